@@ -1,0 +1,150 @@
+/**
+ * The import rules of ARCHITECTURE.md, as errors. A slice imports only slices to its left; roles keep to what they
+ * hold; each foreign library has one door. To add a slice or a library, add it here and in ARCHITECTURE.md.
+ */
+
+const slices = [
+  "wire",
+  "database",
+  "workspaces",
+  "access",
+  "http",
+  "media",
+  "locations",
+  "campaigns",
+  "notifications",
+  "devices",
+  "sending",
+  "events",
+  "reports",
+  "operator",
+  "console",
+];
+
+/** Foreign library (the module as imported) → the only files under src/ that may import it. */
+const doors = [
+  { library: "sharp", door: "^src/media/Images[.]ts$" },
+  {
+    library:
+      "@turf/[^/]+|robust-predicates|rbush|kdbush|flatbush|geokdbush|polyclip-ts|sweepline-intersections",
+    door: "^src/(locations/(?!.*(Api|Http|Sql)[.]ts$)|events/Geofences[.]ts$)",
+  },
+  { library: "@effect/sql-pg|effect/sql", door: "^src/(database/|.*Sql[.]ts$)" },
+];
+
+/** How a package shows in the graph: by its folder when it resolves, else by its bare name. */
+const packaged = (names) => `^(node_modules/)?(${names})(/|$)`;
+const sqlFolders = "effect/(dist|src)/sql|effect/sql";
+
+const sliceOrder = slices.map((slice, at) => ({
+  name: `slice-order-${slice}`,
+  comment: `src/${slice}/ may import only: ${[...slices.slice(0, at + 1), "Config.ts"].join(", ")}.`,
+  severity: "error",
+  from: { path: `^src/${slice}/` },
+  to: { path: "^src/", pathNot: `^src/((${slices.slice(0, at + 1).join("|")})/|Config[.]ts$)` },
+}));
+
+const oneDoor = doors.map(({ library, door }) => ({
+  name: `one-door-${library.split("|")[0]}`,
+  comment: `This library is imported only by ${door}; use what that file exports.`,
+  severity: "error",
+  from: { path: "^src/", pathNot: door },
+  to: { path: packaged(library.replace("effect/sql", sqlFolders)) },
+}));
+
+export default {
+  forbidden: [
+    {
+      name: "no-cycle",
+      comment:
+        "An import cycle: move what both need into the file (or slice) to the left. Type-only cycles count.",
+      severity: "error",
+      from: {},
+      to: { circular: true },
+    },
+    {
+      name: "resolves",
+      comment:
+        "The import does not resolve: a typo, a missing .ts suffix or a package that is not installed.",
+      severity: "error",
+      from: {},
+      to: { couldNotResolve: true },
+    },
+    ...sliceOrder,
+    {
+      name: "config-is-a-leaf",
+      comment: "src/Config.ts is imported by all, so it imports no slice.",
+      severity: "error",
+      from: { path: "^src/Config[.]ts$" },
+      to: { path: "^src/[^/]+/" },
+    },
+    {
+      name: "foreign-sql-or-http",
+      comment: "Never another slice's *Sql or *Http: ask that slice's service.",
+      severity: "error",
+      from: { path: "^src/([^/]+)/" },
+      to: { path: "^src/.*(Sql|Http)[.]ts$", pathNot: "^src/$1/" },
+    },
+    {
+      name: "contract-is-pure",
+      comment:
+        "*Api.ts is the contract, which a browser can import: never its service, *Sql, *Http, database/ or node:*.",
+      severity: "error",
+      from: { path: "^src/([^/]+)/([^/]+)Api[.]ts$" },
+      to: { path: ["(Sql|Http)[.]ts$", "^src/database/", "^src/$1/$2[.]ts$"] },
+    },
+    {
+      name: "contract-without-node",
+      comment: "*Api.ts is the contract, which a browser can import: no node:* module.",
+      severity: "error",
+      from: { path: "^src/.*Api[.]ts$" },
+      to: { dependencyTypes: ["core"] },
+    },
+    {
+      name: "contract-reaches-no-io",
+      comment: "What *Api.ts imports must not lead to *Sql, *Http or a foreign library's door either.",
+      severity: "error",
+      from: { path: "^src/.*Api[.]ts$" },
+      to: { path: ["^src/.*(Sql|Http)[.]ts$", "^src/(database/|media/Images[.]ts$)"], reachable: true },
+    },
+    ...oneDoor,
+    {
+      name: "declared-libraries",
+      comment:
+        "src/ imports effect, @effect/platform-node and libraries with a door in .dependency-cruiser.mjs; a new one needs a door.",
+      severity: "error",
+      from: { path: "^src/" },
+      to: {
+        dependencyTypes: ["npm", "npm-dev", "npm-optional", "npm-peer", "npm-no-pkg", "npm-unknown"],
+        pathNot: packaged(["effect", "@effect/[^/]+", ...doors.map(({ library }) => library)].join("|")),
+      },
+    },
+    {
+      name: "no-development-library",
+      comment: "src/ runs with production dependencies only.",
+      severity: "error",
+      from: { path: "^src/" },
+      to: { dependencyTypes: ["npm-dev"] },
+    },
+    {
+      name: "program-stands-alone",
+      comment: "src/ imports nothing of test/, scripts/ or bin/.",
+      severity: "error",
+      from: { path: "^src/" },
+      to: { path: "^(test|scripts|bin)/" },
+    },
+  ],
+  options: {
+    parser: "swc",
+    tsPreCompilationDeps: true,
+    doNotFollow: { path: "node_modules" },
+    exclude: { path: "^(dist|waypost-data)/" },
+    enhancedResolveOptions: {
+      exportsFields: ["exports"],
+      conditionNames: ["import", "node", "default", "types"],
+      mainFields: ["main", "types"],
+      extensions: [".ts", ".js", ".mjs", ".json"],
+    },
+    reporterOptions: { text: { highlightFocused: true } },
+  },
+};

@@ -1,0 +1,40 @@
+import { spawnSync } from "node:child_process";
+import { existsSync } from "node:fs";
+import process from "node:process";
+
+const code = ["src", "test", "scripts", "bin"].filter((folder) => existsSync(folder));
+
+/** Every step of `npm run check`: its name and its command, run from the repository's root. */
+const steps: ReadonlyArray<readonly [name: string, command: ReadonlyArray<string>]> = [
+  ["format", ["prettier", "--check", "--log-level", "warn", "."]],
+  ["lint", ["oxlint"]],
+  ["types", ["tsc"]],
+  ["imports", ["depcruise", "--config", ".dependency-cruiser.mjs", ...code]],
+  ["unused", ["knip"]],
+  ["rules", ["node", "scripts/check/rules.ts"]],
+  ["openapi", ["node", "scripts/openapi.ts", "--check"]],
+];
+
+/** `npm run check -- lint rules` runs only those steps. */
+const wanted = process.argv.slice(2);
+const unknown = wanted.filter((name) => !steps.some(([step]) => step === name));
+if (unknown.length > 0) {
+  console.error(
+    `No such check: ${unknown.join(", ")}. There are: ${steps.map(([name]) => name).join(", ")}.`,
+  );
+  process.exit(2);
+}
+
+const chosen = steps.filter(([name]) => wanted.length === 0 || wanted.includes(name));
+const failed: Array<string> = [];
+for (const [name, [command = "", ...args]] of chosen) {
+  console.log(`\n── ${name}: ${[command, ...args].join(" ")}`);
+  const { status, error } = spawnSync(command, args, { stdio: ["ignore", "inherit", "inherit"] });
+  if (error !== undefined) console.error(error.message);
+  if (status !== 0) failed.push(name);
+  console.log(status === 0 ? `ok    ${name}` : `FAIL  ${name}`);
+}
+
+if (failed.length > 0) console.error(`\nFailed checks: ${failed.join(", ")}.`);
+else console.log(`\nAll ${chosen.length} checks passed.`);
+process.exitCode = failed.length === 0 ? 0 : 1;

@@ -1,0 +1,23 @@
+import { existsSync } from "node:fs";
+import { defineConfig } from "vitest/config";
+
+const globalSetup = existsSync(new URL("test/globalSetup.ts", import.meta.url))
+  ? ["test/globalSetup.ts"]
+  : [];
+
+export default defineConfig({
+  test: {
+    include: ["test/**/*.test.ts"],
+    globalSetup,
+    pool: "forks",
+    maxWorkers: 2,
+    testTimeout: 30_000,
+    hookTimeout: 60_000,
+    teardownTimeout: 20_000,
+    watch: false,
+    allowOnly: false,
+    passWithNoTests: false,
+    sequence: { shuffle: false, hooks: "stack" },
+    reporters: process.env["WAYPOST_TALLY"] ? ["default", "./scripts/ci/TallyReporter.ts"] : ["default"],
+  },
+});
