@@ -9,7 +9,7 @@ const steps: ReadonlyArray<readonly [name: string, command: ReadonlyArray<string
   ["format", ["prettier", "--check", "--log-level", "warn", "."]],
   ["lint", ["oxlint"]],
   ["types", ["tsc"]],
-  ["imports", ["depcruise", "--config", ".dependency-cruiser.mjs", ...code]],
+  ["imports", ["depcruise", "--config", ".dependency-cruiser.mjs", "--output-type", "err-long", ...code]],
   ["unused", ["knip"]],
   ["rules", ["node", "scripts/check/rules.ts"]],
   ["openapi", ["node", "scripts/openapi.ts", "--check"]],

@@ -1,0 +1,50 @@
+import { type Finding, matchingLines, type SourceFile } from "./finding.ts";
+
+/** Tests never sleep: they adjust TestClock, await a watermark, or poll a real process by a bounded schedule. */
+export const noSleeps = (file: SourceFile): ReadonlyArray<Finding> =>
+  matchingLines(
+    file,
+    /\b(setTimeout|setInterval)\(|\bEffect\.sleep\(|["'](node:)?timers\/promises["']/,
+    "No sleeps in tests: adjust TestClock, await a condition, or retry by a bounded Schedule.",
+  );
+
+/** Every test runs, and all of them do. */
+export const noSkips = (file: SourceFile): ReadonlyArray<Finding> =>
+  matchingLines(
+    file,
+    /\b(it|test|describe|suite|layer|effect|live|scoped|prop|bench)\.(skip|only|todo|fails)\b|\b(xit|xdescribe|fit|fdescribe)\(|\b(ctx|context|task)\.skip\(/,
+    "No .skip, .only, .todo or .fails: a test that is here runs and holds.",
+  );
+
+/** Dependencies of package.json are pinned exactly, so that two clones are the same program. */
+export const pinned = (file: SourceFile): ReadonlyArray<Finding> => {
+  let section = "";
+  return file.text.split("\n").flatMap((line, at) => {
+    section = /^ {2}"(\w+)"/.exec(line)?.[1] ?? section;
+    const [, name = "", version = ""] = /^ {4}"([^"]+)": "([^"]+)"/.exec(line) ?? [];
+    if (!/dependencies$/i.test(section) || name === "" || /^\d+\.\d+\.\d+[\w.+-]*$/.test(version)) return [];
+    return [{ file: file.path, line: at + 1, message: `${name} is "${version}": pin an exact version.` }];
+  });
+};
+
+/** The lockfile names no registry, so that any mirror serves it (.npmrc: omit-lockfile-registry-resolved). */
+export const lockfileWithoutHosts = (file: SourceFile): ReadonlyArray<Finding> =>
+  matchingLines(
+    file,
+    /^\s*"resolved": "(?!file:|node_modules|\.)/,
+    "The lockfile names a registry host: run `npm install` with the project's .npmrc, which leaves it out.",
+  );
+
+/** No file names a package registry's host. */
+export const noRegistryHosts = (file: SourceFile): ReadonlyArray<Finding> =>
+  file.text.split("\n").flatMap((line, at) =>
+    /\bregistry\.[a-z0-9-]+\.(org|com|net|dev|io)\b|\b(npm|yarn|pnpm)[a-z-]*\.pkg\.[a-z]+\.com\b/i.test(line)
+      ? [
+          {
+            file: file.path,
+            line: at + 1,
+            message: "Name no registry host: leave it to the machine's npm settings.",
+          },
+        ]
+      : [],
+  );

@@ -1,0 +1,65 @@
+/**
+ * The rules of ARCHITECTURE.md that no off-the-shelf tool checks: names, sizes, where layers meet, where time comes
+ * from, and what tests may not do. Prints `file:line  what is wrong and what would be right`; exit code 1 on any.
+ */
+import { existsSync, globSync, readFileSync, statSync } from "node:fs";
+import process from "node:process";
+import type { Finding, SourceFile } from "./finding.ts";
+import { lockfileWithoutHosts, noRegistryHosts, noSkips, noSleeps, pinned } from "./guards.ts";
+import { naming } from "./naming.ts";
+import {
+  documented,
+  exportNames,
+  fileLength,
+  layersMeetOnce,
+  runOnce,
+  timeFromClock,
+  timeIsAParameter,
+} from "./shape.ts";
+import { slices } from "./slices.ts";
+
+type Rule = readonly [files: RegExp, rule: (file: SourceFile) => ReadonlyArray<Finding>];
+
+const rules: ReadonlyArray<Rule> = [
+  [/^(src|test|scripts|bin)\/.*\.(ts|js)$/, fileLength],
+  [/^src\/.*\.ts$/, documented],
+  [/^src\/.*\.ts$/, layersMeetOnce],
+  [/^src\/.*\.ts$/, runOnce],
+  [/^src\/.*\.ts$/, exportNames],
+  [/^src\/.*\.ts$/, timeFromClock],
+  [/^(src\/(database\/.*|.*Sql)\.ts|schema\/.*\.sql)$/, timeIsAParameter],
+  // test/guards/ quotes what these forbid.
+  [/^test\/(?!guards\/).*\.ts$/, noSleeps],
+  [/^test\/(?!guards\/).*\.ts$/, noSkips],
+  [/^package\.json$/, pinned],
+  [/^package-lock\.json$/, lockfileWithoutHosts],
+  [/^(?!test\/guards\/|scripts\/check\/guards)/, noRegistryHosts],
+];
+
+const elsewhere = new Set(["node_modules", ".git", "dist", "waypost-data"]);
+const binary = /\.(png|jpe?g|gif|webp|ico|woff2?|gz|zip|mp4|mp3)$/;
+const paths = globSync("**/*", { exclude: (path) => elsewhere.has(path) })
+  .map((path) => path.replaceAll("\\", "/"))
+  .filter((path) => !binary.test(path) && statSync(path).isFile())
+  .toSorted();
+
+const findings: Array<Finding> = [...naming(paths, slices)];
+for (const path of paths) {
+  const file = { path, text: readFileSync(path, "utf8") };
+  for (const [files, rule] of rules) if (files.test(path)) findings.push(...rule(file));
+}
+
+const row = slices.join(" · ");
+if (existsSync("ARCHITECTURE.md")) {
+  const page = readFileSync("ARCHITECTURE.md", "utf8").replaceAll(/\s+/g, " ");
+  if (!page.includes(row))
+    findings.push({
+      file: "ARCHITECTURE.md",
+      line: 1,
+      message: `It must state the slices as scripts/check/slices.ts has them: ${row}`,
+    });
+}
+
+for (const { file, line, message } of findings) console.error(`${file}:${line}  ${message}`);
+console.log(`${paths.length} files read, ${findings.length} broken rules.`);
+process.exitCode = findings.length === 0 ? 0 : 1;
