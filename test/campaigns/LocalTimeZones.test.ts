@@ -1,0 +1,122 @@
+import { assert, describe, it } from "@effect/vitest";
+import { DateTime, Schema } from "effect";
+import fc from "fast-check";
+import {
+  dateAt,
+  daysOf,
+  LocalDate,
+  startInstant,
+  WallTime,
+  wallTimeAt,
+} from "../../src/campaigns/LocalTime.ts";
+import { DAY_MS, offsetAt, TimeZoneName, timeZoneNames } from "../../src/campaigns/TimeZone.ts";
+
+// The oracle: Intl's own rendering of an instant, and nothing but trial and comparison on top of it.
+const rendered = new Map<string, Intl.DateTimeFormat>();
+const clock = (zone: string, ms: number): string => {
+  let format = rendered.get(zone);
+  if (format === undefined) {
+    format = new Intl.DateTimeFormat("sv-SE", { timeZone: zone, dateStyle: "short", timeStyle: "medium" });
+    rendered.set(zone, format);
+  }
+  return format.format(ms);
+};
+
+const decodeZone = Schema.decodeUnknownSync(TimeZoneName);
+const date = Schema.decodeUnknownSync(LocalDate);
+const wall = Schema.decodeUnknownSync(WallTime);
+const zones = timeZoneNames.map((name) => decodeZone(name));
+// Without links, which are other names of these.
+const listed = Intl.supportedValuesOf("timeZone").map((name) => decodeZone(name));
+const MINUTE_MS = 60_000;
+const minuteText = (ms: number) => new Date(ms).toISOString().slice(0, 16).replace("T", " ");
+
+/** The clock changes of a zone, found by halving the days at whose ends the rendered clock differs from UTC otherwise. */
+const clockChanges = (zone: TimeZoneName, from: number, to: number): ReadonlyArray<number> => {
+  const shift = (ms: number) => Date.parse(`${clock(zone, ms).replace(" ", "T")}Z`) - ms;
+  const found: Array<number> = [];
+  for (let day = from; day < to; day += DAY_MS) {
+    let [low, high] = [day, day + DAY_MS];
+    const before = shift(low);
+    if (shift(high) === before) continue;
+    while (high - low > 1000) {
+      const middle = low + Math.floor((high - low) / 2000) * 1000;
+      if (shift(middle) === before) low = middle;
+      else high = middle;
+    }
+    found.push(high);
+  }
+  return found;
+};
+
+/** The earliest instant around a change that shows the wall time; in a gap, as far past the change as was meant. */
+const byTrial = (zone: TimeZoneName, wallMs: number, change: number): number => {
+  const wanted = `${minuteText(wallMs)}:00`;
+  for (let ms = change - 30 * 60 * MINUTE_MS; ms <= change + 30 * 60 * MINUTE_MS; ms += 15 * MINUTE_MS)
+    if (clock(zone, ms) === wanted) return ms;
+  const gapStart = Date.parse(`${clock(zone, change - 1000).replace(" ", "T")}Z`) + 1000;
+  return change + (wallMs - gapStart);
+};
+
+describe("every zone of the tz database", () => {
+  it("begins each day of two years at its first instant, and joins the days", () => {
+    const wrong: Array<string> = [];
+    for (const zone of listed) {
+      for (const day of daysOf(zone, date("2026-01-01"), date("2027-12-31"))) {
+        const begun = clock(zone, day.fromMs).startsWith(day.date);
+        if (!begun || clock(zone, day.fromMs - 1000).slice(0, 10) >= day.date)
+          wrong.push(`${zone} ${day.date}`);
+      }
+    }
+    assert.deepStrictEqual(wrong, []);
+  });
+
+  it("reads every quarter of an hour around each clock change as trial finds it", () => {
+    let changes = 0;
+    for (const zone of listed) {
+      for (const change of clockChanges(zone, Date.UTC(2026, 0, 1), Date.UTC(2028, 0, 1))) {
+        changes++;
+        const around = Math.round((change + offsetAt(zone, change - 1)) / (15 * MINUTE_MS)) * 15 * MINUTE_MS;
+        for (
+          let wallMs = around - 150 * MINUTE_MS;
+          wallMs <= around + 150 * MINUTE_MS;
+          wallMs += 15 * MINUTE_MS
+        ) {
+          const text = minuteText(wallMs);
+          const expected = byTrial(zone, wallMs, change);
+          assert.strictEqual(startInstant(zone, wall(text)), expected, `${zone} ${text}`);
+        }
+      }
+    }
+    assert.isAbove(changes, 300);
+  });
+
+  it("agrees with Effect's DateTime on any minute from 1970 to 2100", () => {
+    const minutes = fc.integer({ min: 0, max: Date.UTC(2100, 0, 1) / MINUTE_MS });
+    fc.assert(
+      fc.property(fc.constantFrom(...zones), minutes, (zone, minute) => {
+        const text = minuteText(minute * MINUTE_MS);
+        const other = DateTime.makeZonedUnsafe(text.replace(" ", "T") + ":00Z", {
+          timeZone: DateTime.zoneMakeNamedUnsafe(zone),
+          adjustForTimeZone: true,
+        });
+        assert.strictEqual(startInstant(zone, wall(text)), DateTime.toEpochMillis(other), `${zone} ${text}`);
+      }),
+      { numRuns: 3_000, seed: 20261121 },
+    );
+  });
+
+  it("shows an instant as Intl does, to the date and to the minute", () => {
+    fc.assert(
+      fc.property(
+        fc.constantFrom(...zones),
+        fc.integer({ min: 0, max: Date.UTC(2100, 0, 1) }),
+        (zone, ms) => {
+          assert.strictEqual<string>(wallTimeAt(zone, ms), clock(zone, ms).slice(0, 16));
+          assert.strictEqual<string>(dateAt(zone, ms), clock(zone, ms).slice(0, 10));
+        },
+      ),
+      { numRuns: 3_000, seed: 20261121 },
+    );
+  });
+});
