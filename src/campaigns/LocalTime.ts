@@ -3,7 +3,8 @@ import { DAY_MS, offsetAt, type TimeZoneName } from "./TimeZone.ts";
 
 // Instants are epoch milliseconds. A local day begins at its first instant, and ends one second before the next day
 // begins (contract E1); clock changes follow RFC 5545: a time in a gap moves forward by the gap, in a fold the
-// earlier instant is meant.
+// earlier instant is meant. SQL gets instants from here and never AT TIME ZONE: a PostgreSQL has a tz database of its own,
+// and the embedded one disagrees with the runtime's on nine zones.
 
 const MINUTE_MS = 60_000;
 const FIRST_YEAR = "1970";
