@@ -1,0 +1,66 @@
+import type { PgClient } from "@effect/sql-pg";
+import { Clock, Context, Data, Effect, Layer } from "effect";
+import { SqlClient } from "effect/sql";
+import { randomBytes } from "node:crypto";
+import { inject } from "vitest";
+import { Database } from "../../src/database/Database.ts";
+import { postgresLayer } from "../../src/database/Postgres.ts";
+import { templateName } from "./TestServer.ts";
+
+/** The schema in schema/ could not be applied when the test run began. */
+class SchemaDoesNotApply extends Data.TaggedError("SchemaDoesNotApply")<{ readonly message: string }> {}
+
+const liveClock = Context.get(Context.empty(), Clock.Clock);
+
+const to = (database: string, maxConnections: number) => {
+  const { socketPath, username } = inject("testServer");
+  return postgresLayer(
+    { _tag: "socket", path: socketPath, username, database },
+    // A connection that is made while a test moves the time must not time out.
+    { maxConnections, connectTimeout: "Infinity" },
+  );
+};
+
+const administer = (statement: (sql: SqlClient.SqlClient) => Effect.Effect<unknown, unknown>) =>
+  Effect.scoped(
+    Effect.flatMap(Layer.build(to("waypost", 1)), (context) =>
+      statement(Context.get(context, SqlClient.SqlClient)),
+    ),
+  ).pipe(Effect.orDie);
+
+/** A database of its own, gone again when the scope closes. */
+const fresh = (template: string, maxConnections: number) =>
+  Layer.unwrap(
+    Effect.gen(function* () {
+      const { problem } = inject("testServer");
+      if (template === templateName && problem !== "") {
+        return yield* new SchemaDoesNotApply({ message: problem });
+      }
+      const name = `test_${randomBytes(8).toString("hex")}`;
+      yield* Effect.acquireRelease(
+        administer((sql) => sql`CREATE DATABASE ${sql(name)} TEMPLATE ${sql(template)}`.unprepared),
+        () => administer((sql) => sql`DROP DATABASE ${sql(name)} WITH (FORCE)`.unprepared),
+      );
+      return Layer.provideMerge(Database.layerClient, to(name, maxConnections));
+    }),
+  ).pipe(
+    Layer.orDie,
+    // Pools and health checks wait in real time, also where the test's own clock stands still.
+    Layer.provide(Layer.succeed(Clock.Clock, liveClock)),
+  );
+
+type TestServices = Database | SqlClient.SqlClient | PgClient.PgClient;
+
+/** For tests: one fresh database for each time the layer is built, usually once in a test file. */
+export const TestDatabase: {
+  /** The whole schema and no rows. */
+  readonly layer: Layer.Layer<TestServices>;
+  /** With another number of connections than the usual ten. */
+  readonly layerWith: (maxConnections: number) => Layer.Layer<TestServices>;
+  /** Nothing in it. */
+  readonly layerEmpty: Layer.Layer<TestServices>;
+} = {
+  layer: fresh(templateName, 10),
+  layerWith: (maxConnections) => fresh(templateName, maxConnections),
+  layerEmpty: fresh("template0", 10),
+};
