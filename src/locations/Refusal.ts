@@ -1,0 +1,19 @@
+/** Takes a reason why an imported feature is refused: a full sentence that also says what would be right. */
+export type Refuse = (reason: string) => void;
+
+/** A JSON value in a few words, safe to show and to store. */
+export const describe = (value: unknown): string => {
+  if (typeof value === "string") {
+    const start = value
+      .slice(0, 40)
+      .toWellFormed()
+      .replaceAll(/\p{Cc}/gu, "\uFFFD");
+    return value.length > 40 ? `"${start}…"` : `"${start}"`;
+  }
+  if (typeof value === "number") {
+    return Number.isFinite(value) ? String(value) : "a number too large to be read";
+  }
+  if (typeof value === "boolean" || value === null) return String(value);
+  if (value === undefined) return "none";
+  return Array.isArray(value) ? "an array" : "an object";
+};

@@ -1,0 +1,22 @@
+/** A ring around the rectangle from one corner to the other, counter-clockwise and closed. */
+export const box = (west: number, south: number, east: number, north: number): Array<[number, number]> => [
+  [west, south],
+  [east, south],
+  [east, north],
+  [west, north],
+  [west, south],
+];
+
+/** A Point feature that is fine but for what is changed in its properties. */
+export const pointFeature = (properties: object = {}, coordinates: unknown = [4.9, 52.37]): object => ({
+  type: "Feature",
+  geometry: { type: "Point", coordinates },
+  properties: { name: "Dam", radius: 100, ...properties },
+});
+
+/** A Polygon feature with these rings. */
+export const polygonFeature = (...coordinates: ReadonlyArray<unknown>): object => ({
+  type: "Feature",
+  geometry: { type: "Polygon", coordinates },
+  properties: { name: "Area" },
+});

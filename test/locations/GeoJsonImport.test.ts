@@ -1,0 +1,267 @@
+import { assert, describe, it } from "@effect/vitest";
+import { readFeature } from "../../src/locations/GeoJsonImport.ts";
+import { box, pointFeature, polygonFeature } from "./Features.ts";
+
+const placeOf = (feature: unknown) => {
+  const read = readFeature(feature);
+  if (read._tag === "Refused") throw new Error(`Refused: ${read.reasons.join(" ")}`);
+  return read;
+};
+
+const reasonsOf = (feature: unknown): ReadonlyArray<string> => {
+  const read = readFeature(feature);
+  return read._tag === "Refused" ? read.reasons : [];
+};
+
+/** Exactly one reason, and it holds these words. */
+const refuses = (feature: unknown, words: string): void => {
+  const reasons = reasonsOf(feature);
+  assert.strictEqual(reasons.length, 1, reasons.join("\n"));
+  assert.include(reasons[0], words);
+};
+
+const ringsOf = (feature: unknown): unknown => placeOf(feature).shape.geometry.coordinates;
+
+describe("a circle", () => {
+  it("is a Point with its radius, without altitude", () => {
+    const feature = pointFeature({ external_id: " a1 ", group: "Shops", radius: 250 }, [4.9, 52.37, 12]);
+    const { bbox, ...place } = placeOf(feature);
+    assert.deepStrictEqual(place, {
+      _tag: "Place",
+      name: "Dam",
+      externalId: "a1",
+      group: "Shops",
+      shape: {
+        type: "circle",
+        geometry: { type: "Point", coordinates: [4.9, 52.37] },
+        radiusMeters: 250,
+      },
+    });
+    assert.isTrue(bbox[0] < 4.9 && bbox[1] < 52.37 && bbox[2] > 4.9 && bbox[3] > 52.37);
+  });
+
+  it("has a radius of 50 to 1000 metres, checked before it is rounded", () => {
+    const radiusOf = (radius: unknown) => placeOf(pointFeature({ radius })).shape.radiusMeters;
+    assert.strictEqual(radiusOf(50), 50);
+    assert.strictEqual(radiusOf(1000), 1000);
+    assert.strictEqual(radiusOf(99.5), 100);
+    assert.strictEqual(radiusOf(99.4), 99);
+    assert.strictEqual(radiusOf(" 250.5 "), 251);
+    assert.strictEqual(radiusOf("1e2"), 100);
+    for (const radius of [49.9, 1000.1, 20, 0, -100, Infinity, "1000.4", "49.999"]) {
+      refuses(pointFeature({ radius }), "The radius must be between 50 and 1000 metres; this feature has ");
+    }
+    for (const radius of ["wide", "", "0x64", "100 m", "Infinity", true, [100], {}]) {
+      refuses(pointFeature({ radius }), "The radius must be a number between 50 and 1000 metres");
+    }
+    for (const radius of [undefined, null]) refuses(pointFeature({ radius }), "A Point needs a radius");
+    assert.strictEqual(
+      reasonsOf(pointFeature({ radius: 20 }))[0],
+      "The radius must be between 50 and 1000 metres; this feature has 20.",
+    );
+  });
+
+  it("has a centre on earth", () => {
+    for (const edge of [[-180, -90], [180, 90], [0, 0]]) placeOf(pointFeature({}, edge)); // prettier-ignore
+    refuses(pointFeature({}, [181, 0]), "longitude 181; it must be a number between -180 and 180");
+    refuses(pointFeature({}, [52, -90.1]), "latitude -90.1; it must be a number between -90 and 90");
+    refuses(pointFeature({}, ["4.9", 52]), 'longitude "4.9"');
+    refuses(pointFeature({}, [4.9, null]), "latitude null");
+    refuses(pointFeature({}, [0, Infinity]), "latitude a number too large to be read");
+    refuses(pointFeature({}, [52.37, 104.9]), "perhaps the two are swapped");
+    for (const bad of [[], [4.9], "4.9,52", null, {}, 7]) {
+      refuses(pointFeature({}, bad), "The Point must be an array of a longitude and a latitude");
+    }
+  });
+
+  it("near the antimeridian or a pole has a box that still holds it", () => {
+    const bboxOf = (at: unknown) => placeOf(pointFeature({ radius: 1000 }, at)).bbox;
+    const [west, , east] = bboxOf([179.999, 0]);
+    assert.isTrue(west > 179.98 && west < 180 && east > -180 && east < -179.99);
+    const [west2, , east2] = bboxOf([-180, 0]);
+    assert.isTrue(west2 > 179.99 && east2 < -179.99);
+    assert.deepStrictEqual([bboxOf([10, 90])[0], bboxOf([10, 90])[2], bboxOf([10, 90])[3]], [-180, 180, 90]);
+    assert.deepStrictEqual(bboxOf([10, -89.999]).slice(0, 3), [-180, -90, 180]);
+  });
+});
+
+describe("texts of a feature", () => {
+  it("takes a number as its text, and null or nothing as no external id or group", () => {
+    const place = placeOf(pointFeature({ name: 7, external_id: 12.5, group: -3 }));
+    assert.deepStrictEqual([place.name, place.externalId, place.group], ["7", "12.5", "-3"]);
+    const none = placeOf(pointFeature({ external_id: null }));
+    assert.deepStrictEqual([none.externalId, none.group], [null, null]);
+  });
+
+  it("counts in code points and trims", () => {
+    assert.strictEqual(placeOf(pointFeature({ name: `\n ${"😀".repeat(255)} ` })).name, "😀".repeat(255));
+    refuses(
+      pointFeature({ name: "😀".repeat(256) }),
+      "a text of 1 to 255 characters; this feature's has 256",
+    );
+  });
+
+  it("refuses what is no text of 1 to 255 characters", () => {
+    for (const [key, label] of [
+      ["name", "name"],
+      ["external_id", "external id"],
+      ["group", "group name"],
+    ]) {
+      // prettier-ignore
+      const feature = (value: unknown) => pointFeature({ [String(key)]: value });
+      refuses(feature("  "), `The ${label} must be a text of 1 to 255 characters; this feature's is empty.`);
+      refuses(feature("a".repeat(256)), `The ${label} must be`);
+      refuses(feature("a\0b"), "NUL");
+      refuses(feature("a\ud800b"), "surrogate");
+      refuses(feature(true), "this feature has true");
+      refuses(feature(["a"]), "this feature has an array");
+      refuses(feature({ a: 1 }), "this feature has an object");
+      refuses(feature(2 ** 53), "write it in quotes");
+      refuses(feature(Infinity), "too large to be read");
+    }
+    for (const name of [undefined, null]) refuses(pointFeature({ name }), "A feature needs a name");
+  });
+});
+
+describe("a polygon", () => {
+  it("is closed and wound by RFC 7946 whichever way it was drawn", () => {
+    const shell = box(0, 0, 10, 10);
+    const hole = box(2, 2, 4, 4);
+    for (const outer of [shell, shell.toReversed()]) {
+      for (const inner of [hole, hole.toReversed()]) {
+        assert.deepStrictEqual(ringsOf(polygonFeature(outer, inner)), [shell, hole.toReversed()]);
+      }
+    }
+    const place = placeOf(polygonFeature(shell.toReversed()));
+    assert.deepStrictEqual(place.bbox, [0, 0, 10, 10]);
+    assert.strictEqual(place.shape.radiusMeters, null);
+  });
+
+  it("loses altitudes and repeated positions", () => {
+    const ring = [[0, 0, 5], [0, 0, 6], [1, 0], [1, 0], [0, 1, 3], [-0, 0], [0, 0, 9]]; // prettier-ignore
+    assert.deepStrictEqual(ringsOf(polygonFeature(ring)), [[[0, 0], [1, 0], [0, 1], [0, 0]]]); // prettier-ignore
+  });
+
+  it("may touch itself in single points", () => {
+    const pinched = [[0, 0], [2, 0], [1, 1], [2, 2], [0, 2], [1, 1], [0, 0]]; // prettier-ignore
+    const onEdge = [[0, 0], [4, 0], [4, 4], [2, 0], [0, 4], [0, 0]]; // prettier-ignore
+    assert.deepStrictEqual(ringsOf(polygonFeature(pinched)), [pinched]);
+    assert.deepStrictEqual(ringsOf(polygonFeature(onEdge)), [onEdge]);
+    const touchingHole = [[0, 5], [3, 3], [3, 7], [0, 5]]; // prettier-ignore
+    placeOf(polygonFeature(box(0, 0, 10, 10), touchingHole, box(5, 5, 7, 7), [[5, 5], [4, 4], [4, 3], [5, 5]])); // prettier-ignore
+  });
+
+  it("may not cross itself or run along itself", () => {
+    refuses(polygonFeature([[0, 0], [2, 2], [2, 0], [0, 2], [0, 0]]), "crosses itself at [1, 1]"); // prettier-ignore
+    refuses(polygonFeature([[0, 0], [1, 1], [2, 2], [2, 0], [1, 1], [0, 2], [0, 0]]), "crosses itself at [1, 1]"); // prettier-ignore
+    refuses(polygonFeature([[0, 0], [4, 0], [4, 4], [4, 8], [4, 4], [0, 4], [0, 0]]), "lie on each other at [4, 4]"); // prettier-ignore
+  });
+
+  it("has an area, at least four positions and an end that meets its start", () => {
+    refuses(polygonFeature([[0, 0], [1, 1], [2, 2], [0, 0]]), "has no area"); // prettier-ignore
+    refuses(polygonFeature([[1, 1], [1, 1], [1, 1], [1, 1]]), "has no area"); // prettier-ignore
+    refuses(polygonFeature([[0, 0], [1, 1], [0, 0]]), "has 3 positions; a ring needs at least four"); // prettier-ignore
+    refuses(polygonFeature([]), "has 0 positions");
+    refuses(polygonFeature([[0, 0], [1, 0], [1, 1], [0, 1]]), "is not closed: its last position must be equal to its first, [0, 0]"); // prettier-ignore
+    refuses(polygonFeature(), "A Polygon needs coordinates");
+    refuses(polygonFeature("ring"), 'must be an array of positions; it is "ring"');
+  });
+
+  it("spans at most 180 degrees of longitude", () => {
+    placeOf(polygonFeature(box(-90, 0, 90, 10)));
+    refuses(polygonFeature(box(-90, 0, 90.5, 10)), "spans 180.5 degrees of longitude");
+    refuses(polygonFeature(box(-179, 0, 179, 10)), "cut a polygon that crosses the antimeridian in two");
+  });
+
+  it("has at most 10,000 positions in all rings together", () => {
+    const ring = (count: number, radius: number) =>
+      Array.from({ length: count }, (_, i) => {
+        const angle = (2 * Math.PI * (i % (count - 1))) / (count - 1);
+        return [radius * Math.cos(angle), radius * Math.sin(angle)];
+      });
+    placeOf(polygonFeature(ring(6000, 20), ring(4000, 10)));
+    refuses(
+      polygonFeature(ring(6000, 20), ring(4001, 10)),
+      "has 10001 positions; simplify it to at most 10000",
+    );
+  });
+
+  it("has holes inside its exterior ring and apart from each other", () => {
+    const shell = box(0, 0, 10, 10);
+    refuses(polygonFeature(shell, box(20, 20, 21, 21)), "Hole 1 lies outside the exterior ring");
+    refuses(polygonFeature(shell, box(-1, -1, 11, 11)), "Hole 1 lies outside the exterior ring");
+    refuses(polygonFeature(shell, box(8, 8, 12, 9)), "Hole 1 crosses the exterior ring at [10, 8]");
+    refuses(polygonFeature(shell, box(5, 0, 6, 1)), "Hole 1 runs along the exterior ring at [5, 0]");
+    refuses(polygonFeature(shell, shell), "Hole 1 runs along the exterior ring");
+    refuses(polygonFeature(shell, box(1, 1, 5, 5), box(3, 3, 7, 7)), "Hole 2 crosses hole 1");
+    refuses(polygonFeature(shell, box(1, 1, 5, 5), box(2, 2, 3, 3)), "Hole 2 lies inside hole 1");
+    const through = [[1, 5], [0, 4], [-1, 5], [0, 6], [1, 5]]; // prettier-ignore
+    refuses(polygonFeature(shell, through), "Hole 1 crosses the exterior ring at [0, 4]");
+  });
+
+  it("may come as a MultiPolygon of one", () => {
+    const multi = (...coordinates: ReadonlyArray<unknown>) => ({
+      ...polygonFeature(),
+      geometry: { type: "MultiPolygon", coordinates },
+    });
+    assert.deepStrictEqual(placeOf(multi([box(0, 0, 1, 1)])), placeOf(polygonFeature(box(0, 0, 1, 1))));
+    refuses(multi([box(0, 0, 1, 1)], [box(2, 2, 3, 3)]), "exactly one polygon; this one has 2 polygons");
+    refuses(multi(), "this one has 0 polygons");
+  });
+});
+
+describe("reasons", () => {
+  it("come all together", () => {
+    const reasons = reasonsOf({
+      type: "Thing",
+      properties: { name: "", external_id: [], group: {}, radius: 20 },
+      geometry: { type: "Point", coordinates: [200, 100] },
+    });
+    const words = ["type", "name", "external id", "group name", "longitude", "latitude", "radius"];
+    assert.strictEqual(reasons.length, words.length);
+    words.forEach((word, i) => assert.include(reasons[i], word));
+  });
+
+  it("tell each wrong ring of a polygon, and of its holes that clash more than the first", () => {
+    const bowTie = [[1, 1], [2, 2], [2, 1], [1, 2], [1, 1]]; // prettier-ignore
+    const feature = polygonFeature(
+      box(0, 0, 10, 10),
+      bowTie,
+      [[5, 5]],
+      box(9, 9, 11, 9.5),
+      box(-1, 3, 1, 4),
+      box(50, 50, 51, 51), // prettier-ignore
+    );
+    const reasons = reasonsOf(feature);
+    const words = ["hole 2 has 1 positions", "hole 1 crosses itself", "Hole 4 crosses", "Hole 3 crosses", "Hole 5 lies outside"]; // prettier-ignore
+    assert.deepStrictEqual(reasons.map((reason, i) => reason.includes(words[i] ?? "?")), words.map(() => true)); // prettier-ignore
+  });
+
+  it("tell many wrong positions in two sentences", () => {
+    const ring = [[0, 0], [999, 0], [999, 1], [0, 1], [0, 0]]; // prettier-ignore
+    const [first, second, ...others] = reasonsOf(polygonFeature(ring));
+    assert.include(first, "Position 2 of the exterior ring has longitude 999");
+    assert.include(second, "The exterior ring has 2 wrong positions in all");
+    assert.deepStrictEqual(others, []);
+  });
+
+  it("name the geometry types that are taken", () => {
+    for (const type of ["LineString", "MultiPoint", "MultiLineString", "GeometryCollection", "point"]) {
+      const reason = `must be a Point with a radius, or a Polygon; this feature has the geometry type "${type}"`;
+      refuses({ ...polygonFeature(), geometry: { type, coordinates: [[0, 0]] } }, reason);
+    }
+    for (const geometry of [null, undefined, [], "Point"]) {
+      refuses({ ...polygonFeature(), geometry }, "A feature needs a geometry");
+    }
+  });
+
+  it("name the feature where its name can be read", () => {
+    const nameOf = (feature: unknown) => {
+      const read = readFeature(feature);
+      return [read._tag, read.name];
+    };
+    assert.deepStrictEqual(nameOf(pointFeature({ name: " Dam ", radius: 1 })), ["Refused", "Dam"]);
+    assert.deepStrictEqual(nameOf(pointFeature({ name: {} })), ["Refused", null]);
+    assert.deepStrictEqual(nameOf(null), ["Refused", null]);
+  });
+});

@@ -1,0 +1,151 @@
+import { assert, describe, it } from "@effect/vitest";
+import fc from "fast-check";
+import { readFeature } from "../../src/locations/GeoJsonImport.ts";
+import { box, pointFeature, polygonFeature } from "./Features.ts";
+
+const runs = { numRuns: 2000, seed: 20261121 };
+
+/** What comes back can be stored and sent, whatever came in. */
+const isAnswered = (feature: unknown): void => {
+  const read = readFeature(feature);
+  const texts =
+    read._tag === "Refused"
+      ? [read.name ?? "", ...read.reasons]
+      : [read.name, read.externalId ?? "", read.group ?? ""];
+  for (const text of texts) assert.isTrue(text.isWellFormed() && !text.includes("\0"), text);
+  if (read._tag === "Refused") {
+    assert.isAtLeast(read.reasons.length, 1);
+    for (const reason of read.reasons) assert.match(reason, /^[A-Z].*\.$/su);
+  }
+};
+
+const hostile = fc.oneof(
+  fc.jsonValue(),
+  fc.string({ unit: "binary" }),
+  fc.constantFrom<unknown>(
+    Infinity,
+    -Infinity,
+    1e308,
+    5e-324,
+    -0,
+    "\0",
+    "\ud800",
+    "x".repeat(5000),
+    [[]],
+    [[[]]],
+  ),
+  fc.array(fc.array(fc.double({ noNaN: true }), { maxLength: 3 }), { maxLength: 8 }),
+);
+
+/** A good feature with one or two of its parts replaced. */
+const damaged = fc
+  .tuple(
+    fc.constantFrom(
+      pointFeature({ external_id: "a", group: "b" }),
+      polygonFeature(box(0, 0, 9, 9), box(1, 1, 2, 2)),
+    ),
+    fc.array(fc.tuple(fc.array(fc.nat(5), { minLength: 1, maxLength: 5 }), hostile), {
+      minLength: 1,
+      maxLength: 2,
+    }),
+  )
+  .map(([feature, wounds]) =>
+    wounds.reduce((hurt, [path, value]) => replaced(hurt, path, value), feature as unknown),
+  );
+
+const replaced = (node: unknown, [step, ...path]: ReadonlyArray<number>, value: unknown): unknown => {
+  if (step === undefined || typeof node !== "object" || node === null) return value;
+  const keys = Object.keys(node);
+  const at = keys[step % Math.max(keys.length, 1)];
+  const part = (key: string, old: unknown): unknown => (key === at ? replaced(old, path, value) : old);
+  return Array.isArray(node)
+    ? node.map((old: unknown, key) => part(String(key), old))
+    : Object.fromEntries(Object.entries(node).map(([key, old]) => [key, part(key, old)]));
+};
+
+const nested = (depth: number): unknown => {
+  let value: unknown = [];
+  for (let i = 0; i < depth; i++) value = [value];
+  return value;
+};
+
+describe("readFeature", () => {
+  it("answers any JSON value", () => {
+    fc.assert(fc.property(hostile, isAnswered), runs);
+    fc.assert(fc.property(damaged, isAnswered), runs);
+  });
+
+  it("answers polygons of wild numbers", () => {
+    const wild = fc.oneof(
+      fc.double({ min: -180, max: 180, noNaN: true }),
+      fc.double({ min: -1e-300, max: 1e-300, noNaN: true }),
+      fc.constantFrom(0, -0, 5e-324, 90, -90, 1e-100, 1e-99),
+    );
+    const rings = fc.array(
+      fc
+        .array(fc.tuple(wild, wild.map((y) => y / 2)), { minLength: 3, maxLength: 8 })
+        .map((ring) => [...ring, ...ring.slice(0, 1)]),
+      { minLength: 1, maxLength: 3 },
+    ); // prettier-ignore
+    fc.assert(
+      fc.property(rings, (coordinates) => isAnswered(polygonFeature(...coordinates))),
+      runs,
+    );
+  });
+
+  it("answers deep nesting and long lists", () => {
+    const deep = nested(100_000);
+    const long = [deep, "x".repeat(2_000_000), Array.from({ length: 300_000 }, () => [])];
+    const features = long.flatMap((value) => [
+      value,
+      ...["type", "geometry", "properties"].map((part) => ({ ...pointFeature(), [part]: value })),
+      pointFeature({ name: value, external_id: value, group: value, radius: value }, value),
+      polygonFeature(value),
+      { ...polygonFeature(), geometry: { type: "Polygon", coordinates: value } },
+      { ...polygonFeature(), geometry: { type: "MultiPolygon", coordinates: [value] } },
+    ]);
+    for (const feature of features) {
+      isAnswered(feature);
+      assert.strictEqual(readFeature(feature)._tag, "Refused");
+    }
+  });
+
+  it("tells at most twenty reasons of a polygon, however many rings are wrong", () => {
+    const coordinates = Array.from({ length: 300_000 }, () => []);
+    const read = readFeature({ ...polygonFeature(), geometry: { type: "Polygon", coordinates } });
+    const reasons = read._tag === "Refused" ? read.reasons : [];
+    assert.strictEqual(reasons.length, 21);
+    assert.strictEqual(reasons.at(-1), "Only the first 20 problems of this polygon are listed.");
+  });
+
+  it("takes no field from a prototype", () => {
+    const sent = JSON.stringify(pointFeature()).replace('"name"', '"__proto__":{"name":"inherited"},"label"');
+    const read = readFeature(JSON.parse(sent));
+    assert.strictEqual(read.name, null);
+    const disguised: unknown = JSON.parse(`{"__proto__":${JSON.stringify(pointFeature())}}`);
+    assert.strictEqual(readFeature(disguised)._tag, "Refused");
+    assert.isFalse("name" in {});
+  });
+
+  it("reads what it has read as the same again", () => {
+    const anyRing = fc
+      .array(fc.tuple(fc.nat(6), fc.nat(6)), { minLength: 3, maxLength: 6 })
+      .map((ring) => [...ring, ...ring.slice(0, 1)]);
+    fc.assert(
+      fc.property(anyRing, (ring) => {
+        const read = readFeature(polygonFeature(ring));
+        fc.pre(read._tag === "Place");
+        if (read._tag !== "Place") return;
+        const again = readFeature({
+          type: "Feature",
+          geometry: read.shape.geometry,
+          properties: { name: "Area" },
+        });
+        assert.deepStrictEqual(again, read);
+        const back = readFeature(polygonFeature(ring.toReversed()));
+        assert.deepStrictEqual(back._tag === "Place" && back.bbox, read.bbox);
+      }),
+      runs,
+    );
+  });
+});
