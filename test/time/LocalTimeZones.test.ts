@@ -8,8 +8,8 @@ import {
   startInstant,
   WallTime,
   wallTimeAt,
-} from "../../src/campaigns/LocalTime.ts";
-import { DAY_MS, offsetAt, TimeZoneName, timeZoneNames } from "../../src/campaigns/TimeZone.ts";
+} from "../../src/time/LocalTime.ts";
+import { DAY_MS, offsetAt, TimeZoneName, timeZoneNames } from "../../src/time/TimeZone.ts";
 
 // The oracle: Intl's own rendering of an instant, and nothing but trial and comparison on top of it.
 const rendered = new Map<string, Intl.DateTimeFormat>();

@@ -17,8 +17,8 @@ import {
   wallParts,
   WallTime,
   wallTimeAt,
-} from "../../src/campaigns/LocalTime.ts";
-import { TimeZoneName } from "../../src/campaigns/TimeZone.ts";
+} from "../../src/time/LocalTime.ts";
+import { TimeZoneName } from "../../src/time/TimeZone.ts";
 
 const zone = Schema.decodeUnknownSync(TimeZoneName);
 const date = Schema.decodeUnknownSync(LocalDate);

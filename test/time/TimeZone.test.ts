@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest";
 import { Result, Schema } from "effect";
-import { DAY_MS, offsetAt, TimeZoneName, timeZoneNames } from "../../src/campaigns/TimeZone.ts";
+import { DAY_MS, offsetAt, TimeZoneName, timeZoneNames } from "../../src/time/TimeZone.ts";
 
 const read = Schema.decodeUnknownResult(TimeZoneName);
 const zone = Schema.decodeUnknownSync(TimeZoneName);

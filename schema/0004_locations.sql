@@ -1,0 +1,53 @@
+-- Places, made only by the GeoJSON import. `no` is the small key that events refer to.
+
+CREATE TABLE location (
+  workspace_id  integer NOT NULL,
+  environment   text NOT NULL,
+  id            uuid NOT NULL,
+  no            integer GENERATED ALWAYS AS IDENTITY,
+  name          text NOT NULL CHECK (name <> ''),
+  external_id   text CHECK (external_id <> ''),
+  address       text CHECK (address <> ''),
+  type          text NOT NULL CHECK (type IN ('circle', 'polygon')),
+  -- A circle's centre; for a polygon the centre of a circle around it.
+  latitude      double precision NOT NULL CHECK (latitude BETWEEN -90 AND 90),
+  longitude     double precision NOT NULL CHECK (longitude BETWEEN -180 AND 180),
+  -- A circle's own radius; for a polygon that of the circle around it.
+  radius_meters integer NOT NULL CHECK (radius_meters > 0),
+  -- A polygon's rings as GeoJSON coordinates.
+  rings         jsonb,
+  created_at    timestamptz NOT NULL,
+  updated_at    timestamptz NOT NULL,
+  PRIMARY KEY (workspace_id, environment, id),
+  FOREIGN KEY (workspace_id, environment) REFERENCES tenant (workspace_id, environment) ON DELETE CASCADE,
+  CHECK ((type = 'polygon') = (rings IS NOT NULL))
+);
+
+CREATE UNIQUE INDEX location_external_id ON location (workspace_id, environment, external_id) WHERE external_id IS NOT NULL;
+CREATE UNIQUE INDEX location_no ON location (workspace_id, environment, no);
+
+CREATE TABLE location_group (
+  workspace_id integer NOT NULL,
+  environment  text NOT NULL,
+  id           uuid NOT NULL,
+  name         text NOT NULL CHECK (name <> ''),
+  created_at   timestamptz NOT NULL,
+  updated_at   timestamptz NOT NULL,
+  PRIMARY KEY (workspace_id, environment, id),
+  UNIQUE (workspace_id, environment, name),
+  FOREIGN KEY (workspace_id, environment) REFERENCES tenant (workspace_id, environment) ON DELETE CASCADE
+);
+
+CREATE TABLE location_group_member (
+  workspace_id integer NOT NULL,
+  environment  text NOT NULL,
+  group_id     uuid NOT NULL,
+  location_id  uuid NOT NULL,
+  PRIMARY KEY (workspace_id, environment, group_id, location_id),
+  FOREIGN KEY (workspace_id, environment, group_id)
+    REFERENCES location_group (workspace_id, environment, id) ON DELETE CASCADE,
+  FOREIGN KEY (workspace_id, environment, location_id)
+    REFERENCES location (workspace_id, environment, id) ON DELETE CASCADE
+);
+
+CREATE INDEX location_group_member_of_location ON location_group_member (workspace_id, environment, location_id);

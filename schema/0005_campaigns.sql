@@ -1,0 +1,87 @@
+-- When and to whom messages go. The status is never stored: it follows from starts_at, ends_at, paused and the clock.
+
+-- A rule over device attributes; push campaigns target it.
+CREATE TABLE segment (
+  workspace_id integer NOT NULL,
+  environment  text NOT NULL,
+  id           uuid NOT NULL,
+  name         text NOT NULL CHECK (name <> ''),
+  rule         jsonb NOT NULL,
+  created_at   timestamptz NOT NULL,
+  updated_at   timestamptz NOT NULL,
+  PRIMARY KEY (workspace_id, environment, id),
+  FOREIGN KEY (workspace_id, environment) REFERENCES tenant (workspace_id, environment) ON DELETE CASCADE
+);
+
+CREATE TABLE campaign (
+  workspace_id         integer NOT NULL,
+  environment          text NOT NULL,
+  id                   uuid NOT NULL,
+  no                   integer GENERATED ALWAYS AS IDENTITY,
+  name                 text NOT NULL CHECK (name <> ''),
+  type                 text NOT NULL CHECK (type IN ('geo', 'push')),
+  timezone             text NOT NULL,
+  starts_at            timestamptz NOT NULL,
+  ends_at              timestamptz,
+  paused               boolean NOT NULL DEFAULT false,
+  frequency_cap_count  integer CHECK (frequency_cap_count BETWEEN 1 AND 1000),
+  frequency_cap_period text CHECK (frequency_cap_period IN ('day', 'week', 'month')),
+  segment_match        text CHECK (segment_match IN ('any', 'all')),
+  created_at           timestamptz NOT NULL,
+  updated_at           timestamptz NOT NULL,
+  PRIMARY KEY (workspace_id, environment, id),
+  UNIQUE (workspace_id, environment, name),
+  FOREIGN KEY (workspace_id, environment) REFERENCES tenant (workspace_id, environment) ON DELETE CASCADE,
+  CHECK (ends_at > starts_at),
+  CHECK (type = 'geo' OR ends_at IS NOT NULL),
+  CHECK (type = 'push' OR segment_match IS NULL),
+  CHECK ((frequency_cap_count IS NULL) = (frequency_cap_period IS NULL))
+);
+
+CREATE UNIQUE INDEX campaign_no ON campaign (workspace_id, environment, no);
+
+-- Targeting, in the order in which it was sent. What is deleted leaves it by itself.
+CREATE TABLE campaign_location (
+  workspace_id integer NOT NULL,
+  environment  text NOT NULL,
+  campaign_id  uuid NOT NULL,
+  location_id  uuid NOT NULL,
+  position     integer NOT NULL,
+  PRIMARY KEY (workspace_id, environment, campaign_id, location_id),
+  FOREIGN KEY (workspace_id, environment, campaign_id)
+    REFERENCES campaign (workspace_id, environment, id) ON DELETE CASCADE,
+  FOREIGN KEY (workspace_id, environment, location_id)
+    REFERENCES location (workspace_id, environment, id) ON DELETE CASCADE
+);
+
+CREATE INDEX campaign_location_of_location ON campaign_location (workspace_id, environment, location_id);
+
+CREATE TABLE campaign_location_group (
+  workspace_id integer NOT NULL,
+  environment  text NOT NULL,
+  campaign_id  uuid NOT NULL,
+  group_id     uuid NOT NULL,
+  position     integer NOT NULL,
+  PRIMARY KEY (workspace_id, environment, campaign_id, group_id),
+  FOREIGN KEY (workspace_id, environment, campaign_id)
+    REFERENCES campaign (workspace_id, environment, id) ON DELETE CASCADE,
+  FOREIGN KEY (workspace_id, environment, group_id)
+    REFERENCES location_group (workspace_id, environment, id) ON DELETE CASCADE
+);
+
+CREATE INDEX campaign_location_group_of_group ON campaign_location_group (workspace_id, environment, group_id);
+
+CREATE TABLE campaign_segment (
+  workspace_id integer NOT NULL,
+  environment  text NOT NULL,
+  campaign_id  uuid NOT NULL,
+  segment_id   uuid NOT NULL,
+  position     integer NOT NULL,
+  PRIMARY KEY (workspace_id, environment, campaign_id, segment_id),
+  FOREIGN KEY (workspace_id, environment, campaign_id)
+    REFERENCES campaign (workspace_id, environment, id) ON DELETE CASCADE,
+  FOREIGN KEY (workspace_id, environment, segment_id)
+    REFERENCES segment (workspace_id, environment, id) ON DELETE CASCADE
+);
+
+CREATE INDEX campaign_segment_of_segment ON campaign_segment (workspace_id, environment, segment_id);

@@ -1,0 +1,31 @@
+-- Devices. `no` counts from 1 within an environment without gaps of note, so that a set of devices is a small bitmap; an
+-- unregistered device keeps its row and its number, for what it did stays in the reports.
+
+CREATE TABLE device (
+  workspace_id    integer NOT NULL,
+  environment     text NOT NULL,
+  no              integer NOT NULL CHECK (no > 0),
+  id              uuid NOT NULL,
+  installation_id text NOT NULL CHECK (installation_id <> ''),
+  platform        text NOT NULL CHECK (platform IN ('ios', 'android', 'web', 'other')),
+  transport       text NOT NULL CHECK (transport IN ('fcm', 'apns', 'webpush', 'inbox')),
+  address         jsonb,
+  -- When the provider said that the address is gone; registering an address anew clears it.
+  address_gone_at timestamptz,
+  approved        boolean NOT NULL DEFAULT false,
+  attributes      jsonb NOT NULL DEFAULT '{}',
+  locale          text,
+  timezone        text,
+  app_version     text,
+  token_digest    bytea NOT NULL CHECK (octet_length(token_digest) = 32),
+  token_used      boolean NOT NULL DEFAULT false,
+  registered_at   timestamptz NOT NULL,
+  last_seen_at    timestamptz NOT NULL,
+  unregistered_at timestamptz,
+  PRIMARY KEY (workspace_id, environment, no),
+  UNIQUE (workspace_id, environment, id),
+  UNIQUE (workspace_id, environment, installation_id),
+  FOREIGN KEY (workspace_id, environment) REFERENCES tenant (workspace_id, environment) ON DELETE CASCADE,
+  CHECK ((transport = 'inbox') = (address IS NULL))
+) WITH (fillfactor = 90);
+

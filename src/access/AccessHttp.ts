@@ -1,0 +1,39 @@
+import { Context, Effect, Layer, Option } from "effect";
+import type { HttpApiEndpoint, HttpApiGroup } from "effect/http-api";
+import { Forbidden } from "../wire/ApiError.ts";
+import { Access, Needs, WorksAlways } from "./Access.ts";
+import { Caller } from "./Caller.ts";
+
+const notEnabled = Forbidden.of(
+  "platform_api_not_enabled",
+  "The full platform API is not enabled for this workspace in Production yet: only GET /me and the reports work. " +
+    "Ask the operator of this service to enable it; the token stays good.",
+);
+
+const refusal = (
+  caller: Caller["Service"],
+  { endpoint, group }: { readonly endpoint: HttpApiEndpoint.Top; readonly group: HttpApiGroup.Top },
+): Forbidden | null => {
+  const annotations = Context.merge(group.annotations, endpoint.annotations);
+  const isOff = caller.environment === "production" && !caller.workspace.platform_api_enabled;
+  if (isOff && !Context.get(annotations, WorksAlways)) return notEnabled;
+  const needed = Option.getOrNull(Context.getOption(annotations, Needs));
+  return needed === null || caller.abilities.includes(needed)
+    ? null
+    : Forbidden.of(
+        "missing_ability",
+        `This endpoint needs the ability ${needed}, which this token does not have. ` +
+          "Abilities are chosen when a token is issued.",
+      );
+};
+
+/** Enforces `Access` for the caller that the platform gate has let in. */
+export const accessLayer = Layer.succeed(Access, {
+  token: (httpEffect, options) =>
+    Effect.gen(function* () {
+      const caller = Context.getUnsafe(yield* Effect.context<never>(), Caller);
+      const refused = refusal(caller, options);
+      if (refused !== null) return yield* refused;
+      return yield* Effect.provideService(httpEffect, Caller, caller);
+    }),
+});

@@ -1,0 +1,86 @@
+import { Schema } from "effect";
+import { Ability } from "./Ability.ts";
+import { text, Timestamp } from "../wire/Text.ts";
+import { Environment } from "../workspaces/Environment.ts";
+import { Instant } from "../time/Instant.ts";
+
+const Name = text({ max: 255, description: "What the token is for.", example: "Warehouse sync" });
+
+const tokenFields = {
+  id: Schema.String.annotate({
+    description: "Id of the token.",
+    format: "uuid",
+    examples: ["01980a6c-0f3e-7c52-9a41-3f1f5d7a2b60"],
+  }),
+  name: Schema.String.annotate({ description: "What the token is for.", examples: ["Warehouse sync"] }),
+  environment: Environment,
+  abilities: Schema.Array(Ability).annotate({
+    description: "What the token may do.",
+    examples: [["campaigns:read", "reports:read"]],
+  }),
+  expires_at: Schema.NullOr(Timestamp).annotate({
+    description: "When the token stops working; null for never.",
+    examples: ["2027-11-21T00:00:00+00:00"],
+  }),
+  revoked_at: Schema.NullOr(Timestamp).annotate({
+    description: "When the token was revoked; null while it is not.",
+    examples: ["2026-12-01T08:00:00+00:00"],
+  }),
+  last_used_at: Schema.NullOr(Timestamp).annotate({
+    description: "When the token was last used, to the minute; null for never.",
+    examples: ["2026-11-21T09:30:00+00:00"],
+  }),
+  created_at: Timestamp,
+};
+
+/** A platform API token without its secret. */
+export const Token = Schema.Struct(tokenFields).annotate({ identifier: "Token" });
+export type Token = typeof Token.Type;
+
+/** The answer to a new token: the only time that its secret is shown. */
+export const IssuedToken = Schema.Struct({
+  ...tokenFields,
+  token: Schema.String.annotate({
+    description: "The token itself, shown this once: `wps_…` for Sandbox, `wpp_…` for Production.",
+    examples: ["wps_0000000000000000000000000000000000000"],
+  }),
+}).annotate({ identifier: "IssuedToken" });
+
+/** Body of a new token. */
+export const TokenDraft = Schema.Struct({
+  name: Name,
+  environment: Environment,
+  abilities: Schema.Array(Ability)
+    .annotate({ description: "What the token may do.", examples: [["campaigns:read", "reports:read"]] })
+    .check(Schema.isMinLength(1, { message: "The abilities must name at least one ability." })),
+  expires_at: Schema.optionalKey(Schema.NullOr(Instant)),
+}).annotate({ identifier: "TokenDraft" });
+export type TokenDraft = typeof TokenDraft.Type;
+
+const sdkKeyFields = {
+  id: tokenFields.id,
+  name: Schema.String.annotate({ description: "Which app uses the key.", examples: ["iOS app"] }),
+  environment: Environment,
+  revoked_at: tokenFields.revoked_at,
+  last_used_at: tokenFields.last_used_at,
+  created_at: Timestamp,
+};
+
+/** An SDK key without its secret: what an app carries to register devices. */
+export const SdkKey = Schema.Struct(sdkKeyFields).annotate({ identifier: "SdkKey" });
+export type SdkKey = typeof SdkKey.Type;
+
+/** The answer to a new SDK key: the only time that it is shown. */
+export const IssuedSdkKey = Schema.Struct({
+  ...sdkKeyFields,
+  sdk_key: Schema.String.annotate({
+    description: "The key itself, shown this once.",
+    examples: ["wpk_0000000000000000000000000000000000000"],
+  }),
+}).annotate({ identifier: "IssuedSdkKey" });
+
+/** Body of a new SDK key. */
+export const SdkKeyDraft = Schema.Struct({
+  name: text({ max: 255, description: "Which app uses the key.", example: "iOS app" }),
+}).annotate({ identifier: "SdkKeyDraft" });
+export type SdkKeyDraft = typeof SdkKeyDraft.Type;

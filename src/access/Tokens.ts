@@ -1,0 +1,86 @@
+import { Clock, Context, Effect, Layer } from "effect";
+import { NotFound } from "../wire/ApiError.ts";
+import { idAt, isUuid } from "../wire/Ids.ts";
+import type { Submission } from "../wire/Submission.ts";
+import type { Environment } from "../workspaces/Environment.ts";
+import { WorkspaceChanges } from "../workspaces/WorkspaceChanges.ts";
+import { digest, makeCredential } from "./Credential.ts";
+import type { SdkKeyDraft, TokenDraft } from "./Token.ts";
+import { TokensSql } from "./TokensSql.ts";
+
+/** Prefix of a platform token, by its environment. */
+export const tokenPrefix = (environment: Environment): string => (environment === "sandbox" ? "wps_" : "wpp_");
+
+/** Prefix of an SDK key. */
+export const sdkKeyPrefix = "wpk_";
+
+/** Issues and revokes the credentials of a workspace; secrets are shown once and kept as digests. */
+export class Tokens extends Context.Service<Tokens>()("waypost/access/Tokens", {
+  make: Effect.gen(function* () {
+    const repository = yield* TokensSql;
+    const changes = yield* WorkspaceChanges;
+
+    const revoked = (workspaceId: number, id: string, noun: string, rows: ReadonlyArray<{ readonly id: string }>) =>
+      rows.length === 0
+        ? Effect.fail(NotFound.of(`There is no ${noun} with this id in this workspace.`))
+        : Effect.as(changes.announce(workspaceId), { id, deleted: true as const });
+
+    return {
+      issueToken: Effect.fn("Tokens.issueToken")(function* (workspaceId: number, submission: Submission<TokenDraft>) {
+        const draft = yield* submission.complete;
+        const now = yield* Clock.currentTimeMillis;
+        const token = makeCredential(tokenPrefix(draft.environment));
+        const rows = yield* repository.insertToken(workspaceId, {
+          id: idAt(now),
+          environment: draft.environment,
+          name: draft.name,
+          digest: digest(token),
+          abilities: [...new Set(draft.abilities)],
+          expiresAt: draft.expires_at ?? null,
+          now: now,
+        });
+        return { ...rows[0]!, token };
+      }),
+
+      pageOfTokens: repository.pageOfTokens,
+
+      /** Ends a token at once, in every process. */
+      revokeToken: Effect.fn("Tokens.revokeToken")(function* (workspaceId: number, id: string) {
+        const now = yield* Clock.currentTimeMillis;
+        const rows = isUuid(id) ? yield* repository.revokeToken(workspaceId, id, now) : [];
+        return yield* revoked(workspaceId, id, "token", rows);
+      }),
+
+      issueSdkKey: Effect.fn("Tokens.issueSdkKey")(function* (
+        workspaceId: number,
+        environment: Environment,
+        submission: Submission<SdkKeyDraft>,
+      ) {
+        const draft = yield* submission.complete;
+        const now = yield* Clock.currentTimeMillis;
+        const key = makeCredential(sdkKeyPrefix);
+        const rows = yield* repository.insertSdkKey(workspaceId, environment, {
+          id: idAt(now),
+          name: draft.name,
+          digest: digest(key),
+          now: now,
+        });
+        return { ...rows[0]!, sdk_key: key };
+      }),
+
+      pageOfSdkKeys: repository.pageOfSdkKeys,
+
+      revokeSdkKey: Effect.fn("Tokens.revokeSdkKey")(function* (
+        workspaceId: number,
+        environment: Environment,
+        id: string,
+      ) {
+        const now = yield* Clock.currentTimeMillis;
+        const rows = isUuid(id) ? yield* repository.revokeSdkKey(workspaceId, environment, id, now) : [];
+        return yield* revoked(workspaceId, id, "SDK key", rows);
+      }),
+    };
+  }),
+}) {
+  static readonly layer = Layer.effect(Tokens, Tokens.make).pipe(Layer.provide(TokensSql.layer));
+}

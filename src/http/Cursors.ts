@@ -1,0 +1,74 @@
+import { Clock, Context, Effect, Layer, Redacted, Schema } from "effect";
+import { createHmac, timingSafeEqual } from "node:crypto";
+import { DataDirectory } from "../database/DataDirectory.ts";
+import { Unprocessable } from "../wire/ApiError.ts";
+import { isUuid } from "../wire/Ids.ts";
+import type { Position } from "../wire/Position.ts";
+
+const lifetimeMillis = 24 * 60 * 60 * 1000;
+const defaultLimit = 20;
+
+/** What a cursor is bound to (contract D2): it is good for no other list, filter, workspace or environment. */
+export interface ListScope {
+  readonly endpoint: string;
+  readonly owner: string;
+  readonly filters?: { readonly [name: string]: string | number | boolean | null | undefined };
+}
+
+const Content = Schema.fromJsonString(Schema.Tuple([Schema.String, Schema.Finite]));
+
+/** Signs and reads the cursors of all lists, and turns a query into a page. */
+export class Cursors extends Context.Service<Cursors>()("waypost/http/Cursors", {
+  make: Effect.gen(function* () {
+    const { secretKey } = yield* DataDirectory;
+
+    const sign = (content: string, { endpoint, filters, owner }: ListScope): Buffer => {
+      const given = Object.entries(filters ?? {})
+        .filter(([, value]) => value !== undefined && value !== null)
+        .sort(([a], [b]) => (a < b ? -1 : 1));
+      return createHmac("sha256", Redacted.value(secretKey))
+        .update(JSON.stringify(["cursor", endpoint, owner, given, content]))
+        .digest()
+        .subarray(0, 16);
+    };
+
+    const read = Effect.fnUntraced(function* (scope: ListScope, cursor: string) {
+      const [text = "", signature = "", ...more] = cursor.split(".");
+      const content = Buffer.from(text, "base64url").toString();
+      const expected = sign(content, scope);
+      const given = Buffer.from(signature, "base64url");
+      if (more.length > 0 || given.length !== expected.length || !timingSafeEqual(given, expected)) {
+        return yield* Unprocessable.cursor();
+      }
+      const [before, issuedAt] = yield* Effect.mapError(Schema.decodeEffect(Content)(content), () =>
+        Unprocessable.cursor(),
+      );
+      const now = yield* Clock.currentTimeMillis;
+      if (now - issuedAt > lifetimeMillis || !isUuid(before)) return yield* Unprocessable.cursor();
+      return before;
+    });
+
+    return {
+      /**
+       * One page of a list: `fetch` gets where to go on and how many items to bring, one more than the page holds. Items come
+       * newest first; `positionOf` gives the id that the order is by, if that is not the item's own.
+       */
+      page: Effect.fnUntraced(function* <A extends { readonly id: string }, E, R>(
+        scope: ListScope,
+        query: { readonly cursor?: string; readonly limit?: number },
+        fetch: (position: Position) => Effect.Effect<ReadonlyArray<A>, E, R>,
+      ) {
+        const before = query.cursor === undefined ? null : yield* read(scope, query.cursor);
+        const limit = query.limit ?? defaultLimit;
+        const items = yield* fetch({ before, limit: limit + 1 });
+        const last = items[limit - 1];
+        if (items.length <= limit || last === undefined) return { data: items, meta: { next_cursor: null } };
+        const content = JSON.stringify([last.id, yield* Clock.currentTimeMillis]);
+        const cursor = `${Buffer.from(content).toString("base64url")}.${sign(content, scope).toString("base64url")}`;
+        return { data: items.slice(0, limit), meta: { next_cursor: cursor } };
+      }),
+    };
+  }),
+}) {
+  static readonly layer = Layer.effect(Cursors, Cursors.make);
+}

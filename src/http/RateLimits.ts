@@ -1,0 +1,165 @@
+import { Clock, Context, Effect, Layer } from "effect";
+import { grouped } from "../database/Grouped.ts";
+import { TooManyRequests } from "../wire/ApiError.ts";
+import type { Tenant } from "../workspaces/Workspace.ts";
+import { type RateDemand, RateLimitsSql, type RateWindows } from "./RateLimitsSql.ts";
+
+/** One window as a client sees it. */
+export interface RateWindow {
+  readonly name: "minute" | "writes" | "day";
+  readonly limit: number;
+  readonly remaining: number;
+  /** Epoch milliseconds at which it is over. */
+  readonly resetsAt: number;
+  readonly seconds: number;
+}
+
+/** What became of one request: let through or not, and the windows that apply to it. */
+export interface RateVerdict {
+  readonly granted: boolean;
+  readonly windows: ReadonlyArray<RateWindow>;
+}
+
+interface Ask {
+  readonly tenant: Tenant;
+  readonly write: boolean;
+  readonly now: number;
+}
+
+const unlimited = 2_147_483_647;
+const keyOf = (of: { readonly workspaceId: number; readonly environment: string }) => `${of.workspaceId}/${of.environment}`;
+
+const limitsOf = ({ environment, workspace: { plan } }: Tenant) =>
+  environment === "sandbox"
+    ? {
+        perMinute: plan.sandbox_requests_per_minute ?? unlimited,
+        writesPerMinute: plan.sandbox_writes_per_minute ?? unlimited,
+        perDay: plan.sandbox_requests_per_day ?? unlimited,
+      }
+    : {
+        perMinute: plan.production_requests_per_minute ?? unlimited,
+        writesPerMinute: plan.production_writes_per_minute ?? unlimited,
+        perDay: plan.production_requests_per_day ?? unlimited,
+      };
+
+/**
+ * Rate limits of a workspace's environment, exact over all processes and restarts (contract I1). Requests that arrive while
+ * a statement is on its way share the next one, so the cost falls as the load rises.
+ */
+export class RateLimits extends Context.Service<RateLimits>()("waypost/http/RateLimits", {
+  make: Effect.gen(function* () {
+    const repository = yield* RateLimitsSql;
+
+    const take = yield* grouped<Ask, RateVerdict, never, never>(
+      1000,
+      Effect.fnUntraced(function* (asks) {
+        const demands = new Map<string, RateDemand>();
+        for (const { tenant, write } of asks) {
+          const key = keyOf(tenant);
+          const demand = demands.get(key) ?? {
+            workspaceId: tenant.workspaceId,
+            environment: tenant.environment,
+            reads: 0,
+            writes: 0,
+            ...limitsOf(tenant),
+          };
+          demands.set(key, {
+            ...demand,
+            reads: demand.reads + (write ? 0 : 1),
+            writes: demand.writes + (write ? 1 : 0),
+          });
+        }
+        const now = Math.max(...asks.map((ask) => ask.now));
+        const rows = yield* repository.take([...demands.values()], now);
+        const tallies = new Map(
+          rows.map((row) => [keyOf({ workspaceId: row.workspace_id, environment: row.environment }), new Tally(row)]),
+        );
+        return asks.map((ask) => tallies.get(keyOf(ask.tenant))?.next(ask) ?? { granted: true, windows: [] });
+      }),
+    );
+
+    return {
+      /** Counts a request against its windows. A refused one counts no further. */
+      take: Effect.fnUntraced(function* (tenant: Tenant, write: boolean) {
+        return yield* take({ tenant, write, now: yield* Clock.currentTimeMillis });
+      }),
+    };
+  }),
+}) {
+  static readonly layer = Layer.effect(RateLimits, RateLimits.make).pipe(Layer.provide(RateLimitsSql.layer));
+}
+
+/** Hands out what a statement granted to a tenant, one request after another. */
+class Tally {
+  #reads: number;
+  #writes: number;
+  #minute: number;
+  #written: number;
+  #day: number;
+  readonly #row: RateWindows;
+
+  constructor(row: RateWindows) {
+    const granted = row.granted_reads + row.granted_writes;
+    this.#row = row;
+    this.#reads = row.granted_reads;
+    this.#writes = row.granted_writes;
+    this.#minute = row.minute_used - granted;
+    this.#day = row.day_used - granted;
+    this.#written = row.writes_used - row.granted_writes;
+  }
+
+  next({ tenant, write }: Ask): RateVerdict {
+    const granted = (write ? this.#writes : this.#reads) > 0;
+    if (granted) {
+      if (write) {
+        this.#writes--;
+        this.#written++;
+      } else this.#reads--;
+      this.#minute++;
+      this.#day++;
+    }
+    const limits = limitsOf(tenant);
+    const windows = [
+      rateWindow("minute", limits.perMinute, this.#minute, this.#row.minute_opened, 60),
+      ...(write ? [rateWindow("writes", limits.writesPerMinute, this.#written, this.#row.writes_opened, 60)] : []),
+      rateWindow("day", limits.perDay, this.#day, this.#row.day_opened, 86_400),
+    ];
+    return { granted, windows: windows.filter((window) => window.limit !== unlimited) };
+  }
+}
+
+const rateWindow = (name: RateWindow["name"], limit: number, used: number, opened: Date, seconds: number): RateWindow => ({
+  name,
+  limit,
+  remaining: Math.max(0, limit - used),
+  resetsAt: opened.getTime() + seconds * 1000,
+  seconds,
+});
+
+const secondsUntil = (instant: number, now: number) => Math.max(1, Math.ceil((instant - now) / 1000));
+
+/** The response headers of contract A5: the tightest window in the older form, all that apply in the IETF draft's. */
+export const rateLimitHeaders = (windows: ReadonlyArray<RateWindow>, now: number): Record<string, string> => {
+  const [first, ...rest] = windows;
+  if (first === undefined) return {};
+  const tightest = rest.reduce((least, window) => (window.remaining < least.remaining ? window : least), first);
+  return {
+    "x-ratelimit-limit": String(tightest.limit),
+    "x-ratelimit-remaining": String(tightest.remaining),
+    "x-ratelimit-reset": String(Math.ceil(tightest.resetsAt / 1000)),
+    "ratelimit-policy": windows.map((w) => `"${w.name}";q=${w.limit};w=${w.seconds}`).join(", "),
+    ratelimit: windows.map((w) => `"${w.name}";r=${w.remaining};t=${secondsUntil(w.resetsAt, now)}`).join(", "),
+  };
+};
+
+/** The 429 of a request that was not let through: wait for the last of the windows that are used up. */
+export const rateLimited = (windows: ReadonlyArray<RateWindow>, now: number): TooManyRequests => {
+  const full = windows.filter((window) => window.remaining === 0);
+  const seconds = secondsUntil(Math.max(now, ...full.map((window) => window.resetsAt)), now);
+  const what = full.map((w) => (w.name === "writes" ? `${w.limit} changes a minute` : `${w.limit} requests a ${w.name}`));
+  return TooManyRequests.of(
+    "rate_limited",
+    `This workspace's limit of ${what.join(" and ")} is used up: try again in ${seconds} seconds.`,
+    seconds,
+  );
+};

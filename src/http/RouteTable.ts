@@ -1,0 +1,66 @@
+import { Context } from "effect";
+import type { HttpApiEndpoint } from "effect/http-api";
+import { HttpApi } from "effect/http-api";
+import { MethodNotAllowed, NotFound } from "../wire/ApiError.ts";
+import { isUuid } from "../wire/Ids.ts";
+
+interface Pattern {
+  readonly method: string;
+  readonly segments: ReadonlyArray<string>;
+}
+
+/** Path parameters that are not ids of ours, so that any text may stand there. */
+const free = new Set(["env", "installation_id", "transport"]);
+
+const parameter = (segment: string): string | null => /^(?::(\w+)|\{(\w+)\})$/.exec(segment)?.slice(1).find(Boolean) ?? null;
+
+const segmentsOf = (path: string): ReadonlyArray<string> => path.split("/").filter((segment) => segment !== "");
+
+/** The paths and methods of every interface: what a request that met no route is told. */
+export class RouteTable extends Context.Service<
+  RouteTable,
+  {
+    /**
+     * 405 and the methods that the path takes, or 404: for an unknown path, and where an id can be no id, so that every
+     * method but `POST` on `/locations/import` is one (contract B1, B2).
+     */
+    readonly refusal: (path: string) => { readonly error: MethodNotAllowed | NotFound; readonly allow: string | null };
+  }
+>()("waypost/http/RouteTable") {
+  static readonly make = (apis: ReadonlyArray<HttpApi.Top>): RouteTable["Service"] => {
+    const patterns: Array<Pattern> = [];
+    for (const api of apis) {
+      HttpApi.reflect(api, {
+        onGroup: () => {},
+        onEndpoint: ({ endpoint }: { readonly endpoint: HttpApiEndpoint.Top }) => {
+          patterns.push({ method: endpoint.method, segments: segmentsOf(endpoint.path) });
+        },
+      });
+    }
+    const notFound = {
+      error: NotFound.of("There is no such endpoint, or no such resource: see /docs for the paths there are."),
+      allow: null,
+    };
+    return {
+      refusal: (path) => {
+        const segments = segmentsOf(path);
+        const matching = patterns.filter(
+          (pattern) =>
+            pattern.segments.length === segments.length &&
+            pattern.segments.every((want, at) => parameter(want) !== null || want === segments[at]),
+        );
+        const impossible = matching.some((pattern) =>
+          pattern.segments.some((want, at) => {
+            const name = parameter(want);
+            return name !== null && !free.has(name) && !isUuid(segments[at] ?? "");
+          }),
+        );
+        if (matching.length === 0 || impossible) return notFound;
+        const methods = [...new Set(matching.map((pattern) => pattern.method))].sort();
+        if (methods.includes("GET")) methods.splice(methods.indexOf("GET") + 1, 0, "HEAD");
+        const allow = methods.join(", ");
+        return { error: MethodNotAllowed.of(`This path takes only ${allow}.`), allow };
+      },
+    };
+  };
+}

@@ -1,0 +1,42 @@
+import { Schema, SchemaTransformation } from "effect";
+
+const shape =
+  /^(\d{4})-(\d{2})-(\d{2})(?:[Tt ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?(?:([Zz])|([+\- ])(\d{2}):?(\d{2}))?)?$/;
+
+/**
+ * Epoch milliseconds of an ISO 8601 date-time with offset or `Z`, or without (then UTC), or of a date (00:00 UTC); null for
+ * anything else, impossible dates included. A blank before the offset is a `+` that was not encoded in a query string.
+ */
+export const parseInstant = (text: string): number | null => {
+  const match = shape.exec(text.trim());
+  if (match === null) return null;
+  const [, year, month, day, hour = "0", minute = "0", second = "0", fraction = "", , sign, offsetHour, offsetMinute] = match;
+  if (Number(hour) > 23 || Number(minute) > 59 || Number(second) > 59) return null;
+  const local = Date.UTC(Number(year), Number(month) - 1, Number(day), Number(hour), Number(minute), Number(second));
+  const check = new Date(local);
+  if (Number(year) < 1 || check.getUTCMonth() !== Number(month) - 1 || check.getUTCDate() !== Number(day)) return null;
+  if (Number(offsetHour ?? 0) > 23 || Number(offsetMinute ?? 0) > 59) return null;
+  const offset = (Number(offsetHour ?? 0) * 60 + Number(offsetMinute ?? 0)) * 60_000 * (sign === "-" ? -1 : 1);
+  return local + Number(fraction.slice(0, 3).padEnd(3, "0")) - offset;
+};
+
+/** An instant as clients write it, held as epoch milliseconds (contract D3). */
+export const Instant = Schema.String.annotate({
+  description: "An ISO 8601 date-time with offset or Z, or a date; without an offset it is UTC.",
+  examples: ["2026-11-21T09:30:00+01:00"],
+  format: "date-time",
+})
+  .check(
+    Schema.makeFilter((text: string) => parseInstant(text) !== null, {
+      message: "The {field} must be a date-time such as 2026-11-21T09:30:00Z, or a date such as 2026-11-21.",
+    }),
+  )
+  .pipe(
+    Schema.decodeTo(
+      Schema.Number,
+      SchemaTransformation.transform({
+        decode: (text: string) => parseInstant(text) ?? Number.NaN,
+        encode: (millis: number) => new Date(millis).toISOString(),
+      }),
+    ),
+  );

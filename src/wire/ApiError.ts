@@ -1,0 +1,213 @@
+import { Schema } from "effect";
+import type { Fields } from "./Problems.ts";
+
+const Messages = Schema.Record(Schema.String, Schema.Array(Schema.String)).annotate({
+  description: "Dotted field name to what is wrong with it and what would be right.",
+  examples: [{ name: ["The name is required."] }],
+});
+
+const body = <const Codes extends readonly [string, ...Array<string>]>(codes: Codes, message: string) => ({
+  error: Schema.Struct({
+    code: Schema.Literals(codes).annotate({
+      description: "What went wrong: branch on this, not on the message.",
+      examples: [codes[0]],
+    }),
+    message: Schema.String.annotate({
+      description: "What went wrong and what would be right, for a person.",
+      examples: [message],
+    }),
+    fields: Schema.optionalKey(Messages),
+  }),
+});
+
+const options = (status: number, description: string) => ({ httpApiStatus: status, description });
+
+/** 401: the token is missing, unknown, revoked or expired. */
+export class Unauthorized extends Schema.Error<Unauthorized>("Unauthorized")(
+  body(
+    ["missing_token", "invalid_token", "token_revoked", "token_expired", "unauthenticated"],
+    "Send your token in the Authorization header, as: Bearer <token>.",
+  ),
+  options(401, "The token is missing, unknown, revoked or expired."),
+) {
+  readonly _tag = "Unauthorized";
+  static of(code: Unauthorized["error"]["code"], message: string): Unauthorized {
+    return new Unauthorized({ error: { code, message } });
+  }
+}
+
+/** 403: the token is good, but this is not for it, not now, or over a limit of the plan. */
+export class Forbidden extends Schema.Error<Forbidden>("Forbidden")(
+  body(
+    [
+      "wrong_environment",
+      "workspace_paused",
+      "platform_api_not_enabled",
+      "missing_ability",
+      "limit_exceeded",
+      "trial_ended",
+      "device_token_required",
+    ],
+    "The token lacks the ability campaigns:write, which this endpoint needs.",
+  ),
+  options(403, "Refused for this token, this workspace or its plan."),
+) {
+  readonly _tag = "Forbidden";
+  static of(code: Exclude<Forbidden["error"]["code"], "limit_exceeded">, message: string): Forbidden {
+    return new Forbidden({ error: { code, message } });
+  }
+  /** A limit of the plan, by its name; the sentence gives the limit and the current count. */
+  static limit(name: string, message: string): Forbidden {
+    return new Forbidden({ error: { code: "limit_exceeded", message, fields: { [name]: [message] } } });
+  }
+}
+
+/** 404: no such resource in this workspace and environment, or no such endpoint. */
+export class NotFound extends Schema.Error<NotFound>("NotFound")(
+  body(["not_found"], "There is no campaign with this id in this workspace."),
+  options(404, "There is no such resource in this workspace, or no such endpoint."),
+) {
+  readonly _tag = "NotFound";
+  static of(message: string): NotFound {
+    return new NotFound({ error: { code: "not_found", message } });
+  }
+  /** `noun` in the reader's words, such as "campaign" or "location group". */
+  static resource(noun: string): NotFound {
+    return NotFound.of(`There is no ${noun} with this id in this workspace and environment.`);
+  }
+}
+
+/** 405: the path exists, but not for this method; the `Allow` header lists those it has. */
+export class MethodNotAllowed extends Schema.Error<MethodNotAllowed>("MethodNotAllowed")(
+  body(["method_not_allowed"], "This path takes GET and POST."),
+  options(405, "The path does not take this method."),
+) {
+  readonly _tag = "MethodNotAllowed";
+  static of(message: string): MethodNotAllowed {
+    return new MethodNotAllowed({ error: { code: "method_not_allowed", message } });
+  }
+}
+
+/** 409: another request, or another resource, stands in the way. */
+export class Conflict extends Schema.Error<Conflict>("Conflict")(
+  body(["request_in_progress", "media_in_use"], "A request with this Idempotency-Key is still running."),
+  options(409, "Another request or resource stands in the way."),
+) {
+  readonly _tag = "Conflict";
+  /** Seconds to wait, where waiting helps. */
+  readonly retryAfter: number | undefined = this.error.code === "request_in_progress" ? 2 : undefined;
+  static of(code: Conflict["error"]["code"], message: string): Conflict {
+    return new Conflict({ error: { code, message } });
+  }
+}
+
+/** 413: the body is over its endpoint's limit. */
+export class PayloadTooLarge extends Schema.Error<PayloadTooLarge>("PayloadTooLarge")(
+  body(["payload_too_large"], "The body may have at most 1 MiB."),
+  options(413, "The body is over the endpoint's limit."),
+) {
+  readonly _tag = "PayloadTooLarge";
+  static of(limitBytes: number): PayloadTooLarge {
+    const limit = `${limitBytes / 1_048_576} MiB`;
+    return new PayloadTooLarge({
+      error: { code: "payload_too_large", message: `The body of this request may have at most ${limit}.` },
+    });
+  }
+}
+
+/** 415: the endpoint does not take this content type. */
+export class UnsupportedMediaType extends Schema.Error<UnsupportedMediaType>("UnsupportedMediaType")(
+  body(["unsupported_media_type"], "Send the body as application/json."),
+  options(415, "The endpoint does not take this content type."),
+) {
+  readonly _tag = "UnsupportedMediaType";
+  static of(taken: ReadonlyArray<string>): UnsupportedMediaType {
+    return new UnsupportedMediaType({
+      error: { code: "unsupported_media_type", message: `Send the body as ${taken.join(" or ")}.` },
+    });
+  }
+}
+
+/** 422: the request was understood, but something in it is wrong. */
+export class Unprocessable extends Schema.Error<Unprocessable>("Unprocessable")(
+  body(["validation_failed", "invalid_parameter", "invalid_cursor"], "Some fields are not right: see fields."),
+  options(422, "A field, parameter or cursor is not right."),
+) {
+  readonly _tag = "Unprocessable";
+  /** Problems of the body (or of a report's parameters). */
+  static validation(fields: Fields): Unprocessable {
+    return new Unprocessable({ error: { code: "validation_failed", message: summary(fields), fields } });
+  }
+  /** Problems of query parameters or headers. */
+  static parameters(fields: Fields): Unprocessable {
+    return new Unprocessable({ error: { code: "invalid_parameter", message: summary(fields), fields } });
+  }
+  static cursor(): Unprocessable {
+    return new Unprocessable({
+      error: {
+        code: "invalid_cursor",
+        message:
+          "The cursor was not issued for this list and these filters, or is over 24 hours old: start again without a cursor.",
+      },
+    });
+  }
+}
+
+/** 429: wait `retryAfter` seconds (the `Retry-After` header). */
+export class TooManyRequests extends Schema.Error<TooManyRequests>("TooManyRequests")(
+  body(["rate_limited", "too_many_failed_attempts"], "Too many requests: try again in 12 seconds."),
+  options(429, "Too many requests, or too many unknown tokens: wait Retry-After seconds."),
+) {
+  readonly _tag = "TooManyRequests";
+  /** Seconds to wait. */
+  readonly retryAfter: number = 1;
+  static of(code: TooManyRequests["error"]["code"], message: string, retryAfter: number): TooManyRequests {
+    return Object.assign(new TooManyRequests({ error: { code, message } }), { retryAfter });
+  }
+}
+
+/** 500: a fault of ours; the message carries the request id and nothing of the inside. */
+export class InternalError extends Schema.Error<InternalError>("InternalError")(
+  body(["internal_error"], "Something went wrong on our side. Please give this request id when you report it: 4f0c…"),
+  options(500, "A fault of the service: retry with backoff."),
+) {
+  readonly _tag = "InternalError";
+  static of(requestId: string): InternalError {
+    const message = `Something went wrong on our side. Please give this request id when you report it: ${requestId}`;
+    return new InternalError({ error: { code: "internal_error", message } });
+  }
+}
+
+/** 503: the database is away for the moment. */
+export class ServiceUnavailable extends Schema.Error<ServiceUnavailable>("ServiceUnavailable")(
+  body(["service_unavailable"], "The service cannot reach its database at the moment: try again in a few seconds."),
+  options(503, "Temporarily unavailable: wait Retry-After seconds."),
+) {
+  readonly _tag = "ServiceUnavailable";
+  /** Seconds to wait. */
+  readonly retryAfter: number = 2;
+  static of(): ServiceUnavailable {
+    const message = "The service cannot reach its database at the moment: try again in a few seconds.";
+    return new ServiceUnavailable({ error: { code: "service_unavailable", message } });
+  }
+}
+
+/** Every error that an interface of Waypost answers, in its one wire shape. */
+export type ApiError =
+  | Unauthorized
+  | Forbidden
+  | NotFound
+  | MethodNotAllowed
+  | Conflict
+  | PayloadTooLarge
+  | UnsupportedMediaType
+  | Unprocessable
+  | TooManyRequests
+  | InternalError
+  | ServiceUnavailable;
+
+const summary = (fields: Fields): string => {
+  const messages = Object.values(fields).flat();
+  const first = messages[0] ?? "Some fields are not right.";
+  return messages.length > 1 ? `${first} (and ${messages.length - 1} more: see fields)` : first;
+};

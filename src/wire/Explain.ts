@@ -1,0 +1,105 @@
+import { type Schema, type SchemaAST, SchemaIssue } from "effect";
+import { Problems } from "./Problems.ts";
+
+/**
+ * Turns a schema's complaint into problems with full sentences, each under its dotted field name (contract B4, B6). In
+ * a schema's own message, `{field}` stands for the field in words.
+ */
+export const explain = (issue: SchemaIssue.Issue, prefix: ReadonlyArray<PropertyKey> = []): Problems => {
+  const problems = new Problems();
+  walk(issue, prefix, undefined, (path, message) => problems.add(dotted(path), say(message, path)));
+  return problems;
+};
+
+type Report = (path: ReadonlyArray<PropertyKey>, message: string) => void;
+
+const walk = (
+  issue: SchemaIssue.Issue,
+  path: ReadonlyArray<PropertyKey>,
+  outer: string | undefined,
+  report: Report,
+): void => {
+  switch (issue._tag) {
+    case "Pointer":
+      return walk(issue.issue, [...path, ...issue.path], undefined, report);
+    case "Filter":
+      return walk(issue.issue, path, outer ?? messageOf(issue.filter.annotations), report);
+    case "Encoding":
+      return walk(issue.issue, path, outer ?? messageOf(issue.ast.annotations), report);
+    case "Composite":
+      for (const inner of issue.issues) walk(inner, path, outer, report);
+      return;
+    case "AnyOf": {
+      // Of a union's members the one that got furthest speaks: "not null" tells nobody anything.
+      const telling = issue.issues.filter((inner) => !(inner._tag === "InvalidType" && inner.ast._tag === "Null"));
+      const deepest = telling.find((inner) => inner._tag !== "InvalidType");
+      if (deepest !== undefined) return walk(deepest, path, outer, report);
+      const message = outer ?? messageOf(issue.ast.annotations);
+      if (message !== undefined) return report(path, message);
+      const first = telling[0];
+      return first === undefined
+        ? report(path, expectation(issue.ast))
+        : walk(first, path, undefined, report);
+    }
+    case "MissingKey":
+      return report(path, "The {field} is required.");
+    case "InvalidType":
+      return report(path, outer ?? messageOf(issue.ast.annotations) ?? expectation(issue.ast));
+    case "InvalidValue":
+      return report(path, messageOf(issue.annotations) ?? outer ?? "The {field} is not valid.");
+    default:
+      return report(path, outer ?? "The {field} is not valid.");
+  }
+};
+
+const messageOf = (annotations: Schema.Annotations.Annotations | undefined): string | undefined => {
+  const message = annotations?.["message"];
+  return typeof message === "string" ? message : undefined;
+};
+
+const expectation = (ast: SchemaAST.AST): string => {
+  switch (ast._tag) {
+    case "String":
+      return "The {field} must be a text.";
+    case "Number":
+      return "The {field} must be a number.";
+    case "Boolean":
+      return "The {field} must be true or false.";
+    case "Arrays":
+      return "The {field} must be a list.";
+    case "Objects":
+      return "The {field} must be an object.";
+    case "Literal":
+      return `The {field} must be ${String(ast.literal)}.`;
+    case "Union": {
+      const literals = ast.types.flatMap((type) => (type._tag === "Literal" ? [String(type.literal)] : []));
+      const last = literals.pop();
+      if (last === undefined) return "The {field} is not of a type that is taken here.";
+      return `The {field} must be ${literals.length === 0 ? last : `${literals.join(", ")} or ${last}`}.`;
+    }
+    default:
+      return "The {field} is not of a type that is taken here.";
+  }
+};
+
+const dotted = (path: ReadonlyArray<PropertyKey>): string => (path.length === 0 ? "body" : path.map(String).join("."));
+
+const words: { readonly [key: string]: string } = {
+  starts_at: "start",
+  ends_at: "end",
+  cta_url: "button address",
+  cta_label: "button label",
+  media_asset_id: "media file",
+  send_at: "sending time",
+  timezone: "time zone",
+  sdk_key: "SDK key",
+};
+
+/** A sentence about a field: `{field}` becomes the field in words. */
+export const say = (message: string, path: ReadonlyArray<PropertyKey>): string => {
+  if (!message.includes("{field}")) return message;
+  const last = path.at(-1);
+  const key = typeof last === "number" ? path.at(-2) : last;
+  const noun = key === undefined ? "body" : (words[String(key)] ?? String(key).replaceAll("_", " "));
+  return message.replaceAll("{field}", typeof last === "number" ? `entry ${last} of the ${noun}` : noun);
+};

@@ -1,0 +1,93 @@
+import { ByteSize, Context, Effect } from "effect";
+import { HttpIncomingMessage, HttpServerRequest } from "effect/http";
+import { PayloadTooLarge, Unprocessable, UnsupportedMediaType } from "./ApiError.ts";
+
+/** What an endpoint takes as a body: most bytes, and the content types. Stands as an annotation on the endpoint. */
+export const BodyRules = Context.Reference<{
+  readonly maxBytes: number;
+  readonly contentTypes: ReadonlyArray<string>;
+}>("waypost/wire/BodyRules", {
+  defaultValue: () => ({ maxBytes: 1_048_576, contentTypes: ["application/json"] }),
+});
+
+type Rules = Context.Service.Shape<typeof BodyRules>;
+
+/** The rules of an endpoint. */
+export const bodyRules = (endpoint: { readonly annotations: Context.Context<never> }): Rules =>
+  Context.get(endpoint.annotations, BodyRules);
+
+/** No JSON that the service takes nests deeper; what does is an attack on whoever walks it. */
+const maxDepth = 64;
+
+/**
+ * Reads the whole body within the rules, once: a second call gets the same bytes. Fails with 413 over the limit and 415
+ * for a content type that is not taken; none given counts as the right one (contract B3).
+ */
+export const readBody = (
+  request: HttpServerRequest.HttpServerRequest,
+  rules: Rules,
+): Effect.Effect<ArrayBuffer, PayloadTooLarge | UnsupportedMediaType | Unprocessable> => {
+  const contentType = request.headers["content-type"]?.split(";", 1)[0]?.trim().toLowerCase();
+  if (contentType !== undefined && contentType !== "" && !rules.contentTypes.includes(contentType)) {
+    return Effect.fail(UnsupportedMediaType.of(rules.contentTypes));
+  }
+  if (Number(request.headers["content-length"] ?? 0) > rules.maxBytes) {
+    return Effect.fail(PayloadTooLarge.of(rules.maxBytes));
+  }
+  return request.arrayBuffer.pipe(
+    Effect.provideService(HttpIncomingMessage.MaxBodySize, ByteSize.bytes(rules.maxBytes)),
+    Effect.mapError((error) =>
+      error.reason._tag === "RequestParseError" && error.reason.reason === "BodyTooLarge"
+        ? PayloadTooLarge.of(rules.maxBytes)
+        : badBody("The body did not arrive whole: send it again."),
+    ),
+  );
+};
+
+/** The body as a JSON object. Anything else is 422 at `body`, with the reason in words. */
+export const readObject = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest, rules: Rules) {
+  const bytes = yield* readBody(request, rules);
+  const value = yield* Effect.try({ try: () => parse(bytes), catch: (error) => badBody(String(error)) });
+  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+    return yield* badBody("The body must be a JSON object.");
+  }
+  return value as { readonly [key: string]: unknown };
+});
+
+const badBody = (message: string) => Unprocessable.validation({ body: [message] });
+
+const decoder = new TextDecoder("utf-8", { fatal: true });
+
+/** Throws a sentence. */
+const parse = (bytes: ArrayBuffer): unknown => {
+  let text: string;
+  try {
+    text = decoder.decode(bytes);
+  } catch {
+    throw "The body must be JSON in UTF-8.";
+  }
+  if (text.trim() === "") throw "The body is empty: send a JSON object.";
+  if (isDeep(text)) throw `The body nests deeper than ${maxDepth} levels, which nothing here needs.`;
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw "The body must be valid JSON.";
+  }
+};
+
+/** Counts brackets outside of strings, so that nothing has to walk a hostile value to find out. */
+const isDeep = (text: string): boolean => {
+  let depth = 0;
+  let inString = false;
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i);
+    if (inString) {
+      if (code === 92) i++;
+      else if (code === 34) inString = false;
+    } else if (code === 34) inString = true;
+    else if (code === 123 || code === 91) {
+      if (++depth > maxDepth) return true;
+    } else if (code === 125 || code === 93) depth--;
+  }
+  return false;
+};

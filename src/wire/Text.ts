@@ -1,0 +1,84 @@
+import { Schema, SchemaTransformation } from "effect";
+
+/** Length in Unicode code points, as people count (contract B5). */
+export const codePoints = (text: string): number => {
+  let count = 0;
+  for (const _ of text) count++;
+  return count;
+};
+
+/** Why a text cannot be stored at all, or null: a NUL or half of a surrogate pair is no text (contract B5). */
+export const unstorable = (text: string): string | null => {
+  if (text.includes("\0")) return "The {field} may not contain the NUL character.";
+  return text.isWellFormed() ? null : "The {field} contains half of a character (a lone surrogate).";
+};
+
+interface TextOptions {
+  /** Most code points after trimming. */
+  readonly max: number;
+  readonly description: string;
+  readonly example: string;
+}
+
+const lengthSentence = (max: number) => `The {field} must have at most ${max.toLocaleString("en")} characters.`;
+
+const raw = (options: TextOptions, min: 0 | 1) =>
+  Schema.String.annotate({ description: options.description, examples: [options.example] }).check(
+    Schema.makeFilter(
+      (text: string) => {
+        const reason = unstorable(text);
+        if (reason !== null) return reason;
+        const length = codePoints(text.trim());
+        if (length < min) return "The {field} is required: it cannot be empty.";
+        return length <= options.max ? true : lengthSentence(options.max);
+      },
+      { toJsonSchema: () => ({ minLength: min, maxLength: options.max }) },
+    ),
+  );
+
+/** A required text: trimmed, 1 to `max` code points, storable. */
+export const text = (options: TextOptions) => raw(options, 1).pipe(Schema.decode(SchemaTransformation.trim()));
+
+const emptyIsNone = SchemaTransformation.transform<string | null, string | null>({
+  decode: (value) => {
+    const trimmed = value?.trim() ?? "";
+    return trimmed === "" ? null : trimmed;
+  },
+  encode: (value) => value,
+});
+
+/** An optional text: left out, null, empty or blank is none. */
+export const optionalText = (options: TextOptions) =>
+  Schema.optionalKey(Schema.NullOr(raw(options, 0)).pipe(Schema.decode(emptyIsNone)));
+
+/** A UUID in a body or answer, in any letter case; lower case from here on. */
+export const Uuid = Schema.String.check(
+  Schema.isPattern(/^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i, {
+    message: "The {field} must be a UUID.",
+    toJsonSchema: () => ({ format: "uuid" }),
+  }),
+).pipe(Schema.decode(SchemaTransformation.toLowerCase()));
+
+/** A whole number between two bounds. */
+export const whole = (options: { readonly min: number; readonly max: number; readonly description: string; readonly example: number }) =>
+  Schema.Int.annotate({
+    description: options.description,
+    examples: [options.example],
+    message: "The {field} must be a whole number.",
+  }).check(
+    Schema.isBetween(
+      { minimum: options.min, maximum: options.max },
+      { message: `The {field} must be a whole number between ${options.min} and ${options.max.toLocaleString("en")}.` },
+    ),
+  );
+
+/** A true or false. */
+export const flag = (description: string, example: boolean) =>
+  Schema.Boolean.annotate({ description, examples: [example] });
+
+/** An instant as answers show it: UTC, second precision (contract A3). */
+export const Timestamp = Schema.String.annotate({
+  description: "An instant in UTC, to the second.",
+  examples: ["2026-11-21T09:30:00+00:00"],
+  format: "date-time",
+});

@@ -1,0 +1,64 @@
+import { Schema, Struct } from "effect";
+
+const limit = (description: string, example: number) =>
+  Schema.NullOr(
+    Schema.Int.annotate({ message: "The {field} must be a whole number, or null for no limit." }).check(
+      Schema.isBetween(
+        { minimum: 0, maximum: Number.MAX_SAFE_INTEGER },
+        { message: "The {field} must be a whole number of 0 or more, or null for no limit." },
+      ),
+    ),
+  ).annotate({
+    description: `${description} Null: no limit.`,
+    examples: [example],
+    message: "The {field} must be a whole number of 0 or more, or null for no limit.",
+  });
+
+/** What a media file can be. */
+export const MediaKind = Schema.Literals(["image", "video", "audio"]).annotate({
+  description: "What a media file is.",
+  examples: ["image"],
+});
+export type MediaKind = typeof MediaKind.Type;
+
+/** What a workspace may do and how much of it: limits as data. */
+export const Plan = Schema.Struct({
+  max_campaigns: limit("Most campaigns that are neither deleted nor ended, in each environment.", 100),
+  max_notifications: limit("Most notification contents in each environment.", 1000),
+  max_notifications_per_campaign: limit("Most notifications on one campaign.", 20),
+  max_locations: limit("Most locations in each environment; an import skips what is over it.", 10_000),
+  max_media_bytes: limit("Most bytes of media in each environment; Sandbox never over 209,715,200.", 5_000_000_000),
+  surveys: Schema.Boolean.annotate({ description: "Whether notifications can be surveys.", examples: [true] }),
+  media_kinds: Schema.Array(MediaKind).annotate({
+    description: "Kinds of media that can be uploaded and used.",
+    examples: [["image", "video", "audio"]],
+  }),
+  sandbox_requests_per_minute: limit("Requests a minute to Sandbox.", 30),
+  sandbox_writes_per_minute: limit("Changing requests a minute to Sandbox.", 10),
+  sandbox_requests_per_day: limit("Requests a day to Sandbox.", 1000),
+  production_requests_per_minute: limit("Requests a minute to Production.", 600),
+  production_writes_per_minute: limit("Changing requests a minute to Production.", 120),
+  production_requests_per_day: limit("Requests a day to Production.", 100_000),
+}).annotate({ identifier: "Plan" });
+export type Plan = typeof Plan.Type;
+
+/** Some keys of a plan; the others keep what they have. */
+export const PlanPatch = Plan.mapFields(Struct.map(Schema.optionalKey)).annotate({ identifier: "PlanPatch" });
+export type PlanPatch = typeof PlanPatch.Type;
+
+/** The plan of a workspace for which nothing else was said. */
+export const defaultPlan: Plan = {
+  max_campaigns: 100,
+  max_notifications: 1000,
+  max_notifications_per_campaign: 20,
+  max_locations: 10_000,
+  max_media_bytes: null,
+  surveys: true,
+  media_kinds: ["image", "video", "audio"],
+  sandbox_requests_per_minute: 30,
+  sandbox_writes_per_minute: 10,
+  sandbox_requests_per_day: 1000,
+  production_requests_per_minute: 600,
+  production_writes_per_minute: 120,
+  production_requests_per_day: null,
+};
