@@ -48,3 +48,21 @@ export const noRegistryHosts = (file: SourceFile): ReadonlyArray<Finding> =>
         ]
       : [],
   );
+
+/**
+ * The lockfile holds every optional dependency it names. Where the registry at hand lacks one (a platform's binary
+ * of a release made today), npm leaves it out without a word, and `npm ci` then refuses the lockfile everywhere.
+ */
+export const lockfileComplete = (file: SourceFile): ReadonlyArray<Finding> => {
+  const held = new Set(
+    [...file.text.matchAll(/^ {4}"(?:.*\/)?node_modules\/([^"]+)": \{/gm)].map(([, name]) => name),
+  );
+  let optional = false;
+  return file.text.split("\n").flatMap((line, at) => {
+    if (/^ {6}"?\S/.test(line)) optional = line.startsWith('      "optionalDependencies"');
+    const name = optional ? /^ {8}"([^"]+)"/.exec(line)?.[1] : undefined;
+    if (name === undefined || held.has(name)) return [];
+    const message = `${name} has no entry: pin a release whose packages the registry has, or npm ci fails.`;
+    return [{ file: file.path, line: at + 1, message }];
+  });
+};

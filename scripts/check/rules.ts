@@ -5,7 +5,14 @@
 import { existsSync, globSync, readFileSync, statSync } from "node:fs";
 import process from "node:process";
 import type { Finding, SourceFile } from "./finding.ts";
-import { lockfileWithoutHosts, noRegistryHosts, noSkips, noSleeps, pinned } from "./guards.ts";
+import {
+  lockfileComplete,
+  lockfileWithoutHosts,
+  noRegistryHosts,
+  noSkips,
+  noSleeps,
+  pinned,
+} from "./guards.ts";
 import { naming } from "./naming.ts";
 import {
   documented,
@@ -33,6 +40,7 @@ const rules: ReadonlyArray<Rule> = [
   [/^test\/(?!guards\/).*\.ts$/, noSkips],
   [/^package\.json$/, pinned],
   [/^package-lock\.json$/, lockfileWithoutHosts],
+  [/^package-lock\.json$/, lockfileComplete],
   [/^(?!test\/guards\/|scripts\/check\/guards)/, noRegistryHosts],
 ];
 

@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest";
 import type { Finding, SourceFile } from "../../scripts/check/finding.ts";
 import {
+  lockfileComplete,
   lockfileWithoutHosts,
   noRegistryHosts,
   noSkips,
@@ -169,6 +170,31 @@ describe("dependencies", () => {
       "}",
     ].join("\n");
     assert.deepStrictEqual(linesFound(pinned, text, "package.json"), [8, 9]);
+  });
+
+  it("are all in the lockfile, other platforms' too", () => {
+    const text = (name: string): string =>
+      [
+        "{",
+        '  "packages": {',
+        '    "node_modules/a": {',
+        '      "dependencies": {',
+        '        "elsewhere": "1.0.0"',
+        "      },",
+        '      "optionalDependencies": {',
+        '        "@a/linux": "1.0.0",',
+        '        "@a/mac": "1.0.0"',
+        "      }",
+        "    },",
+        '    "node_modules/@a/linux": {',
+        "    },",
+        `    "node_modules/a/node_modules/${name}": {`,
+        "    }",
+        "  }",
+        "}",
+      ].join("\n");
+    assert.deepStrictEqual(linesFound(lockfileComplete, text("@a/mac"), "package-lock.json"), []);
+    assert.deepStrictEqual(linesFound(lockfileComplete, text("@a/windows"), "package-lock.json"), [9]);
   });
 
   it("name no registry", () => {
