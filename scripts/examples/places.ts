@@ -106,7 +106,8 @@ function circleOf(city: City, group: string) {
   };
 }
 
-const atlas: unknown = createRequire(import.meta.url)("us-atlas/counties-10m.json");
+const require = createRequire(import.meta.url);
+const atlas: unknown = require("us-atlas/counties-10m.json");
 const { objects } = Schema.decodeUnknownSync(
   Schema.Struct({
     objects: Schema.Struct({ counties: Schema.Struct({ geometries: Schema.Array(Schema.Unknown) }) }),

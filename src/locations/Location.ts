@@ -1,10 +1,10 @@
 import { Schema } from "effect";
 
 /** Degrees east, -180 to 180 (WGS 84, as RFC 7946 has it). */
-export const Longitude = Schema.Finite.check(Schema.isBetween({ minimum: -180, maximum: 180 }));
+const Longitude = Schema.Finite.check(Schema.isBetween({ minimum: -180, maximum: 180 }));
 
 /** Degrees north, -90 to 90 (WGS 84, as RFC 7946 has it). */
-export const Latitude = Schema.Finite.check(Schema.isBetween({ minimum: -90, maximum: 90 }));
+const Latitude = Schema.Finite.check(Schema.isBetween({ minimum: -90, maximum: 90 }));
 
 /** A GeoJSON position: longitude first, then latitude; altitude is dropped (contract G2). */
 export const Position = Schema.Tuple([Longitude, Latitude]);
@@ -15,8 +15,7 @@ export const Ring = Schema.Array(Position);
 export type Ring = typeof Ring.Type;
 
 /** The GeoJSON geometry of a circle's centre. */
-export const PointGeometry = Schema.Struct({ type: Schema.Literal("Point"), coordinates: Position });
-export type PointGeometry = typeof PointGeometry.Type;
+const PointGeometry = Schema.Struct({ type: Schema.Literal("Point"), coordinates: Position });
 
 /** The GeoJSON geometry of a polygon as RFC 7946 wants it: exterior first and counter-clockwise, holes clockwise. */
 export const PolygonGeometry = Schema.Struct({
@@ -40,25 +39,23 @@ export const MIN_RADIUS_METERS = 50;
 export const MAX_RADIUS_METERS = 1000;
 
 /** A circle's radius: whole metres, 50 to 1000. */
-export const RadiusMeters = Schema.Int.check(
+const RadiusMeters = Schema.Int.check(
   Schema.isBetween({ minimum: MIN_RADIUS_METERS, maximum: MAX_RADIUS_METERS }),
 );
 
 /** All points at most `radiusMeters` from the centre. */
-export const Circle = Schema.Struct({
+const Circle = Schema.Struct({
   type: Schema.Literal("circle"),
   geometry: PointGeometry,
   radiusMeters: RadiusMeters,
 });
-export type Circle = typeof Circle.Type;
 
 /** All points within the exterior ring and in none of the holes. */
-export const Polygon = Schema.Struct({
+const Polygon = Schema.Struct({
   type: Schema.Literal("polygon"),
   geometry: PolygonGeometry,
   radiusMeters: Schema.Null,
 });
-export type Polygon = typeof Polygon.Type;
 
 /** The shape of a location; `type` tells which. */
 export const Shape = Schema.Union([Circle, Polygon]);

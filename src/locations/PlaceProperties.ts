@@ -2,7 +2,7 @@ import { MAX_RADIUS_METERS, MIN_RADIUS_METERS } from "./Location.ts";
 import { describe, type Refuse } from "./Refusal.ts";
 
 /** The most characters (Unicode code points) of a name, an external id or a group's name. */
-export const MAX_TEXT_LENGTH = 255;
+const MAX_TEXT_LENGTH = 255;
 
 /**
  * A text of an imported feature, trimmed (contract B5, G3): 1 to 255 characters, a number taken as its text. Undefined where

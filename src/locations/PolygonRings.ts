@@ -5,7 +5,7 @@ import { describe, type Refuse } from "./Refusal.ts";
 import { sweepRings, type RingClash, type RingSweep } from "./RingSweep.ts";
 
 /** The most positions that the rings of a polygon may have together, as sent. */
-export const MAX_POSITIONS = 10_000;
+const MAX_POSITIONS = 10_000;
 
 /** The most reasons that one polygon is refused with; the rest is likely more of the same. */
 const MAX_REASONS = 20;

@@ -6,11 +6,12 @@ import { feature } from "topojson-client";
 import { readFeature } from "../../src/locations/GeoJsonImport.ts";
 import { isCounterClockwise } from "./RingOracle.ts";
 
+const require = createRequire(import.meta.url);
+
 const Collection = Schema.Struct({ features: Schema.Array(Schema.Unknown) });
 const Atlas = Schema.Struct({ objects: Schema.Record(Schema.String, Schema.Unknown) });
 
-const featuresOf = (file: string, object: string): ReadonlyArray<unknown> => {
-  const atlas: unknown = createRequire(import.meta.url)(file);
+const featuresOf = (atlas: unknown, object: string): ReadonlyArray<unknown> => {
   const { objects } = Schema.decodeUnknownSync(Atlas)(atlas);
   return Schema.decodeUnknownSync(Collection)(feature(atlas, objects[object])).features;
 };
@@ -30,7 +31,7 @@ const tally = (features: ReadonlyArray<unknown>): Record<string, number> => {
 
 describe("real maps", () => {
   it("of all counties of the United States are taken, but for what has no clear inside", () => {
-    assert.deepStrictEqual(tally(featuresOf("us-atlas/counties-10m.json", "counties")), {
+    assert.deepStrictEqual(tally(featuresOf(require("us-atlas/counties-10m.json"), "counties")), {
       taken: 3108,
       MultiPolygon: 99,
       "lie on each other": 17,
@@ -40,7 +41,7 @@ describe("real maps", () => {
   });
 
   it("of all countries of the world are taken, but for what has no clear inside", () => {
-    assert.deepStrictEqual(tally(featuresOf("world-atlas/countries-110m.json", "countries")), {
+    assert.deepStrictEqual(tally(featuresOf(require("world-atlas/countries-110m.json"), "countries")), {
       taken: 147,
       MultiPolygon: 29,
       "crosses itself": 1,
@@ -48,7 +49,7 @@ describe("real maps", () => {
   });
 
   it("come out wound by RFC 7946, though TopoJSON winds the other way", () => {
-    for (const sent of featuresOf("us-atlas/counties-10m.json", "counties")) {
+    for (const sent of featuresOf(require("us-atlas/counties-10m.json"), "counties")) {
       const read = readFeature(sent);
       if (read._tag === "Refused" || read.shape.type === "circle") continue;
       const [shell, ...holes] = read.shape.geometry.coordinates;
