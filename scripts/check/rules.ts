@@ -57,6 +57,11 @@ for (const path of paths) {
   for (const [files, rule] of rules) if (files.test(path)) findings.push(...rule(file));
 }
 
+// npx links the launcher as it is: without the bit, `npx waypost` is "Permission denied" in a fresh clone.
+for (const path of paths.filter((each) => /^(bin\/[^/]+\.js|\.ci\/run)$/.test(each)))
+  if ((statSync(path).mode & 0o111) === 0)
+    findings.push({ file: path, line: 1, message: "It must be executable: chmod +x, and commit the mode." });
+
 const row = slices.join(" · ");
 if (existsSync("ARCHITECTURE.md")) {
   const page = readFileSync("ARCHITECTURE.md", "utf8").replaceAll(/\s+/g, " ");
