@@ -22,11 +22,13 @@ export interface TrustedProxies {
 /** The default: no `X-Forwarded-For` counts. */
 export const trustsNobody: TrustedProxies = { trusts: () => false };
 
+/** A TCP port; 0 lets the system pick a free one. */
 export const asPort = (text: string): number | Wrong =>
   /^\d{1,5}$/.test(text) && Number(text) <= 65_535
     ? Number(text)
     : new Wrong("a whole number from 0 to 65535 (0 picks a free port)");
 
+/** An address or name to listen on, without the brackets of an IPv6 one. */
 export const asHost = (text: string): string | Wrong => {
   const bare = text.startsWith("[") && text.endsWith("]") ? text.slice(1, -1) : text;
   return isIP(bare) !== 0 || /^[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?$/.test(bare)
@@ -34,9 +36,11 @@ export const asHost = (text: string): string | Wrong => {
     : new Wrong("an IP address or a host name without a scheme or port, such as 0.0.0.0");
 };
 
+/** A path of the file system, as it was written. */
 export const asPath = (text: string): string | Wrong =>
   text.includes("\0") ? new Wrong("a path without NUL characters") : text;
 
+/** A libpq URI; redacted, since it may hold a password. */
 export const asDatabaseUrl = (text: string): Redacted.Redacted | Wrong => {
   const url = URL.parse(text);
   return url !== null && (url.protocol === "postgres:" || url.protocol === "postgresql:")
@@ -62,6 +66,7 @@ const httpUrl = (text: string): string | undefined => {
   return plain ? `${url.origin}${url.pathname.replace(/\/+$/, "")}` : undefined;
 };
 
+/** A plain http(s) address, without a slash at its end. */
 export const asHttpUrl = (text: string): string | Wrong =>
   httpUrl(text) ?? new Wrong("an http or https address without user, query or fragment");
 
@@ -84,6 +89,7 @@ export const asMediaStore = (text: string): { readonly bucket: string; readonly 
     : { bucket, prefix: (prefix ?? "").replace(/^\/+|\/+$/g, "") };
 };
 
+/** `true` or `false`, also as 1 or 0. */
 export const asBoolean = (text: string): boolean | Wrong => {
   const word = text.toLowerCase();
   if (word === "true" || word === "1") return true;
@@ -96,6 +102,7 @@ const items = (text: string): ReadonlyArray<string> =>
     .map((item) => item.trim())
     .filter((item) => item !== "");
 
+/** Addresses and CIDRs separated by commas. */
 export const asTrustedProxies = (text: string): TrustedProxies | Wrong => {
   const list = new BlockList();
   for (const item of items(text)) {
@@ -119,11 +126,13 @@ export const asTrustedProxies = (text: string): TrustedProxies | Wrong => {
 
 const isRole = (item: string): item is Role => item === "api" || item === "worker";
 
+/** One role or both, separated by a comma. */
 export const asRoles = (text: string): ReadonlySet<Role> | Wrong => {
   const names = items(text);
   return names.length > 0 && names.every(isRole) ? new Set(names) : new Wrong("api, worker, or api,worker");
 };
 
+/** How log lines look. */
 export const asLogFormat = (text: string): "pretty" | "json" | Wrong =>
   text === "pretty" || text === "json" ? text : new Wrong("pretty or json");
 
@@ -136,6 +145,7 @@ const logLevels: Readonly<Record<string, LogLevel.LogLevel>> = {
   fatal: "Fatal",
 };
 
+/** The level of Effect by its name in any case. */
 export const asLogLevel = (text: string): LogLevel.LogLevel | Wrong => {
   const name = text.toLowerCase();
   const level = Object.hasOwn(logLevels, name) ? logLevels[name] : undefined;

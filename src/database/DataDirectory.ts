@@ -3,7 +3,7 @@ import { Context, Data, Effect, Layer, Redacted, type Scope } from "effect";
 import { randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { chmod, mkdir, open, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { Config } from "../Config.ts";
 
@@ -66,8 +66,11 @@ const attempt = <A>(path: string, action: () => Promise<A>): Effect.Effect<A, Da
     catch: (error) => new DataDirectoryUnusable({ path, problem: problemOf(error) }),
   });
 
+const codeOf = (error: unknown): unknown =>
+  error instanceof Error && "code" in error ? error.code : undefined;
+
 const problemOf = (error: unknown): string => {
-  const code = error instanceof Error && "code" in error ? error.code : undefined;
+  const code = codeOf(error);
   if (code === "EACCES" || code === "EPERM") {
     return "this account may not write there. Set WAYPOST_DATA_DIR to a directory it owns.";
   }
@@ -77,6 +80,8 @@ const problemOf = (error: unknown): string => {
 };
 
 const makeDirectory = Effect.fnUntraced(function* (path: string) {
+  // Only the directory itself is closed to others: the database's account must get through the folders above it.
+  yield* attempt(path, () => mkdir(dirname(path), { recursive: true }));
   yield* attempt(path, () => mkdir(path, { recursive: true, mode: 0o700 }));
   const names = yield* attempt(path, () => readdir(path));
   if (names.length > 0 && !names.some((name) => ownNames.has(name))) {
@@ -147,8 +152,8 @@ const readHolder = (file: string): number | undefined => {
 const keptKey = Effect.fnUntraced(function* (path: string, name: string) {
   const file = join(path, name);
   const kept = yield* attempt(path, () =>
-    readFile(file, "utf8").catch((error: NodeJS.ErrnoException) => {
-      if (error.code === "ENOENT") return undefined;
+    readFile(file, "utf8").catch((error: unknown) => {
+      if (codeOf(error) === "ENOENT") return undefined;
       throw error;
     }),
   );

@@ -1,6 +1,6 @@
 /** Which SQL failures mean that the database is away, and which that two transactions met. */
-import { SqlError } from "effect/sql";
 import { Predicate } from "effect";
+import type { SqlError } from "effect/sql";
 
 /** The five-character SQLSTATE that PostgreSQL gave, if it was PostgreSQL that failed the statement. */
 export const sqlState = (error: SqlError.SqlError): string | undefined => {

@@ -1,10 +1,11 @@
 /** Brings the schema to this version of the program: numbered SQL files, forward only, each in its own transaction. */
-import { Context, Data, Effect, Layer } from "effect";
+import { Clock, Context, Data, Effect, Layer } from "effect";
 import { SqlClient, type SqlError } from "effect/sql";
 import { createHash } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { instant } from "./Rows.ts";
 import { statementsOf } from "./SqlScript.ts";
 
 /** One file, `NNNN_name.sql`. */
@@ -124,16 +125,18 @@ const applyNext = Effect.fnUntraced(function* (migrations: ReadonlyArray<Migrati
   yield* sql`SELECT pg_advisory_xact_lock(${sql.literal(lockKey)})`;
   yield* sql`
     CREATE TABLE IF NOT EXISTS schema_migration (
-      id integer PRIMARY KEY, name text NOT NULL, checksum text NOT NULL, applied_at timestamptz NOT NULL DEFAULT now()
+      id integer PRIMARY KEY, name text NOT NULL, checksum text NOT NULL, applied_at timestamptz NOT NULL
     )`;
   const applied = yield* sql<AppliedRow>`SELECT id, name, checksum FROM schema_migration ORDER BY id`;
   yield* compare(migrations, applied);
   const next = migrations[applied.length];
   if (next === undefined) return false;
+  const now = yield* Clock.currentTimeMillis;
   for (const statement of statementsOf(next.text)) {
     yield* Effect.mapError(sql.unsafe(statement).unprepared, failed(next, statement));
   }
-  yield* sql`INSERT INTO schema_migration (id, name, checksum) VALUES (${next.id}, ${next.name}, ${next.checksum})`;
+  yield* sql`INSERT INTO schema_migration (id, name, checksum, applied_at)
+    VALUES (${next.id}, ${next.name}, ${next.checksum}, ${instant(now)})`;
   yield* Effect.logInfo(`Applied migration ${next.name}`);
   return true;
 });

@@ -1,7 +1,7 @@
 /** The pool of connections to PostgreSQL, the embedded one or another. */
 import { PgClient } from "@effect/sql-pg";
-import { Data, type Duration, Effect, Layer, Redacted, Schedule } from "effect";
-import { SqlClient, type SqlError } from "effect/sql";
+import { Data, type Duration, Effect, type Layer, Redacted, Schedule } from "effect";
+import type { SqlClient, SqlError } from "effect/sql";
 import { isDatabaseAway } from "./DatabaseAway.ts";
 
 /** How to reach the server. */

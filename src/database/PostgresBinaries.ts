@@ -63,7 +63,7 @@ export const PostgresBinaries = Context.Reference<Effect.Effect<PostgresFolder, 
 );
 
 const runs = (account: PostgresAccount, folder: string) =>
-  Effect.map(runAs(account, join(folder, "bin/postgres"), ["--version"]), (result) => result);
+  runAs(account, join(folder, "bin/postgres"), ["--version"]);
 
 const missingLinks = async (folder: PostgresFolder): Promise<typeof folder.links> => {
   const found = await Promise.all(
@@ -80,11 +80,8 @@ const missingLinks = async (folder: PostgresFolder): Promise<typeof folder.links
 const makeLinks = async (folder: string, links: PostgresFolder["links"]): Promise<void> => {
   for (const [link, target] of links) {
     const path = join(folder, link);
-    await symlink(relative(dirname(path), join(folder, target)), path).catch(
-      (error: NodeJS.ErrnoException) => {
-        if (error.code !== "EEXIST") throw error;
-      },
-    );
+    await rm(path, { force: true });
+    await symlink(relative(dirname(path), join(folder, target)), path);
   }
 };
 

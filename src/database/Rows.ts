@@ -30,18 +30,24 @@ export const instant = (epochMillis: number | null): PgTypes.Parameter => PgType
 /** A jsonb parameter; SQL null for null. */
 export const jsonb = (value: unknown): PgTypes.Parameter => PgTypes.jsonb(value);
 
-const array =
-  <A>(oid: number) =>
-  (values: ReadonlyArray<A | null>): PgTypes.Parameter =>
-    Result.getOrThrow(PgTypes.array(values, oid));
+/** What the array of each SQL type holds in JavaScript; `timestamptz` milliseconds since 1970. */
+interface Elements {
+  readonly text: string;
+  readonly uuid: string;
+  readonly int4: number;
+  readonly int8: bigint;
+  readonly float8: number;
+  readonly bool: boolean;
+  readonly jsonb: unknown;
+  readonly timestamptz: number;
+  readonly bytea: Uint8Array;
+}
 
-/** Array parameters for `unnest` and `= ANY`, of one type whatever they hold: the driver alone guesses by the first element. */
-export const texts = array<string>(PgTypes.OID.text);
-export const uuids = array<string>(PgTypes.OID.uuid);
-export const integers = array<number>(PgTypes.OID.int4);
-export const bigints = array<bigint>(PgTypes.OID.int8);
-export const floats = array<number>(PgTypes.OID.float8);
-export const booleans = array<boolean>(PgTypes.OID.bool);
-export const jsonbs = array<unknown>(PgTypes.OID.jsonb);
-/** Of milliseconds since 1970. */
-export const instants = array<number>(PgTypes.OID.timestamptz);
+/**
+ * An array parameter for `unnest` and `= ANY`, of one type whatever it holds, nulls and nothing included: left alone the driver
+ * guesses by the first element, and refuses an array of nulls or of whole and broken numbers.
+ */
+export const arrayOf = <T extends keyof Elements>(
+  type: T,
+  values: ReadonlyArray<Elements[T] | null>,
+): PgTypes.Parameter => Result.getOrThrow(PgTypes.array(values, PgTypes.OID[type]));

@@ -1,0 +1,216 @@
+import { assert, describe, it } from "@effect/vitest";
+import { Effect, Fiber, Layer } from "effect";
+import { SqlClient } from "effect/sql";
+import { chmod, chown, mkdir, mkdtemp, readdir, rm, stat, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterEach, beforeEach, vi } from "vitest";
+import { Database } from "../../src/database/Database.ts";
+import { EmbeddedPostgres } from "../../src/database/EmbeddedPostgres.ts";
+import { postgresLayer } from "../../src/database/Postgres.ts";
+import { closedFolder } from "../../src/database/PostgresAccount.ts";
+import { endAll, killGuardOf, noPostgresLeft, postmasterOf, startDatabaseProcess } from "./RealProcesses.ts";
+
+const isRoot = process.getuid?.() === 0;
+const nobody = 65_534;
+const isCloneOpen = (await closedFolder(fileURLToPath(import.meta.url))) === undefined;
+
+let home = "";
+let dataDir = "";
+
+beforeEach(async () => {
+  home = await mkdtemp(join(tmpdir(), "waypost-embedded-"));
+  // A data directory of root's is entered by the database's account too.
+  await chmod(home, 0o755);
+  dataDir = join(home, "data");
+});
+
+afterEach(async () => {
+  endAll();
+  if (await stat(join(dataDir, "postgres")).catch(() => undefined)) await noPostgresLeft(dataDir);
+  await rm(home, { recursive: true, force: true });
+});
+
+describe("a process with the embedded database", () => {
+  it("stops it on SIGTERM and on SIGINT, and finds its data again", async () => {
+    const first = startDatabaseProcess(dataDir);
+    await first.says("ready 1");
+    await first.ends("SIGTERM");
+    await noPostgresLeft(dataDir);
+    const second = startDatabaseProcess(dataDir);
+    await second.says("ready 2");
+    await second.ends("SIGINT");
+    await noPostgresLeft(dataDir);
+  });
+
+  it("leaves nothing behind when an uncaught error ends it", async () => {
+    const waypost = startDatabaseProcess(dataDir);
+    await waypost.says("ready 1");
+    waypost.child.stdin?.write("fail\n");
+    assert.strictEqual(await waypost.ends(), 1);
+    await noPostgresLeft(dataDir);
+  });
+
+  it("leaves nothing behind after kill -9 either", async () => {
+    const waypost = startDatabaseProcess(dataDir);
+    await waypost.says("ready 1");
+    assert.strictEqual(await waypost.ends("SIGKILL"), "SIGKILL");
+    await noPostgresLeft(dataDir);
+  });
+
+  it("starts again at once after kill -9, with all that was committed", async () => {
+    const killed = startDatabaseProcess(dataDir);
+    await killed.says("ready 1");
+    await killed.ends("SIGKILL");
+    const next = startDatabaseProcess(dataDir);
+    await next.says("ready 2");
+    await next.ends("SIGTERM");
+  });
+
+  it("stops a database that was left running, and starts its own", async () => {
+    const killed = startDatabaseProcess(dataDir);
+    await killed.says("ready 1");
+    const orphan = await postmasterOf(dataDir);
+    await killGuardOf(orphan);
+    await killed.ends("SIGKILL");
+    assert.doesNotThrow(() => process.kill(orphan, 0));
+    const next = startDatabaseProcess(dataDir);
+    await next.says("ready 2");
+    assert.notStrictEqual(await postmasterOf(dataDir), orphan);
+    assert.include(next.output(), "that a killed Waypost left running");
+    await next.ends("SIGTERM");
+  });
+
+  it("clears up backends whose postmaster was killed together with Waypost", async () => {
+    const killed = startDatabaseProcess(dataDir);
+    await killed.says("ready 1");
+    const orphan = await postmasterOf(dataDir);
+    killed.child.kill("SIGSTOP");
+    process.kill(orphan, "SIGKILL");
+    await killed.ends("SIGKILL");
+    const next = startDatabaseProcess(dataDir);
+    await next.says("ready 2");
+    await next.ends("SIGTERM");
+  });
+
+  it("refuses a data directory that another process holds, naming both, and leaves that one alone", async () => {
+    const holder = startDatabaseProcess(dataDir);
+    await holder.says("ready 1");
+    const other = startDatabaseProcess(dataDir);
+    assert.strictEqual(await other.ends(), 1);
+    assert.include(other.output(), `The data directory ${dataDir} is in use by process ${holder.child.pid}.`);
+    assert.doesNotThrow(() => process.kill(holder.child.pid ?? 0, 0));
+    await holder.ends("SIGTERM");
+  });
+
+  it("makes its data anew when the first start was killed on the way", async () => {
+    await mkdir(join(dataDir, "postgres.new"), { recursive: true, mode: 0o700 });
+    await writeFile(join(dataDir, "waypost.lock"), "");
+    await writeFile(join(dataDir, "postgres.new", "PG_VERSION"), "18\n");
+    const waypost = startDatabaseProcess(dataDir);
+    await waypost.says("ready 1");
+    assert.notInclude(await readdir(dataDir), "postgres.new");
+    await waypost.ends("SIGTERM");
+  });
+
+  it("takes a data directory with a long path, and clears the socket's other place away", async () => {
+    dataDir = join(home, "long".repeat(30), "data");
+    const before = await readdir(tmpdir());
+    const waypost = startDatabaseProcess(dataDir);
+    await waypost.says("ready 1");
+    await waypost.ends("SIGTERM");
+    await noPostgresLeft(dataDir);
+    const made = (await readdir(tmpdir())).filter(
+      (name) => !before.includes(name) && /^waypost-\w{6}$/.test(name),
+    );
+    assert.deepStrictEqual(made, []);
+  });
+
+  it.runIf(isRoot)("keeps the data directory and the keys closed when started as root", async () => {
+    const waypost = startDatabaseProcess(dataDir);
+    await waypost.says("ready 1");
+    assert.strictEqual((await stat(dataDir)).mode & 0o777, 0o700);
+    for (const name of ["operator.key", "secret.key", "postgres.log"]) {
+      const { mode, uid } = await stat(join(dataDir, name));
+      assert.deepStrictEqual([name, mode & 0o777, uid], [name, 0o600, 0]);
+    }
+    assert.notStrictEqual((await stat(join(dataDir, "postgres"))).uid, 0);
+    await waypost.ends("SIGTERM");
+  });
+
+  it.runIf(isRoot)(
+    "says which folder keeps the database out, and what to do, when started as root",
+    async () => {
+      await chmod(home, 0o700);
+      const waypost = startDatabaseProcess(dataDir);
+      assert.strictEqual(await waypost.ends(), 1);
+      assert.include(waypost.output(), `the folder ${home} is closed to it`);
+      assert.include(waypost.output(), "Set WAYPOST_DATA_DIR to a place such as /var/lib/waypost");
+    },
+  );
+
+  it.runIf(isRoot && isCloneOpen)("runs as an ordinary user", async () => {
+    await chown(home, nobody, nobody);
+    const waypost = startDatabaseProcess(dataDir, { uid: nobody, gid: nobody });
+    await waypost.says("ready 1");
+    assert.strictEqual((await stat(join(dataDir, "operator.key"))).uid, nobody);
+    await waypost.ends("SIGTERM");
+    await noPostgresLeft(dataDir);
+    const asRoot = startDatabaseProcess(dataDir);
+    await asRoot.says("ready 2");
+    await asRoot.ends("SIGTERM");
+  });
+});
+
+describe("the embedded database", () => {
+  it.live("comes back after its server is killed, and the pool with it, within five seconds", () =>
+    Effect.gen(function* () {
+      yield* Effect.promise(() => mkdir(dataDir, { mode: 0o700 }));
+      const server = yield* EmbeddedPostgres.make({ directory: dataDir });
+      const { socketPath: path, username, database } = server;
+      yield* Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient;
+        const health = yield* Database;
+        yield* sql`CREATE TABLE kept (id int)`;
+        yield* sql`INSERT INTO kept VALUES (1)`;
+        assert.isTrue(yield* health.ready);
+
+        // A statement that runs on would hold the dead server's memory, and so keep the new one from starting.
+        const long = yield* Effect.forkChild(
+          Effect.exit(health.atomically(sql`SELECT count(*) FROM generate_series(1, 1e12)`)),
+        );
+        yield* Effect.promise(() =>
+          vi.waitFor(async () => {
+            const rows = await Effect.runPromise(
+              sql`SELECT 1 FROM pg_stat_activity WHERE query LIKE '%1e12%' AND pid <> pg_backend_pid()`,
+            );
+            assert.lengthOf(rows, 1);
+          }),
+        );
+        const killedAt = performance.now();
+        process.kill((yield* server.pid) ?? 0, "SIGKILL");
+        yield* Effect.promise(() =>
+          vi.waitFor(async () => assert.isFalse(await Effect.runPromise(health.ready)), { interval: 1 }),
+        );
+        const exit = yield* Fiber.join(long);
+        assert.isTrue(exit._tag === "Failure" && Database.isUnavailable(exit.cause));
+        yield* Effect.promise(() =>
+          vi.waitFor(async () => assert.isTrue(await Effect.runPromise(health.ready)), {
+            timeout: 8_000,
+            interval: 20,
+          }),
+        );
+        assert.isBelow(performance.now() - killedAt, 5_000);
+        assert.lengthOf(yield* sql`SELECT id FROM kept`, 1);
+      }).pipe(
+        Effect.provide(
+          Layer.provideMerge(
+            Database.layerClient,
+            postgresLayer({ _tag: "socket", path, username, database }),
+          ),
+        ),
+      );
+    }).pipe(Effect.scoped),
+  );
+});
