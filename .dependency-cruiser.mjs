@@ -24,13 +24,28 @@ const doors = [
 /** How a package shows in the graph: by its folder when it resolves, else by its bare name. */
 const packaged = (names) => `^(node_modules/)?(${names})(/|$)`;
 
-const sliceOrder = slices.map((slice, at) => ({
-  name: `slice-order-${slice}`,
-  comment: `src/${slice}/ may import only: ${[...slices.slice(0, at + 1), "Config.ts"].join(", ")}.`,
-  severity: "error",
-  from: { path: `^src/${slice}/` },
-  to: { path: "^src/", pathNot: `^src/((${slices.slice(0, at + 1).join("|")})/|Config[.]ts$)` },
-}));
+/** The tables of contents: handlers are built against the whole interface, and operator/ is its client. */
+const contents = "(Platform|Device|Operator)Api";
+const seesContents = "Http[.]ts$|^src/operator/";
+
+const sliceOrder = slices.flatMap((slice, at) => {
+  const own = slices.slice(0, at + 1);
+  const rule = (name, from, files) => ({
+    name,
+    comment: `In src/${slice}/ this file may import only: ${own.join(", ")}; ${files}.`,
+    severity: "error",
+    from,
+    to: { path: "^src/", pathNot: `^src/((${own.join("|")})/|${files}[.]ts$)` },
+  });
+  return [
+    rule(`slice-order-${slice}`, { path: `^src/${slice}/`, pathNot: seesContents }, "Config"),
+    rule(
+      `slice-order-${slice}-handlers`,
+      { path: `^src/${slice}/.*${slice === "operator" ? "" : "Http"}[.]ts$` },
+      `(Config|${contents})`,
+    ),
+  ];
+});
 
 const oneDoor = doors.map(({ name, library, door }) => ({
   name: `one-door-${name}`,
