@@ -119,5 +119,5 @@ const atomically = <A, E, R>(
     });
   return Effect.flatMap(Effect.serviceOption(sql.transactionService), (joined) =>
     dieOfSql<A, E | SqlError.SqlError, R>(Option.isSome(joined) ? effect : transaction(maxRetries)),
-  ) as Effect.Effect<A, Exclude<E, SqlError.SqlError>, R>;
+  );
 };

@@ -3,7 +3,7 @@ import { Predicate } from "effect";
 import type { SqlError } from "effect/sql";
 
 /** The five-character SQLSTATE that PostgreSQL gave, if it was PostgreSQL that failed the statement. */
-export const sqlState = (error: SqlError.SqlError): string | undefined => {
+const sqlState = (error: SqlError.SqlError): string | undefined => {
   const cause = error.reason.cause;
   return Predicate.hasProperty(cause, "code") && typeof cause.code === "string" ? cause.code : undefined;
 };
@@ -14,11 +14,13 @@ export const sqlState = (error: SqlError.SqlError): string | undefined => {
  */
 const awayStates: ReadonlySet<string> = new Set(["57P01", "57P02", "57P03", "57P05", "53300", "25006"]);
 
+/** True when nobody answers, or the server answers that it is stopping, starting or full: it will be there again. */
+export const isTemporary = (error: SqlError.SqlError): boolean =>
+  error.reason._tag === "ConnectionError" || awayStates.has(sqlState(error) ?? "");
+
 /** True when the statement failed because of the connection or the server, not because of what it said. */
 export const isDatabaseAway = (error: SqlError.SqlError): boolean =>
-  error.reason._tag === "ConnectionError" ||
-  error.reason.operation === "connect" ||
-  awayStates.has(sqlState(error) ?? "");
+  isTemporary(error) || error.reason.operation === "connect";
 
 /** True when the transaction lost against another one and would do right to run again (40001, 40P01). */
 export const isConflict = (error: SqlError.SqlError): boolean =>

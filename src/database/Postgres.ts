@@ -2,7 +2,7 @@
 import { PgClient } from "@effect/sql-pg";
 import { Data, type Duration, Effect, type Layer, Redacted, Schedule } from "effect";
 import type { SqlClient, SqlError } from "effect/sql";
-import { isDatabaseAway } from "./DatabaseAway.ts";
+import { isTemporary } from "./DatabaseAway.ts";
 
 /** How to reach the server. */
 export type PostgresTarget =
@@ -116,7 +116,7 @@ export const postgresLayer = (
         Effect.retry({
           schedule: Schedule.spaced("250 millis"),
           times: Math.ceil((options.patience ?? 15_000) / 250),
-          while: (error) => error._tag === "SqlError" && isDatabaseAway(error),
+          while: (error) => error._tag === "SqlError" && isTemporary(error),
         }),
       ),
     ).pipe(

@@ -10,7 +10,13 @@ import { Database } from "../../src/database/Database.ts";
 import { EmbeddedPostgres } from "../../src/database/EmbeddedPostgres.ts";
 import { postgresLayer } from "../../src/database/Postgres.ts";
 import { closedFolder } from "../../src/database/PostgresAccount.ts";
-import { endAll, killGuardOf, noPostgresLeft, postmasterOf, startDatabaseProcess } from "./RealProcesses.ts";
+import {
+  endAll,
+  killGuardOf,
+  assertNoPostgresLeft,
+  postmasterOf,
+  startDatabaseProcess,
+} from "./RealProcesses.ts";
 
 const isRoot = process.getuid?.() === 0;
 const nobody = 65_534;
@@ -28,7 +34,7 @@ beforeEach(async () => {
 
 afterEach(async () => {
   endAll();
-  if (await stat(join(dataDir, "postgres")).catch(() => undefined)) await noPostgresLeft(dataDir);
+  if (await stat(join(dataDir, "postgres")).catch(() => undefined)) await assertNoPostgresLeft(dataDir);
   await rm(home, { recursive: true, force: true });
 });
 
@@ -37,11 +43,11 @@ describe("a process with the embedded database", () => {
     const first = startDatabaseProcess(dataDir);
     await first.says("ready 1");
     await first.ends("SIGTERM");
-    await noPostgresLeft(dataDir);
+    await assertNoPostgresLeft(dataDir);
     const second = startDatabaseProcess(dataDir);
     await second.says("ready 2");
     await second.ends("SIGINT");
-    await noPostgresLeft(dataDir);
+    await assertNoPostgresLeft(dataDir);
   });
 
   it("leaves nothing behind when an uncaught error ends it", async () => {
@@ -49,14 +55,14 @@ describe("a process with the embedded database", () => {
     await waypost.says("ready 1");
     waypost.child.stdin?.write("fail\n");
     assert.strictEqual(await waypost.ends(), 1);
-    await noPostgresLeft(dataDir);
+    await assertNoPostgresLeft(dataDir);
   });
 
   it("leaves nothing behind after kill -9 either", async () => {
     const waypost = startDatabaseProcess(dataDir);
     await waypost.says("ready 1");
     assert.strictEqual(await waypost.ends("SIGKILL"), "SIGKILL");
-    await noPostgresLeft(dataDir);
+    await assertNoPostgresLeft(dataDir);
   });
 
   it("starts again at once after kill -9, with all that was committed", async () => {
@@ -66,6 +72,7 @@ describe("a process with the embedded database", () => {
     const next = startDatabaseProcess(dataDir);
     await next.says("ready 2");
     await next.ends("SIGTERM");
+    await assertNoPostgresLeft(dataDir);
   });
 
   it("stops a database that was left running, and starts its own", async () => {
@@ -92,6 +99,7 @@ describe("a process with the embedded database", () => {
     const next = startDatabaseProcess(dataDir);
     await next.says("ready 2");
     await next.ends("SIGTERM");
+    await assertNoPostgresLeft(dataDir);
   });
 
   it("refuses a data directory that another process holds, naming both, and leaves that one alone", async () => {
@@ -120,7 +128,7 @@ describe("a process with the embedded database", () => {
     const waypost = startDatabaseProcess(dataDir);
     await waypost.says("ready 1");
     await waypost.ends("SIGTERM");
-    await noPostgresLeft(dataDir);
+    await assertNoPostgresLeft(dataDir);
     const made = (await readdir(tmpdir())).filter(
       (name) => !before.includes(name) && /^waypost-\w{6}$/.test(name),
     );
@@ -156,7 +164,7 @@ describe("a process with the embedded database", () => {
     await waypost.says("ready 1");
     assert.strictEqual((await stat(join(dataDir, "operator.key"))).uid, nobody);
     await waypost.ends("SIGTERM");
-    await noPostgresLeft(dataDir);
+    await assertNoPostgresLeft(dataDir);
     const asRoot = startDatabaseProcess(dataDir);
     await asRoot.says("ready 2");
     await asRoot.ends("SIGTERM");

@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
@@ -68,7 +68,7 @@ export const postmasterOf = async (dataDir: string): Promise<number> =>
   Number((await readFile(`${dataDir}/postgres/postmaster.pid`, "utf8")).split("\n")[0]);
 
 /** Resolves when no process of that data directory's PostgreSQL is left. */
-export const noPostgresLeft = (dataDir: string): Promise<void> =>
+export const assertNoPostgresLeft = (dataDir: string): Promise<void> =>
   vi.waitFor(
     async () => {
       const left = await processesOf(await clusterName(`${dataDir}/postgres`));
@@ -79,7 +79,6 @@ export const noPostgresLeft = (dataDir: string): Promise<void> =>
 
 /** Kills the shell that would stop PostgreSQL after its Waypost was killed, as a power cut of both would. */
 export const killGuardOf = async (postmaster: number): Promise<void> => {
-  const { execFile } = await import("node:child_process");
   const listing = await new Promise<string>((resolve) => {
     execFile("ps", ["-axo", "pid=,command="], (_, text) => resolve(text));
   });
