@@ -7,7 +7,8 @@ const checkLength = 6;
 
 const base62 = (value: number): string => {
   let text = "";
-  for (let rest = value; text.length < checkLength; rest = Math.floor(rest / 62)) text = alphabet.charAt(rest % 62) + text;
+  for (let rest = value; text.length < checkLength; rest = Math.floor(rest / 62))
+    text = alphabet.charAt(rest % 62) + text;
   return text;
 };
 

@@ -34,7 +34,8 @@ export class FailedAttempts extends Context.Service<FailedAttempts>()("waypost/a
         if (known !== undefined && known > now) return shut(known, now);
         const rows = yield* repository.count(address, now, now - windowMillis);
         const row = rows[0];
-        if (row === undefined || row.attempts <= allowedAttempts) return Unauthorized.of("invalid_token", message);
+        if (row === undefined || row.attempts <= allowedAttempts)
+          return Unauthorized.of("invalid_token", message);
         const until = row.window_opened.getTime() + windowMillis;
         if (shutUntil.size >= remembered) shutUntil.clear();
         shutUntil.set(address, until);

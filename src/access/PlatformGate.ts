@@ -2,7 +2,7 @@ import { Clock, Context, Effect, Layer } from "effect";
 import { utcText } from "../time/LocalTime.ts";
 import { Forbidden, Unauthorized } from "../wire/ApiError.ts";
 import { type Environment, environmentName } from "../workspaces/Environment.ts";
-import { WorkspaceChanges } from "../workspaces/WorkspaceChanges.ts";
+import { WorkspaceChanges } from "../database/WorkspaceChanges.ts";
 import { Workspaces } from "../workspaces/Workspaces.ts";
 import type { Caller } from "./Caller.ts";
 import { bearer, digest, isCredential } from "./Credential.ts";
@@ -91,7 +91,8 @@ export class PlatformGate extends Context.Service<PlatformGate>()("waypost/acces
           );
         }
         const now = yield* Clock.currentTimeMillis;
-        const possible = isCredential(tokenPrefix("sandbox"), token) || isCredential(tokenPrefix("production"), token);
+        const possible =
+          isCredential(tokenPrefix("sandbox"), token) || isCredential(tokenPrefix("production"), token);
         const entry = possible ? yield* lookUp(token, now) : null;
         if (entry === null) {
           return yield* yield* attempts.refuse(

@@ -3,13 +3,14 @@ import { NotFound } from "../wire/ApiError.ts";
 import { idAt, isUuid } from "../wire/Ids.ts";
 import type { Submission } from "../wire/Submission.ts";
 import type { Environment } from "../workspaces/Environment.ts";
-import { WorkspaceChanges } from "../workspaces/WorkspaceChanges.ts";
+import { WorkspaceChanges } from "../database/WorkspaceChanges.ts";
 import { digest, makeCredential } from "./Credential.ts";
 import type { SdkKeyDraft, TokenDraft } from "./Token.ts";
 import { TokensSql } from "./TokensSql.ts";
 
 /** Prefix of a platform token, by its environment. */
-export const tokenPrefix = (environment: Environment): string => (environment === "sandbox" ? "wps_" : "wpp_");
+export const tokenPrefix = (environment: Environment): string =>
+  environment === "sandbox" ? "wps_" : "wpp_";
 
 /** Prefix of an SDK key. */
 export const sdkKeyPrefix = "wpk_";
@@ -20,13 +21,21 @@ export class Tokens extends Context.Service<Tokens>()("waypost/access/Tokens", {
     const repository = yield* TokensSql;
     const changes = yield* WorkspaceChanges;
 
-    const revoked = (workspaceId: number, id: string, noun: string, rows: ReadonlyArray<{ readonly id: string }>) =>
+    const revoked = (
+      workspaceId: number,
+      id: string,
+      noun: string,
+      rows: ReadonlyArray<{ readonly id: string }>,
+    ) =>
       rows.length === 0
         ? Effect.fail(NotFound.of(`There is no ${noun} with this id in this workspace.`))
         : Effect.as(changes.announce(workspaceId), { id, deleted: true as const });
 
     return {
-      issueToken: Effect.fn("Tokens.issueToken")(function* (workspaceId: number, submission: Submission<TokenDraft>) {
+      issueToken: Effect.fn("Tokens.issueToken")(function* (
+        workspaceId: number,
+        submission: Submission<TokenDraft>,
+      ) {
         const draft = yield* submission.complete;
         const now = yield* Clock.currentTimeMillis;
         const token = makeCredential(tokenPrefix(draft.environment));

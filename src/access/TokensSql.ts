@@ -73,12 +73,19 @@ export class TokensSql extends Context.Service<TokensSql>()("waypost/access/Toke
 
       /** Marks tokens as used; never holds anybody up for the durability of it. */
       touchTokens: (ids: ReadonlyArray<string>, now: number) =>
-        Effect.orDie(sql`UPDATE api_token SET last_used_at = ${instant(now)} WHERE id = ANY (${arrayOf("uuid", ids)})`),
+        Effect.orDie(
+          sql`UPDATE api_token SET last_used_at = ${instant(now)} WHERE id = ANY (${arrayOf("uuid", ids)})`,
+        ),
 
       insertSdkKey: (
         workspaceId: number,
         environment: Environment,
-        key: { readonly id: string; readonly name: string; readonly digest: Uint8Array; readonly now: number },
+        key: {
+          readonly id: string;
+          readonly name: string;
+          readonly digest: Uint8Array;
+          readonly now: number;
+        },
       ) =>
         Effect.orDie(sql<SdkKey>`
           INSERT INTO sdk_key (id, workspace_id, environment, name, digest, created_at)

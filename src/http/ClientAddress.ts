@@ -10,7 +10,10 @@ const plain = (address: string): string => address.replace(/^::ffff:/i, "");
  * The address a request comes from: the peer's, or behind trusted proxies the last address of `X-Forwarded-For` that is not
  * one of them. What an untrusted peer says about itself counts for nothing (contract I2).
  */
-export const clientAddress = (request: HttpServerRequest.HttpServerRequest, proxies: TrustedProxies): string => {
+export const clientAddress = (
+  request: HttpServerRequest.HttpServerRequest,
+  proxies: TrustedProxies,
+): string => {
   const peer = plain(Option.getOrElse(request.remoteAddress, () => "unknown"));
   if (!proxies.trusts(peer)) return peer;
   const forwarded = (request.headers["x-forwarded-for"] ?? "").split(",").map((part) => plain(part.trim()));
@@ -29,6 +32,8 @@ export const calledHost = (
   proxies: TrustedProxies,
 ): string | undefined => {
   const peer = plain(Option.getOrElse(request.remoteAddress, () => "unknown"));
-  const forwarded = proxies.trusts(peer) ? request.headers["x-forwarded-host"]?.split(",")[0]?.trim() : undefined;
+  const forwarded = proxies.trusts(peer)
+    ? request.headers["x-forwarded-host"]?.split(",")[0]?.trim()
+    : undefined;
   return forwarded ?? request.headers["host"];
 };

@@ -26,6 +26,8 @@ export interface Admission {
  * and before a byte of their body is read, unknown paths included.
  */
 export interface Door {
+  /** Names the interface in metrics. */
+  readonly name: string;
   /** The URL as the router knows it, or null for a request to something else. */
   readonly match: (visit: Visit) => string | null;
   readonly admit: (visit: Visit) => Effect.Effect<Admission, Refused>;

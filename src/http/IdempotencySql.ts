@@ -47,10 +47,12 @@ export class IdempotencySql extends Context.Service<IdempotencySql>()("waypost/h
 
       /** Drops at most `most` answers given before `before`; tells how many. */
       prune: (before: number, most: number) =>
-        Effect.orDie(sql<{ path: string }>`
+        Effect.orDie(
+          sql<{ path: string }>`
           DELETE FROM idempotent_response WHERE ctid = ANY (ARRAY (
             SELECT ctid FROM idempotent_response WHERE created_at <= ${instant(before)} LIMIT ${most}))
-          RETURNING path`).pipe(Effect.map((rows) => rows.length)),
+          RETURNING path`,
+        ).pipe(Effect.map((rows) => rows.length)),
     };
   }),
 }) {

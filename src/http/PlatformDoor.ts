@@ -8,12 +8,13 @@ import { rateLimited, rateLimitHeaders, RateLimits } from "./RateLimits.ts";
 const isWrite = (method: string): boolean => method !== "GET" && method !== "HEAD" && method !== "OPTIONS";
 
 /** The door of the platform API: token, environment, workspace, then rate limits (contract B1, 1–5). */
-export const platformDoor: Effect.Effect<Door, never, PlatformGate | PublicAddresses | RateLimits> = Effect.gen(
-  function* () {
+export const platformDoor: Effect.Effect<Door, never, PlatformGate | PublicAddresses | RateLimits> =
+  Effect.gen(function* () {
     const gate = yield* PlatformGate;
     const addresses = yield* PublicAddresses;
     const limits = yield* RateLimits;
     return {
+      name: "platform",
       match: ({ host, request }) => addresses.classify(host, request.url)?.url ?? null,
       admit: Effect.fnUntraced(function* ({ clientAddress, host, request }) {
         const environment = addresses.classify(host, request.url)?.environment ?? "production";
@@ -39,5 +40,4 @@ export const platformDoor: Effect.Effect<Door, never, PlatformGate | PublicAddre
         };
       }),
     } satisfies Door;
-  },
-);
+  });

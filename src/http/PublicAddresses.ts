@@ -30,7 +30,10 @@ export class PublicAddresses extends Context.Service<
     Effect.gen(function* () {
       const { mediaUrl, productionUrl, sandboxUrl } = yield* Config;
       const origin = yield* HttpServer.addressFormattedWith(Effect.succeed);
-      const base = { production: productionUrl ?? origin + production, sandbox: sandboxUrl ?? origin + sandbox };
+      const base = {
+        production: productionUrl ?? origin + production,
+        sandbox: sandboxUrl ?? origin + sandbox,
+      };
       return PublicAddresses.of({
         origin,
         base,

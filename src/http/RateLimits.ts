@@ -27,7 +27,8 @@ interface Ask {
 }
 
 const unlimited = 2_147_483_647;
-const keyOf = (of: { readonly workspaceId: number; readonly environment: string }) => `${of.workspaceId}/${of.environment}`;
+const keyOf = (of: { readonly workspaceId: number; readonly environment: string }) =>
+  `${of.workspaceId}/${of.environment}`;
 
 const limitsOf = ({ environment, workspace: { plan } }: Tenant) =>
   environment === "sandbox"
@@ -72,7 +73,10 @@ export class RateLimits extends Context.Service<RateLimits>()("waypost/http/Rate
         const now = Math.max(...asks.map((ask) => ask.now));
         const rows = yield* repository.take([...demands.values()], now);
         const tallies = new Map(
-          rows.map((row) => [keyOf({ workspaceId: row.workspace_id, environment: row.environment }), new Tally(row)]),
+          rows.map((row) => [
+            keyOf({ workspaceId: row.workspace_id, environment: row.environment }),
+            new Tally(row),
+          ]),
         );
         return asks.map((ask) => tallies.get(keyOf(ask.tenant))?.next(ask) ?? { granted: true, windows: [] });
       }),
@@ -121,14 +125,22 @@ class Tally {
     const limits = limitsOf(tenant);
     const windows = [
       rateWindow("minute", limits.perMinute, this.#minute, this.#row.minute_opened, 60),
-      ...(write ? [rateWindow("writes", limits.writesPerMinute, this.#written, this.#row.writes_opened, 60)] : []),
+      ...(write
+        ? [rateWindow("writes", limits.writesPerMinute, this.#written, this.#row.writes_opened, 60)]
+        : []),
       rateWindow("day", limits.perDay, this.#day, this.#row.day_opened, 86_400),
     ];
     return { granted, windows: windows.filter((window) => window.limit !== unlimited) };
   }
 }
 
-const rateWindow = (name: RateWindow["name"], limit: number, used: number, opened: Date, seconds: number): RateWindow => ({
+const rateWindow = (
+  name: RateWindow["name"],
+  limit: number,
+  used: number,
+  opened: Date,
+  seconds: number,
+): RateWindow => ({
   name,
   limit,
   remaining: Math.max(0, limit - used),
@@ -142,13 +154,18 @@ const secondsUntil = (instant: number, now: number) => Math.max(1, Math.ceil((in
 export const rateLimitHeaders = (windows: ReadonlyArray<RateWindow>, now: number): Record<string, string> => {
   const [first, ...rest] = windows;
   if (first === undefined) return {};
-  const tightest = rest.reduce((least, window) => (window.remaining < least.remaining ? window : least), first);
+  const tightest = rest.reduce(
+    (least, window) => (window.remaining < least.remaining ? window : least),
+    first,
+  );
   return {
     "x-ratelimit-limit": String(tightest.limit),
     "x-ratelimit-remaining": String(tightest.remaining),
     "x-ratelimit-reset": String(Math.ceil(tightest.resetsAt / 1000)),
     "ratelimit-policy": windows.map((w) => `"${w.name}";q=${w.limit};w=${w.seconds}`).join(", "),
-    ratelimit: windows.map((w) => `"${w.name}";r=${w.remaining};t=${secondsUntil(w.resetsAt, now)}`).join(", "),
+    ratelimit: windows
+      .map((w) => `"${w.name}";r=${w.remaining};t=${secondsUntil(w.resetsAt, now)}`)
+      .join(", "),
   };
 };
 
@@ -156,7 +173,9 @@ export const rateLimitHeaders = (windows: ReadonlyArray<RateWindow>, now: number
 export const rateLimited = (windows: ReadonlyArray<RateWindow>, now: number): TooManyRequests => {
   const full = windows.filter((window) => window.remaining === 0);
   const seconds = secondsUntil(Math.max(now, ...full.map((window) => window.resetsAt)), now);
-  const what = full.map((w) => (w.name === "writes" ? `${w.limit} changes a minute` : `${w.limit} requests a ${w.name}`));
+  const what = full.map((w) =>
+    w.name === "writes" ? `${w.limit} changes a minute` : `${w.limit} requests a ${w.name}`,
+  );
   return TooManyRequests.of(
     "rate_limited",
     `This workspace's limit of ${what.join(" and ")} is used up: try again in ${seconds} seconds.`,

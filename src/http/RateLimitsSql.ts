@@ -47,10 +47,31 @@ export class RateLimitsSql extends Context.Service<RateLimitsSql>()("waypost/htt
               w.day_opened <= ${instant(now - 86_400_000)} AS day_over
             FROM relaxed, rate_window w
             JOIN unnest(
-              ${arrayOf("int4", demands.map((d) => d.workspaceId))}, ${arrayOf("text", demands.map((d) => d.environment))},
-              ${arrayOf("int4", demands.map((d) => d.reads))}, ${arrayOf("int4", demands.map((d) => d.writes))},
-              ${arrayOf("int4", demands.map((d) => d.perMinute))}, ${arrayOf("int4", demands.map((d) => d.writesPerMinute))},
-              ${arrayOf("int4", demands.map((d) => d.perDay))}
+              ${arrayOf(
+                "int4",
+                demands.map((d) => d.workspaceId),
+              )}, ${arrayOf(
+                "text",
+                demands.map((d) => d.environment),
+              )},
+              ${arrayOf(
+                "int4",
+                demands.map((d) => d.reads),
+              )}, ${arrayOf(
+                "int4",
+                demands.map((d) => d.writes),
+              )},
+              ${arrayOf(
+                "int4",
+                demands.map((d) => d.perMinute),
+              )}, ${arrayOf(
+                "int4",
+                demands.map((d) => d.writesPerMinute),
+              )},
+              ${arrayOf(
+                "int4",
+                demands.map((d) => d.perDay),
+              )}
             ) AS d (workspace_id, environment, reads, writes, per_minute, writes_per_minute, per_day)
               USING (workspace_id, environment)
             WHERE relaxed.setting IS NOT NULL
@@ -63,12 +84,12 @@ export class RateLimitsSql extends Context.Service<RateLimitsSql>()("waypost/htt
               CASE WHEN day_over THEN 0 ELSE day_used END AS day_before
             FROM held
           ), room AS (
-            SELECT *, GREATEST(0, LEAST(per_minute - minute_before, per_day - day_before)) AS both
+            SELECT *, GREATEST(0, LEAST(per_minute - minute_before, per_day - day_before)) AS allowance
             FROM used
-          ), first AS (
-            SELECT *, GREATEST(0, LEAST(writes, writes_per_minute - writes_before, both)) AS grants_writes FROM room
+          ), writes_first AS (
+            SELECT *, GREATEST(0, LEAST(writes, writes_per_minute - writes_before, allowance)) AS grants_writes FROM room
           ), grants AS (
-            SELECT *, LEAST(reads, both - grants_writes) AS grants_reads FROM first
+            SELECT *, LEAST(reads, allowance - grants_writes) AS grants_reads FROM writes_first
           )
           UPDATE rate_window w SET
             minute_opened = CASE WHEN g.minute_over THEN ${instant(now)} ELSE g.minute_opened END,

@@ -12,9 +12,11 @@ interface Pattern {
 /** Path parameters that are not ids of ours, so that any text may stand there. */
 const free = new Set(["env", "installation_id", "transport"]);
 
-const parameter = (segment: string): string | null => /^(?::(\w+)|\{(\w+)\})$/.exec(segment)?.slice(1).find(Boolean) ?? null;
+const parameter = (segment: string): string | null =>
+  /^(?::(\w+)|\{(\w+)\})$/.exec(segment)?.slice(1).find(Boolean) ?? null;
 
-const segmentsOf = (path: string): ReadonlyArray<string> => path.split("/").filter((segment) => segment !== "");
+const segmentsOf = (path: string): ReadonlyArray<string> =>
+  path.split("/").filter((segment) => segment !== "");
 
 /** The paths and methods of every interface: what a request that met no route is told. */
 export class RouteTable extends Context.Service<
@@ -24,7 +26,10 @@ export class RouteTable extends Context.Service<
      * 405 and the methods that the path takes, or 404: for an unknown path, and where an id can be no id, so that every
      * method but `POST` on `/locations/import` is one (contract B1, B2).
      */
-    readonly refusal: (path: string) => { readonly error: MethodNotAllowed | NotFound; readonly allow: string | null };
+    readonly refusal: (path: string) => {
+      readonly error: MethodNotAllowed | NotFound;
+      readonly allow: string | null;
+    };
   }
 >()("waypost/http/RouteTable") {
   static readonly make = (apis: ReadonlyArray<HttpApi.Top>): RouteTable["Service"] => {
@@ -38,7 +43,9 @@ export class RouteTable extends Context.Service<
       });
     }
     const notFound = {
-      error: NotFound.of("There is no such endpoint, or no such resource: see /docs for the paths there are."),
+      error: NotFound.of(
+        "There is no such endpoint, or no such resource: see /docs for the paths there are.",
+      ),
       allow: null,
     };
     return {

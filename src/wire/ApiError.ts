@@ -130,7 +130,10 @@ export class UnsupportedMediaType extends Schema.Error<UnsupportedMediaType>("Un
 
 /** 422: the request was understood, but something in it is wrong. */
 export class Unprocessable extends Schema.Error<Unprocessable>("Unprocessable")(
-  body(["validation_failed", "invalid_parameter", "invalid_cursor"], "Some fields are not right: see fields."),
+  body(
+    ["validation_failed", "invalid_parameter", "invalid_cursor"],
+    "Some fields are not right: see fields.",
+  ),
   options(422, "A field, parameter or cursor is not right."),
 ) {
   readonly _tag = "Unprocessable";
@@ -168,7 +171,10 @@ export class TooManyRequests extends Schema.Error<TooManyRequests>("TooManyReque
 
 /** 500: a fault of ours; the message carries the request id and nothing of the inside. */
 export class InternalError extends Schema.Error<InternalError>("InternalError")(
-  body(["internal_error"], "Something went wrong on our side. Please give this request id when you report it: 4f0c…"),
+  body(
+    ["internal_error"],
+    "Something went wrong on our side. Please give this request id when you report it: 4f0c…",
+  ),
   options(500, "A fault of the service: retry with backoff."),
 ) {
   readonly _tag = "InternalError";
@@ -180,7 +186,10 @@ export class InternalError extends Schema.Error<InternalError>("InternalError")(
 
 /** 503: the database is away for the moment. */
 export class ServiceUnavailable extends Schema.Error<ServiceUnavailable>("ServiceUnavailable")(
-  body(["service_unavailable"], "The service cannot reach its database at the moment: try again in a few seconds."),
+  body(
+    ["service_unavailable"],
+    "The service cannot reach its database at the moment: try again in a few seconds.",
+  ),
   options(503, "Temporarily unavailable: wait Retry-After seconds."),
 ) {
   readonly _tag = "ServiceUnavailable";

@@ -38,5 +38,7 @@ export const PageQuery = {
       examples: ["eyJ2IjoxfQ.c2lnbmF0dXJl"],
     }),
   ),
-  limit: Schema.optionalKey(whole({ min: 1, max: 100, description: "Most items on the page; 20 if left out.", example: 50 })),
+  limit: Schema.optionalKey(
+    whole({ min: 1, max: 100, description: "Most items on the page; 20 if left out.", example: 50 }),
+  ),
 };

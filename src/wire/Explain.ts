@@ -31,7 +31,9 @@ const walk = (
       return;
     case "AnyOf": {
       // Of a union's members the one that got furthest speaks: "not null" tells nobody anything.
-      const telling = issue.issues.filter((inner) => !(inner._tag === "InvalidType" && inner.ast._tag === "Null"));
+      const telling = issue.issues.filter(
+        (inner) => !(inner._tag === "InvalidType" && inner.ast._tag === "Null"),
+      );
       const deepest = telling.find((inner) => inner._tag !== "InvalidType");
       if (deepest !== undefined) return walk(deepest, path, outer, report);
       const message = outer ?? messageOf(issue.ast.annotations);
@@ -82,7 +84,8 @@ const expectation = (ast: SchemaAST.AST): string => {
   }
 };
 
-const dotted = (path: ReadonlyArray<PropertyKey>): string => (path.length === 0 ? "body" : path.map(String).join("."));
+const dotted = (path: ReadonlyArray<PropertyKey>): string =>
+  path.length === 0 ? "body" : path.map(String).join(".");
 
 const words: { readonly [key: string]: string } = {
   starts_at: "start",

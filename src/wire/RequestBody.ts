@@ -45,7 +45,10 @@ export const readBody = (
 };
 
 /** The body as a JSON object. Anything else is 422 at `body`, with the reason in words. */
-export const readObject = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest, rules: Rules) {
+export const readObject = Effect.fnUntraced(function* (
+  request: HttpServerRequest.HttpServerRequest,
+  rules: Rules,
+) {
   const bytes = yield* readBody(request, rules);
   const value = yield* Effect.try({ try: () => parse(bytes), catch: (error) => badBody(String(error)) });
   if (typeof value !== "object" || value === null || Array.isArray(value)) {

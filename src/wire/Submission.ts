@@ -42,10 +42,9 @@ const decodersOf = (schema: Schema.Struct<Schema.Struct.Fields>): Decoders => {
     known = new Map(
       Object.entries(schema.fields).map(([name, field]) => [
         name,
-        Schema.decodeUnknownExit(
-          Schema.Struct({ [name]: field }) as unknown as Schema.Decoder<object>,
-          { errors: "all" },
-        ),
+        Schema.decodeUnknownExit(Schema.Struct({ [name]: field }) as unknown as Schema.Decoder<object>, {
+          errors: "all",
+        }),
       ]),
     );
     decoders.set(schema, known);
@@ -81,7 +80,10 @@ export const submit = <Fields extends Schema.Struct.Fields>(
 /** Reads a request's body against the endpoint's payload schema, within the endpoint's body rules. */
 export const readSubmission = Effect.fnUntraced(function* <Fields extends Schema.Struct.Fields>(
   schema: Schema.Struct<Fields>,
-  input: { readonly request: HttpServerRequest.HttpServerRequest; readonly endpoint: HttpApiEndpoint.Constraint },
+  input: {
+    readonly request: HttpServerRequest.HttpServerRequest;
+    readonly endpoint: HttpApiEndpoint.Constraint;
+  },
 ) {
   const endpoint = input.endpoint as unknown as HttpApiEndpoint.Top;
   return submit(schema, yield* readObject(input.request, bodyRules(endpoint)));

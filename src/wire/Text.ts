@@ -20,7 +20,8 @@ interface TextOptions {
   readonly example: string;
 }
 
-const lengthSentence = (max: number) => `The {field} must have at most ${max.toLocaleString("en")} characters.`;
+const lengthSentence = (max: number) =>
+  `The {field} must have at most ${max.toLocaleString("en")} characters.`;
 
 const raw = (options: TextOptions, min: 0 | 1) =>
   Schema.String.annotate({ description: options.description, examples: [options.example] }).check(
@@ -37,7 +38,8 @@ const raw = (options: TextOptions, min: 0 | 1) =>
   );
 
 /** A required text: trimmed, 1 to `max` code points, storable. */
-export const text = (options: TextOptions) => raw(options, 1).pipe(Schema.decode(SchemaTransformation.trim()));
+export const text = (options: TextOptions) =>
+  raw(options, 1).pipe(Schema.decode(SchemaTransformation.trim()));
 
 const emptyIsNone = SchemaTransformation.transform<string | null, string | null>({
   decode: (value) => {
@@ -60,7 +62,12 @@ export const Uuid = Schema.String.check(
 ).pipe(Schema.decode(SchemaTransformation.toLowerCase()));
 
 /** A whole number between two bounds. */
-export const whole = (options: { readonly min: number; readonly max: number; readonly description: string; readonly example: number }) =>
+export const whole = (options: {
+  readonly min: number;
+  readonly max: number;
+  readonly description: string;
+  readonly example: number;
+}) =>
   Schema.Int.annotate({
     description: options.description,
     examples: [options.example],
@@ -68,7 +75,9 @@ export const whole = (options: { readonly min: number; readonly max: number; rea
   }).check(
     Schema.isBetween(
       { minimum: options.min, maximum: options.max },
-      { message: `The {field} must be a whole number between ${options.min} and ${options.max.toLocaleString("en")}.` },
+      {
+        message: `The {field} must be a whole number between ${options.min} and ${options.max.toLocaleString("en")}.`,
+      },
     ),
   );
 

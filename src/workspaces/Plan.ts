@@ -27,8 +27,14 @@ export const Plan = Schema.Struct({
   max_notifications: limit("Most notification contents in each environment.", 1000),
   max_notifications_per_campaign: limit("Most notifications on one campaign.", 20),
   max_locations: limit("Most locations in each environment; an import skips what is over it.", 10_000),
-  max_media_bytes: limit("Most bytes of media in each environment; Sandbox never over 209,715,200.", 5_000_000_000),
-  surveys: Schema.Boolean.annotate({ description: "Whether notifications can be surveys.", examples: [true] }),
+  max_media_bytes: limit(
+    "Most bytes of media in each environment; Sandbox never over 209,715,200.",
+    5_000_000_000,
+  ),
+  surveys: Schema.Boolean.annotate({
+    description: "Whether notifications can be surveys.",
+    examples: [true],
+  }),
   media_kinds: Schema.Array(MediaKind).annotate({
     description: "Kinds of media that can be uploaded and used.",
     examples: [["image", "video", "audio"]],

@@ -6,7 +6,12 @@ import { Plan, PlanPatch } from "./Plan.ts";
 
 /** How often a campaign may reach the same device in a calendar period of its zone (contract E7, L4). */
 export const FrequencyCap = Schema.Struct({
-  count: whole({ min: 1, max: 1000, description: "Most deliveries to one device in the period.", example: 3 }),
+  count: whole({
+    min: 1,
+    max: 1000,
+    description: "Most deliveries to one device in the period.",
+    example: 3,
+  }),
   period: Schema.Literals(["day", "week", "month"]).annotate({
     description: "Calendar day, ISO week or month.",
     examples: ["day"],
@@ -56,7 +61,9 @@ export type WorkspaceDraft = typeof WorkspaceDraft.Type;
 export const WorkspacePatch = Schema.Struct({
   name: Schema.optionalKey(Name),
   timezone: Schema.optionalKey(TimeZoneName),
-  platform_api_enabled: Schema.optionalKey(flag("Turns the full platform API in Production on or off.", true)),
+  platform_api_enabled: Schema.optionalKey(
+    flag("Turns the full platform API in Production on or off.", true),
+  ),
   deletion_scheduled: Schema.optionalKey(flag("Schedules the deletion, or takes it back.", false)),
   trial_ended: Schema.optionalKey(flag("Whether a trial has ended.", false)),
   default_frequency_cap: Schema.optionalKey(

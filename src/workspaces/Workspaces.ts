@@ -4,7 +4,7 @@ import { idAt, isUuid } from "../wire/Ids.ts";
 import type { Position } from "../wire/Position.ts";
 import type { Submission } from "../wire/Submission.ts";
 import type { Tenant, WorkspaceDraft, WorkspacePatch } from "./Workspace.ts";
-import { WorkspaceChanges } from "./WorkspaceChanges.ts";
+import { WorkspaceChanges } from "../database/WorkspaceChanges.ts";
 import { type WorkspaceRow, WorkspacesSql } from "./WorkspacesSql.ts";
 
 /** Workspaces, as the operator keeps them. */
@@ -39,13 +39,17 @@ export class Workspaces extends Context.Service<Workspaces>()("waypost/workspace
       }),
 
       /** The row with its internal key. @throws 404 */
-      find: (publicId: string) => (isUuid(publicId) ? Effect.flatMap(repository.find(publicId), one) : one([])),
+      find: (publicId: string) =>
+        isUuid(publicId) ? Effect.flatMap(repository.find(publicId), one) : one([]),
 
       /** The row of an internal key that is known to exist. */
       get: (workspaceId: number) => Effect.orDie(Effect.flatMap(repository.findById(workspaceId), one)),
 
       /** Takes what was sent and keeps the rest; the figures of reports follow the time zone at once (contract K6). */
-      update: Effect.fn("Workspaces.update")(function* (publicId: string, submission: Submission<WorkspacePatch>) {
+      update: Effect.fn("Workspaces.update")(function* (
+        publicId: string,
+        submission: Submission<WorkspacePatch>,
+      ) {
         const patch = yield* submission.complete;
         const now = yield* Clock.currentTimeMillis;
         const rows = isUuid(publicId)

@@ -71,10 +71,12 @@ export class WorkspacesSql extends Context.Service<WorkspacesSql>()("waypost/wor
           WHERE ${position.before}::uuid IS NULL OR public_id < ${position.before}
           ORDER BY public_id DESC LIMIT ${position.limit}`),
 
-      find: (publicId: string) => rows(sql<Columns>`SELECT ${columns} FROM workspace WHERE public_id = ${publicId}`),
+      find: (publicId: string) =>
+        rows(sql<Columns>`SELECT ${columns} FROM workspace WHERE public_id = ${publicId}`),
 
       /** The row of an internal key. */
-      findById: (workspaceId: number) => rows(sql<Columns>`SELECT ${columns} FROM workspace WHERE id = ${workspaceId}`),
+      findById: (workspaceId: number) =>
+        rows(sql<Columns>`SELECT ${columns} FROM workspace WHERE id = ${workspaceId}`),
 
       update: (publicId: string, change: WorkspaceChange, now: number) => {
         const cap = change.defaultFrequencyCap;

@@ -7,7 +7,7 @@ const channel = "waypost_workspace";
  * Tells every process that a workspace, or a token of it, has changed, so that what they remember of it is forgotten:
  * this process before `announce` returns, the others as soon as PostgreSQL's notification reaches them.
  */
-export class WorkspaceChanges extends Context.Service<WorkspaceChanges>()("waypost/workspaces/WorkspaceChanges", {
+export class WorkspaceChanges extends Context.Service<WorkspaceChanges>()("waypost/database/WorkspaceChanges", {
   make: Effect.gen(function* () {
     const sql = yield* PgClient.PgClient;
     const listeners = new Set<(workspaceId: number | "all") => void>();

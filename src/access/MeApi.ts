@@ -1,0 +1,38 @@
+import { Schema } from "effect";
+import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api";
+import { Data } from "../wire/Envelope.ts";
+import { flag } from "../wire/Text.ts";
+import { Environment } from "../workspaces/Environment.ts";
+import { Ability } from "./Ability.ts";
+import { WorksAlways } from "./Access.ts";
+
+/** Who a token is. */
+export const Me = Schema.Struct({
+  workspace: Schema.Struct({
+    id: Schema.String.annotate({
+      description: "Id of the workspace.",
+      format: "uuid",
+      examples: ["01980a6c-0f3e-7c52-9a41-3f1f5d7a2b60"],
+    }),
+    name: Schema.String.annotate({ description: "Name of the workspace.", examples: ["Acme"] }),
+  }),
+  environment: Environment,
+  abilities: Schema.Array(Ability).annotate({
+    description: "Abilities that the token was issued with.",
+    examples: [["campaigns:read", "reports:read"]],
+  }),
+  platform_api_enabled: flag(
+    "Whether abilities beyond `reports:read` work at the moment; always true in Sandbox.",
+    true,
+  ),
+}).annotate({ identifier: "Me" });
+
+/** `GET /me`: needs no ability, and works before the full API is enabled. */
+export class MeApi extends HttpApiGroup.make("me")
+  .add(
+    HttpApiEndpoint.get("get", "/me", { success: Data(Me) })
+      .annotate(WorksAlways, true)
+      .annotate(OpenApi.Summary, "Show the token's workspace, environment and abilities"),
+  )
+  .annotate(OpenApi.Title, "Workspace")
+  .annotate(OpenApi.Description, "Who the token is, and what it may do.") {}

@@ -1,0 +1,116 @@
+import { Cause, Clock, Context, Effect, type Layer, Option, type Scope } from "effect";
+import { HttpRouter, HttpServerError, HttpServerRequest, HttpServerResponse } from "effect/http";
+import { Config } from "../Config.ts";
+import { Database } from "../database/Database.ts";
+import { InternalError, ServiceUnavailable } from "../wire/ApiError.ts";
+import { errorResponse } from "../wire/ErrorResponse.ts";
+import { idAt } from "../wire/Ids.ts";
+import { calledHost, clientAddress } from "./ClientAddress.ts";
+import { type Admission, type Door, Doors, type Refused, type Visit } from "./Doors.ts";
+import { countRequest } from "./HttpMetrics.ts";
+import { RouteTable } from "./RouteTable.ts";
+
+type App = Effect.Effect<
+  HttpServerResponse.HttpServerResponse,
+  unknown,
+  HttpServerRequest.HttpServerRequest | Scope.Scope
+>;
+
+const saneRequestId = /^[\w.:/+=-]{1,128}$/;
+const nothing: Admission = { context: Context.empty(), headers: {}, log: {} };
+
+const gateway = Effect.gen(function* () {
+  const { trustedProxies } = yield* Config;
+  const doors = yield* Doors;
+  const routes = yield* RouteTable;
+
+  const findDoor = (visit: Visit): { readonly door: Door; readonly url: string } | null => {
+    for (const door of doors) {
+      const url = door.match(visit);
+      if (url !== null) return { door, url };
+    }
+    return null;
+  };
+
+  /** The answer to whatever a handler failed with that is no error of its endpoint. */
+  const failed = (cause: Cause.Cause<unknown>, url: string, requestId: string) =>
+    Effect.suspend(() => {
+      const error = Option.getOrUndefined(Cause.findErrorOption(cause));
+      if (error instanceof HttpServerError.HttpServerError && error.reason._tag === "RouteNotFound") {
+        const { allow, error: refusal } = routes.refusal(url.split("?", 1)[0] ?? "");
+        return Effect.succeed(errorResponse(refusal, allow === null ? {} : { allow }));
+      }
+      if (Cause.hasInterruptsOnly(cause)) return Effect.failCause(cause);
+      if (Database.isUnavailable(cause)) return Effect.succeed(errorResponse(ServiceUnavailable.of()));
+      return Effect.as(
+        Effect.annotateLogs(Effect.logError("A request failed with a fault of ours", cause), { requestId }),
+        errorResponse(InternalError.of(requestId)),
+      );
+    });
+
+  const isRefused = (error: unknown): error is Refused =>
+    typeof error === "object" && error !== null && "error" in error && "headers" in error;
+
+  return (app: App): App =>
+    Effect.gen(function* () {
+      const request = yield* HttpServerRequest.HttpServerRequest;
+      const started = yield* Clock.currentTimeMillis;
+      const began = performance.now();
+      const sent = request.headers["x-request-id"] ?? "";
+      const requestId = saneRequestId.test(sent) ? sent : idAt(started);
+      const visit: Visit = {
+        request,
+        clientAddress: clientAddress(request, trustedProxies),
+        host: calledHost(request, trustedProxies),
+      };
+      const found = findDoor(visit);
+      const url = found?.url ?? request.url;
+      let admission = nothing;
+
+      const answer = Effect.gen(function* () {
+        if (found !== null) admission = yield* found.door.admit(visit);
+        return yield* app.pipe(
+          Effect.provideContext(admission.context),
+          Effect.provideService(
+            HttpServerRequest.HttpServerRequest,
+            url === request.url ? request : request.modify({ url }),
+          ),
+        );
+      });
+
+      const response = yield* Effect.catchCause(answer, (cause) => {
+        const error = Option.getOrUndefined(Cause.findErrorOption(cause));
+        return isRefused(error)
+          ? Effect.succeed(errorResponse(error.error, error.headers))
+          : failed(cause, url, requestId);
+      });
+
+      const seconds = (performance.now() - began) / 1000;
+      yield* countRequest(found?.door.name ?? "other", request.method, response.status, seconds);
+      yield* Effect.logInfo("request").pipe(
+        Effect.annotateLogs({
+          requestId,
+          method: request.method,
+          path: request.url.split("?", 1)[0] ?? "",
+          status: response.status,
+          ms: Math.round(seconds * 1e5) / 100,
+          ip: visit.clientAddress,
+          ...admission.log,
+        }),
+      );
+      return HttpServerResponse.setHeaders(response, { ...admission.headers, "x-request-id": requestId });
+    }) as App;
+});
+
+/**
+ * What every request passes on its way in and every answer on its way out: request id, the door of its interface, one shape
+ * for all errors, access log and metrics (contract A5, B1–B3).
+ */
+export const gatewayLayer: Layer.Layer<never, never, HttpRouter.HttpRouter | Config | Doors | RouteTable> =
+  HttpRouter.use((router) =>
+    Effect.flatMap(
+      gateway,
+      // The gateway leaves no error unanswered, which the router's own types cannot tell.
+      (handle) => router.addGlobalMiddleware(handle as never) as Effect.Effect<void>,
+    ),
+  );

@@ -1,0 +1,31 @@
+import { Effect, Layer } from "effect";
+import { HttpRouter, HttpServerResponse } from "effect/http";
+import { PrometheusMetrics } from "effect/observability";
+import { Database } from "../database/Database.ts";
+
+const text = (body: string, status: number) =>
+  HttpServerResponse.text(body, { status, headers: { "cache-control": "no-store" } });
+
+/** `GET /health/live`, `/health/ready` (503 while the database is away) and `/metrics` (Prometheus), without a token. */
+export const healthRoutes = Layer.mergeAll(
+  HttpRouter.add("GET", "/health/live", text("ok\n", 200)),
+  HttpRouter.use((router) =>
+    Effect.gen(function* () {
+      const database = yield* Database;
+      yield* router.add(
+        "GET",
+        "/health/ready",
+        Effect.map(database.ready, (ready) =>
+          ready ? text("ok\n", 200) : text("the database is away\n", 503),
+        ),
+      );
+    }),
+  ),
+  HttpRouter.add(
+    "GET",
+    "/metrics",
+    Effect.map(PrometheusMetrics.format(), (metrics) =>
+      HttpServerResponse.text(metrics, { contentType: "text/plain; version=0.0.4; charset=utf-8" }),
+    ),
+  ),
+);

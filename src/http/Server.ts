@@ -1,0 +1,28 @@
+import { NodeHttpServer } from "@effect/platform-node";
+import { Effect, Layer } from "effect";
+import { createServer } from "node:http";
+import { Config } from "../Config.ts";
+
+/** Longest wait for requests in flight when the process stops, in milliseconds. */
+const drainMillis = 10_000;
+
+/**
+ * The listening socket. A client has 10 seconds to send its head and 60 for the whole request, so a slow one cannot hold a
+ * socket for long; on shutdown the requests whose head has arrived are finished.
+ */
+export const serverLayer = Layer.unwrap(
+  Effect.map(Config, ({ host, port }) =>
+    NodeHttpServer.layer(
+      () =>
+        createServer({
+          headersTimeout: 10_000,
+          requestTimeout: 60_000,
+          keepAliveTimeout: 65_000,
+          connectionsCheckingInterval: 2_000,
+          maxHeaderSize: 16_384,
+          noDelay: true,
+        }),
+      { port, host, gracefulShutdownTimeout: drainMillis },
+    ),
+  ),
+);

@@ -1,0 +1,145 @@
+import { Context, Effect, Layer, Redacted } from "effect";
+import { TestClock } from "effect/testing";
+import { abilities, type Ability } from "../src/access/Ability.ts";
+import { Tokens } from "../src/access/Tokens.ts";
+import { Config } from "../src/Config.ts";
+import { DataDirectory } from "../src/database/DataDirectory.ts";
+import { PublicAddresses } from "../src/http/PublicAddresses.ts";
+import { serviceLayer } from "../src/Waypost.ts";
+import { Submission } from "../src/wire/Submission.ts";
+import type { Environment } from "../src/workspaces/Environment.ts";
+import type { PlanPatch } from "../src/workspaces/Plan.ts";
+import type { Workspace } from "../src/workspaces/Workspace.ts";
+import { Workspaces } from "../src/workspaces/Workspaces.ts";
+import { TestDatabase } from "./database/TestDatabase.ts";
+
+/** When every test begins: a Saturday noon in UTC, 13:00 in Amsterdam. */
+export const testStart = Date.parse("2026-11-21T12:00:00Z");
+
+export const testOperatorKey = "operator-key-of-the-tests";
+
+/** An answer as tests look at it; `body` is the parsed JSON, or the text where it is none. */
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly body: any;
+}
+
+export interface Ask {
+  readonly method?: string;
+  /** Sent as JSON, unless it is a string or bytes: those go as they are. */
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** Rates that no test meets by accident. */
+const generous: PlanPatch = {
+  sandbox_requests_per_minute: null,
+  sandbox_writes_per_minute: null,
+  sandbox_requests_per_day: null,
+  production_requests_per_minute: null,
+  production_writes_per_minute: null,
+};
+
+/** Asks with one credential below one base address. */
+export const asker =
+  (base: string, credential: string | null) =>
+  (path: string, ask: Ask = {}): Effect.Effect<Answer> =>
+    Effect.promise(async () => {
+      const raw = typeof ask.body === "string" || ask.body instanceof Uint8Array || ask.body instanceof FormData;
+      const response = await fetch(base + path, {
+        method: ask.method ?? (ask.body === undefined ? "GET" : "POST"),
+        headers: {
+          ...(credential === null ? {} : { authorization: `Bearer ${credential}` }),
+          ...(ask.body === undefined || ask.body instanceof FormData ? {} : { "content-type": "application/json" }),
+          ...ask.headers,
+        },
+        ...(ask.body === undefined ? {} : { body: raw ? (ask.body as string) : JSON.stringify(ask.body) }),
+      });
+      const text = await response.text();
+      let body: unknown = text;
+      try {
+        body = JSON.parse(text);
+      } catch {
+        // Not every answer is JSON.
+      }
+      return { status: response.status, headers: response.headers, body };
+    });
+
+/**
+ * A whole Waypost on a socket of its own and a fresh database, with its time in the hands of the test (`TestClock`). Each test
+ * makes its own workspace.
+ */
+export class TestWaypost extends Context.Service<TestWaypost>()("waypost/test/TestWaypost", {
+  make: Effect.gen(function* () {
+    const addresses = yield* PublicAddresses;
+    const workspaces = yield* Workspaces;
+    const tokens = yield* Tokens;
+    yield* TestClock.setTime(testStart);
+    let made = 0;
+
+    const workspace = (
+      options: { readonly timezone?: string; readonly plan?: PlanPatch; readonly enabled?: boolean } = {},
+    ) =>
+      Effect.gen(function* () {
+        const created = yield* workspaces.create(
+          Submission.of({
+            name: `Workspace ${++made}`,
+            timezone: (options.timezone ?? "UTC") as never,
+            plan: { ...generous, ...options.plan },
+          }),
+        );
+        if (options.enabled === false) return created;
+        return yield* workspaces.update(created.id, Submission.of({ platform_api_enabled: true }));
+      }).pipe(Effect.orDie);
+
+    /** Issues a token; with all abilities unless told which. */
+    const token = (of: Workspace, environment: Environment, having: ReadonlyArray<Ability> = abilities) =>
+      Effect.gen(function* () {
+        const { workspaceId } = yield* workspaces.find(of.id);
+        return yield* tokens.issueToken(
+          workspaceId,
+          Submission.of({ name: "Test token", environment, abilities: having }),
+        );
+      }).pipe(Effect.orDie);
+
+    return {
+      origin: addresses.origin,
+      workspace,
+      token,
+      /** Asks the platform API of one environment as this token, or as nobody. */
+      platform: (environment: Environment, credential: string | null) =>
+        asker(addresses.base[environment], credential),
+      operator: asker(`${addresses.origin}/operator/v1`, testOperatorKey),
+      device: (credential: string | null) => asker(`${addresses.origin}/device/v1`, credential),
+      /** A workspace, a token for each environment and both platform APIs: what most tests begin with. */
+      tenant: (options: Parameters<typeof workspace>[0] & { readonly abilities?: ReadonlyArray<Ability> } = {}) =>
+        Effect.gen(function* () {
+          const made = yield* workspace(options);
+          const sandbox = (yield* token(made, "sandbox", options.abilities)).token;
+          const production = (yield* token(made, "production", options.abilities)).token;
+          return {
+            workspace: made,
+            tokens: { sandbox, production },
+            sandbox: asker(addresses.base.sandbox, sandbox),
+            production: asker(addresses.base.production, production),
+          };
+        }),
+    };
+  }),
+}) {
+  static readonly layerWith = (config: Partial<Config["Service"]> = {}) =>
+    Layer.effect(TestWaypost, TestWaypost.make).pipe(
+      Layer.provideMerge(serviceLayer),
+      Layer.provideMerge(TestDatabase.layer),
+      Layer.provide(Config.layerTest({ port: 0, allowPrivateAddresses: true, ...config })),
+      Layer.provide(
+        Layer.succeed(DataDirectory, {
+          path: "",
+          operatorKey: Redacted.make(testOperatorKey),
+          secretKey: Redacted.make("secret-key-of-the-tests"),
+        }),
+      ),
+    );
+  static readonly layer = TestWaypost.layerWith();
+}
