@@ -2,7 +2,7 @@
 import { Context, Data, Effect, Layer, type LogLevel, Redacted } from "effect";
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
-import { type Setting, settings } from "./Settings.ts";
+import { settings } from "./Settings.ts";
 import {
   asBoolean,
   asDatabaseUrl,
@@ -46,7 +46,7 @@ export type MediaStoreSetting =
         | undefined;
     };
 
-export type { Role, Setting, TrustedProxies };
+export type { Role, TrustedProxies };
 
 /** Settings that cannot be read: `problems` holds one sentence for each, and `message` all of them. */
 export class ConfigInvalid extends Data.TaggedError("ConfigInvalid")<{

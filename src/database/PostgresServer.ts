@@ -31,7 +31,7 @@ export interface ServerRun {
  * For a small machine that PostgreSQL shares with Waypost: little memory, few processes, nothing given up in durability
  * (fsync, full page writes and synchronous commit stay on, as they are by default).
  */
-export const smallMachineSettings: Readonly<Record<string, string>> = {
+const smallMachineSettings: Readonly<Record<string, string>> = {
   max_connections: "60",
   shared_buffers: "64MB",
   effective_cache_size: "512MB",

@@ -1,12 +1,7 @@
 /** Pieces that every `*Sql` shares: how instants, JSON and arrays travel to and from PostgreSQL. */
 import { PgTypes } from "@effect/sql-pg";
-import { Result, Schema } from "effect";
+import { Result } from "effect";
 import { Statement } from "effect/sql";
-
-/** An instant as {@link utc} gives it. */
-export const UtcText = Schema.String.annotate({
-  description: "UTC to the second: YYYY-MM-DDTHH:MM:SS+00:00",
-});
 
 /**
  * A timestamptz column as text, `YYYY-MM-DDTHH:MM:SS+00:00`, fractions cut off; null stays null. Contract A3; in SQL,
