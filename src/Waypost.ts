@@ -13,6 +13,7 @@ import { Doors } from "./http/Doors.ts";
 import { gatewayLayer } from "./http/Gateway.ts";
 import { healthRoutes } from "./http/Health.ts";
 import { idempotencyLayer } from "./http/IdempotencyHttp.ts";
+import { IdempotencySql } from "./http/IdempotencySql.ts";
 import { platformDoor } from "./http/PlatformDoor.ts";
 import { PublicAddresses } from "./http/PublicAddresses.ts";
 import { RateLimits } from "./http/RateLimits.ts";
@@ -33,7 +34,9 @@ const routes = Layer.mergeAll(
   platformRoutes,
   HttpApiScalar.layer(PlatformApi, { path: "/docs" }),
   healthRoutes,
-).pipe(Layer.provide([accessLayer, schemaErrorsLayer, idempotencyLayer]));
+).pipe(
+  Layer.provide([accessLayer, schemaErrorsLayer, idempotencyLayer.pipe(Layer.provide(IdempotencySql.layer))]),
+);
 
 const doors = Layer.effect(Doors, Effect.all([platformDoor]));
 

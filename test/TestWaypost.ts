@@ -46,12 +46,15 @@ export const asker =
   (base: string, credential: string | null) =>
   (path: string, ask: Ask = {}): Effect.Effect<Answer> =>
     Effect.promise(async () => {
-      const raw = typeof ask.body === "string" || ask.body instanceof Uint8Array || ask.body instanceof FormData;
+      const raw =
+        typeof ask.body === "string" || ask.body instanceof Uint8Array || ask.body instanceof FormData;
       const response = await fetch(base + path, {
         method: ask.method ?? (ask.body === undefined ? "GET" : "POST"),
         headers: {
           ...(credential === null ? {} : { authorization: `Bearer ${credential}` }),
-          ...(ask.body === undefined || ask.body instanceof FormData ? {} : { "content-type": "application/json" }),
+          ...(ask.body === undefined || ask.body instanceof FormData
+            ? {}
+            : { "content-type": "application/json" }),
           ...ask.headers,
         },
         ...(ask.body === undefined ? {} : { body: raw ? (ask.body as string) : JSON.stringify(ask.body) }),
@@ -113,7 +116,9 @@ export class TestWaypost extends Context.Service<TestWaypost>()("waypost/test/Te
       operator: asker(`${addresses.origin}/operator/v1`, testOperatorKey),
       device: (credential: string | null) => asker(`${addresses.origin}/device/v1`, credential),
       /** A workspace, a token for each environment and both platform APIs: what most tests begin with. */
-      tenant: (options: Parameters<typeof workspace>[0] & { readonly abilities?: ReadonlyArray<Ability> } = {}) =>
+      tenant: (
+        options: Parameters<typeof workspace>[0] & { readonly abilities?: ReadonlyArray<Ability> } = {},
+      ) =>
         Effect.gen(function* () {
           const made = yield* workspace(options);
           const sandbox = (yield* token(made, "sandbox", options.abilities)).token;

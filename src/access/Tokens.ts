@@ -39,7 +39,7 @@ export class Tokens extends Context.Service<Tokens>()("waypost/access/Tokens", {
         const draft = yield* submission.complete;
         const now = yield* Clock.currentTimeMillis;
         const token = makeCredential(tokenPrefix(draft.environment));
-        const rows = yield* repository.insertToken(workspaceId, {
+        const issued = yield* repository.insertToken(workspaceId, {
           id: idAt(now),
           environment: draft.environment,
           name: draft.name,
@@ -48,7 +48,7 @@ export class Tokens extends Context.Service<Tokens>()("waypost/access/Tokens", {
           expiresAt: draft.expires_at ?? null,
           now: now,
         });
-        return { ...rows[0]!, token };
+        return { ...issued, token };
       }),
 
       pageOfTokens: repository.pageOfTokens,
@@ -68,13 +68,13 @@ export class Tokens extends Context.Service<Tokens>()("waypost/access/Tokens", {
         const draft = yield* submission.complete;
         const now = yield* Clock.currentTimeMillis;
         const key = makeCredential(sdkKeyPrefix);
-        const rows = yield* repository.insertSdkKey(workspaceId, environment, {
+        const issued = yield* repository.insertSdkKey(workspaceId, environment, {
           id: idAt(now),
           name: draft.name,
           digest: digest(key),
           now: now,
         });
-        return { ...rows[0]!, sdk_key: key };
+        return { ...issued, sdk_key: key };
       }),
 
       pageOfSdkKeys: repository.pageOfSdkKeys,

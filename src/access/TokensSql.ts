@@ -1,6 +1,6 @@
 import { Context, Effect, Layer } from "effect";
 import { SqlClient } from "effect/sql";
-import { arrayOf, instant, utc } from "../database/Rows.ts";
+import { arrayOf, instant, onlyRow, utc } from "../database/Rows.ts";
 import type { Position } from "../wire/Position.ts";
 import type { Environment } from "../workspaces/Environment.ts";
 import type { Ability } from "./Ability.ts";
@@ -47,7 +47,7 @@ export class TokensSql extends Context.Service<TokensSql>()("waypost/access/Toke
           readonly now: number;
         },
       ) =>
-        Effect.orDie(sql<Token>`
+        onlyRow(sql<Token>`
           INSERT INTO api_token (id, workspace_id, environment, name, digest, abilities, expires_at, created_at)
           VALUES (${token.id}, ${workspaceId}, ${token.environment}, ${token.name}, ${token.digest},
             ${arrayOf("text", token.abilities)}, ${instant(token.expiresAt)}, ${instant(token.now)})
@@ -87,7 +87,7 @@ export class TokensSql extends Context.Service<TokensSql>()("waypost/access/Toke
           readonly now: number;
         },
       ) =>
-        Effect.orDie(sql<SdkKey>`
+        onlyRow(sql<SdkKey>`
           INSERT INTO sdk_key (id, workspace_id, environment, name, digest, created_at)
           VALUES (${key.id}, ${workspaceId}, ${environment}, ${key.name}, ${key.digest}, ${instant(key.now)})
           RETURNING ${keyColumns}`),

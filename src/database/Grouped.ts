@@ -1,45 +1,42 @@
-import { Effect, Exit } from "effect";
+import { Deferred, Effect, Exit, Queue, type Scope } from "effect";
 
 /**
  * Writes what concurrent callers bring together: while one batch is on its way, the next one gathers. A lone caller waits for
  * nobody; under load a batch costs little more than one. `run` gets at most `most` items and answers each in its place; when it
- * fails, so does every caller of that batch. The batch goes on when a caller is interrupted.
+ * fails, so does every caller of that batch. A batch goes on when a caller is interrupted, and never joins a caller's
+ * transaction.
  */
 export const grouped = <Item, Answer, E, R>(
   most: number,
   run: (items: ReadonlyArray<Item>) => Effect.Effect<ReadonlyArray<Answer>, E, R>,
-): Effect.Effect<(item: Item) => Effect.Effect<Answer, E>, never, R> =>
-  Effect.map(Effect.context<R>(), (context) => {
-    interface Waiting {
+): Effect.Effect<(item: Item) => Effect.Effect<Answer, E>, never, R | Scope.Scope> =>
+  Effect.gen(function* () {
+    const waiting = yield* Queue.unbounded<{
       readonly item: Item;
-      readonly resume: (answer: Effect.Effect<Answer, E>) => void;
-    }
-    let gathering: Array<Waiting> = [];
-    let running = false;
+      readonly answer: Deferred.Deferred<Answer, E>;
+    }>();
 
-    const drain: Effect.Effect<void, never, R> = Effect.gen(function* () {
-      while (gathering.length > 0) {
-        const batch = gathering.slice(0, most);
-        gathering = gathering.slice(most);
-        const exit = yield* Effect.exit(run(batch.map((waiting) => waiting.item)));
-        batch.forEach((waiting, place) => {
-          if (Exit.isFailure(exit)) return waiting.resume(Effect.failCause(exit.cause));
-          const answer = exit.value[place];
-          waiting.resume(
-            answer === undefined
-              ? Effect.die(new Error("A batch left a caller without answer"))
-              : Effect.succeed(answer),
-          );
-        });
-      }
-      running = false;
+    const batch = Effect.gen(function* () {
+      const taken = yield* Queue.takeBetween(waiting, 1, most);
+      const exit = yield* Effect.exit(run(taken.map(({ item }) => item)));
+      taken.forEach(({ answer }, place) =>
+        Deferred.doneUnsafe(
+          answer,
+          Exit.isFailure(exit) ? Exit.failCause(exit.cause) : answerAt(exit.value, place),
+        ),
+      );
     });
+    yield* Effect.forkScoped(Effect.forever(batch));
 
     return (item) =>
-      Effect.callback<Answer, E>((resume) => {
-        gathering.push({ item, resume });
-        if (running) return;
-        running = true;
-        Effect.runForkWith(context)(drain);
+      Effect.suspend(() => {
+        const answer = Deferred.makeUnsafe<Answer, E>();
+        Queue.offerUnsafe(waiting, { item, answer });
+        return Deferred.await(answer);
       });
   });
+
+const answerAt = <Answer>(answers: ReadonlyArray<Answer>, place: number): Exit.Exit<Answer> =>
+  place < answers.length
+    ? Exit.succeed(answers[place] as Answer)
+    : Exit.die(new Error("A batch left a caller without an answer"));

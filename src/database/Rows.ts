@@ -1,7 +1,7 @@
 /** Pieces that every `*Sql` shares: how instants, JSON and arrays travel to and from PostgreSQL. */
 import { PgTypes } from "@effect/sql-pg";
-import { Result } from "effect";
-import { Statement } from "effect/sql";
+import { Effect, Result } from "effect";
+import { type SqlError, Statement } from "effect/sql";
 
 /**
  * A timestamptz column as text, `YYYY-MM-DDTHH:MM:SS+00:00`, fractions cut off; null stays null. Contract A3; in SQL,
@@ -46,3 +46,15 @@ export const arrayOf = <T extends keyof Elements>(
   type: T,
   values: ReadonlyArray<Elements[T] | null>,
 ): PgTypes.Parameter => Result.getOrThrow(PgTypes.array(values, PgTypes.OID[type]));
+
+/** The row of a statement that always gives one, such as an `INSERT … RETURNING` of one row. */
+export const onlyRow = <Row, R>(
+  statement: Effect.Effect<ReadonlyArray<Row>, SqlError.SqlError, R>,
+): Effect.Effect<Row, never, R> =>
+  Effect.orDie(
+    Effect.flatMap(statement, ([row]) =>
+      row === undefined
+        ? Effect.die(new Error("A statement gave no row where it always gives one"))
+        : Effect.succeed(row),
+    ),
+  );

@@ -98,7 +98,7 @@ export const idempotencyLayer = Layer.effect(
         }
       });
   }),
-).pipe(Layer.provide(IdempotencySql.layer));
+);
 
 const takesJson = (endpoint: HttpApiEndpoint.Top): boolean => {
   for (const { encoding } of endpoint.payload.values()) if (encoding._tag === "Json") return true;

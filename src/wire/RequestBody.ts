@@ -1,4 +1,4 @@
-import { ByteSize, Context, Effect } from "effect";
+import { ByteSize, Context, Effect, Predicate } from "effect";
 import { HttpIncomingMessage, HttpServerRequest } from "effect/http";
 import { PayloadTooLarge, Unprocessable, UnsupportedMediaType } from "./ApiError.ts";
 
@@ -50,10 +50,18 @@ export const readObject = Effect.fnUntraced(function* (
   rules: Rules,
 ) {
   const bytes = yield* readBody(request, rules);
-  const value = yield* Effect.try({ try: () => parse(bytes), catch: (error) => badBody(String(error)) });
-  if (typeof value !== "object" || value === null || Array.isArray(value)) {
-    return yield* badBody("The body must be a JSON object.");
+  const text = decode(bytes);
+  if (text === null) return yield* badBody("The body must be JSON in UTF-8.");
+  if (text.trim() === "") return yield* badBody("The body is empty: send a JSON object.");
+  if (isDeep(text)) {
+    return yield* badBody(`The body nests deeper than ${maxDepth} levels, which nothing here needs.`);
   }
+  const value = yield* Effect.try({
+    try: (): unknown => JSON.parse(text),
+    catch: () => badBody("The body must be valid JSON."),
+  });
+  if (!Predicate.isObject(value) || Array.isArray(value))
+    return yield* badBody("The body must be a JSON object.");
   return value as { readonly [key: string]: unknown };
 });
 
@@ -61,20 +69,11 @@ const badBody = (message: string) => Unprocessable.validation({ body: [message] 
 
 const decoder = new TextDecoder("utf-8", { fatal: true });
 
-/** Throws a sentence. */
-const parse = (bytes: ArrayBuffer): unknown => {
-  let text: string;
+const decode = (bytes: ArrayBuffer): string | null => {
   try {
-    text = decoder.decode(bytes);
+    return decoder.decode(bytes);
   } catch {
-    throw "The body must be JSON in UTF-8.";
-  }
-  if (text.trim() === "") throw "The body is empty: send a JSON object.";
-  if (isDeep(text)) throw `The body nests deeper than ${maxDepth} levels, which nothing here needs.`;
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw "The body must be valid JSON.";
+    return null;
   }
 };
 
