@@ -1,0 +1,137 @@
+import { assert, layer } from "@effect/vitest";
+import { Effect } from "effect";
+import { TestClock } from "effect/testing";
+import { Tokens } from "../../src/access/Tokens.ts";
+import { Submission } from "../../src/wire/Submission.ts";
+import { Workspaces } from "../../src/workspaces/Workspaces.ts";
+import { TestWaypost, testStart } from "../TestWaypost.ts";
+
+const unknownToken = (valid: string) => valid.slice(0, -1) + (valid.endsWith("0") ? "1" : "0");
+
+layer(TestWaypost.layer)("Order of checks", (it) => {
+  it.effect("a bad token is 401 whatever else is wrong with the request (B1, B2)", () =>
+    Effect.gen(function* () {
+      const waypost = yield* TestWaypost;
+      const { tokens } = yield* waypost.tenant();
+      const nobody = waypost.platform("production", null);
+      for (const [path, ask] of [
+        ["/me", {}],
+        ["/no/such/path", {}],
+        ["/campaigns", { method: "POST", body: "{ broken", headers: { "content-type": "text/csv" } }],
+        ["/campaigns?limit=900", { method: "PUT" }],
+      ] as const) {
+        const missing = yield* nobody(path, ask);
+        assert.strictEqual(missing.status, 401, path);
+        assert.strictEqual(missing.body.error.code, "missing_token");
+      }
+      const unknown = yield* waypost.platform("production", unknownToken(tokens.production))("/no/such/path");
+      assert.strictEqual(unknown.status, 401);
+      assert.strictEqual(unknown.body.error.code, "invalid_token");
+      assert.isUndefined(unknown.body.error.fields);
+    }),
+  );
+
+  it.effect("an empty bearer is missing_token (B2)", () =>
+    Effect.gen(function* () {
+      const waypost = yield* TestWaypost;
+      const answer = yield* waypost.platform("sandbox", "")("/me");
+      assert.strictEqual(answer.body.error.code, "missing_token");
+    }),
+  );
+
+  it.effect(
+    "the wrong environment is 403 and names the address to use, before the paused workspace is told",
+    () =>
+      Effect.gen(function* () {
+        const waypost = yield* TestWaypost;
+        const workspaces = yield* Workspaces;
+        const { tokens, workspace, sandbox } = yield* waypost.tenant();
+        yield* workspaces.update(workspace.id, Submission.of({ deletion_scheduled: true }));
+        const wrong = yield* waypost.platform("production", tokens.sandbox)("/me");
+        assert.strictEqual(wrong.status, 403);
+        assert.strictEqual(wrong.body.error.code, "wrong_environment");
+        assert.include(wrong.body.error.message, `${waypost.origin}/sandbox/platform/v1`);
+        const paused = yield* sandbox("/no/such/path");
+        assert.strictEqual(paused.status, 403);
+        assert.strictEqual(paused.body.error.code, "workspace_paused");
+      }),
+  );
+
+  it.effect("a paused workspace is told so without counting against its rate limits (B1)", () =>
+    Effect.gen(function* () {
+      const waypost = yield* TestWaypost;
+      const workspaces = yield* Workspaces;
+      const { workspace, sandbox } = yield* waypost.tenant({ plan: { sandbox_requests_per_minute: 1 } });
+      yield* workspaces.update(workspace.id, Submission.of({ deletion_scheduled: true }));
+      for (let i = 0; i < 3; i++) assert.strictEqual((yield* sandbox("/me")).status, 403);
+      yield* workspaces.update(workspace.id, Submission.of({ deletion_scheduled: false }));
+      assert.strictEqual((yield* sandbox("/me")).status, 200);
+    }),
+  );
+
+  it.effect("rate limits come before routing: a used-up window answers 429 also for unknown paths (B1)", () =>
+    Effect.gen(function* () {
+      const waypost = yield* TestWaypost;
+      const { sandbox } = yield* waypost.tenant({ plan: { sandbox_requests_per_minute: 1 } });
+      const unknown = yield* sandbox("/no/such/path");
+      assert.strictEqual(unknown.status, 404);
+      assert.strictEqual(unknown.body.error.code, "not_found");
+      assert.strictEqual((yield* sandbox("/no/such/path")).status, 429);
+    }),
+  );
+
+  it.effect(
+    "a method that a path does not take is 405 with Allow, also where the API is not enabled (B1, B3)",
+    () =>
+      Effect.gen(function* () {
+        const waypost = yield* TestWaypost;
+        const { production } = yield* waypost.tenant({ enabled: false, abilities: ["reports:read"] });
+        const answer = yield* production("/me", { method: "DELETE" });
+        assert.strictEqual(answer.status, 405);
+        assert.strictEqual(answer.headers.get("allow"), "GET, HEAD");
+        assert.strictEqual(answer.body.error.code, "method_not_allowed");
+      }),
+  );
+
+  it.effect("a revoked token names itself and the date, an expired one too, each from that instant on", () =>
+    Effect.gen(function* () {
+      const waypost = yield* TestWaypost;
+      const tokens = yield* Tokens;
+      const workspaces = yield* Workspaces;
+      const { workspace } = yield* waypost.tenant();
+      const { workspaceId } = yield* workspaces.find(workspace.id);
+      const issue = (name: string, expiresAt: number | null) =>
+        tokens.issueToken(
+          workspaceId,
+          Submission.of({ name, environment: "sandbox", abilities: ["media:read"], expires_at: expiresAt }),
+        );
+      const revoked = yield* issue("Till two", null);
+      const expiring = yield* issue("Short-lived", testStart + 60_000 + 1);
+      yield* TestClock.setTime(testStart + 60_000);
+
+      const ask = waypost.platform("sandbox", revoked.token);
+      assert.strictEqual((yield* ask("/me")).status, 200);
+      yield* tokens.revokeToken(workspaceId, revoked.id);
+      const after = yield* ask("/me");
+      assert.strictEqual(after.status, 401);
+      assert.strictEqual(after.body.error.code, "token_revoked");
+      assert.include(after.body.error.message, '"Till two" was revoked on 2026-11-21T12:01:00+00:00');
+
+      const askExpiring = waypost.platform("sandbox", expiring.token);
+      assert.strictEqual((yield* askExpiring("/me")).status, 200);
+      yield* TestClock.setTime(testStart + 60_001);
+      assert.strictEqual((yield* askExpiring("/me")).body.error.code, "token_expired");
+    }),
+  );
+
+  it.effect("a sane X-Request-Id comes back, another is replaced (A5)", () =>
+    Effect.gen(function* () {
+      const waypost = yield* TestWaypost;
+      const { sandbox } = yield* waypost.tenant();
+      const kept = yield* sandbox("/me", { headers: { "x-request-id": "my-id.42" } });
+      assert.strictEqual(kept.headers.get("x-request-id"), "my-id.42");
+      const replaced = yield* sandbox("/me", { headers: { "x-request-id": 'a "b" c' } });
+      assert.match(replaced.headers.get("x-request-id") ?? "", /^[0-9a-f-]{36}$/);
+    }),
+  );
+});
