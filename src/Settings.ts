@@ -25,12 +25,13 @@ export const settings: ReadonlyArray<Setting> = [
   {
     name: "WAYPOST_OPERATOR_KEY",
     default: "generated once, kept in operator.key in the data dir (0600)",
-    description: "The key of the operator interface, at least 16 characters.",
+    description: "The key of the operator interface: visible ASCII, best 32 random characters.",
   },
   {
     name: "WAYPOST_SECRET_KEY",
     default: "generated once, kept in secret.key in the data dir (0600)",
-    description: "Signs cursors and encrypts push credentials at rest; at least 16 characters.",
+    description:
+      "Signs cursors and encrypts push credentials at rest: visible ASCII, best 32 random characters.",
   },
   {
     name: "WAYPOST_PRODUCTION_URL",

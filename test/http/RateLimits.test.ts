@@ -6,7 +6,7 @@ import { type Answer, TestWaypost } from "../TestWaypost.ts";
 const statuses = (answers: ReadonlyArray<Answer>) =>
   Object.fromEntries(
     [...new Set(answers.map(({ status }) => status))]
-      .sort()
+      .sort((a, b) => a - b)
       .map((status) => [status, answers.filter((answer) => answer.status === status).length]),
   );
 
