@@ -1,0 +1,54 @@
+/** The whole story of Waypost, end to end, against an instance that lives as long as it takes to tell. */
+import { Effect } from "effect";
+import { campaignChapter } from "./CampaignChapter.ts";
+import { demoClient } from "./DemoClient.ts";
+import type { DemoFailed } from "./DemoFailed.ts";
+import type { DemoStage } from "./DemoStage.ts";
+import { devicesChapter, visitsChapter } from "./DevicesChapter.ts";
+import { Figures } from "./Figures.ts";
+import { landingPage } from "./LandingPage.ts";
+import { Narrator } from "./Narrator.ts";
+import { placesChapter } from "./PlacesChapter.ts";
+import { closing, deletionChapter, reportChapter } from "./ReportChapters.ts";
+import { temporaryWaypost } from "./TemporaryWaypost.ts";
+import { environmentChapter, workspaceChapter } from "./WorkspaceChapters.ts";
+
+/** How this program is started: what comes before `serve`. */
+const itself: ReadonlyArray<string> = [process.execPath, ...process.argv.slice(1, 2)];
+
+/**
+ * Tells the story on a temporary Waypost, which `command` followed by `serve` starts (by default this same program), and
+ * cleans up. Fails with the first figure or status that is not what the story makes it.
+ */
+export const demo = (
+  options: { readonly command?: ReadonlyArray<string>; readonly isRich?: boolean } = {},
+): Effect.Effect<void, DemoFailed> =>
+  Effect.scoped(
+    Effect.gen(function* () {
+      const narrator = new Narrator(options.isRich ?? (process.stdout.isTTY && !process.env["NO_COLOR"]));
+      yield* narrator.say("Starting a temporary Waypost with a database of its own …");
+      const { operatorKey, origin } = yield* temporaryWaypost(options.command ?? itself);
+      const stage: DemoStage = {
+        narrator,
+        figures: new Figures(),
+        ask: demoClient(narrator),
+        operator: { name: "OPERATOR", value: `${origin}/operator/v1` },
+        sandbox: { name: "SANDBOX", value: `${origin}/sandbox/platform/v1` },
+        production: { name: "PRODUCTION", value: `${origin}/platform/v1` },
+        device: { name: "DEVICE", value: `${origin}/device/v1` },
+        operatorKey: { name: "OPERATOR_KEY", value: operatorKey },
+        landingPage: yield* landingPage,
+      };
+      const { device, operator, production, sandbox } = stage;
+      yield* narrator.variables([operator, sandbox, production, device, stage.operatorKey]);
+      const credentials = yield* workspaceChapter(stage);
+      yield* environmentChapter(stage, credentials);
+      const places = yield* placesChapter(stage, credentials);
+      const offer = yield* campaignChapter(stage, credentials, places);
+      const devices = yield* devicesChapter(stage, credentials);
+      yield* visitsChapter(stage, devices, places, offer);
+      const rows = yield* reportChapter(stage, credentials, places, offer);
+      yield* deletionChapter(stage, credentials, places, offer, devices);
+      yield* closing(stage, rows);
+    }),
+  );
