@@ -1,5 +1,5 @@
 /** The whole story of Waypost, end to end, against an instance that lives as long as it takes to tell. */
-import { Effect } from "effect";
+import { Console, Effect } from "effect";
 import { campaignChapter } from "./CampaignChapter.ts";
 import { demoClient } from "./DemoClient.ts";
 import type { DemoFailed } from "./DemoFailed.ts";
@@ -10,24 +10,23 @@ import { landingPage } from "./LandingPage.ts";
 import { Narrator } from "./Narrator.ts";
 import { placesChapter } from "./PlacesChapter.ts";
 import { closing, deletionChapter, reportChapter } from "./ReportChapters.ts";
-import { temporaryWaypost } from "./TemporaryWaypost.ts";
+import { type TemporaryWaypost, temporaryWaypost } from "./TemporaryWaypost.ts";
 import { environmentChapter, workspaceChapter } from "./WorkspaceChapters.ts";
 
 /** How this program is started: what comes before `serve`. */
 const itself: ReadonlyArray<string> = [process.execPath, ...process.argv.slice(1, 2)];
 
 /**
- * Tells the story on a temporary Waypost, which `command` followed by `serve` starts (by default this same program), and
- * cleans up. Fails with the first figure or status that is not what the story makes it.
+ * Tells the story on a running Waypost that lets button addresses be private. Fails with the first figure or status
+ * that is not what the story makes it.
  */
-export const demo = (
-  options: { readonly command?: ReadonlyArray<string>; readonly isRich?: boolean } = {},
+export const story = (
+  { operatorKey, origin }: TemporaryWaypost,
+  isRich = false,
 ): Effect.Effect<void, DemoFailed> =>
   Effect.scoped(
     Effect.gen(function* () {
-      const narrator = new Narrator(options.isRich ?? (process.stdout.isTTY && !process.env["NO_COLOR"]));
-      yield* narrator.say("Starting a temporary Waypost with a database of its own …");
-      const { operatorKey, origin } = yield* temporaryWaypost(options.command ?? itself);
+      const narrator = new Narrator(isRich);
       const stage: DemoStage = {
         narrator,
         figures: new Figures(),
@@ -50,5 +49,17 @@ export const demo = (
       const rows = yield* reportChapter(stage, credentials, places, offer);
       yield* deletionChapter(stage, credentials, places, offer, devices);
       yield* closing(stage, rows);
+    }),
+  );
+
+/** Tells the story on a temporary Waypost, which `command` followed by `serve` starts (by default this same program). */
+export const demo = (
+  options: { readonly command?: ReadonlyArray<string>; readonly isRich?: boolean } = {},
+): Effect.Effect<void, DemoFailed> =>
+  Effect.scoped(
+    Effect.gen(function* () {
+      yield* Console.log("Starting a temporary Waypost with a database of its own …");
+      const waypost = yield* temporaryWaypost(options.command ?? itself);
+      yield* story(waypost, options.isRich ?? (process.stdout.isTTY && !process.env["NO_COLOR"]));
     }),
   );
