@@ -2,11 +2,17 @@ import { HttpApi, OpenApi } from "effect/http-api";
 import { Access } from "./access/Access.ts";
 import { MeApi } from "./access/MeApi.ts";
 import { SchemaErrors } from "./http/SchemaErrors.ts";
+import { LocationGroupsApi } from "./locations/LocationGroupsApi.ts";
+import { LocationsApi } from "./locations/LocationsApi.ts";
+import { ReportsApi } from "./reports/ReportsApi.ts";
 import { tidyOpenApi } from "./wire/OpenApiTidy.ts";
 
 /** The public REST API of a workspace, the same at both base addresses. */
 export class PlatformApi extends HttpApi.make("platform")
   .add(MeApi)
+  .add(LocationsApi)
+  .add(LocationGroupsApi)
+  .add(ReportsApi)
   .middleware(SchemaErrors)
   .middleware(Access)
   .prefix("/platform/v1")

@@ -20,6 +20,13 @@ import { RateLimits } from "./http/RateLimits.ts";
 import { RouteTable } from "./http/RouteTable.ts";
 import { schemaErrorsLayer } from "./http/SchemaErrors.ts";
 import { serverLayer } from "./http/Server.ts";
+import { LocationGroups } from "./locations/LocationGroups.ts";
+import { locationGroupsHandlers } from "./locations/LocationGroupsHttp.ts";
+import { LocationImports } from "./locations/LocationImports.ts";
+import { Locations } from "./locations/Locations.ts";
+import { locationsHandlers } from "./locations/LocationsHttp.ts";
+import { Reports } from "./reports/Reports.ts";
+import { reportHandlers } from "./reports/ReportsHttp.ts";
 import { Tokens } from "./access/Tokens.ts";
 import { PlatformApi } from "./PlatformApi.ts";
 import { Workspaces } from "./workspaces/Workspaces.ts";
@@ -27,7 +34,7 @@ import { Workspaces } from "./workspaces/Workspaces.ts";
 const apis = [PlatformApi] as unknown as ReadonlyArray<HttpApi.Top>;
 
 const platformRoutes = HttpApiBuilder.layer(PlatformApi, { openapiPath: "/openapi/platform.json" }).pipe(
-  Layer.provide([meHandlers]),
+  Layer.provide([meHandlers, reportHandlers, locationsHandlers, locationGroupsHandlers]),
 );
 
 const routes = Layer.mergeAll(
@@ -41,7 +48,10 @@ const routes = Layer.mergeAll(
 const doors = Layer.effect(Doors, Effect.all([platformDoor]));
 
 /** Services that know nothing of HTTP. */
-const core = Layer.mergeAll(Workspaces.layer, Tokens.layer).pipe(Layer.provideMerge(WorkspaceChanges.layer));
+const core = Layer.mergeAll(Workspaces.layer, Tokens.layer, Reports.layer).pipe(Layer.provideMerge(WorkspaceChanges.layer));
+
+/** What campaigns target. */
+const locations = Layer.mergeAll(Locations.layer, LocationGroups.layer, LocationImports.layer);
 
 /** The listening service over a database that is there: everything but what a process starts with. */
 export const serviceLayer = HttpRouter.serve(Layer.mergeAll(routes, gatewayLayer), {
@@ -57,6 +67,7 @@ export const serviceLayer = HttpRouter.serve(Layer.mergeAll(routes, gatewayLayer
   ]),
   Layer.provideMerge(PublicAddresses.layer),
   Layer.provideMerge(serverLayer),
+  Layer.provideMerge(locations),
   Layer.provideMerge(core),
 );
 

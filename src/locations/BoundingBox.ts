@@ -7,7 +7,7 @@ import type { Position } from "./Location.ts";
 export type BoundingBox = readonly [west: number, south: number, east: number, north: number];
 
 /** The earth's mean radius in metres (IUGG), the one that distances are measured by. */
-const EARTH_RADIUS_METERS = 6371008.8;
+export const EARTH_RADIUS_METERS = 6371008.8;
 
 /** The box that holds all points at most `radiusMeters` from the centre; all longitudes where a pole is among them. */
 export const boxOfCircle = ([longitude, latitude]: Position, radiusMeters: number): BoundingBox => {

@@ -20,3 +20,9 @@ export const polygonFeature = (...coordinates: ReadonlyArray<unknown>): object =
   geometry: { type: "Polygon", coordinates },
   properties: { name: "Area" },
 });
+
+/** The body of an import. */
+export const collection = (...features: ReadonlyArray<unknown>): object => ({
+  type: "FeatureCollection",
+  features,
+});

@@ -1,0 +1,51 @@
+import { Context, Effect, Layer } from "effect";
+import { NotFound } from "../wire/ApiError.ts";
+import { isUuid } from "../wire/Ids.ts";
+import type { Position } from "../wire/Position.ts";
+import { unstorable } from "../wire/Text.ts";
+import type { Tenant } from "../workspaces/Workspace.ts";
+import { LocationGroupsSql } from "./LocationGroupsSql.ts";
+
+/** The location groups of an environment: imports make them, and nothing deletes them. */
+export class LocationGroups extends Context.Service<LocationGroups>()("waypost/locations/LocationGroups", {
+  make: Effect.gen(function* () {
+    const repository = yield* LocationGroupsSql;
+    return {
+      /** Newest first; the one with exactly this name, or all for null. */
+      page: (tenant: Tenant, name: string | null, position: Position) =>
+        repository.page(tenant, name, position),
+
+      /** @throws 404 */
+      find: Effect.fnUntraced(function* (tenant: Tenant, id: string) {
+        const [group] = isUuid(id) ? yield* repository.find(tenant, id) : [];
+        return group ?? (yield* NotFound.resource("location group"));
+      }),
+
+      /** Those of the ids that are groups of this environment, in lower case. */
+      existing: (tenant: Tenant, ids: ReadonlyArray<string>): Effect.Effect<ReadonlySet<string>> => {
+        const possible = ids.filter(isUuid);
+        return possible.length === 0
+          ? Effect.succeed(new Set())
+          : Effect.map(repository.existing(tenant, possible), (rows) => new Set(rows.map((row) => row.id)));
+      },
+
+      /** The ids of the groups that have exactly these names; what no group is called is left out. */
+      idsByName: (
+        tenant: Tenant,
+        names: ReadonlyArray<string>,
+      ): Effect.Effect<ReadonlyMap<string, string>> => {
+        const possible = names.filter((name) => unstorable(name) === null);
+        return possible.length === 0
+          ? Effect.succeed(new Map())
+          : Effect.map(
+              repository.byNames(tenant, possible),
+              (rows) => new Map(rows.map((row) => [row.name, row.id])),
+            );
+      },
+    };
+  }),
+}) {
+  static readonly layer = Layer.effect(LocationGroups, LocationGroups.make).pipe(
+    Layer.provide(LocationGroupsSql.layer),
+  );
+}

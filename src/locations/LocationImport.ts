@@ -1,0 +1,208 @@
+import { Schema } from "effect";
+import { boundingCircle } from "./BoundingCircle.ts";
+import { readFeature, type Place, type Refused } from "./GeoJsonImport.ts";
+import type { Ring, ShapeType } from "./Location.ts";
+
+/** The most features that one import takes (contract G4). */
+export const MAX_FEATURES = 10_000;
+
+const featureJson = {
+  type: "object",
+  description:
+    "A Point with properties.radius (50 to 1000 metres) makes a circle, a Polygon a polygon. A feature that is not right fails alone.",
+  properties: {
+    type: { const: "Feature" },
+    geometry: {
+      type: "object",
+      properties: {
+        type: { enum: ["Point", "Polygon", "MultiPolygon"] },
+        coordinates: { type: "array", items: {} },
+      },
+      required: ["type", "coordinates"],
+    },
+    properties: {
+      type: "object",
+      properties: {
+        name: { type: "string", maxLength: 255, description: "Name of the location." },
+        radius: { type: "number", minimum: 50, maximum: 1000, description: "Radius of a Point, in metres." },
+        external_id: {
+          type: ["string", "null"],
+          maxLength: 255,
+          description: "Your own id: the location that has it already is updated.",
+        },
+        group: {
+          type: ["string", "null"],
+          maxLength: 255,
+          description: "Name of the group that the location is added to; made when missing.",
+        },
+      },
+      required: ["name"],
+    },
+  },
+  required: ["type", "geometry", "properties"],
+};
+
+/** Body of an import: a GeoJSON FeatureCollection, whose features are each judged alone. */
+export const FeatureCollection = Schema.Struct({
+  type: Schema.Literal("FeatureCollection").annotate({
+    description: "Always FeatureCollection.",
+    examples: ["FeatureCollection"],
+    message: "The type must be FeatureCollection: send a GeoJSON FeatureCollection.",
+  }),
+  features: Schema.Array(Schema.Unknown)
+    .annotate({
+      description: "The features to import, at most 10,000; none is fine.",
+      examples: [
+        [
+          {
+            type: "Feature",
+            geometry: { type: "Point", coordinates: [4.8936, 52.3731] },
+            properties: { name: "Dam Square", radius: 150, external_id: "store-0042", group: "Amsterdam" },
+          },
+        ],
+      ],
+      message: "The features must be a list of GeoJSON features.",
+    })
+    .check(
+      Schema.makeFilter((features: ReadonlyArray<unknown>) => features.length <= MAX_FEATURES, {
+        message: "The features must be at most 10,000: split the file into several imports.",
+        toJsonSchema: () => ({ maxItems: MAX_FEATURES, items: featureJson }),
+      }),
+    ),
+}).annotate({ identifier: "FeatureCollection" });
+export type FeatureCollection = typeof FeatureCollection.Type;
+
+const count = (what: string, example: number) =>
+  Schema.Int.annotate({ description: `How many features ${what}.`, examples: [example] });
+
+/** What became of one feature. */
+export const FeatureResult = Schema.Struct({
+  index: Schema.Int.annotate({
+    description: "Position of the feature in `features`, from 0.",
+    examples: [0],
+  }),
+  status: Schema.Literals(["created", "updated", "skipped", "failed"]).annotate({
+    description: "skipped: over the plan's `max_locations`; failed: see the reasons.",
+    examples: ["created"],
+  }),
+  name: Schema.NullOr(Schema.String).annotate({
+    description: "Name of the feature; null where it has none that can be read.",
+    examples: ["Dam Square"],
+  }),
+  id: Schema.optionalKey(
+    Schema.String.annotate({
+      description: "Id of the location that was created or updated; absent where there is none (yet).",
+      format: "uuid",
+      examples: ["01980a6c-0f3e-7c52-9a41-3f1f5d7a2b60"],
+    }),
+  ),
+  reasons: Schema.NullOr(Schema.Array(Schema.String)).annotate({
+    description: "Why the feature was skipped or failed, as sentences; null otherwise.",
+    examples: [["The radius must be between 50 and 1000 metres; this feature has 20."]],
+  }),
+}).annotate({ identifier: "FeatureResult" });
+export type FeatureResult = typeof FeatureResult.Type;
+
+/** The answer of an import. */
+export const ImportReport = Schema.Struct({
+  dry_run: Schema.Boolean.annotate({ description: "Whether nothing was written.", examples: [false] }),
+  results: Schema.Array(FeatureResult).annotate({
+    description: "One result for each feature, in the order in which they were sent.",
+    examples: [[{ index: 0, status: "created", name: "Dam Square", reasons: null }]],
+  }),
+  summary: Schema.Struct({
+    created: count("created a location", 1),
+    updated: count("updated one", 0),
+    skipped: count("were skipped", 0),
+    failed: count("failed", 0),
+  }),
+}).annotate({ identifier: "ImportReport" });
+export type ImportReport = typeof ImportReport.Type;
+
+/** A place as a row keeps it: a circle, or a polygon's rings and a circle around them. */
+export interface ImportedPlace extends Pick<Place, "_tag" | "name" | "externalId" | "group"> {
+  readonly type: ShapeType;
+  readonly latitude: number;
+  readonly longitude: number;
+  readonly radiusMeters: number;
+  readonly rings: ReadonlyArray<Ring> | null;
+}
+
+/** Reads one feature, whatever it is; never throws. */
+export const importedPlace = (feature: unknown): ImportedPlace | Refused => {
+  const read = readFeature(feature);
+  if (read._tag === "Refused") return read;
+  const { _tag, externalId, group, name, shape } = read;
+  if (shape.type === "polygon") {
+    const rings = shape.geometry.coordinates;
+    return { _tag, name, externalId, group, type: shape.type, rings, ...boundingCircle(shape.geometry) };
+  }
+  const [longitude, latitude] = shape.geometry.coordinates;
+  const { radiusMeters, type } = shape;
+  return { _tag, name, externalId, group, type, latitude, longitude, radiusMeters, rings: null };
+};
+
+/** A place and the id of the location that it makes or changes. */
+export interface PlacedLocation {
+  readonly id: string;
+  readonly place: ImportedPlace;
+}
+
+/** What an import is to write: each location once, as the last feature that means it has it (contract G4, G5). */
+export interface ImportPlan {
+  readonly results: ReadonlyArray<FeatureResult>;
+  readonly creations: ReadonlyArray<PlacedLocation>;
+  readonly updates: ReadonlyArray<PlacedLocation>;
+  /** Locations by the name of the group that they are added to. */
+  readonly memberships: ReadonlyArray<{ readonly group: string; readonly id: string }>;
+}
+
+/** What an import finds. */
+export interface ImportGround {
+  /** Ids of the locations that are there, by external id. */
+  readonly known: ReadonlyMap<string, string>;
+  /** How many locations are there. */
+  readonly held: number;
+  /** The plan's `max_locations`; null for none. */
+  readonly limit: number | null;
+}
+
+/** Decides what becomes of each feature, in their order; `makeId` gives the ids of new locations. */
+export const planImport = (
+  features: ReadonlyArray<ImportedPlace | Refused>,
+  { held, known, limit }: ImportGround,
+  makeId: () => string,
+): ImportPlan => {
+  const created = new Map<string, PlacedLocation>();
+  const updated = new Map<string, PlacedLocation>();
+  const idOf = new Map(known);
+  const memberships: Array<ImportPlan["memberships"][number]> = [];
+
+  const results = features.map((feature, index): FeatureResult => {
+    const { name } = feature;
+    if (feature._tag === "Refused") return { index, status: "failed", name, reasons: feature.reasons };
+    const { externalId, group } = feature;
+    const there = externalId === null ? undefined : idOf.get(externalId);
+    if (there === undefined && limit !== null && held + created.size >= limit) {
+      return { index, status: "skipped", name, reasons: [overLimit(limit, held + created.size)] };
+    }
+    const id = there ?? makeId();
+    if (there === undefined && externalId !== null) idOf.set(externalId, id);
+    const isNew = there === undefined || created.has(id);
+    (isNew ? created : updated).set(id, { id, place: feature });
+    if (group !== null) memberships.push({ group, id });
+    return { index, status: there === undefined ? "created" : "updated", name, id, reasons: null };
+  });
+  return { results, creations: [...created.values()], updates: [...updated.values()], memberships };
+};
+
+const overLimit = (limit: number, held: number): string =>
+  `The plan allows ${limit} locations (max_locations) and there are ${held} already; ` +
+  "delete some, or ask the operator for a larger plan.";
+
+/** Counts the results by status. */
+export const summaryOf = (results: ReadonlyArray<FeatureResult>): ImportReport["summary"] => {
+  const summary = { created: 0, updated: 0, skipped: 0, failed: 0 };
+  for (const { status } of results) summary[status]++;
+  return summary;
+};

@@ -1,0 +1,123 @@
+import { Clock, Context, Effect, Layer } from "effect";
+import { Database } from "../database/Database.ts";
+import { idAt } from "../wire/Ids.ts";
+import type { Submission } from "../wire/Submission.ts";
+import type { Tenant } from "../workspaces/Workspace.ts";
+import { Workspaces } from "../workspaces/Workspaces.ts";
+import type { Refused } from "./GeoJsonImport.ts";
+import {
+  type FeatureCollection,
+  type ImportedPlace,
+  importedPlace,
+  type ImportPlan,
+  type ImportReport,
+  planImport,
+  summaryOf,
+} from "./LocationImport.ts";
+import { LocationImportsSql } from "./LocationImportsSql.ts";
+
+/** For how long features are read before others get their turn, in milliseconds. */
+const turn = 10;
+
+/** Imports of GeoJSON: the only way to make locations and groups. */
+export class LocationImports extends Context.Service<LocationImports>()("waypost/locations/LocationImports", {
+  make: Effect.gen(function* () {
+    const database = yield* Database;
+    const workspaces = yield* Workspaces;
+    const repository = yield* LocationImportsSql;
+
+    /** What every feature says, in its order; a file of large polygons is work for seconds. */
+    const read = Effect.fnUntraced(function* (features: ReadonlyArray<unknown>) {
+      const places: Array<ImportedPlace | Refused> = [];
+      let began = performance.now();
+      for (const feature of features) {
+        places.push(importedPlace(feature));
+        if (performance.now() - began < turn) continue;
+        yield* Effect.yieldNow;
+        began = performance.now();
+      }
+      return places;
+    });
+
+    const plan = Effect.fnUntraced(function* (
+      tenant: Tenant,
+      places: ReadonlyArray<ImportedPlace | Refused>,
+      now: number,
+    ) {
+      const limit = tenant.workspace.plan.max_locations;
+      const externalIds = new Set<string>();
+      for (const place of places) {
+        if (place._tag === "Place" && place.externalId !== null) externalIds.add(place.externalId);
+      }
+      const known = externalIds.size === 0 ? [] : yield* repository.known(tenant, [...externalIds]);
+      const [count] = limit === null ? [] : yield* repository.count(tenant);
+      const ground = {
+        known: new Map(known.map((row) => [row.external_id, row.id])),
+        held: count?.held ?? 0,
+        limit,
+      };
+      return planImport(places, ground, () => idAt(now));
+    });
+
+    const write = Effect.fnUntraced(function* (
+      tenant: Tenant,
+      { creations, memberships, updates }: ImportPlan,
+      now: number,
+    ) {
+      if (updates.length > 0) yield* repository.update(tenant, updates, now);
+      if (creations.length > 0) yield* repository.insert(tenant, creations, now);
+      if (memberships.length === 0) return;
+      const names = [...new Set(memberships.map(({ group }) => group))];
+      const ids = names.map(() => idAt(now));
+      const groups = new Map(
+        (yield* repository.groups(tenant, names, ids, now)).map((row) => [row.name, row.id]),
+      );
+      const joins = memberships.flatMap(({ group, id }) => {
+        const groupId = groups.get(group);
+        return groupId === undefined ? [] : [{ groupId, id }];
+      });
+      yield* repository.join(
+        tenant,
+        joins.map(({ groupId }) => groupId),
+        joins.map(({ id }) => id),
+        now,
+      );
+    });
+
+    return {
+      /**
+       * Creates and updates what the features say, all in one transaction; a bad feature fails alone (contract G2–G6). A dry
+       * run gives the same results, but for the ids of what it would create, and writes nothing. @throws 422
+       */
+      run: Effect.fn("LocationImports.run")(function* (
+        tenant: Tenant,
+        submission: Submission<FeatureCollection>,
+        isDryRun: boolean,
+      ) {
+        const { features } = yield* submission.complete;
+        const places = yield* read(features);
+        const now = yield* Clock.currentTimeMillis;
+        const planned = isDryRun
+          ? withoutNewIds(yield* plan(tenant, places, now))
+          : yield* database.atomically(
+              Effect.gen(function* () {
+                yield* workspaces.lock(tenant);
+                const planned = yield* plan(tenant, places, now);
+                yield* write(tenant, planned, now);
+                return planned.results;
+              }),
+            );
+        return { dry_run: isDryRun, results: planned, summary: summaryOf(planned) } satisfies ImportReport;
+      }),
+    };
+  }),
+}) {
+  static readonly layer = Layer.effect(LocationImports, LocationImports.make).pipe(
+    Layer.provide(LocationImportsSql.layer),
+  );
+}
+
+const withoutNewIds = ({ creations, results }: ImportPlan): ImportPlan["results"] => {
+  const made = new Set(creations.map(({ id }) => id));
+  return results.map(({ id, ...result }) => (id === undefined || made.has(id) ? result : { ...result, id }));
+};

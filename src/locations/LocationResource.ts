@@ -1,0 +1,127 @@
+import { Schema } from "effect";
+import { optionalText, text, Timestamp } from "../wire/Text.ts";
+import { type Geometry, ShapeType } from "./Location.ts";
+
+const positionJson = {
+  type: "array",
+  description: "Longitude and latitude in degrees (WGS 84).",
+  prefixItems: [
+    { type: "number", minimum: -180, maximum: 180 },
+    { type: "number", minimum: -90, maximum: 90 },
+  ],
+  minItems: 2,
+  maxItems: 2,
+};
+
+// A page can hold a million positions, and PostgreSQL has just written them: they are described, not walked again.
+const GeometryAnswer = Schema.Unknown.annotate({
+  description: "A circle's centre as a GeoJSON Point, or a GeoJSON Polygon wound as RFC 7946 wants it.",
+  examples: [{ type: "Point", coordinates: [4.8936, 52.3731] }],
+}).check(
+  Schema.makeFilter(() => true, {
+    toJsonSchema: () => ({
+      oneOf: [
+        {
+          type: "object",
+          properties: { type: { const: "Point" }, coordinates: positionJson },
+          required: ["type", "coordinates"],
+        },
+        {
+          type: "object",
+          properties: {
+            type: { const: "Polygon" },
+            coordinates: { type: "array", items: { type: "array", items: positionJson } },
+          },
+          required: ["type", "coordinates"],
+        },
+      ],
+    }),
+  }),
+);
+
+const id = Schema.String.annotate({
+  description: "Id of the location.",
+  format: "uuid",
+  examples: ["01980a6c-0f3e-7c52-9a41-3f1f5d7a2b60"],
+});
+
+/** A location as the platform API shows it (contract A3, G1, G2). */
+export const LocationResource = Schema.Struct({
+  id,
+  name: Schema.String.annotate({ description: "Name of the location.", examples: ["Dam Square"] }),
+  external_id: Schema.NullOr(Schema.String).annotate({
+    description: "Your own id of the location: an import with the same one updates it.",
+    examples: ["store-0042"],
+  }),
+  address: Schema.NullOr(Schema.String).annotate({
+    description: "Address of the location, for people.",
+    examples: ["Dam 1, Amsterdam"],
+  }),
+  type: ShapeType.annotate({ description: "What shape the location has.", examples: ["circle"] }),
+  geometry: GeometryAnswer,
+  radius_meters: Schema.NullOr(Schema.Int).annotate({
+    description: "A circle's radius in metres; null for a polygon.",
+    examples: [150],
+  }),
+  groups: Schema.Array(Schema.String).annotate({
+    description: "Names of the groups that the location belongs to.",
+    examples: [["Amsterdam", "Flagship stores"]],
+  }),
+  created_at: Timestamp,
+  updated_at: Timestamp,
+}).annotate({ identifier: "Location" });
+
+/** A location as the platform API shows it; `geometry` is typed here, and only described in the schema. */
+export interface LocationResource extends Omit<typeof LocationResource.Type, "geometry"> {
+  readonly geometry: Geometry;
+}
+
+const fixed = (what: string, example: unknown) =>
+  Schema.optionalKey(
+    Schema.Unknown.annotate({
+      description: `${what} cannot be changed here: ignored when it is the same, otherwise refused. Re-import the location to change it.`,
+      examples: [example],
+    }),
+  );
+
+/** Body of a change: what is left out stays (contract G1). */
+export const LocationPatch = Schema.Struct({
+  name: Schema.optionalKey(
+    text({ max: 255, description: "Name of the location; cannot be emptied.", example: "Dam Square" }),
+  ),
+  address: optionalText({
+    max: 255,
+    description: "Address of the location, for people; null or empty clears it.",
+    example: "Dam 1, Amsterdam",
+  }),
+  external_id: optionalText({
+    max: 255,
+    description: "Your own id of the location, no other's; null or empty clears it.",
+    example: "store-0042",
+  }),
+  geometry: fixed("The geometry", { type: "Point", coordinates: [4.8936, 52.3731] }),
+  type: fixed("The type", "circle"),
+  radius_meters: fixed("The radius", 150),
+}).annotate({ identifier: "LocationPatch" });
+export type LocationPatch = typeof LocationPatch.Type;
+
+/** The parts of a shape that a change may name but not alter. */
+export const shapeFields = ["geometry", "type", "radius_meters"] as const;
+
+/** Whether a sent `geometry`, `type` or `radius_meters` is what the location has; other members of a geometry are ignored. */
+export const isUnchanged = (
+  location: LocationResource,
+  field: (typeof shapeFields)[number],
+  sent: unknown,
+): boolean => {
+  if (field !== "geometry") return sent === location[field];
+  if (typeof sent !== "object" || sent === null) return false;
+  const { coordinates, type } = sent as { readonly coordinates?: unknown; readonly type?: unknown };
+  return type === location.geometry.type && isSame(coordinates, location.geometry.coordinates);
+};
+
+const isSame = (sent: unknown, kept: unknown): boolean => {
+  if (!Array.isArray(kept)) return sent === kept;
+  if (!Array.isArray(sent) || sent.length !== kept.length) return false;
+  return kept.every((each, place) => isSame(sent[place], each));
+};

@@ -1,0 +1,99 @@
+import { Schema } from "effect";
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api";
+import { Needs } from "../access/Access.ts";
+import { Idempotency } from "../http/Idempotency.ts";
+import { Instant } from "../time/Instant.ts";
+import { NotFound, PayloadTooLarge, Unprocessable, UnsupportedMediaType } from "../wire/ApiError.ts";
+import { Data, Deleted, PageOf, PageQuery } from "../wire/Envelope.ts";
+import { BodyRules } from "../wire/RequestBody.ts";
+import { FeatureCollection, ImportReport } from "./LocationImport.ts";
+import { LocationPatch, LocationResource } from "./LocationResource.ts";
+
+const params = {
+  location: Schema.String.annotate({
+    description: "Id of the location.",
+    examples: ["01980a6c-0f3e-7c52-9a41-3f1f5d7a2b60"],
+  }),
+};
+
+const DryRun = Schema.Literals(["1", "true", "0", "false"]).annotate({
+  description: "`1` gives the results of the import and writes nothing.",
+  examples: ["1"],
+  message: "The dry run must be 1 or 0.",
+});
+
+const importTypes = ["application/json", "application/geo+json"];
+
+/** Locations: listed, read, changed and deleted one by one, made by imports alone. */
+export class LocationsApi extends HttpApiGroup.make("locations")
+  .add(
+    HttpApiEndpoint.get("list", "/locations", {
+      query: {
+        ...PageQuery,
+        updated_since: Schema.optionalKey(
+          Instant.annotate({
+            description:
+              "Only locations updated at or after it: an ISO 8601 date-time, or a date; UTC without offset.",
+          }),
+        ),
+      },
+      success: PageOf(LocationResource),
+      error: [Unprocessable],
+    })
+      .annotate(Needs, "locations:read")
+      .annotate(OpenApi.Summary, "List locations")
+      .annotate(OpenApi.Description, "Newest first."),
+
+    HttpApiEndpoint.post("import", "/locations/import", {
+      query: { dry_run: Schema.optionalKey(DryRun) },
+      payload: [
+        FeatureCollection,
+        FeatureCollection.pipe(HttpApiSchema.asJson({ contentType: "application/geo+json" })),
+      ],
+      success: Data(ImportReport),
+      error: [Unprocessable, PayloadTooLarge, UnsupportedMediaType],
+    })
+      .annotate(BodyRules, { maxBytes: 20 * 1_048_576, contentTypes: importTypes })
+      .annotate(Needs, "locations:write")
+      .middleware(Idempotency)
+      .annotate(OpenApi.Summary, "Import locations from GeoJSON")
+      .annotate(
+        OpenApi.Description,
+        "Creates a location from each feature of a FeatureCollection, or updates the one that has the feature's `external_id`. " +
+          "A bad feature fails alone and says why; everything else is written in one transaction. " +
+          "At most 10,000 features and 20 MiB.",
+      ),
+
+    HttpApiEndpoint.get("get", "/locations/:location", {
+      params,
+      success: Data(LocationResource),
+      error: [NotFound],
+    })
+      .annotate(Needs, "locations:read")
+      .annotate(OpenApi.Summary, "Show a location"),
+
+    HttpApiEndpoint.patch("update", "/locations/:location", {
+      params,
+      payload: LocationPatch,
+      success: Data(LocationResource),
+      error: [NotFound, Unprocessable, PayloadTooLarge, UnsupportedMediaType],
+    })
+      .annotate(Needs, "locations:write")
+      .middleware(Idempotency)
+      .annotate(OpenApi.Summary, "Change a location's name, address or external id")
+      .annotate(
+        OpenApi.Description,
+        "What is left out stays. The shape is changed by importing the location again with its `external_id`.",
+      ),
+
+    HttpApiEndpoint.delete("delete", "/locations/:location", { params, success: Deleted, error: [NotFound] })
+      .annotate(Needs, "locations:write")
+      .middleware(Idempotency)
+      .annotate(OpenApi.Summary, "Delete a location")
+      .annotate(
+        OpenApi.Description,
+        "It leaves its groups and the campaigns that target it; what happened there stays in the reports' totals.",
+      ),
+  )
+  .annotate(OpenApi.Title, "Locations")
+  .annotate(OpenApi.Description, "Places that geo campaigns target: circles and polygons.") {}

@@ -1,0 +1,57 @@
+import { Effect } from "effect";
+import { HttpApiBuilder } from "effect/http-api";
+import { Caller } from "../access/Caller.ts";
+import { Cursors } from "../http/Cursors.ts";
+import { PlatformApi } from "../PlatformApi.ts";
+import { readSubmission } from "../wire/Submission.ts";
+import { FeatureCollection } from "./LocationImport.ts";
+import { LocationImports } from "./LocationImports.ts";
+import { LocationPatch } from "./LocationResource.ts";
+import { Locations } from "./Locations.ts";
+
+/** Handlers of `LocationsApi`. */
+export const locationsHandlers = HttpApiBuilder.group(
+  PlatformApi,
+  "locations",
+  Effect.fnUntraced(function* (handlers) {
+    const locations = yield* Locations;
+    const imports = yield* LocationImports;
+    const cursors = yield* Cursors;
+    return handlers
+      .handle("list", ({ query }) =>
+        Effect.flatMap(Caller, (caller) => {
+          const since = query.updated_since ?? null;
+          const owner = `${caller.workspaceId}/${caller.environment}`;
+          const scope = { endpoint: "GET /locations", owner, filters: { updated_since: since } };
+          return cursors.page(scope, query, (position) => locations.page(caller, since, position));
+        }),
+      )
+      .handleRaw("import", ({ endpoint, query, request }) =>
+        Effect.gen(function* () {
+          const isDryRun = query.dry_run === "1" || query.dry_run === "true";
+          const submission = yield* readSubmission(FeatureCollection, { request, endpoint });
+          return { data: yield* imports.run(yield* Caller, submission, isDryRun) };
+        }),
+      )
+      .handle("get", ({ params }) =>
+        Effect.gen(function* () {
+          return { data: yield* locations.find(yield* Caller, params.location) };
+        }),
+      )
+      .handleRaw("update", ({ endpoint, params, request }) =>
+        Effect.gen(function* () {
+          const caller = yield* Caller;
+          // A location that is not there is told before anything about the body (contract B1).
+          yield* locations.find(caller, params.location);
+          const submission = yield* readSubmission(LocationPatch, { request, endpoint });
+          return { data: yield* locations.update(caller, params.location, submission) };
+        }),
+      )
+      .handle("delete", ({ params }) =>
+        Effect.gen(function* () {
+          const { id } = yield* locations.delete(yield* Caller, params.location);
+          return { data: { id, deleted: true as const } };
+        }),
+      );
+  }),
+);
