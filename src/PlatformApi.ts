@@ -1,6 +1,7 @@
 import { HttpApi, OpenApi } from "effect/http-api";
 import { Access } from "./access/Access.ts";
 import { MeApi } from "./access/MeApi.ts";
+import { CampaignsApi } from "./campaigns/CampaignsApi.ts";
 import { SchemaErrors } from "./http/SchemaErrors.ts";
 import { LocationGroupsApi } from "./locations/LocationGroupsApi.ts";
 import { LocationsApi } from "./locations/LocationsApi.ts";
@@ -12,6 +13,7 @@ export class PlatformApi extends HttpApi.make("platform")
   .add(MeApi)
   .add(LocationsApi)
   .add(LocationGroupsApi)
+  .add(CampaignsApi)
   .add(ReportsApi)
   .middleware(SchemaErrors)
   .middleware(Access)

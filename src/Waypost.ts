@@ -5,6 +5,8 @@ import { accessLayer } from "./access/AccessHttp.ts";
 import { FailedAttempts } from "./access/FailedAttempts.ts";
 import { meHandlers } from "./access/MeHttp.ts";
 import { PlatformGate } from "./access/PlatformGate.ts";
+import { Campaigns } from "./campaigns/Campaigns.ts";
+import { campaignHandlers } from "./campaigns/CampaignsHttp.ts";
 import { Database } from "./database/Database.ts";
 import { DataDirectory } from "./database/DataDirectory.ts";
 import { WorkspaceChanges } from "./database/WorkspaceChanges.ts";
@@ -34,7 +36,7 @@ import { Workspaces } from "./workspaces/Workspaces.ts";
 const apis = [PlatformApi] as unknown as ReadonlyArray<HttpApi.Top>;
 
 const platformRoutes = HttpApiBuilder.layer(PlatformApi, { openapiPath: "/openapi/platform.json" }).pipe(
-  Layer.provide([meHandlers, reportHandlers, locationsHandlers, locationGroupsHandlers]),
+  Layer.provide([meHandlers, reportHandlers, locationsHandlers, locationGroupsHandlers, campaignHandlers]),
 );
 
 const routes = Layer.mergeAll(
@@ -67,6 +69,7 @@ export const serviceLayer = HttpRouter.serve(Layer.mergeAll(routes, gatewayLayer
   ]),
   Layer.provideMerge(PublicAddresses.layer),
   Layer.provideMerge(serverLayer),
+  Layer.provideMerge(Campaigns.layer),
   Layer.provideMerge(locations),
   Layer.provideMerge(core),
 );

@@ -1,0 +1,123 @@
+import { Schema } from "effect";
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api";
+import { Needs } from "../access/Access.ts";
+import { Idempotency } from "../http/Idempotency.ts";
+import { Instant } from "../time/Instant.ts";
+import {
+  Forbidden,
+  NotFound,
+  PayloadTooLarge,
+  Unprocessable,
+  UnsupportedMediaType,
+} from "../wire/ApiError.ts";
+import { Data, Deleted, PageOf, PageQuery } from "../wire/Envelope.ts";
+import { Campaign } from "./Campaign.ts";
+import { CampaignDraft } from "./CampaignDraft.ts";
+
+const params = {
+  campaign: Schema.String.annotate({
+    description: "Id of the campaign.",
+    format: "uuid",
+    examples: ["01980a6c-0f3e-7c52-9a41-3f1f5d7a2b60"],
+  }),
+};
+
+/** The campaigns of an environment: when messages go, and to whom. */
+export class CampaignsApi extends HttpApiGroup.make("campaigns")
+  .add(
+    HttpApiEndpoint.get("list", "/campaigns", {
+      query: {
+        ...PageQuery,
+        updated_since: Schema.optionalKey(
+          Schema.String.annotate({
+            description: "Only campaigns updated at or after this instant; without an offset it is UTC.",
+            examples: ["2026-11-21T09:30:00Z"],
+            format: "date-time",
+          }).pipe(Schema.decodeTo(Instant)),
+        ),
+      },
+      success: PageOf(Campaign),
+      error: [Unprocessable],
+    })
+      .annotate(Needs, "campaigns:read")
+      .annotate(OpenApi.Summary, "List campaigns")
+      .annotate(
+        OpenApi.Description,
+        "All campaigns that are not deleted, newest first, with their targeting.",
+      ),
+    HttpApiEndpoint.post("create", "/campaigns", {
+      payload: CampaignDraft,
+      success: Data(Campaign).pipe(HttpApiSchema.status(201)),
+      error: [Forbidden, PayloadTooLarge, UnsupportedMediaType, Unprocessable],
+    })
+      .middleware(Idempotency)
+      .annotate(Needs, "campaigns:write")
+      .annotate(OpenApi.Summary, "Create a campaign")
+      .annotate(
+        OpenApi.Description,
+        "The new campaign is not paused; it goes live at its start as soon as it has a notification.",
+      ),
+    HttpApiEndpoint.get("get", "/campaigns/:campaign", {
+      params,
+      success: Data(Campaign),
+      error: [NotFound],
+    })
+      .annotate(Needs, "campaigns:read")
+      .annotate(OpenApi.Summary, "Show a campaign"),
+    HttpApiEndpoint.patch("update", "/campaigns/:campaign", {
+      params,
+      payload: CampaignDraft,
+      success: Data(Campaign),
+      error: [Forbidden, NotFound, PayloadTooLarge, UnsupportedMediaType, Unprocessable],
+    })
+      .middleware(Idempotency)
+      .annotate(Needs, "campaigns:write")
+      .annotate(OpenApi.Summary, "Update a campaign")
+      .annotate(
+        OpenApi.Description,
+        "Resubmits the whole campaign under the rules of creating one: optional fields left out are cleared. " +
+          "Once the campaign has started its start cannot change; its type only while it has no notifications.",
+      ),
+    HttpApiEndpoint.delete("delete", "/campaigns/:campaign", {
+      params,
+      success: Deleted,
+      error: [NotFound],
+    })
+      .middleware(Idempotency)
+      .annotate(Needs, "campaigns:write")
+      .annotate(OpenApi.Summary, "Delete a campaign")
+      .annotate(
+        OpenApi.Description,
+        "Cancels its scheduled sends, and deletes the notifications that are on no other campaign. " +
+          "What was delivered stays in the reports.",
+      ),
+    HttpApiEndpoint.post("pause", "/campaigns/:campaign/pause", {
+      params,
+      success: Data(Campaign),
+      error: [NotFound],
+    })
+      .middleware(Idempotency)
+      .annotate(Needs, "campaigns:write")
+      .annotate(OpenApi.Summary, "Pause a campaign")
+      .annotate(
+        OpenApi.Description,
+        "Nothing is sent until it is published. A paused campaign stays as it is.",
+      ),
+    HttpApiEndpoint.post("publish", "/campaigns/:campaign/publish", {
+      params,
+      success: Data(Campaign),
+      error: [Forbidden, NotFound],
+    })
+      .middleware(Idempotency)
+      .annotate(Needs, "campaigns:write")
+      .annotate(OpenApi.Summary, "Publish a paused campaign")
+      .annotate(
+        OpenApi.Description,
+        "The campaign goes on. One that is not paused stays as it is. In Sandbox it counts toward `max_campaigns` again.",
+      ),
+  )
+  .annotate(OpenApi.Title, "Campaigns")
+  .annotate(
+    OpenApi.Description,
+    "A campaign decides when messages go and to whom; its notifications say what.",
+  ) {}
