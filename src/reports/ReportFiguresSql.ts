@@ -1,0 +1,136 @@
+import type { SqlClient, Statement } from "effect/sql";
+import { instant } from "../database/Rows.ts";
+import type { Tenant } from "../workspaces/Workspace.ts";
+import type { ReportFilters } from "./ReportQuery.ts";
+import type { ReportRange } from "./ReportRange.ts";
+
+/** What a report counts, where, when, and as seen at `now` (epoch milliseconds). */
+export interface ReportScope {
+  readonly range: ReportRange;
+  readonly filters: ReportFilters;
+  readonly now: number;
+}
+
+/**
+ * What counts in a report, stated once as the SQL that every report is made of (contract K1, K2, K4, K8). A predicate
+ * holds over the bare columns of the table it is named after, so it stands where that table alone is read.
+ */
+export const reportFigures = (sql: SqlClient.SqlClient, tenant: Tenant, scope: ReportScope) => {
+  const { filters, range } = scope;
+  const mine = sql`workspace_id = ${tenant.workspaceId} AND environment = ${tenant.environment}`;
+
+  const when = <A>(value: A | null, predicate: (value: A) => Statement.Fragment) =>
+    value === null ? [] : [predicate(value)];
+
+  /** The status of a row of `campaign`: the SQL twin of `campaignStatus`. */
+  const campaignStatus = sql`CASE
+    WHEN ends_at < ${instant(scope.now)} THEN 'ended'
+    WHEN paused THEN 'paused'
+    WHEN starts_at > ${instant(scope.now)} THEN 'scheduled'
+    ELSE 'active' END`;
+
+  /** Every pair of a campaign and a location that it targets now, directly or through a group, once. */
+  const targeted = sql`(
+    SELECT campaign_id, location_id FROM campaign_location WHERE ${mine}
+    UNION
+    SELECT campaign_id, location_id
+    FROM campaign_location_group JOIN location_group_member USING (workspace_id, environment, group_id)
+    WHERE ${mine}) AS targeted`;
+
+  const isCampaign = [
+    ...when(filters.campaign, (id) => sql`id = ${id}::uuid`),
+    ...when(filters.campaignStatus, (status) => sql`${campaignStatus} = ${status}`),
+  ];
+  const targets = [
+    ...when(
+      filters.location,
+      (id) => sql`id IN (SELECT campaign_id FROM ${targeted} WHERE location_id = ${id}::uuid)`,
+    ),
+    ...when(
+      filters.locationGroup,
+      (id) =>
+        sql`id IN (SELECT campaign_id FROM campaign_location_group WHERE ${mine} AND group_id = ${id}::uuid)`,
+    ),
+  ];
+  const notifies = [
+    ...when(filters.contentType, (type) => sql`notification.type = ${type}`),
+    ...when(filters.activation, (trigger) => sql`trigger_type = ${trigger}`),
+  ];
+  const campaignLevel = [...isCampaign, ...targets];
+
+  /** Campaigns that match: the filters on campaigns, and one notification that meets both of the others. */
+  const campaignMatches = sql.and([
+    mine,
+    ...campaignLevel,
+    ...(notifies.length === 0
+      ? []
+      : [
+          sql`id IN (
+            SELECT campaign_id
+            FROM campaign_notification JOIN (SELECT id AS notification_id, type FROM notification WHERE ${mine})
+              AS notification USING (notification_id)
+            WHERE ${mine} AND ${sql.and(notifies)})`,
+        ]),
+  ]);
+
+  /** Deliveries that count: by their campaign as it is now, and by the type and trigger that they had. */
+  const deliveryCounts = sql.and([
+    mine,
+    sql`status = 'delivered'`,
+    sql`settled_at >= ${instant(range.fromMs)} AND settled_at < ${instant(range.toMs)}`,
+    ...(campaignLevel.length === 0
+      ? []
+      : [sql`campaign_no IN (SELECT no FROM campaign WHERE ${sql.and([mine, ...campaignLevel])})`]),
+    ...when(filters.contentType, (type) => sql`content_type = ${type}`),
+    ...when(filters.activation, (trigger) => sql`trigger_type = ${trigger}`),
+  ]);
+
+  const isLocation = [
+    ...when(filters.location, (id) => sql`id = ${id}::uuid`),
+    ...when(
+      filters.locationGroup,
+      (id) =>
+        sql`id IN (SELECT location_id FROM location_group_member WHERE ${mine} AND group_id = ${id}::uuid)`,
+    ),
+    ...(isCampaign.length === 0
+      ? []
+      : [
+          sql`id IN (
+            SELECT location_id FROM ${targeted}
+            WHERE campaign_id IN (SELECT id FROM campaign WHERE ${sql.and([mine, ...isCampaign])}))`,
+        ]),
+  ];
+
+  /** Geofence events that count: by their location as it is now, and by their type. */
+  const eventCounts = sql.and([
+    mine,
+    sql`occurred_at >= ${instant(range.fromMs)} AND occurred_at < ${instant(range.toMs)}`,
+    ...(isLocation.length === 0
+      ? []
+      : [sql`location_no IN (SELECT no FROM location WHERE ${sql.and([mine, ...isLocation])})`]),
+    ...when(filters.activation, (trigger) =>
+      trigger === "fixed_time" ? sql`false` : sql`type = ${trigger === "on_enter" ? "enter" : "exit"}`,
+    ),
+  ]);
+
+  /** A query of one row: how many devices are registered in the environment now. */
+  const registeredDevices = sql`SELECT count(*) AS devices FROM device WHERE ${mine} AND unregistered_at IS NULL`;
+
+  /**
+   * A part of a whole in percent: one decimal, half away from zero, 0 where the whole is 0 (contract K4). In decimal
+   * arithmetic, for binary fractions miss the halves. Both are trusted text, not values.
+   */
+  const percent = (part: string, whole: string): Statement.Fragment =>
+    sql.literal(`CASE WHEN ${whole} = 0 THEN 0 ELSE round(${part} * 100::numeric / ${whole}, 1) END::float8`);
+
+  return {
+    mine,
+    campaignStatus,
+    targeted,
+    campaignMatches,
+    deliveryCounts,
+    eventCounts,
+    registeredDevices,
+    percent,
+  };
+};

@@ -1,0 +1,166 @@
+import { Effect, Schema } from "effect";
+import { CampaignStatus } from "../campaigns/CampaignStatus.ts";
+import { addDays, dateAt, daysBetween, LocalDate } from "../time/LocalTime.ts";
+import type { TimeZoneName } from "../time/TimeZone.ts";
+import { Unprocessable } from "../wire/ApiError.ts";
+import type { Problems } from "../wire/Problems.ts";
+import { submit } from "../wire/Submission.ts";
+import { Uuid } from "../wire/Text.ts";
+
+const defaultDays = 30;
+const mostDays = 366;
+
+/** What set a delivery off; as a filter, also which geofence events count (contract K2). */
+const Activation = Schema.Literals(["on_enter", "on_exit", "fixed_time"]);
+const ContentType = Schema.Literals(["message", "survey"]);
+
+const fields = {
+  start: Schema.optionalKey(LocalDate),
+  end: Schema.optionalKey(LocalDate),
+  campaign: Schema.optionalKey(Uuid),
+  location: Schema.optionalKey(Uuid),
+  location_group: Schema.optionalKey(Uuid),
+  activation: Schema.optionalKey(Activation),
+  campaign_status: Schema.optionalKey(CampaignStatus),
+  content_type: Schema.optionalKey(ContentType),
+};
+
+/** Which activity counts and which items have a row; null filters nothing (contract K2, K3). */
+export interface ReportFilters {
+  readonly campaign: string | null;
+  readonly location: string | null;
+  readonly locationGroup: string | null;
+  readonly activation: typeof Activation.Type | null;
+  readonly campaignStatus: CampaignStatus | null;
+  readonly contentType: typeof ContentType.Type | null;
+}
+
+/** What a report is asked for: whole days of the workspace's zone, filters, and the rows to keep by their status. */
+export interface ReportQuery {
+  readonly start: LocalDate;
+  readonly end: LocalDate;
+  readonly filters: ReportFilters;
+  readonly status: string | null;
+}
+
+/**
+ * A parameter as the contract shows it. It takes any text, and `readReportQuery` judges them all together: rules that
+ * join two parameters would stay silent if one that is wrong by itself ended the request first (contract B4).
+ */
+const parameter = (
+  description: string,
+  example: string,
+  json: { readonly format?: "date" | "uuid"; readonly enum?: ReadonlyArray<string> },
+) =>
+  Schema.optionalKey(
+    Schema.String.annotate({
+      description,
+      examples: [example],
+      message: "The {field} must be given once.",
+    }).check(Schema.makeFilter(() => true, { toJsonSchema: () => ({ ...json }) })),
+  );
+
+/** The query parameters of every report. */
+export const reportParameters = {
+  start: parameter(`First day, YYYY-MM-DD; ${defaultDays} days before the end if left out.`, "2026-10-22", {
+    format: "date",
+  }),
+  end: parameter(
+    `Last day, which is counted whole, YYYY-MM-DD; today if left out. At most ${mostDays} days after the start.`,
+    "2026-11-21",
+    { format: "date" },
+  ),
+  campaign: parameter(
+    "Only this campaign's deliveries, and geofence activity at its locations.",
+    "01980a6c-0f3e-7c52-9a41-3f1f5d7a2b60",
+    { format: "uuid" },
+  ),
+  location: parameter(
+    "Only this location, and the campaigns that target it.",
+    "01980a6c-0f3e-7c52-9a41-3f1f5d7a2b61",
+    { format: "uuid" },
+  ),
+  location_group: parameter(
+    "Only this group's locations, and the campaigns that target the group.",
+    "01980a6c-0f3e-7c52-9a41-3f1f5d7a2b62",
+    { format: "uuid" },
+  ),
+  activation: parameter(
+    "Only what this trigger set off; of geofence events `on_enter` counts entries, `on_exit` exits, `fixed_time` none.",
+    "on_enter",
+    { enum: Activation.literals },
+  ),
+  campaign_status: parameter("Only campaigns that have this status now.", "active", {
+    enum: CampaignStatus.literals,
+  }),
+  content_type: parameter("Only notifications of this type.", "message", { enum: ContentType.literals }),
+};
+
+/** The query parameters of a report with rows, whose items have these statuses. */
+export const rowReportParameters = (statuses: ReadonlyArray<string>) => ({
+  ...reportParameters,
+  status: parameter("Keeps the rows with this status.", statuses[0] ?? "", { enum: statuses }),
+});
+
+/** The parameters as they were sent. */
+export type SentParameters = { readonly [name in keyof typeof fields | "status"]?: string };
+
+/** Where and when a report is asked for, and the statuses of its rows (none for the summary, which ignores `status`). */
+export interface ReportContext {
+  readonly timezone: TimeZoneName;
+  readonly now: number;
+  readonly statuses: ReadonlyArray<string>;
+}
+
+/** Reads the parameters; everything wrong with them is said at once, as 422 `validation_failed`. */
+export const readReportQuery = (
+  sent: SentParameters,
+  context: ReportContext,
+): Effect.Effect<ReportQuery, Unprocessable> => {
+  const { fields: read, problems } = submit(Schema.Struct(fields), sent);
+  const status = context.statuses.length === 0 ? null : (sent.status ?? null);
+  if (status !== null && !context.statuses.includes(status)) {
+    problems.add("status", `The status of a row in this report is ${either(context.statuses)}.`);
+  }
+  const today = dateAt(context.timezone, context.now);
+  const end = read.end ?? today;
+  const start = read.start ?? addDays(end, -defaultDays);
+  if (!problems.has("start") && !problems.has("end")) {
+    checkRange(start, end, read.end === undefined ? `today in ${context.timezone}` : null, problems);
+  }
+  if (!problems.isEmpty) return Effect.fail(Unprocessable.validation(problems.fields));
+  return Effect.succeed({
+    start,
+    end,
+    filters: {
+      campaign: read.campaign ?? null,
+      location: read.location ?? null,
+      locationGroup: read.location_group ?? null,
+      activation: read.activation ?? null,
+      campaignStatus: read.campaign_status ?? null,
+      contentType: read.content_type ?? null,
+    },
+    status,
+  });
+};
+
+const checkRange = (start: LocalDate, end: LocalDate, leftOut: string | null, problems: Problems): void => {
+  const days = daysBetween(start, end);
+  if (days < 0) {
+    problems.add(
+      "end",
+      leftOut === null
+        ? `The end (${end}) cannot be before the start (${start}).`
+        : `The end is ${end} (${leftOut}) when it is left out, which is before the start (${start}): send an end too.`,
+    );
+  }
+  if (days > mostDays) {
+    problems.add(
+      "start",
+      `The start can be at most ${mostDays} days before the end (${end}): ${addDays(end, -mostDays)} or later.`,
+    );
+  }
+};
+
+const either = (words: ReadonlyArray<string>): string =>
+  words.length < 2 ? words.join("") : `${words.slice(0, -1).join(", ")} or ${words.at(-1)}`;

@@ -1,0 +1,43 @@
+import { Schema } from "effect";
+import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api";
+import { Needs, WorksAlways } from "../access/Access.ts";
+import { ParametersAreFields } from "../http/SchemaErrors.ts";
+import { Unprocessable } from "../wire/ApiError.ts";
+import { CampaignRow, campaignRowStatuses, ReportOf, Summary } from "./Report.ts";
+import { reportParameters, rowReportParameters } from "./ReportQuery.ts";
+
+/** Figures of an environment, read only. They work in Production before the full API is enabled (contract B1). */
+export class ReportsApi extends HttpApiGroup.make("reports")
+  .add(
+    HttpApiEndpoint.get("summary", "/reports/summary", {
+      query: reportParameters,
+      success: ReportOf(Summary),
+      error: [Unprocessable],
+    })
+      .annotate(OpenApi.Summary, "Report totals and daily counts")
+      .annotate(
+        OpenApi.Description,
+        "Deliveries, devices reached and geofence activity of a range of days, in total and for every day. An id " +
+          "that does not exist matches nothing: its figures are zero.",
+      ),
+    HttpApiEndpoint.get("campaigns", "/reports/campaigns", {
+      query: rowReportParameters(campaignRowStatuses),
+      success: ReportOf(Schema.Array(CampaignRow)),
+      error: [Unprocessable],
+    })
+      .annotate(OpenApi.Summary, "Report on each campaign")
+      .annotate(
+        OpenApi.Description,
+        "One row for every matching campaign, those without activity included: the most delivered first, then by " +
+          "name and id. Not paginated.",
+      ),
+  )
+  .annotateEndpoints(Needs, "reports:read")
+  .annotateEndpoints(WorksAlways, true)
+  .annotateEndpoints(ParametersAreFields, true)
+  .annotate(OpenApi.Title, "Reports")
+  .annotate(
+    OpenApi.Description,
+    "Delivery and geofence figures of any range of days in the workspace's time zone. Filters combine with AND. " +
+      "A Sandbox token reports Sandbox test activity, a Production token live results.",
+  ) {}
