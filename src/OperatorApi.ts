@@ -1,0 +1,29 @@
+import { HttpApi, OpenApi } from "effect/http-api";
+import { SchemaErrors } from "./http/SchemaErrors.ts";
+import { DeviceListApi } from "./operator/DeviceListApi.ts";
+import { OperatorAccess } from "./operator/OperatorAccess.ts";
+import { SdkKeysApi } from "./operator/SdkKeysApi.ts";
+import { TokensApi } from "./operator/TokensApi.ts";
+import { WorkspacesApi } from "./operator/WorkspacesApi.ts";
+import { tidyOpenApi } from "./wire/OpenApiTidy.ts";
+
+/** What a person who hosts Waypost keeps it with: workspaces, their credentials and their devices. */
+export class OperatorApi extends HttpApi.make("operator")
+  .add(WorkspacesApi)
+  .add(TokensApi)
+  .add(SdkKeysApi)
+  .add(DeviceListApi)
+  .middleware(SchemaErrors)
+  .middleware(OperatorAccess)
+  .prefix("/operator/v1")
+  .annotate(HttpApi.ParseOptions, { errors: "all" })
+  .annotateMerge(
+    OpenApi.annotations({
+      title: "Waypost operator interface",
+      version: "1",
+      description:
+        "Workspaces, tokens, SDK keys and devices of one installation, for the person who hosts it. " +
+        "Success bodies are wrapped in `data`; errors have the shape `{error: {code, message, fields?}}`.",
+      transform: tidyOpenApi("/operator/v1", [{ url: "/operator/v1", description: "This installation" }]),
+    }),
+  ) {}

@@ -1,0 +1,40 @@
+import { Effect } from "effect";
+import { HttpApiBuilder } from "effect/http-api";
+import { Devices } from "../devices/Devices.ts";
+import { Cursors } from "../http/Cursors.ts";
+import { OperatorApi } from "../OperatorApi.ts";
+import { NotFound } from "../wire/ApiError.ts";
+import { isUuid } from "../wire/Ids.ts";
+import { readSubmission } from "../wire/Submission.ts";
+import { Approval } from "./DeviceListApi.ts";
+import { OperatorTenants } from "./OperatorTenants.ts";
+
+/** Handlers of `DeviceListApi`. */
+export const deviceListHandlers = HttpApiBuilder.group(
+  OperatorApi,
+  "devices",
+  Effect.fnUntraced(function* (handlers) {
+    const tenants = yield* OperatorTenants;
+    const devices = yield* Devices;
+    const cursors = yield* Cursors;
+    return handlers
+      .handle("list", ({ params, query }) =>
+        Effect.gen(function* () {
+          const tenant = yield* tenants.find(params);
+          const filters = { approved: query.approved, platform: query.platform };
+          const owner = `${tenant.workspaceId}/${tenant.environment}`;
+          const scope = { endpoint: "GET /operator/devices", owner, filters };
+          return yield* cursors.page(scope, query, (position) => devices.page(tenant, position, filters));
+        }),
+      )
+      .handleRaw("approve", ({ endpoint, params, request }) =>
+        Effect.gen(function* () {
+          const tenant = yield* tenants.find(params);
+          if (!isUuid(params.device)) return yield* NotFound.resource("device");
+          const submission = yield* readSubmission(Approval, { request, endpoint });
+          const { approved } = yield* submission.complete;
+          return { data: yield* devices.setApproved(tenant, params.device, approved) };
+        }),
+      );
+  }),
+);

@@ -1,0 +1,40 @@
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api";
+import { IssuedSdkKey, SdkKey, SdkKeyDraft } from "../access/Token.ts";
+import { NotFound, PayloadTooLarge, Unprocessable, UnsupportedMediaType } from "../wire/ApiError.ts";
+import { Data, Deleted, PageOf, PageQuery } from "../wire/Envelope.ts";
+import { environmentPath, idInPath } from "./OperatorPath.ts";
+
+/** The SDK keys of an environment: issued, listed and revoked. */
+export class SdkKeysApi extends HttpApiGroup.make("sdkKeys")
+  .add(
+    HttpApiEndpoint.post("issue", "/workspaces/:workspace/:env/sdk-keys", {
+      params: environmentPath,
+      payload: SdkKeyDraft,
+      success: Data(IssuedSdkKey).pipe(HttpApiSchema.status(201)),
+      error: [NotFound, PayloadTooLarge, UnsupportedMediaType, Unprocessable],
+    })
+      .annotate(OpenApi.Summary, "Issue an SDK key")
+      .annotate(OpenApi.Description, "The answer is the only place where the key itself is shown."),
+
+    HttpApiEndpoint.get("list", "/workspaces/:workspace/:env/sdk-keys", {
+      params: environmentPath,
+      query: PageQuery,
+      success: PageOf(SdkKey),
+      error: [NotFound, Unprocessable],
+    })
+      .annotate(OpenApi.Summary, "List SDK keys")
+      .annotate(OpenApi.Description, "Newest first, revoked ones included."),
+
+    HttpApiEndpoint.delete("revoke", "/workspaces/:workspace/:env/sdk-keys/:key", {
+      params: { ...environmentPath, key: idInPath("SDK key") },
+      success: Deleted,
+      error: [NotFound],
+    })
+      .annotate(OpenApi.Summary, "Revoke an SDK key")
+      .annotate(
+        OpenApi.Description,
+        "It registers no more devices, in any process, and stays listed. Devices it registered go on working.",
+      ),
+  )
+  .annotate(OpenApi.Title, "SDK keys")
+  .annotate(OpenApi.Description, "What an app carries to register the devices it runs on.") {}

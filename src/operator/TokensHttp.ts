@@ -1,0 +1,40 @@
+import { Effect } from "effect";
+import { HttpApiBuilder } from "effect/http-api";
+import { TokenDraft } from "../access/Token.ts";
+import { Tokens } from "../access/Tokens.ts";
+import { Cursors } from "../http/Cursors.ts";
+import { OperatorApi } from "../OperatorApi.ts";
+import { readSubmission } from "../wire/Submission.ts";
+import { Workspaces } from "../workspaces/Workspaces.ts";
+
+/** Handlers of `TokensApi`. */
+export const tokensHandlers = HttpApiBuilder.group(
+  OperatorApi,
+  "tokens",
+  Effect.fnUntraced(function* (handlers) {
+    const workspaces = yield* Workspaces;
+    const tokens = yield* Tokens;
+    const cursors = yield* Cursors;
+    return handlers
+      .handleRaw("issue", ({ endpoint, params, request }) =>
+        Effect.gen(function* () {
+          const { workspaceId } = yield* workspaces.find(params.workspace);
+          const submission = yield* readSubmission(TokenDraft, { request, endpoint });
+          return { data: yield* tokens.issueToken(workspaceId, submission) };
+        }),
+      )
+      .handle("list", ({ params, query }) =>
+        Effect.gen(function* () {
+          const { workspaceId } = yield* workspaces.find(params.workspace);
+          const scope = { endpoint: "GET /operator/tokens", owner: String(workspaceId) };
+          return yield* cursors.page(scope, query, (position) => tokens.pageOfTokens(workspaceId, position));
+        }),
+      )
+      .handle("revoke", ({ params }) =>
+        Effect.gen(function* () {
+          const { workspaceId } = yield* workspaces.find(params.workspace);
+          return { data: yield* tokens.revokeToken(workspaceId, params.token) };
+        }),
+      );
+  }),
+);

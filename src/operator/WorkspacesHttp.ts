@@ -1,0 +1,36 @@
+import { Effect } from "effect";
+import { HttpApiBuilder } from "effect/http-api";
+import { Cursors } from "../http/Cursors.ts";
+import { OperatorApi } from "../OperatorApi.ts";
+import { readSubmission } from "../wire/Submission.ts";
+import { WorkspaceDraft, WorkspacePatch } from "../workspaces/Workspace.ts";
+import { Workspaces } from "../workspaces/Workspaces.ts";
+
+/** Handlers of `WorkspacesApi`. */
+export const workspacesHandlers = HttpApiBuilder.group(
+  OperatorApi,
+  "workspaces",
+  Effect.fnUntraced(function* (handlers) {
+    const workspaces = yield* Workspaces;
+    const cursors = yield* Cursors;
+    return handlers
+      .handleRaw("create", (input) =>
+        Effect.gen(function* () {
+          return { data: yield* workspaces.create(yield* readSubmission(WorkspaceDraft, input)) };
+        }),
+      )
+      .handle("list", ({ query }) =>
+        cursors.page({ endpoint: "GET /operator/workspaces", owner: "operator" }, query, workspaces.page),
+      )
+      .handle("get", ({ params }) =>
+        Effect.map(workspaces.find(params.workspace), ({ workspace }) => ({ data: workspace })),
+      )
+      .handleRaw("update", ({ endpoint, params, request }) =>
+        Effect.gen(function* () {
+          yield* workspaces.find(params.workspace);
+          const submission = yield* readSubmission(WorkspacePatch, { request, endpoint });
+          return { data: yield* workspaces.update(params.workspace, submission) };
+        }),
+      );
+  }),
+);
