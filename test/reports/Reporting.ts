@@ -1,0 +1,26 @@
+import { Effect } from "effect";
+import { Workspaces } from "../../src/workspaces/Workspaces.ts";
+import { TestWaypost } from "../TestWaypost.ts";
+import { record, type ReportHistory } from "./ReportHistory.ts";
+
+/** A workspace with a past in Sandbox, and both its reports as they answer. */
+export const reporting = Effect.fnUntraced(function* (history: Partial<ReportHistory>, timezone = "UTC") {
+  const waypost = yield* TestWaypost;
+  const workspaces = yield* Workspaces;
+  const tenant = yield* waypost.tenant({ timezone });
+  const { workspaceId } = yield* Effect.orDie(workspaces.find(tenant.workspace.id));
+  const ids = yield* record(workspaceId, "sandbox", history);
+  const report = (name: string) => (search?: Readonly<Record<string, string | undefined>>) => {
+    const given = Object.entries(search ?? {}).filter(
+      (entry): entry is [string, string] => entry[1] !== undefined,
+    );
+    return Effect.map(
+      tenant.sandbox(`/reports/${name}?${new URLSearchParams(given).toString()}`),
+      ({ body }) => body,
+    );
+  };
+  return { ...tenant, workspaceId, ids, summary: report("summary"), campaigns: report("campaigns") };
+});
+
+/** The activity of a quiet day. */
+export const quiet = { delivered: 0, devices_reached: 0, geofence_entries: 0, geofence_exits: 0 };
