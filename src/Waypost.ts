@@ -27,6 +27,8 @@ import { locationGroupsHandlers } from "./locations/LocationGroupsHttp.ts";
 import { LocationImports } from "./locations/LocationImports.ts";
 import { Locations } from "./locations/Locations.ts";
 import { locationsHandlers } from "./locations/LocationsHttp.ts";
+import { Notifications } from "./notifications/Notifications.ts";
+import { notificationHandlers } from "./notifications/NotificationsHttp.ts";
 import { Reports } from "./reports/Reports.ts";
 import { reportHandlers } from "./reports/ReportsHttp.ts";
 import { Tokens } from "./access/Tokens.ts";
@@ -36,7 +38,7 @@ import { Workspaces } from "./workspaces/Workspaces.ts";
 const apis = [PlatformApi] as unknown as ReadonlyArray<HttpApi.Top>;
 
 const platformRoutes = HttpApiBuilder.layer(PlatformApi, { openapiPath: "/openapi/platform.json" }).pipe(
-  Layer.provide([meHandlers, reportHandlers, locationsHandlers, locationGroupsHandlers, campaignHandlers]),
+  Layer.provide([meHandlers, reportHandlers, locationsHandlers, locationGroupsHandlers, campaignHandlers, notificationHandlers]),
 );
 
 const routes = Layer.mergeAll(
@@ -69,6 +71,7 @@ export const serviceLayer = HttpRouter.serve(Layer.mergeAll(routes, gatewayLayer
   ]),
   Layer.provideMerge(PublicAddresses.layer),
   Layer.provideMerge(serverLayer),
+  Layer.provideMerge(Notifications.layer),
   Layer.provideMerge(Campaigns.layer),
   Layer.provideMerge(locations),
   Layer.provideMerge(core),

@@ -5,6 +5,7 @@ import { Caller } from "../access/Caller.ts";
 import { Database } from "../database/Database.ts";
 import { Conflict, Unprocessable } from "../wire/ApiError.ts";
 import { bodyRules, readBody } from "../wire/RequestBody.ts";
+import { errands } from "./Errand.ts";
 import { Idempotency } from "./Idempotency.ts";
 import { IdempotencySql, type NamedChange, type StoredResponse } from "./IdempotencySql.ts";
 
@@ -48,7 +49,8 @@ const bytesOf = (response: HttpServerResponse.HttpServerResponse): StoredRespons
 /**
  * One transaction holds the change and its answer. A lock that the transaction takes on the key keeps twins out; it goes with
  * the transaction, so a key whose owner died is free as soon as PostgreSQL notices. Who finds it taken lets go of the
- * connection and comes back, for ten seconds. The body is read first: no slow client holds a transaction open.
+ * connection and comes back, for ten seconds. The body is read first, and errands are done between two runs: neither a slow client
+ * nor a slow server elsewhere holds a transaction open.
  */
 export const idempotencyLayer = Layer.effect(
   Idempotency,
@@ -62,7 +64,7 @@ export const idempotencyLayer = Layer.effect(
         const key = request.headers["idempotency-key"];
         if (key === undefined) return yield* httpEffect;
         if (!/^[\x21-\x7e]{1,255}$/.test(key)) return yield* keyProblem;
-        const tenant = Context.getUnsafe(yield* Effect.context<never>(), Caller);
+        const tenant = Context.getUnsafe(yield* Effect.context(), Caller);
         const change: NamedChange = { tenant, key, path: request.url.split("?", 1)[0] ?? "" };
         const started = yield* Clock.currentTimeMillis;
         const since = started - keptMillis;
@@ -71,13 +73,14 @@ export const idempotencyLayer = Layer.effect(
         if (known !== undefined) return replay(known);
         if (takesJson(endpoint)) yield* readBody(request, bodyRules(endpoint));
 
+        const { catchUp, provide } = errands();
         const once = database.atomically(
           Effect.gen(function* () {
             const [lock] = yield* repository.tryLock(change);
             if (lock?.held !== true) return yield* Effect.fail(new Held());
             const twin = (yield* repository.find(change, since))[0];
             if (twin !== undefined) return replay(twin);
-            const response = yield* httpEffect;
+            const response = yield* provide(httpEffect);
             if (response.status >= 200 && response.status < 300) {
               yield* repository.store(change, bytesOf(response), yield* Clock.currentTimeMillis);
             }
@@ -89,6 +92,7 @@ export const idempotencyLayer = Layer.effect(
         while (true) {
           const exit = yield* Effect.exit(once);
           if (Exit.isSuccess(exit)) return exit.value;
+          if (yield* catchUp(exit.cause)) continue;
           const failure = Option.getOrUndefined(Cause.findErrorOption(exit.cause)) as unknown;
           if (!(failure instanceof Held)) return yield* Effect.failCause(exit.cause as Cause.Cause<never>);
           const waited = (yield* Clock.currentTimeMillis) - started;

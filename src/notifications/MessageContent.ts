@@ -1,0 +1,61 @@
+import { Schema } from "effect";
+import type { Question } from "./Survey.ts";
+
+/** What a notification is: something to read, or questions to answer. */
+export const NotificationType = Schema.Literals(["message", "survey"]).annotate({
+  description: "`message` is something to read; `survey` also asks questions, if the plan includes surveys.",
+  examples: ["message"],
+});
+export type NotificationType = typeof NotificationType.Type;
+
+/** A media file as a message shows it. */
+export const MessageMedia = Schema.Struct({
+  id: Schema.String.annotate({
+    description: "Id of the media file.",
+    format: "uuid",
+    examples: ["01980a6c-5a20-7b3c-8d11-2e4f6a8c0b91"],
+  }),
+  url: Schema.NullOr(
+    Schema.String.annotate({
+      description: "Address of the file; null where it can no longer be fetched.",
+      examples: ["https://push.example.com/media/3kq9/offer.webp"],
+    }),
+  ),
+  type: Schema.Literals(["image", "video", "audio"]).annotate({
+    description: "What the file is.",
+    examples: ["image"],
+  }),
+}).annotate({ identifier: "MessageMedia" });
+
+/** What people see of a notification: the fields that a message on a device shares with the platform API. */
+export const contentFields = {
+  type: NotificationType,
+  headline: Schema.String.annotate({
+    description: "The headline as people read it.",
+    examples: ["Welcome in our store"],
+  }),
+  body: Schema.String.annotate({
+    description: "The text as people read it.",
+    examples: ["Show this message for a free coffee."],
+  }),
+  media: Schema.NullOr(MessageMedia).annotate({ description: "The media file shown; null for none." }),
+  cta_label: Schema.NullOr(Schema.String).annotate({
+    description: "Label of the button; null for no button.",
+    examples: ["See the offer"],
+  }),
+  cta_url: Schema.NullOr(Schema.String).annotate({
+    description: "Address that the button opens; null for no button.",
+    examples: ["https://example.com/offer"],
+  }),
+};
+
+/** The content of a notification as it is stored, one revision of it: `questions` is empty for a message. */
+export interface MessageContent {
+  readonly type: NotificationType;
+  readonly headline: string;
+  readonly body: string;
+  readonly cta_label: string | null;
+  readonly cta_url: string | null;
+  readonly media_asset_id: string | null;
+  readonly questions: ReadonlyArray<Question>;
+}

@@ -1,0 +1,150 @@
+import { Effect, Schema } from "effect";
+import type { HttpServerRequest } from "effect/http";
+import type { HttpApiEndpoint } from "effect/http-api";
+import { TimeOfDay, WallTime } from "../time/LocalTime.ts";
+import { bodyRules, readObject } from "../wire/RequestBody.ts";
+import { Submission, submit } from "../wire/Submission.ts";
+import { optionalText, text } from "../wire/Text.ts";
+import { NotificationType } from "./MessageContent.ts";
+import { TriggerType } from "./Notification.ts";
+import { QuestionDraft } from "./Survey.ts";
+import { readQuestions, type SentQuestion } from "./SurveyReading.ts";
+
+const content = {
+  name: text({
+    max: 255,
+    description: "Internal label, not shown to people.",
+    example: "Welcome with coffee",
+  }),
+  type: NotificationType,
+  headline: text({ max: 65, description: "Headline, shown to people.", example: "Welcome in our store" }),
+  body: text({
+    max: 100_000,
+    description:
+      "Text shown to people. A push shortens what its provider has no room for; the inbox has the whole text.",
+    example: "Show this message for a free coffee.",
+  }),
+  media_asset_id: optionalText({
+    max: 255,
+    description: "Id of a media file of the workspace; not for surveys.",
+    example: "01980a6c-5a20-7b3c-8d11-2e4f6a8c0b91",
+  }),
+  cta_label: optionalText({
+    max: 255,
+    description: "Label of the button; together with the address or not at all.",
+    example: "See the offer",
+  }),
+  cta_url: optionalText({
+    // A push payload has 4,096 bytes, and an address cannot be shortened.
+    max: 2048,
+    description:
+      "Address that the button opens. One of http or https must be public and answer within 5 seconds with a status below 500 " +
+      "other than 404 and 410; deep links of an app are not checked.",
+    example: "https://example.com/offer",
+  }),
+};
+
+const questions = Schema.optionalKey(
+  Schema.NullOr(
+    Schema.Array(QuestionDraft).annotate({
+      description: "One to five questions of a survey; none for a message.",
+      examples: [[{ question_text: "How was your visit?", type: "RATING" }]],
+    }),
+  ),
+);
+
+const timeSentence =
+  "The {field} must be a time from 00:00 to 23:59, written HH:MM (or YYYY-MM-DD HH:MM on the campaign's day).";
+const isTimeOfDay = Schema.is(TimeOfDay);
+const isWallTime = Schema.is(WallTime);
+
+const sendAt = Schema.String.annotate({
+  description: "When it is sent: HH:MM on the campaign's day, in the campaign's time zone. Not in the past.",
+  examples: ["09:30"],
+}).check(
+  Schema.makeFilter((sent: string) => {
+    const time = sent.trim();
+    return isTimeOfDay(time) || (time.length > 10 && isWallTime(time)) ? true : timeSentence;
+  }),
+);
+
+const window = (description: string, example: string) =>
+  Schema.optionalKey(Schema.NullOr(WallTime.annotate({ description, examples: [example as WallTime] })));
+
+const trigger = {
+  trigger_type: TriggerType,
+  trigger_config: Schema.optionalKey(
+    Schema.NullOr(
+      Schema.Struct({ send_at: Schema.optionalKey(Schema.NullOr(sendAt)) }).annotate({
+        description: "The time of sending of a push campaign's notification; none on a geo campaign.",
+        identifier: "TriggerConfigDraft",
+      }),
+    ),
+  ),
+  starts_at: window(
+    "Start of a window within a geo campaign, in its time zone: YYYY-MM-DD (00:00 that day) or YYYY-MM-DD HH:MM.",
+    "2026-11-25 09:00",
+  ),
+  ends_at: window(
+    "End of a window within a geo campaign, in its time zone: YYYY-MM-DD (the end of that day) or YYYY-MM-DD HH:MM.",
+    "2026-11-30",
+  ),
+};
+
+/** What a notification says: the write fields without those of a trigger. */
+export const ContentDraft = Schema.Struct({ ...content, questions }).annotate({ identifier: "ContentDraft" });
+export type ContentDraft = typeof ContentDraft.Type;
+
+/** What sets a notification off on one campaign. */
+export const TriggerDraft = Schema.Struct(trigger).annotate({ identifier: "TriggerDraft" });
+export type TriggerDraft = typeof TriggerDraft.Type;
+
+/** Body of a new notification on a campaign, and of an update, which resubmits all of it. */
+export const NotificationDraft = Schema.Struct({ ...content, questions, ...trigger }).annotate({
+  identifier: "NotificationDraft",
+});
+export type NotificationDraft = typeof NotificationDraft.Type;
+
+type Sent<A> = Omit<A, "questions"> & { readonly questions?: ReadonlyArray<SentQuestion> };
+
+/** The content of a body of which only what could be read is there, questions and choices each by itself. */
+export type SentContent = Submission<Sent<ContentDraft>>;
+/** A whole body of which only what could be read is there. */
+export type SentNotification = Submission<Sent<NotificationDraft>>;
+
+type Json = { readonly [field: string]: unknown };
+
+const ContentHead = Schema.Struct(content);
+const NotificationHead = Schema.Struct({ ...content, ...trigger });
+
+const withQuestions = <A extends object>(read: Submission<A>, body: Json): Submission<Sent<A>> => {
+  const asked = readQuestions(body["questions"], read.problems);
+  return new Submission<Sent<A>>({ ...read.fields, ...(asked && { questions: asked }) }, read.problems);
+};
+
+/** An empty array counts as none (contract F2), also where other clients write an object. */
+const withoutEmpty = (body: Json): Json => {
+  const { trigger_config, ...rest } = body;
+  return Array.isArray(trigger_config) && trigger_config.length === 0 ? rest : body;
+};
+
+/** Reads a notification without a trigger from a JSON object. */
+export const submitContent = (body: Json): SentContent => withQuestions(submit(ContentHead, body), body);
+
+/** Reads a trigger from a JSON object. */
+export const submitTrigger = (body: Json): Submission<TriggerDraft> =>
+  submit(TriggerDraft, withoutEmpty(body));
+
+/** Reads a notification with its trigger from a JSON object. */
+export const submitNotification = (body: Json): SentNotification =>
+  withQuestions(submit(NotificationHead, withoutEmpty(body)), body);
+
+/** Reads a request's body as a notification, within the endpoint's body rules. */
+export const readNotification = (input: {
+  readonly request: HttpServerRequest.HttpServerRequest;
+  readonly endpoint: HttpApiEndpoint.Constraint;
+}) =>
+  Effect.map(
+    readObject(input.request, bodyRules(input.endpoint as unknown as HttpApiEndpoint.Top)),
+    submitNotification,
+  );

@@ -1,0 +1,95 @@
+import { Schema } from "effect";
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api";
+import { Needs } from "../access/Access.ts";
+import { Idempotency } from "../http/Idempotency.ts";
+import {
+  Forbidden,
+  NotFound,
+  PayloadTooLarge,
+  Unprocessable,
+  UnsupportedMediaType,
+} from "../wire/ApiError.ts";
+import { Data, Deleted, PageOf } from "../wire/Envelope.ts";
+import { Notification } from "./Notification.ts";
+import { NotificationDraft } from "./NotificationDraft.ts";
+
+const campaign = {
+  campaign: Schema.String.annotate({
+    description: "Id of the campaign.",
+    format: "uuid",
+    examples: ["01980a6c-0f3e-7c52-9a41-3f1f5d7a2b60"],
+  }),
+};
+const params = {
+  ...campaign,
+  notification: Schema.String.annotate({
+    description: "Id of the notification.",
+    format: "uuid",
+    examples: ["01980a6c-3e77-7a18-b2c4-91d5e6f70a11"],
+  }),
+};
+
+/** The notifications of a campaign: what it says, and what sets that off. */
+export class NotificationsApi extends HttpApiGroup.make("notifications")
+  .add(
+    HttpApiEndpoint.get("list", "/campaigns/:campaign/notifications", {
+      params: campaign,
+      success: PageOf(Notification),
+      error: [NotFound],
+    })
+      .annotate(Needs, "notifications:read")
+      .annotate(OpenApi.Summary, "List a campaign's notifications")
+      .annotate(
+        OpenApi.Description,
+        "All of them at once, oldest first by when they were put on the campaign; `meta.next_cursor` is always null.",
+      ),
+    HttpApiEndpoint.post("create", "/campaigns/:campaign/notifications", {
+      params: campaign,
+      payload: NotificationDraft,
+      success: Data(Notification).pipe(HttpApiSchema.status(201)),
+      error: [Forbidden, NotFound, PayloadTooLarge, UnsupportedMediaType, Unprocessable],
+    })
+      .middleware(Idempotency)
+      .annotate(Needs, "notifications:write")
+      .annotate(OpenApi.Summary, "Add a notification to a campaign")
+      .annotate(
+        OpenApi.Description,
+        "Creates the content and puts it on the campaign with its trigger. Without an Idempotency-Key a retry adds a second one.",
+      ),
+    HttpApiEndpoint.get("get", "/campaigns/:campaign/notifications/:notification", {
+      params,
+      success: Data(Notification),
+      error: [NotFound],
+    })
+      .annotate(Needs, "notifications:read")
+      .annotate(OpenApi.Summary, "Show a notification"),
+    HttpApiEndpoint.patch("update", "/campaigns/:campaign/notifications/:notification", {
+      params,
+      payload: NotificationDraft,
+      success: Data(Notification),
+      error: [NotFound, PayloadTooLarge, UnsupportedMediaType, Unprocessable],
+    })
+      .middleware(Idempotency)
+      .annotate(Needs, "notifications:write")
+      .annotate(OpenApi.Summary, "Update a notification")
+      .annotate(
+        OpenApi.Description,
+        "Resubmits the whole notification under the rules of adding one: optional fields left out are cleared. The content " +
+          "changes on every campaign that it is on, the trigger on this one. Questions and choices keep their answers by their " +
+          "ids; without ids, a question with the same text and type, and a choice with the same text, keep theirs.",
+      ),
+    HttpApiEndpoint.delete("delete", "/campaigns/:campaign/notifications/:notification", {
+      params,
+      success: Deleted,
+      error: [NotFound],
+    })
+      .middleware(Idempotency)
+      .annotate(Needs, "notifications:write")
+      .annotate(OpenApi.Summary, "Take a notification off a campaign")
+      .annotate(OpenApi.Description, "Its content is deleted too, once it is on no other campaign."),
+  )
+  .annotate(OpenApi.Title, "Notifications")
+  .annotate(
+    OpenApi.Description,
+    "A notification holds what people read and, on each campaign, what sets it off.",
+  ) {}

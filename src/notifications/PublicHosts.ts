@@ -1,0 +1,51 @@
+import { Context, Data, Effect, Layer } from "effect";
+import { lookup } from "node:dns/promises";
+import { isIP } from "node:net";
+import { Config } from "../Config.ts";
+import { isPublicAddress } from "./PublicAddressRanges.ts";
+
+/** An address to connect to. */
+export interface HostAddress {
+  readonly address: string;
+  readonly family: number;
+}
+
+/** No address is known for the host. */
+export class HostUnknown extends Data.TaggedError("HostUnknown")<{ readonly host: string }> {}
+
+/** The host has an address that is not of the public internet. */
+export class HostNotPublic extends Data.TaggedError("HostNotPublic")<{ readonly host: string }> {}
+
+/** Asks for all addresses of a host name: the system's resolver, unless a test knows better. */
+export const HostResolver = Context.Reference<(host: string) => Promise<ReadonlyArray<HostAddress>>>(
+  "waypost/notifications/HostResolver",
+  { defaultValue: () => (host) => lookup(host, { all: true }) },
+);
+
+/**
+ * Which addresses the service may connect to on a client's word. Who connects must connect to the very addresses given here:
+ * asking for the name again could give others (contract F1).
+ */
+export class PublicHosts extends Context.Service<PublicHosts>()("waypost/notifications/PublicHosts", {
+  make: Effect.gen(function* () {
+    const { allowPrivateAddresses } = yield* Config;
+    const resolve = yield* HostResolver;
+    return {
+      /** The addresses of a host, a name or an IP literal without brackets. One that is not public refuses them all. */
+      addressesOf: Effect.fnUntraced(function* (host: string) {
+        const family = isIP(host);
+        const addresses =
+          family === 0
+            ? yield* Effect.tryPromise({ try: () => resolve(host), catch: () => new HostUnknown({ host }) })
+            : [{ address: host, family }];
+        if (addresses.length === 0) return yield* new HostUnknown({ host });
+        if (!allowPrivateAddresses && !addresses.every(({ address }) => isPublicAddress(address))) {
+          return yield* new HostNotPublic({ host });
+        }
+        return addresses;
+      }),
+    };
+  }),
+}) {
+  static readonly layer = Layer.effect(PublicHosts, PublicHosts.make);
+}

@@ -1,0 +1,109 @@
+import { Schema } from "effect";
+import { flag, text, Uuid } from "../wire/Text.ts";
+
+const questionTypes = [
+  "OPEN_ENDED",
+  "SINGLE_CHOICE",
+  "MULTIPLE_CHOICE",
+  "RATING",
+  "BOOLEAN",
+  "NUMBER",
+  "SLIDER",
+] as const;
+
+/** How a question is answered (contract F5). */
+export const QuestionType = Schema.Literals(questionTypes).annotate({
+  description:
+    "How the question is answered: free text up to 2,000 characters, one or several of its choices, a whole number " +
+    "1–5 (`RATING`) or 0–100 (`SLIDER`), true or false, or any number.",
+  examples: ["SINGLE_CHOICE"],
+});
+export type QuestionType = typeof QuestionType.Type;
+
+/** Whether a question of this type is answered by choosing, so that it has choices. */
+export const hasChoices = (type: QuestionType): boolean =>
+  type === "SINGLE_CHOICE" || type === "MULTIPLE_CHOICE";
+
+const id = (description: string, example: string) =>
+  Schema.String.annotate({ description, format: "uuid", examples: [example] });
+
+const shownText = Schema.String.annotate({
+  description: "The question as people read it.",
+  examples: ["How was your visit?"],
+});
+const isRequired = flag("Whether the survey can be sent only with an answer to this question.", true);
+
+/** One choice of a question; answers name it by its id, which stays the same while the survey is edited. */
+export const Choice = Schema.Struct({
+  id: id("Id of the choice.", "01980a6c-4c1d-7f10-9a41-3f1f5d7a2b71"),
+  text: Schema.String.annotate({ description: "The choice as people read it.", examples: ["Great"] }),
+}).annotate({ identifier: "Choice" });
+
+/** A question of a survey with the ids that answers name: as it is stored, and as devices see it. */
+export const Question = Schema.Struct({
+  id: id("Id of the question.", "01980a6c-4c1d-7f10-9a41-3f1f5d7a2b70"),
+  question_text: shownText,
+  type: QuestionType,
+  required: isRequired,
+  choices: Schema.Array(Choice).annotate({
+    description: "The choices of a choice question; empty for the other types.",
+    examples: [[{ id: "01980a6c-4c1d-7f10-9a41-3f1f5d7a2b71", text: "Great" }]],
+  }),
+}).annotate({ identifier: "Question" });
+export type Question = typeof Question.Type;
+
+/** A question as the platform API shows it: its choices as texts. */
+export const ShownQuestion = Schema.Struct({
+  id: Question.fields.id,
+  question_text: shownText,
+  type: QuestionType,
+  required: isRequired,
+  choices: Schema.Array(Schema.String).annotate({
+    description: "The texts of the choices of a choice question; empty for the other types.",
+    examples: [["Great", "Could be better"]],
+  }),
+}).annotate({ identifier: "ShownQuestion" });
+
+/** A question without the ids of its choices. */
+export const showQuestion = ({ choices, ...question }: Question): typeof ShownQuestion.Type => ({
+  ...question,
+  choices: choices.map((choice) => choice.text),
+});
+
+const keptId = (noun: string) =>
+  Schema.optionalKey(
+    Schema.NullOr(
+      Uuid.annotate({
+        description: `Id of a ${noun} that the notification has already: it keeps its answers. Left out for a new one.`,
+        examples: ["01980a6c-4c1d-7f10-9a41-3f1f5d7a2b70"],
+      }),
+    ),
+  );
+
+/** A choice on write. */
+export const ChoiceDraft = Schema.Struct({
+  id: keptId("choice"),
+  text: text({ max: 500, description: "The choice as people read it.", example: "Great" }),
+}).annotate({ identifier: "ChoiceDraft" });
+export type ChoiceDraft = typeof ChoiceDraft.Type;
+
+/** A question on write. */
+export const QuestionDraft = Schema.Struct({
+  id: keptId("question"),
+  question_text: text({
+    max: 500,
+    description: "The question as people read it.",
+    example: "How was your visit?",
+  }),
+  type: QuestionType,
+  required: Schema.optionalKey(Schema.NullOr(isRequired)),
+  choices: Schema.optionalKey(
+    Schema.NullOr(
+      Schema.Array(ChoiceDraft).annotate({
+        description: "Two to four choices of a choice question; none for the other types.",
+        examples: [[{ text: "Great" }, { text: "Could be better" }]],
+      }),
+    ),
+  ),
+}).annotate({ identifier: "QuestionDraft" });
+export type QuestionDraft = typeof QuestionDraft.Type;

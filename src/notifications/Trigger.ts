@@ -1,0 +1,145 @@
+import type { FoundCampaign } from "../campaigns/Campaign.ts";
+import {
+  dateAt,
+  endInstant,
+  instantAt,
+  startInstant,
+  type TimeOfDay,
+  type WallTime,
+  wallParts,
+  wallTimeAt,
+} from "../time/LocalTime.ts";
+import type { Submission } from "../wire/Submission.ts";
+import type { TriggerType } from "./Notification.ts";
+import type { TriggerDraft } from "./NotificationDraft.ts";
+
+/** What sets a notification off on one campaign, as it is stored. */
+export interface Trigger {
+  readonly type: TriggerType;
+  /** The time of sending on the campaign's day, as it was written; of a geo notification null. */
+  readonly sendAt: TimeOfDay | null;
+  /** The window of a geo notification in epoch milliseconds; null where the campaign's own date holds. */
+  readonly startsAt: number | null;
+  readonly endsAt: number | null;
+}
+
+type Dates = Pick<FoundCampaign, "timezone" | "startsAtMs">;
+type Sent = Submission<TriggerDraft>;
+
+/** When a push campaign's notification is sent: its time on the campaign's day (contract E1 for clock changes). */
+export const sendInstant = ({ startsAtMs, timezone }: Dates, sendAt: TimeOfDay): number =>
+  instantAt(timezone, dateAt(timezone, startsAtMs), sendAt);
+
+/** The time of sending as responses show it, `YYYY-MM-DD HH:MM` in the campaign's time zone (contract F3). */
+export const showSendAt = (campaign: Dates, sendAt: TimeOfDay): WallTime =>
+  wallTimeAt(campaign.timezone, sendInstant(campaign, sendAt));
+
+/**
+ * Works out the trigger of a draft on its campaign, and adds what is wrong with it to the problems (contract F2, F3). `stored` is
+ * the time of sending that the notification has so far. Meaningless where there is a problem.
+ */
+export const resolveTrigger = (
+  sent: Sent,
+  campaign: FoundCampaign,
+  stored: TimeOfDay | null,
+  now: number,
+): Trigger => {
+  checkType(sent, campaign);
+  const type = sent.fields.trigger_type ?? "on_enter";
+  if (campaign.type === "push") {
+    refuseWindow(sent);
+    return { type, sendAt: resolveSendAt(sent, campaign, stored, now), startsAt: null, endsAt: null };
+  }
+  if (isSet(sent.fields.trigger_config?.send_at)) {
+    sent.problems.add(
+      "trigger_config.send_at",
+      "A geo campaign's notifications have no sending time: they fire on enter or exit.",
+    );
+  }
+  return { type, sendAt: null, ...resolveWindow(sent, campaign) };
+};
+
+const isSet = <A>(value: A | null | undefined): value is A => value !== undefined && value !== null;
+
+const checkType = ({ fields, problems }: Sent, campaign: FoundCampaign) => {
+  if (fields.trigger_type === undefined) return;
+  const isFixed = fields.trigger_type === "fixed_time";
+  if (campaign.type === "geo" && isFixed) {
+    problems.add(
+      "trigger_type",
+      "A geo campaign's notifications fire on enter or exit: the trigger type must be on_enter or on_exit.",
+    );
+  } else if (campaign.type === "push" && !isFixed) {
+    problems.add(
+      "trigger_type",
+      "A push campaign's notifications are sent at a fixed time: the trigger type must be fixed_time.",
+    );
+  }
+};
+
+const refuseWindow = ({ fields, problems }: Sent) => {
+  for (const [name, noun] of [
+    ["starts_at", "start"],
+    ["ends_at", "end"],
+  ] as const) {
+    if (!isSet(fields[name])) continue;
+    problems.add(name, `A push campaign's notifications have no window: leave the ${noun} out.`);
+  }
+};
+
+const resolveSendAt = (
+  { fields, problems }: Sent,
+  campaign: FoundCampaign,
+  stored: TimeOfDay | null,
+  now: number,
+): TimeOfDay | null => {
+  const { timezone } = campaign;
+  const day = dateAt(timezone, campaign.startsAtMs);
+  const refuse = (sentence: string) => problems.add("trigger_config.send_at", sentence);
+  const text = fields.trigger_config?.send_at?.trim();
+  if (text === undefined) {
+    if (!problems.has("trigger_config")) {
+      refuse(`The sending time is required on a push campaign: write HH:MM on ${day} in ${timezone}.`);
+    }
+    return null;
+  }
+  const sendAt = readSendAt(text, campaign, stored);
+  if (sendAt === null) {
+    refuse(`The sending time must be on the campaign's day, which is ${day}: write HH:MM alone.`);
+    return null;
+  }
+  if (sendInstant(campaign, sendAt) < now) {
+    refuse(`The sending time cannot be in the past (it is ${wallTimeAt(timezone, now)} in ${timezone}).`);
+  }
+  return sendAt;
+};
+
+/** Null for a date that is not the campaign's day. What a response showed means the time that it showed. */
+const readSendAt = (text: string, campaign: Dates, stored: TimeOfDay | null): TimeOfDay | null => {
+  if (stored !== null && text === showSendAt(campaign, stored)) return stored;
+  if (text.length === 5) return text as TimeOfDay;
+  const { date, time } = wallParts(text as WallTime);
+  return date === dateAt(campaign.timezone, campaign.startsAtMs) ? time : null;
+};
+
+const resolveWindow = ({ fields, problems }: Sent, campaign: FoundCampaign) => {
+  const { endsAtMs, startsAtMs, timezone } = campaign;
+  const start = isSet(fields.starts_at) ? startInstant(timezone, fields.starts_at) : null;
+  const end = isSet(fields.ends_at) ? endInstant(timezone, fields.ends_at) : null;
+  const shown = (ms: number) => `${wallTimeAt(timezone, ms)} in ${timezone}`;
+
+  if (start !== null && start < startsAtMs) {
+    problems.add("starts_at", `The start cannot be before the campaign's own (${shown(startsAtMs)}).`);
+  } else if (start !== null && endsAtMs !== null && start >= endsAtMs) {
+    problems.add("starts_at", `The start must be before the campaign's end (${shown(endsAtMs)}).`);
+  }
+  if (end !== null && endsAtMs !== null && end > endsAtMs) {
+    problems.add("ends_at", `The end cannot be after the campaign's own (${shown(endsAtMs)}).`);
+  } else if (end !== null && end <= startsAtMs) {
+    problems.add("ends_at", `The end must be after the campaign's start (${shown(startsAtMs)}).`);
+  }
+  if (start !== null && end !== null && end <= start) {
+    problems.add("ends_at", `The end must be after the start (${shown(start)}).`);
+  }
+  return { startsAt: start, endsAt: end };
+};

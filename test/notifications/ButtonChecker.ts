@@ -1,0 +1,23 @@
+import { Effect, Layer } from "effect";
+import { Config } from "../../src/Config.ts";
+import { CallToAction } from "../../src/notifications/CallToAction.ts";
+import { HostResolver } from "../../src/notifications/PublicHosts.ts";
+
+/** With a resolver that knows these names only, and the setting for private addresses. */
+export const checker = (
+  names: Readonly<Record<string, ReadonlyArray<string>>> = {},
+  allowPrivateAddresses = true,
+) =>
+  CallToAction.layer.pipe(
+    Layer.provide(
+      Layer.succeed(HostResolver, async (host) => {
+        const found = names[host];
+        if (found === undefined) throw new Error("ENOTFOUND");
+        return found.map((address) => ({ address, family: address.includes(":") ? 6 : 4 }));
+      }),
+    ),
+    Layer.provide(Config.layerTest({ allowPrivateAddresses })),
+  );
+
+/** Asks whether a button may lead to an address. */
+export const check = (url: string) => Effect.flatMap(CallToAction, (button) => button.check(url));

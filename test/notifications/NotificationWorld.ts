@@ -1,0 +1,43 @@
+import { Effect } from "effect";
+import { campaignWorld, geo, push } from "../campaigns/CampaignWorld.ts";
+
+/** The least that makes a message on a geo campaign. */
+export const message = (more: object = {}) => ({
+  name: "Welcome",
+  type: "message",
+  headline: "Hello",
+  body: "Come in.",
+  trigger_type: "on_enter",
+  ...more,
+});
+
+/** The least that makes a survey on a geo campaign. */
+export const survey = (questions: ReadonlyArray<object>, more: object = {}) =>
+  message({ type: "survey", questions, ...more });
+
+/** The least that makes a message on a push campaign. */
+export const sent = (sendAt: string, more: object = {}) =>
+  message({ trigger_type: "fixed_time", trigger_config: { send_at: sendAt }, ...more });
+
+/** A tenant at the start of time, with ways to make campaigns in its Sandbox. */
+export const notificationWorld = (options?: Parameters<typeof campaignWorld>[0]) =>
+  Effect.gen(function* () {
+    const world = yield* campaignWorld(options);
+    let made = 0;
+    const make = (body: object) =>
+      Effect.gen(function* () {
+        const answer = yield* world.sandbox("/campaigns", { body });
+        if (answer.status !== 201) throw new Error(JSON.stringify(answer.body));
+        return `/campaigns/${answer.body.data.id}/notifications`;
+      });
+    return {
+      ...world,
+      /** Makes a geo campaign; gives the path of its notifications. */
+      geo: (more: object = {}) =>
+        Effect.flatMap(world.location(), (location) =>
+          make(geo([location], { name: `Geo ${++made}`, ...more })),
+        ),
+      /** Makes a push campaign; gives the path of its notifications. */
+      push: (more: object = {}) => make(push({ name: `Push ${++made}`, ...more })),
+    };
+  });

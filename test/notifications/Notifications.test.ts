@@ -1,0 +1,303 @@
+import { assert, layer } from "@effect/vitest";
+import { Effect } from "effect";
+import { TestClock } from "effect/testing";
+import { TestWaypost } from "../TestWaypost.ts";
+import { message, notificationWorld, sent, survey } from "./NotificationWorld.ts";
+
+const unknownId = "01980a6c-0f3e-7c52-9a41-3f1f5d7a2b60";
+
+layer(TestWaypost.layer)("Notifications", (it) => {
+  it.effect(
+    "POST puts a message on a geo campaign and answers 201 with every field, instants in UTC (A3, F3)",
+    () =>
+      Effect.gen(function* () {
+        const world = yield* notificationWorld();
+        const path = yield* world.geo({ starts_at: "2026-11-22", ends_at: "2026-12-24" });
+        const made = yield* world.sandbox(path, {
+          body: message({
+            name: "  Welcome ",
+            body: "Two lines\nof text, and 🎈",
+            cta_label: "Look",
+            cta_url: "shop://offers/1",
+            starts_at: "2026-11-23",
+            ends_at: "2026-11-30",
+          }),
+        });
+        assert.strictEqual(made.status, 201);
+        assert.deepStrictEqual(made.body, {
+          data: {
+            id: made.body.data.id,
+            campaign_id: path.split("/")[2],
+            name: "Welcome",
+            type: "message",
+            headline: "Hello",
+            body: "Two lines\nof text, and 🎈",
+            media_asset_id: null,
+            media: null,
+            cta_label: "Look",
+            cta_url: "shop://offers/1",
+            questions: [],
+            trigger_type: "on_enter",
+            trigger_config: null,
+            starts_at: "2026-11-22T23:00:00+00:00",
+            ends_at: "2026-11-30T22:59:59+00:00",
+            created_at: "2026-11-21T12:00:00+00:00",
+            updated_at: "2026-11-21T12:00:00+00:00",
+          },
+        });
+        const shown = yield* world.sandbox(`${path}/${made.body.data.id}`);
+        assert.strictEqual(shown.status, 200);
+        assert.deepStrictEqual(shown.body, made.body);
+      }),
+  );
+
+  it.effect("what is optional is none when null, empty, blank or left out (F2)", () =>
+    Effect.gen(function* () {
+      const world = yield* notificationWorld();
+      const path = yield* world.geo();
+      for (const more of [
+        {},
+        { cta_label: null, cta_url: null, media_asset_id: null, questions: null, trigger_config: null },
+        { cta_label: "", cta_url: " ", media_asset_id: "", questions: [], trigger_config: [] },
+        { trigger_config: {}, starts_at: null, ends_at: null },
+        { trigger_config: { send_at: null } },
+      ]) {
+        const { body, status } = yield* world.sandbox(path, { body: message(more) });
+        assert.strictEqual(status, 201, JSON.stringify([more, body]));
+        const { cta_label, cta_url, ends_at, media_asset_id, questions, starts_at, trigger_config } =
+          body.data;
+        assert.deepStrictEqual(
+          [cta_label, cta_url, media_asset_id, questions, trigger_config, starts_at, ends_at],
+          [null, null, null, [], null, null, null],
+        );
+      }
+    }),
+  );
+
+  it.effect("a campaign's notifications come all at once, oldest on it first, without a cursor (D5)", () =>
+    Effect.gen(function* () {
+      const world = yield* notificationWorld({ plan: { max_notifications_per_campaign: null } });
+      const path = yield* world.geo();
+      const other = yield* world.geo();
+      assert.deepStrictEqual((yield* world.sandbox(path)).body, { data: [], meta: { next_cursor: null } });
+      const late = (yield* world.sandbox(other, { body: message() })).body.data.id;
+      const ids: Array<string> = [];
+      for (let i = 0; i < 25; i++) {
+        ids.push((yield* world.sandbox(path, { body: message({ name: `N${i}` }) })).body.data.id);
+      }
+      // Older than all of them, but put on this campaign last.
+      yield* world.onto(path.split("/")[2] ?? "", late);
+      const list = yield* world.sandbox(`${path}?limit=5&cursor=nonsense`);
+      assert.strictEqual(list.status, 200);
+      assert.deepStrictEqual(
+        list.body.data.map((each: { id: string }) => each.id),
+        [...ids, late],
+      );
+      assert.deepStrictEqual(list.body.meta, { next_cursor: null });
+      assert.deepStrictEqual(list.body.data[3], (yield* world.sandbox(`${path}/${ids[3]}`)).body.data);
+    }),
+  );
+
+  it.effect("PATCH puts the whole notification in place: what it leaves out is cleared", () =>
+    Effect.gen(function* () {
+      const world = yield* notificationWorld();
+      const path = yield* world.geo({ starts_at: "2026-11-22" });
+      const body = message({
+        cta_label: "Look",
+        cta_url: "shop://offers/1",
+        starts_at: "2026-11-23",
+        ends_at: "2026-11-24",
+      });
+      const { data } = (yield* world.sandbox(path, { body })).body;
+      yield* TestClock.adjust("1 minute");
+      const changed = yield* world.sandbox(`${path}/${data.id}`, {
+        method: "PATCH",
+        body: message({ id: unknownId, created_at: "1999-01-01", headline: "Bye", trigger_type: "on_exit" }),
+      });
+      assert.strictEqual(changed.status, 200);
+      assert.deepStrictEqual(changed.body.data, {
+        ...data,
+        headline: "Bye",
+        cta_label: null,
+        cta_url: null,
+        trigger_type: "on_exit",
+        starts_at: null,
+        ends_at: null,
+        updated_at: "2026-11-21T12:01:00+00:00",
+      });
+      assert.deepStrictEqual((yield* world.sandbox(`${path}/${data.id}`)).body, changed.body);
+      const partial = yield* world.sandbox(`${path}/${data.id}`, { method: "PATCH", body: { name: "Only" } });
+      assert.deepStrictEqual(Object.keys(partial.body.error.fields), [
+        "type",
+        "headline",
+        "body",
+        "trigger_type",
+      ]);
+    }),
+  );
+
+  it.effect(
+    "PATCH writes a new content only where it differs, and the time of change only where anything does",
+    () =>
+      Effect.gen(function* () {
+        const world = yield* notificationWorld();
+        const path = yield* world.geo();
+        const question = {
+          question_text: "Why?",
+          type: "SINGLE_CHOICE",
+          choices: [{ text: "A" }, { text: "B" }],
+        };
+        const { data } = (yield* world.sandbox(path, { body: survey([question]) })).body;
+        const revisions = Effect.map(world.contents, (rows) => rows.filter((id) => id === data.id).length);
+        const patch = (more: object) =>
+          Effect.gen(function* () {
+            yield* TestClock.adjust("1 minute");
+            const answer = yield* world.sandbox(`${path}/${data.id}`, {
+              method: "PATCH",
+              body: survey([question], more),
+            });
+            assert.strictEqual(answer.status, 200);
+            return answer.body.data.updated_at;
+          });
+        assert.strictEqual(yield* patch({}), data.updated_at);
+        assert.strictEqual(yield* revisions, 1);
+        assert.strictEqual(yield* patch({ name: "Other" }), "2026-11-21T12:02:00+00:00");
+        assert.strictEqual(
+          yield* patch({ name: "Other", trigger_type: "on_exit" }),
+          "2026-11-21T12:03:00+00:00",
+        );
+        assert.strictEqual(yield* revisions, 1);
+        assert.strictEqual(yield* patch({ body: "New" }), "2026-11-21T12:04:00+00:00");
+        assert.strictEqual(yield* revisions, 2);
+        assert.strictEqual(
+          yield* patch({ body: "New", questions: [{ ...question, required: true }] }),
+          "2026-11-21T12:05:00+00:00",
+        );
+        assert.strictEqual(yield* revisions, 3);
+      }),
+  );
+
+  it.effect("content on two campaigns changes for both, its trigger for one alone (F7)", () =>
+    Effect.gen(function* () {
+      const world = yield* notificationWorld();
+      const [here, there] = [yield* world.geo(), yield* world.geo()];
+      const { id } = (yield* world.sandbox(here, { body: message() })).body.data;
+      yield* world.onto(there.split("/")[2] ?? "", id);
+      const body = message({ headline: "For both", trigger_type: "on_exit" });
+      yield* world.sandbox(`${here}/${id}`, { method: "PATCH", body });
+      const other = (yield* world.sandbox(`${there}/${id}`)).body.data;
+      assert.deepStrictEqual([other.headline, other.trigger_type], ["For both", "on_enter"]);
+      assert.strictEqual(other.campaign_id, there.split("/")[2]);
+    }),
+  );
+
+  it.effect("DELETE takes it off the campaign, and deletes the content once it is on no other (A4)", () =>
+    Effect.gen(function* () {
+      const world = yield* notificationWorld();
+      const [here, there] = [yield* world.geo(), yield* world.geo()];
+      const { id } = (yield* world.sandbox(here, { body: message() })).body.data;
+      yield* world.onto(there.split("/")[2] ?? "", id);
+      const remove = (path: string) => world.sandbox(`${path}/${id}`, { method: "DELETE" });
+      const first = yield* remove(here);
+      assert.strictEqual(first.status, 200);
+      assert.deepStrictEqual(first.body, { data: { id, deleted: true } });
+      assert.strictEqual((yield* remove(here)).status, 404);
+      assert.strictEqual((yield* world.sandbox(`${there}/${id}`)).status, 200);
+      assert.deepStrictEqual(yield* world.notifications, [id]);
+      assert.strictEqual((yield* remove(there)).status, 200);
+      assert.deepStrictEqual(yield* world.notifications, []);
+      // What was sent of it can still be read.
+      assert.deepStrictEqual(yield* world.contents, [id]);
+    }),
+  );
+
+  it.effect("two that take it off its last two campaigns at once leave no content on no campaign", () =>
+    Effect.gen(function* () {
+      const world = yield* notificationWorld();
+      const [here, there] = [yield* world.geo(), yield* world.geo()];
+      const ids: Array<string> = [];
+      for (let i = 0; i < 5; i++) {
+        const { id } = (yield* world.sandbox(here, { body: message() })).body.data;
+        yield* world.onto(there.split("/")[2] ?? "", id);
+        ids.push(id);
+      }
+      yield* Effect.all(
+        ids.flatMap((id) =>
+          [here, there].map((path) => world.sandbox(`${path}/${id}`, { method: "DELETE" })),
+        ),
+        { concurrency: "unbounded" },
+      );
+      assert.deepStrictEqual(yield* world.notifications, []);
+    }),
+  );
+
+  it.effect(
+    "what is not there, not on this campaign, or of another environment or workspace is 404 (B2)",
+    () =>
+      Effect.gen(function* () {
+        const world = yield* notificationWorld();
+        const stranger = yield* notificationWorld();
+        const [path, other] = [yield* world.geo(), yield* world.geo()];
+        const { id } = (yield* world.sandbox(path, { body: message() })).body.data;
+        const asks = [
+          [world.sandbox, `/campaigns/${unknownId}/notifications`],
+          [world.sandbox, "/campaigns/nonsense/notifications"],
+          [world.sandbox, `${path}/${unknownId}`],
+          [world.sandbox, `${path}/nonsense`],
+          [world.sandbox, `${other}/${id}`],
+          [world.production, path],
+          [world.production, `${path}/${id}`],
+          [stranger.sandbox, path],
+          [stranger.sandbox, `${path}/${id}`],
+        ] as const;
+        for (const [ask, at] of asks) {
+          const methods = at.endsWith("/notifications") ? ["GET", "POST"] : ["GET", "PATCH", "DELETE"];
+          for (const method of methods) {
+            const answer = yield* ask(at, {
+              method,
+              // A body that is wrong too: what is not there is told first.
+              ...(method === "POST" || method === "PATCH" ? { body: { name: 1 } } : {}),
+            });
+            assert.strictEqual(answer.status, 404, `${method} ${at}`);
+            assert.strictEqual(answer.body.error.code, "not_found");
+          }
+        }
+        const broken = yield* world.sandbox(`${path}/${unknownId}`, { method: "PATCH", body: "{ broken" });
+        assert.strictEqual(broken.status, 404);
+        assert.strictEqual((yield* world.sandbox(`${path}/${id}`)).status, 200);
+      }),
+  );
+
+  it.effect("reading and writing need their own ability each (C2)", () =>
+    Effect.gen(function* () {
+      const world = yield* notificationWorld();
+      const waypost = yield* TestWaypost;
+      const path = yield* world.geo();
+      const { id } = (yield* world.sandbox(path, { body: message() })).body.data;
+      const as = (ability: "notifications:read" | "notifications:write") =>
+        Effect.map(waypost.token(world.workspace, "sandbox", [ability]), ({ token }) =>
+          waypost.platform("sandbox", token),
+        );
+      const [reader, writer] = [yield* as("notifications:read"), yield* as("notifications:write")];
+      for (const at of [path, `${path}/${id}`]) {
+        assert.strictEqual((yield* reader(at)).status, 200);
+        assert.strictEqual((yield* writer(at)).body.error.code, "missing_ability");
+      }
+      assert.strictEqual((yield* reader(path, { body: message() })).body.error.code, "missing_ability");
+      assert.strictEqual((yield* writer(path, { body: message() })).status, 201);
+    }),
+  );
+
+  it.effect("a push campaign's is read and written back as it was shown (F3)", () =>
+    Effect.gen(function* () {
+      const world = yield* notificationWorld();
+      const path = yield* world.push({ starts_at: "2026-11-25" });
+      const { data } = (yield* world.sandbox(path, { body: sent("09:30") })).body;
+      assert.deepStrictEqual(data.trigger_config, { send_at: "2026-11-25 09:30" });
+      yield* TestClock.adjust("1 minute");
+      const again = yield* world.sandbox(`${path}/${data.id}`, { method: "PATCH", body: data });
+      assert.strictEqual(again.status, 200);
+      assert.deepStrictEqual(again.body.data, data);
+    }),
+  );
+});

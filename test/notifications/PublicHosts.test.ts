@@ -1,0 +1,116 @@
+import { assert, describe, it } from "@effect/vitest";
+import { Effect, Layer } from "effect";
+import { Config } from "../../src/Config.ts";
+import { CallToAction } from "../../src/notifications/CallToAction.ts";
+import { HostResolver, PublicHosts } from "../../src/notifications/PublicHosts.ts";
+import { check, checker } from "./ButtonChecker.ts";
+import { answers, localServer } from "./LocalServer.ts";
+
+const loopback = { address: "127.0.0.1", family: 4 };
+
+/** The guard as it is, but for one name that stands for a public server and leads to loopback. */
+const guardedBut = (publicName: string) =>
+  CallToAction.layerNoDeps.pipe(
+    Layer.provide(
+      Layer.effect(
+        PublicHosts,
+        Effect.map(PublicHosts.make, ({ addressesOf }) =>
+          PublicHosts.of({
+            addressesOf: (host) => (host === publicName ? Effect.succeed([loopback]) : addressesOf(host)),
+          }),
+        ),
+      ),
+    ),
+    Layer.provide(Config.layerTest({ allowPrivateAddresses: false })),
+  );
+
+describe("The host of a button's address", () => {
+  it.effect(
+    "must not lead to a private address, whatever it looks like, unless the setting lifts that (F1)",
+    () =>
+      Effect.gen(function* () {
+        const server = yield* localServer(answers({ "/": 200 }));
+        const forms = [
+          "127.0.0.1",
+          "0x7f.1",
+          "2130706433",
+          "0177.0.0.1",
+          "127.1",
+          "[::ffff:127.0.0.1]",
+          "[::1]",
+          "169.254.169.254",
+          "private.test",
+          "mixed.test",
+          "mapped.test",
+        ].map((host) => `http://${host}:${server.port}/`);
+        const names = {
+          "private.test": ["10.1.2.3"],
+          "mixed.test": ["93.184.216.34", "127.0.0.1"],
+          "mapped.test": ["::ffff:127.0.0.1"],
+          "loopback.test": ["127.0.0.1"],
+        };
+        for (const url of forms) {
+          const problem = yield* check(url).pipe(Effect.provide(checker(names, false)));
+          assert.match(problem ?? "accepted", /must lead to the public internet/, url);
+        }
+        assert.deepStrictEqual(server.asked, []);
+        const lifted = check(`http://loopback.test:${server.port}/`).pipe(
+          Effect.provide(checker(names, true)),
+        );
+        assert.isNull(yield* lifted);
+      }),
+  );
+
+  it.effect("must not lead to a private address by a redirect (F1)", () =>
+    Effect.gen(function* () {
+      const inside = yield* localServer(answers({ "/secret": 200 }));
+      const outside = yield* localServer(
+        answers({
+          "/": [302, `http://127.0.0.1:${inside.port}/secret`],
+          "/name": [302, "http://localhost/"],
+          "/metadata": [302, "http://169.254.169.254/latest/meta-data"],
+        }),
+      );
+      for (const path of ["/", "/name", "/metadata"]) {
+        const problem = yield* check(`http://public.test:${outside.port}${path}`);
+        assert.match(problem ?? "accepted", /must lead to the public internet/, path);
+      }
+      assert.lengthOf(outside.asked, 3);
+      assert.deepStrictEqual(inside.asked, []);
+    }).pipe(Effect.provide(guardedBut("public.test"))),
+  );
+
+  it.effect(
+    "is connected to at the very address that was checked, not at what the name means next (F1)",
+    () =>
+      Effect.gen(function* () {
+        const server = yield* localServer(answers({ "/": 405 }));
+        // The name is known to this resolver alone, and only once a request: HEAD and GET share the answer.
+        let asked = 0;
+        const rebinding = CallToAction.layer.pipe(
+          Layer.provide(
+            Layer.succeed(HostResolver, async () => [
+              asked++ === 0 ? loopback : { ...loopback, address: "127.0.0.9" },
+            ]),
+          ),
+          Layer.provide(Config.layerTest({ allowPrivateAddresses: true })),
+        );
+        const problem = yield* check(`http://rebinding.test:${server.port}/`).pipe(Effect.provide(rebinding));
+        assert.isNull(problem);
+        assert.strictEqual(asked, 1);
+        assert.deepStrictEqual(server.asked, ["HEAD /", "GET /"]);
+      }),
+  );
+
+  it.effect("names the host as the server knows it, and sends no credentials from the address", () =>
+    Effect.gen(function* () {
+      const heads: Array<readonly [host: string | undefined, authorization: string | undefined]> = [];
+      const { port } = yield* localServer(({ headers }, response) => {
+        heads.push([headers.host, headers.authorization]);
+        response.end();
+      });
+      assert.isNull(yield* check(`http://user:secret@shop.test:${port}/`));
+      assert.deepStrictEqual(heads, [[`shop.test:${port}`, undefined]]);
+    }).pipe(Effect.provide(checker({ "shop.test": ["127.0.0.1"] }))),
+  );
+});
