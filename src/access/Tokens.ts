@@ -4,9 +4,10 @@ import { idAt, isUuid } from "../wire/Ids.ts";
 import type { Submission } from "../wire/Submission.ts";
 import type { Environment } from "../workspaces/Environment.ts";
 import { WorkspaceChanges } from "../database/WorkspaceChanges.ts";
-import { digest, makeCredential } from "./Credential.ts";
+import { digest, isCredential, makeCredential } from "./Credential.ts";
+import { remembered } from "./Remembered.ts";
 import type { SdkKeyDraft, TokenDraft } from "./Token.ts";
-import { TokensSql } from "./TokensSql.ts";
+import { type SdkKeyGrant, TokensSql } from "./TokensSql.ts";
 
 /** Prefix of a platform token, by its environment. */
 export const tokenPrefix = (environment: Environment): string =>
@@ -15,11 +16,20 @@ export const tokenPrefix = (environment: Environment): string =>
 /** Prefix of an SDK key. */
 export const sdkKeyPrefix = "wpk_";
 
+const touchMillis = 60_000;
+const rememberedKeys = 10_000;
+
 /** Issues and revokes the credentials of a workspace; secrets are shown once and kept as digests. */
 export class Tokens extends Context.Service<Tokens>()("waypost/access/Tokens", {
   make: Effect.gen(function* () {
     const repository = yield* TokensSql;
     const changes = yield* WorkspaceChanges;
+
+    const lookUpSdkKey = yield* remembered(
+      ({ workspace_id }: SdkKeyGrant) => workspace_id,
+      (key: string) => Effect.map(repository.findSdkKey(digest(key)), (rows) => rows[0] ?? null),
+    );
+    const touched = new Map<string, number>();
 
     const revoked = (
       workspaceId: number,
@@ -87,6 +97,19 @@ export class Tokens extends Context.Service<Tokens>()("waypost/access/Tokens", {
         const now = yield* Clock.currentTimeMillis;
         const rows = isUuid(id) ? yield* repository.revokeSdkKey(workspaceId, environment, id, now) : [];
         return yield* revoked(workspaceId, id, "SDK key", rows);
+      }),
+
+      /** What an SDK key opens, revoked ones included; null for a text that is none. */
+      findSdkKey: (key: string) =>
+        isCredential(sdkKeyPrefix, key) ? lookUpSdkKey(key) : Effect.succeed(null),
+
+      /** Notes that an SDK key is in use: `last_used_at` is right to the minute, and nobody waits for it. */
+      touchSdkKey: Effect.fnUntraced(function* (id: string) {
+        const now = yield* Clock.currentTimeMillis;
+        if (now - (touched.get(id) ?? -Infinity) < touchMillis) return;
+        if (touched.size >= rememberedKeys) touched.clear();
+        touched.set(id, now);
+        yield* Effect.forkDetach(Effect.ignoreCause(repository.touchSdkKey(id, now)));
       }),
     };
   }),

@@ -20,6 +20,7 @@ export interface TokenGrant {
 /** What an SDK key opens. */
 export interface SdkKeyGrant {
   readonly id: string;
+  readonly name: string;
   readonly workspace_id: number;
   readonly environment: Environment;
   readonly revoked_at: Date | null;
@@ -106,7 +107,7 @@ export class TokensSql extends Context.Service<TokensSql>()("waypost/access/Toke
 
       findSdkKey: (digest: Uint8Array) =>
         Effect.orDie(sql<SdkKeyGrant>`
-          SELECT id, workspace_id, environment, revoked_at FROM sdk_key WHERE digest = ${digest}`),
+          SELECT id, name, workspace_id, environment, revoked_at FROM sdk_key WHERE digest = ${digest}`),
 
       touchSdkKey: (id: string, now: number) =>
         Effect.orDie(sql`UPDATE sdk_key SET last_used_at = ${instant(now)} WHERE id = ${id}`),

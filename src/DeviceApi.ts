@@ -1,0 +1,26 @@
+import { HttpApi, OpenApi } from "effect/http-api";
+import { DevicesApi } from "./devices/DevicesApi.ts";
+import { EventsApi } from "./events/EventsApi.ts";
+import { SchemaErrors } from "./http/SchemaErrors.ts";
+import { MessagesApi } from "./sending/MessagesApi.ts";
+import { tidyOpenApi } from "./wire/OpenApiTidy.ts";
+
+/** What an app's SDK calls: registering with the SDK key, everything else with the device's own token. */
+export class DeviceApi extends HttpApi.make("device")
+  .add(DevicesApi)
+  .add(EventsApi)
+  .add(MessagesApi)
+  .middleware(SchemaErrors)
+  .prefix("/device/v1")
+  .annotate(HttpApi.ParseOptions, { errors: "all" })
+  .annotateMerge(
+    OpenApi.annotations({
+      title: "Waypost device interface",
+      version: "1",
+      description:
+        "Called by apps: devices register, report enters and exits of locations, and fetch their messages. " +
+        "Success bodies are wrapped in `data`; errors have the shape `{error: {code, message, fields?}}`. " +
+        "There are no rate limits but the throttle of unknown keys and tokens.",
+      transform: tidyOpenApi("/device/v1", [{ url: "/device/v1", description: "Both environments" }]),
+    }),
+  ) {}

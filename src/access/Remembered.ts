@@ -1,0 +1,38 @@
+import { Clock, Effect } from "effect";
+import { WorkspaceChanges } from "../database/WorkspaceChanges.ts";
+
+/** How long something is remembered without being looked up again, in milliseconds: bounds a lost notification. */
+const rememberedMillis = 5_000;
+const mostRemembered = 10_000;
+
+/**
+ * A look-up that remembers what it found until the workspace that `workspaceOf` names changes, in whatever process that happens
+ * (`WorkspaceChanges`), and for five seconds at most. What was not found is not remembered.
+ */
+export const remembered = <Key, Found extends object, E, R>(
+  workspaceOf: (found: Found) => number,
+  lookUp: (key: Key) => Effect.Effect<Found | null, E, R>,
+) =>
+  Effect.gen(function* () {
+    const changes = yield* WorkspaceChanges;
+    const known = new Map<Key, { readonly found: Found; readonly until: number }>();
+    // A look-up that a change overtakes must not be remembered.
+    let generation = 0;
+    yield* changes.listen((workspaceId) => {
+      generation++;
+      for (const [key, { found }] of known) {
+        if (workspaceId === "all" || workspaceOf(found) === workspaceId) known.delete(key);
+      }
+    });
+    return Effect.fnUntraced(function* (key: Key) {
+      const now = yield* Clock.currentTimeMillis;
+      const entry = known.get(key);
+      if (entry !== undefined && entry.until > now) return entry.found;
+      const started = generation;
+      const found = yield* lookUp(key);
+      if (found === null || started !== generation) return found;
+      if (known.size >= mostRemembered) known.clear();
+      known.set(key, { found, until: now + rememberedMillis });
+      return found;
+    });
+  });

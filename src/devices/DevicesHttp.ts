@@ -1,0 +1,48 @@
+import { Effect } from "effect";
+import { HttpServerResponse } from "effect/http";
+import { HttpApiBuilder } from "effect/http-api";
+import { DeviceApi } from "../DeviceApi.ts";
+import { readSubmission } from "../wire/Submission.ts";
+import { DevicePatch, RegistrationDraft } from "./Device.ts";
+import { DeviceCaller, SdkCaller } from "./DeviceCaller.ts";
+import { Devices } from "./Devices.ts";
+
+/** Handlers of `DevicesApi`. */
+export const devicesHandlers = HttpApiBuilder.group(
+  DeviceApi,
+  "devices",
+  Effect.fnUntraced(function* (handlers) {
+    const devices = yield* Devices;
+    return handlers
+      .handleRaw("register", ({ endpoint, headers, params, request }) =>
+        Effect.gen(function* () {
+          const submission = yield* readSubmission(RegistrationDraft, { request, endpoint });
+          const presented = headers["x-device-token"];
+          const caller = yield* SdkCaller;
+          const { isNew, registration } = yield* devices.register(
+            caller,
+            params.installation_id,
+            presented,
+            submission,
+          );
+          return HttpServerResponse.jsonUnsafe({ data: registration }, { status: isNew ? 201 : 200 });
+        }),
+      )
+      .handleRaw("change", ({ endpoint, request }) =>
+        Effect.gen(function* () {
+          const submission = yield* readSubmission(DevicePatch, { request, endpoint });
+          return { data: yield* devices.change(yield* DeviceCaller, submission) };
+        }),
+      )
+      .handle("unregister", () =>
+        Effect.gen(function* () {
+          return { data: yield* devices.unregister(yield* DeviceCaller) };
+        }),
+      )
+      .handle("rotate", () =>
+        Effect.gen(function* () {
+          return { data: yield* devices.rotate(yield* DeviceCaller) };
+        }),
+      );
+  }),
+);

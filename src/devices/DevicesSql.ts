@@ -1,0 +1,186 @@
+import { Context, Effect, Layer } from "effect";
+import { SqlClient } from "effect/sql";
+import { arrayOf, instant, jsonb, utc } from "../database/Rows.ts";
+import type { Position } from "../wire/Position.ts";
+import type { Tenant } from "../workspaces/Workspace.ts";
+import type { Attributes } from "./Attributes.ts";
+import type { Device, Platform } from "./Device.ts";
+import type { DeviceKey } from "./DeviceToken.ts";
+import type { Transport } from "./PushAddress.ts";
+
+/** What decides whether a device's token is good. */
+export interface DeviceGrant {
+  readonly ord: number;
+  readonly id: string;
+  readonly token_digest: Uint8Array;
+  readonly token_used: boolean;
+  readonly unregistered: boolean;
+  readonly last_seen_ms: number;
+}
+
+/** A device that is held for a change. */
+export interface HeldDevice {
+  readonly no: number;
+  readonly token_digest: Uint8Array;
+  readonly token_used: boolean;
+  readonly unregistered: boolean;
+  readonly attributes: Attributes;
+}
+
+/** What a registration writes; it replaces all of an earlier one. */
+export interface RegistrationRow {
+  readonly platform: Platform;
+  readonly transport: Transport;
+  readonly address: object | null;
+  readonly attributes: Attributes;
+  readonly locale: string | null;
+  readonly timezone: string | null;
+  readonly app_version: string | null;
+}
+
+/** A token that begins: its digest, and nobody has used it. Null keeps the one there is, which is in use. */
+export type NewDigest = Uint8Array | null;
+
+/** What a change writes; undefined keeps what is there. */
+export interface DeviceChange {
+  readonly push?: { readonly transport: Transport; readonly address: object | null } | undefined;
+  readonly attributes?: Attributes | undefined;
+  readonly locale?: string | null | undefined;
+  readonly timezone?: string | null | undefined;
+  readonly app_version?: string | null | undefined;
+}
+
+/** Every statement on devices. */
+export class DevicesSql extends Context.Service<DevicesSql>()("waypost/devices/DevicesSql", {
+  make: Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient;
+
+    const columns = sql`id, installation_id, platform, transport, address_gone_at IS NOT NULL AS address_gone, approved,
+      attributes, locale, timezone, app_version, ${utc("registered_at")} AS registered_at,
+      ${utc("last_seen_at")} AS last_seen_at`;
+    const held = sql`no, token_digest, token_used, unregistered_at IS NOT NULL AS unregistered, attributes`;
+    const tenantIs = ({ environment, workspaceId }: Tenant) =>
+      sql`workspace_id = ${workspaceId} AND environment = ${environment}`;
+
+    return {
+      /** Of each key in its place (`ord`, from 1) what decides whether its token is good; unknown keys have no row. */
+      identify: (keys: ReadonlyArray<DeviceKey>) =>
+        Effect.orDie(sql<DeviceGrant>`
+          SELECT k.ord::int AS ord, d.id, d.token_digest, d.token_used, d.unregistered_at IS NOT NULL AS unregistered,
+            (extract(epoch FROM d.last_seen_at) * 1000)::float8 AS last_seen_ms
+          FROM unnest(
+            ${arrayOf(
+              "int4",
+              keys.map((key) => key.workspaceId),
+            )}, ${arrayOf(
+              "text",
+              keys.map((key) => key.environment),
+            )}, ${arrayOf(
+              "int4",
+              keys.map((key) => key.no),
+            )}
+          ) WITH ORDINALITY AS k (workspace_id, environment, no, ord)
+          JOIN device d USING (workspace_id, environment, no)`),
+
+      /** Notes that a token has been used; no row when it has ended meanwhile. */
+      markUsed: ({ environment, no, workspaceId }: DeviceKey, digest: Uint8Array, now: number) =>
+        Effect.orDie(sql`
+          UPDATE device SET token_used = true, last_seen_at = ${instant(now)}
+          WHERE workspace_id = ${workspaceId} AND environment = ${environment} AND no = ${no}
+            AND token_digest = ${digest} AND unregistered_at IS NULL
+          RETURNING no`),
+
+      /** Notes that a device has been seen. */
+      touch: ({ environment, no, workspaceId }: DeviceKey, now: number) =>
+        Effect.orDie(sql`
+          UPDATE device SET last_seen_at = ${instant(now)}
+          WHERE workspace_id = ${workspaceId} AND environment = ${environment} AND no = ${no}
+            AND last_seen_at < ${instant(now)}`),
+
+      /** Holds an installation's device until the end of the transaction. */
+      holdInstallation: (tenant: Tenant, installationId: string) =>
+        Effect.orDie(sql<HeldDevice>`
+          SELECT ${held} FROM device WHERE ${tenantIs(tenant)} AND installation_id = ${installationId} FOR UPDATE`),
+
+      /** Holds a device until the end of the transaction. */
+      hold: (tenant: Tenant, no: number) =>
+        Effect.orDie(sql<HeldDevice>`
+          SELECT ${held} FROM device WHERE ${tenantIs(tenant)} AND no = ${no} FOR UPDATE`),
+
+      /** Adds a device with the next number; no row when its installation has been registered meanwhile. */
+      insert: (
+        tenant: Tenant,
+        device: { readonly id: string; readonly installationId: string; readonly approved: boolean },
+        row: RegistrationRow,
+        digest: Uint8Array,
+        now: number,
+      ) =>
+        Effect.orDie(sql<Device & { readonly no: number }>`
+          WITH numbered AS (
+            UPDATE tenant SET last_device_no = last_device_no + 1 WHERE ${tenantIs(tenant)} RETURNING last_device_no
+          )
+          INSERT INTO device (workspace_id, environment, no, id, installation_id, platform, transport, address, approved,
+            attributes, locale, timezone, app_version, token_digest, registered_at, last_seen_at)
+          SELECT ${tenant.workspaceId}, ${tenant.environment}, last_device_no, ${device.id}, ${device.installationId},
+            ${row.platform}, ${row.transport}, ${jsonb(row.address)}, ${device.approved}, ${jsonb(row.attributes)},
+            ${row.locale}, ${row.timezone}, ${row.app_version}, ${digest}, ${instant(now)}, ${instant(now)}
+          FROM numbered
+          ON CONFLICT (workspace_id, environment, installation_id) DO NOTHING
+          RETURNING no, ${columns}`),
+
+      /** Registers a held device anew: the address is good again, and one that had unregistered is registered now. */
+      replace: (tenant: Tenant, no: number, row: RegistrationRow, digest: NewDigest, now: number) =>
+        Effect.orDie(sql<Device>`
+          UPDATE device SET platform = ${row.platform}, transport = ${row.transport}, address = ${jsonb(row.address)},
+            address_gone_at = NULL, attributes = ${jsonb(row.attributes)}, locale = ${row.locale},
+            timezone = ${row.timezone}, app_version = ${row.app_version},
+            token_digest = COALESCE(${digest}::bytea, token_digest), token_used = ${digest === null},
+            registered_at = CASE WHEN unregistered_at IS NULL THEN registered_at ELSE ${instant(now)} END,
+            unregistered_at = NULL, last_seen_at = ${instant(now)}
+          WHERE ${tenantIs(tenant)} AND no = ${no} RETURNING ${columns}`),
+
+      update: (tenant: Tenant, no: number, change: DeviceChange, now: number) =>
+        Effect.orDie(sql<Device>`
+          UPDATE device SET
+            ${change.push === undefined ? sql`` : sql`transport = ${change.push.transport}, address = ${jsonb(change.push.address)}, address_gone_at = NULL,`}
+            ${change.attributes === undefined ? sql`` : sql`attributes = ${jsonb(change.attributes)},`}
+            ${change.locale === undefined ? sql`` : sql`locale = ${change.locale},`}
+            ${change.timezone === undefined ? sql`` : sql`timezone = ${change.timezone},`}
+            ${change.app_version === undefined ? sql`` : sql`app_version = ${change.app_version},`}
+            last_seen_at = ${instant(now)}
+          WHERE ${tenantIs(tenant)} AND no = ${no} RETURNING ${columns}`),
+
+      /** Begins a new token, if the device is registered. */
+      rotate: (tenant: Tenant, no: number, digest: Uint8Array) =>
+        Effect.orDie(sql<{ readonly no: number }>`
+          UPDATE device SET token_digest = ${digest}, token_used = false
+          WHERE ${tenantIs(tenant)} AND no = ${no} AND unregistered_at IS NULL RETURNING no`),
+
+      unregister: (tenant: Tenant, no: number, now: number) =>
+        Effect.orDie(sql<{ readonly id: string }>`
+          UPDATE device SET unregistered_at = COALESCE(unregistered_at, ${instant(now)})
+          WHERE ${tenantIs(tenant)} AND no = ${no} RETURNING id`),
+
+      /** Registered devices, newest first. */
+      page: (
+        tenant: Tenant,
+        position: Position,
+        filters: { readonly approved?: boolean | undefined; readonly platform?: Platform | undefined },
+      ) =>
+        Effect.orDie(sql<Device>`
+          SELECT ${columns} FROM device
+          WHERE ${tenantIs(tenant)} AND unregistered_at IS NULL
+            AND (${position.before}::uuid IS NULL OR id < ${position.before})
+            AND (${filters.approved ?? null}::boolean IS NULL OR approved = ${filters.approved ?? null})
+            AND (${filters.platform ?? null}::text IS NULL OR platform = ${filters.platform ?? null})
+          ORDER BY id DESC LIMIT ${position.limit}`),
+
+      setApproved: (tenant: Tenant, id: string, approved: boolean) =>
+        Effect.orDie(sql<Device>`
+          UPDATE device SET approved = ${approved}
+          WHERE ${tenantIs(tenant)} AND id = ${id} AND unregistered_at IS NULL RETURNING ${columns}`),
+    };
+  }),
+}) {
+  static readonly layer = Layer.effect(DevicesSql, DevicesSql.make);
+}

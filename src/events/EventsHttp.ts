@@ -1,0 +1,22 @@
+import { Effect } from "effect";
+import { HttpApiBuilder } from "effect/http-api";
+import { DeviceApi } from "../DeviceApi.ts";
+import { DeviceCaller } from "../devices/DeviceCaller.ts";
+import { readSubmission } from "../wire/Submission.ts";
+import { Events } from "./Events.ts";
+import { UnreadTransitionReport } from "./EventsApi.ts";
+
+/** Handlers of `EventsApi`. */
+export const eventsHandlers = HttpApiBuilder.group(
+  DeviceApi,
+  "events",
+  Effect.fnUntraced(function* (handlers) {
+    const events = yield* Events;
+    return handlers.handleRaw("report", ({ endpoint, request }) =>
+      Effect.gen(function* () {
+        const submission = yield* readSubmission(UnreadTransitionReport, { request, endpoint });
+        return { data: yield* events.report(yield* DeviceCaller, submission) };
+      }),
+    );
+  }),
+);

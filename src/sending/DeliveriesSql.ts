@@ -1,0 +1,73 @@
+import { Context, Effect, Layer } from "effect";
+import { SqlClient } from "effect/sql";
+import { arrayOf } from "../database/Rows.ts";
+import type { Beginning, DueDelivery } from "./Delivery.ts";
+
+/** Every statement that makes deliveries. */
+export class DeliveriesSql extends Context.Service<DeliveriesSql>()("waypost/sending/DeliveriesSql", {
+  make: Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient;
+    return {
+      /**
+       * Inserts what the caps leave, in order, and tells the place (`ord`, from 1) and origin of each. What counts against a
+       * cap is what has reached the device since the cap's period began, and what is on its way to it; a failed one has
+       * reached nobody. A delivery is on its way for at most an hour, so a day before the period is far enough to look.
+       */
+      insertWithinCaps: (due: ReadonlyArray<DueDelivery>, beginnings: ReadonlyArray<Beginning>) => {
+        const ints = (of: (delivery: DueDelivery) => number | null) => arrayOf("int4", due.map(of));
+        const texts = (of: (delivery: DueDelivery) => string) => arrayOf("text", due.map(of));
+        const instants = (of: (delivery: DueDelivery) => number | null) =>
+          arrayOf("timestamptz", due.map(of));
+        return Effect.orDie(sql<{ readonly ord: number; readonly origin: bigint }>`
+          WITH due AS (
+            SELECT * FROM unnest(
+              ${ints((d) => d.workspaceId)}, ${texts((d) => d.environment)}, ${ints((d) => d.deviceNo)},
+              ${texts((d) => d.transport)}, ${ints((d) => d.campaignNo)}, ${ints((d) => d.notificationNo)},
+              ${ints((d) => d.contentNo)}, ${texts((d) => d.contentType)}, ${texts((d) => d.triggerType)},
+              ${ints((d) => d.locationNo)}, ${instants((d) => d.now)}, ${ints((d) => d.cap?.count ?? null)},
+              ${instants((d) => d.cap?.since ?? null)},
+              ${arrayOf(
+                "text",
+                beginnings.map((each) => each.status),
+              )},
+              ${arrayOf(
+                "text",
+                beginnings.map((each) => each.lastError),
+              )}
+            ) WITH ORDINALITY AS d (workspace_id, environment, device_no, transport, campaign_no, notification_no, content_no,
+              content_type, trigger_type, location_no, now, cap_count, cap_since, status, last_error, ord)
+          ), ranked AS (
+            SELECT due.*,
+              count(*) FILTER (WHERE status <> 'failed') OVER (
+                PARTITION BY workspace_id, environment, device_no, campaign_no, cap_since
+                ORDER BY ord ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+              ) AS before_it,
+              CASE WHEN cap_count IS NULL THEN 0 ELSE (
+                SELECT count(*) FROM delivery d
+                WHERE d.workspace_id = due.workspace_id AND d.environment = due.environment
+                  AND d.device_no = due.device_no AND d.campaign_no = due.campaign_no
+                  AND d.created_at >= due.cap_since - interval '1 day'
+                  AND (d.status IN ('queued', 'handed_over')
+                    OR (d.status = 'delivered' AND d.settled_at >= due.cap_since))
+              ) END AS counted
+            FROM due
+          ), allowed AS MATERIALIZED (
+            SELECT nextval('delivery_origin') AS origin, ordered.*
+            FROM (
+              SELECT * FROM ranked WHERE cap_count IS NULL OR counted + before_it < cap_count ORDER BY ord
+            ) AS ordered
+          ), made AS (
+            INSERT INTO delivery (workspace_id, environment, origin, device_no, campaign_no, notification_no, content_no,
+              content_type, trigger_type, location_no, transport, status, last_error, created_at, settled_at)
+            SELECT workspace_id, environment, origin, device_no, campaign_no, notification_no, content_no,
+              content_type, trigger_type, location_no, transport, status, last_error, now,
+              CASE WHEN status IN ('delivered', 'failed') THEN now END
+            FROM allowed
+          )
+          SELECT ord::int AS ord, origin FROM allowed`);
+      },
+    };
+  }),
+}) {
+  static readonly layer = Layer.effect(DeliveriesSql, DeliveriesSql.make);
+}

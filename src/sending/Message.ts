@@ -1,0 +1,32 @@
+import { Schema } from "effect";
+import { contentFields } from "../notifications/MessageContent.ts";
+import { Question } from "../notifications/Survey.ts";
+import { Timestamp } from "../wire/Text.ts";
+
+const id = (description: string, example: string) =>
+  Schema.String.annotate({ description, format: "uuid", examples: [example] });
+
+/**
+ * A message as its device sees it, with the content as it was when it was sent: later changes of the notification do not touch
+ * it.
+ */
+export const Message = Schema.Struct({
+  id: id("Id of the message.", "00000000-0000-8a41-8000-000000000007"),
+  campaign_id: Schema.NullOr(id("Id of the campaign.", "01980a6c-0f3e-7c52-9a41-3f1f5d7a2b60")).annotate({
+    description: "Id of the campaign that sent it; null once the campaign has been deleted.",
+  }),
+  notification_id: id("Id of the notification.", "01980a6c-3e77-7a18-b2c4-91d5e6f70a11"),
+  ...contentFields,
+  questions: Schema.Array(Question).annotate({
+    description: "The questions of a survey with their ids; empty for a message.",
+  }),
+  delivered_at: Schema.NullOr(Timestamp).annotate({
+    description: "When it was delivered; null while a push is on its way or has failed.",
+    examples: ["2026-11-21T09:30:00+00:00"],
+  }),
+  opened_at: Schema.NullOr(Timestamp).annotate({
+    description: "When it was first opened; null until then.",
+    examples: ["2026-11-21T09:31:12+00:00"],
+  }),
+}).annotate({ identifier: "DeviceMessage" });
+export type Message = typeof Message.Type;

@@ -1,0 +1,39 @@
+import { Clock, Context, Effect, Layer } from "effect";
+import type { DeviceCaller } from "../devices/DeviceCaller.ts";
+import { NotFound } from "../wire/ApiError.ts";
+import type { Position } from "../wire/Position.ts";
+import type { Message } from "./Message.ts";
+import { deliveryKey, messageId } from "./MessageId.ts";
+import { type MessageRow, MessagesSql } from "./MessagesSql.ts";
+
+type Caller = DeviceCaller["Service"];
+
+const toMessage =
+  ({ deviceNo }: Caller) =>
+  ({ origin, ...row }: MessageRow): Message => ({ id: messageId(origin, deviceNo), ...row, media: null });
+
+/** The inbox of a device. */
+export class Messages extends Context.Service<Messages>()("waypost/sending/Messages", {
+  make: Effect.gen(function* () {
+    const repository = yield* MessagesSql;
+    return {
+      /** What was delivered to the device, newest first. */
+      page: (caller: Caller, position: Position) => {
+        const before = position.before === null ? null : (deliveryKey(position.before)?.origin ?? null);
+        const rows = repository.page(caller, caller.deviceNo, before, position.limit);
+        return Effect.map(rows, (found) => found.map(toMessage(caller)));
+      },
+
+      /** Notes the first opening and shows the message. @throws 404 */
+      open: Effect.fn("Messages.open")(function* (caller: Caller, id: string) {
+        const key = deliveryKey(id);
+        if (key === null || key.deviceNo !== caller.deviceNo) return yield* NotFound.resource("message");
+        const now = yield* Clock.currentTimeMillis;
+        const row = (yield* repository.open(caller, key.origin, caller.deviceNo, now))[0];
+        return row === undefined ? yield* NotFound.resource("message") : toMessage(caller)(row);
+      }),
+    };
+  }),
+}) {
+  static readonly layer = Layer.effect(Messages, Messages.make).pipe(Layer.provide(MessagesSql.layer));
+}

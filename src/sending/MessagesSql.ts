@@ -1,0 +1,54 @@
+import { Context, Effect, Layer } from "effect";
+import { SqlClient } from "effect/sql";
+import { instant, utc } from "../database/Rows.ts";
+import type { Tenant } from "../workspaces/Workspace.ts";
+import type { Message } from "./Message.ts";
+
+/** A message before it has its id. */
+export interface MessageRow extends Omit<Message, "id" | "media"> {
+  readonly origin: bigint;
+}
+
+/** Every statement on a device's messages. */
+export class MessagesSql extends Context.Service<MessagesSql>()("waypost/sending/MessagesSql", {
+  make: Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient;
+
+    // The content that was sent, whatever became of the notification; a deleted campaign leaves no id.
+    const shown = sql`d.origin, k.id AS campaign_id, c.notification_id, c.type, c.headline, c.body, c.cta_label, c.cta_url,
+      COALESCE(c.questions, '[]') AS questions,
+      CASE WHEN d.status = 'delivered' THEN ${utc("d.settled_at")} END AS delivered_at, ${utc("d.opened_at")} AS opened_at`;
+    const joined = sql`
+      JOIN content c
+        ON c.workspace_id = d.workspace_id AND c.environment = d.environment AND c.no = d.content_no
+      LEFT JOIN campaign k
+        ON k.workspace_id = d.workspace_id AND k.environment = d.environment AND k.no = d.campaign_no`;
+
+    return {
+      /** Delivered messages, newest first, from behind one of them on. */
+      page: ({ environment, workspaceId }: Tenant, deviceNo: number, before: bigint | null, limit: number) =>
+        Effect.orDie(sql<MessageRow>`
+          SELECT ${shown} FROM delivery d ${joined}
+          WHERE d.workspace_id = ${workspaceId} AND d.environment = ${environment} AND d.device_no = ${deviceNo}
+            AND d.status = 'delivered'
+            AND (${before}::bigint IS NULL OR (d.settled_at, d.origin) < (
+              SELECT b.settled_at, b.origin FROM delivery b
+              WHERE b.workspace_id = ${workspaceId} AND b.environment = ${environment}
+                AND b.origin = ${before} AND b.device_no = ${deviceNo}))
+          ORDER BY d.settled_at DESC, d.origin DESC LIMIT ${limit}`),
+
+      /** The first opening stays. A push can be opened before the push service's answer has been noted. */
+      open: ({ environment, workspaceId }: Tenant, origin: bigint, deviceNo: number, now: number) =>
+        Effect.orDie(sql<MessageRow>`
+          WITH d AS (
+            UPDATE delivery SET opened_at = COALESCE(opened_at, ${instant(now)})
+            WHERE workspace_id = ${workspaceId} AND environment = ${environment}
+              AND origin = ${origin} AND device_no = ${deviceNo} AND status IN ('handed_over', 'delivered')
+            RETURNING *
+          )
+          SELECT ${shown} FROM d ${joined}`),
+    };
+  }),
+}) {
+  static readonly layer = Layer.effect(MessagesSql, MessagesSql.make);
+}
