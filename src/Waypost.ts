@@ -1,15 +1,26 @@
 import { Effect, Layer } from "effect";
 import { HttpRouter } from "effect/http";
-import { HttpApi, HttpApiBuilder, HttpApiScalar } from "effect/http-api";
+import { type HttpApi, HttpApiBuilder } from "effect/http-api";
 import { accessLayer } from "./access/AccessHttp.ts";
 import { FailedAttempts } from "./access/FailedAttempts.ts";
+import { Fingerprint } from "./access/Fingerprint.ts";
 import { meHandlers } from "./access/MeHttp.ts";
 import { PlatformGate } from "./access/PlatformGate.ts";
+import { docsPage, docsPageHeaders, documentRoutes } from "./ApiDocuments.ts";
 import { Campaigns } from "./campaigns/Campaigns.ts";
 import { campaignHandlers } from "./campaigns/CampaignsHttp.ts";
+import { Config } from "./Config.ts";
 import { Database } from "./database/Database.ts";
 import { DataDirectory } from "./database/DataDirectory.ts";
 import { WorkspaceChanges } from "./database/WorkspaceChanges.ts";
+import { DeviceApi } from "./DeviceApi.ts";
+import { deviceAccessLayer } from "./devices/DeviceAccessHttp.ts";
+import { deviceDoor } from "./devices/DeviceDoor.ts";
+import { DeviceGate } from "./devices/DeviceGate.ts";
+import { Devices } from "./devices/Devices.ts";
+import { devicesHandlers } from "./devices/DevicesHttp.ts";
+import { Events } from "./events/Events.ts";
+import { eventsHandlers } from "./events/EventsHttp.ts";
 import { Cursors } from "./http/Cursors.ts";
 import { Doors } from "./http/Doors.ts";
 import { gatewayLayer } from "./http/Gateway.ts";
@@ -29,27 +40,63 @@ import { Locations } from "./locations/Locations.ts";
 import { locationsHandlers } from "./locations/LocationsHttp.ts";
 import { Notifications } from "./notifications/Notifications.ts";
 import { notificationHandlers } from "./notifications/NotificationsHttp.ts";
+import { deviceListHandlers } from "./operator/DeviceListHttp.ts";
+import { operatorAccessLayer } from "./operator/OperatorAccessHttp.ts";
+import { operatorDoor } from "./operator/OperatorDoor.ts";
+import { OperatorTenants } from "./operator/OperatorTenants.ts";
+import { sdkKeysHandlers } from "./operator/SdkKeysHttp.ts";
+import { tokensHandlers } from "./operator/TokensHttp.ts";
+import { workspacesHandlers } from "./operator/WorkspacesHttp.ts";
+import { OperatorApi } from "./OperatorApi.ts";
 import { Reports } from "./reports/Reports.ts";
 import { reportHandlers } from "./reports/ReportsHttp.ts";
+import { Deliveries } from "./sending/Deliveries.ts";
+import { Messages } from "./sending/Messages.ts";
+import { messagesHandlers } from "./sending/MessagesHttp.ts";
 import { Tokens } from "./access/Tokens.ts";
 import { PlatformApi } from "./PlatformApi.ts";
 import { Workspaces } from "./workspaces/Workspaces.ts";
 
-const apis = [PlatformApi] as unknown as ReadonlyArray<HttpApi.Top>;
+const apis = [PlatformApi, DeviceApi, OperatorApi] as unknown as ReadonlyArray<HttpApi.Top>;
 
-const platformRoutes = HttpApiBuilder.layer(PlatformApi, { openapiPath: "/openapi/platform.json" }).pipe(
+const platformRoutes = HttpApiBuilder.layer(PlatformApi).pipe(
   Layer.provide([meHandlers, reportHandlers, locationsHandlers, locationGroupsHandlers, campaignHandlers, notificationHandlers]),
 );
 
-const routes = Layer.mergeAll(
+const deviceRoutes = HttpApiBuilder.layer(DeviceApi).pipe(
+  Layer.provide([devicesHandlers, eventsHandlers, messagesHandlers]),
+  Layer.provide(deviceAccessLayer),
+);
+
+const operatorRoutes = HttpApiBuilder.layer(OperatorApi).pipe(
+  Layer.provide([workspacesHandlers, tokensHandlers, sdkKeysHandlers, deviceListHandlers]),
+  Layer.provide([operatorAccessLayer, OperatorTenants.layer]),
+);
+
+const apiRoutes = Layer.mergeAll(
   platformRoutes,
-  HttpApiScalar.layer(PlatformApi, { path: "/docs" }),
-  healthRoutes,
+  deviceRoutes,
+  operatorRoutes,
+  documentRoutes,
+  docsPage.pipe(Layer.provide(docsPageHeaders.layer)),
 ).pipe(
   Layer.provide([accessLayer, schemaErrorsLayer, idempotencyLayer.pipe(Layer.provide(IdempotencySql.layer))]),
 );
 
-const doors = Layer.effect(Doors, Effect.all([platformDoor]));
+const doors = Layer.effect(Doors, Effect.all([platformDoor, deviceDoor, operatorDoor]));
+
+/** What this process answers: a process without the role `api` only tells how it is. */
+const answers = Layer.unwrap(
+  Effect.map(Config, ({ roles }) =>
+    roles.has("api")
+      ? Layer.mergeAll(apiRoutes, healthRoutes, gatewayLayer).pipe(
+          Layer.provide([doors, Layer.succeed(RouteTable, RouteTable.make(apis))]),
+        )
+      : Layer.mergeAll(healthRoutes, gatewayLayer).pipe(
+          Layer.provide([Layer.succeed(Doors, []), Layer.succeed(RouteTable, RouteTable.make([]))]),
+        ),
+  ),
+);
 
 /** Services that know nothing of HTTP. */
 const core = Layer.mergeAll(Workspaces.layer, Tokens.layer, Reports.layer).pipe(Layer.provideMerge(WorkspaceChanges.layer));
@@ -57,15 +104,16 @@ const core = Layer.mergeAll(Workspaces.layer, Tokens.layer, Reports.layer).pipe(
 /** What campaigns target. */
 const locations = Layer.mergeAll(Locations.layer, LocationGroups.layer, LocationImports.layer);
 
+/** What devices do. */
+const devices = Layer.mergeAll(Devices.layer, Messages.layer, Events.layer.pipe(Layer.provide(Deliveries.layer)));
+
 /** The listening service over a database that is there: everything but what a process starts with. */
-export const serviceLayer = HttpRouter.serve(Layer.mergeAll(routes, gatewayLayer), {
+export const serviceLayer = HttpRouter.serve(answers, {
   disableLogger: true,
   disableListenLog: true,
 }).pipe(
-  Layer.provide(doors),
   Layer.provide([
-    Layer.succeed(RouteTable, RouteTable.make(apis)),
-    PlatformGate.layer.pipe(Layer.provide(FailedAttempts.layer)),
+    Layer.mergeAll(PlatformGate.layer, DeviceGate.layer).pipe(Layer.provideMerge(FailedAttempts.layer)),
     RateLimits.layer,
     Cursors.layer,
   ]),
@@ -73,12 +121,14 @@ export const serviceLayer = HttpRouter.serve(Layer.mergeAll(routes, gatewayLayer
   Layer.provideMerge(serverLayer),
   Layer.provideMerge(Notifications.layer),
   Layer.provideMerge(Campaigns.layer),
+  Layer.provideMerge(devices),
   Layer.provideMerge(locations),
   Layer.provideMerge(core),
 );
 
 /** A whole process: the data directory, its database and the service on it. */
 export const waypostLayer = serviceLayer.pipe(
+  Layer.provideMerge(Fingerprint.layer),
   Layer.provideMerge(Database.layer),
   Layer.provideMerge(DataDirectory.layer),
 );
