@@ -41,6 +41,7 @@ import { locationsHandlers } from "./locations/LocationsHttp.ts";
 import { Notifications } from "./notifications/Notifications.ts";
 import { notificationHandlers } from "./notifications/NotificationsHttp.ts";
 import { deviceListHandlers } from "./operator/DeviceListHttp.ts";
+import { DeviceListSql } from "./operator/DeviceListSql.ts";
 import { operatorAccessLayer } from "./operator/OperatorAccessHttp.ts";
 import { operatorDoor } from "./operator/OperatorDoor.ts";
 import { OperatorTenants } from "./operator/OperatorTenants.ts";
@@ -70,7 +71,7 @@ const deviceRoutes = HttpApiBuilder.layer(DeviceApi).pipe(
 
 const operatorRoutes = HttpApiBuilder.layer(OperatorApi).pipe(
   Layer.provide([workspacesHandlers, tokensHandlers, sdkKeysHandlers, deviceListHandlers]),
-  Layer.provide([operatorAccessLayer, OperatorTenants.layer]),
+  Layer.provide([operatorAccessLayer, OperatorTenants.layer, DeviceListSql.layer]),
 );
 
 const apiRoutes = Layer.mergeAll(

@@ -7,6 +7,7 @@ import { NotFound } from "../wire/ApiError.ts";
 import { isUuid } from "../wire/Ids.ts";
 import { readSubmission } from "../wire/Submission.ts";
 import { Approval } from "./DeviceListApi.ts";
+import { DeviceListSql } from "./DeviceListSql.ts";
 import { OperatorTenants } from "./OperatorTenants.ts";
 
 /** Handlers of `DeviceListApi`. */
@@ -16,6 +17,7 @@ export const deviceListHandlers = HttpApiBuilder.group(
   Effect.fnUntraced(function* (handlers) {
     const tenants = yield* OperatorTenants;
     const devices = yield* Devices;
+    const repository = yield* DeviceListSql;
     const cursors = yield* Cursors;
     return handlers
       .handle("list", ({ params, query }) =>
@@ -30,7 +32,9 @@ export const deviceListHandlers = HttpApiBuilder.group(
       .handleRaw("approve", ({ endpoint, params, request }) =>
         Effect.gen(function* () {
           const tenant = yield* tenants.find(params);
-          if (!isUuid(params.device)) return yield* NotFound.resource("device");
+          // A device that is not there is told before anything about the body (contract B1, 10 and 11).
+          const found = isUuid(params.device) ? yield* repository.find(tenant, params.device) : [];
+          if (found.length === 0) return yield* NotFound.resource("device");
           const submission = yield* readSubmission(Approval, { request, endpoint });
           const { approved } = yield* submission.complete;
           return { data: yield* devices.setApproved(tenant, params.device, approved) };

@@ -1,0 +1,71 @@
+import { Effect, Layer } from "effect";
+import { HttpRouter, HttpServerResponse } from "effect/http";
+import { type HttpApi, HttpApiScalar, OpenApi } from "effect/http-api";
+import { DeviceApi } from "./DeviceApi.ts";
+import { Idempotency } from "./http/Idempotency.ts";
+import { OperatorApi } from "./OperatorApi.ts";
+import { PlatformApi } from "./PlatformApi.ts";
+import { describeApi } from "./wire/OpenApiTidy.ts";
+
+const interfaces = { platform: PlatformApi, device: DeviceApi, operator: OperatorApi };
+
+/** The interfaces that have a document. */
+export const documentNames = ["platform", "device", "operator"] as const;
+export type DocumentName = (typeof documentNames)[number];
+
+const idempotencyKey = {
+  name: "Idempotency-Key",
+  in: "header",
+  required: false,
+  schema: {
+    type: "string",
+    description:
+      "The change happens once under this key: the same again within 24 hours gets the first answer.",
+    examples: ["5f0c1b1e-3a43-4b0e-9f8e-6a3b1d2c4e5f"],
+    minLength: 1,
+    maxLength: 255,
+  },
+};
+
+/** The OpenAPI 3.1 document of an interface. */
+export const apiDocument = (name: DocumentName): OpenApi.OpenAPISpec =>
+  describeApi(interfaces[name] as unknown as HttpApi.Top, (_, middleware) =>
+    middleware.has(Idempotency.key) ? [idempotencyKey] : [],
+  );
+
+/** `GET /openapi/{name}.json` of every interface. */
+export const documentRoutes = HttpRouter.use((router) =>
+  Effect.forEach(
+    documentNames,
+    (name) => router.add("GET", `/openapi/${name}.json`, HttpServerResponse.jsonUnsafe(apiDocument(name))),
+    { discard: true },
+  ),
+);
+
+/** `GET /docs`: a page to read and try the platform API, whole in itself: neither fonts nor anything else come from elsewhere. */
+export const docsPage = Layer.unwrap(
+  Effect.sync(() => {
+    const document = apiDocument("platform");
+    const scalar = { withDefaultFonts: false, telemetry: false, showDeveloperTools: "never" };
+    return HttpApiScalar.layer(
+      PlatformApi.annotate(OpenApi.Transform, () => ({ ...document })),
+      { path: "/docs", scalar },
+    );
+  }),
+);
+
+const contentSecurityPolicy =
+  "default-src 'self'; script-src 'self' 'unsafe-inline' 'unsafe-eval' blob:; worker-src 'self' blob:; " +
+  "style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; font-src 'self' data:; frame-ancestors 'none'";
+
+/** Holds the browser to what `docsPage` promises: it may reach no other host. */
+export const docsPageHeaders = HttpRouter.middleware((page) =>
+  Effect.map(
+    page,
+    HttpServerResponse.setHeaders({
+      "content-security-policy": contentSecurityPolicy,
+      "x-content-type-options": "nosniff",
+      "referrer-policy": "no-referrer",
+    }),
+  ),
+);
