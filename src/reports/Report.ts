@@ -7,19 +7,17 @@ const count = (description: string, example: number) =>
 const date = (description: string, example: string) =>
   Schema.String.annotate({ description, examples: [example], format: "date" });
 
-/** A report: its figures, and the range that they are of after defaults. */
-export const ReportOf = <S extends Schema.Top>(data: S) =>
-  Schema.Struct({
-    data,
-    meta: Schema.Struct({
-      start: date("First day of the range.", "2026-10-22"),
-      end: date("Last day of the range, counted whole.", "2026-11-21"),
-      timezone: Schema.String.annotate({
-        description: "The workspace's time zone, in which days are counted.",
-        examples: ["Europe/Amsterdam"],
-      }),
-    }).annotate({ identifier: "ReportRange" }),
-  });
+const meta = Schema.Struct({
+  start: date("First day of the range.", "2026-10-22"),
+  end: date("Last day of the range, counted whole.", "2026-11-21"),
+  timezone: Schema.String.annotate({
+    description: "The workspace's time zone, in which days are counted.",
+    examples: ["Europe/Amsterdam"],
+  }),
+}).annotate({ identifier: "ReportRange", description: "The range of the figures, after defaults." });
+
+/** A report: its figures, and the range that they are of. */
+export const ReportOf = <S extends Schema.Top>(data: S) => Schema.Struct({ data, meta });
 
 const activity = {
   delivered: count("Deliveries that the push transport accepted.", 128),

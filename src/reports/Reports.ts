@@ -34,9 +34,10 @@ export class Reports extends Context.Service<Reports>()("waypost/reports/Reports
       const now = yield* Clock.currentTimeMillis;
       const { end, filters, start, status } = yield* readReportQuery(sent, { timezone, now, statuses });
       const range = reportRange(timezone, start, end);
-      const rows = yield* semaphore.withPermit(database.atomically(read({ range, filters, now }, status)));
+      const [row] = yield* semaphore.withPermit(database.atomically(read({ range, filters, now }, status)));
+      if (row === undefined) return yield* Effect.die(new Error("The statement of a report answers one row"));
       const meta = JSON.stringify({ start, end, timezone });
-      return `{"data":${rows[0]?.data ?? "null"},"meta":${meta}}`;
+      return `{"data":${row.data},"meta":${meta}}`;
     });
 
     return {
