@@ -226,7 +226,7 @@ layer(TestWaypost.layer)("Campaign rules", (it) => {
           Array.from({ length: 8 }, () => world.sandbox("/campaigns", { body: push() })),
           { concurrency: "unbounded" },
         );
-        const statuses = answers.map((answer) => answer.status).sort();
+        const statuses = answers.map((answer) => answer.status).sort((a, b) => a - b);
         assert.deepStrictEqual(statuses, [201, 422, 422, 422, 422, 422, 422, 422]);
       }),
   );
