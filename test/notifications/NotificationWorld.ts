@@ -1,4 +1,6 @@
 import { Effect } from "effect";
+import { SqlClient } from "effect/sql";
+import type { Question } from "../../src/notifications/Survey.ts";
 import { campaignWorld, geo, push } from "../campaigns/CampaignWorld.ts";
 
 /** The least that makes a message on a geo campaign. */
@@ -23,6 +25,7 @@ export const sent = (sendAt: string, more: object = {}) =>
 export const notificationWorld = (options?: Parameters<typeof campaignWorld>[0]) =>
   Effect.gen(function* () {
     const world = yield* campaignWorld(options);
+    const sql = yield* SqlClient.SqlClient;
     let made = 0;
     const make = (body: object) =>
       Effect.gen(function* () {
@@ -32,6 +35,15 @@ export const notificationWorld = (options?: Parameters<typeof campaignWorld>[0])
       });
     return {
       ...world,
+      /** The questions of a notification as they are stored, with the ids of choices, which the platform API does not show. */
+      questions: (id: string) =>
+        sql<{ readonly questions: ReadonlyArray<Question> }>`
+          SELECT x.questions FROM notification n JOIN content x ON x.no = n.content_no
+            AND x.workspace_id = n.workspace_id AND x.environment = n.environment
+          WHERE n.workspace_id = ${world.workspaceId} AND n.id = ${id}`.pipe(
+          Effect.map(([row]) => row?.questions ?? []),
+          Effect.orDie,
+        ),
       /** Makes a geo campaign; gives the path of its notifications. */
       geo: (more: object = {}) =>
         Effect.flatMap(world.location(), (location) =>

@@ -191,46 +191,6 @@ layer(TestWaypost.layer)("Notifications", (it) => {
     }),
   );
 
-  it.effect("DELETE takes it off the campaign, and deletes the content once it is on no other (A4)", () =>
-    Effect.gen(function* () {
-      const world = yield* notificationWorld();
-      const [here, there] = [yield* world.geo(), yield* world.geo()];
-      const { id } = (yield* world.sandbox(here, { body: message() })).body.data;
-      yield* world.onto(there.split("/")[2] ?? "", id);
-      const remove = (path: string) => world.sandbox(`${path}/${id}`, { method: "DELETE" });
-      const first = yield* remove(here);
-      assert.strictEqual(first.status, 200);
-      assert.deepStrictEqual(first.body, { data: { id, deleted: true } });
-      assert.strictEqual((yield* remove(here)).status, 404);
-      assert.strictEqual((yield* world.sandbox(`${there}/${id}`)).status, 200);
-      assert.deepStrictEqual(yield* world.notifications, [id]);
-      assert.strictEqual((yield* remove(there)).status, 200);
-      assert.deepStrictEqual(yield* world.notifications, []);
-      // What was sent of it can still be read.
-      assert.deepStrictEqual(yield* world.contents, [id]);
-    }),
-  );
-
-  it.effect("two that take it off its last two campaigns at once leave no content on no campaign", () =>
-    Effect.gen(function* () {
-      const world = yield* notificationWorld();
-      const [here, there] = [yield* world.geo(), yield* world.geo()];
-      const ids: Array<string> = [];
-      for (let i = 0; i < 5; i++) {
-        const { id } = (yield* world.sandbox(here, { body: message() })).body.data;
-        yield* world.onto(there.split("/")[2] ?? "", id);
-        ids.push(id);
-      }
-      yield* Effect.all(
-        ids.flatMap((id) =>
-          [here, there].map((path) => world.sandbox(`${path}/${id}`, { method: "DELETE" })),
-        ),
-        { concurrency: "unbounded" },
-      );
-      assert.deepStrictEqual(yield* world.notifications, []);
-    }),
-  );
-
   it.effect(
     "what is not there, not on this campaign, or of another environment or workspace is 404 (B2)",
     () =>
