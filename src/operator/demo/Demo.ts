@@ -46,9 +46,9 @@ export const story = (
       const offer = yield* campaignChapter(stage, credentials, places);
       const devices = yield* devicesChapter(stage, credentials);
       yield* visitsChapter(stage, devices, places, offer);
-      const rows = yield* reportChapter(stage, credentials, places, offer);
-      yield* deletionChapter(stage, credentials, places, offer, devices);
-      yield* closing(stage, rows);
+      const running = yield* reportChapter(stage, credentials, places, offer);
+      const afterwards = yield* deletionChapter(stage, credentials, places, offer, devices);
+      yield* closing(stage, running, afterwards);
     }),
   );
 

@@ -3,31 +3,38 @@ import { Console, type Effect } from "effect";
 
 const width = 100;
 
-/** Lines of at most `width` characters, broken between words. */
-const wrapped = (text: string): ReadonlyArray<string> => {
+/** Puts as many pieces on each line as fit into `most` characters, with a blank between them. */
+const filled = (pieces: ReadonlyArray<string>, most: number): ReadonlyArray<string> => {
   const lines: Array<string> = [];
-  let line = "";
-  for (const word of text.split(/\s+/)) {
-    if (line !== "" && line.length + 1 + word.length > width) {
-      lines.push(line);
-      line = "";
-    }
-    line += line === "" ? word : ` ${word}`;
+  for (const piece of pieces) {
+    const last = lines.at(-1);
+    if (last !== undefined && last.length + 1 + piece.length <= most)
+      lines[lines.length - 1] = `${last} ${piece}`;
+    else lines.push(piece);
   }
-  return [...lines, line];
+  return lines;
 };
 
-/** JSON on one line, or each of its members on one where that is too long. */
-const shown = (value: unknown): string => {
+const wrapped = (text: string): ReadonlyArray<string> => filled(text.split(/\s+/), width);
+
+const isPlain = (value: unknown): boolean => typeof value !== "object" || value === null;
+
+/** JSON on one line where it fits into `room` characters, else with its members on lines of their own. */
+const shown = (value: unknown, room: number): string => {
   const line = JSON.stringify(value);
-  if (line.length <= width - 8 || typeof value !== "object" || value === null) return line;
-  const members = Array.isArray(value)
-    ? value.map((each) => JSON.stringify(each))
-    : Object.entries(value).map(([name, each]) => `${JSON.stringify(name)}: ${JSON.stringify(each)}`);
-  const [open, close] = Array.isArray(value) ? "[]" : "{}";
-  return [open, ...members.map((each, at) => `  ${each}${at < members.length - 1 ? "," : ""}`), close].join(
-    "\n",
-  );
+  if (line.length <= room || typeof value !== "object" || value === null) return line;
+  if (Array.isArray(value)) {
+    // Plain items share lines; each object has its own.
+    const items = value.map((item) => shown(item, room - 3));
+    const commas = items.map((item, at) => (at < items.length - 1 ? `${item},` : item));
+    const lines = value.every(isPlain) ? filled(commas, room - 2) : commas;
+    return `[\n${indented(lines.join("\n"), "  ")}\n]`;
+  }
+  const members = Object.entries(value).map(([name, member]) => {
+    const label = `${JSON.stringify(name)}: `;
+    return label + shown(member, room - 3 - label.length);
+  });
+  return `{\n${indented(members.join(",\n"), "  ")}\n}`;
 };
 
 /** Puts `first` before the first line and as many blanks before the others. */
@@ -53,14 +60,14 @@ const curl = (request: ToldRequest): string => {
     `-H "Authorization: Bearer $${request.credential}"`,
     ...Object.entries(request.headers ?? {}).map(([name, value]) => `-H "${name}: ${value}"`),
     ...(request.file === undefined ? [] : [`--data-binary @${request.file}`]),
-    ...(request.body === undefined ? [] : [`--json '${JSON.stringify(request.body)}'`]),
+    ...(request.body === undefined ? [] : [`--json '${shown(request.body, width - 18)}'`]),
   ];
   const lines: Array<string> = [];
   for (const part of parts) {
     const last = lines.at(-1);
     if (last !== undefined && last.length + part.length < width - 8)
       lines[lines.length - 1] = `${last} ${part}`;
-    else lines.push(lines.length === 0 ? part : `  ${part}`);
+    else lines.push(last === undefined ? part : indented(part, "  "));
   }
   return lines.join(" \\\n");
 };
@@ -94,7 +101,7 @@ export class Narrator {
 
   /** The request that was sent, and the essential part of its answer. */
   exchange(request: ToldRequest, status: number, essence: unknown): Effect.Effect<void> {
-    const answer = essence === undefined ? "" : shown(essence);
+    const answer = essence === undefined ? "" : shown(essence, width - 6);
     return Console.log(`\n${indented(curl(request), "  $ ")}\n${indented(answer, `  ${status} `)}`);
   }
 

@@ -48,7 +48,7 @@ export const workspaceChapter = Effect.fnUntraced(function* ({
   const token = (environment: string) =>
     post(
       `/workspaces/${workspaceId}/tokens`,
-      { name: "Acme's own systems", environment, abilities },
+      { name: "Shop system", environment, abilities },
       "id",
       "environment",
       "token",
