@@ -31,7 +31,7 @@ const refusal = (
 export const accessLayer = Layer.succeed(Access, {
   token: (httpEffect, options) =>
     Effect.gen(function* () {
-      const caller = Context.getUnsafe(yield* Effect.context<never>(), Caller);
+      const caller = Context.getUnsafe(yield* Effect.context(), Caller);
       const refused = refusal(caller, options);
       if (refused !== null) return yield* refused;
       return yield* Effect.provideService(httpEffect, Caller, caller);

@@ -99,7 +99,7 @@ const gateway = Effect.gen(function* () {
         }),
       );
       return HttpServerResponse.setHeaders(response, { ...admission.headers, "x-request-id": requestId });
-    }) as App;
+    });
 });
 
 /**

@@ -1,5 +1,6 @@
 import { HttpServerResponse } from "effect/http";
-import { type ApiError, Unauthorized } from "./ApiError.ts";
+import type { Unauthorized } from "./ApiError.ts";
+import { type ApiError } from "./ApiError.ts";
 
 /** The HTTP status of an error, as its schema declares it. */
 export const statusOf = (error: ApiError): number => {

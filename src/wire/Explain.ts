@@ -1,4 +1,5 @@
-import { type Schema, type SchemaAST, SchemaIssue } from "effect";
+import type { SchemaIssue } from "effect";
+import { type Schema, type SchemaAST } from "effect";
 import { Problems } from "./Problems.ts";
 
 /**

@@ -1,5 +1,6 @@
 import { ByteSize, Context, Effect, Predicate } from "effect";
-import { HttpIncomingMessage, HttpServerRequest } from "effect/http";
+import type { HttpServerRequest } from "effect/http";
+import { HttpIncomingMessage } from "effect/http";
 import { PayloadTooLarge, Unprocessable, UnsupportedMediaType } from "./ApiError.ts";
 
 /** What an endpoint takes as a body: most bytes, and the content types. Stands as an annotation on the endpoint. */
@@ -62,7 +63,7 @@ export const readObject = Effect.fnUntraced(function* (
   });
   if (!Predicate.isObject(value) || Array.isArray(value))
     return yield* badBody("The body must be a JSON object.");
-  return value as { readonly [key: string]: unknown };
+  return value;
 });
 
 const badBody = (message: string) => Unprocessable.validation({ body: [message] });

@@ -59,7 +59,7 @@ export const submit = <Fields extends Schema.Struct.Fields>(
 ): Submission<Schema.Struct<Fields>["Type"] & object> => {
   const problems = new Problems();
   const fields: { [key: string]: unknown } = {};
-  for (const [name, decode] of decodersOf(schema as unknown as Schema.Struct<Schema.Struct.Fields>)) {
+  for (const [name, decode] of decodersOf(schema)) {
     const sent = Object.hasOwn(input, name);
     const decoded = decode(sent ? { [name]: input[name] } : {});
     if (Exit.isSuccess(decoded)) {

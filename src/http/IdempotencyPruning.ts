@@ -1,0 +1,29 @@
+import { Clock, Effect, Layer, Schedule } from "effect";
+import { Config } from "../Config.ts";
+import { IdempotencySql } from "./IdempotencySql.ts";
+
+const keptMillis = 24 * 60 * 60 * 1000;
+const page = 1000;
+
+/** Drops the stored answers that are over 24 hours old, page by page; tells how many. */
+export const pruneOnce: Effect.Effect<number, never, IdempotencySql> = Effect.gen(function* () {
+  const repository = yield* IdempotencySql;
+  const before = (yield* Clock.currentTimeMillis) - keptMillis;
+  let dropped = 0;
+  while (true) {
+    const now = yield* repository.prune(before, page);
+    dropped += now;
+    if (now < page) return dropped;
+  }
+});
+
+/** Prunes once an hour in every worker: two that meet only share the work. */
+export const idempotencyPruning = Layer.effectDiscard(
+  Effect.gen(function* () {
+    const { roles } = yield* Config;
+    if (!roles.has("worker")) return;
+    yield* Effect.forkScoped(
+      Effect.ignoreCause(pruneOnce, { log: "Warn" }).pipe(Effect.repeat(Schedule.spaced("1 hour"))),
+    );
+  }),
+);
