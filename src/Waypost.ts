@@ -61,7 +61,14 @@ import { Workspaces } from "./workspaces/Workspaces.ts";
 const apis = [PlatformApi, DeviceApi, OperatorApi] as unknown as ReadonlyArray<HttpApi.Top>;
 
 const platformRoutes = HttpApiBuilder.layer(PlatformApi).pipe(
-  Layer.provide([meHandlers, reportHandlers, locationsHandlers, locationGroupsHandlers, campaignHandlers, notificationHandlers]),
+  Layer.provide([
+    meHandlers,
+    reportHandlers,
+    locationsHandlers,
+    locationGroupsHandlers,
+    campaignHandlers,
+    notificationHandlers,
+  ]),
 );
 
 const deviceRoutes = HttpApiBuilder.layer(DeviceApi).pipe(
@@ -100,13 +107,19 @@ const answers = Layer.unwrap(
 );
 
 /** Services that know nothing of HTTP. */
-const core = Layer.mergeAll(Workspaces.layer, Tokens.layer, Reports.layer).pipe(Layer.provideMerge(WorkspaceChanges.layer));
+const core = Layer.mergeAll(Workspaces.layer, Tokens.layer, Reports.layer).pipe(
+  Layer.provideMerge(WorkspaceChanges.layer),
+);
 
 /** What campaigns target. */
 const locations = Layer.mergeAll(Locations.layer, LocationGroups.layer, LocationImports.layer);
 
 /** What devices do. */
-const devices = Layer.mergeAll(Devices.layer, Messages.layer, Events.layer.pipe(Layer.provide(Deliveries.layer)));
+const devices = Layer.mergeAll(
+  Devices.layer,
+  Messages.layer,
+  Events.layer.pipe(Layer.provide(Deliveries.layer)),
+);
 
 /** The listening service over a database that is there: everything but what a process starts with. */
 export const serviceLayer = HttpRouter.serve(answers, {

@@ -1,20 +1,20 @@
 #!/usr/bin/env node
 import "effect/schema/SchemaJITCompiler/enable";
-import { NodeRuntime } from "@effect/platform-node";
-import { Effect, Layer } from "effect";
-import { HttpServer } from "effect/http";
-import { Config } from "./Config.ts";
-import { MigrationFiles } from "./database/Migrations.ts";
-import { waypostLayer } from "./Waypost.ts";
+import { NodeRuntime, NodeServices } from "@effect/platform-node";
+import { Effect, Exit } from "effect";
+import { runCommand } from "./Cli.ts";
 
-const migrations = MigrationFiles.layerFolder(new URL("../schema", import.meta.url));
+const parameters = process.argv.slice(2);
+const columns = process.stdout.isTTY ? process.stdout.columns : null;
 
-const announce = Layer.effectDiscard(
-  HttpServer.addressFormattedWith((address) =>
-    Effect.sync(() => console.log(`Waypost is listening on ${address}`)),
-  ),
+/** Being stopped is how `serve` ends well; any other command was cut short. */
+const whenStopped = parameters.includes("serve") ? 0 : 130;
+
+runCommand(parameters, { environment: process.env, columns }).pipe(
+  Effect.provide(NodeServices.layer),
+  NodeRuntime.runMain({
+    disableErrorReporting: true,
+    teardown: (exit, end) =>
+      end(Exit.isSuccess(exit) ? (typeof exit.value === "number" ? exit.value : 1) : whenStopped),
+  }),
 );
-
-Layer.launch(
-  announce.pipe(Layer.provideMerge(waypostLayer), Layer.provide([Config.layer(process.env), migrations])),
-).pipe(NodeRuntime.runMain);

@@ -1,0 +1,108 @@
+/** The command line `waypost`: every command, and what becomes of those that fail. */
+import { Cause, Console, Effect, Exit, Option, Result } from "effect";
+import { Argument, CliConfig, CliError, CliOutput, Command, Flag, GlobalFlag } from "effect/cli";
+import { FetchHttpClient } from "effect/http";
+import manifest from "../package.json" with { type: "json" };
+import { apiDocument, documentNames } from "./ApiDocuments.ts";
+import { Config } from "./Config.ts";
+import { BadUsage } from "./operator/commands/CommandRefused.ts";
+import { deviceCommand } from "./operator/commands/DeviceCommand.ts";
+import { sdkKeyCommand } from "./operator/commands/SdkKeyCommand.ts";
+import { Surroundings } from "./operator/commands/Surroundings.ts";
+import { tokenCommand } from "./operator/commands/TokenCommand.ts";
+import { workspaceCommand } from "./operator/commands/WorkspaceCommand.ts";
+import { demo } from "./operator/demo/Demo.ts";
+import { serve } from "./Serve.ts";
+
+const serveCommand = Command.make(
+  "serve",
+  {
+    config: Flag.File("config").pipe(
+      Flag.withDescription("File of KEY=VALUE settings, which go before those of the environment"),
+      Flag.optional,
+    ),
+  },
+  Effect.fn(function* ({ config }) {
+    const { environment } = yield* Surroundings;
+    const fromFile = Option.isSome(config) ? yield* Config.readFile(config.value) : {};
+    yield* serve({ ...environment, ...fromFile });
+  }),
+).pipe(Command.withDescription("Run Waypost until it is stopped"));
+
+const demoCommand = Command.make("demo", {}, () => demo()).pipe(
+  Command.withDescription("Tell the whole story, step by step, on a temporary Waypost"),
+);
+
+const openapiCommand = Command.make(
+  "openapi",
+  {
+    name: Argument.Literals("interface", documentNames).pipe(
+      Argument.withDescription("platform, device or operator; platform if left out"),
+      Argument.withDefault("platform" as const),
+    ),
+  },
+  ({ name }) => Console.log(JSON.stringify(apiDocument(name), null, 2)),
+).pipe(Command.withDescription("Print the OpenAPI document of an interface"));
+
+const waypost = Command.make("waypost").pipe(
+  Command.withDescription("Campaign messaging that you host yourself"),
+  Command.withSubcommands([
+    serveCommand,
+    demoCommand,
+    workspaceCommand,
+    tokenCommand,
+    sdkKeyCommand,
+    deviceCommand,
+    openapiCommand,
+  ]),
+);
+
+/** What was wrong with how a command was written, on stderr; help that was asked for, on stdout. */
+const presenter: CliOutput.Presenter = {
+  present: Effect.fnUntraced(function* (event) {
+    const isAsked = event._tag === "Version" || (event._tag === "Help" && event.reason === "Requested");
+    if (isAsked) return yield* CliOutput.defaultPresenter.present(event);
+    if (event._tag === "InvalidInvocation") {
+      for (const error of event.errors) yield* Console.error(error.message);
+      return yield* Console.error(`See ${event.commandPath.join(" ")} --help`);
+    }
+    const { formatHelpDoc } = CliOutput.defaultFormatter({ colors: false });
+    yield* event._tag === "Help" ? Console.error(formatHelpDoc(event.helpDoc)) : Effect.void;
+  }),
+};
+
+const refused = 1;
+const misused = 2;
+
+/** Says on stderr why a command failed, a fault of ours with all that helps to find it, and gives the exit code. */
+const report = Effect.fnUntraced(function* (cause: Cause.Cause<unknown>) {
+  const failure = Cause.findError(cause);
+  if (Result.isFailure(failure)) {
+    yield* Console.error(`Waypost failed by a fault of its own:\n${Cause.pretty(cause)}`);
+    return refused;
+  }
+  const error = failure.success;
+  if (CliError.isCliError(error)) return misused;
+  yield* Console.error(error instanceof Error ? error.message : String(error));
+  return error instanceof BadUsage ? misused : refused;
+});
+
+/**
+ * Carries out a command and gives the exit code of the process: 0 when it was done, 1 when it was refused, 2 when it was
+ * not written as a command is. Whatever went wrong has been said on stderr.
+ */
+export const runCommand = (parameters: ReadonlyArray<string>, surroundings: Surroundings["Service"]) =>
+  Command.runWith(waypost, { version: manifest.version })(parameters).pipe(
+    Effect.provideService(Surroundings, surroundings),
+    Effect.provideService(CliOutput.Presenter, presenter),
+    Effect.provideService(
+      CliConfig.CliConfig,
+      CliConfig.make({ builtIns: [GlobalFlag.Help, GlobalFlag.Version, GlobalFlag.Completions] }),
+    ),
+    Effect.provide(FetchHttpClient.layer),
+    Effect.exit,
+    Effect.flatMap((exit) => {
+      if (Exit.isSuccess(exit)) return Effect.succeed(0);
+      return Cause.hasInterruptsOnly(exit.cause) ? Effect.interrupt : report(exit.cause);
+    }),
+  );

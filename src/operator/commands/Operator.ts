@@ -1,0 +1,122 @@
+/** The operator interface as commands ask it: where it is, with which key, and what went wrong in words. */
+import { Effect, Option, type Schema } from "effect";
+import { Flag, GlobalFlag } from "effect/cli";
+import { HttpClient, HttpClientRequest, type HttpClientError } from "effect/http";
+import { HttpApiClient } from "effect/http-api";
+import { readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { Config } from "../../Config.ts";
+import { OperatorApi } from "../../OperatorApi.ts";
+import type { ApiError } from "../../wire/ApiError.ts";
+import { publishedServer } from "../ServerFile.ts";
+import { CommandRefused } from "./CommandRefused.ts";
+import { Surroundings } from "./Surroundings.ts";
+
+const Url = GlobalFlag.Setting("url")({
+  flag: Flag.String("url").pipe(
+    Flag.withDescription(
+      "Address of the Waypost to talk to, such as https://push.example.com (or WAYPOST_URL; else the one running here)",
+    ),
+    Flag.optional,
+  ),
+});
+
+const Key = GlobalFlag.Setting("key")({
+  flag: Flag.String("key").pipe(
+    Flag.withDescription("Its operator key (or WAYPOST_OPERATOR_KEY; else the one in the data directory)"),
+    Flag.optional,
+  ),
+});
+
+const SettingsFile = GlobalFlag.Setting("config")({
+  flag: Flag.File("config").pipe(
+    Flag.withDescription("Settings file of the Waypost running here, if its data directory is named there"),
+    Flag.optional,
+  ),
+});
+
+const Json = GlobalFlag.Setting("json")({
+  flag: Flag.Boolean("json").pipe(
+    Flag.withDescription("Print JSON for programs instead of text for people"),
+    Flag.withDefault(false),
+  ),
+});
+
+/** Flags of every command that asks the operator interface. */
+export const operatorFlags = [Url, Key, SettingsFile, Json] as const;
+
+/** Whether the answer is to be JSON. */
+export const wantsJson = Json;
+
+const keptKey = (dataDir: string): string | undefined => {
+  try {
+    return readFileSync(join(dataDir, "operator.key"), "utf8").trim();
+  } catch {
+    return undefined;
+  }
+};
+
+/** The address without a slash or `/operator/v1` at its end, or null for no http address. */
+const originOf = (text: string): string | null => {
+  const url = URL.parse(text);
+  if (url === null || (url.protocol !== "http:" && url.protocol !== "https:")) return null;
+  return `${url.origin}${url.pathname}`.replace(/\/+$/, "").replace(/\/operator\/v1$/, "");
+};
+
+const refused = (message: string) => new CommandRefused({ message });
+
+/** Finds the server and its key: flags go before the environment, and that before the data directory. */
+const locate = Effect.gen(function* () {
+  const { environment } = yield* Surroundings;
+  const settingsFile = yield* SettingsFile;
+  const fromFile = Option.isSome(settingsFile)
+    ? yield* Effect.mapError(Config.readFile(settingsFile.value), ({ message }) => refused(message))
+    : {};
+  const setting = (name: string): string | undefined => {
+    const text = environment[name]?.trim() || fromFile[name]?.trim();
+    return text === "" ? undefined : text;
+  };
+  const dataDir = resolve(setting("WAYPOST_DATA_DIR") ?? "./waypost-data");
+  const local = publishedServer(dataDir);
+  const asked = Option.getOrUndefined(yield* Url) ?? setting("WAYPOST_URL");
+  if (asked === undefined && Option.isNone(local)) {
+    return yield* refused(
+      `No Waypost is running on the data directory ${dataDir}. Start one with "waypost serve", or name another with --url.`,
+    );
+  }
+  const url = originOf(asked ?? Option.getOrElse(local, () => ""));
+  if (url === null)
+    return yield* refused(`"${asked}" is no http address: try --url https://push.example.com`);
+  // The key of this machine's Waypost goes to no other.
+  const isLocal = Option.isSome(local) && originOf(local.value) === url;
+  const key =
+    Option.getOrUndefined(yield* Key) ??
+    setting("WAYPOST_OPERATOR_KEY") ??
+    (isLocal ? keptKey(dataDir) : undefined);
+  if (key === undefined) {
+    return yield* refused(`Give the operator key of ${url} with --key or WAYPOST_OPERATOR_KEY.`);
+  }
+  if (!/^[\x21-\x7e]+$/.test(key))
+    return yield* refused("An operator key has only visible ASCII characters.");
+  return { url, key };
+});
+
+type Client = HttpApiClient.ForApi<typeof OperatorApi>;
+
+/** Asks the operator interface; whatever it answers but success is `CommandRefused`. */
+export const operator = Effect.gen(function* () {
+  const { key, url } = yield* locate;
+  const client = yield* HttpApiClient.make(OperatorApi, {
+    baseUrl: url,
+    transformClient: HttpClient.mapRequest(HttpClientRequest.bearerToken(key)),
+  });
+  return <A>(
+    ask: (
+      client: Client,
+    ) => Effect.Effect<A, ApiError | HttpClientError.HttpClientError | Schema.SchemaError>,
+  ): Effect.Effect<A, CommandRefused> =>
+    Effect.mapError(ask(client), (failure) => CommandRefused.from(url, failure));
+});
+
+/** The way to ask that `operator` gives. */
+export type Operator = Effect.Success<typeof operator>;
