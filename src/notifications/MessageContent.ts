@@ -38,7 +38,10 @@ export const contentFields = {
     description: "The text as people read it.",
     examples: ["Show this message for a free coffee."],
   }),
-  media: Schema.NullOr(MessageMedia).annotate({ description: "The media file shown; null for none." }),
+  media: Schema.NullOr(MessageMedia).annotate({
+    description: "The media file shown; null for none.",
+    examples: [null],
+  }),
   cta_label: Schema.NullOr(Schema.String).annotate({
     description: "Label of the button; null for no button.",
     examples: ["See the offer"],

@@ -31,6 +31,7 @@ export const Notification = Schema.Struct({
   ),
   questions: Schema.Array(ShownQuestion).annotate({
     description: "The questions of a survey; empty for a message.",
+    examples: [[]],
   }),
   trigger_type: TriggerType,
   trigger_config: Schema.NullOr(
@@ -40,7 +41,10 @@ export const Notification = Schema.Struct({
         examples: ["2026-11-25 09:30"],
       }),
     }).annotate({ identifier: "TriggerConfig" }),
-  ).annotate({ description: "The time of sending on a push campaign; null on a geo campaign." }),
+  ).annotate({
+    description: "The time of sending on a push campaign; null on a geo campaign.",
+    examples: [{ send_at: "2026-11-25 09:30" }],
+  }),
   starts_at: Schema.NullOr(Timestamp).annotate({
     description: "Before this instant it does not fire; null for the campaign's own start.",
     examples: ["2026-11-25T08:00:00+00:00"],

@@ -76,10 +76,12 @@ const trigger = {
   trigger_config: Schema.optionalKey(
     Schema.NullOr(
       Schema.Struct({ send_at: Schema.optionalKey(Schema.NullOr(sendAt)) }).annotate({
-        description: "The time of sending of a push campaign's notification; none on a geo campaign.",
         identifier: "TriggerConfigDraft",
       }),
-    ),
+    ).annotate({
+      description: "The time of sending of a push campaign's notification; none on a geo campaign.",
+      examples: [{ send_at: "09:30" }],
+    }),
   ),
   starts_at: window(
     "Start of a window within a geo campaign, in its time zone: YYYY-MM-DD (00:00 that day) or YYYY-MM-DD HH:MM.",

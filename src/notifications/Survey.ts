@@ -70,26 +70,26 @@ export const showQuestion = ({ choices, ...question }: Question): typeof ShownQu
   choices: choices.map((choice) => choice.text),
 });
 
-const keptId = (noun: string) =>
+const keptId = (noun: string, example: string) =>
   Schema.optionalKey(
     Schema.NullOr(
-      Uuid.annotate({
-        description: `Id of a ${noun} that the notification has already: it keeps its answers. Left out for a new one.`,
-        examples: ["01980a6c-4c1d-7f10-9a41-3f1f5d7a2b70"],
-      }),
+      id(
+        `Id of a ${noun} that the notification has already: it keeps its answers. Left out for a new one.`,
+        example,
+      ).pipe(Schema.decodeTo(Uuid)),
     ),
   );
 
 /** A choice on write. */
 export const ChoiceDraft = Schema.Struct({
-  id: keptId("choice"),
+  id: keptId("choice", "01980a6c-4c1d-7f10-9a41-3f1f5d7a2b71"),
   text: text({ max: 500, description: "The choice as people read it.", example: "Great" }),
 }).annotate({ identifier: "ChoiceDraft" });
 export type ChoiceDraft = typeof ChoiceDraft.Type;
 
 /** A question on write. */
 export const QuestionDraft = Schema.Struct({
-  id: keptId("question"),
+  id: keptId("question", "01980a6c-4c1d-7f10-9a41-3f1f5d7a2b70"),
   question_text: text({
     max: 500,
     description: "The question as people read it.",

@@ -29,7 +29,7 @@ layer(TestWaypost.layer)("Taking a notification off a campaign", (it) => {
       const world = yield* notificationWorld();
       const [here, there] = [yield* world.geo(), yield* world.geo()];
       const ids: Array<string> = [];
-      for (let i = 0; i < 5; i++) {
+      for (let i = 0; i < 20; i++) {
         const { id } = (yield* world.sandbox(here, { body: message() })).body.data;
         yield* world.onto(there.split("/")[2] ?? "", id);
         ids.push(id);
