@@ -3,7 +3,7 @@ import { TooManyRequests, Unauthorized } from "../wire/ApiError.ts";
 import { FailedAttemptsSql } from "./FailedAttemptsSql.ts";
 
 /** Unknown tokens that one address may send in a window before it is shut out (contract I2). */
-export const allowedAttempts = 20;
+const allowedAttempts = 20;
 const windowMillis = 60_000;
 const remembered = 10_000;
 

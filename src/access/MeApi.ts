@@ -7,7 +7,7 @@ import { Ability } from "./Ability.ts";
 import { WorksAlways } from "./Access.ts";
 
 /** Who a token is. */
-export const Me = Schema.Struct({
+const Me = Schema.Struct({
   workspace: Schema.Struct({
     id: Schema.String.annotate({
       description: "Id of the workspace.",

@@ -75,7 +75,7 @@ export class CampaignsSql extends Context.Service<CampaignsSql>()("waypost/campa
         ORDER BY t.position)`;
 
     const columns = (now: number) => sql`
-      c.id, c.name, c.type, ${statusSql(sql, new Date(now), "c")} AS status, ${utc("c.starts_at")} AS starts_at,
+      c.id, c.name, c.type, ${statusSql(sql, now, "c")} AS status, ${utc("c.starts_at")} AS starts_at,
       ${utc("c.ends_at")} AS ends_at, c.timezone, c.paused, c.frequency_cap_count, c.frequency_cap_period,
       ${targets("campaign_location", "location_id")} AS location_ids,
       ${targets("campaign_location_group", "group_id")} AS location_group_ids,

@@ -1,4 +1,5 @@
 import type { SqlClient, Statement } from "effect/sql";
+import { statusSql } from "../campaigns/CampaignStatusSql.ts";
 import { instant } from "../database/Rows.ts";
 import type { Tenant } from "../workspaces/Workspace.ts";
 import type { ReportFilters } from "./ReportQuery.ts";
@@ -22,12 +23,7 @@ export const reportFigures = (sql: SqlClient.SqlClient, tenant: Tenant, scope: R
   const when = <A>(value: A | null, predicate: (value: A) => Statement.Fragment) =>
     value === null ? [] : [predicate(value)];
 
-  /** The status of a row of `campaign`: the SQL twin of `campaignStatus`. */
-  const campaignStatus = sql`CASE
-    WHEN ends_at < ${instant(scope.now)} THEN 'ended'
-    WHEN paused THEN 'paused'
-    WHEN starts_at > ${instant(scope.now)} THEN 'scheduled'
-    ELSE 'active' END`;
+  const campaignStatus = statusSql(sql, scope.now, "campaign");
 
   /** Every pair of a campaign and a location that it targets now, directly or through a group, once. */
   const targeted = sql`(

@@ -5,18 +5,40 @@ const shape =
 
 /**
  * Epoch milliseconds of an ISO 8601 date-time with offset or `Z`, or without (then UTC), or of a date (00:00 UTC); null for
- * anything else, impossible dates included. A blank before the offset is a `+` that was not encoded in a query string.
+ * anything else, impossible dates and years before 100 included. A blank before the offset is a `+` that was not encoded in a query string.
  */
 export const parseInstant = (text: string): number | null => {
   const match = shape.exec(text.trim());
   if (match === null) return null;
-  const [, year, month, day, hour = "0", minute = "0", second = "0", fraction = "", , sign, offsetHour, offsetMinute] = match;
+  const [
+    ,
+    year,
+    month,
+    day,
+    hour = "0",
+    minute = "0",
+    second = "0",
+    fraction = "",
+    ,
+    sign,
+    offsetHour,
+    offsetMinute,
+  ] = match;
   if (Number(hour) > 23 || Number(minute) > 59 || Number(second) > 59) return null;
-  const local = Date.UTC(Number(year), Number(month) - 1, Number(day), Number(hour), Number(minute), Number(second));
+  const local = Date.UTC(
+    Number(year),
+    Number(month) - 1,
+    Number(day),
+    Number(hour),
+    Number(minute),
+    Number(second),
+  );
   const check = new Date(local);
-  if (Number(year) < 1 || check.getUTCMonth() !== Number(month) - 1 || check.getUTCDate() !== Number(day)) return null;
+  if (Number(year) < 100 || check.getUTCMonth() !== Number(month) - 1 || check.getUTCDate() !== Number(day))
+    return null;
   if (Number(offsetHour ?? 0) > 23 || Number(offsetMinute ?? 0) > 59) return null;
-  const offset = (Number(offsetHour ?? 0) * 60 + Number(offsetMinute ?? 0)) * 60_000 * (sign === "-" ? -1 : 1);
+  const offset =
+    (Number(offsetHour ?? 0) * 60 + Number(offsetMinute ?? 0)) * 60_000 * (sign === "-" ? -1 : 1);
   return local + Number(fraction.slice(0, 3).padEnd(3, "0")) - offset;
 };
 

@@ -1,9 +1,8 @@
 import { HttpServerResponse } from "effect/http";
-import type { Unauthorized } from "./ApiError.ts";
-import { type ApiError } from "./ApiError.ts";
+import type { ApiError, Unauthorized } from "./ApiError.ts";
 
 /** The HTTP status of an error, as its schema declares it. */
-export const statusOf = (error: ApiError): number => {
+const statusOf = (error: ApiError): number => {
   const status = (error.constructor as typeof Unauthorized).ast.annotations?.["httpApiStatus"];
   return typeof status === "number" ? status : 500;
 };

@@ -1,5 +1,4 @@
-import type { SchemaIssue } from "effect";
-import { type Schema, type SchemaAST } from "effect";
+import type { Schema, SchemaAST, SchemaIssue } from "effect";
 import { Problems } from "./Problems.ts";
 
 /**

@@ -1,4 +1,3 @@
-import { Clock, Effect } from "effect";
 import { randomFillSync } from "node:crypto";
 
 let lastMillis = -1;
@@ -31,9 +30,6 @@ export const idAt = (millis: number): string => {
   for (let i = 0; i < 5; i++) tail += randomByte().toString(16).padStart(2, "0");
   return `${time.slice(0, 8)}-${time.slice(8)}-7${high}-${middle}-${tail}`;
 };
-
-/** A new id, dated by the clock. */
-export const newId: Effect.Effect<string> = Effect.map(Clock.currentTimeMillis, idAt);
 
 const pattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 

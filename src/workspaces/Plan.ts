@@ -15,11 +15,10 @@ const limit = (description: string, example: number) =>
   });
 
 /** What a media file can be. */
-export const MediaKind = Schema.Literals(["image", "video", "audio"]).annotate({
+const MediaKind = Schema.Literals(["image", "video", "audio"]).annotate({
   description: "What a media file is.",
   examples: ["image"],
 });
-export type MediaKind = typeof MediaKind.Type;
 
 /** What a workspace may do and how much of it: limits as data. */
 export const Plan = Schema.Struct({

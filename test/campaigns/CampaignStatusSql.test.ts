@@ -37,7 +37,7 @@ describe("campaignStatus and statusSql", () => {
           paused,
         }));
         const found = yield* sql<{ readonly status: string }>`
-          SELECT ${statusSql(sql, new Date(NOW), "c")} AS status
+          SELECT ${statusSql(sql, NOW, "c")} AS status
           FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
             AS c(id integer, starts_at timestamptz, ends_at timestamptz, paused boolean)
           ORDER BY c.id`;

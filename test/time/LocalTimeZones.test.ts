@@ -1,14 +1,7 @@
 import { assert, describe, it } from "@effect/vitest";
 import { DateTime, Schema } from "effect";
 import fc from "fast-check";
-import {
-  dateAt,
-  daysOf,
-  LocalDate,
-  startInstant,
-  WallTime,
-  wallTimeAt,
-} from "../../src/time/LocalTime.ts";
+import { dateAt, daysOf, LocalDate, startInstant, WallTime, wallTimeAt } from "../../src/time/LocalTime.ts";
 import { DAY_MS, offsetAt, TimeZoneName, timeZoneNames } from "../../src/time/TimeZone.ts";
 
 // The oracle: Intl's own rendering of an instant, and nothing but trial and comparison on top of it.
