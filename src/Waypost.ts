@@ -26,6 +26,7 @@ import { Doors } from "./http/Doors.ts";
 import { gatewayLayer } from "./http/Gateway.ts";
 import { healthRoutes } from "./http/Health.ts";
 import { idempotencyLayer } from "./http/IdempotencyHttp.ts";
+import { idempotencyPruning } from "./http/IdempotencyPruning.ts";
 import { IdempotencySql } from "./http/IdempotencySql.ts";
 import { platformDoor } from "./http/PlatformDoor.ts";
 import { PublicAddresses } from "./http/PublicAddresses.ts";
@@ -121,6 +122,9 @@ const devices = Layer.mergeAll(
   Events.layer.pipe(Layer.provide(Deliveries.layer)),
 );
 
+/** What a worker does beside answering. */
+const chores = idempotencyPruning.pipe(Layer.provide(IdempotencySql.layer));
+
 /** The listening service over a database that is there: everything but what a process starts with. */
 export const serviceLayer = HttpRouter.serve(answers, {
   disableLogger: true,
@@ -131,6 +135,7 @@ export const serviceLayer = HttpRouter.serve(answers, {
     RateLimits.layer,
     Cursors.layer,
   ]),
+  Layer.merge(chores),
   Layer.provideMerge(PublicAddresses.layer),
   Layer.provideMerge(serverLayer),
   Layer.provideMerge(Notifications.layer),

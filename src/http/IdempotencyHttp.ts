@@ -4,6 +4,7 @@ import type { HttpApiEndpoint } from "effect/http-api";
 import { Caller } from "../access/Caller.ts";
 import { Database } from "../database/Database.ts";
 import { Conflict, Unprocessable } from "../wire/ApiError.ts";
+import { errorResponse } from "../wire/ErrorResponse.ts";
 import { bodyRules, readBody } from "../wire/RequestBody.ts";
 import { errands } from "./Errand.ts";
 import { Idempotency } from "./Idempotency.ts";
@@ -96,7 +97,7 @@ export const idempotencyLayer = Layer.effect(
           const failure = Option.getOrUndefined(Cause.findErrorOption(exit.cause)) as unknown;
           if (!(failure instanceof Held)) return yield* Effect.failCause(exit.cause as Cause.Cause<never>);
           const waited = (yield* Clock.currentTimeMillis) - started;
-          if (waited >= waitMillis) return yield* stillRunning;
+          if (waited >= waitMillis) return errorResponse(stillRunning);
           yield* Effect.sleep(Duration.millis(Math.min(pause, waitMillis - waited)));
           pause = Math.min(pause * 2, longestPause);
         }

@@ -1,0 +1,72 @@
+import { assert, layer } from "@effect/vitest";
+import { Effect } from "effect";
+import { TestWaypost } from "../TestWaypost.ts";
+
+layer(TestWaypost.layer)("Bodies", (it) => {
+  const bad = (name: string, body: string | Uint8Array, message: RegExp) =>
+    it.effect(`${name} is 422 at body and says why (B3)`, () =>
+      Effect.gen(function* () {
+        const { sandbox } = yield* (yield* TestWaypost).tenant();
+        const answer = yield* sandbox("/campaigns", { body });
+        assert.strictEqual(answer.status, 422);
+        assert.strictEqual(answer.body.error.code, "validation_failed");
+        assert.deepStrictEqual(Object.keys(answer.body.error.fields), ["body"]);
+        assert.match(answer.body.error.fields.body[0], message);
+      }),
+    );
+
+  bad("a body that is not JSON", "{ name: 1 }", /valid JSON/);
+  bad("an empty body", "", /empty/);
+  bad("an array", "[]", /object/);
+  bad("a null", "null", /object/);
+  bad("a body that is not UTF-8", new Uint8Array([0x7b, 0xff, 0x7d]), /UTF-8/);
+  bad("a body nested two thousand levels deep", `${'{"a":'.repeat(2000)}1${"}".repeat(2000)}`, /deeper/);
+
+  it.effect("a body over 1 MiB is 413, told by its length or by reading it (B3)", () =>
+    Effect.gen(function* () {
+      const { sandbox } = yield* (yield* TestWaypost).tenant();
+      const huge = JSON.stringify({ name: "x".repeat(1_048_576) });
+      const told = yield* sandbox("/campaigns", { body: huge });
+      assert.strictEqual(told.status, 413);
+      assert.strictEqual(told.body.error.code, "payload_too_large");
+      assert.include(told.body.error.message, "1 MiB");
+    }),
+  );
+
+  it.effect(
+    "a content type that is not taken is 415, one with parameters is taken, none counts as the right one (B3)",
+    () =>
+      Effect.gen(function* () {
+        const { sandbox } = yield* (yield* TestWaypost).tenant();
+        const body = { name: "Typed", type: "push", timezone: "UTC", starts_at: "2026-12-01" };
+        const wrong = yield* sandbox("/campaigns", { body, headers: { "content-type": "text/csv" } });
+        assert.strictEqual(wrong.status, 415);
+        assert.strictEqual(wrong.body.error.code, "unsupported_media_type");
+        const charset = yield* sandbox("/campaigns", {
+          body,
+          headers: { "content-type": "application/json; charset=utf-8" },
+        });
+        assert.strictEqual(charset.status, 201);
+        const none = yield* sandbox("/campaigns", {
+          body: new TextEncoder().encode(JSON.stringify({ ...body, name: "Untyped" })),
+          headers: { "content-type": "" },
+        });
+        assert.strictEqual(none.status, 201);
+      }),
+  );
+
+  it.effect(
+    "unknown fields are ignored, __proto__ among them, and read-only fields are never trusted (B4)",
+    () =>
+      Effect.gen(function* () {
+        const { sandbox } = yield* (yield* TestWaypost).tenant();
+        const answer = yield* sandbox("/campaigns", {
+          body: `{"name":"Plain","type":"push","timezone":"UTC","starts_at":"2026-12-01","id":"x","status":"ended","paused":true,
+          "__proto__":{"admin":true},"constructor":1,"whatever":[]}`,
+        });
+        assert.strictEqual(answer.status, 201);
+        assert.isFalse(answer.body.data.paused);
+        assert.strictEqual(answer.body.data.status, "scheduled");
+      }),
+  );
+});

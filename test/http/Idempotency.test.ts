@@ -1,0 +1,173 @@
+import { assert, layer } from "@effect/vitest";
+import { Deferred, Effect, Fiber } from "effect";
+import { SqlClient } from "effect/sql";
+import { TestClock } from "effect/testing";
+import { pruneOnce } from "../../src/http/IdempotencyPruning.ts";
+import { IdempotencySql } from "../../src/http/IdempotencySql.ts";
+import { type Answer, type Ask, TestWaypost } from "../TestWaypost.ts";
+
+const campaign = (name: string) => ({ name, type: "push", timezone: "UTC", starts_at: "2026-12-01" });
+
+const keyed = (key: string, body: unknown): Ask => ({ body, headers: { "idempotency-key": key } });
+
+/** Time that moves a millisecond with each turn of the event loop, so that sockets and the database keep pace with it. */
+const movingTime = Effect.forever(
+  Effect.andThen(
+    TestClock.adjust("1 millis"),
+    Effect.promise(() => new Promise((resolve) => setImmediate(resolve))),
+  ),
+);
+
+const names = (list: Answer) => list.body.data.map((each: { name: string }) => each.name);
+
+layer(TestWaypost.layer)("Idempotency", (it) => {
+  it.effect("a retry gets the first answer, marked as replayed, and nothing is changed again (J2)", () =>
+    Effect.gen(function* () {
+      const { sandbox } = yield* (yield* TestWaypost).tenant();
+      const first = yield* sandbox("/campaigns", keyed("k1", campaign("Once")));
+      assert.strictEqual(first.status, 201);
+      assert.isNull(first.headers.get("idempotent-replayed"));
+      const again = yield* sandbox("/campaigns", keyed("k1", campaign("Another body")));
+      assert.strictEqual(again.status, 201);
+      assert.strictEqual(again.headers.get("idempotent-replayed"), "true");
+      assert.strictEqual(again.headers.get("content-type"), first.headers.get("content-type"));
+      assert.deepStrictEqual(again.body, first.body);
+      assert.deepStrictEqual(names(yield* sandbox("/campaigns")), ["Once"]);
+    }),
+  );
+
+  it.effect("of many at once one runs, and all get its answer (J3)", () =>
+    Effect.gen(function* () {
+      const { sandbox } = yield* (yield* TestWaypost).tenant();
+      const asking = yield* Effect.forkChild(
+        Effect.all(
+          Array.from({ length: 20 }, () => sandbox("/campaigns", keyed("many", campaign("Only one")))),
+          { concurrency: "unbounded" },
+        ),
+      );
+      // Those that find the key taken come back by the clock, which moves until all are answered.
+      const moving = yield* Effect.forkChild(movingTime);
+      const answers = yield* Fiber.join(asking);
+      yield* Fiber.interrupt(moving);
+      assert.deepStrictEqual(new Set(answers.map(({ status }) => status)), new Set([201]));
+      assert.strictEqual(new Set(answers.map(({ body }) => body.data.id)).size, 1);
+      assert.strictEqual(
+        answers.filter(({ headers }) => headers.get("idempotent-replayed") === null).length,
+        1,
+      );
+    }),
+  );
+
+  it.effect("a failed request stores nothing: the key is free after the fix (J3, rule 4)", () =>
+    Effect.gen(function* () {
+      const { sandbox } = yield* (yield* TestWaypost).tenant();
+      const bad = yield* sandbox("/campaigns", keyed("fix", { ...campaign("Fixed"), timezone: "Nowhere" }));
+      assert.strictEqual(bad.status, 422);
+      const good = yield* sandbox("/campaigns", keyed("fix", campaign("Fixed")));
+      assert.strictEqual(good.status, 201);
+      assert.isNull(good.headers.get("idempotent-replayed"));
+    }),
+  );
+
+  it.effect("a key is bound to workspace, environment and path, the query string aside (J1)", () =>
+    Effect.gen(function* () {
+      const waypost = yield* TestWaypost;
+      const one = yield* waypost.tenant();
+      const two = yield* waypost.tenant();
+      const first = yield* one.sandbox("/campaigns", keyed("scope", campaign("A")));
+      for (const elsewhere of [one.production, two.sandbox]) {
+        const answer = yield* elsewhere("/campaigns", keyed("scope", campaign("A")));
+        assert.strictEqual(answer.status, 201);
+        assert.isNull(answer.headers.get("idempotent-replayed"));
+      }
+      const query = yield* one.sandbox("/campaigns?x=1", keyed("scope", campaign("B")));
+      assert.strictEqual(query.body.data.id, first.body.data.id);
+      const path = yield* one.sandbox(`/campaigns/${first.body.data.id}/pause`, {
+        method: "POST",
+        headers: { "idempotency-key": "scope" },
+      });
+      assert.isTrue(path.body.data.paused);
+      assert.isNull(path.headers.get("idempotent-replayed"));
+    }),
+  );
+
+  it.effect(
+    "a key lives 24 hours, then the change runs again, and the pruning drops what has outlived them",
+    () =>
+      Effect.gen(function* () {
+        const { sandbox } = yield* (yield* TestWaypost).tenant();
+        const sql = yield* SqlClient.SqlClient;
+        const first = yield* sandbox("/campaigns", keyed("day", campaign("Daily")));
+        yield* sandbox(`/campaigns/${first.body.data.id}`, { method: "DELETE" });
+        yield* TestClock.adjust("23 hours");
+        const replayed = yield* sandbox("/campaigns", keyed("day", campaign("Daily")));
+        assert.strictEqual(replayed.body.data.id, first.body.data.id);
+        yield* TestClock.adjust("61 minutes");
+        const anew = yield* sandbox("/campaigns", keyed("day", campaign("Daily")));
+        assert.strictEqual(anew.status, 201);
+        assert.notStrictEqual(anew.body.data.id, first.body.data.id);
+        yield* TestClock.adjust("25 hours");
+        yield* pruneOnce.pipe(Effect.provide(IdempotencySql.layer));
+        assert.deepStrictEqual(yield* sql`SELECT 1 FROM idempotent_response WHERE key = 'day'`, []);
+      }),
+  );
+
+  it.effect("replays count toward the rate limits (rule 6)", () =>
+    Effect.gen(function* () {
+      const { sandbox } = yield* (yield* TestWaypost).tenant({ plan: { sandbox_writes_per_minute: 2 } });
+      const statuses = [];
+      for (let i = 0; i < 3; i++) {
+        statuses.push((yield* sandbox("/campaigns", keyed("rate", campaign("Counted")))).status);
+      }
+      assert.deepStrictEqual(statuses, [201, 201, 429]);
+    }),
+  );
+
+  it.effect("a key must be 1 to 255 visible ASCII characters (J1)", () =>
+    Effect.gen(function* () {
+      const { sandbox } = yield* (yield* TestWaypost).tenant();
+      for (const key of ["two words", "k".repeat(256), "caf\u00e9"]) {
+        const answer = yield* sandbox("/campaigns", keyed(key, campaign("Keyed")));
+        assert.strictEqual(answer.status, 422, key);
+        assert.strictEqual(answer.body.error.code, "invalid_parameter");
+        assert.property(answer.body.error.fields, "Idempotency-Key");
+      }
+      assert.strictEqual((yield* sandbox("/campaigns", keyed("~!", campaign("Keyed")))).status, 201);
+    }),
+  );
+
+  it.effect(
+    "who waits ten seconds for a twin gets 409 with Retry-After; when the owner dies the key is free (J3)",
+    () =>
+      Effect.gen(function* () {
+        const { sandbox, workspace } = yield* (yield* TestWaypost).tenant();
+        const sql = yield* SqlClient.SqlClient;
+        const [row] = yield* sql<{ id: number }>`SELECT id FROM workspace WHERE public_id = ${workspace.id}`;
+        const lock = JSON.stringify(["idempotency", row?.id, "sandbox", "/platform/v1/campaigns", "held"]);
+
+        // Another process that holds the key: it dies with its transaction.
+        const held = yield* Deferred.make<void>();
+        const owner = yield* Effect.forkChild(
+          sql.withTransaction(
+            Effect.gen(function* () {
+              yield* sql`SELECT pg_advisory_xact_lock(hashtextextended(${lock}, 0))`;
+              yield* Deferred.succeed(held, undefined);
+              return yield* Effect.never;
+            }),
+          ),
+        );
+        yield* Deferred.await(held);
+
+        const waiting = yield* Effect.forkChild(sandbox("/campaigns", keyed("held", campaign("Held"))));
+        const moving = yield* Effect.forkChild(movingTime);
+        const answer = yield* Fiber.join(waiting);
+        yield* Fiber.interrupt(moving);
+        assert.strictEqual(answer.status, 409);
+        assert.strictEqual(answer.body.error.code, "request_in_progress");
+        assert.strictEqual(answer.headers.get("retry-after"), "2");
+
+        yield* Fiber.interrupt(owner);
+        assert.strictEqual((yield* sandbox("/campaigns", keyed("held", campaign("Held")))).status, 201);
+      }),
+  );
+});
