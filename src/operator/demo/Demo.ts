@@ -2,7 +2,7 @@
 import { Console, Effect } from "effect";
 import { campaignChapter } from "./CampaignChapter.ts";
 import { demoClient } from "./DemoClient.ts";
-import type { DemoFailed } from "./DemoFailed.ts";
+import { DemoFailed } from "./DemoFailed.ts";
 import type { DemoStage } from "./DemoStage.ts";
 import { devicesChapter, visitsChapter } from "./DevicesChapter.ts";
 import { Figures } from "./Figures.ts";
@@ -15,6 +15,13 @@ import { environmentChapter, workspaceChapter } from "./WorkspaceChapters.ts";
 
 /** How this program is started: what comes before `serve`. */
 const itself: ReadonlyArray<string> = [process.execPath, ...process.argv.slice(1, 2)];
+
+/** Fails when the output is closed, as by `| head`: an end like any other, after which nothing may be left behind. */
+const nobodyListens: Effect.Effect<never, DemoFailed> = Effect.callback((resume) => {
+  const ended = (): void => resume(Effect.fail(new DemoFailed({ message: "Nobody reads on." })));
+  process.stdout.once("error", ended);
+  return Effect.sync(() => process.stdout.off("error", ended));
+});
 
 /**
  * Tells the story on a running Waypost that lets button addresses be private. Fails with the first figure or status
@@ -60,6 +67,7 @@ export const demo = (
     Effect.gen(function* () {
       yield* Console.log("Starting a temporary Waypost with a database of its own …");
       const waypost = yield* temporaryWaypost(options.command ?? itself);
-      yield* story(waypost, options.isRich ?? (process.stdout.isTTY && !process.env["NO_COLOR"]));
+      const isRich = options.isRich ?? (process.stdout.isTTY && !process.env["NO_COLOR"]);
+      yield* Effect.raceFirst(story(waypost, isRich), nobodyListens);
     }),
   );

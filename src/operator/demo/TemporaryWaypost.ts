@@ -41,8 +41,10 @@ const start = (command: ReadonlyArray<string>, dataDir: string, operatorKey: str
       WAYPOST_OPERATOR_KEY: operatorKey,
       WAYPOST_ALLOW_PRIVATE_ADDRESSES: "true",
       WAYPOST_LOG_LEVEL: "warn",
+      // The launcher ends it when this process is killed, which the channel tells.
+      WAYPOST_BEHIND_LAUNCHER: "1",
     },
-    stdio: ["ignore", "pipe", "pipe"],
+    stdio: ["ignore", "pipe", "pipe", "ipc"],
   });
   let output = "";
   let complaint = "";
@@ -51,12 +53,12 @@ const start = (command: ReadonlyArray<string>, dataDir: string, operatorKey: str
     child.once("close", () => resolve());
   });
   const listening = new Promise<string>((resolve, reject) => {
-    child.stdout.on("data", (chunk: Buffer) => {
+    child.stdout?.on("data", (chunk: Buffer) => {
       output = (output + chunk.toString()).slice(-keptOutput);
       const origin = /Waypost is listening on (\S+)/.exec(output)?.[1];
       if (origin !== undefined) resolve(origin);
     });
-    child.stderr.on("data", (chunk: Buffer) => {
+    child.stderr?.on("data", (chunk: Buffer) => {
       complaint = (complaint + chunk.toString()).slice(-keptOutput);
     });
     child.once("error", (error) => reject(error));
