@@ -16,9 +16,7 @@ const notAnAddress =
 const untidy = /[\s\p{Cc}\\]/u;
 
 /** What an address is without asking anyone: the URL to ask, or null for one that needs no asking, or what is wrong. */
-export const readButtonAddress = (
-  text: string,
-): { readonly url: URL | null } | { readonly problem: string } => {
+const readButtonAddress = (text: string): { readonly url: URL | null } | { readonly problem: string } => {
   if (untidy.test(text)) {
     return {
       problem:

@@ -9,7 +9,7 @@ export const NotificationType = Schema.Literals(["message", "survey"]).annotate(
 export type NotificationType = typeof NotificationType.Type;
 
 /** A media file as a message shows it. */
-export const MessageMedia = Schema.Struct({
+const MessageMedia = Schema.Struct({
   id: Schema.String.annotate({
     description: "Id of the media file.",
     format: "uuid",

@@ -116,7 +116,6 @@ export type SentNotification = Submission<Sent<NotificationDraft>>;
 
 type Json = { readonly [field: string]: unknown };
 
-const ContentHead = Schema.Struct(content);
 const NotificationHead = Schema.Struct({ ...content, ...trigger });
 
 const withQuestions = <A extends object>(read: Submission<A>, body: Json): Submission<Sent<A>> => {
@@ -130,15 +129,8 @@ const withoutEmpty = (body: Json): Json => {
   return Array.isArray(trigger_config) && trigger_config.length === 0 ? rest : body;
 };
 
-/** Reads a notification without a trigger from a JSON object. */
-export const submitContent = (body: Json): SentContent => withQuestions(submit(ContentHead, body), body);
-
-/** Reads a trigger from a JSON object. */
-export const submitTrigger = (body: Json): Submission<TriggerDraft> =>
-  submit(TriggerDraft, withoutEmpty(body));
-
 /** Reads a notification with its trigger from a JSON object. */
-export const submitNotification = (body: Json): SentNotification =>
+const submitNotification = (body: Json): SentNotification =>
   withQuestions(submit(NotificationHead, withoutEmpty(body)), body);
 
 /** Reads a request's body as a notification, within the endpoint's body rules. */

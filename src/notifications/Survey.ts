@@ -34,7 +34,7 @@ const shownText = Schema.String.annotate({
 const isRequired = flag("Whether the survey can be sent only with an answer to this question.", true);
 
 /** One choice of a question; answers name it by its id, which stays the same while the survey is edited. */
-export const Choice = Schema.Struct({
+const Choice = Schema.Struct({
   id: id("Id of the choice.", "01980a6c-4c1d-7f10-9a41-3f1f5d7a2b71"),
   text: Schema.String.annotate({ description: "The choice as people read it.", examples: ["Great"] }),
 }).annotate({ identifier: "Choice" });

@@ -27,7 +27,7 @@ type Dates = Pick<FoundCampaign, "timezone" | "startsAtMs">;
 type Sent = Submission<TriggerDraft>;
 
 /** When a push campaign's notification is sent: its time on the campaign's day (contract E1 for clock changes). */
-export const sendInstant = ({ startsAtMs, timezone }: Dates, sendAt: TimeOfDay): number =>
+const sendInstant = ({ startsAtMs, timezone }: Dates, sendAt: TimeOfDay): number =>
   instantAt(timezone, dateAt(timezone, startsAtMs), sendAt);
 
 /** The time of sending as responses show it, `YYYY-MM-DD HH:MM` in the campaign's time zone (contract F3). */
