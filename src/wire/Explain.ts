@@ -25,7 +25,12 @@ const walk = (
     case "Filter":
       return walk(issue.issue, path, outer ?? messageOf(issue.filter.annotations), report);
     case "Encoding":
-      return walk(issue.issue, path, outer ?? messageOf(issue.ast.annotations), report);
+      return walk(
+        issue.issue,
+        path,
+        outer ?? messageOf(issue.ast.annotations) ?? checkMessage(issue.ast),
+        report,
+      );
     case "Composite":
       for (const inner of issue.issues) walk(inner, path, outer, report);
       return;
@@ -58,6 +63,10 @@ const messageOf = (annotations: Schema.Annotations.Annotations | undefined): str
   const message = annotations?.["message"];
   return typeof message === "string" ? message : undefined;
 };
+
+/** What a schema's own check demands: it stands for a value that could not even be read as the schema's type. */
+const checkMessage = (ast: SchemaAST.AST): string | undefined =>
+  ast.checks?.map((check) => messageOf(check.annotations)).find((message) => message !== undefined);
 
 const expectation = (ast: SchemaAST.AST): string => {
   switch (ast._tag) {

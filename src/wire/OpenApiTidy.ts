@@ -1,10 +1,6 @@
 import { Schema } from "effect";
-import { HttpApi, type HttpApiEndpoint, type HttpApiGroup, OpenApi } from "effect/http-api";
-
-type Json = { [key: string]: unknown };
-
-const isJson = (value: unknown): value is Json =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
+import { HttpApi, HttpApiEndpoint, type HttpApiGroup, OpenApi } from "effect/http-api";
+import { addWords, isJson, type Json } from "./OpenApiWords.ts";
 
 /** The same document with every object in it passed through `change`, the inner ones first. */
 const everywhere = (value: unknown, change: (object: Json) => Json): unknown => {
@@ -69,6 +65,24 @@ const parameterTypes = (endpoint: HttpApiEndpoint.Top): ReadonlyMap<string, Json
   );
 };
 
+/** The schemas of all bodies of an operation that are not errors, with the parts of the document that show them. */
+const addWordsOfBodies = (components: Json, op: Json, endpoint: HttpApiEndpoint.Top): void => {
+  const shown = (body: unknown): ReadonlyArray<unknown> => {
+    const content = isJson(body) ? body["content"] : undefined;
+    return isJson(content)
+      ? Object.values(content).map((type) => (isJson(type) ? type["schema"] : type))
+      : [];
+  };
+  for (const { ast } of HttpApiEndpoint.getPayloadSchemas(endpoint)) {
+    for (const schema of shown(op["requestBody"])) addWords(components, schema, ast);
+  }
+  for (const { ast } of HttpApiEndpoint.getSuccessSchemas(endpoint)) {
+    for (const [status, response] of Object.entries(isJson(op["responses"]) ? op["responses"] : {})) {
+      if (status.startsWith("2")) for (const schema of shown(response)) addWords(components, schema, ast);
+    }
+  }
+};
+
 /**
  * The OpenAPI document of an interface. Numbers and flags in a query, which the generator shows as the texts that they travel as,
  * are shown as what they are. `extra` gives an operation further parameters.
@@ -99,6 +113,7 @@ export const describeApi = (
     },
   });
   const document = OpenApi.fromApi(api as unknown as HttpApi.HttpApi<string, HttpApiGroup.Constraint>);
+  const components = document.components.schemas as Json;
   const operation = (op: Json): Json => {
     const known = endpoints.get(String(op["operationId"]));
     if (known === undefined || !Array.isArray(op["parameters"])) return op;
@@ -112,5 +127,11 @@ export const describeApi = (
     });
     return { ...op, parameters: [...parameters, ...extra(known.endpoint, known.middleware)] };
   };
+  for (const item of Object.values(document.paths)) {
+    for (const op of Object.values(item)) {
+      const known = isJson(op) ? endpoints.get(String(op["operationId"])) : undefined;
+      if (known !== undefined) addWordsOfBodies(components, op as unknown as Json, known.endpoint);
+    }
+  }
   return everywhere(document, operation) as OpenApi.OpenAPISpec;
 };
