@@ -23,8 +23,10 @@ CREATE TABLE location (
   CHECK ((type = 'polygon') = (rings IS NOT NULL))
 );
 
-CREATE UNIQUE INDEX location_external_id ON location (workspace_id, environment, external_id) WHERE external_id IS NOT NULL;
-CREATE UNIQUE INDEX location_no ON location (workspace_id, environment, no);
+-- Only the primary keys begin with the tenant here. Before a table is analyzed PostgreSQL takes every index that begins so for
+-- equally good, whatever follows: it checked each of 10,000 new group members by walking all locations.
+CREATE UNIQUE INDEX location_external_id ON location (external_id, workspace_id, environment) WHERE external_id IS NOT NULL;
+CREATE UNIQUE INDEX location_no ON location (no, workspace_id, environment);
 
 CREATE TABLE location_group (
   workspace_id integer NOT NULL,
@@ -34,7 +36,7 @@ CREATE TABLE location_group (
   created_at   timestamptz NOT NULL,
   updated_at   timestamptz NOT NULL,
   PRIMARY KEY (workspace_id, environment, id),
-  UNIQUE (workspace_id, environment, name),
+  UNIQUE (name, workspace_id, environment),
   FOREIGN KEY (workspace_id, environment) REFERENCES tenant (workspace_id, environment) ON DELETE CASCADE
 );
 
@@ -43,11 +45,11 @@ CREATE TABLE location_group_member (
   environment  text NOT NULL,
   group_id     uuid NOT NULL,
   location_id  uuid NOT NULL,
-  PRIMARY KEY (workspace_id, environment, group_id, location_id),
+  PRIMARY KEY (location_id, group_id, workspace_id, environment),
   FOREIGN KEY (workspace_id, environment, group_id)
     REFERENCES location_group (workspace_id, environment, id) ON DELETE CASCADE,
   FOREIGN KEY (workspace_id, environment, location_id)
     REFERENCES location (workspace_id, environment, id) ON DELETE CASCADE
 );
 
-CREATE INDEX location_group_member_of_location ON location_group_member (workspace_id, environment, location_id);
+CREATE INDEX location_group_member_of_group ON location_group_member (group_id, workspace_id, environment);

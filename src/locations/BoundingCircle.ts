@@ -10,7 +10,7 @@ export interface BoundingCircle {
 }
 
 /** How far a piece of an edge may bend away from its ends, as a share of the circle. */
-const SLACK = 1e-3;
+const SLACK = 4e-3;
 
 /** A quarter of a turn, in radians: no polygon that spans 180° of longitude at most needs a larger circle. */
 const QUARTER = Math.PI / 2;
@@ -38,13 +38,19 @@ export const boundingCircle = ({ coordinates }: PolygonGeometry): BoundingCircle
   const angle = 2 * Math.asin(Math.min(1, (Math.sqrt(chord) + bend) / 2));
   if (angle > QUARTER) return hemisphereOf(shell);
   const [longitude, latitude] = positionOf(centre);
-  // A millionth more for what rounding took away.
-  return { longitude, latitude, radiusMeters: Math.ceil(angle * EARTH_RADIUS_METERS * (1 + 1e-6)) };
+  // A millionth more for what rounding took away; of a polygon smaller than that nothing is left.
+  const radiusMeters = Math.max(1, Math.ceil(angle * EARTH_RADIUS_METERS * (1 + 1e-6)));
+  return { longitude, latitude, radiusMeters };
 };
 
 /** How far an edge can lie from the straight chord between its ends at most: an eighth of its largest second derivative. */
-const bendOf = ([x1, y1]: Position, [x2, y2]: Position): number =>
-  ((Math.abs(x2 - x1) + Math.abs(y2 - y1)) * RADIANS) ** 2 / 8;
+const bendOf = ([x1, y1]: Position, [x2, y2]: Position): number => {
+  const across = Math.abs(x2 - x1) * RADIANS;
+  const along = Math.abs(y2 - y1) * RADIANS;
+  // Meridians meet at the poles: what counts is how far they are apart where the edge is nearest to the equator.
+  const nearest = y1 * y2 <= 0 ? 0 : Math.min(Math.abs(y1), Math.abs(y2));
+  return (along ** 2 + 2 * across * along + across ** 2 * Math.cos(nearest * RADIANS)) / 8;
+};
 
 /** The end of an edge, and before it as many points along it as keep every piece's bend within the slack. */
 const alongEdge = (from: Position, to: Position, slack: number): ReadonlyArray<Direction> => {

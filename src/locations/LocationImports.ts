@@ -59,6 +59,34 @@ export class LocationImports extends Context.Service<LocationImports>()("waypost
       return planImport(places, ground, () => idAt(now));
     });
 
+    /** The ids of all the groups by their names; makes those that are missing. */
+    const groupsOf = Effect.fnUntraced(function* (tenant: Tenant, names: ReadonlySet<string>, now: number) {
+      const rows = yield* repository.knownGroups(tenant, [...names]);
+      const groups = new Map(rows.map((row) => [row.name, row.id]));
+      const missing = [...names].filter((name) => !groups.has(name));
+      for (const name of missing) groups.set(name, idAt(now));
+      const ids = missing.map((name) => groups.get(name) ?? "");
+      if (missing.length > 0) yield* repository.insertGroups(tenant, ids, missing, now);
+      return groups;
+    });
+
+    const join = Effect.fnUntraced(function* (
+      tenant: Tenant,
+      memberships: ImportPlan["memberships"],
+      now: number,
+    ) {
+      const groups = yield* groupsOf(tenant, new Set(memberships.map(({ group }) => group)), now);
+      const groupIds = memberships.map(({ group }) => groups.get(group) ?? "");
+      const locationIds = memberships.map(({ id }) => id);
+      const grown = yield* repository.join(tenant, groupIds, locationIds);
+      if (grown.length === 0) return;
+      yield* repository.touch(
+        tenant,
+        grown.map((row) => row.group_id),
+        now,
+      );
+    });
+
     const write = Effect.fnUntraced(function* (
       tenant: Tenant,
       { creations, memberships, updates }: ImportPlan,
@@ -66,22 +94,7 @@ export class LocationImports extends Context.Service<LocationImports>()("waypost
     ) {
       if (updates.length > 0) yield* repository.update(tenant, updates, now);
       if (creations.length > 0) yield* repository.insert(tenant, creations, now);
-      if (memberships.length === 0) return;
-      const names = [...new Set(memberships.map(({ group }) => group))];
-      const ids = names.map(() => idAt(now));
-      const groups = new Map(
-        (yield* repository.groups(tenant, names, ids, now)).map((row) => [row.name, row.id]),
-      );
-      const joins = memberships.flatMap(({ group, id }) => {
-        const groupId = groups.get(group);
-        return groupId === undefined ? [] : [{ groupId, id }];
-      });
-      yield* repository.join(
-        tenant,
-        joins.map(({ groupId }) => groupId),
-        joins.map(({ id }) => id),
-        now,
-      );
+      if (memberships.length > 0) yield* join(tenant, memberships, now);
     });
 
     return {

@@ -2,9 +2,12 @@ import { Context, Effect, Layer } from "effect";
 import { SqlClient } from "effect/sql";
 import { arrayOf, instant } from "../database/Rows.ts";
 import type { Tenant } from "../workspaces/Workspace.ts";
-import type { PlacedLocation } from "./LocationImport.ts";
+import type { ImportedPlace, PlacedLocation } from "./LocationImport.ts";
 
-/** Every statement of an import: each takes all of its rows at once. */
+/**
+ * Every statement of an import: each takes all of its rows at once. They are unprepared, so that each is planned for the rows it
+ * brings: a plan made for any number of rows compares every row sent with every row there.
+ */
 export class LocationImportsSql extends Context.Service<LocationImportsSql>()(
   "waypost/locations/LocationImportsSql",
   {
@@ -14,10 +17,12 @@ export class LocationImportsSql extends Context.Service<LocationImportsSql>()(
       return {
         /** The locations that have one of the external ids. */
         known: ({ environment, workspaceId }: Tenant, externalIds: ReadonlyArray<string>) =>
-          Effect.orDie(sql<{ id: string; external_id: string }>`
-            SELECT id, external_id FROM location
-            WHERE workspace_id = ${workspaceId} AND environment = ${environment}
-              AND external_id = ANY(${arrayOf("text", externalIds)})`),
+          Effect.orDie(
+            sql<{ id: string; external_id: string }>`
+              SELECT id, external_id FROM location
+              WHERE workspace_id = ${workspaceId} AND environment = ${environment}
+                AND external_id = ANY(${arrayOf("text", externalIds)})`.unprepared,
+          ),
 
         count: ({ environment, workspaceId }: Tenant) =>
           Effect.orDie(sql<{ held: number }>`
@@ -25,62 +30,81 @@ export class LocationImportsSql extends Context.Service<LocationImportsSql>()(
             WHERE workspace_id = ${workspaceId} AND environment = ${environment}`),
 
         insert: ({ environment, workspaceId }: Tenant, rows: ReadonlyArray<PlacedLocation>, now: number) =>
-          Effect.orDie(sql`
-            INSERT INTO location (workspace_id, environment, id, name, external_id, type, latitude, longitude,
-              radius_meters, rings, created_at, updated_at)
-            SELECT ${workspaceId}, ${environment}, id, name, external_id, type, latitude, longitude, radius_meters, rings,
-              ${instant(now)}, ${instant(now)}
-            FROM ${unnested(sql, rows)}`),
+          Effect.orDie(
+            sql`
+              INSERT INTO location (workspace_id, environment, id, name, external_id, type, latitude, longitude,
+                radius_meters, rings, created_at, updated_at)
+              SELECT ${workspaceId}, ${environment}, id, name, external_id, type, latitude, longitude, radius_meters,
+                rings, ${instant(now)}, ${instant(now)}
+              FROM ${sent(sql, rows)}`.unprepared,
+          ),
 
         /** Changes name and shape; address and groups stay. */
         update: ({ environment, workspaceId }: Tenant, rows: ReadonlyArray<PlacedLocation>, now: number) =>
-          Effect.orDie(sql`
-            UPDATE location l SET name = sent.name, type = sent.type, latitude = sent.latitude,
-              longitude = sent.longitude, radius_meters = sent.radius_meters, rings = sent.rings,
-              updated_at = ${instant(now)}
-            FROM ${unnested(sql, rows)}
-            WHERE l.workspace_id = ${workspaceId} AND l.environment = ${environment} AND l.id = sent.id`),
+          // A table that is not analyzed yet seems to hold one row of a tenant, and a loop over that one the best of plans.
+          Effect.orDie(
+            sql`SELECT set_config('enable_nestloop', 'off', true)`.pipe(
+              Effect.andThen(
+                sql`
+                  UPDATE location l SET name = sent.name, type = sent.type, latitude = sent.latitude,
+                    longitude = sent.longitude, radius_meters = sent.radius_meters, rings = sent.rings,
+                    updated_at = ${instant(now)}
+                  FROM ${sent(sql, rows)}
+                  WHERE l.workspace_id = ${workspaceId} AND l.environment = ${environment} AND l.id = sent.id`
+                  .unprepared,
+              ),
+              Effect.andThen(sql`SELECT set_config('enable_nestloop', 'on', true)`),
+            ),
+          ),
 
-        /** Gives the group of each name, made under the id beside it when missing. */
-        groups: (
+        /** The groups that have one of the names. */
+        knownGroups: ({ environment, workspaceId }: Tenant, names: ReadonlyArray<string>) =>
+          Effect.orDie(
+            sql<{ id: string; name: string }>`
+              SELECT id, name FROM location_group
+              WHERE workspace_id = ${workspaceId} AND environment = ${environment}
+                AND name = ANY(${arrayOf("text", names)})`.unprepared,
+          ),
+
+        insertGroups: (
           { environment, workspaceId }: Tenant,
-          names: ReadonlyArray<string>,
           ids: ReadonlyArray<string>,
+          names: ReadonlyArray<string>,
           now: number,
         ) =>
-          Effect.orDie(sql<{ id: string; name: string }>`
-            WITH sent AS (
-              SELECT * FROM unnest(${arrayOf("uuid", ids)}, ${arrayOf("text", names)}) AS sent (id, name)
-            ), made AS (
+          Effect.orDie(
+            sql`
               INSERT INTO location_group (workspace_id, environment, id, name, created_at, updated_at)
-              SELECT ${workspaceId}, ${environment}, id, name, ${instant(now)}, ${instant(now)} FROM sent
-              ON CONFLICT (workspace_id, environment, name) DO NOTHING
-              RETURNING id, name
-            )
-            SELECT id, name FROM made
-            UNION ALL
-            SELECT g.id, g.name FROM location_group g JOIN sent ON sent.name = g.name
-            WHERE g.workspace_id = ${workspaceId} AND g.environment = ${environment}`),
+              SELECT ${workspaceId}, ${environment}, *, ${instant(now)}, ${instant(now)}
+              FROM unnest(${arrayOf("uuid", ids)}, ${arrayOf("text", names)})`.unprepared,
+          ),
 
-        /** Adds locations to groups; a group that got a new one counts as changed. */
+        /** Adds the location beside each group to it; gives the groups that had not held all of theirs. */
         join: (
           { environment, workspaceId }: Tenant,
           groupIds: ReadonlyArray<string>,
           locationIds: ReadonlyArray<string>,
-          now: number,
         ) =>
-          Effect.orDie(sql`
-            WITH added AS (
-              INSERT INTO location_group_member (workspace_id, environment, group_id, location_id)
-              SELECT ${workspaceId}, ${environment}, group_id, location_id
-              FROM unnest(${arrayOf("uuid", groupIds)}, ${arrayOf("uuid", locationIds)})
-                AS sent (group_id, location_id)
-              ON CONFLICT DO NOTHING
-              RETURNING group_id
-            )
-            UPDATE location_group SET updated_at = ${instant(now)}
-            WHERE workspace_id = ${workspaceId} AND environment = ${environment}
-              AND id IN (SELECT group_id FROM added)`),
+          Effect.orDie(
+            sql<{ group_id: string }>`
+              WITH added AS (
+                INSERT INTO location_group_member (workspace_id, environment, group_id, location_id)
+                SELECT ${workspaceId}, ${environment}, *
+                FROM unnest(${arrayOf("uuid", groupIds)}, ${arrayOf("uuid", locationIds)})
+                ON CONFLICT DO NOTHING
+                RETURNING group_id
+              )
+              SELECT DISTINCT group_id FROM added`.unprepared,
+          ),
+
+        /** Dates the change of groups that got a new location. */
+        touch: ({ environment, workspaceId }: Tenant, groupIds: ReadonlyArray<string>, now: number) =>
+          Effect.orDie(
+            sql`
+              UPDATE location_group SET updated_at = ${instant(now)}
+              WHERE workspace_id = ${workspaceId} AND environment = ${environment}
+                AND id = ANY(${arrayOf("uuid", groupIds)})`.unprepared,
+          ),
       };
     }),
   },
@@ -88,42 +112,20 @@ export class LocationImportsSql extends Context.Service<LocationImportsSql>()(
   static readonly layer = Layer.effect(LocationImportsSql, LocationImportsSql.make);
 }
 
-/** The rows of an import as a table `sent`. */
-const unnested = (sql: SqlClient.SqlClient, rows: ReadonlyArray<PlacedLocation>) => {
-  const places = rows.map(({ place }) => place);
-  const ids = arrayOf(
-    "uuid",
-    rows.map(({ id }) => id),
-  );
-  const names = arrayOf(
-    "text",
-    places.map(({ name }) => name),
-  );
-  const externalIds = arrayOf(
-    "text",
-    places.map(({ externalId }) => externalId),
-  );
-  const types = arrayOf(
-    "text",
-    places.map(({ type }) => type),
-  );
-  const latitudes = arrayOf(
-    "float8",
-    places.map(({ latitude }) => latitude),
-  );
-  const longitudes = arrayOf(
-    "float8",
-    places.map(({ longitude }) => longitude),
-  );
-  const radii = arrayOf(
-    "int4",
-    places.map(({ radiusMeters }) => radiusMeters),
-  );
-  const rings = arrayOf(
-    "jsonb",
-    places.map(({ rings }) => rings),
-  );
+/** The rows of an import as a table of that name. */
+const sent = (sql: SqlClient.SqlClient, rows: ReadonlyArray<PlacedLocation>) => {
+  const ids = rows.map(({ id }) => id);
+  const column = <A>(of: (place: ImportedPlace) => A): ReadonlyArray<A> => rows.map(({ place }) => of(place));
+  const names = column(({ name }) => name);
+  const externalIds = column(({ externalId }) => externalId);
+  const types = column(({ type }) => type);
+  const latitudes = column(({ latitude }) => latitude);
+  const longitudes = column(({ longitude }) => longitude);
+  const radii = column(({ radiusMeters }) => radiusMeters);
+  const rings = column(({ rings }) => rings);
   return sql`
-    unnest(${ids}, ${names}, ${externalIds}, ${types}, ${latitudes}, ${longitudes}, ${radii}, ${rings})
+    unnest(${arrayOf("uuid", ids)}, ${arrayOf("text", names)}, ${arrayOf("text", externalIds)},
+      ${arrayOf("text", types)}, ${arrayOf("float8", latitudes)}, ${arrayOf("float8", longitudes)},
+      ${arrayOf("int4", radii)}, ${arrayOf("jsonb", rings)})
       AS sent (id, name, external_id, type, latitude, longitude, radius_meters, rings)`;
 };

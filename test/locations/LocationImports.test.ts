@@ -185,7 +185,8 @@ layer(TestWaypost.layer)("POST /locations/import", (it) => {
       assert.notProperty(dry.body.data.results[1], "id");
       assert.notProperty(dry.body.data.results[2], "id");
       const wet = yield* sandbox("/locations/import?dry_run=0", { body });
-      const bare = (results: ReadonlyArray<{ id?: string }>) => results.map(({ id: _, ...each }) => each);
+      const bare = (results: ReadonlyArray<{ id?: string }>) =>
+        results.map((each) => ({ ...each, id: null }));
       assert.deepStrictEqual(bare(wet.body.data.results), bare(dry.body.data.results));
       assert.deepStrictEqual(wet.body.data.summary, dry.body.data.summary);
     }),

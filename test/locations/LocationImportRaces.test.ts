@@ -1,0 +1,163 @@
+import { assert, layer } from "@effect/vitest";
+import { Effect } from "effect";
+import { TestClock } from "effect/testing";
+import { LocationImports } from "../../src/locations/LocationImports.ts";
+import { Submission } from "../../src/wire/Submission.ts";
+import { Workspaces } from "../../src/workspaces/Workspaces.ts";
+import { type Answer, TestWaypost } from "../TestWaypost.ts";
+import { collection, pointFeature, polygonFeature } from "./Features.ts";
+
+const atOnce = { concurrency: "unbounded" } as const;
+
+const sum = (answers: ReadonlyArray<Answer>, status: string): number =>
+  answers.reduce((total, answer) => total + (answer.body.data.summary[status] as number), 0);
+
+layer(TestWaypost.layer)("Imports at the same time", (it) => {
+  it.effect("with the same external ids create each location once; the others update it (import 4)", () =>
+    Effect.gen(function* () {
+      const { sandbox } = yield* (yield* TestWaypost).tenant();
+      const ids = Array.from({ length: 50 }, (_, n) => `x-${n}`);
+      const answers = yield* Effect.forEach(
+        [1, 2, 3, 4, 5, 6],
+        (round) =>
+          sandbox("/locations/import", {
+            // Each in another order, and each into the same new groups.
+            body: collection(
+              ...ids
+                .toSorted((a, b) => (a < b ? -1 : 1) * (round % 2 === 0 ? 1 : -1))
+                .map((external_id, n) => pointFeature({ external_id, group: `G ${n % 5}` })),
+            ),
+          }),
+        atOnce,
+      );
+      assert.deepStrictEqual(new Set(answers.map((answer) => answer.status)), new Set([200]));
+      assert.deepStrictEqual([sum(answers, "created"), sum(answers, "updated")], [50, 250]);
+      const { data, meta } = (yield* sandbox("/locations?limit=100")).body;
+      assert.isNull(meta.next_cursor);
+      assert.sameMembers(
+        data.map((each: { external_id: string }) => each.external_id),
+        ids,
+      );
+      const groups = (yield* sandbox("/location-groups")).body.data;
+      assert.sameMembers(
+        groups.map((each: { name: string }) => each.name),
+        ["G 0", "G 1", "G 2", "G 3", "G 4"],
+      );
+    }),
+  );
+
+  it.effect("fill max_locations exactly and skip the rest (G6)", () =>
+    Effect.gen(function* () {
+      const { sandbox } = yield* (yield* TestWaypost).tenant({ plan: { max_locations: 25 } });
+      const answers = yield* Effect.forEach(
+        [1, 2, 3, 4, 5, 6],
+        () =>
+          sandbox("/locations/import", {
+            body: collection(...Array.from({ length: 10 }, () => pointFeature())),
+          }),
+        atOnce,
+      );
+      assert.deepStrictEqual([sum(answers, "created"), sum(answers, "skipped")], [25, 35]);
+      assert.strictEqual((yield* sandbox("/locations?limit=100")).body.data.length, 25);
+    }),
+  );
+
+  it.effect("under one Idempotency-Key run once, and all get the same answer (J3)", () =>
+    Effect.gen(function* () {
+      const { sandbox } = yield* (yield* TestWaypost).tenant();
+      const ask = { body: collection(pointFeature(), pointFeature()), headers: { "idempotency-key": "one" } };
+      const all = Effect.forEach([1, 2, 3, 4], () => sandbox("/locations/import", ask), atOnce);
+      // Those that wait do so by the clock of the test; a request between gives the first one time to end.
+      const passing = Effect.forever(Effect.andThen(sandbox("/me"), TestClock.adjust("20 millis")));
+      const answers = yield* Effect.raceFirst(all, passing);
+      assert.strictEqual(
+        answers.filter((each) => each.headers.get("idempotent-replayed") === "true").length,
+        3,
+      );
+      for (const answer of answers) assert.deepStrictEqual(answer.body, answers[0]?.body);
+      assert.strictEqual((yield* sandbox("/locations")).body.data.length, 2);
+    }),
+  );
+
+  it.effect("and deletions leave nothing but whole locations: an update is never of one that is gone", () =>
+    Effect.gen(function* () {
+      const { sandbox } = yield* (yield* TestWaypost).tenant();
+      const body = collection(
+        ...Array.from({ length: 20 }, (_, n) => pointFeature({ external_id: `x-${n}`, group: "G" })),
+      );
+      const first = (yield* sandbox("/locations/import", { body })).body.data;
+      const [again] = yield* Effect.all(
+        [
+          sandbox("/locations/import", { body }),
+          Effect.forEach(
+            first.results as ReadonlyArray<{ id: string }>,
+            ({ id }) => sandbox(`/locations/${id}`, { method: "DELETE" }),
+            atOnce,
+          ),
+        ],
+        atOnce,
+      );
+      assert.strictEqual(again.status, 200);
+      const { created, updated } = again.body.data.summary;
+      assert.strictEqual(created + updated, 20);
+      // What the import created is there; what it updated was there then and is deleted since.
+      const left = (yield* sandbox("/locations")).body.data;
+      assert.strictEqual(left.length, created);
+      assert.strictEqual((yield* sandbox("/location-groups")).body.data[0].location_count, created);
+    }),
+  );
+});
+
+layer(TestWaypost.layer)("The largest import", (it) => {
+  it.effect("into 10,000 groups, twice, on tables without statistics, walks no table for each row (G4)", () =>
+    Effect.gen(function* () {
+      const { sandbox } = yield* (yield* TestWaypost).tenant();
+      const features = Array.from({ length: 10_000 }, (_, n) =>
+        pointFeature({ name: `Store ${n}`, external_id: `s-${n}`, group: `Group ${n}` }),
+      );
+      // A walk for each row takes longer than a statement may.
+      const body = JSON.stringify(collection(...features));
+      const first = yield* sandbox("/locations/import", { body });
+      assert.deepStrictEqual([first.status, first.body.data?.summary.created], [200, 10_000]);
+      const second = yield* sandbox("/locations/import", { body });
+      assert.deepStrictEqual([second.status, second.body.data?.summary.updated], [200, 10_000]);
+      const groups = (yield* sandbox("/location-groups?name=Group%2042")).body.data;
+      assert.deepStrictEqual(
+        groups.map((each: { name: string; location_count: number }) => [each.name, each.location_count]),
+        [["Group 42", 1]],
+      );
+    }),
+  );
+
+  it.effect("lets others have their turn while it reads large polygons", () =>
+    Effect.gen(function* () {
+      const { workspace } = yield* (yield* TestWaypost).tenant({ plan: { max_locations: null } });
+      const { workspaceId } = yield* (yield* Workspaces).find(workspace.id);
+      const tenant = { workspaceId, workspace, environment: "sandbox" } as const;
+      const round = Array.from({ length: 5000 }, (_, n): [number, number] => [
+        Math.cos((n * Math.PI) / 2500),
+        Math.sin((n * Math.PI) / 2500),
+      ]);
+      const feature = polygonFeature([...round, [1, 0]]);
+      let turns = 0;
+      let isOver = false;
+      const others = () => {
+        turns++;
+        if (!isOver) setImmediate(others);
+      };
+      setImmediate(others);
+      // A dry run without external ids and limit waits for nothing but its own reading.
+      const { summary } = yield* (yield* LocationImports).run(
+        tenant,
+        Submission.of({
+          type: "FeatureCollection" as const,
+          features: Array.from({ length: 40 }, () => feature),
+        }),
+        true,
+      );
+      isOver = true;
+      assert.strictEqual(summary.created, 40);
+      assert.isAtLeast(turns, 3);
+    }),
+  );
+});
