@@ -69,27 +69,33 @@ const checkMessage = (ast: SchemaAST.AST): string | undefined =>
   ast.checks?.map((check) => messageOf(check.annotations)).find((message) => message !== undefined);
 
 const expectation = (ast: SchemaAST.AST): string => {
+  const kinds = [...new Set(kindsOf(ast))];
+  const last = kinds.pop();
+  if (last === undefined) return "The {field} is not of a type that is taken here.";
+  return `The {field} must be ${kinds.length === 0 ? last : `${kinds.join(", ")} or ${last}`}.`;
+};
+
+/** What a value may be, in a reader's words. */
+const kindsOf = (ast: SchemaAST.AST): ReadonlyArray<string> => {
   switch (ast._tag) {
     case "String":
-      return "The {field} must be a text.";
+      return ["a text"];
     case "Number":
-      return "The {field} must be a number.";
+      return ["a number"];
     case "Boolean":
-      return "The {field} must be true or false.";
+      return ["true", "false"];
     case "Arrays":
-      return "The {field} must be a list.";
+      return ["a list"];
     case "Objects":
-      return "The {field} must be an object.";
+      return ["an object"];
+    case "Null":
+      return ["null"];
     case "Literal":
-      return `The {field} must be ${String(ast.literal)}.`;
-    case "Union": {
-      const literals = ast.types.flatMap((type) => (type._tag === "Literal" ? [String(type.literal)] : []));
-      const last = literals.pop();
-      if (last === undefined) return "The {field} is not of a type that is taken here.";
-      return `The {field} must be ${literals.length === 0 ? last : `${literals.join(", ")} or ${last}`}.`;
-    }
+      return [String(ast.literal)];
+    case "Union":
+      return ast.types.flatMap(kindsOf);
     default:
-      return "The {field} is not of a type that is taken here.";
+      return [];
   }
 };
 

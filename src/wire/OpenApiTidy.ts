@@ -1,5 +1,5 @@
 import { Schema } from "effect";
-import { HttpApi, HttpApiEndpoint, type HttpApiGroup, OpenApi } from "effect/http-api";
+import { HttpApi, type HttpApiEndpoint, type HttpApiGroup, OpenApi } from "effect/http-api";
 import { addWords, isJson, type Json } from "./OpenApiWords.ts";
 
 /** The same document with every object in it passed through `change`, the inner ones first. */
@@ -73,10 +73,10 @@ const addWordsOfBodies = (components: Json, op: Json, endpoint: HttpApiEndpoint.
       ? Object.values(content).map((type) => (isJson(type) ? type["schema"] : type))
       : [];
   };
-  for (const { ast } of HttpApiEndpoint.getPayloadSchemas(endpoint)) {
+  for (const { ast } of [...endpoint.payload.values()].flatMap(({ schemas }) => schemas)) {
     for (const schema of shown(op["requestBody"])) addWords(components, schema, ast);
   }
-  for (const { ast } of HttpApiEndpoint.getSuccessSchemas(endpoint)) {
+  for (const { ast } of endpoint.success) {
     for (const [status, response] of Object.entries(isJson(op["responses"]) ? op["responses"] : {})) {
       if (status.startsWith("2")) for (const schema of shown(response)) addWords(components, schema, ast);
     }
@@ -128,9 +128,9 @@ export const describeApi = (
     return { ...op, parameters: [...parameters, ...extra(known.endpoint, known.middleware)] };
   };
   for (const item of Object.values(document.paths)) {
-    for (const op of Object.values(item)) {
+    for (const op of Object.values(item) as ReadonlyArray<unknown>) {
       const known = isJson(op) ? endpoints.get(String(op["operationId"])) : undefined;
-      if (known !== undefined) addWordsOfBodies(components, op as unknown as Json, known.endpoint);
+      if (isJson(op) && known !== undefined) addWordsOfBodies(components, op, known.endpoint);
     }
   }
   return everywhere(document, operation) as OpenApi.OpenAPISpec;

@@ -1,4 +1,4 @@
-import { SchemaAST } from "effect";
+import { type Schema, SchemaAST } from "effect";
 
 /** A JSON value of a document that is being made. */
 export type Json = { [key: string]: unknown };
@@ -7,16 +7,11 @@ export type Json = { [key: string]: unknown };
 export const isJson = (value: unknown): value is Json =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-interface Words {
-  readonly description?: unknown;
-  readonly examples?: unknown;
-}
-
 /** What a schema says of itself: with its last check, at its root, or as the member of a union that is not null. */
-const wordsOf = (ast: SchemaAST.AST): Words | undefined => {
+const wordsOf = (ast: SchemaAST.AST): Schema.Annotations.Annotations | undefined => {
   const members = SchemaAST.isUnion(ast) ? ast.types.map((member) => SchemaAST.resolve(member)) : [];
   return [SchemaAST.resolve(ast), ast.annotations, ...members].find(
-    (annotations): annotations is Words => typeof annotations?.["description"] === "string",
+    (annotations) => typeof annotations?.["description"] === "string",
   );
 };
 
@@ -24,8 +19,8 @@ const wordsOf = (ast: SchemaAST.AST): Words | undefined => {
 const complete = (field: Json, ast: SchemaAST.AST): void => {
   const words = wordsOf(ast);
   if (words === undefined || "$ref" in field || "description" in field) return;
-  field["description"] = words.description;
-  if (Array.isArray(words.examples) && !("examples" in field)) field["examples"] = words.examples;
+  field["description"] = words["description"];
+  if (Array.isArray(words["examples"]) && !("examples" in field)) field["examples"] = words["examples"];
 };
 
 /**
@@ -39,10 +34,9 @@ export const addWords = (components: Json, schema: unknown, ast: SchemaAST.AST, 
     return addWords(components, components[reference.split("/").at(-1) ?? ""], ast, depth + 1);
   }
   const inner = (part: unknown, of: SchemaAST.AST) => addWords(components, part, of, depth + 1);
-  const members = Array.isArray(schema["anyOf"]) ? schema["anyOf"] : [];
   if (SchemaAST.isUnion(ast)) {
-    for (const type of ast.types)
-      for (const part of [schema, ...members]) if (part !== schema || members.length === 0) inner(part, type);
+    const parts: ReadonlyArray<unknown> = Array.isArray(schema["anyOf"]) ? schema["anyOf"] : [schema];
+    for (const type of ast.types) for (const part of parts) inner(part, type);
   } else if (SchemaAST.isArrays(ast)) {
     for (const type of ast.rest) inner(schema["items"], type);
   } else if (SchemaAST.isObjects(ast)) {
