@@ -3,7 +3,6 @@ import { Cause, Console, Effect, Exit, Option, Result } from "effect";
 import { Argument, CliConfig, CliError, CliOutput, Command, Flag, GlobalFlag } from "effect/cli";
 import { FetchHttpClient } from "effect/http";
 import manifest from "../package.json" with { type: "json" };
-import { apiDocument, documentNames } from "./ApiDocuments.ts";
 import { Config } from "./Config.ts";
 import { BadUsage } from "./operator/commands/CommandRefused.ts";
 import { deviceCommand } from "./operator/commands/DeviceCommand.ts";
@@ -12,7 +11,10 @@ import { Surroundings } from "./operator/commands/Surroundings.ts";
 import { tokenCommand } from "./operator/commands/TokenCommand.ts";
 import { workspaceCommand } from "./operator/commands/WorkspaceCommand.ts";
 import { demo } from "./operator/demo/Demo.ts";
-import { serve } from "./Serve.ts";
+
+// The server is most of the program: commands that only ask one do without it.
+const server = Effect.promise(() => import("./Serve.ts"));
+const documents = Effect.promise(() => import("./ApiDocuments.ts"));
 
 const serveCommand = Command.make(
   "serve",
@@ -25,6 +27,7 @@ const serveCommand = Command.make(
   Effect.fn(function* ({ config }) {
     const { environment } = yield* Surroundings;
     const fromFile = Option.isSome(config) ? yield* Config.readFile(config.value) : {};
+    const { serve } = yield* server;
     yield* serve({ ...environment, ...fromFile });
   }),
 ).pipe(Command.withDescription("Run Waypost until it is stopped"));
@@ -36,12 +39,13 @@ const demoCommand = Command.make("demo", {}, () => demo()).pipe(
 const openapiCommand = Command.make(
   "openapi",
   {
-    name: Argument.Literals("interface", documentNames).pipe(
+    name: Argument.Literals("interface", ["platform", "device", "operator"]).pipe(
       Argument.withDescription("platform, device or operator; platform if left out"),
       Argument.withDefault("platform" as const),
     ),
   },
-  ({ name }) => Console.log(JSON.stringify(apiDocument(name), null, 2)),
+  ({ name }) =>
+    Effect.flatMap(documents, ({ apiDocument }) => Console.log(JSON.stringify(apiDocument(name), null, 2))),
 ).pipe(Command.withDescription("Print the OpenAPI document of an interface"));
 
 const waypost = Command.make("waypost").pipe(

@@ -81,8 +81,8 @@ const approve = Command.make(
     );
     // Apps like to name their installations by UUIDs too.
     const { data } = yield* isUuid(flags.device)
-      ? Effect.catch(approveId(flags.device), (refused) =>
-          Effect.mapError(approveInstallation, () => refused),
+      ? approveId(flags.device).pipe(
+          Effect.catchTag("CommandRefused", (refused) => Effect.mapError(approveInstallation, () => refused)),
         )
       : approveInstallation;
     yield* printOne(data, ({ approved, installation_id }) =>

@@ -1,4 +1,4 @@
-import { Effect, Schema } from "effect";
+import { Effect, type Schema } from "effect";
 import { submit } from "../../wire/Submission.ts";
 import { CommandRefused } from "./CommandRefused.ts";
 
@@ -13,5 +13,5 @@ export const draft = <Fields extends Schema.Struct.Fields>(
   const given = Object.fromEntries(Object.entries(flags).filter(([, value]) => value !== undefined));
   return Effect.mapError(submit(schema, given).complete, ({ error }) =>
     CommandRefused.fields(error.fields ?? {}),
-  ) as Effect.Effect<Schema.Struct<Fields>["Type"], CommandRefused>;
+  );
 };

@@ -9,14 +9,11 @@ import { moment, printList, printOne, yesNo } from "./Output.ts";
 import { capFlag, capOf, planFlag, planOf } from "./PlanFlags.ts";
 import { details } from "./Table.ts";
 
-const shown = (value: unknown): string =>
-  value === null
-    ? "no limit"
-    : Array.isArray(value)
-      ? value.join(", ")
-      : typeof value === "boolean"
-        ? yesNo(value)
-        : String(value);
+const shown = (value: Workspace["plan"][keyof Workspace["plan"]]): string => {
+  if (value === null) return "no limit";
+  if (typeof value === "boolean") return yesNo(value);
+  return typeof value === "number" ? String(value) : value.join(", ");
+};
 
 const card = (workspace: Workspace): string => {
   const cap = workspace.default_frequency_cap;

@@ -1,0 +1,36 @@
+/**
+ * Writes openapi/{platform,device,operator}.json from the contracts. With `--check` it writes nothing and fails when one of them
+ * is not what the contracts say.
+ */
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import process from "node:process";
+import { format } from "prettier";
+import { apiDocument, documentNames } from "../src/ApiDocuments.ts";
+
+const isCheck = process.argv.includes("--check");
+const folder = new URL("../openapi/", import.meta.url);
+if (!isCheck) mkdirSync(folder, { recursive: true });
+
+const written = (file: URL): string | null => {
+  try {
+    return readFileSync(file, "utf8");
+  } catch {
+    return null;
+  }
+};
+
+const drifted: Array<string> = [];
+for (const name of documentNames) {
+  const file = new URL(`${name}.json`, folder);
+  const text = await format(JSON.stringify(apiDocument(name)), { parser: "json", printWidth: 110 });
+  if (text === written(file)) continue;
+  drifted.push(`openapi/${name}.json`);
+  if (!isCheck) writeFileSync(file, text);
+}
+
+if (drifted.length === 0) console.log("The documents say what the contracts say.");
+else if (!isCheck) console.log(`Wrote ${drifted.join(", ")}.`);
+else {
+  console.error(`${drifted.join(", ")} differ from the contracts: run npm run openapi, and commit them.`);
+  process.exitCode = 1;
+}
