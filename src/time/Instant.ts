@@ -5,7 +5,7 @@ const shape =
 
 /**
  * Epoch milliseconds of an ISO 8601 date-time with offset or `Z`, or without (then UTC), or of a date (00:00 UTC); null for
- * anything else, impossible dates and years before 100 included. A blank before the offset is a `+` that was not encoded in a query string.
+ * anything else, impossible dates included. A blank before the offset is a `+` that was not encoded in a query string.
  */
 export const parseInstant = (text: string): number | null => {
   const match = shape.exec(text.trim());
@@ -25,21 +25,21 @@ export const parseInstant = (text: string): number | null => {
     offsetMinute,
   ] = match;
   if (Number(hour) > 23 || Number(minute) > 59 || Number(second) > 59) return null;
-  const local = Date.UTC(
-    Number(year),
-    Number(month) - 1,
-    Number(day),
+  // Not Date.UTC, which takes the years 0 to 99 for 1900 to 1999.
+  const local = new Date(0);
+  local.setUTCFullYear(Number(year), Number(month) - 1, Number(day));
+  if (Number(year) < 1 || local.getUTCMonth() !== Number(month) - 1 || local.getUTCDate() !== Number(day))
+    return null;
+  local.setUTCHours(
     Number(hour),
     Number(minute),
     Number(second),
+    Number(fraction.slice(0, 3).padEnd(3, "0")),
   );
-  const check = new Date(local);
-  if (Number(year) < 100 || check.getUTCMonth() !== Number(month) - 1 || check.getUTCDate() !== Number(day))
-    return null;
   if (Number(offsetHour ?? 0) > 23 || Number(offsetMinute ?? 0) > 59) return null;
   const offset =
     (Number(offsetHour ?? 0) * 60 + Number(offsetMinute ?? 0)) * 60_000 * (sign === "-" ? -1 : 1);
-  return local + Number(fraction.slice(0, 3).padEnd(3, "0")) - offset;
+  return local.getTime() - offset;
 };
 
 /** An instant as clients write it, held as epoch milliseconds (contract D3). */

@@ -6,7 +6,7 @@ describe("Instants as clients write them (D3)", () => {
   it("reads every date-time that JavaScript writes, to the millisecond", () => {
     fc.assert(
       fc.property(
-        fc.date({ min: new Date("0100-01-01"), max: new Date("9999-12-31"), noInvalidDate: true }),
+        fc.date({ min: new Date("0001-01-01"), max: new Date("9999-12-31"), noInvalidDate: true }),
         (date) => {
           assert.strictEqual(parseInstant(date.toISOString()), date.getTime());
         },
@@ -37,7 +37,7 @@ describe("Instants as clients write them (D3)", () => {
       "2026-11-21T24:00:00Z",
       "2026-11-21T12:60:00Z",
       "2026-11-21T12:00:00+24:00",
-      "0099-12-31",
+      "0000-01-01",
       "yesterday",
       "1763726400",
       "2026-11-21T12:00:00Z; DROP TABLE campaign",
