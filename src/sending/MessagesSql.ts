@@ -25,16 +25,20 @@ export class MessagesSql extends Context.Service<MessagesSql>()("waypost/sending
         ON k.workspace_id = d.workspace_id AND k.environment = d.environment AND k.no = d.campaign_no`;
 
     return {
-      /** Delivered messages, newest first, from behind one of them on. */
+      /**
+       * Delivered messages, newest first, from behind one of them on. The device's own deliveries are taken first, in the order
+       * of their index: left to itself the planner may walk through everybody's.
+       */
       page: ({ environment, workspaceId }: Tenant, deviceNo: number, before: bigint | null, limit: number) =>
         Effect.orDie(sql<MessageRow>`
-          SELECT ${shown} FROM delivery d ${joined}
-          WHERE d.workspace_id = ${workspaceId} AND d.environment = ${environment} AND d.device_no = ${deviceNo}
-            AND d.status = 'delivered'
-            AND (${before}::bigint IS NULL OR (d.settled_at, d.origin) < (
-              SELECT b.settled_at, b.origin FROM delivery b
-              WHERE b.workspace_id = ${workspaceId} AND b.environment = ${environment}
-                AND b.origin = ${before} AND b.device_no = ${deviceNo}))
+          WITH own AS MATERIALIZED (
+            SELECT * FROM delivery
+            WHERE workspace_id = ${workspaceId} AND environment = ${environment} AND device_no = ${deviceNo}
+            ORDER BY created_at DESC
+          )
+          SELECT ${shown} FROM own d ${joined}
+          WHERE d.status = 'delivered' AND (${before}::bigint IS NULL
+            OR (d.settled_at, d.origin) < (SELECT b.settled_at, b.origin FROM own b WHERE b.origin = ${before}))
           ORDER BY d.settled_at DESC, d.origin DESC LIMIT ${limit}`),
 
       /** The first opening stays. A push can be opened before the push service's answer has been noted. */
