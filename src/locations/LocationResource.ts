@@ -14,30 +14,39 @@ const positionJson = {
 };
 
 // A page can hold a million positions, and PostgreSQL has just written them: they are described, not walked again.
-const GeometryAnswer = Schema.Unknown.annotate({
-  description: "A circle's centre as a GeoJSON Point, or a GeoJSON Polygon wound as RFC 7946 wants it.",
-  examples: [{ type: "Point", coordinates: [4.8936, 52.3731] }],
-}).check(
-  Schema.makeFilter(() => true, {
-    toJsonSchema: () => ({
-      oneOf: [
-        {
-          type: "object",
-          properties: { type: { const: "Point" }, coordinates: positionJson },
-          required: ["type", "coordinates"],
-        },
-        {
-          type: "object",
-          properties: {
-            type: { const: "Polygon" },
-            coordinates: { type: "array", items: { type: "array", items: positionJson } },
-          },
-          required: ["type", "coordinates"],
-        },
-      ],
-    }),
+const coordinates = (
+  description: string,
+  example: ReadonlyArray<unknown>,
+  json: Readonly<Record<string, unknown>>,
+) =>
+  Schema.Array(Schema.Unknown)
+    .annotate({ description, examples: [example] })
+    .check(Schema.makeFilter(() => true, { toJsonSchema: () => json }));
+
+const GeometryAnswer = Schema.Union([
+  Schema.Struct({
+    type: Schema.Literal("Point").annotate({ description: "Of a circle.", examples: ["Point"] }),
+    coordinates: coordinates("The circle's centre.", [4.8936, 52.3731], positionJson),
   }),
-);
+  Schema.Struct({
+    type: Schema.Literal("Polygon").annotate({ description: "Of a polygon.", examples: ["Polygon"] }),
+    coordinates: coordinates(
+      "Rings of positions, wound as RFC 7946 wants them: the exterior counter-clockwise, then the holes clockwise.",
+      [
+        [
+          [4.89, 52.37],
+          [4.9, 52.37],
+          [4.9, 52.38],
+          [4.89, 52.37],
+        ],
+      ],
+      { items: { type: "array", items: positionJson } },
+    ),
+  }),
+]).annotate({
+  description: "A circle's centre as a GeoJSON Point, or a GeoJSON Polygon.",
+  examples: [{ type: "Point", coordinates: [4.8936, 52.3731] }],
+});
 
 const id = Schema.String.annotate({
   description: "Id of the location.",

@@ -48,7 +48,9 @@ export class LocationsApi extends HttpApiGroup.make("locations")
       query: { dry_run: Schema.optionalKey(DryRun) },
       payload: [
         FeatureCollection,
-        FeatureCollection.pipe(HttpApiSchema.asJson({ contentType: "application/geo+json" })),
+        FeatureCollection.annotate({ identifier: "FeatureCollectionAsGeoJson" }).pipe(
+          HttpApiSchema.asJson({ contentType: "application/geo+json" }),
+        ),
       ],
       success: Data(ImportReport),
       error: [Unprocessable, PayloadTooLarge, UnsupportedMediaType],

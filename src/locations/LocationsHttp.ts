@@ -1,4 +1,5 @@
 import { Effect } from "effect";
+import { HttpServerResponse } from "effect/http";
 import { HttpApiBuilder } from "effect/http-api";
 import { Caller } from "../access/Caller.ts";
 import { Cursors } from "../http/Cursors.ts";
@@ -23,7 +24,9 @@ export const locationsHandlers = HttpApiBuilder.group(
           const since = query.updated_since ?? null;
           const owner = `${caller.workspaceId}/${caller.environment}`;
           const scope = { endpoint: "GET /locations", owner, filters: { updated_since: since } };
-          return cursors.page(scope, query, (position) => locations.page(caller, since, position));
+          const page = cursors.page(scope, query, (position) => locations.page(caller, since, position));
+          // As PostgreSQL shaped it: a schema would walk every position of a hundred polygons, one by one.
+          return Effect.map(page, (body) => HttpServerResponse.jsonUnsafe(body));
         }),
       )
       .handleRaw("import", ({ endpoint, query, request }) =>

@@ -1,6 +1,9 @@
 import { assert, layer } from "@effect/vitest";
-import { Effect } from "effect";
+import { Effect, Schema } from "effect";
 import { TestClock } from "effect/testing";
+import { Geometry } from "../../src/locations/Location.ts";
+import { LocationResource } from "../../src/locations/LocationResource.ts";
+import { PageOf } from "../../src/wire/Envelope.ts";
 import { type Ask, TestWaypost } from "../TestWaypost.ts";
 import { box, collection, pointFeature, polygonFeature } from "./Features.ts";
 
@@ -188,6 +191,25 @@ layer(TestWaypost.layer)("Locations", (it) => {
       const bad = yield* sandbox("/locations?updated_since=yesterday&limit=0");
       assert.deepStrictEqual([bad.status, bad.body.error.code], [422, "invalid_parameter"]);
       assert.sameMembers(Object.keys(bad.body.error.fields), ["updated_since", "limit"]);
+    }),
+  );
+
+  it.effect("the list and the single location answer what their schemas say", () =>
+    Effect.gen(function* () {
+      const { sandbox } = yield* (yield* TestWaypost).tenant();
+      const body = collection(pointFeature({ group: "G", external_id: 1 }), polygonFeature(box(0, 0, 2, 1)));
+      yield* sandbox("/locations/import", { body });
+      const list = (yield* sandbox("/locations")).body;
+      const { data } = yield* Schema.decodeUnknownEffect(PageOf(LocationResource))(list);
+      assert.deepStrictEqual(
+        data.map((each) => each.type),
+        ["polygon", "circle"],
+      );
+      // The list is sent as the database shapes it, a single one through its schema.
+      for (const each of data) {
+        assert.deepStrictEqual((yield* sandbox(`/locations/${each.id}`)).body.data, each);
+        yield* Schema.decodeUnknownEffect(Geometry)(each.geometry);
+      }
     }),
   );
 
