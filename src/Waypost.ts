@@ -129,6 +129,8 @@ const chores = idempotencyPruning.pipe(Layer.provide(IdempotencySql.layer));
 export const serviceLayer = HttpRouter.serve(answers, {
   disableLogger: true,
   disableListenLog: true,
+  // An installation id of 255 characters is at most this long, percent-encoded.
+  routerConfig: { maxParamLength: 3060 },
 }).pipe(
   Layer.provide([
     Layer.mergeAll(PlatformGate.layer, DeviceGate.layer).pipe(Layer.provideMerge(FailedAttempts.layer)),

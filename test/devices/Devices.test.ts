@@ -1,29 +1,359 @@
 import { assert, layer } from "@effect/vitest";
 import { Effect } from "effect";
+import { SqlClient } from "effect/sql";
+import { Devices } from "../../src/devices/Devices.ts";
+import { Workspaces } from "../../src/workspaces/Workspaces.ts";
 import { TestWaypost } from "../TestWaypost.ts";
 import { devicesOf } from "./TestDevices.ts";
 
-layer(TestWaypost.layer)("Devices", (it) => {
-  it.effect("the first registration is 201 with a token; it is an inbox and not approved in Sandbox", () =>
+const events = { body: { events: [{}] } };
+
+layer(TestWaypost.layer)("A device", (it) => {
+  it.effect(
+    "is registered by 201 with a token; without push it is an inbox, and not approved in Sandbox",
+    () =>
+      Effect.gen(function* () {
+        const { sandbox } = yield* devicesOf();
+        const made = yield* sandbox.register("phone-1", { platform: "ios", attributes: { a: null, b: 2 } });
+        assert.strictEqual(made.status, 201, JSON.stringify(made.body));
+        const { device_token, id, ...shown } = made.body.data;
+        assert.match(device_token, /^wpd_[0-9A-Za-z]{50}$/);
+        assert.match(id, /^[0-9a-f-]{36}$/);
+        assert.deepStrictEqual(shown, {
+          installation_id: "phone-1",
+          platform: "ios",
+          transport: "inbox",
+          address_gone: false,
+          approved: false,
+          attributes: { b: 2 },
+          locale: null,
+          timezone: null,
+          app_version: null,
+          registered_at: "2026-11-21T12:00:00+00:00",
+          last_seen_at: "2026-11-21T12:00:00+00:00",
+        });
+      }),
+  );
+
+  it.effect("needs no approval in Production, and is another one there", () =>
+    Effect.gen(function* () {
+      const { production, sandbox } = yield* devicesOf();
+      const here = yield* sandbox.register("phone-1");
+      const there = yield* production.register("phone-1");
+      assert.strictEqual(there.status, 201);
+      assert.isTrue(there.body.data.approved);
+      assert.notStrictEqual(here.body.data.id, there.body.data.id);
+    }),
+  );
+
+  it.effect("gets a new token from a repeat until one has been used, and the earlier one ends", () =>
+    Effect.gen(function* () {
+      const { sandbox, waypost } = yield* devicesOf();
+      const first = yield* sandbox.register("phone-1");
+      const again = yield* sandbox.register("phone-1", { platform: "ios" }, "wpd_nonsense");
+      assert.strictEqual(again.status, 200);
+      assert.strictEqual(again.body.data.id, first.body.data.id);
+      assert.strictEqual(again.body.data.platform, "ios");
+      assert.notStrictEqual(again.body.data.device_token, first.body.data.device_token);
+      const old = yield* waypost.device(first.body.data.device_token)("/messages");
+      assert.deepStrictEqual([old.status, old.body.error.code], [401, "invalid_token"]);
+      assert.strictEqual((yield* waypost.device(again.body.data.device_token)("/messages")).status, 200);
+    }),
+  );
+
+  it.effect("whose token is in use is registered anew only with that token, and is shown none", () =>
     Effect.gen(function* () {
       const { sandbox } = yield* devicesOf();
-      const made = yield* sandbox.register("phone-1", { platform: "ios", attributes: { a: null, b: 2 } });
-      assert.strictEqual(made.status, 201, JSON.stringify(made.body));
-      const { device_token, id, ...shown } = made.body.data;
-      assert.match(device_token, /^wpd_[0-9A-Za-z]{50}$/);
-      assert.deepStrictEqual(shown, {
-        installation_id: "phone-1",
-        platform: "ios",
-        transport: "inbox",
-        address_gone: false,
-        approved: false,
-        attributes: { b: 2 },
-        locale: null,
-        timezone: null,
-        app_version: null,
-        registered_at: "2026-11-21T12:00:00+00:00",
-        last_seen_at: "2026-11-21T12:00:00+00:00",
+      const body = {
+        platform: "android",
+        attributes: { a: 1 },
+        locale: "nl-NL",
+        push: { transport: "fcm", token: "t" },
+      };
+      const phone = yield* sandbox.device("phone-1", body);
+      const other = yield* sandbox.device("phone-2");
+      yield* phone.ask("/messages");
+      for (const token of [undefined, "", "wpd_nonsense", other.token, `${phone.token}x`]) {
+        const refused = yield* sandbox.register("phone-1", { platform: "ios" }, token);
+        assert.deepStrictEqual([refused.status, refused.body.error.code], [403, "device_token_required"]);
+      }
+      const again = yield* sandbox.register("phone-1", { platform: "ios" }, phone.token);
+      assert.strictEqual(again.status, 200);
+      assert.notProperty(again.body.data, "device_token");
+      const { attributes, id, locale, platform, transport } = again.body.data;
+      assert.deepStrictEqual(
+        { attributes, id, locale, platform, transport },
+        { attributes: {}, id: phone.id, locale: null, platform: "ios", transport: "inbox" },
+      );
+      assert.strictEqual((yield* phone.ask("/messages")).status, 200);
+    }),
+  );
+
+  it.effect("that sends its token when it registers again has used it", () =>
+    Effect.gen(function* () {
+      const { sandbox } = yield* devicesOf();
+      const phone = yield* sandbox.device("phone-1");
+      const again = yield* sandbox.register("phone-1", { platform: "ios" }, phone.token);
+      assert.strictEqual(again.status, 200);
+      assert.notProperty(again.body.data, "device_token");
+      assert.strictEqual((yield* sandbox.register("phone-1")).status, 403);
+    }),
+  );
+
+  it.effect("rotates its token: the old one ends, and a lost answer locks nobody out", () =>
+    Effect.gen(function* () {
+      const { sandbox, waypost } = yield* devicesOf();
+      const phone = yield* sandbox.device("phone-1");
+      const rotated = yield* phone.ask("/devices/me/rotate", { method: "POST" });
+      assert.strictEqual(rotated.status, 200);
+      assert.deepStrictEqual(Object.keys(rotated.body.data), ["device_token"]);
+      assert.strictEqual((yield* phone.ask("/messages")).status, 401);
+      // Nobody has used the new token, so the SDK key alone is enough.
+      const recovered = yield* sandbox.register("phone-1");
+      assert.strictEqual(recovered.status, 200);
+      const ask = waypost.device(recovered.body.data.device_token);
+      assert.strictEqual((yield* waypost.device(rotated.body.data.device_token)("/messages")).status, 401);
+      assert.strictEqual((yield* ask("/messages")).status, 200);
+    }),
+  );
+
+  it.effect("that unregistered is the same device when it registers again, with 201 and a new token", () =>
+    Effect.gen(function* () {
+      const { sandbox } = yield* devicesOf();
+      const phone = yield* sandbox.device("phone-1");
+      const gone = yield* phone.ask("/devices/me", { method: "DELETE" });
+      assert.deepStrictEqual([gone.status, gone.body], [200, { data: { id: phone.id, deleted: true } }]);
+      const after = yield* phone.ask("/events", events);
+      assert.deepStrictEqual([after.status, after.body.error.code], [401, "token_revoked"]);
+      const again = yield* sandbox.register("phone-1");
+      assert.deepStrictEqual([again.status, again.body.data.id], [201, phone.id]);
+      assert.isString(again.body.data.device_token);
+      assert.strictEqual((yield* phone.ask("/messages")).status, 401);
+    }),
+  );
+
+  it.effect("that registers from several places at once is one device with one good token", () =>
+    Effect.gen(function* () {
+      const { sandbox, waypost } = yield* devicesOf();
+      const answers = yield* Effect.all(
+        Array.from({ length: 8 }, () => sandbox.register("phone-1")),
+        { concurrency: "unbounded" },
+      );
+      assert.deepStrictEqual(
+        answers.map(({ status }) => status).sort(),
+        [200, 200, 200, 200, 200, 200, 200, 201],
+      );
+      assert.strictEqual(new Set(answers.map(({ body }) => body.data.id)).size, 1);
+      const works = yield* Effect.forEach(answers, ({ body }) =>
+        waypost.device(body.data.device_token)("/messages"),
+      );
+      assert.strictEqual(works.filter(({ status }) => status === 200).length, 1);
+    }),
+  );
+
+  it.effect("says all that is wrong with its registration at once, the installation id included (B4)", () =>
+    Effect.gen(function* () {
+      const { sandbox, waypost } = yield* devicesOf();
+      const bad = yield* waypost.device(sandbox.sdkKey)("/devices/%00", {
+        method: "PUT",
+        body: {
+          platform: "toaster",
+          push: { transport: "webpush", endpoint: "ftp://x", keys: { p256dh: "x", auth: "y" } },
+          attributes: { ok: 1, nested: { a: 1 }, nul: "a\0b", list: [1], half: "\ud800" },
+          timezone: "Mars/Phobos",
+          locale: "x".repeat(65),
+          app_version: 3,
+        },
       });
+      assert.strictEqual(bad.status, 422);
+      assert.strictEqual(bad.body.error.code, "validation_failed");
+      assert.sameMembers(Object.keys(bad.body.error.fields), [
+        "installation_id",
+        "platform",
+        "push.endpoint",
+        "push.keys.p256dh",
+        "push.keys.auth",
+        "attributes.nested",
+        "attributes.nul",
+        "attributes.list.0",
+        "attributes.half",
+        "timezone",
+        "locale",
+        "app_version",
+      ]);
+      for (const [sentence] of Object.values<Array<string>>(bad.body.error.fields))
+        assert.match(sentence ?? "", /^[A-Z].*\.$/);
+    }),
+  );
+
+  it.effect("is refused with a push address that is none", () =>
+    Effect.gen(function* () {
+      const { sandbox } = yield* devicesOf();
+      for (const [push, field] of [
+        [3, "push"],
+        [{}, "push"],
+        [{ transport: "pigeon" }, "push"],
+        [{ transport: "fcm" }, "push.token"],
+        [{ transport: "fcm", token: "two words" }, "push.token"],
+        [{ transport: "apns", token: "" }, "push.token"],
+        [{ transport: "webpush", endpoint: "https://push.example.com/1" }, "push.keys"],
+      ] as const) {
+        const answer = yield* sandbox.register("phone-1", { platform: "ios", push });
+        assert.deepStrictEqual(Object.keys(answer.body.error?.fields ?? {}), [field], JSON.stringify(push));
+      }
+    }),
+  );
+
+  it.effect("may call its installation what it likes, up to 255 characters", () =>
+    Effect.gen(function* () {
+      const { sandbox } = yield* devicesOf();
+      for (const name of ["a/b c?d=1#e%", "me", "ünï-😀", "x".repeat(255)]) {
+        const made = yield* sandbox.register(name);
+        assert.deepStrictEqual([made.status, made.body.data?.installation_id], [201, name]);
+      }
+      assert.strictEqual((yield* sandbox.register("x".repeat(256))).status, 422);
+      assert.strictEqual((yield* sandbox.register("  ")).status, 422);
+    }),
+  );
+
+  it.effect("merges attributes by name, where null removes, and keeps what is left out", () =>
+    Effect.gen(function* () {
+      const { sandbox } = yield* devicesOf();
+      const phone = yield* sandbox.device("phone-1", {
+        attributes: { a: 1, b: "x", c: ["y"] },
+        locale: "nl",
+      });
+      const change = (body: unknown) => phone.ask("/devices/me", { method: "PATCH", body });
+      const merged = yield* change({ attributes: { b: null, d: true, e: "  trimmed " }, app_version: "2" });
+      assert.deepStrictEqual(merged.body.data.attributes, { a: 1, c: ["y"], d: true, e: "trimmed" });
+      assert.deepStrictEqual([merged.body.data.locale, merged.body.data.app_version], ["nl", "2"]);
+      const cleared = yield* change({ attributes: null, locale: null });
+      assert.deepStrictEqual([cleared.body.data.attributes, cleared.body.data.locale], [{}, null]);
+      assert.strictEqual((yield* change({})).status, 200);
+    }),
+  );
+
+  it.effect("has at most 100 attributes and 8 KiB of them, also by many small changes", () =>
+    Effect.gen(function* () {
+      const { sandbox } = yield* devicesOf();
+      const names = (from: number, count: number) =>
+        Object.fromEntries(Array.from({ length: count }, (_, at) => [`name${from + at}`, 1]));
+      const phone = yield* sandbox.device("phone-1", { attributes: names(0, 100) });
+      const change = (attributes: unknown) =>
+        phone.ask("/devices/me", { method: "PATCH", body: { attributes } });
+      assert.strictEqual((yield* change(names(0, 100))).status, 200);
+      for (const attributes of [
+        names(100, 1),
+        names(0, 101),
+        { name0: "x".repeat(8192) },
+        { ["x".repeat(65)]: 1 },
+        { "": 1 },
+        { " a": 1 },
+      ]) {
+        const refused = yield* change(attributes);
+        assert.deepStrictEqual(
+          [refused.status, Object.keys(refused.body.error.fields)],
+          [422, ["attributes"]],
+        );
+      }
+      assert.strictEqual((yield* change({ name0: null, other: 1 })).status, 200);
+    }),
+  );
+
+  it.effect("may have attributes with names that JavaScript is touchy about", () =>
+    Effect.gen(function* () {
+      const { sandbox } = yield* devicesOf();
+      const phone = yield* sandbox.device("phone-1");
+      const attributes = '{"__proto__":{"polluted":true},"constructor":1}';
+      const refused = yield* phone.ask("/devices/me", {
+        method: "PATCH",
+        body: `{"attributes":${attributes}}`,
+      });
+      assert.strictEqual(refused.status, 422);
+      const kept = yield* phone.ask("/devices/me", {
+        method: "PATCH",
+        body: '{"attributes":{"__proto__":"x","constructor":1}}',
+      });
+      assert.strictEqual(kept.status, 200);
+      assert.deepStrictEqual(Object.keys(kept.body.data.attributes).sort(), ["__proto__", "constructor"]);
+      assert.notProperty({}, "polluted");
+    }),
+  );
+
+  it.effect("shows no push address, and one that was gone is good again once registered anew (L6)", () =>
+    Effect.gen(function* () {
+      const { sandbox } = yield* devicesOf();
+      const sql = yield* SqlClient.SqlClient;
+      const push = { transport: "fcm", token: "very-secret" };
+      const phone = yield* sandbox.device("phone-1", { push });
+      const makeGone = Effect.orDie(
+        sql`UPDATE device SET address_gone_at = registered_at WHERE id = ${phone.id}`,
+      );
+      yield* makeGone;
+      const unrelated = yield* phone.ask("/devices/me", { method: "PATCH", body: { locale: "nl" } });
+      assert.isTrue(unrelated.body.data.address_gone);
+      const same = yield* phone.ask("/devices/me", { method: "PATCH", body: { push } });
+      assert.deepStrictEqual([same.body.data.address_gone, same.body.data.transport], [false, "fcm"]);
+      yield* makeGone;
+      const again = yield* sandbox.register("phone-1", { platform: "ios", push }, phone.token);
+      assert.isFalse(again.body.data.address_gone);
+      assert.notInclude(JSON.stringify([unrelated.body, same.body, again.body]), "very-secret");
+    }),
+  );
+
+  it.effect("is listed and approved by the operator while it is registered", () =>
+    Effect.gen(function* () {
+      const { sandbox, workspace } = yield* devicesOf();
+      const devices = yield* Devices;
+      const tenant = { ...(yield* (yield* Workspaces).find(workspace.id)), environment: "sandbox" as const };
+      const first = yield* sandbox.device("phone-1", { platform: "ios" });
+      const second = yield* sandbox.device("phone-2");
+      const list = (filters: Parameters<typeof devices.page>[2] = {}) =>
+        Effect.map(devices.page(tenant, { before: null, limit: 10 }, filters), (rows) =>
+          rows.map(({ id }) => id),
+        );
+      assert.deepStrictEqual(yield* list(), [second.id, first.id]);
+      assert.isTrue((yield* devices.setApproved(tenant, first.id, true)).approved);
+      assert.deepStrictEqual(yield* list({ approved: true }), [first.id]);
+      assert.deepStrictEqual(yield* list({ approved: false, platform: "android" }), [second.id]);
+      yield* first.ask("/devices/me", { method: "DELETE" });
+      assert.deepStrictEqual(yield* list(), [second.id]);
+      const production = { ...tenant, environment: "production" as const };
+      for (const [where, id] of [
+        [tenant, first.id],
+        [tenant, "no-uuid"],
+        [production, second.id],
+      ] as const) {
+        const refused = yield* Effect.flip(devices.setApproved(where, id, true));
+        assert.strictEqual(refused.error.code, "not_found");
+      }
+    }).pipe(Effect.orDie),
+  );
+});
+
+layer(TestWaypost.layerWith({ allowPrivateAddresses: false }))("A web push endpoint", (it) => {
+  it.effect("must be https and of the public internet", () =>
+    Effect.gen(function* () {
+      const { sandbox } = yield* devicesOf();
+      const keys = { p256dh: `B${"A".repeat(86)}`, auth: "A".repeat(22) };
+      const register = (endpoint: string) =>
+        sandbox.register("browser", { platform: "web", push: { transport: "webpush", endpoint, keys } });
+      for (const endpoint of [
+        "http://push.example.com/1",
+        "https://127.0.0.1/1",
+        "https://[::1]/1",
+        "https://169.254.169.254/latest",
+        "https://localhost/1",
+        "https://0x7f.1/1",
+      ]) {
+        const refused = yield* register(endpoint);
+        assert.deepStrictEqual(
+          [refused.status, Object.keys(refused.body.error.fields)],
+          [422, ["push.endpoint"]],
+          endpoint,
+        );
+      }
+      assert.strictEqual((yield* register("https://push.example.com/1")).status, 201);
     }),
   );
 });

@@ -1,0 +1,175 @@
+import { assert, layer } from "@effect/vitest";
+import { Effect } from "effect";
+import { makeSecret } from "../../src/access/Credential.ts";
+import { Tokens } from "../../src/access/Tokens.ts";
+import { deviceToken, openDeviceToken } from "../../src/devices/DeviceToken.ts";
+import { Submission } from "../../src/wire/Submission.ts";
+import { Workspaces } from "../../src/workspaces/Workspaces.ts";
+import { TestWaypost } from "../TestWaypost.ts";
+import { devicesOf } from "./TestDevices.ts";
+
+const codeOf = (answer: { readonly status: number; readonly body: any }) => [
+  answer.status,
+  answer.body.error?.code,
+];
+
+layer(TestWaypost.layer)("The door of the device interface", (it) => {
+  it.effect("wants a bearer, whatever the path", () =>
+    Effect.gen(function* () {
+      const { waypost } = yield* devicesOf();
+      for (const path of ["/messages", "/nowhere", ""]) {
+        assert.deepStrictEqual(codeOf(yield* waypost.device(null)(path)), [401, "missing_token"]);
+        assert.deepStrictEqual(codeOf(yield* waypost.device("wpd_nonsense")(path)), [401, "invalid_token"]);
+      }
+    }),
+  );
+
+  it.effect("knows each kind of credential from the other, and refuses platform tokens", () =>
+    Effect.gen(function* () {
+      const { sandbox, waypost, workspace } = yield* devicesOf();
+      const phone = yield* sandbox.device("phone-1");
+      const withKey = yield* waypost.device(sandbox.sdkKey)("/messages");
+      assert.deepStrictEqual(codeOf(withKey), [401, "invalid_token"]);
+      assert.include(withKey.body.error.message, "device's own token");
+      const withToken = yield* phone.ask("/devices/phone-2", { method: "PUT", body: { platform: "ios" } });
+      assert.deepStrictEqual(codeOf(withToken), [401, "invalid_token"]);
+      assert.include(withToken.body.error.message, "SDK key");
+      const { token } = yield* waypost.token(workspace, "sandbox");
+      assert.deepStrictEqual(codeOf(yield* waypost.device(token)("/messages")), [401, "invalid_token"]);
+    }),
+  );
+
+  it.effect("answers 404 and 405 to good credentials only (B2, B3)", () =>
+    Effect.gen(function* () {
+      const { sandbox, waypost } = yield* devicesOf();
+      const phone = yield* sandbox.device("phone-1");
+      assert.deepStrictEqual(codeOf(yield* phone.ask("/nowhere")), [404, "not_found"]);
+      assert.deepStrictEqual(codeOf(yield* waypost.device(sandbox.sdkKey)("/nowhere")), [404, "not_found"]);
+      const wrong = yield* phone.ask("/events");
+      assert.deepStrictEqual(codeOf(wrong), [405, "method_not_allowed"]);
+      assert.strictEqual(wrong.headers.get("allow"), "POST");
+      assert.strictEqual((yield* phone.ask("/devices/phone-1")).headers.get("allow"), "PUT");
+    }),
+  );
+
+  it.effect("lets in nobody with a token that points to another device, nor with numbers out of range", () =>
+    Effect.gen(function* () {
+      const { production, sandbox, waypost } = yield* devicesOf();
+      const phone = yield* sandbox.device("phone-1");
+      yield* sandbox.device("phone-2");
+      yield* production.device("phone-1");
+      const opened = openDeviceToken(phone.token);
+      assert.isNotNull(opened);
+      const { key, secret } = opened ?? {
+        key: { workspaceId: 0, environment: "sandbox", no: 0 },
+        secret: "",
+      };
+      assert.strictEqual(deviceToken(key, secret), phone.token);
+      for (const forged of [
+        { ...key, no: key.no + 1 },
+        { ...key, environment: "production" as const },
+        { ...key, workspaceId: key.workspaceId + 1 },
+        { ...key, no: 0 },
+        { ...key, no: 2_147_483_648 },
+        { ...key, workspaceId: 56_800_235_583 },
+      ]) {
+        const answer = yield* waypost.device(deviceToken(forged, secret))("/messages");
+        assert.deepStrictEqual(codeOf(answer), [401, "invalid_token"], JSON.stringify(forged));
+      }
+      const guessed = yield* waypost.device(deviceToken(key, makeSecret()))("/messages");
+      assert.deepStrictEqual(codeOf(guessed), [401, "invalid_token"]);
+      assert.strictEqual((yield* phone.ask("/messages")).status, 200);
+    }),
+  );
+
+  it.effect("tells a revoked SDK key by its name, at once, and its devices go on", () =>
+    Effect.gen(function* () {
+      const { sandbox, waypost } = yield* devicesOf();
+      const phone = yield* sandbox.device("phone-1");
+      yield* (yield* Tokens).revokeSdkKey(sandbox.workspaceId, "sandbox", sandbox.sdkKeyId);
+      const refused = yield* sandbox.register("phone-2");
+      assert.deepStrictEqual(codeOf(refused), [401, "token_revoked"]);
+      assert.include(refused.body.error.message, '"Test app" was revoked on 2026-11-21');
+      assert.strictEqual((yield* waypost.device(phone.token)("/messages")).status, 200);
+    }).pipe(Effect.orDie),
+  );
+
+  it.effect(
+    "is shut for a workspace that is to be deleted, for keys and devices alike, and open again after",
+    () =>
+      Effect.gen(function* () {
+        const { sandbox, workspace } = yield* devicesOf();
+        const phone = yield* sandbox.device("phone-1");
+        const workspaces = yield* Workspaces;
+        yield* workspaces.update(workspace.id, Submission.of({ deletion_scheduled: true }));
+        assert.deepStrictEqual(codeOf(yield* phone.ask("/nowhere")), [403, "workspace_paused"]);
+        assert.deepStrictEqual(codeOf(yield* sandbox.register("phone-2")), [403, "workspace_paused"]);
+        yield* workspaces.update(workspace.id, Submission.of({ deletion_scheduled: false }));
+        assert.strictEqual((yield* phone.ask("/messages")).status, 200);
+      }).pipe(Effect.orDie),
+  );
+
+  it.effect("has limits for bodies like the platform API (B3), and no Idempotency-Key", () =>
+    Effect.gen(function* () {
+      const { sandbox } = yield* devicesOf();
+      const phone = yield* sandbox.device("phone-1");
+      const post = (body: string, contentType = "application/json") =>
+        phone.ask("/events", { body, headers: { "content-type": contentType } });
+      assert.deepStrictEqual(codeOf(yield* post(" ".repeat(1_048_577))), [413, "payload_too_large"]);
+      assert.deepStrictEqual(codeOf(yield* post("{}", "text/plain")), [415, "unsupported_media_type"]);
+      assert.deepStrictEqual(codeOf(yield* post("{")), [422, "validation_failed"]);
+      assert.deepStrictEqual(codeOf(yield* post("[]")), [422, "validation_failed"]);
+      const rotated = yield* phone.ask("/devices/me/rotate", {
+        method: "POST",
+        headers: { "idempotency-key": "ü" },
+      });
+      assert.strictEqual(rotated.status, 200);
+      assert.isNull(rotated.headers.get("ratelimit"));
+    }),
+  );
+
+  it.effect("documents itself, with the device's paths and both kinds of credential", () =>
+    Effect.gen(function* () {
+      const { waypost } = yield* devicesOf();
+      const answer = yield* Effect.promise(() => fetch(`${waypost.origin}/openapi/device.json`));
+      const document: any = yield* Effect.promise(() => answer.json());
+      assert.includeMembers(Object.keys(document.paths), [
+        "/devices/{installation_id}",
+        "/devices/me",
+        "/devices/me/rotate",
+        "/events",
+        "/messages",
+        "/messages/{message}/opened",
+      ]);
+      assert.sameMembers(Object.keys(document.components.securitySchemes), ["sdkKey", "deviceToken"]);
+      assert.includeMembers(Object.keys(document.paths["/devices/{installation_id}"].put.responses), [
+        "200",
+        "201",
+        "401",
+        "403",
+        "413",
+        "415",
+        "422",
+        "429",
+        "500",
+        "503",
+      ]);
+    }),
+  );
+});
+
+layer(TestWaypost.layer)("Unknown credentials", (it) => {
+  it.effect("are throttled from the 21st on, while good ones from the same address go on (I2)", () =>
+    Effect.gen(function* () {
+      const { sandbox, waypost } = yield* devicesOf();
+      const phone = yield* sandbox.device("phone-1");
+      for (let attempt = 1; attempt <= 20; attempt++) {
+        assert.strictEqual((yield* waypost.device(`wpd_${attempt}`)("/messages")).status, 401);
+      }
+      const shut = yield* waypost.device("wpk_nonsense")("/messages");
+      assert.deepStrictEqual(codeOf(shut), [429, "too_many_failed_attempts"]);
+      assert.strictEqual(shut.headers.get("retry-after"), "60");
+      assert.strictEqual((yield* phone.ask("/messages")).status, 200);
+    }),
+  );
+});
