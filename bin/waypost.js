@@ -3,6 +3,7 @@
 // finds the right one and stands in for it: same arguments, same streams, same signals, same end.
 import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
+import * as nodeModule from "node:module";
 import { fileURLToPath } from "node:url";
 
 const oldest = 24;
@@ -14,6 +15,8 @@ if (Number.parseInt(process.versions.node, 10) >= oldest) {
     process.on("disconnect", () => process.kill(process.pid, "SIGKILL"));
     process.channel.unref();
   }
+  // Compiled once, the program starts in half the time; where nothing can be kept, it just starts.
+  nodeModule.enableCompileCache?.(fileURLToPath(new URL("../node_modules/.cache/waypost", import.meta.url)));
   await import("../src/main.ts");
 } else {
   const node = fileURLToPath(new URL("../node_modules/.bin/node", import.meta.url));

@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import "effect/schema/SchemaJITCompiler/enable";
-import { NodeRuntime, NodeServices } from "@effect/platform-node";
+import * as NodeRuntime from "@effect/platform-node/NodeRuntime";
+import * as NodeServices from "@effect/platform-node/NodeServices";
 import { Effect, Exit } from "effect";
 import { runCommand } from "./Cli.ts";
 

@@ -1,169 +1,240 @@
-import { readdir } from "node:fs/promises";
-import { afterAll, assert, beforeAll, describe, it } from "vitest";
-import { CliProcess } from "./CliProcess.ts";
+import * as NodeServices from "@effect/platform-node/NodeServices";
+import { assert, layer } from "@effect/vitest";
+import { Console, Effect } from "effect";
+import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { abilities } from "../../src/access/Ability.ts";
+import { runCommand } from "../../src/Cli.ts";
+import { publishServer } from "../../src/operator/ServerFile.ts";
+import { TestWaypost, testOperatorKey } from "../TestWaypost.ts";
 
-describe("the command line, against a running Waypost", () => {
-  let cli: CliProcess;
-  let origin: string;
-
-  beforeAll(async () => {
-    cli = await CliProcess.make();
-    origin = (await cli.serve()).origin;
+/** Gives a command as `main.ts` does, and keeps what it says. */
+const give = (
+  parameters: ReadonlyArray<string>,
+  environment: Readonly<Record<string, string>>,
+  columns: number | null = null,
+) =>
+  Effect.gen(function* () {
+    let stdout = "";
+    let stderr = "";
+    const code = yield* runCommand(parameters, { environment, columns }).pipe(
+      Effect.provideService(Console.Console, {
+        ...console,
+        log: (...texts) => void (stdout += `${texts.join(" ")}\n`),
+        error: (...texts) => void (stderr += `${texts.join(" ")}\n`),
+      }),
+      Effect.provide(NodeServices.layer),
+    );
+    return { code, stdout, stderr };
   });
-  afterAll(() => cli.dispose());
 
-  const json = async (...parameters: ReadonlyArray<string>) => {
-    const { code, stderr, stdout } = await cli.run([...parameters, "--json"]);
-    assert.strictEqual(code, 0, stderr);
-    return JSON.parse(stdout);
-  };
+/** A line as a shell splits it: at blanks, but for what stands in quotes. */
+const words = (line: string): ReadonlyArray<string> =>
+  (line.match(/"[^"]*"|\S+/g) ?? []).map((word) => word.replaceAll('"', ""));
 
-  it("makes a workspace, its tokens and SDK key, which work", async () => {
-    const made = await json("workspace", "create", "--name", "Acme", "--timezone", "Europe/Amsterdam");
-    assert.strictEqual(made.timezone, "Europe/Amsterdam");
-    const sandbox = await json("token", "issue", "--workspace", "Acme", "--environment", "sandbox");
-    const me = await fetch(`${origin}/sandbox/platform/v1/me`, {
-      headers: { authorization: `Bearer ${sandbox.token}` },
+/** The command line of somebody who was told the address and the key. */
+const commandLine = Effect.map(TestWaypost, (waypost) => {
+  const told = { WAYPOST_URL: `${waypost.origin}/`, WAYPOST_OPERATOR_KEY: testOperatorKey };
+  const run = (line: string, columns: number | null = null) => give(words(line), told, columns);
+  const json = (line: string) =>
+    Effect.map(run(`${line} --json`), ({ code, stderr, stdout }): any => {
+      assert.strictEqual(code, 0, stderr);
+      return JSON.parse(stdout);
     });
-    assert.deepInclude(await me.json(), {
-      data: {
-        workspace: { id: made.id, name: "Acme" },
-        environment: "sandbox",
-        abilities: sandbox.abilities,
-        platform_api_enabled: true,
-      },
-    });
-    const issue = ["token", "issue", "-w", made.id, "-e", "production", "--expires-at", "2099-01-01"];
-    const limited = await json(...issue, "--name", "Reports", "--abilities", "reports:read, campaigns:read");
-    assert.deepStrictEqual(limited.abilities, ["reports:read", "campaigns:read"]);
-    assert.strictEqual(limited.expires_at, "2099-01-01T00:00:00+00:00");
-    const { sdk_key: key } = await json(
-      "sdk-key",
-      "issue",
-      "-w",
-      "acme",
-      "-e",
-      "sandbox",
-      "--name",
-      "iOS app",
-    );
-    const registered = await fetch(`${origin}/device/v1/devices/my-phone`, {
-      method: "PUT",
-      headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
-      body: JSON.stringify({ platform: "ios" }),
-    });
-    assert.strictEqual(registered.status, 201);
-    assert.isTrue((await json("device", "approve", "-w", "Acme", "my-phone")).approved);
-    const devices = await json("device", "list", "-w", "Acme", "-e", "sandbox", "--approved", "true");
-    assert.deepStrictEqual(
-      devices.map((device: { installation_id: string }) => device.installation_id),
-      ["my-phone"],
-    );
-    await json("token", "revoke", "-w", "Acme", "Reports");
-    const tokens = await json("token", "list", "-w", "Acme");
-    assert.deepStrictEqual(
-      tokens.map((token: { name: string; revoked_at: string | null }) => token.revoked_at === null),
-      [false, true],
-    );
-  });
+  return { ...waypost, run, json };
+});
 
-  it("changes what is given and keeps the rest, and prints for people by default", async () => {
-    await json("workspace", "create", "--name", "Blue", "--plan", "max_campaigns=5");
-    const update = [
-      "workspace",
-      "update",
-      "Blue",
-      "--enable-platform-api",
-      "true",
-      "--frequency-cap",
-      "3/day",
-    ];
-    const { code, stdout } = await cli.run([
-      ...update,
-      "--plan",
-      "max_locations=none",
-      "--plan",
-      "media_kinds=image",
-    ]);
-    assert.strictEqual(code, 0);
-    assert.match(stdout, /frequency cap +3 a day/);
-    const shown = await json("workspace", "show", "Blue");
-    assert.deepInclude(shown.plan, { max_campaigns: 5, max_locations: null, media_kinds: ["image"] });
-    assert.isTrue(shown.platform_api_enabled);
-    const listed = await cli.run(["workspace", "list"]);
-    assert.match(listed.stdout, /^ID +NAME +TIME ZONE/);
-    assert.match(listed.stdout, /Blue +UTC +enabled/);
-  });
+layer(TestWaypost.layer)("the command line", (it) => {
+  it.effect("makes a workspace, its tokens and SDK keys, which work and can be revoked", () =>
+    Effect.gen(function* () {
+      const { device, json, platform } = yield* commandLine;
+      const made = yield* json("workspace create --name Acme --timezone Europe/Amsterdam");
+      assert.strictEqual(made.timezone, "Europe/Amsterdam");
+      const sandbox = yield* json("token issue --workspace Acme --environment sandbox");
+      const me = yield* platform("sandbox", sandbox.token)("/me");
+      assert.deepStrictEqual(me.body.data.workspace, { id: made.id, name: "Acme" });
+      assert.deepStrictEqual(me.body.data.abilities, abilities);
+      const limited = yield* json(
+        `token issue -w ${made.id} -e production --name Reports --abilities "reports:read, campaigns:read" --expires-at 2099-01-01`,
+      );
+      assert.deepStrictEqual(limited.abilities, ["reports:read", "campaigns:read"]);
+      assert.strictEqual(limited.expires_at, "2099-01-01T00:00:00+00:00");
+      const { sdk_key: key } = yield* json('sdk-key issue -w acme -e sandbox --name "iOS app"');
+      const register = device(key)("/devices/my-phone", { method: "PUT", body: { platform: "ios" } });
+      assert.strictEqual((yield* register).status, 201);
+      yield* json("token revoke -w Acme Reports");
+      yield* json('sdk-key revoke -w Acme -e sandbox "iOS app"');
+      const revoked = (list: any) =>
+        list.map((each: { name: string; revoked_at: string | null }) => [
+          each.name,
+          each.revoked_at !== null,
+        ]);
+      assert.deepStrictEqual(revoked(yield* json("token list -w Acme")), [
+        ["Reports", true],
+        ["Issued on the command line", false],
+      ]);
+      assert.deepStrictEqual(revoked(yield* json("sdk-key list -w Acme -e sandbox")), [["iOS app", true]]);
+      assert.strictEqual((yield* register).body.error.code, "token_revoked");
+    }),
+  );
 
-  it("a refused request is exit code 1, and all that is wrong is said on stderr", async () => {
-    const bad = await cli.run(["workspace", "create", "--name", " ", "--timezone", "Nowhere"]);
-    assert.deepStrictEqual([bad.code, bad.stdout], [1, ""]);
-    assert.match(bad.stderr, /^ {2}name: The name .*\n {2}timezone: The time zone /m);
-    const unknown = await cli.run(["token", "list", "--workspace", "Nobody"]);
-    assert.deepStrictEqual([unknown.code, unknown.stderr], [1, 'There is no workspace called "Nobody".\n']);
-    const gone = await cli.run(["workspace", "show", "01980a6c-0f3e-7c52-9a41-3f1f5d7a2b60"]);
-    assert.deepStrictEqual([gone.code, gone.stderr], [1, "There is no workspace with this id.\n"]);
-    const key = await cli.run(["workspace", "list", "--key", "a-wrong-operator-key"]);
-    assert.deepStrictEqual(
-      [key.code, key.stderr],
-      [1, "This is not the operator key of this installation.\n"],
-    );
-    for (const name of ["Twin", "Twin"]) await json("workspace", "create", "--name", name);
-    const twins = await cli.run(["workspace", "show", "Twin"]);
-    assert.match(
-      twins.stderr,
-      /^2 workspaces are called "Twin"\. Give the id of one:\n(?: {2}[0-9a-f-]{36}\n){2}$/,
-    );
-  });
+  it.effect("lists devices and approves them by id or installation id, also one that looks like an id", () =>
+    Effect.gen(function* () {
+      const { device, json, run } = yield* commandLine;
+      yield* json("workspace create --name Phones");
+      const { sdk_key: key } = yield* json("sdk-key issue -w Phones -e sandbox");
+      const installation = "5f0c1b1e-3a43-4b0e-9f8e-6a3b1d2c4e5f";
+      for (const name of ["mine", installation])
+        yield* device(key)(`/devices/${name}`, { method: "PUT", body: { platform: "ios" } });
+      const list = (filter: string) =>
+        Effect.map(json(`device list -w Phones -e sandbox ${filter}`), (all): ReadonlyArray<string> =>
+          all.map((each: { installation_id: string }) => each.installation_id),
+        );
+      assert.deepStrictEqual(yield* list("--platform ios"), [installation, "mine"]);
+      assert.isTrue((yield* json(`device approve -w Phones ${installation}`)).approved);
+      assert.deepStrictEqual(yield* list("--approved true"), [installation]);
+      const { id } = yield* json(`device approve -w Phones mine`);
+      assert.isFalse((yield* json(`device approve -w Phones ${id} --withdraw`)).approved);
+      assert.deepStrictEqual(yield* list("--approved false"), ["mine"]);
+      const none = yield* run("device approve -w Phones yours");
+      assert.deepStrictEqual([none.code, none.stderr], [1, 'There is no device called "yours".\n']);
+    }),
+  );
 
-  it("bad usage is exit code 2, said on stderr with where to look", async () => {
-    for (const [parameters, complaint] of [
-      [["workspace", "create"], /--name/],
-      [["workspace", "make"], /Unknown subcommand "make"/],
-      [["workspace", "create", "--nome", "x"], /--nome/],
-      [["token", "issue", "-w", "Acme", "-e", "staging"], /"sandbox" \| "production"/],
-      [["workspace", "update", "Acme", "--plan", "max_planets=9"], /max_planets/],
-      [["workspace", "update", "Acme", "--frequency-cap", "often"], /3\/day/],
-      [["workspace"], /SUBCOMMANDS/],
-    ] as const) {
-      const { code, stderr, stdout } = await cli.run(parameters);
-      assert.deepStrictEqual([parameters, code, stdout], [parameters, 2, ""]);
-      assert.match(stderr, complaint);
-    }
-  });
+  it.effect("changes what is given and keeps the rest, and prints for people by default", () =>
+    Effect.gen(function* () {
+      const { json, run } = yield* commandLine;
+      yield* json("workspace create --name Blue --plan max_campaigns=5");
+      const { code, stdout } = yield* run(
+        "workspace update Blue --enable-platform-api true --frequency-cap 3/day --plan max_locations=none --plan media_kinds=image",
+      );
+      assert.strictEqual(code, 0);
+      assert.match(stdout, /frequency cap +3 a day\n/);
+      const shown = yield* json("workspace show Blue");
+      assert.deepInclude(shown.plan, { max_campaigns: 5, max_locations: null, media_kinds: ["image"] });
+      assert.isTrue(shown.platform_api_enabled);
+      const listed = yield* run("workspace list");
+      assert.match(listed.stdout, /^ID +NAME +TIME ZONE/);
+      assert.match(listed.stdout, /Blue +UTC +enabled/);
+      const token = yield* run("token issue -w Blue -e sandbox --name Sync");
+      assert.match(token.stdout, /^Issued the Sandbox token "Sync"\.\nKeep it now: .*\n\nwps_\w+\n$/);
+    }),
+  );
 
-  it("talks to another server by address and key, and gives no other the key of its own", async () => {
-    const elsewhere = await CliProcess.make();
-    try {
-      const key = await cli.operatorKey();
-      const told = { WAYPOST_URL: `${origin}/`, WAYPOST_OPERATOR_KEY: key };
-      assert.strictEqual((await elsewhere.run(["workspace", "list"], told)).code, 0);
-      const keyless = await cli.run(["workspace", "list", "--url", "http://localhost:1"]);
+  it.effect("lists as many as it is told to, over all pages, and says when there are more", () =>
+    Effect.gen(function* () {
+      const { json, operator, run } = yield* commandLine;
+      const { id } = yield* json("workspace create --name Many");
+      yield* Effect.forEach(
+        Array.from({ length: 130 }, (_, at) => ({ name: `key ${at}` })),
+        (body) => operator(`/workspaces/${id}/sandbox/sdk-keys`, { body }),
+        { concurrency: 8 },
+      );
+      assert.lengthOf(yield* json("sdk-key list -w Many -e sandbox --limit 1000"), 130);
+      const some = yield* run("sdk-key list -w Many -e sandbox --limit 120");
+      assert.lengthOf(some.stdout.trimEnd().split("\n"), 121);
+      assert.strictEqual(some.stderr, "There are more: these are the newest 120. See --limit.\n");
+    }),
+  );
+
+  it.effect("a refused request is exit code 1, and all that is wrong is said on stderr", () =>
+    Effect.gen(function* () {
+      const { json, run } = yield* commandLine;
+      const refusal = (line: string) =>
+        Effect.map(run(line), ({ code, stderr, stdout }) => {
+          assert.deepStrictEqual([line, code, stdout], [line, 1, ""]);
+          return stderr;
+        });
+      assert.match(
+        yield* refusal('workspace create --name " " --timezone Nowhere'),
+        /^ {2}name: The name .*\n {2}timezone: The time zone /m,
+      );
+      assert.strictEqual(
+        yield* refusal("token list --workspace Nobody"),
+        'There is no workspace called "Nobody".\n',
+      );
+      assert.strictEqual(
+        yield* refusal("workspace show 01980a6c-0f3e-7c52-9a41-3f1f5d7a2b60"),
+        "There is no workspace with this id.\n",
+      );
+      assert.strictEqual(
+        yield* refusal("workspace list --key a-wrong-operator-key"),
+        "This is not the operator key of this installation.\n",
+      );
+      for (const name of ["Twin", "Twin"]) yield* json(`workspace create --name ${name}`);
+      assert.match(
+        yield* refusal("workspace show Twin"),
+        /^2 workspaces are called "Twin"\. Give the id of one:\n(?: {2}[0-9a-f-]{36}\n){2}$/,
+      );
+    }),
+  );
+
+  it.effect("bad usage is exit code 2, said on stderr with where to look", () =>
+    Effect.gen(function* () {
+      const { run } = yield* commandLine;
+      for (const [line, complaint] of [
+        ["workspace create", /--name[^]*See waypost workspace create --help/],
+        ["workspace make", /Unknown subcommand "make"/],
+        ["workspace create --nome x", /--nome/],
+        ["token issue -w Acme -e staging", /"sandbox" \| "production"/],
+        ["token list -w Acme --limit 0", /The limit must be 1 or more/],
+        ["workspace update Acme --plan max_planets=9", /max_planets/],
+        ["workspace update Acme --frequency-cap often", /3\/day/],
+        ["openapi console", /console/],
+        ["workspace", /SUBCOMMANDS/],
+        ["", /serve/],
+      ] as const) {
+        const { code, stderr, stdout } = yield* run(line);
+        assert.deepStrictEqual([line, code, stdout], [line, 2, ""]);
+        assert.match(stderr, complaint);
+      }
+    }),
+  );
+
+  it.effect("needs to know which server and its key, and gives no other server the key of its own", () =>
+    Effect.gen(function* () {
+      const { origin } = yield* commandLine;
+      const dataDir = yield* Effect.acquireRelease(
+        Effect.promise(() => mkdtemp(join(tmpdir(), "waypost-cli-"))),
+        (path) => Effect.promise(() => rm(path, { recursive: true })),
+      );
+      const here = { WAYPOST_DATA_DIR: dataDir };
+      const list = ["workspace", "list"];
+      const none = yield* give(list, here);
+      assert.strictEqual(none.code, 1);
+      assert.match(none.stderr, /^No Waypost is running on the data directory .*waypost serve/);
+      assert.deepStrictEqual(yield* Effect.promise(() => readdir(dataDir)), []);
+
+      yield* Effect.promise(() => writeFile(join(dataDir, "operator.key"), `${testOperatorKey}\n`));
+      yield* publishServer(dataDir, origin);
+      assert.strictEqual((yield* give(list, here)).code, 0);
+      const keyless = yield* give([...list, "--url", "http://localhost:1"], here);
       assert.deepStrictEqual(
         [keyless.code, keyless.stderr],
         [1, "Give the operator key of http://localhost:1 with --key or WAYPOST_OPERATOR_KEY.\n"],
       );
-      const silent = await cli.run(["workspace", "list", "--url", "http://localhost:1", "--key", key]);
+      const silent = yield* give([...list, "--url", "http://localhost:1", "--key", testOperatorKey], here);
       assert.deepStrictEqual(
         [silent.code, silent.stderr],
         [1, "Nothing answers at http://localhost:1: is Waypost running there?\n"],
       );
-      const none = await elsewhere.run(["workspace", "list"]);
-      assert.strictEqual(none.code, 1);
-      assert.match(none.stderr, /^No Waypost is running on the data directory .*waypost serve/);
-      assert.deepStrictEqual(await readdir(elsewhere.dataDir), []);
-    } finally {
-      await elsewhere.dispose();
-    }
-  });
+      const bare = yield* give([...list, "--url", "push.example.com"], here);
+      assert.deepStrictEqual(
+        [bare.code, bare.stderr],
+        [1, '"push.example.com" is no http address: try --url https://push.example.com\n'],
+      );
+    }),
+  );
 
-  it("prints documents, version and help without any server", async () => {
-    const document = await cli.run(["openapi", "operator"]);
-    assert.strictEqual(JSON.parse(document.stdout).info.title, "Waypost operator interface");
-    assert.strictEqual((await cli.run(["openapi", "console"])).code, 2);
-    const help = await cli.run(["token", "issue", "--help"]);
-    assert.deepStrictEqual([help.code, help.stderr], [0, ""]);
-    assert.match(help.stdout, /--expires-at/);
-    assert.match((await cli.run(["--version"])).stdout, /^waypost v\d+\.\d+\.\d+\n$/);
-  });
+  it.effect("prints documents, version and help without any server", () =>
+    Effect.gen(function* () {
+      const { stdout } = yield* give(["openapi", "operator"], {});
+      assert.strictEqual(JSON.parse(stdout).info.title, "Waypost operator interface");
+      const help = yield* give(["token", "issue", "--help"], {});
+      assert.deepStrictEqual([help.code, help.stderr], [0, ""]);
+      assert.match(help.stdout, /--expires-at/);
+      assert.match((yield* give(["--version"], {})).stdout, /v\d+\.\d+\.\d+\n$/);
+    }),
+  );
 });

@@ -54,6 +54,8 @@ describe("waypost serve", () => {
   it("keeps its data and keys over a restart, also when SIGINT stopped it, and runs once on a data directory", async () => {
     const first = await cli.serve();
     assert.strictEqual((await cli.run(["workspace", "create", "--name", "Acme"])).code, 0);
+    assert.strictEqual((await cli.run(["workspace", "show", "Nobody"])).code, 1);
+    assert.strictEqual((await cli.run(["workspace", "make"])).code, 2);
     const second = await cli.run(["serve"]);
     assert.deepStrictEqual([second.code, second.stdout], [1, ""]);
     assert.match(second.stderr, /^The data directory \S+ is in use by process \d+\./);
