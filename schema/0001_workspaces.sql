@@ -3,6 +3,10 @@
 -- distribution key, should the schema be spread over machines); `public_id` is the id the outside world sees.
 -- All ids shown outside are UUIDs of version 7: they open with the instant of creation, so the order of ids is the order of
 -- lists (created_at, then id), and a primary key is all the index that a list needs.
+--
+-- Primary keys begin with the tenant; any other index puts its own column first and the tenant behind it. Before a table is
+-- analyzed PostgreSQL takes every index that begins with the tenant for equally good, whatever follows, and may walk a whole
+-- tenant to find one row: 10,000 imported group members took 14 seconds so, and take half a second now.
 
 CREATE TABLE workspace (
   id                    integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,

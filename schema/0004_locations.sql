@@ -23,8 +23,6 @@ CREATE TABLE location (
   CHECK ((type = 'polygon') = (rings IS NOT NULL))
 );
 
--- Only the primary keys begin with the tenant here. Before a table is analyzed PostgreSQL takes every index that begins so for
--- equally good, whatever follows: it checked each of 10,000 new group members by walking all locations.
 CREATE UNIQUE INDEX location_external_id ON location (external_id, workspace_id, environment) WHERE external_id IS NOT NULL;
 CREATE UNIQUE INDEX location_no ON location (no, workspace_id, environment);
 

@@ -30,7 +30,7 @@ CREATE TABLE campaign (
   created_at           timestamptz NOT NULL,
   updated_at           timestamptz NOT NULL,
   PRIMARY KEY (workspace_id, environment, id),
-  UNIQUE (workspace_id, environment, name),
+  UNIQUE (name, workspace_id, environment),
   FOREIGN KEY (workspace_id, environment) REFERENCES tenant (workspace_id, environment) ON DELETE CASCADE,
   CHECK (ends_at > starts_at),
   CHECK (type = 'geo' OR ends_at IS NOT NULL),
@@ -38,7 +38,7 @@ CREATE TABLE campaign (
   CHECK ((frequency_cap_count IS NULL) = (frequency_cap_period IS NULL))
 );
 
-CREATE UNIQUE INDEX campaign_no ON campaign (workspace_id, environment, no);
+CREATE UNIQUE INDEX campaign_no ON campaign (no, workspace_id, environment);
 
 -- Targeting, in the order in which it was sent. What is deleted leaves it by itself.
 CREATE TABLE campaign_location (
@@ -54,7 +54,7 @@ CREATE TABLE campaign_location (
     REFERENCES location (workspace_id, environment, id) ON DELETE CASCADE
 );
 
-CREATE INDEX campaign_location_of_location ON campaign_location (workspace_id, environment, location_id);
+CREATE INDEX campaign_location_of_location ON campaign_location (location_id, workspace_id, environment);
 
 CREATE TABLE campaign_location_group (
   workspace_id integer NOT NULL,
@@ -69,7 +69,7 @@ CREATE TABLE campaign_location_group (
     REFERENCES location_group (workspace_id, environment, id) ON DELETE CASCADE
 );
 
-CREATE INDEX campaign_location_group_of_group ON campaign_location_group (workspace_id, environment, group_id);
+CREATE INDEX campaign_location_group_of_group ON campaign_location_group (group_id, workspace_id, environment);
 
 CREATE TABLE campaign_segment (
   workspace_id integer NOT NULL,
@@ -84,4 +84,4 @@ CREATE TABLE campaign_segment (
     REFERENCES segment (workspace_id, environment, id) ON DELETE CASCADE
 );
 
-CREATE INDEX campaign_segment_of_segment ON campaign_segment (workspace_id, environment, segment_id);
+CREATE INDEX campaign_segment_of_segment ON campaign_segment (segment_id, workspace_id, environment);

@@ -14,7 +14,7 @@ CREATE TABLE notification (
   FOREIGN KEY (workspace_id, environment) REFERENCES tenant (workspace_id, environment) ON DELETE CASCADE
 );
 
-CREATE UNIQUE INDEX notification_no ON notification (workspace_id, environment, no);
+CREATE UNIQUE INDEX notification_no ON notification (no, workspace_id, environment);
 
 -- Content never changes: an update writes a new row. A delivery names the row it carried, so what a device was sent stays
 -- readable after the notification is edited or deleted.
@@ -55,7 +55,7 @@ CREATE TABLE campaign_notification (
   attached_at     timestamptz NOT NULL,
   updated_at      timestamptz NOT NULL,
   PRIMARY KEY (workspace_id, environment, campaign_id, notification_id),
-  UNIQUE (workspace_id, environment, id),
+  UNIQUE (id, workspace_id, environment),
   FOREIGN KEY (workspace_id, environment, campaign_id)
     REFERENCES campaign (workspace_id, environment, id) ON DELETE CASCADE,
   FOREIGN KEY (workspace_id, environment, notification_id)
@@ -66,4 +66,4 @@ CREATE TABLE campaign_notification (
 );
 
 CREATE INDEX campaign_notification_of_notification
-  ON campaign_notification (workspace_id, environment, notification_id);
+  ON campaign_notification (notification_id, workspace_id, environment);

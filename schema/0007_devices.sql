@@ -23,8 +23,8 @@ CREATE TABLE device (
   last_seen_at    timestamptz NOT NULL,
   unregistered_at timestamptz,
   PRIMARY KEY (workspace_id, environment, no),
-  UNIQUE (workspace_id, environment, id),
-  UNIQUE (workspace_id, environment, installation_id),
+  UNIQUE (id, workspace_id, environment),
+  UNIQUE (installation_id, workspace_id, environment),
   FOREIGN KEY (workspace_id, environment) REFERENCES tenant (workspace_id, environment) ON DELETE CASCADE,
   CHECK ((transport = 'inbox') = (address IS NULL))
 ) WITH (fillfactor = 90);

@@ -1,0 +1,115 @@
+import { Clock, Effect } from "effect";
+import { SqlClient } from "effect/sql";
+import { randomUUID } from "node:crypto";
+import type { Answer, Ask } from "../TestWaypost.ts";
+import { devicesOf } from "../devices/TestDevices.ts";
+import type { Environment } from "../../src/workspaces/Environment.ts";
+
+type Asks = (path: string, ask?: Ask) => Effect.Effect<Answer>;
+
+/** An event as a device reports it. */
+export interface ReportedEvent {
+  readonly id?: string;
+  readonly type?: string;
+  readonly location_id?: string;
+  readonly occurred_at?: string;
+}
+
+const ok = (answer: Answer): any => {
+  if (answer.status >= 300) throw new Error(`${answer.status} ${JSON.stringify(answer.body)}`);
+  return answer.body.data;
+};
+
+/** Text of an instant so many milliseconds from now. */
+export const fromNow = (millis: number) =>
+  Effect.map(Clock.currentTimeMillis, (now) => new Date(now + millis).toISOString());
+
+/** A workspace with what it takes to make campaigns fire, through the interfaces alone. */
+export const eventWorld = (options: Parameters<typeof devicesOf>[0] = {}) =>
+  Effect.gen(function* () {
+    const world = yield* devicesOf(options);
+    const sql = yield* SqlClient.SqlClient;
+
+    const locationIn =
+      (platform: Asks) =>
+      (name = "Store", group?: string) =>
+        Effect.map(
+          platform("/locations/import", {
+            body: {
+              type: "FeatureCollection",
+              features: [
+                {
+                  type: "Feature",
+                  geometry: { type: "Point", coordinates: [4.9, 52.37] },
+                  properties: { name, radius: 100, ...(group === undefined ? {} : { group }) },
+                },
+              ],
+            },
+          }),
+          (answer) => ok(answer).results[0].id as string,
+        );
+    const campaignIn =
+      (platform: Asks) =>
+      (fields: object) =>
+        Effect.map(
+          platform("/campaigns", {
+            body: { name: `Campaign ${randomUUID()}`, type: "geo", timezone: "UTC", starts_at: "2026-11-21", ...fields },
+          }),
+          (answer) => ok(answer).id as string,
+        );
+    const notificationIn = (platform: Asks) => (campaign: string, fields: object = {}) =>
+      Effect.map(
+        platform(`/campaigns/${campaign}/notifications`, {
+          body: { name: "Note", type: "message", headline: "Hello", body: "World", trigger_type: "on_enter", ...fields },
+        }),
+        (answer) => ok(answer).id as string,
+      );
+    const side = (environment: Environment) => ({
+      ...world[environment],
+      platform: world.platform[environment],
+      location: locationIn(world.platform[environment]),
+      campaign: campaignIn(world.platform[environment]),
+      notification: notificationIn(world.platform[environment]),
+      /** A registered and approved device. */
+      phone: (installation: string = randomUUID(), body: object = {}) =>
+        Effect.gen(function* () {
+          const device = yield* world[environment].device(installation, body);
+          yield* Effect.orDie(sql`UPDATE device SET approved = true WHERE id = ${device.id}`);
+          const report = (events: ReadonlyArray<ReportedEvent | unknown>) =>
+            device.ask("/events", { body: { events } });
+          return {
+            ...device,
+            report,
+            /** Reports one event, now unless told, and gives the outcome. */
+            sees: (type: "enter" | "exit", location_id: string, event: ReportedEvent = {}) =>
+              Effect.gen(function* () {
+                const occurred_at = yield* fromNow(0);
+                const answer = yield* report([{ id: randomUUID(), type, location_id, occurred_at, ...event }]);
+                return ok(answer) as {
+                  accepted: number;
+                  duplicates: number;
+                  rejected: Array<{ index: number; reasons: Array<string> }>;
+                  deliveries: Array<any>;
+                };
+              }),
+            inbox: (query = "") => Effect.map(device.ask(`/messages${query}`), (answer) => ok(answer) as Array<any>),
+          };
+        }),
+    });
+    return { ...world, sandbox: side("sandbox"), production: side("production") };
+  });
+
+/** One campaign with one notification at one location, in Production. */
+export const oneCampaign = (
+  campaign: object = {},
+  notification: object = {},
+  options: Parameters<typeof devicesOf>[0] = {},
+) =>
+  Effect.gen(function* () {
+    const world = yield* eventWorld(options);
+    const { production } = world;
+    const location = yield* production.location();
+    const campaignId = yield* production.campaign({ location_ids: [location], ...campaign });
+    const notificationId = yield* production.notification(campaignId, notification);
+    return { ...world, location, campaignId, notificationId, phone: yield* production.phone() };
+  });
