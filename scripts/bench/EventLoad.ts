@@ -18,7 +18,7 @@ const opened = (hostname: string, port: number): Promise<Socket> =>
 /** One request after another on one socket, each by the next of its devices, until the common store is used up. */
 const converse = (socket: Socket, next: () => string | null): Promise<void> =>
   new Promise((resolve, reject) => {
-    let received = Buffer.alloc(0);
+    let received: Buffer = Buffer.alloc(0);
     const ask = (): void => {
       const request = next();
       if (request === null) resolve();

@@ -11,7 +11,7 @@ const { campaignNo, contentNo, locationNo, message, notificationNo, workspaceId 
   readonly [name: string]: unknown;
 };
 
-const pool = new pg.Pool({ host: socketFolder, user, database, max: 20 });
+const pool = new pg.Pool<{ readonly origin: string }>({ host: socketFolder, user, database, max: 20 });
 
 const text = `
   WITH event AS (
@@ -28,38 +28,31 @@ interface Event {
   readonly occurred_at: string;
 }
 
+/** Inserts the event and the message that it fires, and tells the answer. */
+const fire = async (deviceNo: number, sent: string): Promise<string> => {
+  const { events } = JSON.parse(sent) as { readonly events: [Event] };
+  const [{ id, occurred_at }] = events;
+  const now = new Date(performance.timeOrigin + performance.now());
+  const { rows } = await pool.query({
+    name: "fire",
+    text,
+    values: [workspaceId, deviceNo, id, locationNo, occurred_at, now, campaignNo, notificationNo, contentNo],
+  });
+  const deliveries = [{ id: rows[0]?.origin, ...(message as object), delivered_at: now.toISOString() }];
+  return JSON.stringify({ data: { accepted: 1, duplicates: 0, rejected: [], deliveries } });
+};
+
 const server = createServer((request, response) => {
+  const answer = (status: number, body: string): void => {
+    const length = Buffer.byteLength(body);
+    response.writeHead(status, { "content-type": "application/json", "content-length": length }).end(body);
+  };
   const chunks: Array<Buffer> = [];
   request.on("data", (chunk: Buffer) => chunks.push(chunk));
   request.on("end", () => {
-    const { events } = JSON.parse(Buffer.concat(chunks).toString()) as { readonly events: [Event] };
-    const [{ id, occurred_at }] = events;
-    const deviceNo = Number(request.headers["x-device-no"]);
-    const now = new Date(performance.timeOrigin + performance.now());
-    const values = [
-      workspaceId,
-      deviceNo,
-      id,
-      locationNo,
-      occurred_at,
-      now,
-      campaignNo,
-      notificationNo,
-      contentNo,
-    ];
-    pool.query<{ readonly origin: string }>({ name: "fire", text, values }).then(
-      ({ rows }) => {
-        const deliveries = [{ id: rows[0]?.origin, ...(message as object), delivered_at: now.toISOString() }];
-        const body = JSON.stringify({ data: { accepted: 1, duplicates: 0, rejected: [], deliveries } });
-        response.writeHead(200, {
-          "content-type": "application/json",
-          "content-length": Buffer.byteLength(body),
-        });
-        response.end(body);
-      },
-      (error: unknown) => {
-        response.writeHead(500).end(String(error));
-      },
+    void fire(Number(request.headers["x-device-no"]), Buffer.concat(chunks).toString()).then(
+      (body) => answer(200, body),
+      (error: unknown) => answer(500, String(error)),
     );
   });
 });

@@ -26,7 +26,10 @@ export const Transition = Schema.Struct({
     examples: ["2026-11-21T09:30:00Z"],
     format: "date-time",
   }).pipe(Schema.decodeTo(Instant)),
-}).annotate({ identifier: "Transition" });
+}).annotate({
+  identifier: "Transition",
+  message: "Each event must be an object with an id, a type, a location_id and an occurred_at.",
+});
 export type Transition = typeof Transition.Type;
 
 const oldest = 366 * DAY_MS;
@@ -36,9 +39,9 @@ const freshest = 15 * 60_000;
 /** What is wrong with the time of an event that is reported now, as a sentence, or null (contract L1). */
 export const timeProblem = (occurredAt: number, now: number): string | null => {
   if (now - occurredAt > oldest)
-    return "The occurred at lies over 366 days back: such old events are not taken.";
+    return "The event's time lies over 366 days back: such old events are not taken.";
   if (occurredAt - now > furthestAhead)
-    return "The occurred at lies over 5 minutes ahead: check the device's clock.";
+    return "The event's time lies over 5 minutes ahead: check the device's clock.";
   return null;
 };
 

@@ -48,22 +48,35 @@ export const eventWorld = (options: Parameters<typeof devicesOf>[0] = {}) =>
           }),
           (answer) => ok(answer).results[0].id as string,
         );
-    const campaignIn =
-      (platform: Asks) =>
-      (fields: object) =>
-        Effect.map(
-          platform("/campaigns", {
-            body: { name: `Campaign ${randomUUID()}`, type: "geo", timezone: "UTC", starts_at: "2026-11-21", ...fields },
-          }),
-          (answer) => ok(answer).id as string,
-        );
-    const notificationIn = (platform: Asks) => (campaign: string, fields: object = {}) =>
+    const campaignIn = (platform: Asks) => (fields: object) =>
       Effect.map(
-        platform(`/campaigns/${campaign}/notifications`, {
-          body: { name: "Note", type: "message", headline: "Hello", body: "World", trigger_type: "on_enter", ...fields },
+        platform("/campaigns", {
+          body: {
+            name: `Campaign ${randomUUID()}`,
+            type: "geo",
+            timezone: "UTC",
+            starts_at: "2026-11-21",
+            ...fields,
+          },
         }),
         (answer) => ok(answer).id as string,
       );
+    const notificationIn =
+      (platform: Asks) =>
+      (campaign: string, fields: object = {}) =>
+        Effect.map(
+          platform(`/campaigns/${campaign}/notifications`, {
+            body: {
+              name: "Note",
+              type: "message",
+              headline: "Hello",
+              body: "World",
+              trigger_type: "on_enter",
+              ...fields,
+            },
+          }),
+          (answer) => ok(answer).id as string,
+        );
     const side = (environment: Environment) => ({
       ...world[environment],
       platform: world.platform[environment],
@@ -75,8 +88,7 @@ export const eventWorld = (options: Parameters<typeof devicesOf>[0] = {}) =>
         Effect.gen(function* () {
           const device = yield* world[environment].device(installation, body);
           yield* Effect.orDie(sql`UPDATE device SET approved = true WHERE id = ${device.id}`);
-          const report = (events: ReadonlyArray<ReportedEvent | unknown>) =>
-            device.ask("/events", { body: { events } });
+          const report = (events: unknown) => device.ask("/events", { body: { events } });
           return {
             ...device,
             report,
@@ -84,7 +96,9 @@ export const eventWorld = (options: Parameters<typeof devicesOf>[0] = {}) =>
             sees: (type: "enter" | "exit", location_id: string, event: ReportedEvent = {}) =>
               Effect.gen(function* () {
                 const occurred_at = yield* fromNow(0);
-                const answer = yield* report([{ id: randomUUID(), type, location_id, occurred_at, ...event }]);
+                const answer = yield* report([
+                  { id: randomUUID(), type, location_id, occurred_at, ...event },
+                ]);
                 return ok(answer) as {
                   accepted: number;
                   duplicates: number;
@@ -92,7 +106,9 @@ export const eventWorld = (options: Parameters<typeof devicesOf>[0] = {}) =>
                   deliveries: Array<any>;
                 };
               }),
-            inbox: (query = "") => Effect.map(device.ask(`/messages${query}`), (answer) => ok(answer) as Array<any>),
+            /** The messages of its inbox. */
+            inbox: (query = "") =>
+              Effect.map(device.ask(`/messages${query}`), (answer) => ok(answer) as Array<any>),
           };
         }),
     });

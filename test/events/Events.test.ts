@@ -1,10 +1,13 @@
 import { assert, layer } from "@effect/vitest";
 import { Effect } from "effect";
+import { SqlClient } from "effect/sql";
 import { randomUUID } from "node:crypto";
 import { TestWaypost } from "../TestWaypost.ts";
-import { eventWorld, oneCampaign } from "./EventWorld.ts";
+import { eventWorld, fromNow, oneCampaign } from "./EventWorld.ts";
 
-layer(TestWaypost.layer)("An enter that is reported", (it) => {
+const nothing = { accepted: 0, duplicates: 0, rejected: [], deliveries: [] };
+
+layer(TestWaypost.layer)("An event that is reported", (it) => {
   it.effect("fires the campaign at once: the message is in the answer and in the inbox", () =>
     Effect.gen(function* () {
       const { campaignId, location, notificationId, phone } = yield* oneCampaign(
@@ -12,8 +15,8 @@ layer(TestWaypost.layer)("An enter that is reported", (it) => {
         { cta_label: "Open", cta_url: "shop://offers/1" },
       );
       const outcome = yield* phone.sees("enter", location);
-      assert.deepStrictEqual({ ...outcome, deliveries: [] }, { accepted: 1, duplicates: 0, rejected: [], deliveries: [] });
       const [message] = outcome.deliveries;
+      assert.deepStrictEqual(outcome, { ...nothing, accepted: 1, deliveries: [message] });
       assert.deepStrictEqual(message, {
         id: message.id,
         campaign_id: campaignId,
@@ -32,6 +35,141 @@ layer(TestWaypost.layer)("An enter that is reported", (it) => {
     }),
   );
 
+  it.effect("fires what its type triggers, and through a group as well as directly, once", () =>
+    Effect.gen(function* () {
+      const { production } = yield* eventWorld();
+      const location = yield* production.location("Store", "Flagships");
+      const both = yield* production.campaign({
+        location_ids: [location],
+        location_group_names: ["Flagships"],
+      });
+      yield* production.notification(both, { headline: "In" });
+      yield* production.notification(both, { headline: "Out", trigger_type: "on_exit" });
+      const byGroup = yield* production.campaign({ location_group_names: ["Flagships"] });
+      yield* production.notification(byGroup, { headline: "In by group" });
+      const phone = yield* production.phone();
+      const headlines = (type: "enter" | "exit") =>
+        Effect.map(phone.sees(type, location), ({ deliveries }) =>
+          deliveries.map(({ headline }) => headline),
+        );
+      assert.deepStrictEqual(yield* headlines("enter"), ["In", "In by group"]);
+      assert.deepStrictEqual(yield* headlines("exit"), ["Out"]);
+      assert.deepStrictEqual(yield* headlines("exit"), ["Out"]);
+    }),
+  );
+
+  it.effect("of a survey brings its questions with their ids", () =>
+    Effect.gen(function* () {
+      const question = {
+        question_text: "How was it?",
+        type: "SINGLE_CHOICE",
+        choices: [{ text: "Good" }, { text: "Bad" }],
+      };
+      const { location, phone } = yield* oneCampaign({}, { type: "survey", questions: [question] });
+      const [message] = (yield* phone.sees("enter", location)).deliveries;
+      assert.strictEqual(message.type, "survey");
+      const [asked] = message.questions;
+      assert.match(asked.id, /^[0-9a-f-]{36}$/);
+      assert.deepStrictEqual(
+        asked.choices.map(({ text }: { text: string }) => text),
+        ["Good", "Bad"],
+      );
+      assert.match(asked.choices[0].id, /^[0-9a-f-]{36}$/);
+      assert.deepStrictEqual(yield* phone.inbox(), [message]);
+    }),
+  );
+
+  it.effect("again changes nothing: a lost answer is asked for again without a second message (L5)", () =>
+    Effect.gen(function* () {
+      const { location, phone, production } = yield* oneCampaign();
+      const event = {
+        id: randomUUID(),
+        type: "enter",
+        location_id: location,
+        occurred_at: yield* fromNow(0),
+      };
+      const first = yield* phone.report([event, { ...event, id: event.id.toUpperCase() }]);
+      assert.deepStrictEqual(
+        [first.body.data.accepted, first.body.data.duplicates, first.body.data.deliveries.length],
+        [1, 1, 1],
+      );
+      assert.deepStrictEqual((yield* phone.report([event])).body.data, { ...nothing, duplicates: 1 });
+      // Ids are unique for a device, not beyond.
+      const other = yield* production.phone();
+      assert.strictEqual((yield* other.report([event])).body.data.accepted, 1);
+      assert.lengthOf(yield* phone.inbox(), 1);
+    }),
+  );
+
+  it.effect("stays a duplicate when its location is gone or its time has run out meanwhile", () =>
+    Effect.gen(function* () {
+      const { location, phone, platform } = yield* oneCampaign();
+      const event = {
+        id: randomUUID(),
+        type: "enter",
+        location_id: location,
+        occurred_at: yield* fromNow(0),
+      };
+      yield* phone.report([event]);
+      yield* platform.production(`/locations/${location}`, { method: "DELETE" });
+      const again = yield* phone.report([event, { ...event, id: randomUUID() }]);
+      assert.deepStrictEqual([again.body.data.duplicates, again.body.data.rejected.length], [1, 1]);
+      const old = yield* phone.report([{ ...event, occurred_at: "2020-01-01T00:00:00Z" }]);
+      assert.deepStrictEqual(old.body.data, { ...nothing, duplicates: 1 });
+    }),
+  );
+
+  it.effect("is rejected alone when it is bad, with a sentence for each reason (B4, B6)", () =>
+    Effect.gen(function* () {
+      const { location, phone } = yield* oneCampaign();
+      const good = { type: "enter", location_id: location, occurred_at: yield* fromNow(0) };
+      const answer = yield* phone.report([
+        { ...good, id: randomUUID() },
+        null,
+        { id: "x", type: "fly", location_id: 3, occurred_at: "yesterday" },
+        { ...good, id: randomUUID(), occurred_at: "2026-02-30T00:00:00Z" },
+        { ...good, id: randomUUID(), location_id: "\0" },
+        [],
+        { ...good, id: randomUUID() },
+      ]);
+      assert.strictEqual(answer.status, 200);
+      const { accepted, deliveries, rejected } = answer.body.data;
+      assert.strictEqual(accepted, 2);
+      assert.lengthOf(deliveries, 2);
+      assert.deepStrictEqual(
+        rejected.map((each: any) => [each.index, each.reasons.length]),
+        [
+          [1, 1],
+          [2, 4],
+          [3, 1],
+          [4, 1],
+          [5, 1],
+        ],
+      );
+      assert.include(rejected[0].reasons[0], "Each event must be an object");
+      for (const { reasons } of rejected) for (const reason of reasons) assert.match(reason, /^[A-Z].*\.$/);
+    }),
+  );
+
+  it.effect("comes with 1 to 100 of its kind", () =>
+    Effect.gen(function* () {
+      const { location, phone } = yield* oneCampaign();
+      const occurred_at = yield* fromNow(0);
+      const many = (count: number) =>
+        Array.from({ length: count }, () => ({
+          id: randomUUID(),
+          type: "exit",
+          location_id: location,
+          occurred_at,
+        }));
+      assert.strictEqual((yield* phone.report(many(100))).body.data.accepted, 100);
+      for (const events of [[], many(101), null, "x", {}]) {
+        const refused = yield* phone.report(events);
+        assert.deepStrictEqual([refused.status, Object.keys(refused.body.error.fields)], [422, ["events"]]);
+      }
+    }),
+  );
+
   it.effect("of another workspace's or environment's location is rejected like one that never was", () =>
     Effect.gen(function* () {
       const theirs = yield* oneCampaign();
@@ -44,6 +182,103 @@ layer(TestWaypost.layer)("An enter that is reported", (it) => {
       }
       assert.strictEqual(never.accepted, 0);
       assert.lengthOf(never.rejected[0]?.reasons ?? [], 1);
+    }),
+  );
+
+  it.effect("fires in Sandbox for approved test devices only, and counts for all", () =>
+    Effect.gen(function* () {
+      const { sandbox, waypost } = yield* eventWorld();
+      const location = yield* sandbox.location();
+      yield* sandbox.notification(yield* sandbox.campaign({ location_ids: [location] }));
+      const approved = yield* sandbox.phone();
+      assert.lengthOf((yield* approved.sees("enter", location)).deliveries, 1);
+      const stranger = yield* sandbox.device("stranger");
+      const event = {
+        id: randomUUID(),
+        type: "enter",
+        location_id: location,
+        occurred_at: yield* fromNow(0),
+      };
+      const seen = yield* waypost.device(stranger.token)("/events", { body: { events: [event] } });
+      assert.deepStrictEqual(seen.body.data, { ...nothing, accepted: 1 });
+    }),
+  );
+
+  it.effect("fires no delivery for an address that is gone, until one is registered anew (L6)", () =>
+    Effect.gen(function* () {
+      const { location, phone } = yield* oneCampaign();
+      const sql = yield* SqlClient.SqlClient;
+      yield* Effect.orDie(sql`UPDATE device SET address_gone_at = registered_at WHERE id = ${phone.id}`);
+      assert.deepStrictEqual((yield* phone.sees("enter", location)).deliveries, []);
+      yield* phone.ask("/devices/me", { method: "PATCH", body: { push: { transport: "inbox" } } });
+      assert.lengthOf((yield* phone.sees("enter", location)).deliveries, 1);
+    }),
+  );
+
+  it.effect(
+    "fails at once on a transport without credentials, saying so, and shows it with no time (L6)",
+    () =>
+      Effect.gen(function* () {
+        const { location, production } = yield* oneCampaign();
+        const sql = yield* SqlClient.SqlClient;
+        const phone = yield* production.phone(randomUUID(), { push: { transport: "apns", token: "abc" } });
+        const [message] = (yield* phone.sees("enter", location)).deliveries;
+        assert.isNull(message.delivered_at);
+        assert.deepStrictEqual(yield* phone.inbox(), []);
+        const rows = yield* Effect.orDie(
+          sql`SELECT d.status, d.last_error, d.settled_at = d.created_at AS at_once FROM delivery d
+          JOIN device v ON (v.workspace_id, v.environment, v.no) = (d.workspace_id, d.environment, d.device_no)
+          WHERE v.id = ${phone.id}`,
+        );
+        assert.deepStrictEqual(rows, [
+          {
+            status: "failed",
+            last_error: "No credentials are set for apns in this environment.",
+            at_once: true,
+          },
+        ]);
+      }),
+  );
+
+  it.effect("fires nothing for a campaign that is paused now, is deleted or has no notification (L1)", () =>
+    Effect.gen(function* () {
+      const { campaignId, location, phone, platform, production } = yield* oneCampaign();
+      yield* production.campaign({ location_ids: [location] });
+      yield* platform.production(`/campaigns/${campaignId}/pause`, { method: "POST" });
+      assert.deepStrictEqual((yield* phone.sees("enter", location)).deliveries, []);
+      yield* platform.production(`/campaigns/${campaignId}/publish`, { method: "POST" });
+      assert.lengthOf((yield* phone.sees("enter", location)).deliveries, 1);
+      yield* platform.production(`/campaigns/${campaignId}`, { method: "DELETE" });
+      assert.deepStrictEqual(yield* phone.sees("enter", location), { ...nothing, accepted: 1 });
+    }),
+  );
+
+  it.effect("leaves its message as it was sent, whatever becomes of notification and campaign", () =>
+    Effect.gen(function* () {
+      const { campaignId, location, notificationId, phone, platform } = yield* oneCampaign();
+      const [sent] = (yield* phone.sees("enter", location)).deliveries;
+      const path = `/campaigns/${campaignId}/notifications/${notificationId}`;
+      const changed = yield* platform.production(path, {
+        method: "PATCH",
+        body: {
+          name: "Note",
+          type: "message",
+          headline: "Changed",
+          body: "Changed",
+          trigger_type: "on_enter",
+        },
+      });
+      assert.strictEqual(changed.status, 200);
+      assert.deepStrictEqual(yield* phone.inbox(), [sent]);
+      const [later] = (yield* phone.sees("enter", location)).deliveries;
+      assert.strictEqual(later.headline, "Changed");
+      yield* platform.production(path, { method: "DELETE" });
+      assert.deepStrictEqual(yield* phone.inbox(), [later, sent]);
+      yield* platform.production(`/campaigns/${campaignId}`, { method: "DELETE" });
+      assert.deepStrictEqual(
+        yield* phone.inbox(),
+        [later, sent].map((message) => ({ ...message, campaign_id: null })),
+      );
     }),
   );
 });

@@ -1,0 +1,74 @@
+import { assert, layer } from "@effect/vitest";
+import { Effect } from "effect";
+import { TestClock } from "effect/testing";
+import { randomUUID } from "node:crypto";
+import { TestWaypost, testStart } from "../TestWaypost.ts";
+import { oneCampaign } from "../events/EventWorld.ts";
+
+layer(TestWaypost.layer)("The inbox of a device", (it) => {
+  it.effect("shows its messages newest first, each once, however they are paged (D1)", () =>
+    Effect.gen(function* () {
+      yield* TestClock.setTime(testStart);
+      const { location, phone, production } = yield* oneCampaign();
+      const other = yield* production.phone();
+      const sent: Array<string> = [];
+      for (let minute = 0; minute < 5; minute++) {
+        yield* TestClock.setTime(testStart + minute * 60_000);
+        // Two in the same instant: the later one comes first.
+        for (let twice = 0; twice < 2; twice++) {
+          sent.unshift((yield* phone.sees("enter", location)).deliveries[0].id);
+          yield* other.sees("enter", location);
+        }
+      }
+      const first = yield* phone.ask("/messages?limit=3");
+      const paged: Array<string> = first.body.data.map(({ id }: { id: string }) => id);
+      // What arrives meanwhile is on no later page.
+      yield* phone.sees("enter", location);
+      let cursor: string | null = first.body.meta.next_cursor;
+      while (cursor !== null) {
+        const page: any = (yield* phone.ask(`/messages?limit=3&cursor=${cursor}`)).body;
+        paged.push(...page.data.map(({ id }: { id: string }) => id));
+        cursor = page.meta.next_cursor;
+      }
+      assert.deepStrictEqual(paged, sent);
+      const foreign = yield* other.ask(`/messages?cursor=${first.body.meta.next_cursor}`);
+      assert.deepStrictEqual([foreign.status, foreign.body.error.code], [422, "invalid_cursor"]);
+      const bad = yield* phone.ask("/messages?limit=101");
+      assert.deepStrictEqual([bad.status, bad.body.error.code], [422, "invalid_parameter"]);
+    }),
+  );
+
+  it.effect("notes when a message was first opened, and no later time", () =>
+    Effect.gen(function* () {
+      yield* TestClock.setTime(testStart);
+      const { location, phone } = yield* oneCampaign();
+      const [message] = (yield* phone.sees("enter", location)).deliveries;
+      const opened = () => phone.ask(`/messages/${message.id}/opened`, { method: "POST" });
+      yield* TestClock.setTime(testStart + 60_000);
+      const first = yield* opened();
+      const shown = { data: { ...message, opened_at: "2026-11-21T12:01:00+00:00" } };
+      assert.deepStrictEqual([first.status, first.body], [200, shown]);
+      yield* TestClock.setTime(testStart + 120_000);
+      const again = yield* opened();
+      assert.deepStrictEqual([again.status, again.body], [200, shown]);
+      assert.deepStrictEqual(yield* phone.inbox(), [shown.data]);
+    }),
+  );
+
+  it.effect("has no message of another device, of a failed push, or that never was", () =>
+    Effect.gen(function* () {
+      yield* TestClock.setTime(testStart);
+      const { location, phone, production } = yield* oneCampaign();
+      const [message] = (yield* phone.sees("enter", location)).deliveries;
+      const other = yield* production.phone(randomUUID(), { push: { transport: "fcm", token: "t" } });
+      const [failed] = (yield* other.sees("enter", location)).deliveries;
+      // The right delivery with one's own device in the id, too.
+      const forged = `${message.id.slice(0, 28)}${failed.id.slice(28)}`;
+      for (const id of [message.id, failed.id, forged, randomUUID(), "nonsense", "%00"]) {
+        const answer = yield* other.ask(`/messages/${id}/opened`, { method: "POST" });
+        assert.deepStrictEqual([answer.status, answer.body.error?.code], [404, "not_found"], id);
+      }
+      assert.isNull((yield* phone.inbox())[0].opened_at);
+    }),
+  );
+});
