@@ -16,7 +16,7 @@ const listOf = <S extends Schema.Top>(item: S) =>
   );
 
 /** Body of a report, as the documentation shows it. */
-export const TransitionReport = Schema.Struct({
+const TransitionReport = Schema.Struct({
   events: listOf(Transition).annotate({
     description: "1 to 100 events, in any order.",
   }),
