@@ -2,24 +2,12 @@ import { Clock, Context, Effect, Layer } from "effect";
 import { utcText } from "../time/LocalTime.ts";
 import { Forbidden, Unauthorized } from "../wire/ApiError.ts";
 import { type Environment, environmentName } from "../workspaces/Environment.ts";
-import { WorkspaceChanges } from "../database/WorkspaceChanges.ts";
 import { Workspaces } from "../workspaces/Workspaces.ts";
 import type { Caller } from "./Caller.ts";
-import { bearer, digest, isCredential } from "./Credential.ts";
+import { bearer } from "./Credential.ts";
 import { FailedAttempts } from "./FailedAttempts.ts";
-import { tokenPrefix } from "./Tokens.ts";
-import { type TokenGrant, TokensSql } from "./TokensSql.ts";
-
-/** How long a token is remembered without being looked up again, in milliseconds: bounds a lost notification. */
-const rememberedMillis = 5_000;
-const rememberedTokens = 10_000;
-const touchMillis = 60_000;
-
-interface Remembered {
-  readonly grant: TokenGrant;
-  readonly caller: Caller["Service"];
-  readonly until: number;
-}
+import { remembered } from "./Remembered.ts";
+import { Tokens } from "./Tokens.ts";
 
 /** What the gate needs to know of a request. */
 export interface Knock {
@@ -37,49 +25,14 @@ export interface Knock {
  */
 export class PlatformGate extends Context.Service<PlatformGate>()("waypost/access/PlatformGate", {
   make: Effect.gen(function* () {
-    const repository = yield* TokensSql;
+    const tokens = yield* Tokens;
     const workspaces = yield* Workspaces;
     const attempts = yield* FailedAttempts;
-    const changes = yield* WorkspaceChanges;
-    const remembered = new Map<string, Remembered>();
-    const touched = new Map<string, number>();
 
-    // A look-up that a change overtakes must not be remembered.
-    let generation = 0;
-    yield* changes.listen((workspaceId) => {
-      generation++;
-      for (const [token, entry] of remembered) {
-        if (workspaceId === "all" || entry.grant.workspace_id === workspaceId) remembered.delete(token);
-      }
-    });
-
-    const lookUp = Effect.fnUntraced(function* (token: string, now: number) {
-      const known = remembered.get(token);
-      if (known !== undefined && known.until > now) return known;
-      const started = generation;
-      const grant = (yield* repository.findToken(digest(token)))[0];
-      if (grant === undefined) return null;
-      const { workspace, workspaceId } = yield* workspaces.get(grant.workspace_id);
-      const caller = {
-        workspaceId,
-        workspace,
-        environment: grant.environment,
-        tokenId: grant.id,
-        abilities: grant.abilities,
-      };
-      const entry = { grant, caller, until: now + rememberedMillis };
-      if (remembered.size >= rememberedTokens) remembered.clear();
-      if (started === generation) remembered.set(token, entry);
-      return entry;
-    });
-
-    /** `last_used_at` is right to the minute; nobody waits for it. */
-    const touch = (id: string, now: number) => {
-      if (now - (touched.get(id) ?? -Infinity) < touchMillis) return Effect.void;
-      if (touched.size >= rememberedTokens) touched.clear();
-      touched.set(id, now);
-      return Effect.asVoid(Effect.forkDetach(Effect.ignoreCause(repository.touchTokens([id], now))));
-    };
+    const findWorkspace = yield* remembered(
+      ({ workspaceId }) => workspaceId,
+      (workspaceId: number) => workspaces.get(workspaceId),
+    );
 
     return {
       admit: Effect.fnUntraced(function* (knock: Knock) {
@@ -90,24 +43,21 @@ export class PlatformGate extends Context.Service<PlatformGate>()("waypost/acces
             "Send your platform API token in the Authorization header, as: Bearer <token>.",
           );
         }
-        const now = yield* Clock.currentTimeMillis;
-        const possible =
-          isCredential(tokenPrefix("sandbox"), token) || isCredential(tokenPrefix("production"), token);
-        const entry = possible ? yield* lookUp(token, now) : null;
-        if (entry === null) {
+        const grant = yield* tokens.findToken(token);
+        const row = grant === null ? null : yield* findWorkspace(grant.workspace_id);
+        if (grant === null || row === null) {
           return yield* yield* attempts.refuse(
             knock.clientAddress,
             "This token is not known here: check that it was copied whole.",
           );
         }
-        const { caller, grant } = entry;
         if (grant.revoked_at !== null) {
           return yield* Unauthorized.of(
             "token_revoked",
             `The token "${grant.name}" was revoked on ${utcText(grant.revoked_at.getTime())}: use another one.`,
           );
         }
-        if (grant.expires_at !== null && grant.expires_at.getTime() <= now) {
+        if (grant.expires_at !== null && grant.expires_at.getTime() <= (yield* Clock.currentTimeMillis)) {
           return yield* Unauthorized.of(
             "token_expired",
             `The token "${grant.name}" expired on ${utcText(grant.expires_at.getTime())}: use another one.`,
@@ -119,17 +69,22 @@ export class PlatformGate extends Context.Service<PlatformGate>()("waypost/acces
             `This is a ${environmentName(grant.environment)} token: use it at ${knock.otherBase}.`,
           );
         }
-        if (caller.workspace.deletion_scheduled_at !== null) {
+        if (row.workspace.deletion_scheduled_at !== null) {
           return yield* Forbidden.of(
             "workspace_paused",
             "This workspace is scheduled for deletion, so its tokens do not work.",
           );
         }
-        yield* touch(grant.id, now);
-        return caller;
+        yield* tokens.touchToken(grant.id);
+        return {
+          ...row,
+          environment: grant.environment,
+          tokenId: grant.id,
+          abilities: grant.abilities,
+        } satisfies Caller["Service"];
       }),
     };
   }),
 }) {
-  static readonly layer = Layer.effect(PlatformGate, PlatformGate.make).pipe(Layer.provide(TokensSql.layer));
+  static readonly layer = Layer.effect(PlatformGate, PlatformGate.make);
 }

@@ -36,3 +36,14 @@ export const remembered = <Key, Found extends object, E, R>(
       return found;
     });
   });
+
+/** True for a key at most once in so many milliseconds: for notes that need not be exact. */
+export const seldom = (millis: number) => {
+  const last = new Map<string, number>();
+  return (key: string, now: number): boolean => {
+    if (now - (last.get(key) ?? -Infinity) < millis) return false;
+    if (last.size >= mostRemembered) last.clear();
+    last.set(key, now);
+    return true;
+  };
+};

@@ -5,19 +5,17 @@ import type { Submission } from "../wire/Submission.ts";
 import type { Environment } from "../workspaces/Environment.ts";
 import { WorkspaceChanges } from "../database/WorkspaceChanges.ts";
 import { digest, isCredential, makeCredential } from "./Credential.ts";
-import { remembered } from "./Remembered.ts";
+import { remembered, seldom } from "./Remembered.ts";
 import type { SdkKeyDraft, TokenDraft } from "./Token.ts";
-import { type SdkKeyGrant, TokensSql } from "./TokensSql.ts";
+import { type SdkKeyGrant, type TokenGrant, TokensSql } from "./TokensSql.ts";
 
 /** Prefix of a platform token, by its environment. */
 export const tokenPrefix = (environment: Environment): string =>
   environment === "sandbox" ? "wps_" : "wpp_";
 
-/** Prefix of an SDK key. */
-export const sdkKeyPrefix = "wpk_";
+const sdkKeyPrefix = "wpk_";
 
 const touchMillis = 60_000;
-const rememberedKeys = 10_000;
 
 /** Issues and revokes the credentials of a workspace; secrets are shown once and kept as digests. */
 export class Tokens extends Context.Service<Tokens>()("waypost/access/Tokens", {
@@ -25,11 +23,22 @@ export class Tokens extends Context.Service<Tokens>()("waypost/access/Tokens", {
     const repository = yield* TokensSql;
     const changes = yield* WorkspaceChanges;
 
+    const lookUpToken = yield* remembered(
+      ({ workspace_id }: TokenGrant) => workspace_id,
+      (token: string) => Effect.map(repository.findToken(digest(token)), (rows) => rows[0] ?? null),
+    );
     const lookUpSdkKey = yield* remembered(
       ({ workspace_id }: SdkKeyGrant) => workspace_id,
       (key: string) => Effect.map(repository.findSdkKey(digest(key)), (rows) => rows[0] ?? null),
     );
-    const touched = new Map<string, number>();
+    const isTouchDue = seldom(touchMillis);
+
+    /** `last_used_at` is right to the minute, and nobody waits for it. */
+    const touch = (write: (id: string, now: number) => Effect.Effect<unknown>) =>
+      Effect.fnUntraced(function* (id: string) {
+        const now = yield* Clock.currentTimeMillis;
+        if (isTouchDue(id, now)) yield* Effect.forkDetach(Effect.ignoreCause(write(id, now)));
+      });
 
     const revoked = (
       workspaceId: number,
@@ -56,7 +65,7 @@ export class Tokens extends Context.Service<Tokens>()("waypost/access/Tokens", {
           digest: digest(token),
           abilities: [...new Set(draft.abilities)],
           expiresAt: draft.expires_at ?? null,
-          now: now,
+          now,
         });
         return { ...issued, token };
       }),
@@ -82,7 +91,7 @@ export class Tokens extends Context.Service<Tokens>()("waypost/access/Tokens", {
           id: idAt(now),
           name: draft.name,
           digest: digest(key),
-          now: now,
+          now,
         });
         return { ...issued, sdk_key: key };
       }),
@@ -103,14 +112,17 @@ export class Tokens extends Context.Service<Tokens>()("waypost/access/Tokens", {
       findSdkKey: (key: string) =>
         isCredential(sdkKeyPrefix, key) ? lookUpSdkKey(key) : Effect.succeed(null),
 
-      /** Notes that an SDK key is in use: `last_used_at` is right to the minute, and nobody waits for it. */
-      touchSdkKey: Effect.fnUntraced(function* (id: string) {
-        const now = yield* Clock.currentTimeMillis;
-        if (now - (touched.get(id) ?? -Infinity) < touchMillis) return;
-        if (touched.size >= rememberedKeys) touched.clear();
-        touched.set(id, now);
-        yield* Effect.forkDetach(Effect.ignoreCause(repository.touchSdkKey(id, now)));
-      }),
+      /** What a platform token opens, whether or not it still does; null for one that is not known. */
+      findToken: (token: string) =>
+        isCredential(tokenPrefix("sandbox"), token) || isCredential(tokenPrefix("production"), token)
+          ? lookUpToken(token)
+          : Effect.succeed(null),
+
+      /** Notes that a token is in use. */
+      touchToken: touch(repository.touchToken),
+
+      /** Notes that an SDK key is in use. */
+      touchSdkKey: touch(repository.touchSdkKey),
     };
   }),
 }) {

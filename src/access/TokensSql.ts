@@ -72,11 +72,8 @@ export class TokensSql extends Context.Service<TokensSql>()("waypost/access/Toke
           SELECT id, name, workspace_id, environment, abilities, expires_at, revoked_at
           FROM api_token WHERE digest = ${digest}`),
 
-      /** Marks tokens as used; never holds anybody up for the durability of it. */
-      touchTokens: (ids: ReadonlyArray<string>, now: number) =>
-        Effect.orDie(
-          sql`UPDATE api_token SET last_used_at = ${instant(now)} WHERE id = ANY (${arrayOf("uuid", ids)})`,
-        ),
+      touchToken: (id: string, now: number) =>
+        Effect.orDie(sql`UPDATE api_token SET last_used_at = ${instant(now)} WHERE id = ${id}`),
 
       insertSdkKey: (
         workspaceId: number,
