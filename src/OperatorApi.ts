@@ -1,5 +1,6 @@
 import { HttpApi, OpenApi } from "effect/http-api";
 import { SchemaErrors } from "./http/SchemaErrors.ts";
+import { DeliveryListApi } from "./operator/DeliveryListApi.ts";
 import { DeviceListApi } from "./operator/DeviceListApi.ts";
 import { OperatorAccess } from "./operator/OperatorAccess.ts";
 import { SdkKeysApi } from "./operator/SdkKeysApi.ts";
@@ -13,6 +14,7 @@ export class OperatorApi extends HttpApi.make("operator")
   .add(TokensApi)
   .add(SdkKeysApi)
   .add(DeviceListApi)
+  .add(DeliveryListApi)
   .middleware(SchemaErrors)
   .middleware(OperatorAccess)
   .prefix("/operator/v1")
@@ -22,7 +24,7 @@ export class OperatorApi extends HttpApi.make("operator")
       title: "Waypost operator interface",
       version: "1",
       description:
-        "Workspaces, tokens, SDK keys and devices of one installation, for the person who hosts it. " +
+        "Workspaces, tokens, SDK keys, devices and deliveries of one installation, for the person who hosts it. " +
         "Success bodies are wrapped in `data`; errors have the shape `{error: {code, message, fields?}}`.",
       transform: tidyOpenApi("/operator/v1", [{ url: "/operator/v1", description: "This installation" }]),
     }),

@@ -41,6 +41,8 @@ import { Locations } from "./locations/Locations.ts";
 import { locationsHandlers } from "./locations/LocationsHttp.ts";
 import { Notifications } from "./notifications/Notifications.ts";
 import { notificationHandlers } from "./notifications/NotificationsHttp.ts";
+import { DeliveryList } from "./operator/DeliveryList.ts";
+import { deliveryListHandlers } from "./operator/DeliveryListHttp.ts";
 import { deviceListHandlers } from "./operator/DeviceListHttp.ts";
 import { DeviceListSql } from "./operator/DeviceListSql.ts";
 import { operatorAccessLayer } from "./operator/OperatorAccessHttp.ts";
@@ -78,8 +80,14 @@ const deviceRoutes = HttpApiBuilder.layer(DeviceApi).pipe(
 );
 
 const operatorRoutes = HttpApiBuilder.layer(OperatorApi).pipe(
-  Layer.provide([workspacesHandlers, tokensHandlers, sdkKeysHandlers, deviceListHandlers]),
-  Layer.provide([operatorAccessLayer, OperatorTenants.layer, DeviceListSql.layer]),
+  Layer.provide([
+    workspacesHandlers,
+    tokensHandlers,
+    sdkKeysHandlers,
+    deviceListHandlers,
+    deliveryListHandlers,
+  ]),
+  Layer.provide([operatorAccessLayer, OperatorTenants.layer, DeviceListSql.layer, DeliveryList.layer]),
 );
 
 const apiRoutes = Layer.mergeAll(

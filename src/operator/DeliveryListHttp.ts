@@ -1,0 +1,27 @@
+import { Effect } from "effect";
+import { HttpApiBuilder } from "effect/http-api";
+import { Cursors } from "../http/Cursors.ts";
+import { OperatorApi } from "../OperatorApi.ts";
+import { DeliveryList } from "./DeliveryList.ts";
+import { OperatorTenants } from "./OperatorTenants.ts";
+
+/** Handlers of `DeliveryListApi`. */
+export const deliveryListHandlers = HttpApiBuilder.group(
+  OperatorApi,
+  "deliveries",
+  Effect.fnUntraced(function* (handlers) {
+    const tenants = yield* OperatorTenants;
+    const deliveries = yield* DeliveryList;
+    const cursors = yield* Cursors;
+    return handlers.handle("list", ({ params, query }) =>
+      Effect.gen(function* () {
+        const tenant = yield* tenants.find(params);
+        const { campaign, device, notification, status } = query;
+        const filters = { campaign, device, notification, status };
+        const owner = `${tenant.workspaceId}/${tenant.environment}`;
+        const scope = { endpoint: "GET /operator/deliveries", owner, filters };
+        return yield* cursors.page(scope, query, (position) => deliveries.page(tenant, position, filters));
+      }),
+    );
+  }),
+);

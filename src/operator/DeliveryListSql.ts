@@ -1,0 +1,58 @@
+import { Context, Effect, Layer } from "effect";
+import { SqlClient } from "effect/sql";
+import { utc } from "../database/Rows.ts";
+import type { DeliveryKey } from "../sending/MessageId.ts";
+import type { Tenant } from "../workspaces/Workspace.ts";
+import type { ShownDelivery } from "./ShownDelivery.ts";
+
+/** Which deliveries are wanted; null or undefined for all. Ids are UUIDs. */
+export interface DeliveryFilters {
+  readonly campaign?: string | undefined;
+  readonly notification?: string | undefined;
+  readonly device?: string | undefined;
+  readonly status?: ShownDelivery["status"] | undefined;
+}
+
+/** A delivery before it has its id. */
+export interface DeliveryRow extends Omit<ShownDelivery, "id"> {
+  readonly origin: bigint;
+  readonly device_no: number;
+}
+
+/** The statement on single deliveries. */
+export class DeliveryListSql extends Context.Service<DeliveryListSql>()("waypost/operator/DeliveryListSql", {
+  make: Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient;
+    return {
+      /** In the order of the primary key, backwards, from behind a delivery on. */
+      page: (tenant: Tenant, before: DeliveryKey | null, limit: number, filters: DeliveryFilters) => {
+        const { environment, workspaceId } = tenant;
+        const { campaign = null, device = null, notification = null, status = null } = filters;
+        const own = sql`workspace_id = ${workspaceId} AND environment = ${environment}`;
+        return Effect.orDie(sql<DeliveryRow>`
+          SELECT d.origin, d.device_no, NULL AS send_id, k.id AS campaign_id, c.notification_id, v.id AS device_id,
+            d.trigger_type, l.id AS location_id, d.transport, d.status, d.attempts::int AS attempts, d.last_error,
+            ${utc("d.created_at")} AS created_at,
+            CASE WHEN d.status = 'delivered' THEN ${utc("d.settled_at")} END AS delivered_at
+          FROM delivery d
+          JOIN content c
+            ON c.workspace_id = d.workspace_id AND c.environment = d.environment AND c.no = d.content_no
+          JOIN device v
+            ON v.workspace_id = d.workspace_id AND v.environment = d.environment AND v.no = d.device_no
+          LEFT JOIN campaign k
+            ON k.workspace_id = d.workspace_id AND k.environment = d.environment AND k.no = d.campaign_no
+          LEFT JOIN location l
+            ON l.workspace_id = d.workspace_id AND l.environment = d.environment AND l.no = d.location_no
+          WHERE d.workspace_id = ${workspaceId} AND d.environment = ${environment}
+            AND (${before === null} OR (d.origin, d.device_no) < (${before?.origin ?? 0n}::bigint, ${before?.deviceNo ?? 0}::int))
+            AND (${campaign}::uuid IS NULL OR d.campaign_no = (SELECT no FROM campaign WHERE ${own} AND id = ${campaign}))
+            AND (${notification}::uuid IS NULL OR c.notification_id = ${notification})
+            AND (${device}::uuid IS NULL OR d.device_no = (SELECT no FROM device WHERE ${own} AND id = ${device}))
+            AND (${status}::text IS NULL OR d.status = ${status})
+          ORDER BY d.origin DESC, d.device_no DESC LIMIT ${limit}`);
+      },
+    };
+  }),
+}) {
+  static readonly layer = Layer.effect(DeliveryListSql, DeliveryListSql.make);
+}
