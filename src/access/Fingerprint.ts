@@ -4,7 +4,7 @@ import { DataDirectory } from "../database/DataDirectory.ts";
 import { FingerprintSql } from "./FingerprintSql.ts";
 
 /** This process has another secret key than the one that the database was first used with. */
-export class SecretKeyDiffers extends Data.TaggedError("SecretKeyDiffers")<{ readonly dataDir: string }> {
+class SecretKeyDiffers extends Data.TaggedError("SecretKeyDiffers")<{ readonly dataDir: string }> {
   override get message(): string {
     return (
       "The secret key is not the one that this database was first used with, so cursors and stored push credentials " +

@@ -10,7 +10,7 @@ import type { SdkKeyDraft, TokenDraft } from "./Token.ts";
 import { type SdkKeyGrant, type TokenGrant, TokensSql } from "./TokensSql.ts";
 
 /** Prefix of a platform token, by its environment. */
-export const tokenPrefix = (environment: Environment): string =>
+const tokenPrefix = (environment: Environment): string =>
   environment === "sandbox" ? "wps_" : "wpp_";
 
 const sdkKeyPrefix = "wpk_";

@@ -27,7 +27,7 @@ const ids = (description: string, example: string) =>
   Schema.Array(Schema.String.annotate({ format: "uuid" })).annotate({ description, examples: [[example]] });
 
 /** Whom a campaign reaches: places of a geo campaign, segments of a push campaign (none: everyone). */
-export const Targeting = Schema.Struct({
+const Targeting = Schema.Struct({
   location_ids: ids(
     "Locations of a geo campaign, in the order they were sent.",
     "01980a6c-2b11-7e0a-8c55-6d2f9b1a4e01",

@@ -96,7 +96,7 @@ export const CampaignDraft = Schema.Struct({
 export type CampaignDraft = typeof CampaignDraft.Type;
 
 /** Reads the fields of a draft from a JSON object. */
-export const submitCampaign = (body: { readonly [field: string]: unknown }): Submission<CampaignDraft> => {
+const submitCampaign = (body: { readonly [field: string]: unknown }): Submission<CampaignDraft> => {
   const read: { [field: string]: unknown } = { ...body };
   // Whatever a push campaign says of its end is ignored (write rule 4), also what is no date.
   if (read["type"] === "push") delete read["ends_at"];

@@ -4,7 +4,7 @@ import { readFeature, type Place, type Refused } from "./GeoJsonImport.ts";
 import type { Ring, ShapeType } from "./Location.ts";
 
 /** The most features that one import takes (contract G4). */
-export const MAX_FEATURES = 10_000;
+const MAX_FEATURES = 10_000;
 
 const featureJson = {
   type: "object",
