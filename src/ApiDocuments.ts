@@ -11,6 +11,7 @@ const interfaces = { platform: PlatformApi, device: DeviceApi, operator: Operato
 
 /** The interfaces that have a document. */
 export const documentNames = ["platform", "device", "operator"] as const;
+/** One of `documentNames`. */
 export type DocumentName = (typeof documentNames)[number];
 
 const idempotencyKey = {

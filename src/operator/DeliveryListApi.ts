@@ -15,8 +15,7 @@ const only = (noun: string) =>
     }).check(Schema.makeFilter(isUuid, { message: "The {field} must be a UUID." })),
   );
 
-/** Filters of the list of deliveries. */
-export const deliveryFilters = {
+const deliveryFilters = {
   campaign: only("campaign"),
   notification: only("notification"),
   device: only("device"),
