@@ -1,5 +1,5 @@
 import { Effect, Layer, Logger, References } from "effect";
-import { FetchHttpClient } from "effect/http";
+import { FetchHttpClient, Headers } from "effect/http";
 import { OtlpMetrics, OtlpSerialization, OtlpTracer } from "effect/observability";
 import { Config } from "./Config.ts";
 
@@ -17,6 +17,9 @@ const exporters = (endpoint: string) =>
     OtlpMetrics.layer({ url: `${endpoint}/v1/metrics`, resource }),
   );
 
+/** Headers that open something: no trace shows what they say. */
+const secretHeaders = ["authorization", "cookie", "set-cookie", "x-api-key", "x-device-token"];
+
 /** What a running process tells of itself: its log, and traces and metrics over OTLP where an endpoint is set. */
 export class Telemetry {
   static readonly layer = Layer.unwrap(
@@ -24,6 +27,7 @@ export class Telemetry {
       Layer.mergeAll(
         Logger.layer([loggerOf(config)]),
         Layer.succeed(Logger.LogToStderr, true),
+        Layer.succeed(Headers.CurrentRedactedNames, secretHeaders),
         Layer.succeed(References.MinimumLogLevel, config.logLevel),
         config.otlpEndpoint === undefined
           ? Layer.empty

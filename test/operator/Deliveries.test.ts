@@ -28,29 +28,28 @@ layer(TestWaypost.layer)("the operator's list of deliveries", (it) => {
         trigger_type: "on_enter",
         created_at: "2026-11-21T12:00:00+00:00",
       };
-      assert.deepStrictEqual(
-        body.data.map(({ id: _, ...rest }: { id: string }) => rest),
-        [
-          {
-            ...common,
-            device_id: pushed.id,
-            transport: "fcm",
-            status: "failed",
-            attempts: 0,
-            last_error: "No credentials are set for fcm in this environment.",
-            delivered_at: null,
-          },
-          {
-            ...common,
-            device_id: inbox.id,
-            transport: "inbox",
-            status: "delivered",
-            attempts: 0,
-            last_error: null,
-            delivered_at: "2026-11-21T12:00:00+00:00",
-          },
-        ],
-      );
+      assert.deepStrictEqual(body.data, [
+        {
+          ...common,
+          id: body.data[0].id,
+          device_id: pushed.id,
+          transport: "fcm",
+          status: "failed",
+          attempts: 0,
+          last_error: "No credentials are set for fcm in this environment.",
+          delivered_at: null,
+        },
+        {
+          ...common,
+          id: body.data[1].id,
+          device_id: inbox.id,
+          transport: "inbox",
+          status: "delivered",
+          attempts: 0,
+          last_error: null,
+          delivered_at: "2026-11-21T12:00:00+00:00",
+        },
+      ]);
       const [failed, delivered] = body.data;
 
       const first = yield* operator(`${path}?limit=1`);

@@ -3,7 +3,7 @@ import { Effect } from "effect";
 import { TestClock } from "effect/testing";
 import { abilities } from "../../src/access/Ability.ts";
 import { defaultPlan } from "../../src/workspaces/Plan.ts";
-import { type Answer, asker, TestWaypost, testStart } from "../TestWaypost.ts";
+import { type Answer, type asker, TestWaypost, testStart } from "../TestWaypost.ts";
 
 const nobody = "01980a6c-0f3e-7c52-9a41-3f1f5d7a2b60";
 const codeOf = ({ body, status }: Answer) => [status, body.error?.code];
