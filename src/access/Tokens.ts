@@ -10,8 +10,7 @@ import type { SdkKeyDraft, TokenDraft } from "./Token.ts";
 import { type SdkKeyGrant, type TokenGrant, TokensSql } from "./TokensSql.ts";
 
 /** Prefix of a platform token, by its environment. */
-const tokenPrefix = (environment: Environment): string =>
-  environment === "sandbox" ? "wps_" : "wpp_";
+const tokenPrefix = (environment: Environment): string => (environment === "sandbox" ? "wps_" : "wpp_");
 
 const sdkKeyPrefix = "wpk_";
 
