@@ -40,6 +40,16 @@ CREATE TABLE campaign (
 
 CREATE UNIQUE INDEX campaign_no ON campaign (no, workspace_id, environment);
 
+-- The id of a campaign that is gone: what it delivered still names it by its number.
+CREATE TABLE deleted_campaign (
+  workspace_id integer NOT NULL,
+  environment  text NOT NULL,
+  no           integer NOT NULL,
+  id           uuid NOT NULL,
+  PRIMARY KEY (workspace_id, environment, no),
+  FOREIGN KEY (workspace_id, environment) REFERENCES tenant (workspace_id, environment) ON DELETE CASCADE
+);
+
 -- Targeting, in the order in which it was sent. What is deleted leaves it by itself.
 CREATE TABLE campaign_location (
   workspace_id integer NOT NULL,

@@ -170,10 +170,15 @@ export class CampaignsSql extends Context.Service<CampaignsSql>()("waypost/campa
             AND NOT EXISTS (SELECT FROM campaign_notification o
               WHERE ${of(tenant, "o")} AND o.notification_id = n.id AND o.campaign_id <> ${id})`),
 
-      /** Deletes a campaign with its targeting and detaches its notifications. */
+      /** Deletes a campaign with its targeting and detaches its notifications; its id stays for what it delivered. */
       delete: (tenant: Tenant, id: string) =>
         Effect.orDie(sql<{ readonly id: string }>`
-          DELETE FROM campaign c WHERE ${of(tenant, "c")} AND c.id = ${id} RETURNING c.id`),
+          WITH gone AS (
+            DELETE FROM campaign c WHERE ${of(tenant, "c")} AND c.id = ${id}
+            RETURNING c.workspace_id, c.environment, c.no, c.id
+          )
+          INSERT INTO deleted_campaign (workspace_id, environment, no, id)
+          SELECT workspace_id, environment, no, id FROM gone RETURNING id`),
 
       existingSegments: (tenant: Tenant, ids: ReadonlyArray<string>) =>
         sql<{ readonly id: string }>`

@@ -23,8 +23,8 @@ export const ShownDelivery = Schema.Struct({
     "The send that set it off; null if an event did.",
     "01980a6c-0f3e-7c52-9a41-3f1f5d7a2b61",
   ),
-  campaign_id: idOrNone(
-    "The campaign that it was for; null if that is deleted.",
+  campaign_id: id(
+    "The campaign that it was for, also if that is deleted.",
     "01980a6c-0f3e-7c52-9a41-3f1f5d7a2b62",
   ),
   notification_id: id(

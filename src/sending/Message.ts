@@ -12,9 +12,10 @@ const id = (description: string, example: string) =>
  */
 export const Message = Schema.Struct({
   id: id("Id of the message.", "00000000-0000-8a41-8000-000000000007"),
-  campaign_id: Schema.NullOr(id("Id of the campaign.", "01980a6c-0f3e-7c52-9a41-3f1f5d7a2b60")).annotate({
-    description: "Id of the campaign that sent it; null once the campaign has been deleted.",
-  }),
+  campaign_id: id(
+    "Id of the campaign that sent it, also if that is deleted.",
+    "01980a6c-0f3e-7c52-9a41-3f1f5d7a2b60",
+  ),
   notification_id: id("Id of the notification.", "01980a6c-3e77-7a18-b2c4-91d5e6f70a11"),
   ...contentFields,
   questions: Schema.Array(Question).annotate({

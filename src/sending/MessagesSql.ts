@@ -14,15 +14,17 @@ export class MessagesSql extends Context.Service<MessagesSql>()("waypost/sending
   make: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient;
 
-    // The content that was sent, whatever became of the notification; a deleted campaign leaves no id.
-    const shown = sql`d.origin, k.id AS campaign_id, c.notification_id, c.type, c.headline, c.body, c.cta_label, c.cta_url,
+    // The content that was sent, whatever became of the notification and the campaign.
+    const shown = sql`d.origin, COALESCE(k.id, g.id) AS campaign_id, c.notification_id, c.type, c.headline, c.body, c.cta_label, c.cta_url,
       COALESCE(c.questions, '[]') AS questions,
       CASE WHEN d.status = 'delivered' THEN ${utc("d.settled_at")} END AS delivered_at, ${utc("d.opened_at")} AS opened_at`;
     const joined = sql`
       JOIN content c
         ON c.workspace_id = d.workspace_id AND c.environment = d.environment AND c.no = d.content_no
       LEFT JOIN campaign k
-        ON k.workspace_id = d.workspace_id AND k.environment = d.environment AND k.no = d.campaign_no`;
+        ON k.workspace_id = d.workspace_id AND k.environment = d.environment AND k.no = d.campaign_no
+      LEFT JOIN deleted_campaign g
+        ON g.workspace_id = d.workspace_id AND g.environment = d.environment AND g.no = d.campaign_no`;
 
     return {
       /**

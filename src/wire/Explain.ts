@@ -110,6 +110,9 @@ const words: { readonly [key: string]: string } = {
   media_asset_id: "media file",
   send_at: "sending time",
   timezone: "time zone",
+  expires_at: "expiry",
+  occurred_at: "time of the event",
+  location_id: "location id",
   sdk_key: "SDK key",
 };
 

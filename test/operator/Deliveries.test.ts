@@ -79,7 +79,7 @@ layer(TestWaypost.layer)("the operator's list of deliveries", (it) => {
     }),
   );
 
-  it.effect("keeps what a deleted campaign delivered, without its id (E10)", () =>
+  it.effect("keeps what a deleted campaign delivered, and finds it by the campaign (E10)", () =>
     Effect.gen(function* () {
       const { operator } = yield* TestWaypost;
       const { production, workspace } = yield* eventWorld();
@@ -93,8 +93,10 @@ layer(TestWaypost.layer)("the operator's list of deliveries", (it) => {
       yield* phone.ask("/devices/me", { method: "DELETE" });
       const { body } = yield* operator(`/workspaces/${workspace.id}/production/deliveries`);
       assert.lengthOf(body.data, 1);
+      const found = yield* operator(`/workspaces/${workspace.id}/production/deliveries?campaign=${campaign}`);
+      assert.deepStrictEqual(found.body.data, body.data);
       assert.deepInclude(body.data[0], {
-        campaign_id: null,
+        campaign_id: campaign,
         location_id: null,
         notification_id: notification,
         device_id: phone.id,
