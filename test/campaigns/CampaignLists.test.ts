@@ -88,6 +88,13 @@ layer(TestWaypost.layer)("Campaign lists", (it) => {
       yield* refused(world.sandbox, "cursor=");
       yield* refused(world.sandbox, "cursor=abc.def");
       yield* refused(world.sandbox, `cursor=${cursor}x`);
+      // Other writings of the same bytes are none that was given.
+      yield* refused(world.sandbox, `cursor=${cursor}=`);
+      yield* refused(world.sandbox, `cursor=%20${cursor}`);
+      const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+      for (const end of alphabet.split("").filter((letter) => letter !== cursor.at(-1))) {
+        yield* refused(world.sandbox, `cursor=${cursor.slice(0, -1)}${end}`);
+      }
       yield* refused(world.sandbox, `cursor=${cursor}&updated_since=2026-01-01`);
       yield* refused(world.production, `cursor=${cursor}`);
       yield* refused(other.sandbox, `cursor=${cursor}`);
