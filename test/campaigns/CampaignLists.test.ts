@@ -152,6 +152,7 @@ layer(TestWaypost.layer)("Campaign lists", (it) => {
     ["limit=ten", "limit"],
     ["limit=1.5", "limit"],
     ["limit=", "limit"],
+    ["limit=99999999999999999999", "limit"],
     ["updated_since=yesterday", "updated_since"],
     ["updated_since=2026-02-30", "updated_since"],
     ["updated_since=", "updated_since"],
@@ -161,6 +162,10 @@ layer(TestWaypost.layer)("Campaign lists", (it) => {
       const { body, status } = yield* world.sandbox(`/campaigns?${query}`);
       assert.deepStrictEqual([status, body.error.code], [422, "invalid_parameter"]);
       assert.hasAllKeys(body.error.fields, [field]);
+      if (field !== "limit") return;
+      assert.deepStrictEqual(body.error.fields.limit, [
+        "The limit must be a whole number between 1 and 100.",
+      ]);
     }),
   );
 });
