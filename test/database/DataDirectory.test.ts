@@ -107,4 +107,11 @@ describe("DataDirectory", () => {
       assert.include((yield* Effect.flip(Effect.scoped(open(path)))).message, "there is a file in its place");
     }),
   );
+
+  it.effect.skipIf(process.platform !== "linux")("says so, and ends, where no directory can be made", () =>
+    Effect.gen(function* () {
+      const { message } = yield* Effect.flip(Effect.scoped(open("/proc/waypost-data")));
+      assert.include(message, "no directory can be made there");
+    }),
+  );
 });
