@@ -18,8 +18,8 @@ type App = Effect.Effect<
 
 const saneRequestId = /^[\w.:/+=-]{1,128}$/;
 
-/** An address as the router reads it, which decodes, skips repeated slashes and takes capitals for small letters. */
-const asRouted = (url: string): string => {
+/** An address as a lenient reader takes it: decoded (the router does that), without repeated slashes, in small letters. */
+const readLeniently = (url: string): string => {
   const path = url.split("?", 1)[0] ?? "";
   const read = path.replace(/%[0-7][0-9a-f]/gi, (escape) =>
     String.fromCharCode(Number.parseInt(escape.slice(1), 16)),
@@ -41,9 +41,9 @@ const gateway = Effect.gen(function* () {
     return null;
   };
 
-  /** Whether the router would take the request past a door that did not know its address. */
+  /** Whether an address that no door knows only looks like one of theirs, and must not be routed past them. */
   const isBesideDoor = (visit: Visit): boolean => {
-    const request = visit.request.modify({ url: asRouted(visit.request.url) });
+    const request = visit.request.modify({ url: readLeniently(visit.request.url) });
     return doors.some((door) => door.match({ ...visit, request }) !== null);
   };
 
