@@ -89,12 +89,14 @@ const makeDirectory = Effect.fnUntraced(function* (path: string) {
       if (codeOf(error) !== "EEXIST") throw error;
     }),
   );
-  const names = yield* attempt(path, () => readdir(path));
-  if (names.length > 0 && !names.some((name) => ownNames.has(name))) {
-    // Going on would close it to everybody else: a wrong setting must not lock people out of /srv or a home.
+  const entries = yield* attempt(path, () => readdir(path, { withFileTypes: true }));
+  const isOwn = entries.some(({ name }) => ownNames.has(name));
+  if (!isOwn && entries.some((entry) => entry.isDirectory() || entry.name.startsWith("."))) {
+    // Going on would close it to everybody else: a wrong setting must not lock people out of /srv or a home. A log or a
+    // settings file that was put there before the first start is no such thing.
     return yield* new DataDirectoryUnusable({
       path,
-      problem: "it holds other files. Set WAYPOST_DATA_DIR to a directory of its own.",
+      problem: "it holds other folders. Set WAYPOST_DATA_DIR to a directory of its own.",
     });
   }
   const { mode } = yield* attempt(path, () => stat(path));
