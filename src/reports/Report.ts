@@ -7,6 +7,17 @@ const count = (description: string, example: number) =>
 const date = (description: string, example: string) =>
   Schema.String.annotate({ description, examples: [example], format: "date" });
 
+const id = (description: string, example: string) =>
+  Schema.String.annotate({ description, format: "uuid", examples: [example] });
+
+const share = (devices: string) =>
+  Schema.Finite.annotate({
+    description:
+      `${devices} in the range per 100 devices registered now, to one decimal. Devices that unregistered since ` +
+      "stay in it, so it can exceed 100.",
+    examples: [6.4],
+  });
+
 const meta = Schema.Struct({
   start: date("First day of the range.", "2026-10-22"),
   end: date("Last day of the range, counted whole.", "2026-11-21"),
@@ -42,13 +53,19 @@ export const Summary = Schema.Struct({
 /** Statuses that a row of the campaign report can have. */
 export const campaignRowStatuses: ReadonlyArray<string> = CampaignStatus.literals;
 
+const LocationStatus = Schema.Literals(["active", "idle"]);
+
+/** Statuses that a row of the location report can have. */
+export const locationRowStatuses: ReadonlyArray<string> = LocationStatus.literals;
+
+const NotificationStatus = Schema.Literals([...CampaignStatus.literals, "unused"]);
+
+/** Statuses that a row of the notification report can have. */
+export const notificationRowStatuses: ReadonlyArray<string> = NotificationStatus.literals;
+
 /** One campaign of the campaign report. */
 export const CampaignRow = Schema.Struct({
-  id: Schema.String.annotate({
-    description: "Id of the campaign.",
-    format: "uuid",
-    examples: ["01980a6c-0f3e-7c52-9a41-3f1f5d7a2b60"],
-  }),
+  id: id("Id of the campaign.", "01980a6c-0f3e-7c52-9a41-3f1f5d7a2b60"),
   name: Schema.String.annotate({ description: "Name of the campaign.", examples: ["Autumn sale"] }),
   status: CampaignStatus.annotate({ description: "Its status now.", examples: ["active"] }),
   type: Schema.Literals(["geo", "push"]).annotate({
@@ -57,10 +74,46 @@ export const CampaignRow = Schema.Struct({
   }),
   targets: count("Distinct locations that it targets, directly or through a group.", 12),
   delivered: count("Its deliveries in the range.", 128),
-  engagement: Schema.Finite.annotate({
-    description:
-      "Distinct devices reached in the range per 100 devices registered now, to one decimal. Devices that " +
-      "unregistered since stay in it, so it can exceed 100.",
-    examples: [6.4],
-  }),
+  engagement: share("Distinct devices reached"),
 }).annotate({ identifier: "CampaignReportRow" });
+
+/** One location of the location report. */
+export const LocationRow = Schema.Struct({
+  id: id("Id of the location.", "01980a6c-0f3e-7c52-9a41-3f1f5d7a2b61"),
+  name: Schema.String.annotate({ description: "Name of the location.", examples: ["Dam Square"] }),
+  status: LocationStatus.annotate({
+    description: "`active` while an active campaign targets it, directly or through a group; else `idle`.",
+    examples: ["active"],
+  }),
+  groups: Schema.Array(Schema.String).annotate({
+    description: "Names of the groups that it is in, in order.",
+    examples: [["Amsterdam"]],
+  }),
+  entries: count("Times a device entered it in the range.", 412),
+  exits: count("Times a device left it in the range.", 398),
+  engagement: share("Distinct devices that entered it"),
+  dwell_minutes: Schema.NullOr(Schema.Finite).annotate({
+    description:
+      "Average minutes, to one decimal, from each entry in the range to the same device's next exit there, however " +
+      "much later; null when no entry was followed by an exit.",
+    examples: [17.3],
+  }),
+}).annotate({ identifier: "LocationReportRow" });
+
+/** One notification of the notification report. */
+export const NotificationRow = Schema.Struct({
+  id: id("Id of the notification.", "01980a6c-0f3e-7c52-9a41-3f1f5d7a2b63"),
+  name: Schema.String.annotate({ description: "Name of the notification.", examples: ["Hello"] }),
+  status: NotificationStatus.annotate({
+    description:
+      "By all its campaigns now: `active` if any is, else `scheduled`, `paused`, `ended` likewise; `unused` on none.",
+    examples: ["active"],
+  }),
+  type: Schema.Literals(["message", "survey"]).annotate({
+    description: "What it is.",
+    examples: ["message"],
+  }),
+  sent: count("Its deliveries and its failed sends in the range.", 131),
+  delivered: count("Its deliveries in the range.", 128),
+  reach: share("Distinct devices reached"),
+}).annotate({ identifier: "NotificationReportRow" });

@@ -53,6 +53,12 @@ export const reportFigures = (sql: SqlClient.SqlClient, tenant: Tenant, scope: R
     ...when(filters.activation, (trigger) => sql`trigger_type = ${trigger}`),
   ];
   const campaignLevel = [...isCampaign, ...targets];
+  const ofCampaigns = (column: "campaign_id" | "campaign_no", key: "id" | "no") =>
+    campaignLevel.length === 0
+      ? []
+      : [
+          sql`${sql(column)} IN (SELECT ${sql(key)} FROM campaign WHERE ${sql.and([mine, ...campaignLevel])})`,
+        ];
 
   /** Campaigns that match: the filters on campaigns, and one notification that meets both of the others. */
   const campaignMatches = sql.and([
@@ -69,17 +75,32 @@ export const reportFigures = (sql: SqlClient.SqlClient, tenant: Tenant, scope: R
         ]),
   ]);
 
-  /** Deliveries that count: by their campaign as it is now, and by the type and trigger that they had. */
-  const deliveryCounts = sql.and([
+  const activation = when(filters.activation, (trigger) => sql`trigger_type = ${trigger}`);
+
+  /** Notifications that match: on a campaign as asked with the type and trigger asked; all where nothing is asked. */
+  const notificationMatches = sql.and([
     mine,
-    sql`status = 'delivered'`,
-    sql`settled_at >= ${instant(range.fromMs)} AND settled_at < ${instant(range.toMs)}`,
-    ...(campaignLevel.length === 0
+    ...when(filters.contentType, (type) => sql`type = ${type}`),
+    ...(campaignLevel.length + notifies.length === 0
       ? []
-      : [sql`campaign_no IN (SELECT no FROM campaign WHERE ${sql.and([mine, ...campaignLevel])})`]),
-    ...when(filters.contentType, (type) => sql`content_type = ${type}`),
-    ...when(filters.activation, (trigger) => sql`trigger_type = ${trigger}`),
+      : [
+          sql`id IN (
+            SELECT notification_id FROM campaign_notification
+            WHERE ${sql.and([mine, ...ofCampaigns("campaign_id", "id"), ...activation])})`,
+        ]),
   ]);
+
+  /** Attempts whose outcome, delivered or failed, counts: by their campaign now, and the type and trigger they had. */
+  const outcomeCounts = sql.and([
+    mine,
+    sql`settled_at >= ${instant(range.fromMs)} AND settled_at < ${instant(range.toMs)}`,
+    ...ofCampaigns("campaign_no", "no"),
+    ...when(filters.contentType, (type) => sql`content_type = ${type}`),
+    ...activation,
+  ]);
+
+  /** Deliveries that count: those outcomes that the push transport accepted. */
+  const deliveryCounts = sql.and([sql`status = 'delivered'`, outcomeCounts]);
 
   const isLocation = [
     ...when(filters.location, (id) => sql`id = ${id}::uuid`),
@@ -97,13 +118,22 @@ export const reportFigures = (sql: SqlClient.SqlClient, tenant: Tenant, scope: R
         ]),
   ];
 
-  /** Geofence events that count: by their location as it is now, and by their type. */
-  const eventCounts = sql.and([
+  /** Locations whose events count. */
+  const locationMatches = sql.and([mine, ...isLocation]);
+
+  /** Geofence events at the locations that match, from the range's start on and without an end: a visit outlasts it. */
+  const eventFollows = sql.and([
     mine,
-    sql`occurred_at >= ${instant(range.fromMs)} AND occurred_at < ${instant(range.toMs)}`,
+    sql`occurred_at >= ${instant(range.fromMs)}`,
     ...(isLocation.length === 0
       ? []
-      : [sql`location_no IN (SELECT no FROM location WHERE ${sql.and([mine, ...isLocation])})`]),
+      : [sql`location_no IN (SELECT no FROM location WHERE ${locationMatches})`]),
+  ]);
+
+  /** Geofence events that count: by their location as it is now, and by their type. */
+  const eventCounts = sql.and([
+    eventFollows,
+    sql`occurred_at < ${instant(range.toMs)}`,
     ...when(filters.activation, (trigger) =>
       trigger === "fixed_time" ? sql`false` : sql`type = ${trigger === "on_enter" ? "enter" : "exit"}`,
     ),
@@ -124,7 +154,11 @@ export const reportFigures = (sql: SqlClient.SqlClient, tenant: Tenant, scope: R
     campaignStatus,
     targeted,
     campaignMatches,
+    notificationMatches,
+    outcomeCounts,
     deliveryCounts,
+    locationMatches,
+    eventFollows,
     eventCounts,
     registeredDevices,
     percent,

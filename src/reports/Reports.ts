@@ -3,7 +3,9 @@ import { Database } from "../database/Database.ts";
 import type { TimeZoneName } from "../time/TimeZone.ts";
 import type { Tenant } from "../workspaces/Workspace.ts";
 import { CampaignReportSql } from "./CampaignReportSql.ts";
-import { campaignRowStatuses } from "./Report.ts";
+import { LocationReportSql } from "./LocationReportSql.ts";
+import { NotificationReportSql } from "./NotificationReportSql.ts";
+import { campaignRowStatuses, locationRowStatuses, notificationRowStatuses } from "./Report.ts";
 import type { ReportScope } from "./ReportFiguresSql.ts";
 import { readReportQuery, type SentParameters } from "./ReportQuery.ts";
 import { reportRange } from "./ReportRange.ts";
@@ -18,6 +20,8 @@ export class Reports extends Context.Service<Reports>()("waypost/reports/Reports
     const database = yield* Database;
     const summaries = yield* SummaryReportSql;
     const campaigns = yield* CampaignReportSql;
+    const locations = yield* LocationReportSql;
+    const notifications = yield* NotificationReportSql;
     const semaphore = yield* Semaphore.make(atOnce);
 
     /** Reads the parameters, and then one report: in a transaction, so on a connection that nobody else waits for. */
@@ -48,11 +52,26 @@ export class Reports extends Context.Service<Reports>()("waypost/reports/Reports
       /** One row for each matching campaign: `ReportOf(Array(CampaignRow))`. */
       campaigns: (tenant: Tenant, sent: SentParameters) =>
         report(tenant, sent, campaignRowStatuses, (scope, status) => campaigns.data(tenant, scope, status)),
+
+      /** One row for each matching location: `ReportOf(Array(LocationRow))`. */
+      locations: (tenant: Tenant, sent: SentParameters) =>
+        report(tenant, sent, locationRowStatuses, (scope, status) => locations.data(tenant, scope, status)),
+
+      /** One row for each matching notification: `ReportOf(Array(NotificationRow))`. */
+      notifications: (tenant: Tenant, sent: SentParameters) =>
+        report(tenant, sent, notificationRowStatuses, (scope, status) =>
+          notifications.data(tenant, scope, status),
+        ),
     };
   }),
 }) {
   static readonly layerNoDeps = Layer.effect(Reports, Reports.make);
   static readonly layer = Reports.layerNoDeps.pipe(
-    Layer.provide([SummaryReportSql.layer, CampaignReportSql.layer]),
+    Layer.provide([
+      SummaryReportSql.layer,
+      CampaignReportSql.layer,
+      LocationReportSql.layer,
+      NotificationReportSql.layer,
+    ]),
   );
 }

@@ -3,7 +3,16 @@ import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api";
 import { Needs, WorksAlways } from "../access/Access.ts";
 import { ParametersAreFields } from "../http/SchemaErrors.ts";
 import { Unprocessable } from "../wire/ApiError.ts";
-import { CampaignRow, campaignRowStatuses, ReportOf, Summary } from "./Report.ts";
+import {
+  CampaignRow,
+  campaignRowStatuses,
+  LocationRow,
+  locationRowStatuses,
+  NotificationRow,
+  notificationRowStatuses,
+  ReportOf,
+  Summary,
+} from "./Report.ts";
 import { reportParameters, rowReportParameters } from "./ReportQuery.ts";
 
 /** Figures of an environment, read only. They work in Production before the full API is enabled (contract B1). */
@@ -30,6 +39,29 @@ export class ReportsApi extends HttpApiGroup.make("reports")
         OpenApi.Description,
         "One row for every matching campaign, those without activity included: the most delivered first, then by " +
           "name and id. Not paginated.",
+      ),
+    HttpApiEndpoint.get("locations", "/reports/locations", {
+      query: rowReportParameters(locationRowStatuses),
+      success: ReportOf(Schema.Array(LocationRow)),
+      error: [Unprocessable],
+    })
+      .annotate(OpenApi.Summary, "Report on each location")
+      .annotate(
+        OpenApi.Description,
+        "One row for every location whose events count, those without any included: the most entered first, then by " +
+          "name and id. `activation` and `content_type` leave out no location. Not paginated.",
+      ),
+    HttpApiEndpoint.get("notifications", "/reports/notifications", {
+      query: rowReportParameters(notificationRowStatuses),
+      success: ReportOf(Schema.Array(NotificationRow)),
+      error: [Unprocessable],
+    })
+      .annotate(OpenApi.Summary, "Report on each notification")
+      .annotate(
+        OpenApi.Description,
+        "One row for every notification on a matching campaign with the type and trigger asked for, those without " +
+          "activity included, and without filters also those on no campaign: the most delivered first, then by name " +
+          "and id. Not paginated.",
       ),
   )
   .annotateEndpoints(Needs, "reports:read")

@@ -20,6 +20,12 @@ export const reportHandlers = HttpApiBuilder.group(
       )
       .handleRaw("campaigns", ({ query }) =>
         Effect.flatMap(Caller, (caller) => Effect.map(reports.campaigns(caller, query), json)),
+      )
+      .handleRaw("locations", ({ query }) =>
+        Effect.flatMap(Caller, (caller) => Effect.map(reports.locations(caller, query), json)),
+      )
+      .handleRaw("notifications", ({ query }) =>
+        Effect.flatMap(Caller, (caller) => Effect.map(reports.notifications(caller, query), json)),
       );
   }),
 );

@@ -2,7 +2,7 @@ import { assert, layer } from "@effect/vitest";
 import { Effect } from "effect";
 import { idAt } from "../../src/wire/Ids.ts";
 import { testStart, TestWaypost } from "../TestWaypost.ts";
-import { campaign, delivery, devices, event, locations } from "./ReportHistory.ts";
+import { campaign, delivery, devices, event, locations, notification } from "./ReportHistory.ts";
 import { quiet, reporting } from "./Reporting.ts";
 
 layer(TestWaypost.layer)("The filters and rows of reports", (it) => {
@@ -33,7 +33,10 @@ layer(TestWaypost.layer)("The filters and rows of reports", (it) => {
     Effect.gen(function* () {
       const { ids, summary } = yield* reporting({
         devices: devices(1),
-        locations: [{ deleted: true }, { deleted: false }],
+        locations: [
+          { name: "Gone", deleted: true },
+          { name: "Here", deleted: false },
+        ],
         groups: [{ members: [0, 1] }],
         campaigns: [campaign("One", { locations: [0, 1] })],
         events: [event(0, 0), event(0, 0, { type: "exit" }), event(1, 0)],
@@ -98,12 +101,13 @@ layer(TestWaypost.layer)("The filters and rows of reports", (it) => {
       Effect.gen(function* () {
         const { campaigns, summary } = yield* reporting({
           devices: devices(1),
+          notifications: [notification("Survey", { type: "survey" }), notification("Message")],
           campaigns: [
-            campaign("Both", { notifications: [{ type: "survey", trigger: "on_enter" }] }),
+            campaign("Both", { notifications: [{ notification: 0, trigger: "on_enter" }] }),
             campaign("Each", {
               notifications: [
-                { type: "survey", trigger: "on_exit" },
-                { type: "message", trigger: "on_enter" },
+                { notification: 0, trigger: "on_exit" },
+                { notification: 1, trigger: "on_enter" },
               ],
             }),
           ],

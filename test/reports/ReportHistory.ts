@@ -1,17 +1,25 @@
-import { Effect } from "effect";
-import { SqlClient } from "effect/sql";
-import { idAt } from "../../src/wire/Ids.ts";
-import type { Environment } from "../../src/workspaces/Environment.ts";
 import { testStart } from "../TestWaypost.ts";
 
 /** Everything that happened in one environment. Things name each other by their place in the lists; times are epoch ms. */
 export interface ReportHistory {
   readonly devices: ReadonlyArray<{ readonly unregistered: boolean }>;
-  readonly locations: ReadonlyArray<{ readonly deleted: boolean }>;
+  readonly locations: ReadonlyArray<PastLocation>;
   readonly groups: ReadonlyArray<{ readonly members: ReadonlyArray<number> }>;
+  readonly notifications: ReadonlyArray<PastNotification>;
   readonly campaigns: ReadonlyArray<PastCampaign>;
   readonly deliveries: ReadonlyArray<PastDelivery>;
   readonly events: ReadonlyArray<PastEvent>;
+}
+
+export interface PastLocation {
+  readonly name: string;
+  readonly deleted: boolean;
+}
+
+export interface PastNotification {
+  readonly name: string;
+  readonly type: ContentType;
+  readonly deleted: boolean;
 }
 
 export interface PastCampaign {
@@ -23,12 +31,13 @@ export interface PastCampaign {
   readonly deleted: boolean;
   readonly locations: ReadonlyArray<number>;
   readonly groups: ReadonlyArray<number>;
-  readonly notifications: ReadonlyArray<{ readonly type: ContentType; readonly trigger: Trigger }>;
+  readonly notifications: ReadonlyArray<{ readonly notification: number; readonly trigger: Trigger }>;
 }
 
 export interface PastDelivery {
   readonly campaign: number;
   readonly device: number;
+  readonly notification: number;
   readonly type: ContentType;
   readonly trigger: Trigger;
   readonly status: "queued" | "handed_over" | "delivered" | "failed";
@@ -61,7 +70,15 @@ export const campaign = (name: string, more: Partial<PastCampaign> = {}): PastCa
   ...more,
 });
 
-/** A message that was delivered on entering, now, unless said otherwise. */
+/** A message that is on no campaign, unless it is put on one. */
+export const notification = (name: string, more: Partial<PastNotification> = {}): PastNotification => ({
+  name,
+  type: "message",
+  deleted: false,
+  ...more,
+});
+
+/** The first message, delivered on entering, now, unless said otherwise. */
 export const delivery = (
   campaign: number,
   device: number,
@@ -69,6 +86,7 @@ export const delivery = (
 ): PastDelivery => ({
   campaign,
   device,
+  notification: 0,
   type: "message",
   trigger: "on_enter",
   status: "delivered",
@@ -86,187 +104,5 @@ export const event = (location: number, device: number, more: Partial<PastEvent>
 });
 
 export const devices = (count: number) => Array.from({ length: count }, () => ({ unregistered: false }));
-export const locations = (count: number) => Array.from({ length: count }, () => ({ deleted: false }));
-
-/** The ids of what was recorded, in the order of the history's lists. */
-export interface RecordedIds {
-  readonly locations: ReadonlyArray<string>;
-  readonly groups: ReadonlyArray<string>;
-  readonly campaigns: ReadonlyArray<string>;
-}
-
-const ids = (of: ReadonlyArray<unknown>): ReadonlyArray<string> => of.map(() => idAt(testStart));
-const at = <A>(list: ReadonlyArray<A>, place: number): A => {
-  const found = list[place];
-  if (found === undefined) throw new Error(`Nothing at ${place}`);
-  return found;
-};
-
-/** Writes a history into the base tables, then deletes what it says was deleted. */
-export const record = Effect.fnUntraced(function* (
-  workspaceId: number,
-  environment: Environment,
-  history: Partial<ReportHistory>,
-) {
-  const sql = yield* SqlClient.SqlClient;
-  const tenant = { workspace_id: workspaceId, environment };
-  const now = new Date(testStart);
-  const dated = { created_at: now, updated_at: now };
-
-  const insert = (table: string, rows: ReadonlyArray<Record<string, unknown>>) =>
-    rows.length === 0
-      ? Effect.void
-      : sql`INSERT INTO ${sql(table)} ${sql.insert(rows.map((row) => ({ ...tenant, ...row })) as never)}`;
-
-  /** The internal numbers of rows by their ids. */
-  const numbers = (table: string, of: ReadonlyArray<string>) =>
-    Effect.map(
-      sql<{
-        readonly id: string;
-        readonly no: number;
-      }>`SELECT id, no FROM ${sql(table)} WHERE ${sql.in("id", of)}`,
-      (rows) => of.map((id) => rows.find((row) => row.id === id)?.no ?? -1),
-    );
-
-  const known: RecordedIds = {
-    locations: ids(history.locations ?? []),
-    groups: ids(history.groups ?? []),
-    campaigns: ids(history.campaigns ?? []),
-  };
-  yield* insert(
-    "device",
-    (history.devices ?? []).map(({ unregistered }, place) => ({
-      no: place + 1,
-      id: idAt(testStart),
-      installation_id: `installation ${place}`,
-      platform: "other",
-      transport: "inbox",
-      token_digest: new Uint8Array(32),
-      registered_at: now,
-      last_seen_at: now,
-      unregistered_at: unregistered ? now : null,
-    })),
-  );
-  yield* insert(
-    "location",
-    known.locations.map((id, place) => ({
-      id,
-      name: `Place ${place}`,
-      type: "circle",
-      latitude: 52,
-      longitude: 5,
-      radius_meters: 100,
-      ...dated,
-    })),
-  );
-  yield* insert(
-    "location_group",
-    known.groups.map((id, place) => ({ id, name: `Group ${place}`, ...dated })),
-  );
-  yield* insert(
-    "location_group_member",
-    (history.groups ?? []).flatMap(({ members }, group) =>
-      members.map((member) => ({
-        group_id: at(known.groups, group),
-        location_id: at(known.locations, member),
-      })),
-    ),
-  );
-  const campaigns = history.campaigns ?? [];
-  yield* insert(
-    "campaign",
-    campaigns.map(({ endsAt, name, paused, startsAt, type }, place) => ({
-      id: at(known.campaigns, place),
-      name,
-      type,
-      timezone: "UTC",
-      starts_at: new Date(startsAt),
-      ends_at: endsAt === null ? null : new Date(endsAt),
-      paused,
-      ...dated,
-    })),
-  );
-  yield* insert(
-    "campaign_location",
-    campaigns.flatMap((campaign, place) =>
-      campaign.locations.map((location, position) => ({
-        campaign_id: at(known.campaigns, place),
-        location_id: at(known.locations, location),
-        position,
-      })),
-    ),
-  );
-  yield* insert(
-    "campaign_location_group",
-    campaigns.flatMap((campaign, place) =>
-      campaign.groups.map((group, position) => ({
-        campaign_id: at(known.campaigns, place),
-        group_id: at(known.groups, group),
-        position,
-      })),
-    ),
-  );
-  for (const [place, { notifications }] of campaigns.entries()) {
-    for (const { trigger, type } of notifications) {
-      const id = idAt(testStart);
-      const questions = type === "survey" ? "[]" : null;
-      const [content] = yield* sql<{ readonly no: number }>`
-        INSERT INTO content ${sql.insert({ ...tenant, notification_id: id, type, headline: "H", body: "B", questions, created_at: now })}
-        RETURNING no`;
-      yield* insert("notification", [{ id, name: "N", type, content_no: content?.no, ...dated }]);
-      yield* insert("campaign_notification", [
-        {
-          campaign_id: at(known.campaigns, place),
-          notification_id: id,
-          id: idAt(testStart),
-          trigger_type: trigger,
-          send_at: trigger === "fixed_time" ? "12:00" : null,
-          attached_at: now,
-          updated_at: now,
-        },
-      ]);
-    }
-  }
-  const campaignNumbers = campaigns.length === 0 ? [] : yield* numbers("campaign", known.campaigns);
-  const locationNumbers = known.locations.length === 0 ? [] : yield* numbers("location", known.locations);
-  yield* insert(
-    "delivery",
-    (history.deliveries ?? []).map((each, place) => ({
-      origin: place + 1,
-      device_no: each.device + 1,
-      campaign_no: at(campaignNumbers, each.campaign),
-      notification_no: 1,
-      content_no: 1,
-      content_type: each.type,
-      trigger_type: each.trigger,
-      location_no: each.trigger === "fixed_time" ? null : 1,
-      transport: "inbox",
-      status: each.status,
-      created_at: new Date(each.settledAt),
-      settled_at: each.status === "delivered" || each.status === "failed" ? new Date(each.settledAt) : null,
-    })),
-  );
-  yield* insert(
-    "geofence_event",
-    (history.events ?? []).map((each) => ({
-      device_no: each.device + 1,
-      id: idAt(testStart),
-      type: each.type,
-      location_no: at(locationNumbers, each.location),
-      occurred_at: new Date(each.occurredAt),
-      received_at: new Date(each.occurredAt),
-    })),
-  );
-  const gone = (
-    table: string,
-    of: ReadonlyArray<string>,
-    things: ReadonlyArray<{ readonly deleted: boolean }>,
-  ) =>
-    Effect.forEach(
-      of.filter((_, place) => things[place]?.deleted === true),
-      (id) => sql`DELETE FROM ${sql(table)} WHERE id = ${id}`,
-    );
-  yield* gone("campaign", known.campaigns, campaigns);
-  yield* gone("location", known.locations, history.locations ?? []);
-  return known;
-}, Effect.orDie);
+export const locations = (count: number): ReadonlyArray<PastLocation> =>
+  Array.from({ length: count }, (_, place) => ({ name: `Place ${place}`, deleted: false }));

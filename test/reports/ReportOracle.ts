@@ -1,5 +1,6 @@
 import { campaignStatus } from "../../src/campaigns/CampaignStatus.ts";
-import type { PastCampaign, RecordedIds, ReportHistory } from "./ReportHistory.ts";
+import type { RecordedIds } from "./RecordedHistory.ts";
+import type { PastCampaign, PastEvent, ReportHistory } from "./ReportHistory.ts";
 
 /** A request as a query string holds it, with both ends of the range. */
 export type Asked = { readonly start: string; readonly end: string } & {
@@ -76,14 +77,22 @@ export class ReportOracle {
   #isMatch(asked: Asked, place: number): boolean {
     if (!this.#isMet(asked, place)) return false;
     if (asked.content_type === undefined && asked.activation === undefined) return true;
-    return (this.#history.campaigns[place]?.notifications ?? []).some(
-      ({ trigger, type }) =>
-        (asked.content_type === undefined || asked.content_type === type) &&
-        (asked.activation === undefined || asked.activation === trigger),
+    return (this.#history.campaigns[place]?.notifications ?? []).some(({ notification, trigger }) =>
+      this.#isAsked(asked, notification, trigger),
     );
   }
 
-  #deliveries(asked: Asked) {
+  /** A notification that exists and, set off by the trigger, meets `content_type` and `activation`. */
+  #isAsked(asked: Asked, notification: number, trigger: string): boolean {
+    const found = this.#history.notifications[notification];
+    if (found === undefined || found.deleted) return false;
+    return (
+      (asked.content_type === undefined || asked.content_type === found.type) &&
+      (asked.activation === undefined || asked.activation === trigger)
+    );
+  }
+
+  #outcomes(asked: Asked) {
     const isCampaignLevel =
       asked.campaign !== undefined ||
       asked.campaign_status !== undefined ||
@@ -91,12 +100,16 @@ export class ReportOracle {
       asked.location_group !== undefined;
     return this.#history.deliveries.filter(
       (delivery) =>
-        delivery.status === "delivered" &&
+        (delivery.status === "delivered" || delivery.status === "failed") &&
         this.#isIn(asked, delivery.settledAt) &&
         (!isCampaignLevel || this.#isMet(asked, delivery.campaign)) &&
         (asked.content_type === undefined || asked.content_type === delivery.type) &&
         (asked.activation === undefined || asked.activation === delivery.trigger),
     );
+  }
+
+  #deliveries(asked: Asked) {
+    return this.#outcomes(asked).filter((outcome) => outcome.status === "delivered");
   }
 
   #isMetLocation(asked: Asked, place: number): boolean {
@@ -179,15 +192,98 @@ export class ReportOracle {
         };
       })
       .filter((row) => asked.status === undefined || row.status === asked.status)
-      .sort(
-        (a, b) =>
-          b.delivered - a.delivered ||
-          Buffer.compare(Buffer.from(a.name), Buffer.from(b.name)) ||
-          (a.id < b.id ? -1 : 1),
-      );
+      .sort((a, b) => b.delivered - a.delivered || byName(a, b));
+  }
+
+  /** How long the visit took that an entry began, in milliseconds; null if it never ended. */
+  #stay(entry: PastEvent): number | null {
+    const exits = this.#history.events
+      .filter(({ type }) => type === "exit")
+      .filter(({ device, location }) => device === entry.device && location === entry.location)
+      .map(({ occurredAt }) => occurredAt - entry.occurredAt)
+      .filter((ms) => ms > 0);
+    return exits.length === 0 ? null : Math.min(...exits);
+  }
+
+  locations(asked: Asked) {
+    const events = this.#events(asked);
+    return this.#history.locations
+      .map(({ deleted, name }, place) => ({ deleted, name, place }))
+      .filter(({ deleted, place }) => !deleted && this.#isMetLocation(asked, place))
+      .map(({ name, place }) => {
+        const own = events.filter((event) => event.location === place);
+        const entries = own.filter((event) => event.type === "enter");
+        const stays = entries.map((entry) => this.#stay(entry)).filter((stay) => stay !== null);
+        const isActive = this.#history.campaigns.some(
+          (campaign) =>
+            !campaign.deleted && this.#status(campaign) === "active" && this.#targets(campaign).has(place),
+        );
+        const total = stays.reduce((sum, stay) => sum + stay, 0);
+        return {
+          id: this.#ids.locations[place] ?? "",
+          name,
+          status: isActive ? "active" : "idle",
+          groups: this.#history.groups.flatMap(({ members }, group) =>
+            members.includes(place) ? [`Group ${group}`] : [],
+          ),
+          entries: entries.length,
+          exits: own.length - entries.length,
+          engagement: percent(new Set(entries.map((entry) => entry.device)).size, this.#registered),
+          dwell_minutes: stays.length === 0 ? null : oneDecimal(total, stays.length * 60_000),
+        };
+      })
+      .filter((row) => asked.status === undefined || row.status === asked.status)
+      .sort((a, b) => b.entries - a.entries || byName(a, b));
+  }
+
+  notifications(asked: Asked) {
+    const { status: _, start: __, end: ___, ...filters } = asked;
+    const outcomes = this.#outcomes(asked);
+    return this.#history.notifications
+      .map(({ deleted, name, type }, place) => {
+        const isOn = this.#history.campaigns.flatMap((campaign, each) =>
+          campaign.deleted ? [] : campaign.notifications.map((on) => ({ ...on, campaign, each })),
+        );
+        return { deleted, name, type, place, isOn: isOn.filter((on) => on.notification === place) };
+      })
+      .filter(({ deleted }) => !deleted)
+      .filter(
+        ({ isOn, place }) =>
+          Object.keys(filters).length === 0 ||
+          isOn.some((on) => this.#isMet(asked, on.each) && this.#isAsked(asked, place, on.trigger)),
+      )
+      .map(({ isOn, name, place, type }) => {
+        const own = outcomes.filter((outcome) => outcome.notification === place);
+        const reached = own.filter((outcome) => outcome.status === "delivered");
+        const statuses = isOn.map((on) => this.#status(on.campaign));
+        return {
+          id: this.#ids.notifications[place] ?? "",
+          name,
+          status:
+            ["active", "scheduled", "paused", "ended"].find((status) =>
+              statuses.some((one) => one === status),
+            ) ?? "unused",
+          type,
+          sent: own.length,
+          delivered: reached.length,
+          reach: percent(new Set(reached.map((delivery) => delivery.device)).size, this.#registered),
+        };
+      })
+      .filter((row) => asked.status === undefined || row.status === asked.status)
+      .sort((a, b) => b.delivered - a.delivered || byName(a, b));
   }
 }
 
-/** One decimal, half away from zero, in whole numbers only. */
-const percent = (part: number, whole: number): number =>
-  whole === 0 ? 0 : Number((2000n * BigInt(part) + BigInt(whole)) / (2n * BigInt(whole))) / 10;
+interface Named {
+  readonly id: string;
+  readonly name: string;
+}
+
+const byName = (a: Named, b: Named): number =>
+  Buffer.compare(Buffer.from(a.name), Buffer.from(b.name)) || (a.id < b.id ? -1 : 1);
+
+/** A quotient of whole numbers to one decimal, half away from zero, in whole numbers only. */
+const oneDecimal = (part: number, whole: number): number =>
+  Number((20n * BigInt(part) + BigInt(whole)) / (2n * BigInt(whole))) / 10;
+
+const percent = (part: number, whole: number): number => (whole === 0 ? 0 : oneDecimal(100 * part, whole));

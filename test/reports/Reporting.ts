@@ -1,9 +1,10 @@
 import { Effect } from "effect";
 import { Workspaces } from "../../src/workspaces/Workspaces.ts";
 import { TestWaypost } from "../TestWaypost.ts";
-import { record, type ReportHistory } from "./ReportHistory.ts";
+import { record } from "./RecordedHistory.ts";
+import type { ReportHistory } from "./ReportHistory.ts";
 
-/** A workspace with a past in Sandbox, and both its reports as they answer. */
+/** A workspace with a past in Sandbox, and its reports as they answer. */
 export const reporting = Effect.fnUntraced(function* (history: Partial<ReportHistory>, timezone = "UTC") {
   const waypost = yield* TestWaypost;
   const workspaces = yield* Workspaces;
@@ -19,7 +20,15 @@ export const reporting = Effect.fnUntraced(function* (history: Partial<ReportHis
       ({ body }) => body,
     );
   };
-  return { ...tenant, workspaceId, ids, summary: report("summary"), campaigns: report("campaigns") };
+  return {
+    ...tenant,
+    workspaceId,
+    ids,
+    summary: report("summary"),
+    campaigns: report("campaigns"),
+    locations: report("locations"),
+    notifications: report("notifications"),
+  };
 });
 
 /** The activity of a quiet day. */

@@ -1,12 +1,21 @@
 import { assert, layer } from "@effect/vitest";
 import { Effect, Schema } from "effect";
 import fc from "fast-check";
-import { CampaignRow, ReportOf, Summary } from "../../src/reports/Report.ts";
+import {
+  CampaignRow,
+  campaignRowStatuses,
+  LocationRow,
+  locationRowStatuses,
+  NotificationRow,
+  notificationRowStatuses,
+  ReportOf,
+  Summary,
+} from "../../src/reports/Report.ts";
 import { idAt } from "../../src/wire/Ids.ts";
 import { Workspaces } from "../../src/workspaces/Workspaces.ts";
 import { testStart, TestWaypost } from "../TestWaypost.ts";
-import type { PastCampaign, RecordedIds, ReportHistory } from "./ReportHistory.ts";
-import { record } from "./ReportHistory.ts";
+import { record, type RecordedIds } from "./RecordedHistory.ts";
+import type { PastCampaign, ReportHistory } from "./ReportHistory.ts";
 import { type Asked, ReportOracle } from "./ReportOracle.ts";
 
 const HOUR = 3_600_000;
@@ -40,7 +49,10 @@ const pastCampaign: fc.Arbitrary<Omit<PastCampaign, "name">> = fc
     deleted: fc.constantFrom(true, false, false, false),
     locations: places,
     groups: fc.uniqueArray(fc.nat({ max: 2 }), { maxLength: 2 }),
-    notifications: fc.array(fc.record({ type: contentType, trigger }), { maxLength: 2 }),
+    notifications: fc.uniqueArray(fc.record({ notification: place, trigger }), {
+      maxLength: 3,
+      selector: ({ notification }) => notification,
+    }),
   })
   .map(({ lasts, starts, ...rest }) => ({
     ...rest,
@@ -50,14 +62,20 @@ const pastCampaign: fc.Arbitrary<Omit<PastCampaign, "name">> = fc
   }));
 
 const names = ["b", "a", "B", "é", "\u{1F600}", "\uFFFD", "a b", "10", "9"];
+/** Few, so that names tie too. */
+const name = fc.constantFrom(...names.slice(0, 5));
 
-const history: fc.Arbitrary<ReportHistory> = fc.record({
+const anyHistory: fc.Arbitrary<ReportHistory> = fc.record({
   devices: fc.array(fc.record({ unregistered: fc.boolean() }), { minLength: 0, maxLength: 9 }),
-  locations: fc.array(fc.record({ deleted: fc.constantFrom(true, false, false) }), {
+  locations: fc.array(fc.record({ name, deleted: fc.constantFrom(true, false, false) }), {
     minLength: 5,
     maxLength: 5,
   }),
   groups: fc.array(fc.record({ members: places }), { minLength: 3, maxLength: 3 }),
+  notifications: fc.array(
+    fc.record({ name, type: contentType, deleted: fc.constantFrom(true, false, false, false) }),
+    { minLength: 6, maxLength: 6 },
+  ),
   campaigns: fc
     .tuple(
       fc.array(pastCampaign, { minLength: 5, maxLength: 9 }),
@@ -68,6 +86,7 @@ const history: fc.Arbitrary<ReportHistory> = fc.record({
     fc.record({
       campaign: place,
       device: fc.nat({ max: 8 }),
+      notification: fc.nat({ max: 5 }),
       type: contentType,
       trigger,
       status: fc.constantFrom(
@@ -91,6 +110,17 @@ const history: fc.Arbitrary<ReportHistory> = fc.record({
   ),
 });
 
+/** Two of three deliveries carry the first notification of their campaign; the others what it no longer has. */
+const history = anyHistory.map((past) => ({
+  ...past,
+  deliveries: past.deliveries.map((delivery, place) => {
+    const [on] = past.campaigns[delivery.campaign]?.notifications ?? [];
+    return on === undefined || place % 3 === 0 ? delivery : { ...delivery, notification: on.notification };
+  }),
+}));
+
+const unknown = 99;
+
 /** One request: which of the known ids it names is settled once there are ids. */
 const request = fc.record({
   range: fc.constantFrom(
@@ -101,13 +131,13 @@ const request = fc.record({
     ["2026-10-31", "2026-11-02"],
     ["2026-11-21", "2026-11-23"],
   ),
-  campaign: fc.nat({ max: 6 }),
-  location: fc.nat({ max: 6 }),
-  location_group: fc.nat({ max: 4 }),
+  campaign: fc.constantFrom(0, 1, 2, 3, 4, unknown),
+  location: fc.constantFrom(0, 1, 2, 3, 4, unknown),
+  location_group: fc.constantFrom(0, 1, 2, unknown),
   activation: trigger,
   campaign_status: fc.constantFrom("active", "scheduled", "paused", "ended"),
   content_type: contentType,
-  status: fc.constantFrom("active", "scheduled", "paused", "ended"),
+  status: fc.nat({ max: 19 }),
 });
 type Request = typeof request extends fc.Arbitrary<infer A> ? A : never;
 
@@ -120,6 +150,13 @@ const filters = [
   "content_type",
   "status",
 ] as const;
+
+/** The reports with rows, each with what its rows are and the statuses that they can have. */
+const rowReports = {
+  campaigns: { row: CampaignRow, statuses: campaignRowStatuses },
+  locations: { row: LocationRow, statuses: locationRowStatuses },
+  notifications: { row: NotificationRow, statuses: notificationRowStatuses },
+} as const;
 
 /** Mostly few filters at once, so that enough is left to count. */
 const sparse = fc
@@ -135,11 +172,13 @@ const sparse = fc
 const asked = (
   { whole, kept }: { readonly whole: Request; readonly kept: ReadonlyArray<string> },
   ids: RecordedIds,
+  statuses: ReadonlyArray<string>,
 ): Asked => {
   const [start = "", end = ""] = whole.range;
   const id = (of: ReadonlyArray<string>, at: number) => of[at] ?? idAt(testStart);
   const values = {
     ...whole,
+    status: statuses[whole.status % statuses.length] ?? "",
     campaign: id(ids.campaigns, whole.campaign),
     location: id(ids.locations, whole.location),
     location_group: id(ids.groups, whole.location_group),
@@ -150,12 +189,13 @@ const asked = (
 
 const strictly = { onExcessProperty: "error", errors: "all" } as const;
 const decodeSummary = Schema.decodeUnknownSync(ReportOf(Summary), strictly);
-const decodeRows = Schema.decodeUnknownSync(ReportOf(Schema.Array(CampaignRow)), strictly);
+const decodeRows = (body: unknown, row: Schema.Codec<unknown>) =>
+  Schema.decodeUnknownSync(ReportOf(Schema.Array(row)), strictly)(body).data;
 
 layer(TestWaypost.layer)("The reports", (it) => {
   const workspaces = 12;
   it.effect(
-    "say what a plain reading of the rules says of any history, filters and range (K1–K4, K7, K8)",
+    "say what a plain reading of the rules says of any history, filters and range (K1–K5, K7, K8)",
     () =>
       Effect.gen(function* () {
         const waypost = yield* TestWaypost;
@@ -163,6 +203,12 @@ layer(TestWaypost.layer)("The reports", (it) => {
         const histories = fc.sample(history, { numRuns: 2 * workspaces, seed: 20_261_121 });
         const requests = fc.sample(sparse, { numRuns: 2 * workspaces * 12, seed: 1_121_026 });
         const telling = new Map<string, number>();
+        const tell = (report: string, names: ReadonlyArray<string>) => {
+          for (const name of names) {
+            const key = `${report}: ${name}`;
+            telling.set(key, (telling.get(key) ?? 0) + 1);
+          }
+        };
         for (let made = 0; made < workspaces; made++) {
           const zone = zones[made % zones.length] ?? "UTC";
           const tenant = yield* waypost.tenant({ timezone: zone });
@@ -174,27 +220,50 @@ layer(TestWaypost.layer)("The reports", (it) => {
             const ids = yield* record(workspaceId, environment, past);
             const oracle = new ReportOracle(past, ids, zone, testStart);
             for (const one of requests.slice(number * 12, number * 12 + 12)) {
-              const query = asked(one, ids);
+              const query = asked(one, ids, campaignRowStatuses);
+              const get = (report: string, search: string) =>
+                Effect.map(tenant[environment](`/reports/${report}?${search}`), ({ body }) => body);
               const search = new URLSearchParams(query).toString();
               const about = `history ${number} in ${zone}, ${search}`;
               const meta = { start: query.start, end: query.end, timezone: zone };
-              const summary = yield* tenant[environment](`/reports/summary?${search}`);
-              assert.deepStrictEqual(summary.body, { data: oracle.summary(query), meta }, about);
-              const rows = yield* tenant[environment](`/reports/campaigns?${search}`);
-              assert.deepStrictEqual(rows.body, { data: oracle.campaigns(query), meta }, about);
-              const decoded = decodeRows(rows.body);
-              const { delivered, geofence_entries, geofence_exits } = decodeSummary(summary.body).data.totals;
-              const isTold = delivered > 0 && geofence_entries + geofence_exits > 0;
-              for (const name of Object.keys(query)) {
-                const key =
-                  isTold && decoded.data.some((row) => row.delivered > 0) ? name : `${name} of nothing`;
-                telling.set(key, (telling.get(key) ?? 0) + 1);
+              const summary = yield* get("summary", search);
+              assert.deepStrictEqual(summary, { data: oracle.summary(query), meta }, about);
+              const { delivered, geofence_entries, geofence_exits } = decodeSummary(summary).data.totals;
+              if (delivered > 0 && geofence_entries + geofence_exits > 0) tell("summary", Object.keys(query));
+              for (const report of ["campaigns", "locations", "notifications"] as const) {
+                const { row, statuses } = rowReports[report];
+                const query = asked(one, ids, statuses);
+                const search = new URLSearchParams(query).toString();
+                const about = `history ${number} in ${zone}, ${report}, ${search}`;
+                const body = yield* get(report, search);
+                const expected = oracle[report](query);
+                assert.deepStrictEqual(body, { data: expected, meta }, about);
+                decodeRows(body, row);
+                const isTold = expected.some((row) =>
+                  "entries" in row ? row.entries + row.exits > 0 : row.delivered > 0,
+                );
+                if (isTold) tell(report, Object.keys(query));
+                for (const row of expected) {
+                  tell(report, [`row ${row.status}`]);
+                  if ("dwell_minutes" in row && row.dwell_minutes !== null) tell(report, ["row that dwells"]);
+                }
               }
             }
           }
         }
         // Zeros alone would prove nothing: each filter must have let something through, often.
-        for (const name of filters) assert.isAtLeast(telling.get(name) ?? 0, 6, name);
+        for (const report of ["summary", ...Object.keys(rowReports)]) {
+          const isIgnored = (name: string) => report === "summary" && name === "status";
+          for (const name of filters.filter((name) => !isIgnored(name))) {
+            assert.isAtLeast(telling.get(`${report}: ${name}`) ?? 0, 6, `${report}: ${name}`);
+          }
+        }
+        for (const [report, { statuses }] of Object.entries(rowReports)) {
+          for (const status of statuses) {
+            assert.isAtLeast(telling.get(`${report}: row ${status}`) ?? 0, 3, `${report}: ${status}`);
+          }
+        }
+        assert.isAtLeast(telling.get("locations: row that dwells") ?? 0, 50);
       }),
     120_000,
   );

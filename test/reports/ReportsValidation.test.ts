@@ -5,7 +5,9 @@ import { TestWaypost } from "../TestWaypost.ts";
 const id = "01980a6c-0f3e-7c52-9a41-3f1f5d7a2b60";
 
 /** Query string, report, the fields that must be told of and what each must say. */
-const refused: ReadonlyArray<readonly [string, "summary" | "campaigns", Readonly<Record<string, RegExp>>]> = [
+const refused: ReadonlyArray<
+  readonly [string, "summary" | "campaigns" | "locations" | "notifications", Readonly<Record<string, RegExp>>]
+> = [
   ["start=21-11-2026", "summary", { start: /^The start must be an existing date .*YYYY-MM-DD\.$/ }],
   ["end=2026-11-21T00:00:00Z", "summary", { end: /^The end must be an existing date/ }],
   ["start=2026-02-30&end=2026-03-01", "campaigns", { start: /existing date/ }],
@@ -44,6 +46,16 @@ const refused: ReadonlyArray<readonly [string, "summary" | "campaigns", Readonly
   ["status=idle", "campaigns", { status: /active, scheduled, paused or ended\.$/ }],
   ["status=unused", "campaigns", { status: /active, scheduled, paused or ended\.$/ }],
   ["status=ACTIVE", "campaigns", { status: /active, scheduled/ }],
+  ["status=paused", "locations", { status: /^The status of a row in this report is active or idle\.$/ }],
+  ["status=unused", "locations", { status: /active or idle\.$/ }],
+  ["status=idle", "notifications", { status: /active, scheduled, paused, ended or unused\.$/ }],
+  ["status=", "notifications", { status: /ended or unused\.$/ }],
+  [
+    "start=x&end=2026-11-01&location=y&status=ended&content_type=image",
+    "locations",
+    { start: /existing date/, location: /UUID/, status: /active or idle/, content_type: /message or survey/ },
+  ],
+  ["start=2025-11-19", "notifications", { start: /at most 366 days/ }],
   ["campaign=a&campaign=b", "summary", { campaign: /^The campaign must be given once\.$/ }],
   [
     "start=2026-11-02&end=2026-11-01&campaign=x&location=y&location_group=z&activation=a&campaign_status=b&content_type=c&status=d",
@@ -116,7 +128,7 @@ layer(TestWaypost.layer)("The parameters of reports", (it) => {
     () =>
       Effect.gen(function* () {
         const { sandbox } = yield* (yield* TestWaypost).tenant({ abilities: ["campaigns:read"] });
-        for (const report of ["summary", "campaigns"]) {
+        for (const report of ["summary", "campaigns", "locations", "notifications"]) {
           const { body, status } = yield* sandbox(`/reports/${report}?start=x`);
           assert.strictEqual(status, 403);
           assert.strictEqual(body.error.code, "missing_ability");

@@ -1,0 +1,64 @@
+import { Context, Effect, Layer } from "effect";
+import { SqlClient } from "effect/sql";
+import type { Tenant } from "../workspaces/Workspace.ts";
+import { reportFigures, type ReportScope } from "./ReportFiguresSql.ts";
+
+/** The statement of the location report. */
+export class LocationReportSql extends Context.Service<LocationReportSql>()(
+  "waypost/reports/LocationReportSql",
+  {
+    make: Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient;
+
+      return {
+        /**
+         * The report's rows as JSON text: the matching locations that have the status now, or all of them for null. An
+         * entry's next exit is the earliest of the later ones, read backwards so that each event is looked at once (K5).
+         */
+        data: (tenant: Tenant, scope: ReportScope, status: string | null) => {
+          const figures = reportFigures(sql, tenant, scope);
+          return Effect.orDie(sql<{ readonly data: string }>`
+            WITH
+            targeted_now AS (
+              SELECT DISTINCT location_id AS id, 'active' AS status
+              FROM ${figures.targeted}
+              WHERE campaign_id IN (
+                SELECT id FROM campaign WHERE ${figures.mine} AND ${figures.campaignStatus} = 'active')),
+            matching AS (
+              SELECT id, no, name, COALESCE(status, 'idle') AS status
+              FROM (SELECT id, no, name FROM location WHERE ${figures.locationMatches}) AS location
+              LEFT JOIN targeted_now USING (id)),
+            group_names AS (
+              SELECT location_id AS id, json_agg(name ORDER BY name COLLATE "C") AS groups
+              FROM location_group_member
+              JOIN (SELECT id AS group_id, name FROM location_group WHERE ${figures.mine}) AS named USING (group_id)
+              WHERE ${figures.mine} GROUP BY location_id),
+            visit AS (
+              SELECT *, min(occurred_at) FILTER (WHERE type = 'exit') OVER (
+                PARTITION BY location_no, device_no
+                ORDER BY occurred_at DESC GROUPS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS next_exit
+              FROM geofence_event WHERE ${figures.eventFollows}),
+            event_count AS (
+              SELECT location_no AS no,
+                     count(*) FILTER (WHERE type = 'enter') AS entries,
+                     count(*) FILTER (WHERE type = 'exit') AS exits,
+                     count(DISTINCT device_no) FILTER (WHERE type = 'enter') AS entered,
+                     avg(extract(epoch FROM next_exit - occurred_at)) FILTER (WHERE type = 'enter') AS dwell_seconds
+              FROM visit WHERE ${figures.eventCounts} GROUP BY location_no),
+            registered AS (${figures.registeredDevices}),
+            report AS (
+              SELECT id, name, status, COALESCE(groups, '[]') AS groups,
+                     COALESCE(entries, 0) AS entries, COALESCE(exits, 0) AS exits,
+                     ${figures.percent("COALESCE(entered, 0)", "devices")} AS engagement,
+                     round(dwell_seconds / 60, 1)::float8 AS dwell_minutes
+              FROM matching LEFT JOIN group_names USING (id) LEFT JOIN event_count USING (no), registered
+              WHERE ${status}::text IS NULL OR status = ${status})
+            SELECT COALESCE(json_agg(report ORDER BY entries DESC, name COLLATE "C", id), '[]')::text AS data
+            FROM report`);
+        },
+      };
+    }),
+  },
+) {
+  static readonly layer = Layer.effect(LocationReportSql, LocationReportSql.make);
+}
