@@ -3,11 +3,12 @@ import { Database } from "../database/Database.ts";
 import type { TimeZoneName } from "../time/TimeZone.ts";
 import type { Tenant } from "../workspaces/Workspace.ts";
 import { CampaignReportSql } from "./CampaignReportSql.ts";
-import { campaignRowStatuses } from "./Report.ts";
+import { campaignRowStatuses, surveyRowStatuses } from "./Report.ts";
 import type { ReportScope } from "./ReportFiguresSql.ts";
 import { readReportQuery, type SentParameters } from "./ReportQuery.ts";
 import { reportRange } from "./ReportRange.ts";
 import { SummaryReportSql } from "./SummaryReportSql.ts";
+import { SurveyReportSql } from "./SurveyReportSql.ts";
 
 /** Reports that read at once in this process: a crowd of slow ones leaves connections for everything else. */
 const atOnce = 4;
@@ -18,6 +19,7 @@ export class Reports extends Context.Service<Reports>()("waypost/reports/Reports
     const database = yield* Database;
     const summaries = yield* SummaryReportSql;
     const campaigns = yield* CampaignReportSql;
+    const surveys = yield* SurveyReportSql;
     const semaphore = yield* Semaphore.make(atOnce);
 
     /** Reads the parameters, and then one report: in a transaction, so on a connection that nobody else waits for. */
@@ -48,11 +50,15 @@ export class Reports extends Context.Service<Reports>()("waypost/reports/Reports
       /** One row for each matching campaign: `ReportOf(Array(CampaignRow))`. */
       campaigns: (tenant: Tenant, sent: SentParameters) =>
         report(tenant, sent, campaignRowStatuses, (scope, status) => campaigns.data(tenant, scope, status)),
+
+      /** One row for each survey on a matching campaign: `ReportOf(Array(SurveyRow))`. */
+      surveys: (tenant: Tenant, sent: SentParameters) =>
+        report(tenant, sent, surveyRowStatuses, (scope, status) => surveys.data(tenant, scope, status)),
     };
   }),
 }) {
   static readonly layerNoDeps = Layer.effect(Reports, Reports.make);
   static readonly layer = Reports.layerNoDeps.pipe(
-    Layer.provide([SummaryReportSql.layer, CampaignReportSql.layer]),
+    Layer.provide([SummaryReportSql.layer, CampaignReportSql.layer, SurveyReportSql.layer]),
   );
 }

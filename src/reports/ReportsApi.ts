@@ -3,7 +3,14 @@ import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api";
 import { Needs, WorksAlways } from "../access/Access.ts";
 import { ParametersAreFields } from "../http/SchemaErrors.ts";
 import { Unprocessable } from "../wire/ApiError.ts";
-import { CampaignRow, campaignRowStatuses, ReportOf, Summary } from "./Report.ts";
+import {
+  CampaignRow,
+  campaignRowStatuses,
+  ReportOf,
+  Summary,
+  SurveyRow,
+  surveyRowStatuses,
+} from "./Report.ts";
 import { reportParameters, rowReportParameters } from "./ReportQuery.ts";
 
 /** Figures of an environment, read only. They work in Production before the full API is enabled (contract B1). */
@@ -30,6 +37,17 @@ export class ReportsApi extends HttpApiGroup.make("reports")
         OpenApi.Description,
         "One row for every matching campaign, those without activity included: the most delivered first, then by " +
           "name and id. Not paginated.",
+      ),
+    HttpApiEndpoint.get("surveys", "/reports/surveys", {
+      query: rowReportParameters(surveyRowStatuses),
+      success: ReportOf(Schema.Array(SurveyRow)),
+      error: [Unprocessable],
+    })
+      .annotate(OpenApi.Summary, "Report on each survey of a campaign")
+      .annotate(
+        OpenApi.Description,
+        "One row for every survey on a matching campaign, those without responses included: the most responses first, " +
+          "then by the survey's name and id. A survey on two campaigns has two rows. Not paginated.",
       ),
   )
   .annotateEndpoints(Needs, "reports:read")

@@ -20,6 +20,9 @@ export const reportHandlers = HttpApiBuilder.group(
       )
       .handleRaw("campaigns", ({ query }) =>
         Effect.flatMap(Caller, (caller) => Effect.map(reports.campaigns(caller, query), json)),
+      )
+      .handleRaw("surveys", ({ query }) =>
+        Effect.flatMap(Caller, (caller) => Effect.map(reports.surveys(caller, query), json)),
       );
   }),
 );

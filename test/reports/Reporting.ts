@@ -3,7 +3,7 @@ import { Workspaces } from "../../src/workspaces/Workspaces.ts";
 import { TestWaypost } from "../TestWaypost.ts";
 import { record, type ReportHistory } from "./ReportHistory.ts";
 
-/** A workspace with a past in Sandbox, and both its reports as they answer. */
+/** A workspace with a past in Sandbox, and its reports as they answer. */
 export const reporting = Effect.fnUntraced(function* (history: Partial<ReportHistory>, timezone = "UTC") {
   const waypost = yield* TestWaypost;
   const workspaces = yield* Workspaces;
@@ -19,7 +19,14 @@ export const reporting = Effect.fnUntraced(function* (history: Partial<ReportHis
       ({ body }) => body,
     );
   };
-  return { ...tenant, workspaceId, ids, summary: report("summary"), campaigns: report("campaigns") };
+  return {
+    ...tenant,
+    workspaceId,
+    ids,
+    summary: report("summary"),
+    campaigns: report("campaigns"),
+    surveys: report("surveys"),
+  };
 });
 
 /** The activity of a quiet day. */
