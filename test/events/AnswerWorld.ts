@@ -5,6 +5,7 @@ import { testStart } from "../TestWaypost.ts";
 import { oneCampaign } from "./EventWorld.ts";
 
 const choices = ["Bread", "Cheese", "Fish"].map((text) => ({ text }));
+
 /** A question of a type; its choices are Bread, Cheese and Fish. */
 export const question = (type: string, more: object = {}) => ({
   question_text: `${type}?`,
@@ -14,14 +15,10 @@ export const question = (type: string, more: object = {}) => ({
 });
 
 /** A survey with these questions that a phone has received; `answer` sends values by the place of their question. */
-export const answering = (
-  questions: ReadonlyArray<object>,
-  campaign: object = {},
-  options: Parameters<typeof oneCampaign>[2] = {},
-) =>
+export const answering = (questions: ReadonlyArray<object>, campaign: object = {}) =>
   Effect.gen(function* () {
     yield* TestClock.setTime(testStart);
-    const world = yield* oneCampaign(campaign, { type: "survey", questions }, options);
+    const world = yield* oneCampaign(campaign, { type: "survey", questions });
     const [message] = (yield* world.phone.sees("enter", world.location)).deliveries;
     const id = (at: number): string => message.questions[at].id;
     const send = (body: unknown, of = world.phone, to: string = message.id) =>
@@ -37,8 +34,8 @@ export const answering = (
         }),
       stored: Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient;
-        return yield* sql<{ answers: Array<any>; first: Date; last: Date; content_no: number }>`
-          SELECT answers, content_no, first_answered_at AS first, answered_at AS last FROM survey_response
+        return yield* sql<{ answers: Array<any>; first: Date; last: Date }>`
+          SELECT answers, first_answered_at AS first, answered_at AS last FROM survey_response
           WHERE workspace_id = ${world.production.workspaceId} ORDER BY device_no, campaign_no`;
       }).pipe(Effect.orDie),
     };
