@@ -198,11 +198,13 @@ layer(TestWaypost.layer)("Answers to a survey", (it) => {
         const elsewhere = yield* sandbox.phone();
         const good = { answers: [{ question_id: id(0), value: 1 }] };
         const forged = `${theirs.id.slice(0, 28)}${message.id.slice(28)}`;
+        const swapped = `${message.id.slice(0, 28)}${theirs.id.slice(28)}`;
         for (const [phone, to] of [
           [other, message.id],
           [elsewhere, message.id],
           [undefined, theirs.id],
           [undefined, forged],
+          [undefined, swapped],
           [undefined, randomUUID()],
           [undefined, "nonsense"],
           [undefined, "%00"],
