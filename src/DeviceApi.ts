@@ -1,5 +1,6 @@
 import { HttpApi, OpenApi } from "effect/http-api";
 import { DevicesApi } from "./devices/DevicesApi.ts";
+import { AnswersApi } from "./events/AnswersApi.ts";
 import { EventsApi } from "./events/EventsApi.ts";
 import { SchemaErrors } from "./http/SchemaErrors.ts";
 import { MessagesApi } from "./sending/MessagesApi.ts";
@@ -10,6 +11,7 @@ export class DeviceApi extends HttpApi.make("device")
   .add(DevicesApi)
   .add(EventsApi)
   .add(MessagesApi)
+  .add(AnswersApi)
   .middleware(SchemaErrors)
   .prefix("/device/v1")
   .annotate(HttpApi.ParseOptions, { errors: "all" })
@@ -18,7 +20,7 @@ export class DeviceApi extends HttpApi.make("device")
       title: "Waypost device interface",
       version: "1",
       description:
-        "Called by apps: devices register, report enters and exits of locations, and fetch their messages. " +
+        "Called by apps: devices register, report enters and exits of locations, fetch their messages and answer surveys. " +
         "Success bodies are wrapped in `data`; errors have the shape `{error: {code, message, fields?}}`. " +
         "There are no rate limits but the throttle of unknown keys and tokens.",
       transform: tidyOpenApi("/device/v1", [{ url: "/device/v1", description: "Both environments" }]),

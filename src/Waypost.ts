@@ -20,6 +20,8 @@ import { deviceDoor } from "./devices/DeviceDoor.ts";
 import { DeviceGate } from "./devices/DeviceGate.ts";
 import { Devices } from "./devices/Devices.ts";
 import { devicesHandlers } from "./devices/DevicesHttp.ts";
+import { Answers } from "./events/Answers.ts";
+import { answersHandlers } from "./events/AnswersHttp.ts";
 import { Events } from "./events/Events.ts";
 import { eventsHandlers } from "./events/EventsHttp.ts";
 import { Cursors } from "./http/Cursors.ts";
@@ -75,7 +77,7 @@ const platformRoutes = HttpApiBuilder.layer(PlatformApi).pipe(
 );
 
 const deviceRoutes = HttpApiBuilder.layer(DeviceApi).pipe(
-  Layer.provide([devicesHandlers, eventsHandlers, messagesHandlers]),
+  Layer.provide([devicesHandlers, eventsHandlers, messagesHandlers, answersHandlers]),
   Layer.provide(deviceAccessLayer),
 );
 
@@ -127,6 +129,7 @@ const locations = Layer.mergeAll(Locations.layer, LocationGroups.layer, Location
 const devices = Layer.mergeAll(
   Devices.layer,
   Messages.layer,
+  Answers.layer,
   Events.layer.pipe(Layer.provide(Deliveries.layer)),
 );
 

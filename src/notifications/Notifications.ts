@@ -61,6 +61,21 @@ export class Notifications extends Context.Service<Notifications>()("waypost/not
       }
     });
 
+    /** A survey that has answers stays one: they would be answers to nothing (contract F4). */
+    const checkAnswered = Effect.fnUntraced(function* (
+      tenant: Tenant,
+      row: NotificationRow,
+      { fields, problems }: SentContent,
+    ) {
+      if (row.type !== "survey" || fields.type !== "message") return;
+      if (yield* repository.hasAnswers(tenant, row.id)) {
+        problems.add(
+          "type",
+          "The type of a survey that has answers must stay survey: make a new notification for a message.",
+        );
+      }
+    });
+
     const insert = Effect.fnUntraced(function* (tenant: Tenant, campaignId: string, sent: SentNotification) {
       yield* workspaces.lock(tenant);
       const campaign = yield* campaigns.find(tenant, campaignId);
@@ -93,6 +108,7 @@ export class Notifications extends Context.Service<Notifications>()("waypost/not
       const now = yield* Clock.currentTimeMillis;
       const stored = storedContent(row);
       checkContent(sent, stored, tenant.workspace.plan);
+      yield* checkAnswered(tenant, row, sent);
       const trigger = resolveTrigger(sent, campaign, row.send_at, now);
       const draft = (yield* sent.complete) as NotificationDraft;
       const content = contentOf(draft, stored, () => idAt(now));

@@ -67,6 +67,16 @@ export class NotificationsSql extends Context.Service<NotificationsSql>()(
             SELECT ${shown}
             WHERE ${of(tenant, "cn")} AND cn.campaign_id = ${campaignId} AND cn.notification_id = ${id}`),
 
+        /** Whether any device has answered it, on whichever campaign. */
+        hasAnswers: (tenant: Tenant, id: string) =>
+          sql`
+            SELECT FROM notification n
+            WHERE ${of(tenant, "n")} AND n.id = ${id}
+              AND EXISTS (SELECT FROM survey_response r WHERE ${of(tenant, "r")} AND r.notification_no = n.no)`.pipe(
+            Effect.map((rows) => rows.length > 0),
+            Effect.orDie,
+          ),
+
         counts: (tenant: Tenant, campaignId: string) =>
           sql<NotificationCounts>`
             SELECT

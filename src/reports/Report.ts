@@ -1,5 +1,6 @@
 import { Schema } from "effect";
 import { CampaignStatus } from "../campaigns/CampaignStatus.ts";
+import { TriggerType } from "../notifications/Notification.ts";
 
 const count = (description: string, example: number) =>
   Schema.Int.annotate({ description, examples: [example] });
@@ -117,3 +118,28 @@ export const NotificationRow = Schema.Struct({
   delivered: count("Its deliveries in the range.", 128),
   reach: share("Distinct devices reached"),
 }).annotate({ identifier: "NotificationReportRow" });
+
+/** Statuses that a row of the survey report can have: those of its campaign. */
+export const surveyRowStatuses: ReadonlyArray<string> = CampaignStatus.literals;
+
+const named = (id: string, example: string) =>
+  Schema.String.annotate({ description: id, format: "uuid", examples: [example] });
+
+/** One survey on one campaign, of the survey report. */
+export const SurveyRow = Schema.Struct({
+  id: named("Id of the pairing: of this survey on this campaign.", "01980a6c-4c1d-7f10-9a41-3f1f5d7a2b60"),
+  campaign_id: named("Id of the campaign.", "01980a6c-0f3e-7c52-9a41-3f1f5d7a2b60"),
+  campaign_name: Schema.String.annotate({ description: "Name of the campaign.", examples: ["Autumn sale"] }),
+  survey_id: named("Id of the notification.", "01980a6c-3e77-7a18-b2c4-91d5e6f70a11"),
+  survey_name: Schema.String.annotate({
+    description: "Internal label of the notification.",
+    examples: ["How was your visit"],
+  }),
+  trigger_type: TriggerType,
+  questions: count("Questions that the survey asks now.", 3),
+  responses: count(
+    "Devices whose first answer to this survey on this campaign lies in the range; each counts once.",
+    42,
+  ),
+  status: CampaignStatus.annotate({ description: "The campaign's status now.", examples: ["active"] }),
+}).annotate({ identifier: "SurveyReportRow" });

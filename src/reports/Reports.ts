@@ -5,11 +5,17 @@ import type { Tenant } from "../workspaces/Workspace.ts";
 import { CampaignReportSql } from "./CampaignReportSql.ts";
 import { LocationReportSql } from "./LocationReportSql.ts";
 import { NotificationReportSql } from "./NotificationReportSql.ts";
-import { campaignRowStatuses, locationRowStatuses, notificationRowStatuses } from "./Report.ts";
+import {
+  campaignRowStatuses,
+  locationRowStatuses,
+  notificationRowStatuses,
+  surveyRowStatuses,
+} from "./Report.ts";
 import type { ReportScope } from "./ReportFiguresSql.ts";
 import { readReportQuery, type SentParameters } from "./ReportQuery.ts";
 import { reportRange } from "./ReportRange.ts";
 import { SummaryReportSql } from "./SummaryReportSql.ts";
+import { SurveyReportSql } from "./SurveyReportSql.ts";
 
 /** Reports that read at once in this process: a crowd of slow ones leaves connections for everything else. */
 const atOnce = 4;
@@ -22,6 +28,7 @@ export class Reports extends Context.Service<Reports>()("waypost/reports/Reports
     const campaigns = yield* CampaignReportSql;
     const locations = yield* LocationReportSql;
     const notifications = yield* NotificationReportSql;
+    const surveys = yield* SurveyReportSql;
     const semaphore = yield* Semaphore.make(atOnce);
 
     /** Reads the parameters, and then one report: in a transaction, so on a connection that nobody else waits for. */
@@ -62,6 +69,10 @@ export class Reports extends Context.Service<Reports>()("waypost/reports/Reports
         report(tenant, sent, notificationRowStatuses, (scope, status) =>
           notifications.data(tenant, scope, status),
         ),
+
+      /** One row for each survey on a matching campaign: `ReportOf(Array(SurveyRow))`. */
+      surveys: (tenant: Tenant, sent: SentParameters) =>
+        report(tenant, sent, surveyRowStatuses, (scope, status) => surveys.data(tenant, scope, status)),
     };
   }),
 }) {
@@ -72,6 +83,7 @@ export class Reports extends Context.Service<Reports>()("waypost/reports/Reports
       CampaignReportSql.layer,
       LocationReportSql.layer,
       NotificationReportSql.layer,
+      SurveyReportSql.layer,
     ]),
   );
 }

@@ -12,6 +12,8 @@ import {
   notificationRowStatuses,
   ReportOf,
   Summary,
+  SurveyRow,
+  surveyRowStatuses,
 } from "./Report.ts";
 import { reportParameters, rowReportParameters } from "./ReportQuery.ts";
 
@@ -62,6 +64,17 @@ export class ReportsApi extends HttpApiGroup.make("reports")
         "One row for every notification on a matching campaign with the type and trigger asked for, those without " +
           "activity included, and without filters also those on no campaign: the most delivered first, then by name " +
           "and id. Not paginated.",
+      ),
+    HttpApiEndpoint.get("surveys", "/reports/surveys", {
+      query: rowReportParameters(surveyRowStatuses),
+      success: ReportOf(Schema.Array(SurveyRow)),
+      error: [Unprocessable],
+    })
+      .annotate(OpenApi.Summary, "Report on each survey of a campaign")
+      .annotate(
+        OpenApi.Description,
+        "One row for every survey on a matching campaign, those without responses included: the most responses first, " +
+          "then by the survey's name and id. A survey on two campaigns has two rows. Not paginated.",
       ),
   )
   .annotateEndpoints(Needs, "reports:read")

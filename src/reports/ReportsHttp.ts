@@ -26,6 +26,9 @@ export const reportHandlers = HttpApiBuilder.group(
       )
       .handleRaw("notifications", ({ query }) =>
         Effect.flatMap(Caller, (caller) => Effect.map(reports.notifications(caller, query), json)),
+      )
+      .handleRaw("surveys", ({ query }) =>
+        Effect.flatMap(Caller, (caller) => Effect.map(reports.surveys(caller, query), json)),
       );
   }),
 );

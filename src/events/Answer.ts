@@ -1,0 +1,54 @@
+import { Schema } from "effect";
+import { Timestamp, Uuid } from "../wire/Text.ts";
+
+const questionIdText = {
+  description: "Id of the question, as the message shows it.",
+  examples: ["01980a6c-4c1d-7f10-9a41-3f1f5d7a2b70"],
+} as const;
+
+/** A value as it is kept: a text or the id of a choice, the ids of choices, a number, or true or false. */
+const AnswerValue = Schema.Union([
+  Schema.String,
+  Schema.Finite,
+  Schema.Boolean,
+  Schema.Array(Schema.String),
+]).annotate({
+  description:
+    "By the question's type: a text up to 2,000 characters (`OPEN_ENDED`), a choice by its id or exact text " +
+    "(`SINGLE_CHOICE`), a list of them (`MULTIPLE_CHOICE`), a whole number 1–5 (`RATING`) or 0–100 (`SLIDER`), any number " +
+    "(`NUMBER`), or true or false (`BOOLEAN`). Answers show choices by their ids.",
+  examples: ["Great"],
+});
+/** A value as it is kept; a number is finite. */
+export type AnswerValue = typeof AnswerValue.Type;
+
+/** The answer to one question. */
+export const Answer = Schema.Struct({
+  question_id: Schema.String.annotate({ ...questionIdText, format: "uuid" }),
+  value: AnswerValue,
+}).annotate({ identifier: "Answer" });
+export type Answer = typeof Answer.Type;
+
+/** What of an answer is read whatever its question is. */
+export const AnswerHead = Schema.Struct({ question_id: Uuid.annotate(questionIdText) });
+
+/** The answer to one question on write. */
+export const AnswerDraft = Schema.Struct({
+  ...AnswerHead.fields,
+  value: Schema.optionalKey(Schema.NullOr(AnswerValue)),
+}).annotate({ identifier: "AnswerDraft" });
+
+/** What a device's answers to a survey are now. */
+export const SurveyResponse = Schema.Struct({
+  message_id: Schema.String.annotate({
+    description: "Id of the message that was answered.",
+    format: "uuid",
+    examples: ["00000000-0000-8a41-8000-000000000007"],
+  }),
+  answers: Schema.Array(Answer).annotate({
+    description:
+      "The answers as they are kept, in the order of the questions; questions without an answer are left out.",
+  }),
+  answered_at: Timestamp.annotate({ description: "When these answers were given, in UTC." }),
+}).annotate({ identifier: "SurveyResponse" });
+export type SurveyResponse = typeof SurveyResponse.Type;

@@ -1,0 +1,84 @@
+import { Predicate } from "effect";
+import type { Question } from "../notifications/Survey.ts";
+import { codePoints, unstorable } from "../wire/Text.ts";
+import type { AnswerValue } from "./Answer.ts";
+
+/** A value that was read; `value` is null for no answer. */
+export type ReadValue =
+  | { readonly _tag: "Read"; readonly value: AnswerValue | null }
+  /** What would be right, as the end of a sentence. */
+  | { readonly _tag: "Wrong"; readonly wanted: string };
+
+const longestText = 2_000;
+const mostNamed = 100;
+
+const none: ReadValue = { _tag: "Read", value: null };
+const read = (value: AnswerValue): ReadValue => ({ _tag: "Read", value });
+const wrong = (wanted: string): ReadValue => ({ _tag: "Wrong", wanted });
+
+const readText = (sent: unknown): ReadValue => {
+  if (!Predicate.isString(sent)) return wrong("must be a text");
+  if (unstorable(sent) !== null) return wrong("may not contain the NUL character or half of a character");
+  const text = sent.trim();
+  if (codePoints(text) > longestText) return wrong("must have at most 2,000 characters");
+  return text === "" ? none : read(text);
+};
+
+const readNumber = (sent: unknown, isGood: (sent: number) => boolean, wanted: string): ReadValue =>
+  // Negative zero is no number of its own to people, and the database keeps none.
+  Predicate.isNumber(sent) && Number.isFinite(sent) && isGood(sent) ? read(sent + 0) : wrong(wanted);
+
+const isWholeWithin = (least: number, most: number) => (sent: number) =>
+  Number.isInteger(sent) && sent >= least && sent <= most;
+
+/** The id of the choice that an id, in any letter case, or an exact text names; an id goes first. */
+const choiceId = ({ choices }: Question, sent: unknown): string | null => {
+  if (!Predicate.isString(sent)) return null;
+  const id = sent.toLowerCase();
+  const text = sent.trim();
+  const found = choices.find((choice) => choice.id === id) ?? choices.find((choice) => choice.text === text);
+  return found?.id ?? null;
+};
+
+const quoted = ({ choices }: Question): string => choices.map(({ text }) => `"${text}"`).join(", ");
+
+const readChoices = (question: Question, sent: unknown): ReadValue => {
+  const wanted = `must be a list of its choices, each by its id or exact text: ${quoted(question)}`;
+  if (!Array.isArray(sent)) return wrong(wanted);
+  if (sent.length > mostNamed) return wrong(wanted);
+  const named = new Set<string>();
+  for (const each of sent as ReadonlyArray<unknown>) {
+    const id = choiceId(question, each);
+    if (id === null) return wrong(wanted);
+    named.add(id);
+  }
+  return named.size === 0 ? none : read([...named]);
+};
+
+/**
+ * Reads what was sent as the answer to a question, by the rules of its type (contract F5). Null, an empty list where several
+ * choices can be named, and a blank text are no answer; a choice named twice counts once.
+ */
+export const readValue = (question: Question, sent: unknown): ReadValue => {
+  if (sent === undefined || sent === null) return none;
+  switch (question.type) {
+    case "OPEN_ENDED":
+      return readText(sent);
+    case "SINGLE_CHOICE": {
+      const id = choiceId(question, sent);
+      return id === null
+        ? wrong(`must be one of its choices, by its id or exact text: ${quoted(question)}`)
+        : read(id);
+    }
+    case "MULTIPLE_CHOICE":
+      return readChoices(question, sent);
+    case "RATING":
+      return readNumber(sent, isWholeWithin(1, 5), "must be a whole number between 1 and 5");
+    case "SLIDER":
+      return readNumber(sent, isWholeWithin(0, 100), "must be a whole number between 0 and 100");
+    case "NUMBER":
+      return readNumber(sent, () => true, "must be a number");
+    case "BOOLEAN":
+      return Predicate.isBoolean(sent) ? read(sent) : wrong("must be true or false");
+  }
+};

@@ -1,0 +1,56 @@
+import { Clock, Context, Effect, Layer } from "effect";
+import type { DeviceCaller } from "../devices/DeviceCaller.ts";
+import { deliveryKey } from "../sending/MessageId.ts";
+import { utcText } from "../time/LocalTime.ts";
+import { NotFound } from "../wire/ApiError.ts";
+import type { Submission } from "../wire/Submission.ts";
+import type { SurveyResponse } from "./Answer.ts";
+import { readAnswers } from "./AnswerReading.ts";
+import type { UnreadAnswers } from "./AnswersApi.ts";
+import { AnswersSql, type SentSurvey } from "./AnswersSql.ts";
+
+type Caller = DeviceCaller["Service"];
+
+/** A message of a device, with the questions that it was sent with. */
+export interface AnswerableMessage extends SentSurvey {
+  readonly id: string;
+}
+
+/** What devices answer to surveys. */
+export class Answers extends Context.Service<Answers>()("waypost/events/Answers", {
+  make: Effect.gen(function* () {
+    const repository = yield* AnswersSql;
+    return {
+      /** A message of the device, whatever became of its campaign since. @throws 404 */
+      find: Effect.fnUntraced(function* (caller: Caller, id: string) {
+        const key = deliveryKey(id);
+        if (key === null || key.deviceNo !== caller.deviceNo) return yield* NotFound.resource("message");
+        const [sent] = yield* repository.find(caller, key.origin, caller.deviceNo);
+        if (sent === undefined) return yield* NotFound.resource("message");
+        return { ...sent, id: id.toLowerCase() } satisfies AnswerableMessage;
+      }),
+
+      /** Keeps the answers in place of earlier ones to the same survey of the same campaign. @throws 422 */
+      answer: Effect.fn("Answers.answer")(function* (
+        caller: Caller,
+        message: AnswerableMessage,
+        submission: Submission<UnreadAnswers>,
+      ) {
+        const { fields, problems } = submission;
+        if (message.type !== "survey") {
+          problems.add("answers", "The message is no survey: there is nothing to answer.");
+        }
+        const answers =
+          message.type === "survey" && fields.answers !== undefined
+            ? readAnswers(fields.answers, message.questions, problems)
+            : [];
+        yield* submission.complete;
+        const now = yield* Clock.currentTimeMillis;
+        yield* repository.put(caller, caller.deviceNo, message, answers, now);
+        return { message_id: message.id, answers, answered_at: utcText(now) } satisfies SurveyResponse;
+      }),
+    };
+  }),
+}) {
+  static readonly layer = Layer.effect(Answers, Answers.make).pipe(Layer.provide(AnswersSql.layer));
+}

@@ -1,0 +1,49 @@
+import { Schema } from "effect";
+import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api";
+import { DeviceAccess } from "../devices/DeviceAccess.ts";
+import { NotFound, PayloadTooLarge, Unprocessable, UnsupportedMediaType } from "../wire/ApiError.ts";
+import { Data } from "../wire/Envelope.ts";
+import { AnswerDraft, SurveyResponse } from "./Answer.ts";
+
+const listOf = <S extends Schema.Top>(item: S) =>
+  Schema.Array(item).check(
+    Schema.isMaxLength(100, { message: "The answers must hold at most one for each question." }),
+  );
+
+/** Body of a response, as the documentation shows it. */
+const AnswersDraft = Schema.Struct({
+  answers: listOf(AnswerDraft).annotate({
+    description: "One for each question that is answered, in any order; required questions must be there.",
+  }),
+}).annotate({ identifier: "AnswersDraft" });
+
+/** Body of a response as it is read: each answer by its own question. */
+export const UnreadAnswers = Schema.Struct({ answers: listOf(Schema.Unknown) });
+export type UnreadAnswers = typeof UnreadAnswers.Type;
+
+/** Where devices answer surveys. */
+export class AnswersApi extends HttpApiGroup.make("answers")
+  .add(
+    HttpApiEndpoint.post("answer", "/messages/:message/answers", {
+      params: {
+        message: Schema.String.annotate({
+          description: "Id of the message, which must be a survey.",
+          format: "uuid",
+          examples: ["00000000-0000-8a41-8000-000000000007"],
+        }),
+      },
+      payload: AnswersDraft,
+      success: Data(SurveyResponse),
+      error: [NotFound, PayloadTooLarge, UnsupportedMediaType, Unprocessable],
+    })
+      .annotate(OpenApi.Summary, "Answer a survey")
+      .annotate(
+        OpenApi.Description,
+        "Answers are checked against the questions as they were sent to the device, also after the campaign's end. A null, " +
+          "an empty list and a blank text are no answer. Answering the same survey of the same campaign again replaces " +
+          "all earlier answers.",
+      ),
+  )
+  .middleware(DeviceAccess)
+  .annotate(OpenApi.Title, "Answers")
+  .annotate(OpenApi.Description, "What people answer to surveys.") {}

@@ -1,0 +1,25 @@
+import { Effect } from "effect";
+import { HttpApiBuilder } from "effect/http-api";
+import { DeviceApi } from "../DeviceApi.ts";
+import { DeviceCaller } from "../devices/DeviceCaller.ts";
+import { readSubmission } from "../wire/Submission.ts";
+import { Answers } from "./Answers.ts";
+import { UnreadAnswers } from "./AnswersApi.ts";
+
+/** Handlers of `AnswersApi`. */
+export const answersHandlers = HttpApiBuilder.group(
+  DeviceApi,
+  "answers",
+  Effect.fnUntraced(function* (handlers) {
+    const answers = yield* Answers;
+    return handlers.handleRaw("answer", ({ endpoint, params, request }) =>
+      Effect.gen(function* () {
+        const caller = yield* DeviceCaller;
+        // A message that is not there is told before anything about the body (contract B1).
+        const survey = yield* answers.find(caller, params.message);
+        const submission = yield* readSubmission(UnreadAnswers, { request, endpoint });
+        return { data: yield* answers.answer(caller, survey, submission) };
+      }),
+    );
+  }),
+);
