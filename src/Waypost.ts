@@ -138,7 +138,7 @@ export const serviceLayer = HttpRouter.serve(answers, {
   disableLogger: true,
   disableListenLog: true,
   // An installation id of 255 characters is at most this long, percent-encoded.
-  routerConfig: { maxParamLength: 3060 },
+  routerConfig: { maxParamLength: 3060, caseSensitive: true, ignoreDuplicateSlashes: false },
 }).pipe(
   Layer.provide([
     Layer.mergeAll(PlatformGate.layer, DeviceGate.layer).pipe(Layer.provideMerge(FailedAttempts.layer)),

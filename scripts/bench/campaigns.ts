@@ -148,7 +148,7 @@ const bench = Effect.gen(function* () {
     join(folder, "twin.log"),
   );
   const waypost = yield* started(
-    [new URL("../../src/main.ts", import.meta.url).pathname],
+    [new URL("../../src/main.ts", import.meta.url).pathname, "serve"],
     {
       PATH: path,
       NODE_ENV: "production",

@@ -106,6 +106,11 @@ const submitCampaign = (body: { readonly [field: string]: unknown }): Submission
     return Array.isArray(value) && value.length > mostEntries;
   });
   for (const field of long) delete read[field];
+  // What is no text names nothing, as an empty one: so it hides nothing that is wrong with the other entries.
+  for (const field of Object.keys(lists)) {
+    const value = read[field];
+    if (Array.isArray(value)) read[field] = value.map((entry) => (typeof entry === "string" ? entry : ""));
+  }
   const submission = submit(CampaignDraft, read);
   for (const field of long) submission.problems.add(field, say(tooMany, [field]));
   return submission;

@@ -90,7 +90,9 @@ export const checkEntries = ({ fields, problems }: Submission<CampaignDraft>, kn
       if (known[list].has(entry)) return;
       const field = `${list}.${at}`;
       const noun = nouns[list];
-      if (list === "location_group_names") {
+      if (list === "location_group_names" && entry === "") {
+        problems.add(field, say("The {field} must be the name of a location group.", [list, at]));
+      } else if (list === "location_group_names") {
         problems.add(
           field,
           `There is no ${noun} named ${JSON.stringify(entry)} in this workspace and environment.`,

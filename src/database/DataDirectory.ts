@@ -75,6 +75,7 @@ const problemOf = (error: unknown): string => {
     return "this account may not write there. Set WAYPOST_DATA_DIR to a directory it owns.";
   }
   if (code === "ENOTDIR" || code === "EEXIST") return "there is a file in its place.";
+  if (code === "ENOENT") return "no directory can be made there. Set WAYPOST_DATA_DIR to another place.";
   if (code === "EROFS") return "the file system is read-only. Set WAYPOST_DATA_DIR to a writable one.";
   return error instanceof Error ? error.message : String(error);
 };
@@ -82,13 +83,20 @@ const problemOf = (error: unknown): string => {
 const makeDirectory = Effect.fnUntraced(function* (path: string) {
   // Only the directory itself is closed to others: the database's account must get through the folders above it.
   yield* attempt(path, () => mkdir(dirname(path), { recursive: true }));
-  yield* attempt(path, () => mkdir(path, { recursive: true, mode: 0o700 }));
-  const names = yield* attempt(path, () => readdir(path));
-  if (names.length > 0 && !names.some((name) => ownNames.has(name))) {
-    // Going on would close it to everybody else: a wrong setting must not lock people out of /srv or a home.
+  // Not recursively: where nothing can be made, Node would then tell the wrong reason (read-only), or never end (/proc).
+  yield* attempt(path, () =>
+    mkdir(path, { mode: 0o700 }).catch((error: unknown) => {
+      if (codeOf(error) !== "EEXIST") throw error;
+    }),
+  );
+  const entries = yield* attempt(path, () => readdir(path, { withFileTypes: true }));
+  const isOwn = entries.some(({ name }) => ownNames.has(name));
+  if (!isOwn && entries.some((entry) => entry.isDirectory() || entry.name.startsWith("."))) {
+    // Going on would close it to everybody else: a wrong setting must not lock people out of /srv or a home. A log or a
+    // settings file that was put there before the first start is no such thing.
     return yield* new DataDirectoryUnusable({
       path,
-      problem: "it holds other files. Set WAYPOST_DATA_DIR to a directory of its own.",
+      problem: "it holds other folders. Set WAYPOST_DATA_DIR to a directory of its own.",
     });
   }
   const { mode } = yield* attempt(path, () => stat(path));

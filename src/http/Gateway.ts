@@ -17,6 +17,15 @@ type App = Effect.Effect<
 >;
 
 const saneRequestId = /^[\w.:/+=-]{1,128}$/;
+
+/** An address as a lenient reader takes it: decoded (the router does that), without repeated slashes, in small letters. */
+const readLeniently = (url: string): string => {
+  const path = url.split("?", 1)[0] ?? "";
+  const read = path.replace(/%[0-7][0-9a-f]/gi, (escape) =>
+    String.fromCharCode(Number.parseInt(escape.slice(1), 16)),
+  );
+  return read.replace(/\/+/g, "/").toLowerCase();
+};
 const nothing: Admission = { context: Context.empty(), headers: {}, log: {} };
 
 const gateway = Effect.gen(function* () {
@@ -32,12 +41,18 @@ const gateway = Effect.gen(function* () {
     return null;
   };
 
+  /** Whether an address that no door knows only looks like one of theirs, and must not be routed past them. */
+  const isBesideDoor = (visit: Visit): boolean => {
+    const request = visit.request.modify({ url: readLeniently(visit.request.url) });
+    return doors.some((door) => door.match({ ...visit, request }) !== null);
+  };
+
   /** The answer to whatever a handler failed with that is no error of its endpoint. */
-  const failed = (cause: Cause.Cause<unknown>, url: string, requestId: string) =>
+  const failed = (cause: Cause.Cause<unknown>, method: string, url: string, requestId: string) =>
     Effect.suspend(() => {
       const error = Option.getOrUndefined(Cause.findErrorOption(cause));
       if (error instanceof HttpServerError.HttpServerError && error.reason._tag === "RouteNotFound") {
-        const { allow, error: refusal } = routes.refusal(url.split("?", 1)[0] ?? "");
+        const { allow, error: refusal } = routes.refusal(method, url.split("?", 1)[0] ?? "");
         return Effect.succeed(errorResponse(refusal, allow === null ? {} : { allow }));
       }
       if (Cause.hasInterruptsOnly(cause)) return Effect.failCause(cause);
@@ -69,6 +84,7 @@ const gateway = Effect.gen(function* () {
 
       const answer = Effect.gen(function* () {
         if (found !== null) admission = yield* found.door.admit(visit);
+        else if (isBesideDoor(visit)) return errorResponse(routes.unknown);
         return yield* app.pipe(
           Effect.provideContext(admission.context),
           Effect.provideService(
@@ -82,7 +98,7 @@ const gateway = Effect.gen(function* () {
         const error = Option.getOrUndefined(Cause.findErrorOption(cause));
         return isRefused(error)
           ? Effect.succeed(errorResponse(error.error, error.headers))
-          : failed(cause, url, requestId);
+          : failed(cause, request.method, url, requestId);
       });
 
       const seconds = (performance.now() - began) / 1000;

@@ -72,7 +72,8 @@ export const idempotencyLayer = Layer.effect(
 
         const known = (yield* repository.find(change, since))[0];
         if (known !== undefined) return replay(known);
-        if (takesJson(endpoint)) yield* readBody(request, bodyRules(endpoint));
+        // What is wrong with the body is for the handler to say, after what is wrong with the path (contract B1).
+        if (takesJson(endpoint)) yield* Effect.ignore(readBody(request, bodyRules(endpoint)));
 
         const { catchUp, provide } = errands();
         const once = database.atomically(

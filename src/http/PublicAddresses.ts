@@ -46,10 +46,15 @@ export class PublicAddresses extends Context.Service<
 
 interface Candidate {
   readonly environment: Environment;
-  /** Null: any host. */
-  readonly host: string | null;
+  /** The address whose host it is; null: any host. */
+  readonly host: URL | null;
   readonly path: string;
 }
+
+/** A host as it may be called: a client may also name the port that its scheme has anyway. */
+const isCalledAs = (wanted: URL, called: string | undefined): boolean =>
+  called === wanted.host ||
+  (wanted.port === "" && called === `${wanted.host}:${wanted.protocol === "https:" ? 443 : 80}`);
 
 /** A request is of the first candidate whose path it is under; one that also names its host goes before one that does not. */
 export const classifier = (productionUrl: string | undefined, sandboxUrl: string | undefined) => {
@@ -61,7 +66,7 @@ export const classifier = (productionUrl: string | undefined, sandboxUrl: string
   ).flatMap(([environment, text]): Array<Candidate> => {
     if (text === undefined) return [];
     const url = new URL(text);
-    return [{ environment, host: url.host.toLowerCase(), path: url.pathname }];
+    return [{ environment, host: url, path: url.pathname }];
   });
   const candidates: ReadonlyArray<Candidate> = [
     ...configured,
@@ -76,7 +81,7 @@ export const classifier = (productionUrl: string | undefined, sandboxUrl: string
   return (host: string | undefined, url: string): PlatformAddress | null => {
     const called = host?.toLowerCase();
     for (const { environment, host: wanted, path } of candidates) {
-      if (wanted !== null && wanted !== called) continue;
+      if (wanted !== null && !isCalledAs(wanted, called)) continue;
       if (url === path || url.startsWith(`${path}/`) || url.startsWith(`${path}?`)) {
         return { environment, url: production + url.slice(path.length) };
       }

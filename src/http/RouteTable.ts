@@ -22,11 +22,17 @@ const segmentsOf = (path: string): ReadonlyArray<string> =>
 export class RouteTable extends Context.Service<
   RouteTable,
   {
+    /** What an unknown path is told. */
+    readonly unknown: NotFound;
     /**
      * 405 and the methods that the path takes, or 404: for an unknown path, and where an id can be no id, so that every
-     * method but `POST` on `/locations/import` is one (contract B1, B2).
+     * method but `POST` on `/locations/import` is one (contract B1, B2). A path that takes the method and met no route all the
+     * same holds a text that cannot be read, and is unknown too.
      */
-    readonly refusal: (path: string) => {
+    readonly refusal: (
+      method: string,
+      path: string,
+    ) => {
       readonly error: MethodNotAllowed | NotFound;
       readonly allow: string | null;
     };
@@ -42,14 +48,13 @@ export class RouteTable extends Context.Service<
         },
       });
     }
-    const notFound = {
-      error: NotFound.of(
-        "There is no such endpoint, or no such resource: see /docs for the paths there are.",
-      ),
-      allow: null,
-    };
+    const unknown = NotFound.of(
+      "There is no such endpoint, or no such resource: see /docs for the paths there are.",
+    );
+    const notFound = { error: unknown, allow: null };
     return {
-      refusal: (path) => {
+      unknown,
+      refusal: (method, path) => {
         const segments = segmentsOf(path);
         const matching = patterns.filter(
           (pattern) =>
@@ -64,6 +69,7 @@ export class RouteTable extends Context.Service<
         );
         if (matching.length === 0 || impossible) return notFound;
         const methods = [...new Set(matching.map((pattern) => pattern.method))].sort();
+        if (methods.includes(method === "HEAD" ? "GET" : method)) return notFound;
         if (methods.includes("GET")) methods.splice(methods.indexOf("GET") + 1, 0, "HEAD");
         const allow = methods.join(", ");
         return { error: MethodNotAllowed.of(`This path takes only ${allow}.`), allow };

@@ -1,10 +1,10 @@
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer";
 import { Effect, Layer } from "effect";
-import { createServer } from "node:http";
 import { Config } from "../Config.ts";
+import { DrainingServer } from "./DrainingServer.ts";
 
-/** Longest wait for requests in flight when the process stops, in milliseconds. */
-const drainMillis = 10_000;
+/** Longest wait for requests in flight when the process stops, in milliseconds: the rest of the 10 seconds is for the database. */
+const drainMillis = 9_000;
 
 /**
  * The listening socket. A client has 10 seconds to send its head and 60 for the whole request, so a slow one cannot hold a
@@ -14,7 +14,7 @@ export const serverLayer = Layer.unwrap(
   Effect.map(Config, ({ host, port }) =>
     NodeHttpServer.layer(
       () =>
-        createServer({
+        new DrainingServer({
           headersTimeout: 10_000,
           requestTimeout: 60_000,
           keepAliveTimeout: 65_000,

@@ -1,5 +1,6 @@
 import { Clock, Context, Effect, Layer } from "effect";
 import { Database } from "../database/Database.ts";
+import { errand } from "../http/Errand.ts";
 import { idAt } from "../wire/Ids.ts";
 import type { Submission } from "../wire/Submission.ts";
 import type { Tenant } from "../workspaces/Workspace.ts";
@@ -108,7 +109,8 @@ export class LocationImports extends Context.Service<LocationImports>()("waypost
         isDryRun: boolean,
       ) {
         const { features } = yield* submission.complete;
-        const places = yield* read(features);
+        // Seconds of a file of large polygons, in which a request with a key must not hold its transaction open.
+        const places = yield* errand("features", read(features));
         const now = yield* Clock.currentTimeMillis;
         const planned = isDryRun
           ? withoutNewIds(yield* plan(tenant, places, now))

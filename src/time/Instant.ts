@@ -1,7 +1,7 @@
 import { Schema, SchemaTransformation } from "effect";
 
 const shape =
-  /^(\d{4})-(\d{2})-(\d{2})(?:[Tt ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?(?:([Zz])|([+\- ])(\d{2}):?(\d{2}))?)?$/;
+  /^(\d{4})-(\d{2})-(\d{2})(?:[Tt ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?(?:([Zz])|([+\- ])(\d{2})(?::?(\d{2}))?)?)?$/;
 
 /**
  * Epoch milliseconds of an ISO 8601 date-time with offset or `Z`, or without (then UTC), or of a date (00:00 UTC); null for

@@ -110,6 +110,8 @@ const words: { readonly [key: string]: string } = {
   media_asset_id: "media file",
   send_at: "sending time",
   timezone: "time zone",
+  updated_since: "earliest update",
+  features: "list of features",
   expires_at: "expiry",
   occurred_at: "time of the event",
   location_id: "location id",

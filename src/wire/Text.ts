@@ -67,19 +67,14 @@ export const whole = (options: {
   readonly max: number;
   readonly description: string;
   readonly example: number;
-}) =>
-  Schema.Int.annotate({
+}) => {
+  const message = `The {field} must be a whole number between ${options.min} and ${options.max.toLocaleString("en")}.`;
+  return Schema.Int.annotate({
     description: options.description,
     examples: [options.example],
-    message: "The {field} must be a whole number.",
-  }).check(
-    Schema.isBetween(
-      { minimum: options.min, maximum: options.max },
-      {
-        message: `The {field} must be a whole number between ${options.min} and ${options.max.toLocaleString("en")}.`,
-      },
-    ),
-  );
+    message,
+  }).check(Schema.isBetween({ minimum: options.min, maximum: options.max }, { message }));
+};
 
 /** A true or false. */
 export const flag = (description: string, example: boolean) =>

@@ -88,6 +88,13 @@ layer(TestWaypost.layer)("Campaign lists", (it) => {
       yield* refused(world.sandbox, "cursor=");
       yield* refused(world.sandbox, "cursor=abc.def");
       yield* refused(world.sandbox, `cursor=${cursor}x`);
+      // Other writings of the same bytes are none that was given.
+      yield* refused(world.sandbox, `cursor=${cursor}=`);
+      yield* refused(world.sandbox, `cursor=%20${cursor}`);
+      const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+      for (const end of alphabet.split("").filter((letter) => letter !== cursor.at(-1))) {
+        yield* refused(world.sandbox, `cursor=${cursor.slice(0, -1)}${end}`);
+      }
       yield* refused(world.sandbox, `cursor=${cursor}&updated_since=2026-01-01`);
       yield* refused(world.production, `cursor=${cursor}`);
       yield* refused(other.sandbox, `cursor=${cursor}`);
@@ -145,6 +152,7 @@ layer(TestWaypost.layer)("Campaign lists", (it) => {
     ["limit=ten", "limit"],
     ["limit=1.5", "limit"],
     ["limit=", "limit"],
+    ["limit=99999999999999999999", "limit"],
     ["updated_since=yesterday", "updated_since"],
     ["updated_since=2026-02-30", "updated_since"],
     ["updated_since=", "updated_since"],
@@ -154,6 +162,10 @@ layer(TestWaypost.layer)("Campaign lists", (it) => {
       const { body, status } = yield* world.sandbox(`/campaigns?${query}`);
       assert.deepStrictEqual([status, body.error.code], [422, "invalid_parameter"]);
       assert.hasAllKeys(body.error.fields, [field]);
+      if (field !== "limit") return;
+      assert.deepStrictEqual(body.error.fields.limit, [
+        "The limit must be a whole number between 1 and 100.",
+      ]);
     }),
   );
 });

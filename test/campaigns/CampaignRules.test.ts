@@ -106,6 +106,31 @@ layer(TestWaypost.layer)("Campaign rules", (it) => {
     }),
   );
 
+  it.effect("an entry that is no text hides nothing that is wrong with the other entries (B4, E5)", () =>
+    Effect.gen(function* () {
+      const world = yield* campaignWorld();
+      const location = yield* world.location();
+      const fields = yield* refusal(
+        world,
+        geo([location, 5, "no id", null] as never, { location_group_names: [{}, "Nowhere", ""] }),
+      );
+      const uuid = (at: number) => [`The entry ${at} of the location ids must be a UUID.`];
+      const name = (at: number) => [
+        `The entry ${at} of the location group names must be the name of a location group.`,
+      ];
+      assert.deepStrictEqual(fields, {
+        "location_ids.1": uuid(1),
+        "location_ids.2": uuid(2),
+        "location_ids.3": uuid(3),
+        "location_group_names.0": name(0),
+        "location_group_names.1": [
+          'There is no location group named "Nowhere" in this workspace and environment.',
+        ],
+        "location_group_names.2": name(2),
+      });
+    }),
+  );
+
   it.effect("a name counts code points, so 255 astral characters are taken (B5)", () =>
     Effect.gen(function* () {
       const world = yield* campaignWorld();

@@ -209,6 +209,11 @@ layer(TestWaypost.layer)("the command line", (it) => {
       yield* Effect.promise(() => writeFile(join(dataDir, "operator.key"), `${testOperatorKey}\n`));
       yield* publishServer(dataDir, origin);
       assert.strictEqual((yield* give(list, here)).code, 0);
+      // A settings file goes before the environment, as for serve.
+      const file = join(dataDir, "settings");
+      yield* Effect.promise(() => writeFile(file, `WAYPOST_DATA_DIR=${dataDir}\n`));
+      const named = yield* give([...list, "--config", file], { WAYPOST_DATA_DIR: "/nowhere" });
+      assert.strictEqual(named.code, 0);
       const keyless = yield* give([...list, "--url", "http://localhost:1"], here);
       assert.deepStrictEqual(
         [keyless.code, keyless.stderr],
@@ -222,7 +227,7 @@ layer(TestWaypost.layer)("the command line", (it) => {
       const bare = yield* give([...list, "--url", "push.example.com"], here);
       assert.deepStrictEqual(
         [bare.code, bare.stderr],
-        [1, '"push.example.com" is no http address: try --url https://push.example.com\n'],
+        [2, '"push.example.com" is no http address: try --url https://push.example.com\n'],
       );
     }),
   );

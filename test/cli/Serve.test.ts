@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { rm, writeFile } from "node:fs/promises";
 import { Agent, type IncomingMessage, request } from "node:http";
+import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { afterEach, assert, beforeEach, describe, it } from "vitest";
@@ -27,6 +28,7 @@ describe("waypost serve", () => {
 
     const body = JSON.stringify({ name: "Late" });
     const late = request(`${origin}/operator/v1/workspaces`, {
+      agent,
       method: "POST",
       headers: {
         authorization: `Bearer ${await cli.operatorKey()}`,
@@ -38,13 +40,24 @@ describe("waypost serve", () => {
     late.flushHeaders();
     // The server has the head now, and not a byte of the body.
     await once(late, "continue");
+    const halfHead = connect(Number(new URL(origin).port), "127.0.0.1");
+    halfHead.write("GET /health/live HTTP/1.1\r\nHost");
+    const cut = once(
+      halfHead.on("error", () => undefined),
+      "close",
+    );
+    const began = performance.now();
     const ended = ends("SIGTERM");
+    await cut;
     late.end(body);
     const [answer] = (await once(late, "response")) as [IncomingMessage];
     assert.strictEqual(answer.statusCode, 201);
+    assert.strictEqual(answer.headers.connection, "close");
     answer.resume();
     const { code, stdout } = await ended;
     agent.destroy();
+    // Neither a connection that stays open after its answer nor half a head is waited for.
+    assert.isBelow(performance.now() - began, 8_000);
     assert.deepStrictEqual([code, stdout], [0, `Waypost is listening on ${origin}\n`]);
     assert.isNotNull(child.exitCode);
     assert.isFalse(existsSync(join(cli.dataDir, "server.json")));

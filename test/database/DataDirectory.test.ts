@@ -64,18 +64,30 @@ describe("DataDirectory", () => {
     }),
   );
 
-  it.effect("refuses a directory with somebody else's files and leaves it as it is", () =>
+  it.effect("takes a directory in which only a log or a settings file waits", () =>
+    Effect.gen(function* () {
+      const path = join(yield* temporary, "prepared");
+      yield* Effect.promise(async () => {
+        await mkdir(path);
+        await writeFile(join(path, "waypost.env"), "PORT=0");
+      });
+      yield* Effect.scoped(open(path));
+      assert.strictEqual(yield* modeOf(path), 0o700);
+    }),
+  );
+
+  it.effect("refuses a directory with somebody else's folders and leaves it as it is", () =>
     Effect.gen(function* () {
       const path = join(yield* temporary, "home");
       yield* Effect.promise(async () => {
         await mkdir(path);
         await chmod(path, 0o755);
-        await writeFile(join(path, "letter.txt"), "dear");
+        await mkdir(join(path, "letters"));
       });
       const error = yield* Effect.flip(Effect.scoped(open(path)));
-      assert.include(error.message, "holds other files");
+      assert.include(error.message, "holds other folders");
       assert.strictEqual(yield* modeOf(path), 0o755);
-      assert.deepStrictEqual(yield* Effect.promise(() => readdir(path)), ["letter.txt"]);
+      assert.deepStrictEqual(yield* Effect.promise(() => readdir(path)), ["letters"]);
     }),
   );
 
@@ -105,6 +117,13 @@ describe("DataDirectory", () => {
       const path = join(yield* temporary, "data");
       yield* Effect.promise(() => writeFile(path, ""));
       assert.include((yield* Effect.flip(Effect.scoped(open(path)))).message, "there is a file in its place");
+    }),
+  );
+
+  it.effect.skipIf(process.platform !== "linux")("says so, and ends, where no directory can be made", () =>
+    Effect.gen(function* () {
+      const { message } = yield* Effect.flip(Effect.scoped(open("/proc/waypost-data")));
+      assert.include(message, "no directory can be made there");
     }),
   );
 });

@@ -69,4 +69,12 @@ layer(TestWaypost.layer)("Bodies", (it) => {
         assert.strictEqual(answer.body.data.status, "scheduled");
       }),
   );
+
+  it.effect("what is wrong with a field is a sentence that names it in words (B6)", () =>
+    Effect.gen(function* () {
+      const { sandbox } = yield* (yield* TestWaypost).tenant();
+      const none = yield* sandbox("/locations/import", { body: { type: "FeatureCollection" } });
+      assert.deepStrictEqual(none.body.error.fields, { features: ["The list of features is required."] });
+    }),
+  );
 });

@@ -112,6 +112,22 @@ layer(TestWaypost.layer)("Idempotency", (it) => {
       }),
   );
 
+  it.effect("a path that leads nowhere comes before a body that is not taken, also under a key (B1)", () =>
+    Effect.gen(function* () {
+      const { sandbox } = yield* (yield* TestWaypost).tenant();
+      const key = { "idempotency-key": "1" };
+      for (const [ask, refused] of [
+        [{ body: "a,b", headers: { ...key, "content-type": "text/csv" } }, 415],
+        [{ body: "x".repeat(1_048_577), headers: key }, 413],
+        [{ body: "{", headers: key }, 422],
+      ] as const) {
+        const nowhere = yield* sandbox("/campaigns/nowhere", { method: "PATCH", ...ask });
+        assert.deepStrictEqual([nowhere.status, nowhere.body.error.code], [404, "not_found"]);
+        assert.strictEqual((yield* sandbox("/campaigns", ask)).status, refused);
+      }
+    }),
+  );
+
   it.effect("replays count toward the rate limits (rule 6)", () =>
     Effect.gen(function* () {
       const { sandbox } = yield* (yield* TestWaypost).tenant({ plan: { sandbox_writes_per_minute: 2 } });

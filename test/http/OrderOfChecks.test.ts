@@ -4,7 +4,7 @@ import { TestClock } from "effect/testing";
 import { Tokens } from "../../src/access/Tokens.ts";
 import { Submission } from "../../src/wire/Submission.ts";
 import { Workspaces } from "../../src/workspaces/Workspaces.ts";
-import { TestWaypost, testStart } from "../TestWaypost.ts";
+import { asker, testOperatorKey, TestWaypost, testStart } from "../TestWaypost.ts";
 
 const unknownToken = (valid: string) => valid.slice(0, -1) + (valid.endsWith("0") ? "1" : "0");
 
@@ -91,6 +91,37 @@ layer(TestWaypost.layer)("Order of checks", (it) => {
         assert.strictEqual(answer.headers.get("allow"), "GET, HEAD");
         assert.strictEqual(answer.body.error.code, "method_not_allowed");
       }),
+  );
+
+  it.effect("an address that only looks like one of an interface is unknown (B2)", () =>
+    Effect.gen(function* () {
+      const waypost = yield* TestWaypost;
+      const { tokens } = yield* waypost.tenant();
+      for (const base of ["//platform/v1", "/PLATFORM/v1", "/platform//v1", "/%70latform/v1"]) {
+        const answer = yield* asker(waypost.origin + base, tokens.production)("/me");
+        assert.strictEqual(answer.status, 404, base);
+        assert.strictEqual(answer.body.error.code, "not_found");
+      }
+      for (const base of ["//operator/v1", "/Operator/v1", "/%6fperator/v1"]) {
+        const answer = yield* asker(waypost.origin + base, testOperatorKey)("/workspaces");
+        assert.strictEqual(answer.status, 404, base);
+      }
+      assert.strictEqual((yield* asker(`${waypost.origin}//device/v1`, null)("/messages")).status, 404);
+    }),
+  );
+
+  it.effect("a path that cannot be read is unknown, whatever method it takes (B2)", () =>
+    Effect.gen(function* () {
+      const waypost = yield* TestWaypost;
+      const { workspace } = yield* waypost.tenant();
+      const keys = `/workspaces/${workspace.id}/sandbox/sdk-keys`;
+      const { sdk_key } = (yield* waypost.operator(keys, { body: { name: "app" } })).body.data;
+      const register = yield* waypost.device(sdk_key)("/devices/%zz", {
+        method: "PUT",
+        body: { platform: "ios" },
+      });
+      assert.strictEqual(register.status, 404);
+    }),
   );
 
   it.effect("a revoked token names itself and the date, an expired one too, each from that instant on", () =>

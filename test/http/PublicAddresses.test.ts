@@ -23,6 +23,9 @@ describe("Public addresses (A1)", () => {
     );
     assert.strictEqual(classify("sandbox.acme.example", "/platform/v1/me")?.environment, "sandbox");
     assert.strictEqual(classify("API.acme.example", "/platform/v1/me")?.environment, "production");
+    // The usual port may be named; another is another host, which the path alone tells.
+    assert.strictEqual(classify("sandbox.acme.example:443", "/platform/v1/me")?.environment, "sandbox");
+    assert.strictEqual(classify("sandbox.acme.example:80", "/platform/v1/me")?.environment, "production");
   });
 
   it("a longer public path is cut to the router's own, on its host and on any other", () => {

@@ -1,7 +1,8 @@
 import { assert, layer } from "@effect/vitest";
-import { Effect } from "effect";
+import { Effect, Exit } from "effect";
 import { SqlClient } from "effect/sql";
 import { TestClock } from "effect/testing";
+import { errands } from "../../src/http/Errand.ts";
 import { LocationImports } from "../../src/locations/LocationImports.ts";
 import { Submission } from "../../src/wire/Submission.ts";
 import { Workspaces } from "../../src/workspaces/Workspaces.ts";
@@ -172,6 +173,25 @@ layer(TestWaypost.layer)("The largest import", (it) => {
       isOver = true;
       assert.strictEqual(summary.created, 40);
       assert.isAtLeast(turns, 3);
+    }),
+  );
+
+  it.effect("features are read with no transaction open, also where one is to hold the answer (J2)", () =>
+    Effect.gen(function* () {
+      const { workspace } = yield* (yield* TestWaypost).tenant();
+      const { workspaceId } = yield* (yield* Workspaces).find(workspace.id);
+      const tenant = { workspaceId, workspace, environment: "sandbox" } as const;
+      const { catchUp, provide } = errands();
+      const importing = provide(
+        (yield* LocationImports).run(
+          tenant,
+          Submission.of({ type: "FeatureCollection" as const, features: [pointFeature()] }),
+          false,
+        ),
+      );
+      const given = yield* Effect.exit(importing);
+      assert.isTrue(Exit.isFailure(given) && (yield* catchUp(given.cause)));
+      assert.strictEqual((yield* importing).summary.created, 1);
     }),
   );
 });

@@ -191,6 +191,10 @@ layer(TestWaypost.layer)("Locations", (it) => {
       const bad = yield* sandbox("/locations?updated_since=yesterday&limit=0");
       assert.deepStrictEqual([bad.status, bad.body.error.code], [422, "invalid_parameter"]);
       assert.sameMembers(Object.keys(bad.body.error.fields), ["updated_since", "limit"]);
+      assert.match(
+        bad.body.error.fields.updated_since[0],
+        /^The earliest update must be a date-time such as /,
+      );
     }),
   );
 

@@ -9,7 +9,7 @@ import { Config } from "../../Config.ts";
 import { OperatorApi } from "../../OperatorApi.ts";
 import type { ApiError } from "../../wire/ApiError.ts";
 import { publishedServer } from "../ServerFile.ts";
-import { CommandRefused } from "./CommandRefused.ts";
+import { BadUsage, CommandRefused } from "./CommandRefused.ts";
 import { Surroundings } from "./Surroundings.ts";
 
 const Url = GlobalFlag.Setting("url")({
@@ -65,7 +65,7 @@ const originOf = (text: string): string | null => {
 
 const refused = (message: string) => new CommandRefused({ message });
 
-/** Finds the server and its key: flags go before the environment, and that before the data directory. */
+/** Finds the server and its key: flags, a settings file included, go before the environment, and that before the data directory. */
 const locate = Effect.gen(function* () {
   const { environment } = yield* Surroundings;
   const settingsFile = yield* SettingsFile;
@@ -73,7 +73,7 @@ const locate = Effect.gen(function* () {
     ? yield* Effect.mapError(Config.readFile(settingsFile.value), ({ message }) => refused(message))
     : {};
   const setting = (name: string): string | undefined => {
-    const text = environment[name]?.trim() || fromFile[name]?.trim();
+    const text = fromFile[name]?.trim() || environment[name]?.trim();
     return text === "" ? undefined : text;
   };
   const dataDir = resolve(setting("WAYPOST_DATA_DIR") ?? "./waypost-data");
@@ -85,8 +85,11 @@ const locate = Effect.gen(function* () {
     );
   }
   const url = originOf(asked ?? Option.getOrElse(local, () => ""));
-  if (url === null)
-    return yield* refused(`"${asked}" is no http address: try --url https://push.example.com`);
+  if (url === null) {
+    return yield* new BadUsage({
+      message: `"${asked}" is no http address: try --url https://push.example.com`,
+    });
+  }
   // The key of this machine's Waypost goes to no other.
   const isLocal = Option.isSome(local) && originOf(local.value) === url;
   const key =
