@@ -19,7 +19,7 @@ export class LocationReportSql extends Context.Service<LocationReportSql>()(
           const figures = reportFigures(sql, tenant, scope);
           return Effect.orDie(sql<{ readonly data: string }>`
             WITH
-            targeted_now AS (
+            targeted_now AS MATERIALIZED (
               SELECT DISTINCT location_id AS id, 'active' AS status
               FROM ${figures.targeted}
               WHERE campaign_id IN (
@@ -28,7 +28,7 @@ export class LocationReportSql extends Context.Service<LocationReportSql>()(
               SELECT id, no, name, COALESCE(status, 'idle') AS status
               FROM (SELECT id, no, name FROM location WHERE ${figures.locationMatches}) AS location
               LEFT JOIN targeted_now USING (id)),
-            group_names AS (
+            group_names AS MATERIALIZED (
               SELECT location_id AS id, json_agg(name ORDER BY name COLLATE "C") AS groups
               FROM location_group_member
               JOIN (SELECT id AS group_id, name FROM location_group WHERE ${figures.mine}) AS named USING (group_id)
@@ -38,7 +38,7 @@ export class LocationReportSql extends Context.Service<LocationReportSql>()(
                 PARTITION BY location_no, device_no
                 ORDER BY occurred_at DESC GROUPS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS next_exit
               FROM geofence_event WHERE ${figures.eventFollows}),
-            event_count AS (
+            event_count AS MATERIALIZED (
               SELECT location_no AS no,
                      count(*) FILTER (WHERE type = 'enter') AS entries,
                      count(*) FILTER (WHERE type = 'exit') AS exits,

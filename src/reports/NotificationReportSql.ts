@@ -17,7 +17,7 @@ export class NotificationReportSql extends Context.Service<NotificationReportSql
           const figures = reportFigures(sql, tenant, scope);
           return Effect.orDie(sql<{ readonly data: string }>`
             WITH
-            used AS (
+            used AS MATERIALIZED (
               SELECT notification_id AS id,
                      (${strongestFirst})[min(array_position(${strongestFirst}, campaign_status))] AS status
               FROM campaign_notification
@@ -28,7 +28,7 @@ export class NotificationReportSql extends Context.Service<NotificationReportSql
               SELECT id, no, name, type, COALESCE(status, 'unused') AS status
               FROM (SELECT id, no, name, type FROM notification WHERE ${figures.notificationMatches}) AS notification
               LEFT JOIN used USING (id)),
-            outcome_count AS (
+            outcome_count AS MATERIALIZED (
               SELECT notification_no AS no, count(*) AS sent,
                      count(*) FILTER (WHERE status = 'delivered') AS delivered,
                      count(DISTINCT device_no) FILTER (WHERE status = 'delivered') AS reached
