@@ -19,9 +19,9 @@ export class CampaignReportSql extends Context.Service<CampaignReportSql>()(
             matching AS (
               SELECT id, no, name, type, ${figures.campaignStatus} AS status
               FROM campaign WHERE ${figures.campaignMatches}),
-            target_count AS (
+            target_count AS MATERIALIZED (
               SELECT campaign_id AS id, count(*) AS targets FROM ${figures.targeted} GROUP BY campaign_id),
-            delivery_count AS (
+            delivery_count AS MATERIALIZED (
               SELECT campaign_no AS no, count(*) AS delivered, count(DISTINCT device_no) AS reached
               FROM delivery WHERE ${figures.deliveryCounts} GROUP BY campaign_no),
             registered AS (${figures.registeredDevices}),

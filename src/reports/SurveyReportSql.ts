@@ -31,7 +31,7 @@ export class SurveyReportSql extends Context.Service<SurveyReportSql>()("waypost
               AND (${filters.contentType}::text IS NULL OR type = ${filters.contentType})),
           asked AS (
             SELECT no AS content_no, jsonb_array_length(questions) AS questions FROM content WHERE ${mine}),
-          response_count AS (
+          response_count AS MATERIALIZED (
             SELECT campaign_no, notification_no, count(*) AS responses FROM survey_response
             WHERE ${mine}
               AND first_answered_at >= ${instant(range.fromMs)} AND first_answered_at < ${instant(range.toMs)}
