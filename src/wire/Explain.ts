@@ -1,4 +1,4 @@
-import type { Schema, SchemaAST, SchemaIssue } from "effect";
+import { type Schema, SchemaAST, type SchemaIssue } from "effect";
 import { Problems } from "./Problems.ts";
 
 /**
@@ -68,7 +68,12 @@ const messageOf = (annotations: Schema.Annotations.Annotations | undefined): str
 const checkMessage = (ast: SchemaAST.AST): string | undefined =>
   ast.checks?.map((check) => messageOf(check.annotations)).find((message) => message !== undefined);
 
-const expectation = (ast: SchemaAST.AST): string => {
+const expectation = (type: SchemaAST.AST): string => {
+  // What is sent, not what it is read as: an instant is sent as a text.
+  const ast = SchemaAST.toEncoded(type);
+  const members = ast._tag === "Union" ? ast.types : [ast];
+  const demand = members.map(checkMessage).find((message) => message !== undefined);
+  if (demand !== undefined) return demand;
   const kinds = [...new Set(kindsOf(ast))];
   const last = kinds.pop();
   if (last === undefined) return "The {field} is not of a type that is taken here.";
