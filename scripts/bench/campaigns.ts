@@ -7,8 +7,7 @@ import { NodeRuntime } from "@effect/platform-node";
 import { Effect, Layer, References } from "effect";
 import { SqlClient } from "effect/sql";
 import { deepStrictEqual } from "node:assert";
-import { type ChildProcess, spawn } from "node:child_process";
-import { mkdtempSync, openSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { Tokens } from "../../src/access/Tokens.ts";
@@ -20,6 +19,7 @@ import { WorkspaceChanges } from "../../src/database/WorkspaceChanges.ts";
 import { Submission } from "../../src/wire/Submission.ts";
 import { idAt } from "../../src/wire/Ids.ts";
 import { Workspaces } from "../../src/workspaces/Workspaces.ts";
+import { median, started } from "./BenchChild.ts";
 import { keepAliveLoad } from "./KeepAliveLoad.ts";
 
 const bar = 1.5;
@@ -29,43 +29,12 @@ const warmUp = 6_000;
 const perRound = 4_000;
 const ticksPerSecond = 100;
 
-/** Starts a child and waits for its line with the address. */
-const started = (command: ReadonlyArray<string>, env: Readonly<Record<string, string>>, log: string) =>
-  Effect.acquireRelease(
-    Effect.promise(
-      () =>
-        new Promise<{ readonly child: ChildProcess; readonly origin: string }>((resolve, reject) => {
-          // To a file: a pipe that this process reads would cost both.
-          const out = openSync(log, "a");
-          const child = spawn(process.execPath, command, { env, stdio: ["ignore", out, "inherit"] });
-          child.once("exit", (code) => reject(new Error(`${command[0]} ended with ${code}`)));
-          const look = setInterval(() => {
-            const origin = /listening on (\S+)/.exec(readFileSync(log, "utf8"))?.[1];
-            if (origin === undefined) return;
-            clearInterval(look);
-            resolve({ child, origin });
-          }, 20);
-        }),
-    ),
-    ({ child }) =>
-      Effect.promise(
-        () =>
-          new Promise<void>((resolve) => {
-            child.once("exit", () => resolve());
-            child.kill("SIGTERM");
-          }),
-      ),
-  );
-
 /** Seconds of CPU, user and system, that a process has used up. */
 const cpuOf = (pid: number): number => {
   const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
   return (Number(fields[11]) + Number(fields[12])) / ticksPerSecond;
 };
-
-const median = (values: ReadonlyArray<number>): number =>
-  values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 
 /** Twenty campaigns with three locations and a group each, as they are stored. */
 const prepare = Effect.gen(function* () {

@@ -7,8 +7,7 @@
 import { NodeRuntime } from "@effect/platform-node";
 import { Clock, Effect, Layer, References } from "effect";
 import { SqlClient } from "effect/sql";
-import { type ChildProcess, spawn } from "node:child_process";
-import { mkdtempSync, openSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { digest, makeSecret } from "../../src/access/Credential.ts";
@@ -21,6 +20,7 @@ import { deviceToken } from "../../src/devices/DeviceToken.ts";
 import { idAt } from "../../src/wire/Ids.ts";
 import { Submission } from "../../src/wire/Submission.ts";
 import { Workspaces } from "../../src/workspaces/Workspaces.ts";
+import { median, started } from "./BenchChild.ts";
 import { eventLoad } from "./EventLoad.ts";
 
 const bar = 1 / 3;
@@ -28,37 +28,6 @@ const connections = 64;
 const devices = 1_000;
 const rounds = 7;
 const perRound = 6_000;
-
-/** Starts a child and waits for its line with the address. */
-const started = (command: ReadonlyArray<string>, env: Readonly<Record<string, string>>, log: string) =>
-  Effect.acquireRelease(
-    Effect.promise(
-      () =>
-        new Promise<{ readonly child: ChildProcess; readonly origin: string }>((resolve, reject) => {
-          // To a file: a pipe that this process reads would cost both.
-          const out = openSync(log, "a");
-          const child = spawn(process.execPath, command, { env, stdio: ["ignore", out, out] });
-          child.once("exit", (code) => reject(new Error(`${command[0]} ended with ${code}`)));
-          const look = setInterval(() => {
-            const origin = /listening on (\S+)/.exec(readFileSync(log, "utf8"))?.[1];
-            if (origin === undefined) return;
-            clearInterval(look);
-            resolve({ child, origin });
-          }, 20);
-        }),
-    ),
-    ({ child }) =>
-      Effect.promise(
-        () =>
-          new Promise<void>((resolve) => {
-            child.once("exit", () => resolve());
-            child.kill("SIGTERM");
-          }),
-      ),
-  );
-
-const median = (values: ReadonlyArray<number>): number =>
-  values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 
 interface Numbers {
   readonly locationNo: number;
