@@ -184,7 +184,7 @@ export class InternalError extends Schema.Error<InternalError>("InternalError")(
   }
 }
 
-/** 503: the database is away for the moment. */
+/** 503: the database, or the media store, is away for the moment. */
 export class ServiceUnavailable extends Schema.Error<ServiceUnavailable>("ServiceUnavailable")(
   body(
     ["service_unavailable"],
@@ -195,8 +195,9 @@ export class ServiceUnavailable extends Schema.Error<ServiceUnavailable>("Servic
   readonly _tag = "ServiceUnavailable";
   /** Seconds to wait. */
   readonly retryAfter: number = 2;
-  static of(): ServiceUnavailable {
-    const message = "The service cannot reach its database at the moment: try again in a few seconds.";
+  static of(
+    message = "The service cannot reach its database at the moment: try again in a few seconds.",
+  ): ServiceUnavailable {
     return new ServiceUnavailable({ error: { code: "service_unavailable", message } });
   }
 }
