@@ -19,6 +19,8 @@ const MediaKind = Schema.Literals(["image", "video", "audio"]).annotate({
   description: "What a media file is.",
   examples: ["image"],
 });
+/** One of the kinds of media. */
+export type MediaKind = typeof MediaKind.Type;
 
 /** What a workspace may do and how much of it: limits as data. */
 export const Plan = Schema.Struct({
