@@ -10,6 +10,7 @@ import { Tokens } from "./access/Tokens.ts";
 import { docsPage, docsPageHeaders, documentRoutes } from "./ApiDocuments.ts";
 import { Campaigns } from "./campaigns/Campaigns.ts";
 import { campaignHandlers } from "./campaigns/CampaignsHttp.ts";
+import { SendPlan } from "./campaigns/SendPlan.ts";
 import { Config } from "./Config.ts";
 import { Database } from "./database/Database.ts";
 import { DataDirectory } from "./database/DataDirectory.ts";
@@ -153,6 +154,7 @@ export const serviceLayer = HttpRouter.serve(answers, {
   Layer.provideMerge(serverLayer),
   Layer.provideMerge(Notifications.layer),
   Layer.provideMerge(Campaigns.layer),
+  Layer.provideMerge(SendPlan.layer),
   Layer.provideMerge(devices),
   Layer.provideMerge(locations),
   Layer.provideMerge(core),

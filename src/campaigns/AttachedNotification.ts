@@ -1,6 +1,6 @@
-import { dateAt, instantAt, type TimeOfDay, wallTimeAt } from "../time/LocalTime.ts";
+import { type TimeOfDay, wallTimeAt } from "../time/LocalTime.ts";
 import type { Problems } from "../wire/Problems.ts";
-import type { CampaignDates, ChangedDates } from "./CampaignDates.ts";
+import { type CampaignDates, type ChangedDates, sendInstant } from "./CampaignDates.ts";
 
 /** What a campaign's dates must leave room for: a notification on it, with its window or its time of sending. */
 export interface AttachedNotification {
@@ -29,9 +29,6 @@ export const checkAttached = (
     else checkSend(problems, notification.name, notification.sendAt, stored, next, now);
   }
 };
-
-const sendInstant = (dates: CampaignDates, sendAt: TimeOfDay): number =>
-  instantAt(dates.timezone, dateAt(dates.timezone, dates.startsAt), sendAt);
 
 const checkSend = (
   problems: Problems,

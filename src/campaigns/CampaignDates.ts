@@ -1,4 +1,12 @@
-import { dateAt, dayEnd, endInstant, startInstant, wallTimeAt } from "../time/LocalTime.ts";
+import {
+  dateAt,
+  dayEnd,
+  endInstant,
+  instantAt,
+  startInstant,
+  type TimeOfDay,
+  wallTimeAt,
+} from "../time/LocalTime.ts";
 import type { TimeZoneName } from "../time/TimeZone.ts";
 import type { Submission } from "../wire/Submission.ts";
 import type { CampaignDraft } from "./CampaignDraft.ts";
@@ -8,6 +16,15 @@ import type { CampaignPeriod } from "./CampaignStatus.ts";
 export interface CampaignDates extends CampaignPeriod {
   readonly timezone: TimeZoneName;
 }
+
+/**
+ * When a notification of a push campaign is sent, in epoch milliseconds: its time on the campaign's day, whatever time of
+ * that day the campaign's start names (contract E1 for clock changes).
+ */
+export const sendInstant = (
+  { startsAt, timezone }: Pick<CampaignDates, "startsAt" | "timezone">,
+  sendAt: TimeOfDay,
+): number => instantAt(timezone, dateAt(timezone, startsAt), sendAt);
 
 /** Which of its dates an update rewrites, as they read in the zone that the campaign has so far. */
 export interface ChangedDates {

@@ -26,6 +26,7 @@ import {
   type TargetList,
 } from "./CampaignTargeting.ts";
 import { CampaignTargetingSql } from "./CampaignTargetingSql.ts";
+import { SendPlan } from "./SendPlan.ts";
 
 const named = (ids: ReadonlySet<string>): ReadonlyMap<string, string> =>
   new Map([...ids].map((id) => [id, id]));
@@ -53,6 +54,7 @@ export class Campaigns extends Context.Service<Campaigns>()("waypost/campaigns/C
     const workspaces = yield* Workspaces;
     const locations = yield* Locations;
     const groups = yield* LocationGroups;
+    const sends = yield* SendPlan;
 
     const one = (rows: ReadonlyArray<FoundCampaign>) => {
       const row = rows[0];
@@ -157,6 +159,11 @@ export class Campaigns extends Context.Service<Campaigns>()("waypost/campaigns/C
           )
         : Effect.void;
 
+    /** A send that runs, or fell due during the pause, is skipped (contract L3); of what is that way already nothing changes. */
+    const setPaused = Effect.fnUntraced(function* (tenant: Tenant, id: string, paused: boolean, now: number) {
+      if (yield* repository.setPaused(tenant, id, paused, now)) yield* sends.skip(tenant, id, now);
+    });
+
     return {
       find,
 
@@ -196,13 +203,14 @@ export class Campaigns extends Context.Service<Campaigns>()("waypost/campaigns/C
         if (comesBack) yield* checkLimit(tenant, stored.id, now);
         yield* repository.update(tenant, stored.id, values, now);
         yield* targets.replace(tenant, stored.id, targeting);
+        yield* sends.move(tenant, stored.id, values, now);
         return yield* find(tenant, stored.id);
       }, database.atomically),
 
       /** Stops a campaign until it is published; one that is paused stays as it is. @throws 404 */
       pause: Effect.fn("Campaigns.pause")(function* (tenant: Tenant, id: string) {
         const stored = yield* find(tenant, id);
-        yield* repository.setPaused(tenant, stored.id, true, yield* Clock.currentTimeMillis);
+        yield* setPaused(tenant, stored.id, true, yield* Clock.currentTimeMillis);
         return yield* find(tenant, stored.id);
       }, database.atomically),
 
@@ -216,7 +224,7 @@ export class Campaigns extends Context.Service<Campaigns>()("waypost/campaigns/C
         if (counts(tenant, published, now) && !counts(tenant, { ...published, paused: stored.paused }, now)) {
           yield* checkLimit(tenant, stored.id, now);
         }
-        yield* repository.setPaused(tenant, stored.id, false, now);
+        yield* setPaused(tenant, stored.id, false, now);
         return yield* find(tenant, stored.id);
       }, database.atomically),
 
@@ -226,6 +234,7 @@ export class Campaigns extends Context.Service<Campaigns>()("waypost/campaigns/C
         const stored = yield* find(tenant, id);
         yield* repository.deleteOwnNotifications(tenant, stored.id);
         yield* repository.delete(tenant, stored.id);
+        yield* sends.cancel(tenant, stored.id, null, yield* Clock.currentTimeMillis);
         return { id: stored.id, deleted: true as const };
       }, database.atomically),
     };

@@ -142,11 +142,15 @@ export class CampaignsSql extends Context.Service<CampaignsSql>()("waypost/campa
             segment_match = ${values.segmentMatch}, updated_at = ${instant(now)}
           WHERE ${of(tenant, "c")} AND c.id = ${id}`),
 
-      /** A campaign that is that way already stays untouched, `updated_at` included. */
+      /** True if that changed it: a campaign that is that way already stays untouched, `updated_at` included. */
       setPaused: (tenant: Tenant, id: string, paused: boolean, now: number) =>
-        Effect.orDie(sql`
+        sql`
           UPDATE campaign c SET paused = ${paused}, updated_at = ${instant(now)}
-          WHERE ${of(tenant, "c")} AND c.id = ${id} AND c.paused <> ${paused}`),
+          WHERE ${of(tenant, "c")} AND c.id = ${id} AND c.paused <> ${paused}
+          RETURNING c.id`.pipe(
+          Effect.map((rows) => rows.length > 0),
+          Effect.orDie,
+        ),
 
       /** The notifications on a campaign, by the time they were put on it. */
       attached: (tenant: Tenant, id: string) =>

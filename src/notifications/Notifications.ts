@@ -1,5 +1,6 @@
 import { Clock, Context, Effect, Layer } from "effect";
 import { Campaigns } from "../campaigns/Campaigns.ts";
+import { SendPlan } from "../campaigns/SendPlan.ts";
 import { Database } from "../database/Database.ts";
 import { errand } from "../http/Errand.ts";
 import { Forbidden, NotFound } from "../wire/ApiError.ts";
@@ -23,6 +24,7 @@ export class Notifications extends Context.Service<Notifications>()("waypost/not
     const repository = yield* NotificationsSql;
     const workspaces = yield* Workspaces;
     const campaigns = yield* Campaigns;
+    const sends = yield* SendPlan;
     const callToAction = yield* CallToAction;
 
     const findRow = Effect.fnUntraced(function* (tenant: Tenant, campaignId: string, id: string) {
@@ -93,6 +95,7 @@ export class Notifications extends Context.Service<Notifications>()("waypost/not
         now,
       );
       yield* repository.attach(tenant, idAt(now), campaign.id, id, trigger, now);
+      if (trigger.sendAt !== null) yield* sends.schedule(tenant, campaign, id, trigger.sendAt, now);
       return show(yield* Effect.orDie(findRow(tenant, campaign.id, id)));
     }, database.atomically);
 
@@ -114,6 +117,7 @@ export class Notifications extends Context.Service<Notifications>()("waypost/not
       const content = contentOf(draft, stored, () => idAt(now));
       yield* repository.revise(tenant, row.id, draft.name, content, now);
       yield* repository.retrigger(tenant, campaign.id, row.id, trigger, now);
+      if (trigger.sendAt !== null) yield* sends.schedule(tenant, campaign, row.id, trigger.sendAt, now);
       return show(yield* Effect.orDie(findRow(tenant, campaign.id, row.id)));
     }, database.atomically);
 
@@ -158,6 +162,7 @@ export class Notifications extends Context.Service<Notifications>()("waypost/not
         yield* workspaces.lock(tenant);
         const row = yield* findRow(tenant, campaignId, id);
         yield* repository.detach(tenant, row.campaign_id, row.id);
+        yield* sends.cancel(tenant, row.campaign_id, row.id, yield* Clock.currentTimeMillis);
         yield* repository.deleteUnused(tenant, row.id);
         return { id: row.id, deleted: true as const };
       }, database.atomically),

@@ -1,8 +1,8 @@
 import type { FoundCampaign } from "../campaigns/Campaign.ts";
+import { sendInstant } from "../campaigns/CampaignDates.ts";
 import {
   dateAt,
   endInstant,
-  instantAt,
   startInstant,
   type TimeOfDay,
   type WallTime,
@@ -26,13 +26,12 @@ export interface Trigger {
 type Dates = Pick<FoundCampaign, "timezone" | "startsAtMs">;
 type Sent = Submission<TriggerDraft>;
 
-/** When a push campaign's notification is sent: its time on the campaign's day (contract E1 for clock changes). */
-const sendInstant = ({ startsAtMs, timezone }: Dates, sendAt: TimeOfDay): number =>
-  instantAt(timezone, dateAt(timezone, startsAtMs), sendAt);
+const instantOf = ({ startsAtMs, timezone }: Dates, sendAt: TimeOfDay): number =>
+  sendInstant({ startsAt: startsAtMs, timezone }, sendAt);
 
 /** The time of sending as responses show it, `YYYY-MM-DD HH:MM` in the campaign's time zone (contract F3). */
 export const showSendAt = (campaign: Dates, sendAt: TimeOfDay): WallTime =>
-  wallTimeAt(campaign.timezone, sendInstant(campaign, sendAt));
+  wallTimeAt(campaign.timezone, instantOf(campaign, sendAt));
 
 /**
  * Works out the trigger of a draft on its campaign, and adds what is wrong with it to the problems (contract F2, F3). `stored` is
@@ -108,7 +107,9 @@ const resolveSendAt = (
     refuse(`The sending time must be on the campaign's day, which is ${day}: write HH:MM alone.`);
     return null;
   }
-  if (sendInstant(campaign, sendAt) < now) {
+  const at = instantOf(campaign, sendAt);
+  // At the very millisecond a send that is there already has run, or is about to: it needs another time (contract F6).
+  if (at < now || (at === now && stored !== null)) {
     refuse(`The sending time cannot be in the past (it is ${wallTimeAt(timezone, now)} in ${timezone}).`);
   }
   return sendAt;

@@ -1,0 +1,86 @@
+import { Context, Effect, Layer } from "effect";
+import { SqlClient } from "effect/sql";
+import { arrayOf, instant } from "../database/Rows.ts";
+import type { TimeOfDay } from "../time/LocalTime.ts";
+import type { Tenant } from "../workspaces/Workspace.ts";
+
+/** A send that waits for its minute, with the time of day that it was written with. */
+export interface WaitingSend {
+  readonly id: string;
+  readonly sendAt: TimeOfDay;
+}
+
+/** Every statement that plans sends, or ends them by a change of what they send. Starting and carrying out have their own. */
+export class SendPlanSql extends Context.Service<SendPlanSql>()("waypost/campaigns/SendPlanSql", {
+  make: Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient;
+
+    const of = (tenant: Tenant) =>
+      sql`s.workspace_id = ${tenant.workspaceId} AND s.environment = ${tenant.environment}`;
+
+    return {
+      /** Moves the send of a notification on a campaign that waits for its minute, or adds one where none waits. */
+      schedule: (
+        tenant: Tenant,
+        id: string,
+        campaignId: string,
+        notificationId: string,
+        dueAt: number,
+      ): Effect.Effect<unknown> =>
+        Effect.orDie(sql`
+          WITH moved AS (
+            UPDATE send s SET due_at = ${instant(dueAt)}
+            WHERE ${of(tenant)} AND s.campaign_id = ${campaignId} AND s.notification_id = ${notificationId}
+              AND s.status = 'scheduled'
+            RETURNING s.id
+          )
+          INSERT INTO send (workspace_id, environment, id, campaign_id, campaign_no, notification_id, notification_no, due_at,
+            status)
+          SELECT c.workspace_id, c.environment, ${id}, c.id, c.no, n.id, n.no, ${instant(dueAt)}, 'scheduled'
+          FROM campaign c
+          JOIN notification n ON n.workspace_id = c.workspace_id AND n.environment = c.environment
+          WHERE c.workspace_id = ${tenant.workspaceId} AND c.environment = ${tenant.environment} AND c.id = ${campaignId}
+            AND n.id = ${notificationId} AND NOT EXISTS (SELECT FROM moved)`),
+
+      /** The sends of a campaign whose minute is still ahead. */
+      waiting: (tenant: Tenant, campaignId: string, now: number) =>
+        Effect.orDie(sql<WaitingSend>`
+          SELECT s.id, cn.send_at AS "sendAt"
+          FROM send s
+          JOIN campaign_notification cn ON cn.workspace_id = s.workspace_id AND cn.environment = s.environment
+            AND cn.campaign_id = s.campaign_id AND cn.notification_id = s.notification_id
+          WHERE ${of(tenant)} AND s.campaign_id = ${campaignId} AND s.status = 'scheduled'
+            AND s.due_at > ${instant(now)} AND cn.send_at IS NOT NULL`),
+
+      /** Gives each of these sends its new minute, in order, if it still waits. */
+      move: (tenant: Tenant, ids: ReadonlyArray<string>, dueAt: ReadonlyArray<number>) =>
+        Effect.orDie(sql`
+          UPDATE send s SET due_at = moved.due_at
+          FROM unnest(${arrayOf("uuid", ids)}, ${arrayOf("timestamptz", dueAt)}) AS moved (id, due_at)
+          WHERE ${of(tenant)} AND s.id = moved.id AND s.status = 'scheduled' AND s.due_at <> moved.due_at`),
+
+      /** Ends what runs, and what waits with its minute over, as skipped; gives the origins of what ran. */
+      skip: (tenant: Tenant, campaignId: string, now: number) =>
+        Effect.orDie(sql<{ readonly origin: bigint | null }>`
+          UPDATE send s SET status = 'skipped', finished_at = ${instant(now)}
+          WHERE ${of(tenant)} AND s.campaign_id = ${campaignId}
+            AND (s.status = 'running' OR (s.status = 'scheduled' AND s.due_at <= ${instant(now)}))
+          RETURNING s.origin`),
+
+      /** Ends what waits or runs of a notification on the campaign, null for all of them; gives the origins of what ran. */
+      cancel: (tenant: Tenant, campaignId: string, notificationId: string | null, now: number) =>
+        Effect.orDie(sql<{ readonly origin: bigint | null }>`
+          UPDATE send s SET status = 'cancelled', finished_at = ${instant(now)}
+          WHERE ${of(tenant)} AND s.campaign_id = ${campaignId} AND s.status IN ('scheduled', 'running')
+            AND (${notificationId}::uuid IS NULL OR s.notification_id = ${notificationId})
+          RETURNING s.origin`),
+
+      /** Drops the open batches of sends that were just ended: a statement of its own, which sees those made until then. */
+      dropBatches: (tenant: Tenant, origins: ReadonlyArray<bigint>) =>
+        Effect.orDie(sql`
+          DELETE FROM send_batch s WHERE ${of(tenant)} AND s.origin = ANY (${arrayOf("int8", origins)})`),
+    };
+  }),
+}) {
+  static readonly layer = Layer.effect(SendPlanSql, SendPlanSql.make);
+}
