@@ -1,5 +1,5 @@
 import { assert, it } from "@effect/vitest";
-import { mediaFormats } from "../../src/media/MediaContent.ts";
+import { mediaFormats } from "../../src/media/MediaFormat.ts";
 
 it("takes four kinds of image, three of video and four of audio, each served as its own type", () => {
   const formats = Object.values(mediaFormats);

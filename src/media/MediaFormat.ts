@@ -1,4 +1,3 @@
-import { Context, Data, type Effect } from "effect";
 import type { MediaKind } from "../workspaces/Plan.ts";
 
 /** Every accepted format: its kind, the type that its bytes are served as, and the ending its files usually have. */
@@ -33,18 +32,3 @@ export interface MediaContent {
   /** Rounded to milliseconds; null for images, and where the file does not let one know. */
   readonly durationSeconds: number | null;
 }
-
-/** The file is none that can be taken; the message is a full sentence for the field `file`. */
-export class MediaRefused extends Data.TaggedError("MediaRefused")<{ readonly message: string }> {}
-
-/** Looks into files that anybody may have made: in bounded time and memory, whatever is in them. */
-export class MediaInspector extends Context.Service<
-  MediaInspector,
-  {
-    /**
-     * What the file at this path is. Reads all of it, and refuses what is empty, none of the accepted formats, cut short or
-     * broken, or an image of over 100 megapixels (contract H1). It takes long and is no SQL: an `errand`.
-     */
-    readonly inspect: (path: string) => Effect.Effect<MediaContent, MediaRefused>;
-  }
->()("waypost/media/MediaInspector") {}
