@@ -6,6 +6,7 @@ import manifest from "../package.json" with { type: "json" };
 import { Config } from "./Config.ts";
 import { BadUsage } from "./operator/commands/CommandRefused.ts";
 import { deviceCommand } from "./operator/commands/DeviceCommand.ts";
+import { reportCommand } from "./operator/commands/ReportCommand.ts";
 import { sdkKeyCommand } from "./operator/commands/SdkKeyCommand.ts";
 import { Surroundings } from "./operator/commands/Surroundings.ts";
 import { tokenCommand } from "./operator/commands/TokenCommand.ts";
@@ -57,6 +58,7 @@ const waypost = Command.make("waypost").pipe(
     tokenCommand,
     sdkKeyCommand,
     deviceCommand,
+    reportCommand,
     openapiCommand,
   ]),
 );

@@ -4,6 +4,7 @@ import { DeliveryListApi } from "./operator/DeliveryListApi.ts";
 import { DeviceListApi } from "./operator/DeviceListApi.ts";
 import { OperatorAccess } from "./operator/OperatorAccess.ts";
 import { SdkKeysApi } from "./operator/SdkKeysApi.ts";
+import { TenantReportsApi } from "./operator/TenantReportsApi.ts";
 import { TokensApi } from "./operator/TokensApi.ts";
 import { WorkspacesApi } from "./operator/WorkspacesApi.ts";
 import { tidyOpenApi } from "./wire/OpenApiTidy.ts";
@@ -15,6 +16,7 @@ export class OperatorApi extends HttpApi.make("operator")
   .add(SdkKeysApi)
   .add(DeviceListApi)
   .add(DeliveryListApi)
+  .add(TenantReportsApi)
   .middleware(SchemaErrors)
   .middleware(OperatorAccess)
   .prefix("/operator/v1")

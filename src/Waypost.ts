@@ -53,6 +53,7 @@ import { operatorAccessLayer } from "./operator/OperatorAccessHttp.ts";
 import { operatorDoor } from "./operator/OperatorDoor.ts";
 import { OperatorTenants } from "./operator/OperatorTenants.ts";
 import { sdkKeysHandlers } from "./operator/SdkKeysHttp.ts";
+import { tenantReportsHandlers } from "./operator/TenantReportsHttp.ts";
 import { tokensHandlers } from "./operator/TokensHttp.ts";
 import { workspacesHandlers } from "./operator/WorkspacesHttp.ts";
 import { OperatorApi } from "./OperatorApi.ts";
@@ -89,6 +90,7 @@ const operatorRoutes = HttpApiBuilder.layer(OperatorApi).pipe(
     sdkKeysHandlers,
     deviceListHandlers,
     deliveryListHandlers,
+    tenantReportsHandlers,
   ]),
   Layer.provide([operatorAccessLayer, OperatorTenants.layer, DeviceListSql.layer, DeliveryList.layer]),
 );

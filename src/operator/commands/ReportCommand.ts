@@ -1,0 +1,217 @@
+/** `waypost report …`: the figures of an environment, as tables and a chart. */
+import { Console, Effect, Option } from "effect";
+import { Command, Flag } from "effect/cli";
+import { dailyChart } from "./DailyChart.ts";
+import type { Environment } from "../../workspaces/Environment.ts";
+import { environmentFlag, findWorkspace, workspaceFlag } from "./Lookups.ts";
+import { operator, operatorFlags, wantsJson } from "./Operator.ts";
+import { Surroundings } from "./Surroundings.ts";
+import { type Column, details, table } from "./Table.ts";
+
+const text = (name: string, description: string) =>
+  Flag.String(name).pipe(Flag.withDescription(description), Flag.optional);
+
+const filterFlags = {
+  workspace: workspaceFlag,
+  environment: environmentFlag.pipe(Flag.withDefault("production" as const)),
+  start: text("start", "First day, YYYY-MM-DD; 30 days before the end if left out"),
+  end: text("end", "Last day, YYYY-MM-DD, counted whole; today if left out"),
+  campaign: text("campaign", "Only the campaign with this id"),
+  location: text("location", "Only the location with this id, and the campaigns that target it"),
+  group: text("group", "Only the location group with this id, and the campaigns that target it"),
+  activation: text("activation", "Only what this set off: on_enter, on_exit or fixed_time"),
+  campaignStatus: text("campaign-status", "Only campaigns that are active, scheduled, paused or ended now"),
+  contentType: text("content-type", "Only notifications of this type: message or survey"),
+};
+
+const rowFlags = { ...filterFlags, status: text("status", "Only rows with this status") };
+
+const parameters = {
+  start: "start",
+  end: "end",
+  campaign: "campaign",
+  location: "location",
+  group: "location_group",
+  activation: "activation",
+  campaignStatus: "campaign_status",
+  contentType: "content_type",
+  status: "status",
+} as const;
+
+type Given = { readonly [flag in keyof typeof parameters]?: Option.Option<string> };
+
+/** What was given, under the names of the interface; the server judges the values. */
+const queryOf = (flags: Given) =>
+  Object.fromEntries(
+    Object.entries(parameters).flatMap(([flag, parameter]) => {
+      const value = flags[flag as keyof typeof parameters];
+      return value === undefined || Option.isNone(value) ? [] : [[parameter, value.value] as const];
+    }),
+  );
+
+/** Finds where the report is asked, and says above it which days it is of. */
+const prepare = Effect.fnUntraced(function* (
+  flags: Given & { readonly workspace: string; readonly environment: Environment },
+) {
+  const ask = yield* operator;
+  const workspace = yield* findWorkspace(ask, flags.workspace);
+  const { columns } = yield* Surroundings;
+  return { ask, request: { params: { workspace, env: flags.environment }, query: queryOf(flags) }, columns };
+});
+
+interface Range {
+  readonly start: string;
+  readonly end: string;
+  readonly timezone: string;
+}
+
+const heading = ({ end, start, timezone }: Range): string => `${start} to ${end} (${timezone})`;
+
+/** Prints a report: its whole answer as JSON, or its range and the text that people read. */
+const print = <Report extends { readonly meta: Range }>(report: Report, asText: (report: Report) => string) =>
+  Effect.flatMap(wantsJson, (json) =>
+    Console.log(json ? JSON.stringify(report, null, 2) : `${heading(report.meta)}\n\n${asText(report)}`),
+  );
+
+const rows =
+  <Row>(columns: ReadonlyArray<Column<Row>>, room: number | null, nothing: string) =>
+  ({ data }: { readonly data: ReadonlyArray<Row> }): string =>
+    data.length === 0 ? nothing : table(columns, data, room);
+
+const percent = (value: number): string => `${value.toFixed(1)}%`;
+
+const summary = Command.make(
+  "summary",
+  filterFlags,
+  Effect.fn(function* (flags) {
+    const { ask, columns, request } = yield* prepare(flags);
+    const report = yield* ask((client) => client.reports.summary(request));
+    yield* print(report, ({ data: { daily, totals } }) =>
+      [
+        details([
+          ["delivered", String(totals.delivered)],
+          ["devices reached", `${totals.devices_reached} of ${totals.registered_devices} registered now`],
+          ["entries", String(totals.geofence_entries)],
+          ["exits", String(totals.geofence_exits)],
+          ["campaigns", `${totals.campaigns}, ${totals.active_campaigns} of them active now`],
+        ]),
+        "",
+        "Delivered on each day",
+        dailyChart(
+          daily.map(({ date, delivered }) => ({ label: date, value: delivered })),
+          columns,
+        ),
+      ].join("\n"),
+    );
+  }),
+).pipe(
+  Command.withDescription("Totals, and a chart of the deliveries of each day"),
+  Command.withExamples([{ command: "waypost report summary --workspace Acme --start 2026-11-01" }]),
+);
+
+const campaigns = Command.make(
+  "campaigns",
+  rowFlags,
+  Effect.fn(function* (flags) {
+    const { ask, columns, request } = yield* prepare(flags);
+    const report = yield* ask((client) => client.reports.campaigns(request));
+    yield* print(
+      report,
+      rows(
+        [
+          { heading: "NAME", cell: ({ name }) => name },
+          { heading: "STATUS", cell: ({ status }) => status },
+          { heading: "TYPE", cell: ({ type }) => type },
+          { heading: "TARGETS", cell: ({ targets }) => String(targets) },
+          { heading: "DELIVERED", cell: ({ delivered }) => String(delivered) },
+          { heading: "ENGAGEMENT", cell: ({ engagement }) => percent(engagement) },
+        ],
+        columns,
+        "No campaign matches.",
+      ),
+    );
+  }),
+).pipe(Command.withDescription("A row for each campaign, the most delivered first"));
+
+const locations = Command.make(
+  "locations",
+  rowFlags,
+  Effect.fn(function* (flags) {
+    const { ask, columns, request } = yield* prepare(flags);
+    const report = yield* ask((client) => client.reports.locations(request));
+    yield* print(
+      report,
+      rows(
+        [
+          { heading: "NAME", cell: ({ name }) => name },
+          { heading: "STATUS", cell: ({ status }) => status },
+          { heading: "GROUPS", cell: ({ groups }) => groups.join(", ") },
+          { heading: "ENTRIES", cell: ({ entries }) => String(entries) },
+          { heading: "EXITS", cell: ({ exits }) => String(exits) },
+          { heading: "ENGAGEMENT", cell: ({ engagement }) => percent(engagement) },
+          {
+            heading: "DWELL",
+            cell: (row) => (row.dwell_minutes === null ? "-" : `${row.dwell_minutes} min`),
+          },
+        ],
+        columns,
+        "No location matches.",
+      ),
+    );
+  }),
+).pipe(Command.withDescription("A row for each location, the most entered first"));
+
+const notifications = Command.make(
+  "notifications",
+  rowFlags,
+  Effect.fn(function* (flags) {
+    const { ask, columns, request } = yield* prepare(flags);
+    const report = yield* ask((client) => client.reports.notifications(request));
+    yield* print(
+      report,
+      rows(
+        [
+          { heading: "NAME", cell: ({ name }) => name },
+          { heading: "STATUS", cell: ({ status }) => status },
+          { heading: "TYPE", cell: ({ type }) => type },
+          { heading: "SENT", cell: ({ sent }) => String(sent) },
+          { heading: "DELIVERED", cell: ({ delivered }) => String(delivered) },
+          { heading: "REACH", cell: ({ reach }) => percent(reach) },
+        ],
+        columns,
+        "No notification matches.",
+      ),
+    );
+  }),
+).pipe(Command.withDescription("A row for each notification, the most delivered first"));
+
+const surveys = Command.make(
+  "surveys",
+  rowFlags,
+  Effect.fn(function* (flags) {
+    const { ask, columns, request } = yield* prepare(flags);
+    const report = yield* ask((client) => client.reports.surveys(request));
+    yield* print(
+      report,
+      rows(
+        [
+          { heading: "SURVEY", cell: (row) => row.survey_name },
+          { heading: "CAMPAIGN", cell: (row) => row.campaign_name },
+          { heading: "STATUS", cell: ({ status }) => status },
+          { heading: "TRIGGER", cell: (row) => row.trigger_type },
+          { heading: "QUESTIONS", cell: ({ questions }) => String(questions) },
+          { heading: "RESPONSES", cell: ({ responses }) => String(responses) },
+        ],
+        columns,
+        "No survey matches.",
+      ),
+    );
+  }),
+).pipe(Command.withDescription("A row for each survey on a campaign, the most answered first"));
+
+/** `waypost report …` */
+export const reportCommand = Command.make("report").pipe(
+  Command.withDescription("Figures of an environment"),
+  Command.withSubcommands([summary, campaigns, locations, notifications, surveys]),
+  Command.withGlobalFlags(operatorFlags),
+);

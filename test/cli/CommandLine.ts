@@ -1,0 +1,41 @@
+import * as NodeServices from "@effect/platform-node/NodeServices";
+import { assert } from "@effect/vitest";
+import { Console, Effect } from "effect";
+import { runCommand } from "../../src/Cli.ts";
+import { TestWaypost, testOperatorKey } from "../TestWaypost.ts";
+
+/** Gives a command as `main.ts` does, and keeps what it says. */
+export const give = (
+  parameters: ReadonlyArray<string>,
+  environment: Readonly<Record<string, string>>,
+  columns: number | null = null,
+) =>
+  Effect.gen(function* () {
+    let stdout = "";
+    let stderr = "";
+    const code = yield* runCommand(parameters, { environment, columns }).pipe(
+      Effect.provideService(Console.Console, {
+        ...console,
+        log: (...texts) => void (stdout += `${texts.join(" ")}\n`),
+        error: (...texts) => void (stderr += `${texts.join(" ")}\n`),
+      }),
+      Effect.provide(NodeServices.layer),
+    );
+    return { code, stdout, stderr };
+  });
+
+/** A line as a shell splits it: at blanks, but for what stands in quotes. */
+const words = (line: string): ReadonlyArray<string> =>
+  (line.match(/"[^"]*"|\S+/g) ?? []).map((word) => word.replaceAll('"', ""));
+
+/** The command line of somebody who was told the address and the key. */
+export const commandLine = Effect.map(TestWaypost, (waypost) => {
+  const told = { WAYPOST_URL: `${waypost.origin}/`, WAYPOST_OPERATOR_KEY: testOperatorKey };
+  const run = (line: string, columns: number | null = null) => give(words(line), told, columns);
+  const json = (line: string) =>
+    Effect.map(run(`${line} --json`), ({ code, stderr, stdout }): any => {
+      assert.strictEqual(code, 0, stderr);
+      return JSON.parse(stdout);
+    });
+  return { ...waypost, run, json };
+});
