@@ -2,6 +2,7 @@ import { assert, layer } from "@effect/vitest";
 import { Effect } from "effect";
 import { makeSecret } from "../../src/access/Credential.ts";
 import { Tokens } from "../../src/access/Tokens.ts";
+import { Devices } from "../../src/devices/Devices.ts";
 import { deviceToken, openDeviceToken } from "../../src/devices/DeviceToken.ts";
 import { Submission } from "../../src/wire/Submission.ts";
 import { Workspaces } from "../../src/workspaces/Workspaces.ts";
@@ -154,6 +155,23 @@ layer(TestWaypost.layer)("The door of the device interface", (it) => {
         "500",
         "503",
       ]);
+    }),
+  );
+
+  it.effect("tells a token that stops being good while its request runs (B2)", () =>
+    Effect.gen(function* () {
+      const { sandbox, workspace } = yield* devicesOf();
+      const devices = yield* Devices;
+      const phone = yield* sandbox.device("phone-1");
+      const no = openDeviceToken(phone.token)?.key.no ?? 0;
+      const caller = { workspaceId: sandbox.workspaceId, workspace, environment: "sandbox" } as const;
+      // The request was let in; before it comes to its change, the device unregisters.
+      const admitted = { ...caller, deviceId: phone.id, deviceNo: no };
+      assert.strictEqual((yield* phone.ask("/devices/me", { method: "DELETE" })).status, 200);
+      for (const late of [devices.change(admitted, Submission.of({})), devices.rotate(admitted)]) {
+        const { error } = yield* Effect.flip(late as Effect.Effect<unknown, any>);
+        assert.strictEqual(error.code, "unauthenticated");
+      }
     }),
   );
 });

@@ -20,6 +20,26 @@ const movingTime = Effect.forever(
 
 const names = (list: Answer) => list.body.data.map((each: { name: string }) => each.name);
 
+/** Another process that makes a campaign under a key: it dies with its transaction, and with this fiber. */
+const holding = (workspaceId: string, key: string) =>
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient;
+    const [row] = yield* sql<{ id: number }>`SELECT id FROM workspace WHERE public_id = ${workspaceId}`;
+    const lock = JSON.stringify(["idempotency", row?.id, "sandbox", "/platform/v1/campaigns", key]);
+    const held = yield* Deferred.make<void>();
+    const owner = yield* Effect.forkChild(
+      sql.withTransaction(
+        Effect.gen(function* () {
+          yield* sql`SELECT pg_advisory_xact_lock(hashtextextended(${lock}, 0))`;
+          yield* Deferred.succeed(held, undefined);
+          return yield* Effect.never;
+        }),
+      ),
+    );
+    yield* Deferred.await(held);
+    return owner;
+  });
+
 layer(TestWaypost.layer)("Idempotency", (it) => {
   it.effect("a retry gets the first answer, marked as replayed, and nothing is changed again (J2)", () =>
     Effect.gen(function* () {
@@ -157,22 +177,7 @@ layer(TestWaypost.layer)("Idempotency", (it) => {
     () =>
       Effect.gen(function* () {
         const { sandbox, workspace } = yield* (yield* TestWaypost).tenant();
-        const sql = yield* SqlClient.SqlClient;
-        const [row] = yield* sql<{ id: number }>`SELECT id FROM workspace WHERE public_id = ${workspace.id}`;
-        const lock = JSON.stringify(["idempotency", row?.id, "sandbox", "/platform/v1/campaigns", "held"]);
-
-        // Another process that holds the key: it dies with its transaction.
-        const held = yield* Deferred.make<void>();
-        const owner = yield* Effect.forkChild(
-          sql.withTransaction(
-            Effect.gen(function* () {
-              yield* sql`SELECT pg_advisory_xact_lock(hashtextextended(${lock}, 0))`;
-              yield* Deferred.succeed(held, undefined);
-              return yield* Effect.never;
-            }),
-          ),
-        );
-        yield* Deferred.await(held);
+        const owner = yield* holding(workspace.id, "held");
 
         const waiting = yield* Effect.forkChild(sandbox("/campaigns", keyed("held", campaign("Held"))));
         const moving = yield* Effect.forkChild(movingTime);
@@ -185,5 +190,32 @@ layer(TestWaypost.layer)("Idempotency", (it) => {
         yield* Fiber.interrupt(owner);
         assert.strictEqual((yield* sandbox("/campaigns", keyed("held", campaign("Held")))).status, 201);
       }),
+  );
+
+  it.effect("when the first one fails, one of those that wait runs and the others get its answer (J3)", () =>
+    Effect.gen(function* () {
+      const { sandbox, workspace } = yield* (yield* TestWaypost).tenant();
+      const first = yield* holding(workspace.id, "fails");
+      const waiting = yield* Effect.forkChild(
+        Effect.all(
+          Array.from({ length: 5 }, () => sandbox("/campaigns", keyed("fails", campaign("Second try")))),
+          { concurrency: "unbounded" },
+        ),
+      );
+      const moving = yield* Effect.forkChild(movingTime);
+      assert.deepStrictEqual(names(yield* sandbox("/campaigns")), []);
+      yield* Fiber.interrupt(first);
+      const answers = yield* Fiber.join(waiting);
+      yield* Fiber.interrupt(moving);
+      assert.deepStrictEqual(
+        answers.map(({ status }) => status),
+        [201, 201, 201, 201, 201],
+      );
+      assert.strictEqual(new Set(answers.map(({ body }) => body.data.id)).size, 1);
+      assert.lengthOf(
+        answers.filter(({ headers }) => !headers.has("idempotent-replayed")),
+        1,
+      );
+    }),
   );
 });

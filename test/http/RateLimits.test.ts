@@ -1,6 +1,8 @@
 import { assert, layer } from "@effect/vitest";
-import { Effect } from "effect";
+import { Clock, Context, Effect, Layer } from "effect";
 import { TestClock } from "effect/testing";
+import { RateLimits } from "../../src/http/RateLimits.ts";
+import { Workspaces } from "../../src/workspaces/Workspaces.ts";
 import { type Answer, TestWaypost } from "../TestWaypost.ts";
 
 const statuses = (answers: ReadonlyArray<Answer>) =>
@@ -102,5 +104,52 @@ layer(TestWaypost.layer)("Rate limits", (it) => {
       assert.strictEqual(refused.status, 429);
       assert.strictEqual(refused.headers.get("retry-after"), String(86_400 - 600));
     }),
+  );
+
+  it.effect(
+    "has the documented limits unless the plan says otherwise, and tells when its window is over (I1, A5)",
+    () =>
+      Effect.gen(function* () {
+        const waypost = yield* TestWaypost;
+        const made = (yield* waypost.operator("/workspaces", { body: { name: "By default" } })).body.data;
+        const policy = (environment: "sandbox" | "production", method: string) =>
+          Effect.gen(function* () {
+            const body = { name: "t", environment, abilities: ["reports:read"] };
+            const { token } = (yield* waypost.operator(`/workspaces/${made.id}/tokens`, { body })).body.data;
+            const { headers } = yield* waypost.platform(environment, token)("/me", { method });
+            const reset = Number(headers.get("x-ratelimit-reset")) * 1000;
+            assert.strictEqual(reset, (yield* Clock.currentTimeMillis) + 60_000);
+            return headers.get("ratelimit-policy");
+          });
+        const [requests, changes] = ['"minute";q=30;w=60', '"writes";q=10;w=60'];
+        assert.strictEqual(yield* policy("sandbox", "POST"), `${requests}, ${changes}, "day";q=1000;w=86400`);
+        assert.strictEqual(yield* policy("production", "GET"), '"minute";q=600;w=60');
+        assert.strictEqual(yield* policy("production", "POST"), '"minute";q=600;w=60, "writes";q=120;w=60');
+      }),
+  );
+
+  it.effect("goes on in another process, or after a restart, where its windows were (I1)", () =>
+    Effect.gen(function* () {
+      const { sandbox, workspace } = yield* (yield* TestWaypost).tenant({
+        plan: { sandbox_requests_per_minute: 3 },
+      });
+      const { workspaceId } = yield* Effect.orDie((yield* Workspaces).find(workspace.id));
+      const tenant = { workspaceId, workspace, environment: "sandbox" } as const;
+      const anew = Effect.flatMap(Layer.build(Layer.fresh(RateLimits.layer)), (context) =>
+        Context.get(context, RateLimits).take(tenant, false),
+      );
+      const began = yield* Clock.currentTimeMillis;
+      assert.strictEqual((yield* sandbox("/me")).status, 200);
+      assert.isTrue((yield* anew).granted);
+      yield* TestClock.adjust("30 seconds");
+      const { granted, windows } = yield* anew;
+      assert.isTrue(granted);
+      assert.deepStrictEqual(
+        windows.map(({ remaining, resetsAt }) => [remaining, resetsAt - began]),
+        [[0, 60_000]],
+      );
+      assert.isFalse((yield* anew).granted);
+      assert.strictEqual((yield* sandbox("/me")).status, 429);
+    }).pipe(Effect.scoped),
   );
 });

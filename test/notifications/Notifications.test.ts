@@ -260,4 +260,14 @@ layer(TestWaypost.layer)("Notifications", (it) => {
       assert.deepStrictEqual(again.body.data, data);
     }),
   );
+
+  it.effect("without an Idempotency-Key the same again is a second notification (idempotency 7)", () =>
+    Effect.gen(function* () {
+      const world = yield* notificationWorld();
+      const path = yield* world.geo();
+      for (let time = 0; time < 2; time++) yield* world.sandbox(path, { body: message() });
+      const names = (yield* world.sandbox(path)).body.data.map((each: { name: string }) => each.name);
+      assert.deepStrictEqual(names, ["Welcome", "Welcome"]);
+    }),
+  );
 });

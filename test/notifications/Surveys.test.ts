@@ -242,4 +242,23 @@ layer(TestWaypost.layer)("Surveys", (it) => {
       assert.deepStrictEqual([told.body.data.type, told.body.data.questions], ["message", []]);
     }),
   );
+
+  it.effect("a question's text has 1 to 500 characters, and a choice's is required", () =>
+    Effect.gen(function* () {
+      const world = yield* notificationWorld();
+      const path = yield* world.geo();
+      const fields = (question: object) =>
+        Effect.map(world.sandbox(path, { body: survey([question]) }), ({ body }) =>
+          Object.keys(body.error?.fields ?? {}),
+        );
+      assert.deepStrictEqual(yield* fields({ ...rating, question_text: "🎈".repeat(500) }), []);
+      for (const question_text of ["🎈".repeat(501), " ", null, undefined, 7]) {
+        assert.deepStrictEqual(yield* fields({ ...rating, question_text }), ["questions.0.question_text"]);
+      }
+      for (const text of ["", null, undefined, 7]) {
+        const question = { ...choosing("A"), choices: [{ text: "A" }, { text }] };
+        assert.deepStrictEqual(yield* fields(question), ["questions.0.choices.1.text"]);
+      }
+    }),
+  );
 });
