@@ -1,63 +1,51 @@
 /**
- * Brings the tests under each rule of docs/contract.md up to date: every test that cites the rule's number in its name or its
- * group's, and those that stand there already and still exist. Run `node scripts/contract.ts` after adding or renaming tests.
+ * Holds docs/contract/: every requirement has a test that exists. Prints `file:line  what is wrong`; exit code 1 on any.
+ * Run it by `npm run check -- contract`.
  */
-import { globSync, readFileSync, writeFileSync } from "node:fs";
+import { globSync, readFileSync } from "node:fs";
+import process from "node:process";
+import { contractFindings } from "./check/contract.ts";
 
-const page = "docs/contract.md";
+const file = (path: string) => ({ path, text: readFileSync(path, "utf8") });
+const files = (pattern: string) => globSync(pattern).toSorted().map(file);
 
-interface NamedTest {
-  readonly file: string;
-  readonly name: string;
-  readonly rules: ReadonlySet<string>;
+interface Document {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 }
 
-/** The numbers in the parentheses of a name, ranges such as J1–J3 spelled out. */
-const cited = (name: string): ReadonlySet<string> => {
-  const numbers = new Set<string>();
-  for (const [, inside = ""] of name.matchAll(/\(([^)]*)\)/g)) {
-    for (const [, letter = "", from = "", to = from] of inside.matchAll(
-      /\b([A-L])(\d{1,2})(?:–\1?(\d{1,2}))?\b/g,
-    ))
-      for (let number = Number(from); number <= Number(to); number++) numbers.add(`${letter}${number}`);
-  }
-  return numbers;
+const methods = new Set(["get", "put", "post", "patch", "delete"]);
+const operationsOf = (name: string): ReadonlyArray<string> => {
+  const { paths } = JSON.parse(readFileSync(`openapi/${name}.json`, "utf8")) as Document;
+  return Object.entries(paths).flatMap(([path, item]) =>
+    Object.keys(item)
+      .filter((method) => methods.has(method))
+      .map((method) => `${method.toUpperCase()} ${path}`),
+  );
 };
 
-const testsOf = (file: string): ReadonlyArray<NamedTest> => {
-  let group: ReadonlySet<string> = new Set();
-  const calls = /\b(describe|layer\([^"]*\)|it(?:\.\w+)*)\(\s*"((?:[^"\\]|\\.)*)"/g;
-  return [...readFileSync(file, "utf8").matchAll(calls)].flatMap(([, call = "", quoted = ""]) => {
-    const name = quoted.replaceAll("\\", "");
-    const own = cited(name);
-    if (call.startsWith("it")) return [{ file, name, rules: own.size > 0 ? own : group }];
-    group = own;
-    return [];
-  });
+/** The texts that the documents allow for `error.code`. */
+const codesOf = (name: string): ReadonlySet<string> => {
+  const codes = new Set<string>();
+  const walk = (value: unknown, isCode: boolean): void => {
+    if (typeof value !== "object" || value === null) return;
+    for (const [key, inner] of Object.entries(value)) {
+      if (isCode && (key === "enum" || key === "const"))
+        for (const code of [inner].flat()) codes.add(String(code));
+      walk(inner, key === "code" || (isCode && key !== "examples"));
+    }
+  };
+  walk(JSON.parse(readFileSync(`openapi/${name}.json`, "utf8")), false);
+  return codes;
 };
 
-const tests = globSync("test/**/*.test.ts").toSorted().flatMap(testsOf);
-const marked = (name: string): string => name.replaceAll("__", "\\_\\_").replaceAll("*", "\\*");
-const lineOf = ({ file, name }: NamedTest): string => `  - ${file} › ${marked(name)}`;
-const existing = new Set(tests.map(lineOf));
-
-const lines = readFileSync(page, "utf8").split("\n");
-const rewritten: Array<string> = [];
-let rule: { readonly number: string; readonly kept: Array<string> } | null = null;
-
-const finish = (): void => {
-  if (rule === null) return;
-  const { kept, number } = rule;
-  const citing = tests.filter(({ rules }) => rules.has(number)).map(lineOf);
-  rewritten.push(...new Set([...citing, ...kept.filter((line) => existing.has(line))]));
-  rule = null;
-};
-
-for (const line of lines) {
-  const number = /^- \*\*([A-L]\d+)\*\*/.exec(line)?.[1];
-  if (number !== undefined || line === "" || line.startsWith("#")) finish();
-  if (line.startsWith("  - test/")) rule?.kept.push(line);
-  else rewritten.push(line);
-  if (number !== undefined) rule = { number, kept: [] };
-}
-writeFileSync(page, rewritten.join("\n"));
+const findings = contractFindings({
+  index: file("docs/contract.md"),
+  pages: files("docs/contract/*.md"),
+  tests: files("test/**/*.test.ts"),
+  operations: new Set(["platform", "device", "operator"].flatMap(operationsOf)),
+  platformOperations: new Set(operationsOf("platform")),
+  platformCodes: codesOf("platform"),
+});
+for (const { file, line, message } of findings) console.error(`${file}:${line}  ${message}`);
+console.log(`${findings.length} things wrong with the contract's tables.`);
+process.exitCode = findings.length === 0 ? 0 : 1;

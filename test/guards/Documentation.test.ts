@@ -22,12 +22,6 @@ const rowsOf = (text: string): ReadonlyArray<ReadonlyArray<string>> =>
 const sectionOf = (text: string, heading: string): string =>
   text.split(`\n## ${heading}\n`)[1]?.split("\n## ")[0] ?? "";
 
-/** Without the marks that Markdown and string literals need. */
-const plain = (text: string): string => text.replaceAll("\\", "");
-
-/** Each rule of the contract: how many there are under each letter. */
-const rules = { A: 5, B: 6, C: 2, D: 5, E: 12, F: 8, G: 6, H: 4, I: 2, J: 3, K: 9, L: 9 };
-
 describe("docs/operating.md", () => {
   it("lists the settings as the program reads them, defaults and meanings included", () => {
     assert.deepStrictEqual(
@@ -44,30 +38,6 @@ describe("docs/operating.md", () => {
     );
     const inPage = rowsOf(read("docs/operating.md")).map(([name = ""]) => name.replaceAll("`", ""));
     assert.deepStrictEqual(new Set(inPage.filter((name) => name.startsWith("waypost_"))), new Set(inCode));
-  });
-});
-
-describe("docs/contract.md", () => {
-  it("states every rule once, in order", () => {
-    const stated = [...read("docs/contract.md").matchAll(/^- \*\*([A-L]\d+)\*\*/gm)].map(
-      ([, number]) => number,
-    );
-    const all = Object.entries(rules).flatMap(([letter, count]) =>
-      Array.from({ length: count }, (_, at) => `${letter}${at + 1}`),
-    );
-    assert.deepStrictEqual(stated, all);
-  });
-
-  it("names only tests that there are", () => {
-    const missing = read("docs/contract.md")
-      .split("\n")
-      .flatMap((line) => {
-        const [, file = "", name = ""] = /^ {2}- (test\/\S+) › (.+)$/.exec(line) ?? [];
-        if (file === "") return [];
-        const isThere = existsSync(join(root, file)) && plain(read(file)).includes(plain(name));
-        return isThere ? [] : [line.trim()];
-      });
-    assert.deepStrictEqual(missing, []);
   });
 });
 
