@@ -84,10 +84,13 @@ export default {
     {
       name: "foreign-sql-or-http",
       comment:
-        "Never another slice's *Sql or *Http: ask that slice's service. CampaignStatusSql is a rule's twin, no repository.",
+        "Never another slice's *Sql or *Http: ask that slice's service. CampaignStatusSql and SegmentRuleSql are rules, no repositories.",
       severity: "error",
       from: { path: "^src/([^/]+)/" },
-      to: { path: "^src/.*(Sql|Http)[.]ts$", pathNot: "^src/($1/|campaigns/CampaignStatusSql[.]ts$)" },
+      to: {
+        path: "^src/.*(Sql|Http)[.]ts$",
+        pathNot: "^src/($1/|campaigns/CampaignStatusSql[.]ts$|devices/SegmentRuleSql[.]ts$)",
+      },
     },
     {
       name: "contract-is-pure",

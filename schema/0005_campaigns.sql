@@ -10,6 +10,7 @@ CREATE TABLE segment (
   created_at   timestamptz NOT NULL,
   updated_at   timestamptz NOT NULL,
   PRIMARY KEY (workspace_id, environment, id),
+  UNIQUE (name, workspace_id, environment),
   FOREIGN KEY (workspace_id, environment) REFERENCES tenant (workspace_id, environment) ON DELETE CASCADE
 );
 

@@ -4,6 +4,7 @@ import { DeliveryListApi } from "./operator/DeliveryListApi.ts";
 import { DeviceListApi } from "./operator/DeviceListApi.ts";
 import { OperatorAccess } from "./operator/OperatorAccess.ts";
 import { SdkKeysApi } from "./operator/SdkKeysApi.ts";
+import { SegmentsApi } from "./operator/SegmentsApi.ts";
 import { TenantReportsApi } from "./operator/TenantReportsApi.ts";
 import { TokensApi } from "./operator/TokensApi.ts";
 import { WorkspacesApi } from "./operator/WorkspacesApi.ts";
@@ -14,6 +15,7 @@ export class OperatorApi extends HttpApi.make("operator")
   .add(WorkspacesApi)
   .add(TokensApi)
   .add(SdkKeysApi)
+  .add(SegmentsApi)
   .add(DeviceListApi)
   .add(DeliveryListApi)
   .add(TenantReportsApi)
@@ -26,7 +28,7 @@ export class OperatorApi extends HttpApi.make("operator")
       title: "Waypost operator interface",
       version: "1",
       description:
-        "Workspaces, tokens, SDK keys, devices and deliveries of one installation, for the person who hosts it. " +
+        "Workspaces, tokens, SDK keys, segments, devices and deliveries of one installation, for the person who hosts it. " +
         "Success bodies are wrapped in `data`; errors have the shape `{error: {code, message, fields?}}`.",
       transform: tidyOpenApi("/operator/v1", [{ url: "/operator/v1", description: "This installation" }]),
     }),

@@ -21,6 +21,7 @@ import { deviceDoor } from "./devices/DeviceDoor.ts";
 import { DeviceGate } from "./devices/DeviceGate.ts";
 import { Devices } from "./devices/Devices.ts";
 import { devicesHandlers } from "./devices/DevicesHttp.ts";
+import { Segments } from "./devices/Segments.ts";
 import { Answers } from "./events/Answers.ts";
 import { answersHandlers } from "./events/AnswersHttp.ts";
 import { Events } from "./events/Events.ts";
@@ -53,6 +54,7 @@ import { operatorAccessLayer } from "./operator/OperatorAccessHttp.ts";
 import { operatorDoor } from "./operator/OperatorDoor.ts";
 import { OperatorTenants } from "./operator/OperatorTenants.ts";
 import { sdkKeysHandlers } from "./operator/SdkKeysHttp.ts";
+import { segmentsHandlers } from "./operator/SegmentsHttp.ts";
 import { tenantReportsHandlers } from "./operator/TenantReportsHttp.ts";
 import { tokensHandlers } from "./operator/TokensHttp.ts";
 import { workspacesHandlers } from "./operator/WorkspacesHttp.ts";
@@ -88,6 +90,7 @@ const operatorRoutes = HttpApiBuilder.layer(OperatorApi).pipe(
     workspacesHandlers,
     tokensHandlers,
     sdkKeysHandlers,
+    segmentsHandlers,
     deviceListHandlers,
     deliveryListHandlers,
     tenantReportsHandlers,
@@ -155,6 +158,7 @@ export const serviceLayer = HttpRouter.serve(answers, {
   Layer.provideMerge(PublicAddresses.layer),
   Layer.provideMerge(serverLayer),
   Layer.provideMerge(Notifications.layer),
+  Layer.provideMerge(Segments.layer),
   Layer.provideMerge(Campaigns.layer),
   Layer.provideMerge(SendPlan.layer),
   Layer.provideMerge(devices),

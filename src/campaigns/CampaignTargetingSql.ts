@@ -1,6 +1,6 @@
 import { Context, Effect, Layer } from "effect";
 import { SqlClient } from "effect/sql";
-import { arrayOf } from "../database/Rows.ts";
+import { arrayOf, instant } from "../database/Rows.ts";
 import type { Tenant } from "../workspaces/Workspace.ts";
 import type { ResolvedTargeting } from "./CampaignTargeting.ts";
 
@@ -29,6 +29,21 @@ export class CampaignTargetingSql extends Context.Service<CampaignTargetingSql>(
               FOR KEY SHARE OF t`);
 
       return {
+        /** Names of campaigns that have not ended and of whose segments this is the only one, at most ten of them. */
+        needingSegment: (tenant: Tenant, segmentId: string, now: number) =>
+          sql<{ readonly name: string }>`
+            SELECT c.name FROM campaign_segment t
+            JOIN campaign c ON c.workspace_id = t.workspace_id AND c.environment = t.environment AND c.id = t.campaign_id
+            WHERE t.segment_id = ${segmentId} AND t.workspace_id = ${tenant.workspaceId}
+              AND t.environment = ${tenant.environment} AND (c.ends_at IS NULL OR c.ends_at >= ${instant(now)})
+              AND NOT EXISTS (SELECT FROM campaign_segment o
+                WHERE o.workspace_id = t.workspace_id AND o.environment = t.environment AND o.campaign_id = t.campaign_id
+                  AND o.segment_id <> t.segment_id)
+            ORDER BY c.id LIMIT 10`.pipe(
+            Effect.map((rows) => rows.map(({ name }) => name)),
+            Effect.orDie,
+          ),
+
         /** Puts the targeting in the place of what there was; what was deleted in the meantime is left out. */
         replace: Effect.fnUntraced(function* (
           tenant: Tenant,

@@ -171,6 +171,11 @@ export class Campaigns extends Context.Service<Campaigns>()("waypost/campaigns/C
         return yield* repository.page(tenant, position, updatedSince, yield* Clock.currentTimeMillis);
       }),
 
+      /** Names of campaigns that would reach everyone without this segment, at most ten; holds while the tenant is locked. */
+      needingSegment: Effect.fnUntraced(function* (tenant: Tenant, segmentId: string) {
+        return yield* targets.needingSegment(tenant, segmentId, yield* Clock.currentTimeMillis);
+      }),
+
       /** Makes a campaign, not paused. @throws 422 with everything wrong at once, 403 for the plan */
       create: Effect.fn("Campaigns.create")(function* (
         tenant: Tenant,

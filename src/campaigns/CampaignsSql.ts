@@ -50,7 +50,8 @@ const toCampaign = (row: Columns): Campaign => ({
     location_ids: row.location_ids,
     location_group_ids: row.location_group_ids,
     segmentation_ids: row.segmentation_ids,
-    segment_match: row.segment_match,
+    // The last segment of a campaign that has ended can be deleted (contract E6).
+    segment_match: row.segmentation_ids.length > 0 ? row.segment_match : null,
   },
   created_at: row.created_at,
   updated_at: row.updated_at,

@@ -1,7 +1,6 @@
-import { Predicate, type Schema, Struct } from "effect";
-import { say } from "../wire/Explain.ts";
+import { Struct } from "effect";
 import type { Problems } from "../wire/Problems.ts";
-import { submit } from "../wire/Submission.ts";
+import { readEach, readFields } from "../wire/SentList.ts";
 import { ChoiceDraft, QuestionDraft } from "./Survey.ts";
 
 const mostQuestions = 5;
@@ -23,51 +22,6 @@ export type SentQuestion = Partial<Omit<QuestionDraft, "choices">> & {
 };
 
 const QuestionHead = QuestionDraft.mapFields(Struct.omit(["choices"]));
-
-/**
- * Reads a list of objects each by itself, so that everything wrong with each is said at once (contract B4). One that is too
- * long is not looked into: each of a million bad entries would get its own sentence.
- */
-const readEach = <A>(
-  value: unknown,
-  path: string,
-  most: { readonly count: number; readonly sentence: string },
-  problems: Problems,
-  read: (entry: { readonly [field: string]: unknown }, path: string) => A,
-): ReadonlyArray<A> | undefined => {
-  if (value === undefined || value === null) return [];
-  const refuse = (sentence: string, at: ReadonlyArray<PropertyKey>) =>
-    problems.add(at.map(String).join("."), say(sentence, at));
-  const names: ReadonlyArray<PropertyKey> = path.split(".");
-  if (!Array.isArray(value)) {
-    refuse("The {field} must be a list.", names);
-    return undefined;
-  }
-  if (value.length > most.count) {
-    refuse(most.sentence, names);
-    return undefined;
-  }
-  return value.map((entry: unknown, at) => {
-    if (Predicate.isObject(entry) && !Array.isArray(entry)) return read(entry, `${path}.${at}`);
-    refuse("The {field} must be an object.", [...names, at]);
-    return read({}, "");
-  });
-};
-
-const readFields = <Fields extends Schema.Struct.Fields>(
-  schema: Schema.Struct<Fields>,
-  entry: { readonly [field: string]: unknown },
-  path: string,
-  problems: Problems,
-) => {
-  const read = submit(schema, entry);
-  // An entry that is no object has said so already.
-  if (path === "") return read.fields;
-  for (const [name, sentences] of Object.entries(read.problems.fields)) {
-    for (const sentence of sentences) problems.add(`${path}.${name}`, sentence);
-  }
-  return read.fields;
-};
 
 /** Reads the questions of a body. Undefined where they could not be read at all; none is an empty list. */
 export const readQuestions = (value: unknown, problems: Problems): ReadonlyArray<SentQuestion> | undefined =>

@@ -48,7 +48,10 @@ export const campaignWorld = (options?: Options) =>
     const named = (table: "location_group" | "segment", name: string, environment: Environment) => {
       const id = idAt(testStart);
       const rule = table === "segment" ? sql`, rule` : sql``;
-      const value = table === "segment" ? sql`, '{}'` : sql``;
+      const value =
+        table === "segment"
+          ? sql`, '{"match": "all", "conditions": [{"attribute": "platform", "op": "exists", "value": true}]}'`
+          : sql``;
       return Effect.as(
         run(sql`
           INSERT INTO ${sql(table)} (workspace_id, environment, id, name, created_at, updated_at${rule})

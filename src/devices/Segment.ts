@@ -1,0 +1,43 @@
+import { Schema } from "effect";
+import { text, Timestamp } from "../wire/Text.ts";
+import { SegmentRule } from "./SegmentRule.ts";
+
+/** A segment as the operator interface shows it. */
+export const Segment = Schema.Struct({
+  id: Schema.String.annotate({
+    description: "Id of the segment: what a push campaign names in `segmentation_ids`.",
+    format: "uuid",
+    examples: ["01980a6c-2b11-7e0a-8c55-6d2f9b1a4e03"],
+  }),
+  name: Schema.String.annotate({
+    description: "Name of the segment, unique in its environment.",
+    examples: ["Gold members"],
+  }),
+  rule: SegmentRule,
+  device_count: Schema.Int.annotate({
+    description: "How many registered devices are in it now; in Sandbox those that are not approved too.",
+    examples: [1204],
+  }),
+  created_at: Timestamp.annotate({ description: "When the segment was created, in UTC." }),
+  updated_at: Timestamp.annotate({ description: "When its name or rule was last changed, in UTC." }),
+}).annotate({ identifier: "Segment" });
+export type Segment = typeof Segment.Type;
+
+const Name = text({
+  max: 255,
+  description: "Name of the segment, unique among those of its environment.",
+  example: "Gold members",
+});
+
+/** Body of a new segment. */
+export const SegmentDraft = Schema.Struct({ name: Name, rule: SegmentRule }).annotate({
+  identifier: "SegmentDraft",
+});
+export type SegmentDraft = typeof SegmentDraft.Type;
+
+/** Body of a change: what is left out stays; a rule is replaced as a whole. */
+export const SegmentPatch = Schema.Struct({
+  name: Schema.optionalKey(Name),
+  rule: Schema.optionalKey(SegmentRule),
+}).annotate({ identifier: "SegmentPatch" });
+export type SegmentPatch = typeof SegmentPatch.Type;

@@ -1,0 +1,130 @@
+import { Clock, Context, Effect, Layer } from "effect";
+import { Campaigns } from "../campaigns/Campaigns.ts";
+import { Database } from "../database/Database.ts";
+import { NotFound, Unprocessable } from "../wire/ApiError.ts";
+import { idAt, isUuid } from "../wire/Ids.ts";
+import type { Position } from "../wire/Position.ts";
+import type { Submission } from "../wire/Submission.ts";
+import type { Tenant } from "../workspaces/Workspace.ts";
+import { Workspaces } from "../workspaces/Workspaces.ts";
+import type { SegmentDraft, SegmentPatch } from "./Segment.ts";
+import { type SegmentRow, SegmentsSql } from "./SegmentsSql.ts";
+
+/** Segments of one environment of a workspace: rules over its devices, which push campaigns target (contract L6). */
+export class Segments extends Context.Service<Segments>()("waypost/devices/Segments", {
+  make: Effect.gen(function* () {
+    const database = yield* Database;
+    const repository = yield* SegmentsSql;
+    const workspaces = yield* Workspaces;
+    const campaigns = yield* Campaigns;
+
+    const findRow = Effect.fnUntraced(function* (tenant: Tenant, id: string) {
+      const [row] = isUuid(id) ? yield* repository.find(tenant, id) : [];
+      return row ?? (yield* NotFound.resource("segment"));
+    });
+
+    const counted = Effect.fnUntraced(function* (tenant: Tenant, rows: ReadonlyArray<SegmentRow>) {
+      const counts = yield* repository.count(
+        tenant,
+        rows.map(({ rule }) => rule),
+      );
+      return rows.map((row, at) => ({ ...row, device_count: counts[at] ?? 0 }));
+    });
+
+    const find = Effect.fnUntraced(function* (tenant: Tenant, id: string) {
+      const row = yield* findRow(tenant, id);
+      const [count = 0] = yield* repository.count(tenant, [row.rule]);
+      return { ...row, device_count: count };
+    });
+
+    const checkName = Effect.fnUntraced(function* (
+      tenant: Tenant,
+      { fields, problems }: Submission<SegmentPatch>,
+      except: string | null,
+    ) {
+      if (fields.name === undefined || !(yield* repository.isNameTaken(tenant, fields.name, except))) return;
+      problems.add(
+        "name",
+        `The name ${JSON.stringify(fields.name)} is taken by another segment: choose another one.`,
+      );
+    });
+
+    const insert = Effect.fnUntraced(function* (tenant: Tenant, submission: Submission<SegmentDraft>) {
+      yield* workspaces.lock(tenant);
+      yield* checkName(tenant, submission, null);
+      const { name, rule } = yield* submission.complete;
+      const now = yield* Clock.currentTimeMillis;
+      const id = idAt(now);
+      yield* repository.insert(tenant, id, name, rule, now);
+      return id;
+    }, database.atomically);
+
+    const replace = Effect.fnUntraced(function* (
+      tenant: Tenant,
+      id: string,
+      submission: Submission<SegmentPatch>,
+    ) {
+      yield* workspaces.lock(tenant);
+      const row = yield* findRow(tenant, id);
+      yield* checkName(tenant, submission, row.id);
+      const { name = row.name, rule = row.rule } = yield* submission.complete;
+      yield* repository.update(tenant, row.id, name, rule, yield* Clock.currentTimeMillis);
+    }, database.atomically);
+
+    return {
+      /** Segments, newest first, each with the devices that it holds now. */
+      page: Effect.fn("Segments.page")(function* (tenant: Tenant, position: Position) {
+        return yield* counted(tenant, yield* repository.page(tenant, position));
+      }),
+
+      /** One segment with the devices that it holds now. @throws 404 */
+      find,
+
+      /** @throws 404 */
+      check: findRow,
+
+      /** Makes a segment. @throws 422 with everything wrong at once */
+      create: Effect.fn("Segments.create")(function* (tenant: Tenant, submission: Submission<SegmentDraft>) {
+        // A million devices are counted when nobody waits for the tenant any more.
+        return yield* Effect.orDie(find(tenant, yield* insert(tenant, submission)));
+      }),
+
+      /** Changes what is sent and keeps the rest; what is sent from then on goes by it. @throws 404, 422 */
+      update: Effect.fn("Segments.update")(function* (
+        tenant: Tenant,
+        id: string,
+        submission: Submission<SegmentPatch>,
+      ) {
+        yield* replace(tenant, id, submission);
+        return yield* find(tenant, id);
+      }),
+
+      /**
+       * Deletes a segment; campaigns keep their others. The last one of a campaign that has not ended stays: without it
+       * the campaign would reach everyone. @throws 404, 422
+       */
+      delete: Effect.fn("Segments.delete")(function* (tenant: Tenant, id: string) {
+        yield* workspaces.lock(tenant);
+        const row = yield* findRow(tenant, id);
+        const needing = yield* campaigns.needingSegment(tenant, row.id);
+        if (needing.length > 0) {
+          const names = needing.map((name) => JSON.stringify(name)).join(", ");
+          return yield* Unprocessable.validation({
+            segment: [
+              `Without this segment these campaigns would reach everyone: ${names}. ` +
+                "Give them another segment, or delete them, first.",
+            ],
+          });
+        }
+        yield* repository.delete(tenant, row.id);
+        return { id: row.id, deleted: true as const };
+      }, database.atomically),
+
+      /** Whom a campaign reaches by its segments as they are now; `audienceSql` selects them. */
+      audience: (tenant: Tenant, campaignId: string) => repository.audience(tenant, campaignId),
+    };
+  }),
+}) {
+  static readonly layerNoDeps = Layer.effect(Segments, Segments.make);
+  static readonly layer = Segments.layerNoDeps.pipe(Layer.provide(SegmentsSql.layer));
+}

@@ -1,0 +1,65 @@
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api";
+import { Segment, SegmentDraft, SegmentPatch } from "../devices/Segment.ts";
+import { NotFound, PayloadTooLarge, Unprocessable, UnsupportedMediaType } from "../wire/ApiError.ts";
+import { Data, Deleted, PageOf, PageQuery } from "../wire/Envelope.ts";
+import { environmentPath, idInPath } from "./OperatorPath.ts";
+
+const params = { ...environmentPath, segment: idInPath("segment") };
+
+/** The segments of an environment: rules over device attributes. */
+export class SegmentsApi extends HttpApiGroup.make("segments")
+  .add(
+    HttpApiEndpoint.post("create", "/workspaces/:workspace/:env/segments", {
+      params: environmentPath,
+      payload: SegmentDraft,
+      success: Data(Segment).pipe(HttpApiSchema.status(201)),
+      error: [NotFound, PayloadTooLarge, UnsupportedMediaType, Unprocessable],
+    })
+      .annotate(OpenApi.Summary, "Create a segment")
+      .annotate(
+        OpenApi.Description,
+        "A rule asks for what apps told of their devices. Values are compared by value and type: the text 5 is not the number 5. " +
+          "A device that lacks the attribute meets no condition but `ne` and `exists: false`.",
+      ),
+
+    HttpApiEndpoint.get("list", "/workspaces/:workspace/:env/segments", {
+      params: environmentPath,
+      query: PageQuery,
+      success: PageOf(Segment),
+      error: [NotFound, Unprocessable],
+    })
+      .annotate(OpenApi.Summary, "List segments")
+      .annotate(OpenApi.Description, "Newest first, each with the number of devices that it holds now."),
+
+    HttpApiEndpoint.get("get", "/workspaces/:workspace/:env/segments/:segment", {
+      params,
+      success: Data(Segment),
+      error: [NotFound],
+    }).annotate(OpenApi.Summary, "Show a segment"),
+
+    HttpApiEndpoint.patch("update", "/workspaces/:workspace/:env/segments/:segment", {
+      params,
+      payload: SegmentPatch,
+      success: Data(Segment),
+      error: [NotFound, PayloadTooLarge, UnsupportedMediaType, Unprocessable],
+    })
+      .annotate(OpenApi.Summary, "Change a segment")
+      .annotate(
+        OpenApi.Description,
+        "What is left out stays; a rule is replaced as a whole. What its campaigns send from then on goes by the new rule.",
+      ),
+
+    HttpApiEndpoint.delete("delete", "/workspaces/:workspace/:env/segments/:segment", {
+      params,
+      success: Deleted,
+      error: [NotFound, Unprocessable],
+    })
+      .annotate(OpenApi.Summary, "Delete a segment")
+      .annotate(
+        OpenApi.Description,
+        "Campaigns keep their other segments. Refused while it is the only segment of a campaign that has not ended, which would " +
+          "then reach everyone.",
+      ),
+  )
+  .annotate(OpenApi.Title, "Segments")
+  .annotate(OpenApi.Description, "Whom push campaigns can be aimed at.") {}
