@@ -5,6 +5,7 @@ import { CampaignsApi } from "./campaigns/CampaignsApi.ts";
 import { SchemaErrors } from "./http/SchemaErrors.ts";
 import { LocationGroupsApi } from "./locations/LocationGroupsApi.ts";
 import { LocationsApi } from "./locations/LocationsApi.ts";
+import { MediaApi } from "./media/MediaApi.ts";
 import { NotificationsApi } from "./notifications/NotificationsApi.ts";
 import { ReportsApi } from "./reports/ReportsApi.ts";
 import { tidyOpenApi } from "./wire/OpenApiTidy.ts";
@@ -14,6 +15,7 @@ export class PlatformApi extends HttpApi.make("platform")
   .add(MeApi)
   .add(LocationsApi)
   .add(LocationGroupsApi)
+  .add(MediaApi)
   .add(CampaignsApi)
   .add(NotificationsApi)
   .add(ReportsApi)

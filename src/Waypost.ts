@@ -44,6 +44,13 @@ import { locationGroupsHandlers } from "./locations/LocationGroupsHttp.ts";
 import { LocationImports } from "./locations/LocationImports.ts";
 import { Locations } from "./locations/Locations.ts";
 import { locationsHandlers } from "./locations/LocationsHttp.ts";
+import { MediaInspector, MediaRefused } from "./media/MediaInspector.ts";
+import { mediaFileLookup } from "./media/MediaFileLookup.ts";
+import { mediaHandlers } from "./media/MediaHttp.ts";
+import { MediaLibrary } from "./media/MediaLibrary.ts";
+import { MediaLibrarySql } from "./media/MediaLibrarySql.ts";
+import { mediaSweeping } from "./media/MediaSweeping.ts";
+import { memoryMediaStore } from "./media/MemoryMediaStore.ts";
 import { Notifications } from "./notifications/Notifications.ts";
 import { notificationHandlers } from "./notifications/NotificationsHttp.ts";
 import { DeliveryList } from "./operator/DeliveryList.ts";
@@ -75,6 +82,7 @@ const platformRoutes = HttpApiBuilder.layer(PlatformApi).pipe(
     reportHandlers,
     locationsHandlers,
     locationGroupsHandlers,
+    mediaHandlers,
     campaignHandlers,
     notificationHandlers,
   ]),
@@ -131,6 +139,11 @@ const core = Layer.mergeAll(Workspaces.layer, Tokens.layer, Reports.layer).pipe(
 /** What campaigns target. */
 const locations = Layer.mergeAll(Locations.layer, LocationGroups.layer, LocationImports.layer);
 
+/** What notifications show. */
+const media = Layer.merge(MediaLibrary.layer, mediaFileLookup).pipe(
+  Layer.provideMerge(MediaLibrarySql.layer),
+);
+
 /** What devices do. */
 const devices = Layer.mergeAll(
   Devices.layer,
@@ -140,7 +153,7 @@ const devices = Layer.mergeAll(
 );
 
 /** What a worker does beside answering. */
-const chores = idempotencyPruning.pipe(Layer.provide(IdempotencySql.layer));
+const chores = Layer.mergeAll(idempotencyPruning.pipe(Layer.provide(IdempotencySql.layer)), mediaSweeping);
 
 /** The listening service over a database that is there: everything but what a process starts with. */
 export const serviceLayer = HttpRouter.serve(answers, {
@@ -155,19 +168,26 @@ export const serviceLayer = HttpRouter.serve(answers, {
     Cursors.layer,
   ]),
   Layer.merge(chores),
-  Layer.provideMerge(PublicAddresses.layer),
-  Layer.provideMerge(serverLayer),
   Layer.provideMerge(Notifications.layer),
   Layer.provideMerge(Segments.layer),
   Layer.provideMerge(Campaigns.layer),
   Layer.provideMerge(SendPlan.layer),
   Layer.provideMerge(devices),
   Layer.provideMerge(locations),
+  Layer.provideMerge(media),
   Layer.provideMerge(core),
+  // What is above is told where it can be reached. The socket closes first all the same: serving ends before its parts do.
+  Layer.provideMerge(PublicAddresses.layer),
+  Layer.provideMerge(serverLayer),
 );
+
+const standIn = Layer.succeed(MediaInspector, {
+  inspect: () => Effect.fail(new MediaRefused({ message: "Media files cannot be looked into yet." })),
+});
 
 /** A whole process: the data directory, its database and the service on it. */
 export const waypostLayer = serviceLayer.pipe(
+  Layer.provide([memoryMediaStore, standIn]),
   Layer.provideMerge(Fingerprint.layer),
   Layer.provideMerge(Database.layer),
   Layer.provideMerge(DataDirectory.layer),

@@ -1,10 +1,14 @@
 import { Context, Effect, Layer, Redacted } from "effect";
 import { TestClock } from "effect/testing";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { abilities, type Ability } from "../src/access/Ability.ts";
 import { Tokens } from "../src/access/Tokens.ts";
 import { Config } from "../src/Config.ts";
 import { DataDirectory } from "../src/database/DataDirectory.ts";
 import { PublicAddresses } from "../src/http/PublicAddresses.ts";
+import { memoryMediaStore } from "../src/media/MemoryMediaStore.ts";
 import { serviceLayer } from "../src/Waypost.ts";
 import { Submission } from "../src/wire/Submission.ts";
 import type { Environment } from "../src/workspaces/Environment.ts";
@@ -12,6 +16,7 @@ import type { PlanPatch } from "../src/workspaces/Plan.ts";
 import type { Workspace } from "../src/workspaces/Workspace.ts";
 import { Workspaces } from "../src/workspaces/Workspaces.ts";
 import { TestDatabase } from "./database/TestDatabase.ts";
+import { standInInspector } from "./media/StandInInspector.ts";
 
 /** When every test begins: a Saturday noon in UTC, 13:00 in Amsterdam. */
 export const testStart = Date.parse("2026-11-21T12:00:00Z");
@@ -40,6 +45,22 @@ const generous: PlanPatch = {
   production_requests_per_minute: null,
   production_writes_per_minute: null,
 };
+
+/** A folder of the test file's own, gone with it. */
+const testDirectory = Layer.effect(
+  DataDirectory,
+  Effect.map(
+    Effect.acquireRelease(
+      Effect.promise(() => mkdtemp(join(tmpdir(), "waypost-data-"))),
+      (path) => Effect.promise(() => rm(path, { recursive: true, force: true })),
+    ),
+    (path) => ({
+      path,
+      operatorKey: Redacted.make(testOperatorKey),
+      secretKey: Redacted.make("secret-key-of-the-tests"),
+    }),
+  ),
+);
 
 /** Asks with one credential below one base address. */
 export const asker =
@@ -138,13 +159,9 @@ export class TestWaypost extends Context.Service<TestWaypost>()("waypost/test/Te
       Layer.provideMerge(serviceLayer),
       Layer.provideMerge(TestDatabase.layer),
       Layer.provide(Config.layerTest({ port: 0, allowPrivateAddresses: true, ...config })),
-      Layer.provide(
-        Layer.succeed(DataDirectory, {
-          path: "",
-          operatorKey: Redacted.make(testOperatorKey),
-          secretKey: Redacted.make("secret-key-of-the-tests"),
-        }),
-      ),
+      Layer.provide(standInInspector),
+      Layer.provideMerge(memoryMediaStore),
+      Layer.provide(testDirectory),
     );
   static readonly layer = TestWaypost.layerWith();
 }

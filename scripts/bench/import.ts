@@ -22,6 +22,8 @@ import { MigrationFiles } from "../../src/database/Migrations.ts";
 import { arrayOf, instant } from "../../src/database/Rows.ts";
 import { PublicAddresses } from "../../src/http/PublicAddresses.ts";
 import { ImportReport } from "../../src/locations/LocationImport.ts";
+import { MediaInspector } from "../../src/media/MediaInspector.ts";
+import { memoryMediaStore } from "../../src/media/MemoryMediaStore.ts";
 import { serviceLayer } from "../../src/Waypost.ts";
 import { idAt } from "../../src/wire/Ids.ts";
 import { Submission } from "../../src/wire/Submission.ts";
@@ -225,7 +227,9 @@ const directory = Layer.succeed(DataDirectory, {
   operatorKey: Redacted.make("operator-key-of-the-bench"),
   secretKey: Redacted.make("secret-key-of-the-bench"),
 });
+const noUploads = Layer.succeed(MediaInspector, { inspect: () => Effect.die(new Error("No uploads here")) });
 const waypost = serviceLayer.pipe(
+  Layer.provide([memoryMediaStore, noUploads]),
   Layer.provideMerge(Database.layer),
   Layer.provide([config, migrations, directory]),
 );

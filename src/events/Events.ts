@@ -3,6 +3,8 @@ import { Database } from "../database/Database.ts";
 import { grouped } from "../database/Grouped.ts";
 import type { DeviceCaller } from "../devices/DeviceCaller.ts";
 import { endedMeanwhile } from "../devices/Devices.ts";
+import { PublicAddresses } from "../http/PublicAddresses.ts";
+import { shownMedia } from "../media/MediaAddress.ts";
 import type { DueDelivery } from "../sending/Delivery.ts";
 import { Deliveries } from "../sending/Deliveries.ts";
 import type { Message } from "../sending/Message.ts";
@@ -32,6 +34,7 @@ export class Events extends Context.Service<Events>()("waypost/events/Events", {
     const database = yield* Database;
     const repository = yield* EventsSql;
     const deliveries = yield* Deliveries;
+    const { media: mediaBase } = yield* PublicAddresses;
 
     /** Of the events that would be rejected, those that were taken earlier: the same again is a duplicate. */
     const findKnown = Effect.fnUntraced(function* (batch: ReportBatch) {
@@ -67,7 +70,10 @@ export class Events extends Context.Service<Events>()("waypost/events/Events", {
         const delivery = made[place];
         if (delivery === null || delivery === undefined) return [];
         return [
-          { sighting, message: toMessage(firing, due, delivery.origin, delivery.status === "delivered") },
+          {
+            sighting,
+            message: toMessage(firing, due, delivery.origin, delivery.status === "delivered", mediaBase),
+          },
         ];
       });
     });
@@ -112,14 +118,20 @@ export class Events extends Context.Service<Events>()("waypost/events/Events", {
   static readonly layer = Layer.effect(Events, Events.make).pipe(Layer.provide(EventsSql.layer));
 }
 
-const toMessage = (firing: Firing, due: DueDelivery, origin: bigint, isDelivered: boolean): Message => ({
+const toMessage = (
+  firing: Firing,
+  due: DueDelivery,
+  origin: bigint,
+  isDelivered: boolean,
+  mediaBase: string,
+): Message => ({
   id: messageId(origin, due.deviceNo),
   campaign_id: firing.campaign_id,
   notification_id: firing.notification_id,
   type: firing.type,
   headline: firing.headline,
   body: firing.body,
-  media: null,
+  media: shownMedia(mediaBase, firing.media),
   cta_label: firing.cta_label,
   cta_url: firing.cta_url,
   questions: firing.questions,

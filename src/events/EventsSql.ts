@@ -2,6 +2,7 @@ import { Context, Effect, Layer } from "effect";
 import { SqlClient } from "effect/sql";
 import { arrayOf, instant } from "../database/Rows.ts";
 import type { Transport } from "../devices/PushAddress.ts";
+import type { ContentMedia } from "../media/MediaAddress.ts";
 import type { NotificationType } from "../notifications/MessageContent.ts";
 import type { TriggerType } from "../notifications/Notification.ts";
 import type { Question } from "../notifications/Survey.ts";
@@ -34,6 +35,7 @@ export interface Firing {
   readonly type: NotificationType;
   readonly headline: string;
   readonly body: string;
+  readonly media: ContentMedia | null;
   readonly cta_label: string | null;
   readonly cta_url: string | null;
   readonly questions: ReadonlyArray<Question>;
@@ -122,6 +124,7 @@ export class EventsSql extends Context.Service<EventsSql>()("waypost/events/Even
                 jsonb_build_object('count', c.frequency_cap_count, 'period', c.frequency_cap_period) END AS cap,
               n.id AS notification_id, n.no AS notification_no, ${millis("a.starts_at")} AS window_starts,
               ${millis("a.ends_at")} AS window_ends, k.no AS content_no, k.type, k.headline, k.body, k.cta_label, k.cta_url,
+              CASE WHEN m.id IS NOT NULL THEN jsonb_build_object('id', m.id, 'type', m.kind, 'key', m.key) END AS media,
               COALESCE(k.questions, '[]') AS questions, a.attached_at, a.id AS attachment_id
             FROM (
               SELECT t.campaign_id FROM campaign_location t
@@ -140,6 +143,8 @@ export class EventsSql extends Context.Service<EventsSql>()("waypost/events/Even
               ON n.workspace_id = a.workspace_id AND n.environment = a.environment AND n.id = a.notification_id
             JOIN content k
               ON k.workspace_id = n.workspace_id AND k.environment = n.environment AND k.no = n.content_no
+            LEFT JOIN media_file m
+              ON m.workspace_id = n.workspace_id AND m.environment = n.environment AND m.id = n.media_id
             WHERE c.type = 'geo' AND NOT c.paused AND a.trigger_type = p.trigger_type
               AND c.starts_at <= ${instant(span.to)} AND (c.ends_at IS NULL OR c.ends_at >= ${instant(span.from)})
           ) AS f ON true

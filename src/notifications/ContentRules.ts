@@ -1,11 +1,19 @@
-import type { Plan } from "../workspaces/Plan.ts";
+import type { MediaKind, Plan } from "../workspaces/Plan.ts";
 import type { MessageContent } from "./MessageContent.ts";
 import type { ContentDraft, SentContent } from "./NotificationDraft.ts";
 import { checkQuestions, identify } from "./SurveyIdentity.ts";
 import { questionCount } from "./SurveyReading.ts";
 
-/** Adds what is wrong with a content, whose stored revision (of a new one: null) is given (contract F2, F4, F5). */
-export const checkContent = (sent: SentContent, stored: MessageContent | null, plan: Plan): void => {
+/**
+ * Adds what is wrong with a content, whose stored revision (of a new one: null) and media file (of none, or an unknown one: null)
+ * are given (contract F2, F4, F5).
+ */
+export const checkContent = (
+  sent: SentContent,
+  stored: MessageContent | null,
+  media: MediaKind | null,
+  plan: Plan,
+): void => {
   const { fields, problems } = sent;
   const { questions, type } = fields;
   const refuse = (field: string, sentence: string) => problems.add(field, sentence);
@@ -17,12 +25,18 @@ export const checkContent = (sent: SentContent, stored: MessageContent | null, p
     if (!problems.has("cta_label")) refuse("cta_label", "A button needs a label as well as an address.");
   }
   if (!isNone(fields.media_asset_id)) {
-    refuse(
-      "media_asset_id",
-      type === "survey"
-        ? "A survey has no media file: leave it out."
-        : "The media file must be one of this workspace: there is no media file with this id.",
-    );
+    if (type === "survey") refuse("media_asset_id", "A survey has no media file: leave it out.");
+    if (media === null) {
+      refuse(
+        "media_asset_id",
+        "The media file must be one of this workspace and environment: there is no media file with this id.",
+      );
+    } else if (!plan.media_kinds.includes(media)) {
+      refuse(
+        "media_asset_id",
+        `The plan does not include ${media} files: choose another media file, or none.`,
+      );
+    }
   }
   if (type === "survey") {
     if (!plan.surveys) refuse("type", "The plan does not include surveys: the type must be message.");
@@ -39,6 +53,7 @@ const isNone = (value: string | null | undefined): boolean => value === undefine
 export const contentOf = (
   draft: Omit<ContentDraft, "name">,
   stored: MessageContent | null,
+  media: MediaKind | null,
   newId: () => string,
 ): MessageContent => ({
   type: draft.type,
@@ -47,5 +62,6 @@ export const contentOf = (
   cta_label: draft.cta_label ?? null,
   cta_url: draft.cta_url ?? null,
   media_asset_id: draft.media_asset_id ?? null,
+  media_kind: media,
   questions: draft.type === "survey" ? identify(draft.questions ?? [], stored?.questions ?? [], newId) : [],
 });

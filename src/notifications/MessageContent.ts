@@ -1,4 +1,5 @@
 import { Schema } from "effect";
+import { MediaKind } from "../workspaces/Plan.ts";
 import type { Question } from "./Survey.ts";
 
 /** What a notification is: something to read, or questions to answer. */
@@ -17,14 +18,11 @@ const MessageMedia = Schema.Struct({
   }),
   url: Schema.NullOr(
     Schema.String.annotate({
-      description: "Address of the file; null where it can no longer be fetched.",
+      description: "Address of the file; null once the file is deleted.",
       examples: ["https://push.example.com/media/3kq9/offer.webp"],
     }),
   ),
-  type: Schema.Literals(["image", "video", "audio"]).annotate({
-    description: "What the file is.",
-    examples: ["image"],
-  }),
+  type: MediaKind,
 }).annotate({ identifier: "MessageMedia" });
 
 /** What people see of a notification: the fields that a message on a device shares with the platform API. */
@@ -60,5 +58,7 @@ export interface MessageContent {
   readonly cta_label: string | null;
   readonly cta_url: string | null;
   readonly media_asset_id: string | null;
+  /** What the media file is; null without one. */
+  readonly media_kind: MediaKind | null;
   readonly questions: ReadonlyArray<Question>;
 }

@@ -3,6 +3,9 @@ import { Campaigns } from "../campaigns/Campaigns.ts";
 import { SendPlan } from "../campaigns/SendPlan.ts";
 import { Database } from "../database/Database.ts";
 import { errand } from "../http/Errand.ts";
+import { PublicAddresses } from "../http/PublicAddresses.ts";
+import { shownMedia } from "../media/MediaAddress.ts";
+import { MediaLibrary } from "../media/MediaLibrary.ts";
 import { Forbidden, NotFound } from "../wire/ApiError.ts";
 import { idAt, isUuid } from "../wire/Ids.ts";
 import { environmentName } from "../workspaces/Environment.ts";
@@ -26,6 +29,10 @@ export class Notifications extends Context.Service<Notifications>()("waypost/not
     const campaigns = yield* Campaigns;
     const sends = yield* SendPlan;
     const callToAction = yield* CallToAction;
+    const library = yield* MediaLibrary;
+    const { media: mediaBase } = yield* PublicAddresses;
+
+    const show = (row: NotificationRow) => notificationOf(row, mediaBase);
 
     const findRow = Effect.fnUntraced(function* (tenant: Tenant, campaignId: string, id: string) {
       const [row] = isUuid(campaignId) && isUuid(id) ? yield* repository.find(tenant, campaignId, id) : [];
@@ -41,6 +48,12 @@ export class Notifications extends Context.Service<Notifications>()("waypost/not
       const problem = yield* errand(`cta_url ${cta_url}`, callToAction.check(cta_url));
       if (problem !== null) problems.add("cta_url", problem);
     });
+
+    /** What the content's media file is; null for none, or one that is not here. It stays while the tenant is locked. */
+    const findMedia = (tenant: Tenant, { fields }: SentContent) =>
+      fields.media_asset_id === undefined || fields.media_asset_id === null
+        ? Effect.succeed(null)
+        : library.kindOf(tenant, fields.media_asset_id);
 
     /** Refuses one notification more than the plan allows; holds only while the tenant is locked (contract F8). */
     const checkLimits = Effect.fnUntraced(function* (tenant: Tenant, campaignId: string) {
@@ -82,7 +95,8 @@ export class Notifications extends Context.Service<Notifications>()("waypost/not
       yield* workspaces.lock(tenant);
       const campaign = yield* campaigns.find(tenant, campaignId);
       const now = yield* Clock.currentTimeMillis;
-      checkContent(sent, null, tenant.workspace.plan);
+      const mediaKind = yield* findMedia(tenant, sent);
+      checkContent(sent, null, mediaKind, tenant.workspace.plan);
       const trigger = resolveTrigger(sent, campaign, null, now);
       const draft = (yield* sent.complete) as NotificationDraft;
       yield* checkLimits(tenant, campaign.id);
@@ -91,7 +105,7 @@ export class Notifications extends Context.Service<Notifications>()("waypost/not
         tenant,
         id,
         draft.name,
-        contentOf(draft, null, () => idAt(now)),
+        contentOf(draft, null, mediaKind, () => idAt(now)),
         now,
       );
       yield* repository.attach(tenant, idAt(now), campaign.id, id, trigger, now);
@@ -110,11 +124,12 @@ export class Notifications extends Context.Service<Notifications>()("waypost/not
       const row = yield* findRow(tenant, campaignId, id);
       const now = yield* Clock.currentTimeMillis;
       const stored = storedContent(row);
-      checkContent(sent, stored, tenant.workspace.plan);
+      const mediaKind = yield* findMedia(tenant, sent);
+      checkContent(sent, stored, mediaKind, tenant.workspace.plan);
       yield* checkAnswered(tenant, row, sent);
       const trigger = resolveTrigger(sent, campaign, row.send_at, now);
       const draft = (yield* sent.complete) as NotificationDraft;
-      const content = contentOf(draft, stored, () => idAt(now));
+      const content = contentOf(draft, stored, mediaKind, () => idAt(now));
       yield* repository.revise(tenant, row.id, draft.name, content, now);
       yield* repository.retrigger(tenant, campaign.id, row.id, trigger, now);
       if (trigger.sendAt !== null) yield* sends.schedule(tenant, campaign, row.id, trigger.sendAt, now);
@@ -182,10 +197,11 @@ const storedContent = (row: NotificationRow): MessageContent => ({
   cta_label: row.cta_label,
   cta_url: row.cta_url,
   media_asset_id: row.media_asset_id,
+  media_kind: row.media_kind,
   questions: row.questions ?? [],
 });
 
-const show = (row: NotificationRow): Notification => ({
+const notificationOf = (row: NotificationRow, mediaBase: string): Notification => ({
   id: row.id,
   campaign_id: row.campaign_id,
   name: row.name,
@@ -193,7 +209,7 @@ const show = (row: NotificationRow): Notification => ({
   headline: row.headline,
   body: row.body,
   media_asset_id: row.media_asset_id,
-  media: null,
+  media: shownMedia(mediaBase, row.media),
   cta_label: row.cta_label,
   cta_url: row.cta_url,
   questions: (row.questions ?? []).map(showQuestion),

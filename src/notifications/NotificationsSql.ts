@@ -1,6 +1,7 @@
 import { Context, Effect, Layer } from "effect";
 import { SqlClient } from "effect/sql";
 import { asNumber, instant, jsonb, utc } from "../database/Rows.ts";
+import type { ContentMedia } from "../media/MediaAddress.ts";
 import type { TimeOfDay } from "../time/LocalTime.ts";
 import type { TimeZoneName } from "../time/TimeZone.ts";
 import type { Tenant } from "../workspaces/Workspace.ts";
@@ -11,6 +12,7 @@ import type { Trigger } from "./Trigger.ts";
 
 /** A notification on a campaign, with what its time of sending is read by. */
 export interface NotificationRow extends Omit<MessageContent, "questions"> {
+  readonly media: ContentMedia | null;
   readonly id: string;
   readonly campaign_id: string;
   readonly name: string;
@@ -44,7 +46,8 @@ export class NotificationsSql extends Context.Service<NotificationsSql>()(
         sql`${sql(`${alias}.workspace_id`)} = ${tenant.workspaceId} AND ${sql(`${alias}.environment`)} = ${tenant.environment}`;
 
       const shown = sql`
-        n.id, cn.campaign_id, n.name, x.type, x.headline, x.body, x.cta_label, x.cta_url, x.media_asset_id, x.questions,
+        n.id, cn.campaign_id, n.name, x.type, x.headline, x.body, x.cta_label, x.cta_url, x.media_asset_id, x.media_kind,
+        CASE WHEN m.id IS NOT NULL THEN jsonb_build_object('id', m.id, 'type', m.kind, 'key', m.key) END AS media, x.questions,
         cn.trigger_type, cn.send_at, ${utc("cn.starts_at")} AS starts_at, ${utc("cn.ends_at")} AS ends_at,
         ${utc("n.created_at")} AS created_at, ${utc("GREATEST(n.updated_at, cn.updated_at)")} AS updated_at,
         c.timezone, ${asNumber("extract(epoch FROM c.starts_at) * 1000")} AS campaign_starts_ms
@@ -52,7 +55,8 @@ export class NotificationsSql extends Context.Service<NotificationsSql>()(
         JOIN campaign c ON c.workspace_id = cn.workspace_id AND c.environment = cn.environment AND c.id = cn.campaign_id
         JOIN notification n ON n.workspace_id = cn.workspace_id AND n.environment = cn.environment
           AND n.id = cn.notification_id
-        JOIN content x ON x.workspace_id = n.workspace_id AND x.environment = n.environment AND x.no = n.content_no`;
+        JOIN content x ON x.workspace_id = n.workspace_id AND x.environment = n.environment AND x.no = n.content_no
+        LEFT JOIN media_file m ON m.workspace_id = n.workspace_id AND m.environment = n.environment AND m.id = n.media_id`;
 
       return {
         /** All that are on the campaign, by the time they were put on it (contract D5). */
@@ -92,15 +96,15 @@ export class NotificationsSql extends Context.Service<NotificationsSql>()(
           Effect.orDie(sql`
             WITH first AS (
               INSERT INTO content (workspace_id, environment, notification_id, type, headline, body, cta_label, cta_url,
-                media_asset_id, questions, created_at)
+                media_asset_id, media_kind, questions, created_at)
               VALUES (${tenant.workspaceId}, ${tenant.environment}, ${id}, ${content.type}, ${content.headline},
                 ${content.body}, ${content.cta_label}, ${content.cta_url}, ${content.media_asset_id},
-                ${questionsOf(content)}, ${instant(now)})
-              RETURNING no
+                ${content.media_kind}, ${questionsOf(content)}, ${instant(now)})
+              RETURNING no, media_asset_id
             )
-            INSERT INTO notification (workspace_id, environment, id, name, type, content_no, created_at, updated_at)
+            INSERT INTO notification (workspace_id, environment, id, name, type, content_no, media_id, created_at, updated_at)
             SELECT ${tenant.workspaceId}, ${tenant.environment}, ${id}, ${name}, ${content.type}, first.no,
-              ${instant(now)}, ${instant(now)}
+              first.media_asset_id, ${instant(now)}, ${instant(now)}
             FROM first`),
 
         /** Puts a notification on a campaign; `id` names the pairing. */
@@ -124,11 +128,12 @@ export class NotificationsSql extends Context.Service<NotificationsSql>()(
           Effect.orDie(sql`
             WITH revised AS (
               INSERT INTO content (workspace_id, environment, notification_id, type, headline, body, cta_label, cta_url,
-                media_asset_id, questions, created_at)
+                media_asset_id, media_kind, questions, created_at)
               SELECT n.workspace_id, n.environment, n.id, sent.*, ${instant(now)}
               FROM (SELECT ${content.type}::text, ${content.headline}::text, ${content.body}::text,
                 ${content.cta_label}::text, ${content.cta_url}::text, ${content.media_asset_id}::uuid,
-                ${questionsOf(content)}) AS sent (type, headline, body, cta_label, cta_url, media_asset_id, questions),
+                ${content.media_kind}::text, ${questionsOf(content)})
+                AS sent (type, headline, body, cta_label, cta_url, media_asset_id, media_kind, questions),
                 notification n
               JOIN content x ON x.workspace_id = n.workspace_id AND x.environment = n.environment AND x.no = n.content_no
               WHERE ${of(tenant, "n")} AND n.id = ${id}
@@ -137,7 +142,7 @@ export class NotificationsSql extends Context.Service<NotificationsSql>()(
                     sent.media_asset_id, sent.questions)
               RETURNING no
             )
-            UPDATE notification n SET name = ${name}, type = ${content.type},
+            UPDATE notification n SET name = ${name}, type = ${content.type}, media_id = ${content.media_asset_id}::uuid,
               content_no = COALESCE((SELECT no FROM revised), n.content_no), updated_at = ${instant(now)}
             WHERE ${of(tenant, "n")} AND n.id = ${id} AND (n.name <> ${name} OR EXISTS (SELECT FROM revised))`),
 

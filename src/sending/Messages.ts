@@ -1,5 +1,7 @@
 import { Clock, Context, Effect, Layer } from "effect";
 import type { DeviceCaller } from "../devices/DeviceCaller.ts";
+import { PublicAddresses } from "../http/PublicAddresses.ts";
+import { shownMedia } from "../media/MediaAddress.ts";
 import { NotFound } from "../wire/ApiError.ts";
 import type { Position } from "../wire/Position.ts";
 import type { Message } from "./Message.ts";
@@ -8,14 +10,20 @@ import { type MessageRow, MessagesSql } from "./MessagesSql.ts";
 
 type Caller = DeviceCaller["Service"];
 
-const toMessage =
-  ({ deviceNo }: Caller) =>
-  ({ origin, ...row }: MessageRow): Message => ({ id: messageId(origin, deviceNo), ...row, media: null });
-
 /** The inbox of a device. */
 export class Messages extends Context.Service<Messages>()("waypost/sending/Messages", {
   make: Effect.gen(function* () {
     const repository = yield* MessagesSql;
+    const { media: mediaBase } = yield* PublicAddresses;
+
+    const toMessage =
+      ({ deviceNo }: Caller) =>
+      ({ origin, ...row }: MessageRow): Message => ({
+        ...row,
+        id: messageId(origin, deviceNo),
+        media: shownMedia(mediaBase, row.media),
+      });
+
     return {
       /** What was delivered to the device, newest first. */
       page: (caller: Caller, position: Position) => {

@@ -1,12 +1,14 @@
 import { Context, Effect, Layer } from "effect";
 import { SqlClient } from "effect/sql";
 import { instant, utc } from "../database/Rows.ts";
+import type { ContentMedia } from "../media/MediaAddress.ts";
 import type { Tenant } from "../workspaces/Workspace.ts";
 import type { Message } from "./Message.ts";
 
 /** A message before it has its id. */
 export interface MessageRow extends Omit<Message, "id" | "media"> {
   readonly origin: bigint;
+  readonly media: ContentMedia | null;
 }
 
 /** Every statement on a device's messages. */
@@ -16,11 +18,15 @@ export class MessagesSql extends Context.Service<MessagesSql>()("waypost/sending
 
     // The content that was sent, whatever became of the notification and the campaign.
     const shown = sql`d.origin, COALESCE(k.id, g.id) AS campaign_id, c.notification_id, c.type, c.headline, c.body, c.cta_label, c.cta_url,
+      CASE WHEN c.media_asset_id IS NOT NULL THEN
+        jsonb_build_object('id', c.media_asset_id, 'type', c.media_kind, 'key', m.key) END AS media,
       COALESCE(c.questions, '[]') AS questions,
       CASE WHEN d.status = 'delivered' THEN ${utc("d.settled_at")} END AS delivered_at, ${utc("d.opened_at")} AS opened_at`;
     const joined = sql`
       JOIN content c
         ON c.workspace_id = d.workspace_id AND c.environment = d.environment AND c.no = d.content_no
+      LEFT JOIN media_file m
+        ON m.workspace_id = c.workspace_id AND m.environment = c.environment AND m.id = c.media_asset_id
       LEFT JOIN campaign k
         ON k.workspace_id = d.workspace_id AND k.environment = d.environment AND k.no = d.campaign_no
       LEFT JOIN deleted_campaign g

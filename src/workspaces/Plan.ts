@@ -15,7 +15,7 @@ const limit = (description: string, example: number) =>
   });
 
 /** What a media file can be. */
-const MediaKind = Schema.Literals(["image", "video", "audio"]).annotate({
+export const MediaKind = Schema.Literals(["image", "video", "audio"]).annotate({
   description: "What a media file is.",
   examples: ["image"],
 });

@@ -141,7 +141,7 @@ layer(TestWaypost.layer)("What a notification may say", (it) => {
     }),
   );
 
-  it.effect("questions are for surveys, media files for messages, and no media file is there yet (F2)", () =>
+  it.effect("questions are for surveys, and media files for messages (F2)", () =>
     Effect.gen(function* () {
       const world = yield* notificationWorld();
       const path = yield* world.geo();

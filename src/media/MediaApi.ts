@@ -1,0 +1,70 @@
+import { Schema } from "effect";
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api";
+import { Needs } from "../access/Access.ts";
+import { Idempotency } from "../http/Idempotency.ts";
+import {
+  Conflict,
+  Forbidden,
+  NotFound,
+  PayloadTooLarge,
+  Unprocessable,
+  UnsupportedMediaType,
+} from "../wire/ApiError.ts";
+import { Data, Deleted, PageOf, PageQuery } from "../wire/Envelope.ts";
+import { BodyRules } from "../wire/RequestBody.ts";
+import { MediaKind } from "../workspaces/Plan.ts";
+import { maxFileBytes, MediaFile, MediaUpload } from "./MediaFile.ts";
+
+const params = {
+  media: Schema.String.annotate({
+    description: "Id of the media file.",
+    format: "uuid",
+    examples: ["01980a6c-5a20-7b3c-8d11-2e4f6a8c0b91"],
+  }),
+};
+
+/** The media files of an environment: uploaded here, then shown by notifications. */
+export class MediaApi extends HttpApiGroup.make("media")
+  .add(
+    HttpApiEndpoint.get("list", "/media", {
+      query: { ...PageQuery, type: Schema.optionalKey(MediaKind) },
+      success: PageOf(MediaFile),
+      error: [Unprocessable],
+    })
+      .annotate(Needs, "media:read")
+      .annotate(OpenApi.Summary, "List media files")
+      .annotate(OpenApi.Description, "Newest first; `type` keeps one kind."),
+    HttpApiEndpoint.post("upload", "/media", {
+      payload: MediaUpload.pipe(HttpApiSchema.asMultipart()),
+      success: Data(MediaFile).pipe(HttpApiSchema.status(201)),
+      error: [Forbidden, PayloadTooLarge, UnsupportedMediaType, Unprocessable],
+    })
+      // Beside the file there may be one MiB of everything else.
+      .annotate(BodyRules, { maxBytes: maxFileBytes + 1_048_576, contentTypes: ["multipart/form-data"] })
+      .middleware(Idempotency)
+      .annotate(Needs, "media:write")
+      .annotate(OpenApi.Summary, "Upload a media file")
+      .annotate(
+        OpenApi.Description,
+        "Which kinds can be uploaded, and how many bytes in all (`max_media_bytes`), depends on the plan; a Sandbox never holds " +
+          "more than 209,715,200 bytes. Without an Idempotency-Key a retry makes a second file.",
+      ),
+    HttpApiEndpoint.get("get", "/media/:media", { params, success: Data(MediaFile), error: [NotFound] })
+      .annotate(Needs, "media:read")
+      .annotate(OpenApi.Summary, "Show a media file"),
+    HttpApiEndpoint.delete("delete", "/media/:media", {
+      params,
+      success: Deleted,
+      error: [NotFound, Conflict],
+    })
+      .middleware(Idempotency)
+      .annotate(Needs, "media:write")
+      .annotate(OpenApi.Summary, "Delete a media file")
+      .annotate(
+        OpenApi.Description,
+        "Its address is gone at once. Refused with `media_in_use` while a notification shows it: the message lists the ids of " +
+          "those notifications; change their `media_asset_id` first.",
+      ),
+  )
+  .annotate(OpenApi.Title, "Media")
+  .annotate(OpenApi.Description, "Images, video and audio that notifications show.") {}

@@ -1,0 +1,89 @@
+import { assert, layer } from "@effect/vitest";
+import { Clock, Effect, Option } from "effect";
+import { SqlClient } from "effect/sql";
+import { TestClock } from "effect/testing";
+import { sweepOnce } from "../../src/media/MediaSweeping.ts";
+import { MediaStore } from "../../src/media/MediaStore.ts";
+import { TestWaypost } from "../TestWaypost.ts";
+import { mediaWorld, upload } from "./MediaWorld.ts";
+
+const isStored = (key: string) =>
+  Effect.scoped(Effect.flatMap(MediaStore, (store) => Effect.map(store.read(key), Option.isSome)));
+
+const put = (key: string) =>
+  Effect.flatMap(MediaStore, (store) =>
+    store.put(key, { content: new TextEncoder().encode("bytes"), mimeType: "image/webp" }),
+  );
+
+const garbage = (key: string) =>
+  Effect.flatMap(
+    SqlClient.SqlClient,
+    (sql) => sql`SELECT arriving, removals FROM media_garbage WHERE key = ${key}`,
+  );
+
+const keyOf = (url: string) => url.split("/").at(-1) ?? "";
+
+// Without a worker, whose own sweeping would take part.
+layer(TestWaypost.layerWith({ roles: new Set(["api"]) }))("Bytes without a file", (it) => {
+  it.effect("a deleted file's bytes go at once, and a thumbnail that came later a while after", () =>
+    Effect.gen(function* () {
+      const { file, sandbox } = yield* mediaWorld();
+      const { id, url } = yield* file();
+      const key = keyOf(url);
+      assert.isTrue(yield* isStored(key));
+      assert.strictEqual((yield* sandbox(`/media/${id}`, { method: "DELETE" })).status, 200);
+      yield* sweepOnce;
+      assert.isFalse(yield* isStored(key));
+      yield* put(`${key}/thumbnail`);
+      yield* TestClock.adjust("16 minutes");
+      yield* sweepOnce;
+      assert.isFalse(yield* isStored(`${key}/thumbnail`));
+      assert.deepStrictEqual(yield* garbage(key), []);
+    }),
+  );
+
+  it.effect("bytes of a workspace that is gone are nobody's either", () =>
+    Effect.gen(function* () {
+      const { file, workspaceId } = yield* mediaWorld();
+      const key = keyOf((yield* file()).url);
+      const sql = yield* SqlClient.SqlClient;
+      yield* sql`DELETE FROM workspace WHERE id = ${workspaceId}`;
+      yield* sweepOnce;
+      assert.isFalse(yield* isStored(key));
+    }),
+  );
+
+  it.effect("an upload that was cut off between its bytes and its row leaves neither", () =>
+    Effect.gen(function* () {
+      const { sandbox } = yield* mediaWorld();
+      const sql = yield* SqlClient.SqlClient;
+      // What a crash leaves: the key noted, the bytes stored, no row.
+      const key = "crashed".padEnd(32, "0");
+      yield* sql`INSERT INTO media_garbage (key, arriving, removals, due_at)
+        VALUES (${key}, true, 1, to_timestamp(${(yield* Clock.currentTimeMillis) / 1000 + 900}))`;
+      yield* put(key);
+      yield* sweepOnce;
+      assert.isTrue(yield* isStored(key), "it may still arrive");
+      yield* TestClock.adjust("15 minutes");
+      yield* sweepOnce;
+      assert.isFalse(yield* isStored(key));
+      assert.deepStrictEqual(yield* garbage(key), []);
+      assert.deepStrictEqual((yield* sandbox("/media")).body.data, []);
+    }),
+  );
+
+  it.effect("an upload whose key has fallen due makes no file, and is told to come again", () =>
+    Effect.gen(function* () {
+      const { sandbox } = yield* mediaWorld();
+      const sql = yield* SqlClient.SqlClient;
+      // Another process's sweeping takes each key the moment it is noted.
+      yield* sql`CREATE FUNCTION taken() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN NEW.arriving = false; RETURN NEW; END'`;
+      yield* sql`CREATE TRIGGER taken BEFORE INSERT ON media_garbage FOR EACH ROW EXECUTE FUNCTION taken()`;
+      const answer = yield* sandbox("/media", upload());
+      yield* sql`DROP FUNCTION taken() CASCADE`;
+      assert.strictEqual(answer.status, 503);
+      assert.strictEqual(answer.body.error.code, "service_unavailable");
+      assert.deepStrictEqual((yield* sandbox("/media")).body.data, []);
+    }),
+  );
+});
