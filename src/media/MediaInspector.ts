@@ -1,25 +1,7 @@
-import { Context, Data, type Effect } from "effect";
-import { ServiceUnavailable } from "../wire/ApiError.ts";
+import { Context, Effect, Layer } from "effect";
+import { MediaChildren } from "./MediaChildren.ts";
 import type { MediaContent } from "./MediaFormat.ts";
-
-/** The file is none that can be taken; the message is a full sentence for the field `file`. */
-export class MediaRefused extends Data.TaggedError("MediaRefused")<{ readonly message: string }> {}
-
-/** Files cannot be looked into now: too many are waiting, or this machine cannot run what looks into them. */
-export class MediaReaderAway extends Data.TaggedError("MediaReaderAway")<{
-  /** For the log, never for clients. */
-  readonly problem: string;
-}> {
-  override get message(): string {
-    return `Media files cannot be looked into: ${this.problem}`;
-  }
-  /** What a client is told: 503 with `Retry-After`. */
-  get refusal(): ServiceUnavailable {
-    return ServiceUnavailable.of(
-      "The service cannot look into media files at the moment: try again in a few seconds.",
-    );
-  }
-}
+import type { MediaReaderAway, MediaRefused } from "./MediaRefused.ts";
 
 /** Looks into files that anybody may have made: in bounded time and memory, whatever is in them. */
 export class MediaInspector extends Context.Service<
@@ -31,4 +13,16 @@ export class MediaInspector extends Context.Service<
      */
     readonly inspect: (path: string) => Effect.Effect<MediaContent, MediaRefused | MediaReaderAway>;
   }
->()("waypost/media/MediaInspector") {}
+>()("waypost/media/MediaInspector") {
+  static readonly layer = Layer.effect(
+    MediaInspector,
+    Effect.map(MediaChildren, (children) => ({
+      inspect: (path: string) =>
+        Effect.flatMap(children.run({ task: "inspect", path }), (answer) =>
+          answer.is === "content"
+            ? Effect.succeed(answer.content)
+            : Effect.die(new Error("A child gave another answer than it was asked for")),
+        ),
+    })),
+  );
+}
