@@ -73,6 +73,36 @@ layer(TestWaypost.layer)("Campaign lists", (it) => {
       }),
   );
 
+  it.effect("paged while others create, rename and delete at the same moment, they show each once (D1)", () =>
+    Effect.gen(function* () {
+      const world = yield* campaignWorld();
+      const start: Array<string> = [];
+      for (let at = 0; at < 30; at++) start.unshift(yield* create(world, `Kept ${at}`));
+      const [doomed, renamed] = [yield* create(world, "Doomed"), start[20] ?? ""];
+      const seen: Array<string> = [];
+      const paging = Effect.gen(function* () {
+        for (let cursor: string | null = ""; cursor !== null;) {
+          const page: { readonly body: any } = yield* world.sandbox(
+            `/campaigns?limit=2${cursor === "" ? "" : `&cursor=${cursor}`}`,
+          );
+          seen.push(...page.body.data.map((one: { readonly id: string }) => one.id));
+          cursor = page.body.meta.next_cursor;
+        }
+      });
+      const changing = [
+        ...Array.from({ length: 20 }, (_, at) => create(world, `New ${at}`)),
+        world.sandbox(`/campaigns/${doomed}`, { method: "DELETE" }),
+        world.sandbox(`/campaigns/${renamed}`, { method: "PATCH", body: push({ name: "Renamed" }) }),
+      ];
+      yield* Effect.all([paging, ...changing], { concurrency: "unbounded" });
+      assert.deepStrictEqual(
+        seen.filter((id) => start.includes(id)),
+        start,
+      );
+      assert.strictEqual(new Set(seen).size, seen.length);
+    }),
+  );
+
   it.effect("a cursor of another list, filter, workspace, environment or day is invalid_cursor (D2)", () =>
     Effect.gen(function* () {
       const world = yield* campaignWorld();
