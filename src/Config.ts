@@ -12,9 +12,11 @@ import {
   asLogFormat,
   asLogLevel,
   asMediaStore,
+  asMediaUrl,
   asPath,
   asPlatformUrl,
   asPort,
+  asRegion,
   asRoles,
   asTrustedProxies,
   readLines,
@@ -37,13 +39,11 @@ export type MediaStoreSetting =
       readonly prefix: string;
       readonly region: string;
       readonly endpoint: string | undefined;
-      readonly credentials:
-        | {
-            readonly accessKeyId: string;
-            readonly secretAccessKey: Redacted.Redacted;
-            readonly sessionToken: Redacted.Redacted | undefined;
-          }
-        | undefined;
+      readonly credentials: {
+        readonly accessKeyId: string;
+        readonly secretAccessKey: Redacted.Redacted;
+        readonly sessionToken: Redacted.Redacted | undefined;
+      };
     };
 
 export type { Role, TrustedProxies };
@@ -101,7 +101,7 @@ export class Config extends Context.Service<
         secretKey: read.take("WAYPOST_SECRET_KEY", undefined, asKey),
         productionUrl: read.take("WAYPOST_PRODUCTION_URL", undefined, asPlatformUrl),
         sandboxUrl: read.take("WAYPOST_SANDBOX_URL", undefined, asPlatformUrl),
-        mediaUrl: read.take("WAYPOST_MEDIA_URL", undefined, asHttpUrl),
+        mediaUrl: read.take("WAYPOST_MEDIA_URL", undefined, asMediaUrl),
         mediaStore: read.mediaStore(),
         allowPrivateAddresses: read.take("WAYPOST_ALLOW_PRIVATE_ADDRESSES", false, asBoolean),
         trustedProxies: read.take("WAYPOST_TRUSTED_PROXIES", trustsNobody, asTrustedProxies),
@@ -167,6 +167,9 @@ const secretSettings: ReadonlySet<string> = new Set([
   "DATABASE_URL",
   "WAYPOST_OPERATOR_KEY",
   "WAYPOST_SECRET_KEY",
+  "AWS_ACCESS_KEY_ID",
+  "AWS_SECRET_ACCESS_KEY",
+  "AWS_SESSION_TOKEN",
 ]);
 
 class Reader {
@@ -197,27 +200,31 @@ class Reader {
   mediaStore(): MediaStoreSetting {
     const place = this.take("WAYPOST_MEDIA_STORE", { bucket: "", prefix: "" }, asMediaStore);
     if (place.bucket === "") return { _tag: "disk" };
-    const accessKeyId = this.text("AWS_ACCESS_KEY_ID");
-    const secretAccessKey = this.text("AWS_SECRET_ACCESS_KEY");
-    const sessionToken = this.text("AWS_SESSION_TOKEN");
-    if ((accessKeyId === undefined) !== (secretAccessKey === undefined)) {
-      this.problems.push("AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY must be set together, or neither.");
+    const keyId = this.take("AWS_ACCESS_KEY_ID", undefined, asKey);
+    const secretAccessKey = this.take("AWS_SECRET_ACCESS_KEY", undefined, asKey);
+    for (const [name, value] of [
+      ["AWS_ACCESS_KEY_ID", keyId],
+      ["AWS_SECRET_ACCESS_KEY", secretAccessKey],
+    ] as const) {
+      if (value === undefined && this.text(name) === undefined)
+        this.problems.push(`${name} must be set for a media store in a bucket (WAYPOST_MEDIA_STORE).`);
     }
     const endpointName =
       this.text("AWS_ENDPOINT_URL_S3") === undefined ? "AWS_ENDPOINT_URL" : "AWS_ENDPOINT_URL_S3";
     return {
       _tag: "s3",
       ...place,
-      region: this.text("AWS_REGION") ?? this.text("AWS_DEFAULT_REGION") ?? "us-east-1",
+      region: this.take(
+        this.text("AWS_REGION") === undefined ? "AWS_DEFAULT_REGION" : "AWS_REGION",
+        "us-east-1",
+        asRegion,
+      ),
       endpoint: this.take(endpointName, undefined, asHttpUrl),
-      credentials:
-        accessKeyId === undefined || secretAccessKey === undefined
-          ? undefined
-          : {
-              accessKeyId,
-              secretAccessKey: Redacted.make(secretAccessKey),
-              sessionToken: sessionToken === undefined ? undefined : Redacted.make(sessionToken),
-            },
+      credentials: {
+        accessKeyId: keyId === undefined ? "" : Redacted.value(keyId),
+        secretAccessKey: secretAccessKey ?? Redacted.make(""),
+        sessionToken: this.take("AWS_SESSION_TOKEN", undefined, asKey),
+      },
     };
   }
 }

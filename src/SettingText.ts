@@ -80,14 +80,32 @@ export const asPlatformUrl = (text: string): string | Wrong => {
       );
 };
 
+const ownPaths = /^\/(?:platform|sandbox|device|operator|docs|openapi|health|metrics)(?:\/|$)/;
+
+/** The base of the addresses of media files, whose path must be none that something else answers. */
+export const asMediaUrl = (text: string): string | Wrong => {
+  const url = httpUrl(text);
+  return url !== undefined && !ownPaths.test(new URL(url).pathname)
+    ? url
+    : new Wrong(
+        "an http or https address without query, whose path is not one of Waypost's own, such as https://push.example.com/media",
+      );
+};
+
 /** An empty bucket stands for the disk. */
 export const asMediaStore = (text: string): { readonly bucket: string; readonly prefix: string } | Wrong => {
   if (text === "disk") return { bucket: "", prefix: "" };
-  const [, bucket, prefix] = /^s3:\/\/([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])(?:\/(.*))?$/.exec(text) ?? [];
-  return bucket === undefined
-    ? new Wrong("disk, or s3://bucket/prefix")
-    : { bucket, prefix: (prefix ?? "").replace(/^\/+|\/+$/g, "") };
+  const [, bucket, path] = /^s3:\/\/([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])(?:\/([\w./-]*))?$/.exec(text) ?? [];
+  const prefix = (path ?? "").replace(/^\/+|\/+$/g, "");
+  const climbs = prefix.split("/").some((segment) => segment === "." || segment === "..");
+  return bucket === undefined || climbs
+    ? new Wrong("disk, or s3://bucket/prefix (the prefix of letters, digits, _, -, . and /)")
+    : { bucket, prefix };
 };
+
+/** A region as AWS names them; stores that know none take any. */
+export const asRegion = (text: string): string | Wrong =>
+  /^[a-z0-9-]{1,40}$/.test(text) ? text : new Wrong("the name of a region, such as eu-central-1");
 
 /** `true` or `false`, also as 1 or 0. */
 export const asBoolean = (text: string): boolean | Wrong => {

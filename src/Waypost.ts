@@ -44,13 +44,13 @@ import { locationGroupsHandlers } from "./locations/LocationGroupsHttp.ts";
 import { LocationImports } from "./locations/LocationImports.ts";
 import { Locations } from "./locations/Locations.ts";
 import { locationsHandlers } from "./locations/LocationsHttp.ts";
+import { configuredMediaStore } from "./media/ConfiguredMediaStore.ts";
 import { MediaInspector, MediaRefused } from "./media/MediaInspector.ts";
 import { mediaFileLookup } from "./media/MediaFileLookup.ts";
 import { mediaHandlers } from "./media/MediaHttp.ts";
 import { MediaLibrary } from "./media/MediaLibrary.ts";
 import { MediaLibrarySql } from "./media/MediaLibrarySql.ts";
 import { mediaSweeping } from "./media/MediaSweeping.ts";
-import { memoryMediaStore } from "./media/MemoryMediaStore.ts";
 import { Notifications } from "./notifications/Notifications.ts";
 import { notificationHandlers } from "./notifications/NotificationsHttp.ts";
 import { DeliveryList } from "./operator/DeliveryList.ts";
@@ -187,7 +187,7 @@ const standIn = Layer.succeed(MediaInspector, {
 
 /** A whole process: the data directory, its database and the service on it. */
 export const waypostLayer = serviceLayer.pipe(
-  Layer.provide([memoryMediaStore, standIn]),
+  Layer.provide([configuredMediaStore, standIn]),
   Layer.provideMerge(Fingerprint.layer),
   Layer.provideMerge(Database.layer),
   Layer.provideMerge(DataDirectory.layer),

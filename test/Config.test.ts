@@ -121,7 +121,39 @@ describe("Config", () => {
           ["my-bucket", "some/prefix", "eu-west-1", "http://127.0.0.1:9000"],
         );
       }
-      assert.lengthOf(yield* problemsOf({ ...store, AWS_ACCESS_KEY_ID: "id" }), 1);
+      const problems = yield* problemsOf({ ...store, AWS_ACCESS_KEY_ID: "id" });
+      assert.lengthOf(problems, 1);
+      assert.include(problems[0] ?? "", "AWS_SECRET_ACCESS_KEY must be set");
+    }),
+  );
+
+  it.effect("names every AWS variable that cannot be read, and repeats no key", () =>
+    Effect.gen(function* () {
+      const bad = {
+        AWS_ACCESS_KEY_ID: "hunter 2",
+        AWS_SECRET_ACCESS_KEY: "hunter 2",
+        AWS_SESSION_TOKEN: "hunter 2",
+        AWS_REGION: "eu/central",
+        AWS_ENDPOINT_URL_S3: "minio:9000",
+      };
+      const problems = yield* problemsOf({ ...bad, WAYPOST_MEDIA_STORE: "s3://my-bucket" });
+      assert.sameMembers(
+        problems.map((problem) => problem.split(" must be ")[0]),
+        Object.keys(bad),
+      );
+      assert.notInclude(problems.join(), "hunter");
+      assert.lengthOf(yield* problemsOf({ WAYPOST_MEDIA_STORE: "s3://my-bucket/../other" }), 1);
+      // Nobody asks for them where media are on disk.
+      yield* Config.fromRecord(bad);
+    }),
+  );
+
+  it.effect("refuses a media address that something else of Waypost answers", () =>
+    Effect.gen(function* () {
+      for (const path of ["/platform/v1", "/sandbox/media", "/docs", "/metrics", "/device/v1/media"])
+        assert.lengthOf(yield* problemsOf({ WAYPOST_MEDIA_URL: `https://push.example.com${path}` }), 1, path);
+      for (const path of ["", "/media", "/documents", "/eu/media/"])
+        yield* Config.fromRecord({ WAYPOST_MEDIA_URL: `https://push.example.com${path}` });
     }),
   );
 

@@ -7,22 +7,14 @@ import { join } from "node:path";
 import { type ByteRange, MediaStore } from "../../src/media/MediaStore.ts";
 
 /** A key that nothing else has. */
-const freshKey = (): string => randomBytes(18).toString("base64url");
+export const freshKey = (): string => randomBytes(18).toString("base64url");
 
-/** Bytes that repeat nowhere, the same for every run. */
-const bytesOf = (length: number, seed = "seed"): Uint8Array => {
-  const parts: Array<Buffer> = [];
-  for (let at = 0; at * 64 < length; at++)
-    parts.push(
-      createHash("sha512")
-        .update(seed + at)
-        .digest(),
-    );
-  return Buffer.concat(parts).subarray(0, length);
-};
+/** Bytes without a pattern, the same for every run. */
+export const bytesOf = (length: number, seed = "seed"): Uint8Array =>
+  createHash("shake256", { outputLength: length }).update(seed).digest();
 
 /** A file with this content, until the scope closes. */
-const fileWith = (content: Uint8Array) =>
+export const fileWith = (content: Uint8Array) =>
   Effect.acquireRelease(
     Effect.promise(async () => {
       const folder = await mkdtemp(join(tmpdir(), "waypost-media-"));
@@ -34,7 +26,7 @@ const fileWith = (content: Uint8Array) =>
   ).pipe(Effect.map(({ path }) => ({ path, bytes: content.length, mimeType: "image/png" })));
 
 /** The whole size and the bytes read; none where there is no such object. */
-const contentOf = Effect.fnUntraced(function* (key: string, range?: ByteRange) {
+export const contentOf = Effect.fnUntraced(function* (key: string, range?: ByteRange) {
   const store = yield* MediaStore;
   const found = yield* store.read(key, range);
   if (Option.isNone(found)) return null;

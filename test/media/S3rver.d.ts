@@ -1,0 +1,20 @@
+/** What the tests use of a library that comes without types. */
+declare module "@20minutes/s3rver" {
+  import type { AddressInfo } from "node:net";
+
+  export default class S3rver {
+    constructor(options: {
+      readonly address: string;
+      readonly port: number;
+      readonly silent: boolean;
+      readonly directory: string;
+      readonly vhostBuckets: boolean;
+      readonly configureBuckets: ReadonlyArray<{
+        readonly name: string;
+        readonly configs: ReadonlyArray<string>;
+      }>;
+    });
+    run(): Promise<AddressInfo>;
+    close(): Promise<void>;
+  }
+}
