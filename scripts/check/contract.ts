@@ -15,11 +15,10 @@ export interface ContractGround {
   readonly index: SourceFile;
   readonly pages: ReadonlyArray<SourceFile>;
   readonly tests: ReadonlyArray<SourceFile>;
-  /** Every operation of the three interfaces, as `GET /campaigns/{campaign}`. */
+  /** Every operation of the three interfaces, as `GET /campaigns/{campaign}`: each must have a row. */
   readonly operations: ReadonlySet<string>;
-  /** Those of the platform API, and its error codes: each must have a row. */
-  readonly platformOperations: ReadonlySet<string>;
-  readonly platformCodes: ReadonlySet<string>;
+  /** Every error code of the platform API. */
+  readonly codes: ReadonlySet<string>;
 }
 
 /** How many numbers the contract has under each letter. */
@@ -88,7 +87,7 @@ const cited = (name: string): ReadonlyArray<string> =>
 
 /**
  * Holds the tables of the contract: every requirement has tests that exist, or belongs to an area that is listed as not built
- * yet; every number, every endpoint and every error code of the platform API has a row.
+ * yet; every number, endpoint and error code has a row.
  */
 export const contractFindings = (ground: ContractGround): ReadonlyArray<Finding> => {
   const findings: Array<Finding> = [];
@@ -135,9 +134,9 @@ export const contractFindings = (ground: ContractGround): ReadonlyArray<Finding>
   for (const [area, line] of areas)
     if (!usedAreas.has(area)) missing(`Every row of "${area}" has its test: take it off the list.`, line);
   const endpoints = new Set(rows.flatMap((row) => row.endpoints));
-  for (const operation of ground.platformOperations)
+  for (const operation of ground.operations)
     if (!endpoints.has(operation)) missing(`No row of the contract is about ${operation}.`);
-  for (const code of ground.platformCodes)
+  for (const code of ground.codes)
     if (!ids.has(`errors.${code}`)) missing(`The error code ${code} has no row errors.${code}.`);
   const all = new Set(letters);
   for (const file of ground.tests) {

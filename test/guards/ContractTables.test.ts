@@ -23,11 +23,15 @@ describe("A group", () => { it(\`\${name} is told\`, () => 1); });
 const findingsOf = (rows: ReadonlyArray<string>, more: Partial<ContractGround> = {}, index = "") =>
   contractFindings({
     index: { path: "docs/contract.md", text: `## Not built yet\n\n${index}\n## Readings\n- **other**: x` },
-    pages: [{ path: "docs/contract/page.md", text: [...allNumbers, ...rows].join("\n") }],
+    pages: [
+      {
+        path: "docs/contract/page.md",
+        text: [...allNumbers, row("me.all", "GET /me", "Some.test.ts › holds (A1)"), ...rows].join("\n"),
+      },
+    ],
     tests: [{ path: "test/some/Some.test.ts", text: someTests }],
     operations: new Set(["GET /me"]),
-    platformOperations: new Set(),
-    platformCodes: new Set(),
+    codes: new Set(),
     ...more,
   }).map(({ message }) => message);
 
@@ -76,9 +80,12 @@ describe("The tables of the contract", () => {
   it("know every endpoint, and have a row for each of them, each error code and each number", () => {
     const good = "Some.test.ts › holds (A1)";
     assert.include(findingsOf([row("me.x", "GET /you", good)])[0], "in no document");
-    assert.include(findingsOf([], { platformOperations: new Set(["GET /me"]) })[0], "is about GET /me");
-    assert.include(findingsOf([], { platformCodes: new Set(["not_found"]) })[0], "errors.not_found");
-    const page = { path: "docs/contract/page.md", text: allNumbers.slice(1).join("\n") };
+    assert.include(findingsOf([], { operations: new Set(["GET /me", "GET /you"]) })[0], "about GET /you");
+    assert.include(findingsOf([], { codes: new Set(["not_found"]) })[0], "errors.not_found");
+    const page = {
+      path: "docs/contract/page.md",
+      text: allNumbers.slice(1).join("\n").replace("everywhere", "GET /me"),
+    };
     assert.include(findingsOf([], { pages: [page] })[0], "A1 has no row");
   });
 
