@@ -63,6 +63,8 @@ import { OperatorTenants } from "./operator/OperatorTenants.ts";
 import { sdkKeysHandlers } from "./operator/SdkKeysHttp.ts";
 import { segmentsHandlers } from "./operator/SegmentsHttp.ts";
 import { tenantReportsHandlers } from "./operator/TenantReportsHttp.ts";
+import { sendListHandlers } from "./operator/SendListHttp.ts";
+import { SendListSql } from "./operator/SendListSql.ts";
 import { tokensHandlers } from "./operator/TokensHttp.ts";
 import { workspacesHandlers } from "./operator/WorkspacesHttp.ts";
 import { OperatorApi } from "./OperatorApi.ts";
@@ -72,6 +74,7 @@ import { reportHandlers } from "./reports/ReportsHttp.ts";
 import { Deliveries } from "./sending/Deliveries.ts";
 import { Messages } from "./sending/Messages.ts";
 import { messagesHandlers } from "./sending/MessagesHttp.ts";
+import { SendScheduler } from "./sending/SendScheduler.ts";
 import { Workspaces } from "./workspaces/Workspaces.ts";
 
 const apis = [PlatformApi, DeviceApi, OperatorApi] as unknown as ReadonlyArray<HttpApi.Top>;
@@ -102,8 +105,15 @@ const operatorRoutes = HttpApiBuilder.layer(OperatorApi).pipe(
     deviceListHandlers,
     deliveryListHandlers,
     tenantReportsHandlers,
+    sendListHandlers,
   ]),
-  Layer.provide([operatorAccessLayer, OperatorTenants.layer, DeviceListSql.layer, DeliveryList.layer]),
+  Layer.provide([
+    operatorAccessLayer,
+    OperatorTenants.layer,
+    DeviceListSql.layer,
+    DeliveryList.layer,
+    SendListSql.layer,
+  ]),
 );
 
 const apiRoutes = Layer.mergeAll(
@@ -168,6 +178,7 @@ export const serviceLayer = HttpRouter.serve(answers, {
     Cursors.layer,
   ]),
   Layer.merge(chores),
+  Layer.merge(SendScheduler.layer),
   Layer.provideMerge(Notifications.layer),
   Layer.provideMerge(Segments.layer),
   Layer.provideMerge(Campaigns.layer),

@@ -30,7 +30,7 @@ export class DeliveryListSql extends Context.Service<DeliveryListSql>()("waypost
         const { campaign = null, device = null, notification = null, status = null } = filters;
         const own = sql`workspace_id = ${workspaceId} AND environment = ${environment}`;
         return Effect.orDie(sql<DeliveryRow>`
-          SELECT d.origin, d.device_no, NULL AS send_id, COALESCE(k.id, g.id) AS campaign_id, c.notification_id, v.id AS device_id,
+          SELECT d.origin, d.device_no, s.id AS send_id, COALESCE(k.id, g.id) AS campaign_id, c.notification_id, v.id AS device_id,
             d.trigger_type, l.id AS location_id, d.transport, d.status, d.attempts::int AS attempts, d.last_error,
             ${utc("d.created_at")} AS created_at,
             CASE WHEN d.status = 'delivered' THEN ${utc("d.settled_at")} END AS delivered_at
@@ -43,6 +43,8 @@ export class DeliveryListSql extends Context.Service<DeliveryListSql>()("waypost
             ON k.workspace_id = d.workspace_id AND k.environment = d.environment AND k.no = d.campaign_no
           LEFT JOIN deleted_campaign g
             ON g.workspace_id = d.workspace_id AND g.environment = d.environment AND g.no = d.campaign_no
+          LEFT JOIN send s
+            ON s.workspace_id = d.workspace_id AND s.environment = d.environment AND s.origin = d.origin
           LEFT JOIN location l
             ON l.workspace_id = d.workspace_id AND l.environment = d.environment AND l.no = d.location_no
           WHERE d.workspace_id = ${workspaceId} AND d.environment = ${environment}

@@ -2,6 +2,7 @@ import { Context, Effect, Layer } from "effect";
 import { SqlClient } from "effect/sql";
 import { arrayOf } from "../database/Rows.ts";
 import type { Beginning, DueDelivery } from "./Delivery.ts";
+import { countedSql } from "./FrequencyCapSql.ts";
 
 /** Every statement that makes deliveries. */
 export class DeliveriesSql extends Context.Service<DeliveriesSql>()("waypost/sending/DeliveriesSql", {
@@ -9,10 +10,7 @@ export class DeliveriesSql extends Context.Service<DeliveriesSql>()("waypost/sen
     const sql = yield* SqlClient.SqlClient;
     return {
       /**
-       * Inserts what the caps leave, in order, and tells the place (`ord`, from 1) and origin of each. What counts against a
-       * cap is what has reached the device since the cap's period began, and what is on its way to it; a failed one has
-       * reached nobody. A delivery is on its way for at most an hour, so a day before the period is far enough to look. The order
-       * is what keeps the planner on the index by device before it has seen a full table.
+       * Inserts what the caps leave, in order, and tells the place (`ord`, from 1) and origin of each.
        */
       insertWithinCaps: (due: ReadonlyArray<DueDelivery>, beginnings: ReadonlyArray<Beginning>) => {
         const ints = (of: (delivery: DueDelivery) => number | null) => arrayOf("int4", due.map(of));
@@ -43,17 +41,7 @@ export class DeliveriesSql extends Context.Service<DeliveriesSql>()("waypost/sen
                 PARTITION BY workspace_id, environment, device_no, campaign_no, cap_since
                 ORDER BY ord ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
               ) AS before_it,
-              CASE WHEN cap_count IS NULL THEN 0 ELSE (
-                SELECT count(*) FROM (
-                  SELECT FROM delivery d
-                  WHERE d.workspace_id = due.workspace_id AND d.environment = due.environment
-                    AND d.device_no = due.device_no AND d.campaign_no = due.campaign_no
-                    AND d.created_at >= due.cap_since - interval '1 day'
-                    AND (d.status IN ('queued', 'handed_over')
-                      OR (d.status = 'delivered' AND d.settled_at >= due.cap_since))
-                  ORDER BY d.created_at DESC LIMIT due.cap_count
-                ) AS reached
-              ) END AS counted
+              ${countedSql(sql, "due")} AS counted
             FROM due
           ), allowed AS MATERIALIZED (
             SELECT nextval('delivery_origin') AS origin, ordered.*

@@ -1,0 +1,26 @@
+import { Effect } from "effect";
+import { HttpApiBuilder } from "effect/http-api";
+import { Cursors } from "../http/Cursors.ts";
+import { OperatorApi } from "../OperatorApi.ts";
+import { OperatorTenants } from "./OperatorTenants.ts";
+import { SendListSql } from "./SendListSql.ts";
+
+/** Handlers of `SendListApi`. */
+export const sendListHandlers = HttpApiBuilder.group(
+  OperatorApi,
+  "sends",
+  Effect.fnUntraced(function* (handlers) {
+    const tenants = yield* OperatorTenants;
+    const sends = yield* SendListSql;
+    const cursors = yield* Cursors;
+    return handlers.handle("list", ({ params, query }) =>
+      Effect.gen(function* () {
+        const tenant = yield* tenants.find(params);
+        const filters = { campaign: query.campaign, status: query.status };
+        const owner = `${tenant.workspaceId}/${tenant.environment}`;
+        const scope = { endpoint: "GET /operator/sends", owner, filters };
+        return yield* cursors.page(scope, query, (position) => sends.page(tenant, position, filters));
+      }),
+    );
+  }),
+);

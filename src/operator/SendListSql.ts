@@ -1,0 +1,36 @@
+import { Context, Effect, Layer } from "effect";
+import { SqlClient } from "effect/sql";
+import { utc } from "../database/Rows.ts";
+import type { Position } from "../wire/Position.ts";
+import type { Tenant } from "../workspaces/Workspace.ts";
+import type { ShownSend } from "./ShownSend.ts";
+
+/** Which sends are wanted; undefined for all. The campaign is a UUID. */
+export interface SendFilters {
+  readonly campaign?: string | undefined;
+  readonly status?: ShownSend["status"] | undefined;
+}
+
+/** The statement that shows sends. */
+export class SendListSql extends Context.Service<SendListSql>()("waypost/operator/SendListSql", {
+  make: Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient;
+    return {
+      /** In the order in which they were planned, newest first. */
+      page: (tenant: Tenant, position: Position, filters: SendFilters) => {
+        const { campaign = null, status = null } = filters;
+        return Effect.orDie(sql<ShownSend>`
+          SELECT s.id, s.campaign_id, s.notification_id, ${utc("s.due_at")} AS due_at, s.status, s.targeted, s.delivered, s.failed,
+            ${utc("s.started_at")} AS started_at, ${utc("s.finished_at")} AS finished_at
+          FROM send s
+          WHERE s.workspace_id = ${tenant.workspaceId} AND s.environment = ${tenant.environment}
+            AND (${position.before}::uuid IS NULL OR s.id < ${position.before})
+            AND (${campaign}::uuid IS NULL OR s.campaign_id = ${campaign})
+            AND (${status}::text IS NULL OR s.status = ${status})
+          ORDER BY s.id DESC LIMIT ${position.limit}`);
+      },
+    };
+  }),
+}) {
+  static readonly layer = Layer.effect(SendListSql, SendListSql.make);
+}

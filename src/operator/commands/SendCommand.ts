@@ -1,0 +1,55 @@
+import { Effect, Option } from "effect";
+import { Command, Flag } from "effect/cli";
+import { SendStatus } from "../../sending/Send.ts";
+import { environmentFlag, findWorkspace, limitFlag, readList, workspaceFlag } from "./Lookups.ts";
+import { operator, operatorFlags } from "./Operator.ts";
+import { moment, printList } from "./Output.ts";
+
+const list = Command.make(
+  "list",
+  {
+    workspace: workspaceFlag,
+    environment: environmentFlag,
+    campaign: Flag.String("campaign").pipe(
+      Flag.withDescription("Only sends of the campaign with this id"),
+      Flag.optional,
+    ),
+    status: Flag.Literals("status", SendStatus.literals).pipe(
+      Flag.withDescription("Only sends that stand there"),
+      Flag.optional,
+    ),
+    limit: limitFlag,
+  },
+  Effect.fn(function* (flags) {
+    const ask = yield* operator;
+    const workspace = yield* findWorkspace(ask, flags.workspace);
+    const params = { workspace, env: flags.environment };
+    const filters = {
+      ...(Option.isSome(flags.campaign) ? { campaign: flags.campaign.value } : {}),
+      ...(Option.isSome(flags.status) ? { status: flags.status.value } : {}),
+    };
+    const found = yield* readList(flags.limit, (query) =>
+      ask((client) => client.sends.list({ params, query: { ...query, ...filters } })),
+    );
+    yield* printList(
+      found,
+      [
+        { heading: "ID", cell: ({ id }) => id },
+        { heading: "CAMPAIGN", cell: (send) => send.campaign_id },
+        { heading: "DUE", cell: (send) => moment(send.due_at) },
+        { heading: "STATUS", cell: ({ status }) => status },
+        { heading: "TARGETED", cell: ({ targeted }) => String(targeted) },
+        { heading: "DELIVERED", cell: ({ delivered }) => String(delivered) },
+        { heading: "FAILED", cell: ({ failed }) => String(failed) },
+      ],
+      "There is no such send.",
+    );
+  }),
+).pipe(Command.withDescription("List scheduled and past sends of an environment, with how far they are"));
+
+/** `waypost send …` */
+export const sendCommand = Command.make("send").pipe(
+  Command.withDescription("What push campaigns send at fixed times"),
+  Command.withSubcommands([list]),
+  Command.withGlobalFlags(operatorFlags),
+);

@@ -1,0 +1,60 @@
+import { Context, Schema } from "effect";
+import type { Environment } from "../workspaces/Environment.ts";
+
+/** Where a send stands (contract L2, L3). */
+export const SendStatus = Schema.Literals([
+  "scheduled",
+  "running",
+  "done",
+  "skipped",
+  "missed",
+  "cancelled",
+]).annotate({
+  description:
+    "`scheduled`: its minute is ahead; `running`: deliveries are being made; `done`: every device that it reached for has an " +
+    "outcome; `skipped`: the campaign was paused at its minute, or while it ran; `missed`: no process ran until the campaign's " +
+    "day was over; `cancelled`: the notification or its campaign was deleted.",
+  examples: ["scheduled"],
+});
+export type SendStatus = typeof SendStatus.Type;
+
+/** A push campaign, as sends name it. */
+export interface SendingCampaign {
+  readonly workspaceId: number;
+  readonly environment: Environment;
+  readonly campaignId: string;
+}
+
+/** A send that has started; `origin` is the number that its deliveries carry. */
+export interface StartedSend {
+  readonly workspaceId: number;
+  readonly environment: Environment;
+  readonly origin: bigint;
+}
+
+/** What decides about a send whose minute has come. Instants are epoch milliseconds. */
+interface SendConditions {
+  readonly paused: boolean;
+  /** The last second of the campaign's day. */
+  readonly endsAt: number;
+  /** The workspace is scheduled for deletion: its devices are refused, and nothing is sent to them. */
+  readonly closing: boolean;
+}
+
+/**
+ * What becomes of a send that is due: it runs, however late, until the campaign's day is over, and then it is missed; while
+ * the campaign is paused it is skipped (contract L2, L3).
+ */
+export const outcomeAt = (
+  { closing, endsAt, paused }: SendConditions,
+  now: number,
+): "running" | "skipped" | "missed" => {
+  if (paused || closing) return "skipped";
+  return now > endsAt ? "missed" : "running";
+};
+
+/**
+ * How many devices one batch covers. A batch is one transaction: small enough that a stop is obeyed at once and requests
+ * beside it are not held up, large enough that what surrounds the insert does not count.
+ */
+export const BatchSize = Context.Reference("waypost/sending/BatchSize", { defaultValue: () => 20_000 });

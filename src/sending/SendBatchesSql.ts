@@ -1,0 +1,166 @@
+import { Context, Effect, Layer } from "effect";
+import { SqlClient } from "effect/sql";
+import { arrayOf, instant } from "../database/Rows.ts";
+import type { Transport } from "../devices/PushAddress.ts";
+import type { Environment } from "../workspaces/Environment.ts";
+import type { Beginning, DeliveryStatus } from "./Delivery.ts";
+import { countedSql } from "./FrequencyCapSql.ts";
+import type { StartedSend } from "./Send.ts";
+
+/** A batch that was taken; the fence tells this taking from every other. */
+export interface TakenBatch {
+  readonly workspaceId: number;
+  readonly environment: Environment;
+  readonly origin: bigint;
+  readonly batch: number;
+  readonly fence: number;
+  /** Its devices are listed one by one. */
+  readonly listed: boolean;
+}
+
+/** How many deliveries of a batch began in the same way. */
+export interface MadeDeliveries {
+  readonly transport: Transport;
+  readonly status: DeliveryStatus;
+  readonly count: number;
+}
+
+/** A send that came to its end, with the workspace's id as people know it. */
+export interface FinishedSend {
+  readonly workspace: string;
+  readonly id: string;
+  readonly campaignId: string;
+  readonly targeted: number;
+  readonly delivered: number;
+  readonly failed: number;
+}
+
+/** Every statement that carries out what has started. */
+export class SendBatchesSql extends Context.Service<SendBatchesSql>()("waypost/sending/SendBatchesSql", {
+  make: Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient;
+
+    const sendIs = ({ environment, origin, workspaceId }: StartedSend) =>
+      sql`s.workspace_id = ${workspaceId} AND s.environment = ${environment} AND s.origin = ${origin}`;
+    const batchIs = ({ batch, environment, fence, origin, workspaceId }: TakenBatch) =>
+      sql`b.workspace_id = ${workspaceId} AND b.environment = ${environment} AND b.origin = ${origin}
+        AND b.batch = ${batch} AND b.fence = ${fence}`;
+    // Whom a send can reach at all: who was registered at that moment, and has an address that is not gone (contract L2, L6).
+    const reachable = sql`d.registered_at <= s.started_at AND (d.unregistered_at IS NULL OR d.unregistered_at > s.started_at)
+      AND d.address_gone_at IS NULL`;
+
+    return {
+      /**
+       * Takes one open batch that nobody holds: the first ones of all sends before the second ones, so that a small send
+       * does not wait for a large one. A campaign with a cap has one send in work at a time.
+       */
+      take: (now: number, leaseMillis: number) =>
+        Effect.orDie(sql<TakenBatch>`
+          WITH next AS (
+            SELECT b.workspace_id, b.environment, b.origin, b.batch FROM send_batch b
+            WHERE (b.leased_until IS NULL OR b.leased_until <= ${instant(now)})
+              AND NOT (b.capped AND EXISTS (SELECT FROM send_batch e WHERE e.workspace_id = b.workspace_id
+                AND e.environment = b.environment AND e.campaign_no = b.campaign_no AND e.origin < b.origin))
+            ORDER BY b.batch, b.origin LIMIT 1
+            FOR UPDATE OF b SKIP LOCKED
+          )
+          UPDATE send_batch b SET leased_until = ${instant(now + leaseMillis)}, fence = b.fence + 1
+          FROM next n
+          WHERE b.workspace_id = n.workspace_id AND b.environment = n.environment AND b.origin = n.origin AND b.batch = n.batch
+          RETURNING b.workspace_id AS "workspaceId", b.environment, b.origin, b.batch, b.fence,
+            b.audience IS NOT NULL AS listed`),
+
+      /** Holds a taken batch for longer; nothing if it was lost. */
+      renew: (taken: TakenBatch, now: number, leaseMillis: number) =>
+        Effect.orDie(
+          sql`UPDATE send_batch b SET leased_until = ${instant(now + leaseMillis)} WHERE ${batchIs(taken)}`,
+        ),
+
+      /** Finds out whom the send reaches now, and makes the batches for them. */
+      fixAudience: (taken: TakenBatch, size: number) =>
+        Effect.orDie(sql`
+          INSERT INTO send_batch (workspace_id, environment, origin, batch, campaign_no, capped, audience)
+          SELECT m.workspace_id, m.environment, m.origin, 1 + m.place / ${size}::int, m.campaign_no, m.capped,
+            array_agg(m.no ORDER BY m.no)
+          FROM (
+            SELECT s.workspace_id, s.environment, s.origin, s.campaign_no, s.cap_count IS NOT NULL AS capped, d.no,
+              (row_number() OVER (ORDER BY d.no) - 1)::int AS place
+            FROM send s
+            JOIN device d ON d.workspace_id = s.workspace_id AND d.environment = s.environment
+            WHERE ${sendIs(taken)} AND d.workspace_id = ${taken.workspaceId} AND d.environment = ${taken.environment}
+              AND ${reachable} AND (d.approved OR s.environment = 'production')
+          ) AS m
+          GROUP BY m.workspace_id, m.environment, m.origin, m.campaign_no, m.capped, m.place / ${size}::int`),
+
+      /** Makes the deliveries of a batch, but for devices that the cap keeps back. */
+      deliver: (
+        taken: TakenBatch,
+        beginnings: ReadonlyArray<Beginning & { readonly transport: Transport }>,
+        now: number,
+      ) =>
+        Effect.orDie(sql<MadeDeliveries>`
+          WITH due AS (
+            SELECT s.workspace_id, s.environment, s.origin, d.no AS device_no, d.transport, s.campaign_no, s.notification_no,
+              s.content_no, s.content_type, s.cap_count, s.cap_since
+            FROM send s
+            JOIN send_batch b ON b.workspace_id = s.workspace_id AND b.environment = s.environment AND b.origin = s.origin
+            ${
+              taken.listed
+                ? sql`CROSS JOIN LATERAL unnest(b.audience) AS a (no)
+                  JOIN device d ON d.workspace_id = s.workspace_id AND d.environment = s.environment AND d.no = a.no`
+                : sql`JOIN device d ON d.workspace_id = s.workspace_id AND d.environment = s.environment
+                  AND d.no BETWEEN b.first_no AND b.last_no AND ${reachable}`
+            }
+            WHERE ${sendIs(taken)} AND ${batchIs(taken)}
+              AND d.workspace_id = ${taken.workspaceId} AND d.environment = ${taken.environment}
+          ), made AS (
+            INSERT INTO delivery (workspace_id, environment, origin, device_no, campaign_no, notification_no, content_no,
+              content_type, trigger_type, location_no, transport, status, last_error, created_at, settled_at)
+            SELECT due.workspace_id, due.environment, due.origin, due.device_no, due.campaign_no, due.notification_no,
+              due.content_no, due.content_type, 'fixed_time', NULL, due.transport, g.status, g.last_error, ${instant(now)},
+              CASE WHEN g.status IN ('delivered', 'failed') THEN ${instant(now)} END
+            FROM due
+            JOIN unnest(${arrayOf(
+              "text",
+              beginnings.map(({ transport }) => transport),
+            )}, ${arrayOf(
+              "text",
+              beginnings.map(({ status }) => status),
+            )}, ${arrayOf(
+              "text",
+              beginnings.map(({ lastError }) => lastError),
+            )}) AS g (transport, status, last_error) ON g.transport = due.transport
+            WHERE due.cap_count IS NULL OR ${countedSql(sql, "due")} < due.cap_count
+            RETURNING transport, status
+          )
+          SELECT transport, status, count(*)::int AS count FROM made GROUP BY 1, 2`),
+
+      /** Adds to the figures of a send and holds it until the end of the transaction; no row if it was stopped. */
+      count: (
+        send: StartedSend,
+        more: { readonly targeted: number; readonly delivered: number; readonly failed: number },
+      ) =>
+        Effect.orDie(sql<{ readonly id: string }>`
+          UPDATE send s SET targeted = s.targeted + ${more.targeted}::int, delivered = s.delivered + ${more.delivered}::int,
+            failed = s.failed + ${more.failed}::int
+          WHERE ${sendIs(send)} AND s.status = 'running' RETURNING s.id`),
+
+      /** Takes a batch off the work that is open; no row if it was lost. */
+      close: (taken: TakenBatch) =>
+        Effect.orDie(sql<{ readonly batch: number }>`
+          DELETE FROM send_batch b WHERE ${batchIs(taken)} RETURNING b.batch`),
+
+      /** Ends a send that has no open batch and knows what became of every delivery; a row if it did. */
+      finish: (send: StartedSend, now: number) =>
+        Effect.orDie(sql<FinishedSend>`
+          UPDATE send s SET status = 'done', finished_at = ${instant(now)}
+          WHERE ${sendIs(send)} AND s.status = 'running' AND s.delivered + s.failed = s.targeted
+            AND NOT EXISTS (SELECT FROM send_batch b WHERE b.workspace_id = s.workspace_id
+              AND b.environment = s.environment AND b.origin = s.origin)
+          RETURNING s.id, s.campaign_id AS "campaignId", s.targeted, s.delivered, s.failed,
+            (SELECT w.public_id FROM workspace w WHERE w.id = s.workspace_id) AS workspace`),
+    };
+  }),
+}) {
+  static readonly layer = Layer.effect(SendBatchesSql, SendBatchesSql.make);
+}

@@ -1,0 +1,86 @@
+import { Cause, Clock, Context, Effect, Layer, Queue, Stream, SubscriptionRef } from "effect";
+import { Config } from "../Config.ts";
+import { Database } from "../database/Database.ts";
+import { SendBatches } from "./SendBatches.ts";
+import { SendStarts } from "./SendStarts.ts";
+
+/** How often a process looks for work that other processes have planned, started or left behind, in milliseconds. */
+const pollMillis = 500;
+/** Batches that one process carries out side by side. */
+const sideBySide = 2;
+
+/** Runs a chore for ever. It is tried again every second while it fails, and that is said once. */
+const patiently = (what: string, chore: Effect.Effect<void>) =>
+  Effect.gen(function* () {
+    let isFailing = false;
+    const told = Effect.catchCause(Effect.asSome(chore), (cause) => {
+      if (Cause.hasInterruptsOnly(cause)) return Effect.failCause(cause);
+      const say = isFailing
+        ? Effect.void
+        : Database.isUnavailable(cause)
+          ? Effect.logWarning(`${what} waits for the database`)
+          : Effect.logError(`${what} failed`, cause);
+      isFailing = true;
+      return Effect.as(Effect.andThen(say, Effect.sleep("1 second")), null);
+    });
+    while (true) {
+      if ((yield* told) === null || !isFailing) continue;
+      isFailing = false;
+      yield* Effect.logInfo(`${what} goes on`);
+    }
+  });
+
+/**
+ * The clock of sends: starts each at its minute and carries out what has started, in every process with the role `worker`. Any
+ * number of them share the work, and none waits for another.
+ */
+export class SendScheduler extends Context.Service<SendScheduler>()("waypost/sending/SendScheduler", {
+  make: Effect.gen(function* () {
+    const { roles } = yield* Config;
+    const starts = yield* SendStarts;
+    const batches = yield* SendBatches;
+    const caughtUp = yield* SubscriptionRef.make(Number.NEGATIVE_INFINITY);
+    const started = yield* Queue.sliding<number>(1);
+
+    /** Starts what is due, then sleeps until the next minute, or the next look. */
+    const tick = Effect.gen(function* () {
+      const now = yield* Clock.currentTimeMillis;
+      const next = yield* starts.startDue;
+      yield* Queue.offer(started, now);
+      const rest = Math.min(now + pollMillis, next ?? Infinity) - (yield* Clock.currentTimeMillis);
+      if (rest > 0) yield* Effect.sleep(rest);
+    });
+
+    const drainOne = Effect.gen(function* () {
+      while (yield* batches.runNext);
+    });
+    const drain = Effect.gen(function* () {
+      const now = yield* Queue.take(started);
+      yield* Effect.all(
+        Array.from({ length: sideBySide }, () => drainOne),
+        {
+          concurrency: "unbounded",
+          discard: true,
+        },
+      );
+      yield* SubscriptionRef.set(caughtUp, now);
+    });
+
+    if (roles.has("worker")) {
+      yield* Effect.forkScoped(patiently("The start of sends", tick));
+      yield* Effect.forkScoped(patiently("The carrying out of sends", drain));
+    }
+
+    return {
+      /** Waits until this process has started all that was due at that instant (epoch milliseconds) and found no open batch. */
+      until: (instant: number): Effect.Effect<void> =>
+        Effect.asVoid(
+          Stream.runHead(Stream.filter(SubscriptionRef.changes(caughtUp), (reached) => reached >= instant)),
+        ),
+    };
+  }),
+}) {
+  static readonly layer = Layer.effect(SendScheduler, SendScheduler.make).pipe(
+    Layer.provide([SendStarts.layer, SendBatches.layer]),
+  );
+}

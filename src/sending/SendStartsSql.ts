@@ -1,0 +1,125 @@
+import { Context, Effect, Layer } from "effect";
+import { SqlClient } from "effect/sql";
+import { asNumber, instant } from "../database/Rows.ts";
+import type { TimeZoneName } from "../time/TimeZone.ts";
+import type { FrequencyCap } from "../workspaces/Workspace.ts";
+import type { CapWindow } from "./FrequencyCap.ts";
+import type { SendingCampaign } from "./Send.ts";
+
+/** A campaign that is held while its sends start. Instants are epoch milliseconds. */
+export interface HeldCampaign {
+  /** The workspace's id as people know it. */
+  readonly workspace: string;
+  readonly paused: boolean;
+  readonly timezone: TimeZoneName;
+  readonly endsAt: number;
+  readonly cap: FrequencyCap | null;
+  readonly defaultCap: FrequencyCap | null;
+  readonly closing: boolean;
+  readonly segmented: boolean;
+  /** The highest device number of the environment. */
+  readonly lastDeviceNo: number;
+}
+
+/** A send whose minute has come. */
+export interface DueSend {
+  readonly id: string;
+  readonly dueAt: number;
+  readonly contentNo: number;
+  readonly contentType: string;
+}
+
+/** Every statement that starts sends. */
+export class SendStartsSql extends Context.Service<SendStartsSql>()("waypost/sending/SendStartsSql", {
+  make: Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient;
+
+    const millis = (column: string) => asNumber(`extract(epoch FROM ${column}) * 1000`);
+    const cap = (count: string, period: string) =>
+      sql.literal(
+        `CASE WHEN ${count} IS NOT NULL THEN jsonb_build_object('count', ${count}, 'period', ${period}) END`,
+      );
+    const of = ({ environment, workspaceId }: SendingCampaign) =>
+      sql`s.workspace_id = ${workspaceId} AND s.environment = ${environment}`;
+
+    return {
+      /** Campaigns with sends whose minute has come, those that wait longest first. */
+      dueCampaigns: (now: number, most: number) =>
+        Effect.orDie(sql<SendingCampaign>`
+          SELECT s.workspace_id AS "workspaceId", s.environment, s.campaign_id AS "campaignId"
+          FROM send s WHERE s.status = 'scheduled' AND s.due_at <= ${instant(now)}
+          GROUP BY 1, 2, 3 ORDER BY min(s.due_at) LIMIT ${most}`),
+
+      /** When the next minute comes; null for none. */
+      nextDue: (now: number) =>
+        sql<{ readonly at: number | null }>`
+          SELECT ${millis("min(s.due_at)")} AS at FROM send s
+          WHERE s.status = 'scheduled' AND s.due_at > ${instant(now)}`.pipe(
+          Effect.map(([next]) => next?.at ?? null),
+          Effect.orDie,
+        ),
+
+      /** Holds the campaign until the end of the transaction: nobody else starts its sends, pauses, changes or deletes it. */
+      hold: ({ campaignId, environment, workspaceId }: SendingCampaign) =>
+        Effect.orDie(sql<HeldCampaign>`
+          SELECT w.public_id AS workspace, c.paused, c.timezone, ${millis("c.ends_at")} AS "endsAt",
+            ${cap("c.frequency_cap_count", "c.frequency_cap_period")} AS cap,
+            ${cap("w.default_cap_count", "w.default_cap_period")} AS "defaultCap",
+            w.deletion_scheduled_at IS NOT NULL AS closing, t.last_device_no AS "lastDeviceNo",
+            EXISTS (SELECT FROM campaign_segment g WHERE g.workspace_id = c.workspace_id
+              AND g.environment = c.environment AND g.campaign_id = c.id) AS segmented
+          FROM campaign c
+          JOIN workspace w ON w.id = c.workspace_id
+          JOIN tenant t ON t.workspace_id = c.workspace_id AND t.environment = c.environment
+          WHERE c.workspace_id = ${workspaceId} AND c.environment = ${environment} AND c.id = ${campaignId}
+            AND c.type = 'push'
+          FOR NO KEY UPDATE OF c`),
+
+      /** Holds the campaign's due sends; of one minute the older notification comes first (contract L4). */
+      holdDue: (campaign: SendingCampaign, now: number) =>
+        Effect.orDie(sql<DueSend>`
+          SELECT s.id, ${millis("s.due_at")} AS "dueAt", n.content_no AS "contentNo", k.type AS "contentType"
+          FROM send s
+          JOIN campaign_notification a ON a.workspace_id = s.workspace_id AND a.environment = s.environment
+            AND a.campaign_id = s.campaign_id AND a.notification_id = s.notification_id
+          JOIN notification n ON n.workspace_id = s.workspace_id AND n.environment = s.environment AND n.id = s.notification_id
+          JOIN content k ON k.workspace_id = n.workspace_id AND k.environment = n.environment AND k.no = n.content_no
+          WHERE ${of(campaign)} AND s.campaign_id = ${campaign.campaignId} AND s.status = 'scheduled'
+            AND s.due_at <= ${instant(now)}
+          ORDER BY s.due_at, a.attached_at, a.id
+          FOR UPDATE OF s`),
+
+      /** Ends a held send that is not to run. */
+      pass: (campaign: SendingCampaign, id: string, status: "skipped" | "missed", now: number) =>
+        Effect.orDie(sql`
+          UPDATE send s SET status = ${status}, finished_at = ${instant(now)}
+          WHERE ${of(campaign)} AND s.id = ${id} AND s.status = 'scheduled'`),
+
+      /** Starts a held send, with what it carries and the cap that holds for all of it. */
+      start: (campaign: SendingCampaign, due: DueSend, window: CapWindow | null, now: number) =>
+        Effect.orDie(sql<{ readonly origin: bigint }>`
+          UPDATE send s SET status = 'running', origin = nextval('delivery_origin'), started_at = ${instant(now)},
+            content_no = ${due.contentNo}, content_type = ${due.contentType}, cap_count = ${window?.count ?? null},
+            cap_since = ${instant(window?.since ?? null)}
+          WHERE ${of(campaign)} AND s.id = ${due.id} AND s.status = 'scheduled' RETURNING s.origin`),
+
+      /** Cuts all device numbers into batches: whoever was registered when the send started is in them. */
+      cutEverybody: (campaign: SendingCampaign, origin: bigint, lastDeviceNo: number, size: number) =>
+        Effect.orDie(sql`
+          INSERT INTO send_batch (workspace_id, environment, origin, batch, campaign_no, capped, first_no, last_no)
+          SELECT s.workspace_id, s.environment, s.origin, n, s.campaign_no, s.cap_count IS NOT NULL, (n - 1) * ${size}::int + 1,
+            n * ${size}::int
+          FROM send s, generate_series(1, ${Math.ceil(lastDeviceNo / size)}::int) AS n
+          WHERE ${of(campaign)} AND s.origin = ${origin}`),
+
+      /** Leaves the audience to be looked for, by whoever takes batch 0. */
+      cutLater: (campaign: SendingCampaign, origin: bigint) =>
+        Effect.orDie(sql`
+          INSERT INTO send_batch (workspace_id, environment, origin, batch, campaign_no, capped)
+          SELECT s.workspace_id, s.environment, s.origin, 0, s.campaign_no, s.cap_count IS NOT NULL
+          FROM send s WHERE ${of(campaign)} AND s.origin = ${origin}`),
+    };
+  }),
+}) {
+  static readonly layer = Layer.effect(SendStartsSql, SendStartsSql.make);
+}

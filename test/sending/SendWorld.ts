@@ -1,0 +1,87 @@
+import { Clock, Effect } from "effect";
+import { SqlClient } from "effect/sql";
+import { TestClock } from "effect/testing";
+import { SendScheduler } from "../../src/sending/SendScheduler.ts";
+import type { Environment } from "../../src/workspaces/Environment.ts";
+import { eventWorld } from "../events/EventWorld.ts";
+import { testStart } from "../TestWaypost.ts";
+
+/** Moves the time and waits until the worker of this process has done all that was due until then. */
+export const moveTo = (time: string) =>
+  Effect.gen(function* () {
+    yield* TestClock.setTime(Date.parse(time));
+    yield* (yield* SendScheduler).until(Date.parse(time));
+  });
+
+/** Gives the worker a second look, and waits for what it finds. */
+export const lookAgain = Effect.gen(function* () {
+  yield* TestClock.adjust("1 second");
+  yield* (yield* SendScheduler).until(yield* Clock.currentTimeMillis);
+});
+
+/** A workspace at the start of time, with what it takes to send at fixed times, through the interfaces alone. */
+export const sendWorld = (options: Parameters<typeof eventWorld>[0] = {}) =>
+  Effect.gen(function* () {
+    yield* TestClock.setTime(testStart);
+    const world = yield* eventWorld(options);
+    const sql = yield* SqlClient.SqlClient;
+    const side = (environment: Environment) => {
+      const own = world[environment];
+      return {
+        ...own,
+        /** A push campaign, today in UTC unless told. */
+        push: (fields: object = {}) => own.campaign({ type: "push", ...fields }),
+        /** Puts a message on a push campaign. */
+        sent: (campaign: string, sendAt: string, fields: object = {}) =>
+          own.notification(campaign, {
+            trigger_type: "fixed_time",
+            trigger_config: { send_at: sendAt },
+            ...fields,
+          }),
+        /** Changes the message of `sent`. */
+        resent: (campaign: string, notification: string, sendAt: string, fields: object = {}) =>
+          own.platform(`/campaigns/${campaign}/notifications/${notification}`, {
+            method: "PATCH",
+            body: {
+              name: "Note",
+              type: "message",
+              headline: "Hello",
+              body: "World",
+              trigger_type: "fixed_time",
+              trigger_config: { send_at: sendAt },
+              ...fields,
+            },
+          }),
+        /** All sends as the operator sees them, oldest first. */
+        sends: (query = "") =>
+          Effect.map(
+            world.waypost.operator(
+              `/workspaces/${world.workspace.id}/${environment}/sends?limit=100${query}`,
+            ),
+            ({ body }) => (body.data as Array<any>).toReversed(),
+          ),
+        /** Asks for something on a campaign, such as `pause`. */
+        ask: (campaign: string, what: "pause" | "publish") =>
+          own.platform(`/campaigns/${campaign}/${what}`, { method: "POST" }),
+        remove: (path: string) => own.platform(`/campaigns/${path}`, { method: "DELETE" }),
+        /** So many registered and approved devices at once, numbered on. */
+        crowd: (count: number) =>
+          Effect.orDie(sql`
+            WITH numbered AS (
+              UPDATE tenant SET last_device_no = last_device_no + ${count}
+              WHERE workspace_id = ${own.workspaceId} AND environment = ${environment} RETURNING last_device_no
+            )
+            INSERT INTO device (workspace_id, environment, no, id, installation_id, platform, transport, approved, token_digest,
+              registered_at, last_seen_at)
+            SELECT ${own.workspaceId}, ${environment}, last_device_no - n, gen_random_uuid(), 'crowd-' || last_device_no - n, 'web',
+              'inbox', true, decode(repeat('00', 32), 'hex'), '2026-11-01Z', '2026-11-01Z'
+            FROM numbered, generate_series(0, ${count}::int - 1) AS n`),
+        /** How often each device has got something, most often first. */
+        deliveries: Effect.orDie(sql<{ readonly device_no: number; readonly count: number }>`
+          SELECT device_no, count(*)::int AS count FROM delivery
+          WHERE workspace_id = ${own.workspaceId} AND environment = ${environment}
+          GROUP BY 1 ORDER BY 2 DESC, 1`),
+      };
+    };
+    return { ...world, sandbox: side("sandbox"), production: side("production") };
+  });
