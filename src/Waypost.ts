@@ -45,7 +45,8 @@ import { LocationImports } from "./locations/LocationImports.ts";
 import { Locations } from "./locations/Locations.ts";
 import { locationsHandlers } from "./locations/LocationsHttp.ts";
 import { configuredMediaStore } from "./media/ConfiguredMediaStore.ts";
-import { MediaInspector, MediaRefused } from "./media/MediaInspector.ts";
+import { MediaChildren } from "./media/MediaChildren.ts";
+import { MediaInspector } from "./media/MediaInspector.ts";
 import { mediaFileLookup } from "./media/MediaFileLookup.ts";
 import { mediaHandlers } from "./media/MediaHttp.ts";
 import { MediaLibrary } from "./media/MediaLibrary.ts";
@@ -192,13 +193,12 @@ export const serviceLayer = HttpRouter.serve(answers, {
   Layer.provideMerge(serverLayer),
 );
 
-const standIn = Layer.succeed(MediaInspector, {
-  inspect: () => Effect.fail(new MediaRefused({ message: "Media files cannot be looked into yet." })),
-});
+/** What looks into media files. */
+const mediaReading = MediaInspector.layer.pipe(Layer.provideMerge(MediaChildren.layer));
 
 /** A whole process: the data directory, its database and the service on it. */
 export const waypostLayer = serviceLayer.pipe(
-  Layer.provide([configuredMediaStore, standIn]),
+  Layer.provide([configuredMediaStore, mediaReading]),
   Layer.provideMerge(Fingerprint.layer),
   Layer.provideMerge(Database.layer),
   Layer.provideMerge(DataDirectory.layer),

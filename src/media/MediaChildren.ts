@@ -157,10 +157,7 @@ export class MediaChildren extends Context.Service<MediaChildren>()("waypost/med
           Effect.sync(() => void (asked -= 1)),
         );
         if (given.is === "refused") return yield* new MediaRefused({ message: given.message });
-        if (given.is === "unable") {
-          yield* Effect.logError(`Media files cannot be looked into: ${given.problem}`);
-          return yield* new MediaReaderAway({ problem: given.problem });
-        }
+        if (given.is === "unable") return yield* new MediaReaderAway({ problem: given.problem });
         if (given.is === "ready") return yield* Effect.die(new Error("A child answered before it was asked"));
         return given satisfies MediaResult;
       }),

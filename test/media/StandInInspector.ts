@@ -1,7 +1,8 @@
 import { Effect, Layer } from "effect";
 import { readFile } from "node:fs/promises";
 import type { MediaContent } from "../../src/media/MediaFormat.ts";
-import { MediaInspector, MediaRefused } from "../../src/media/MediaInspector.ts";
+import { MediaInspector } from "../../src/media/MediaInspector.ts";
+import { MediaRefused } from "../../src/media/MediaRefused.ts";
 
 const contents: ReadonlyArray<MediaContent> = [
   { kind: "image", mimeType: "image/png", extension: "png", width: 640, height: 360, durationSeconds: null },
