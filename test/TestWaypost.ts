@@ -154,10 +154,10 @@ export class TestWaypost extends Context.Service<TestWaypost>()("waypost/test/Te
     };
   }),
 }) {
-  static readonly layerWith = (config: Partial<Config["Service"]> = {}) =>
+  static readonly layerWith = (config: Partial<Config["Service"]> = {}, database = TestDatabase.layer) =>
     Layer.effect(TestWaypost, TestWaypost.make).pipe(
       Layer.provideMerge(serviceLayer),
-      Layer.provideMerge(TestDatabase.layer),
+      Layer.provideMerge(database),
       Layer.provide(Config.layerTest({ port: 0, allowPrivateAddresses: true, ...config })),
       Layer.provide(standInInspector),
       Layer.provideMerge(memoryMediaStore),

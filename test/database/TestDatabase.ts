@@ -12,10 +12,10 @@ class SchemaDoesNotApply extends Data.TaggedError("SchemaDoesNotApply")<{ readon
 
 const liveClock = Context.get(Context.empty(), Clock.Clock);
 
-const to = (database: string, maxConnections: number) => {
-  const { socketPath, username } = inject("testServer");
+const to = (database: string, maxConnections: number, path = inject("testServer").socketPath) => {
+  const { username } = inject("testServer");
   return postgresLayer(
-    { _tag: "socket", path: socketPath, username, database },
+    { _tag: "socket", path, username, database },
     // A connection that is made while a test moves the time must not time out.
     { maxConnections, connectTimeout: "Infinity" },
   );
@@ -29,7 +29,7 @@ const administer = (statement: (sql: SqlClient.SqlClient) => Effect.Effect<unkno
   ).pipe(Effect.orDie);
 
 /** A database of its own, gone again when the scope closes. */
-const fresh = (template: string, maxConnections: number) =>
+const fresh = (template: string, maxConnections: number, path?: string) =>
   Layer.unwrap(
     Effect.gen(function* () {
       const { problem } = inject("testServer");
@@ -41,7 +41,7 @@ const fresh = (template: string, maxConnections: number) =>
         administer((sql) => sql`CREATE DATABASE ${sql(name)} TEMPLATE ${sql(template)}`.unprepared),
         () => administer((sql) => sql`DROP DATABASE ${sql(name)} WITH (FORCE)`.unprepared),
       );
-      return Layer.provideMerge(Database.layerClient, to(name, maxConnections));
+      return Layer.provideMerge(Database.layerClient, to(name, maxConnections, path));
     }),
   ).pipe(
     Layer.orDie,
@@ -57,10 +57,13 @@ export const TestDatabase: {
   readonly layer: Layer.Layer<TestServices>;
   /** With another number of connections than the usual ten. */
   readonly layerWith: (maxConnections: number) => Layer.Layer<TestServices>;
+  /** Reached by another socket than the server's own. */
+  readonly layerThrough: (path: string) => Layer.Layer<TestServices>;
   /** Nothing in it. */
   readonly layerEmpty: Layer.Layer<TestServices>;
 } = {
   layer: fresh(templateName, 10),
   layerWith: (maxConnections) => fresh(templateName, maxConnections),
+  layerThrough: (path) => fresh(templateName, 10, path),
   layerEmpty: fresh("template0", 10),
 };

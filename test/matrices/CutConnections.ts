@@ -1,0 +1,131 @@
+import { Effect } from "effect";
+import { mkdtemp, rm } from "node:fs/promises";
+import { createConnection, createServer, type Socket } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { inject } from "vitest";
+
+/** When a connection to the database is cut: before its n-th statement, or around a COMMIT. */
+export type Cut =
+  | { readonly at: "statement"; readonly number: number }
+  | { readonly at: "before commit" }
+  | { readonly at: "after commit" };
+
+/** Reads what a client of PostgreSQL says, message by message. */
+class Frontend {
+  #rest = Buffer.alloc(0);
+  #isStarted = false;
+  readonly #statements = new Map<string, string>();
+
+  /** The statements that begin in these bytes. */
+  read(bytes: Buffer): ReadonlyArray<string> {
+    this.#rest = Buffer.concat([this.#rest, bytes]);
+    const found: Array<string> = [];
+    while (this.#rest.length >= 5) {
+      const head = this.#isStarted ? 1 : 0;
+      const length = this.#rest.readInt32BE(head) + head;
+      if (this.#rest.length < length) break;
+      const message = this.#rest.subarray(0, length);
+      this.#rest = this.#rest.subarray(length);
+      if (this.#isStarted) found.push(...this.#statementOf(message));
+      this.#isStarted = true;
+    }
+    return found;
+  }
+
+  #statementOf(message: Buffer): ReadonlyArray<string> {
+    const [first = "", second = ""] = message.subarray(5).toString("latin1").split("\0", 2);
+    switch (String.fromCharCode(message[0] ?? 0)) {
+      case "P":
+        this.#statements.set(first, second);
+        return [];
+      case "B":
+        return [this.#statements.get(second) ?? ""];
+      case "Q":
+        return [first];
+      default:
+        return [];
+    }
+  }
+}
+
+/**
+ * A PostgreSQL whose connections can be cut at will, as a crash of either side cuts them: the run's own, behind a socket that
+ * passes on what both sides say.
+ */
+export class CutConnections {
+  #armed: Cut | null = null;
+  #seen = 0;
+  readonly path: string;
+
+  private constructor(path: string) {
+    this.path = path;
+  }
+
+  /** Cuts one connection, once, and tells how to see whether it has. */
+  arm(cut: Cut): { readonly isDone: () => boolean } {
+    this.#armed = cut;
+    this.#seen = 0;
+    return { isDone: () => this.#armed !== cut };
+  }
+
+  disarm(): void {
+    this.#armed = null;
+  }
+
+  #join(client: Socket, server: Socket): void {
+    const frontend = new Frontend();
+    let isAnswerKept = false;
+    const cut = () => {
+      this.#armed = null;
+      client.destroy();
+      server.destroy();
+    };
+    client.on("data", (bytes: Buffer) => {
+      for (const statement of frontend.read(bytes)) {
+        const isCommit = statement === "COMMIT";
+        if (this.#armed?.at === "statement" && ++this.#seen === this.#armed.number) return cut();
+        if (this.#armed?.at === "before commit" && isCommit) return cut();
+        if (this.#armed?.at === "after commit" && isCommit) isAnswerKept = true;
+      }
+      server.write(bytes);
+    });
+    server.on("data", (bytes: Buffer) => {
+      if (!isAnswerKept) return void client.write(bytes);
+      if (bytes.includes("COMMIT\0")) cut();
+    });
+    for (const [one, other] of [
+      [client, server],
+      [server, client],
+    ] as const) {
+      one.on("error", () => other.destroy());
+      one.on("close", () => other.destroy());
+    }
+  }
+
+  static readonly make = Effect.gen(function* () {
+    const { socketPath } = inject("testServer");
+    const directory = yield* Effect.acquireRelease(
+      Effect.promise(() => mkdtemp(join(tmpdir(), "waypost-cut-"))),
+      (path) => Effect.promise(() => rm(path, { recursive: true, force: true })),
+    );
+    const connections = new CutConnections(join(directory, ".s.PGSQL.5432"));
+    const open = new Set<Socket>();
+    yield* Effect.acquireRelease(
+      Effect.callback<ReturnType<typeof createServer>>((resume) => {
+        const server = createServer((client) => {
+          open.add(client);
+          client.once("close", () => open.delete(client));
+          connections.#join(client, createConnection(socketPath));
+        });
+        server.listen(connections.path, () => resume(Effect.succeed(server)));
+      }),
+      (server) =>
+        Effect.sync(() => {
+          server.close();
+          for (const socket of open) socket.destroy();
+        }),
+    );
+    return connections;
+  });
+}

@@ -1,0 +1,167 @@
+import { Effect } from "effect";
+import { randomUUID } from "node:crypto";
+import type { Example, Examples, GoodRequest } from "./Example.ts";
+import { circle, type Ground, upload } from "./Ground.ts";
+
+const plain = (request: GoodRequest = {}): Example => ({ request: () => Effect.succeed(request) });
+
+const onCampaign: Example = {
+  request: ({ make }) => Effect.map(make.geoCampaign, (campaign) => ({ params: { campaign } })),
+};
+const onNotification: Example = {
+  request: ({ make }) => Effect.map(make.messageOnCampaign, (params) => ({ params })),
+};
+const onLocation: Example = {
+  request: ({ make }) => Effect.map(make.location, ({ location }) => ({ params: { location } })),
+};
+
+const report: Example = {
+  request: ({ things }) =>
+    Effect.succeed({
+      query: {
+        start: "2026-11-01",
+        end: "2026-11-30",
+        campaign: things["campaign"] ?? "",
+        location: things["location"] ?? "",
+        location_group: things["locationGroup"] ?? "",
+      },
+    }),
+  names: { "?campaign": "campaign", "?location": "location", "?location_group": "locationGroup" },
+};
+
+const campaignBody = ({ make }: Ground) =>
+  Effect.map(make.location, ({ group, location, locationGroup }) => ({
+    name: `Campaign ${randomUUID()}`,
+    type: "geo",
+    timezone: "Europe/Amsterdam",
+    starts_at: "2026-12-01",
+    ends_at: "2026-12-31 18:00",
+    frequency_cap_count: 2,
+    frequency_cap_period: "day",
+    location_ids: [location],
+    location_group_ids: [locationGroup],
+    location_group_names: [group],
+  }));
+const campaignNames = {
+  "location_ids.0": "location",
+  "location_group_ids.0": "locationGroup",
+  "segmentation_ids.0": "segment",
+};
+
+const survey = (more: object = {}) => ({
+  name: "Survey",
+  type: "survey",
+  headline: "A question",
+  body: "Tell us",
+  trigger_type: "on_enter",
+  starts_at: "2026-12-02",
+  ends_at: "2026-12-03 12:00",
+  questions: [
+    { question_text: "Which?", type: "SINGLE_CHOICE", choices: [{ text: "Bread" }, { text: "Cheese" }] },
+    { question_text: "Why?", type: "OPEN_ENDED", required: true },
+  ],
+  ...more,
+});
+const questionNames = {
+  media_asset_id: "media",
+  "questions.0.id": "question",
+  "questions.0.choices.0.id": "choice",
+};
+
+const onMedia: Example = {
+  request: ({ make }) => Effect.map(make.media, (media) => ({ params: { media } })),
+};
+
+/** How to use each endpoint of the platform API. */
+export const platformExamples: Examples = {
+  "GET /me": plain(),
+  "GET /reports/summary": report,
+  "GET /reports/campaigns": report,
+  "GET /reports/locations": report,
+  "GET /reports/notifications": report,
+  "GET /reports/surveys": report,
+
+  "GET /locations": plain({ query: { limit: "2", updated_since: "2026-11-21T00:00:00Z" } }),
+  "POST /locations/import": {
+    request: () =>
+      Effect.sync(() => ({
+        query: { dry_run: "0" },
+        body: {
+          type: "FeatureCollection",
+          features: [circle({ external_id: randomUUID(), group: `Group ${randomUUID()}` }), circle()],
+        },
+      })),
+  },
+  "GET /locations/:location": onLocation,
+  "PATCH /locations/:location": {
+    request: ({ make }) =>
+      Effect.map(make.location, ({ location }) => ({
+        params: { location },
+        body: { name: "Renamed", address: "Dam 1", external_id: randomUUID() },
+      })),
+  },
+  "DELETE /locations/:location": onLocation,
+  "GET /location-groups": plain({ query: { limit: "1", name: "Nobody" } }),
+  "GET /location-groups/:locationGroup": {
+    request: ({ make }) => Effect.map(make.location, ({ locationGroup }) => ({ params: { locationGroup } })),
+  },
+
+  "GET /campaigns": plain({ query: { limit: "2", updated_since: "2026-11-21" } }),
+  "POST /campaigns": {
+    request: (ground) => Effect.map(campaignBody(ground), (body) => ({ body })),
+    names: campaignNames,
+  },
+  "GET /campaigns/:campaign": onCampaign,
+  "PATCH /campaigns/:campaign": {
+    request: (ground) =>
+      Effect.gen(function* () {
+        const campaign = yield* ground.make.campaign({
+          type: "geo",
+          starts_at: "2026-11-29",
+          location_ids: [ground.things["location"]],
+        });
+        return { params: { campaign }, body: yield* campaignBody(ground) };
+      }),
+    names: campaignNames,
+  },
+  "DELETE /campaigns/:campaign": onCampaign,
+  "POST /campaigns/:campaign/pause": onCampaign,
+  "POST /campaigns/:campaign/publish": {
+    request: ({ make, platform }) =>
+      Effect.gen(function* () {
+        const campaign = yield* make.geoCampaign;
+        yield* platform(`/campaigns/${campaign}/pause`, { method: "POST" });
+        return { params: { campaign } };
+      }),
+  },
+
+  "GET /campaigns/:campaign/notifications": onCampaign,
+  "POST /campaigns/:campaign/notifications": {
+    request: ({ make }) =>
+      Effect.map(make.geoCampaign, (campaign) => ({ params: { campaign }, body: survey() })),
+    names: questionNames,
+  },
+  "GET /campaigns/:campaign/notifications/:notification": onNotification,
+  "PATCH /campaigns/:campaign/notifications/:notification": {
+    request: ({ make }) =>
+      Effect.gen(function* () {
+        const campaign = yield* make.geoCampaign;
+        const { id, questions } = yield* make.notification(campaign, survey());
+        const choices = [{ text: "Bread" }, { text: "Milk" }];
+        return {
+          params: { campaign, notification: id as string },
+          body: survey({
+            headline: "Again",
+            questions: [{ id: questions[0].id, question_text: "Which?", type: "SINGLE_CHOICE", choices }],
+          }),
+        };
+      }),
+    names: questionNames,
+  },
+  "DELETE /campaigns/:campaign/notifications/:notification": onNotification,
+
+  "GET /media": plain({ query: { limit: "2", type: "image" } }),
+  "POST /media": { request: () => Effect.sync(() => ({ body: upload() })) },
+  "GET /media/:media": onMedia,
+  "DELETE /media/:media": onMedia,
+};

@@ -1,0 +1,53 @@
+import { assert } from "@effect/vitest";
+import { Effect } from "effect";
+import { SqlClient } from "effect/sql";
+
+/** What requests leave behind without changing anything for anybody: counters and marks of use. */
+const counters = ["rate_window", "failed_attempt"];
+const marks = ["last_used_at", "last_seen_at", "token_used"];
+
+interface Table {
+  readonly name: string;
+  readonly rows: number;
+  readonly digest: string;
+}
+
+/** Everything that the database holds, each table with the number of its rows and a digest of all of them. */
+export type Snapshot = ReadonlyMap<string, Table>;
+
+/** Takes a snapshot of the whole database of this test file. */
+export const takeSnapshot: Effect.Effect<Snapshot, never, SqlClient.SqlClient> = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient;
+  const tables = yield* sql<{ name: string }>`
+    SELECT table_name AS name FROM information_schema.tables
+    WHERE table_schema = 'public' AND table_type = 'BASE TABLE'`;
+  const statements = tables
+    .map(({ name }) => name)
+    .filter((name) => !counters.includes(name))
+    .map(
+      (name) => `
+        SELECT '${name}' AS name, count(*)::int AS rows, coalesce(md5(string_agg(line, E'\\n' ORDER BY line)), '') AS digest
+        FROM (SELECT (to_jsonb(t) - '{${marks.join(",")}}'::text[])::text AS line FROM "${name}" t) AS lines`,
+    );
+  const found = yield* sql.unsafe<Table>(statements.join("\nUNION ALL\n"));
+  return new Map(found.map((table) => [table.name, table]));
+}).pipe(Effect.orDie);
+
+/** The tables in which two snapshots differ. */
+export const changedTables = (before: Snapshot, after: Snapshot): ReadonlyArray<string> =>
+  [...after.values()]
+    .filter(({ digest, name }) => before.get(name)?.digest !== digest)
+    .map(({ name }) => name)
+    .toSorted();
+
+/** How many rows each table has more or fewer than before. */
+export const growth = (before: Snapshot, after: Snapshot): Readonly<Record<string, number>> =>
+  Object.fromEntries(
+    [...after.values()]
+      .map(({ name, rows }) => [name, rows - (before.get(name)?.rows ?? 0)] as const)
+      .filter(([, more]) => more !== 0),
+  );
+
+/** Fails when anything changed. */
+export const assertUnchanged = (before: Snapshot, why: string) =>
+  Effect.map(takeSnapshot, (after) => assert.deepStrictEqual(changedTables(before, after), [], why));
