@@ -1,10 +1,7 @@
 import { Effect } from "effect";
-import { SqlClient } from "effect/sql";
 import { randomUUID } from "node:crypto";
 import { abilities } from "../../src/access/Ability.ts";
 import { Tokens } from "../../src/access/Tokens.ts";
-import { instant } from "../../src/database/Rows.ts";
-import { idAt } from "../../src/wire/Ids.ts";
 import { Submission } from "../../src/wire/Submission.ts";
 import type { Environment } from "../../src/workspaces/Environment.ts";
 import type { Workspace } from "../../src/workspaces/Workspace.ts";
@@ -52,7 +49,6 @@ export const circle = (properties: object = {}) => ({
  */
 export const makeGround = Effect.fnUntraced(function* (workspace: Workspace, environment: Environment) {
   const waypost = yield* TestWaypost;
-  const sql = yield* SqlClient.SqlClient;
   const tokens = yield* Tokens;
   const { workspaceId } = yield* Effect.orDie((yield* Workspaces).find(workspace.id));
   const token = yield* waypost.token(workspace, environment, abilities);
@@ -76,15 +72,10 @@ export const makeGround = Effect.fnUntraced(function* (workspace: Workspace, env
 
   const media = Effect.map(platform("/media", { body: upload() }), (answer) => ok(answer).id as string);
 
-  const segment = Effect.gen(function* () {
-    const id = idAt(testStart);
+  const segment = Effect.suspend(() => {
     const rule = { match: "all", conditions: [{ attribute: "platform", op: "eq", value: "ios" }] };
-    yield* sql`
-      INSERT INTO segment (workspace_id, environment, id, name, rule, created_at, updated_at)
-      VALUES (${workspaceId}, ${environment}, ${id}, ${`Segment ${id}`}, ${JSON.stringify(rule)},
-        ${instant(testStart)}, ${instant(testStart)})`;
-    return id;
-  }).pipe(Effect.orDie);
+    return operator(`/${environment}/segments`, { body: { name: `Segment ${randomUUID()}`, rule } });
+  }).pipe(Effect.map((answer) => ok(answer).id as string));
 
   const campaign = (body: object) =>
     Effect.map(

@@ -39,6 +39,8 @@ const newKey = issued(
   () => ({ name: "App" }),
 );
 
+const newSegment = ({ make }: Ground) => make.segment;
+
 const withNew = (
   param: string,
   make: (ground: Ground) => Effect.Effect<string>,
@@ -109,4 +111,7 @@ export const operatorExamples: Examples = {
   "GET /workspaces/:workspace/:env/reports/surveys": report,
   "POST /workspaces/:workspace/:env/segments": on(() => ({ body: { name: `S ${randomUUID()}`, rule } })),
   "GET /workspaces/:workspace/:env/segments": on(),
+  "GET /workspaces/:workspace/:env/segments/:segment": withNew("segment", newSegment),
+  "PATCH /workspaces/:workspace/:env/segments/:segment": withNew("segment", newSegment, () => ({ rule })),
+  "DELETE /workspaces/:workspace/:env/segments/:segment": withNew("segment", newSegment),
 };

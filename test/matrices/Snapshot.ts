@@ -2,8 +2,8 @@ import { assert } from "@effect/vitest";
 import { Effect } from "effect";
 import { SqlClient } from "effect/sql";
 
-/** What requests leave behind without changing anything for anybody: counters and marks of use. */
-const counters = ["rate_window", "failed_attempt"];
+/** What requests leave behind without changing anything for anybody: counters, bytes that await their sweeping, marks of use. */
+const counters = ["rate_window", "failed_attempt", "media_garbage"];
 const marks = ["last_used_at", "last_seen_at", "token_used"];
 
 interface Table {

@@ -10,11 +10,13 @@ const contents: ReadonlyArray<MediaContent> = [
   { kind: "audio", mimeType: "audio/mpeg", extension: "mp3", width: null, height: null, durationSeconds: 3 },
 ];
 
-/** Takes a text that begins with a kind for a file of that kind. */
+/** Takes a text that begins with a kind for a file of that kind, and a real PNG for an image. */
 export const standInInspector = Layer.succeed(MediaInspector, {
   inspect: Effect.fnUntraced(function* (path) {
     const text = yield* Effect.promise(() => readFile(path, "latin1"));
-    const content = contents.find(({ kind }) => text.startsWith(kind));
+    const content = contents.find(
+      ({ kind, extension }) => text.startsWith(kind) || text.startsWith(extension.toUpperCase(), 1),
+    );
     return content ?? (yield* new MediaRefused({ message: "The file is of no kind that is accepted." }));
   }),
 });
