@@ -139,7 +139,7 @@ layer(TestWaypost.layer)("abilities", (it) => {
                 assert.strictEqual(code, "platform_api_not_enabled", why);
               } else if (endpoint.needs !== null && !having.includes(endpoint.needs)) {
                 assert.strictEqual(code, "missing_ability", why);
-              } else assert.include([200, 404, 422], answer.status, why);
+              } else assert.include([200, 404, 415, 422], answer.status, why);
             }
           }
           yield* assertUnchanged(before, "requests that may not change anything");
