@@ -26,9 +26,10 @@ const doors = [
 /** How a package shows in the graph: by its folder when it resolves, else by its bare name. */
 const packaged = (names) => `^(node_modules/)?(${names})(/|$)`;
 
-/** The tables of contents: handlers are built against the whole interface, and operator/ is its client. */
+/** The tables of contents: handlers are built against the whole interface; client/ and operator/ are clients of it. */
 const contents = "(Platform|Device|Operator)Api";
-const seesContents = "Http[.]ts$|^src/operator/";
+const clients = ["client", "operator"];
+const seesContents = `Http[.]ts$|^src/(${clients.join("|")})/`;
 
 const sliceOrder = slices.flatMap((slice, at) => {
   const own = slices.slice(0, at + 1);
@@ -43,7 +44,7 @@ const sliceOrder = slices.flatMap((slice, at) => {
     rule(`slice-order-${slice}`, { path: `^src/${slice}/`, pathNot: seesContents }, "Config"),
     rule(
       `slice-order-${slice}-handlers`,
-      { path: `^src/${slice}/.*${slice === "operator" ? "" : "Http"}[.]ts$` },
+      { path: `^src/${slice}/.*${clients.includes(slice) ? "" : "Http"}[.]ts$` },
       `(Config|${contents})`,
     ),
   ];
@@ -119,6 +120,25 @@ export default {
         reachable: true,
       },
     },
+    {
+      name: "client-knows-the-contract-only",
+      comment:
+        "src/client/ runs in browsers and in programs of others: it imports PlatformApi.ts, and types; never what leads to io.",
+      severity: "error",
+      from: { path: "^src/client/" },
+      to: {
+        path: "^src/",
+        pathNot: "^src/(client/|PlatformApi[.]ts$)",
+        dependencyTypesNot: ["type-only"],
+      },
+    },
+    {
+      name: "client-reaches-no-io",
+      comment: "What src/client/ imports must not lead to *Sql, *Http, database/ or a module of Node.js.",
+      severity: "error",
+      from: { path: "^src/client/" },
+      to: { path: "^src/.*(Sql|Http)[.]ts$|^src/(database/|media/Images[.]ts$)", reachable: true },
+    },
     ...oneDoor,
     {
       name: "declared-libraries",
@@ -152,7 +172,7 @@ export default {
     exclude: { path: "^(dist|waypost-data)/" },
     enhancedResolveOptions: {
       exportsFields: ["exports"],
-      conditionNames: ["import", "node", "default", "types"],
+      conditionNames: ["waypost-source", "import", "node", "default", "types"],
       mainFields: ["main", "types"],
       extensions: [".ts", ".js", ".mjs", ".json"],
     },

@@ -5,7 +5,12 @@ const globalSetup = existsSync(new URL("test/globalSetup.ts", import.meta.url))
   ? ["test/globalSetup.ts"]
   : [];
 
+// Tests import "waypost/client" as a user does, and get its source: a fresh clone needs no build.
+const conditions = ["waypost-source"];
+
 export default defineConfig({
+  resolve: { conditions },
+  ssr: { resolve: { conditions, externalConditions: conditions } },
   test: {
     include: ["test/**/*.test.ts"],
     globalSetup,

@@ -59,9 +59,11 @@ export const layersMeetOnce = (file: SourceFile): ReadonlyArray<Finding> => {
   );
 };
 
-/** main.ts is the process: the only place where effects are run. */
+const edges = new Set(["src/main.ts", "src/client/WaypostClient.ts"]);
+
+/** main.ts is the process, WaypostClient.ts the edge of the client in a process of others: only there effects are run. */
 export const runOnce = (file: SourceFile): ReadonlyArray<Finding> =>
-  file.path === "src/main.ts"
+  edges.has(file.path)
     ? []
     : matchingLines(
         file,

@@ -14,6 +14,7 @@ export const slices: ReadonlyArray<string> = [
   "sending",
   "events",
   "reports",
+  "client",
   "operator",
   "console",
 ];

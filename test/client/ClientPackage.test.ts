@@ -1,0 +1,124 @@
+import { assert, layer } from "@effect/vitest";
+import { Effect } from "effect";
+import { TestClock } from "effect/testing";
+import { execFile } from "node:child_process";
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { TestWaypost } from "../TestWaypost.ts";
+
+const root = join(import.meta.dirname, "../..");
+const modules = join(root, "node_modules");
+
+const run = (
+  file: string,
+  args: ReadonlyArray<string>,
+  cwd: string,
+  env: Readonly<Record<string, string>> = {},
+) =>
+  Effect.promise(
+    () =>
+      new Promise<{ readonly code: number; readonly out: string; readonly errors: string }>((resolve) => {
+        execFile(
+          file,
+          [...args],
+          { cwd, env: { ...process.env, NODE_OPTIONS: "", ...env }, timeout: 200_000 },
+          (error, out, errors) =>
+            resolve({
+              code: error === null ? 0 : typeof error.code === "number" ? error.code : 1,
+              out,
+              errors,
+            }),
+        );
+      }),
+  );
+
+/** The programs of docs/client.md, in order. */
+const jobs = [
+  ...readFileSync(join(root, "docs/client.md"), "utf8").matchAll(/^```ts job\n([\s\S]*?)^```/gm),
+].map(([, code = ""]) => code);
+
+const misuses = `
+import { WaypostClient, type Campaign, type CampaignDraft, type Location } from "waypost/client";
+declare const waypost: WaypostClient;
+declare const campaign: Campaign;
+declare const place: Location;
+export const status: "scheduled" | "active" | "paused" | "ended" = campaign.status;
+export const longitude: number | undefined = place.geometry.type === "Point" ? place.geometry.coordinates[0] : undefined;
+// @ts-expect-error there is no such status
+campaign.status === "live";
+// @ts-expect-error a draft has no status
+export const draft: CampaignDraft = { name: "A", type: "geo", timezone: "UTC", starts_at: "2026-12-01", status: "active" };
+// @ts-expect-error the required fields are missing
+void waypost.campaigns.create({ name: "A" });
+// @ts-expect-error a notification needs its campaign
+void waypost.notifications.create({ name: "A" });
+// @ts-expect-error there is no such parameter
+void waypost.reports.summary({ from: "2026-01-01" });
+`;
+
+/** A folder in which the package is installed as \`npm install\` would leave it, and the programs beside it. */
+const consumer = Effect.acquireRelease(
+  Effect.gen(function* () {
+    const folder = mkdtempSync(join(tmpdir(), "waypost-consumer-"));
+    const installed = join(folder, "node_modules/waypost");
+    mkdirSync(installed, { recursive: true });
+    for (const name of ["effect", "@types", "undici-types"])
+      symlinkSync(join(modules, name), join(folder, "node_modules", name));
+    cpSync(join(root, "package.json"), join(installed, "package.json"));
+    const built = yield* run(process.execPath, ["scripts/client.ts", "--out", join(installed, "dist")], root);
+    assert.deepStrictEqual(built, { code: 0, out: "", errors: "" });
+    writeFileSync(join(folder, "package.json"), JSON.stringify({ type: "module" }));
+    for (const [at, code] of jobs.entries()) writeFileSync(join(folder, `job-${at + 1}.ts`), code);
+    writeFileSync(join(folder, "misuses.ts"), misuses);
+    return folder;
+  }),
+  (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true })),
+);
+
+layer(TestWaypost.layer)("waypost/client as a package", (it) => {
+  it.effect(
+    "compiles for a program of others, and the five jobs of docs/client.md run",
+    () =>
+      Effect.gen(function* () {
+        assert.strictEqual(jobs.length, 5);
+        const folder = yield* consumer;
+        const options = ["--noEmit", "--strict", "--module", "nodenext", "--target", "es2022"];
+        const files = [...jobs.map((_, at) => `job-${at + 1}.ts`), "misuses.ts"];
+        const checked = yield* run(
+          join(modules, ".bin/tsc"),
+          [...options, "--types", "node", ...files],
+          folder,
+        );
+        assert.strictEqual(checked.out + checked.errors, "");
+
+        // The programs live in the present.
+        yield* TestClock.setTime(Date.now());
+        const { origin, tenant } = yield* TestWaypost;
+        const { tokens } = yield* tenant();
+        const env = { WAYPOST_URL: origin, WAYPOST_TOKEN: tokens.sandbox };
+        const say = (number: number, ...args: ReadonlyArray<string>) =>
+          Effect.map(run(process.execPath, [`job-${number}.ts`, ...args], folder, env), (ended) => {
+            assert.strictEqual(ended.errors, "");
+            assert.strictEqual(ended.code, 0);
+            return ended.out;
+          });
+
+        assert.strictEqual(
+          yield* say(1, join(root, "docs/examples/places.geojson")),
+          "627 created, 0 updated, 0 failed\n",
+        );
+        assert.strictEqual(yield* say(2), "Welcome is active\n");
+        assert.strictEqual(yield* say(3), "Welcome: active\n  on_enter: Welcome to Amsterdam\n");
+        assert.match(
+          yield* say(4),
+          /^# .* days of UTC\nname,status,delivered,engagement\n"Welcome",active,0,0\n$/,
+        );
+        assert.strictEqual(
+          yield* say(5),
+          "One campaign: true\n422 validation_failed\nname: The name is required: it cannot be empty.\n",
+        );
+      }),
+    300_000,
+  );
+});

@@ -1,0 +1,77 @@
+import { Effect } from "effect";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { localServer } from "../notifications/LocalServer.ts";
+
+/** What befalls a request on its way: nothing, a lost connection before or after the service did its work, silence, or another answer. */
+export type Fault =
+  | "pass"
+  | "refuse"
+  | "lose"
+  | "cut"
+  | "hang"
+  | {
+      readonly status: number;
+      readonly headers?: Readonly<Record<string, string>>;
+      readonly body?: string;
+    };
+
+/** A request as it arrived at the proxy. */
+interface Seen {
+  readonly method: string;
+  readonly url: string;
+  readonly key: string | undefined;
+  readonly type: string | undefined;
+}
+
+const bodyOf = async (request: IncomingMessage): Promise<Buffer> => {
+  const chunks: Array<Buffer> = [];
+  for await (const chunk of request) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks);
+};
+
+/** Stands between a client and the service at `origin`. Request N meets fault N; those after the last pass. */
+export const faultyProxy = (origin: string, faults: ReadonlyArray<Fault> = []) =>
+  Effect.gen(function* () {
+    const seen: Array<Seen> = [];
+    const arrivals: Array<() => void> = [];
+
+    const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+      const fault = faults[seen.length] ?? "pass";
+      const { headers, method = "", url = "" } = request;
+      const body = await bodyOf(request);
+      seen.push({
+        method,
+        url,
+        key: headers["idempotency-key"] as string | undefined,
+        type: headers["content-type"],
+      });
+      for (const arrived of arrivals.splice(0)) arrived();
+      if (fault === "hang") return;
+      if (fault === "refuse") return void request.socket.destroy();
+      if (typeof fault === "object")
+        return void response.writeHead(fault.status, fault.headers).end(fault.body);
+      const { host: _host, connection: _connection, "content-length": _length, ...passed } = headers;
+      const answered = await fetch(origin + url, {
+        method,
+        headers: passed as Record<string, string>,
+        ...(body.length === 0 ? {} : { body: new Uint8Array(body) }),
+      });
+      const bytes = Buffer.from(await answered.arrayBuffer());
+      if (fault === "lose") return void request.socket.destroy();
+      const sent = Object.fromEntries(answered.headers);
+      for (const name of ["connection", "keep-alive", "transfer-encoding", "content-encoding"])
+        delete sent[name];
+      response.writeHead(answered.status, { ...sent, "content-length": String(bytes.length) });
+      if (fault === "cut")
+        return void response.write(bytes.subarray(0, bytes.length / 2), () => request.socket.destroy());
+      response.end(bytes);
+    };
+
+    const { port } = yield* localServer((request, response) => void answer(request, response));
+    return {
+      url: `http://127.0.0.1:${port}`,
+      seen,
+      /** Waits for the next request. */
+      arrival: () => new Promise<void>((resolve) => arrivals.push(resolve)),
+    };
+  });

@@ -1,0 +1,350 @@
+import { assert, describe, it as plain, layer } from "@effect/vitest";
+import { Effect } from "effect";
+import { FetchHttpClient } from "effect/http";
+import { HttpApi } from "effect/http-api";
+import { mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { type CampaignDraft, effectClient, WaypostClient, WaypostError } from "waypost/client";
+import { PlatformApi } from "../../src/PlatformApi.ts";
+import { TestWaypost } from "../TestWaypost.ts";
+import { faultyProxy } from "./FaultyProxy.ts";
+import { testClient } from "./TestClient.ts";
+
+const push = (name: string): CampaignDraft => ({
+  name,
+  type: "push",
+  timezone: "UTC",
+  starts_at: "2026-12-01",
+});
+
+const place = (name: string, externalId: string) => ({
+  type: "Feature",
+  geometry: { type: "Point", coordinates: [4.8936, 52.3731] },
+  properties: { name, radius: 150, external_id: externalId, group: "Amsterdam" },
+});
+const places = (count: number) => ({
+  type: "FeatureCollection" as const,
+  features: Array.from({ length: count }, (_, at) => place(`Place ${at}`, `p-${at}`)),
+});
+
+const all = async <T>(list: AsyncIterable<T>): Promise<Array<T>> => {
+  const items: Array<T> = [];
+  for await (const item of list) items.push(item);
+  return items;
+};
+
+const rejection = (call: Promise<unknown>) =>
+  Effect.promise(() =>
+    call.then(
+      () => assert.fail("The call was to be refused."),
+      (error: unknown) => error as WaypostError,
+    ),
+  );
+
+const tenantClient = Effect.gen(function* () {
+  const waypost = yield* TestWaypost;
+  const tenant = yield* waypost.tenant();
+  const client = new WaypostClient({ url: waypost.origin, token: tenant.tokens.sandbox });
+  return { ...tenant, client, origin: waypost.origin };
+});
+
+layer(TestWaypost.layer)("WaypostClient", (it) => {
+  it.effect("reads, writes and deletes campaigns and their notifications", () =>
+    Effect.gen(function* () {
+      const { client, sandbox } = yield* tenantClient;
+      yield* Effect.promise(async () => {
+        const made = await client.campaigns.create(push("Opening"));
+        assert.strictEqual(made.status, "scheduled");
+        assert.deepStrictEqual(await client.campaigns.get(made.id), made);
+        const renamed = await client.campaigns.update(made.id, push("Opening week"));
+        assert.strictEqual(renamed.name, "Opening week");
+        assert.strictEqual((await client.campaigns.pause(made.id)).status, "paused");
+        assert.strictEqual((await client.campaigns.publish(made.id)).status, "scheduled");
+
+        const draft = {
+          name: "Hello",
+          type: "message",
+          headline: "Welcome",
+          body: "Coffee is on us.",
+          trigger_type: "fixed_time",
+          trigger_config: { send_at: "09:30" },
+        } as const;
+        const notification = await client.notifications.create(made.id, draft);
+        assert.strictEqual(notification.trigger_config?.send_at, "2026-12-01 09:30");
+        assert.deepStrictEqual(await client.notifications.get(made.id, notification.id), notification);
+        const changed = await client.notifications.update(made.id, notification.id, {
+          ...draft,
+          headline: "Hi",
+        });
+        assert.strictEqual(changed.headline, "Hi");
+        const listed = [];
+        for await (const each of client.notifications.list(made.id)) listed.push(each.id);
+        assert.deepStrictEqual(listed, [notification.id]);
+        assert.deepStrictEqual(await client.notifications.delete(made.id, notification.id), {
+          id: notification.id,
+          deleted: true,
+        });
+        assert.deepStrictEqual(await client.campaigns.delete(made.id), { id: made.id, deleted: true });
+      });
+      assert.deepStrictEqual((yield* sandbox("/campaigns")).body.data, []);
+    }),
+  );
+
+  it.effect("imports an object, a file's path, its URL and a Blob; a dry run writes nothing", () =>
+    Effect.gen(function* () {
+      const { client } = yield* tenantClient;
+      const path = join(mkdtempSync(join(tmpdir(), "waypost-client-")), "places.json");
+      writeFileSync(path, JSON.stringify(places(2)));
+      yield* Effect.promise(async () => {
+        const dry = await client.locations.import(path, { dryRun: true });
+        assert.deepStrictEqual([dry.dry_run, dry.summary.created], [true, 2]);
+        assert.strictEqual((await client.locations.import(path)).summary.created, 2);
+        assert.strictEqual((await client.locations.import(pathToFileURL(path))).summary.updated, 2);
+        const blob = new Blob([JSON.stringify(places(3))]);
+        assert.deepStrictEqual((await client.locations.import(blob)).summary, {
+          created: 1,
+          updated: 2,
+          skipped: 0,
+          failed: 0,
+        });
+        const object = await client.locations.import({
+          type: "FeatureCollection",
+          features: [place("P", "p-0"), {}],
+        });
+        assert.strictEqual(object.results[1]?.status, "failed");
+        assert.isNotEmpty(object.results[1]?.reasons);
+
+        const [first] = await all(client.locations.list({ updated_since: new Date(0) }));
+        assert.deepStrictEqual(first?.geometry, { type: "Point", coordinates: [4.8936, 52.3731] });
+        const id = first?.id ?? "";
+        assert.strictEqual((await client.locations.update(id, { address: "Dam 1" })).address, "Dam 1");
+        assert.strictEqual((await client.locations.get(id)).address, "Dam 1");
+        const [group] = await all(client.locationGroups.list({ name: "Amsterdam" }));
+        assert.strictEqual((await client.locationGroups.get(group?.id ?? "")).location_count, 3);
+        assert.strictEqual((await client.locations.delete(id)).deleted, true);
+      });
+    }),
+  );
+
+  it.effect("reads each location exactly once while others are imported (contract D1)", () =>
+    Effect.gen(function* () {
+      const { client } = yield* tenantClient;
+      yield* Effect.promise(async () => {
+        await client.locations.import(places(7));
+        const seen: Array<string> = [];
+        let late = 0;
+        for await (const { name } of client.locations.list({ limit: 2 })) {
+          seen.push(name);
+          late++;
+          await client.locations.import({
+            type: "FeatureCollection",
+            features: [place(`Late ${late}`, `late-${late}`)],
+          });
+        }
+        assert.deepStrictEqual(
+          seen.toSorted(),
+          places(7).features.map((each) => each.properties.name),
+        );
+      });
+    }),
+  );
+
+  it.effect("reads a list by pages, goes on at a cursor, and asks for no page that is not read", () =>
+    Effect.gen(function* () {
+      const waypost = yield* TestWaypost;
+      const { tokens } = yield* waypost.tenant();
+      const proxy = yield* faultyProxy(waypost.origin);
+      const client = new WaypostClient({ url: proxy.url, token: tokens.sandbox });
+      yield* Effect.promise(async () => {
+        for (const name of ["A", "B", "C"]) await client.campaigns.create(push(name));
+        const list = client.campaigns.list({ limit: 2 });
+        const { value: first } = await list.pages().next();
+        assert.deepStrictEqual(
+          first?.items.map(({ name }) => name),
+          ["C", "B"],
+        );
+        const rest = await all(client.campaigns.list({ cursor: first?.nextCursor ?? "" }));
+        assert.deepStrictEqual(
+          rest.map(({ name }) => name),
+          ["A"],
+        );
+        for await (const { name } of list) if (name === "C") break;
+      });
+      const asked = proxy.seen
+        .filter(({ method }) => method === "GET")
+        .map(({ url }) => new URL(url, proxy.url).searchParams);
+      assert.deepStrictEqual(
+        asked.map((query) => [query.get("limit"), query.has("cursor")]),
+        [
+          ["2", false],
+          ["100", true],
+          ["2", false],
+        ],
+      );
+    }),
+  );
+
+  it.effect("gives reports with the range that they are of", () =>
+    Effect.gen(function* () {
+      const { client } = yield* tenantClient;
+      yield* Effect.promise(async () => {
+        await client.campaigns.create(push("Reported"));
+        const range = { start: "2026-11-20", end: "2026-11-21" };
+        const summary = await client.reports.summary(range);
+        assert.strictEqual(summary.data.daily.length, 2);
+        assert.deepStrictEqual(summary.meta, { ...range, timezone: "UTC" });
+        const rows = await client.reports.campaigns({ status: "scheduled" });
+        assert.deepStrictEqual(
+          rows.data.map(({ name }) => name),
+          ["Reported"],
+        );
+        assert.deepStrictEqual((await client.reports.locations()).data, []);
+        assert.deepStrictEqual((await client.reports.notifications()).data, []);
+        assert.deepStrictEqual((await client.reports.surveys()).data, []);
+      });
+    }),
+  );
+
+  it.effect("rejects with what the service says: status, code, fields and request id", () =>
+    Effect.gen(function* () {
+      const { client, origin } = yield* tenantClient;
+      const wrong = yield* rejection(
+        client.campaigns.create({ ...push(""), trigger: 1, starts_at: "soon" } as CampaignDraft),
+      );
+      assert.instanceOf(wrong, WaypostError);
+      assert.instanceOf(wrong, Error);
+      assert.strictEqual(wrong.status, 422);
+      assert.strictEqual(wrong.code, "validation_failed");
+      assert.deepStrictEqual(Object.keys(wrong.fields).toSorted(), ["name", "starts_at"]);
+      assert.isNotEmpty(wrong.requestId);
+      const missing = yield* rejection(client.campaigns.get("01980a6c-0f3e-7c52-9a41-3f1f5d7a2b60"));
+      assert.strictEqual(missing.code, "not_found");
+      assert.deepStrictEqual(missing.fields, {});
+      const stranger = new WaypostClient({ url: origin, token: "wps_nobody" });
+      assert.strictEqual((yield* rejection(stranger.me())).code, "invalid_token");
+    }),
+  );
+
+  it.effect("finds the environment by the token, or by a whole base address", () =>
+    Effect.gen(function* () {
+      const { origin, tokens } = yield* tenantClient;
+      for (const environment of ["sandbox", "production"] as const) {
+        const token = tokens[environment];
+        const base = `${origin}${environment === "sandbox" ? "/sandbox" : ""}/platform/v1/`;
+        for (const url of [origin, `${origin}/`, base, new URL(base)]) {
+          const me = yield* Effect.promise(() => new WaypostClient({ url, token }).me());
+          assert.strictEqual(me.environment, environment);
+        }
+      }
+    }),
+  );
+
+  it.effect("says what it got where that is not of the service", () =>
+    Effect.gen(function* () {
+      const { origin, tokens } = yield* tenantClient;
+      const html = { "content-type": "text/html" };
+      const proxy = yield* faultyProxy(origin, [
+        { status: 200, headers: html, body: "<style>p{}</style><p>Please <b>log in</b>" },
+        { status: 301, headers: { location: "https://push.example.com/" } },
+        { status: 405, headers: { allow: "GET" } },
+        { status: 403, body: JSON.stringify({ error: "no" }) },
+        { status: 422, body: JSON.stringify({ error: { code: "odd", fields: { a: "One.", b: ["Two."] } } }) },
+        { status: 200, body: "null" },
+      ]);
+      const client = new WaypostClient({ url: proxy.url, token: tokens.sandbox });
+      const errors = [];
+      for (let at = 0; at < 6; at++) errors.push(yield* rejection(client.me()));
+      assert.deepStrictEqual(
+        errors.map(({ code, status }) => [status, code]),
+        [
+          [200, "unexpected_response"],
+          [301, "unexpected_response"],
+          [405, "method_not_allowed"],
+          [403, "unexpected_response"],
+          [422, "odd"],
+          [200, "unexpected_response"],
+        ],
+      );
+      assert.include(errors[0]?.message, "Please log in");
+      assert.include(errors[1]?.message, "https://push.example.com/");
+      assert.deepStrictEqual(errors[4]?.fields, { a: ["One."], b: ["Two."] });
+    }),
+  );
+
+  it.effect("names what is behind a failed connection, and no token", () =>
+    Effect.gen(function* () {
+      const { tokens } = yield* tenantClient;
+      const { client, settle } = yield* testClient({
+        url: "http://127.0.0.1:1",
+        token: tokens.sandbox,
+        retry: { attempts: 2 },
+        fetch: () => Promise.reject(new TypeError("fetch failed", { cause: new Error("ECONNREFUSED here") })),
+      });
+      const error = yield* Effect.flip(settle(() => client.me()));
+      assert.include((error as WaypostError).message, "http://127.0.0.1:1 gave no answer: ECONNREFUSED here");
+      assert.notInclude(JSON.stringify(error), tokens.sandbox);
+      assert.notInclude(JSON.stringify(client), tokens.sandbox);
+    }),
+  );
+
+  it.effect("is an HttpApiClient for programs in Effect, with the same retries", () =>
+    Effect.gen(function* () {
+      const { origin, tokens } = yield* tenantClient;
+      const proxy = yield* faultyProxy(origin, ["lose"]);
+      const settings = { url: proxy.url, token: tokens.sandbox, retry: { firstPauseMs: 0 } };
+      const client = yield* effectClient(settings);
+      const { data } = yield* client.me.get();
+      assert.strictEqual(data.environment, "sandbox");
+      assert.strictEqual(proxy.seen.length, 2);
+      const error = yield* Effect.flip(client.campaigns.get({ params: { campaign: "none" } }));
+      assert.strictEqual(error._tag, "NotFound");
+    }).pipe(Effect.provide(FetchHttpClient.layer)),
+  );
+});
+
+describe("a WaypostClient", () => {
+  const token = "wps_token";
+
+  plain("has a method for every endpoint of the platform API", () => {
+    const client = new WaypostClient({ url: "http://localhost", token });
+    const missing: Array<string> = [];
+    HttpApi.reflect(PlatformApi, {
+      onGroup: () => {},
+      onEndpoint: ({ endpoint, group }) => {
+        if (group.identifier === "media") return;
+        const methods = Reflect.get(client, group.identifier) as unknown;
+        const found =
+          typeof methods === "function" ? methods : Reflect.get(Object(methods), endpoint.identifier);
+        if (typeof found !== "function") missing.push(`${group.identifier}.${endpoint.identifier}`);
+      },
+    });
+    assert.deepStrictEqual(missing, []);
+  });
+
+  plain("is not made with settings that cannot be right", () => {
+    for (const [settings, sentence] of [
+      [{ url: "push.example.com", token }, /is no address/],
+      [{ url: "ftp://push.example.com", token }, /must begin with https/],
+      [{ url: "https://push.example.com", token: "" }, /Give the client a token/],
+      [{ url: "https://push.example.com", token: undefined as unknown as string }, /Give the client a token/],
+      [{ url: "https://push.example.com", token: "wp\n" + "s_" }, /Give the client a token/],
+      [{ url: "https://push.example.com", token: "sdk_key" }, /neither with wps_/],
+    ] as const)
+      assert.throws(() => new WaypostClient(settings), sentence);
+  });
+
+  plain("sends no id that would name another path", async () => {
+    const client = new WaypostClient({
+      url: "http://localhost",
+      token,
+      fetch: () => assert.fail("It sent."),
+    });
+    for (const id of ["", " ", ".", "..", undefined as unknown as string])
+      await client.campaigns.delete(id).then(
+        () => assert.fail("It was to be refused."),
+        (error: unknown) => assert.match(String(error), /TypeError: Give the id of the campaign/),
+      );
+  });
+});
