@@ -70,7 +70,7 @@ export const routeOf = (group: GroupName, endpoint: string): Route => {
 /** Fills the ids into a path. An id that is empty or made of dots would name another path: refused. */
 export const fillPath = (path: string, ids: Readonly<Record<string, string>>): string =>
   path.replace(/:(\w+)/g, (_, name: string) => {
-    const id = `${ids[name] ?? ""}`.trim();
+    const id = (ids[name] ?? "").trim();
     if (/^\.*$/.test(id)) throw new TypeError(`Give the id of the ${words(name)}; "${id}" is none.`);
     return encodeURIComponent(id);
   });

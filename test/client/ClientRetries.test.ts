@@ -30,7 +30,7 @@ const behind = (
 const refusalOf = <A>(call: Effect.Effect<A, unknown>) =>
   Effect.map(Effect.flip(call), (error) => {
     assert.instanceOf(error, WaypostError);
-    return error as WaypostError;
+    return error;
   });
 
 layer(TestWaypost.layer)("retries of the client", (it) => {
@@ -194,8 +194,8 @@ layer(TestWaypost.layer)("retries of the client", (it) => {
       yield* TestClock.adjust(3000);
       const error = yield* Effect.promise(() => call);
       assert.instanceOf(error, WaypostError);
-      assert.strictEqual((error as WaypostError).code, "timeout");
-      assert.include((error as WaypostError).message, "within 3 seconds");
+      assert.strictEqual(error.code, "timeout");
+      assert.include(error.message, "within 3 seconds");
       assert.strictEqual(retries.length, 1);
     }),
   );

@@ -8,7 +8,7 @@ const middle: Random.Random = { nextIntUnsafe: () => 0, nextDoubleUnsafe: () => 
 /** A client on the test's clock, and a way to await its calls that lets the pauses between attempts pass. */
 export const testClient = (settings: ClientSettings) =>
   Effect.gen(function* () {
-    const context = yield* Effect.context<never>();
+    const context = yield* Effect.context();
     const pauses = yield* Queue.unbounded<number>();
     const retries: Array<Retry> = [];
     const client = new WaypostClient({
@@ -25,9 +25,6 @@ export const testClient = (settings: ClientSettings) =>
       retries,
       /** What the call resolves to; what it rejects with is the failure. */
       settle: <A>(call: () => Promise<A>): Effect.Effect<A, unknown> =>
-        Effect.raceFirst(
-          Effect.tryPromise({ try: call, catch: (error) => error }),
-          passTime as Effect.Effect<never>,
-        ),
+        Effect.raceFirst(Effect.tryPromise({ try: call, catch: (error) => error }), passTime),
     };
   });
