@@ -6,6 +6,7 @@ import { type CallOptions, type ConnectionSettings, exchange, target } from "./C
 import type { Answer, Envelope } from "./Contract.ts";
 import { LocationGroupsClient } from "./LocationGroupsClient.ts";
 import { LocationsClient } from "./LocationsClient.ts";
+import { MediaClient } from "./MediaClient.ts";
 import { NotificationsClient } from "./NotificationsClient.ts";
 import { ReportsClient } from "./ReportsClient.ts";
 
@@ -16,6 +17,7 @@ export { type EffectClient, effectClient } from "./EffectClient.ts";
 export type { FileSource } from "./FileSource.ts";
 export type * from "./LocationGroupsClient.ts";
 export type * from "./LocationsClient.ts";
+export type * from "./MediaClient.ts";
 export type * from "./NotificationsClient.ts";
 export type { Page, Pages } from "./Pages.ts";
 export type * from "./ReportsClient.ts";
@@ -42,6 +44,7 @@ export class WaypostClient {
   readonly notifications: NotificationsClient;
   readonly locations: LocationsClient;
   readonly locationGroups: LocationGroupsClient;
+  readonly media: MediaClient;
   readonly reports: ReportsClient;
   readonly #call: Call;
 
@@ -69,6 +72,7 @@ export class WaypostClient {
     this.notifications = new NotificationsClient(call);
     this.locations = new LocationsClient(call);
     this.locationGroups = new LocationGroupsClient(call);
+    this.media = new MediaClient(call);
     this.reports = new ReportsClient(call);
   }
 

@@ -78,10 +78,10 @@ const consumer = Effect.acquireRelease(
 
 layer(TestWaypost.layer)("waypost/client as a package", (it) => {
   it.effect(
-    "compiles for a program of others, and the five jobs of docs/client.md run",
+    "compiles for a program of others, and the programs of docs/client.md run",
     () =>
       Effect.gen(function* () {
-        assert.strictEqual(jobs.length, 5);
+        assert.strictEqual(jobs.length, 6);
         const folder = yield* consumer;
         const options = ["--noEmit", "--strict", "--module", "nodenext", "--target", "es2022"];
         const files = [...jobs.map((_, at) => `job-${at + 1}.ts`), "misuses.ts"];
@@ -109,13 +109,19 @@ layer(TestWaypost.layer)("waypost/client as a package", (it) => {
           "627 created, 0 updated, 0 failed\n",
         );
         assert.strictEqual(yield* say(2), "Welcome is active\n");
-        assert.strictEqual(yield* say(3), "Welcome: active\n  on_enter: Welcome to Amsterdam\n");
-        assert.match(
+        const picture = join(folder, "cup.png");
+        writeFileSync(picture, "image of a cup");
+        assert.strictEqual(yield* say(3, picture), "Welcome: Come back soon, with image\n");
+        assert.strictEqual(
           yield* say(4),
+          "Welcome: active\n  on_enter: Welcome to Amsterdam\n  on_exit: Come back soon\n",
+        );
+        assert.match(
+          yield* say(5),
           /^# .* days of UTC\nname,status,delivered,engagement\n"Welcome",active,0,0\n$/,
         );
         assert.strictEqual(
-          yield* say(5),
+          yield* say(6),
           "One campaign: true\n422 validation_failed\nname: The name is required: it cannot be empty.\n",
         );
       }),

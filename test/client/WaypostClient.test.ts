@@ -10,6 +10,7 @@ import { type CampaignDraft, effectClient, WaypostClient } from "waypost/client"
 import { PlatformApi } from "../../src/PlatformApi.ts";
 import { TestWaypost } from "../TestWaypost.ts";
 import { faultyProxy } from "./FaultyProxy.ts";
+import { testClient } from "./TestClient.ts";
 
 const push = (name: string): CampaignDraft => ({
   name,
@@ -116,6 +117,31 @@ layer(TestWaypost.layer)("WaypostClient", (it) => {
         assert.strictEqual((await client.locationGroups.get(group?.id ?? "")).location_count, 3);
         assert.strictEqual((await client.locations.delete(id)).deleted, true);
       });
+    }),
+  );
+
+  it.effect("uploads a file's path and a Blob, once however often the answer is lost", () =>
+    Effect.gen(function* () {
+      const waypost = yield* TestWaypost;
+      const { tokens } = yield* waypost.tenant();
+      const proxy = yield* faultyProxy(waypost.origin, ["lose", "cut"]);
+      const { client, settle } = yield* testClient({ url: proxy.url, token: tokens.sandbox });
+      const path = join(mkdtempSync(join(tmpdir(), "waypost-client-")), "Überraschung.png");
+      writeFileSync(path, "image of a cup");
+      const cup = yield* settle(() => client.media.upload(path, { name: "A cup" }));
+      assert.deepStrictEqual([cup.name, cup.type, cup.size_bytes], ["A cup", "image", 14]);
+      assert.strictEqual(proxy.seen.length, 3);
+      const named = yield* settle(() => client.media.upload(path));
+      assert.strictEqual(named.name, "Überraschung.png");
+      const film = yield* settle(() => client.media.upload(new File(["video of a cup"], "cup.mp4")));
+      assert.strictEqual(film.name, "cup.mp4");
+      assert.deepStrictEqual(yield* settle(() => client.media.get(film.id)), film);
+      const images = yield* settle(() => all(client.media.list({ type: "image" })));
+      assert.deepStrictEqual(
+        images.map(({ id }) => id),
+        [named.id, cup.id],
+      );
+      assert.strictEqual((yield* settle(() => client.media.delete(film.id))).deleted, true);
     }),
   );
 
@@ -236,7 +262,6 @@ describe("a WaypostClient", () => {
     HttpApi.reflect(PlatformApi, {
       onGroup: () => {},
       onEndpoint: ({ endpoint, group }) => {
-        if (group.identifier === "media") return;
         const methods = Reflect.get(client, group.identifier) as unknown;
         const found =
           typeof methods === "function" ? methods : Reflect.get(Object(methods), endpoint.identifier);
