@@ -161,7 +161,7 @@ export class TestWaypost extends Context.Service<TestWaypost>()("waypost/test/Te
       Layer.provide(Config.layerTest({ port: 0, allowPrivateAddresses: true, ...config })),
       Layer.provide(standInInspector),
       Layer.provideMerge(memoryMediaStore),
-      Layer.provide(testDirectory),
+      Layer.provideMerge(testDirectory),
     );
   static readonly layer = TestWaypost.layerWith();
 }

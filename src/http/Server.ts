@@ -7,8 +7,8 @@ import { DrainingServer } from "./DrainingServer.ts";
 const drainMillis = 9_000;
 
 /**
- * The listening socket. A client has 10 seconds to send its head and 60 for the whole request, so a slow one cannot hold a
- * socket for long; on shutdown the requests whose head has arrived are finished.
+ * The listening socket. A client has 10 seconds to send its head and five minutes for the whole request, enough for 50 MB of media
+ * over a slow line, so a slow one cannot hold a socket for ever; on shutdown the requests whose head has arrived are finished.
  */
 export const serverLayer = Layer.unwrap(
   Effect.map(Config, ({ host, port }) =>
@@ -16,7 +16,7 @@ export const serverLayer = Layer.unwrap(
       () =>
         new DrainingServer({
           headersTimeout: 10_000,
-          requestTimeout: 60_000,
+          requestTimeout: 300_000,
           keepAliveTimeout: 65_000,
           connectionsCheckingInterval: 2_000,
           maxHeaderSize: 16_384,

@@ -1,0 +1,115 @@
+import { assert, layer } from "@effect/vitest";
+import { Effect, Fiber } from "effect";
+import { SqlClient } from "effect/sql";
+import { TestClock } from "effect/testing";
+import { TestWaypost } from "../TestWaypost.ts";
+import { mediaWorld, upload } from "./MediaWorld.ts";
+
+/** Time that moves a millisecond with each turn of the event loop, so that sockets and the database keep pace with it. */
+const movingTime = Effect.forever(
+  Effect.andThen(
+    TestClock.adjust("1 millis"),
+    Effect.promise(() => new Promise((resolve) => setImmediate(resolve))),
+  ),
+);
+
+const sized = (bytes: number) => upload({ content: "image".padEnd(bytes, ".") });
+
+layer(TestWaypost.layer)("How many bytes of media there may be", (it) => {
+  it.effect("max_media_bytes is the total of an environment; deleting makes room (H4, A2)", () =>
+    Effect.gen(function* () {
+      const { production, sandbox } = yield* mediaWorld({ plan: { max_media_bytes: 100 } });
+      const first = (yield* sandbox("/media", sized(60))).body.data.id;
+      const over = yield* sandbox("/media", sized(41));
+      assert.strictEqual(over.status, 403);
+      assert.deepStrictEqual(over.body.error, {
+        code: "limit_exceeded",
+        message:
+          "The plan allows 100 bytes of media in Sandbox, and there are 60: this file has 41. Delete files first.",
+        fields: {
+          max_media_bytes: [
+            "The plan allows 100 bytes of media in Sandbox, and there are 60: this file has 41. Delete files first.",
+          ],
+        },
+      });
+      assert.strictEqual((yield* sandbox("/media", sized(40))).status, 201);
+      assert.strictEqual((yield* production("/media", sized(100))).status, 201);
+      yield* sandbox(`/media/${first}`, { method: "DELETE" });
+      assert.strictEqual((yield* sandbox("/media", sized(60))).status, 201);
+    }),
+  );
+
+  it.effect("a Sandbox never holds more than 209,715,200 bytes, Production as much as it likes (H4)", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient;
+      for (const max_media_bytes of [null, 1_000_000_000_000]) {
+        const { file, production, sandbox, workspaceId } = yield* mediaWorld({ plan: { max_media_bytes } });
+        yield* file();
+        // As if it were the last of many: four files of 50 MB would take long to send.
+        yield* sql`UPDATE media_file SET size_bytes = 209715190 WHERE workspace_id = ${workspaceId}`;
+        assert.strictEqual((yield* sandbox("/media", sized(10))).status, 201);
+        const over = yield* sandbox("/media", sized(10));
+        assert.deepStrictEqual(
+          [over.status, Object.keys(over.body.error.fields)],
+          [403, ["max_media_bytes"]],
+        );
+        assert.strictEqual((yield* production("/media", sized(20))).status, 201);
+      }
+    }),
+  );
+
+  it.effect("the total is exact when many arrive at once (H4)", () =>
+    Effect.gen(function* () {
+      const { sandbox } = yield* mediaWorld({ plan: { max_media_bytes: 100 } });
+      const answers = yield* Effect.all(
+        Array.from({ length: 12 }, () => sandbox("/media", sized(30))),
+        { concurrency: "unbounded" },
+      );
+      const withStatus = (wanted: number) => answers.filter(({ status }) => status === wanted).length;
+      assert.deepStrictEqual([withStatus(201), withStatus(403)], [3, 9]);
+    }),
+  );
+
+  it.effect("a body that is wrong is said before the plan is (B1)", () =>
+    Effect.gen(function* () {
+      const { sandbox } = yield* mediaWorld({ plan: { max_media_bytes: 0 } });
+      assert.strictEqual((yield* sandbox("/media", upload({ content: "MZ" }))).status, 422);
+      assert.strictEqual((yield* sandbox("/media", upload({ name: "n".repeat(256) }))).status, 422);
+      assert.strictEqual((yield* sandbox("/media", upload())).status, 403);
+    }),
+  );
+
+  it.effect("an upload with a key happens once: a retry gets the first answer (J2, J3)", () =>
+    Effect.gen(function* () {
+      const { sandbox } = yield* mediaWorld();
+      const first = yield* sandbox("/media", upload({ key: "one" }));
+      const again = yield* sandbox("/media", upload({ key: "one", content: "audio" }));
+      assert.deepStrictEqual([first.status, again.status], [201, 201]);
+      assert.strictEqual(again.headers.get("idempotent-replayed"), "true");
+      assert.deepStrictEqual(again.body, first.body);
+      assert.lengthOf((yield* sandbox("/media")).body.data, 1);
+      const failed = yield* sandbox("/media", upload({ key: "two", content: "MZ" }));
+      assert.strictEqual(failed.status, 422);
+      assert.strictEqual((yield* sandbox("/media", upload({ key: "two" }))).status, 201);
+    }),
+  );
+
+  it.effect("of many with one key one makes a file, and all get its answer (J3)", () =>
+    Effect.gen(function* () {
+      const { sandbox } = yield* mediaWorld();
+      const asking = yield* Effect.forkChild(
+        Effect.all(
+          Array.from({ length: 8 }, () => sandbox("/media", upload({ key: "many" }))),
+          { concurrency: "unbounded" },
+        ),
+      );
+      // Those that find the key taken come back by the clock, which moves until all are answered.
+      const moving = yield* Effect.forkChild(movingTime);
+      const answers = yield* Fiber.join(asking);
+      yield* Fiber.interrupt(moving);
+      assert.deepStrictEqual(new Set(answers.map(({ status }) => status)), new Set([201]));
+      assert.strictEqual(new Set(answers.map(({ body }) => body.data.id)).size, 1);
+      assert.lengthOf((yield* sandbox("/media")).body.data, 1);
+    }),
+  );
+});
