@@ -51,7 +51,9 @@ import { mediaFileLookup } from "./media/MediaFileLookup.ts";
 import { mediaHandlers } from "./media/MediaHttp.ts";
 import { MediaLibrary } from "./media/MediaLibrary.ts";
 import { MediaLibrarySql } from "./media/MediaLibrarySql.ts";
+import { mediaDoor, mediaRoutes } from "./media/MediaServing.ts";
 import { mediaSweeping } from "./media/MediaSweeping.ts";
+import { ReadyThumbnails } from "./media/ReadyThumbnails.ts";
 import { Notifications } from "./notifications/Notifications.ts";
 import { notificationHandlers } from "./notifications/NotificationsHttp.ts";
 import { DeliveryList } from "./operator/DeliveryList.ts";
@@ -121,13 +123,14 @@ const apiRoutes = Layer.mergeAll(
   platformRoutes,
   deviceRoutes,
   operatorRoutes,
+  mediaRoutes,
   documentRoutes,
   docsPage.pipe(Layer.provide(docsPageHeaders.layer)),
 ).pipe(
   Layer.provide([accessLayer, schemaErrorsLayer, idempotencyLayer.pipe(Layer.provide(IdempotencySql.layer))]),
 );
 
-const doors = Layer.effect(Doors, Effect.all([platformDoor, deviceDoor, operatorDoor]));
+const doors = Layer.effect(Doors, Effect.all([platformDoor, deviceDoor, operatorDoor, mediaDoor]));
 
 /** What this process answers: a process without the role `api` only tells how it is. */
 const answers = Layer.unwrap(
@@ -196,9 +199,12 @@ export const serviceLayer = HttpRouter.serve(answers, {
 /** What looks into media files. */
 const mediaReading = MediaInspector.layer.pipe(Layer.provideMerge(MediaChildren.layer));
 
+/** Until they are made. */
+const noThumbnails = Layer.succeed(ReadyThumbnails, { ready: () => Effect.succeedNone });
+
 /** A whole process: the data directory, its database and the service on it. */
 export const waypostLayer = serviceLayer.pipe(
-  Layer.provide([configuredMediaStore, mediaReading]),
+  Layer.provide([configuredMediaStore, mediaReading, noThumbnails]),
   Layer.provideMerge(Fingerprint.layer),
   Layer.provideMerge(Database.layer),
   Layer.provideMerge(DataDirectory.layer),

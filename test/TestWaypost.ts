@@ -17,6 +17,7 @@ import type { Workspace } from "../src/workspaces/Workspace.ts";
 import { Workspaces } from "../src/workspaces/Workspaces.ts";
 import { TestDatabase } from "./database/TestDatabase.ts";
 import { standInInspector } from "./media/StandInInspector.ts";
+import { standInThumbnails } from "./media/StandInThumbnails.ts";
 
 /** When every test begins: a Saturday noon in UTC, 13:00 in Amsterdam. */
 export const testStart = Date.parse("2026-11-21T12:00:00Z");
@@ -159,7 +160,7 @@ export class TestWaypost extends Context.Service<TestWaypost>()("waypost/test/Te
       Layer.provideMerge(serviceLayer),
       Layer.provideMerge(database),
       Layer.provide(Config.layerTest({ port: 0, allowPrivateAddresses: true, ...config })),
-      Layer.provide(standInInspector),
+      Layer.provide([standInInspector, standInThumbnails]),
       Layer.provideMerge(memoryMediaStore),
       Layer.provideMerge(testDirectory),
     );

@@ -24,6 +24,7 @@ import { PublicAddresses } from "../../src/http/PublicAddresses.ts";
 import { ImportReport } from "../../src/locations/LocationImport.ts";
 import { MediaInspector } from "../../src/media/MediaInspector.ts";
 import { memoryMediaStore } from "../../src/media/MemoryMediaStore.ts";
+import { ReadyThumbnails } from "../../src/media/ReadyThumbnails.ts";
 import { serviceLayer } from "../../src/Waypost.ts";
 import { idAt } from "../../src/wire/Ids.ts";
 import { Submission } from "../../src/wire/Submission.ts";
@@ -228,8 +229,9 @@ const directory = Layer.succeed(DataDirectory, {
   secretKey: Redacted.make("secret-key-of-the-bench"),
 });
 const noUploads = Layer.succeed(MediaInspector, { inspect: () => Effect.die(new Error("No uploads here")) });
+const noThumbnails = Layer.succeed(ReadyThumbnails, { ready: () => Effect.succeedNone });
 const waypost = serviceLayer.pipe(
-  Layer.provide([memoryMediaStore, noUploads]),
+  Layer.provide([memoryMediaStore, noUploads, noThumbnails]),
   Layer.provideMerge(Database.layer),
   Layer.provide([config, migrations, directory]),
 );

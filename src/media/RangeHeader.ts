@@ -1,0 +1,42 @@
+/** Which part of an object a request asks for (RFC 9110, 13.2.2, 14.1 and 14.2), and whether its reader has it already (13.1). */
+import type { ByteRange } from "./MediaStore.ts";
+
+const oneRange = /^(?:(\d+)-(\d*)|-(\d+))$/;
+
+/**
+ * The part that a `Range` header asks for of an object of so many bytes, both ends within it. `null`: the whole object, because the header
+ * is none that must be understood, or asks for several parts; `"none"`: only for bytes that there are none of (416).
+ */
+export const readRange = (header: string, bytes: number): ByteRange | null | "none" => {
+  const [, list] = /^bytes=(.*)$/i.exec(header.trim()) ?? [];
+  const parts = (list ?? "")
+    .split(",")
+    .map((part) => part.trim())
+    .filter((part) => part !== "");
+  const ranges: Array<ByteRange> = [];
+  for (const part of parts) {
+    const [, first, last, suffix] = oneRange.exec(part) ?? [];
+    if (first === undefined && suffix === undefined) return null;
+    if (suffix !== undefined) {
+      const length = Math.min(Number(suffix), bytes);
+      if (length > 0) ranges.push({ start: bytes - length, end: bytes - 1 });
+      continue;
+    }
+    const start = Number(first);
+    const end = last === "" || last === undefined ? Infinity : Number(last);
+    if (end < start) return null;
+    if (start < bytes) ranges.push({ start, end: Math.min(end, bytes - 1) });
+  }
+  if (parts.length === 0) return null;
+  const [only] = ranges;
+  if (only === undefined) return "none";
+  return parts.length === 1 ? only : null;
+};
+
+/** Whether an `If-Range` header lets the part be sent: only a strong ETag that is the object's own does; a date never does. */
+export const allowsRange = (header: string | undefined, etag: string): boolean =>
+  header === undefined || header.trim() === etag;
+
+/** Whether an `If-None-Match` or `If-Match` header names this ETag, in a list or by `*`; a weak one counts as the strong one of its text. */
+export const namesTag = (header: string, etag: string): boolean =>
+  header.trim() === "*" || (header.match(/"[^"]*"/g) ?? []).some((tag) => tag === etag);

@@ -1,0 +1,21 @@
+import { Context, type Effect, type Option } from "effect";
+import type { MediaStoreAway } from "./MediaStore.ts";
+
+/** A small picture, whole in memory. */
+export interface ThumbnailPicture {
+  readonly content: Uint8Array;
+  readonly mimeType: string;
+}
+
+/** The small pictures that stand for media files, for their public address (contract H2). */
+export class ReadyThumbnails extends Context.Service<
+  ReadyThumbnails,
+  {
+    /**
+     * The picture of the file of this key; none where there is no such file. An image's that is not made yet is waited for, or made
+     * on the spot; a video's, an audio's, and that of an image which no thumbnail can be made of, is built in. What is given once
+     * is given ever after: readers keep it for a year.
+     */
+    readonly ready: (key: string) => Effect.Effect<Option.Option<ThumbnailPicture>, MediaStoreAway>;
+  }
+>()("waypost/media/ReadyThumbnails") {}
