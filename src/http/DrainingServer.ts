@@ -4,9 +4,13 @@ import type { Socket } from "node:net";
 /** How long a head that is under way when the server closes may take to arrive, in milliseconds. */
 const headMillis = 500;
 
+/** How long a client may take nothing of an answer that is on its way, in milliseconds. Longer than any answer takes to begin. */
+const stalledMillis = 120_000;
+
 /**
  * An HTTP server whose `close` waits for requests in flight and for nothing else. Node's own also waits for a connection that
- * stays open after its answer, as clients keep them, and for one that has sent half a head.
+ * stays open after its answer, as clients keep them, and for one that has sent half a head. It hangs up on a client that stopped reading,
+ * for whom Node's own waits forever.
  */
 export class DrainingServer extends Server {
   readonly #sockets = new Set<Socket>();
@@ -14,6 +18,7 @@ export class DrainingServer extends Server {
 
   constructor(options: ServerOptions) {
     super(options);
+    this.timeout = stalledMillis;
     this.on("connection", (socket) => {
       this.#sockets.add(socket);
       socket.once("close", () => this.#sockets.delete(socket));

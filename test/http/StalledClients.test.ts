@@ -1,0 +1,33 @@
+import { assert, describe, it } from "@effect/vitest";
+import { Effect } from "effect";
+import { type AddressInfo, connect } from "node:net";
+import { DrainingServer } from "../../src/http/DrainingServer.ts";
+
+describe("DrainingServer", () => {
+  it.live("hangs up on a client that takes nothing of its answer any more", () =>
+    Effect.gen(function* () {
+      const server = yield* Effect.acquireRelease(
+        Effect.sync(() => new DrainingServer({})),
+        (made) => Effect.sync(() => made.close()),
+      );
+      assert.strictEqual(server.timeout, 120_000);
+      server.timeout = 100;
+      yield* Effect.callback<void>((resume) => {
+        server.on("request", (_, response) => {
+          response.on("close", () => resume(Effect.void));
+          const more = (): void => {
+            while (response.write(Buffer.alloc(65_536))) continue;
+            response.once("drain", more);
+          };
+          more();
+        });
+        server.listen(0, "127.0.0.1", () => {
+          const client = connect((server.address() as AddressInfo).port, "127.0.0.1");
+          client.on("error", () => {});
+          client.pause();
+          client.write("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
+        });
+      });
+    }).pipe(Effect.scoped),
+  );
+});
