@@ -3,6 +3,7 @@ import { randomBytes } from "node:crypto";
 import { mkdir, open, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { DataDirectory } from "../database/DataDirectory.ts";
+import { MediaStoreAway } from "./MediaStore.ts";
 
 /** Where uploads stay until they are known to be good and are in the media store: a folder of the data directory. */
 export class UploadFolder extends Context.Service<UploadFolder>()("waypost/media/UploadFolder", {
@@ -17,9 +18,12 @@ export class UploadFolder extends Context.Service<UploadFolder>()("waypost/media
     return {
       /** An empty file, open for writing, which is gone when the scope closes, whatever happened. */
       file: Effect.acquireRelease(
-        Effect.promise(async () => {
-          const path = join(folder, randomBytes(16).toString("hex"));
-          return { path, handle: await open(path, "wx", 0o600) };
+        Effect.tryPromise({
+          try: async () => {
+            const path = join(folder, randomBytes(16).toString("hex"));
+            return { path, handle: await open(path, "wx", 0o600) };
+          },
+          catch: (cause) => new MediaStoreAway({ problem: "no upload can be written to disk", cause }),
         }),
         ({ handle, path }) =>
           Effect.promise(async () => {
