@@ -141,7 +141,7 @@ export const mediaRoutes = HttpRouter.use((router) =>
       if (Option.isNone(shown)) return missing;
       return Option.getOrElse(yield* show(shown.value, request), () => missing);
     }).pipe(
-      Effect.catchTag("MediaStoreAway", ({ refusal }) =>
+      Effect.catchTag(["MediaStoreAway", "MediaReaderAway"], ({ refusal }) =>
         Effect.succeed(errorResponse(refusal, { ...shared, "cache-control": "no-store" })),
       ),
     );

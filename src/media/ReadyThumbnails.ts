@@ -1,4 +1,5 @@
 import { Context, type Effect, type Option } from "effect";
+import type { MediaReaderAway } from "./MediaRefused.ts";
 import type { MediaStoreAway } from "./MediaStore.ts";
 
 /** A small picture, whole in memory. */
@@ -16,6 +17,8 @@ export class ReadyThumbnails extends Context.Service<
      * on the spot; a video's, an audio's, and that of an image which no thumbnail can be made of, is built in. What is given once
      * is given ever after: readers keep it for a year.
      */
-    readonly ready: (key: string) => Effect.Effect<Option.Option<ThumbnailPicture>, MediaStoreAway>;
+    readonly ready: (
+      key: string,
+    ) => Effect.Effect<Option.Option<ThumbnailPicture>, MediaStoreAway | MediaReaderAway>;
   }
 >()("waypost/media/ReadyThumbnails") {}
