@@ -1,5 +1,6 @@
 import { HttpApi, OpenApi } from "effect/http-api";
 import { SchemaErrors } from "./http/SchemaErrors.ts";
+import { ContentsApi } from "./operator/ContentsApi.ts";
 import { DeliveryListApi } from "./operator/DeliveryListApi.ts";
 import { DeviceListApi } from "./operator/DeviceListApi.ts";
 import { OperatorAccess } from "./operator/OperatorAccess.ts";
@@ -17,6 +18,7 @@ export class OperatorApi extends HttpApi.make("operator")
   .add(TokensApi)
   .add(SdkKeysApi)
   .add(SegmentsApi)
+  .add(ContentsApi)
   .add(DeviceListApi)
   .add(SendListApi)
   .add(DeliveryListApi)

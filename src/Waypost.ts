@@ -54,8 +54,10 @@ import { MediaLibrarySql } from "./media/MediaLibrarySql.ts";
 import { mediaDoor, mediaRoutes } from "./media/MediaServing.ts";
 import { mediaSweeping } from "./media/MediaSweeping.ts";
 import { ReadyThumbnails } from "./media/ReadyThumbnails.ts";
+import { Contents } from "./notifications/Contents.ts";
 import { Notifications } from "./notifications/Notifications.ts";
 import { notificationHandlers } from "./notifications/NotificationsHttp.ts";
+import { contentsHandlers } from "./operator/ContentsHttp.ts";
 import { DeliveryList } from "./operator/DeliveryList.ts";
 import { deliveryListHandlers } from "./operator/DeliveryListHttp.ts";
 import { deviceListHandlers } from "./operator/DeviceListHttp.ts";
@@ -105,6 +107,7 @@ const operatorRoutes = HttpApiBuilder.layer(OperatorApi).pipe(
     tokensHandlers,
     sdkKeysHandlers,
     segmentsHandlers,
+    contentsHandlers,
     deviceListHandlers,
     deliveryListHandlers,
     tenantReportsHandlers,
@@ -184,6 +187,7 @@ export const serviceLayer = HttpRouter.serve(answers, {
   Layer.merge(chores),
   Layer.merge(SendScheduler.layer),
   Layer.provideMerge(Notifications.layer),
+  Layer.provideMerge(Contents.layer),
   Layer.provideMerge(Segments.layer),
   Layer.provideMerge(Campaigns.layer),
   Layer.provideMerge(SendPlan.layer),

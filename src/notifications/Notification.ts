@@ -15,10 +15,9 @@ export type TriggerType = typeof TriggerType.Type;
 const id = (description: string, example: string) =>
   Schema.String.annotate({ description, format: "uuid", examples: [example] });
 
-/** A notification on a campaign, as the platform API shows it. */
-export const Notification = Schema.Struct({
-  id: id("Id of the notification.", "01980a6c-3e77-7a18-b2c4-91d5e6f70a11"),
-  campaign_id: id("Id of the campaign that it is on.", "01980a6c-0f3e-7c52-9a41-3f1f5d7a2b60"),
+const notificationId = id("Id of the notification.", "01980a6c-3e77-7a18-b2c4-91d5e6f70a11");
+
+const shown = {
   name: Schema.String.annotate({
     description: "Internal label, not shown to people.",
     examples: ["Welcome with coffee"],
@@ -33,6 +32,26 @@ export const Notification = Schema.Struct({
     description: "The questions of a survey; empty for a message.",
     examples: [[]],
   }),
+};
+
+/** What a notification says, by itself: as the operator interface shows it, which can put it on several campaigns. */
+export const Content = Schema.Struct({
+  id: notificationId,
+  ...shown,
+  campaign_ids: Schema.Array(Schema.String.annotate({ format: "uuid" })).annotate({
+    description: "The campaigns that it is on, in the order in which it was put on them; empty for none.",
+    examples: [["01980a6c-0f3e-7c52-9a41-3f1f5d7a2b60"]],
+  }),
+  created_at: Timestamp.annotate({ description: "When the notification was created, in UTC." }),
+  updated_at: Timestamp.annotate({ description: "When its content was last changed, in UTC." }),
+}).annotate({ identifier: "Content" });
+export type Content = typeof Content.Type;
+
+/** A notification on a campaign, as the platform API shows it. */
+export const Notification = Schema.Struct({
+  id: notificationId,
+  campaign_id: id("Id of the campaign that it is on.", "01980a6c-0f3e-7c52-9a41-3f1f5d7a2b60"),
+  ...shown,
   trigger_type: TriggerType,
   trigger_config: Schema.NullOr(
     Schema.Struct({

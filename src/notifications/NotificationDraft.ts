@@ -116,6 +116,7 @@ export type SentNotification = Submission<Sent<NotificationDraft>>;
 
 type Json = { readonly [field: string]: unknown };
 
+const ContentHead = Schema.Struct(content);
 const NotificationHead = Schema.Struct({ ...content, ...trigger });
 
 const withQuestions = <A extends object>(read: Submission<A>, body: Json): Submission<Sent<A>> => {
@@ -133,12 +134,23 @@ const withoutEmpty = (body: Json): Json => {
 const submitNotification = (body: Json): SentNotification =>
   withQuestions(submit(NotificationHead, withoutEmpty(body)), body);
 
-/** Reads a request's body as a notification, within the endpoint's body rules. */
-export const readNotification = (input: {
+interface Input {
   readonly request: HttpServerRequest.HttpServerRequest;
   readonly endpoint: HttpApiEndpoint.Constraint;
-}) =>
-  Effect.map(
-    readObject(input.request, bodyRules(input.endpoint as unknown as HttpApiEndpoint.Top)),
-    submitNotification,
-  );
+}
+
+const readJson = ({ endpoint, request }: Input) =>
+  readObject(request, bodyRules(endpoint as unknown as HttpApiEndpoint.Top));
+
+/** Reads a request's body as a notification, within the endpoint's body rules. */
+export const readNotification = (input: Input) => Effect.map(readJson(input), submitNotification);
+
+/** Reads a request's body as content alone; what it says of a trigger is ignored. */
+export const readContent = (
+  input: Input,
+): Effect.Effect<SentContent, Effect.Error<ReturnType<typeof readJson>>> =>
+  Effect.map(readJson(input), (body) => withQuestions(submit(ContentHead, body), body));
+
+/** Reads a request's body as a trigger alone. */
+export const readTrigger = (input: Input) =>
+  Effect.map(readJson(input), (body): Submission<TriggerDraft> => submit(TriggerDraft, withoutEmpty(body)));

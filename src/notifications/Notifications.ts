@@ -1,24 +1,18 @@
 import { Clock, Context, Effect, Layer } from "effect";
+import type { FoundCampaign } from "../campaigns/Campaign.ts";
 import { Campaigns } from "../campaigns/Campaigns.ts";
 import { SendPlan } from "../campaigns/SendPlan.ts";
 import { Database } from "../database/Database.ts";
-import { errand } from "../http/Errand.ts";
-import { PublicAddresses } from "../http/PublicAddresses.ts";
-import { shownMedia } from "../media/MediaAddress.ts";
-import { MediaLibrary } from "../media/MediaLibrary.ts";
 import { Forbidden, NotFound } from "../wire/ApiError.ts";
 import { idAt, isUuid } from "../wire/Ids.ts";
-import { environmentName } from "../workspaces/Environment.ts";
+import type { Submission } from "../wire/Submission.ts";
 import type { Tenant } from "../workspaces/Workspace.ts";
 import { Workspaces } from "../workspaces/Workspaces.ts";
-import { CallToAction } from "./CallToAction.ts";
-import { checkContent, contentOf } from "./ContentRules.ts";
-import type { MessageContent } from "./MessageContent.ts";
+import { Contents } from "./Contents.ts";
 import type { Notification } from "./Notification.ts";
-import type { NotificationDraft, SentContent, SentNotification } from "./NotificationDraft.ts";
+import type { NotificationDraft, SentNotification, TriggerDraft } from "./NotificationDraft.ts";
 import { type NotificationRow, NotificationsSql } from "./NotificationsSql.ts";
-import { showQuestion } from "./Survey.ts";
-import { resolveTrigger, showSendAt } from "./Trigger.ts";
+import { resolveTrigger, showSendAt, type Trigger } from "./Trigger.ts";
 
 /** Notifications on the campaigns of one environment of a workspace: content, and what sets it off (contract F1–F8). */
 export class Notifications extends Context.Service<Notifications>()("waypost/notifications/Notifications", {
@@ -28,11 +22,9 @@ export class Notifications extends Context.Service<Notifications>()("waypost/not
     const workspaces = yield* Workspaces;
     const campaigns = yield* Campaigns;
     const sends = yield* SendPlan;
-    const callToAction = yield* CallToAction;
-    const library = yield* MediaLibrary;
-    const { media: mediaBase } = yield* PublicAddresses;
+    const contents = yield* Contents;
 
-    const show = (row: NotificationRow) => notificationOf(row, mediaBase);
+    const show = (row: NotificationRow): Notification => ({ ...contents.shown(row), ...triggerOf(row) });
 
     const findRow = Effect.fnUntraced(function* (tenant: Tenant, campaignId: string, id: string) {
       const [row] = isUuid(campaignId) && isUuid(id) ? yield* repository.find(tenant, campaignId, id) : [];
@@ -41,76 +33,50 @@ export class Notifications extends Context.Service<Notifications>()("waypost/not
       return yield* NotFound.resource("notification");
     });
 
-    /** Asks the network whether the button's address can be opened: before a transaction, for that can take seconds. */
-    const checkButton = Effect.fnUntraced(function* ({ fields, problems }: SentContent) {
-      const { cta_url } = fields;
-      if (cta_url === undefined || cta_url === null) return;
-      const problem = yield* errand(`cta_url ${cta_url}`, callToAction.check(cta_url));
-      if (problem !== null) problems.add("cta_url", problem);
+    /** Refuses one notification more on the campaign than the plan allows; holds only while the tenant is locked (F8). */
+    const checkRoom = Effect.fnUntraced(function* (tenant: Tenant, campaignId: string) {
+      const most = tenant.workspace.plan.max_notifications_per_campaign;
+      if (most === null) return;
+      const count = yield* repository.countOn(tenant, campaignId);
+      if (count < most) return;
+      return yield* Forbidden.limit(
+        "max_notifications_per_campaign",
+        `The plan allows ${most} notifications on a campaign, and this one has ${count}: take one off first.`,
+      );
     });
 
-    /** What the content's media file is; null for none, or one that is not here. It stays while the tenant is locked. */
-    const findMedia = (tenant: Tenant, { fields }: SentContent) =>
-      fields.media_asset_id === undefined || fields.media_asset_id === null
-        ? Effect.succeed(null)
-        : library.kindOf(tenant, fields.media_asset_id);
-
-    /** Refuses one notification more than the plan allows; holds only while the tenant is locked (contract F8). */
-    const checkLimits = Effect.fnUntraced(function* (tenant: Tenant, campaignId: string) {
-      const { max_notifications, max_notifications_per_campaign } = tenant.workspace.plan;
-      if (max_notifications === null && max_notifications_per_campaign === null) return;
-      const { attachments, contents } = yield* repository.counts(tenant, campaignId);
-      if (max_notifications !== null && contents >= max_notifications) {
-        return yield* Forbidden.limit(
-          "max_notifications",
-          `The plan allows ${max_notifications} notifications in ${environmentName(tenant.environment)}, ` +
-            `and there are ${contents}: delete one first.`,
-        );
-      }
-      if (max_notifications_per_campaign !== null && attachments >= max_notifications_per_campaign) {
-        return yield* Forbidden.limit(
-          "max_notifications_per_campaign",
-          `The plan allows ${max_notifications_per_campaign} notifications on a campaign, ` +
-            `and this one has ${attachments}: take one off first.`,
-        );
-      }
-    });
-
-    /** A survey that has answers stays one: they would be answers to nothing (contract F4). */
-    const checkAnswered = Effect.fnUntraced(function* (
+    const put = Effect.fnUntraced(function* (
       tenant: Tenant,
-      row: NotificationRow,
-      { fields, problems }: SentContent,
+      campaign: FoundCampaign,
+      id: string,
+      trigger: Trigger,
+      now: number,
     ) {
-      if (row.type !== "survey" || fields.type !== "message") return;
-      if (yield* repository.hasAnswers(tenant, row.id)) {
-        problems.add(
-          "type",
-          "The type of a survey that has answers must stay survey: make a new notification for a message.",
-        );
-      }
+      yield* repository.attach(tenant, idAt(now), campaign.id, id, trigger, now);
+      if (trigger.sendAt !== null) yield* sends.schedule(tenant, campaign, id, trigger.sendAt, now);
+      return show(yield* Effect.orDie(findRow(tenant, campaign.id, id)));
+    });
+
+    const takeOff = Effect.fnUntraced(function* (tenant: Tenant, campaignId: string, id: string) {
+      // Two that take it off the last two campaigns at once would each leave it to the other.
+      yield* workspaces.lock(tenant);
+      const row = yield* findRow(tenant, campaignId, id);
+      yield* repository.detach(tenant, row.campaign_id, row.id);
+      yield* sends.cancel(tenant, row.campaign_id, row.id, yield* Clock.currentTimeMillis);
+      return row.id;
     });
 
     const insert = Effect.fnUntraced(function* (tenant: Tenant, campaignId: string, sent: SentNotification) {
       yield* workspaces.lock(tenant);
       const campaign = yield* campaigns.find(tenant, campaignId);
       const now = yield* Clock.currentTimeMillis;
-      const mediaKind = yield* findMedia(tenant, sent);
-      checkContent(sent, null, mediaKind, tenant.workspace.plan);
+      const media = yield* contents.check(tenant, sent, null);
       const trigger = resolveTrigger(sent, campaign, null, now);
       const draft = (yield* sent.complete) as NotificationDraft;
-      yield* checkLimits(tenant, campaign.id);
-      const id = idAt(now);
-      yield* repository.insert(
-        tenant,
-        id,
-        draft.name,
-        contentOf(draft, null, mediaKind, () => idAt(now)),
-        now,
-      );
-      yield* repository.attach(tenant, idAt(now), campaign.id, id, trigger, now);
-      if (trigger.sendAt !== null) yield* sends.schedule(tenant, campaign, id, trigger.sendAt, now);
-      return show(yield* Effect.orDie(findRow(tenant, campaign.id, id)));
+      yield* contents.checkLimit(tenant);
+      yield* checkRoom(tenant, campaign.id);
+      const id = yield* contents.add(tenant, draft, media, now);
+      return yield* put(tenant, campaign, id, trigger, now);
     }, database.atomically);
 
     const replace = Effect.fnUntraced(function* (
@@ -123,14 +89,10 @@ export class Notifications extends Context.Service<Notifications>()("waypost/not
       const campaign = yield* campaigns.find(tenant, campaignId);
       const row = yield* findRow(tenant, campaignId, id);
       const now = yield* Clock.currentTimeMillis;
-      const stored = storedContent(row);
-      const mediaKind = yield* findMedia(tenant, sent);
-      checkContent(sent, stored, mediaKind, tenant.workspace.plan);
-      yield* checkAnswered(tenant, row, sent);
+      const media = yield* contents.check(tenant, sent, row);
       const trigger = resolveTrigger(sent, campaign, row.send_at, now);
       const draft = (yield* sent.complete) as NotificationDraft;
-      const content = contentOf(draft, stored, mediaKind, () => idAt(now));
-      yield* repository.revise(tenant, row.id, draft.name, content, now);
+      yield* contents.revise(tenant, row, draft, media, now);
       yield* repository.retrigger(tenant, campaign.id, row.id, trigger, now);
       if (trigger.sendAt !== null) yield* sends.schedule(tenant, campaign, row.id, trigger.sendAt, now);
       return show(yield* Effect.orDie(findRow(tenant, campaign.id, row.id)));
@@ -155,7 +117,7 @@ export class Notifications extends Context.Service<Notifications>()("waypost/not
         sent: SentNotification,
       ) {
         yield* campaigns.find(tenant, campaignId);
-        yield* checkButton(sent);
+        yield* contents.checkButton(sent);
         return yield* insert(tenant, campaignId, sent);
       }),
 
@@ -167,52 +129,59 @@ export class Notifications extends Context.Service<Notifications>()("waypost/not
         sent: SentNotification,
       ) {
         yield* findRow(tenant, campaignId, id);
-        yield* checkButton(sent);
+        yield* contents.checkButton(sent);
         return yield* replace(tenant, campaignId, id, sent);
       }),
 
       /** Takes a notification off a campaign, and deletes it if it is then on none. @throws 404 */
       delete: Effect.fn("Notifications.delete")(function* (tenant: Tenant, campaignId: string, id: string) {
-        // Two that take it off the last two campaigns at once would each leave it to the other.
+        const gone = yield* takeOff(tenant, campaignId, id);
+        yield* contents.deleteUnused(tenant, gone);
+        return { id: gone, deleted: true as const };
+      }, database.atomically),
+
+      /** Both must be there for the one to be put on the other. @throws 404 */
+      checkPair: Effect.fnUntraced(function* (tenant: Tenant, campaignId: string, id: string) {
+        yield* campaigns.find(tenant, campaignId);
+        yield* contents.find(tenant, id);
+      }),
+
+      /** Puts content that is there on one campaign more (contract F7). @throws 404, 422, 403 for the plan */
+      attach: Effect.fn("Notifications.attach")(function* (
+        tenant: Tenant,
+        campaignId: string,
+        id: string,
+        sent: Submission<TriggerDraft>,
+      ) {
         yield* workspaces.lock(tenant);
-        const row = yield* findRow(tenant, campaignId, id);
-        yield* repository.detach(tenant, row.campaign_id, row.id);
-        yield* sends.cancel(tenant, row.campaign_id, row.id, yield* Clock.currentTimeMillis);
-        yield* repository.deleteUnused(tenant, row.id);
-        return { id: row.id, deleted: true as const };
+        const campaign = yield* campaigns.find(tenant, campaignId);
+        const content = yield* contents.find(tenant, id);
+        const now = yield* Clock.currentTimeMillis;
+        const trigger = resolveTrigger(sent, campaign, null, now);
+        if (content.campaign_ids.includes(campaign.id)) {
+          sent.problems.add(
+            "notification",
+            "The notification is on this campaign already: change its trigger there, or detach it first.",
+          );
+        }
+        yield* sent.complete;
+        yield* checkRoom(tenant, campaign.id);
+        return yield* put(tenant, campaign, content.id, trigger, now);
+      }, database.atomically),
+
+      /** Takes a notification off a campaign and keeps its content, also on no campaign. @throws 404 */
+      detach: Effect.fn("Notifications.detach")(function* (tenant: Tenant, campaignId: string, id: string) {
+        return yield* contents.find(tenant, yield* takeOff(tenant, campaignId, id));
       }, database.atomically),
     };
   }),
 }) {
   static readonly layerNoDeps = Layer.effect(Notifications, Notifications.make);
-  static readonly layer = Notifications.layerNoDeps.pipe(
-    Layer.provide([NotificationsSql.layer, CallToAction.layer]),
-  );
+  static readonly layer = Notifications.layerNoDeps.pipe(Layer.provide(NotificationsSql.layer));
 }
 
-const storedContent = (row: NotificationRow): MessageContent => ({
-  type: row.type,
-  headline: row.headline,
-  body: row.body,
-  cta_label: row.cta_label,
-  cta_url: row.cta_url,
-  media_asset_id: row.media_asset_id,
-  media_kind: row.media_kind,
-  questions: row.questions ?? [],
-});
-
-const notificationOf = (row: NotificationRow, mediaBase: string): Notification => ({
-  id: row.id,
+const triggerOf = (row: NotificationRow) => ({
   campaign_id: row.campaign_id,
-  name: row.name,
-  type: row.type,
-  headline: row.headline,
-  body: row.body,
-  media_asset_id: row.media_asset_id,
-  media: shownMedia(mediaBase, row.media),
-  cta_label: row.cta_label,
-  cta_url: row.cta_url,
-  questions: (row.questions ?? []).map(showQuestion),
   trigger_type: row.trigger_type,
   trigger_config:
     row.send_at === null
@@ -222,6 +191,4 @@ const notificationOf = (row: NotificationRow, mediaBase: string): Notification =
         },
   starts_at: row.starts_at,
   ends_at: row.ends_at,
-  created_at: row.created_at,
-  updated_at: row.updated_at,
 });

@@ -10,27 +10,25 @@ import type { TriggerType } from "./Notification.ts";
 import type { Question } from "./Survey.ts";
 import type { Trigger } from "./Trigger.ts";
 
-/** A notification on a campaign, with what its time of sending is read by. */
-export interface NotificationRow extends Omit<MessageContent, "questions"> {
+/** Content as it is stored, by itself; questions are null for a message. */
+export interface ContentRow extends Omit<MessageContent, "questions"> {
   readonly media: ContentMedia | null;
   readonly id: string;
-  readonly campaign_id: string;
   readonly name: string;
   readonly questions: ReadonlyArray<Question> | null;
+  readonly created_at: string;
+  readonly updated_at: string;
+}
+
+/** A notification on a campaign, with what its time of sending is read by. */
+export interface NotificationRow extends ContentRow {
+  readonly campaign_id: string;
   readonly trigger_type: TriggerType;
   readonly send_at: TimeOfDay | null;
   readonly starts_at: string | null;
   readonly ends_at: string | null;
-  readonly created_at: string;
-  readonly updated_at: string;
   readonly timezone: TimeZoneName;
   readonly campaign_starts_ms: number;
-}
-
-/** How much there is of what the plan limits (contract F8). */
-export interface NotificationCounts {
-  readonly contents: number;
-  readonly attachments: number;
 }
 
 const questionsOf = (content: MessageContent) => jsonb(content.type === "survey" ? content.questions : null);
@@ -81,13 +79,20 @@ export class NotificationsSql extends Context.Service<NotificationsSql>()(
             Effect.orDie,
           ),
 
-        counts: (tenant: Tenant, campaignId: string) =>
-          sql<NotificationCounts>`
-            SELECT
-              (SELECT count(*)::integer FROM notification n WHERE ${of(tenant, "n")}) AS contents,
-              (SELECT count(*)::integer FROM campaign_notification cn
-                WHERE ${of(tenant, "cn")} AND cn.campaign_id = ${campaignId}) AS attachments`.pipe(
-            Effect.map(([counts]) => counts ?? { contents: 0, attachments: 0 }),
+        /** How many contents there are, on campaigns or not: what `max_notifications` counts (contract F8). */
+        countContents: (tenant: Tenant) =>
+          sql<{ readonly count: number }>`
+            SELECT count(*)::integer AS count FROM notification n WHERE ${of(tenant, "n")}`.pipe(
+            Effect.map(([row]) => row?.count ?? 0),
+            Effect.orDie,
+          ),
+
+        /** How many notifications are on a campaign. */
+        countOn: (tenant: Tenant, campaignId: string) =>
+          sql<{ readonly count: number }>`
+            SELECT count(*)::integer AS count FROM campaign_notification cn
+            WHERE ${of(tenant, "cn")} AND cn.campaign_id = ${campaignId}`.pipe(
+            Effect.map(([row]) => row?.count ?? 0),
             Effect.orDie,
           ),
 
