@@ -20,6 +20,8 @@ export interface Example {
    * `Ground.things`. The matrix puts ids of others there.
    */
   readonly names?: Readonly<Record<string, string>>;
+  /** It brings together what the path names: any two of them are good, and not only those that belong together already. */
+  readonly joins?: true;
 }
 
 /** Examples by method and path. */

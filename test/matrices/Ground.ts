@@ -77,6 +77,11 @@ export const makeGround = Effect.fnUntraced(function* (workspace: Workspace, env
     return operator(`/${environment}/segments`, { body: { name: `Segment ${randomUUID()}`, rule } });
   }).pipe(Effect.map((answer) => ok(answer).id as string));
 
+  /** Content that is on no campaign. */
+  const content = Effect.suspend(() => operator(`/${environment}/notifications`, { body: message })).pipe(
+    Effect.map((answer) => ok(answer).id as string),
+  );
+
   const campaign = (body: object) =>
     Effect.map(
       platform("/campaigns", {
@@ -181,6 +186,7 @@ export const makeGround = Effect.fnUntraced(function* (workspace: Workspace, env
       location,
       media,
       segment,
+      content,
       geoCampaign,
       pushCampaign,
       notification,

@@ -2,6 +2,7 @@ import { Effect } from "effect";
 import { randomUUID } from "node:crypto";
 import type { Example, Examples, GoodRequest } from "./Example.ts";
 import type { Ground } from "./Ground.ts";
+import { questionNames } from "./PlatformExamples.ts";
 
 const on = (more: (ground: Ground) => GoodRequest = () => ({})): Example => ({
   request: (ground) =>
@@ -38,6 +39,17 @@ const newKey = issued(
   ({ environment }) => `/${environment}/sdk-keys`,
   () => ({ name: "App" }),
 );
+
+const content = {
+  name: "Note",
+  type: "survey",
+  headline: "Hello",
+  body: "World",
+  questions: [
+    { question_text: "Which?", type: "SINGLE_CHOICE", choices: [{ text: "Bread" }, { text: "Cheese" }] },
+  ],
+};
+const newContent = ({ make }: Ground) => make.content;
 
 const newSegment = ({ make }: Ground) => make.segment;
 
@@ -109,6 +121,36 @@ export const operatorExamples: Examples = {
   "GET /workspaces/:workspace/:env/reports/locations": report,
   "GET /workspaces/:workspace/:env/reports/notifications": report,
   "GET /workspaces/:workspace/:env/reports/surveys": report,
+  "POST /workspaces/:workspace/:env/notifications": {
+    ...on(() => ({ body: content })),
+    names: questionNames,
+  },
+  "GET /workspaces/:workspace/:env/notifications": on(),
+  "GET /workspaces/:workspace/:env/notifications/:notification": withNew("notification", newContent),
+  "PATCH /workspaces/:workspace/:env/notifications/:notification": {
+    ...withNew("notification", newContent, () => content),
+    names: questionNames,
+  },
+  "DELETE /workspaces/:workspace/:env/notifications/:notification": withNew("notification", newContent),
+  "POST /workspaces/:workspace/:env/campaigns/:campaign/notifications/:notification/attach": {
+    joins: true,
+    request: ({ environment, make, workspace }) =>
+      Effect.gen(function* () {
+        const pair = { campaign: yield* make.geoCampaign, notification: yield* make.content };
+        const params = { workspace: workspace.id, env: environment, ...pair };
+        return { params, body: { trigger_type: "on_enter" } };
+      }),
+  },
+  "POST /workspaces/:workspace/:env/campaigns/:campaign/notifications/:notification/detach": {
+    request: ({ environment, make, workspace }) =>
+      Effect.map(make.messageOnCampaign, (pair) => ({
+        params: { workspace: workspace.id, env: environment, ...pair },
+      })),
+  },
+  "GET /workspaces/:workspace/:env/sends": {
+    ...on(({ things }) => ({ query: { campaign: things["campaign"] ?? "", status: "scheduled" } })),
+    names: { "?campaign": "campaign" },
+  },
   "POST /workspaces/:workspace/:env/segments": on(() => ({ body: { name: `S ${randomUUID()}`, rule } })),
   "GET /workspaces/:workspace/:env/segments": on(),
   "GET /workspaces/:workspace/:env/segments/:segment": withNew("segment", newSegment),

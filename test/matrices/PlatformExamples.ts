@@ -62,7 +62,8 @@ const survey = (more: object = {}) => ({
   ],
   ...more,
 });
-const questionNames = {
+/** What the ids in a content name. */
+export const questionNames = {
   media_asset_id: "media",
   "questions.0.id": "question",
   "questions.0.choices.0.id": "choice",

@@ -1,0 +1,40 @@
+import { Effect } from "effect";
+import { notificationWorld } from "../notifications/NotificationWorld.ts";
+import { type Ask, TestWaypost } from "../TestWaypost.ts";
+
+/** The least that makes a message without a campaign. */
+export const content = (more: object = {}) => ({
+  name: "Coffee",
+  type: "message",
+  headline: "Hello",
+  body: "Come in.",
+  ...more,
+});
+
+/** A tenant with campaigns, and the operator's view of its contents. */
+export const contentWorld = (options?: Parameters<typeof notificationWorld>[0]) =>
+  Effect.gen(function* () {
+    const world = yield* notificationWorld(options);
+    const { operator } = yield* TestWaypost;
+    const base = (environment: string) => `/workspaces/${world.workspace.id}/${environment}`;
+    const inSandbox = (path: string, ask?: Ask) => operator(`${base("sandbox")}${path}`, ask);
+    const pair = (campaign: string, id: string) => `/campaigns/${campaign}/notifications/${id}`;
+    const campaignOf = (path: string) => path.split("/")[2] ?? "";
+    return {
+      ...world,
+      operator,
+      base,
+      inSandbox,
+      /** Makes content on no campaign of the Sandbox and gives its id. */
+      content: (more: object = {}) =>
+        Effect.map(inSandbox("/notifications", { body: content(more) }), (answer) => {
+          if (answer.status !== 201) throw new Error(JSON.stringify(answer.body));
+          return answer.body.data.id as string;
+        }),
+      geoCampaign: (more: object = {}) => Effect.map(world.geo(more), campaignOf),
+      pushCampaign: (more: object = {}) => Effect.map(world.push(more), campaignOf),
+      attach: (campaign: string, id: string, trigger: unknown = { trigger_type: "on_enter" }) =>
+        inSandbox(`${pair(campaign, id)}/attach`, { body: trigger }),
+      detach: (campaign: string, id: string) => inSandbox(`${pair(campaign, id)}/detach`, { method: "POST" }),
+    };
+  });
