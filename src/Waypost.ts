@@ -177,7 +177,12 @@ export const serviceLayer = HttpRouter.serve(answers, {
   disableLogger: true,
   disableListenLog: true,
   // An installation id of 255 characters is at most this long, percent-encoded.
-  routerConfig: { maxParamLength: 3060, caseSensitive: true, ignoreDuplicateSlashes: false },
+  routerConfig: {
+    maxParamLength: 3060,
+    caseSensitive: true,
+    ignoreDuplicateSlashes: false,
+    ignoreTrailingSlash: false,
+  },
 }).pipe(
   Layer.provide([
     Layer.mergeAll(PlatformGate.layer, DeviceGate.layer).pipe(Layer.provideMerge(FailedAttempts.layer)),

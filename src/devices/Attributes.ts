@@ -11,7 +11,11 @@ const AttributeText = Schema.String.check(
 
 const AttributeValue = Schema.Union([
   AttributeText,
-  Schema.Finite,
+  Schema.Number.check(
+    Schema.isFinite({
+      message: "A number of an attribute cannot be as large as that: 1.79e308 is the most.",
+    }),
+  ),
   Schema.Boolean,
   Schema.Null,
   Schema.Array(AttributeText),

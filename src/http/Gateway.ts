@@ -26,6 +26,15 @@ const readLeniently = (url: string): string => {
   );
   return read.replace(/\/+/g, "/").toLowerCase();
 };
+/** A URL as the router is to read it: it takes `;` and `#` for the end of the path, where they are characters like others. */
+const asRouted = (url: string): string => {
+  const end = url.indexOf("?");
+  const path = end === -1 ? url : url.slice(0, end);
+  return /[;#]/.test(path)
+    ? path.replaceAll(";", "%3B").replaceAll("#", "%23") + url.slice(path.length)
+    : url;
+};
+
 const nothing: Admission = { context: Context.empty(), headers: {}, log: {} };
 
 const gateway = Effect.gen(function* () {
@@ -79,7 +88,7 @@ const gateway = Effect.gen(function* () {
         host: calledHost(request, trustedProxies),
       };
       const found = findDoor(visit);
-      const url = found?.url ?? request.url;
+      const url = asRouted(found?.url ?? request.url);
       let admission = nothing;
 
       const answer = Effect.gen(function* () {

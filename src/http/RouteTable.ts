@@ -15,8 +15,7 @@ const free = new Set(["env", "installation_id", "transport"]);
 const parameter = (segment: string): string | null =>
   /^(?::(\w+)|\{(\w+)\})$/.exec(segment)?.slice(1).find(Boolean) ?? null;
 
-const segmentsOf = (path: string): ReadonlyArray<string> =>
-  path.split("/").filter((segment) => segment !== "");
+const segmentsOf = (path: string): ReadonlyArray<string> => path.split("/");
 
 /** The paths and methods of every interface: what a request that met no route is told. */
 export class RouteTable extends Context.Service<

@@ -3,7 +3,8 @@ import { CampaignStatus } from "../campaigns/CampaignStatus.ts";
 import { addDays, dateAt, daysBetween, LocalDate } from "../time/LocalTime.ts";
 import type { TimeZoneName } from "../time/TimeZone.ts";
 import { Unprocessable } from "../wire/ApiError.ts";
-import type { Problems } from "../wire/Problems.ts";
+import { say } from "../wire/Explain.ts";
+import { givenOnce, type Problems } from "../wire/Problems.ts";
 import { submit } from "../wire/Submission.ts";
 import { Uuid } from "../wire/Text.ts";
 
@@ -53,11 +54,10 @@ const parameter = (
   json: { readonly format?: "date" | "uuid"; readonly enum?: ReadonlyArray<string> },
 ) =>
   Schema.optionalKey(
-    Schema.String.annotate({
-      description,
-      examples: [example],
-      message: "The {field} must be given once.",
-    }).check(Schema.makeFilter(() => true, { toJsonSchema: () => ({ ...json }) })),
+    Schema.Union([
+      Schema.String.check(Schema.makeFilter(() => true, { toJsonSchema: () => ({ ...json }) })),
+      Schema.Array(Schema.String),
+    ]).annotate({ description, examples: [example] }),
   );
 
 /** The query parameters of every report. */
@@ -103,7 +103,9 @@ export const rowReportParameters = (statuses: ReadonlyArray<string>) => ({
 });
 
 /** The parameters as they were sent. */
-export type SentParameters = { readonly [name in keyof typeof fields | "status"]?: string };
+export type SentParameters = {
+  readonly [name in keyof typeof fields | "status"]?: string | ReadonlyArray<string>;
+};
 
 /** Where and when a report is asked for, and the statuses of its rows (none for the summary, which ignores `status`). */
 export interface ReportContext {
@@ -117,8 +119,15 @@ export const readReportQuery = (
   sent: SentParameters,
   context: ReportContext,
 ): Effect.Effect<ReportQuery, Unprocessable> => {
-  const { fields: read, problems } = submit(Schema.Struct(fields), sent);
-  const status = context.statuses.length === 0 ? null : (sent.status ?? null);
+  const single = Object.fromEntries(
+    Object.entries(sent).flatMap(([name, value]) => (typeof value === "string" ? [[name, value]] : [])),
+  );
+  const { fields: read, problems } = submit(Schema.Struct(fields), single);
+  const status = context.statuses.length === 0 ? null : (single["status"] ?? null);
+  for (const [name, value] of Object.entries(sent)) {
+    const isIgnored = name === "status" && context.statuses.length === 0;
+    if (typeof value !== "string" && !isIgnored) problems.add(name, say(givenOnce, [name]));
+  }
   if (status !== null && !context.statuses.includes(status)) {
     problems.add("status", `The status of a row in this report is ${either(context.statuses)}.`);
   }

@@ -1,5 +1,5 @@
 import { Schema } from "effect";
-import { whole } from "./Text.ts";
+import { wholeParameter } from "./Text.ts";
 
 /** The body of a success: what was asked for, under `data`. */
 export const Data = <S extends Schema.Top>(schema: S) => Schema.Struct({ data: schema });
@@ -39,6 +39,6 @@ export const PageQuery = {
     }),
   ),
   limit: Schema.optionalKey(
-    whole({ min: 1, max: 100, description: "Most items on the page; 20 if left out.", example: 50 }),
+    wholeParameter({ min: 1, max: 100, description: "Most items on the page; 20 if left out.", example: 50 }),
   ),
 };

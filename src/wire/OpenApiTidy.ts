@@ -13,13 +13,39 @@ const everywhere = (value: unknown, change: (object: Json) => Json): unknown => 
 
 const schemaName = /^(#\/components\/schemas\/\w+)Encoded$/;
 
+/** What stands in an `allOf` and could as well stand beside it does. */
+const merged = (schema: Json): Json => {
+  const { allOf, ...own } = schema;
+  if (!Array.isArray(allOf)) return schema;
+  const parts: ReadonlyArray<unknown> = allOf;
+  const keys = [...Object.keys(own), ...parts.flatMap((part) => (isJson(part) ? Object.keys(part) : []))];
+  const isPlain = parts.every((part) => isJson(part) && !("$ref" in part));
+  return isPlain && new Set(keys).size === keys.length ? Object.assign({}, own, ...parts) : schema;
+};
+
+/** A parameter that is read also where it stands several times, to be refused with all else that is wrong, may stand once. */
+const givenOnce = (parameter: Json): Json => {
+  const { schema } = parameter;
+  if (parameter["in"] !== "query" || !isJson(schema)) return parameter;
+  const { anyOf, ...own } = schema;
+  if (!Array.isArray(anyOf) || anyOf.length !== 2) return parameter;
+  const [one, several] = anyOf as ReadonlyArray<unknown>;
+  const isSeveral = isJson(several) && several["type"] === "array" && !("description" in several);
+  return isJson(one) && one["type"] === "string" && isSeveral
+    ? { ...parameter, schema: { ...own, ...one } }
+    : parameter;
+};
+
 /**
  * One schema as clients should read it. Objects are open: unknown fields of a request are ignored (contract B4), and an answer may
  * grow. What a nullable field is stands on the field itself. An error is called what it is.
  */
 const tidySchema = (schema: Json): Json => {
-  const { additionalProperties, ...rest } = schema;
-  const open = additionalProperties === undefined || additionalProperties === false ? rest : schema;
+  const { additionalProperties, ...rest } = merged(schema);
+  const open =
+    additionalProperties === undefined || additionalProperties === false
+      ? rest
+      : { ...rest, additionalProperties };
   const reference = open["$ref"];
   if (typeof reference === "string") return { ...open, $ref: reference.replace(schemaName, "$1") };
   const described = Array.isArray(open["anyOf"])
@@ -37,7 +63,7 @@ const tidySchema = (schema: Json): Json => {
 export const tidyOpenApi =
   (base: string, servers: ReadonlyArray<{ readonly url: string; readonly description: string }>) =>
   (document: Json): Json => {
-    const tidied = everywhere(document, tidySchema) as Json;
+    const tidied = everywhere(document, (part) => givenOnce(tidySchema(part))) as Json;
     const paths = Object.entries(tidied["paths"] as Json).map(([path, item]) => [
       path.startsWith(base) ? path.slice(base.length) : path,
       item,

@@ -1,6 +1,9 @@
 /** The `fields` of an error: for each field, by its dotted name, what is wrong and what would be right. */
 export type Fields = { readonly [field: string]: ReadonlyArray<string> };
 
+/** What a query parameter that stands there several times is told. */
+export const givenOnce = "The {field} must be given once.";
+
 /** Collects everything wrong with a request, so that it can be said at once (contract B4). */
 export class Problems {
   readonly #fields = new Map<string, Array<string>>();

@@ -2,6 +2,7 @@ import { ByteSize, Context, Effect, Predicate } from "effect";
 import type { HttpServerRequest } from "effect/http";
 import { HttpIncomingMessage } from "effect/http";
 import { PayloadTooLarge, Unprocessable, UnsupportedMediaType } from "./ApiError.ts";
+import { parseShallow } from "./ShallowJson.ts";
 
 /** What an endpoint takes as a body: most bytes, and the content types. Stands as an annotation on the endpoint. */
 export const BodyRules = Context.Reference<{
@@ -16,9 +17,6 @@ type Rules = Context.Service.Shape<typeof BodyRules>;
 /** The rules of an endpoint. */
 export const bodyRules = (endpoint: { readonly annotations: Context.Context<never> }): Rules =>
   Context.get(endpoint.annotations, BodyRules);
-
-/** No JSON that the service takes nests deeper; what does is an attack on whoever walks it. */
-const maxDepth = 64;
 
 /**
  * Reads the whole body within the rules, once: a second call gets the same bytes. Fails with 413 over the limit and 415
@@ -54,11 +52,8 @@ export const readObject = Effect.fnUntraced(function* (
   const text = decode(bytes);
   if (text === null) return yield* badBody("The body must be JSON in UTF-8.");
   if (text.trim() === "") return yield* badBody("The body is empty: send a JSON object.");
-  if (isDeep(text)) {
-    return yield* badBody(`The body nests deeper than ${maxDepth} levels, which nothing here needs.`);
-  }
   const value = yield* Effect.try({
-    try: (): unknown => JSON.parse(text),
+    try: () => parseShallow(text),
     catch: () => badBody("The body must be valid JSON."),
   });
   if (!Predicate.isObject(value) || Array.isArray(value))
@@ -76,21 +71,4 @@ const decode = (bytes: ArrayBuffer): string | null => {
   } catch {
     return null;
   }
-};
-
-/** Counts brackets outside of strings, so that nothing has to walk a hostile value to find out. */
-const isDeep = (text: string): boolean => {
-  let depth = 0;
-  let inString = false;
-  for (let i = 0; i < text.length; i++) {
-    const code = text.charCodeAt(i);
-    if (inString) {
-      if (code === 92) i++;
-      else if (code === 34) inString = false;
-    } else if (code === 34) inString = true;
-    else if (code === 123 || code === 91) {
-      if (++depth > maxDepth) return true;
-    } else if (code === 125 || code === 93) depth--;
-  }
-  return false;
 };

@@ -76,6 +76,14 @@ export const whole = (options: {
   }).check(Schema.isBetween({ minimum: options.min, maximum: options.max }, { message }));
 };
 
+/** The same in a query: digits and nothing else, not all that JavaScript would read as a number. */
+export const wholeParameter = (options: Parameters<typeof whole>[0]) => {
+  const number = whole(options);
+  return Schema.String.check(
+    Schema.isPattern(/^\d+$/, { message: String(number.ast.annotations?.["message"]) }),
+  ).pipe(Schema.decodeTo(number, SchemaTransformation.transform({ decode: Number, encode: String })));
+};
+
 /** A true or false. */
 export const flag = (description: string, example: boolean) =>
   Schema.Boolean.annotate({ description, examples: [example] });

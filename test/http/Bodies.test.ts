@@ -36,7 +36,34 @@ layer(TestWaypost.layer)("Bodies", (it) => {
   bad("an array", "[]", /object/);
   bad("a null", "null", /object/);
   bad("a body that is not UTF-8", new Uint8Array([0x7b, 0xff, 0x7d]), /UTF-8/);
-  bad("a body nested two thousand levels deep", `${'{"a":'.repeat(2000)}1${"}".repeat(2000)}`, /deeper/);
+  bad("a deep body that is not closed", '{"a":'.repeat(2000), /valid JSON/);
+  bad(
+    "a deep body with something else in its depth",
+    `${'{"a":'.repeat(2000)}x${"}".repeat(2000)}`,
+    /valid JSON/,
+  );
+  bad(
+    "a deep body closed by the wrong brackets",
+    `{"a":${"[".repeat(2000)}${"}".repeat(2000)}}`,
+    /valid JSON/,
+  );
+
+  it.effect("what is ignored is ignored at any depth, and what is read is wrong where it is read (B4)", () =>
+    Effect.gen(function* () {
+      const { sandbox } = yield* (yield* TestWaypost).tenant();
+      const body = (name: string, more: string) =>
+        `{"name":"${name}","type":"push","timezone":"UTC","starts_at":"2026-12-01",${more}}`;
+      for (const depth of [63, 64, 65, 127, 128, 129, 5000, 260_000]) {
+        const deep = `"whatever":${"[".repeat(depth)}"]\\""${"]".repeat(depth)}`;
+        const ignored = yield* sandbox("/campaigns", { body: body(`Deep ${depth}`, deep) });
+        assert.strictEqual(ignored.status, 201, `${depth}`);
+        const read = deep.replace("whatever", "frequency_cap_count");
+        const refused = yield* sandbox("/campaigns", { body: body(`Deeper ${depth}`, read) });
+        assert.strictEqual(refused.status, 422, `${depth}`);
+        assert.include(Object.keys(refused.body.error.fields), "frequency_cap_count");
+      }
+    }),
+  );
 
   it.effect("a body over 1 MiB is 413, told by its length or by reading it (B3)", () =>
     Effect.gen(function* () {

@@ -1,0 +1,117 @@
+import { assert, layer } from "@effect/vitest";
+import { Effect } from "effect";
+import { devicesOf } from "../devices/TestDevices.ts";
+import { TestWaypost } from "../TestWaypost.ts";
+
+layer(TestWaypost.layer)("Parameters", (it) => {
+  it.effect("a limit is digits and nothing else that could be read as a number (D4)", () =>
+    Effect.gen(function* () {
+      const { sandbox } = yield* (yield* TestWaypost).tenant();
+      for (const text of [
+        "1e2",
+        "%205",
+        "5%20",
+        "+5",
+        "%2B5",
+        "0x10",
+        "5.0",
+        "-1",
+        "0",
+        "101",
+        "",
+        "NaN",
+        "1_0",
+        "٣",
+        "1e999",
+      ]) {
+        const answer = yield* sandbox(`/locations?limit=${text}`);
+        assert.strictEqual(answer.status, 422, text);
+        assert.strictEqual(answer.body.error.code, "invalid_parameter");
+        assert.deepStrictEqual(answer.body.error.fields, {
+          limit: ["The limit must be a whole number between 1 and 100."],
+        });
+      }
+      for (const text of ["1", "100", "007"]) {
+        assert.strictEqual((yield* sandbox(`/locations?limit=${text}`)).status, 200, text);
+      }
+    }),
+  );
+
+  it.effect("one that is given several times is refused with everything else that is wrong (B4)", () =>
+    Effect.gen(function* () {
+      const { sandbox } = yield* (yield* TestWaypost).tenant();
+      const list = yield* sandbox("/campaigns?limit=1&limit=2&updated_since=never&cursor=a&cursor=b&x=1&x=2");
+      assert.strictEqual(list.status, 422);
+      assert.strictEqual(list.body.error.code, "invalid_parameter");
+      assert.deepStrictEqual(list.body.error.fields["limit"], ["The limit must be given once."]);
+      assert.deepStrictEqual(list.body.error.fields["cursor"], ["The cursor must be given once."]);
+      assert.deepStrictEqual(Object.keys(list.body.error.fields).toSorted(), [
+        "cursor",
+        "limit",
+        "updated_since",
+      ]);
+
+      const query =
+        "start=2026-11-30&end=2026-11-01&campaign=1&campaign=2&activation=never&status=idle&status=idle";
+      const report = yield* sandbox(`/reports/locations?${query}`);
+      assert.strictEqual(report.body.error.code, "validation_failed");
+      assert.deepStrictEqual(report.body.error.fields["campaign"], ["The campaign must be given once."]);
+      assert.deepStrictEqual(report.body.error.fields["status"], ["The status must be given once."]);
+      assert.deepStrictEqual(Object.keys(report.body.error.fields).toSorted(), [
+        "activation",
+        "campaign",
+        "end",
+        "status",
+      ]);
+      assert.strictEqual((yield* sandbox("/reports/summary?status=a&status=b")).status, 200);
+    }),
+  );
+
+  it.effect(
+    "a path with a slash at its end, or anything behind a semicolon, is unknown, whatever the method (B2)",
+    () =>
+      Effect.gen(function* () {
+        const { sandbox } = yield* (yield* TestWaypost).tenant();
+        for (const path of [
+          "/campaigns/",
+          "/campaigns;x",
+          "/campaigns;x=1?limit=1",
+          "/campaigns//",
+          "/me/",
+          "/",
+          "",
+          "/locations/import/",
+        ]) {
+          for (const method of ["GET", "POST", "DELETE"]) {
+            const answer = yield* sandbox(path, { method });
+            assert.strictEqual(answer.status, 404, `${method} ${path}`);
+            assert.strictEqual(answer.body.error.code, "not_found");
+          }
+        }
+        assert.strictEqual((yield* sandbox("/campaigns?")).status, 200);
+      }),
+  );
+
+  it.effect(
+    "an installation id may hold a semicolon as it is, and is another one than without what follows",
+    () =>
+      Effect.gen(function* () {
+        const { production, waypost } = yield* devicesOf();
+        const register = (path: string) =>
+          waypost.device(production.sdkKey)(`/devices/${path}`, { method: "PUT", body: { platform: "ios" } });
+        assert.strictEqual((yield* register("phone")).body.data.installation_id, "phone");
+        assert.strictEqual((yield* register("phone;two?x=1")).body.data.installation_id, "phone;two");
+        assert.strictEqual((yield* register("phone%3Btwo")).status, 200);
+      }),
+  );
+
+  it.effect("a number of an attribute that is too large for one is told so (B6)", () =>
+    Effect.gen(function* () {
+      const { production } = yield* devicesOf();
+      const body = '{"platform":"ios","attributes":{"visits":1e999}}';
+      const answer = yield* production.register("too-large", body);
+      assert.strictEqual(answer.status, 422);
+      assert.match(Object.values<any>(answer.body.error.fields)[0][0], /too large|as large/);
+    }),
+  );
+});
