@@ -11,8 +11,9 @@ export type Call = <G extends GroupName, E extends EndpointName<G>>(
 type Parameters<G extends GroupName> = Query<G, EndpointName<G> & "list">;
 
 /** Which items a list gives, and the `cursor` to begin at. `limit` is how many are fetched at once; 100 unless said. */
-export type ListQuery<G extends GroupName> = Omit<Parameters<G>, "updated_since"> &
-  ("updated_since" extends keyof Parameters<G>
+export type ListQuery<G extends GroupName> = Omit<Parameters<G>, "updated_since" | "limit"> & {
+  readonly limit?: number;
+} & ("updated_since" extends keyof Parameters<G>
     ? { readonly updated_since?: string | Date | undefined }
     : unknown);
 

@@ -24,7 +24,10 @@ type Part<Endpoint, Name extends string> = Endpoint extends { readonly [Key in N
   : never;
 
 /** Query parameters of an endpoint, as they are written. */
-export type Query<G extends GroupName, E extends EndpointName<G>> = Part<Endpoints<G>[E], "~Query">;
+export type Query<G extends GroupName, E extends EndpointName<G>> = Once<Part<Endpoints<G>[E], "~Query">>;
+
+/** A parameter that the server also reads when it stands several times, to refuse it, stands once. */
+type Once<Q> = { readonly [name in keyof Q]: Exclude<Q[name], ReadonlyArray<unknown>> };
 
 /** Body of a request, as it is written in JSON. */
 export type Body<G extends GroupName, E extends EndpointName<G>> = Part<Endpoints<G>[E], "~Payload">;
