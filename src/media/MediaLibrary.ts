@@ -17,6 +17,7 @@ import { fileUrl, thumbnailUrl } from "./MediaAddress.ts";
 import type { MediaContent } from "./MediaFormat.ts";
 import { MediaInspector } from "./MediaInspector.ts";
 import { type MediaRow, MediaLibrarySql, type NewFile } from "./MediaLibrarySql.ts";
+import { countUpload } from "./MediaMetrics.ts";
 import { MediaStore } from "./MediaStore.ts";
 import { UploadFolder } from "./UploadFolder.ts";
 import { readUpload } from "./UploadReading.ts";
@@ -124,7 +125,10 @@ export class MediaLibrary extends Context.Service<MediaLibrary>()("waypost/media
             Effect.result,
           ),
         );
-        return yield* keep(tenant, yield* Effect.fromResult(received));
+        const file = yield* Effect.fromResult(received);
+        const kept = yield* keep(tenant, file);
+        yield* countUpload(file.content.kind, file.bytes);
+        return kept;
       }),
 
       /** Deletes a file that no notification shows; its address is gone at once. @throws 404, 409 `media_in_use` */

@@ -1,6 +1,7 @@
 import { Clock, Effect, Layer, Schedule } from "effect";
 import { Config } from "../Config.ts";
 import { MediaLibrarySql } from "./MediaLibrarySql.ts";
+import { countSwept } from "./MediaMetrics.ts";
 import { MediaStore } from "./MediaStore.ts";
 
 const page = 100;
@@ -24,6 +25,7 @@ export const sweepOnce = Effect.gen(function* () {
       yield* store.remove(`${key}/thumbnail`);
       yield* store.remove(key);
       yield* repository.removed(key, now + againMillis);
+      yield* countSwept;
       swept++;
     }
     if (claimed.length < page) return swept;

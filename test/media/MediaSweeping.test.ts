@@ -5,6 +5,7 @@ import { TestClock } from "effect/testing";
 import { sweepOnce } from "../../src/media/MediaSweeping.ts";
 import { MediaStore } from "../../src/media/MediaStore.ts";
 import { TestWaypost } from "../TestWaypost.ts";
+import { message } from "../notifications/NotificationWorld.ts";
 import { mediaWorld, upload } from "./MediaWorld.ts";
 
 const isStored = (key: string) =>
@@ -44,8 +45,11 @@ layer(TestWaypost.layerWith({ roles: new Set(["api"]) }))("Bytes without a file"
 
   it.effect("bytes of a workspace that is gone are nobody's either", () =>
     Effect.gen(function* () {
-      const { file, workspaceId } = yield* mediaWorld();
-      const key = keyOf((yield* file()).url);
+      const { file, geo, sandbox, workspaceId } = yield* mediaWorld();
+      const { id, url } = yield* file();
+      const key = keyOf(url);
+      const shown = yield* sandbox(yield* geo(), { body: message({ media_asset_id: id }) });
+      assert.strictEqual(shown.status, 201);
       const sql = yield* SqlClient.SqlClient;
       yield* sql`DELETE FROM workspace WHERE id = ${workspaceId}`;
       yield* sweepOnce;

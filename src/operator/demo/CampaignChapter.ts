@@ -1,6 +1,7 @@
 import { Clock, Effect } from "effect";
 import { dateAt } from "../../time/LocalTime.ts";
 import type { TimeZoneName } from "../../time/TimeZone.ts";
+import { demoPicture } from "./DemoPicture.ts";
 import { type DemoStage, pick } from "./DemoStage.ts";
 import { at, textAt } from "./Figures.ts";
 import type { Places } from "./PlacesChapter.ts";
@@ -11,6 +12,8 @@ export interface Offer {
   readonly campaignId: string;
   readonly notificationId: string;
   readonly headline: string;
+  /** Address of its picture. */
+  readonly pictureUrl: string;
 }
 
 const zone = "Europe/Amsterdam";
@@ -71,6 +74,19 @@ export const campaignChapter = Effect.fnUntraced(function* (
     ["body", "cta_url", "headline", "trigger_type"],
   );
 
+  yield* narrator.say("The message shows a picture, which is uploaded first.");
+  const picture = yield* ask({
+    method: "POST",
+    base: sandbox,
+    path: "/media",
+    credential,
+    headers: { "Idempotency-Key": "acme-cup-1" },
+    upload: { name: "cup.png", bytes: demoPicture(480) },
+    status: 201,
+    show: (answer) => pick(at(answer, "data"), "id", "name", "type", "size_bytes", "width", "height", "url"),
+  });
+  yield* figures.is("the width of the picture", at(picture.body, "data", "width"), 480);
+
   const notification = yield* ask({
     method: "POST",
     base: sandbox,
@@ -82,17 +98,20 @@ export const campaignChapter = Effect.fnUntraced(function* (
       type: "message",
       headline,
       body: "Show this message at the counter and choose a cup.",
+      media_asset_id: yield* textAt(picture.body, "data", "id"),
       cta_label: "Find the counter",
       cta_url: landingPage,
       trigger_type: "on_enter",
     },
     status: 201,
-    show: (answer) => pick(at(answer, "data"), "id", "headline", "cta_label", "cta_url", "trigger_type"),
+    show: (answer) =>
+      pick(at(answer, "data"), "id", "headline", "media", "cta_label", "cta_url", "trigger_type"),
   });
   const offer: Offer = {
     campaignId,
     notificationId: yield* textAt(notification.body, "data", "id"),
     headline,
+    pictureUrl: yield* textAt(picture.body, "data", "url"),
   };
   return offer;
 });

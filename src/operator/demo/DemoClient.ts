@@ -20,6 +20,8 @@ export interface DemoRequest {
   readonly body?: unknown;
   /** Sent as it is, and told by its name. */
   readonly file?: { readonly name: string; readonly text: string };
+  /** Sent as a form with one file, and told by its name. */
+  readonly upload?: { readonly name: string; readonly bytes: Uint8Array<ArrayBuffer> };
   /** The status that the story expects. */
   readonly status: number;
   /** The part of the answer worth showing; all of it if left out. */
@@ -43,19 +45,25 @@ const parsed = (text: string): unknown => {
   }
 };
 
+const payloadOf = ({ body, file, upload }: DemoRequest): string | FormData | undefined => {
+  if (upload === undefined) return file?.text ?? (body === undefined ? undefined : JSON.stringify(body));
+  const form = new FormData();
+  form.set("file", new Blob([upload.bytes]), upload.name);
+  return form;
+};
+
 /** An `Ask` that tells what it does through the narrator. */
 export const demoClient =
   (narrator: Narrator): Ask =>
   (request) =>
     Effect.gen(function* () {
       const method = request.method ?? "GET";
-      const payload =
-        request.file?.text ?? (request.body === undefined ? undefined : JSON.stringify(request.body));
+      const payload = payloadOf(request);
       const { body, headers, status } = yield* Effect.tryPromise({
         try: async (signal) => {
           const sent = new Headers(request.headers);
           sent.set("authorization", `Bearer ${request.credential.value}`);
-          if (payload !== undefined && !sent.has("content-type"))
+          if (typeof payload === "string" && !sent.has("content-type"))
             sent.set("content-type", "application/json");
           const response = await fetch(request.base.value + request.path, {
             method,
@@ -77,6 +85,7 @@ export const demoClient =
         ...(request.headers === undefined ? {} : { headers: request.headers }),
         body: request.body,
         file: request.file?.name,
+        upload: request.upload?.name,
       };
       yield* narrator.exchange(told, status, isExpected && request.show ? request.show(body, headers) : body);
       if (isExpected) return { body, headers };

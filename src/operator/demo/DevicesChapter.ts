@@ -141,8 +141,13 @@ export const visitsChapter = Effect.fnUntraced(function* (
     credential: devices.anna,
     status: 200,
     show: (answer) =>
-      pick(at(answer, "data", 0), "id", "headline", "body", "cta_label", "cta_url", "opened_at"),
+      pick(at(answer, "data", 0), "id", "headline", "body", "media", "cta_label", "cta_url", "opened_at"),
   });
+  yield* figures.is(
+    "the picture that Anna sees",
+    at(inbox.body, "data", 0, "media", "url"),
+    offer.pictureUrl,
+  );
   yield* figures.is("the messages in Anna's inbox", at(inbox.body, "data", "length"), 1);
   const messageId = yield* textAt(inbox.body, "data", 0, "id");
   yield* figures.is("the id of Anna's message", messageId, at(fired, "data", "deliveries", 0, "id"));

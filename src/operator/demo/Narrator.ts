@@ -51,6 +51,8 @@ export interface ToldRequest {
   /** JSON, or the name of the file that is sent. */
   readonly body?: unknown;
   readonly file?: string | undefined;
+  /** The name of a file that is sent as a form. */
+  readonly upload?: string | undefined;
 }
 
 const curl = (request: ToldRequest): string => {
@@ -60,6 +62,7 @@ const curl = (request: ToldRequest): string => {
     `-H "Authorization: Bearer $${request.credential}"`,
     ...Object.entries(request.headers ?? {}).map(([name, value]) => `-H "${name}: ${value}"`),
     ...(request.file === undefined ? [] : [`--data-binary @${request.file}`]),
+    ...(request.upload === undefined ? [] : [`-F file=@${request.upload}`]),
     ...(request.body === undefined ? [] : [`--json '${shown(request.body, width - 18)}'`]),
   ];
   const lines: Array<string> = [];
