@@ -54,6 +54,8 @@ import { MediaLibrarySql } from "./media/MediaLibrarySql.ts";
 import { mediaDoor, mediaRoutes } from "./media/MediaServing.ts";
 import { mediaSweeping } from "./media/MediaSweeping.ts";
 import { ReadyThumbnails } from "./media/ReadyThumbnails.ts";
+import { thumbnailMaking } from "./media/ThumbnailMaking.ts";
+import { Thumbnails } from "./media/Thumbnails.ts";
 import { Contents } from "./notifications/Contents.ts";
 import { Notifications } from "./notifications/Notifications.ts";
 import { notificationHandlers } from "./notifications/NotificationsHttp.ts";
@@ -158,6 +160,7 @@ const locations = Layer.mergeAll(Locations.layer, LocationGroups.layer, Location
 
 /** What notifications show. */
 const media = Layer.merge(MediaLibrary.layer, mediaFileLookup).pipe(
+  Layer.provideMerge(Thumbnails.layer),
   Layer.provideMerge(MediaLibrarySql.layer),
 );
 
@@ -170,7 +173,11 @@ const devices = Layer.mergeAll(
 );
 
 /** What a worker does beside answering. */
-const chores = Layer.mergeAll(idempotencyPruning.pipe(Layer.provide(IdempotencySql.layer)), mediaSweeping);
+const chores = Layer.mergeAll(
+  idempotencyPruning.pipe(Layer.provide(IdempotencySql.layer)),
+  mediaSweeping,
+  thumbnailMaking,
+);
 
 /** The listening service over a database that is there: everything but what a process starts with. */
 export const serviceLayer = HttpRouter.serve(answers, {
@@ -208,12 +215,12 @@ export const serviceLayer = HttpRouter.serve(answers, {
 /** What looks into media files. */
 const mediaReading = MediaInspector.layer.pipe(Layer.provideMerge(MediaChildren.layer));
 
-/** Until they are made. */
-const noThumbnails = Layer.succeed(ReadyThumbnails, { ready: () => Effect.succeedNone });
+const readyThumbnails = ReadyThumbnails.layer.pipe(Layer.provide(Thumbnails.layer));
 
 /** A whole process: the data directory, its database and the service on it. */
 export const waypostLayer = serviceLayer.pipe(
-  Layer.provide([configuredMediaStore, mediaReading, noThumbnails]),
+  Layer.provide(readyThumbnails),
+  Layer.provide([configuredMediaStore, mediaReading]),
   Layer.provideMerge(Fingerprint.layer),
   Layer.provideMerge(Database.layer),
   Layer.provideMerge(DataDirectory.layer),

@@ -8,6 +8,7 @@ import { Tokens } from "../src/access/Tokens.ts";
 import { Config } from "../src/Config.ts";
 import { DataDirectory } from "../src/database/DataDirectory.ts";
 import { PublicAddresses } from "../src/http/PublicAddresses.ts";
+import { MediaChildren } from "../src/media/MediaChildren.ts";
 import { memoryMediaStore } from "../src/media/MemoryMediaStore.ts";
 import { serviceLayer } from "../src/Waypost.ts";
 import { Submission } from "../src/wire/Submission.ts";
@@ -160,7 +161,7 @@ export class TestWaypost extends Context.Service<TestWaypost>()("waypost/test/Te
       Layer.provideMerge(serviceLayer),
       Layer.provideMerge(database),
       Layer.provide(Config.layerTest({ port: 0, allowPrivateAddresses: true, ...config })),
-      Layer.provide([standInInspector, standInThumbnails]),
+      Layer.provide([standInInspector, standInThumbnails, MediaChildren.layer]),
       Layer.provideMerge(memoryMediaStore),
       Layer.provideMerge(testDirectory),
     );

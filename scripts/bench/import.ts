@@ -22,6 +22,7 @@ import { MigrationFiles } from "../../src/database/Migrations.ts";
 import { arrayOf, instant } from "../../src/database/Rows.ts";
 import { PublicAddresses } from "../../src/http/PublicAddresses.ts";
 import { ImportReport } from "../../src/locations/LocationImport.ts";
+import { MediaChildren } from "../../src/media/MediaChildren.ts";
 import { MediaInspector } from "../../src/media/MediaInspector.ts";
 import { memoryMediaStore } from "../../src/media/MemoryMediaStore.ts";
 import { ReadyThumbnails } from "../../src/media/ReadyThumbnails.ts";
@@ -231,7 +232,7 @@ const directory = Layer.succeed(DataDirectory, {
 const noUploads = Layer.succeed(MediaInspector, { inspect: () => Effect.die(new Error("No uploads here")) });
 const noThumbnails = Layer.succeed(ReadyThumbnails, { ready: () => Effect.succeedNone });
 const waypost = serviceLayer.pipe(
-  Layer.provide([memoryMediaStore, noUploads, noThumbnails]),
+  Layer.provide([memoryMediaStore, noUploads, noThumbnails, MediaChildren.layer]),
   Layer.provideMerge(Database.layer),
   Layer.provide([config, migrations, directory]),
 );

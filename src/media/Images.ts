@@ -33,7 +33,7 @@ export const readImage = async (
   if (width * height > mostPixels) {
     const size = (width * height) / 1_000_000;
     throw new MediaDamage(
-      `The image has ${Math.round(size * 10) / 10} megapixels (${width} × ${height}). Send one of at most 100 megapixels.`,
+      `The image has ${Math.ceil(size * 10) / 10} megapixels (${width} × ${height}). Send one of at most 100 megapixels.`,
     );
   }
   const frames = Math.max(1, Math.min(head.pages ?? 1, Math.floor(mostPixels / (width * height))));

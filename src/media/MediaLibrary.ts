@@ -19,6 +19,7 @@ import { MediaInspector } from "./MediaInspector.ts";
 import { type MediaRow, MediaLibrarySql, type NewFile } from "./MediaLibrarySql.ts";
 import { countUpload } from "./MediaMetrics.ts";
 import { MediaStore } from "./MediaStore.ts";
+import { Thumbnails } from "./Thumbnails.ts";
 import { UploadFolder } from "./UploadFolder.ts";
 import { readUpload } from "./UploadReading.ts";
 
@@ -34,6 +35,7 @@ export class MediaLibrary extends Context.Service<MediaLibrary>()("waypost/media
     const store = yield* MediaStore;
     const inspector = yield* MediaInspector;
     const folder = yield* UploadFolder;
+    const thumbnails = yield* Thumbnails;
     const { media: base } = yield* PublicAddresses;
 
     const show = ({ key, ...row }: MediaRow): MediaFile => ({
@@ -128,6 +130,7 @@ export class MediaLibrary extends Context.Service<MediaLibrary>()("waypost/media
         const file = yield* Effect.fromResult(received);
         const kept = yield* keep(tenant, file);
         yield* countUpload(file.content.kind, file.bytes);
+        yield* thumbnails.call;
         return kept;
       }),
 

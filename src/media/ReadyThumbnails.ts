@@ -1,6 +1,7 @@
-import { Context, type Effect, type Option } from "effect";
+import { Context, Effect, Layer, Option } from "effect";
 import type { MediaReaderAway } from "./MediaRefused.ts";
 import type { MediaStoreAway } from "./MediaStore.ts";
+import { Thumbnails } from "./Thumbnails.ts";
 
 /** A small picture, whole in memory. */
 export interface ThumbnailPicture {
@@ -21,4 +22,15 @@ export class ReadyThumbnails extends Context.Service<
       key: string,
     ) => Effect.Effect<Option.Option<ThumbnailPicture>, MediaStoreAway | MediaReaderAway>;
   }
->()("waypost/media/ReadyThumbnails") {}
+>()("waypost/media/ReadyThumbnails") {
+  static readonly layer = Layer.effect(
+    ReadyThumbnails,
+    Effect.map(Thumbnails, ({ ready }) => ({
+      ready: (key: string) =>
+        Effect.map(
+          ready(key),
+          Option.map((content) => ({ content, mimeType: "image/webp" })),
+        ),
+    })),
+  );
+}
