@@ -8,6 +8,7 @@ import { BadUsage } from "./operator/commands/CommandRefused.ts";
 import { deviceCommand } from "./operator/commands/DeviceCommand.ts";
 import { reportCommand } from "./operator/commands/ReportCommand.ts";
 import { sdkKeyCommand } from "./operator/commands/SdkKeyCommand.ts";
+import { segmentCommand } from "./operator/commands/SegmentCommand.ts";
 import { sendCommand } from "./operator/commands/SendCommand.ts";
 import { Surroundings } from "./operator/commands/Surroundings.ts";
 import { tokenCommand } from "./operator/commands/TokenCommand.ts";
@@ -58,6 +59,7 @@ const waypost = Command.make("waypost").pipe(
     workspaceCommand,
     tokenCommand,
     sdkKeyCommand,
+    segmentCommand,
     deviceCommand,
     reportCommand,
     sendCommand,
