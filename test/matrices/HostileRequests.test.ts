@@ -150,7 +150,7 @@ layer(TestWaypost.layer)("hostile requests", (it) => {
               }),
             { concurrency: 24 },
           )).flat();
-        assert.deepStrictEqual(
+          assert.deepStrictEqual(
             complaints.slice(0, 5),
             [],
             `${complaints.length} of ${requests.length} (seed ${seed})`,
