@@ -46,8 +46,8 @@ CREATE UNIQUE INDEX send_scheduled ON send (campaign_id, notification_id, worksp
   WHERE status = 'scheduled';
 CREATE INDEX send_of_campaign ON send (campaign_id, workspace_id, environment);
 
--- The open batches of running sends: one that is done is gone. Batch 0 fixes an audience that has to be looked for, and
--- makes the others.
+-- The open batches of running sends: one that is done is gone. Batch 0 finds the devices of an audience that is not
+-- everybody, and makes the others.
 CREATE TABLE send_batch (
   workspace_id integer NOT NULL,
   environment  text NOT NULL,
@@ -59,12 +59,15 @@ CREATE TABLE send_batch (
   -- Device numbers: all that were registered when the send started, or these.
   first_no     integer,
   last_no      integer,
-  audience     integer[],
+  devices      integer[],
+  -- Of batch 0: the rules of the campaign's segments as they were when the send started.
+  audience     jsonb,
   -- Whoever took it last holds it until then; the fence tells takers apart, so that one who lost it changes nothing.
   leased_until timestamptz,
   fence        integer NOT NULL DEFAULT 0,
   PRIMARY KEY (workspace_id, environment, origin, batch),
   FOREIGN KEY (workspace_id, environment) REFERENCES tenant (workspace_id, environment) ON DELETE CASCADE,
   CHECK ((first_no IS NULL) = (last_no IS NULL)),
-  CHECK (batch = 0 OR (first_no IS NULL) = (audience IS NOT NULL))
+  CHECK ((batch = 0) = (audience IS NOT NULL)),
+  CHECK (batch = 0 OR (first_no IS NULL) = (devices IS NOT NULL))
 );

@@ -121,7 +121,8 @@ export class Segments extends Context.Service<Segments>()("waypost/devices/Segme
       }, database.atomically),
 
       /** Whom a campaign reaches by its segments as they are now; `audienceSql` selects them. */
-      audience: (tenant: Tenant, campaignId: string) => repository.audience(tenant, campaignId),
+      audience: (tenant: Pick<Tenant, "workspaceId" | "environment">, campaignId: string) =>
+        repository.audience(tenant, campaignId),
     };
   }),
 }) {

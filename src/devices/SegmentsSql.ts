@@ -16,7 +16,7 @@ export class SegmentsSql extends Context.Service<SegmentsSql>()("waypost/devices
     const sql = yield* SqlClient.SqlClient;
 
     const columns = sql`s.id, s.name, s.rule, ${utc("s.created_at")} AS created_at, ${utc("s.updated_at")} AS updated_at`;
-    const of = (tenant: Tenant, alias: string) =>
+    const of = (tenant: Pick<Tenant, "workspaceId" | "environment">, alias: string) =>
       sql`${sql(`${alias}.workspace_id`)} = ${tenant.workspaceId} AND ${sql(`${alias}.environment`)} = ${tenant.environment}`;
 
     return {
@@ -67,7 +67,7 @@ export class SegmentsSql extends Context.Service<SegmentsSql>()("waypost/devices
       },
 
       /** Whom a campaign reaches now. */
-      audience: (tenant: Tenant, campaignId: string) =>
+      audience: (tenant: Pick<Tenant, "workspaceId" | "environment">, campaignId: string) =>
         sql<{ readonly match: Audience["match"]; readonly rule: SegmentRule }>`
           SELECT COALESCE(c.segment_match, 'any') AS match, s.rule
           FROM campaign_segment t

@@ -36,8 +36,10 @@ export class SendBatches extends Context.Service<SendBatches>()("waypost/sending
     const repository = yield* SendBatchesSql;
 
     const make = Effect.fnUntraced(function* (taken: TakenBatch, now: number) {
-      // The audience is looked for, so that all of it is of one moment.
-      if (taken.batch === 0) return yield* Effect.as(repository.fixAudience(taken, yield* BatchSize), []);
+      if (taken.audience !== null) {
+        yield* repository.find(taken, taken.audience, yield* BatchSize);
+        return [];
+      }
       return yield* repository.deliver(taken, beginnings, now);
     });
 

@@ -2,6 +2,7 @@ import { Context, Effect, Layer } from "effect";
 import { SqlClient } from "effect/sql";
 import { arrayOf, instant } from "../database/Rows.ts";
 import type { Transport } from "../devices/PushAddress.ts";
+import { type Audience, audienceSql } from "../devices/SegmentRuleSql.ts";
 import type { Environment } from "../workspaces/Environment.ts";
 import type { Beginning, DeliveryStatus } from "./Delivery.ts";
 import { countedSql } from "./FrequencyCapSql.ts";
@@ -14,8 +15,10 @@ export interface TakenBatch {
   readonly origin: bigint;
   readonly batch: number;
   readonly fence: number;
-  /** Its devices are listed one by one. */
+  /** Its devices are listed one by one, else they are a range. */
   readonly listed: boolean;
+  /** Of batch 0: whose devices it is to find. */
+  readonly audience: Audience | null;
 }
 
 /** How many deliveries of a batch began in the same way. */
@@ -68,7 +71,7 @@ export class SendBatchesSql extends Context.Service<SendBatchesSql>()("waypost/s
           FROM next n
           WHERE b.workspace_id = n.workspace_id AND b.environment = n.environment AND b.origin = n.origin AND b.batch = n.batch
           RETURNING b.workspace_id AS "workspaceId", b.environment, b.origin, b.batch, b.fence,
-            b.audience IS NOT NULL AS listed`),
+            b.devices IS NOT NULL AS listed, b.audience`),
 
       /** Holds a taken batch for longer; nothing if it was lost. */
       renew: (taken: TakenBatch, now: number, leaseMillis: number) =>
@@ -76,21 +79,24 @@ export class SendBatchesSql extends Context.Service<SendBatchesSql>()("waypost/s
           sql`UPDATE send_batch b SET leased_until = ${instant(now + leaseMillis)} WHERE ${batchIs(taken)}`,
         ),
 
-      /** Finds out whom the send reaches now, and makes the batches for them. */
-      fixAudience: (taken: TakenBatch, size: number) =>
-        Effect.orDie(sql`
-          INSERT INTO send_batch (workspace_id, environment, origin, batch, campaign_no, capped, audience)
-          SELECT m.workspace_id, m.environment, m.origin, 1 + m.place / ${size}::int, m.campaign_no, m.capped,
-            array_agg(m.no ORDER BY m.no)
+      /** Finds the devices of an audience in one look, and makes batches of them; a large one may take minutes. */
+      find: (taken: TakenBatch, audience: Audience, size: number) => {
+        const patience = sql`SET LOCAL statement_timeout = 300000`;
+        const cut = sql`
+          INSERT INTO send_batch (workspace_id, environment, origin, batch, campaign_no, capped, devices)
+          SELECT m.workspace_id, m.environment, m.origin, m.batch, m.campaign_no, m.capped, array_agg(m.no ORDER BY m.no)
           FROM (
             SELECT s.workspace_id, s.environment, s.origin, s.campaign_no, s.cap_count IS NOT NULL AS capped, d.no,
-              (row_number() OVER (ORDER BY d.no) - 1)::int AS place
+              (1 + (row_number() OVER (ORDER BY d.no) - 1) / ${size}::int)::int AS batch
             FROM send s
             JOIN device d ON d.workspace_id = s.workspace_id AND d.environment = s.environment
             WHERE ${sendIs(taken)} AND d.workspace_id = ${taken.workspaceId} AND d.environment = ${taken.environment}
               AND ${reachable} AND (d.approved OR s.environment = 'production')
+              AND (${audienceSql(sql, audience, "d")})
           ) AS m
-          GROUP BY m.workspace_id, m.environment, m.origin, m.campaign_no, m.capped, m.place / ${size}::int`),
+          GROUP BY m.workspace_id, m.environment, m.origin, m.batch, m.campaign_no, m.capped`;
+        return Effect.orDie(Effect.andThen(patience, cut));
+      },
 
       /** Makes the deliveries of a batch, but for devices that the cap keeps back. */
       deliver: (
@@ -106,7 +112,7 @@ export class SendBatchesSql extends Context.Service<SendBatchesSql>()("waypost/s
             JOIN send_batch b ON b.workspace_id = s.workspace_id AND b.environment = s.environment AND b.origin = s.origin
             ${
               taken.listed
-                ? sql`CROSS JOIN LATERAL unnest(b.audience) AS a (no)
+                ? sql`CROSS JOIN LATERAL unnest(b.devices) AS a (no)
                   JOIN device d ON d.workspace_id = s.workspace_id AND d.environment = s.environment AND d.no = a.no`
                 : sql`JOIN device d ON d.workspace_id = s.workspace_id AND d.environment = s.environment
                   AND d.no BETWEEN b.first_no AND b.last_no AND ${reachable}`

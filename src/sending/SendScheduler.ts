@@ -39,23 +39,27 @@ export class SendScheduler extends Context.Service<SendScheduler>()("waypost/sen
     const { roles } = yield* Config;
     const starts = yield* SendStarts;
     const batches = yield* SendBatches;
-    const caughtUp = yield* SubscriptionRef.make(Number.NEGATIVE_INFINITY);
+    const wake = yield* Queue.sliding<void>(1);
     const started = yield* Queue.sliding<number>(1);
+    // Looks are counted: the one that began last, and the one of which all work is done.
+    let looks = 0;
+    const done = yield* SubscriptionRef.make(0);
 
     /** Starts what is due, then sleeps until the next minute, or the next look. */
     const tick = Effect.gen(function* () {
+      const look = ++looks;
       const now = yield* Clock.currentTimeMillis;
       const next = yield* starts.startDue;
-      yield* Queue.offer(started, now);
+      yield* Queue.offer(started, look);
       const rest = Math.min(now + pollMillis, next ?? Infinity) - (yield* Clock.currentTimeMillis);
-      if (rest > 0) yield* Effect.sleep(rest);
+      if (rest > 0) yield* Effect.raceFirst(Effect.sleep(rest), Queue.take(wake));
     });
 
     const drainOne = Effect.gen(function* () {
       while (yield* batches.runNext);
     });
     const drain = Effect.gen(function* () {
-      const now = yield* Queue.take(started);
+      const look = yield* Queue.take(started);
       yield* Effect.all(
         Array.from({ length: sideBySide }, () => drainOne),
         {
@@ -63,7 +67,7 @@ export class SendScheduler extends Context.Service<SendScheduler>()("waypost/sen
           discard: true,
         },
       );
-      yield* SubscriptionRef.set(caughtUp, now);
+      yield* SubscriptionRef.set(done, look);
     });
 
     if (roles.has("worker")) {
@@ -72,11 +76,13 @@ export class SendScheduler extends Context.Service<SendScheduler>()("waypost/sen
     }
 
     return {
-      /** Waits until this process has started all that was due at that instant (epoch milliseconds) and found no open batch. */
-      until: (instant: number): Effect.Effect<void> =>
-        Effect.asVoid(
-          Stream.runHead(Stream.filter(SubscriptionRef.changes(caughtUp), (reached) => reached >= instant)),
-        ),
+      /** Looks at once, and waits until this process has started all that is due now, and found no open batch any more. */
+      caughtUp: Effect.suspend(() => {
+        const before = looks;
+        Queue.offerUnsafe(wake, undefined);
+        const later = Stream.filter(SubscriptionRef.changes(done), (look) => look > before);
+        return Effect.asVoid(Stream.runHead(later));
+      }),
     };
   }),
 }) {

@@ -1,5 +1,6 @@
 import { Clock, Context, Effect, Layer } from "effect";
 import { Database } from "../database/Database.ts";
+import { Segments } from "../devices/Segments.ts";
 import { capWindow } from "./FrequencyCap.ts";
 import { BatchSize, outcomeAt, type SendingCampaign } from "./Send.ts";
 import { SendBatchesSql } from "./SendBatchesSql.ts";
@@ -25,6 +26,7 @@ export class SendStarts extends Context.Service<SendStarts>()("waypost/sending/S
     const database = yield* Database;
     const repository = yield* SendStartsSql;
     const batches = yield* SendBatchesSql;
+    const segments = yield* Segments;
 
     /** Decides on all sends of a campaign that are due, in order, so that the numbers of their deliveries are in order too. */
     const decide = Effect.fnUntraced(function* (campaign: SendingCampaign) {
@@ -35,7 +37,8 @@ export class SendStarts extends Context.Service<SendStarts>()("waypost/sending/S
       if (held === undefined) return decided;
       const outcome = outcomeAt(held, now);
       const window = capWindow(held.cap, held.defaultCap, held.timezone, now);
-      const isEverybody = campaign.environment === "production" && !held.segmented;
+      const audience = yield* segments.audience(campaign, campaign.campaignId);
+      const isEverybody = campaign.environment === "production" && audience.rules.length === 0;
       for (const due of yield* repository.holdDue(campaign, now)) {
         let isDone = false;
         if (outcome !== "running") yield* repository.pass(campaign, due.id, outcome, now);
@@ -43,7 +46,7 @@ export class SendStarts extends Context.Service<SendStarts>()("waypost/sending/S
           for (const { origin } of yield* repository.start(campaign, due, window, now)) {
             yield* isEverybody
               ? repository.cutEverybody(campaign, origin, held.lastDeviceNo, size)
-              : repository.cutLater(campaign, origin);
+              : repository.cutLater(campaign, origin, audience);
             // With no device at all there is nothing to carry out.
             isDone = (yield* batches.finish({ ...campaign, origin }, now)).length > 0;
           }

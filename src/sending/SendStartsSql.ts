@@ -1,6 +1,7 @@
 import { Context, Effect, Layer } from "effect";
 import { SqlClient } from "effect/sql";
-import { asNumber, instant } from "../database/Rows.ts";
+import { asNumber, instant, jsonb } from "../database/Rows.ts";
+import type { Audience } from "../devices/SegmentRuleSql.ts";
 import type { TimeZoneName } from "../time/TimeZone.ts";
 import type { FrequencyCap } from "../workspaces/Workspace.ts";
 import type { CapWindow } from "./FrequencyCap.ts";
@@ -16,7 +17,6 @@ export interface HeldCampaign {
   readonly cap: FrequencyCap | null;
   readonly defaultCap: FrequencyCap | null;
   readonly closing: boolean;
-  readonly segmented: boolean;
   /** The highest device number of the environment. */
   readonly lastDeviceNo: number;
 }
@@ -65,9 +65,7 @@ export class SendStartsSql extends Context.Service<SendStartsSql>()("waypost/sen
           SELECT w.public_id AS workspace, c.paused, c.timezone, ${millis("c.ends_at")} AS "endsAt",
             ${cap("c.frequency_cap_count", "c.frequency_cap_period")} AS cap,
             ${cap("w.default_cap_count", "w.default_cap_period")} AS "defaultCap",
-            w.deletion_scheduled_at IS NOT NULL AS closing, t.last_device_no AS "lastDeviceNo",
-            EXISTS (SELECT FROM campaign_segment g WHERE g.workspace_id = c.workspace_id
-              AND g.environment = c.environment AND g.campaign_id = c.id) AS segmented
+            w.deletion_scheduled_at IS NOT NULL AS closing, t.last_device_no AS "lastDeviceNo"
           FROM campaign c
           JOIN workspace w ON w.id = c.workspace_id
           JOIN tenant t ON t.workspace_id = c.workspace_id AND t.environment = c.environment
@@ -112,11 +110,11 @@ export class SendStartsSql extends Context.Service<SendStartsSql>()("waypost/sen
           FROM send s, generate_series(1, ${Math.ceil(lastDeviceNo / size)}::int) AS n
           WHERE ${of(campaign)} AND s.origin = ${origin}`),
 
-      /** Leaves the audience to be looked for, by whoever takes batch 0. */
-      cutLater: (campaign: SendingCampaign, origin: bigint) =>
+      /** Leaves the devices of an audience to be found by whoever takes batch 0. */
+      cutLater: (campaign: SendingCampaign, origin: bigint, audience: Audience) =>
         Effect.orDie(sql`
-          INSERT INTO send_batch (workspace_id, environment, origin, batch, campaign_no, capped)
-          SELECT s.workspace_id, s.environment, s.origin, 0, s.campaign_no, s.cap_count IS NOT NULL
+          INSERT INTO send_batch (workspace_id, environment, origin, batch, campaign_no, capped, audience)
+          SELECT s.workspace_id, s.environment, s.origin, 0, s.campaign_no, s.cap_count IS NOT NULL, ${jsonb(audience)}
           FROM send s WHERE ${of(campaign)} AND s.origin = ${origin}`),
     };
   }),

@@ -1,4 +1,4 @@
-import { Clock, Effect } from "effect";
+import { Effect } from "effect";
 import { SqlClient } from "effect/sql";
 import { TestClock } from "effect/testing";
 import { SendScheduler } from "../../src/sending/SendScheduler.ts";
@@ -10,14 +10,11 @@ import { testStart } from "../TestWaypost.ts";
 export const moveTo = (time: string) =>
   Effect.gen(function* () {
     yield* TestClock.setTime(Date.parse(time));
-    yield* (yield* SendScheduler).until(Date.parse(time));
+    yield* (yield* SendScheduler).caughtUp;
   });
 
-/** Gives the worker a second look, and waits for what it finds. */
-export const lookAgain = Effect.gen(function* () {
-  yield* TestClock.adjust("1 second");
-  yield* (yield* SendScheduler).until(yield* Clock.currentTimeMillis);
-});
+/** Lets the worker look again, and waits for what it finds. */
+export const lookAgain = Effect.flatMap(SendScheduler, ({ caughtUp }) => caughtUp);
 
 /** A workspace at the start of time, with what it takes to send at fixed times, through the interfaces alone. */
 export const sendWorld = (options: Parameters<typeof eventWorld>[0] = {}) =>
