@@ -1,53 +1,10 @@
 import { assert, layer } from "@effect/vitest";
-import { Deferred, Effect, Fiber, Layer } from "effect";
+import { Effect, Fiber } from "effect";
 import { SqlClient } from "effect/sql";
-import { TestClock } from "effect/testing";
-import { BatchSize } from "../../src/sending/Send.ts";
-import { SendBatches } from "../../src/sending/SendBatches.ts";
-import { SendStarts } from "../../src/sending/SendStarts.ts";
-import { TestWaypost } from "../TestWaypost.ts";
+import { at, batch, byHand, drain, heldUp, once, running, start } from "./SendByHand.ts";
 import { sendWorld } from "./SendWorld.ts";
 
-/** No worker but those that the test itself is. */
-const byHand = Layer.mergeAll(SendStarts.layer, SendBatches.layer).pipe(
-  Layer.provideMerge(TestWaypost.layerWith({ roles: new Set(["api"]) })),
-);
-
-const at = (time: string) => TestClock.setTime(Date.parse(time));
-const start = Effect.flatMap(SendStarts, ({ startDue }) => startDue).pipe(
-  Effect.provideService(BatchSize, 10),
-);
-const batch = Effect.flatMap(SendBatches, ({ runNext }) => runNext).pipe(
-  Effect.provideService(BatchSize, 10),
-);
-const drain = Effect.gen(function* () {
-  while (yield* batch);
-});
-
 layer(byHand)("A worker", (it) => {
-  /** A send of a hundred devices in batches of ten, which has started. */
-  const running = (campaign: object = {}, more: object = {}) =>
-    Effect.gen(function* () {
-      const world = yield* sendWorld();
-      const { production } = world;
-      yield* production.crowd(100);
-      const campaignId = yield* production.push(campaign);
-      const notificationId = yield* production.sent(campaignId, "12:30", more);
-      yield* at("2026-11-21T12:30:00Z");
-      yield* start;
-      const send = Effect.map(production.sends(), ([first]) => first);
-      const figures = Effect.map(send, ({ delivered, failed, status, targeted }) => [
-        status,
-        targeted,
-        delivered,
-        failed,
-      ]);
-      return { ...world, ...production, campaignId, notificationId, send, figures };
-    });
-
-  const once = (count: number) =>
-    Array.from({ length: count }, (_, index) => ({ device_no: index + 1, count: 1 }));
-
   it.effect("shows exactly how far a send is", () =>
     Effect.gen(function* () {
       const { deliveries, figures } = yield* running();
@@ -106,98 +63,6 @@ layer(byHand)("A worker", (it) => {
         assert.lengthOf(yield* phone.inbox(), 2);
         assert.lengthOf(yield* registered.inbox(), 2);
       }),
-  );
-
-  it.effect("comes too late for what was due in a pause, though it is published by then (L3)", () =>
-    Effect.gen(function* () {
-      const { production } = yield* sendWorld();
-      yield* production.crowd(1);
-      const campaign = yield* production.push();
-      yield* production.sent(campaign, "12:30");
-      yield* production.ask(campaign, "pause");
-      yield* at("2026-11-21T12:30:00Z");
-      yield* production.ask(campaign, "publish");
-      assert.strictEqual((yield* production.sends())[0].status, "skipped");
-      yield* start;
-      yield* drain;
-      assert.deepStrictEqual(yield* production.deliveries, []);
-    }),
-  );
-
-  it.effect("stops at once when the campaign is paused, and the send keeps what was delivered (L3)", () =>
-    Effect.gen(function* () {
-      const { ask, campaignId, deliveries, figures, send } = yield* running();
-      yield* batch;
-      yield* batch;
-      yield* at("2026-11-21T12:30:01Z");
-      yield* ask(campaignId, "pause");
-      assert.deepStrictEqual(yield* figures, ["skipped", 20, 20, 0]);
-      assert.strictEqual((yield* send).finished_at, "2026-11-21T12:30:01+00:00");
-      yield* ask(campaignId, "publish");
-      yield* start;
-      yield* drain;
-      assert.deepStrictEqual(yield* figures, ["skipped", 20, 20, 0]);
-      assert.lengthOf(yield* deliveries, 20);
-    }),
-  );
-
-  it.effect("stops at once when the notification is taken off or the campaign deleted (L3, E10)", () =>
-    Effect.gen(function* () {
-      for (const rest of ["", "notification"]) {
-        const { campaignId, deliveries, figures, notificationId, remove } = yield* running();
-        yield* batch;
-        yield* remove(rest === "" ? campaignId : `${campaignId}/notifications/${notificationId}`);
-        assert.deepStrictEqual(yield* figures, ["cancelled", 10, 10, 0]);
-        yield* drain;
-        assert.deepStrictEqual(yield* figures, ["cancelled", 10, 10, 0]);
-        assert.lengthOf(yield* deliveries, 10);
-      }
-    }),
-  );
-
-  /** Holds one device of the send's first batch back, so that the batch is under way until it is let go. */
-  const heldUp = Effect.gen(function* () {
-    const sql = yield* SqlClient.SqlClient;
-    const letGo = yield* Deferred.make<void>();
-    const held = yield* Deferred.make<void>();
-    const holder = yield* Effect.gen(function* () {
-      yield* sql`
-        INSERT INTO delivery (workspace_id, environment, origin, device_no, campaign_no, notification_no, content_no, content_type,
-          trigger_type, transport, status, created_at)
-        SELECT b.workspace_id, b.environment, b.origin, 1, 1, 1, 1, 'message', 'fixed_time', 'inbox', 'queued', '2026-11-21Z'
-        FROM send_batch b WHERE b.batch = 1`;
-      yield* Deferred.succeed(held, undefined);
-      yield* Deferred.await(letGo);
-      return yield* Effect.interrupt;
-    }).pipe(sql.withTransaction, Effect.exit, Effect.forkChild);
-    yield* Deferred.await(held);
-    const worker = yield* Effect.forkChild(batch);
-    /** The worker's own insert waits for the device now. */
-    const isWaiting = Effect.gen(function* () {
-      while (true) {
-        const rows =
-          yield* sql`SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%made AS%'
-          AND datname = current_database() AND pid <> pg_backend_pid()`;
-        if (rows.length > 0) return;
-      }
-    });
-    yield* TestClock.withLive(Effect.timeout(isWaiting, "20 seconds"));
-    return Effect.andThen(
-      Effect.andThen(Deferred.succeed(letGo, undefined), Fiber.join(holder)),
-      Fiber.join(worker),
-    );
-  }).pipe(Effect.orDie);
-
-  it.effect("does not hold up a pause, and what it was about to deliver is not delivered (L3)", () =>
-    Effect.gen(function* () {
-      const { ask, campaignId, deliveries, figures } = yield* running();
-      const letGo = yield* heldUp;
-      assert.strictEqual((yield* ask(campaignId, "pause")).status, 200);
-      assert.deepStrictEqual(yield* figures, ["skipped", 0, 0, 0]);
-      yield* letGo;
-      assert.deepStrictEqual(yield* figures, ["skipped", 0, 0, 0]);
-      assert.deepStrictEqual(yield* deliveries, []);
-    }),
   );
 
   it.effect("that lost its lease changes nothing: the other one's batch counts, once (L5)", () =>
@@ -294,49 +159,6 @@ layer(byHand)("A worker", (it) => {
       assert.strictEqual(second.targeted, 10);
       assert.deepStrictEqual(yield* figures, ["running", 10, 10, 0]);
       yield* drain;
-    }),
-  );
-
-  it.effect("and changes that come at the same time leave every figure true", () =>
-    Effect.gen(function* () {
-      const world = yield* sendWorld();
-      const { production } = world;
-      yield* production.crowd(60);
-      const campaigns = yield* Effect.forEach([0, 1, 2, 3, 4, 5], () =>
-        Effect.gen(function* () {
-          const campaign = yield* production.push();
-          return { campaign, notification: yield* production.sent(campaign, "12:30") };
-        }),
-      );
-      yield* at("2026-11-21T12:30:00Z");
-      const asked = ({ campaign, notification }: (typeof campaigns)[number], index: number) =>
-        [
-          [production.ask(campaign, "pause"), production.ask(campaign, "publish")],
-          [production.resent(campaign, notification, "12:45"), production.remove(campaign)],
-          [production.remove(`${campaign}/notifications/${notification}`)],
-        ][index % 3] ?? [];
-      const answers = yield* Effect.all(
-        [
-          Effect.andThen(start, drain),
-          Effect.andThen(start, drain),
-          Effect.forEach(campaigns, (each, index) => Effect.all(asked(each, index)), { concurrency: 3 }),
-        ],
-        { concurrency: "unbounded" },
-      );
-      assert.isTrue(answers[2].flat().every(({ status }) => status === 200));
-      yield* drain;
-      const sql = yield* SqlClient.SqlClient;
-      const rows = yield* sql<{ status: string; targeted: number; count: number; open: number }>`
-        SELECT s.status, s.targeted, (SELECT count(*)::int FROM delivery d WHERE d.origin = s.origin) AS count,
-          (SELECT count(*)::int FROM send_batch b WHERE b.origin = s.origin) AS open
-        FROM send s WHERE s.workspace_id = ${production.workspaceId}`;
-      assert.isAtLeast(rows.length, 6);
-      for (const { count, open, status, targeted } of rows) {
-        assert.strictEqual(count, targeted);
-        assert.strictEqual(open, 0);
-        assert.notStrictEqual(status, "running");
-        if (status === "done") assert.strictEqual(targeted, 60);
-      }
     }),
   );
 });

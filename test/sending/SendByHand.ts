@@ -1,0 +1,85 @@
+import { Deferred, Effect, Fiber, Layer } from "effect";
+import { SqlClient } from "effect/sql";
+import { TestClock } from "effect/testing";
+import { BatchSize } from "../../src/sending/Send.ts";
+import { SendBatches } from "../../src/sending/SendBatches.ts";
+import { SendStarts } from "../../src/sending/SendStarts.ts";
+import { TestWaypost } from "../TestWaypost.ts";
+import { sendWorld } from "./SendWorld.ts";
+
+/** A Waypost without workers but those that the test itself is. */
+export const byHand = Layer.mergeAll(SendStarts.layer, SendBatches.layer).pipe(
+  Layer.provideMerge(TestWaypost.layerWith({ roles: new Set(["api"]) })),
+);
+
+/** Moves the time. */
+export const at = (time: string) => TestClock.setTime(Date.parse(time));
+/** Starts what is due, in batches of ten. */
+export const start = Effect.flatMap(SendStarts, ({ startDue }) => startDue).pipe(
+  Effect.provideService(BatchSize, 10),
+);
+/** Carries out one batch; false when there is none. */
+export const batch = Effect.flatMap(SendBatches, ({ runNext }) => runNext).pipe(
+  Effect.provideService(BatchSize, 10),
+);
+/** Carries out what can be carried out. */
+export const drain = Effect.gen(function* () {
+  while (yield* batch);
+});
+
+/** A send of a hundred devices in batches of ten, which has started. */
+export const running = (campaign: object = {}, more: object = {}) =>
+  Effect.gen(function* () {
+    const world = yield* sendWorld();
+    const { production } = world;
+    yield* production.crowd(100);
+    const campaignId = yield* production.push(campaign);
+    const notificationId = yield* production.sent(campaignId, "12:30", more);
+    yield* at("2026-11-21T12:30:00Z");
+    yield* start;
+    const send = Effect.map(production.sends(), ([first]) => first);
+    const figures = Effect.map(send, ({ delivered, failed, status, targeted }) => [
+      status,
+      targeted,
+      delivered,
+      failed,
+    ]);
+    return { ...world, ...production, campaignId, notificationId, send, figures };
+  });
+
+/** Each of so many devices, once. */
+export const once = (count: number) =>
+  Array.from({ length: count }, (_, index) => ({ device_no: index + 1, count: 1 }));
+
+/** Holds one device of the send's first batch back, so that the batch is under way until it is let go. */
+export const heldUp = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient;
+  const letGo = yield* Deferred.make<void>();
+  const held = yield* Deferred.make<void>();
+  const holder = yield* Effect.gen(function* () {
+    yield* sql`
+      INSERT INTO delivery (workspace_id, environment, origin, device_no, campaign_no, notification_no, content_no, content_type,
+        trigger_type, transport, status, created_at)
+      SELECT b.workspace_id, b.environment, b.origin, 1, 1, 1, 1, 'message', 'fixed_time', 'inbox', 'queued', '2026-11-21Z'
+      FROM send_batch b WHERE b.batch = 1`;
+    yield* Deferred.succeed(held, undefined);
+    yield* Deferred.await(letGo);
+    return yield* Effect.interrupt;
+  }).pipe(sql.withTransaction, Effect.exit, Effect.forkChild);
+  yield* Deferred.await(held);
+  const worker = yield* Effect.forkChild(batch);
+  /** The worker's own insert waits for the device now. */
+  const isWaiting = Effect.gen(function* () {
+    while (true) {
+      const rows =
+        yield* sql`SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%made AS%'
+        AND datname = current_database() AND pid <> pg_backend_pid()`;
+      if (rows.length > 0) return;
+    }
+  });
+  yield* TestClock.withLive(Effect.timeout(isWaiting, "20 seconds"));
+  return Effect.andThen(
+    Effect.andThen(Deferred.succeed(letGo, undefined), Fiber.join(holder)),
+    Fiber.join(worker),
+  );
+}).pipe(Effect.orDie);
