@@ -13,11 +13,12 @@ const everywhere = (value: unknown, change: (object: Json) => Json): unknown => 
 
 const schemaName = /^(#\/components\/schemas\/\w+)Encoded$/;
 
-/** What stands in an `allOf` and could as well stand beside it does. */
+/** What stands in an `allOf`, or alone in an `anyOf`, and could as well stand beside it does. */
 const merged = (schema: Json): Json => {
-  const { allOf, ...own } = schema;
-  if (!Array.isArray(allOf)) return schema;
-  const parts: ReadonlyArray<unknown> = allOf;
+  const keyword = Array.isArray(schema["allOf"]) ? "allOf" : "anyOf";
+  const { [keyword]: members, ...own } = schema;
+  if (!Array.isArray(members) || (keyword === "anyOf" && members.length !== 1)) return schema;
+  const parts: ReadonlyArray<unknown> = members;
   const keys = [...Object.keys(own), ...parts.flatMap((part) => (isJson(part) ? Object.keys(part) : []))];
   const isPlain = parts.every((part) => isJson(part) && !("$ref" in part));
   return isPlain && new Set(keys).size === keys.length ? Object.assign({}, own, ...parts) : schema;
@@ -74,6 +75,10 @@ export const tidyOpenApi =
       .toSorted(([a], [b]) => (a < b ? -1 : 1));
     return {
       ...tidied,
+      info: {
+        ...(tidied["info"] as Json),
+        license: { name: "Apache License 2.0", identifier: "Apache-2.0" },
+      },
       servers,
       paths: Object.fromEntries(paths) as Json,
       components: { ...components, schemas: Object.fromEntries(schemas) },
