@@ -48,6 +48,9 @@ const generous: PlanPatch = {
   production_writes_per_minute: null,
 };
 
+/** What looks into media files in most tests: quick, and content with texts. */
+const mediaStandIns = Layer.merge(standInInspector, standInThumbnails);
+
 /** A folder of the test file's own, gone with it. */
 const testDirectory = Layer.effect(
   DataDirectory,
@@ -156,12 +159,17 @@ export class TestWaypost extends Context.Service<TestWaypost>()("waypost/test/Te
     };
   }),
 }) {
-  static readonly layerWith = (config: Partial<Config["Service"]> = {}, database = TestDatabase.layer) =>
+  static readonly layerWith = (
+    config: Partial<Config["Service"]> = {},
+    database = TestDatabase.layer,
+    reading: typeof mediaStandIns = mediaStandIns,
+  ) =>
     Layer.effect(TestWaypost, TestWaypost.make).pipe(
       Layer.provideMerge(serviceLayer),
       Layer.provideMerge(database),
       Layer.provide(Config.layerTest({ port: 0, allowPrivateAddresses: true, ...config })),
-      Layer.provide([standInInspector, standInThumbnails, MediaChildren.layer]),
+      Layer.provide(reading),
+      Layer.provide(MediaChildren.layer),
       Layer.provideMerge(memoryMediaStore),
       Layer.provideMerge(testDirectory),
     );
