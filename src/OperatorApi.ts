@@ -9,6 +9,7 @@ import { SegmentsApi } from "./operator/SegmentsApi.ts";
 import { TenantReportsApi } from "./operator/TenantReportsApi.ts";
 import { SendListApi } from "./operator/SendListApi.ts";
 import { TokensApi } from "./operator/TokensApi.ts";
+import { TransportsApi } from "./operator/TransportsApi.ts";
 import { WorkspacesApi } from "./operator/WorkspacesApi.ts";
 import { tidyOpenApi } from "./wire/OpenApiTidy.ts";
 
@@ -17,6 +18,7 @@ export class OperatorApi extends HttpApi.make("operator")
   .add(WorkspacesApi)
   .add(TokensApi)
   .add(SdkKeysApi)
+  .add(TransportsApi)
   .add(SegmentsApi)
   .add(ContentsApi)
   .add(DeviceListApi)
@@ -32,7 +34,7 @@ export class OperatorApi extends HttpApi.make("operator")
       title: "Waypost operator interface",
       version: "1",
       description:
-        "Workspaces, tokens, SDK keys, segments, devices, sends and deliveries of one installation, for the person who hosts it. " +
+        "Workspaces, tokens, SDK keys, credentials of push services, segments, devices, sends and deliveries of one installation, for the person who hosts it. " +
         "Success bodies are wrapped in `data`; errors have the shape `{error: {code, message, fields?}}`.",
       transform: tidyOpenApi("/operator/v1", [{ url: "/operator/v1", description: "This installation" }]),
     }),

@@ -73,6 +73,7 @@ import { tenantReportsHandlers } from "./operator/TenantReportsHttp.ts";
 import { sendListHandlers } from "./operator/SendListHttp.ts";
 import { SendListSql } from "./operator/SendListSql.ts";
 import { tokensHandlers } from "./operator/TokensHttp.ts";
+import { transportsHandlers } from "./operator/TransportsHttp.ts";
 import { workspacesHandlers } from "./operator/WorkspacesHttp.ts";
 import { OperatorApi } from "./OperatorApi.ts";
 import { PlatformApi } from "./PlatformApi.ts";
@@ -81,6 +82,7 @@ import { reportHandlers } from "./reports/ReportsHttp.ts";
 import { Deliveries } from "./sending/Deliveries.ts";
 import { Messages } from "./sending/Messages.ts";
 import { messagesHandlers } from "./sending/MessagesHttp.ts";
+import { PushCredentials } from "./sending/PushCredentials.ts";
 import { SendScheduler } from "./sending/SendScheduler.ts";
 import { Workspaces } from "./workspaces/Workspaces.ts";
 
@@ -108,6 +110,7 @@ const operatorRoutes = HttpApiBuilder.layer(OperatorApi).pipe(
     workspacesHandlers,
     tokensHandlers,
     sdkKeysHandlers,
+    transportsHandlers,
     segmentsHandlers,
     contentsHandlers,
     deviceListHandlers,
@@ -198,6 +201,7 @@ export const serviceLayer = HttpRouter.serve(answers, {
   ]),
   Layer.merge(chores),
   Layer.merge(SendScheduler.layer),
+  Layer.provideMerge(PushCredentials.layer),
   Layer.provideMerge(Notifications.layer),
   Layer.provideMerge(Contents.layer),
   Layer.provideMerge(Segments.layer),

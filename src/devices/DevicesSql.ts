@@ -132,7 +132,7 @@ export class DevicesSql extends Context.Service<DevicesSql>()("waypost/devices/D
       replace: (tenant: Tenant, no: number, row: RegistrationRow, digest: NewDigest, now: number) =>
         Effect.orDie(sql<Device>`
           UPDATE device SET platform = ${row.platform}, transport = ${row.transport}, address = ${jsonb(row.address)},
-            address_gone_at = NULL, attributes = ${jsonb(row.attributes)}, locale = ${row.locale},
+            address_gone_at = NULL, address_no = address_no + 1, attributes = ${jsonb(row.attributes)}, locale = ${row.locale},
             timezone = ${row.timezone}, app_version = ${row.app_version},
             token_digest = COALESCE(${digest}::bytea, token_digest), token_used = ${digest === null},
             registered_at = CASE WHEN unregistered_at IS NULL THEN registered_at ELSE ${instant(now)} END,
@@ -142,7 +142,12 @@ export class DevicesSql extends Context.Service<DevicesSql>()("waypost/devices/D
       update: (tenant: Tenant, no: number, change: DeviceChange, now: number) =>
         Effect.orDie(sql<Device>`
           UPDATE device SET
-            ${change.push === undefined ? sql`` : sql`transport = ${change.push.transport}, address = ${jsonb(change.push.address)}, address_gone_at = NULL,`}
+            ${
+              change.push === undefined
+                ? sql``
+                : sql`transport = ${change.push.transport}, address = ${jsonb(change.push.address)}, address_gone_at = NULL,
+              address_no = address_no + 1,`
+            }
             ${change.attributes === undefined ? sql`` : sql`attributes = ${jsonb(change.attributes)},`}
             ${change.locale === undefined ? sql`` : sql`locale = ${change.locale},`}
             ${change.timezone === undefined ? sql`` : sql`timezone = ${change.timezone},`}

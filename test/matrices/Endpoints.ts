@@ -100,7 +100,15 @@ const idPlaces = (document: any, schema: any, place: string, depth = 0): Readonl
 };
 
 /** Ids that a client makes itself, of which no other workspace can have one in the way. */
-const ownIds = new Set(["events.*.id", "external_id", "team_id", "key_id"]);
+const ownIds = new Set([
+  "events.*.id",
+  "external_id",
+  // What Google and Apple call a project, a team and a key.
+  "service_account.project_id",
+  "service_account.private_key_id",
+  "team_id",
+  "key_id",
+]);
 
 /** Where a request can name things beside its path: places of its body, and query parameters as `?name`. */
 export const namedPlaces = ({ document, operation }: Endpoint): ReadonlyArray<string> => {

@@ -1,5 +1,6 @@
 import { Effect } from "effect";
 import { randomUUID } from "node:crypto";
+import { apnsCredentials, fcmCredentials, webPushCredentials } from "../sending/PushKeys.ts";
 import type { Example, Examples, GoodRequest } from "./Example.ts";
 import type { Ground } from "./Ground.ts";
 import { questionNames } from "./PlatformExamples.ts";
@@ -99,6 +100,18 @@ export const operatorExamples: Examples = {
   "POST /workspaces/:workspace/:env/sdk-keys": on(() => ({ body: { name: "App" } })),
   "GET /workspaces/:workspace/:env/sdk-keys": on(() => ({ query: { limit: "1" } })),
   "DELETE /workspaces/:workspace/:env/sdk-keys/:key": withNew("key", newKey),
+  "GET /workspaces/:workspace/:env/transports": on(),
+  "PUT /workspaces/:workspace/:env/transports/fcm": on(() => ({ body: fcmCredentials() })),
+  "PUT /workspaces/:workspace/:env/transports/apns": on(() => ({ body: apnsCredentials() })),
+  "PUT /workspaces/:workspace/:env/transports/webpush": on(() => ({ body: webPushCredentials })),
+  "DELETE /workspaces/:workspace/:env/transports/:transport": withNew(
+    "transport",
+    ({ environment, operator }) =>
+      Effect.as(
+        operator(`/${environment}/transports/webpush`, { method: "PUT", body: webPushCredentials }),
+        "webpush",
+      ),
+  ),
   "GET /workspaces/:workspace/:env/devices": on(() => ({ query: { approved: "true", platform: "ios" } })),
   "PATCH /workspaces/:workspace/:env/devices/:device": withNew(
     "device",

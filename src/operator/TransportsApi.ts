@@ -1,0 +1,82 @@
+import { Schema } from "effect";
+import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api";
+import {
+  ApnsCredentials,
+  FcmCredentials,
+  ShownTransport,
+  WebPushCredentials,
+} from "../sending/PushCredential.ts";
+import { NotFound, PayloadTooLarge, Unprocessable, UnsupportedMediaType } from "../wire/ApiError.ts";
+import { Data, PageOf } from "../wire/Envelope.ts";
+import { environmentPath } from "./OperatorPath.ts";
+
+const changed = {
+  params: environmentPath,
+  success: Data(ShownTransport),
+  error: [NotFound, PayloadTooLarge, UnsupportedMediaType, Unprocessable],
+} as const;
+
+const neverShown = "They are encrypted at rest and never shown again; what was set before is replaced.";
+
+/** The credentials of the push services, by environment. */
+export class TransportsApi extends HttpApiGroup.make("transports")
+  .add(
+    HttpApiEndpoint.get("list", "/workspaces/:workspace/:env/transports", {
+      params: environmentPath,
+      success: PageOf(ShownTransport),
+      error: [NotFound],
+    })
+      .annotate(OpenApi.Summary, "List transports")
+      .annotate(
+        OpenApi.Description,
+        "All three push services, set or not, with the key that browsers subscribe with.",
+      ),
+
+    HttpApiEndpoint.put("putFcm", "/workspaces/:workspace/:env/transports/fcm", {
+      ...changed,
+      payload: FcmCredentials,
+    })
+      .annotate(OpenApi.Summary, "Set the credentials for Firebase Cloud Messaging")
+      .annotate(OpenApi.Description, `The JSON key file of a service account. ${neverShown}`),
+
+    HttpApiEndpoint.put("putApns", "/workspaces/:workspace/:env/transports/apns", {
+      ...changed,
+      payload: ApnsCredentials,
+    })
+      .annotate(OpenApi.Summary, "Set the credentials for the Apple Push Notification service")
+      .annotate(OpenApi.Description, `A signing key with its ids, and the app's topic. ${neverShown}`),
+
+    HttpApiEndpoint.put("putWebPush", "/workspaces/:workspace/:env/transports/webpush", {
+      ...changed,
+      payload: WebPushCredentials,
+    })
+      .annotate(OpenApi.Summary, "Set up Web Push")
+      .annotate(
+        OpenApi.Description,
+        "The VAPID keys are made by the server the first time and stay when the subject changes.",
+      ),
+
+    HttpApiEndpoint.delete("delete", "/workspaces/:workspace/:env/transports/:transport", {
+      params: {
+        ...environmentPath,
+        transport: Schema.String.annotate({
+          description: "`fcm`, `apns` or `webpush`.",
+          examples: ["fcm"],
+        }),
+      },
+      success: Data(
+        Schema.Struct({
+          id: Schema.String.annotate({ description: "The transport.", examples: ["fcm"] }),
+          deleted: Schema.Literal(true).annotate({ description: "Always true.", examples: [true] }),
+        }),
+      ),
+      error: [NotFound],
+    })
+      .annotate(OpenApi.Summary, "Delete a transport's credentials")
+      .annotate(
+        OpenApi.Description,
+        "Deliveries to it then fail with a reason that says so. With those of `webpush` its keys go: browsers must subscribe anew.",
+      ),
+  )
+  .annotate(OpenApi.Title, "Transports")
+  .annotate(OpenApi.Description, "With what pushes are handed to the push services.") {}
