@@ -2,9 +2,15 @@ import { assert } from "@effect/vitest";
 import { Effect } from "effect";
 import { SqlClient } from "effect/sql";
 
-/** What requests leave behind without changing anything for anybody: counters, bytes that await their sweeping, marks of use. */
+/**
+ * What changes without a change for anybody: counters, bytes that await their sweeping, marks of use, and how far workers are with a
+ * thumbnail.
+ */
 const counters = ["rate_window", "failed_attempt", "media_garbage"];
-const marks = ["last_used_at", "last_seen_at", "token_used"];
+const marks = [
+  ...["last_used_at", "last_seen_at", "token_used"],
+  ...["thumbnail", "thumbnail_tries", "thumbnail_due_at"],
+];
 
 interface Table {
   readonly name: string;
