@@ -7,10 +7,8 @@ import { SqlClient } from "effect/sql";
  * thumbnail.
  */
 const counters = ["rate_window", "failed_attempt", "media_garbage"];
-const marks = [
-  ...["last_used_at", "last_seen_at", "token_used"],
-  ...["thumbnail", "thumbnail_tries", "thumbnail_due_at"],
-];
+const marksOfUse = ["last_used_at", "last_seen_at", "token_used"];
+const marks = [...marksOfUse, "thumbnail", "thumbnail_tries", "thumbnail_due_at"];
 
 interface Table {
   readonly name: string;
