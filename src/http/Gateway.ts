@@ -9,6 +9,7 @@ import { calledHost, clientAddress } from "./ClientAddress.ts";
 import { type Admission, type Door, Doors, type Refused, type Visit } from "./Doors.ts";
 import { countRequest } from "./HttpMetrics.ts";
 import { RouteTable } from "./RouteTable.ts";
+import { letBodyArrive } from "./UnreadBody.ts";
 
 type App = Effect.Effect<
   HttpServerResponse.HttpServerResponse,
@@ -123,6 +124,7 @@ const gateway = Effect.gen(function* () {
           ...admission.log,
         }),
       );
+      yield* letBodyArrive(request);
       return HttpServerResponse.setHeaders(response, { ...admission.headers, "x-request-id": requestId });
     });
 });
