@@ -17,6 +17,9 @@ CREATE TABLE device (
   locale          text,
   timezone        text,
   app_version     text,
+  -- The numbers at the beginning of the version, without zeros at their end: segments compare versions by them.
+  app_version_numbers numeric[] GENERATED ALWAYS AS (string_to_array(regexp_replace(
+    substring(app_version FROM '^[vV]?(\d+(?:\.\d+)*)'), '(\.0+)+$', ''), '.')::numeric[]) STORED,
   token_digest    bytea NOT NULL CHECK (octet_length(token_digest) = 32),
   token_used      boolean NOT NULL DEFAULT false,
   registered_at   timestamptz NOT NULL,

@@ -7,8 +7,27 @@ import type { Position } from "../wire/Position.ts";
 import type { Submission } from "../wire/Submission.ts";
 import type { Tenant } from "../workspaces/Workspace.ts";
 import { Workspaces } from "../workspaces/Workspaces.ts";
-import type { SegmentDraft, SegmentPatch } from "./Segment.ts";
+import type { Segment, SegmentDraft, SegmentPatch } from "./Segment.ts";
 import { type SegmentRow, SegmentsSql } from "./SegmentsSql.ts";
+
+/** Most conditions of one statement, unless one segment has more: over a million devices it stays within its seconds. */
+const mostTogether = 20;
+
+/** Segments in their order, in groups that are counted in one reading of the devices. */
+const readTogether = (rows: ReadonlyArray<SegmentRow>): ReadonlyArray<ReadonlyArray<SegmentRow>> => {
+  const groups: Array<Array<SegmentRow>> = [];
+  let conditions = mostTogether;
+  for (const row of rows) {
+    conditions += row.rule.conditions.length;
+    const last = groups.at(-1);
+    if (last !== undefined && conditions <= mostTogether) last.push(row);
+    else {
+      groups.push([row]);
+      conditions = row.rule.conditions.length;
+    }
+  }
+  return groups;
+};
 
 /** Segments of one environment of a workspace: rules over its devices, which push campaigns target (contract L6). */
 export class Segments extends Context.Service<Segments>()("waypost/devices/Segments", {
@@ -24,11 +43,15 @@ export class Segments extends Context.Service<Segments>()("waypost/devices/Segme
     });
 
     const counted = Effect.fnUntraced(function* (tenant: Tenant, rows: ReadonlyArray<SegmentRow>) {
-      const counts = yield* repository.count(
-        tenant,
-        rows.map(({ rule }) => rule),
-      );
-      return rows.map((row, at) => ({ ...row, device_count: counts[at] ?? 0 }));
+      const found: Array<Segment> = [];
+      for (const some of readTogether(rows)) {
+        const counts = yield* repository.count(
+          tenant,
+          some.map(({ rule }) => rule),
+        );
+        found.push(...some.map((row, at) => ({ ...row, device_count: counts[at] ?? 0 })));
+      }
+      return found;
     });
 
     const find = Effect.fnUntraced(function* (tenant: Tenant, id: string) {

@@ -56,7 +56,6 @@ export class SegmentsSql extends Context.Service<SegmentsSql>()("waypost/devices
 
       /** How many registered devices each rule holds, in one reading of the devices. */
       count: (tenant: Tenant, rules: ReadonlyArray<SegmentRule>): Effect.Effect<ReadonlyArray<number>> => {
-        if (rules.length === 0) return Effect.succeed([]);
         const counts = rules.map((rule) => sql`count(*) FILTER (WHERE ${ruleSql(sql, rule, "d")})`);
         return sql<{ readonly counts: ReadonlyArray<number> }>`
           SELECT ARRAY[${sql.csv(counts)}]::integer[] AS counts FROM device d

@@ -103,18 +103,22 @@ const devices = fc.sample(device, { numRuns: 150, seed: 3 });
 const selecting = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient;
   const rows = devices.map(({ registered_at, ...rest }, id) => ({
-    id,
+    no: id,
     ...rest,
     registered_at: new Date(registered_at).toISOString(),
   }));
+  yield* sql`CREATE TEMPORARY TABLE ruled (LIKE device INCLUDING DEFAULTS INCLUDING GENERATED) ON COMMIT DROP`;
   yield* sql`
-    CREATE TEMPORARY TABLE ruled ON COMMIT DROP AS
-    SELECT * FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) AS d(id integer, platform text, locale text,
-      timezone text, app_version text, registered_at timestamptz, attributes jsonb)`;
+    INSERT INTO ruled (workspace_id, environment, no, id, installation_id, platform, transport, locale, timezone, app_version,
+      registered_at, attributes, token_digest, last_seen_at)
+    SELECT 1, 'sandbox', no, gen_random_uuid(), 'one', platform, 'inbox', locale, timezone, app_version, registered_at,
+      attributes, '', registered_at
+    FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) AS d(no integer, platform text, locale text, timezone text,
+      app_version text, registered_at timestamptz, attributes jsonb)`;
   return (where: (sql: SqlClient.SqlClient) => ReturnType<typeof ruleSql>) =>
     Effect.map(
-      sql<{ readonly id: number }>`SELECT d.id FROM ruled d WHERE ${where(sql)} ORDER BY d.id`,
-      (found) => found.map(({ id }) => id),
+      sql<{ readonly no: number }>`SELECT d.no FROM ruled d WHERE ${where(sql)} ORDER BY d.no`,
+      (found) => found.map(({ no }) => no),
     );
 });
 
@@ -122,7 +126,7 @@ const idsWhere = (holds: (device: RuledDevice) => boolean) =>
   devices.flatMap((each, id) => (holds(each) ? [id] : []));
 
 describe("A rule as SQL", () => {
-  layer(TestDatabase.layerEmpty)((it) => {
+  layer(TestDatabase.layer)((it) => {
     it.effect("holds the devices that it says, whatever names, values and types it compares (L6)", () =>
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient;

@@ -80,19 +80,25 @@ layer(TestWaypost.layer)("Segments", (it) => {
     }),
   );
 
-  it.effect("a page holds what it is told to, newest first, each segment once (D1)", () =>
+  it.effect("a page holds what it is told to, newest first, each segment once with its own count (D1)", () =>
     Effect.gen(function* () {
       const { operator, path, sandbox, segment } = yield* segmentWorld;
       yield* sandbox.register("one", { platform: "ios", attributes: { plan: "gold" } });
       const ids: Array<string> = [];
       for (let at = 0; at < 5; at++)
         ids.unshift(
-          yield* segment(at === 2 ? { rule: rule({ attribute: "plan", op: "exists", value: false }) } : {}),
+          yield* segment(
+            at === 2
+              ? { rule: rule({ attribute: "plan", op: "exists", value: false }) }
+              : at === 3
+                ? { rule: rule(...Array.from({ length: 50 }, () => gold.conditions[0] ?? {})) }
+                : {},
+          ),
         );
       const seen: Array<readonly [string, number]> = [];
       let cursor = "";
-      for (let pages = 0; pages < 3; pages++) {
-        const page = yield* operator(`${path("sandbox")}?limit=2${cursor}`);
+      for (let pages = 0; pages < 2; pages++) {
+        const page = yield* operator(`${path("sandbox")}?limit=3${cursor}`);
         seen.push(
           ...page.body.data.map((each: { id: string; device_count: number }) => [each.id, each.device_count]),
         );
