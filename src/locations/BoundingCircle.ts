@@ -43,8 +43,8 @@ export const boundingCircle = ({ coordinates }: PolygonGeometry): BoundingCircle
   return { longitude, latitude, radiusMeters };
 };
 
-/** How far an edge can lie from the straight chord between its ends at most: an eighth of its largest second derivative. */
-const bendOf = ([x1, y1]: Position, [x2, y2]: Position): number => {
+/** In radii of the earth: how far an edge can lie from the straight chord between its ends at most: an eighth of its largest second derivative. */
+export const bendOf = ([x1, y1]: Position, [x2, y2]: Position): number => {
   const across = Math.abs(x2 - x1) * RADIANS;
   const along = Math.abs(y2 - y1) * RADIANS;
   // Meridians meet at the poles: what counts is how far they are apart where the edge is nearest to the equator.

@@ -16,6 +16,7 @@ import {
   summaryOf,
 } from "./LocationImport.ts";
 import { LocationImportsSql } from "./LocationImportsSql.ts";
+import { PlaceIndexes } from "./PlaceIndexes.ts";
 
 /** For how long features are read before others get their turn, in milliseconds. */
 const turn = 10;
@@ -26,6 +27,7 @@ export class LocationImports extends Context.Service<LocationImports>()("waypost
     const database = yield* Database;
     const workspaces = yield* Workspaces;
     const repository = yield* LocationImportsSql;
+    const placeIndexes = yield* PlaceIndexes;
 
     /** What every feature says, in its order; a file of large polygons is work for seconds. */
     const read = Effect.fnUntraced(function* (features: ReadonlyArray<unknown>) {
@@ -96,6 +98,7 @@ export class LocationImports extends Context.Service<LocationImports>()("waypost
       if (updates.length > 0) yield* repository.update(tenant, updates, now);
       if (creations.length > 0) yield* repository.insert(tenant, creations, now);
       if (memberships.length > 0) yield* join(tenant, memberships, now);
+      if (updates.length + creations.length > 0) yield* placeIndexes.changed(tenant);
     });
 
     return {

@@ -48,7 +48,7 @@ export class LocationImportsSql extends Context.Service<LocationImportsSql>()(
                 sql`
                   UPDATE location l SET name = sent.name, type = sent.type, latitude = sent.latitude,
                     longitude = sent.longitude, radius_meters = sent.radius_meters, rings = sent.rings,
-                    updated_at = ${instant(now)}
+                    revision = DEFAULT, updated_at = ${instant(now)}
                   FROM ${sent(sql, rows)}
                   WHERE l.workspace_id = ${workspaceId} AND l.environment = ${environment} AND l.id = sent.id`
                   .unprepared,

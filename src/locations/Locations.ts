@@ -8,6 +8,7 @@ import type { Tenant } from "../workspaces/Workspace.ts";
 import { Workspaces } from "../workspaces/Workspaces.ts";
 import { isUnchanged, type LocationPatch, shapeFields } from "./LocationResource.ts";
 import { LocationsSql } from "./LocationsSql.ts";
+import { PlaceIndexes } from "./PlaceIndexes.ts";
 
 /** The locations of an environment; what makes them is `LocationImports`. */
 export class Locations extends Context.Service<Locations>()("waypost/locations/Locations", {
@@ -15,6 +16,7 @@ export class Locations extends Context.Service<Locations>()("waypost/locations/L
     const database = yield* Database;
     const workspaces = yield* Workspaces;
     const repository = yield* LocationsSql;
+    const places = yield* PlaceIndexes;
 
     const notFound = NotFound.resource("location");
 
@@ -68,7 +70,9 @@ export class Locations extends Context.Service<Locations>()("waypost/locations/L
           if (!isUuid(id)) return yield* notFound;
           yield* workspaces.lock(tenant);
           const [gone] = yield* repository.delete(tenant, id, yield* Clock.currentTimeMillis);
-          return gone ?? (yield* notFound);
+          if (gone === undefined) return yield* notFound;
+          yield* places.changed(tenant);
+          return gone;
         },
         (effect) => database.atomically(effect),
       ),

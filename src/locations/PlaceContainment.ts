@@ -1,0 +1,50 @@
+import type { Position } from "./Location.ts";
+import { orientation } from "./Orientation.ts";
+import type { Outline, Place } from "./Place.ts";
+import { chordSquared, directionOf } from "./SphericalCap.ts";
+
+/**
+ * Whether a place holds a position, its border included: a circle by the great-circle distance on a sphere with the earth's mean radius
+ * (6,371,008.8 m), a polygon by its edges, which are straight in longitude and latitude (RFC 7946), exactly. 180° and
+ * -180° are the same meridian, and a pole is one point.
+ */
+export const holds = (place: Place, position: Position): boolean => {
+  if (place.outline === null) {
+    const chord = 2 * Math.sin(place.radius / 2);
+    return chordSquared(place.centre, directionOf(position)) <= chord * chord;
+  }
+  const [longitude, latitude] = position;
+  const [west, south, east, north] = place.box;
+  // A polygon reaches a pole only with a position that lies there.
+  if (latitude === 90) return north === 90;
+  if (latitude === -90) return south === -90;
+  if (latitude < south || latitude > north) return false;
+  if (longitude >= west && longitude <= east && isWithin(place.outline, longitude, latitude)) return true;
+  return (longitude === 180 || longitude === -180) && isWithin(place.outline, -longitude, latitude);
+};
+
+/** Counts the edges that a line from the position to the east crosses, over all rings; a position on an edge is inside. */
+const isWithin = ({ coordinates, ends }: Outline, x: number, y: number): boolean => {
+  let inside = false;
+  let start = 0;
+  for (const end of ends) {
+    let ax = coordinates[start] as number;
+    let ay = coordinates[start + 1] as number;
+    for (let at = start + 2; at < end; at += 2) {
+      const bx = coordinates[at] as number;
+      const by = coordinates[at + 1] as number;
+      if (ay > y !== by > y) {
+        if (ax > x && bx > x) inside = !inside;
+        else if (ax >= x || bx >= x) {
+          const side = orientation(ax, ay, bx, by, x, y);
+          if (side === 0) return true;
+          if (side > 0 === by > ay) inside = !inside;
+        }
+      } else if (by === y && (bx === x || (ay === y && ax > x !== bx > x))) return true;
+      ax = bx;
+      ay = by;
+    }
+    start = end;
+  }
+  return inside;
+};
