@@ -26,6 +26,9 @@ import { Answers } from "./events/Answers.ts";
 import { answersHandlers } from "./events/AnswersHttp.ts";
 import { Events } from "./events/Events.ts";
 import { eventsHandlers } from "./events/EventsHttp.ts";
+import { Positions } from "./events/Positions.ts";
+import { positionsHandlers } from "./events/PositionsHttp.ts";
+import { Sightings } from "./events/Sightings.ts";
 import { Cursors } from "./http/Cursors.ts";
 import { Doors } from "./http/Doors.ts";
 import { gatewayLayer } from "./http/Gateway.ts";
@@ -44,6 +47,7 @@ import { locationGroupsHandlers } from "./locations/LocationGroupsHttp.ts";
 import { LocationImports } from "./locations/LocationImports.ts";
 import { Locations } from "./locations/Locations.ts";
 import { locationsHandlers } from "./locations/LocationsHttp.ts";
+import { PlaceIndexes } from "./locations/PlaceIndexes.ts";
 import { configuredMediaStore } from "./media/ConfiguredMediaStore.ts";
 import { MediaChildren } from "./media/MediaChildren.ts";
 import { MediaInspector } from "./media/MediaInspector.ts";
@@ -101,7 +105,7 @@ const platformRoutes = HttpApiBuilder.layer(PlatformApi).pipe(
 );
 
 const deviceRoutes = HttpApiBuilder.layer(DeviceApi).pipe(
-  Layer.provide([devicesHandlers, eventsHandlers, messagesHandlers, answersHandlers]),
+  Layer.provide([devicesHandlers, eventsHandlers, positionsHandlers, messagesHandlers, answersHandlers]),
   Layer.provide(deviceAccessLayer),
 );
 
@@ -159,7 +163,9 @@ const core = Layer.mergeAll(Workspaces.layer, Tokens.layer, Reports.layer).pipe(
 );
 
 /** What campaigns target. */
-const locations = Layer.mergeAll(Locations.layer, LocationGroups.layer, LocationImports.layer);
+const locations = Layer.mergeAll(Locations.layer, LocationGroups.layer, LocationImports.layer).pipe(
+  Layer.provideMerge(PlaceIndexes.layer),
+);
 
 /** What notifications show. */
 const media = Layer.merge(MediaLibrary.layer, mediaFileLookup).pipe(
@@ -172,7 +178,9 @@ const devices = Layer.mergeAll(
   Devices.layer,
   Messages.layer,
   Answers.layer,
-  Events.layer.pipe(Layer.provide(Deliveries.layer)),
+  Layer.mergeAll(Events.layer, Positions.layer).pipe(
+    Layer.provide(Sightings.layer.pipe(Layer.provide(Deliveries.layer))),
+  ),
 );
 
 /** What a worker does beside answering. */

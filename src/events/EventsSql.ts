@@ -158,7 +158,8 @@ export class EventsSql extends Context.Service<EventsSql>()("waypost/events/Even
           JOIN geofence_event e USING (workspace_id, environment, device_no, id)`),
 
       /**
-       * Holds the devices until the end of the transaction, always in the same order, and stores the events that are new. An
+       * Holds the devices until the end of the transaction, always in the same order, and stores the events that are new. The
+       * latest one of a device at a place says whether it is there (contract L9), of several of one moment the last given. An
        * event of a device that has unregistered has no row. No event may be given twice.
        */
       record: (events: ReadonlyArray<EventRow>) =>
@@ -191,6 +192,15 @@ export class EventsSql extends Context.Service<EventsSql>()("waypost/events/Even
             FROM e JOIN held USING (workspace_id, environment, device_no)
             ON CONFLICT DO NOTHING
             RETURNING workspace_id, environment, device_no, id
+          ), moved AS (
+            INSERT INTO device_place AS p (workspace_id, environment, device_no, location_no, inside, changed_at)
+            SELECT DISTINCT ON (workspace_id, environment, device_no, e.location_no)
+              workspace_id, environment, device_no, e.location_no, e.type = 'enter', e.occurred_at
+            FROM e JOIN fresh USING (workspace_id, environment, device_no, id)
+            ORDER BY workspace_id, environment, device_no, e.location_no, e.occurred_at DESC, e.ord DESC
+            ON CONFLICT (workspace_id, environment, device_no, location_no)
+              DO UPDATE SET inside = EXCLUDED.inside, changed_at = EXCLUDED.changed_at
+              WHERE p.changed_at <= EXCLUDED.changed_at
           )
           SELECT e.ord::int AS ord, f.id IS NOT NULL AS is_new, h.approved, h.transport, h.address_gone
           FROM e

@@ -129,6 +129,11 @@ export class ReportBatch {
     });
   }
 
+  /** The events of one report that were taken, in their order. */
+  taken(report: number): ReadonlyArray<Sighting> {
+    return this.sightings.filter((sighting) => sighting.report === report && sighting.outcome === "accepted");
+  }
+
   /** The answer to each report; null where the device has unregistered meanwhile. */
   outcomes(
     fired: ReadonlyArray<{ readonly sighting: Sighting; readonly message: Message }>,

@@ -36,12 +36,16 @@ const oldest = 366 * DAY_MS;
 const furthestAhead = 5 * 60_000;
 const freshest = 15 * 60_000;
 
-/** What is wrong with the time of an event that is reported now, as a sentence, or null (contract L1). */
-export const timeProblem = (occurredAt: number, now: number): string | null => {
+/** What is wrong with the time of an event or a position that is reported now, as a sentence, or null (contract L1). */
+export const timeProblem = (
+  occurredAt: number,
+  now: number,
+  noun: "event" | "position" = "event",
+): string | null => {
   if (now - occurredAt > oldest)
-    return "The event's time lies over 366 days back: such old events are not taken.";
+    return `The ${noun}'s time lies over 366 days back: such old ${noun}s are not taken.`;
   if (occurredAt - now > furthestAhead)
-    return "The event's time lies over 5 minutes ahead: check the device's clock.";
+    return `The ${noun}'s time lies over 5 minutes ahead: check the device's clock.`;
   return null;
 };
 

@@ -119,6 +119,10 @@ const words: { readonly [key: string]: string } = {
   features: "list of features",
   expires_at: "expiry",
   occurred_at: "time of the event",
+  recorded_at: "time of the position",
+  accuracy_meters: "accuracy",
+  lat: "latitude",
+  lng: "longitude",
   location_id: "location id",
   sdk_key: "SDK key",
 };

@@ -4,6 +4,7 @@ import { SqlClient } from "effect/sql";
 import { TestClock } from "effect/testing";
 import { randomUUID } from "node:crypto";
 import { Events } from "../../src/events/Events.ts";
+import { Sightings } from "../../src/events/Sightings.ts";
 import { Deliveries } from "../../src/sending/Deliveries.ts";
 import { Submission } from "../../src/wire/Submission.ts";
 import { Workspaces } from "../../src/workspaces/Workspaces.ts";
@@ -126,8 +127,11 @@ layer(TestWaypost.layer)("A frequency cap", (it) => {
       yield* TestClock.setTime(testStart);
       const { location, phone, production, workspace } = yield* oneCampaign(once);
       const processes = yield* Effect.forEach(Array.from({ length: 4 }), () =>
-        Effect.map(Layer.build(Layer.fresh(Events.layer.pipe(Layer.provide(Deliveries.layer)))), (context) =>
-          Effect.provide(Events, context),
+        Effect.map(
+          Layer.build(
+            Layer.fresh(Events.layer.pipe(Layer.provide(Sightings.layer), Layer.provide(Deliveries.layer))),
+          ),
+          (context) => Effect.provide(Events, context),
         ),
       );
       const { workspaceId } = yield* (yield* Workspaces).find(workspace.id);
