@@ -3,6 +3,7 @@ import { SchemaErrors } from "./http/SchemaErrors.ts";
 import { ContentsApi } from "./operator/ContentsApi.ts";
 import { DeliveryListApi } from "./operator/DeliveryListApi.ts";
 import { DeviceListApi } from "./operator/DeviceListApi.ts";
+import { LocationImportApi } from "./operator/LocationImportApi.ts";
 import { OperatorAccess } from "./operator/OperatorAccess.ts";
 import { SdkKeysApi } from "./operator/SdkKeysApi.ts";
 import { SegmentsApi } from "./operator/SegmentsApi.ts";
@@ -21,6 +22,7 @@ export class OperatorApi extends HttpApi.make("operator")
   .add(TransportsApi)
   .add(SegmentsApi)
   .add(ContentsApi)
+  .add(LocationImportApi)
   .add(DeviceListApi)
   .add(SendListApi)
   .add(DeliveryListApi)
@@ -34,7 +36,7 @@ export class OperatorApi extends HttpApi.make("operator")
       title: "Waypost operator interface",
       version: "1",
       description:
-        "Workspaces, tokens, SDK keys, credentials of push services, segments, devices, sends and deliveries of one installation, for the person who hosts it. " +
+        "Workspaces, tokens, SDK keys, credentials of push services, segments, locations, devices, sends and deliveries of one installation, for the person who hosts it. " +
         "Success bodies are wrapped in `data`; errors have the shape `{error: {code, message, fields?}}`.",
       transform: tidyOpenApi("/operator/v1", [{ url: "/operator/v1", description: "This installation" }]),
     }),

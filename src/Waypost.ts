@@ -36,6 +36,7 @@ import { healthRoutes } from "./http/Health.ts";
 import { idempotencyLayer } from "./http/IdempotencyHttp.ts";
 import { idempotencyPruning } from "./http/IdempotencyPruning.ts";
 import { IdempotencySql } from "./http/IdempotencySql.ts";
+import { NamedChanges } from "./http/NamedChanges.ts";
 import { platformDoor } from "./http/PlatformDoor.ts";
 import { PublicAddresses } from "./http/PublicAddresses.ts";
 import { RateLimits } from "./http/RateLimits.ts";
@@ -68,6 +69,7 @@ import { DeliveryList } from "./operator/DeliveryList.ts";
 import { deliveryListHandlers } from "./operator/DeliveryListHttp.ts";
 import { deviceListHandlers } from "./operator/DeviceListHttp.ts";
 import { DeviceListSql } from "./operator/DeviceListSql.ts";
+import { locationImportHandlers } from "./operator/LocationImportHttp.ts";
 import { operatorAccessLayer } from "./operator/OperatorAccessHttp.ts";
 import { operatorDoor } from "./operator/OperatorDoor.ts";
 import { OperatorTenants } from "./operator/OperatorTenants.ts";
@@ -117,6 +119,7 @@ const operatorRoutes = HttpApiBuilder.layer(OperatorApi).pipe(
     transportsHandlers,
     segmentsHandlers,
     contentsHandlers,
+    locationImportHandlers,
     deviceListHandlers,
     deliveryListHandlers,
     tenantReportsHandlers,
@@ -138,9 +141,7 @@ const apiRoutes = Layer.mergeAll(
   mediaRoutes,
   documentRoutes,
   docsPage.pipe(Layer.provide(docsPageHeaders.layer)),
-).pipe(
-  Layer.provide([accessLayer, schemaErrorsLayer, idempotencyLayer.pipe(Layer.provide(IdempotencySql.layer))]),
-);
+).pipe(Layer.provide([accessLayer, schemaErrorsLayer, idempotencyLayer]), Layer.provide(NamedChanges.layer));
 
 const doors = Layer.effect(Doors, Effect.all([platformDoor, deviceDoor, operatorDoor, mediaDoor]));
 

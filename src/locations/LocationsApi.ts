@@ -22,7 +22,26 @@ const DryRun = Schema.Literals(["1", "true", "0", "false"]).annotate({
   message: "The dry run must be 1 or 0.",
 });
 
-const importTypes = ["application/json", "application/geo+json"];
+/** Query parameter of an import that writes nothing. */
+export const dryRunParameter = { dry_run: Schema.optionalKey(DryRun) };
+
+/** Whether an import is to write nothing. */
+export const isDryRun = (query: { readonly dry_run?: typeof DryRun.Type }): boolean =>
+  query.dry_run === "1" || query.dry_run === "true";
+
+/** Body of an import under both of its content types. */
+export const importBody = [
+  FeatureCollection,
+  FeatureCollection.annotate({ identifier: "FeatureCollectionAsGeoJson" }).pipe(
+    HttpApiSchema.asJson({ contentType: "application/geo+json" }),
+  ),
+] as const;
+
+/** What an import takes as its body: 20 MiB, JSON under either name. */
+export const importBodyRules = {
+  maxBytes: 20 * 1_048_576,
+  contentTypes: ["application/json", "application/geo+json"],
+};
 
 /** Locations: listed, read, changed and deleted one by one, made by imports alone. */
 export class LocationsApi extends HttpApiGroup.make("locations")
@@ -45,17 +64,12 @@ export class LocationsApi extends HttpApiGroup.make("locations")
       .annotate(OpenApi.Description, "Newest first."),
 
     HttpApiEndpoint.post("import", "/locations/import", {
-      query: { dry_run: Schema.optionalKey(DryRun) },
-      payload: [
-        FeatureCollection,
-        FeatureCollection.annotate({ identifier: "FeatureCollectionAsGeoJson" }).pipe(
-          HttpApiSchema.asJson({ contentType: "application/geo+json" }),
-        ),
-      ],
+      query: dryRunParameter,
+      payload: importBody,
       success: Data(ImportReport),
       error: [Unprocessable, PayloadTooLarge, UnsupportedMediaType],
     })
-      .annotate(BodyRules, { maxBytes: 20 * 1_048_576, contentTypes: importTypes })
+      .annotate(BodyRules, importBodyRules)
       .annotate(Needs, "locations:write")
       .middleware(Idempotency)
       .annotate(OpenApi.Summary, "Import locations from GeoJSON")

@@ -7,6 +7,7 @@ import { PlatformApi } from "../PlatformApi.ts";
 import { readSubmission } from "../wire/Submission.ts";
 import { FeatureCollection } from "./LocationImport.ts";
 import { LocationImports } from "./LocationImports.ts";
+import { isDryRun } from "./LocationsApi.ts";
 import { LocationPatch } from "./LocationResource.ts";
 import { Locations } from "./Locations.ts";
 
@@ -31,9 +32,8 @@ export const locationsHandlers = HttpApiBuilder.group(
       )
       .handleRaw("import", ({ endpoint, query, request }) =>
         Effect.gen(function* () {
-          const isDryRun = query.dry_run === "1" || query.dry_run === "true";
           const submission = yield* readSubmission(FeatureCollection, { request, endpoint });
-          return { data: yield* imports.run(yield* Caller, submission, isDryRun) };
+          return { data: yield* imports.run(yield* Caller, submission, isDryRun(query)) };
         }),
       )
       .handle("get", ({ params }) =>

@@ -164,6 +164,18 @@ export const operatorExamples: Examples = {
     ...on(({ things }) => ({ query: { campaign: things["campaign"] ?? "", status: "scheduled" } })),
     names: { "?campaign": "campaign" },
   },
+  "POST /workspaces/:workspace/:env/locations/import": on(() => ({
+    body: {
+      type: "FeatureCollection",
+      features: [
+        {
+          type: "Feature",
+          geometry: { type: "Point", coordinates: [4.9, 52.37] },
+          properties: { name: "Dam", radius: 100 },
+        },
+      ],
+    },
+  })),
   "POST /workspaces/:workspace/:env/segments": on(() => ({ body: { name: `S ${randomUUID()}`, rule } })),
   "GET /workspaces/:workspace/:env/segments": on(),
   "GET /workspaces/:workspace/:env/segments/:segment": withNew("segment", newSegment),

@@ -1,0 +1,40 @@
+import { Effect } from "effect";
+import { HttpServerResponse } from "effect/http";
+import { HttpApiBuilder } from "effect/http-api";
+import { NamedChanges } from "../http/NamedChanges.ts";
+import { FeatureCollection } from "../locations/LocationImport.ts";
+import { LocationImports } from "../locations/LocationImports.ts";
+import { importBodyRules, isDryRun } from "../locations/LocationsApi.ts";
+import { OperatorApi } from "../OperatorApi.ts";
+import { readBody } from "../wire/RequestBody.ts";
+import { readSubmission } from "../wire/Submission.ts";
+import { OperatorTenants } from "./OperatorTenants.ts";
+
+/** Handlers of `LocationImportApi`. */
+export const locationImportHandlers = HttpApiBuilder.group(
+  OperatorApi,
+  "locations",
+  Effect.fnUntraced(function* (handlers) {
+    const imports = yield* LocationImports;
+    const tenants = yield* OperatorTenants;
+    const changes = yield* NamedChanges;
+    return handlers.handleRaw("import", ({ endpoint, params, query, request }) =>
+      Effect.gen(function* () {
+        const tenant = yield* tenants.find(params);
+        const imported = Effect.gen(function* () {
+          const submission = yield* readSubmission(FeatureCollection, { request, endpoint });
+          return HttpServerResponse.jsonUnsafe({
+            data: yield* imports.run(tenant, submission, isDryRun(query)),
+          });
+        });
+        if (query.part === undefined || isDryRun(query)) return yield* imported;
+        const change = {
+          tenant,
+          key: query.part.toLowerCase(),
+          path: `/operator/v1/workspaces/${tenant.workspace.id}/${tenant.environment}/locations/import`,
+        };
+        return yield* changes.once(change, Effect.ignore(readBody(request, importBodyRules)), imported);
+      }),
+    );
+  }),
+);
