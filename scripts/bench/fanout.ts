@@ -1,0 +1,216 @@
+/**
+ * The bar of fixed sends: from its start to its end a send to 100,000 and to 1,000,000 inboxes makes at least half as many
+ * deliveries a second as one bare `INSERT INTO delivery SELECT … FROM device` of the same rows with the same indexes, the rate is flat over
+ * both sizes, and meanwhile 99 of 100 requests are answered within 100 ms. Both in turns on one PostgreSQL that is durable.
+ */
+import { NodeRuntime } from "@effect/platform-node";
+import { Clock, Effect, References } from "effect";
+import { SqlClient } from "effect/sql";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { EmbeddedPostgres } from "../../src/database/EmbeddedPostgres.ts";
+import { postgresLayer } from "../../src/database/Postgres.ts";
+import { instant } from "../../src/database/Rows.ts";
+import { median, started } from "./BenchChild.ts";
+import { type PacedRequest, pacedLoad, quantile } from "./PacedLoad.ts";
+
+const bar = 0.5;
+const patience = 100;
+const sizes = (process.env["BENCH_SIZES"] ?? "100000,1000000").split(",").map(Number);
+const rounds = Number(process.env["BENCH_ROUNDS"] ?? 3);
+const operatorKey = "bench-operator-key";
+
+interface Campaign {
+  readonly campaign_no: number;
+  readonly notification_no: number;
+  readonly content_no: number;
+  readonly workspace_id: number;
+}
+
+const post = (url: string, token: string, body: object, method = "POST") =>
+  Effect.promise(async () => {
+    const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
+    const answer = await fetch(url, { method, headers, body: JSON.stringify(body) });
+    const { data, error } = (await answer.json()) as { readonly data: any; readonly error?: unknown };
+    if (error !== undefined) throw new Error(JSON.stringify(error));
+    return data;
+  });
+
+/** A push campaign of today with a message, through the interfaces; its devices straight into the table. */
+const prepare = Effect.fnUntraced(function* (origin: string) {
+  const sql = yield* SqlClient.SqlClient;
+  const operator = `${origin}/operator/v1/workspaces`;
+  const plan = {
+    production_requests_per_minute: null,
+    production_writes_per_minute: null,
+    production_requests_per_day: null,
+  };
+  const { id } = yield* post(operator, operatorKey, { name: "Bench", plan });
+  yield* post(`${operator}/${id}`, operatorKey, { platform_api_enabled: true }, "PATCH");
+  const environment = "production";
+  const abilities = ["campaigns:read", "campaigns:write", "notifications:write"];
+  const { token } = yield* post(`${operator}/${id}/tokens`, operatorKey, {
+    name: "Bench",
+    environment,
+    abilities,
+  });
+  const { sdk_key } = yield* post(`${operator}/${id}/production/sdk-keys`, operatorKey, { name: "Bench" });
+  const campaigns = `${origin}/platform/v1/campaigns`;
+  const starts_at = new Date((yield* Clock.currentTimeMillis) + 86_400_000).toISOString().slice(0, 10);
+  const campaign = yield* post(campaigns, token, { name: "Bench", type: "push", timezone: "UTC", starts_at });
+  yield* post(`${campaigns}/${campaign.id}/notifications`, token, {
+    name: "Note",
+    type: "message",
+    headline: "Hello",
+    body: "World",
+    trigger_type: "fixed_time",
+    trigger_config: { send_at: "12:00" },
+  });
+  const device = yield* post(`${origin}/device/v1/devices/bench`, sdk_key, { platform: "ios" }, "PUT");
+  const most = Math.max(...sizes);
+  yield* sql`
+    INSERT INTO device (workspace_id, environment, no, id, installation_id, platform, transport, token_digest, registered_at,
+      last_seen_at)
+    SELECT t.workspace_id, t.environment, n, gen_random_uuid(), 'installation-' || n, 'android', 'inbox',
+      decode(repeat('00', 32), 'hex'), '2026-01-01Z', '2026-01-01Z'
+    FROM tenant t, generate_series(2, ${most}::int) AS n WHERE t.environment = 'production'`;
+  yield* sql`VACUUM ANALYZE device`.unprepared;
+  const [numbers] = yield* sql<Campaign>`
+    SELECT s.workspace_id, s.campaign_no, s.notification_no, n.content_no FROM send s JOIN notification n ON n.id = s.notification_id`;
+  if (numbers === undefined) return yield* Effect.die(new Error("The campaign has no send"));
+  const requests: ReadonlyArray<PacedRequest> = [
+    { method: "GET", url: campaigns, token },
+    {
+      method: "PATCH",
+      url: `${origin}/device/v1/devices/me`,
+      token: device.device_token,
+      body: '{"locale":"nl-NL"}',
+    },
+    { method: "GET", url: `${origin}/device/v1/messages`, token: device.device_token },
+  ];
+  return { numbers, requests };
+});
+
+/** Everything as it was, and on disk. */
+const clear = Effect.fnUntraced(function* (size: number) {
+  const sql = yield* SqlClient.SqlClient;
+  yield* sql`TRUNCATE delivery`.unprepared;
+  yield* sql`UPDATE tenant SET last_device_no = ${size} WHERE environment = 'production'`;
+  yield* sql`CHECKPOINT`.unprepared;
+});
+
+/** Rows a second of one bare statement. */
+const bare = Effect.fnUntraced(function* (
+  { campaign_no, content_no, notification_no, workspace_id }: Campaign,
+  size: number,
+) {
+  const sql = yield* SqlClient.SqlClient;
+  yield* clear(size);
+  const now = instant(yield* Clock.currentTimeMillis);
+  const began = performance.now();
+  yield* sql`
+    INSERT INTO delivery (workspace_id, environment, origin, device_no, campaign_no, notification_no, content_no, content_type,
+      trigger_type, transport, status, created_at, settled_at)
+    SELECT d.workspace_id, d.environment, 1, d.no, ${campaign_no}, ${notification_no}, ${content_no}, 'message', 'fixed_time',
+      d.transport, 'delivered', ${now}, ${now}
+    FROM device d WHERE d.workspace_id = ${workspace_id} AND d.environment = 'production' AND d.no <= ${size}`;
+  return (size / (performance.now() - began)) * 1000;
+});
+
+/** Deliveries a second of a send, from its start to its end. */
+const send = Effect.fnUntraced(function* (size: number) {
+  const sql = yield* SqlClient.SqlClient;
+  yield* clear(size);
+  yield* sql`
+    WITH first AS (DELETE FROM send RETURNING *)
+    INSERT INTO send (workspace_id, environment, id, campaign_id, campaign_no, notification_id, notification_no, due_at, status)
+    SELECT workspace_id, environment, id, campaign_id, campaign_no, notification_id, notification_no,
+      ${instant(yield* Clock.currentTimeMillis)}, 'scheduled' FROM first`;
+  while (true) {
+    const [state] = yield* sql<{
+      readonly status: string;
+      readonly delivered: number;
+      readonly began: number;
+    }>`
+      SELECT status, delivered, (extract(epoch FROM started_at) * 1000)::float8 AS began FROM send`;
+    if (state?.status === "done") {
+      if (state.delivered !== size)
+        return yield* Effect.die(new Error(`${state.delivered} of ${size} are delivered`));
+      return (size / ((yield* Clock.currentTimeMillis) - state.began)) * 1000;
+    }
+    yield* Effect.sleep(5);
+  }
+});
+
+const bench = Effect.fnUntraced(function* (origin: string) {
+  const sql = yield* SqlClient.SqlClient;
+  const { numbers, requests } = yield* prepare(origin);
+  yield* sql`UPDATE campaign SET starts_at = starts_at - interval '1 day'`;
+  const figures = (rate: number) => `${String(Math.round(rate)).padStart(8)} rows/s`;
+  const ratios: Array<number> = [];
+  const rates: Array<number> = [];
+  for (const size of sizes) {
+    const sides: { readonly bare: Array<number>; readonly send: Array<number> } = { bare: [], send: [] };
+    for (let round = 0; round < rounds; round++) {
+      sides.bare.push(yield* bare(numbers, size));
+      sides.send.push(yield* send(size));
+    }
+    const ratio = median(sides.send.map((rate, at) => rate / (sides.bare[at] ?? Number.NaN)));
+    ratios.push(ratio);
+    rates.push(median(sides.send));
+    console.log(
+      `${String(size).padStart(9)} devices: bare insert ${figures(median(sides.bare))}, send ${figures(median(sides.send))}, ratio ${ratio.toFixed(2)} (bar: ${bar})`,
+    );
+  }
+  let over = false;
+  const quiet = pacedLoad(requests, 8, () => over);
+  yield* Effect.sleep("5 seconds");
+  over = true;
+  const before = yield* Effect.promise(() => quiet);
+  over = false;
+  const busy = pacedLoad(requests, 8, () => over);
+  const rate = yield* send(Math.max(...sizes));
+  over = true;
+  const meanwhile = yield* Effect.promise(() => busy);
+  const p99 = quantile(meanwhile, 0.99);
+  console.log(
+    `${meanwhile.length} requests during a send of ${Math.max(...sizes)} (${figures(rate).trim()}): median ${quantile(meanwhile, 0.5).toFixed(1)} ms, ` +
+      `p99 ${p99.toFixed(1)} ms (bar: ${patience} ms); without one p99 ${quantile(before, 0.99).toFixed(1)} ms`,
+  );
+  const flatness = (rates.at(-1) ?? Number.NaN) / (rates[0] ?? Number.NaN);
+  console.log(`rate of the largest to that of the smallest: ${flatness.toFixed(2)}`);
+  if (Math.min(...ratios) < bar || p99 > patience) process.exitCode = 1;
+});
+
+Effect.gen(function* () {
+  const folder = mkdtempSync(join(tmpdir(), "waypost-bench-"));
+  yield* Effect.addFinalizer(() => Effect.sync(() => rmSync(folder, { recursive: true, force: true })));
+  const { database, socketPath, username } = yield* EmbeddedPostgres.make({ directory: folder });
+  const waypost = yield* started(
+    [new URL("../../src/main.ts", import.meta.url).pathname, "serve"],
+    {
+      PATH: process.env["PATH"] ?? "",
+      NODE_ENV: "production",
+      PORT: "0",
+      WAYPOST_DATA_DIR: join(folder, "data"),
+      WAYPOST_OPERATOR_KEY: operatorKey,
+      WAYPOST_LOG_FORMAT: "json",
+      DATABASE_URL: `postgresql://${username}@localhost/${database}?host=${encodeURIComponent(dirname(socketPath))}`,
+    },
+    join(folder, "waypost.log"),
+  );
+  // A million devices, and a million rows in one statement, take their time.
+  const client = postgresLayer(
+    { _tag: "socket", path: socketPath, username, database },
+    { maxConnections: 1 },
+  );
+  yield* Effect.provide(
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient;
+      yield* sql`SET statement_timeout = 0`.unprepared;
+      yield* bench(waypost.origin);
+    }),
+    client,
+  );
+}).pipe(Effect.scoped, Effect.provideService(References.MinimumLogLevel, "Warn"), NodeRuntime.runMain);
