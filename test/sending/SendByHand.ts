@@ -51,10 +51,10 @@ export const running = (campaign: object = {}, more: object = {}) =>
 export const once = (count: number) =>
   Array.from({ length: count }, (_, index) => ({ device_no: index + 1, count: 1 }));
 
-/** Holds one device of the send's first batch back, so that the batch is under way until it is let go. */
+/** Holds one device of the send's first batch back, so that a worker has the batch under way until it is let go. */
 export const heldUp = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient;
-  const letGo = yield* Deferred.make<void>();
+  const go = yield* Deferred.make<void>();
   const held = yield* Deferred.make<void>();
   const holder = yield* Effect.gen(function* () {
     yield* sql`
@@ -63,7 +63,7 @@ export const heldUp = Effect.gen(function* () {
       SELECT b.workspace_id, b.environment, b.origin, 1, 1, 1, 1, 'message', 'fixed_time', 'inbox', 'queued', '2026-11-21Z'
       FROM send_batch b WHERE b.batch = 1`;
     yield* Deferred.succeed(held, undefined);
-    yield* Deferred.await(letGo);
+    yield* Deferred.await(go);
     return yield* Effect.interrupt;
   }).pipe(sql.withTransaction, Effect.exit, Effect.forkChild);
   yield* Deferred.await(held);
@@ -78,8 +78,6 @@ export const heldUp = Effect.gen(function* () {
     }
   });
   yield* TestClock.withLive(Effect.timeout(isWaiting, "20 seconds"));
-  return Effect.andThen(
-    Effect.andThen(Deferred.succeed(letGo, undefined), Fiber.join(holder)),
-    Fiber.join(worker),
-  );
+  const letGo = Effect.andThen(Deferred.succeed(go, undefined), Fiber.join(holder));
+  return { letGo, worker };
 }).pipe(Effect.orDie);

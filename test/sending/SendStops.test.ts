@@ -1,5 +1,5 @@
 import { assert, layer } from "@effect/vitest";
-import { Effect } from "effect";
+import { Effect, Fiber } from "effect";
 import { SqlClient } from "effect/sql";
 import { at, batch, byHand, drain, heldUp, running, start } from "./SendByHand.ts";
 import { sendWorld } from "./SendWorld.ts";
@@ -57,10 +57,11 @@ layer(byHand)("A running send", (it) => {
   it.effect("holds up no pause, and what it was about to deliver is not delivered (L3)", () =>
     Effect.gen(function* () {
       const { ask, campaignId, deliveries, figures } = yield* running();
-      const letGo = yield* heldUp;
+      const { letGo, worker } = yield* heldUp;
       assert.strictEqual((yield* ask(campaignId, "pause")).status, 200);
       assert.deepStrictEqual(yield* figures, ["skipped", 0, 0, 0]);
       yield* letGo;
+      yield* Fiber.join(worker);
       assert.deepStrictEqual(yield* figures, ["skipped", 0, 0, 0]);
       assert.deepStrictEqual(yield* deliveries, []);
     }),
