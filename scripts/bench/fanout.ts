@@ -28,11 +28,19 @@ interface Campaign {
   readonly workspace_id: number;
 }
 
-const post = (url: string, token: string, body: object, method = "POST") =>
+/** What was made, as far as it matters here: its id, or the credential that is shown once. */
+interface Made {
+  readonly id: string;
+  readonly token: string;
+  readonly sdk_key: string;
+  readonly device_token: string;
+}
+
+const post = (url: string, token: string, body: object, method: "POST" | "PUT" | "PATCH" = "POST") =>
   Effect.promise(async () => {
     const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
     const answer = await fetch(url, { method, headers, body: JSON.stringify(body) });
-    const { data, error } = (await answer.json()) as { readonly data: any; readonly error?: unknown };
+    const { data, error } = (await answer.json()) as { readonly data: Made; readonly error?: unknown };
     if (error !== undefined) throw new Error(JSON.stringify(error));
     return data;
   });
