@@ -4,7 +4,7 @@ import { type Finding, matchingLines, type SourceFile } from "./finding.ts";
 export const noSleeps = (file: SourceFile): ReadonlyArray<Finding> =>
   matchingLines(
     file,
-    /\b(setTimeout|setInterval)\(|\bEffect\.sleep\(|["'](node:)?timers\/promises["']/,
+    /(?<!\.)\b(setTimeout|setInterval)\(|\bEffect\.sleep\(|["'](node:)?timers\/promises["']/,
     "No sleeps in tests: adjust TestClock, await a condition, or retry by a bounded Schedule.",
   );
 

@@ -18,10 +18,11 @@ const merged = (schema: Json): Json => {
   const keyword = Array.isArray(schema["allOf"]) ? "allOf" : "anyOf";
   const { [keyword]: members, ...own } = schema;
   if (!Array.isArray(members) || (keyword === "anyOf" && members.length !== 1)) return schema;
-  const parts: ReadonlyArray<unknown> = members;
-  const keys = [...Object.keys(own), ...parts.flatMap((part) => (isJson(part) ? Object.keys(part) : []))];
-  const isPlain = parts.every((part) => isJson(part) && !("$ref" in part));
-  return isPlain && new Set(keys).size === keys.length ? Object.assign({}, own, ...parts) : schema;
+  const parts = members.filter((part: unknown): part is Json => isJson(part) && !("$ref" in part));
+  const entries = [own, ...parts].flatMap((part) => Object.entries(part));
+  const isPlain =
+    parts.length === members.length && new Set(entries.map(([key]) => key)).size === entries.length;
+  return isPlain ? Object.fromEntries(entries) : schema;
 };
 
 /** A parameter that is read also where it stands several times, to be refused with all else that is wrong, may stand once. */
