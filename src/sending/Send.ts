@@ -37,21 +37,25 @@ interface SendConditions {
   readonly paused: boolean;
   /** The last second of the campaign's day. */
   readonly endsAt: number;
+  readonly dueAt: number;
   /** The workspace is scheduled for deletion: its devices are refused, and nothing is sent to them. */
   readonly closing: boolean;
 }
 
 /**
  * What becomes of a send that is due: it runs, however late, until the campaign's day is over, and then it is missed; while
- * the campaign is paused it is skipped (contract L2, L3).
+ * the campaign is paused it is skipped (contract L2, L3). A send always has its own minute: where a clock change leaves out
+ * the last hour of a day (Nuuk), the gap moves it into the next one (contract E1).
  */
 export const outcomeAt = (
-  { closing, endsAt, paused }: SendConditions,
+  { closing, dueAt, endsAt, paused }: SendConditions,
   now: number,
 ): "running" | "skipped" | "missed" => {
   if (paused || closing) return "skipped";
-  return now > endsAt ? "missed" : "running";
+  return now > endsAt && now >= dueAt + minuteMillis ? "missed" : "running";
 };
+
+const minuteMillis = 60_000;
 
 /**
  * How many devices one batch covers. A batch is one transaction: small enough that a stop is obeyed at once and requests

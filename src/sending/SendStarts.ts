@@ -35,11 +35,11 @@ export class SendStarts extends Context.Service<SendStarts>()("waypost/sending/S
       const decided: Array<Decided> = [];
       const [held] = yield* repository.hold(campaign);
       if (held === undefined) return decided;
-      const outcome = outcomeAt(held, now);
       const window = capWindow(held.cap, held.defaultCap, held.timezone, now);
       const audience = yield* segments.audience(campaign, campaign.campaignId);
       const isEverybody = campaign.environment === "production" && audience.rules.length === 0;
       for (const due of yield* repository.holdDue(campaign, now)) {
+        const outcome = outcomeAt({ ...held, dueAt: due.dueAt }, now);
         let isDone = false;
         if (outcome !== "running") yield* repository.pass(campaign, due.id, outcome, now);
         else {

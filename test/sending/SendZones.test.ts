@@ -1,0 +1,155 @@
+import { assert, describe, it } from "@effect/vitest";
+import { Schema } from "effect";
+import { sendInstant } from "../../src/campaigns/CampaignDates.ts";
+import { capWindow } from "../../src/sending/FrequencyCap.ts";
+import { outcomeAt } from "../../src/sending/Send.ts";
+import { dayEnd, LocalDate, TimeOfDay } from "../../src/time/LocalTime.ts";
+import { DAY_MS, TimeZoneName } from "../../src/time/TimeZone.ts";
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const [first, last] = [Date.UTC(2026, 0, 1), Date.UTC(2028, 0, 1)];
+const decodeZone = Schema.decodeUnknownSync(TimeZoneName);
+const toDate = Schema.decodeUnknownSync(LocalDate);
+const toTime = Schema.decodeUnknownSync(TimeOfDay);
+const zones = Intl.supportedValuesOf("timeZone").map((name) => decodeZone(name));
+
+// The oracle: what Intl shows at an instant, the clock changes between by halving, and otherwise only comparison. Local times are
+// the milliseconds at which UTC shows them.
+
+interface Stretch {
+  /** The instants from and until which the zone is so far ahead of UTC. */
+  readonly from: number;
+  readonly to: number;
+  readonly shift: number;
+}
+
+const stretchesOf = (zone: string): ReadonlyArray<Stretch> => {
+  const format = new Intl.DateTimeFormat("sv-SE", {
+    timeZone: zone,
+    dateStyle: "short",
+    timeStyle: "medium",
+  });
+  const shiftAt = (ms: number) => Date.parse(`${format.format(ms).replace(" ", "T")}Z`) - ms;
+  const found: Array<Stretch> = [];
+  let [from, shift] = [-Infinity, shiftAt(first - 40 * DAY_MS)];
+  for (let day = first - 40 * DAY_MS; day < last + 5 * DAY_MS; day += DAY_MS) {
+    if (shiftAt(day + DAY_MS) === shift) continue;
+    let [low, high] = [day, day + DAY_MS];
+    while (high - low > 1000) {
+      const middle = low + Math.floor((high - low) / 2000) * 1000;
+      if (shiftAt(middle) === shift) low = middle;
+      else high = middle;
+    }
+    found.push({ from, to: high, shift });
+    [from, shift] = [high, shiftAt(high)];
+  }
+  return [...found, { from, to: Infinity, shift }];
+};
+
+/** The first instant that shows the local time; in a gap as far behind it as was meant. */
+const shown = (stretches: ReadonlyArray<Stretch>, local: number): number => {
+  for (const { from, shift, to } of stretches) {
+    const at = local - shift;
+    if (at >= from && at < to) return at;
+    // No stretch shows what lies between its end and the beginning of the next one.
+    if (at >= to && stretches.every((other) => local - other.shift < other.from || other.to <= to)) return at;
+  }
+  return Number.NaN;
+};
+
+/** The first instant at which the zone's clock has come as far as the beginning of a day. */
+const begun = (stretches: ReadonlyArray<Stretch>, day: number): number =>
+  Math.min(
+    ...stretches.map(({ from, shift, to }) => {
+      const at = Math.max(from, day - shift);
+      return at < to ? at : Infinity;
+    }),
+  );
+
+const textOf = (local: number) => new Date(local).toISOString();
+const monday = (day: number): number => day - ((new Date(day).getUTCDay() + 6) % 7) * DAY_MS;
+const firstOfMonth = (day: number): number => Date.parse(`${textOf(day).slice(0, 8)}01T00:00:00Z`);
+
+/** What is wrong, at most a few lines of it. */
+class Wrong {
+  readonly lines: Array<string> = [];
+  expect(actual: number | string | undefined, expected: number | string, what: () => string): void {
+    if (actual !== expected && this.lines.length < 20)
+      this.lines.push(`${what()}: ${actual} and not ${expected}`);
+  }
+}
+
+const timelines = zones.map((zone) => ({ zone, stretches: stretchesOf(zone) }));
+const usualTimes = ["02:30", "00:00", "23:59"];
+
+// Alone this takes a few seconds; two cores that others use too need a while.
+describe("in every zone of the tz database, over two years of days", { timeout: 180_000 }, () => {
+  it("a send is due when the zone's clock first shows its time, behind a gap by as much as was meant (E1)", () => {
+    const wrong = new Wrong();
+    const check = (zone: TimeZoneName, stretches: ReadonlyArray<Stretch>, day: number, time: string) => {
+      const local = Date.parse(`${textOf(day).slice(0, 10)}T${time}:00Z`);
+      // The campaign starts at some time of that day.
+      const startsAt = begun(stretches, day) + ((day / DAY_MS) % 22) * HOUR_MS;
+      const due = sendInstant({ startsAt, timezone: zone }, toTime(time));
+      wrong.expect(due, shown(stretches, local), () => `${zone} ${textOf(local)}`);
+      return due;
+    };
+    let changes = 0;
+    for (const { stretches, zone } of timelines) {
+      for (let day = first; day < last; day += DAY_MS)
+        check(zone, stretches, day, usualTimes[(day / DAY_MS) % usualTimes.length] ?? "12:00");
+      for (const [index, { shift, to }] of stretches.entries()) {
+        const next = stretches[index + 1];
+        if (next === undefined || to < first || to >= last) continue;
+        changes++;
+        const edges = [to + shift, to + next.shift].toSorted((a, b) => a - b);
+        const [low = 0, high = 0] = edges;
+        for (let local = low - 2 * MINUTE_MS; local <= high + 2 * MINUTE_MS; local += MINUTE_MS) {
+          const day = Math.floor(local / DAY_MS) * DAY_MS;
+          const due = check(zone, stretches, day, textOf(local).slice(11, 16));
+          const endsAt = dayEnd(zone, toDate(textOf(day).slice(0, 10)));
+          const conditions = { paused: false, closing: false, endsAt, dueAt: due };
+          wrong.expect(outcomeAt(conditions, due), "running", () => `${zone} ${textOf(local)}`);
+        }
+      }
+    }
+    assert.deepStrictEqual(wrong.lines, []);
+    assert.isAbove(changes, 300);
+  });
+
+  it("caps count from the first instant of the calendar day, the ISO week and the month (L4)", () => {
+    const wrong = new Wrong();
+    const lengths = new Set<number>();
+    for (const { stretches, zone } of timelines) {
+      for (let day = first; day < last; day += DAY_MS) {
+        const from = begun(stretches, day);
+        const to = begun(stretches, day + DAY_MS);
+        lengths.add((to - from) / HOUR_MS);
+        const starts = {
+          day: from,
+          week: begun(stretches, monday(day)),
+          month: begun(stretches, firstOfMonth(day)),
+        };
+        for (const period of ["day", "week", "month"] as const) {
+          // Weeks and months at either end of the day in turn.
+          const ends = period === "day" ? [from, to - 1] : [(day / DAY_MS) % 2 === 0 ? from : to - 1];
+          for (const at of ends) {
+            const window = capWindow({ count: 1, period }, null, zone, at);
+            wrong.expect(
+              window?.since,
+              starts[period],
+              () => `${zone}, the ${period} of ${new Date(at).toISOString()}`,
+            );
+          }
+        }
+      }
+    }
+    assert.deepStrictEqual(wrong.lines, []);
+    // Lord Howe changes by half an hour, Troll by two.
+    assert.deepStrictEqual(
+      [...lengths].toSorted((a, b) => a - b),
+      [22, 23, 23.5, 24, 24.5, 25, 26],
+    );
+  });
+});
