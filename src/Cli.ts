@@ -6,6 +6,7 @@ import manifest from "../package.json" with { type: "json" };
 import { Config } from "./Config.ts";
 import { BadUsage } from "./operator/commands/CommandRefused.ts";
 import { deviceCommand } from "./operator/commands/DeviceCommand.ts";
+import { locationCommand } from "./operator/commands/LocationCommand.ts";
 import { reportCommand } from "./operator/commands/ReportCommand.ts";
 import { sdkKeyCommand } from "./operator/commands/SdkKeyCommand.ts";
 import { segmentCommand } from "./operator/commands/SegmentCommand.ts";
@@ -61,6 +62,7 @@ const waypost = Command.make("waypost").pipe(
     sdkKeyCommand,
     segmentCommand,
     deviceCommand,
+    locationCommand,
     reportCommand,
     sendCommand,
     openapiCommand,

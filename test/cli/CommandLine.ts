@@ -2,6 +2,7 @@ import * as NodeServices from "@effect/platform-node/NodeServices";
 import { assert } from "@effect/vitest";
 import { Console, Effect } from "effect";
 import { runCommand } from "../../src/Cli.ts";
+import type { Surroundings } from "../../src/operator/commands/Surroundings.ts";
 import { TestWaypost, testOperatorKey } from "../TestWaypost.ts";
 
 /** Gives a command as `main.ts` does, and keeps what it says. */
@@ -9,11 +10,12 @@ export const give = (
   parameters: ReadonlyArray<string>,
   environment: Readonly<Record<string, string>>,
   columns: number | null = null,
+  terminal: Surroundings["Service"]["terminal"] = null,
 ) =>
   Effect.gen(function* () {
     let stdout = "";
     let stderr = "";
-    const code = yield* runCommand(parameters, { environment, columns }).pipe(
+    const code = yield* runCommand(parameters, { environment, columns, terminal }).pipe(
       Effect.provideService(Console.Console, {
         ...console,
         log: (...texts) => void (stdout += `${texts.join(" ")}\n`),

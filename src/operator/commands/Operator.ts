@@ -113,12 +113,14 @@ export const operator = Effect.gen(function* () {
     baseUrl: url,
     transformClient: HttpClient.mapRequest(HttpClientRequest.bearerToken(key)),
   });
-  return <A>(
+  const asking = <A>(
     ask: (
       client: Client,
     ) => Effect.Effect<A, ApiError | HttpClientError.HttpClientError | Schema.SchemaError>,
   ): Effect.Effect<A, CommandRefused> =>
     Effect.mapError(ask(client), (failure) => CommandRefused.from(url, failure));
+  /** The address asked, without a slash at its end. */
+  return Object.assign(asking, { url });
 });
 
 /** The way to ask that `operator` gives. */

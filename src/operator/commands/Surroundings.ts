@@ -8,5 +8,7 @@ export class Surroundings extends Context.Service<
     readonly environment: SettingsRecord;
     /** Cells in a line of the terminal; null where there is none, as in a pipe. */
     readonly columns: number | null;
+    /** The terminal that stderr is on, for what is drawn while work goes on; null where there is none. */
+    readonly terminal: { readonly columns: number; readonly write: (text: string) => void } | null;
   }
 >()("waypost/operator/commands/Surroundings") {}
