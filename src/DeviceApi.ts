@@ -2,6 +2,7 @@ import { HttpApi, OpenApi } from "effect/http-api";
 import { DevicesApi } from "./devices/DevicesApi.ts";
 import { AnswersApi } from "./events/AnswersApi.ts";
 import { EventsApi } from "./events/EventsApi.ts";
+import { GeofencesApi } from "./events/GeofencesApi.ts";
 import { PositionsApi } from "./events/PositionsApi.ts";
 import { SchemaErrors } from "./http/SchemaErrors.ts";
 import { MessagesApi } from "./sending/MessagesApi.ts";
@@ -10,6 +11,7 @@ import { tidyOpenApi } from "./wire/OpenApiTidy.ts";
 /** What an app's SDK calls: registering with the SDK key, everything else with the device's own token. */
 export class DeviceApi extends HttpApi.make("device")
   .add(DevicesApi)
+  .add(GeofencesApi)
   .add(EventsApi)
   .add(PositionsApi)
   .add(MessagesApi)

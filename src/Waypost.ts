@@ -26,6 +26,8 @@ import { Answers } from "./events/Answers.ts";
 import { answersHandlers } from "./events/AnswersHttp.ts";
 import { Events } from "./events/Events.ts";
 import { eventsHandlers } from "./events/EventsHttp.ts";
+import { Geofences } from "./events/Geofences.ts";
+import { geofencesHandlers } from "./events/GeofencesHttp.ts";
 import { Positions } from "./events/Positions.ts";
 import { positionsHandlers } from "./events/PositionsHttp.ts";
 import { Sightings } from "./events/Sightings.ts";
@@ -107,7 +109,14 @@ const platformRoutes = HttpApiBuilder.layer(PlatformApi).pipe(
 );
 
 const deviceRoutes = HttpApiBuilder.layer(DeviceApi).pipe(
-  Layer.provide([devicesHandlers, eventsHandlers, positionsHandlers, messagesHandlers, answersHandlers]),
+  Layer.provide([
+    devicesHandlers,
+    eventsHandlers,
+    positionsHandlers,
+    geofencesHandlers,
+    messagesHandlers,
+    answersHandlers,
+  ]),
   Layer.provide(deviceAccessLayer),
 );
 
@@ -179,6 +188,7 @@ const devices = Layer.mergeAll(
   Devices.layer,
   Messages.layer,
   Answers.layer,
+  Geofences.layer,
   Layer.mergeAll(Events.layer, Positions.layer).pipe(
     Layer.provide(Sightings.layer.pipe(Layer.provide(Deliveries.layer))),
   ),

@@ -3,17 +3,22 @@ import { Instant } from "../time/Instant.ts";
 import { explain } from "../wire/Explain.ts";
 import { timeProblem } from "./Transition.ts";
 
-const degrees = (limit: number, description: string, example: number) =>
-  Schema.Finite.check(
-    Schema.isBetween(
-      { minimum: -limit, maximum: limit },
-      { message: `The {field} must be a number of degrees from -${limit} to ${limit}.` },
-    ),
+/** Every check says all that is wanted: 1e999 fails two of them. */
+const degrees = (limit: number, description: string, example: number) => {
+  const message = `The {field} must be a number of degrees from -${limit} to ${limit}.`;
+  return Schema.Number.check(
+    Schema.isFinite({ message }),
+    Schema.isBetween({ minimum: -limit, maximum: limit }, { message }),
   ).annotate({ description, examples: [example] });
+};
 
-const Latitude = degrees(90, "Degrees north (WGS 84), from -90 to 90.", 52.3731);
+const accuracyMessage = "The {field} must be a number of metres, 0 or more.";
 
-const Longitude = degrees(180, "Degrees east (WGS 84), from -180 to 180.", 4.8936);
+/** Degrees north, of a device or of whoever asks. */
+export const Latitude = degrees(90, "Degrees north (WGS 84), from -90 to 90.", 52.3731);
+
+/** Degrees east, of a device or of whoever asks. */
+export const Longitude = degrees(180, "Degrees east (WGS 84), from -180 to 180.", 4.8936);
 
 /** Where a device was at a moment. */
 export const Fix = Schema.Struct({
@@ -21,8 +26,9 @@ export const Fix = Schema.Struct({
   longitude: Longitude,
   accuracy_meters: Schema.optionalKey(
     Schema.NullOr(
-      Schema.Finite.check(
-        Schema.isGreaterThanOrEqualTo(0, { message: "The accuracy must be a number of metres, 0 or more." }),
+      Schema.Number.check(
+        Schema.isFinite({ message: accuracyMessage }),
+        Schema.isGreaterThanOrEqualTo(0, { message: accuracyMessage }),
       ),
     ).annotate({
       description:
@@ -64,7 +70,7 @@ export const readFix = (input: unknown, now: number): Fix | ReadonlyArray<string
     return problem === null ? decoded.value : [problem];
   }
   const error = Option.getOrThrow(Exit.findErrorOption(decoded));
-  return Object.values(explain(error.issue).fields).flat();
+  return [...new Set(Object.values(explain(error.issue).fields).flat())];
 };
 
 /** Whether a position could be read. */

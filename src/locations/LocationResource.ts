@@ -23,7 +23,8 @@ const coordinates = (
     .annotate({ description, examples: [example] })
     .check(Schema.makeFilter(() => true, { toJsonSchema: () => json }));
 
-const GeometryAnswer = Schema.Union([
+/** The geometry of a location as answers show it (contract G2). */
+export const GeometryAnswer = Schema.Union([
   Schema.Struct({
     type: Schema.Literal("Point").annotate({ description: "Of a circle.", examples: ["Point"] }),
     coordinates: coordinates("The circle's centre.", [4.8936, 52.3731], positionJson),

@@ -5,12 +5,13 @@ import { createHash } from "node:crypto";
 import { Config } from "../Config.ts";
 import type { Admission, Door } from "../http/Doors.ts";
 import { RouteTable } from "../http/RouteTable.ts";
+import { namesTag } from "../http/EntityTag.ts";
 import { MethodNotAllowed } from "../wire/ApiError.ts";
 import { errorResponse } from "../wire/ErrorResponse.ts";
 import { contentDisposition } from "./DownloadName.ts";
 import { MediaFiles } from "./MediaFiles.ts";
 import { type ByteRange, isMediaKey, MediaStore, type MediaStoreAway } from "./MediaStore.ts";
-import { allowsRange, namesTag, readRange } from "./RangeHeader.ts";
+import { allowsRange, readRange } from "./RangeHeader.ts";
 import { ReadyThumbnails } from "./ReadyThumbnails.ts";
 
 const base = "/media";

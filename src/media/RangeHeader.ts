@@ -1,4 +1,4 @@
-/** Which part of an object a request asks for (RFC 9110, 13.2.2, 14.1 and 14.2), and whether its reader has it already (13.1). */
+/** Which part of an object a request asks for (RFC 9110, 13.2.2, 14.1 and 14.2). */
 import type { ByteRange } from "./MediaStore.ts";
 
 const oneRange = /^(?:(\d+)-(\d*)|-(\d+))$/;
@@ -36,7 +36,3 @@ export const readRange = (header: string, bytes: number): ByteRange | null | "no
 /** Whether an `If-Range` header lets the part be sent: only a strong ETag that is the object's own does; a date never does. */
 export const allowsRange = (header: string | undefined, etag: string): boolean =>
   header === undefined || header.trim() === etag;
-
-/** Whether an `If-None-Match` or `If-Match` header names this ETag, in a list or by `*`; a weak one counts as the strong one of its text. */
-export const namesTag = (header: string, etag: string): boolean =>
-  header.trim() === "*" || (header.match(/"[^"]*"/g) ?? []).some((tag) => tag === etag);

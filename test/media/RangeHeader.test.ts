@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest";
 import fc from "fast-check";
-import { allowsRange, namesTag, readRange } from "../../src/media/RangeHeader.ts";
+import { namesTag } from "../../src/http/EntityTag.ts";
+import { allowsRange, readRange } from "../../src/media/RangeHeader.ts";
 
 describe("readRange", () => {
   it("reads a first and a last byte, an open end, and the last bytes (RFC 9110, 14.1.2)", () => {
