@@ -91,6 +91,7 @@ import { Deliveries } from "./sending/Deliveries.ts";
 import { Messages } from "./sending/Messages.ts";
 import { messagesHandlers } from "./sending/MessagesHttp.ts";
 import { PushCredentials } from "./sending/PushCredentials.ts";
+import { PushDispatcher } from "./sending/PushDispatcher.ts";
 import { SendScheduler } from "./sending/SendScheduler.ts";
 import { Workspaces } from "./workspaces/Workspaces.ts";
 
@@ -219,14 +220,14 @@ export const serviceLayer = HttpRouter.serve(answers, {
     Cursors.layer,
   ]),
   Layer.merge(chores),
-  Layer.merge(SendScheduler.layer),
-  Layer.provideMerge(PushCredentials.layer),
+  Layer.merge(Layer.mergeAll(SendScheduler.layer, PushDispatcher.layer)),
   Layer.provideMerge(Notifications.layer),
   Layer.provideMerge(Contents.layer),
   Layer.provideMerge(Segments.layer),
   Layer.provideMerge(Campaigns.layer),
   Layer.provideMerge(SendPlan.layer),
   Layer.provideMerge(devices),
+  Layer.provideMerge(PushCredentials.layer),
   Layer.provideMerge(locations),
   Layer.provideMerge(media),
   Layer.provideMerge(core),

@@ -55,6 +55,9 @@ export class DeliveriesSql extends Context.Service<DeliveriesSql>()("waypost/sen
               content_type, trigger_type, location_no, transport, status, last_error, now,
               CASE WHEN status IN ('delivered', 'failed') THEN now END
             FROM allowed
+          ), queued AS (
+            INSERT INTO push_queue (workspace_id, environment, origin, device_no, transport, due_at)
+            SELECT workspace_id, environment, origin, device_no, transport, now FROM allowed WHERE status = 'queued'
           )
           SELECT ord::int AS ord, origin FROM allowed`);
       },

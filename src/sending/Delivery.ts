@@ -34,8 +34,17 @@ export interface Beginning {
   readonly lastError: string | null;
 }
 
-/** An inbox has a message at once. A transport without credentials fails it, saying so (contract L6). */
-export const beginning = (transport: Transport): Beginning =>
-  transport === "inbox"
-    ? { status: "delivered", lastError: null }
-    : { status: "failed", lastError: `No credentials are set for ${transport} in this environment.` };
+/**
+ * An inbox has a message at once, a push waits for a worker. A transport without credentials fails it, saying so (contract L6):
+ * `configured` holds those that have some in the environment.
+ */
+export const beginning = (transport: Transport, configured: ReadonlySet<Transport>): Beginning => {
+  if (transport === "inbox") return { status: "delivered", lastError: null };
+  return configured.has(transport)
+    ? { status: "queued", lastError: null }
+    : { status: "failed", lastError: noCredentials(transport) };
+};
+
+/** Why a push cannot be handed over where no credentials are set. */
+export const noCredentials = (transport: Transport): string =>
+  `No credentials are set for ${transport} in this environment.`;

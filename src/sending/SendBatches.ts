@@ -2,9 +2,10 @@ import { Clock, Context, Data, Effect, Fiber, Layer } from "effect";
 import { Database } from "../database/Database.ts";
 import { Transport } from "../devices/PushAddress.ts";
 import { beginning } from "./Delivery.ts";
+import { PushCredentials } from "./PushCredentials.ts";
 import { BatchSize } from "./Send.ts";
-import { type FinishedSend, SendBatchesSql, type TakenBatch } from "./SendBatchesSql.ts";
-import { countBatch, countSend } from "./SendMetrics.ts";
+import { SendBatchesSql, type TakenBatch } from "./SendBatchesSql.ts";
+import { countBatch, tellDone } from "./SendMetrics.ts";
 
 /** How long a batch is held without a sign of life, and how often one is given: another process takes over after the first. */
 const leaseMillis = 10_000;
@@ -14,8 +15,6 @@ const patience = "8 seconds";
 
 /** The send was stopped, or another process has the batch: what was done of it is rolled back. */
 class BatchLost extends Data.TaggedError("BatchLost") {}
-
-const beginnings = Transport.literals.map((transport) => ({ transport, ...beginning(transport) }));
 
 /** Lets work that has begun come to its end when its fiber is interrupted, within bounds. */
 const finishing = <A, E, R>(work: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
@@ -34,12 +33,18 @@ export class SendBatches extends Context.Service<SendBatches>()("waypost/sending
   make: Effect.gen(function* () {
     const database = yield* Database;
     const repository = yield* SendBatchesSql;
+    const credentials = yield* PushCredentials;
 
     const make = Effect.fnUntraced(function* (taken: TakenBatch, now: number) {
       if (taken.audience !== null) {
         yield* repository.find(taken, taken.audience, yield* BatchSize);
         return [];
       }
+      const [configured = new Set()] = yield* credentials.configured([taken]);
+      const beginnings = Transport.literals.map((transport) => ({
+        transport,
+        ...beginning(transport, configured),
+      }));
       return yield* repository.deliver(taken, beginnings, now);
     });
 
@@ -58,22 +63,6 @@ export class SendBatches extends Context.Service<SendBatches>()("waypost/sending
       const [finished] = yield* repository.finish(taken, now);
       return { made, finished };
     }, database.atomically);
-
-    const tell = Effect.fnUntraced(function* ({ environment }: TakenBatch, finished: FinishedSend) {
-      const { campaignId, delivered, failed, id, targeted, workspace } = finished;
-      yield* countSend("done");
-      yield* Effect.logInfo("A send is done").pipe(
-        Effect.annotateLogs({
-          workspace,
-          environment,
-          campaign: campaignId,
-          send: id,
-          targeted,
-          delivered,
-          failed,
-        }),
-      );
-    });
 
     const beat = (taken: TakenBatch) =>
       Effect.forever(
@@ -94,7 +83,7 @@ export class SendBatches extends Context.Service<SendBatches>()("waypost/sending
           if (outcome === null) yield* countBatch("lost");
           else {
             yield* countBatch("done", outcome.made);
-            if (outcome.finished !== undefined) yield* tell(taken, outcome.finished);
+            if (outcome.finished !== undefined) yield* tellDone(taken.environment, outcome.finished);
           }
           return true;
         }),

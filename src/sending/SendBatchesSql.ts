@@ -137,7 +137,10 @@ export class SendBatchesSql extends Context.Service<SendBatchesSql>()("waypost/s
               beginnings.map(({ lastError }) => lastError),
             )}) AS g (transport, status, last_error) ON g.transport = due.transport
             WHERE due.cap_count IS NULL OR ${countedSql(sql, "due")} < due.cap_count
-            RETURNING transport, status
+            RETURNING workspace_id, environment, origin, device_no, transport, status
+          ), queued AS (
+            INSERT INTO push_queue (workspace_id, environment, origin, device_no, transport, due_at)
+            SELECT workspace_id, environment, origin, device_no, transport, ${instant(now)} FROM made WHERE status = 'queued'
           )
           SELECT transport, status, count(*)::int AS count FROM made GROUP BY 1, 2`),
 

@@ -1,5 +1,6 @@
 import { Effect, Metric } from "effect";
-import type { MadeDeliveries } from "./SendBatchesSql.ts";
+import type { Environment } from "../workspaces/Environment.ts";
+import type { FinishedSend, MadeDeliveries } from "./SendBatchesSql.ts";
 
 const lag = Metric.histogram("waypost_send_lag_seconds", {
   description: "Time from a send's minute to its start, in seconds.",
@@ -43,3 +44,20 @@ export const countBatch = (
       { discard: true },
     ),
   );
+
+/** Counts a send of which every outcome is known, and says so. */
+export const tellDone = Effect.fnUntraced(function* (environment: Environment, finished: FinishedSend) {
+  const { campaignId, delivered, failed, id, targeted, workspace } = finished;
+  yield* countSend("done");
+  yield* Effect.logInfo("A send is done").pipe(
+    Effect.annotateLogs({
+      workspace,
+      environment,
+      campaign: campaignId,
+      send: id,
+      targeted,
+      delivered,
+      failed,
+    }),
+  );
+});

@@ -1,6 +1,6 @@
-import { Cause, Clock, Context, Effect, Layer, Queue, Stream, SubscriptionRef } from "effect";
+import { Clock, Context, Effect, Layer, Queue, Stream, SubscriptionRef } from "effect";
 import { Config } from "../Config.ts";
-import { Database } from "../database/Database.ts";
+import { patiently } from "./Patience.ts";
 import { SendBatches } from "./SendBatches.ts";
 import { SendStarts } from "./SendStarts.ts";
 
@@ -8,27 +8,6 @@ import { SendStarts } from "./SendStarts.ts";
 const pollMillis = 500;
 /** Batches that one process carries out side by side. */
 const sideBySide = 2;
-
-/** Runs a chore for ever. It is tried again every second while it fails, and that is said once. */
-const patiently = (what: string, chore: Effect.Effect<void>) =>
-  Effect.gen(function* () {
-    let isFailing = false;
-    const told = Effect.catchCause(Effect.asSome(chore), (cause) => {
-      if (Cause.hasInterruptsOnly(cause)) return Effect.failCause(cause);
-      const say = isFailing
-        ? Effect.void
-        : Database.isUnavailable(cause)
-          ? Effect.logWarning(`${what} waits for the database`)
-          : Effect.logError(`${what} failed`, cause);
-      isFailing = true;
-      return Effect.as(Effect.andThen(say, Effect.sleep("1 second")), null);
-    });
-    while (true) {
-      if ((yield* told) === null || !isFailing) continue;
-      isFailing = false;
-      yield* Effect.logInfo(`${what} goes on`);
-    }
-  });
 
 /**
  * The clock of sends: starts each at its minute and carries out what has started, in every process with the role `worker`. Any

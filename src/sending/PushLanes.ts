@@ -1,0 +1,188 @@
+import { Cause, Clock, Context, Effect, Exit, FiberSet, Layer, Queue } from "effect";
+import { Database } from "../database/Database.ts";
+import { noCredentials } from "./Delivery.ts";
+import { type OpenChannel, PushChannels } from "./PushChannels.ts";
+import { contentKey, type HandedOver, PushHandOver, withheld } from "./PushHandOver.ts";
+import { countSettled } from "./PushMetrics.ts";
+import type { PushContent } from "./PushPayload.ts";
+import { type Lane, PushQueueSql, type TakenPush } from "./PushQueueSql.ts";
+import { SendBatchesSql } from "./SendBatchesSql.ts";
+import { tellDone } from "./SendMetrics.ts";
+
+/** How long a taken push is held: longer than one attempt can take, so it needs no sign of life. */
+const leaseMillis = 25_000;
+/** Pushes of a lane that a process has under way at once. */
+const mostUnderWay = 256;
+const mostContents = 500;
+
+/** A taken push that has a channel and something to say, or what became of it without. */
+type Prepared =
+  | { readonly _tag: "ready"; readonly push: TakenPush; readonly content: PushContent }
+  | { readonly _tag: "settled"; readonly outcome: HandedOver };
+
+/** What a lane waits for: an outcome, or the word that more is due. */
+type Signal = HandedOver | "look";
+
+/** A lane at work in this process. */
+export interface LaneAtWork {
+  /** Tells it that more is due. */
+  readonly look: Effect.Effect<void>;
+  /** It takes no more; what is under way comes to its end. */
+  readonly stop: Effect.Effect<void>;
+  /** Ends when nothing is due and nothing under way. */
+  readonly run: Effect.Effect<void>;
+}
+
+/** Works off the pushes of one environment to one push service: a slow or broken service holds up nobody else's. */
+export class PushLanes extends Context.Service<PushLanes>()("waypost/sending/PushLanes", {
+  make: Effect.gen(function* () {
+    const database = yield* Database;
+    const repository = yield* PushQueueSql;
+    const channels = yield* PushChannels;
+    const handing = yield* PushHandOver;
+    const batches = yield* SendBatchesSql;
+
+    /** Takes what is due, and writes down what will be handed over before it is (contract L5). */
+    const take = Effect.fnUntraced(function* (
+      lane: Lane,
+      channel: OpenChannel | null,
+      contents: Map<string, PushContent>,
+      most: number,
+    ) {
+      const now = yield* Clock.currentTimeMillis;
+      const taken = yield* repository.take(lane, now, leaseMillis, most);
+      if (contents.size > mostContents) contents.clear();
+      yield* handing.contents(lane, contents, taken);
+      const prepared = taken.map((push): Prepared => {
+        const outcome = withheld(push, now) ?? (channel === null ? withoutCredentials(lane, push) : null);
+        if (outcome !== null) return { _tag: "settled", outcome };
+        const content = contents.get(contentKey(push));
+        // A delivery names a content and a campaign that was: nothing deletes either.
+        if (content === undefined) throw new Error("A push has no content");
+        return { _tag: "ready", push, content };
+      });
+      const ready = prepared.flatMap((each) => (each._tag === "ready" ? [each.push] : []));
+      if (ready.length > 0) yield* repository.handOver(lane, ready);
+      return prepared;
+    }, database.atomically);
+
+    const write = Effect.fnUntraced(function* (lane: Lane, outcomes: ReadonlyArray<HandedOver>) {
+      const now = yield* Clock.currentTimeMillis;
+      const settlements = outcomes.map(({ settlement }) => settlement);
+      yield* repository.holdSends(lane, settlements);
+      const counted = yield* repository.settle(lane, settlements, now);
+      const gone = outcomes.filter(({ isGone }) => isGone).map(({ push }) => push);
+      if (gone.length > 0) yield* repository.markGone(lane, gone, now);
+      const complete = counted.filter(({ isComplete }) => isComplete);
+      return (yield* Effect.forEach(complete, ({ origin }) =>
+        batches.finish({ ...lane, origin }, now),
+      )).flat();
+    }, database.atomically);
+
+    /** Outcomes are dear: while the database is away they wait for it, as long as nobody else may take the pushes. */
+    const settle = Effect.fnUntraced(function* (lane: Lane, outcomes: ReadonlyArray<HandedOver>) {
+      const until = (yield* Clock.currentTimeMillis) + leaseMillis;
+      let written = yield* Effect.exit(write(lane, outcomes));
+      while (Exit.isFailure(written) && Database.isUnavailable(written.cause)) {
+        if ((yield* Clock.currentTimeMillis) >= until) break;
+        yield* Effect.sleep("500 millis");
+        written = yield* Effect.exit(write(lane, outcomes));
+      }
+      for (const finished of yield* written) yield* tellDone(lane.environment, finished);
+      for (const verdict of ["delivered", "failed", "delayed", "dropped"] as const) {
+        const count = outcomes.filter(({ settlement }) => settlement.verdict === verdict).length;
+        if (count > 0) yield* countSettled(lane.transport, verdict, count);
+      }
+    });
+
+    return {
+      /** A lane that is to be worked off. */
+      at: Effect.fnUntraced(function* (lane: Lane) {
+        const signals = yield* Queue.unbounded<Signal>();
+        const contents = new Map<string, PushContent>();
+        let isStopped = false;
+        let underWay = 0;
+
+        const start = Effect.fnUntraced(function* (fibers: FiberSet.FiberSet) {
+          const channel = yield* channels.of(lane);
+          const now = yield* Clock.currentTimeMillis;
+          if (channel !== null && now < channel.pausedUntil) return false;
+          // Credentials that were refused are tried with one push.
+          const room = (channel?.refusals ?? 0) > 0 ? 1 - underWay : mostUnderWay - underWay;
+          if (room <= 0) return false;
+          const prepared = yield* take(lane, channel, contents, room);
+          const settledNow = prepared.flatMap((each) => (each._tag === "settled" ? [each.outcome] : []));
+          if (settledNow.length > 0) yield* settle(lane, settledNow);
+          for (const each of prepared) {
+            if (each._tag !== "ready" || channel === null) continue;
+            underWay += 1;
+            yield* FiberSet.run(
+              fibers,
+              Effect.map(handing.handOver(lane, channel, each.push, each.content), (outcome) => {
+                Queue.offerUnsafe(signals, outcome);
+              }),
+            );
+          }
+          return prepared.length === room;
+        });
+
+        const run = Effect.scoped(
+          Effect.gen(function* () {
+            const fibers = yield* FiberSet.make();
+            let isMore = true;
+            while (true) {
+              if (isMore && !isStopped && underWay <= mostUnderWay / 2) isMore = yield* start(fibers);
+              if (underWay === 0) {
+                if (isMore && !isStopped) continue;
+                return;
+              }
+              const arrived = yield* Queue.takeBetween(signals, 1, 2 * mostUnderWay);
+              const outcomes = arrived.filter((signal) => signal !== "look");
+              underWay -= outcomes.length;
+              if (outcomes.length < arrived.length) isMore = true;
+              if (outcomes.length > 0) yield* settle(lane, outcomes);
+            }
+          }),
+        );
+
+        const atWork: LaneAtWork = {
+          look: Effect.sync(() => Queue.offerUnsafe(signals, "look")),
+          stop: Effect.sync(() => {
+            isStopped = true;
+          }),
+          run: Effect.catchCause(run, (cause) =>
+            Cause.hasInterruptsOnly(cause)
+              ? Effect.failCause(cause)
+              : Database.isUnavailable(cause)
+                ? Effect.logWarning("Pushes wait for the database")
+                : Effect.logError("Pushes could not be worked off", cause).pipe(
+                    Effect.annotateLogs({ ...lane }),
+                  ),
+          ),
+        };
+        return atWork;
+      }),
+
+      /** Whether the lane's push service is left alone for now. */
+      isPaused: (lane: Lane, now: number): boolean => (channels.known(lane)?.pausedUntil ?? 0) > now,
+    };
+  }),
+}) {
+  static readonly layer = Layer.effect(PushLanes, PushLanes.make).pipe(
+    Layer.provide(PushHandOver.layer),
+    Layer.provide([PushChannels.layer, PushQueueSql.layer, SendBatchesSql.layer]),
+  );
+}
+
+const withoutCredentials = ({ transport }: Lane, push: TakenPush): HandedOver => ({
+  push,
+  isGone: false,
+  settlement: {
+    origin: push.origin,
+    deviceNo: push.deviceNo,
+    fence: push.fence,
+    verdict: "failed",
+    error: noCredentials(transport),
+    dueAt: null,
+  },
+});

@@ -1,0 +1,237 @@
+import { Context, Effect, Layer } from "effect";
+import { SqlClient } from "effect/sql";
+import { arrayOf, asNumber, instant } from "../database/Rows.ts";
+import type { ContentMedia } from "../media/MediaAddress.ts";
+import type { PushService } from "./PushCredential.ts";
+import type { TenantKey } from "./PushCredentialsSql.ts";
+import type { PushContent } from "./PushPayload.ts";
+
+/** The pushes of one environment to one push service. */
+export interface Lane extends TenantKey {
+  readonly transport: PushService;
+}
+
+/** A push that was taken; the fence tells this taking from every other. Instants are epoch milliseconds. */
+export interface TakenPush {
+  readonly origin: bigint;
+  readonly deviceNo: number;
+  readonly fence: number;
+  /** This one included. */
+  readonly attempts: number;
+  readonly firstAt: number;
+  readonly createdAt: number;
+  readonly campaignNo: number;
+  readonly contentNo: number;
+  /** The device's address as it is now, and which of its registrations it is of. */
+  readonly address: unknown;
+  readonly addressNo: number;
+  /** What stands in the way of handing it over. */
+  readonly obstacle: "stopped" | "closing" | "unregistered" | "moved" | "gone" | "unapproved" | null;
+}
+
+/** What became of a taken push. `dropped` was never handed over and leaves no trace: its send was stopped. */
+export interface Settlement {
+  readonly origin: bigint;
+  readonly deviceNo: number;
+  readonly fence: number;
+  readonly verdict: "delivered" | "failed" | "delayed" | "dropped";
+  readonly error: string | null;
+  /** When a delayed one is due again, in epoch milliseconds. */
+  readonly dueAt: number | null;
+}
+
+/** A send whose figures grew. */
+export interface CountedSend {
+  readonly origin: bigint;
+  /** Every device that it was made for has an outcome. */
+  readonly isComplete: boolean;
+}
+
+/** A content as statements give it. */
+export interface ContentRow extends Omit<PushContent, "media"> {
+  readonly contentNo: number;
+  readonly campaignNo: number;
+  readonly media: ContentMedia | null;
+}
+
+/** Every statement on pushes that are on their way. */
+export class PushQueueSql extends Context.Service<PushQueueSql>()("waypost/sending/PushQueueSql", {
+  make: Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient;
+
+    const millis = (column: string) => asNumber(`extract(epoch FROM ${column}) * 1000`);
+    const tenantIs = (alias: string, { environment, workspaceId }: TenantKey) =>
+      sql`${sql(`${alias}.workspace_id`)} = ${workspaceId} AND ${sql(`${alias}.environment`)} = ${environment}`;
+    const origins = (pushes: ReadonlyArray<{ readonly origin: bigint }>) =>
+      arrayOf(
+        "int8",
+        pushes.map(({ origin }) => origin),
+      );
+    const deviceNos = (pushes: ReadonlyArray<{ readonly deviceNo: number }>) =>
+      arrayOf(
+        "int4",
+        pushes.map(({ deviceNo }) => deviceNo),
+      );
+
+    return {
+      /** Lanes with pushes that are due, those that wait longest first; jumps from lane to lane over the index. */
+      dueLanes: (now: number, most: number) =>
+        Effect.orDie(sql<Lane>`
+          WITH RECURSIVE lane AS (
+            (SELECT q.workspace_id, q.environment, q.transport, q.due_at FROM push_queue q
+              ORDER BY q.workspace_id, q.environment, q.transport, q.due_at LIMIT 1)
+            UNION ALL
+            SELECT n.* FROM lane l CROSS JOIN LATERAL (
+              SELECT q.workspace_id, q.environment, q.transport, q.due_at FROM push_queue q
+              WHERE (q.workspace_id, q.environment, q.transport) > (l.workspace_id, l.environment, l.transport)
+              ORDER BY q.workspace_id, q.environment, q.transport, q.due_at LIMIT 1
+            ) AS n
+          )
+          SELECT workspace_id AS "workspaceId", environment, transport FROM lane
+          WHERE due_at <= ${instant(now)} ORDER BY due_at LIMIT ${most}`),
+
+      /** How many pushes wait, counted up to a bound. */
+      depth: (most: number) =>
+        Effect.map(
+          Effect.orDie(sql<{ readonly transport: PushService; readonly count: number }>`
+            SELECT q.transport, count(*)::int AS count
+            FROM (SELECT transport FROM push_queue LIMIT ${most}) AS q GROUP BY 1`),
+          (rows) => new Map(rows.map(({ count, transport }) => [transport, count])),
+        ),
+
+      /** Takes pushes of a lane that are due, for the length of a lease, each with what it takes to hand it over. */
+      take: (lane: Lane, now: number, leaseMillis: number, most: number) =>
+        Effect.orDie(sql<TakenPush>`
+          WITH next AS (
+            SELECT q.origin, q.device_no FROM push_queue q
+            WHERE ${tenantIs("q", lane)} AND q.transport = ${lane.transport} AND q.due_at <= ${instant(now)}
+            ORDER BY q.due_at LIMIT ${most}
+            FOR UPDATE SKIP LOCKED
+          ), taken AS (
+            UPDATE push_queue q SET due_at = ${instant(now + leaseMillis)}, fence = q.fence + 1, attempts = q.attempts + 1,
+              first_at = COALESCE(q.first_at, ${instant(now)})
+            FROM next n
+            WHERE ${tenantIs("q", lane)} AND q.origin = n.origin AND q.device_no = n.device_no
+            RETURNING q.*
+          )
+          SELECT t.origin, t.device_no AS "deviceNo", t.fence, t.attempts::int AS attempts, ${millis("t.first_at")} AS "firstAt",
+            ${millis("d.created_at")} AS "createdAt", d.campaign_no AS "campaignNo", d.content_no AS "contentNo", v.address,
+            v.address_no AS "addressNo",
+            CASE WHEN s.status <> 'running' THEN 'stopped'
+              WHEN w.deletion_scheduled_at IS NOT NULL THEN 'closing'
+              WHEN v.unregistered_at IS NOT NULL THEN 'unregistered'
+              WHEN v.transport <> t.transport THEN 'moved'
+              WHEN v.address_gone_at IS NOT NULL THEN 'gone'
+              WHEN NOT v.approved AND t.environment = 'sandbox' THEN 'unapproved' END AS obstacle
+          FROM taken t
+          JOIN workspace w ON w.id = t.workspace_id
+          JOIN delivery d ON ${tenantIs("d", lane)} AND d.origin = t.origin AND d.device_no = t.device_no
+          JOIN device v ON ${tenantIs("v", lane)} AND v.no = t.device_no
+          LEFT JOIN send s ON ${tenantIs("s", lane)} AND s.origin = t.origin`),
+
+      /** Writes down that these are about to be handed over. */
+      handOver: (lane: Lane, pushes: ReadonlyArray<TakenPush>) =>
+        Effect.orDie(sql`
+          UPDATE delivery d SET status = 'handed_over', attempts = p.attempts
+          FROM unnest(${origins(pushes)}, ${deviceNos(pushes)}, ${arrayOf(
+            "int4",
+            pushes.map(({ attempts }) => attempts),
+          )}) AS p (origin, device_no, attempts)
+          WHERE ${tenantIs("d", lane)} AND d.origin = p.origin AND d.device_no = p.device_no`),
+
+      /** What pushes of these contents and campaigns say. */
+      contents: (
+        lane: Lane,
+        pairs: ReadonlyArray<{ readonly contentNo: number; readonly campaignNo: number }>,
+      ) =>
+        Effect.orDie(sql<ContentRow>`
+          SELECT c.no AS "contentNo", p.campaign_no AS "campaignNo", COALESCE(k.id, g.id) AS campaign_id, c.notification_id, c.type,
+            c.headline, c.body, c.cta_label, c.cta_url,
+            CASE WHEN c.media_asset_id IS NOT NULL THEN
+              jsonb_build_object('id', c.media_asset_id, 'type', c.media_kind, 'key', m.key) END AS media
+          FROM unnest(${arrayOf(
+            "int4",
+            pairs.map(({ contentNo }) => contentNo),
+          )}, ${arrayOf(
+            "int4",
+            pairs.map(({ campaignNo }) => campaignNo),
+          )}) AS p (content_no, campaign_no)
+          JOIN content c ON ${tenantIs("c", lane)} AND c.no = p.content_no
+          LEFT JOIN media_file m ON ${tenantIs("m", lane)} AND m.id = c.media_asset_id
+          LEFT JOIN campaign k ON ${tenantIs("k", lane)} AND k.no = p.campaign_no
+          LEFT JOIN deleted_campaign g ON ${tenantIs("g", lane)} AND g.no = p.campaign_no`),
+
+      /** Holds the sends of these pushes until the end of the transaction: sends come before what is queued of them, everywhere. */
+      holdSends: (lane: Lane, pushes: ReadonlyArray<{ readonly origin: bigint }>) =>
+        Effect.orDie(sql`
+          SELECT FROM send s WHERE ${tenantIs("s", lane)} AND s.origin = ANY (${origins(pushes)})
+          ORDER BY s.origin FOR NO KEY UPDATE`),
+
+      /** Writes down what became of taken pushes, but for those that another has taken since, and counts it for their sends. */
+      settle: (lane: Lane, settlements: ReadonlyArray<Settlement>, now: number) =>
+        Effect.orDie(sql<CountedSend>`
+          WITH o AS (
+            SELECT * FROM unnest(${origins(settlements)}, ${deviceNos(settlements)}, ${arrayOf(
+              "int4",
+              settlements.map(({ fence }) => fence),
+            )}, ${arrayOf(
+              "text",
+              settlements.map(({ verdict }) => verdict),
+            )}, ${arrayOf(
+              "text",
+              settlements.map(({ error }) => error),
+            )}, ${arrayOf(
+              "timestamptz",
+              settlements.map(({ dueAt }) => dueAt),
+            )}) AS o (origin, device_no, fence, verdict, error, due_at)
+          ), gone AS (
+            DELETE FROM push_queue q USING o
+            WHERE ${tenantIs("q", lane)} AND q.origin = o.origin AND q.device_no = o.device_no AND q.fence = o.fence
+              AND o.verdict <> 'delayed'
+            RETURNING o.*
+          ), later AS (
+            UPDATE push_queue q SET due_at = o.due_at FROM o
+            WHERE ${tenantIs("q", lane)} AND q.origin = o.origin AND q.device_no = o.device_no AND q.fence = o.fence
+              AND o.verdict = 'delayed'
+            RETURNING o.*
+          ), written AS (
+            UPDATE delivery d SET last_error = o.error,
+              status = CASE WHEN o.verdict = 'delayed' THEN 'queued' ELSE o.verdict END,
+              settled_at = CASE WHEN o.verdict <> 'delayed' THEN ${instant(now)} END
+            FROM (SELECT * FROM gone WHERE verdict <> 'dropped' UNION ALL SELECT * FROM later) AS o
+            WHERE ${tenantIs("d", lane)} AND d.origin = o.origin AND d.device_no = o.device_no
+          ), dropped AS (
+            DELETE FROM delivery d USING gone o
+            WHERE ${tenantIs("d", lane)} AND d.origin = o.origin AND d.device_no = o.device_no AND o.verdict = 'dropped'
+          )
+          UPDATE send s SET delivered = s.delivered + n.delivered, failed = s.failed + n.failed, targeted = s.targeted - n.dropped
+          FROM (
+            SELECT origin, count(*) FILTER (WHERE verdict = 'delivered')::int AS delivered,
+              count(*) FILTER (WHERE verdict = 'failed')::int AS failed, count(*) FILTER (WHERE verdict = 'dropped')::int AS dropped
+            FROM gone GROUP BY origin
+          ) AS n
+          WHERE ${tenantIs("s", lane)} AND s.origin = n.origin
+          RETURNING s.origin, s.status = 'running' AND s.delivered + s.failed = s.targeted AS "isComplete"`),
+
+      /** Marks addresses as gone, but for those that were registered anew since (contract L6). */
+      markGone: (
+        lane: Lane,
+        addresses: ReadonlyArray<{ readonly deviceNo: number; readonly addressNo: number }>,
+        now: number,
+      ) =>
+        Effect.orDie(sql`
+          UPDATE device v SET address_gone_at = ${instant(now)}
+          FROM (
+            SELECT h.no FROM device h
+            JOIN unnest(${deviceNos(addresses)}, ${arrayOf(
+              "int4",
+              addresses.map(({ addressNo }) => addressNo),
+            )}) AS a (device_no, address_no) ON a.device_no = h.no AND a.address_no = h.address_no
+            WHERE ${tenantIs("h", lane)} ORDER BY h.no FOR NO KEY UPDATE OF h
+          ) AS held
+          WHERE ${tenantIs("v", lane)} AND v.no = held.no AND v.transport = ${lane.transport}`),
+    };
+  }),
+}) {
+  static readonly layer = Layer.effect(PushQueueSql, PushQueueSql.make);
+}

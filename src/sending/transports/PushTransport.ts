@@ -1,0 +1,68 @@
+import type { Effect } from "effect";
+import type { KeptCredentials, PushService } from "../PushCredential.ts";
+import type { PushContent } from "../PushPayload.ts";
+
+/** A message on its way to one device. */
+export interface Push {
+  /** The message's id, the same on every attempt: what tells a repeated hand-over from another push (contract L5). */
+  readonly id: string;
+  readonly content: PushContent;
+  /** As the device registered it, without the transport. */
+  readonly address: unknown;
+}
+
+/**
+ * What a push service made of a push. `Refused` is for good; `Gone` says that nobody is at the address any more; `Unauthorized` that the
+ * credentials are not good; `Unavailable` is worth another try, after so many milliseconds if the service said when (contract L6, L7).
+ * `reason` is a sentence without anything secret.
+ */
+export type PushOutcome =
+  | { readonly _tag: "Accepted" }
+  | { readonly _tag: "Gone" | "Refused" | "Unauthorized"; readonly reason: string }
+  | { readonly _tag: "Unavailable"; readonly reason: string; readonly retryAfter: number | null };
+
+/** A way to one push service with the credentials of one environment. */
+export interface PushChannel {
+  /** Hands one push over. Interrupt it to give up; whether the service has got it is then unknown. */
+  readonly send: (push: Push) => Effect.Effect<PushOutcome>;
+}
+
+/** Speaks the protocol of one push service. */
+export interface PushTransport<S extends PushService> {
+  /** Opens a channel; nothing is asked of the service before the first push. */
+  readonly open: (credentials: KeptCredentials[S]) => Effect.Effect<PushChannel>;
+}
+
+/** How long a service keeps a push for a device that is away, in seconds. */
+export const keptSeconds = 86_400;
+
+/** The outcome that a status stands for where a service has no better word: 429 and 5xx can be tried again (contract L7). */
+export const outcomeOf = (
+  service: string,
+  status: number,
+  detail: string,
+  retryAfter: number | null,
+): PushOutcome => {
+  const reason = `${service} answered with status ${status}${detail === "" ? "" : ` (${detail})`}.`;
+  if (status >= 200 && status < 300) return { _tag: "Accepted" };
+  return status === 429 || status >= 500
+    ? { _tag: "Unavailable", reason, retryAfter }
+    : { _tag: "Refused", reason };
+};
+
+/** Milliseconds that a `Retry-After` header asks to wait, in seconds or as a date (RFC 9110); null for none that can be read. */
+export const retryAfterMillis = (header: string | undefined, now: number): number | null => {
+  const text = header?.trim() ?? "";
+  if (/^\d{1,9}$/.test(text)) return Number(text) * 1000;
+  const at = /^[A-Z][a-z]{2}, /.test(text) ? Date.parse(text) : Number.NaN;
+  return Number.isNaN(at) ? null : Math.max(0, at - now);
+};
+
+/** What a service says of itself, fit for a sentence and a log line: short, and one line. */
+export const detailOf = (text: unknown): string =>
+  typeof text === "string"
+    ? text
+        .replaceAll(/[^\x20-\x7e]+/g, " ")
+        .trim()
+        .slice(0, 200)
+    : "";

@@ -1,0 +1,103 @@
+import { Effect } from "effect";
+import { createServer as createHttp2, type Http2Session, type ServerHttp2Stream } from "node:http2";
+import type { AddressInfo } from "node:net";
+import { apnsCredentials, p256Key } from "./PushKeys.ts";
+import {
+  isSigned,
+  type LocalService,
+  localFcm,
+  localWebPush,
+  makeBook,
+  part,
+  readAll,
+} from "./PushServers.ts";
+
+/** The Apple Push Notification service: HTTP/2 with prior knowledge. */
+const localApns = (settings: { readonly maxConcurrentStreams?: number } = {}) =>
+  Effect.gen(function* () {
+    const book = makeBook();
+    const tokens: Array<string> = [];
+    const sessions = new Set<Http2Session>();
+    let opened = 0;
+    const handle = async (stream: ServerHttp2Stream, headers: Readonly<Record<string, unknown>>) => {
+      const body = await readAll(stream);
+      const token = String(headers["authorization"]).replace("bearer ", "");
+      if (!tokens.includes(token)) {
+        tokens.push(token);
+        book.expect(isSigned(token, p256Key), "signature");
+        book.expect(part(token, 0).alg === "ES256" && part(token, 0).kid === "F6G7H8J9K0", "header");
+        book.expect(part(token, 1).iss === "A1B2C3D4E5" && part(token, 1).iat > 0, "claims");
+      }
+      const { aps, waypost } = JSON.parse(body.toString());
+      book.expect(headers["apns-topic"] === "com.example.shop", "topic");
+      book.expect(headers["apns-push-type"] === "alert" && headers["apns-priority"] === "10", "push type");
+      book.expect(headers["apns-id"] === waypost.id, "apns-id");
+      const behaviour = book.enter({
+        id: String(headers["apns-id"]),
+        to: String(headers[":path"]).replace("/3/device/", ""),
+        headers,
+        payload: waypost,
+        shown: aps,
+        bytes: body.length,
+      });
+      const answer = (status: number, reason: string | null, more: object = {}) => {
+        stream.respond({ ":status": status, "apns-id": String(headers["apns-id"]), ...more });
+        stream.end(reason === null ? "" : JSON.stringify({ reason }));
+      };
+      if (behaviour === "hang") return;
+      if (behaviour === "accept") return answer(200, null);
+      if (behaviour === "gone") return answer(410, "Unregistered");
+      if (behaviour === "unauthorized") return answer(403, "InvalidProviderToken");
+      if (behaviour === "reset") {
+        stream.session?.socket.resetAndDestroy();
+        return;
+      }
+      if (behaviour === "goaway") {
+        // As if it had stopped looking at the streams before this one.
+        stream.session?.goaway(0, (stream.id ?? 1) - 2);
+        stream.session?.close();
+        return;
+      }
+      const { retryAfter, status } = behaviour;
+      return answer(status, "Told", retryAfter === undefined ? {} : { "retry-after": retryAfter });
+    };
+    const server = yield* Effect.acquireRelease(
+      Effect.promise(
+        () =>
+          new Promise<ReturnType<typeof createHttp2>>((resolve) => {
+            const made = createHttp2({ settings });
+            made.on("session", (session) => {
+              opened += 1;
+              sessions.add(session);
+              session.on("error", () => {});
+              session.on("close", () => sessions.delete(session));
+            });
+            made.on("stream", (stream, headers) => {
+              stream.on("error", () => {});
+              handle(stream, headers).catch(() => {
+                if (!stream.destroyed) stream.close(2);
+              });
+            });
+            made.listen(0, "127.0.0.1", () => resolve(made));
+          }),
+      ),
+      (made) =>
+        Effect.sync(() => {
+          for (const session of sessions) session.destroy();
+          made.close();
+        }),
+    );
+    const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const service: LocalService = {
+      ...book,
+      transport: "apns",
+      credentials: apnsCredentials({ base_url: origin }),
+      address: (name) => Promise.resolve({ transport: "apns", token: name }),
+      tokens,
+      sessions: () => opened,
+    };
+    return service;
+  });
+
+/** All services, by the names of their transports. */
+export const localServices = { fcm: localFcm, apns: localApns(), webpush: localWebPush };

@@ -1,0 +1,238 @@
+import { Effect } from "effect";
+import { createPublicKey, verify } from "node:crypto";
+import { createServer as createPlain, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { browserSubscription, readVapid } from "./BrowserCrypto.ts";
+import { fcmCredentials, rsaKey, webPushCredentials } from "./PushKeys.ts";
+
+/** One push as a service got it. */
+export interface LedgerEntry {
+  /** What the provider-side id is: `apns-id`, the Topic, or the `id` of the payload. */
+  readonly id: string;
+  /** The device's address, in short. */
+  readonly to: string;
+  readonly headers: Readonly<Record<string, unknown>>;
+  /** What the app gets: the payload of the contract (L8). */
+  readonly payload: any;
+  /** What the system shows, where the service knows that. */
+  readonly shown: any;
+  /** Bytes that count against the service's limit. */
+  readonly bytes: number;
+}
+
+/** What a service does with a push. */
+export type Behaviour =
+  | "accept"
+  | "gone"
+  | "unauthorized"
+  | "hang"
+  | "reset"
+  | "goaway"
+  | { readonly status: number; readonly retryAfter?: string; readonly location?: string };
+
+/** A push service of this machine that speaks its real protocol, checks what it gets, and keeps a ledger. */
+export interface LocalService {
+  readonly transport: "fcm" | "apns" | "webpush";
+  /** What the operator sets. */
+  readonly credentials: object;
+  /** The address of a device, as its app registers it. */
+  readonly address: (name: string) => Promise<object>;
+  readonly ledger: Array<LedgerEntry>;
+  /** What it does with each push from now on; by the number of pushes that it has got, from 0. */
+  readonly answer: (behave: (number: number, entry: LedgerEntry) => Behaviour) => void;
+  /** What was wrong with what it got. */
+  readonly complaints: Array<string>;
+  /** Tokens that it issued, or saw for the first time. */
+  readonly tokens: Array<string>;
+  readonly sessions: () => number;
+}
+
+/** Reads a request's body to its end. */
+export const readAll = async (stream: AsyncIterable<Buffer>): Promise<Buffer> => {
+  const chunks: Array<Buffer> = [];
+  for await (const chunk of stream) chunks.push(chunk);
+  return Buffer.concat(chunks);
+};
+
+/** The header (0) or the claims (1) of a JSON Web Token. */
+export const part = (token: string, at: number) =>
+  JSON.parse(Buffer.from(token.split(".")[at] ?? "", "base64url").toString());
+/** Whether a JSON Web Token is signed with the key. */
+export const isSigned = (token: string, pem: string) => {
+  const [header = "", claims = "", signature = ""] = token.split(".");
+  return verify(
+    "sha256",
+    Buffer.from(`${header}.${claims}`),
+    { key: createPublicKey(pem), dsaEncoding: "ieee-p1363" },
+    Buffer.from(signature, "base64url"),
+  );
+};
+
+/** What every service keeps: its ledger, its complaints, and what it is to do. */
+export const makeBook = () => {
+  let behave: (number: number, entry: LedgerEntry) => Behaviour = () => "accept";
+  const ledger: Array<LedgerEntry> = [];
+  const complaints: Array<string> = [];
+  return {
+    ledger,
+    complaints,
+    answer: (next: typeof behave) => {
+      behave = next;
+    },
+    expect: (isSo: boolean, what: string) => {
+      if (!isSo && !complaints.includes(what)) complaints.push(what);
+    },
+    /** Writes a push down and tells what to do with it. */
+    enter: (entry: LedgerEntry): Behaviour => {
+      const behaviour = behave(ledger.length, entry);
+      ledger.push(entry);
+      return behaviour;
+    },
+  };
+};
+
+const listening = (handle: (request: IncomingMessage, response: ServerResponse) => Promise<void>) =>
+  Effect.acquireRelease(
+    Effect.promise(
+      () =>
+        new Promise<{ readonly origin: string; readonly close: () => void }>((resolve) => {
+          const server = createPlain((request, response) => {
+            handle(request, response).catch((error: unknown) => {
+              response.writeHead(599).end(String(error));
+            });
+          });
+          server.listen(0, "127.0.0.1", () => {
+            resolve({
+              origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+              close: () => {
+                server.close();
+                server.closeAllConnections();
+              },
+            });
+          });
+        }),
+    ),
+    ({ close }) => Effect.sync(close),
+  );
+
+/** Answers over HTTP/1.1 as told; `words` gives the service's own words for a status. */
+const reply = (
+  response: ServerResponse,
+  behaviour: Behaviour,
+  words: Readonly<Record<"accept" | "gone" | "unauthorized", readonly [number, string]>>,
+): void => {
+  if (behaviour === "hang") return;
+  if (behaviour === "reset" || behaviour === "goaway") {
+    response.socket?.resetAndDestroy();
+    return;
+  }
+  if (typeof behaviour === "string") {
+    const [status, body] = words[behaviour];
+    response.writeHead(status, { "content-type": "application/json" }).end(body);
+    return;
+  }
+  const { location, retryAfter, status } = behaviour;
+  response.writeHead(status, {
+    ...(retryAfter === undefined ? {} : { "retry-after": retryAfter }),
+    ...(location === undefined ? {} : { location }),
+  });
+  response.end("{}");
+};
+
+/** Firebase Cloud Messaging with the token address of its service accounts. */
+export const localFcm = Effect.gen(function* () {
+  const book = makeBook();
+  const tokens: Array<string> = [];
+  const { origin } = yield* listening(async (request, response) => {
+    const body = (await readAll(request)).toString();
+    if (request.url === "/token") {
+      const form = new URLSearchParams(body);
+      const assertion = form.get("assertion") ?? "";
+      book.expect(form.get("grant_type") === "urn:ietf:params:oauth:grant-type:jwt-bearer", "grant_type");
+      book.expect(isSigned(assertion, rsaKey), "signature of the assertion");
+      book.expect(part(assertion, 0).alg === "RS256" && part(assertion, 0).kid === "key-1", "header");
+      const claims = part(assertion, 1);
+      book.expect(claims.iss === "push@acme-shop.iam.gserviceaccount.com", "iss");
+      book.expect(claims.aud === `${origin}/token` && claims.exp - claims.iat === 3600, "aud and exp");
+      tokens.push(`token-${tokens.length + 1}`);
+      response.setHeader("content-type", "application/json");
+      response.end(JSON.stringify({ access_token: tokens.at(-1), expires_in: 3599, token_type: "Bearer" }));
+      return;
+    }
+    book.expect(request.url === "/v1/projects/acme-shop/messages:send" && request.method === "POST", "path");
+    book.expect(tokens.includes((request.headers.authorization ?? "").replace("Bearer ", "")), "token");
+    const { message } = JSON.parse(body);
+    const payload = JSON.parse(message.data.waypost);
+    const behaviour = book.enter({
+      id: payload.id,
+      to: message.token,
+      headers: request.headers,
+      payload,
+      shown: message,
+      bytes: Buffer.byteLength(body),
+    });
+    const error = (status: string, errorCode: string) =>
+      JSON.stringify({
+        error: {
+          status,
+          details: [{ "@type": "type.googleapis.com/google.firebase.fcm.v1.FcmError", errorCode }],
+        },
+      });
+    reply(response, behaviour, {
+      accept: [200, JSON.stringify({ name: "projects/acme-shop/messages/1" })],
+      gone: [404, error("NOT_FOUND", "UNREGISTERED")],
+      unauthorized: [401, error("UNAUTHENTICATED", "THIRD_PARTY_AUTH_ERROR")],
+    });
+  });
+  const service: LocalService = {
+    ...book,
+    transport: "fcm",
+    credentials: fcmCredentials({ base_url: origin, token_uri: `${origin}/token` }),
+    address: (name) => Promise.resolve({ transport: "fcm", token: name }),
+    tokens,
+    sessions: () => 0,
+  };
+  return service;
+});
+
+/** A browser's push service. */
+export const localWebPush = Effect.gen(function* () {
+  const book = makeBook();
+  const tokens: Array<string> = [];
+  const readers = new Map<string, (body: Uint8Array) => Promise<string>>();
+  const { origin } = yield* listening(async (request, response) => {
+    const body = await readAll(request);
+    const { headers } = request;
+    const to = (request.url ?? "").slice("/push/".length);
+    book.expect(headers["content-encoding"] === "aes128gcm" && request.method === "POST", "encoding");
+    book.expect(/^\d+$/.test(String(headers["ttl"])) && headers["urgency"] === "high", "ttl and urgency");
+    const vapid = await readVapid(headers.authorization ?? "");
+    book.expect(vapid.isGood && vapid.claims.aud === origin, "vapid");
+    book.expect(vapid.claims.sub === webPushCredentials.subject, "subject");
+    if (!tokens.includes(headers.authorization ?? "")) tokens.push(headers.authorization ?? "");
+    const payload = JSON.parse((await readers.get(to)?.(body)) ?? "null");
+    book.expect(/^[\w-]{1,32}$/.test(String(headers["topic"])), "topic");
+    const behaviour = book.enter({
+      id: String(headers["topic"]).replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5"),
+      to,
+      headers,
+      payload,
+      shown: null,
+      bytes: body.length,
+    });
+    reply(response, behaviour, { accept: [201, ""], gone: [410, ""], unauthorized: [403, ""] });
+  });
+  const service: LocalService = {
+    ...book,
+    transport: "webpush",
+    credentials: webPushCredentials,
+    address: async (name) => {
+      const { address, read } = await browserSubscription(`${origin}/push/${name}`);
+      readers.set(name, read);
+      return address;
+    },
+    tokens,
+    sessions: () => 0,
+  };
+  return service;
+});
