@@ -16,9 +16,10 @@ export default defineConfig({
     globalSetup,
     pool: "forks",
     maxWorkers: 2,
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
-    teardownTimeout: 20_000,
+    // Bounds on what hangs, wide enough for a machine with other work.
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
+    teardownTimeout: 60_000,
     watch: false,
     allowOnly: false,
     passWithNoTests: false,
