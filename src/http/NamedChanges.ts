@@ -15,10 +15,15 @@ const stillRunning = Conflict.of(
   "A request with this same key is still running: send this one again in 2 seconds.",
 );
 
+const nameOf = ({ key, path, tenant }: NamedChange) =>
+  JSON.stringify([tenant.workspaceId, tenant.environment, path, key]);
+
 /** Another request holds the key: raised inside the transaction, so that its connection goes back to the pool. */
 class Held {
   readonly _tag = "Held";
 }
+
+const held = new Held();
 
 const replay = (stored: StoredResponse) =>
   HttpServerResponse.uint8Array(stored.body, {
@@ -44,6 +49,8 @@ export class NamedChanges extends Context.Service<NamedChanges>()("waypost/http/
   make: Effect.gen(function* () {
     const database = yield* Database;
     const repository = yield* IdempotencySql;
+    /** What this process carries out now, from the head of the request to its answer. */
+    const underWay = new Set<string>();
 
     return {
       /**
@@ -51,7 +58,8 @@ export class NamedChanges extends Context.Service<NamedChanges>()("waypost/http/
        * answer. A lock that the transaction takes on the key keeps twins out; it goes with the transaction, so a key whose owner died
        * is free as soon as PostgreSQL notices. Who finds it taken lets go of the connection and comes back, for ten seconds;
        * after that 409 `request_in_progress`. `prepare` is done before, and errands between two runs: neither a slow client nor a
-       * slow server elsewhere holds a transaction open.
+       * slow server elsewhere holds a transaction open. Meanwhile no lock is held, and twins are kept waiting by this process alone:
+       * one that another process got does the errand too, and the first of the two to commit is the change.
        */
       once: <E, R, R2>(
         change: NamedChange,
@@ -63,13 +71,11 @@ export class NamedChanges extends Context.Service<NamedChanges>()("waypost/http/
           const since = started - keptMillis;
           const known = (yield* repository.find(change, since))[0];
           if (known !== undefined) return replay(known);
-          yield* prepare;
-
           const { catchUp, provide } = errands();
           const once = database.atomically(
             Effect.gen(function* () {
               const [lock] = yield* repository.tryLock(change);
-              if (lock?.held !== true) return yield* Effect.fail(new Held());
+              if (lock?.held !== true) return yield* Effect.fail(held);
               const twin = (yield* repository.find(change, since))[0];
               if (twin !== undefined) return replay(twin);
               const response = yield* provide(handler);
@@ -80,13 +86,27 @@ export class NamedChanges extends Context.Service<NamedChanges>()("waypost/http/
             }),
           );
 
+          const run = Effect.gen(function* () {
+            yield* prepare;
+            while (true) {
+              const exit = yield* Effect.exit(once);
+              if (Exit.isSuccess(exit)) return exit.value;
+              if (yield* catchUp(exit.cause)) continue;
+              const failure = Option.getOrUndefined(Cause.findErrorOption(exit.cause)) as unknown;
+              if (failure === held) return held;
+              return yield* Effect.failCause(exit.cause as Cause.Cause<E>);
+            }
+          });
+
+          const name = nameOf(change);
           let pause = firstPause;
           while (true) {
-            const exit = yield* Effect.exit(once);
-            if (Exit.isSuccess(exit)) return exit.value;
-            if (yield* catchUp(exit.cause)) continue;
-            const failure = Option.getOrUndefined(Cause.findErrorOption(exit.cause)) as unknown;
-            if (!(failure instanceof Held)) return yield* Effect.failCause(exit.cause as Cause.Cause<E>);
+            const answer = yield* Effect.acquireUseRelease(
+              Effect.sync(() => !underWay.has(name) && underWay.add(name)),
+              (taken) => (taken ? run : Effect.succeed(held)),
+              (taken) => Effect.sync(() => taken && underWay.delete(name)),
+            );
+            if (!(answer instanceof Held)) return answer;
             const waited = (yield* Clock.currentTimeMillis) - started;
             if (waited >= waitMillis) return yield* stillRunning;
             yield* Effect.sleep(Duration.millis(Math.min(pause, waitMillis - waited)));

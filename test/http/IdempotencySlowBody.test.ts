@@ -1,0 +1,84 @@
+import { assert, layer } from "@effect/vitest";
+import { Effect, Fiber } from "effect";
+import { TestClock } from "effect/testing";
+import { once } from "node:events";
+import { connect } from "node:net";
+import { type Ask, TestWaypost } from "../TestWaypost.ts";
+
+const path = "/sandbox/platform/v1/campaigns";
+
+const body = JSON.stringify({ name: "Slow", type: "push", timezone: "UTC", starts_at: "2026-12-01" });
+
+const twin: Ask = {
+  body: { name: "Twin", type: "push", timezone: "UTC", starts_at: "2026-12-01" },
+  headers: { "idempotency-key": "slow" },
+};
+
+/** Time that moves a millisecond with each turn of the event loop, so that sockets and the database keep pace with it. */
+const movingTime = Effect.forever(
+  Effect.andThen(
+    TestClock.adjust("1 millis"),
+    Effect.promise(() => new Promise((resolve) => setImmediate(resolve))),
+  ),
+);
+
+/** A request whose head is there and whose body is on its way: `Expect` makes the server say when it has begun to read. */
+const begun = (origin: string, token: string) =>
+  Effect.acquireRelease(
+    Effect.promise(async () => {
+      const { hostname, port } = new URL(origin);
+      const socket = connect(Number(port), hostname);
+      const head = [
+        ["POST", path, "HTTP/1.1"].join(" "),
+        "Host: waypost",
+        "Connection: close",
+        `Authorization: Bearer ${token}`,
+        "Idempotency-Key: slow",
+        `Content-Length: ${body.length}`,
+        "Expect: 100-continue",
+      ];
+      socket.write(`${head.join("\r\n")}\r\n\r\n`);
+      await once(socket, "data");
+      return socket;
+    }),
+    (socket) => Effect.sync(() => socket.destroy()),
+  );
+
+layer(TestWaypost.layer)("Idempotency of a request that takes its time", (it) => {
+  it.effect("a retry waits while the first one's body is on its way, then gets its answer (J3, rule 3)", () =>
+    Effect.gen(function* () {
+      const waypost = yield* TestWaypost;
+      const { sandbox, tokens } = yield* waypost.tenant();
+      const socket = yield* begun(waypost.origin, tokens.sandbox);
+      yield* sandbox("/campaigns");
+      const late = yield* Effect.forkChild(sandbox("/campaigns", twin));
+      const moving = yield* Effect.forkChild(movingTime);
+      const refused = yield* Fiber.join(late);
+      assert.deepStrictEqual([refused.status, refused.headers.get("retry-after")], [409, "2"]);
+
+      const inTime = yield* Effect.forkChild(sandbox("/campaigns", twin));
+      yield* sandbox("/campaigns");
+      socket.write(body);
+      const answer = yield* Fiber.join(inTime);
+      yield* Fiber.interrupt(moving);
+      assert.strictEqual(answer.status, 201);
+      assert.strictEqual(answer.headers.get("idempotent-replayed"), "true");
+      assert.strictEqual(answer.body.data.name, "Slow");
+    }).pipe(Effect.scoped),
+  );
+
+  it.effect("a first one that hangs up in its body frees the key", () =>
+    Effect.gen(function* () {
+      const waypost = yield* TestWaypost;
+      const { sandbox, tokens } = yield* waypost.tenant();
+      const socket = yield* begun(waypost.origin, tokens.sandbox);
+      yield* sandbox("/campaigns");
+      socket.destroy();
+      const waiting = yield* Effect.forkChild(sandbox("/campaigns", twin));
+      const moving = yield* Effect.forkChild(movingTime);
+      const answer = yield* Fiber.join(waiting);
+      yield* Fiber.interrupt(moving);
+      assert.deepStrictEqual([answer.status, answer.body.data?.name], [201, "Twin"]);
+    }).pipe(Effect.scoped),
+  );
+});
