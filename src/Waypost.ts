@@ -87,6 +87,7 @@ import { OperatorApi } from "./OperatorApi.ts";
 import { PlatformApi } from "./PlatformApi.ts";
 import { Reports } from "./reports/Reports.ts";
 import { reportHandlers } from "./reports/ReportsHttp.ts";
+import { RollUps, rollingUp } from "./reports/RollUps.ts";
 import { Deliveries } from "./sending/Deliveries.ts";
 import { Messages } from "./sending/Messages.ts";
 import { messagesHandlers } from "./sending/MessagesHttp.ts";
@@ -169,7 +170,7 @@ const answers = Layer.unwrap(
 );
 
 /** Services that know nothing of HTTP. */
-const core = Layer.mergeAll(Workspaces.layer, Tokens.layer, Reports.layer).pipe(
+const core = Layer.mergeAll(Workspaces.layer, Tokens.layer, Reports.layer, RollUps.layer).pipe(
   Layer.provideMerge(WorkspaceChanges.layer),
 );
 
@@ -200,6 +201,7 @@ const chores = Layer.mergeAll(
   idempotencyPruning.pipe(Layer.provide(IdempotencySql.layer)),
   mediaSweeping,
   thumbnailMaking,
+  rollingUp,
 );
 
 /** The listening service over a database that is there: everything but what a process starts with. */

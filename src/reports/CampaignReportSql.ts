@@ -1,6 +1,7 @@
 import { Context, Effect, Layer } from "effect";
-import { SqlClient } from "effect/sql";
+import { SqlClient, type Statement } from "effect/sql";
 import type { Tenant } from "../workspaces/Workspace.ts";
+import { plainCampaigns } from "./ReportCounts.ts";
 import { reportFigures, type ReportScope } from "./ReportFiguresSql.ts";
 
 /** The statement of the campaign report. */
@@ -11,8 +12,11 @@ export class CampaignReportSql extends Context.Service<CampaignReportSql>()(
       const sql = yield* SqlClient.SqlClient;
 
       return {
-        /** The report's rows as JSON text: the matching campaigns that have the status now, or all of them for null. */
-        data: (tenant: Tenant, scope: ReportScope, status: string | null) => {
+        /**
+         * The report's rows as JSON text: the matching campaigns that have the status now, or all of them for null. `counts` are
+         * those of `plainCampaigns`, from elsewhere.
+         */
+        data: (tenant: Tenant, scope: ReportScope, status: string | null, counts?: Statement.Fragment) => {
           const figures = reportFigures(sql, tenant, scope);
           return Effect.orDie(sql<{ readonly data: string }>`
             WITH
@@ -21,9 +25,7 @@ export class CampaignReportSql extends Context.Service<CampaignReportSql>()(
               FROM campaign WHERE ${figures.campaignMatches}),
             target_count AS MATERIALIZED (
               SELECT campaign_id AS id, count(*) AS targets FROM ${figures.targeted} GROUP BY campaign_id),
-            delivery_count AS MATERIALIZED (
-              SELECT campaign_no AS no, count(*) AS delivered, count(DISTINCT device_no) AS reached
-              FROM delivery WHERE ${figures.deliveryCounts} GROUP BY campaign_no),
+            delivery_count AS MATERIALIZED (${counts ?? plainCampaigns(sql, tenant, scope)}),
             registered AS (${figures.registeredDevices}),
             report AS (
               SELECT id, name, status, type, COALESCE(targets, 0) AS targets, COALESCE(delivered, 0) AS delivered,

@@ -1,6 +1,7 @@
 import { Context, Effect, Layer } from "effect";
-import { SqlClient } from "effect/sql";
+import { SqlClient, type Statement } from "effect/sql";
 import type { Tenant } from "../workspaces/Workspace.ts";
+import { plainLocations } from "./ReportCounts.ts";
 import { reportFigures, type ReportScope } from "./ReportFiguresSql.ts";
 
 /** The statement of the location report. */
@@ -12,10 +13,10 @@ export class LocationReportSql extends Context.Service<LocationReportSql>()(
 
       return {
         /**
-         * The report's rows as JSON text: the matching locations that have the status now, or all of them for null. An
-         * entry's next exit is the earliest of the later ones, read backwards so that each event is looked at once (K5).
+         * The report's rows as JSON text: the matching locations that have the status now, or all of them for null. `counts` are
+         * those of `plainLocations`, from elsewhere.
          */
-        data: (tenant: Tenant, scope: ReportScope, status: string | null) => {
+        data: (tenant: Tenant, scope: ReportScope, status: string | null, counts?: Statement.Fragment) => {
           const figures = reportFigures(sql, tenant, scope);
           return Effect.orDie(sql<{ readonly data: string }>`
             WITH
@@ -33,24 +34,13 @@ export class LocationReportSql extends Context.Service<LocationReportSql>()(
               FROM location_group_member
               JOIN (SELECT id AS group_id, name FROM location_group WHERE ${figures.mine}) AS named USING (group_id)
               WHERE ${figures.mine} GROUP BY location_id),
-            visit AS (
-              SELECT *, min(occurred_at) FILTER (WHERE type = 'exit') OVER (
-                PARTITION BY location_no, device_no
-                ORDER BY occurred_at DESC GROUPS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS next_exit
-              FROM geofence_event WHERE ${figures.eventFollows}),
-            event_count AS MATERIALIZED (
-              SELECT location_no AS no,
-                     count(*) FILTER (WHERE type = 'enter') AS entries,
-                     count(*) FILTER (WHERE type = 'exit') AS exits,
-                     count(DISTINCT device_no) FILTER (WHERE type = 'enter') AS entered,
-                     avg(extract(epoch FROM next_exit - occurred_at)) FILTER (WHERE type = 'enter') AS dwell_seconds
-              FROM visit WHERE ${figures.eventCounts} GROUP BY location_no),
+            event_count AS MATERIALIZED (${counts ?? plainLocations(sql, tenant, scope)}),
             registered AS (${figures.registeredDevices}),
             report AS (
               SELECT id, name, status, COALESCE(groups, '[]') AS groups,
                      COALESCE(entries, 0) AS entries, COALESCE(exits, 0) AS exits,
                      ${figures.percent("COALESCE(entered, 0)", "devices")} AS engagement,
-                     round(dwell_seconds / 60, 1)::float8 AS dwell_minutes
+                     round(stayed / (nullif(stays, 0) * 60000000::numeric), 1)::float8 AS dwell_minutes
               FROM matching LEFT JOIN group_names USING (id) LEFT JOIN event_count USING (no), registered
               WHERE ${status}::text IS NULL OR status = ${status})
             SELECT COALESCE(json_agg(report ORDER BY entries DESC, name COLLATE "C", id), '[]')::text AS data

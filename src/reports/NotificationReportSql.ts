@@ -1,6 +1,7 @@
 import { Context, Effect, Layer } from "effect";
-import { SqlClient } from "effect/sql";
+import { SqlClient, type Statement } from "effect/sql";
 import type { Tenant } from "../workspaces/Workspace.ts";
+import { plainNotifications } from "./ReportCounts.ts";
 import { reportFigures, type ReportScope } from "./ReportFiguresSql.ts";
 
 /** The statement of the notification report. */
@@ -12,8 +13,11 @@ export class NotificationReportSql extends Context.Service<NotificationReportSql
       const strongestFirst = sql.literal("ARRAY['active', 'scheduled', 'paused', 'ended']");
 
       return {
-        /** The report's rows as JSON text: the matching notifications that have the status now, or all for null. */
-        data: (tenant: Tenant, scope: ReportScope, status: string | null) => {
+        /**
+         * The report's rows as JSON text: the matching notifications that have the status now, or all for null. `counts` are those
+         * of `plainNotifications`, from elsewhere.
+         */
+        data: (tenant: Tenant, scope: ReportScope, status: string | null, counts?: Statement.Fragment) => {
           const figures = reportFigures(sql, tenant, scope);
           return Effect.orDie(sql<{ readonly data: string }>`
             WITH
@@ -28,11 +32,7 @@ export class NotificationReportSql extends Context.Service<NotificationReportSql
               SELECT id, no, name, type, COALESCE(status, 'unused') AS status
               FROM (SELECT id, no, name, type FROM notification WHERE ${figures.notificationMatches}) AS notification
               LEFT JOIN used USING (id)),
-            outcome_count AS MATERIALIZED (
-              SELECT notification_no AS no, count(*) AS sent,
-                     count(*) FILTER (WHERE status = 'delivered') AS delivered,
-                     count(DISTINCT device_no) FILTER (WHERE status = 'delivered') AS reached
-              FROM delivery WHERE ${figures.outcomeCounts} GROUP BY notification_no),
+            outcome_count AS MATERIALIZED (${counts ?? plainNotifications(sql, tenant, scope)}),
             registered AS (${figures.registeredDevices}),
             report AS (
               SELECT id, name, status, type, COALESCE(sent, 0) AS sent, COALESCE(delivered, 0) AS delivered,

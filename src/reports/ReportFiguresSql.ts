@@ -90,13 +90,18 @@ export const reportFigures = (sql: SqlClient.SqlClient, tenant: Tenant, scope: R
         ]),
   ]);
 
-  /** Attempts whose outcome, delivered or failed, counts: by their campaign now, and the type and trigger they had. */
-  const outcomeCounts = sql.and([
+  /** Outcomes that count whenever they were known, as rows of any table that has the columns. */
+  const outcomeMatches = sql.and([
     mine,
-    sql`settled_at >= ${instant(range.fromMs)} AND settled_at < ${instant(range.toMs)}`,
     ...ofCampaigns("campaign_no", "no"),
     ...when(filters.contentType, (type) => sql`content_type = ${type}`),
     ...activation,
+  ]);
+
+  /** Attempts whose outcome, delivered or failed, counts: by their campaign now, and the type and trigger they had. */
+  const outcomeCounts = sql.and([
+    sql`settled_at >= ${instant(range.fromMs)} AND settled_at < ${instant(range.toMs)}`,
+    outcomeMatches,
   ]);
 
   /** Deliveries that count: those outcomes that the push transport accepted. */
@@ -121,14 +126,16 @@ export const reportFigures = (sql: SqlClient.SqlClient, tenant: Tenant, scope: R
   /** Locations whose events count. */
   const locationMatches = sql.and([mine, ...isLocation]);
 
-  /** Geofence events at the locations that match, from the range's start on and without an end: a visit outlasts it. */
-  const eventFollows = sql.and([
+  /** Events by their location whenever they occurred, as rows of any table that has the columns. */
+  const eventMatches = sql.and([
     mine,
-    sql`occurred_at >= ${instant(range.fromMs)}`,
     ...(isLocation.length === 0
       ? []
       : [sql`location_no IN (SELECT no FROM location WHERE ${locationMatches})`]),
   ]);
+
+  /** Geofence events at the locations that match, from the range's start on and without an end: a visit outlasts it. */
+  const eventFollows = sql.and([sql`occurred_at >= ${instant(range.fromMs)}`, eventMatches]);
 
   /** Geofence events that count: by their location as it is now, and by their type. */
   const eventCounts = sql.and([
@@ -155,9 +162,15 @@ export const reportFigures = (sql: SqlClient.SqlClient, tenant: Tenant, scope: R
     targeted,
     campaignMatches,
     notificationMatches,
+    outcomeMatches,
     outcomeCounts,
     deliveryCounts,
+    /** Whether any filter is on campaigns, so that their deliveries have to be told apart. */
+    filtersCampaigns: campaignLevel.length > 0,
     locationMatches,
+    eventMatches,
+    /** Whether any filter is on locations, so that their events have to be told apart. */
+    filtersLocations: isLocation.length > 0,
     eventFollows,
     eventCounts,
     registeredDevices,

@@ -14,6 +14,7 @@ import {
 import type { ReportScope } from "./ReportFiguresSql.ts";
 import { readReportQuery, type SentParameters } from "./ReportQuery.ts";
 import { reportRange } from "./ReportRange.ts";
+import { RolledCounts } from "./RolledCounts.ts";
 import { SummaryReportSql } from "./SummaryReportSql.ts";
 import { SurveyReportSql } from "./SurveyReportSql.ts";
 
@@ -29,23 +30,29 @@ export class Reports extends Context.Service<Reports>()("waypost/reports/Reports
     const locations = yield* LocationReportSql;
     const notifications = yield* NotificationReportSql;
     const surveys = yield* SurveyReportSql;
+    const rolled = yield* RolledCounts;
     const semaphore = yield* Semaphore.make(atOnce);
 
-    /** Reads the parameters, and then one report: in a transaction, so on a connection that nobody else waits for. */
-    const report = Effect.fnUntraced(function* (
+    /**
+     * Reads the parameters, and then one report: in a transaction, so on a connection that nobody else waits for, and all of one
+     * snapshot. What it counts comes from the roll-ups and the feed where they are complete, else from base rows.
+     */
+    const report = Effect.fnUntraced(function* <Counts = never>(
       tenant: Tenant,
       sent: SentParameters,
-      statuses: ReadonlyArray<string>,
-      read: (
-        scope: ReportScope,
-        status: string | null,
-      ) => Effect.Effect<ReadonlyArray<{ readonly data: string }>>,
+      { counts, data, statuses }: ReportSource<Counts>,
     ) {
       const timezone = tenant.workspace.timezone as TimeZoneName;
       const now = yield* Clock.currentTimeMillis;
       const { end, filters, start, status } = yield* readReportQuery(sent, { timezone, now, statuses });
-      const range = reportRange(timezone, start, end);
-      const [row] = yield* semaphore.withPermit(database.atomically(read({ range, filters, now }, status)));
+      const scope = { range: reportRange(timezone, start, end), filters, now };
+      const read = Effect.gen(function* () {
+        yield* rolled.seeOneSnapshot;
+        const counted =
+          counts === undefined || !(yield* rolled.ready(tenant)) ? undefined : yield* counts(tenant, scope);
+        return yield* data(tenant, scope, status, counted);
+      });
+      const [row] = yield* semaphore.withPermit(database.atomically(read));
       if (row === undefined) return yield* Effect.die(new Error("The statement of a report answers one row"));
       const meta = JSON.stringify({ start, end, timezone });
       return `{"data":${row.data},"meta":${meta}}`;
@@ -54,25 +61,39 @@ export class Reports extends Context.Service<Reports>()("waypost/reports/Reports
     return {
       /** Totals and daily counts: `ReportOf(Summary)`. */
       summary: (tenant: Tenant, sent: SentParameters) =>
-        report(tenant, sent, [], (scope) => summaries.data(tenant, scope)),
+        report(tenant, sent, {
+          statuses: [],
+          counts: rolled.summary,
+          data: (tenant, scope, _, counts) => summaries.data(tenant, scope, counts),
+        }),
 
       /** One row for each matching campaign: `ReportOf(Array(CampaignRow))`. */
       campaigns: (tenant: Tenant, sent: SentParameters) =>
-        report(tenant, sent, campaignRowStatuses, (scope, status) => campaigns.data(tenant, scope, status)),
+        report(tenant, sent, {
+          statuses: campaignRowStatuses,
+          counts: rolled.campaigns,
+          data: campaigns.data,
+        }),
 
       /** One row for each matching location: `ReportOf(Array(LocationRow))`. */
       locations: (tenant: Tenant, sent: SentParameters) =>
-        report(tenant, sent, locationRowStatuses, (scope, status) => locations.data(tenant, scope, status)),
+        report(tenant, sent, {
+          statuses: locationRowStatuses,
+          counts: rolled.locations,
+          data: locations.data,
+        }),
 
       /** One row for each matching notification: `ReportOf(Array(NotificationRow))`. */
       notifications: (tenant: Tenant, sent: SentParameters) =>
-        report(tenant, sent, notificationRowStatuses, (scope, status) =>
-          notifications.data(tenant, scope, status),
-        ),
+        report(tenant, sent, {
+          statuses: notificationRowStatuses,
+          counts: rolled.notifications,
+          data: notifications.data,
+        }),
 
       /** One row for each survey on a matching campaign: `ReportOf(Array(SurveyRow))`. */
       surveys: (tenant: Tenant, sent: SentParameters) =>
-        report(tenant, sent, surveyRowStatuses, (scope, status) => surveys.data(tenant, scope, status)),
+        report(tenant, sent, { statuses: surveyRowStatuses, data: surveys.data }),
     };
   }),
 }) {
@@ -84,6 +105,19 @@ export class Reports extends Context.Service<Reports>()("waypost/reports/Reports
       LocationReportSql.layer,
       NotificationReportSql.layer,
       SurveyReportSql.layer,
+      RolledCounts.layer,
     ]),
   );
+}
+
+/** Where a report comes from: the statement of its rows, and what it counts where that is rolled up. */
+interface ReportSource<Counts> {
+  readonly statuses: ReadonlyArray<string>;
+  readonly counts?: (tenant: Tenant, scope: ReportScope) => Effect.Effect<Counts>;
+  readonly data: (
+    tenant: Tenant,
+    scope: ReportScope,
+    status: string | null,
+    counts?: Counts,
+  ) => Effect.Effect<ReadonlyArray<{ readonly data: string }>>;
 }

@@ -2,6 +2,7 @@ import { Context, Effect, Layer } from "effect";
 import { SqlClient } from "effect/sql";
 import { arrayOf } from "../database/Rows.ts";
 import type { Tenant } from "../workspaces/Workspace.ts";
+import { plainSummary, type SummaryCounts } from "./ReportCounts.ts";
 import { reportFigures, type ReportScope } from "./ReportFiguresSql.ts";
 
 /** The statement of the summary report. */
@@ -12,25 +13,14 @@ export class SummaryReportSql extends Context.Service<SummaryReportSql>()(
       const sql = yield* SqlClient.SqlClient;
 
       return {
-        /** The report's `data` as JSON text, all of one snapshot. Day 0 stands for the whole range. */
-        data: (tenant: Tenant, scope: ReportScope) => {
+        /** The report's `data` as JSON text, all of one snapshot; `counts` are those of `plainSummary`, from elsewhere. */
+        data: (tenant: Tenant, scope: ReportScope, counts?: SummaryCounts) => {
           const figures = reportFigures(sql, tenant, scope);
-          const dayStarts = arrayOf("timestamptz", scope.range.dayStarts);
+          const { deliveryDay, eventDay } = counts ?? plainSummary(sql, tenant, scope);
           return Effect.orDie(sql<{ readonly data: string }>`
             WITH
-            delivery_day AS (
-              SELECT COALESCE(day, 0) AS day, count(*) AS delivered, count(DISTINCT device_no) AS devices_reached
-              FROM (
-                SELECT device_no, width_bucket(settled_at, ${dayStarts}) AS day
-                FROM delivery WHERE ${figures.deliveryCounts}) AS counted
-              GROUP BY GROUPING SETS ((day), ())),
-            event_day AS (
-              SELECT COALESCE(day, 0) AS day,
-                     count(*) FILTER (WHERE type = 'enter') AS entries, count(*) FILTER (WHERE type = 'exit') AS exits
-              FROM (
-                SELECT type, width_bucket(occurred_at, ${dayStarts}) AS day
-                FROM geofence_event WHERE ${figures.eventCounts}) AS counted
-              GROUP BY GROUPING SETS ((day), ())),
+            delivery_day AS MATERIALIZED (${deliveryDay}),
+            event_day AS MATERIALIZED (${eventDay}),
             campaigns AS (
               SELECT count(*) AS campaigns, count(*) FILTER (WHERE status = 'active') AS active
               FROM (

@@ -1,0 +1,147 @@
+/**
+ * Sets of device numbers as the roll-ups store them. A set is a kind (one byte), the length of what follows (four bytes, little
+ * endian) and the numbers, as gaps or as bits; so sets can be laid end to end and read without knowing how many they are.
+ */
+const GAPS = 0;
+const BITS = 1;
+const HEAD = 5;
+
+/** Above this share of all words, walking the bits costs less than sorting the numbers. */
+const walksBits = 1 / 16;
+
+/** Counts distinct device numbers, from 0 up, and writes them as a set. Made to be emptied and used again. */
+export class DeviceTally {
+  #bits = new Uint32Array(1024);
+  #added = new Int32Array(256);
+  #count = 0;
+  #words = 0;
+
+  /** How many distinct numbers there are. */
+  get count(): number {
+    return this.#count;
+  }
+
+  /** Adds one number. */
+  add(no: number): void {
+    const word = no >>> 5;
+    if (word >= this.#bits.length) this.#widen(word);
+    const bit = 1 << (no & 31);
+    const held = this.#bits[word] ?? 0;
+    if ((held & bit) !== 0) return;
+    this.#bits[word] = held | bit;
+    if (word >= this.#words) this.#words = word + 1;
+    if (this.#count === this.#added.length) {
+      const more = new Int32Array(this.#count * 2);
+      more.set(this.#added);
+      this.#added = more;
+    }
+    this.#added[this.#count++] = no;
+  }
+
+  /** Adds the numbers of sets that lie end to end; each is also told to `each`. */
+  addSets(sets: Uint8Array, each?: DeviceTally): void {
+    const view = new DataView(sets.buffer, sets.byteOffset, sets.byteLength);
+    for (let at = 0; at < sets.length;) {
+      const end = at + HEAD + view.getUint32(at + 1, true);
+      if (sets[at] === GAPS) this.#addGaps(sets, at + HEAD, end, each);
+      else this.#addBits(sets, at + HEAD, end, each);
+      at = end;
+    }
+  }
+
+  #addGaps(sets: Uint8Array, from: number, end: number, each: DeviceTally | undefined): void {
+    let no = 0;
+    for (let at = from; at < end;) {
+      let byte = sets[at++] ?? 0;
+      let gap = byte & 127;
+      for (let shift = 7; byte > 127; shift += 7) {
+        byte = sets[at++] ?? 0;
+        gap |= (byte & 127) << shift;
+      }
+      no += gap;
+      this.add(no);
+      each?.add(no);
+    }
+  }
+
+  #addBits(sets: Uint8Array, from: number, end: number, each: DeviceTally | undefined): void {
+    for (let at = from; at < end; at++) {
+      for (let bits = sets[at] ?? 0, first = (at - from) * 8; bits !== 0; bits &= bits - 1) {
+        const no = first + 31 - Math.clz32(bits & -bits);
+        this.add(no);
+        each?.add(no);
+      }
+    }
+  }
+
+  /** The numbers as a set, in the shorter of both ways. */
+  toSet(): Uint8Array {
+    const sorted = this.#sorted();
+    const bytes = sorted.length === 0 ? 0 : ((sorted.at(-1) ?? 0) >>> 3) + 1;
+    const set = new Uint8Array(HEAD + Math.min(bytes, sorted.length * 5));
+    let at = HEAD;
+    let before = 0;
+    let kind = GAPS;
+    for (const no of sorted) {
+      let gap = no - before;
+      before = no;
+      // Room for the longest gap is left, or else bits are shorter.
+      if (at + 5 > set.length && at + widthOf(gap) > HEAD + bytes) {
+        kind = BITS;
+        break;
+      }
+      while (gap > 127) {
+        set[at++] = (gap & 127) | 128;
+        gap >>>= 7;
+      }
+      set[at++] = gap;
+    }
+    if (kind === BITS) {
+      set.fill(0, HEAD);
+      for (const no of sorted) set[HEAD + (no >>> 3)] = (set[HEAD + (no >>> 3)] ?? 0) | (1 << (no & 7));
+      at = HEAD + bytes;
+    }
+    set[0] = kind;
+    new DataView(set.buffer).setUint32(1, at - HEAD, true);
+    return set.subarray(0, at);
+  }
+
+  #sorted(): Int32Array {
+    if (this.#count < this.#words * walksBits) return this.#added.slice(0, this.#count).sort();
+    const sorted = new Int32Array(this.#count);
+    let at = 0;
+    for (let word = 0; word < this.#words; word++) {
+      for (let bits = this.#bits[word] ?? 0; bits !== 0; bits &= bits - 1) {
+        sorted[at++] = word * 32 + 31 - Math.clz32(bits & -bits);
+      }
+    }
+    return sorted;
+  }
+
+  /** Empties it. */
+  clear(): void {
+    if (this.#count < this.#words) {
+      for (let at = 0; at < this.#count; at++) this.#bits[(this.#added[at] ?? 0) >>> 5] = 0;
+    } else this.#bits.fill(0, 0, this.#words);
+    this.#count = 0;
+    this.#words = 0;
+  }
+
+  #widen(word: number): void {
+    const wider = new Uint32Array(Math.max(word + 1, this.#bits.length * 2));
+    wider.set(this.#bits);
+    this.#bits = wider;
+  }
+}
+
+const widthOf = (gap: number): number => (gap === 0 ? 1 : Math.ceil((32 - Math.clz32(gap)) / 7));
+
+/** The elements of a PostgreSQL `integer[]` without nulls, from the bytes of `array_send`. */
+export const integersOf = (sent: Uint8Array): Int32Array => {
+  const view = new DataView(sent.buffer, sent.byteOffset, sent.byteLength);
+  const dimensions = view.getInt32(0);
+  const length = dimensions === 0 ? 0 : view.getInt32(12);
+  const integers = new Int32Array(length);
+  for (let at = 0, from = 24; at < length; at++, from += 8) integers[at] = view.getInt32(from);
+  return integers;
+};

@@ -1,0 +1,96 @@
+import type { TimeZoneName } from "../time/TimeZone.ts";
+import { integersOf } from "./DeviceSet.ts";
+import { daysIn, spansOf } from "./RollUpKeys.ts";
+import type {
+  ChangedStays,
+  DeliveryAddition,
+  EventAddition,
+  FedDeliveries,
+  FedEvents,
+} from "./RollUpsSql.ts";
+
+/** What is to be added to a row, its devices not yet united with those it has. */
+export type DeliverySum = Omit<DeliveryAddition, "devices" | "reached"> & { readonly devices: Array<number> };
+/** What is to be added to a row, its devices not yet united with those it has. */
+export type EventSum = Omit<EventAddition, "devices"> & { readonly devices: Array<number> };
+
+type Mutable<A> = { -readonly [name in keyof A]: A[name] };
+
+/**
+ * What settled deliveries add to each row: those of their day and of their month, for their own key, and over all campaigns for
+ * each of type and trigger as they are and for any.
+ */
+export const deliveryAdditions = (
+  timezone: TimeZoneName,
+  fed: ReadonlyArray<FedDeliveries>,
+): ReadonlyArray<DeliverySum> => {
+  const dayOf = daysIn(timezone);
+  const sums = new Map<string, Mutable<DeliverySum>>();
+  for (const { campaign_no, content_type, devices, notification_no, quarter, status, trigger_type } of fed) {
+    const nos = integersOf(devices);
+    const keys: ReadonlyArray<readonly [number, number, string, string]> = [
+      [campaign_no, notification_no, content_type, trigger_type],
+      [0, 0, content_type, trigger_type],
+      [0, 0, content_type, ""],
+      [0, 0, "", trigger_type],
+      [0, 0, "", ""],
+    ];
+    for (const { span, startsOn } of spansOf(dayOf(quarter))) {
+      for (const [campaignNo, notificationNo, contentType, triggerType] of keys) {
+        const key = [span, startsOn, campaignNo, notificationNo, contentType, triggerType].join();
+        let sum = sums.get(key);
+        if (sum === undefined) {
+          const named = { span, startsOn, campaignNo, notificationNo, contentType, triggerType };
+          sums.set(key, (sum = { ...named, delivered: 0, failed: 0, devices: [] }));
+        }
+        if (status === "delivered") {
+          sum.delivered += nos.length;
+          for (const no of nos) sum.devices.push(no);
+        } else sum.failed += nos.length;
+      }
+    }
+  }
+  return [...sums.values()];
+};
+
+/** What events, and the stays that they changed, add to each row: those of their day and month, for their location and for all. */
+export const eventAdditions = (
+  timezone: TimeZoneName,
+  fed: ReadonlyArray<FedEvents>,
+  stays: ReadonlyArray<ChangedStays>,
+): ReadonlyArray<EventSum> => {
+  const dayOf = daysIn(timezone);
+  const sums = new Map<string, Mutable<EventSum>>();
+  const sumOf = (span: "day" | "month", startsOn: string, locationNo: number) => {
+    const key = `${span},${startsOn},${locationNo}`;
+    const found = sums.get(key);
+    if (found !== undefined) return found;
+    const sum = { span, startsOn, locationNo, entries: 0, exits: 0, stays: 0, stayed: 0n, devices: [] };
+    sums.set(key, sum);
+    return sum as Mutable<EventSum>;
+  };
+  for (const { device_nos, location_nos, quarter, types } of fed) {
+    for (const { span, startsOn } of spansOf(dayOf(quarter))) {
+      const all = sumOf(span, startsOn, 0);
+      for (const [place, location] of location_nos.entries()) {
+        const own = sumOf(span, startsOn, location);
+        if (types[place] === "enter") {
+          all.entries++;
+          own.entries++;
+          own.devices.push(device_nos[place] ?? 0);
+        } else {
+          all.exits++;
+          own.exits++;
+        }
+      }
+    }
+  }
+  for (const changed of stays) {
+    for (const { span, startsOn } of spansOf(dayOf(changed.quarter))) {
+      const own = sumOf(span, startsOn, changed.location_no);
+      own.stays += changed.stays;
+      own.stayed += changed.stayed;
+    }
+  }
+  return [...sums.values()];
+};

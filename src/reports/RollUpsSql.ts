@@ -1,0 +1,334 @@
+import { Context, Effect, Layer } from "effect";
+import { SqlClient, type Statement } from "effect/sql";
+import { arrayOf, asNumber, instant } from "../database/Rows.ts";
+import type { Environment } from "../workspaces/Environment.ts";
+import { staysChanged } from "./StaysSql.ts";
+
+/** Whose roll-ups: an environment of a workspace by its internal key. */
+export interface RolledTenant {
+  readonly workspaceId: number;
+  readonly environment: Environment;
+}
+
+/** An environment where there is something to roll up, and the zone that its workspace has now. */
+export interface WaitingTenant extends RolledTenant {
+  readonly timezone: string;
+}
+
+/** What the roll-ups of an environment are made by; `fedUntil` is epoch milliseconds, null when they are complete. */
+export interface RollUpState {
+  readonly timezone: string;
+  readonly fedUntil: number | null;
+}
+
+/** Settled deliveries that a feed row tells of; `devices` as `array_send` writes them, `quarter` in epoch milliseconds. */
+export interface FedDeliveries {
+  readonly quarter: number;
+  readonly campaign_no: number;
+  readonly notification_no: number;
+  readonly content_type: string;
+  readonly trigger_type: string;
+  readonly status: string;
+  readonly devices: Uint8Array;
+}
+
+/** Geofence events that a feed row tells of, in parallel arrays. */
+export interface FedEvents {
+  readonly quarter: number;
+  readonly device_nos: ReadonlyArray<number>;
+  readonly location_nos: ReadonlyArray<number>;
+  readonly types: ReadonlyArray<string>;
+  readonly event_ids: ReadonlyArray<string>;
+}
+
+/** The key of a row of `delivery_rollup` within an environment. */
+export interface DeliveryKey {
+  readonly span: "day" | "month";
+  readonly startsOn: string;
+  readonly campaignNo: number;
+  readonly notificationNo: number;
+  readonly contentType: string;
+  readonly triggerType: string;
+}
+
+/** The key of a row of `event_rollup` within an environment. */
+export interface EventKey {
+  readonly span: "day" | "month";
+  readonly startsOn: string;
+  readonly locationNo: number;
+}
+
+/** What is added to a row; its devices and their number replace those that it has. */
+export interface DeliveryAddition extends DeliveryKey {
+  readonly delivered: number;
+  readonly failed: number;
+  readonly reached: number;
+  readonly devices: Uint8Array;
+}
+
+/** What is added to a row; its devices replace those that it has. `stayed` is in microseconds. */
+export interface EventAddition extends EventKey {
+  readonly entries: number;
+  readonly exits: number;
+  readonly stays: number;
+  readonly stayed: bigint;
+  readonly devices: Uint8Array;
+}
+
+/** How the stays that began in a quarter of an hour at a location have changed; `stayed` is in microseconds. */
+export interface ChangedStays {
+  readonly location_no: number;
+  readonly quarter: number;
+  readonly stays: number;
+  readonly stayed: bigint;
+}
+
+const millis = (column: string) => asNumber(`extract(epoch FROM ${column}) * 1000`);
+
+/** Every statement that keeps the roll-ups. All but `waiting` belong into one transaction with one snapshot. */
+export class RollUpsSql extends Context.Service<RollUpsSql>()("waypost/reports/RollUpsSql", {
+  make: Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient;
+    const mine = ({ environment, workspaceId }: RolledTenant) =>
+      sql`workspace_id = ${workspaceId} AND environment = ${environment}`;
+    const fedUntil = (tenant: RolledTenant) =>
+      sql`(SELECT fed_until FROM rollup_state WHERE ${mine(tenant)})`;
+    const deliveryKeys = (keys: ReadonlyArray<DeliveryKey>) => sql`
+      ${arrayOf(
+        "text",
+        keys.map(({ span }) => span),
+      )}, ${arrayOf(
+        "text",
+        keys.map(({ startsOn }) => startsOn),
+      )}::date[], ${arrayOf(
+        "int4",
+        keys.map(({ campaignNo }) => campaignNo),
+      )}, ${arrayOf(
+        "int4",
+        keys.map(({ notificationNo }) => notificationNo),
+      )}, ${arrayOf(
+        "text",
+        keys.map(({ contentType }) => contentType),
+      )}, ${arrayOf(
+        "text",
+        keys.map(({ triggerType }) => triggerType),
+      )}`;
+    const eventKeys = (keys: ReadonlyArray<EventKey>) => sql`
+      ${arrayOf(
+        "text",
+        keys.map(({ span }) => span),
+      )}, ${arrayOf(
+        "text",
+        keys.map(({ startsOn }) => startsOn),
+      )}::date[], ${arrayOf(
+        "int4",
+        keys.map(({ locationNo }) => locationNo),
+      )}`;
+    const counts = <A>(of: ReadonlyArray<A>, count: (each: A) => number) => arrayOf("float8", of.map(count));
+
+    /** Takes feed rows until they tell of about `most` base rows, the oldest first; at least one if there is any. */
+    const take = (
+      tenant: RolledTenant,
+      table: "delivery_feed" | "event_feed",
+      most: number,
+      columns: Statement.Fragment,
+    ) => sql`
+      WITH next AS (
+        SELECT id FROM (
+          SELECT id, sum(cardinality(device_nos)) OVER (ORDER BY id) - cardinality(device_nos) AS before
+          FROM (
+            SELECT id, device_nos FROM ${sql(table)}
+            WHERE ${mine(tenant)} AND quarter < ${fedUntil(tenant)} ORDER BY id LIMIT 2000) AS oldest) AS summed
+        WHERE before < ${most})
+      DELETE FROM ${sql(table)} USING next
+      WHERE ${mine(tenant)} AND ${sql(table)}.id = next.id
+      RETURNING ${columns}`;
+
+    return {
+      /** Environments with something in the feed, with roll-ups that are not complete, or in a zone that is no longer theirs. */
+      waiting: Effect.orDie(sql<WaitingTenant>`
+        SELECT w.id AS "workspaceId", t.environment, w.timezone
+        FROM (
+          SELECT workspace_id, environment FROM delivery_feed
+          UNION SELECT workspace_id, environment FROM event_feed
+          UNION SELECT s.workspace_id, s.environment FROM rollup_state s JOIN workspace w ON w.id = s.workspace_id
+          WHERE s.fed_until < 'infinity' OR s.timezone <> w.timezone) AS t
+        JOIN workspace w ON w.id = t.workspace_id
+        ORDER BY w.id, t.environment`),
+
+      /** Makes every statement of this transaction see the same snapshot; its first statement. */
+      seeOneSnapshot: Effect.orDie(sql`SET TRANSACTION ISOLATION LEVEL REPEATABLE READ`),
+
+      /** Makes the state of an environment that has none: complete in no zone, so made anew. */
+      begin: (tenant: RolledTenant) =>
+        Effect.orDie(sql`
+          INSERT INTO rollup_state (workspace_id, environment, timezone, fed_until)
+          VALUES (${tenant.workspaceId}, ${tenant.environment}, '', 'infinity') ON CONFLICT DO NOTHING`),
+
+      /** Holds the roll-ups of an environment until the end of the transaction; no row while another process holds them. */
+      hold: (tenant: RolledTenant) =>
+        Effect.orDie(sql<RollUpState>`
+          SELECT timezone, CASE WHEN fed_until < 'infinity' THEN ${millis("fed_until")} END AS "fedUntil"
+          FROM rollup_state WHERE ${mine(tenant)} FOR UPDATE SKIP LOCKED`),
+
+      /** The instant (epoch milliseconds) of the oldest base row from an instant on; null if there is none. */
+      oldest: (tenant: RolledTenant, fromMs: number | null) =>
+        Effect.map(
+          Effect.orDie(sql<{ readonly at: number | null }>`
+            SELECT ${millis("min(at)")} AS at FROM (
+              (SELECT settled_at AS at FROM delivery
+               WHERE ${mine(tenant)} AND settled_at >= ${fromMs === null ? sql`'-infinity'` : instant(fromMs)}
+               ORDER BY settled_at LIMIT 1)
+              UNION ALL
+              (SELECT occurred_at FROM geofence_event
+               WHERE ${mine(tenant)} AND occurred_at >= ${fromMs === null ? sql`'-infinity'` : instant(fromMs)}
+               ORDER BY occurred_at LIMIT 1)) AS first`),
+          ([row]) => row?.at ?? null,
+        ),
+
+      /** Empties the roll-ups. */
+      empty: (tenant: RolledTenant) =>
+        Effect.orDie(
+          Effect.andThen(
+            sql`DELETE FROM delivery_rollup WHERE ${mine(tenant)}`,
+            sql`DELETE FROM event_rollup WHERE ${mine(tenant)}`,
+          ),
+        ),
+
+      /** Notes what the roll-ups are made by. */
+      note: (tenant: RolledTenant, { fedUntil, timezone }: RollUpState) =>
+        Effect.orDie(sql`
+          UPDATE rollup_state
+          SET timezone = ${timezone}, fed_until = ${fedUntil === null ? sql`'infinity'` : instant(fedUntil)}
+          WHERE ${mine(tenant)}`),
+
+      /** Puts the base rows of a time into the feed again, in place of what it has of that time. Whole quarters of an hour. */
+      feedAgain: (tenant: RolledTenant, fromMs: number, toMs: number) => {
+        const within = (column: string) =>
+          sql`${mine(tenant)} AND ${sql(column)} >= ${instant(fromMs)} AND ${sql(column)} < ${instant(toMs)}`;
+        return Effect.orDie(
+          Effect.andThen(
+            sql`
+              WITH gone AS (DELETE FROM delivery_feed WHERE ${within("quarter")})
+              INSERT INTO delivery_feed
+                (workspace_id, environment, quarter, campaign_no, notification_no, content_type, trigger_type, status, device_nos)
+              SELECT workspace_id, environment, min(date_bin('15 minutes', settled_at, 'epoch')), campaign_no, notification_no,
+                content_type, trigger_type, status, array_agg(device_no)
+              FROM delivery WHERE ${within("settled_at")}
+              GROUP BY workspace_id, environment, campaign_no, notification_no, content_type, trigger_type, status`,
+            sql`
+              WITH gone AS (DELETE FROM event_feed WHERE ${within("quarter")})
+              INSERT INTO event_feed (workspace_id, environment, quarter, device_nos, location_nos, types, event_ids)
+              SELECT workspace_id, environment, date_bin('15 minutes', occurred_at, 'epoch'),
+                array_agg(device_no), array_agg(location_no), array_agg(type), array_agg(id)
+              FROM geofence_event WHERE ${within("occurred_at")}
+              GROUP BY 1, 2, 3`,
+          ),
+        );
+      },
+
+      /** Takes settled deliveries out of the feed, about so many. */
+      takeDeliveries: (tenant: RolledTenant, most: number) =>
+        Effect.orDie(
+          sql<FedDeliveries>`${take(
+            tenant,
+            "delivery_feed",
+            most,
+            sql`${millis("quarter")} AS quarter, campaign_no, notification_no, content_type, trigger_type, status,
+              array_send(device_nos) AS devices`,
+          )}`,
+        ),
+
+      /** Takes events out of the feed, about so many. */
+      takeEvents: (tenant: RolledTenant, most: number) =>
+        Effect.orDie(
+          sql<FedEvents>`${take(
+            tenant,
+            "event_feed",
+            most,
+            sql`${millis("quarter")} AS quarter, device_nos, location_nos, types, event_ids`,
+          )}`,
+        ),
+
+      /** How taking in these events changes the stays that are rolled up, those of earlier entries included (contract K5). */
+      staysChanged: (tenant: RolledTenant, events: ReadonlyArray<FedEvents>) =>
+        Effect.orDie(
+          sql<ChangedStays>`
+            SELECT location_no, ${millis("quarter")} AS quarter, ${asNumber("stays")} AS stays, stayed::int8 AS stayed
+            FROM (${staysChanged(sql, {
+              mine: mine(tenant),
+              fresh: sql`
+                SELECT * FROM unnest(${arrayOf(
+                  "int4",
+                  events.flatMap((each) => each.device_nos),
+                )}, ${arrayOf(
+                  "int4",
+                  events.flatMap((each) => each.location_nos),
+                )}, ${arrayOf(
+                  "uuid",
+                  events.flatMap((each) => each.event_ids),
+                )}) AS taken (device_no, location_no, id)`,
+              later: sql`
+                SELECT fed.device_no, fed.id FROM event_feed, unnest(device_nos, event_ids) AS fed (device_no, id)
+                WHERE ${mine(tenant)}`,
+              until: fedUntil(tenant),
+            })}) AS changed`,
+        ),
+
+      /** The devices of the rows that there are, each with the place of its key from 1. */
+      deliveryDevices: (tenant: RolledTenant, keys: ReadonlyArray<DeliveryKey>) =>
+        Effect.orDie(sql<{ readonly ord: number; readonly devices: Uint8Array }>`
+          SELECT ord::int AS ord, r.devices
+          FROM unnest(${deliveryKeys(keys)}) WITH ORDINALITY
+            AS k (span, starts_on, campaign_no, notification_no, content_type, trigger_type, ord)
+          JOIN delivery_rollup r USING (span, starts_on, campaign_no, notification_no, content_type, trigger_type)
+          WHERE ${mine(tenant)}`),
+
+      /** The devices of the rows that there are, each with the place of its key from 1. */
+      eventDevices: (tenant: RolledTenant, keys: ReadonlyArray<EventKey>) =>
+        Effect.orDie(sql<{ readonly ord: number; readonly devices: Uint8Array }>`
+          SELECT ord::int AS ord, r.devices
+          FROM unnest(${eventKeys(keys)}) WITH ORDINALITY AS k (span, starts_on, location_no, ord)
+          JOIN event_rollup r USING (span, starts_on, location_no)
+          WHERE ${mine(tenant)}`),
+
+      /** Adds to rows, or makes them. */
+      addDeliveries: (tenant: RolledTenant, additions: ReadonlyArray<DeliveryAddition>) =>
+        Effect.orDie(sql`
+          INSERT INTO delivery_rollup AS r (workspace_id, environment, span, starts_on, campaign_no, notification_no, content_type,
+            trigger_type, delivered, failed, reached, devices)
+          SELECT ${tenant.workspaceId}, ${tenant.environment}, k.*
+          FROM unnest(${deliveryKeys(additions)}, ${counts(additions, ({ delivered }) => delivered)},
+            ${counts(additions, ({ failed }) => failed)}, ${counts(additions, ({ reached }) => reached)},
+            ${arrayOf(
+              "bytea",
+              additions.map(({ devices }) => devices),
+            )}) AS k
+          ON CONFLICT (workspace_id, environment, span, starts_on, campaign_no, notification_no, content_type, trigger_type)
+          DO UPDATE SET delivered = r.delivered + EXCLUDED.delivered, failed = r.failed + EXCLUDED.failed,
+            reached = EXCLUDED.reached, devices = EXCLUDED.devices`),
+
+      /** Adds to rows, or makes them. */
+      addEvents: (tenant: RolledTenant, additions: ReadonlyArray<EventAddition>) =>
+        Effect.orDie(sql`
+          INSERT INTO event_rollup AS r
+            (workspace_id, environment, span, starts_on, location_no, entries, exits, stays, stayed, devices)
+          SELECT ${tenant.workspaceId}, ${tenant.environment}, k.*
+          FROM unnest(${eventKeys(additions)}, ${counts(additions, ({ entries }) => entries)},
+            ${counts(additions, ({ exits }) => exits)}, ${counts(additions, ({ stays }) => stays)},
+            ${arrayOf(
+              "int8",
+              additions.map(({ stayed }) => stayed),
+            )},
+            ${arrayOf(
+              "bytea",
+              additions.map(({ devices }) => devices),
+            )}) AS k
+          ON CONFLICT (workspace_id, environment, span, starts_on, location_no)
+          DO UPDATE SET entries = r.entries + EXCLUDED.entries, exits = r.exits + EXCLUDED.exits,
+            stays = r.stays + EXCLUDED.stays, stayed = r.stayed + EXCLUDED.stayed, devices = EXCLUDED.devices`),
+    };
+  }),
+}) {
+  static readonly layer = Layer.effect(RollUpsSql, RollUpsSql.make);
+}

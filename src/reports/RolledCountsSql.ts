@@ -1,0 +1,190 @@
+import { Context, Effect, Layer } from "effect";
+import { SqlClient, type Statement } from "effect/sql";
+import { arrayOf, asNumber, instant } from "../database/Rows.ts";
+import type { Tenant } from "../workspaces/Workspace.ts";
+import { reportFigures, type ReportScope } from "./ReportFiguresSql.ts";
+import { partsOf } from "./RollUpKeys.ts";
+import { staysChanged } from "./StaysSql.ts";
+
+/** Deliveries of a day (`YYYY-MM-DD`), and how many devices they reached. */
+export interface CountedDay {
+  readonly date: string;
+  readonly delivered: number;
+  readonly reached: number;
+}
+
+/** Deliveries of one campaign or notification, or of one day, with their devices as sets end to end. */
+export interface CountedOutcomes<Key> {
+  readonly key: Key;
+  readonly delivered: number;
+  readonly failed: number;
+  readonly devices: Uint8Array;
+}
+
+/** Settled deliveries that are in the feed still; `devices` as `array_send` writes them. */
+export interface FedOutcomes {
+  readonly quarter: number;
+  readonly campaign_no: number;
+  readonly notification_no: number;
+  readonly status: string;
+  readonly devices: Uint8Array;
+}
+
+/** Events of one location, with the devices that entered as sets end to end; `stayed` is in microseconds. */
+export interface CountedVisits {
+  readonly key: number;
+  readonly entries: number;
+  readonly exits: number;
+  readonly stays: number;
+  readonly stayed: bigint;
+  readonly devices: Uint8Array;
+}
+
+/** Events of a quarter of an hour at a location that are in the feed still; `devices` as `array_send` writes them. */
+export interface FedVisits {
+  readonly quarter: number;
+  readonly location_no: number;
+  readonly type: string;
+  readonly count: number;
+  readonly devices: Uint8Array;
+}
+
+/** Every statement that reads roll-ups and feed for a report: all of one transaction with one snapshot. */
+export class RolledCountsSql extends Context.Service<RolledCountsSql>()("waypost/reports/RolledCountsSql", {
+  make: Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient;
+
+    const dates = (of: ReadonlyArray<string>) => sql`${arrayOf("text", of)}::date[]`;
+    const days = (scope: ReportScope) => sql`span = 'day' AND starts_on = ANY(${dates(scope.range.dates)})`;
+    const inRange = (column: string, { range }: ReportScope) =>
+      sql`${sql(column)} >= ${instant(range.fromMs)} AND ${sql(column)} < ${instant(range.toMs)}`;
+    const quarter = asNumber("extract(epoch FROM quarter) * 1000");
+    const all = (scope: ReportScope) => sql`campaign_no = 0 AND notification_no = 0
+      AND content_type = ${scope.filters.contentType ?? ""} AND trigger_type = ${scope.filters.activation ?? ""}`;
+    /** The rows of the whole range: each whole month once, and the days at its edges. */
+    const parts = (scope: ReportScope, rows: (within: Statement.Fragment) => Statement.Fragment) => {
+      const { days, months } = partsOf(scope.range.dates);
+      return sql`(${rows(sql`span = 'month' AND starts_on = ANY(${dates(months)})`)}
+        UNION ALL ${rows(sql`span = 'day' AND starts_on = ANY(${dates(days)})`)}) AS part`;
+    };
+
+    return {
+      /** Makes every statement of this transaction see the same snapshot; its first statement. */
+      seeOneSnapshot: Effect.orDie(sql`SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY`),
+
+      /** A row if the roll-ups are complete and by this zone. */
+      ready: (tenant: Tenant, timezone: string) =>
+        Effect.orDie(sql`
+          SELECT 1 AS ready FROM rollup_state
+          WHERE workspace_id = ${tenant.workspaceId} AND environment = ${tenant.environment}
+            AND timezone = ${timezone} AND fed_until = 'infinity'`),
+
+      /** The days of the range that have deliveries, where no filter is on campaigns. */
+      days: (tenant: Tenant, scope: ReportScope) =>
+        Effect.orDie(sql<CountedDay>`
+          SELECT starts_on::text AS date, ${asNumber("delivered")} AS delivered, reached FROM delivery_rollup
+          WHERE ${reportFigures(sql, tenant, scope).mine} AND ${days(scope)} AND ${all(scope)}`),
+
+      /** The devices of some days, where no filter is on campaigns. */
+      devicesOfDays: (tenant: Tenant, scope: ReportScope, of: ReadonlyArray<string>) =>
+        Effect.orDie(sql<{ readonly date: string; readonly devices: Uint8Array }>`
+          SELECT starts_on::text AS date, devices FROM delivery_rollup
+          WHERE ${reportFigures(sql, tenant, scope).mine} AND span = 'day' AND starts_on = ANY(${dates(of)})
+            AND ${all(scope)}`),
+
+      /** The devices of the whole range, where no filter is on campaigns. */
+      devicesOfRange: (tenant: Tenant, scope: ReportScope) =>
+        Effect.orDie(sql<{ readonly devices: Uint8Array }>`
+          SELECT devices FROM ${parts(
+            scope,
+            (within) => sql`
+              SELECT devices FROM delivery_rollup
+              WHERE ${reportFigures(sql, tenant, scope).mine} AND ${within} AND ${all(scope)}`,
+          )}`),
+
+      /** Deliveries of each day of the range by the filters. */
+      outcomesOfDays: (tenant: Tenant, scope: ReportScope) =>
+        Effect.orDie(sql<CountedOutcomes<string>>`
+          SELECT starts_on::text AS key, ${asNumber("sum(delivered)")} AS delivered, ${asNumber("sum(failed)")} AS failed,
+            string_agg(devices, ''::bytea) AS devices
+          FROM delivery_rollup
+          WHERE ${reportFigures(sql, tenant, scope).outcomeMatches} AND ${days(scope)} AND campaign_no <> 0
+          GROUP BY starts_on`),
+
+      /** Deliveries of the range by the filters, of each campaign or notification. */
+      outcomes: (tenant: Tenant, scope: ReportScope, by: "campaign_no" | "notification_no") =>
+        Effect.orDie(sql<CountedOutcomes<number>>`
+          SELECT ${sql(by)} AS key, ${asNumber("sum(delivered)")} AS delivered, ${asNumber("sum(failed)")} AS failed,
+            string_agg(devices, ''::bytea) AS devices
+          FROM ${parts(
+            scope,
+            (within) => sql`
+              SELECT ${sql(by)}, delivered, failed, devices FROM delivery_rollup
+              WHERE ${reportFigures(sql, tenant, scope).outcomeMatches} AND ${within} AND campaign_no <> 0`,
+          )} GROUP BY 1`),
+
+      /** Deliveries of the range by the filters that are in the feed. */
+      fedOutcomes: (tenant: Tenant, scope: ReportScope) =>
+        Effect.orDie(sql<FedOutcomes>`
+          SELECT ${quarter} AS quarter, campaign_no, notification_no, status, array_send(device_nos) AS devices
+          FROM delivery_feed
+          WHERE ${reportFigures(sql, tenant, scope).outcomeMatches} AND ${inRange("quarter", scope)}`),
+
+      /** Events of each day of the range at the locations that match. */
+      visitsOfDays: (tenant: Tenant, scope: ReportScope) => {
+        const { eventMatches, filtersLocations } = reportFigures(sql, tenant, scope);
+        return Effect.orDie(sql<{ readonly date: string; readonly entries: number; readonly exits: number }>`
+          SELECT starts_on::text AS date, ${asNumber("sum(entries)")} AS entries, ${asNumber("sum(exits)")} AS exits
+          FROM event_rollup
+          WHERE ${eventMatches} AND ${days(scope)} AND ${filtersLocations ? sql`location_no <> 0` : sql`location_no = 0`}
+          GROUP BY starts_on`);
+      },
+
+      /** Events of the range at each of the locations that match. */
+      visits: (tenant: Tenant, scope: ReportScope) =>
+        Effect.orDie(sql<CountedVisits>`
+          SELECT location_no AS key, ${asNumber("sum(entries)")} AS entries, ${asNumber("sum(exits)")} AS exits,
+            ${asNumber("sum(stays)")} AS stays, sum(stayed)::int8 AS stayed, string_agg(devices, ''::bytea) AS devices
+          FROM ${parts(
+            scope,
+            (within) => sql`
+              SELECT location_no, entries, exits, stays, stayed, devices FROM event_rollup
+              WHERE ${reportFigures(sql, tenant, scope).eventMatches} AND ${within} AND location_no <> 0`,
+          )} GROUP BY 1`),
+
+      /** Events of the range at the locations that match that are in the feed. */
+      fedVisits: (tenant: Tenant, scope: ReportScope) => {
+        const { eventMatches, mine } = reportFigures(sql, tenant, scope);
+        return Effect.orDie(sql<FedVisits>`
+          SELECT ${quarter} AS quarter, location_no, type, count(*)::int AS count, array_send(array_agg(device_no)) AS devices
+          FROM (
+            SELECT workspace_id, environment, quarter, fed.location_no, fed.type, fed.device_no
+            FROM event_feed, unnest(location_nos, types, device_nos) AS fed (location_no, type, device_no)
+            WHERE ${mine} AND ${inRange("quarter", scope)}) AS event
+          WHERE ${eventMatches} GROUP BY quarter, location_no, type`);
+      },
+
+      /** How the events in the feed change the stays that began in the range at each of the locations that match. */
+      fedStays: (tenant: Tenant, scope: ReportScope) => {
+        const { locationMatches, mine } = reportFigures(sql, tenant, scope);
+        return Effect.orDie(sql<{ readonly key: number; readonly stays: number; readonly stayed: bigint }>`
+          SELECT location_no AS key, ${asNumber("sum(stays)")} AS stays, sum(stayed)::int8 AS stayed
+          FROM (${staysChanged(sql, {
+            mine,
+            fresh: sql`
+              SELECT * FROM (
+                SELECT fed.device_no, fed.location_no, fed.id
+                FROM event_feed, unnest(device_nos, location_nos, event_ids) AS fed (device_no, location_no, id)
+                WHERE ${mine}) AS event`,
+            later: sql`SELECT 0 AS device_no, NULL::uuid AS id WHERE false`,
+            until: sql`'infinity'`,
+            entries: inRange("occurred_at", scope),
+          })}) AS changed
+          WHERE location_no IN (SELECT no FROM location WHERE ${locationMatches})
+          GROUP BY 1`);
+      },
+    };
+  }),
+}) {
+  static readonly layer = Layer.effect(RolledCountsSql, RolledCountsSql.make);
+}
