@@ -1,11 +1,9 @@
 import { Effect } from "effect";
-import { HttpServerResponse } from "effect/http";
 import { HttpApiBuilder } from "effect/http-api";
 import { OperatorApi } from "../OperatorApi.ts";
+import { reportAnswer } from "../reports/ReportAnswer.ts";
 import { Reports } from "../reports/Reports.ts";
 import { OperatorTenants } from "./OperatorTenants.ts";
-
-const json = (text: string) => HttpServerResponse.text(text, { contentType: "application/json" });
 
 /** Handlers of `TenantReportsApi`. */
 export const tenantReportsHandlers = HttpApiBuilder.group(
@@ -15,20 +13,30 @@ export const tenantReportsHandlers = HttpApiBuilder.group(
     const reports = yield* Reports;
     const { find } = yield* OperatorTenants;
     return handlers
-      .handleRaw("summary", ({ params, query }) =>
-        Effect.flatMap(find(params), (tenant) => Effect.map(reports.summary(tenant, query), json)),
+      .handleRaw("summary", ({ params, query, request }) =>
+        Effect.flatMap(find(params), (tenant) =>
+          Effect.map(reports.summary(tenant, query), reportAnswer(request)),
+        ),
       )
-      .handleRaw("campaigns", ({ params, query }) =>
-        Effect.flatMap(find(params), (tenant) => Effect.map(reports.campaigns(tenant, query), json)),
+      .handleRaw("campaigns", ({ params, query, request }) =>
+        Effect.flatMap(find(params), (tenant) =>
+          Effect.map(reports.campaigns(tenant, query), reportAnswer(request)),
+        ),
       )
-      .handleRaw("locations", ({ params, query }) =>
-        Effect.flatMap(find(params), (tenant) => Effect.map(reports.locations(tenant, query), json)),
+      .handleRaw("locations", ({ params, query, request }) =>
+        Effect.flatMap(find(params), (tenant) =>
+          Effect.map(reports.locations(tenant, query), reportAnswer(request)),
+        ),
       )
-      .handleRaw("notifications", ({ params, query }) =>
-        Effect.flatMap(find(params), (tenant) => Effect.map(reports.notifications(tenant, query), json)),
+      .handleRaw("notifications", ({ params, query, request }) =>
+        Effect.flatMap(find(params), (tenant) =>
+          Effect.map(reports.notifications(tenant, query), reportAnswer(request)),
+        ),
       )
-      .handleRaw("surveys", ({ params, query }) =>
-        Effect.flatMap(find(params), (tenant) => Effect.map(reports.surveys(tenant, query), json)),
+      .handleRaw("surveys", ({ params, query, request }) =>
+        Effect.flatMap(find(params), (tenant) =>
+          Effect.map(reports.surveys(tenant, query), reportAnswer(request)),
+        ),
       );
   }),
 );

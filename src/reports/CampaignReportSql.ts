@@ -1,7 +1,7 @@
 import { Context, Effect, Layer } from "effect";
-import { SqlClient, type Statement } from "effect/sql";
+import { SqlClient } from "effect/sql";
 import type { Tenant } from "../workspaces/Workspace.ts";
-import { plainCampaigns } from "./ReportCounts.ts";
+import { campaignCounts, type OutcomeFigures } from "./ReportCountsSql.ts";
 import { reportFigures, type ReportScope } from "./ReportFiguresSql.ts";
 
 /** The statement of the campaign report. */
@@ -13,10 +13,15 @@ export class CampaignReportSql extends Context.Service<CampaignReportSql>()(
 
       return {
         /**
-         * The report's rows as JSON text: the matching campaigns that have the status now, or all of them for null. `counts` are
-         * those of `plainCampaigns`, from elsewhere.
+         * The report's rows as JSON text: the matching campaigns that have the status now, or all of them for null. What it
+         * counts is counted in base rows, unless it is there already.
          */
-        data: (tenant: Tenant, scope: ReportScope, status: string | null, counts?: Statement.Fragment) => {
+        data: (
+          tenant: Tenant,
+          scope: ReportScope,
+          status: string | null,
+          counted?: ReadonlyArray<OutcomeFigures>,
+        ) => {
           const figures = reportFigures(sql, tenant, scope);
           return Effect.orDie(sql<{ readonly data: string }>`
             WITH
@@ -25,7 +30,7 @@ export class CampaignReportSql extends Context.Service<CampaignReportSql>()(
               FROM campaign WHERE ${figures.campaignMatches}),
             target_count AS MATERIALIZED (
               SELECT campaign_id AS id, count(*) AS targets FROM ${figures.targeted} GROUP BY campaign_id),
-            delivery_count AS MATERIALIZED (${counts ?? plainCampaigns(sql, tenant, scope)}),
+            delivery_count AS MATERIALIZED (${campaignCounts(sql, tenant, scope, counted)}),
             registered AS (${figures.registeredDevices}),
             report AS (
               SELECT id, name, status, type, COALESCE(targets, 0) AS targets, COALESCE(delivered, 0) AS delivered,

@@ -1,7 +1,7 @@
 import { Context, Effect, Layer } from "effect";
-import { SqlClient, type Statement } from "effect/sql";
+import { SqlClient } from "effect/sql";
 import type { Tenant } from "../workspaces/Workspace.ts";
-import { plainLocations } from "./ReportCounts.ts";
+import { locationCounts, type VisitFigures } from "./ReportCountsSql.ts";
 import { reportFigures, type ReportScope } from "./ReportFiguresSql.ts";
 
 /** The statement of the location report. */
@@ -13,10 +13,15 @@ export class LocationReportSql extends Context.Service<LocationReportSql>()(
 
       return {
         /**
-         * The report's rows as JSON text: the matching locations that have the status now, or all of them for null. `counts` are
-         * those of `plainLocations`, from elsewhere.
+         * The report's rows as JSON text: the matching locations that have the status now, or all of them for null. What it
+         * counts is counted in base rows, unless it is there already.
          */
-        data: (tenant: Tenant, scope: ReportScope, status: string | null, counts?: Statement.Fragment) => {
+        data: (
+          tenant: Tenant,
+          scope: ReportScope,
+          status: string | null,
+          counted?: ReadonlyArray<VisitFigures>,
+        ) => {
           const figures = reportFigures(sql, tenant, scope);
           return Effect.orDie(sql<{ readonly data: string }>`
             WITH
@@ -34,7 +39,7 @@ export class LocationReportSql extends Context.Service<LocationReportSql>()(
               FROM location_group_member
               JOIN (SELECT id AS group_id, name FROM location_group WHERE ${figures.mine}) AS named USING (group_id)
               WHERE ${figures.mine} GROUP BY location_id),
-            event_count AS MATERIALIZED (${counts ?? plainLocations(sql, tenant, scope)}),
+            event_count AS MATERIALIZED (${locationCounts(sql, tenant, scope, counted)}),
             registered AS (${figures.registeredDevices}),
             report AS (
               SELECT id, name, status, COALESCE(groups, '[]') AS groups,

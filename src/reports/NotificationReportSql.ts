@@ -1,7 +1,7 @@
 import { Context, Effect, Layer } from "effect";
-import { SqlClient, type Statement } from "effect/sql";
+import { SqlClient } from "effect/sql";
 import type { Tenant } from "../workspaces/Workspace.ts";
-import { plainNotifications } from "./ReportCounts.ts";
+import { notificationCounts, type OutcomeFigures } from "./ReportCountsSql.ts";
 import { reportFigures, type ReportScope } from "./ReportFiguresSql.ts";
 
 /** The statement of the notification report. */
@@ -14,10 +14,15 @@ export class NotificationReportSql extends Context.Service<NotificationReportSql
 
       return {
         /**
-         * The report's rows as JSON text: the matching notifications that have the status now, or all for null. `counts` are those
-         * of `plainNotifications`, from elsewhere.
+         * The report's rows as JSON text: the matching notifications that have the status now, or all for null. What it
+         * counts is counted in base rows, unless it is there already.
          */
-        data: (tenant: Tenant, scope: ReportScope, status: string | null, counts?: Statement.Fragment) => {
+        data: (
+          tenant: Tenant,
+          scope: ReportScope,
+          status: string | null,
+          counted?: ReadonlyArray<OutcomeFigures>,
+        ) => {
           const figures = reportFigures(sql, tenant, scope);
           return Effect.orDie(sql<{ readonly data: string }>`
             WITH
@@ -32,7 +37,7 @@ export class NotificationReportSql extends Context.Service<NotificationReportSql
               SELECT id, no, name, type, COALESCE(status, 'unused') AS status
               FROM (SELECT id, no, name, type FROM notification WHERE ${figures.notificationMatches}) AS notification
               LEFT JOIN used USING (id)),
-            outcome_count AS MATERIALIZED (${counts ?? plainNotifications(sql, tenant, scope)}),
+            outcome_count AS MATERIALIZED (${notificationCounts(sql, tenant, scope, counted)}),
             registered AS (${figures.registeredDevices}),
             report AS (
               SELECT id, name, status, type, COALESCE(sent, 0) AS sent, COALESCE(delivered, 0) AS delivered,

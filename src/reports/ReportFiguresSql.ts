@@ -165,8 +165,6 @@ export const reportFigures = (sql: SqlClient.SqlClient, tenant: Tenant, scope: R
     outcomeMatches,
     outcomeCounts,
     deliveryCounts,
-    /** Whether any filter is on campaigns, so that their deliveries have to be told apart. */
-    filtersCampaigns: campaignLevel.length > 0,
     locationMatches,
     eventMatches,
     /** Whether any filter is on locations, so that their events have to be told apart. */

@@ -36,6 +36,13 @@ export interface ReportFilters {
   readonly contentType: typeof ContentType.Type | null;
 }
 
+/** Whether any filter is on campaigns, so that their deliveries have to be told apart (contract K2). */
+export const filtersCampaigns = (filters: ReportFilters): boolean =>
+  filters.campaign !== null ||
+  filters.campaignStatus !== null ||
+  filters.location !== null ||
+  filters.locationGroup !== null;
+
 /** What a report is asked for: whole days of the workspace's zone, filters, and the rows to keep by their status. */
 export interface ReportQuery {
   readonly start: LocalDate;

@@ -84,5 +84,6 @@ export class ReportsApi extends HttpApiGroup.make("reports")
   .annotate(
     OpenApi.Description,
     "Delivery and geofence figures of any range of days in the workspace's time zone. Filters combine with AND. " +
-      "A Sandbox token reports Sandbox test activity, a Production token live results.",
+      "A Sandbox token reports Sandbox test activity, a Production token live results. Answers carry an `ETag`; sent back as " +
+      "`If-None-Match` it is answered 304 without a body while nothing has changed.",
   ) {}

@@ -7,7 +7,7 @@ import type {
   EventAddition,
   FedDeliveries,
   FedEvents,
-} from "./RollUpsSql.ts";
+} from "./RollUpRows.ts";
 
 /** What is to be added to a row, its devices not yet united with those it has. */
 export type DeliverySum = Omit<DeliveryAddition, "devices" | "reached"> & { readonly devices: Array<number> };

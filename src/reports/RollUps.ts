@@ -5,7 +5,8 @@ import { dateAt, dayRange } from "../time/LocalTime.ts";
 import type { TimeZoneName } from "../time/TimeZone.ts";
 import { DeviceTally } from "./DeviceSet.ts";
 import { deliveryAdditions, eventAdditions } from "./RollUpAdditions.ts";
-import { RollUpsSql, type WaitingTenant } from "./RollUpsSql.ts";
+import type { WaitingTenant } from "./RollUpRows.ts";
+import { RollUpsSql } from "./RollUpsSql.ts";
 
 /** How much is done at once: base rows that one transaction takes in, about, and rows of roll-ups that one statement writes. */
 export const RollUpSizes = Context.Reference("waypost/reports/RollUps/RollUpSizes", {

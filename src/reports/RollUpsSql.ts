@@ -1,87 +1,19 @@
 import { Context, Effect, Layer } from "effect";
 import { SqlClient, type Statement } from "effect/sql";
 import { arrayOf, asNumber, instant } from "../database/Rows.ts";
-import type { Environment } from "../workspaces/Environment.ts";
+import type {
+  ChangedStays,
+  DeliveryAddition,
+  DeliveryKey,
+  EventAddition,
+  EventKey,
+  FedDeliveries,
+  FedEvents,
+  RollUpState,
+  RolledTenant,
+  WaitingTenant,
+} from "./RollUpRows.ts";
 import { staysChanged } from "./StaysSql.ts";
-
-/** Whose roll-ups: an environment of a workspace by its internal key. */
-export interface RolledTenant {
-  readonly workspaceId: number;
-  readonly environment: Environment;
-}
-
-/** An environment where there is something to roll up, and the zone that its workspace has now. */
-export interface WaitingTenant extends RolledTenant {
-  readonly timezone: string;
-}
-
-/** What the roll-ups of an environment are made by; `fedUntil` is epoch milliseconds, null when they are complete. */
-export interface RollUpState {
-  readonly timezone: string;
-  readonly fedUntil: number | null;
-}
-
-/** Settled deliveries that a feed row tells of; `devices` as `array_send` writes them, `quarter` in epoch milliseconds. */
-export interface FedDeliveries {
-  readonly quarter: number;
-  readonly campaign_no: number;
-  readonly notification_no: number;
-  readonly content_type: string;
-  readonly trigger_type: string;
-  readonly status: string;
-  readonly devices: Uint8Array;
-}
-
-/** Geofence events that a feed row tells of, in parallel arrays. */
-export interface FedEvents {
-  readonly quarter: number;
-  readonly device_nos: ReadonlyArray<number>;
-  readonly location_nos: ReadonlyArray<number>;
-  readonly types: ReadonlyArray<string>;
-  readonly event_ids: ReadonlyArray<string>;
-}
-
-/** The key of a row of `delivery_rollup` within an environment. */
-export interface DeliveryKey {
-  readonly span: "day" | "month";
-  readonly startsOn: string;
-  readonly campaignNo: number;
-  readonly notificationNo: number;
-  readonly contentType: string;
-  readonly triggerType: string;
-}
-
-/** The key of a row of `event_rollup` within an environment. */
-export interface EventKey {
-  readonly span: "day" | "month";
-  readonly startsOn: string;
-  readonly locationNo: number;
-}
-
-/** What is added to a row; its devices and their number replace those that it has. */
-export interface DeliveryAddition extends DeliveryKey {
-  readonly delivered: number;
-  readonly failed: number;
-  readonly reached: number;
-  readonly devices: Uint8Array;
-}
-
-/** What is added to a row; its devices replace those that it has. `stayed` is in microseconds. */
-export interface EventAddition extends EventKey {
-  readonly entries: number;
-  readonly exits: number;
-  readonly stays: number;
-  readonly stayed: bigint;
-  readonly devices: Uint8Array;
-}
-
-/** How the stays that began in a quarter of an hour at a location have changed; `stayed` is in microseconds. */
-export interface ChangedStays {
-  readonly location_no: number;
-  readonly quarter: number;
-  readonly stays: number;
-  readonly stayed: bigint;
-}
 
 const millis = (column: string) => asNumber(`extract(epoch FROM ${column}) * 1000`);
 

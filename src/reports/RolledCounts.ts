@@ -1,21 +1,19 @@
 import { Context, Effect, Layer } from "effect";
-import { SqlClient, type Statement } from "effect/sql";
-import { arrayOf } from "../database/Rows.ts";
 import type { TimeZoneName } from "../time/TimeZone.ts";
 import type { Tenant } from "../workspaces/Workspace.ts";
 import { DeviceTally, integersOf } from "./DeviceSet.ts";
-import type { SummaryCounts } from "./ReportCounts.ts";
-import { reportFigures, type ReportScope } from "./ReportFiguresSql.ts";
+import type { OutcomeFigures, SummaryFigures, VisitFigures } from "./ReportCountsSql.ts";
+import type { ReportScope } from "./ReportFiguresSql.ts";
+import { filtersCampaigns } from "./ReportQuery.ts";
 import { RolledCountsSql } from "./RolledCountsSql.ts";
 import { daysIn } from "./RollUpKeys.ts";
 
 /** Milliseconds after which counting lets others on. */
 const slice = 10;
 
-/** The counts of reports from roll-ups and feed, as the queries of `ReportCounts` give them from base rows. */
+/** What reports count, from roll-ups and feed. */
 export class RolledCounts extends Context.Service<RolledCounts>()("waypost/reports/RolledCounts", {
   make: Effect.gen(function* () {
-    const sql = yield* SqlClient.SqlClient;
     const repository = yield* RolledCountsSql;
 
     /** Gives way to others when it has run for long. */
@@ -29,14 +27,10 @@ export class RolledCounts extends Context.Service<RolledCounts>()("waypost/repor
       });
     };
 
-    const ints = (of: ReadonlyArray<number>) => arrayOf("int4", of);
-    const numbers = (of: ReadonlyArray<number>) => sql`${arrayOf("float8", of)}::int8[]`;
-
     /** Deliveries and distinct devices of each day and of the range (place 0). */
     const deliveryDays = Effect.fnUntraced(function* (tenant: Tenant, scope: ReportScope) {
-      const { filtersCampaigns } = reportFigures(sql, tenant, scope);
       const places = new Map(scope.range.dates.map((date, place) => [date as string, place + 1]));
-      const delivered = new Array<number>(scope.range.dates.length + 1).fill(0);
+      const delivered = [0, ...scope.range.dates.map(() => 0)];
       const reached = [...delivered];
       const dayOf = daysIn(tenant.workspace.timezone as TimeZoneName);
       const pause = pauses();
@@ -66,7 +60,7 @@ export class RolledCounts extends Context.Service<RolledCounts>()("waypost/repor
         fed.delete(date);
       };
 
-      if (filtersCampaigns) {
+      if (filtersCampaigns(scope.filters)) {
         for (const row of yield* repository.outcomesOfDays(tenant, scope)) {
           count(row.key, row.devices, row.delivered);
           yield* pause;
@@ -88,7 +82,7 @@ export class RolledCounts extends Context.Service<RolledCounts>()("waypost/repor
           yield* pause;
         }
       }
-      for (const date of [...fed.keys()]) count(date, undefined, 0);
+      for (const date of fed.keys()) count(date, undefined, 0);
       delivered[0] = delivered.reduce((sum, each) => sum + each, 0);
       reached[0] = total.count;
       return { delivered, reached };
@@ -97,7 +91,7 @@ export class RolledCounts extends Context.Service<RolledCounts>()("waypost/repor
     /** Entries and exits of each day and of the range (place 0). */
     const eventDays = Effect.fnUntraced(function* (tenant: Tenant, scope: ReportScope) {
       const places = new Map(scope.range.dates.map((date, place) => [date as string, place + 1]));
-      const entries = new Array<number>(scope.range.dates.length + 1).fill(0);
+      const entries = [0, ...scope.range.dates.map(() => 0)];
       const exits = [...entries];
       const dayOf = daysIn(tenant.workspace.timezone as TimeZoneName);
       const add = (date: string, entered: number, exited: number) => {
@@ -121,7 +115,7 @@ export class RolledCounts extends Context.Service<RolledCounts>()("waypost/repor
       const pause = pauses();
       const fed = Map.groupBy(yield* repository.fedOutcomes(tenant, scope), (each) => each[by]);
       const tally = new DeviceTally();
-      const counted: Array<{ no: number; delivered: number; failed: number; reached: number }> = [];
+      const counted: Array<OutcomeFigures> = [];
       const count = (no: number, sets: Uint8Array | undefined, delivered: number, failed: number) => {
         tally.clear();
         if (sets !== undefined) tally.addSets(sets);
@@ -138,7 +132,7 @@ export class RolledCounts extends Context.Service<RolledCounts>()("waypost/repor
         count(row.key, row.devices, row.delivered, row.failed);
         yield* pause;
       }
-      for (const no of [...fed.keys()]) count(no, undefined, 0, 0);
+      for (const no of fed.keys()) count(no, undefined, 0, 0);
       return counted;
     });
 
@@ -150,42 +144,22 @@ export class RolledCounts extends Context.Service<RolledCounts>()("waypost/repor
       ready: (tenant: Tenant) =>
         Effect.map(repository.ready(tenant, tenant.workspace.timezone), (rows) => rows.length > 0),
 
-      /** As `plainSummary`. */
+      /** The figures of `summaryCounts`. */
       summary: Effect.fnUntraced(function* (tenant: Tenant, scope: ReportScope) {
-        const { delivered, reached } = yield* deliveryDays(tenant, scope);
-        const { entries, exits } = yield* eventDays(tenant, scope);
-        const days = ints(delivered.map((_, place) => place));
-        const counts: SummaryCounts = {
-          deliveryDay: sql`
-            SELECT * FROM unnest(${days}, ${numbers(delivered)}, ${numbers(reached)}) AS counted (day, delivered, devices_reached)`,
-          eventDay: sql`
-            SELECT * FROM unnest(${days}, ${numbers(entries)}, ${numbers(exits)}) AS counted (day, entries, exits)`,
+        const figures: SummaryFigures = {
+          ...(yield* deliveryDays(tenant, scope)),
+          ...(yield* eventDays(tenant, scope)),
         };
-        return counts;
+        return figures;
       }),
 
-      /** As `plainCampaigns`. */
-      campaigns: (tenant: Tenant, scope: ReportScope): Effect.Effect<Statement.Fragment> =>
-        Effect.map(
-          outcomes(tenant, scope, "campaign_no"),
-          (counted) => sql`
-            SELECT * FROM unnest(${ints(counted.map(({ no }) => no))},
-              ${numbers(counted.map(({ delivered }) => delivered))},
-              ${numbers(counted.map(({ reached }) => reached))}) AS counted (no, delivered, reached)`,
-        ),
+      /** The figures of `campaignCounts`. */
+      campaigns: (tenant: Tenant, scope: ReportScope) => outcomes(tenant, scope, "campaign_no"),
 
-      /** As `plainNotifications`. */
-      notifications: (tenant: Tenant, scope: ReportScope): Effect.Effect<Statement.Fragment> =>
-        Effect.map(
-          outcomes(tenant, scope, "notification_no"),
-          (counted) => sql`
-            SELECT * FROM unnest(${ints(counted.map(({ no }) => no))},
-              ${numbers(counted.map(({ delivered, failed }) => delivered + failed))},
-              ${numbers(counted.map(({ delivered }) => delivered))},
-              ${numbers(counted.map(({ reached }) => reached))}) AS counted (no, sent, delivered, reached)`,
-        ),
+      /** The figures of `notificationCounts`. */
+      notifications: (tenant: Tenant, scope: ReportScope) => outcomes(tenant, scope, "notification_no"),
 
-      /** As `plainLocations`. */
+      /** The figures of `locationCounts`. */
       locations: Effect.fnUntraced(function* (tenant: Tenant, scope: ReportScope) {
         const pause = pauses();
         const fed = Map.groupBy(yield* repository.fedVisits(tenant, scope), (each) => each.location_no);
@@ -193,8 +167,12 @@ export class RolledCounts extends Context.Service<RolledCounts>()("waypost/repor
           (yield* repository.fedStays(tenant, scope)).map((each) => [each.key, each] as const),
         );
         const tally = new DeviceTally();
-        const counted: Array<VisitSums> = [];
-        const count = (no: number, sets: Uint8Array | undefined, sums: Omit<VisitSums, "no" | "entered">) => {
+        const counted: Array<VisitFigures> = [];
+        const count = (
+          no: number,
+          sets: Uint8Array | undefined,
+          sums: Omit<VisitFigures, "no" | "entered">,
+        ) => {
           tally.clear();
           if (sets !== undefined) tally.addSets(sets);
           let { entries, exits } = sums;
@@ -224,14 +202,7 @@ export class RolledCounts extends Context.Service<RolledCounts>()("waypost/repor
         for (const no of new Set([...fed.keys(), ...stays.keys()])) {
           count(no, undefined, { entries: 0, exits: 0, stays: 0, stayed: 0n });
         }
-        return sql`
-          SELECT * FROM unnest(${ints(counted.map(({ no }) => no))},
-            ${numbers(counted.map(({ entries }) => entries))}, ${numbers(counted.map(({ exits }) => exits))},
-            ${numbers(counted.map(({ entered }) => entered))}, ${numbers(counted.map(({ stays }) => stays))},
-            ${arrayOf(
-              "int8",
-              counted.map(({ stayed }) => stayed),
-            )}) AS counted (no, entries, exits, entered, stays, stayed)`;
+        return counted;
       }),
     };
   }),
@@ -239,15 +210,6 @@ export class RolledCounts extends Context.Service<RolledCounts>()("waypost/repor
   static readonly layer = Layer.effect(RolledCounts, RolledCounts.make).pipe(
     Layer.provide(RolledCountsSql.layer),
   );
-}
-
-interface VisitSums {
-  readonly no: number;
-  readonly entries: number;
-  readonly exits: number;
-  readonly entered: number;
-  readonly stays: number;
-  readonly stayed: bigint;
 }
 
 const countsEntries = ({ filters }: ReportScope): boolean =>

@@ -2,7 +2,7 @@ import { Context, Effect, Layer } from "effect";
 import { SqlClient } from "effect/sql";
 import { arrayOf } from "../database/Rows.ts";
 import type { Tenant } from "../workspaces/Workspace.ts";
-import { plainSummary, type SummaryCounts } from "./ReportCounts.ts";
+import { summaryCounts, type SummaryFigures } from "./ReportCountsSql.ts";
 import { reportFigures, type ReportScope } from "./ReportFiguresSql.ts";
 
 /** The statement of the summary report. */
@@ -13,10 +13,10 @@ export class SummaryReportSql extends Context.Service<SummaryReportSql>()(
       const sql = yield* SqlClient.SqlClient;
 
       return {
-        /** The report's `data` as JSON text, all of one snapshot; `counts` are those of `plainSummary`, from elsewhere. */
-        data: (tenant: Tenant, scope: ReportScope, counts?: SummaryCounts) => {
+        /** The report's `data` as JSON text, all of one snapshot; what it counts comes from base rows, unless it is there. */
+        data: (tenant: Tenant, scope: ReportScope, counted?: SummaryFigures) => {
           const figures = reportFigures(sql, tenant, scope);
-          const { deliveryDay, eventDay } = counts ?? plainSummary(sql, tenant, scope);
+          const { deliveryDay, eventDay } = summaryCounts(sql, tenant, scope, counted);
           return Effect.orDie(sql<{ readonly data: string }>`
             WITH
             delivery_day AS MATERIALIZED (${deliveryDay}),
