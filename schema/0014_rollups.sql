@@ -105,18 +105,22 @@ END $$;
 CREATE TRIGGER delivery_feeds_settled AFTER UPDATE ON delivery REFERENCING OLD TABLE AS stale NEW TABLE AS fresh
   FOR EACH STATEMENT EXECUTE FUNCTION feed_settled_deliveries();
 
--- What was settled is settled: reports have counted it.
-CREATE FUNCTION refuse_change_of_settled_delivery() RETURNS trigger LANGUAGE plpgsql AS $$
+-- Waypost never changes what was settled. Where somebody does by hand, the roll-ups are made anew, and base rows answer until then.
+CREATE FUNCTION distrust_rollups() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-  RAISE EXCEPTION 'A delivery that is settled keeps its outcome, its time and what it came from';
+  UPDATE rollup_state SET timezone = ''
+  WHERE workspace_id = OLD.workspace_id AND environment = OLD.environment AND timezone <> '';
+  RETURN NULL;
 END $$;
 
-CREATE TRIGGER delivery_stays_settled BEFORE UPDATE ON delivery FOR EACH ROW
+CREATE TRIGGER delivery_changed_after_settling AFTER UPDATE ON delivery FOR EACH ROW
   WHEN (OLD.settled_at IS NOT NULL AND (
     OLD.settled_at IS DISTINCT FROM NEW.settled_at OR OLD.status <> NEW.status OR OLD.device_no <> NEW.device_no
     OR OLD.campaign_no <> NEW.campaign_no OR OLD.notification_no <> NEW.notification_no
     OR OLD.content_type <> NEW.content_type OR OLD.trigger_type <> NEW.trigger_type))
-  EXECUTE FUNCTION refuse_change_of_settled_delivery();
+  EXECUTE FUNCTION distrust_rollups();
+
+CREATE TRIGGER geofence_event_changed AFTER UPDATE ON geofence_event FOR EACH ROW EXECUTE FUNCTION distrust_rollups();
 
 CREATE FUNCTION feed_events() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN

@@ -133,7 +133,12 @@ export const rollingUp = Layer.effectDiscard(
       while (yield* step);
     });
     yield* Effect.forkScoped(
-      Effect.ignoreCause(all, { log: "Warn" }).pipe(Effect.repeat(Schedule.spaced("250 millis"))),
+      all.pipe(
+        // Who asks for anything is told that the database is away; here it would be said four times a second.
+        Effect.catchCauseIf(Database.isUnavailable, () => Effect.sleep("1 second")),
+        Effect.ignoreCause({ log: "Warn" }),
+        Effect.repeat(Schedule.spaced("250 millis")),
+      ),
     );
   }),
 );

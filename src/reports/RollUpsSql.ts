@@ -118,12 +118,13 @@ export class RollUpsSql extends Context.Service<RollUpsSql>()("waypost/reports/R
           ([row]) => row?.at ?? null,
         ),
 
-      /** Empties the roll-ups. */
+      /** Empties the roll-ups, and the feed of what can be seen of it: base rows that can be seen are to be fed again, all of them. */
       empty: (tenant: RolledTenant) =>
         Effect.orDie(
-          Effect.andThen(
-            sql`DELETE FROM delivery_rollup WHERE ${mine(tenant)}`,
-            sql`DELETE FROM event_rollup WHERE ${mine(tenant)}`,
+          Effect.forEach(
+            ["delivery_rollup", "event_rollup", "delivery_feed", "event_feed"],
+            (table) => sql`DELETE FROM ${sql(table)} WHERE ${mine(tenant)}`,
+            { discard: true },
           ),
         ),
 
