@@ -1,6 +1,6 @@
 import { type HttpServerRequest, HttpServerResponse } from "effect/http";
 import { createHash } from "node:crypto";
-import { namesTag } from "../media/RangeHeader.ts";
+import { namesTag } from "../http/EntityTag.ts";
 
 /**
  * A report that is JSON text already, under a tag of its content: who has that content (`If-None-Match`) gets 304 without it. Nobody
