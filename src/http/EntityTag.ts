@@ -9,8 +9,13 @@ export const namesTag = (header: string, etag: string): boolean =>
 export const unlessKnown = (
   ifNoneMatch: string | undefined,
   body: object,
+): HttpServerResponse.HttpServerResponse => textUnlessKnown(ifNoneMatch, JSON.stringify(body));
+
+/** As `unlessKnown`, for a body that is JSON text already. */
+export const textUnlessKnown = (
+  ifNoneMatch: string | undefined,
+  text: string,
 ): HttpServerResponse.HttpServerResponse => {
-  const text = JSON.stringify(body);
   const etag = `"${createHash("sha256").update(text).digest("base64url")}"`;
   const headers = { etag, "cache-control": "private, no-cache" };
   return ifNoneMatch !== undefined && namesTag(ifNoneMatch, etag)
