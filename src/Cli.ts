@@ -4,7 +4,8 @@ import { Argument, CliConfig, CliError, CliOutput, Command, Flag, GlobalFlag } f
 import { FetchHttpClient } from "effect/http";
 import manifest from "../package.json" with { type: "json" };
 import { Config } from "./Config.ts";
-import { BadUsage } from "./operator/commands/CommandRefused.ts";
+import { carriedText } from "./database/CarriedRuntime.ts";
+import { BadUsage, CommandRefused } from "./operator/commands/CommandRefused.ts";
 import { deviceCommand } from "./operator/commands/DeviceCommand.ts";
 import { locationCommand } from "./operator/commands/LocationCommand.ts";
 import { reportCommand } from "./operator/commands/ReportCommand.ts";
@@ -52,6 +53,18 @@ const openapiCommand = Command.make(
     Effect.flatMap(documents, ({ apiDocument }) => Console.log(JSON.stringify(apiDocument(name), null, 2))),
 ).pipe(Command.withDescription("Print the OpenAPI document of an interface"));
 
+const licensesCommand = Command.make("licenses", {}, () => {
+  const text = carriedText("licenses.txt");
+  return text === undefined
+    ? Effect.fail(
+        new CommandRefused({
+          message:
+            "Only the executable carries other people's works: in a clone their licences are in node_modules.",
+        }),
+      )
+    : Console.log(text);
+}).pipe(Command.withDescription("Print the licences of all that the executable carries"));
+
 const waypost = Command.make("waypost").pipe(
   Command.withDescription("Campaign messaging that you host yourself"),
   Command.withSubcommands([
@@ -66,6 +79,7 @@ const waypost = Command.make("waypost").pipe(
     reportCommand,
     sendCommand,
     openapiCommand,
+    licensesCommand,
   ]),
 );
 

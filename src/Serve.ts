@@ -1,9 +1,12 @@
 /** `waypost serve`: a process from its settings to its last request. */
 import { Console, Data, Effect, Layer } from "effect";
 import { HttpServer, HttpServerError } from "effect/http";
+import { isSea } from "node:sea";
 import { Config, type SettingsRecord } from "./Config.ts";
+import { carriedFolder, runtimeFolder } from "./database/CarriedRuntime.ts";
 import { DataDirectory } from "./database/DataDirectory.ts";
 import { MigrationFiles } from "./database/Migrations.ts";
+import { carriedChild, MediaChildProgram } from "./media/MediaChildProgram.ts";
 import { publishServer } from "./operator/ServerFile.ts";
 import { Telemetry } from "./Telemetry.ts";
 import { waypostLayer } from "./Waypost.ts";
@@ -40,7 +43,13 @@ const announce = Layer.effectDiscard(
   ),
 );
 
-const migrations = MigrationFiles.layerFolder(new URL("../schema", import.meta.url));
+const migrations = isSea()
+  ? MigrationFiles.layerFiles(carriedFolder("schema"))
+  : MigrationFiles.layerFolder(new URL("../schema", import.meta.url));
+
+/** Where this program's children come from when it is the executable. */
+const children = ({ dataDir }: Config["Service"]) =>
+  isSea() ? Layer.succeed(MediaChildProgram, carriedChild(runtimeFolder(dataDir))) : Layer.empty;
 
 /**
  * Runs until it is interrupted. Fails, before it listens, with an error whose message tells a person what is in the way: the
@@ -60,6 +69,6 @@ export const serve = Effect.fn("serve")(function* (record: SettingsRecord) {
 const announceOver = (config: Config["Service"]) =>
   Layer.launch(announce).pipe(
     Effect.provide(waypostLayer),
-    Effect.provide([migrations, Telemetry.layer]),
+    Effect.provide([migrations, Telemetry.layer, children(config)]),
     Effect.provideService(Config, config),
   );

@@ -6,6 +6,7 @@ import { chmod, mkdir, open, readdir, readFile, rename, rm, stat, writeFile } fr
 import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { Config } from "../Config.ts";
+import { type CarriedRuntimeUnusable, unpackRuntime } from "./CarriedRuntime.ts";
 
 /** Another process holds the directory; `pid` is unknown in the instant before it has written it down. */
 export class DataDirectoryInUse extends Data.TaggedError("DataDirectoryInUse")<{
@@ -41,20 +42,24 @@ export class DataDirectory extends Context.Service<
     readonly secretKey: Redacted.Redacted;
   }
 >()("waypost/database/DataDirectory") {
-  static readonly layer: Layer.Layer<DataDirectory, DataDirectoryInUse | DataDirectoryUnusable, Config> =
-    Layer.effect(
-      DataDirectory,
-      Effect.gen(function* () {
-        const { dataDir, operatorKey, secretKey } = yield* Config;
-        yield* makeDirectory(dataDir);
-        yield* lock(dataDir);
-        return DataDirectory.of({
-          path: dataDir,
-          operatorKey: operatorKey ?? (yield* keptKey(dataDir, "operator.key")),
-          secretKey: secretKey ?? (yield* keptKey(dataDir, "secret.key")),
-        });
-      }),
-    );
+  static readonly layer: Layer.Layer<
+    DataDirectory,
+    DataDirectoryInUse | DataDirectoryUnusable | CarriedRuntimeUnusable,
+    Config
+  > = Layer.effect(
+    DataDirectory,
+    Effect.gen(function* () {
+      const { dataDir, operatorKey, secretKey } = yield* Config;
+      yield* makeDirectory(dataDir);
+      yield* lock(dataDir);
+      yield* unpackRuntime(dataDir);
+      return DataDirectory.of({
+        path: dataDir,
+        operatorKey: operatorKey ?? (yield* keptKey(dataDir, "operator.key")),
+        secretKey: secretKey ?? (yield* keptKey(dataDir, "secret.key")),
+      });
+    }),
+  );
 }
 
 /** What Waypost itself puts there: finding one tells its directory from somebody's home. */

@@ -3,6 +3,8 @@ import { Context, Data, Effect } from "effect";
 import { chmod, cp, lstat, mkdir, readdir, readFile, rename, rm, symlink } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { dirname, join, relative } from "node:path";
+import { isSea } from "node:sea";
+import { runtimeFolder } from "./CarriedRuntime.ts";
 import { closedFolder, EmbeddedPostgresUnusable, type PostgresAccount, runAs } from "./PostgresAccount.ts";
 
 /** A folder with `bin`, `lib` and `share`; `version` names the copy of it. */
@@ -56,11 +58,18 @@ const fromPackage: Effect.Effect<PostgresFolder, EmbeddedPostgresUnusable> = Eff
   ),
 );
 
-/** Finds the programs; by default in the npm package, in the executable in what it carries. */
+/** Finds the programs of a source tree; by default in the npm package. */
 export const PostgresBinaries = Context.Reference<Effect.Effect<PostgresFolder, EmbeddedPostgresUnusable>>(
   "waypost/database/PostgresBinaries",
   { defaultValue: () => fromPackage },
 );
+
+/** What the executable has unpacked into the data directory: no copy of it elsewhere there would do better. */
+const carried = (dataDir: string): PostgresFolder => ({
+  path: join(runtimeFolder(dataDir), "postgres"),
+  version: "",
+  links: [],
+});
 
 const runs = (account: PostgresAccount, folder: string) =>
   runAs(account, join(folder, "bin/postgres"), ["--version"]);
@@ -119,7 +128,7 @@ export const reachableBinaries = Effect.fnUntraced(function* (
   account: PostgresAccount,
   dataDir: string,
 ): Effect.fn.Return<string, EmbeddedPostgresUnusable> {
-  const folder = yield* yield* PostgresBinaries;
+  const folder = isSea() ? carried(dataDir) : yield* yield* PostgresBinaries;
   const unlinked = yield* Effect.promise(() => missingLinks(folder));
   // A package that another account installed may not be ours to change: then the copy gets the links.
   const linked = yield* Effect.promise(() =>
@@ -130,19 +139,25 @@ export const reachableBinaries = Effect.fnUntraced(function* (
   );
   if (linked && (yield* runs(account, folder.path)).code === 0) return folder.path;
 
-  const copy = join(dataDir, "runtime", `postgres-${folder.version}`);
-  if ((yield* runs(account, copy)).code === 0) return copy;
-  yield* Effect.tryPromise({
-    try: () => copyTo(folder, copy),
-    catch: (error) =>
-      new EmbeddedPostgresUnusable({ problem: `its programs cannot be copied to ${copy}: ${String(error)}` }),
-  });
+  const copy = isSea() ? folder.path : join(dataDir, "runtime", `postgres-${folder.version}`);
+  if (copy !== folder.path) {
+    if ((yield* runs(account, copy)).code === 0) return copy;
+    yield* Effect.tryPromise({
+      try: () => copyTo(folder, copy),
+      catch: (error) =>
+        new EmbeddedPostgresUnusable({
+          problem: `its programs cannot be copied to ${copy}: ${String(error)}`,
+        }),
+    });
+  }
   const result = yield* runs(account, copy);
   if (result.code === 0) return copy;
   const closed = yield* Effect.promise(() => closedFolder(copy));
   return yield* new EmbeddedPostgresUnusable({
     problem:
-      `${account.name} can run its programs neither in ${folder.path} nor in ${copy} (${result.output}). ` +
+      `${account.name} can run its programs ` +
+      (copy === folder.path ? `not in ${copy}` : `neither in ${folder.path} nor in ${copy}`) +
+      ` (${result.output}). ` +
       (closed === undefined || closed === dataDir
         ? "Set WAYPOST_DATA_DIR to a file system that allows programs (mounted without noexec), or set DATABASE_URL."
         : `The folder ${closed} is closed to it: set WAYPOST_DATA_DIR to a place such as /var/lib/waypost, ` +

@@ -1,5 +1,4 @@
 import { Context } from "effect";
-import { isSea } from "node:sea";
 import { fileURLToPath } from "node:url";
 import { mediaChildCommand } from "./MediaJob.ts";
 
@@ -9,12 +8,16 @@ export interface Program {
   readonly parameters: ReadonlyArray<string>;
 }
 
-/** This program again, with an argument of its own: by its launcher, or as the executable that holds all of it. */
+/** This program again, by its launcher, with an argument of its own. */
 const itself = (): Program => ({
   command: process.execPath,
-  parameters: isSea()
-    ? [mediaChildCommand]
-    : [fileURLToPath(new URL("../../bin/waypost.js", import.meta.url)), mediaChildCommand],
+  parameters: [fileURLToPath(new URL("../../bin/waypost.js", import.meta.url)), mediaChildCommand],
+});
+
+/** The executable again; it is told where the libraries are that it carried. */
+export const carriedChild = (runtime: string): Program => ({
+  command: process.execPath,
+  parameters: [mediaChildCommand, runtime],
 });
 
 /** What is started as the child that looks into media files. */

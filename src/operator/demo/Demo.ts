@@ -1,5 +1,6 @@
 /** The whole story of Waypost, end to end, against an instance that lives as long as it takes to tell. */
 import { Console, Effect } from "effect";
+import { isSea } from "node:sea";
 import { campaignChapter } from "./CampaignChapter.ts";
 import { demoClient } from "./DemoClient.ts";
 import { DemoFailed } from "./DemoFailed.ts";
@@ -14,7 +15,7 @@ import { type TemporaryWaypost, temporaryWaypost } from "./TemporaryWaypost.ts";
 import { environmentChapter, workspaceChapter } from "./WorkspaceChapters.ts";
 
 /** How this program is started: what comes before `serve`. */
-const itself: ReadonlyArray<string> = [process.execPath, ...process.argv.slice(1, 2)];
+const itself: ReadonlyArray<string> = [process.execPath, ...(isSea() ? [] : process.argv.slice(1, 2))];
 
 /** Fails when the output is closed, as by `| head`: an end like any other, after which nothing may be left behind. */
 const nobodyListens: Effect.Effect<never, DemoFailed> = Effect.callback((resume) => {

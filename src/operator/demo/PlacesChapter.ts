@@ -1,5 +1,6 @@
 import { Effect } from "effect";
 import { readFile } from "node:fs/promises";
+import { carriedText } from "../../database/CarriedRuntime.ts";
 import { DemoFailed } from "./DemoFailed.ts";
 import { type DemoStage, pick } from "./DemoStage.ts";
 import { at, textAt } from "./Figures.ts";
@@ -23,7 +24,8 @@ interface Feature {
 
 const readPlaces = Effect.tryPromise({
   try: async () => {
-    const text = await readFile(new URL(`../../../${fileName}`, import.meta.url), "utf8");
+    const text =
+      carriedText(fileName) ?? (await readFile(new URL(`../../../${fileName}`, import.meta.url), "utf8"));
     return { text, features: (JSON.parse(text) as { readonly features: ReadonlyArray<Feature> }).features };
   },
   catch: (error) => new DemoFailed({ message: `${fileName} cannot be read: ${String(error)}` }),
