@@ -11,4 +11,5 @@ const folder = join(process.argv[3] ?? "", "sharp", `sharp-linux-${process.arch}
 const file = readdirSync(folder).find((name) => name.endsWith(".node")) ?? "";
 
 /** What sharp.node exports. */
+// oxlint-disable-next-line import/no-default-export -- it is what sharp imports
 export default createRequire(process.execPath)(join(folder, file)) as unknown;

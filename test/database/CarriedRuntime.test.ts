@@ -7,10 +7,12 @@ import { packagesOf } from "../../scripts/build/licenses.ts";
 import { isIntact } from "../../scripts/build/packages.ts";
 import { pack } from "../../scripts/build/runtimeArchive.ts";
 import { isUnpacked, unpackArchive } from "../../src/database/CarriedRuntime.ts";
+import { onTestFinished } from "vitest";
 
 /** A folder with a program, a library of several pieces and an empty file, and what they are packed into. */
 const world = async () => {
   const home = await mkdtemp(join(tmpdir(), "waypost-carried-"));
+  onTestFinished(() => rm(home, { recursive: true }));
   const library = Buffer.alloc(700_000, "waypost ");
   await writeFile(join(home, "server"), "#!/bin/sh\n");
   await writeFile(join(home, "library"), library);
@@ -27,13 +29,12 @@ const world = async () => {
     library,
     parent,
     folder: join(parent, archive.index.id),
-    [Symbol.asyncDispose]: () => rm(home, { recursive: true }),
   };
 };
 
 describe("the runtime that the executable carries", () => {
   it("is unpacked whole: bytes, links, and programs that may be run", async () => {
-    await using made = await world();
+    const made = await world();
     const { archive, folder } = made;
     assert.isFalse(await isUnpacked(archive.index, folder));
     await unpackArchive(archive.index, archive.compressed, folder);
@@ -45,7 +46,7 @@ describe("the runtime that the executable carries", () => {
   });
 
   it("takes the place of other builds, and of an unpacking that was cut short", async () => {
-    await using made = await world();
+    const made = await world();
     const { archive, folder, parent } = made;
     await mkdir(join(parent, "new-cut"), { recursive: true });
     await mkdir(join(parent, "0123456789abcdef/postgres"), { recursive: true });
@@ -54,7 +55,7 @@ describe("the runtime that the executable carries", () => {
   });
 
   it("is unpacked again where a file is short, missing, or open to others", async () => {
-    await using made = await world();
+    const made = await world();
     const { archive, folder } = made;
     const spoilers: ReadonlyArray<(file: string) => Promise<void>> = [
       (file) => writeFile(file, "cut"),
@@ -69,7 +70,7 @@ describe("the runtime that the executable carries", () => {
   });
 
   it("leaves nothing behind when the executable is damaged", async () => {
-    await using made = await world();
+    const made = await world();
     const { archive, folder, parent } = made;
     const cut = archive.compressed.subarray(0, archive.compressed.length / 2);
     const failure = await unpackArchive(archive.index, cut, folder).then(
