@@ -44,7 +44,9 @@ const tracksOf = async (bytes: Buffer, format: MediaFormat): Promise<MediaConten
     // What an M4A has beside its sound are pictures of its chapters, in formats that are no video.
     const codecs = await Promise.all(videos.map((track) => track.getCodec()));
     const picture = videos.find((_, at) => format !== "m4a" || codecs[at] !== null);
-    const durationSeconds = rounded(await input.computeDuration());
+    // The end of the last frame, less what comes before the first: writers of fragments start late and say so nowhere else.
+    const beginning = Math.max(0, await input.getFirstTimestamp());
+    const durationSeconds = rounded((await input.computeDuration()) - beginning);
     if (picture !== undefined) {
       const width = await picture.getDisplayWidth();
       const height = await picture.getDisplayHeight();

@@ -163,6 +163,10 @@ describe("What a media file is", () => {
     assert.strictEqual((await inspectMedia(await square(10_000))).width, 10_000);
   }, 240_000);
 
+  it("tells how long a video plays whose first picture comes late", async () => {
+    assert.strictEqual((await inspectMedia(fixture("late.mp4"))).durationSeconds, 0.4);
+  });
+
   it("refuses a head that promises more than the file has", async () => {
     assert.match(await refusal(wav(400, 401)), /WAV audio file is cut short/);
     assert.match(await refusal(wav(0)), /has no sound/);
