@@ -41,6 +41,25 @@ describe("docs/operating.md", () => {
   });
 });
 
+describe("what watches over Waypost", () => {
+  const known = new Set(
+    rowsOf(read("docs/operating.md")).flatMap(([name = "", kind = ""]) => {
+      const metric = name.replaceAll("`", "");
+      return kind === "histogram" ? ["_bucket", "_sum", "_count"].map((end) => metric + end) : [metric];
+    }),
+  );
+  for (const page of ["docs/operating/alerts.yml", "docs/operating/grafana-dashboard.json"]) {
+    it(`asks only for metrics that there are: ${page}`, () => {
+      const asked = [...read(page).matchAll(/\bwaypost_[a-z_]+/g)].map(([name]) => name);
+      assert.isNotEmpty(asked);
+      assert.deepStrictEqual(
+        asked.filter((name) => !known.has(name)),
+        [],
+      );
+    });
+  }
+});
+
 describe("pages", () => {
   it("link only to files that there are", () => {
     const broken = pages.flatMap((page) =>
