@@ -17,7 +17,9 @@ if (!existsSync(tsc)) {
   console.error("TypeScript is not installed (a production install), so waypost/client is not built here.");
   process.exit(1);
 }
-rmSync(out, { recursive: true, force: true });
+// The executable lies in dist/ too, and takes a minute to build.
+for (const name of globSync("*", { cwd: out }).filter((each) => !each.startsWith("waypost")))
+  rmSync(join(out, name), { recursive: true });
 const { error, status } = spawnSync(tsc, ["-p", "tsconfig.client.json", "--outDir", out], {
   cwd: root,
   stdio: ["ignore", "inherit", "inherit"],

@@ -32,7 +32,7 @@ describe("docs/operating.md", () => {
 
   it("lists every metric there is, and no other", () => {
     const inCode = globSync("src/**/*.ts", { cwd: root }).flatMap((path) =>
-      [...read(path).matchAll(/"(waypost_[a-z_]+_(?:total|seconds|bytes|count|ratio))"/g)].map(
+      [...read(path).matchAll(/Metric\.(?:counter|gauge|histogram)\(\s*"(waypost_[a-z_]+)"/g)].map(
         ([, name = ""]) => name,
       ),
     );
