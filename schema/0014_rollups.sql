@@ -134,3 +134,7 @@ END $$;
 
 CREATE TRIGGER geofence_event_feeds AFTER INSERT ON geofence_event REFERENCING NEW TABLE AS fresh
   FOR EACH STATEMENT EXECUTE FUNCTION feed_events();
+
+-- What there was before has to be rolled up: by no zone yet.
+INSERT INTO rollup_state (workspace_id, environment, timezone, fed_until)
+SELECT workspace_id, environment, '', 'infinity' FROM tenant;

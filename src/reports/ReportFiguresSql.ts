@@ -90,18 +90,26 @@ export const reportFigures = (sql: SqlClient.SqlClient, tenant: Tenant, scope: R
         ]),
   ]);
 
-  /** Outcomes that count whenever they were known, as rows of any table that has the columns. */
+  /**
+   * Outcomes that count whenever they were known, as rows of roll-ups or feed. The numbers come first, as an array, so that an index finds
+   * the rows of each.
+   */
   const outcomeMatches = sql.and([
     mine,
-    ...ofCampaigns("campaign_no", "no"),
+    ...(campaignLevel.length === 0
+      ? []
+      : [sql`campaign_no = ANY(ARRAY(SELECT no FROM campaign WHERE ${sql.and([mine, ...campaignLevel])}))`]),
     ...when(filters.contentType, (type) => sql`content_type = ${type}`),
     ...activation,
   ]);
 
   /** Attempts whose outcome, delivered or failed, counts: by their campaign now, and the type and trigger they had. */
   const outcomeCounts = sql.and([
+    mine,
     sql`settled_at >= ${instant(range.fromMs)} AND settled_at < ${instant(range.toMs)}`,
-    outcomeMatches,
+    ...ofCampaigns("campaign_no", "no"),
+    ...when(filters.contentType, (type) => sql`content_type = ${type}`),
+    ...activation,
   ]);
 
   /** Deliveries that count: those outcomes that the push transport accepted. */
@@ -126,16 +134,22 @@ export const reportFigures = (sql: SqlClient.SqlClient, tenant: Tenant, scope: R
   /** Locations whose events count. */
   const locationMatches = sql.and([mine, ...isLocation]);
 
-  /** Events by their location whenever they occurred, as rows of any table that has the columns. */
+  /** Events by their location whenever they occurred, as rows of roll-ups or feed. */
   const eventMatches = sql.and([
     mine,
     ...(isLocation.length === 0
       ? []
-      : [sql`location_no IN (SELECT no FROM location WHERE ${locationMatches})`]),
+      : [sql`location_no = ANY(ARRAY(SELECT no FROM location WHERE ${locationMatches}))`]),
   ]);
 
   /** Geofence events at the locations that match, from the range's start on and without an end: a visit outlasts it. */
-  const eventFollows = sql.and([sql`occurred_at >= ${instant(range.fromMs)}`, eventMatches]);
+  const eventFollows = sql.and([
+    mine,
+    sql`occurred_at >= ${instant(range.fromMs)}`,
+    ...(isLocation.length === 0
+      ? []
+      : [sql`location_no IN (SELECT no FROM location WHERE ${locationMatches})`]),
+  ]);
 
   /** Geofence events that count: by their location as it is now, and by their type. */
   const eventCounts = sql.and([
