@@ -32,7 +32,7 @@ const localApns = (settings: { readonly maxConcurrentStreams?: number } = {}) =>
       book.expect(headers["apns-topic"] === "com.example.shop", "topic");
       book.expect(headers["apns-push-type"] === "alert" && headers["apns-priority"] === "10", "push type");
       book.expect(headers["apns-id"] === waypost.id, "apns-id");
-      const behaviour = book.enter({
+      const behaviour = await book.enter({
         id: String(headers["apns-id"]),
         to: String(headers[":path"]).replace("/3/device/", ""),
         headers,

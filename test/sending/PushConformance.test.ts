@@ -3,7 +3,7 @@ import { Clock, Effect } from "effect";
 import { TestClock } from "effect/testing";
 import { TestWaypost, testStart } from "../TestWaypost.ts";
 import { localServices } from "./LocalServices.ts";
-import { pushed, pushWorld } from "./PushWorld.ts";
+import { pushed, pushing, pushWorld } from "./PushWorld.ts";
 
 const at = (millis: number) => TestClock.setTime(testStart + millis);
 
@@ -171,8 +171,8 @@ for (const [name, started] of Object.entries(localServices)) {
         const { delivery, fired } = yield* pushWorld(service);
         service.answer((number) => (number === 0 ? "hang" : "accept"));
         const { message } = yield* fired();
-        yield* TestClock.adjust("1 second");
-        yield* arrived(service, 1);
+        yield* pushing;
+        yield* service.arrived(1);
         assert.deepInclude(yield* delivery(message.id), { status: "handed_over", attempts: 1 });
         yield* TestClock.adjust("10 seconds");
         yield* pushed;
@@ -203,13 +203,3 @@ for (const [name, started] of Object.entries(localServices)) {
     );
   });
 }
-
-/** Waits until the service has got so many pushes. */
-const arrived = (service: { readonly ledger: ReadonlyArray<unknown> }, count: number) =>
-  Effect.promise(async () => {
-    const deadline = performance.now() + 10_000;
-    while (service.ledger.length < count && performance.now() < deadline) {
-      await new Promise((resolve) => setImmediate(resolve));
-    }
-    assert.isAtLeast(service.ledger.length, count);
-  });

@@ -40,6 +40,10 @@ export interface LocalService {
   readonly ledger: Array<LedgerEntry>;
   /** What it does with each push from now on; by the number of pushes that it has got, from 0. */
   readonly answer: (behave: (number: number, entry: LedgerEntry) => Behaviour) => void;
+  /** Keeps all answers back from now on; call what it gives, and those kept back are given like this. */
+  readonly hold: (behaviour: Behaviour) => () => void;
+  /** Waits until it has got so many pushes. */
+  readonly arrived: (count: number) => Effect.Effect<void>;
   /** What was wrong with what it got. */
   readonly complaints: Array<string>;
   /** Tokens that it issued, or saw for the first time. */
@@ -71,6 +75,7 @@ export const isSigned = (token: string, pem: string) => {
 /** What every service keeps: its ledger, its complaints, and what it is to do. */
 export const makeBook = () => {
   let behave: (number: number, entry: LedgerEntry) => Behaviour = () => "accept";
+  let held: Promise<Behaviour> | null = null;
   const ledger: Array<LedgerEntry> = [];
   const complaints: Array<string> = [];
   return {
@@ -82,11 +87,27 @@ export const makeBook = () => {
     expect: (isSo: boolean, what: string) => {
       if (!isSo && !complaints.includes(what)) complaints.push(what);
     },
+    hold: (behaviour: Behaviour) => {
+      const { promise, resolve } = Promise.withResolvers<Behaviour>();
+      held = promise;
+      return () => {
+        held = null;
+        resolve(behaviour);
+      };
+    },
+    arrived: (count: number) =>
+      Effect.promise(async () => {
+        const deadline = performance.now() + 10_000;
+        while (ledger.length < count && performance.now() < deadline) {
+          await new Promise((resolve) => setImmediate(resolve));
+        }
+        if (ledger.length < count) throw new Error(`Only ${ledger.length} pushes of ${count} arrived`);
+      }),
     /** Writes a push down and tells what to do with it. */
-    enter: (entry: LedgerEntry): Behaviour => {
+    enter: (entry: LedgerEntry): Promise<Behaviour> => {
       const behaviour = behave(ledger.length, entry);
       ledger.push(entry);
-      return behaviour;
+      return held ?? Promise.resolve(behaviour);
     },
   };
 };
@@ -163,7 +184,7 @@ export const localFcm = Effect.gen(function* () {
     book.expect(tokens.includes((request.headers.authorization ?? "").replace("Bearer ", "")), "token");
     const { message } = JSON.parse(body);
     const payload = JSON.parse(message.data.waypost);
-    const behaviour = book.enter({
+    const behaviour = await book.enter({
       id: payload.id,
       to: message.token,
       headers: request.headers,
@@ -212,7 +233,7 @@ export const localWebPush = Effect.gen(function* () {
     if (!tokens.includes(headers.authorization ?? "")) tokens.push(headers.authorization ?? "");
     const payload = JSON.parse((await readers.get(to)?.(body)) ?? "null");
     book.expect(/^[\w-]{1,32}$/.test(String(headers["topic"])), "topic");
-    const behaviour = book.enter({
+    const behaviour = await book.enter({
       id: String(headers["topic"]).replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5"),
       to,
       headers,

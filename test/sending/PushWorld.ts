@@ -9,6 +9,9 @@ import type { LocalService } from "./PushServers.ts";
 /** Waits until all pushes that are due now have been handed over and settled. */
 export const pushed = Effect.flatMap(PushDispatcher, ({ caughtUp }) => caughtUp);
 
+/** Has what is due handed over, and waits for nothing. */
+export const pushing = Effect.forkChild(pushed);
+
 /** A campaign at a location in Production, the credentials of a service, and phones that it reaches. */
 export const pushWorld = (
   service: LocalService,

@@ -1,0 +1,179 @@
+import { assert, layer } from "@effect/vitest";
+import { Effect } from "effect";
+import { TestClock } from "effect/testing";
+import { PushQueueSql } from "../../src/sending/PushQueueSql.ts";
+import { deliveryKey } from "../../src/sending/MessageId.ts";
+import { TestWaypost, testStart } from "../TestWaypost.ts";
+import { localServices } from "./LocalServices.ts";
+import { pushed, pushing, pushWorld } from "./PushWorld.ts";
+
+const { fcm: localFcm } = localServices;
+
+layer(TestWaypost.layer)("A push", (it) => {
+  it.effect(
+    "that was in flight at a crash is handed over again under the same id, and counted once (L5)",
+    () =>
+      Effect.gen(function* () {
+        for (const started of Object.values(localServices)) {
+          const service = yield* started;
+          const { delivery, fired, production } = yield* pushWorld(service);
+          const { inbox, message } = yield* fired();
+          const repository = yield* PushQueueSql;
+          const lane = {
+            workspaceId: production.workspaceId,
+            environment: "production",
+            transport: service.transport,
+          } as const;
+          // A worker writes down that it hands over, and is gone.
+          const dead = yield* repository.take(lane, testStart, 25_000, 10);
+          yield* repository.handOver(lane, dead);
+          yield* TestClock.setTime(testStart + 24_999);
+          yield* pushed;
+          assert.deepInclude(yield* delivery(message.id), { status: "handed_over", attempts: 1 });
+          assert.lengthOf(service.ledger, 0);
+          yield* TestClock.setTime(testStart + 25_000);
+          yield* pushed;
+          assert.deepStrictEqual(
+            service.ledger.map(({ id, payload }) => [id, payload.id]),
+            [[message.id, message.id]],
+          );
+          const known = yield* delivery(message.id);
+          assert.deepInclude(known, { status: "delivered", attempts: 2 });
+          // The dead one comes back with what it knows: it is not asked any more.
+          const [late] = dead;
+          if (late === undefined) throw new Error("Nothing was taken");
+          yield* repository.settle(
+            lane,
+            [{ ...late, verdict: "failed", error: "too late", dueAt: null }],
+            testStart + 26_000,
+          );
+          assert.deepStrictEqual(yield* delivery(message.id), known);
+          assert.lengthOf(yield* inbox(), 1);
+        }
+      }).pipe(Effect.provide(PushQueueSql.layer)),
+  );
+
+  it.effect("is taken by one worker only, however many look (L5)", () =>
+    Effect.gen(function* () {
+      const service = yield* localFcm;
+      const { fired, production } = yield* pushWorld(service);
+      const messages = [yield* fired(), yield* fired(), yield* fired(), yield* fired()];
+      const repository = yield* PushQueueSql;
+      const lane = {
+        workspaceId: production.workspaceId,
+        environment: "production",
+        transport: "fcm",
+      } as const;
+      const taken = yield* Effect.all(
+        Array.from({ length: 8 }, () => repository.take(lane, testStart, 25_000, 3)),
+        { concurrency: "unbounded" },
+      );
+      const origins = taken.flat().map(({ origin }) => origin);
+      assert.lengthOf(origins, 4);
+      assert.sameMembers(
+        origins,
+        messages.map(({ message }) => deliveryKey(message.id)?.origin ?? 0n),
+      );
+    }).pipe(Effect.provide(PushQueueSql.layer)),
+  );
+
+  it.effect(
+    "goes to the address that the device has when it is handed over; without one it fails, saying why",
+    () =>
+      Effect.gen(function* () {
+        const service = yield* localFcm;
+        const { delivery, fired } = yield* pushWorld(service);
+        const renewed = yield* fired("old");
+        yield* renewed.ask("/devices/me", {
+          method: "PATCH",
+          body: { push: { transport: "fcm", token: "new" } },
+        });
+        const moved = yield* fired();
+        yield* moved.ask("/devices/me", { method: "PATCH", body: { push: { transport: "inbox" } } });
+        const left = yield* fired();
+        yield* left.ask("/devices/me", { method: "DELETE" });
+        yield* TestClock.adjust("1 second");
+        yield* pushed;
+        assert.deepStrictEqual(
+          service.ledger.map(({ to }) => to),
+          ["new"],
+        );
+        assert.deepInclude(yield* delivery(renewed.message.id), { status: "delivered" });
+        for (const [{ message }, why] of [
+          [moved, "another transport"],
+          [left, "unregistered"],
+        ] as const) {
+          const failed = yield* delivery(message.id);
+          assert.deepInclude(failed, { status: "failed", attempts: 0, transport: "fcm" });
+          assert.include(failed.last_error, why);
+        }
+      }),
+  );
+
+  it.effect("whose address was registered anew while it was on its way leaves the new one good (L6)", () =>
+    Effect.gen(function* () {
+      for (const started of Object.values(localServices)) {
+        const service = yield* started;
+        const { delivery, device, fired } = yield* pushWorld(service);
+        const phone = yield* fired();
+        const release = service.hold("gone");
+        yield* pushing;
+        yield* service.arrived(1);
+        // The very same address: it is registered anew all the same.
+        yield* phone.ask("/devices/me", { method: "PATCH", body: { push: phone.push } });
+        release();
+        yield* pushed;
+        assert.deepInclude(yield* delivery(phone.message.id), { status: "failed" });
+        assert.deepInclude(yield* device(phone.id), { address_gone: false });
+      }
+    }),
+  );
+
+  it.effect("fails with a reason when the credentials are gone before it is handed over (L6)", () =>
+    Effect.gen(function* () {
+      const service = yield* localFcm;
+      const { base, delivery, fired, waypost } = yield* pushWorld(service);
+      const { message } = yield* fired();
+      yield* waypost.operator(`${base}/transports/fcm`, { method: "DELETE" });
+      yield* TestClock.adjust("1 second");
+      yield* pushed;
+      assert.deepInclude(yield* delivery(message.id), {
+        status: "failed",
+        attempts: 0,
+        last_error: "No credentials are set for fcm in this environment.",
+      });
+      assert.lengthOf(service.ledger, 0);
+    }),
+  );
+
+  it.effect("of one workspace does not wait for the slow service of another", () =>
+    Effect.gen(function* () {
+      const slow = yield* localFcm;
+      const slowWorld = yield* pushWorld(slow);
+      slow.answer(() => "hang");
+      const waiting = yield* slowWorld.fired();
+      yield* pushing;
+      yield* slow.arrived(1);
+      const quick = yield* localFcm;
+      const quickWorld = yield* pushWorld(quick);
+      const { message } = yield* quickWorld.fired();
+      yield* pushing;
+      yield* quick.arrived(1);
+      yield* eventually(Effect.map(quickWorld.delivery(message.id), ({ status }) => status === "delivered"));
+      assert.deepInclude(yield* slowWorld.delivery(waiting.message.id), { status: "handed_over" });
+      slow.answer(() => "accept");
+      yield* TestClock.adjust("10 seconds");
+      yield* pushed;
+      yield* TestClock.adjust("1 second");
+      yield* pushed;
+      assert.deepInclude(yield* slowWorld.delivery(waiting.message.id), { status: "delivered" });
+    }),
+  );
+});
+
+/** Asks again until it is so, within bounds. */
+const eventually = (isSo: Effect.Effect<boolean>) =>
+  Effect.gen(function* () {
+    for (let round = 0; round < 500; round++) if (yield* isSo) return;
+    assert.fail("It never came to be.");
+  });
