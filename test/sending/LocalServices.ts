@@ -13,13 +13,18 @@ import {
 } from "./PushServers.ts";
 
 /** The Apple Push Notification service: HTTP/2 with prior knowledge. */
-const localApns = (settings: { readonly maxConcurrentStreams?: number } = {}) =>
+export const localApnsWith = (settings: { readonly maxConcurrentStreams?: number } = {}) =>
   Effect.gen(function* () {
     const book = makeBook();
     const tokens: Array<string> = [];
     const sessions = new Set<Http2Session>();
     let opened = 0;
+    /** By connection: the highest stream that it has looked at, and the last that it will answer. */
+    const highest = new Map<Http2Session, number>();
+    const leaving = new Map<Http2Session, number>();
     const handle = async (stream: ServerHttp2Stream, headers: Readonly<Record<string, unknown>>) => {
+      const { session } = stream;
+      if (session === undefined) return;
       const body = await readAll(stream);
       const token = String(headers["authorization"]).replace("bearer ", "");
       if (!tokens.includes(token)) {
@@ -32,14 +37,18 @@ const localApns = (settings: { readonly maxConcurrentStreams?: number } = {}) =>
       book.expect(headers["apns-topic"] === "com.example.shop", "topic");
       book.expect(headers["apns-push-type"] === "alert" && headers["apns-priority"] === "10", "push type");
       book.expect(headers["apns-id"] === waypost.id, "apns-id");
-      const behaviour = await book.enter({
+      const id = stream.id ?? 0;
+      if (id > (leaving.get(session) ?? Infinity)) return;
+      highest.set(session, Math.max(id, highest.get(session) ?? 0));
+      const entry = {
         id: String(headers["apns-id"]),
         to: String(headers[":path"]).replace("/3/device/", ""),
         headers,
         payload: waypost,
         shown: aps,
         bytes: body.length,
-      });
+      };
+      const behaviour = await book.enter(entry);
       const answer = (status: number, reason: string | null, more: object = {}) => {
         stream.respond({ ":status": status, "apns-id": String(headers["apns-id"]), ...more });
         stream.end(reason === null ? "" : JSON.stringify({ reason }));
@@ -49,13 +58,17 @@ const localApns = (settings: { readonly maxConcurrentStreams?: number } = {}) =>
       if (behaviour === "gone") return answer(410, "Unregistered");
       if (behaviour === "unauthorized") return answer(403, "InvalidProviderToken");
       if (behaviour === "reset") {
-        stream.session?.socket.resetAndDestroy();
+        session.socket.resetAndDestroy();
         return;
       }
       if (behaviour === "goaway") {
-        // As if it had stopped looking at the streams before this one.
-        stream.session?.goaway(0, (stream.id ?? 1) - 2);
-        stream.session?.close();
+        // It has looked at what it has written down; this one only where later ones are there already.
+        const isLast = id === highest.get(session);
+        const last = isLast ? id - 2 : (highest.get(session) ?? id);
+        leaving.set(session, last);
+        if (isLast) book.ledger.splice(book.ledger.indexOf(entry), 1);
+        session.goaway(0, last);
+        if (!isLast) answer(200, null);
         return;
       }
       const { retryAfter, status } = behaviour;
@@ -94,10 +107,11 @@ const localApns = (settings: { readonly maxConcurrentStreams?: number } = {}) =>
       credentials: apnsCredentials({ base_url: origin }),
       address: (name) => Promise.resolve({ transport: "apns", token: name }),
       tokens,
+      refuseTokens: () => {},
       sessions: () => opened,
     };
     return service;
   });
 
 /** All services, by the names of their transports. */
-export const localServices = { fcm: localFcm, apns: localApns(), webpush: localWebPush };
+export const localServices = { fcm: localFcm, apns: localApnsWith(), webpush: localWebPush };

@@ -48,6 +48,9 @@ export interface LocalService {
   readonly complaints: Array<string>;
   /** Tokens that it issued, or saw for the first time. */
   readonly tokens: Array<string>;
+  /** Of fcm: what the token address answers; null for a token. */
+  readonly refuseTokens: (status: number | null) => void;
+  /** Connections of apns that it has seen. */
   readonly sessions: () => number;
 }
 
@@ -164,6 +167,7 @@ const reply = (
 export const localFcm = Effect.gen(function* () {
   const book = makeBook();
   const tokens: Array<string> = [];
+  let refusal: number | null = null;
   const { origin } = yield* listening(async (request, response) => {
     const body = (await readAll(request)).toString();
     if (request.url === "/token") {
@@ -175,6 +179,11 @@ export const localFcm = Effect.gen(function* () {
       const claims = part(assertion, 1);
       book.expect(claims.iss === "push@acme-shop.iam.gserviceaccount.com", "iss");
       book.expect(claims.aud === `${origin}/token` && claims.exp - claims.iat === 3600, "aud and exp");
+      if (refusal !== null) {
+        response.writeHead(refusal, { "content-type": "application/json" });
+        response.end(JSON.stringify({ error: "invalid_grant" }));
+        return;
+      }
       tokens.push(`token-${tokens.length + 1}`);
       response.setHeader("content-type", "application/json");
       response.end(JSON.stringify({ access_token: tokens.at(-1), expires_in: 3599, token_type: "Bearer" }));
@@ -211,6 +220,9 @@ export const localFcm = Effect.gen(function* () {
     credentials: fcmCredentials({ base_url: origin, token_uri: `${origin}/token` }),
     address: (name) => Promise.resolve({ transport: "fcm", token: name }),
     tokens,
+    refuseTokens: (status) => {
+      refusal = status;
+    },
     sessions: () => 0,
   };
   return service;
@@ -253,6 +265,7 @@ export const localWebPush = Effect.gen(function* () {
       return address;
     },
     tokens,
+    refuseTokens: () => {},
     sessions: () => 0,
   };
   return service;
