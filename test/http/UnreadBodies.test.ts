@@ -1,5 +1,6 @@
 import { assert, layer } from "@effect/vitest";
-import { Effect } from "effect";
+import { Effect, Fiber } from "effect";
+import { TestClock } from "effect/testing";
 import { once } from "node:events";
 import { connect } from "node:net";
 import { TestWaypost } from "../TestWaypost.ts";
@@ -68,6 +69,31 @@ layer(TestWaypost.layer)("An answer that needs no body", (it) => {
       const again = yield* sendThenRead(waypost.origin, "/sandbox/platform/v1/campaigns", headers, true);
       assert.strictEqual(again.status, 201);
       assert.include(again.head, "idempotent-replayed: true");
+    }),
+  );
+
+  it.effect("does not wait for a client that says it will send, and sends nothing", () =>
+    Effect.gen(function* () {
+      const { origin } = yield* TestWaypost;
+      const { hostname, port } = new URL(origin);
+      const answer = Effect.callback<string>((resume) => {
+        const socket = connect(Number(port), hostname);
+        socket.write(
+          "POST /platform/v1/campaigns HTTP/1.1\r\nHost: waypost\r\nContent-Length: 5000000\r\n\r\n",
+        );
+        socket.once("data", (data) => {
+          socket.destroy();
+          resume(Effect.succeed(data.toString()));
+        });
+      });
+      const answered = yield* Effect.forkChild(answer);
+      // Each question of another client gives the first one's time to come in.
+      const moved = yield* Effect.promise(() => fetch(`${origin}/health/live`)).pipe(
+        Effect.andThen(TestClock.adjust("1 second")),
+        Effect.repeat({ until: () => answered.pollUnsafe() !== undefined, times: 200 }),
+        Effect.andThen(Fiber.join(answered)),
+      );
+      assert.match(moved, /^HTTP\/1\.1 401 /);
     }),
   );
 });
