@@ -155,8 +155,10 @@ export const reachableBinaries = Effect.fnUntraced(function* (
   const closed = yield* Effect.promise(() => closedFolder(copy));
   return yield* new EmbeddedPostgresUnusable({
     problem:
-      `${account.name} can run its programs ` +
-      (copy === folder.path ? `not in ${copy}` : `neither in ${folder.path} nor in ${copy}`) +
+      `${account.name} ` +
+      (copy === folder.path
+        ? `cannot run its programs in ${copy}`
+        : `can run its programs neither in ${folder.path} nor in ${copy}`) +
       ` (${result.output}). ` +
       (closed === undefined || closed === dataDir
         ? "Set WAYPOST_DATA_DIR to a file system that allows programs (mounted without noexec), or set DATABASE_URL."
