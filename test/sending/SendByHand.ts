@@ -4,13 +4,17 @@ import { TestClock } from "effect/testing";
 import { BatchSize } from "../../src/sending/Send.ts";
 import { SendBatches } from "../../src/sending/SendBatches.ts";
 import { SendStarts } from "../../src/sending/SendStarts.ts";
+import { TestDatabase } from "../database/TestDatabase.ts";
 import { TestWaypost } from "../TestWaypost.ts";
 import { sendWorld } from "./SendWorld.ts";
 
 /** A Waypost without workers but those that the test itself is. */
-export const byHand = Layer.mergeAll(SendStarts.layer, SendBatches.layer).pipe(
-  Layer.provideMerge(TestWaypost.layerWith({ roles: new Set(["api"]) })),
-);
+export const byHandOver = (database: typeof TestDatabase.layer) =>
+  Layer.mergeAll(SendStarts.layer, SendBatches.layer).pipe(
+    Layer.provideMerge(TestWaypost.layerWith({ roles: new Set(["api"]) }, database)),
+  );
+/** The same over a database of its own. */
+export const byHand = byHandOver(TestDatabase.layer);
 
 /** Moves the time. */
 export const at = (time: string) => TestClock.setTime(Date.parse(time));

@@ -5,6 +5,7 @@ import { capWindow } from "../../src/sending/FrequencyCap.ts";
 import { outcomeAt } from "../../src/sending/Send.ts";
 import { dayEnd, LocalDate, TimeOfDay } from "../../src/time/LocalTime.ts";
 import { DAY_MS, TimeZoneName } from "../../src/time/TimeZone.ts";
+import { begun, periodBegun, shown, type Stretch, stretchesOf } from "./ZoneOracle.ts";
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -14,63 +15,7 @@ const toDate = Schema.decodeUnknownSync(LocalDate);
 const toTime = Schema.decodeUnknownSync(TimeOfDay);
 const zones = Intl.supportedValuesOf("timeZone").map((name) => decodeZone(name));
 
-// The oracle: what Intl shows at an instant, the clock changes between by halving, and otherwise only comparison. Local times are
-// the milliseconds at which UTC shows them.
-
-interface Stretch {
-  /** The instants from and until which the zone is so far ahead of UTC. */
-  readonly from: number;
-  readonly to: number;
-  readonly shift: number;
-}
-
-const stretchesOf = (zone: string): ReadonlyArray<Stretch> => {
-  const format = new Intl.DateTimeFormat("sv-SE", {
-    timeZone: zone,
-    dateStyle: "short",
-    timeStyle: "medium",
-  });
-  const shiftAt = (ms: number) => Date.parse(`${format.format(ms).replace(" ", "T")}Z`) - ms;
-  const found: Array<Stretch> = [];
-  let [from, shift] = [-Infinity, shiftAt(first - 40 * DAY_MS)];
-  for (let day = first - 40 * DAY_MS; day < last + 5 * DAY_MS; day += DAY_MS) {
-    if (shiftAt(day + DAY_MS) === shift) continue;
-    let [low, high] = [day, day + DAY_MS];
-    while (high - low > 1000) {
-      const middle = low + Math.floor((high - low) / 2000) * 1000;
-      if (shiftAt(middle) === shift) low = middle;
-      else high = middle;
-    }
-    found.push({ from, to: high, shift });
-    [from, shift] = [high, shiftAt(high)];
-  }
-  return [...found, { from, to: Infinity, shift }];
-};
-
-/** The first instant that shows the local time; in a gap as far behind it as was meant. */
-const shown = (stretches: ReadonlyArray<Stretch>, local: number): number => {
-  for (const { from, shift, to } of stretches) {
-    const at = local - shift;
-    if (at >= from && at < to) return at;
-    // No stretch shows what lies between its end and the beginning of the next one.
-    if (at >= to && stretches.every((other) => local - other.shift < other.from || other.to <= to)) return at;
-  }
-  return Number.NaN;
-};
-
-/** The first instant at which the zone's clock has come as far as the beginning of a day. */
-const begun = (stretches: ReadonlyArray<Stretch>, day: number): number =>
-  Math.min(
-    ...stretches.map(({ from, shift, to }) => {
-      const at = Math.max(from, day - shift);
-      return at < to ? at : Infinity;
-    }),
-  );
-
 const textOf = (local: number) => new Date(local).toISOString();
-const monday = (day: number): number => day - ((new Date(day).getUTCDay() + 6) % 7) * DAY_MS;
-const firstOfMonth = (day: number): number => Date.parse(`${textOf(day).slice(0, 8)}01T00:00:00Z`);
-
 /** What is wrong, at most a few lines of it. */
 class Wrong {
   readonly lines: Array<string> = [];
@@ -80,7 +25,7 @@ class Wrong {
   }
 }
 
-const timelines = zones.map((zone) => ({ zone, stretches: stretchesOf(zone) }));
+const timelines = zones.map((zone) => ({ zone, stretches: stretchesOf(zone, first, last) }));
 const usualTimes = ["02:30", "00:00", "23:59"];
 
 // Alone this takes a few seconds; two cores that others use too need a while.
@@ -126,11 +71,6 @@ describe("in every zone of the tz database, over two years of days", { timeout: 
         const from = begun(stretches, day);
         const to = begun(stretches, day + DAY_MS);
         lengths.add((to - from) / HOUR_MS);
-        const starts = {
-          day: from,
-          week: begun(stretches, monday(day)),
-          month: begun(stretches, firstOfMonth(day)),
-        };
         for (const period of ["day", "week", "month"] as const) {
           // Weeks and months at either end of the day in turn.
           const ends = period === "day" ? [from, to - 1] : [(day / DAY_MS) % 2 === 0 ? from : to - 1];
@@ -138,7 +78,7 @@ describe("in every zone of the tz database, over two years of days", { timeout: 
             const window = capWindow({ count: 1, period }, null, zone, at);
             wrong.expect(
               window?.since,
-              starts[period],
+              periodBegun(stretches, period, day),
               () => `${zone}, the ${period} of ${new Date(at).toISOString()}`,
             );
           }

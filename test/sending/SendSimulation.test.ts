@@ -1,0 +1,301 @@
+import { assert, layer } from "@effect/vitest";
+import { Clock, Context, Effect, Exit, Layer } from "effect";
+import { SqlClient } from "effect/sql";
+import { TestClock } from "effect/testing";
+import { instant } from "../../src/database/Rows.ts";
+import { DAY_MS } from "../../src/time/TimeZone.ts";
+import { TestDatabase } from "../database/TestDatabase.ts";
+import { type Cut, CutConnections } from "../matrices/CutConnections.ts";
+import { batch, byHandOver, drain, start } from "./SendByHand.ts";
+import { type ModelCampaign, type ModelDevice, SendModel } from "./SendModel.ts";
+import { sendWorld } from "./SendWorld.ts";
+import { begun, dayAt, stretchesOf } from "./ZoneOracle.ts";
+
+const days = 30;
+const MINUTE_MS = 60_000;
+/** In these thirty days clocks change in New York, Amsterdam, Nuuk (out of its day), Lord Howe and Chatham. */
+const begin = Date.UTC(2027, 2, 8);
+const zones = [
+  "UTC",
+  "Europe/Amsterdam",
+  "America/New_York",
+  "America/Nuuk",
+  "Australia/Lord_Howe",
+  "Pacific/Chatham",
+  "Pacific/Kiritimati",
+  "Asia/Kathmandu",
+].map((zone) => ({ zone, stretches: stretchesOf(zone, begin, begin + 40 * DAY_MS) }));
+
+class Connections extends Context.Service<Connections, CutConnections>()("waypost/test/SendConnections") {
+  static readonly layer = Layer.effect(Connections, CutConnections.make);
+}
+const overCutConnections = Layer.unwrap(
+  Effect.map(Connections, ({ path }) => byHandOver(TestDatabase.layerThrough(path))),
+).pipe(Layer.provideMerge(Connections.layer));
+
+/** Random numbers from a seed (mulberry32). */
+class Dice {
+  #state: number;
+  constructor(seed: number) {
+    this.#state = seed;
+  }
+  /** 0 to 1. */
+  next(): number {
+    this.#state = (this.#state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(this.#state ^ (this.#state >>> 15), 1 | this.#state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296;
+  }
+  /** 0 to one less than the limit. */
+  below = (limit: number): number => Math.floor(this.next() * limit);
+  chance = (share: number): boolean => this.next() < share;
+  one = <A>(of: ReadonlyArray<A>): A | undefined => of[this.below(of.length)];
+}
+
+const hhmm = (dice: Dice) =>
+  `${String(dice.below(24)).padStart(2, "0")}:${String(dice.below(60)).padStart(2, "0")}`;
+const dateText = (day: number) => new Date(day).toISOString().slice(0, 10);
+
+layer(overCutConnections)("Thirty days of sends", (it) => {
+  it.effect.each([41])(
+    "with changes of all kinds and workers that fail end with what a plain reading expects, seed %s (L2–L6, E10, E11, F6)",
+    (seed) =>
+      Effect.gen(function* () {
+        const dice = new Dice(seed);
+        const connections = yield* Connections;
+        const sql = yield* SqlClient.SqlClient;
+        const { production, waypost, workspace } = yield* sendWorld();
+        yield* TestClock.setTime(Math.max(begin, yield* Clock.currentTimeMillis));
+        const model = new SendModel(10);
+        const bodies = new Map<ModelCampaign, Record<string, unknown>>();
+        const tally = { cuts: 0, stops: 0, makeups: 0 };
+
+        const segment = (name: string) =>
+          Effect.map(
+            waypost.operator(`/workspaces/${workspace.id}/production/segments`, {
+              body: {
+                name,
+                rule: { match: "all", conditions: [{ attribute: name, op: "eq", value: true }] },
+              },
+            }),
+            ({ body }) => body.data.id as string,
+          );
+        const segments = { tall: yield* segment("tall"), loud: yield* segment("loud") };
+
+        const phones = new Map<ModelDevice, Effect.Success<ReturnType<typeof production.phone>>>();
+        const join = Effect.gen(function* () {
+          const attributes = { tall: dice.chance(0.5), loud: dice.chance(0.5) };
+          const phone = yield* production.phone(`phone-${model.devices.length}`, { attributes });
+          const device = { no: model.devices.length + 1, ...attributes, registered: true };
+          model.devices.push(device);
+          phones.set(device, phone);
+        });
+        const leave = Effect.gen(function* () {
+          const device = dice.one(model.devices.filter(({ registered }) => registered));
+          if (device === undefined) return;
+          const answer = yield* (
+            phones.get(device)?.ask("/devices/me", { method: "DELETE" }) ?? Effect.die("")
+          );
+          assert.strictEqual(answer.status, 200);
+          device.registered = false;
+        });
+
+        const launch = Effect.gen(function* () {
+          const now = yield* Clock.currentTimeMillis;
+          const { stretches, zone } = zones[dice.below(zones.length)] ?? { stretches: [], zone: "UTC" };
+          const day = dayAt(stretches, now) + dice.below(3) * DAY_MS;
+          const cap = dice.chance(0.6)
+            ? {
+                count: 1 + dice.below(2),
+                period: dice.one(["day", "week", "month"] as const) ?? ("day" as const),
+              }
+            : null;
+          const audience = dice.one(["everybody", "everybody", "tall", "any", "all"] as const) ?? "everybody";
+          const body = {
+            name: `Campaign ${model.campaigns.length} of ${now}`,
+            type: "push",
+            timezone: zone,
+            starts_at: dateText(day),
+            frequency_cap_count: cap?.count ?? null,
+            frequency_cap_period: cap?.period ?? null,
+            segmentation_ids: { everybody: [], tall: [segments.tall] }[audience as string] ?? [
+              segments.tall,
+              segments.loud,
+            ],
+            ...(audience === "all" ? { segment_match: "all" } : {}),
+          };
+          const answer = yield* production.platform("/campaigns", { body });
+          assert.strictEqual(answer.status, 201, JSON.stringify(answer.body));
+          const campaign: ModelCampaign = {
+            id: answer.body.data.id,
+            stretches,
+            cap,
+            audience,
+            day,
+            paused: false,
+            notifications: [],
+            got: new Map(),
+          };
+          model.campaigns.push(campaign);
+          bodies.set(campaign, body);
+          for (let count = 1 + dice.below(4); count > 0; count--) {
+            const time = dice.chance(0.2) ? "23:30" : hhmm(dice);
+            if (model.instant(campaign, time) <= now) continue;
+            const notification = yield* production.sent(campaign.id, time);
+            campaign.notifications.push(notification);
+            model.plan(campaign, notification, time, now);
+          }
+        });
+
+        const stop = Effect.fnUntraced(function* (campaign: ModelCampaign, how: "skipped" | "cancelled") {
+          const answer =
+            how === "skipped"
+              ? yield* production.ask(campaign.id, "pause")
+              : yield* production.remove(campaign.id);
+          assert.strictEqual(answer.status, 200);
+        });
+
+        /** Any change of any campaign that is there. */
+        const meddle = Effect.gen(function* () {
+          const now = yield* Clock.currentTimeMillis;
+          const campaign = dice.one(model.campaigns.slice(-8));
+          if (campaign === undefined) return;
+          const what = dice.below(10);
+          if (what < 3) {
+            const paused = !campaign.paused;
+            const answer = yield* production.ask(campaign.id, paused ? "pause" : "publish");
+            assert.strictEqual(answer.status, 200);
+            model.pause(campaign, paused, now);
+          } else if (what < 4) {
+            yield* stop(campaign, "cancelled");
+            model.remove(campaign);
+          } else if (what < 7) {
+            const notification = dice.one(campaign.notifications);
+            const time = hhmm(dice);
+            if (notification === undefined) return;
+            const answer = yield* production.resent(campaign.id, notification, time);
+            if (model.instant(campaign, time) > now) {
+              assert.strictEqual(answer.status, 200, JSON.stringify(answer.body));
+              model.plan(campaign, notification, time, now);
+            } else if (answer.status === 200) assert.fail(`${time} lies in the past`);
+          } else {
+            if (begun(campaign.stretches, campaign.day) <= now) return;
+            const day = dayAt(campaign.stretches, now) + (1 + dice.below(3)) * DAY_MS;
+            const body = { ...bodies.get(campaign), starts_at: dateText(day) };
+            const answer = yield* production.platform(`/campaigns/${campaign.id}`, { method: "PATCH", body });
+            assert.strictEqual(answer.status, 200, JSON.stringify(answer.body));
+            model.move(campaign, day);
+          }
+        });
+
+        const isOpen = Effect.gen(function* () {
+          const now = yield* Clock.currentTimeMillis;
+          const rows = yield* sql`SELECT FROM send s WHERE s.workspace_id = ${production.workspaceId}
+            AND (s.status = 'running' OR (s.status = 'scheduled' AND s.due_at <= ${instant(now)}))`;
+          return rows.length > 0;
+        });
+        const anyCut = (): Cut =>
+          dice.chance(0.5)
+            ? { at: "statement", number: 1 + dice.below(10) }
+            : { at: dice.chance(0.5) ? "before commit" : "after commit" };
+
+        /** Workers, some of which die or lose their database, until nothing is left to do; in less than a minute. */
+        const toil = Effect.gen(function* () {
+          for (let round = 0; round < 5; round++) {
+            const cut = round < 3 && dice.chance(0.5) ? connections.arm(anyCut()) : null;
+            const workers = Array.from({ length: 1 + dice.below(3) }, () => Effect.exit(drain));
+            const exits = [
+              yield* Effect.exit(Effect.asVoid(start)),
+              ...(yield* Effect.all(workers, { concurrency: 3 })),
+            ];
+            if (cut?.isDone() === true) tally.cuts++;
+            else if (round >= 3) assert.isTrue(exits.every((exit) => Exit.isSuccess(exit)));
+            connections.disarm();
+            if (!(yield* isOpen)) return;
+            // What a dead worker holds is free again after ten seconds.
+            yield* TestClock.adjust("11 seconds");
+          }
+        });
+
+        const work = Effect.gen(function* () {
+          const now = yield* Clock.currentTimeMillis;
+          const due = model.due(now);
+          const [only] = due;
+          if (only === undefined) return;
+          if (due.length > 1 || only.campaign.paused || now > only.dueAt || dice.chance(0.7)) {
+            if (now > only.dueAt) tally.makeups++;
+            yield* toil;
+            model.work(now, null);
+            return;
+          }
+          // The one send is stopped amid its batches, or devices come and go meanwhile.
+          tally.stops++;
+          const batches = dice.below(4);
+          yield* start;
+          for (let done = 0; done < batches; done++) yield* batch;
+          yield* TestClock.adjust("1 second");
+          const how = dice.one(["skipped", "cancelled", null] as const) ?? null;
+          if (how === null || !(yield* isOpen)) {
+            model.work(now, null);
+            yield* join;
+            yield* leave;
+          } else {
+            model.work(now, { batches, status: how });
+            yield* stop(only.campaign, how);
+            if (how === "skipped") model.pause(only.campaign, true, now + 1000);
+            else model.remove(only.campaign);
+          }
+          yield* drain;
+        });
+
+        const compare = Effect.gen(function* () {
+          const rows = yield* sql<{ readonly line: string }>`
+            SELECT concat_ws(' ', s.campaign_id, s.notification_id,
+              to_char(s.due_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), s.status, s.targeted,
+              (SELECT string_agg(d.device_no::text, ',' ORDER BY d.device_no) FROM delivery d
+                WHERE d.workspace_id = s.workspace_id AND d.environment = s.environment AND d.origin = s.origin)) AS line
+            FROM send s WHERE s.workspace_id = ${production.workspaceId} AND s.targeted = s.delivered AND s.failed = 0`;
+          assert.deepStrictEqual(
+            rows.map(({ line }) => line.trim()).toSorted(),
+            model
+              .lines()
+              .map((line) => line.trim())
+              .toSorted(),
+          );
+        });
+
+        for (let count = 0; count < 35; count++) yield* join;
+        for (let today = begin; today < begin + days * DAY_MS; today += DAY_MS) {
+          const changes = Array.from({ length: 7 }, () => today + (1 + dice.below(1438)) * MINUTE_MS);
+          // On some days no worker runs for hours.
+          const [from, to] = dice.chance(0.3)
+            ? [today + dice.below(1200) * MINUTE_MS, today + (1200 + dice.below(239)) * MINUTE_MS]
+            : [0, 0];
+          const moments = [...new Set([...changes, to].filter((at) => at > 0))].toSorted((a, b) => a - b);
+          for (const moment of [...moments, today + DAY_MS - MINUTE_MS]) {
+            while (true) {
+              const due = model.nextDue();
+              const next = Math.max(due, due >= from && due < to ? to : 0);
+              if (next > moment) break;
+              if ((yield* Clock.currentTimeMillis) < next) yield* TestClock.setTime(next);
+              yield* work;
+            }
+            if ((yield* Clock.currentTimeMillis) >= moment) continue;
+            yield* TestClock.setTime(moment);
+            const act = dice.below(10);
+            yield* act < 4 ? launch : act < 8 ? meddle : act < 9 ? join : leave;
+          }
+          yield* compare;
+        }
+        const open = yield* sql`SELECT FROM send_batch WHERE workspace_id = ${production.workspaceId}`;
+        assert.lengthOf(open, 0);
+        const statuses = new Set(model.sends.map(({ status }) => status));
+        for (const status of ["done", "skipped", "missed", "cancelled"] as const)
+          assert.isTrue(statuses.has(status), status);
+        assert.isAbove(tally.cuts, 10);
+        assert.isAbove(tally.stops, 10);
+        assert.isAbove(tally.makeups, 2);
+      }),
+    180_000,
+  );
+});
