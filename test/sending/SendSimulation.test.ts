@@ -6,6 +6,7 @@ import { instant } from "../../src/database/Rows.ts";
 import { DAY_MS } from "../../src/time/TimeZone.ts";
 import { TestDatabase } from "../database/TestDatabase.ts";
 import { type Cut, CutConnections } from "../matrices/CutConnections.ts";
+import { Dice } from "./Dice.ts";
 import { batch, byHandOver, drain, start } from "./SendByHand.ts";
 import { type ModelCampaign, type ModelDevice, SendModel } from "./SendModel.ts";
 import { sendWorld } from "./SendWorld.ts";
@@ -32,25 +33,6 @@ class Connections extends Context.Service<Connections, CutConnections>()("waypos
 const overCutConnections = Layer.unwrap(
   Effect.map(Connections, ({ path }) => byHandOver(TestDatabase.layerThrough(path))),
 ).pipe(Layer.provideMerge(Connections.layer));
-
-/** Random numbers from a seed (mulberry32). */
-class Dice {
-  #state: number;
-  constructor(seed: number) {
-    this.#state = seed;
-  }
-  /** 0 to 1. */
-  next(): number {
-    this.#state = (this.#state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(this.#state ^ (this.#state >>> 15), 1 | this.#state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296;
-  }
-  /** 0 to one less than the limit. */
-  below = (limit: number): number => Math.floor(this.next() * limit);
-  chance = (share: number): boolean => this.next() < share;
-  one = <A>(of: ReadonlyArray<A>): A | undefined => of[this.below(of.length)];
-}
 
 const hhmm = (dice: Dice) =>
   `${String(dice.below(24)).padStart(2, "0")}:${String(dice.below(60)).padStart(2, "0")}`;
