@@ -33,10 +33,20 @@ export class NotReached extends Data.TaggedError("NotReached")<{
   }
 }
 
-const mostSockets = 100;
+/**
+ * To one host. What waits for a connection is handed over although its send was stopped meanwhile (contract L3), and waits for somebody
+ * else's slow answers: so there is one for each push that several busy environments have under way.
+ */
+const mostSockets = 1_024;
+const mostFreeSockets = 100;
 const mostText = 16_384;
 const mostBody = 262_144;
-const options = { keepAlive: true, maxSockets: mostSockets, maxFreeSockets: mostSockets, timeout: 60_000 };
+const options = {
+  keepAlive: true,
+  maxSockets: mostSockets,
+  maxFreeSockets: mostFreeSockets,
+  timeout: 60_000,
+};
 
 /** Gives the addresses that were checked, whatever the name stands for by then. */
 export const pinned =
