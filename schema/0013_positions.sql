@@ -9,12 +9,14 @@ ALTER TABLE tenant ADD COLUMN places_version bigint NOT NULL DEFAULT 0;
 CREATE SEQUENCE location_revision AS bigint;
 ALTER TABLE location ADD COLUMN revision bigint NOT NULL DEFAULT nextval('location_revision');
 
--- The last position of a device that counted: one that is not newer changes nothing.
+-- The last position of a device that counted: one that is not newer changes nothing. Who notes a newer one says which one it follows,
+-- and fails if that has been followed meanwhile; so a device need not be held for a position that shows nothing.
 CREATE TABLE device_fix (
   workspace_id integer NOT NULL,
   environment  text NOT NULL,
   device_no    integer NOT NULL,
   recorded_at  timestamptz NOT NULL,
+  previous_at  timestamptz,
   PRIMARY KEY (workspace_id, environment, device_no)
 ) WITH (fillfactor = 50);
 

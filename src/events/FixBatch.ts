@@ -27,14 +27,14 @@ interface Followed {
 export class FixBatch {
   readonly reports: ReadonlyArray<FixReport>;
   readonly devices: ReadonlyArray<TrackedDevice>;
-  /** Which of the devices a report is of. */
-  readonly #deviceOf: ReadonlyArray<number>;
+  /** Which of the devices a report is of, from 0. */
+  readonly deviceOf: ReadonlyArray<number>;
 
   constructor(reports: ReadonlyArray<FixReport>) {
     this.reports = reports;
     const places = new Map<string, number>();
     const devices: Array<TrackedDevice> = [];
-    this.#deviceOf = reports.map(({ caller: { deviceNo, environment, workspaceId } }) => {
+    this.deviceOf = reports.map(({ caller: { deviceNo, environment, workspaceId } }) => {
       const key = `${workspaceId}/${environment}/${deviceNo}`;
       const known = places.get(key);
       if (known !== undefined) return known;
@@ -47,16 +47,16 @@ export class FixBatch {
   /** Each place that holds a position, beside the device (`ord`, from 1) whose position it is. */
   get candidates(): ReadonlyArray<{ readonly ord: number; readonly locationNo: number }> {
     return this.reports.flatMap(({ fixes }, report) => {
-      const ord = (this.#deviceOf[report] ?? 0) + 1;
+      const ord = (this.deviceOf[report] ?? 0) + 1;
       const numbers = new Set(fixes.flatMap(({ at }) => at.map(({ no }) => no)));
       return [...numbers].map((locationNo) => ({ ord, locationNo }));
     });
   }
 
-  /** What is known of the devices in their order; null for one that is not registered. */
+  /** What is known of the devices in their order; null for one that is not among the held. */
   tracks(
-    held: ReadonlyArray<{ readonly ord: number }>,
     rows: ReadonlyArray<KnownRow>,
+    held: ReadonlyArray<{ readonly ord: number }> = this.devices.map((_, at) => ({ ord: at + 1 })),
   ): ReadonlyArray<Track | null> {
     const registered = new Set(held.map(({ ord }) => ord - 1));
     const tracks = this.devices.map((_, place): Track | null =>
@@ -73,7 +73,7 @@ export class FixBatch {
 
   /** Follows the positions of one report; null where its device is not registered. */
   follow(report: number, tracks: ReadonlyArray<Track | null>): Followed | null {
-    const track = tracks[this.#deviceOf[report] ?? -1] ?? null;
+    const track = tracks[this.deviceOf[report] ?? -1] ?? null;
     const sent = this.reports[report];
     if (track === null || sent === undefined) return null;
     let accepted = 0;
@@ -99,15 +99,15 @@ export class FixBatch {
     }));
   }
 
-  /** Where devices are that have no place among those of their reports: it is likely gone. */
-  unplaced(tracks: ReadonlyArray<Track | null>): ReadonlyArray<DevicePlace> {
-    const found = new Map<string, DevicePlace>();
+  /** Where devices (`at`, from 0) are that have no place among those of their reports: it is likely gone. */
+  unplaced(tracks: ReadonlyArray<Track | null>): ReadonlyArray<DevicePlace & { readonly at: number }> {
+    const found = new Map<string, DevicePlace & { readonly at: number }>();
     this.reports.forEach(({ index }, report) => {
-      const at = this.#deviceOf[report] ?? -1;
+      const at = this.deviceOf[report] ?? -1;
       const device = this.devices[at];
       for (const [locationNo, { inside }] of tracks[at]?.stays ?? []) {
         if (device !== undefined && inside && !index.places.has(locationNo))
-          found.set(`${at}/${locationNo}`, { ...device, locationNo });
+          found.set(`${at}/${locationNo}`, { ...device, at, locationNo });
       }
     });
     return [...found.values()];

@@ -13,7 +13,7 @@ import type { FixOutcome, UnreadFixReport } from "./PositionsApi.ts";
 import { PositionsSql } from "./PositionsSql.ts";
 import { ReportBatch } from "./ReportBatch.ts";
 import { Sightings } from "./Sightings.ts";
-import type { PlacedFix } from "./Track.ts";
+import type { PlacedFix, Track } from "./Track.ts";
 
 /** Most reports that are written together. */
 const mostReports = 128;
@@ -42,13 +42,55 @@ export class Positions extends Context.Service<Positions>()("waypost/events/Posi
       return results;
     });
 
+    /** Notes the last positions of devices that have newer ones; gives the devices that have moved on meanwhile. */
+    const keep = Effect.fnUntraced(function* (
+      batch: FixBatch,
+      tracks: ReadonlyArray<Track | null>,
+      before: ReadonlyArray<number | undefined>,
+    ) {
+      const newer = batch.devices.flatMap((device, at) => {
+        const last = tracks[at]?.last;
+        return last === undefined || last === before[at] ? [] : [{ at, device, last }];
+      });
+      if (newer.length === 0) return new Set<number>();
+      const kept = yield* repository.keep(
+        newer.map(({ device }) => device),
+        newer.map(({ last }) => last),
+        newer.map(({ at }) => (Number.isFinite(before[at]) ? (before[at] ?? null) : null)),
+      );
+      const late = new Set(newer.map(({ at }) => at));
+      for (const { ord } of kept) late.delete(newer[ord - 1]?.at ?? -1);
+      return late;
+    });
+
+    /**
+     * Answers the reports of devices that have not moved in or out of a place, as most have not: no device need be held for
+     * them, and two statements do for all. Null for a report that shows more, or that another one overtook.
+     */
+    const glance = Effect.fnUntraced(function* (batch: FixBatch) {
+      const tracks = batch.tracks(yield* repository.known(batch.devices, batch.candidates));
+      const before = tracks.map((track) => track?.last);
+      const followed = yield* each(batch.reports, (_, report) => batch.follow(report, tracks));
+      const moving = new Set([
+        ...batch.deviceOf.filter((_, report) => (followed[report]?.moves ?? []).length > 0),
+        ...batch.unplaced(tracks).map(({ at }) => at),
+      ]);
+      const quiet = tracks.map((track, at) => (moving.has(at) ? null : track));
+      const late = yield* keep(batch, quiet, before);
+      return followed.map((report, place) => {
+        const device = batch.deviceOf[place] ?? -1;
+        if (report === null || moving.has(device) || late.has(device)) return null;
+        return { accepted: report.accepted, stale: report.stale, transitions: [], deliveries: [] };
+      });
+    });
+
     /**
      * Several reports, each answered by itself, in one transaction: a device's row is held while its positions are followed, so two
      * of its reports never both make the same enter, and what is known of it is there together with what it counts for and fires.
      */
     const take = Effect.fnUntraced(function* (batch: FixBatch) {
       const held = yield* repository.hold(batch.devices);
-      const tracks = batch.tracks(held, yield* repository.known(batch.devices, batch.candidates));
+      const tracks = batch.tracks(yield* repository.known(batch.devices, batch.candidates), held);
       const before = tracks.map((track) => track?.last);
       const followed = yield* each(batch.reports, (_, report) => batch.follow(report, tracks));
       const gone = batch.unplaced(tracks);
@@ -59,16 +101,7 @@ export class Positions extends Context.Service<Positions>()("waypost/events/Posi
       const toStore = moved.toStore;
       const fired = toStore.length === 0 ? [] : yield* sightings.write(toStore);
 
-      const newer = batch.devices.flatMap((device, at) => {
-        const last = tracks[at]?.last;
-        return last === undefined || last === before[at] ? [] : [{ device, last }];
-      });
-      if (newer.length > 0) {
-        yield* repository.keep(
-          newer.map(({ device }) => device),
-          newer.map(({ last }) => last),
-        );
-      }
+      yield* keep(batch, tracks, before);
       const outcomes = moved.outcomes(fired);
       return followed.map((report, place) => {
         const outcome = outcomes[place];
@@ -86,6 +119,9 @@ export class Positions extends Context.Service<Positions>()("waypost/events/Posi
       });
     });
 
+    const atAGlance = yield* grouped(mostReports, (reports: ReadonlyArray<FixReport>) =>
+      glance(new FixBatch(reports)),
+    );
     const together = yield* grouped(mostReports, (reports: ReadonlyArray<FixReport>) =>
       database.atomically(Effect.suspend(() => take(new FixBatch(reports)))),
     );
@@ -106,8 +142,8 @@ export class Positions extends Context.Service<Positions>()("waypost/events/Posi
           fix,
           at: isCoarse(fix) ? [] : index.at([fix.longitude, fix.latitude]),
         }));
-        const outcome = yield* together({ caller, now, index, fixes });
-        if (outcome === null) return yield* endedMeanwhile;
+        const report = { caller, now, index, fixes };
+        const outcome = (yield* atAGlance(report)) ?? (yield* together(report)) ?? (yield* endedMeanwhile);
         const answer: FixOutcome = { ...outcome, rejected };
         yield* countPositions(answer);
         return answer;

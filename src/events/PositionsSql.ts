@@ -43,17 +43,24 @@ export class PositionsSql extends Context.Service<PositionsSql>()("waypost/event
 
     return {
       /**
-       * Holds the devices until the end of the transaction, always in the same order; one that has unregistered has no row. What is known
-       * of them is to be read by a later statement: this one sees it as it was before it waited.
+       * Holds the devices and their last positions until the end of the transaction, always in the same order; a device that has
+       * unregistered has no row. What is known of them is to be read by a later statement: this one sees it as it was before it waited.
        */
       hold: (devices: ReadonlyArray<TrackedDevice>) =>
         Effect.orDie(sql<{ readonly ord: number }>`
-          SELECT k.ord::int AS ord
-          FROM unnest(${keys(devices)}) WITH ORDINALITY AS k (workspace_id, environment, no, ord)
-          JOIN device d USING (workspace_id, environment, no)
-          WHERE d.unregistered_at IS NULL
-          ORDER BY d.workspace_id, d.environment, d.no
-          FOR NO KEY UPDATE OF d`),
+          WITH held AS MATERIALIZED (
+            SELECT workspace_id, environment, no, k.ord
+            FROM unnest(${keys(devices)}) WITH ORDINALITY AS k (workspace_id, environment, no, ord)
+            JOIN device d USING (workspace_id, environment, no)
+            WHERE d.unregistered_at IS NULL
+            ORDER BY workspace_id, environment, no
+            FOR NO KEY UPDATE OF d
+          ), fixed AS (
+            INSERT INTO device_fix AS f (workspace_id, environment, device_no, recorded_at)
+            SELECT workspace_id, environment, no, '-infinity' FROM held ORDER BY workspace_id, environment, no
+            ON CONFLICT (workspace_id, environment, device_no) DO UPDATE SET recorded_at = f.recorded_at
+          )
+          SELECT ord::int AS ord FROM held`),
 
       /**
        * The devices' last positions, the places that they are at, and what is known of these other places, each with `ord` as its
@@ -84,12 +91,31 @@ export class PositionsSql extends Context.Service<PositionsSql>()("waypost/event
           JOIN k USING (ord)
           JOIN device_place p USING (workspace_id, environment, device_no, location_no) WHERE NOT p.inside`),
 
-      /** Notes the last positions of held devices, each once. */
-      keep: (devices: ReadonlyArray<TrackedDevice>, recordedAt: ReadonlyArray<number>) =>
-        Effect.orDie(sql`
-          INSERT INTO device_fix (workspace_id, environment, device_no, recorded_at)
-          SELECT * FROM unnest(${keys(devices)}, ${arrayOf("timestamptz", recordedAt)})
-          ON CONFLICT (workspace_id, environment, device_no) DO UPDATE SET recorded_at = EXCLUDED.recorded_at`),
+      /**
+       * Notes the last positions of devices, each once and always in the same order, `previous` being the ones known before; null for
+       * none. Gives those (`ord`, from 1) for which that is still so, and which are registered.
+       */
+      keep: (
+        devices: ReadonlyArray<TrackedDevice>,
+        recordedAt: ReadonlyArray<number>,
+        previous: ReadonlyArray<number | null>,
+      ) =>
+        Effect.orDie(sql<{ readonly ord: number }>`
+          WITH k AS MATERIALIZED (
+            SELECT * FROM unnest(${keys(devices)}, ${arrayOf("timestamptz", recordedAt)}, ${arrayOf("timestamptz", previous)})
+              WITH ORDINALITY AS k (workspace_id, environment, no, recorded_at, previous_at, ord)
+          ), kept AS (
+            INSERT INTO device_fix AS f (workspace_id, environment, device_no, recorded_at, previous_at)
+            SELECT workspace_id, environment, no, k.recorded_at, k.previous_at
+            FROM k JOIN device d USING (workspace_id, environment, no)
+            WHERE d.unregistered_at IS NULL
+            ORDER BY workspace_id, environment, no
+            ON CONFLICT (workspace_id, environment, device_no)
+              DO UPDATE SET recorded_at = EXCLUDED.recorded_at, previous_at = EXCLUDED.previous_at
+              WHERE f.recorded_at = COALESCE(EXCLUDED.previous_at, '-infinity')
+            RETURNING workspace_id, environment, device_no AS no
+          )
+          SELECT k.ord::int AS ord FROM k JOIN kept USING (workspace_id, environment, no)`),
 
       /** Forgets which of these places held devices are at, as far as there is no such place any more. */
       forget: (places: ReadonlyArray<DevicePlace>) =>

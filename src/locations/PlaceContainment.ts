@@ -27,13 +27,17 @@ export const holds = (place: Place, position: Position): boolean => {
 const isWithin = ({ coordinates, ends }: Outline, x: number, y: number): boolean => {
   let inside = false;
   let start = 0;
-  for (const end of ends) {
+  for (let ring = 0; ring < ends.length; ring++) {
+    const end = ends[ring] as number;
     let ax = coordinates[start] as number;
     let ay = coordinates[start + 1] as number;
+    let isAbove = ay > y;
     for (let at = start + 2; at < end; at += 2) {
-      const bx = coordinates[at] as number;
       const by = coordinates[at + 1] as number;
-      if (ay > y !== by > y) {
+      const bx = coordinates[at] as number;
+      const wasAbove = isAbove;
+      isAbove = by > y;
+      if (wasAbove !== isAbove) {
         if (ax > x && bx > x) inside = !inside;
         else if (ax >= x || bx >= x) {
           const side = orientation(ax, ay, bx, by, x, y);

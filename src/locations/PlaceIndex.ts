@@ -1,5 +1,4 @@
 import Flatbush from "flatbush";
-import type { BoundingBox } from "./BoundingBox.ts";
 import type { Position } from "./Location.ts";
 import { type Place, weightOf } from "./Place.ts";
 import { holds } from "./PlaceContainment.ts";
@@ -45,15 +44,15 @@ export class PlaceIndex {
   at(position: Position): ReadonlyArray<Place> {
     const [longitude, latitude] = position;
     // A pole lies on all meridians, and one meridian has two names.
-    if (latitude === 90 || latitude === -90) return this.#search([-180, latitude, 180, latitude], position);
-    const found = this.#search([longitude, latitude, longitude, latitude], position);
+    if (latitude === 90 || latitude === -90) return this.#search(-180, 180, position);
+    const found = this.#search(longitude, longitude, position);
     if (longitude !== 180 && longitude !== -180) return found;
-    return [...new Set([...found, ...this.#search([-longitude, latitude, -longitude, latitude], position)])];
+    return [...new Set([...found, ...this.#search(-longitude, -longitude, position)])];
   }
 
-  #search([west, south, east, north]: BoundingBox, position: Position): ReadonlyArray<Place> {
+  #search(west: number, east: number, position: Position): ReadonlyArray<Place> {
     const found: Array<Place> = [];
-    this.#tree?.search(west, south, east, north, (item) => {
+    this.#tree?.search(west, position[1], east, position[1], (item) => {
       const place = this.#owners[item];
       if (place !== undefined && holds(place, position)) found.push(place);
       return false;

@@ -18,6 +18,17 @@ const far = northOf(dam, 5_000);
 const inside = { latitude: dam[1], longitude: dam[0] };
 const outside = { latitude: far[1], longitude: far[0] };
 
+/** Four more processes on the database, as far as positions go. */
+const fourProcesses = Effect.suspend(() => {
+  const own = Positions.layer.pipe(
+    Layer.provide(Sightings.layer),
+    Layer.provide([Deliveries.layer, PlaceIndexes.layer]),
+  );
+  return Effect.forEach(Array.from({ length: 4 }), () =>
+    Effect.map(Layer.build(Layer.fresh(own)), (context) => Effect.provide(Positions, context)),
+  );
+});
+
 layer(TestWaypost.layer)("What is known of where a device is", (it) => {
   it.effect(
     "is one state for /events and /positions: neither makes the other's enter or exit again (L9)",
@@ -187,13 +198,7 @@ layer(TestWaypost.layer)("What is known of where a device is", (it) => {
           deviceId: phone.id,
           deviceNo: device?.no ?? 0,
         };
-        const own = Positions.layer.pipe(
-          Layer.provide(Sightings.layer),
-          Layer.provide([Deliveries.layer, PlaceIndexes.layer]),
-        );
-        const processes = yield* Effect.forEach(Array.from({ length: 4 }), () =>
-          Effect.map(Layer.build(Layer.fresh(own)), (context) => Effect.provide(Positions, context)),
-        );
+        const processes = yield* fourProcesses;
         let moves = 0;
         for (let round = 0; round < 12; round++) {
           const recorded_at = yield* fromNow((round + 1) * 1000);
@@ -224,6 +229,55 @@ layer(TestWaypost.layer)("What is known of where a device is", (it) => {
             positions.report(caller, Submission.of({ positions: [{ ...inside, recorded_at }] })),
           );
           assert.isAtLeast(outcome.transitions.length, 1, `process ${at}`);
+        }
+      }),
+  );
+
+  it.effect(
+    "is what its positions say one after the other, in whatever order processes get hold of them",
+    () =>
+      Effect.gen(function* () {
+        yield* TestClock.setTime(testStart);
+        const { production, workspace } = yield* positionWorld();
+        yield* production.imports(pointFeature());
+        const phone = yield* production.tracked;
+        const { workspaceId } = yield* (yield* Workspaces).find(workspace.id);
+        const sql = yield* SqlClient.SqlClient;
+        const [device] = yield* sql<{ no: number }>`SELECT no FROM device WHERE id = ${phone.id}`;
+        const caller = {
+          workspaceId,
+          workspace,
+          environment: production.environment,
+          deviceId: phone.id,
+          deviceNo: device?.no ?? 0,
+        };
+        const processes = yield* fourProcesses;
+        let seconds = 0;
+        for (let round = 0; round < 25; round++) {
+          // Each process gets the next positions; two of four are inside, in another order each round.
+          yield* Effect.forEach(
+            processes,
+            (process, at) =>
+              Effect.flatMap(fromNow(++seconds * 1000), (recorded_at) =>
+                Effect.flatMap(process, (positions) =>
+                  positions.report(
+                    caller,
+                    Submission.of({
+                      positions: [{ ...((round >> at) % 2 === 0 ? inside : outside), recorded_at }],
+                    }),
+                  ),
+                ),
+              ),
+            { concurrency: "unbounded" },
+          );
+          const events = yield* sql<{ type: string }>`
+          SELECT type FROM geofence_event WHERE workspace_id = ${workspaceId} AND device_no = ${caller.deviceNo}
+          ORDER BY occurred_at`;
+          events.forEach(({ type }, at) =>
+            assert.strictEqual(type, at % 2 === 0 ? "enter" : "exit", `round ${round}`),
+          );
+          // The last one of a round is never stale, so it decides.
+          assert.strictEqual(events.at(-1)?.type === "enter", (round >> 3) % 2 === 0, `round ${round}`);
         }
       }),
   );
