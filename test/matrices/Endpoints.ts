@@ -103,6 +103,7 @@ const idPlaces = (document: any, schema: any, place: string, depth = 0): Readonl
 const ownIds = new Set([
   "events.*.id",
   "external_id",
+  "?part",
   // What Google and Apple call a project, a team and a key.
   "service_account.project_id",
   "service_account.private_key_id",
