@@ -6,6 +6,7 @@ import manifest from "../package.json" with { type: "json" };
 import { Config } from "./Config.ts";
 import { carriedText } from "./database/CarriedRuntime.ts";
 import { BadUsage, CommandRefused } from "./operator/commands/CommandRefused.ts";
+import { backupCommand, restoreCommand } from "./BackupCommands.ts";
 import { deviceCommand } from "./operator/commands/DeviceCommand.ts";
 import { locationCommand } from "./operator/commands/LocationCommand.ts";
 import { reportCommand } from "./operator/commands/ReportCommand.ts";
@@ -78,6 +79,8 @@ const waypost = Command.make("waypost").pipe(
     locationCommand,
     reportCommand,
     sendCommand,
+    backupCommand,
+    restoreCommand,
     openapiCommand,
     licensesCommand,
   ]),

@@ -28,7 +28,8 @@ const Key = GlobalFlag.Setting("key")({
   ),
 });
 
-const SettingsFile = GlobalFlag.Setting("config")({
+/** Flag for a settings file, which goes before the environment. */
+export const SettingsFile = GlobalFlag.Setting("config")({
   flag: Flag.File("config").pipe(
     Flag.withDescription("Settings file of the Waypost running here, if its data directory is named there"),
     Flag.optional,
