@@ -15,7 +15,8 @@ export default defineConfig({
     include: ["test/**/*.test.ts"],
     globalSetup,
     pool: "forks",
-    maxWorkers: 2,
+    // One more than the cores that CI has: many tests wait for processes.
+    maxWorkers: 3,
     // Bounds on what hangs, wide enough for a machine with other work.
     testTimeout: 120_000,
     hookTimeout: 120_000,

@@ -50,7 +50,8 @@ const isSentence = (text: unknown): boolean =>
   typeof text === "string" &&
   /^[\p{Lu}"“]/u.test(text) &&
   /[.)…]$/.test(text) &&
-  !/\{field\}|undefined|\[object/.test(text);
+  // What was sent may be named: some of it is just such a word.
+  !/\{field\}|undefined|\[object/.test(text.replaceAll(/"[^"]*"|“[^”]*”/g, ""));
 
 interface Heard {
   readonly status: number;
