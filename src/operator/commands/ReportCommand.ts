@@ -1,10 +1,11 @@
 /** `waypost report …`: the figures of an environment, as tables and a chart. */
 import { Console, Effect, Option } from "effect";
 import { Command, Flag } from "effect/cli";
+import type { CommandRefused } from "./CommandRefused.ts";
 import { dailyChart } from "./DailyChart.ts";
 import type { Environment } from "../../workspaces/Environment.ts";
 import { environmentFlag, findWorkspace, workspaceFlag } from "./Lookups.ts";
-import { operator, operatorFlags, wantsJson } from "./Operator.ts";
+import { type Operator, operator, operatorFlags, wantsJson } from "./Operator.ts";
 import { Surroundings } from "./Surroundings.ts";
 import { type Column, details, table } from "./Table.ts";
 
@@ -49,15 +50,18 @@ const queryOf = (flags: Given) =>
     }),
   );
 
+/** What every report is asked by. */
+type Asked = Given & { readonly workspace: string; readonly environment: Environment };
+
 /** Finds where the report is asked, and says above it which days it is of. */
-const prepare = Effect.fnUntraced(function* (
-  flags: Given & { readonly workspace: string; readonly environment: Environment },
-) {
+const prepare = Effect.fnUntraced(function* (flags: Asked) {
   const ask = yield* operator;
   const workspace = yield* findWorkspace(ask, flags.workspace);
   const { columns } = yield* Surroundings;
   return { ask, request: { params: { workspace, env: flags.environment }, query: queryOf(flags) }, columns };
 });
+
+type Request = Effect.Success<ReturnType<typeof prepare>>["request"];
 
 interface Range {
   readonly start: string;
@@ -73,10 +77,21 @@ const print = <Report extends { readonly meta: Range }>(report: Report, asText: 
     Console.log(json ? JSON.stringify(report, null, 2) : `${heading(report.meta)}\n\n${asText(report)}`),
   );
 
-const rows =
-  <Row>(columns: ReadonlyArray<Column<Row>>, room: number | null, nothing: string) =>
-  ({ data }: { readonly data: ReadonlyArray<Row> }): string =>
-    data.length === 0 ? nothing : table(columns, data, room);
+/** Prints a report of rows as a table, or says that there are none. */
+const printRows = Effect.fnUntraced(function* <Row>(
+  flags: Asked,
+  read: (
+    ask: Operator,
+    request: Request,
+  ) => Effect.Effect<{ readonly data: ReadonlyArray<Row>; readonly meta: Range }, CommandRefused>,
+  columns: ReadonlyArray<Column<Row>>,
+  nothing: string,
+) {
+  const { ask, columns: room, request } = yield* prepare(flags);
+  yield* print(yield* read(ask, request), ({ data }) =>
+    data.length === 0 ? nothing : table(columns, data, room),
+  );
+});
 
 const percent = (value: number): string => `${value.toFixed(1)}%`;
 
@@ -109,104 +124,72 @@ const summary = Command.make(
   Command.withExamples([{ command: "waypost report summary --workspace Acme --start 2026-11-01" }]),
 );
 
-const campaigns = Command.make(
-  "campaigns",
-  rowFlags,
-  Effect.fn(function* (flags) {
-    const { ask, columns, request } = yield* prepare(flags);
-    const report = yield* ask((client) => client.reports.campaigns(request));
-    yield* print(
-      report,
-      rows(
-        [
-          { heading: "NAME", cell: ({ name }) => name },
-          { heading: "STATUS", cell: ({ status }) => status },
-          { heading: "TYPE", cell: ({ type }) => type },
-          { heading: "TARGETS", cell: ({ targets }) => String(targets) },
-          { heading: "DELIVERED", cell: ({ delivered }) => String(delivered) },
-          { heading: "ENGAGEMENT", cell: ({ engagement }) => percent(engagement) },
-        ],
-        columns,
-        "No campaign matches.",
-      ),
-    );
-  }),
+const campaigns = Command.make("campaigns", rowFlags, (flags) =>
+  printRows(
+    flags,
+    (ask, request) => ask((client) => client.reports.campaigns(request)),
+    [
+      { heading: "NAME", cell: ({ name }) => name },
+      { heading: "STATUS", cell: ({ status }) => status },
+      { heading: "TYPE", cell: ({ type }) => type },
+      { heading: "TARGETS", cell: ({ targets }) => String(targets) },
+      { heading: "DELIVERED", cell: ({ delivered }) => String(delivered) },
+      { heading: "ENGAGEMENT", cell: ({ engagement }) => percent(engagement) },
+    ],
+    "No campaign matches.",
+  ),
 ).pipe(Command.withDescription("A row for each campaign, the most delivered first"));
 
-const locations = Command.make(
-  "locations",
-  rowFlags,
-  Effect.fn(function* (flags) {
-    const { ask, columns, request } = yield* prepare(flags);
-    const report = yield* ask((client) => client.reports.locations(request));
-    yield* print(
-      report,
-      rows(
-        [
-          { heading: "NAME", cell: ({ name }) => name },
-          { heading: "STATUS", cell: ({ status }) => status },
-          { heading: "GROUPS", cell: ({ groups }) => groups.join(", ") },
-          { heading: "ENTRIES", cell: ({ entries }) => String(entries) },
-          { heading: "EXITS", cell: ({ exits }) => String(exits) },
-          { heading: "ENGAGEMENT", cell: ({ engagement }) => percent(engagement) },
-          {
-            heading: "DWELL",
-            cell: (row) => (row.dwell_minutes === null ? "-" : `${row.dwell_minutes} min`),
-          },
-        ],
-        columns,
-        "No location matches.",
-      ),
-    );
-  }),
+const locations = Command.make("locations", rowFlags, (flags) =>
+  printRows(
+    flags,
+    (ask, request) => ask((client) => client.reports.locations(request)),
+    [
+      { heading: "NAME", cell: ({ name }) => name },
+      { heading: "STATUS", cell: ({ status }) => status },
+      { heading: "GROUPS", cell: ({ groups }) => groups.join(", ") },
+      { heading: "ENTRIES", cell: ({ entries }) => String(entries) },
+      { heading: "EXITS", cell: ({ exits }) => String(exits) },
+      { heading: "ENGAGEMENT", cell: ({ engagement }) => percent(engagement) },
+      {
+        heading: "DWELL",
+        cell: (row) => (row.dwell_minutes === null ? "-" : `${row.dwell_minutes} min`),
+      },
+    ],
+    "No location matches.",
+  ),
 ).pipe(Command.withDescription("A row for each location, the most entered first"));
 
-const notifications = Command.make(
-  "notifications",
-  rowFlags,
-  Effect.fn(function* (flags) {
-    const { ask, columns, request } = yield* prepare(flags);
-    const report = yield* ask((client) => client.reports.notifications(request));
-    yield* print(
-      report,
-      rows(
-        [
-          { heading: "NAME", cell: ({ name }) => name },
-          { heading: "STATUS", cell: ({ status }) => status },
-          { heading: "TYPE", cell: ({ type }) => type },
-          { heading: "SENT", cell: ({ sent }) => String(sent) },
-          { heading: "DELIVERED", cell: ({ delivered }) => String(delivered) },
-          { heading: "REACH", cell: ({ reach }) => percent(reach) },
-        ],
-        columns,
-        "No notification matches.",
-      ),
-    );
-  }),
+const notifications = Command.make("notifications", rowFlags, (flags) =>
+  printRows(
+    flags,
+    (ask, request) => ask((client) => client.reports.notifications(request)),
+    [
+      { heading: "NAME", cell: ({ name }) => name },
+      { heading: "STATUS", cell: ({ status }) => status },
+      { heading: "TYPE", cell: ({ type }) => type },
+      { heading: "SENT", cell: ({ sent }) => String(sent) },
+      { heading: "DELIVERED", cell: ({ delivered }) => String(delivered) },
+      { heading: "REACH", cell: ({ reach }) => percent(reach) },
+    ],
+    "No notification matches.",
+  ),
 ).pipe(Command.withDescription("A row for each notification, the most delivered first"));
 
-const surveys = Command.make(
-  "surveys",
-  rowFlags,
-  Effect.fn(function* (flags) {
-    const { ask, columns, request } = yield* prepare(flags);
-    const report = yield* ask((client) => client.reports.surveys(request));
-    yield* print(
-      report,
-      rows(
-        [
-          { heading: "SURVEY", cell: (row) => row.survey_name },
-          { heading: "CAMPAIGN", cell: (row) => row.campaign_name },
-          { heading: "STATUS", cell: ({ status }) => status },
-          { heading: "TRIGGER", cell: (row) => row.trigger_type },
-          { heading: "QUESTIONS", cell: ({ questions }) => String(questions) },
-          { heading: "RESPONSES", cell: ({ responses }) => String(responses) },
-        ],
-        columns,
-        "No survey matches.",
-      ),
-    );
-  }),
+const surveys = Command.make("surveys", rowFlags, (flags) =>
+  printRows(
+    flags,
+    (ask, request) => ask((client) => client.reports.surveys(request)),
+    [
+      { heading: "SURVEY", cell: (row) => row.survey_name },
+      { heading: "CAMPAIGN", cell: (row) => row.campaign_name },
+      { heading: "STATUS", cell: ({ status }) => status },
+      { heading: "TRIGGER", cell: (row) => row.trigger_type },
+      { heading: "QUESTIONS", cell: ({ questions }) => String(questions) },
+      { heading: "RESPONSES", cell: ({ responses }) => String(responses) },
+    ],
+    "No survey matches.",
+  ),
 ).pipe(Command.withDescription("A row for each survey on a campaign, the most answered first"));
 
 /** `waypost report …` */
