@@ -1,7 +1,28 @@
-/** The parts of PNG, GIF and WebP files: are they all there? A decoder alone takes a file for whole once it has its pixels. */
+/** The parts of image files: are they all there? A decoder alone takes a file for whole once it has its pixels. */
 import { crc32 } from "node:zlib";
 import { MediaDamage } from "./MediaDamage.ts";
 import { textAt } from "./MediaSniffing.ts";
+
+/** Whether a marker of a JPEG stands alone, with no length and nothing of its own: TEM, RST0 to RST7 and SOI. */
+const standsAlone = (marker: number): boolean => marker === 0x01 || (marker >= 0xd0 && marker <= 0xd8);
+
+/**
+ * Markers from SOI to EOI (ITU-T T.81, annex B). What lies between two of them, such as the coded pixels, is skipped: in it
+ * every 0xFF is followed by a zero or by the number of a restart.
+ */
+const checkJpeg = (bytes: Buffer): void => {
+  let at = 2;
+  while (true) {
+    at = bytes.indexOf(0xff, at);
+    const marker = at === -1 ? undefined : bytes[at + 1];
+    if (marker === undefined) throw MediaDamage.cutShort("jpeg");
+    if (marker === 0xd9) return;
+    if (marker === 0xff) at += 1;
+    else if (marker === 0 || standsAlone(marker)) at += 2;
+    else if (at + 4 > bytes.length) throw MediaDamage.cutShort("jpeg");
+    else at += 2 + bytes.readUInt16BE(at + 2);
+  }
+};
 
 /** Chunks from IHDR to IEND, the checksums of those that matter (PNG, third edition, 5). */
 const checkPng = (bytes: Buffer): void => {
@@ -67,9 +88,9 @@ const checkWebp = (bytes: Buffer): void => {
   if (at < to) throw MediaDamage.cutShort("webp");
 };
 
-/** For each format whose end shows in its parts. A JPEG's shows only to who decodes it. */
+/** For each format: throws a `MediaDamage` where parts are missing or are none. */
 export const checkImageParts = {
-  jpeg: () => undefined,
+  jpeg: checkJpeg,
   png: checkPng,
   gif: checkGif,
   webp: checkWebp,

@@ -41,7 +41,7 @@ export class CliProcess {
       const child = execFile(
         process.execPath,
         [launcher, ...parameters],
-        { env: this.#environment(more), timeout: 25_000 },
+        { env: this.#environment(more), timeout: 100_000 },
         (_, stdout, stderr) => resolve({ code: child.exitCode, stdout, stderr }),
       );
     });
@@ -66,7 +66,7 @@ export class CliProcess {
         if (child.exitCode !== null) throw new Error(`It ended with ${child.exitCode}:\n${stdout}${stderr}`);
         return /^Waypost is listening on (http:\S+)\n$/.exec(stdout)?.[1];
       },
-      { timeout: 25_000, interval: 20 },
+      { timeout: 100_000, interval: 20 },
     );
     return {
       child,

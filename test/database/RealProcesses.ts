@@ -32,7 +32,7 @@ const watch = (child: ChildProcess): Started => {
           if (text.includes(what)) return;
           throw new Error(`The process has not said "${what}", but:\n${text}`);
         },
-        { timeout: 20_000, interval: 20 },
+        { timeout: 100_000, interval: 20 },
       ),
     ends: async (signal) => {
       if (signal !== undefined) child.kill(signal);
@@ -74,7 +74,7 @@ export const assertNoPostgresLeft = (dataDir: string): Promise<void> =>
       const left = await processesOf(await clusterName(`${dataDir}/postgres`));
       if (left.length > 0) throw new Error(`Still running: ${left.map((one) => one.pid).join(", ")}`);
     },
-    { timeout: 10_000, interval: 25 },
+    { timeout: 60_000, interval: 25 },
   );
 
 /** Kills the shell that would stop PostgreSQL after its Waypost was killed, as a power cut of both would. */

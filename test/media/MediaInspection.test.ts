@@ -10,16 +10,14 @@ import { inspectMedia } from "../../src/media/MediaInspection.ts";
 /** Made by ffmpeg, as fixtures/README.md tells. */
 const fixture = (name: string): Buffer => readFileSync(new URL(`fixtures/${name}`, import.meta.url));
 
-const noise = (width = 40, height = 30) =>
-  sharp({
-    create: {
-      width,
-      height,
-      channels: 3,
-      background: "teal",
-      noise: { type: "gaussian", mean: 128, sigma: 40 },
-    },
+/** The same noise each time: what a cut file shows depends on its last bits. */
+const noise = (width = 40, height = 30) => {
+  let state = 20261121;
+  const next = () => (state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0) >>> 24;
+  return sharp(Uint8Array.from({ length: width * height * 3 }, next), {
+    raw: { width, height, channels: 3 },
   });
+};
 
 /** Two frames, one above the other. */
 const animation = () =>
