@@ -1,6 +1,7 @@
 import { Clock, Context, Effect, Layer } from "effect";
 import { TooManyRequests, Unauthorized } from "../wire/ApiError.ts";
 import { FailedAttemptsSql } from "./FailedAttemptsSql.ts";
+import { counted } from "../wire/Text.ts";
 
 /** Unknown tokens that one address may send in a window before it is shut out (contract I2). */
 const allowedAttempts = 20;
@@ -21,7 +22,7 @@ export class FailedAttempts extends Context.Service<FailedAttempts>()("waypost/a
       const seconds = Math.max(1, Math.ceil((until - now) / 1000));
       return TooManyRequests.of(
         "too_many_failed_attempts",
-        `Too many unknown tokens came from this address: try again in ${seconds} seconds.`,
+        `Too many unknown tokens came from this address: try again in ${counted(seconds, "second")}.`,
         seconds,
       );
     };

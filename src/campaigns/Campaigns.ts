@@ -27,6 +27,7 @@ import {
 } from "./CampaignTargeting.ts";
 import { CampaignTargetingSql } from "./CampaignTargetingSql.ts";
 import { SendPlan } from "./SendPlan.ts";
+import { counted } from "../wire/Text.ts";
 
 const named = (ids: ReadonlySet<string>): ReadonlyMap<string, string> =>
   new Map([...ids].map((id) => [id, id]));
@@ -143,7 +144,7 @@ export class Campaigns extends Context.Service<Campaigns>()("waypost/campaigns/C
       const inSandbox = tenant.environment === "sandbox";
       return yield* Forbidden.limit(
         "max_campaigns",
-        `The plan allows ${most} campaigns in ${environmentName(tenant.environment)} that have not ended` +
+        `The plan allows ${counted(most, "campaign")} in ${environmentName(tenant.environment)} that have not ended` +
           `${inSandbox ? " and are not paused" : ""}, and there are ${count}: ` +
           `delete${inSandbox ? ", pause" : ""} or end one first.`,
       );

@@ -3,6 +3,7 @@ import { grouped } from "../database/Grouped.ts";
 import { TooManyRequests } from "../wire/ApiError.ts";
 import type { Tenant } from "../workspaces/Workspace.ts";
 import { type RateDemand, RateLimitsSql, type RateWindows } from "./RateLimitsSql.ts";
+import { counted } from "../wire/Text.ts";
 
 /** One window as a client sees it. */
 export interface RateWindow {
@@ -174,11 +175,13 @@ export const rateLimited = (windows: ReadonlyArray<RateWindow>, now: number): To
   const full = windows.filter((window) => window.remaining === 0);
   const seconds = secondsUntil(Math.max(now, ...full.map((window) => window.resetsAt)), now);
   const what = full.map((w) =>
-    w.name === "writes" ? `${w.limit} changes a minute` : `${w.limit} requests a ${w.name}`,
+    w.name === "writes"
+      ? `${counted(w.limit, "change")} a minute`
+      : `${counted(w.limit, "request")} a ${w.name}`,
   );
   return TooManyRequests.of(
     "rate_limited",
-    `This workspace's limit of ${what.join(" and ")} is used up: try again in ${seconds} seconds.`,
+    `This workspace's limit of ${what.join(" and ")} is used up: try again in ${counted(seconds, "second")}.`,
     seconds,
   );
 };

@@ -2,6 +2,7 @@ import { Schema } from "effect";
 import { boundingCircle } from "./BoundingCircle.ts";
 import { readFeature, type Place, type Refused } from "./GeoJsonImport.ts";
 import type { Ring, ShapeType } from "./Location.ts";
+import { counted } from "../wire/Text.ts";
 
 /** The most features that one import takes (contract G4). */
 const MAX_FEATURES = 10_000;
@@ -197,7 +198,7 @@ export const planImport = (
 };
 
 const overLimit = (limit: number, held: number): string =>
-  `The plan allows ${limit} locations (max_locations) and there are ${held} already; ` +
+  `The plan allows ${counted(limit, "location")} (max_locations) and there are ${held} already; ` +
   "delete some, or ask the operator for a larger plan.";
 
 /** Counts the results by status. */

@@ -22,6 +22,7 @@ import { MediaStore } from "./MediaStore.ts";
 import { Thumbnails } from "./Thumbnails.ts";
 import { UploadFolder } from "./UploadFolder.ts";
 import { readUpload } from "./UploadReading.ts";
+import { counted } from "../wire/Text.ts";
 
 /** How long after its bytes began to go into the store an upload may still become a file. */
 const expectedMillis = 15 * 60_000;
@@ -165,13 +166,11 @@ const mostBytes = ({ environment, workspace }: Tenant): number | null => {
   return environment === "sandbox" ? Math.min(most ?? maxSandboxBytes, maxSandboxBytes) : most;
 };
 
-const figure = (count: number): string => count.toLocaleString("en");
-
 const full = ({ environment }: Tenant, most: number, total: number, bytes: number) =>
   Forbidden.limit(
     "max_media_bytes",
-    `The plan allows ${figure(most)} bytes of media in ${environmentName(environment)}, and there are ${figure(total)}: ` +
-      `this file has ${figure(bytes)}. Delete files first.`,
+    `The plan allows ${counted(most, "byte")} of media in ${environmentName(environment)}, and there are ${total.toLocaleString("en")}: ` +
+      `this file has ${bytes.toLocaleString("en")}. Delete files first.`,
   );
 
 const kindSentence = ({ workspace }: Tenant, kind: MediaKind): string => {

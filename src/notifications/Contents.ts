@@ -19,6 +19,7 @@ import type { Content } from "./Notification.ts";
 import type { ContentDraft, SentContent } from "./NotificationDraft.ts";
 import { type ContentRow, NotificationsSql } from "./NotificationsSql.ts";
 import { showQuestion } from "./Survey.ts";
+import { counted } from "../wire/Text.ts";
 
 /** What notifications say, one for as many campaigns as it is put on, or for none (contract F4–F8). */
 export class Contents extends Context.Service<Contents>()("waypost/notifications/Contents", {
@@ -100,7 +101,7 @@ export class Contents extends Context.Service<Contents>()("waypost/notifications
       if (count < most) return;
       return yield* Forbidden.limit(
         "max_notifications",
-        `The plan allows ${most} notifications in ${environmentName(tenant.environment)}, ` +
+        `The plan allows ${counted(most, "notification")} in ${environmentName(tenant.environment)}, ` +
           `and there are ${count}: delete one first.`,
       );
     });

@@ -13,6 +13,7 @@ import type { Notification } from "./Notification.ts";
 import type { NotificationDraft, SentNotification, TriggerDraft } from "./NotificationDraft.ts";
 import { type NotificationRow, NotificationsSql } from "./NotificationsSql.ts";
 import { resolveTrigger, showSendAt, type Trigger } from "./Trigger.ts";
+import { counted } from "../wire/Text.ts";
 
 /** Notifications on the campaigns of one environment of a workspace: content, and what sets it off (contract F1–F8). */
 export class Notifications extends Context.Service<Notifications>()("waypost/notifications/Notifications", {
@@ -41,7 +42,7 @@ export class Notifications extends Context.Service<Notifications>()("waypost/not
       if (count < most) return;
       return yield* Forbidden.limit(
         "max_notifications_per_campaign",
-        `The plan allows ${most} notifications on a campaign, and this one has ${count}: take one off first.`,
+        `The plan allows ${counted(most, "notification")} on a campaign, and this one has ${count}: take one off first.`,
       );
     });
 
