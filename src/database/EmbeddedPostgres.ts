@@ -19,6 +19,7 @@ import {
   socketName,
   username,
 } from "./PostgresFiles.ts";
+import { checkMajor } from "./PostgresMajor.ts";
 import { clusterName, type LeftoversRemain, stopLeftovers } from "./PostgresProcesses.ts";
 import { awaitReady, type ServerPlan, type ServerRun, startRun, stopRun } from "./PostgresServer.ts";
 
@@ -79,6 +80,7 @@ const start = Effect.fnUntraced(function* (options: EmbeddedPostgresOptions) {
   );
   const isDurable = options.isDurable ?? true;
   if (isNew) yield* initialise(dataDir, folder, binaries, account, isDurable);
+  else yield* checkMajor(folder, binaries);
   const name = yield* fileWork(() => clusterName(folder));
   if (yield* stopLeftovers(name)) {
     yield* Effect.logWarning("Stopped the embedded PostgreSQL that a killed Waypost left running.");

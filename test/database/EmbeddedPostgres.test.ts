@@ -122,6 +122,26 @@ describe("a process with the embedded database", () => {
     await waypost.ends("SIGTERM");
   });
 
+  it("of another major version is refused before it is touched, with the way to bring it along", async () => {
+    const folder = join(dataDir, "postgres");
+    await mkdir(folder, { recursive: true });
+    const refusal = async (major: number) => {
+      await writeFile(join(folder, "PG_VERSION"), `${major}\n`);
+      const start = Effect.scoped(EmbeddedPostgres.make({ directory: dataDir }));
+      const { message } = await Effect.runPromise(Effect.flip(start));
+      assert.deepStrictEqual(await readdir(dataDir), ["postgres"]);
+      assert.deepStrictEqual(await readdir(folder), ["PG_VERSION"]);
+      return message;
+    };
+    const older = await refusal(17);
+    assert.match(older, /were made by PostgreSQL 17, and this Waypost brings PostgreSQL \d+\./);
+    assert.match(older, /\(waypost backup FILE\).*\(waypost restore FILE\)/);
+    assert.match(
+      await refusal(99),
+      /PostgreSQL 99, .* Start the version of Waypost that ran here before, or a later/,
+    );
+  });
+
   it("takes a data directory with a long path, and clears the socket's other place away", async () => {
     dataDir = join(home, "long".repeat(30), "data");
     const before = await readdir(tmpdir());
