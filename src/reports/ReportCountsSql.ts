@@ -1,6 +1,7 @@
 import type { SqlClient, Statement } from "effect/sql";
 import { arrayOf } from "../database/Rows.ts";
 import type { Tenant } from "../workspaces/Workspace.ts";
+import { events, makesStays, outcomes, packedEvents } from "./CountedRowsSql.ts";
 import { reportFigures, type ReportScope } from "./ReportFiguresSql.ts";
 
 /** What the summary counts: of the whole range in place 0, and of each of its days from place 1. */
@@ -61,14 +62,14 @@ export const summaryCounts = (
       SELECT COALESCE(day, 0) AS day, count(*) AS delivered, count(DISTINCT device_no) AS devices_reached
       FROM (
         SELECT device_no, width_bucket(settled_at, ${dayStarts}) AS day
-        FROM delivery WHERE ${figures.deliveryCounts}) AS counted
+        FROM ${outcomes(sql, scope.range)} WHERE ${figures.deliveryCounts}) AS counted
       GROUP BY GROUPING SETS ((day), ())`,
     eventDay: sql`
       SELECT COALESCE(day, 0) AS day,
              count(*) FILTER (WHERE type = 'enter') AS entries, count(*) FILTER (WHERE type = 'exit') AS exits
       FROM (
         SELECT type, width_bucket(occurred_at, ${dayStarts}) AS day
-        FROM geofence_event WHERE ${figures.eventCounts}) AS counted
+        FROM ${events(sql, scope.range)} WHERE ${figures.eventCounts}) AS counted
       GROUP BY GROUPING SETS ((day), ())`,
   };
 };
@@ -91,7 +92,7 @@ export const campaignCounts = (
   )}) AS counted (no, delivered, reached)`
     : sql`
   SELECT campaign_no AS no, count(*) AS delivered, count(DISTINCT device_no) AS reached
-  FROM delivery WHERE ${reportFigures(sql, tenant, scope).deliveryCounts} GROUP BY campaign_no`;
+  FROM ${outcomes(sql, scope.range)} WHERE ${reportFigures(sql, tenant, scope).deliveryCounts} GROUP BY campaign_no`;
 
 /** A query of the attempts of each notification: `no`, `sent`, `delivered`, `reached`. From base rows, or of figures that are there. */
 export const notificationCounts = (
@@ -117,7 +118,7 @@ export const notificationCounts = (
   SELECT notification_no AS no, count(*) AS sent,
          count(*) FILTER (WHERE status = 'delivered') AS delivered,
          count(DISTINCT device_no) FILTER (WHERE status = 'delivered') AS reached
-  FROM delivery WHERE ${reportFigures(sql, tenant, scope).outcomeCounts} GROUP BY notification_no`;
+  FROM ${outcomes(sql, scope.range)} WHERE ${reportFigures(sql, tenant, scope).outcomeCounts} GROUP BY notification_no`;
 
 /**
  * A query of the events at each location, from base rows or of figures that are there: `no`, `entries`, `exits`, `entered`, and `stays` (entries that an exit followed) with
@@ -158,9 +159,16 @@ export const locationCounts = (
            count(next_exit) FILTER (WHERE type = 'enter') AS stays,
            COALESCE(sum(extract(epoch FROM next_exit - occurred_at)) FILTER (WHERE type = 'enter'), 0) * 1000000 AS stayed
     FROM (
-      SELECT *, min(occurred_at) FILTER (WHERE type = 'exit') OVER (
-        PARTITION BY location_no, device_no
-        ORDER BY occurred_at DESC GROUPS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS next_exit
-      FROM geofence_event WHERE ${figures.eventFollows}) AS visit
+      SELECT workspace_id, environment, device_no, location_no, type, occurred_at,
+        CASE WHEN makes_stays THEN min(occurred_at) FILTER (WHERE type = 'exit' AND makes_stays) OVER (
+          PARTITION BY location_no, device_no
+          ORDER BY occurred_at DESC GROUPS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) END AS next_exit
+      FROM (
+        SELECT *, ${makesStays(sql, figures.mine)} AS makes_stays
+        FROM geofence_event WHERE ${figures.eventFollows}) AS unpacked
+      UNION ALL
+      SELECT workspace_id, environment, device_no, location_no, type, occurred_at,
+        occurred_at + stayed * interval '1 microsecond'
+      FROM (${packedEvents(sql, scope.range)}) AS packed) AS visit
     WHERE ${figures.eventCounts} GROUP BY location_no`;
 };

@@ -69,7 +69,7 @@ export const eventAdditions = (
     sums.set(key, sum);
     return sum as Mutable<EventSum>;
   };
-  for (const { device_nos, location_nos, quarter, types } of fed) {
+  for (const { device_nos, location_nos, quarter, stayed, types } of fed) {
     for (const { span, startsOn } of spansOf(dayOf(quarter))) {
       const all = sumOf(span, startsOn, 0);
       for (const [place, location] of location_nos.entries()) {
@@ -78,6 +78,11 @@ export const eventAdditions = (
           all.entries++;
           own.entries++;
           own.devices.push(device_nos[place] ?? 0);
+          const stay = stayed?.[place] ?? null;
+          if (stay !== null) {
+            own.stays++;
+            own.stayed += stay;
+          }
         } else {
           all.exits++;
           own.exits++;

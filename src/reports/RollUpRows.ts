@@ -28,13 +28,17 @@ export interface FedDeliveries {
   readonly devices: Uint8Array;
 }
 
-/** Geofence events that a feed row tells of, in parallel arrays. */
+/**
+ * Geofence events that a feed row tells of, in parallel arrays. Packed ones have no id, and `stayed` is how long an entry of them stayed, in
+ * microseconds; null for all that are not packed.
+ */
 export interface FedEvents {
   readonly quarter: number;
   readonly device_nos: ReadonlyArray<number>;
   readonly location_nos: ReadonlyArray<number>;
   readonly types: ReadonlyArray<string>;
-  readonly event_ids: ReadonlyArray<string>;
+  readonly event_ids: ReadonlyArray<string | null>;
+  readonly stayed: ReadonlyArray<bigint | null> | null;
 }
 
 /** The key of a row of `delivery_rollup` within an environment. */

@@ -1,6 +1,7 @@
 import { Context, Effect, Layer } from "effect";
 import { SqlClient, type Statement } from "effect/sql";
 import { arrayOf, asNumber, instant } from "../database/Rows.ts";
+import { events, outcomes } from "./CountedRowsSql.ts";
 import type {
   ChangedStays,
   DeliveryAddition,
@@ -103,20 +104,27 @@ export class RollUpsSql extends Context.Service<RollUpsSql>()("waypost/reports/R
           SELECT timezone, CASE WHEN fed_until < 'infinity' THEN ${millis("fed_until")} END AS "fedUntil"
           FROM rollup_state WHERE ${mine(tenant)} FOR UPDATE SKIP LOCKED`),
 
-      /** The instant (epoch milliseconds) of the oldest base row from an instant on; null if there is none. */
-      oldest: (tenant: RolledTenant, fromMs: number | null) =>
-        Effect.map(
+      /** An instant (epoch milliseconds) from the given one on, at which or after which the oldest of the rows is; null if there is none. */
+      oldest: (tenant: RolledTenant, fromMs: number | null) => {
+        const from = fromMs === null ? sql`'-infinity'::timestamptz` : sql`${instant(fromMs)}`;
+        const packed = (table: "packed_delivery" | "packed_event") => sql`
+          (SELECT GREATEST(day, ${from}) FROM ${sql(table)}
+           WHERE ${mine(tenant)} AND day > ${from} - interval '1 day' ORDER BY day LIMIT 1)`;
+        return Effect.map(
           Effect.orDie(sql<{ readonly at: number | null }>`
             SELECT ${millis("min(at)")} AS at FROM (
               (SELECT settled_at AS at FROM delivery
-               WHERE ${mine(tenant)} AND settled_at >= ${fromMs === null ? sql`'-infinity'` : instant(fromMs)}
+               WHERE ${mine(tenant)} AND settled_at >= ${from}
                ORDER BY settled_at LIMIT 1)
               UNION ALL
               (SELECT occurred_at FROM geofence_event
-               WHERE ${mine(tenant)} AND occurred_at >= ${fromMs === null ? sql`'-infinity'` : instant(fromMs)}
-               ORDER BY occurred_at LIMIT 1)) AS first`),
+               WHERE ${mine(tenant)} AND occurred_at >= ${from}
+               ORDER BY occurred_at LIMIT 1)
+              UNION ALL ${packed("packed_delivery")}
+              UNION ALL ${packed("packed_event")}) AS first`),
           ([row]) => row?.at ?? null,
-        ),
+        );
+      },
 
       /** Empties the roll-ups, and the feed of what can be seen of it: base rows that can be seen are to be fed again, all of them. */
       empty: (tenant: RolledTenant) =>
@@ -135,7 +143,7 @@ export class RollUpsSql extends Context.Service<RollUpsSql>()("waypost/reports/R
           SET timezone = ${timezone}, fed_until = ${fedUntil === null ? sql`'infinity'` : instant(fedUntil)}
           WHERE ${mine(tenant)}`),
 
-      /** Puts the base rows of a time into the feed again, in place of what it has of that time. Whole quarters of an hour. */
+      /** Puts the rows of a time, packed ones too, into the feed again, in place of what it has of that time. Whole quarters of an hour. */
       feedAgain: (tenant: RolledTenant, fromMs: number, toMs: number) => {
         const within = (column: string) =>
           sql`${mine(tenant)} AND ${sql(column)} >= ${instant(fromMs)} AND ${sql(column)} < ${instant(toMs)}`;
@@ -147,14 +155,14 @@ export class RollUpsSql extends Context.Service<RollUpsSql>()("waypost/reports/R
                 (workspace_id, environment, quarter, campaign_no, notification_no, content_type, trigger_type, status, device_nos)
               SELECT workspace_id, environment, min(date_bin('15 minutes', settled_at, 'epoch')), campaign_no, notification_no,
                 content_type, trigger_type, status, array_agg(device_no)
-              FROM delivery WHERE ${within("settled_at")}
+              FROM ${outcomes(sql, { fromMs, toMs })} WHERE ${within("settled_at")}
               GROUP BY workspace_id, environment, campaign_no, notification_no, content_type, trigger_type, status`,
             sql`
               WITH gone AS (DELETE FROM event_feed WHERE ${within("quarter")})
-              INSERT INTO event_feed (workspace_id, environment, quarter, device_nos, location_nos, types, event_ids)
+              INSERT INTO event_feed (workspace_id, environment, quarter, device_nos, location_nos, types, event_ids, stayed)
               SELECT workspace_id, environment, date_bin('15 minutes', occurred_at, 'epoch'),
-                array_agg(device_no), array_agg(location_no), array_agg(type), array_agg(id)
-              FROM geofence_event WHERE ${within("occurred_at")}
+                array_agg(device_no), array_agg(location_no), array_agg(type), array_agg(id), array_agg(stayed)
+              FROM ${events(sql, { fromMs, toMs })} WHERE ${within("occurred_at")}
               GROUP BY 1, 2, 3`,
           ),
         );
@@ -179,7 +187,7 @@ export class RollUpsSql extends Context.Service<RollUpsSql>()("waypost/reports/R
             tenant,
             "event_feed",
             most,
-            sql`${millis("quarter")} AS quarter, device_nos, location_nos, types, event_ids`,
+            sql`${millis("quarter")} AS quarter, device_nos, location_nos, types, event_ids, stayed`,
           )}`,
         ),
 

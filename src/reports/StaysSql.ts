@@ -1,4 +1,5 @@
 import type { SqlClient, Statement } from "effect/sql";
+import { makesStays } from "./CountedRowsSql.ts";
 
 /** Which events change the stays, seen from where; all are fragments that hold over bare columns. */
 export interface StayChange {
@@ -17,7 +18,8 @@ export interface StayChange {
 /**
  * A query of how added events change stays, an entry with the same device's next exit there (contract K5): `location_no`, the
  * `quarter` of an hour of the entry, and what is added to the number of `stays` and to their length in microseconds (`stayed`), both of
- * either sign. It looks at every event of the devices at the places that the added events touch, once with and once without them.
+ * either sign. It looks at every event of the devices at the places that the added events touch, once with and once without them. Stays
+ * that are packed neither change nor count here: they have their exits.
  */
 export const staysChanged = (
   sql: SqlClient.SqlClient,
@@ -30,7 +32,7 @@ export const staysChanged = (
     FROM (SELECT DISTINCT device_no, location_no FROM fresh) AS touched
     JOIN (
       SELECT device_no, location_no, id, type, occurred_at FROM geofence_event
-      WHERE ${mine} AND occurred_at < ${until}) AS e USING (device_no, location_no)
+      WHERE ${mine} AND occurred_at < ${until} AND ${makesStays(sql, mine)}) AS e USING (device_no, location_no)
     LEFT JOIN fresh f ON f.device_no = e.device_no AND f.id = e.id
     WHERE NOT EXISTS (SELECT FROM later l WHERE l.device_no = e.device_no AND l.id = e.id)),
   visit AS (
