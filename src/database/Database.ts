@@ -10,6 +10,7 @@ import { type MigrationFiles, type MigrationRefused, migrate } from "./Migration
 import { postgresLayer, type PostgresUnusable } from "./Postgres.ts";
 import type { EmbeddedPostgresUnusable } from "./PostgresAccount.ts";
 import type { LeftoversRemain } from "./PostgresProcesses.ts";
+import { watchSchema } from "./SchemaWatch.ts";
 
 /** Why a process has no database to start with. */
 export type DatabaseUnusable =
@@ -70,7 +71,7 @@ export class Database extends Context.Service<
               ),
             ).pipe(Layer.provide(EmbeddedPostgres.layer))
           : postgresLayer({ _tag: "url", url: databaseUrl });
-      return Layer.effectDiscard(migrate).pipe(
+      return Layer.effectDiscard(Effect.andThen(migrate, Effect.forkScoped(watchSchema))).pipe(
         Layer.provideMerge(Database.layerClient),
         Layer.provideMerge(client),
       );

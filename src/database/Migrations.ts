@@ -1,5 +1,5 @@
 /** Brings the schema to this version of the program: numbered SQL files, forward only, each in its own transaction. */
-import { Clock, Context, Data, Effect, Layer } from "effect";
+import { Clock, Context, Data, Effect, Layer, Schedule } from "effect";
 import { SqlClient, type SqlError } from "effect/sql";
 import { createHash } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
@@ -111,7 +111,18 @@ const compare = Effect.fnUntraced(function* (
 /** Any number that is the same in every process: the ASCII of "waypost". */
 const lockKey = "33602696433857396";
 
+/** How long a migration asks for a table before it stands aside for a while: less than PostgreSQL takes to see a deadlock. */
+const lockTimeout = "500ms";
+const pauseBetween = "1 second";
+const mostTries = 100;
+
+/** Others have used a table all the time that the migration asked for it; nothing of it was applied. */
+class TablesInUse extends Data.TaggedError("TablesInUse")<{ readonly name: string }> {}
+
 const failed = (migration: Migration, statement: string) => (cause: SqlError.SqlError) => {
+  const { _tag } = cause.reason;
+  if (_tag === "LockTimeoutError" || _tag === "DeadlockError")
+    return new TablesInUse({ name: migration.name });
   const why = cause.reason.cause instanceof Error ? cause.reason.cause.message : cause.message;
   const shown = statement.length > 200 ? `${statement.slice(0, 200)}…` : statement;
   return new MigrationRefused({ message: `Migration ${migration.name} failed: ${why}\n${shown}`, cause });
@@ -132,6 +143,8 @@ const applyNext = Effect.fnUntraced(function* (migrations: ReadonlyArray<Migrati
   const next = migrations[applied.length];
   if (next === undefined) return false;
   const now = yield* Clock.currentTimeMillis;
+  // Processes of the version before are at work. Whoever waits for a table keeps everybody after it waiting too: not for long.
+  yield* sql`SET LOCAL lock_timeout = ${sql.literal(`'${lockTimeout}'`)}`;
   for (const statement of statementsOf(next.text)) {
     yield* Effect.mapError(sql.unsafe(statement).unprepared, failed(next, statement));
   }
@@ -141,12 +154,32 @@ const applyNext = Effect.fnUntraced(function* (migrations: ReadonlyArray<Migrati
   return true;
 });
 
+const applyNextPatiently = (migrations: ReadonlyArray<Migration>) =>
+  Effect.flatMap(SqlClient.SqlClient, (sql) => sql.withTransaction(applyNext(migrations))).pipe(
+    Effect.tapErrorTag("TablesInUse", ({ name }) =>
+      Effect.logInfo(`Migration ${name} waits until its tables are free for a moment`),
+    ),
+    Effect.retry({
+      while: (error) => error._tag === "TablesInUse",
+      schedule: Schedule.spaced(pauseBetween),
+      times: mostTries,
+    }),
+    Effect.catchTag("TablesInUse", ({ name }) =>
+      Effect.fail(
+        new MigrationRefused({
+          message:
+            `Migration ${name} cannot be applied: other sessions have used its tables for minutes without a pause. ` +
+            "End long transactions, or stop the other processes, and start again.",
+        }),
+      ),
+    ),
+  );
+
 /** Applies what is missing and returns when the schema is that of the program, whoever brought it there. */
 export const migrate: Effect.Effect<void, MigrationRefused, SqlClient.SqlClient | MigrationFiles> =
   Effect.gen(function* () {
-    const sql = yield* SqlClient.SqlClient;
     const migrations = yield* Effect.flatMap((yield* MigrationFiles).load, inOrder);
-    while (yield* sql.withTransaction(applyNext(migrations)));
+    while (yield* applyNextPatiently(migrations));
   }).pipe(
     Effect.catchTag("SqlError", (cause) => {
       const why = cause.reason.cause instanceof Error ? cause.reason.cause.message : cause.message;

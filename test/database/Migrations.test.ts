@@ -1,11 +1,13 @@
 import { assert, describe, it } from "@effect/vitest";
-import { Effect, Layer } from "effect";
+import { Deferred, Effect, Exit, Fiber, Layer, Logger } from "effect";
 import { SqlClient } from "effect/sql";
+import { TestClock } from "effect/testing";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { migrate, type MigrationFile, MigrationFiles } from "../../src/database/Migrations.ts";
+import { schemaLook } from "../../src/database/SchemaWatch.ts";
 import { TestDatabase } from "./TestDatabase.ts";
 
 const first: MigrationFile = {
@@ -109,6 +111,56 @@ describe("migrate", () => {
       assert.include(yield* refusal({ name: "first.sql", text }), "0001_name.sql");
       assert.lengthOf(yield* sql`SELECT 1 FROM pg_tables WHERE tablename = 'schema_migration'`, 0);
     }),
+  );
+
+  onEmpty("stands aside where its tables are in use, so that nobody waits behind it, and comes back", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient;
+      yield* apply(first);
+      const letGo = yield* Deferred.make<void>();
+      const isHeld = yield* Deferred.make<void>();
+      const reader = yield* Effect.forkChild(
+        sql.withTransaction(
+          Effect.gen(function* () {
+            yield* sql`SELECT FROM one`;
+            yield* Deferred.succeed(isHeld, undefined);
+            yield* Deferred.await(letGo);
+          }),
+        ),
+      );
+      yield* Deferred.await(isHeld);
+      const paused = yield* Deferred.make<void>();
+      const logger = Logger.make(() => Deferred.doneUnsafe(paused, Exit.void));
+      const change = { name: "0002_more.sql", text: "ALTER TABLE one ADD COLUMN more int" };
+      const migrating = yield* Effect.forkChild(Effect.provide(apply(first, change), Logger.layer([logger])));
+      yield* Deferred.await(paused);
+      // In the pause others get through.
+      yield* sql`INSERT INTO one VALUES (2)`;
+      yield* Deferred.succeed(letGo, undefined);
+      yield* Fiber.join(reader);
+      yield* TestClock.adjust("1 second");
+      yield* Fiber.join(migrating);
+      assert.lengthOf(yield* sql`SELECT more FROM one`, 2);
+      assert.deepStrictEqual(yield* applied, [first.name, change.name]);
+    }),
+  );
+
+  onEmpty(
+    "a process that runs on while a newer one migrates says so, once, and that it cannot start again",
+    () =>
+      Effect.gen(function* () {
+        const said: Array<string> = [];
+        const logger = Logger.make(({ message }) => void said.push(String(message)));
+        yield* apply(first);
+        const look = yield* Effect.provide(schemaLook, MigrationFiles.layerFiles([first]));
+        const looks = Effect.provide(Effect.andThen(look, look), Logger.layer([logger]));
+        yield* looks;
+        assert.deepStrictEqual(said, []);
+        yield* apply(first, second);
+        yield* looks;
+        assert.lengthOf(said, 1);
+        assert.match(said[0] ?? "", /brought the database to 0002_two\.sql\..* but could not start again/);
+      }),
   );
 
   onEmpty("reads the .sql files of a folder, given as a path or an address", () =>
