@@ -1,6 +1,6 @@
 import { Effect } from "effect";
 import { type ChildProcess, spawn } from "node:child_process";
-import { openSync, readFileSync } from "node:fs";
+import { openSync, readdirSync, readFileSync } from "node:fs";
 
 /** Starts a program that says where it listens, and gives its address; it is stopped when the scope closes. */
 export const started = (command: ReadonlyArray<string>, env: Readonly<Record<string, string>>, log: string) =>
@@ -36,3 +36,32 @@ export const started = (command: ReadonlyArray<string>, env: Readonly<Record<str
 /** The middle one of the values; of an even number the higher of the two. */
 export const median = (values: ReadonlyArray<number>): number =>
   values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
+
+const ticksPerSecond = 100;
+
+const statOf = (pid: number): ReadonlyArray<string> => {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
+    return stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  } catch {
+    return [];
+  }
+};
+
+/** Seconds of CPU, user and system, that a process has used up; 0 for one that has ended. */
+export const cpuOf = (pid: number): number => {
+  const stat = statOf(pid);
+  return (Number(stat[11] ?? 0) + Number(stat[12] ?? 0)) / ticksPerSecond;
+};
+
+/** The process and all below it. */
+export const familyOf = (pid: number): ReadonlyArray<number> => {
+  const parents = readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name))
+    .map((name) => [Number(name), Number(statOf(Number(name))[1])] as const);
+  const family = [pid];
+  for (const member of family) {
+    family.push(...parents.flatMap(([child, parent]) => (parent === member ? [child] : [])));
+  }
+  return family;
+};

@@ -3,15 +3,11 @@
  * that inserts the event and the delivery, which is one transaction and one round trip. It knows no tokens, campaigns,
  * duplicates, caps, access log or metrics: who the device is and what fires comes with its arguments.
  */
-import pg from "pg";
-import { createServer } from "node:http";
+import { answerBy, pool, told } from "./TwinServer.ts";
 
-const [socketFolder, user, database, numbers = "{}"] = process.argv.slice(2);
-const { campaignNo, contentNo, locationNo, message, notificationNo, workspaceId } = JSON.parse(numbers) as {
+const { campaignNo, contentNo, locationNo, message, notificationNo, workspaceId } = JSON.parse(told) as {
   readonly [name: string]: unknown;
 };
-
-const pool = new pg.Pool<{ readonly origin: string }>({ host: socketFolder, user, database, max: 20 });
 
 const text = `
   WITH event AS (
@@ -29,7 +25,7 @@ interface Event {
 }
 
 /** Inserts the event and the message that it fires, and tells the answer. */
-const fire = async (deviceNo: number, sent: string): Promise<string> => {
+answerBy(async (deviceNo, sent) => {
   const { events } = JSON.parse(sent) as { readonly events: [Event] };
   const [{ id, occurred_at }] = events;
   const now = new Date(performance.timeOrigin + performance.now());
@@ -40,26 +36,4 @@ const fire = async (deviceNo: number, sent: string): Promise<string> => {
   });
   const deliveries = [{ id: rows[0]?.origin, ...(message as object), delivered_at: now.toISOString() }];
   return JSON.stringify({ data: { accepted: 1, duplicates: 0, rejected: [], deliveries } });
-};
-
-const server = createServer((request, response) => {
-  const answer = (status: number, body: string): void => {
-    const length = Buffer.byteLength(body);
-    response.writeHead(status, { "content-type": "application/json", "content-length": length }).end(body);
-  };
-  const chunks: Array<Buffer> = [];
-  request.on("data", (chunk: Buffer) => chunks.push(chunk));
-  request.on("end", () => {
-    void fire(Number(request.headers["x-device-no"]), Buffer.concat(chunks).toString()).then(
-      (body) => answer(200, body),
-      (error: unknown) => answer(500, String(error)),
-    );
-  });
 });
-
-server.listen(0, "127.0.0.1", () => {
-  const address = server.address();
-  if (address !== null && typeof address === "object")
-    console.log(`Twin is listening on http://127.0.0.1:${address.port}`);
-});
-process.on("SIGTERM", () => process.exit(0));

@@ -5,28 +5,21 @@
  * so that caps are counted.
  */
 import { NodeRuntime } from "@effect/platform-node";
-import { Clock, Effect, Layer, References } from "effect";
+import { Clock, Effect, References } from "effect";
 import { SqlClient } from "effect/sql";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { randomUUID } from "node:crypto";
 import { digest, makeSecret } from "../../src/access/Credential.ts";
-import { EmbeddedPostgres } from "../../src/database/EmbeddedPostgres.ts";
-import { migrate, MigrationFiles } from "../../src/database/Migrations.ts";
-import { postgresLayer } from "../../src/database/Postgres.ts";
 import { arrayOf, instant } from "../../src/database/Rows.ts";
-import { WorkspaceChanges } from "../../src/database/WorkspaceChanges.ts";
 import { deviceToken } from "../../src/devices/DeviceToken.ts";
 import { idAt } from "../../src/wire/Ids.ts";
 import { Submission } from "../../src/wire/Submission.ts";
 import { Workspaces } from "../../src/workspaces/Workspaces.ts";
-import { median, started } from "./BenchChild.ts";
-import { eventLoad } from "./EventLoad.ts";
+import { inTurns, lineOf, programs, rounds } from "./Programs.ts";
+import { type Loaded, postHead, requestLoad } from "./RequestLoad.ts";
 
 const bar = 1 / 3;
 const connections = 64;
 const devices = 1_000;
-const rounds = 7;
 const perRound = 6_000;
 
 interface Numbers {
@@ -87,97 +80,69 @@ const prepare = Effect.gen(function* () {
   return { workspaceId, numbers, secrets, event, campaign, notification };
 });
 
+/** Posts `count` events, each of its own, from devices that take turns; each fires a message. */
+const load = (
+  url: string,
+  devices: ReadonlyArray<Readonly<Record<string, string>>>,
+  event: { readonly location_id: string; readonly occurred_at: string },
+  count: number,
+): Promise<Loaded> => {
+  const start = '{"events":[{"id":"';
+  const end = `","type":"enter","location_id":"${event.location_id}","occurred_at":"${event.occurred_at}"}]}`;
+  const length = start.length + 36 + end.length;
+  const heads = devices.map((headers) => postHead(url, headers, length) + start);
+  let turn = 0;
+  const request = (): string => `${heads[turn++ % heads.length]}${randomUUID()}${end}`;
+  return requestLoad(url, connections, count, request, '"deliveries":[{"');
+};
+
 const bench = Effect.gen(function* () {
-  const folder = mkdtempSync(join(tmpdir(), "waypost-bench-"));
-  yield* Effect.addFinalizer(() => Effect.sync(() => rmSync(folder, { recursive: true, force: true })));
-  const { database, socketPath, username } = yield* EmbeddedPostgres.make({ directory: folder });
-  const client = postgresLayer({ _tag: "socket", path: socketPath, username, database });
-  const schema = MigrationFiles.layerFolder(new URL("../../schema/", import.meta.url));
-  const made = yield* Effect.andThen(migrate, prepare).pipe(
-    Effect.provide(
-      Workspaces.layer.pipe(
-        Layer.provideMerge(WorkspaceChanges.layer),
-        Layer.provideMerge(Layer.merge(client, schema)),
-      ),
-    ),
-  );
-
-  const socketFolder = dirname(socketPath);
-  const path = process.env["PATH"] ?? "";
-  const message = {
-    campaign_id: made.campaign,
-    notification_id: made.notification,
-    type: "message",
-    headline: "Welcome in our store",
-    body: "Show this message for a free coffee.",
-    media: null,
-    cta_label: "See the offer",
-    cta_url: "https://example.com/offer",
-    questions: [],
-    opened_at: null,
-  };
-  const twin = yield* started(
-    [
-      new URL("EventsTwin.ts", import.meta.url).pathname,
-      socketFolder,
-      username,
-      database,
-      JSON.stringify({ ...made.numbers, workspaceId: made.workspaceId, message }),
-    ],
-    { PATH: path, NODE_ENV: "production" },
-    join(folder, "twin.log"),
-  );
-  const waypost = yield* started(
-    [
-      ...(process.env["BENCH_PROFILE"] === undefined
-        ? []
-        : ["--cpu-prof", `--cpu-prof-dir=${process.env["BENCH_PROFILE"]}`]),
-      new URL("../../src/main.ts", import.meta.url).pathname,
-      "serve",
-    ],
-    {
-      PATH: path,
-      NODE_ENV: "production",
-      PORT: "0",
-      WAYPOST_DATA_DIR: join(folder, "data"),
-      DATABASE_URL: `postgresql://${username}@localhost/${database}?host=${encodeURIComponent(socketFolder)}`,
-      WAYPOST_LOG_FORMAT: "json",
+  const { made, twin, waypost } = yield* programs(
+    "EventsTwin.ts",
+    prepare,
+    ({ campaign, notification, numbers, workspaceId }) => {
+      const message = {
+        campaign_id: campaign,
+        notification_id: notification,
+        type: "message",
+        headline: "Welcome in our store",
+        body: "Show this message for a free coffee.",
+        media: null,
+        cta_label: "See the offer",
+        cta_url: "https://example.com/offer",
+        questions: [],
+        opened_at: null,
+      };
+      return [JSON.stringify({ ...numbers, workspaceId, message })];
     },
-    join(folder, "waypost.log"),
   );
-
   const key = { workspaceId: made.workspaceId, environment: "production" } as const;
-  const sides = [
-    {
-      name: "node:http + pg",
-      url: `${twin.origin}/events`,
-      posters: made.secrets.map((_, at) => ({ headers: { "x-device-no": `${at + 1}` } })),
-    },
-    {
-      name: "Waypost",
-      url: `${waypost.origin}/device/v1/events`,
-      posters: made.secrets.map((secret, at) => ({
-        headers: { authorization: `Bearer ${deviceToken({ ...key, no: at + 1 }, secret)}` },
-      })),
-    },
-  ];
-  const rates = sides.map((): Array<number> => []);
-  for (let round = -1; round < rounds; round++) {
-    for (const [at, { posters, url }] of sides.entries()) {
-      const { perSecond } = yield* Effect.promise(() =>
-        eventLoad(url, posters, made.event, connections, perRound),
-      );
-      if (round >= 0) rates[at]?.push(perSecond);
-    }
-  }
-  console.log(
-    `\nPOST of an event that fires a message, from ${connections} connections, ${rounds} rounds of ${perRound}, medians`,
+  const numbered = made.secrets.map((_, at) => ({ "x-device-no": String(at + 1) }));
+  const tokens = made.secrets.map((secret, at) => ({
+    authorization: `Bearer ${deviceToken({ ...key, no: at + 1 }, secret)}`,
+  }));
+  const [bare, own] = yield* inTurns(
+    [
+      {
+        name: "node:http + pg",
+        program: twin,
+        ask: (count) => load(`${twin.origin}/events`, numbered, made.event, count),
+      },
+      {
+        name: "Waypost",
+        program: waypost,
+        ask: (count) => load(`${waypost.origin}/device/v1/events`, tokens, made.event, count),
+      },
+    ],
+    perRound,
   );
-  for (const [at, { name }] of sides.entries()) {
-    console.log(`${name.padEnd(14)} ${String(Math.round(median(rates[at] ?? []))).padStart(6)} posts/s`);
-  }
-  const ratio = median(rates[1] ?? []) / median(rates[0] ?? []);
-  console.log(`ratio ${ratio.toFixed(2)} (bar: ${bar.toFixed(2)})`);
+  if (bare === undefined || own === undefined) return;
+  const ratio = own.perSecond / bare.perSecond;
+  console.log(`
+POST of an event that fires a message, from ${connections} connections, ${rounds} rounds of ${perRound}, medians
+${lineOf("node:http + pg", bare)}
+${lineOf("Waypost", own)}
+ratio ${ratio.toFixed(2)} (bar: ${bar.toFixed(2)})`);
   if (ratio < bar) process.exitCode = 1;
 });
 

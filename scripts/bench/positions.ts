@@ -6,17 +6,10 @@
  * log is on, as it is by default.
  */
 import { NodeRuntime } from "@effect/platform-node";
-import { Clock, Effect, Layer, References } from "effect";
+import { Clock, Effect, References } from "effect";
 import { SqlClient } from "effect/sql";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
 import { digest, makeSecret } from "../../src/access/Credential.ts";
-import { EmbeddedPostgres } from "../../src/database/EmbeddedPostgres.ts";
-import { migrate, MigrationFiles } from "../../src/database/Migrations.ts";
-import { postgresLayer } from "../../src/database/Postgres.ts";
 import { arrayOf, instant } from "../../src/database/Rows.ts";
-import { WorkspaceChanges } from "../../src/database/WorkspaceChanges.ts";
 import { deviceToken } from "../../src/devices/DeviceToken.ts";
 import { boundingCircle } from "../../src/locations/BoundingCircle.ts";
 import type { Position } from "../../src/locations/Location.ts";
@@ -25,15 +18,15 @@ import { PlaceIndex } from "../../src/locations/PlaceIndex.ts";
 import { idAt } from "../../src/wire/Ids.ts";
 import { Submission } from "../../src/wire/Submission.ts";
 import { Workspaces } from "../../src/workspaces/Workspaces.ts";
-import { median, started } from "./BenchChild.ts";
-import { type Loaded, postHead, postLoad } from "./PostLoad.ts";
+import { median } from "./BenchChild.ts";
+import { inTurns, lineOf, programs, rounds } from "./Programs.ts";
+import { type Loaded, postHead, requestLoad } from "./RequestLoad.ts";
 
 const bar = 1 / 3;
 const indexBar = 500_000;
 const slowest = 50;
 const connections = 64;
 const devices = 1_000;
-const rounds = 5;
 const perRound = 10_000;
 /** Polygons a side: a square of them, one in each cell of a hundredth of a degree. */
 const side = 100;
@@ -131,7 +124,11 @@ const prepare = Effect.gen(function* () {
   return { workspaceId, secrets };
 });
 
-const load = (url: string, headers: ReadonlyArray<Readonly<Record<string, string>>>): Promise<Loaded> => {
+const load = (
+  url: string,
+  headers: ReadonlyArray<Readonly<Record<string, string>>>,
+  count: number,
+): Promise<Loaded> => {
   let turn = 0;
   const request = (): string => {
     const [longitude, latitude] = step(turn);
@@ -140,89 +137,43 @@ const load = (url: string, headers: ReadonlyArray<Readonly<Record<string, string
     });
     return postHead(url, headers[turn++ % headers.length] ?? {}, body.length) + body;
   };
-  return postLoad(url, connections, perRound, request, '"accepted":1');
+  return requestLoad(url, connections, count, request, '"accepted":1');
 };
 
 const bench = Effect.gen(function* () {
   const lookUps = lookUpsPerSecond();
-  const folder = mkdtempSync(join(tmpdir(), "waypost-bench-"));
-  yield* Effect.addFinalizer(() => Effect.sync(() => rmSync(folder, { recursive: true, force: true })));
-  const { database, socketPath, username } = yield* EmbeddedPostgres.make({ directory: folder });
-  const client = postgresLayer({ _tag: "socket", path: socketPath, username, database });
-  const schema = MigrationFiles.layerFolder(new URL("../../schema/", import.meta.url));
-  const { secrets, workspaceId } = yield* Effect.andThen(migrate, prepare).pipe(
-    Effect.provide(
-      Workspaces.layer.pipe(
-        Layer.provideMerge(WorkspaceChanges.layer),
-        Layer.provideMerge(Layer.merge(client, schema)),
-      ),
-    ),
-  );
-  const socketFolder = dirname(socketPath);
-  const path = process.env["PATH"] ?? "";
-  const twin = yield* started(
+  const { made, twin, waypost } = yield* programs("PositionsTwin.ts", prepare, ({ workspaceId }) => [
+    String(workspaceId),
+  ]);
+  const key = { workspaceId: made.workspaceId, environment: "production" } as const;
+  const numbered = made.secrets.map((_, at) => ({ "x-device-no": String(at + 1) }));
+  const tokens = made.secrets.map((secret, at) => ({
+    authorization: `Bearer ${deviceToken({ ...key, no: at + 1 }, secret)}`,
+  }));
+  const [bare, own] = yield* inTurns(
     [
-      new URL("PositionsTwin.ts", import.meta.url).pathname,
-      socketFolder,
-      username,
-      database,
-      `${workspaceId}`,
+      {
+        name: "node:http + pg",
+        program: twin,
+        ask: (count) => load(`${twin.origin}/positions`, numbered, count),
+      },
+      {
+        name: "Waypost",
+        program: waypost,
+        ask: (count) => load(`${waypost.origin}/device/v1/positions`, tokens, count),
+      },
     ],
-    { PATH: path, NODE_ENV: "production" },
-    join(folder, "twin.log"),
+    perRound,
   );
-  const waypost = yield* started(
-    [
-      ...(process.env["BENCH_PROFILE"] === undefined
-        ? []
-        : ["--cpu-prof", `--cpu-prof-dir=${process.env["BENCH_PROFILE"]}`]),
-      new URL("../../src/main.ts", import.meta.url).pathname,
-      "serve",
-    ],
-    {
-      PATH: path,
-      NODE_ENV: "production",
-      PORT: "0",
-      WAYPOST_DATA_DIR: join(folder, "data"),
-      DATABASE_URL: `postgresql://${username}@localhost/${database}?host=${encodeURIComponent(socketFolder)}`,
-      WAYPOST_LOG_FORMAT: "json",
-    },
-    join(folder, "waypost.log"),
-  );
-
-  const key = { workspaceId, environment: "production" } as const;
-  const sides = [
-    {
-      name: "node:http + pg",
-      url: `${twin.origin}/positions`,
-      headers: secrets.map((_, at) => ({ "x-device-no": `${at + 1}` })),
-    },
-    {
-      name: "Waypost",
-      url: `${waypost.origin}/device/v1/positions`,
-      headers: secrets.map((secret, at) => ({
-        authorization: `Bearer ${deviceToken({ ...key, no: at + 1 }, secret)}`,
-      })),
-    },
-  ];
-  const loads = sides.map((): Array<Loaded> => []);
-  for (let round = -1; round < rounds; round++) {
-    for (const [at, { headers, url }] of sides.entries()) {
-      const loaded = yield* Effect.promise(() => load(url, headers));
-      if (round >= 0) loads[at]?.push(loaded);
-    }
-  }
-  const [bare = Number.NaN, own = Number.NaN] = loads.map((each) =>
-    median(each.map(({ perSecond }) => perSecond)),
-  );
-  const [bareP99 = Number.NaN, p99 = Number.NaN] = loads.map((each) => median(each.map((one) => one.p99)));
+  if (bare === undefined || own === undefined) return;
+  const ratio = own.perSecond / bare.perSecond;
   console.log(`
 POST of a position among ${polygons.length} polygons, from ${connections} connections, ${rounds} rounds of ${perRound}, medians
-node:http + pg ${String(Math.round(bare)).padStart(6)} posts/s, p99 ${bareP99.toFixed(1)} ms
-Waypost        ${String(Math.round(own)).padStart(6)} posts/s, p99 ${p99.toFixed(1)} ms (bar: ${slowest})
-ratio ${(own / bare).toFixed(2)} (bar: ${bar.toFixed(2)})
+${lineOf("node:http + pg", bare)}
+${lineOf("Waypost", own)} (bar: p99 ${slowest} ms)
+ratio ${ratio.toFixed(2)} (bar: ${bar.toFixed(2)})
 the index alone ${Math.round(lookUps)} look-ups/s (bar: ${indexBar})`);
-  if (own / bare < bar || p99 > slowest || lookUps < indexBar) process.exitCode = 1;
+  if (ratio < bar || own.p99 > slowest || lookUps < indexBar) process.exitCode = 1;
 });
 
 bench.pipe(Effect.scoped, Effect.provideService(References.MinimumLogLevel, "Warn"), NodeRuntime.runMain);

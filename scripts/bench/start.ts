@@ -5,10 +5,11 @@
 import { NodeRuntime } from "@effect/platform-node";
 import { Effect } from "effect";
 import { type ChildProcess, spawn } from "node:child_process";
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { story } from "../../src/operator/demo/Demo.ts";
+import { familyOf } from "./BenchChild.ts";
 
 const rounds = 5;
 const operatorKey = "operator-key-of-the-bench";
@@ -48,25 +49,6 @@ const stop = ({ child }: Started): Promise<void> =>
     child.once("exit", () => resolve());
     child.kill("SIGTERM");
   });
-
-/** The process and all below it. */
-const familyOf = (pid: number): ReadonlyArray<number> => {
-  const parents = readdirSync("/proc")
-    .filter((name) => /^\d+$/.test(name))
-    .flatMap((name) => {
-      try {
-        const stat = readFileSync(`/proc/${name}/stat`, "utf8");
-        return [[Number(name), Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[1])] as const];
-      } catch {
-        return [];
-      }
-    });
-  const family = [pid];
-  for (const member of family) {
-    family.push(...parents.flatMap(([child, parent]) => (parent === member ? [child] : [])));
-  }
-  return family;
-};
 
 /** Megabytes: resident, where memory that processes share counts for each, and proportional, where it counts once. */
 const memoryOf = (pid: number): { readonly resident: number; readonly proportional: number } => {

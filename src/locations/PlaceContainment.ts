@@ -23,32 +23,48 @@ export const holds = (place: Place, position: Position): boolean => {
   return (longitude === 180 || longitude === -180) && isWithin(place.outline, -longitude, latitude);
 };
 
-/** Counts the edges that a line from the position to the east crosses, over all rings; a position on an edge is inside. */
+/** Whether an odd number of rings is around the position, or it lies on one. */
 const isWithin = ({ coordinates, ends }: Outline, x: number, y: number): boolean => {
   let inside = false;
   let start = 0;
-  for (let ring = 0; ring < ends.length; ring++) {
-    const end = ends[ring] as number;
-    let ax = coordinates[start] as number;
-    let ay = coordinates[start + 1] as number;
-    let isAbove = ay > y;
-    for (let at = start + 2; at < end; at += 2) {
-      const by = coordinates[at + 1] as number;
-      const bx = coordinates[at] as number;
-      const wasAbove = isAbove;
-      isAbove = by > y;
-      if (wasAbove !== isAbove) {
-        if (ax > x && bx > x) inside = !inside;
-        else if (ax >= x || bx >= x) {
-          const side = orientation(ax, ay, bx, by, x, y);
-          if (side === 0) return true;
-          if (side > 0 === by > ay) inside = !inside;
-        }
-      } else if (by === y && (bx === x || (ay === y && ax > x !== bx > x))) return true;
-      ax = bx;
-      ay = by;
-    }
+  for (const end of ends) {
+    const found = sideOf(coordinates, start, end, x, y);
+    if (found === ON) return true;
+    if (found === INSIDE) inside = !inside;
     start = end;
   }
   return inside;
+};
+
+/** Whether a single closed ring, packed, is around the position, or it lies on the ring. */
+export const isInRing = (ring: Float64Array, x: number, y: number): boolean =>
+  sideOf(ring, 0, ring.length, x, y) !== OUTSIDE;
+
+const OUTSIDE = 0;
+const INSIDE = 1;
+const ON = 2;
+
+/** Counts the edges of a ring that a line from the position to the east crosses. */
+const sideOf = (coordinates: Float64Array, start: number, end: number, x: number, y: number): 0 | 1 | 2 => {
+  let inside = false;
+  let ax = coordinates[start] as number;
+  let ay = coordinates[start + 1] as number;
+  let isAbove = ay > y;
+  for (let at = start + 2; at < end; at += 2) {
+    const by = coordinates[at + 1] as number;
+    const bx = coordinates[at] as number;
+    const wasAbove = isAbove;
+    isAbove = by > y;
+    if (wasAbove !== isAbove) {
+      if (ax > x && bx > x) inside = !inside;
+      else if (ax >= x || bx >= x) {
+        const side = orientation(ax, ay, bx, by, x, y);
+        if (side === 0) return ON;
+        if (side > 0 === by > ay) inside = !inside;
+      }
+    } else if (by === y && (bx === x || (ay === y && ax > x !== bx > x))) return ON;
+    ax = bx;
+    ay = by;
+  }
+  return inside ? INSIDE : OUTSIDE;
 };

@@ -1,7 +1,8 @@
-import Flatbush from "flatbush";
+import type { BoundingBox } from "./BoundingBox.ts";
+import { BoxTree } from "./BoxTree.ts";
 import type { Position } from "./Location.ts";
 import { type Place, weightOf } from "./Place.ts";
-import { holds } from "./PlaceContainment.ts";
+import { holds, isInRing } from "./PlaceContainment.ts";
 import { distanceTo, leastDistanceTo } from "./PlaceDistance.ts";
 import { directionOf } from "./SphericalCap.ts";
 
@@ -14,9 +15,11 @@ export interface NearPlace {
 /** The places of one environment as of one moment, to be searched; it never changes. */
 export class PlaceIndex {
   readonly #byNo: ReadonlyMap<number, Place>;
-  readonly #tree: Flatbush | null;
-  /** Which place each box of the tree belongs to: a circle over the antimeridian has two. */
+  readonly #tree: BoxTree;
+  /** Which place each leaf of the tree belongs to: a circle over the antimeridian has two. */
   readonly #owners: ReadonlyArray<Place>;
+  /** The ring of each leaf whose place is one ring: what most positions are held against, without a way through its place. */
+  readonly #rings: ReadonlyArray<Float64Array | null>;
   /** Positions that it holds in memory. */
   readonly weight: number;
 
@@ -25,14 +28,20 @@ export class PlaceIndex {
     // An environment without places takes room, too.
     let weight = 100;
     const owners: Array<Place> = [];
+    const boxes: Array<BoundingBox> = [];
     for (const place of places.values()) {
       weight += weightOf(place);
-      owners.push(place);
-      if (isSplit(place)) owners.push(place);
+      for (const box of partsOf(place.box)) {
+        owners.push(place);
+        boxes.push(box);
+      }
     }
     this.weight = weight;
-    this.#owners = owners;
-    this.#tree = owners.length === 0 ? null : treeOf(places);
+    this.#tree = new BoxTree(boxes);
+    this.#owners = Array.from(this.#tree.order, (box) => owners[box] as Place);
+    this.#rings = this.#owners.map(({ outline }) =>
+      outline?.ends.length === 1 ? outline.coordinates : null,
+    );
   }
 
   /** By the number that events know them by. */
@@ -45,19 +54,24 @@ export class PlaceIndex {
     const [longitude, latitude] = position;
     // A pole lies on all meridians, and one meridian has two names.
     if (latitude === 90 || latitude === -90) return this.#search(-180, 180, position);
-    const found = this.#search(longitude, longitude, position);
-    if (longitude !== 180 && longitude !== -180) return found;
-    return [...new Set([...found, ...this.#search(-longitude, -longitude, position)])];
+    if (longitude === 180 || longitude === -180)
+      return [...new Set([...this.#search(-180, -180, position), ...this.#search(180, 180, position)])];
+    const found: Array<Place> = [];
+    this.#tree.search(longitude, latitude, longitude, latitude, (leaf) => {
+      const ring = this.#rings[leaf] as Float64Array | null;
+      const place = this.#owners[leaf] as Place;
+      if (ring === null ? holds(place, position) : isInRing(ring, longitude, latitude)) found.push(place);
+    });
+    return found;
   }
 
   #search(west: number, east: number, position: Position): ReadonlyArray<Place> {
-    const found: Array<Place> = [];
-    this.#tree?.search(west, position[1], east, position[1], (item) => {
-      const place = this.#owners[item];
-      if (place !== undefined && holds(place, position)) found.push(place);
-      return false;
+    const found = new Set<Place>();
+    this.#tree.search(west, position[1], east, position[1], (leaf) => {
+      const place = this.#owners[leaf] as Place;
+      if (holds(place, position)) found.add(place);
     });
-    return west === east ? found : [...new Set(found)];
+    return [...found];
   }
 
   /**
@@ -88,17 +102,13 @@ export class PlaceIndex {
   }
 }
 
-const isSplit = ({ box: [west, , east] }: Place): boolean => west > east;
-
-const treeOf = (places: ReadonlyMap<number, Place>): Flatbush => {
-  const boxes = [...places.values()].flatMap((place) => {
-    const [west, south, east, north] = place.box;
-    return isSplit(place)
-      ? [[west, south, 180, north] as const, [-180, south, east, north] as const]
-      : [place.box];
-  });
-  const tree = new Flatbush(boxes.length);
-  for (const [west, south, east, north] of boxes) tree.add(west, south, east, north);
-  tree.finish();
-  return tree;
+/** A box over the antimeridian is two. */
+const partsOf = (box: BoundingBox): ReadonlyArray<BoundingBox> => {
+  const [west, south, east, north] = box;
+  return west <= east
+    ? [box]
+    : [
+        [west, south, 180, north],
+        [-180, south, east, north],
+      ];
 };

@@ -1,4 +1,4 @@
-/** Posts body after body through kept connections, at as little cost as possible, and tells how many a second and how slow. */
+/** Sends request after request through kept connections, at as little cost as possible, and tells how many a second and how slow. */
 import { connect, type Socket } from "node:net";
 
 const separator = Buffer.from("\r\n\r\n");
@@ -57,20 +57,22 @@ export interface Loaded {
   readonly p99: number;
 }
 
-/** The head of a request, up to its body. */
-export const postHead = (url: string, headers: Readonly<Record<string, string>>, length: number): string => {
-  const { host, pathname } = new URL(url);
-  const lines = Object.entries({
-    host,
-    "content-type": "application/json",
-    "content-length": `${length}`,
-    ...headers,
-  });
-  return `POST ${pathname} HTTP/1.1\r\n${lines.map(([name, value]) => `${name}: ${value}\r\n`).join("")}\r\n`;
+/** A request without a body. */
+export const getRequest = (url: string, headers: Readonly<Record<string, string>>): string =>
+  headOf("GET", url, headers);
+
+/** A request that posts JSON of so many bytes, up to its body. */
+export const postHead = (url: string, headers: Readonly<Record<string, string>>, length: number): string =>
+  headOf("POST", url, { "content-type": "application/json", "content-length": `${length}`, ...headers });
+
+const headOf = (method: string, url: string, headers: Readonly<Record<string, string>>): string => {
+  const { host, pathname, search } = new URL(url);
+  const lines = Object.entries({ host, ...headers }).map(([name, value]) => `${name}: ${value}\r\n`);
+  return `${method} ${pathname}${search} HTTP/1.1\r\n${lines.join("")}\r\n`;
 };
 
 /** Sends `count` requests from so many connections. */
-export const postLoad = async (
+export const requestLoad = async (
   url: string,
   connections: number,
   count: number,

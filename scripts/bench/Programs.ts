@@ -1,0 +1,128 @@
+/** What a bench of requests measures: a Waypost and its twin, each a process of its own, on one PostgreSQL that is durable. */
+import { Effect, Layer } from "effect";
+import type { SqlClient } from "effect/sql";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { Tokens } from "../../src/access/Tokens.ts";
+import { EmbeddedPostgres } from "../../src/database/EmbeddedPostgres.ts";
+import { migrate, MigrationFiles } from "../../src/database/Migrations.ts";
+import { postgresLayer } from "../../src/database/Postgres.ts";
+import { WorkspaceChanges } from "../../src/database/WorkspaceChanges.ts";
+import { Workspaces } from "../../src/workspaces/Workspaces.ts";
+import { cpuOf, familyOf, median, started } from "./BenchChild.ts";
+
+/** A program that is measured. */
+export interface Program {
+  readonly origin: string;
+  readonly pid: number;
+}
+
+/** Rounds that count; fewer for a first look, by `BENCH_ROUNDS`. */
+export const rounds = Number(process.env["BENCH_ROUNDS"] ?? 7);
+
+/**
+ * Starts both on a database that `prepare` has filled; `twin` is the file of the twin, which is given the folder of the database's
+ * socket, the user, the name, and what `tell` makes of what was prepared. `BENCH_PROFILE` names a folder for a profile of Waypost.
+ */
+export const programs = Effect.fnUntraced(function* <A, E>(
+  twinFile: string,
+  prepare: Effect.Effect<A, E, SqlClient.SqlClient | Workspaces | Tokens>,
+  tell: (made: A) => ReadonlyArray<string>,
+) {
+  const folder = mkdtempSync(join(tmpdir(), "waypost-bench-"));
+  yield* Effect.addFinalizer(() => Effect.sync(() => rmSync(folder, { recursive: true, force: true })));
+  const { database, socketPath, username } = yield* EmbeddedPostgres.make({ directory: folder });
+  const made = yield* Effect.andThen(migrate, prepare).pipe(
+    Effect.provide(
+      Layer.mergeAll(Tokens.layer, Workspaces.layer).pipe(
+        Layer.provideMerge(WorkspaceChanges.layer),
+        Layer.provideMerge(postgresLayer({ _tag: "socket", path: socketPath, username, database })),
+        Layer.provideMerge(MigrationFiles.layerFolder(new URL("../../schema/", import.meta.url))),
+      ),
+    ),
+  );
+  const socketFolder = dirname(socketPath);
+  const env = { PATH: process.env["PATH"] ?? "", NODE_ENV: "production" };
+  const twin = yield* started(
+    [new URL(twinFile, import.meta.url).pathname, socketFolder, username, database, ...tell(made)],
+    env,
+    join(folder, "twin.log"),
+  );
+  const profile = process.env["BENCH_PROFILE"];
+  const waypost = yield* started(
+    [
+      ...(profile === undefined ? [] : ["--cpu-prof", `--cpu-prof-dir=${profile}`]),
+      new URL("../../src/main.ts", import.meta.url).pathname,
+      "serve",
+    ],
+    {
+      ...env,
+      PORT: "0",
+      WAYPOST_DATA_DIR: join(folder, "data"),
+      DATABASE_URL: `postgresql://${username}@localhost/${database}?host=${encodeURIComponent(socketFolder)}`,
+      WAYPOST_LOG_FORMAT: "json",
+    },
+    join(folder, "waypost.log"),
+  );
+  const programOf = ({ child, origin }: typeof twin): Program => ({ origin, pid: child.pid ?? 0 });
+  return { made, twin: programOf(twin), waypost: programOf(waypost) };
+});
+
+/** What a round of requests came to; `p99` in milliseconds. */
+export interface Round {
+  readonly perSecond: number;
+  readonly p99?: number;
+}
+
+/** A program and how it is asked for `count` answers. */
+export interface Side {
+  readonly name: string;
+  readonly program: Program;
+  readonly ask: (count: number) => Promise<Round>;
+}
+
+/** Medians over the rounds; CPU in microseconds a request, user and system, of the program and of PostgreSQL meanwhile. */
+export interface Figures {
+  readonly perSecond: number;
+  readonly p99: number;
+  readonly cpu: number;
+  readonly databaseCpu: number;
+}
+
+/** Asks the sides in turns, after one round that does not count. */
+export const inTurns = Effect.fnUntraced(function* (sides: ReadonlyArray<Side>, perRound: number) {
+  const measured = sides.map(() => ({
+    perSecond: [] as Array<number>,
+    p99: [] as Array<number>,
+    cpu: [] as Array<number>,
+    databaseCpu: [] as Array<number>,
+  }));
+  const own = new Set([process.pid, ...sides.map(({ program }) => program.pid)]);
+  const databaseCpu = () =>
+    familyOf(process.pid).reduce((sum, pid) => sum + (own.has(pid) ? 0 : cpuOf(pid)), 0);
+  for (let round = -1; round < rounds; round++) {
+    for (const [at, { ask, program }] of sides.entries()) {
+      const before = [cpuOf(program.pid), databaseCpu()] as const;
+      const { p99 = Number.NaN, perSecond } = yield* Effect.promise(() => ask(perRound));
+      const micros = (seconds: number): number => (seconds / perRound) * 1e6;
+      if (round < 0) continue;
+      measured[at]?.perSecond.push(perSecond);
+      measured[at]?.p99.push(p99);
+      measured[at]?.cpu.push(micros(cpuOf(program.pid) - before[0]));
+      measured[at]?.databaseCpu.push(micros(databaseCpu() - before[1]));
+    }
+  }
+  return measured.map((each): Figures => ({
+    perSecond: median(each.perSecond),
+    p99: median(each.p99),
+    cpu: median(each.cpu),
+    databaseCpu: median(each.databaseCpu),
+  }));
+});
+
+/** One line for a side. */
+export const lineOf = (name: string, { cpu, databaseCpu, p99, perSecond }: Figures): string =>
+  `${name.padEnd(14)} ${String(Math.round(perSecond)).padStart(6)} requests/s` +
+  (Number.isNaN(p99) ? "" : `, p99 ${p99.toFixed(1)} ms`) +
+  `, CPU of one request ${Math.round(cpu)} µs, of PostgreSQL ${Math.round(databaseCpu)} µs`;

@@ -1,0 +1,35 @@
+/** What the hand-written twins of the benches of devices share: bare node:http around one prepared statement. */
+import pg from "pg";
+import { createServer } from "node:http";
+
+const [socketFolder, user, database, told = ""] = process.argv.slice(2);
+
+/** What the bench told its twin. */
+export { told };
+
+/** As many connections as Waypost has. */
+export const pool = new pg.Pool<{ readonly origin: string }>({ host: socketFolder, user, database, max: 20 });
+
+/** Answers each request by the number of its device and its body, until the process is stopped. */
+export const answerBy = (answer: (deviceNo: number, body: string) => Promise<string>): void => {
+  const server = createServer((request, response) => {
+    const send = (status: number, body: string): void => {
+      const length = Buffer.byteLength(body);
+      response.writeHead(status, { "content-type": "application/json", "content-length": length }).end(body);
+    };
+    const chunks: Array<Buffer> = [];
+    request.on("data", (chunk: Buffer) => chunks.push(chunk));
+    request.on("end", () => {
+      void answer(Number(request.headers["x-device-no"]), Buffer.concat(chunks).toString()).then(
+        (body) => send(200, body),
+        (error: unknown) => send(500, String(error)),
+      );
+    });
+  });
+  server.listen(0, "127.0.0.1", () => {
+    const address = server.address();
+    if (address !== null && typeof address === "object")
+      console.log(`Twin is listening on http://127.0.0.1:${address.port}`);
+  });
+  process.on("SIGTERM", () => process.exit(0));
+};
