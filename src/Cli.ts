@@ -7,6 +7,7 @@ import { Config } from "./Config.ts";
 import { carriedText } from "./database/CarriedRuntime.ts";
 import { BadUsage, CommandRefused } from "./operator/commands/CommandRefused.ts";
 import { backupCommand, restoreCommand } from "./BackupCommands.ts";
+import { doctorCommand } from "./DoctorCommand.ts";
 import { deviceCommand } from "./operator/commands/DeviceCommand.ts";
 import { locationCommand } from "./operator/commands/LocationCommand.ts";
 import { reportCommand } from "./operator/commands/ReportCommand.ts";
@@ -81,6 +82,7 @@ const waypost = Command.make("waypost").pipe(
     sendCommand,
     backupCommand,
     restoreCommand,
+    doctorCommand,
     openapiCommand,
     licensesCommand,
   ]),

@@ -22,9 +22,19 @@ const check = Effect.gen(function* () {
   const { path, secretKey } = yield* DataDirectory;
   const repository = yield* FingerprintSql;
   const own = fingerprint(Redacted.value(secretKey));
-  const kept = yield* repository.keep("secret_key_fingerprint", own);
+  const kept = yield* repository.keep(name, own);
   if (kept[0]?.value !== own) return yield* new SecretKeyDiffers({ dataDir: path });
 });
+
+const name = "secret_key_fingerprint";
+
+/** Whether a secret key is the one of this database; null while the database has none. Changes nothing. */
+export const secretKeyFits = (secret: Redacted.Redacted) =>
+  Effect.gen(function* () {
+    const repository = yield* FingerprintSql;
+    const [kept] = yield* repository.find(name);
+    return kept === undefined ? null : kept.value === fingerprint(Redacted.value(secret));
+  }).pipe(Effect.provide(FingerprintSql.layer));
 
 /** Holds all processes on one database to one secret key: the first one's. Build it before anything uses the key. */
 export class Fingerprint {

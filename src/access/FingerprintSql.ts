@@ -6,6 +6,10 @@ export class FingerprintSql extends Context.Service<FingerprintSql>()("waypost/a
   make: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient;
     return {
+      /** The value that is written down under the name. */
+      find: (name: string) =>
+        Effect.orDie(sql<{ value: string }>`SELECT value FROM installation WHERE name = ${name}`),
+
       /** Writes the value down under the name, unless there is one, and gives the one that is there. */
       keep: (name: string, value: string) =>
         Effect.orDie(

@@ -51,7 +51,7 @@ export class DataDirectory extends Context.Service<
     Effect.gen(function* () {
       const { dataDir, operatorKey, secretKey } = yield* Config;
       yield* makeDirectory(dataDir);
-      yield* lock(dataDir);
+      yield* holdDirectory(dataDir);
       yield* unpackRuntime(dataDir);
       return DataDirectory.of({
         path: dataDir,
@@ -116,7 +116,9 @@ const makeDirectory = Effect.fnUntraced(function* (path: string) {
  * real lock of the kernel (fcntl) on an empty file: the kernel frees it with the process, children do not
  * inherit it, and there is nothing to take over. The file beside it only tells people who holds the lock.
  */
-const lock = (path: string): Effect.Effect<void, DataDirectoryInUse | DataDirectoryUnusable, Scope.Scope> =>
+export const holdDirectory = (
+  path: string,
+): Effect.Effect<void, DataDirectoryInUse | DataDirectoryUnusable, Scope.Scope> =>
   Effect.gen(function* () {
     const holderFile = join(path, "waypost.pid");
     yield* Effect.acquireRelease(

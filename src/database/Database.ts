@@ -2,6 +2,7 @@
 import type { PgClient } from "@effect/sql-pg";
 import { Cause, Clock, Context, Effect, Layer, Option } from "effect";
 import { SqlClient, SqlError } from "effect/sql";
+import { hostname } from "node:os";
 import { Config } from "../Config.ts";
 import type { DataDirectory } from "./DataDirectory.ts";
 import { isConflict, isDatabaseAway } from "./DatabaseAway.ts";
@@ -11,6 +12,7 @@ import { postgresLayer, type PostgresUnusable } from "./Postgres.ts";
 import type { EmbeddedPostgresUnusable } from "./PostgresAccount.ts";
 import type { LeftoversRemain } from "./PostgresProcesses.ts";
 import { watchSchema } from "./SchemaWatch.ts";
+import { sessionName } from "./SessionName.ts";
 
 /** Why a process has no database to start with. */
 export type DatabaseUnusable =
@@ -62,15 +64,16 @@ export class Database extends Context.Service<
     Config | DataDirectory | MigrationFiles
   > = Layer.unwrap(
     Effect.gen(function* () {
-      const { databaseUrl } = yield* Config;
+      const { databaseUrl, roles } = yield* Config;
+      const applicationName = sessionName({ roles, host: hostname(), pid: process.pid });
       const client =
         databaseUrl === undefined
           ? Layer.unwrap(
               Effect.map(EmbeddedPostgres, ({ socketPath, username, database }) =>
-                postgresLayer({ _tag: "socket", path: socketPath, username, database }),
+                postgresLayer({ _tag: "socket", path: socketPath, username, database }, { applicationName }),
               ),
             ).pipe(Layer.provide(EmbeddedPostgres.layer))
-          : postgresLayer({ _tag: "url", url: databaseUrl });
+          : postgresLayer({ _tag: "url", url: databaseUrl }, { applicationName });
       return Layer.effectDiscard(Effect.andThen(migrate, Effect.forkScoped(watchSchema))).pipe(
         Layer.provideMerge(Database.layerClient),
         Layer.provideMerge(client),

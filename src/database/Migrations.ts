@@ -108,6 +108,25 @@ const compare = Effect.fnUntraced(function* (
   }
 });
 
+/** Files that the schema is still missing, as a look that changes nothing; refused like a start would be. */
+export const missingMigrations: Effect.Effect<
+  ReadonlyArray<string>,
+  MigrationRefused,
+  SqlClient.SqlClient | MigrationFiles
+> = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient;
+  const migrations = yield* Effect.flatMap((yield* MigrationFiles).load, inOrder);
+  const [there] = yield* sql<{
+    readonly is: boolean;
+  }>`SELECT to_regclass('schema_migration') IS NOT NULL AS is`;
+  const applied =
+    there?.is === true
+      ? yield* sql<AppliedRow>`SELECT id, name, checksum FROM schema_migration ORDER BY id`
+      : [];
+  yield* compare(migrations, applied);
+  return migrations.slice(applied.length).map(({ name }) => name);
+}).pipe(Effect.catchTag("SqlError", (cause) => Effect.die(cause)));
+
 /** Any number that is the same in every process: the ASCII of "waypost". */
 const lockKey = "33602696433857396";
 

@@ -41,6 +41,8 @@ const sessionSettings: Readonly<Record<string, string>> = {
 
 /** Limits of the pool; what is left out is for production. */
 export interface PostgresOptions {
+  /** What the server's list of sessions calls these; at most 63 characters of ASCII. */
+  readonly applicationName?: string;
   readonly maxConnections?: number;
   /** How long the first connection is tried for while the server is away; milliseconds. */
   readonly patience?: number;
@@ -59,7 +61,7 @@ const make = (target: PostgresTarget, options: PostgresOptions) =>
     ...(target._tag === "url"
       ? { url: target.url }
       : { path: target.path, username: target.username, database: target.database }),
-    applicationName: "waypost",
+    applicationName: options.applicationName ?? "waypost",
     maxConnections: options.maxConnections ?? 20,
     multiplex: true,
     // Statements that share a connection wait for each other: few enough that a slow one holds up few.

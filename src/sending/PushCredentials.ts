@@ -16,7 +16,7 @@ import {
 } from "./PushCredential.ts";
 import { judgeApns, judgeFcm, judgeWebPush, makeVapidKeys } from "./PushCredentialRules.ts";
 import { type CredentialRow, PushCredentialsSql, type TenantKey } from "./PushCredentialsSql.ts";
-import { seal, sealingKey, unseal } from "./SealedText.ts";
+import { seal, sealedPlace, sealingKey, unseal } from "./SealedText.ts";
 
 /** Credentials that can be used, until `revision` is another. */
 export interface OpenedCredentials<S extends PushService> {
@@ -43,17 +43,13 @@ export class PushCredentials extends Context.Service<PushCredentials>()("waypost
     const workspaces = yield* Workspaces;
     const key = sealingKey(Redacted.value(secretKey));
 
-    // A row that is moved to another place does not open there.
-    const placeOf = ({ environment, workspaceId }: TenantKey, transport: PushService) =>
-      `${workspaceId}/${environment}/${transport}`;
-
     const put = Effect.fnUntraced(function* <S extends PushService>(
       tenant: Tenant,
       transport: S,
       credentials: KeptCredentials[S],
       publicKey: string | null = null,
     ) {
-      const sealed = seal(key, placeOf(tenant, transport), JSON.stringify(credentials));
+      const sealed = seal(key, sealedPlace(tenant, transport), JSON.stringify(credentials));
       const now = yield* Clock.currentTimeMillis;
       const rows = yield* repository.put(tenant, transport, sealed, publicKey, now);
       return shownOf(transport, rows);
@@ -62,7 +58,7 @@ export class PushCredentials extends Context.Service<PushCredentials>()("waypost
     const open = Effect.fnUntraced(function* <S extends PushService>(tenant: TenantKey, transport: S) {
       const [row] = yield* repository.find(tenant, transport);
       if (row === undefined) return null;
-      const text = unseal(key, placeOf(tenant, transport), row.sealed);
+      const text = unseal(key, sealedPlace(tenant, transport), row.sealed);
       if (text === null) {
         // The fingerprint holds every process to one secret, so only a row that was changed by hand comes here.
         return yield* Effect.die(

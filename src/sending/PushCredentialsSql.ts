@@ -18,6 +18,14 @@ export interface CredentialRow {
   readonly updated_at: string;
 }
 
+/** Sealed credentials with their place. */
+export interface StoredCredentials extends TenantKey {
+  /** The workspace's name. */
+  readonly workspace: string;
+  readonly transport: PushService;
+  readonly sealed: Uint8Array;
+}
+
 /** Every statement on credentials of push services. */
 export class PushCredentialsSql extends Context.Service<PushCredentialsSql>()(
   "waypost/sending/PushCredentialsSql",
@@ -57,6 +65,18 @@ export class PushCredentialsSql extends Context.Service<PushCredentialsSql>()(
         delete: (tenant: Tenant, transport: PushService) =>
           Effect.orDie(sql<{ readonly transport: PushService }>`
             DELETE FROM push_credential p WHERE ${of(tenant)} AND p.transport = ${transport} RETURNING p.transport`),
+
+        /** Credentials of all environments as they are stored, by key, at most `most` after a place. */
+        page: (after: StoredCredentials | null, most: number) =>
+          Effect.orDie(sql<StoredCredentials>`
+            SELECT p.workspace_id AS "workspaceId", w.name AS workspace, p.environment, p.transport, p.sealed
+            FROM push_credential p JOIN workspace w ON w.id = p.workspace_id
+            WHERE ${
+              after === null
+                ? sql`true`
+                : sql`(p.workspace_id, p.environment, p.transport) > (${after.workspaceId}, ${after.environment}, ${after.transport})`
+            }
+            ORDER BY p.workspace_id, p.environment, p.transport LIMIT ${most}`),
 
         /** Which services have credentials in these environments. */
         configured: (tenants: ReadonlyArray<TenantKey>) =>

@@ -1,4 +1,6 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from "node:crypto";
+import type { PushService } from "./PushCredential.ts";
+import type { TenantKey } from "./PushCredentialsSql.ts";
 
 const version = 1;
 const nonceBytes = 12;
@@ -7,6 +9,10 @@ const tagBytes = 16;
 /** The key that credentials are sealed with: derived, so that nothing else is ever encrypted or signed with it. */
 export const sealingKey = (secretKey: string): Uint8Array =>
   new Uint8Array(hkdfSync("sha256", secretKey, "", "waypost push credentials", 32));
+
+/** Where credentials lie: a row that is moved to another place does not open there. */
+export const sealedPlace = (tenant: TenantKey, transport: PushService): string =>
+  `${tenant.workspaceId}/${tenant.environment}/${transport}`;
 
 /** Encrypts a text (AES-256-GCM) so that it opens only under the same key and the same `place`. */
 export const seal = (key: Uint8Array, place: string, text: string): Uint8Array => {

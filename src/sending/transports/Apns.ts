@@ -14,8 +14,8 @@ import {
   retryAfterMillis,
   keptSeconds,
 } from "./PushTransport.ts";
+import { appleAddress } from "./ServiceAddresses.ts";
 
-const apple = "https://api.push.apple.com";
 /** Apple wants a token that is at least 20 and at most 60 minutes old before the next. */
 const tokenMillis = 40 * 60_000;
 /** How often a push that the server has not looked at is sent again at once. */
@@ -64,7 +64,7 @@ export class Apns extends Context.Service<Apns, PushTransport<"apns">>()("waypos
       return Apns.of({
         open: Effect.fnUntraced(function* ({ base_url, key_id, private_key, team_id, topic }) {
           const key = createPrivateKey(private_key);
-          const base = new URL(base_url ?? apple);
+          const base = new URL(base_url ?? appleAddress);
           const path = base.pathname.replace(/\/+$/, "");
           const exchange = yield* Scope.provide(http2Streams(base, addressesOf), scope);
 

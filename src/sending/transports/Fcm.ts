@@ -12,11 +12,10 @@ import {
   type PushTransport,
   keptSeconds,
 } from "./PushTransport.ts";
+import { googleAddress, googleTokenAddress } from "./ServiceAddresses.ts";
 
 const scope = "https://www.googleapis.com/auth/firebase.messaging";
 const grant = "urn:ietf:params:oauth:grant-type:jwt-bearer";
-const googleTokens = "https://oauth2.googleapis.com/token";
-const google = "https://fcm.googleapis.com";
 /** A token is asked for anew so long before it ends. */
 const earlyMillis = 5 * 60_000;
 /** Tokens of devices are about 170 bytes long: they count as part of the message. */
@@ -83,9 +82,9 @@ export class Fcm extends Context.Service<Fcm, PushTransport<"fcm">>()("waypost/s
         open: ({ base_url, service_account }) => {
           const { client_email, private_key, private_key_id, project_id, token_uri } = service_account;
           const key = createPrivateKey(private_key);
-          const audience = token_uri ?? googleTokens;
+          const audience = token_uri ?? googleTokenAddress;
           const tokenUrl = new URL(audience);
-          const base = (base_url ?? google).replace(/\/+$/, "");
+          const base = (base_url ?? googleAddress).replace(/\/+$/, "");
           const url = new URL(`${base}/v1/projects/${encodeURIComponent(project_id)}/messages:send`);
 
           const issue = Effect.gen(function* () {

@@ -1,0 +1,121 @@
+/** `waypost doctor`: looks at an installation from the settings to the work that waits, and changes nothing. */
+import { Effect, Redacted, References } from "effect";
+import { existsSync } from "node:fs";
+import { readFile, stat } from "node:fs/promises";
+import { isSea } from "node:sea";
+import { join } from "node:path";
+import { Config, type SettingsRecord } from "./Config.ts";
+import { carriedFolder, runtimeFolder } from "./database/CarriedRuntime.ts";
+import { MigrationFiles } from "./database/Migrations.ts";
+import { isDirectoryHeld, overDatabase } from "./DatabaseAtHand.ts";
+import { carriedChild, MediaChildProgram } from "./media/MediaChildProgram.ts";
+import { addressCheckup } from "./operator/doctor/AddressCheckup.ts";
+import { areas, examine, type Finding, fine, problem } from "./operator/doctor/Checkup.ts";
+import { databaseClockCheckup, zonesCheckup } from "./operator/doctor/ClockCheckup.ts";
+import { connectedProcesses, databaseCheckup } from "./operator/doctor/DatabaseCheckup.ts";
+import { folderCheckup } from "./operator/doctor/FolderCheckup.ts";
+import { mediaCheckup } from "./operator/doctor/MediaCheckup.ts";
+import { pushCheckup } from "./operator/doctor/PushCheckup.ts";
+import { serverCheckup } from "./operator/doctor/ServerCheckup.ts";
+import { settingsCheckup } from "./operator/doctor/SettingsCheckup.ts";
+import { sharedCheckup } from "./operator/doctor/SharedCheckup.ts";
+import { workCheckup } from "./operator/doctor/WorkCheckup.ts";
+
+const migrations = isSea()
+  ? MigrationFiles.layerFiles(carriedFolder("schema"))
+  : MigrationFiles.layerFolder(new URL("../schema", import.meta.url));
+
+const keptSecret = ({ dataDir, secretKey }: Config["Service"]) =>
+  secretKey === undefined
+    ? Effect.promise(() =>
+        readFile(join(dataDir, "secret.key"), "utf8").then(
+          (text) => Redacted.make(text.trim()),
+          () => null,
+        ),
+      )
+    : Effect.succeed(secretKey);
+
+/** The executable's picture reader lies in the data directory once it was unpacked. */
+const pictureReader = ({ dataDir }: Config["Service"]) =>
+  isSea() ? carriedChild(runtimeFolder(dataDir)) : null;
+
+/** A whole start of an embedded database after a crash fits in. */
+const databasePatience = "3 minutes";
+
+const databaseFindings = Effect.fnUntraced(function* (config: Config["Service"], isHeld: boolean) {
+  const secretKey = yield* keptSecret(config);
+  const looks = Effect.gen(function* () {
+    const processes = yield* connectedProcesses;
+    const parts = yield* Effect.all([
+      databaseCheckup({ config, secretKey, processes: processes.length }),
+      databaseClockCheckup,
+      sharedCheckup(config, processes),
+      pushCheckup(secretKey),
+      // Where nobody runs the embedded database, the server's own line says that nothing works.
+      isHeld || config.databaseUrl !== undefined ? workCheckup : Effect.succeed([]),
+    ]);
+    return parts.flat();
+  });
+  let inside: ReadonlyArray<Finding> = [];
+  const reached = yield* examine(
+    "database",
+    "reached",
+    overDatabase(
+      Effect.tap(looks, (found) => Effect.sync(() => (inside = found))),
+      config,
+    ).pipe(
+      Effect.as(
+        fine(isHeld ? "The database of the Waypost that runs here answers." : "The database answers."),
+      ),
+      Effect.catchTag("NoDatabase", ({ isMissing, message }) =>
+        Effect.succeed(
+          isMissing
+            ? fine(`${message} The first start makes it.`)
+            : problem(
+                message.split("\n")[0] ?? "",
+                config.databaseUrl === undefined
+                  ? "Run the doctor under the account that runs Waypost; the end of postgres.log in the data directory tells more. " +
+                      "Schema, push credentials and work were not looked at."
+                  : "See that it runs, and that DATABASE_URL is right. Schema, push credentials and work were not looked at.",
+              ),
+        ),
+      ),
+    ),
+    databasePatience,
+  );
+  return [...reached, ...inside];
+});
+
+/** Everything that was found, in the order of the parts of an installation. */
+export const doctor = Effect.fn("doctor")(function* (environment: SettingsRecord, file: string | null) {
+  const { config, findings } = yield* settingsCheckup(environment, file);
+  const isHeld = yield* isDirectoryHeld(config);
+  const isThere = yield* Effect.promise(() =>
+    stat(config.dataDir).then(
+      (found) => found.isDirectory(),
+      () => false,
+    ),
+  );
+  const reader = pictureReader(config);
+  const media = mediaCheckup(config, {
+    isThere,
+    canRead: reader === null || existsSync(runtimeFolder(config.dataDir)),
+  });
+  const parts = yield* Effect.all(
+    [
+      Effect.succeed(findings),
+      folderCheckup(config),
+      databaseFindings(config, isHeld),
+      zonesCheckup,
+      reader === null ? media : Effect.provideService(media, MediaChildProgram, reader),
+      serverCheckup(config, isHeld),
+      addressCheckup(config),
+    ],
+    { concurrency: "unbounded" },
+  ).pipe(
+    Effect.provide(migrations),
+    Effect.provideService(Config, config),
+    Effect.provideService(References.MinimumLogLevel, "None"),
+  );
+  return parts.flat().toSorted((one, other) => areas.indexOf(one.area) - areas.indexOf(other.area));
+});

@@ -1,0 +1,257 @@
+import { assert, layer } from "@effect/vitest";
+import { Effect } from "effect";
+import { SqlClient } from "effect/sql";
+import { chmod, rm, writeFile } from "node:fs/promises";
+import { createServer } from "node:net";
+import { dirname, join } from "node:path";
+import { afterEach, describe, inject, it } from "vitest";
+import type { Finding } from "../../src/operator/doctor/Checkup.ts";
+import { instant } from "../../src/database/Rows.ts";
+import { apnsCredentials, fcmCredentials } from "../sending/PushKeys.ts";
+import { TestWaypost, testStart } from "../TestWaypost.ts";
+import { CliProcess } from "./CliProcess.ts";
+import { give } from "./CommandLine.ts";
+
+interface Told {
+  readonly ok: boolean;
+  readonly findings: ReadonlyArray<Finding>;
+}
+
+const about = (told: Told, area: string, check: string) =>
+  told.findings.filter((each) => each.area === area && each.check === check);
+
+const verdicts = (told: Told) =>
+  told.findings
+    .filter(({ verdict }) => verdict !== "ok")
+    .map(({ area, check, verdict }) => [area, check, verdict]);
+
+layer(TestWaypost.layer)("waypost doctor with DATABASE_URL", (it) => {
+  const sendersSecret = "secret-key-of-the-tests";
+
+  /** The doctor on this file's database, as somebody with these settings would ask it. */
+  const ask = (more: Record<string, string> = {}) =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient;
+      const [row] = yield* sql<{ name: string }>`SELECT current_database() AS name`;
+      const { socketPath, username } = inject("testServer");
+      const url = `postgres:///${row?.name}?host=${encodeURIComponent(dirname(socketPath))}&user=${username}`;
+      const environment = {
+        DATABASE_URL: url,
+        WAYPOST_DATA_DIR: "/nowhere/waypost-data",
+        WAYPOST_OPERATOR_KEY: "operator-key-of-the-tests",
+        WAYPOST_SECRET_KEY: sendersSecret,
+        WAYPOST_ALLOW_PRIVATE_ADDRESSES: "true",
+        ...more,
+      };
+      const { code, stdout } = yield* give(["doctor", "--json"], environment);
+      const told = JSON.parse(stdout) as Told;
+      assert.strictEqual(code, told.ok ? 0 : 1);
+      for (const { advice, seen, verdict } of told.findings) {
+        assert.match(seen, /\.$/);
+        if (verdict === "ok") assert.isNull(advice);
+        else assert.isNotEmpty(advice ?? "");
+      }
+      return told;
+    });
+
+  it.effect("tells what a server that may lose data, and a clock that is far off, mean", () =>
+    Effect.gen(function* () {
+      const told = yield* ask();
+      // The server of the tests writes nothing durably, and their time is their own.
+      assert.includeDeepMembers(verdicts(told), [
+        ["database", "settings", "problem"],
+        ["clock", "database", "problem"],
+      ]);
+      assert.include(
+        about(told, "database", "settings")
+          .map(({ seen }) => seen)
+          .join(),
+        "fsync is off",
+      );
+      for (const check of ["reached", "schema", "rights", "secret key"])
+        assert.deepStrictEqual(
+          about(told, "database", check).map(({ verdict }) => verdict),
+          ["ok"],
+          check,
+        );
+      assert.deepStrictEqual(
+        about(told, "work", "workers").map(({ verdict }) => verdict),
+        ["warning"],
+      );
+    }),
+  );
+
+  it.effect(
+    "finds push credentials that do not open, and push services that are not there, without sending anything",
+    () =>
+      Effect.gen(function* () {
+        const { operator, workspace } = yield* TestWaypost;
+        const received: Array<string> = [];
+        const server = createServer((socket) => socket.on("data", (data) => received.push(String(data))));
+        yield* Effect.acquireRelease(
+          Effect.promise(() => new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))),
+          () => Effect.sync(() => server.close()),
+        );
+        const address = server.address();
+        const here = `http://127.0.0.1:${typeof address === "object" ? address?.port : 0}`;
+        const { id } = yield* workspace();
+        const put = (transport: string, body: object) =>
+          operator(`/workspaces/${id}/sandbox/transports/${transport}`, { method: "PUT", body });
+        yield* put("fcm", fcmCredentials({ base_url: here, token_uri: "http://127.0.0.1:1/token" }));
+        yield* put("apns", apnsCredentials({ base_url: "http://no-such-host.invalid" }));
+        yield* put("webpush", { subject: "mailto:push@example.com" });
+
+        const told = yield* ask();
+        assert.deepStrictEqual(
+          about(told, "push services", "credentials").map(({ verdict }) => verdict),
+          ["ok"],
+        );
+        assert.deepStrictEqual(
+          about(told, "push services", new URL(here).host).map(({ verdict }) => verdict),
+          ["ok"],
+        );
+        assert.include(
+          about(told, "push services", "127.0.0.1:1")[0]?.seen,
+          "cannot be reached (ECONNREFUSED)",
+        );
+        assert.include(about(told, "push services", "no-such-host.invalid")[0]?.seen, "does not resolve");
+        assert.deepStrictEqual(received, []);
+
+        const other = yield* ask({ WAYPOST_SECRET_KEY: "another-secret-key-of-somebody" });
+        assert.lengthOf(about(other, "push services", "credentials"), 3);
+        assert.include(
+          about(other, "push services", "credentials")[0]?.seen,
+          "do not open with this secret key",
+        );
+      }),
+  );
+
+  it.effect("finds work that is stuck", () =>
+    Effect.gen(function* () {
+      const { workspace } = yield* TestWaypost;
+      const sql = yield* SqlClient.SqlClient;
+      yield* workspace();
+      const [tenant] = yield* sql<{ id: number }>`SELECT max(id) AS id FROM workspace`;
+      const send = (status: string, due: number) => sql`
+        INSERT INTO send (workspace_id, environment, id, campaign_id, campaign_no, notification_id, notification_no, due_at,
+          status, finished_at)
+        VALUES (${tenant?.id}, 'sandbox', gen_random_uuid(), gen_random_uuid(), 1, gen_random_uuid(), 1, ${instant(due)},
+          ${status}, ${status === "missed" ? instant(due) : null})`;
+      // In real time: the doctor looks by the clock of whoever asks it, and the workers of this file by the test's.
+      yield* send("missed", testStart - 3_600_000);
+      yield* sql`
+        INSERT INTO push_queue (workspace_id, environment, origin, device_no, transport, due_at)
+        VALUES (${tenant?.id}, 'sandbox', 99, 1, 'fcm', ${instant(testStart - 600_000)})`;
+      yield* sql`
+        INSERT INTO media_file (workspace_id, environment, id, key, name, kind, mime_type, size_bytes, thumbnail, created_at, updated_at)
+        VALUES (${tenant?.id}, 'sandbox', gen_random_uuid(), repeat('k', 32), 'A', 'image', 'image/png', 1, 'failed',
+          ${instant(testStart)}, ${instant(testStart)})`;
+      const told = yield* ask();
+      assert.include(about(told, "work", "sends")[0]?.seen, "missed");
+      assert.include(about(told, "work", "pushes")[0]?.seen, "1 push of 1 in the queue of fcm");
+      assert.include(about(told, "work", "chores")[0]?.seen, "1 picture got no thumbnail");
+    }),
+  );
+
+  it.effect("tells tokens that end soon, tables without upkeep, and rows from another schema", () =>
+    Effect.gen(function* () {
+      const { operator, workspace } = yield* TestWaypost;
+      const sql = yield* SqlClient.SqlClient;
+      const { id } = yield* workspace();
+      yield* operator(`/workspaces/${id}/tokens`, {
+        body: {
+          name: "CRM",
+          environment: "sandbox",
+          abilities: ["reports:read"],
+          expires_at: "2026-11-25T00:00:00Z",
+        },
+      });
+      yield* sql`ALTER TABLE delivery SET (autovacuum_enabled = false)`;
+      yield* sql`INSERT INTO schema_migration (id, name, checksum, applied_at)
+        SELECT max(id) + 1, '9999_later.sql', '', ${instant(testStart)} FROM schema_migration`;
+      const told = yield* ask();
+      yield* sql`DELETE FROM schema_migration WHERE name = '9999_later.sql'`;
+      yield* sql`ALTER TABLE delivery RESET (autovacuum_enabled)`;
+      assert.include(about(told, "work", "tokens")[0]?.seen, 'The token "CRM" of');
+      assert.include(
+        about(told, "database", "upkeep")[0]?.seen,
+        "Autovacuum is told to leave delivery alone",
+      );
+      assert.include(about(told, "database", "schema")[0]?.seen, "The database is newer than this program");
+    }),
+  );
+});
+
+describe("waypost doctor with the embedded database", () => {
+  const made: Array<CliProcess> = [];
+  afterEach(async () => {
+    for (const each of made.splice(0)) await each.dispose();
+  });
+  const asking = async () => {
+    const process = await CliProcess.make();
+    made.push(process);
+    const ask = async (settings: Record<string, string> = {}) => {
+      const { code, stdout } = await process.run(["doctor", "--json"], settings);
+      return { code, told: JSON.parse(stdout) as Told };
+    };
+    return { process, ask };
+  };
+
+  it("finds all well while it runs, and what was broken since while it does not", async () => {
+    const { ask, process } = await asking();
+    const server = await process.serve();
+    const well = await ask();
+    assert.deepStrictEqual(
+      verdicts(well.told).filter(([area]) => area !== "data directory"),
+      [],
+    );
+    assert.strictEqual(well.code, 0);
+    assert.include(about(well.told, "work", "workers")[0]?.seen, `(process ${server.child.pid})`);
+    assert.include(about(well.told, "server", "health")[0]?.seen, `${server.origin} answers, and is ready`);
+
+    await server.ends("SIGKILL");
+    const { dataDir } = process;
+    await chmod(join(dataDir, "operator.key"), 0o644);
+    await writeFile(join(dataDir, "secret.key"), "somebody-elses-secret-key\n");
+    await rm(join(dataDir, "media"), { recursive: true });
+    await writeFile(join(dataDir, "media"), "in its place");
+    const ill = await ask();
+    assert.strictEqual(ill.code, 1);
+    assert.includeDeepMembers(verdicts(ill.told), [
+      ["data directory", "operator key", "problem"],
+      ["database", "secret key", "problem"],
+      ["media", "store", "problem"],
+      ["server", "health", "warning"],
+    ]);
+    assert.deepStrictEqual(
+      about(ill.told, "database", "schema").map(({ verdict }) => verdict),
+      ["ok"],
+    );
+
+    // It was a guest: the next start finds everything as it was.
+    await writeFile(join(dataDir, "secret.key"), "x");
+    const told = await process.run(["doctor"]);
+    assert.strictEqual(told.code, 1);
+    assert.include(told.stdout, "PROBLEM");
+    assert.include(told.stderr, "The doctor found");
+  });
+
+  it("says that the database is away, without its password, and looks at all the rest", async () => {
+    const { ask } = await asking();
+    const { code, told } = await ask({ DATABASE_URL: "postgres://someone:hunter2@127.0.0.1:1/none" });
+    assert.strictEqual(code, 1);
+    assert.deepStrictEqual(
+      about(told, "database", "reached").map(({ verdict }) => verdict),
+      ["problem"],
+    );
+    assert.notInclude(JSON.stringify(told), "hunter2");
+    assert.deepStrictEqual(
+      about(told, "media", "pictures").map(({ verdict }) => verdict),
+      ["ok"],
+    );
+    assert.deepStrictEqual(
+      about(told, "clock", "time zones").map(({ verdict }) => verdict),
+      ["ok"],
+    );
+  });
+});
