@@ -43,8 +43,5 @@ CREATE TABLE packed_event (
   PRIMARY KEY (workspace_id, environment, day, id)
 );
 
--- Packed events that are rolled up again, for another time zone, have no ids to find their exits by, and bring their stays along.
-ALTER TABLE event_feed ADD COLUMN stayed bigint[];
-
 -- Addresses whose window is over are forgotten, the longest over first.
 CREATE INDEX failed_attempt_opened ON failed_attempt (window_opened);

@@ -6,10 +6,11 @@
 import { NodeRuntime } from "@effect/platform-node";
 import { Effect, Layer } from "effect";
 import { SqlClient } from "effect/sql";
-import { mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { monitorEventLoopDelay } from "node:perf_hooks";
+import { parseArgs } from "node:util";
 import { Database } from "../../src/database/Database.ts";
 import { EmbeddedPostgres } from "../../src/database/EmbeddedPostgres.ts";
 import { migrate, MigrationFiles } from "../../src/database/Migrations.ts";
@@ -19,69 +20,21 @@ import { Reports } from "../../src/reports/Reports.ts";
 import { RollUps } from "../../src/reports/RollUps.ts";
 import type { Tenant } from "../../src/workspaces/Workspace.ts";
 import { median } from "./BenchChild.ts";
+import { buildReportYear, uuidOf } from "./ReportYear.ts";
 
+const { values: given } = parseArgs({
+  options: {
+    keep: { type: "string" },
+    build: { type: "boolean", default: false },
+    rebuild: { type: "boolean", default: false },
+  },
+});
 const rows = Number(process.env["BENCH_ROWS"] ?? 1_000_000);
-const devices = Math.max(1000, rows / 20);
-const campaigns = 200;
-const places = 2000;
-const rounds = 5;
 const timezone = "Europe/Amsterdam";
+const year = { rows, devices: Math.max(1000, rows / 20), campaigns: 200, places: 2000, timezone };
+const rounds = 5;
 const held = 50;
 const share = 0.25;
-
-const uuid = (name: string, no: string) => `md5('${name}' || ${no})::uuid`;
-
-/** A year that ends now, straight into the tables; the triggers sleep, so that all of it has to be rolled up anew. */
-const build = Effect.gen(function* () {
-  const sql = yield* SqlClient.SqlClient;
-  const run = (text: string) => sql`${sql.literal(text)}`.unprepared;
-  const own = "1 AS workspace_id, 'production' AS environment";
-  yield* run("SET statement_timeout = 0");
-  yield* run(`INSERT INTO workspace (public_id, name, timezone, created_at, updated_at)
-    VALUES (gen_random_uuid(), 'Bench', '${timezone}', '2026-01-01Z', '2026-01-01Z')`);
-  yield* run(
-    "INSERT INTO tenant SELECT 1, e, 0 FROM unnest(ARRAY['sandbox', 'production']) e ON CONFLICT DO NOTHING",
-  );
-  yield* run(`INSERT INTO device (workspace_id, environment, no, id, installation_id, platform, transport, token_digest, registered_at,
-      last_seen_at)
-    SELECT ${own}, n, gen_random_uuid(), 'i' || n, 'ios', 'inbox', decode(repeat('00', 32), 'hex'), '2025-01-01Z', '2025-01-01Z'
-    FROM generate_series(1, ${devices}) n`);
-  yield* run(`INSERT INTO location (workspace_id, environment, id, name, type, latitude, longitude, radius_meters, created_at, updated_at)
-    SELECT ${own}, ${uuid("location", "n")}, 'Place ' || n, 'circle', 52, 5, 100, '2025-01-01Z', '2025-01-01Z' FROM generate_series(1, ${places}) n`);
-  yield* run(`INSERT INTO location_group (workspace_id, environment, id, name, created_at, updated_at)
-    SELECT ${own}, ${uuid("group", "n")}, 'Group ' || n, '2025-01-01Z', '2025-01-01Z' FROM generate_series(1, 20) n`);
-  yield* run(`INSERT INTO location_group_member (workspace_id, environment, group_id, location_id)
-    SELECT ${own}, ${uuid("group", "1 + n % 20")}, ${uuid("location", "n")} FROM generate_series(1, ${places}) n`);
-  yield* run(`INSERT INTO campaign (workspace_id, environment, id, name, type, timezone, starts_at, created_at, updated_at)
-    SELECT ${own}, ${uuid("campaign", "n")}, 'Campaign ' || n, 'geo', 'UTC', '2025-01-01Z', '2025-01-01Z', '2025-01-01Z' FROM generate_series(1, ${campaigns}) n`);
-  yield* run(`INSERT INTO campaign_location (workspace_id, environment, campaign_id, location_id, position)
-    SELECT ${own}, ${uuid("campaign", "n")}, ${uuid("location", "n * 10 + p")}, p FROM generate_series(1, ${campaigns}) n, generate_series(0, 4) p
-    WHERE n * 10 + p <= ${places}`);
-  yield* run(`INSERT INTO campaign_location_group (workspace_id, environment, campaign_id, group_id, position)
-    SELECT ${own}, ${uuid("campaign", "n")}, ${uuid("group", "1 + n % 20")}, 0 FROM generate_series(1, ${campaigns}) n`);
-  yield* run("ALTER TABLE delivery DISABLE TRIGGER USER");
-  yield* run("ALTER TABLE geofence_event DISABLE TRIGGER USER");
-  // A few places and campaigns have most of what happens; a third of all events enters what a later one leaves.
-  yield* run(`INSERT INTO delivery (workspace_id, environment, origin, device_no, campaign_no, notification_no, content_no, content_type,
-      trigger_type, location_no, transport, status, created_at, settled_at)
-    SELECT ${own}, n, 1 + floor(random() * ${devices})::int, c, c, 1, CASE WHEN c % 5 = 0 THEN 'survey' ELSE 'message' END,
-      CASE WHEN c % 2 = 0 THEN 'on_enter' ELSE 'on_exit' END, 1, 'inbox', CASE WHEN n % 20 = 0 THEN 'failed' ELSE 'delivered' END, at, at
-    FROM (
-      SELECT n, 1 + floor(random() * random() * ${campaigns})::int AS c,
-        date_trunc('milliseconds', statement_timestamp() - random() * interval '365 days') AS at
-      FROM generate_series(1, ${rows}) n) AS made`);
-  yield* run(`INSERT INTO geofence_event (workspace_id, environment, device_no, id, type, location_no, occurred_at, received_at)
-    SELECT ${own}, (1 + (n / 2 * 7919::bigint) % ${devices})::int, gen_random_uuid(), CASE WHEN n % 2 = 0 THEN 'enter' ELSE 'exit' END,
-      (1 + (n / 2 * 104729::bigint % 7919) % ${places})::int, at + (n % 2) * interval '17 minutes', at
-    FROM (
-      SELECT n, date_trunc('milliseconds', statement_timestamp() - ((n / 2)::float8 * 2 / ${rows}) * interval '365 days') AS at
-      FROM generate_series(0, ${rows - 1}) n) AS made`);
-  yield* run("INSERT INTO rollup_state VALUES (1, 'production', '', 'infinity')");
-  yield* run("ALTER TABLE delivery ENABLE TRIGGER USER");
-  yield* run("ALTER TABLE geofence_event ENABLE TRIGGER USER");
-  for (const table of ["delivery", "geofence_event", "device", "location", "campaign"])
-    yield* run(`VACUUM ANALYZE ${table}`);
-});
 
 interface Question {
   readonly name: string;
@@ -95,7 +48,8 @@ const bench = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient;
   const reports = yield* Reports;
   const rollUps = yield* RollUps;
-  yield* build;
+  if (isNew) yield* buildReportYear(year);
+  if (given.build) return;
   const tenant = { workspaceId: 1, environment: "production", workspace: { timezone } } as unknown as Tenant;
   let misses = 0;
   const say = (name: string, figure: string, isMet: boolean) => {
@@ -103,6 +57,7 @@ const bench = Effect.gen(function* () {
     console.log(`${name.padEnd(44)} ${figure.padEnd(54)} ${isMet ? "" : "missed"}`);
   };
 
+  if (given.rebuild) yield* sql`UPDATE rollup_state SET timezone = ''`;
   const began = performance.now();
   while (yield* rollUps.step);
   const rebuild = (performance.now() - began) / 1000;
@@ -117,10 +72,10 @@ const bench = Effect.gen(function* () {
   say("size of roll-ups to base rows", `${part.toFixed(3)} (bar: ${share})`, part < share);
 
   const [ids] = yield* sql<{ readonly campaign: string; readonly location: string; readonly group: string }>`
-    SELECT ${sql.literal(uuid("campaign", "7"))} AS campaign, ${sql.literal(uuid("location", "70"))} AS location,
-      ${sql.literal(uuid("group", "7"))} AS "group"`;
+    SELECT ${sql.literal(uuidOf("campaign", "7"))} AS campaign, ${sql.literal(uuidOf("location", "70"))} AS location,
+      ${sql.literal(uuidOf("group", "7"))} AS "group"`;
   const day = (ago: number) => new Date(Date.now() - ago * 86_400_000).toISOString().slice(0, 10);
-  const year = { start: day(364), end: day(0) };
+  const range = { start: day(364), end: day(0) };
   const month = { start: day(29), end: day(0) };
   const filters = {
     campaign: { campaign: ids?.campaign ?? "" },
@@ -130,16 +85,16 @@ const bench = Effect.gen(function* () {
     type: { content_type: "survey" },
   };
   const questions: ReadonlyArray<Question> = [
-    { name: "summary, 365 days", report: "summary", search: year, millis: 100, ratio: 30 },
+    { name: "summary, 365 days", report: "summary", search: range, millis: 100, ratio: 30 },
     ...Object.entries(filters).map(([name, filter]) => ({
       name: `summary by ${name}, 365 days`,
       report: "summary" as const,
-      search: { ...year, ...filter },
+      search: { ...range, ...filter },
       millis: 150,
     })),
-    { name: "campaigns, 365 days", report: "campaigns", search: year, millis: 200, ratio: 30 },
-    { name: "locations, 365 days", report: "locations", search: year, millis: 200, ratio: 50 },
-    { name: "notifications, 365 days", report: "notifications", search: year, millis: 200 },
+    { name: "campaigns, 365 days", report: "campaigns", search: range, millis: 200, ratio: 30 },
+    { name: "locations, 365 days", report: "locations", search: range, millis: 200, ratio: 50 },
+    { name: "notifications, 365 days", report: "notifications", search: range, millis: 200 },
     ...(["summary", "campaigns", "locations", "notifications"] as const).map((report) => ({
       name: `${report}, 30 days`,
       report,
@@ -185,7 +140,9 @@ const bench = Effect.gen(function* () {
   if (misses > 0) process.exitCode = 1;
 });
 
-const directory = mkdtempSync(join(tmpdir(), "waypost-bench-"));
+const directory = given.keep ?? mkdtempSync(join(tmpdir(), "waypost-bench-"));
+const isNew = !existsSync(join(directory, "postgres"));
+mkdirSync(directory, { recursive: true });
 const client = Layer.unwrap(
   Effect.map(
     EmbeddedPostgres.make({ directory, settings: { max_wal_size: "4GB" } }),
@@ -203,7 +160,9 @@ const services = Layer.mergeAll(Reports.layer, RollUps.layer).pipe(
 NodeRuntime.runMain(
   bench.pipe(
     Effect.provide(services),
-    Effect.ensuring(Effect.sync(() => rmSync(directory, { recursive: true, force: true }))),
+    Effect.ensuring(
+      Effect.sync(() => given.keep === undefined && rmSync(directory, { recursive: true, force: true })),
+    ),
     Effect.scoped,
   ),
 );

@@ -69,6 +69,8 @@ const make = (target: PostgresTarget, options: PostgresOptions) =>
     // While the server is away a request must be answered, not kept waiting.
     connectTimeout: options.connectTimeout ?? "2 seconds",
     keepAlive: "5 seconds",
+    // One field of a row may hold what half a million rows said; PostgreSQL itself ends at 1 GB.
+    maxMessageSize: 512 * 1024 * 1024,
     startupParameters: sessionSettings,
   });
 

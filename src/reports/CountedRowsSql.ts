@@ -15,6 +15,13 @@ const daysOf = (sql: SqlClient.SqlClient, { fromMs, toMs }: CountedSpan): Statem
     ...(toMs === null ? [] : [sql`day < ${instant(toMs)}`]),
   ]);
 
+/** Packed deliveries, as a query: those of the span, and others. `settled_at` is the quarter of an hour. */
+export const packedDeliveries = (sql: SqlClient.SqlClient, span: CountedSpan): Statement.Fragment => sql`
+  SELECT workspace_id, environment, each.device_no, campaign_no, notification_no, content_type, trigger_type, status,
+    day + each.quarter * interval '15 minutes' AS settled_at
+  FROM packed_delivery, unnest(quarters, device_nos) AS each (quarter, device_no)
+  WHERE ${daysOf(sql, span)}`;
+
 /**
  * Settled deliveries, for a `FROM`: those of the span, and others. The columns are named as those of `delivery`; `settled_at` of packed
  * ones is the quarter of an hour.
@@ -22,11 +29,7 @@ const daysOf = (sql: SqlClient.SqlClient, { fromMs, toMs }: CountedSpan): Statem
 export const outcomes = (sql: SqlClient.SqlClient, span: CountedSpan): Statement.Fragment => sql`(
   SELECT workspace_id, environment, device_no, campaign_no, notification_no, content_type, trigger_type, status, settled_at
   FROM delivery
-  UNION ALL
-  SELECT workspace_id, environment, each.device_no, campaign_no, notification_no, content_type, trigger_type, status,
-    day + each.quarter * interval '15 minutes'
-  FROM packed_delivery, unnest(quarters, device_nos) AS each (quarter, device_no)
-  WHERE ${daysOf(sql, span)}) AS outcome`;
+  UNION ALL ${packedDeliveries(sql, span)}) AS outcome`;
 
 /**
  * Packed events, as a query: those of the span, and others. The columns are named as those of `geofence_event`; `stayed` is how many
@@ -52,5 +55,5 @@ export const events = (sql: SqlClient.SqlClient, span: CountedSpan): Statement.F
  * least 60 days, so whatever comes sooner finds them.
  */
 export const makesStays = (sql: SqlClient.SqlClient, mine: Statement.Fragment): Statement.Fragment => sql`(
-  received_at < occurred_at + interval '59 days'
-  OR occurred_at >= COALESCE((SELECT events_before FROM retention WHERE ${mine}), '-infinity'))`;
+  occurred_at >= COALESCE((SELECT events_before FROM retention WHERE ${mine}), '-infinity')
+  OR received_at < occurred_at + interval '59 days')`;

@@ -15,6 +15,8 @@ export class DeviceTally {
   #added = new Int32Array(256);
   #count = 0;
   #words = 0;
+  /** Whether `#added` holds them all: it ends where walking the bits costs less. */
+  #isListed = true;
 
   /** How many distinct numbers there are. */
   get count(): number {
@@ -30,12 +32,22 @@ export class DeviceTally {
     if ((held & bit) !== 0) return;
     this.#bits[word] = held | bit;
     if (word >= this.#words) this.#words = word + 1;
+    this.#list(no);
+    this.#count++;
+  }
+
+  #list(no: number): void {
+    if (!this.#isListed) return;
+    if (this.#count >= this.#bits.length * walksBits) {
+      this.#isListed = false;
+      return;
+    }
     if (this.#count === this.#added.length) {
       const more = new Int32Array(this.#count * 2);
       more.set(this.#added);
       this.#added = more;
     }
-    this.#added[this.#count++] = no;
+    this.#added[this.#count] = no;
   }
 
   /** Adds the numbers of sets that lie end to end; each is also told to `each`. */
@@ -50,18 +62,10 @@ export class DeviceTally {
   }
 
   #addGaps(sets: Uint8Array, from: number, end: number, each: DeviceTally | undefined): void {
-    let no = 0;
-    for (let at = from; at < end;) {
-      let byte = sets[at++] ?? 0;
-      let gap = byte & 127;
-      for (let shift = 7; byte > 127; shift += 7) {
-        byte = sets[at++] ?? 0;
-        gap |= (byte & 127) << shift;
-      }
-      no += gap;
+    forEachGap(sets, from, end, (no) => {
       this.add(no);
       each?.add(no);
-    }
+    });
   }
 
   #addBits(sets: Uint8Array, from: number, end: number, each: DeviceTally | undefined): void {
@@ -107,7 +111,7 @@ export class DeviceTally {
   }
 
   #sorted(): Int32Array {
-    if (this.#count < this.#words * walksBits) return this.#added.slice(0, this.#count).sort();
+    if (this.#isListed) return this.#added.slice(0, this.#count).sort();
     const sorted = new Int32Array(this.#count);
     let at = 0;
     for (let word = 0; word < this.#words; word++) {
@@ -120,11 +124,12 @@ export class DeviceTally {
 
   /** Empties it. */
   clear(): void {
-    if (this.#count < this.#words) {
+    if (this.#isListed) {
       for (let at = 0; at < this.#count; at++) this.#bits[(this.#added[at] ?? 0) >>> 5] = 0;
     } else this.#bits.fill(0, 0, this.#words);
     this.#count = 0;
     this.#words = 0;
+    this.#isListed = true;
   }
 
   #widen(word: number): void {
@@ -134,14 +139,66 @@ export class DeviceTally {
   }
 }
 
+/** Reads the numbers of a set that is written as gaps, from one place in the bytes up to another. */
+const forEachGap = (sets: Uint8Array, from: number, end: number, use: (no: number) => void): void => {
+  let no = 0;
+  for (let at = from; at < end;) {
+    let byte = sets[at++] ?? 0;
+    let gap = byte & 127;
+    for (let shift = 7; byte > 127; shift += 7) {
+      byte = sets[at++] ?? 0;
+      gap |= (byte & 127) << shift;
+    }
+    no += gap;
+    use(no);
+  }
+};
+
 const widthOf = (gap: number): number => (gap === 0 ? 1 : Math.ceil((32 - Math.clz32(gap)) / 7));
 
-/** The elements of a PostgreSQL `integer[]` without nulls, from the bytes of `array_send`. */
-export const integersOf = (sent: Uint8Array): Int32Array => {
-  const view = new DataView(sent.buffer, sent.byteOffset, sent.byteLength);
-  const dimensions = view.getInt32(0);
-  const length = dimensions === 0 ? 0 : view.getInt32(12);
-  const integers = new Int32Array(length);
-  for (let at = 0, from = 24; at < length; at++, from += 8) integers[at] = view.getInt32(from);
-  return integers;
+/** Writes sets of numbers that come in ascending order, each once: without a bitmap between, so many small ones cost little. */
+export class DeviceGaps {
+  #bytes = new Uint8Array(64);
+  #at = HEAD;
+  #last = 0;
+  #count = 0;
+
+  /** Adds a number that is higher than those before it; the same again is ignored. */
+  add(no: number): void {
+    if (no === this.#last) return;
+    let gap = no - this.#last;
+    this.#last = no;
+    this.#count++;
+    if (this.#at + 5 > this.#bytes.length) {
+      const more = new Uint8Array(this.#bytes.length * 2);
+      more.set(this.#bytes);
+      this.#bytes = more;
+    }
+    while (gap > 127) {
+      this.#bytes[this.#at++] = (gap & 127) | 128;
+      gap >>>= 7;
+    }
+    this.#bytes[this.#at++] = gap;
+  }
+
+  /** The numbers as a set, in the shorter of both ways, and how many they are; then it is empty. */
+  take(): { readonly set: Uint8Array; readonly count: number } {
+    const count = this.#count;
+    const gaps = this.#bytes.subarray(0, this.#at);
+    const width = (this.#last >>> 3) + 1;
+    const set = this.#at - HEAD <= width ? gaps.slice() : bitsOf(gaps, width);
+    set[0] = set.length === this.#at ? GAPS : BITS;
+    new DataView(set.buffer).setUint32(1, set.length - HEAD, true);
+    this.#at = HEAD;
+    this.#last = this.#count = 0;
+    return { set, count };
+  }
+}
+
+const bitsOf = (gaps: Uint8Array, width: number): Uint8Array => {
+  const set = new Uint8Array(HEAD + width);
+  forEachGap(gaps, HEAD, gaps.length, (no) => {
+    set[HEAD + (no >>> 3)] = (set[HEAD + (no >>> 3)] ?? 0) | (1 << (no & 7));
+  });
+  return set;
 };

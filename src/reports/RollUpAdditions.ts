@@ -1,5 +1,5 @@
 import type { TimeZoneName } from "../time/TimeZone.ts";
-import { integersOf } from "./DeviceSet.ts";
+import { DeviceTally } from "./DeviceSet.ts";
 import { daysIn, spansOf } from "./RollUpKeys.ts";
 import type {
   ChangedStays,
@@ -8,11 +8,20 @@ import type {
   FedDeliveries,
   FedEvents,
 } from "./RollUpRows.ts";
+import { integersOf } from "./SentArrays.ts";
 
-/** What is to be added to a row, its devices not yet united with those it has. */
-export type DeliverySum = Omit<DeliveryAddition, "devices" | "reached"> & { readonly devices: Array<number> };
-/** What is to be added to a row, its devices not yet united with those it has. */
-export type EventSum = Omit<EventAddition, "devices"> & { readonly devices: Array<number> };
+type DeliverySum = Omit<DeliveryAddition, "devices" | "reached"> & { readonly devices: Array<number> };
+type EventSum = Omit<EventAddition, "devices"> & { readonly devices: Array<number> };
+
+/** The sums with their devices as sets, and how many those are. */
+const sets = <Sum extends { readonly devices: ReadonlyArray<number> }>(sums: ReadonlyMap<string, Sum>) => {
+  const tally = new DeviceTally();
+  return [...sums.values()].map((sum) => {
+    tally.clear();
+    for (const no of sum.devices) tally.add(no);
+    return { ...sum, reached: tally.count, devices: tally.toSet() };
+  });
+};
 
 type Mutable<A> = { -readonly [name in keyof A]: A[name] };
 
@@ -23,7 +32,7 @@ type Mutable<A> = { -readonly [name in keyof A]: A[name] };
 export const deliveryAdditions = (
   timezone: TimeZoneName,
   fed: ReadonlyArray<FedDeliveries>,
-): ReadonlyArray<DeliverySum> => {
+): ReadonlyArray<DeliveryAddition> => {
   const dayOf = daysIn(timezone);
   const sums = new Map<string, Mutable<DeliverySum>>();
   for (const { campaign_no, content_type, devices, notification_no, quarter, status, trigger_type } of fed) {
@@ -50,7 +59,7 @@ export const deliveryAdditions = (
       }
     }
   }
-  return [...sums.values()];
+  return sets(sums);
 };
 
 /** What events, and the stays that they changed, add to each row: those of their day and month, for their location and for all. */
@@ -58,7 +67,7 @@ export const eventAdditions = (
   timezone: TimeZoneName,
   fed: ReadonlyArray<FedEvents>,
   stays: ReadonlyArray<ChangedStays>,
-): ReadonlyArray<EventSum> => {
+): ReadonlyArray<EventAddition> => {
   const dayOf = daysIn(timezone);
   const sums = new Map<string, Mutable<EventSum>>();
   const sumOf = (span: "day" | "month", startsOn: string, locationNo: number) => {
@@ -69,7 +78,7 @@ export const eventAdditions = (
     sums.set(key, sum);
     return sum as Mutable<EventSum>;
   };
-  for (const { device_nos, location_nos, quarter, stayed, types } of fed) {
+  for (const { device_nos, location_nos, quarter, types } of fed) {
     for (const { span, startsOn } of spansOf(dayOf(quarter))) {
       const all = sumOf(span, startsOn, 0);
       for (const [place, location] of location_nos.entries()) {
@@ -78,11 +87,6 @@ export const eventAdditions = (
           all.entries++;
           own.entries++;
           own.devices.push(device_nos[place] ?? 0);
-          const stay = stayed?.[place] ?? null;
-          if (stay !== null) {
-            own.stays++;
-            own.stayed += stay;
-          }
         } else {
           all.exits++;
           own.exits++;
@@ -97,5 +101,5 @@ export const eventAdditions = (
       own.stayed += changed.stayed;
     }
   }
-  return [...sums.values()];
+  return sets(sums);
 };

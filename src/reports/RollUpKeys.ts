@@ -1,4 +1,4 @@
-import { dateAt, dayRange, type LocalDate } from "../time/LocalTime.ts";
+import { dateAt, dayRange, daysOf, type LocalDate } from "../time/LocalTime.ts";
 import type { TimeZoneName } from "../time/TimeZone.ts";
 
 /** The two rows that a local day is added to: its own and that of its month, named by its first day. */
@@ -39,3 +39,52 @@ export const partsOf = (dates: ReadonlyArray<LocalDate>) => {
 };
 
 const isLastOfMonth = (date: string): boolean => new Date(Date.parse(date) + 86_400_000).getUTCDate() === 1;
+
+/** A day or a month that has rows. */
+export interface BuildSpan {
+  readonly span: "day" | "month";
+  readonly startsOn: string;
+}
+
+/** Days whose rows are made at once, and their months. */
+export interface BuildDays {
+  /** The days, and behind them the months. */
+  readonly spans: ReadonlyArray<BuildSpan>;
+  /** For each day the place of its month in `spans`. */
+  readonly monthOf: ReadonlyArray<number>;
+  /** For instants (microseconds) the places of their days in `spans`; fast where one follows the other closely. */
+  readonly daysAt: (instants: Float64Array) => Int32Array;
+}
+
+/** The local days around the instants (epoch milliseconds) from one up to another. */
+export const buildDays = (zone: TimeZoneName, fromMs: number, toMs: number): BuildDays => {
+  const days = daysOf(zone, dateAt(zone, fromMs), dateAt(zone, toMs - 1));
+  const spans: Array<BuildSpan> = [];
+  const months = new Map<string, number>();
+  for (const { date } of days) spans.push(spansOf(date)[0]);
+  const monthOf = days.map(({ date }) => {
+    const month = spansOf(date)[1];
+    const known = months.get(month.startsOn);
+    if (known !== undefined) return known;
+    months.set(month.startsOn, spans.length);
+    return spans.push(month) - 1;
+  });
+  return {
+    spans,
+    monthOf,
+    daysAt: (instants) => {
+      const places = new Int32Array(instants.length);
+      let day = 0;
+      let [from, to] = [0, 0];
+      for (let row = 0; row < instants.length; row++) {
+        const micros = instants[row] ?? 0;
+        if (micros < from || micros >= to) {
+          day = days.findLastIndex(({ fromMs }) => fromMs * 1000 <= micros);
+          [from, to] = [(days[day]?.fromMs ?? 0) * 1000, (days[day]?.toMs ?? 0) * 1000];
+        }
+        places[row] = day;
+      }
+      return places;
+    },
+  };
+};

@@ -28,17 +28,13 @@ export interface FedDeliveries {
   readonly devices: Uint8Array;
 }
 
-/**
- * Geofence events that a feed row tells of, in parallel arrays. Packed ones have no id, and `stayed` is how long an entry of them stayed, in
- * microseconds; null for all that are not packed.
- */
+/** Geofence events that a feed row tells of, in parallel arrays. */
 export interface FedEvents {
   readonly quarter: number;
   readonly device_nos: ReadonlyArray<number>;
   readonly location_nos: ReadonlyArray<number>;
   readonly types: ReadonlyArray<string>;
-  readonly event_ids: ReadonlyArray<string | null>;
-  readonly stayed: ReadonlyArray<bigint | null> | null;
+  readonly event_ids: ReadonlyArray<string>;
 }
 
 /** The key of a row of `delivery_rollup` within an environment. */
@@ -81,4 +77,32 @@ export interface ChangedStays {
   readonly quarter: number;
   readonly stays: number;
   readonly stayed: bigint;
+}
+
+/** What a delivery can be of: its type and its trigger. The place in this list stands for it while roll-ups are made anew. */
+export const outcomeKinds = ["message", "survey"].flatMap((contentType) =>
+  ["on_enter", "on_exit", "fixed_time"].map((triggerType) => ({ contentType, triggerType })),
+);
+
+/** Settled deliveries, a column each; `settled` in microseconds since 1970, `delivered` 0 where it failed. */
+export interface OutcomeColumns {
+  readonly devices: Int32Array;
+  readonly campaigns: Int32Array;
+  readonly notifications: Int32Array;
+  readonly kinds: Int32Array;
+  readonly delivered: Uint8Array;
+  readonly settled: Float64Array;
+}
+
+/**
+ * Geofence events, a column each; `at` in microseconds since 1970, `entered` 0 for an exit. What `pairs` can begin or end a stay; of other entries
+ * `stayed` tells how long they took, in microseconds, not a number where no exit followed.
+ */
+export interface VisitColumns {
+  readonly devices: Int32Array;
+  readonly locations: Int32Array;
+  readonly entered: Uint8Array;
+  readonly pairs: Uint8Array;
+  readonly stayed: Float64Array;
+  readonly at: Float64Array;
 }

@@ -1,82 +1,62 @@
 import { Context, Effect, Layer, Schedule } from "effect";
 import { Config } from "../Config.ts";
 import { Database } from "../database/Database.ts";
-import { dateAt, dayRange } from "../time/LocalTime.ts";
+import { dateAt, dayStart } from "../time/LocalTime.ts";
 import type { TimeZoneName } from "../time/TimeZone.ts";
-import { DeviceTally } from "./DeviceSet.ts";
 import { deliveryAdditions, eventAdditions } from "./RollUpAdditions.ts";
+import { RollUpBuilder } from "./RollUpBuilder.ts";
 import type { WaitingTenant } from "./RollUpRows.ts";
+import { RollUpSizes } from "./RollUpSizes.ts";
 import { RollUpsSql } from "./RollUpsSql.ts";
+import { RollUpWriter } from "./RollUpWriter.ts";
 
-/** How much is done at once: base rows that one transaction takes in, about, and rows of roll-ups that one statement writes. */
-export const RollUpSizes = Context.Reference("waypost/reports/RollUps/RollUpSizes", {
-  defaultValue: () => ({ deliveries: 100_000, events: 20_000, rows: 500 }),
-});
+/** Rows of roll-ups that one transaction deletes. */
+const clearedAtOnce = 100_000;
 
-/** Puts base rows of the past into the feed again, or adds what the feed holds to the roll-ups. */
+/** Makes roll-ups of base rows of the past, or adds what the feed holds to them. */
 export class RollUps extends Context.Service<RollUps>()("waypost/reports/RollUps", {
   make: Effect.gen(function* () {
     const database = yield* Database;
     const repository = yield* RollUpsSql;
+    const builder = yield* RollUpBuilder;
+    const writer = yield* RollUpWriter;
 
-    /** The rest of the environment's work in the time zone that it has now is to begin at its oldest base row. */
+    /** Empties the roll-ups, which nobody reads meanwhile; the last of it notes that base rows are to be added up from the oldest on. */
     const startAnew = Effect.fnUntraced(function* (tenant: WaitingTenant) {
-      yield* repository.empty(tenant);
+      if (yield* repository.clear(tenant, clearedAtOnce)) {
+        yield* repository.note(tenant, { timezone: "", fedUntil: null });
+        return;
+      }
+      yield* repository.dropFeed(tenant);
       const oldest = yield* repository.oldest(tenant, null);
       const fedUntil = oldest === null ? null : startOfDay(tenant, oldest);
       yield* repository.note(tenant, { timezone: tenant.timezone, fedUntil });
     });
 
-    /** Feeds the next day that has base rows; none left, the roll-ups are complete. */
-    const feedNextDay = Effect.fnUntraced(function* (tenant: WaitingTenant, fedUntil: number) {
+    /** Adds up the next base rows; none left, the roll-ups are complete. */
+    const buildNext = Effect.fnUntraced(function* (tenant: WaitingTenant, fedUntil: number) {
       const { timezone } = tenant;
-      const next = yield* repository.oldest(tenant, fedUntil);
-      if (next === null) {
-        yield* repository.note(tenant, { timezone, fedUntil: null });
-        return;
-      }
-      const date = dateAt(timezone as TimeZoneName, next);
-      const day = dayRange(timezone as TimeZoneName, date, date);
-      yield* repository.feedAgain(tenant, day.fromMs, day.toMs);
-      yield* repository.note(tenant, { timezone, fedUntil: day.toMs });
+      const oldest = yield* repository.oldest(tenant, fedUntil);
+      const from = oldest === null ? null : Math.max(fedUntil, startOfDay(tenant, oldest));
+      yield* repository.note(tenant, {
+        timezone,
+        fedUntil: from === null ? null : yield* builder.next(tenant, from),
+      });
     });
 
-    const takeDeliveries = Effect.fnUntraced(function* (tenant: WaitingTenant, tally: DeviceTally) {
-      const sizes = yield* RollUpSizes;
-      const fed = yield* repository.takeDeliveries(tenant, sizes.deliveries);
-      const sums = deliveryAdditions(tenant.timezone as TimeZoneName, fed);
-      for (let at = 0; at < sums.length; at += sizes.rows) {
-        const some = sums.slice(at, at + sizes.rows);
-        const held = new Map<number, Uint8Array>();
-        for (const { devices, ord } of yield* repository.deliveryDevices(tenant, some))
-          held.set(ord, devices);
-        const additions = some.map(({ devices, ...sum }, place) => {
-          const set = united(tally, held.get(place + 1), devices);
-          return { ...sum, reached: tally.count, devices: set };
-        });
-        yield* Effect.yieldNow;
-        yield* repository.addDeliveries(tenant, additions);
-      }
+    const takeDeliveries = Effect.fnUntraced(function* (tenant: WaitingTenant) {
+      const { deliveries } = yield* RollUpSizes;
+      const fed = yield* repository.takeDeliveries(tenant, deliveries);
+      yield* writer.addDeliveries(tenant, deliveryAdditions(tenant.timezone as TimeZoneName, fed));
       return fed.length > 0;
     });
 
-    const takeEvents = Effect.fnUntraced(function* (tenant: WaitingTenant, tally: DeviceTally) {
-      const sizes = yield* RollUpSizes;
-      const fed = yield* repository.takeEvents(tenant, sizes.events);
+    const takeEvents = Effect.fnUntraced(function* (tenant: WaitingTenant) {
+      const { events } = yield* RollUpSizes;
+      const fed = yield* repository.takeEvents(tenant, events);
       if (fed.length === 0) return false;
       const stays = yield* repository.staysChanged(tenant, fed);
-      const sums = eventAdditions(tenant.timezone as TimeZoneName, fed, stays);
-      for (let at = 0; at < sums.length; at += sizes.rows) {
-        const some = sums.slice(at, at + sizes.rows);
-        const held = new Map<number, Uint8Array>();
-        for (const { devices, ord } of yield* repository.eventDevices(tenant, some)) held.set(ord, devices);
-        const additions = some.map(({ devices, ...sum }, place) => ({
-          ...sum,
-          devices: united(tally, held.get(place + 1), devices),
-        }));
-        yield* Effect.yieldNow;
-        yield* repository.addEvents(tenant, additions);
-      }
+      yield* writer.addEvents(tenant, eventAdditions(tenant.timezone as TimeZoneName, fed, stays));
       return true;
     });
 
@@ -89,11 +69,10 @@ export class RollUps extends Context.Service<RollUps>()("waypost/reports/RollUps
           const [state] = yield* repository.hold(tenant);
           if (state === undefined) return false;
           if (state.timezone !== tenant.timezone) return yield* Effect.as(startAnew(tenant), true);
-          const tally = new DeviceTally();
-          const took = [yield* takeDeliveries(tenant, tally), yield* takeEvents(tenant, tally)];
+          const took = [yield* takeDeliveries(tenant), yield* takeEvents(tenant)];
           if (took.includes(true)) return true;
           if (state.fedUntil === null) return false;
-          return yield* Effect.as(feedNextDay(tenant, state.fedUntil), true);
+          return yield* Effect.as(buildNext(tenant, state.fedUntil), true);
         }),
       );
 
@@ -107,20 +86,14 @@ export class RollUps extends Context.Service<RollUps>()("waypost/reports/RollUps
     };
   }),
 }) {
-  static readonly layer = Layer.effect(RollUps, RollUps.make).pipe(Layer.provide(RollUpsSql.layer));
+  static readonly layer = Layer.effect(RollUps, RollUps.make).pipe(
+    Layer.provide([RollUpsSql.layer, RollUpBuilder.layer, RollUpWriter.layer]),
+  );
 }
 
-/** The union of a set that there may be and numbers; left in the tally. */
-const united = (tally: DeviceTally, set: Uint8Array | undefined, more: ReadonlyArray<number>): Uint8Array => {
-  tally.clear();
-  if (set !== undefined) tally.addSets(set);
-  for (const no of more) tally.add(no);
-  return tally.toSet();
-};
-
 const startOfDay = ({ timezone }: WaitingTenant, ms: number): number => {
-  const date = dateAt(timezone as TimeZoneName, ms);
-  return dayRange(timezone as TimeZoneName, date, date).fromMs;
+  const zone = timezone as TimeZoneName;
+  return dayStart(zone, dateAt(zone, ms));
 };
 
 /** Rolls up in every worker, four times a second: two that meet take different environments. */

@@ -1,7 +1,6 @@
 import { Context, Effect, Layer } from "effect";
 import { SqlClient, type Statement } from "effect/sql";
-import { arrayOf, asNumber, instant } from "../database/Rows.ts";
-import { events, outcomes } from "./CountedRowsSql.ts";
+import { arrayOf, asNumber, instant, onlyRow } from "../database/Rows.ts";
 import type {
   ChangedStays,
   DeliveryAddition,
@@ -58,6 +57,31 @@ export class RollUpsSql extends Context.Service<RollUpsSql>()("waypost/reports/R
         keys.map(({ locationNo }) => locationNo),
       )}`;
     const counts = <A>(of: ReadonlyArray<A>, count: (each: A) => number) => arrayOf("float8", of.map(count));
+
+    const deliveryRows = (tenant: RolledTenant, additions: ReadonlyArray<DeliveryAddition>) => sql`
+      INSERT INTO delivery_rollup AS r (workspace_id, environment, span, starts_on, campaign_no, notification_no, content_type,
+        trigger_type, delivered, failed, reached, devices)
+      SELECT ${tenant.workspaceId}, ${tenant.environment}, k.*
+      FROM unnest(${deliveryKeys(additions)}, ${counts(additions, ({ delivered }) => delivered)},
+        ${counts(additions, ({ failed }) => failed)}, ${counts(additions, ({ reached }) => reached)},
+        ${arrayOf(
+          "bytea",
+          additions.map(({ devices }) => devices),
+        )}) AS k`;
+    const eventRows = (tenant: RolledTenant, additions: ReadonlyArray<EventAddition>) => sql`
+      INSERT INTO event_rollup AS r
+        (workspace_id, environment, span, starts_on, location_no, entries, exits, stays, stayed, devices)
+      SELECT ${tenant.workspaceId}, ${tenant.environment}, k.*
+      FROM unnest(${eventKeys(additions)}, ${counts(additions, ({ entries }) => entries)},
+        ${counts(additions, ({ exits }) => exits)}, ${counts(additions, ({ stays }) => stays)},
+        ${arrayOf(
+          "int8",
+          additions.map(({ stayed }) => stayed),
+        )},
+        ${arrayOf(
+          "bytea",
+          additions.map(({ devices }) => devices),
+        )}) AS k`;
 
     /** Takes feed rows until they tell of about `most` base rows, the oldest first; at least one if there is any. */
     const take = (
@@ -126,13 +150,26 @@ export class RollUpsSql extends Context.Service<RollUpsSql>()("waypost/reports/R
         );
       },
 
-      /** Empties the roll-ups, and the feed of what can be seen of it: base rows that can be seen are to be fed again, all of them. */
-      empty: (tenant: RolledTenant) =>
+      /** Deletes rows of the roll-ups, at most so many of each table; true while there may be more. */
+      clear: (tenant: RolledTenant, most: number) =>
+        Effect.map(
+          onlyRow(sql<{ readonly gone: number }>`
+            WITH outcomes AS (
+              DELETE FROM delivery_rollup WHERE ctid = ANY(ARRAY(
+                SELECT ctid FROM delivery_rollup WHERE ${mine(tenant)} LIMIT ${most})) RETURNING 1),
+            visits AS (
+              DELETE FROM event_rollup WHERE ctid = ANY(ARRAY(
+                SELECT ctid FROM event_rollup WHERE ${mine(tenant)} LIMIT ${most})) RETURNING 1)
+            SELECT greatest((SELECT count(*) FROM outcomes), (SELECT count(*) FROM visits))::int AS gone`),
+          ({ gone }) => gone >= most,
+        ),
+
+      /** Drops what can be seen of the feed: the base rows that can be seen are to be rolled up, all of them. */
+      dropFeed: (tenant: RolledTenant) =>
         Effect.orDie(
-          Effect.forEach(
-            ["delivery_rollup", "event_rollup", "delivery_feed", "event_feed"],
-            (table) => sql`DELETE FROM ${sql(table)} WHERE ${mine(tenant)}`,
-            { discard: true },
+          Effect.andThen(
+            sql`DELETE FROM delivery_feed WHERE ${mine(tenant)}`,
+            sql`DELETE FROM event_feed WHERE ${mine(tenant)}`,
           ),
         ),
 
@@ -142,31 +179,6 @@ export class RollUpsSql extends Context.Service<RollUpsSql>()("waypost/reports/R
           UPDATE rollup_state
           SET timezone = ${timezone}, fed_until = ${fedUntil === null ? sql`'infinity'` : instant(fedUntil)}
           WHERE ${mine(tenant)}`),
-
-      /** Puts the rows of a time, packed ones too, into the feed again, in place of what it has of that time. Whole quarters of an hour. */
-      feedAgain: (tenant: RolledTenant, fromMs: number, toMs: number) => {
-        const within = (column: string) =>
-          sql`${mine(tenant)} AND ${sql(column)} >= ${instant(fromMs)} AND ${sql(column)} < ${instant(toMs)}`;
-        return Effect.orDie(
-          Effect.andThen(
-            sql`
-              WITH gone AS (DELETE FROM delivery_feed WHERE ${within("quarter")})
-              INSERT INTO delivery_feed
-                (workspace_id, environment, quarter, campaign_no, notification_no, content_type, trigger_type, status, device_nos)
-              SELECT workspace_id, environment, min(date_bin('15 minutes', settled_at, 'epoch')), campaign_no, notification_no,
-                content_type, trigger_type, status, array_agg(device_no)
-              FROM ${outcomes(sql, { fromMs, toMs })} WHERE ${within("settled_at")}
-              GROUP BY workspace_id, environment, campaign_no, notification_no, content_type, trigger_type, status`,
-            sql`
-              WITH gone AS (DELETE FROM event_feed WHERE ${within("quarter")})
-              INSERT INTO event_feed (workspace_id, environment, quarter, device_nos, location_nos, types, event_ids, stayed)
-              SELECT workspace_id, environment, date_bin('15 minutes', occurred_at, 'epoch'),
-                array_agg(device_no), array_agg(location_no), array_agg(type), array_agg(id), array_agg(stayed)
-              FROM ${events(sql, { fromMs, toMs })} WHERE ${within("occurred_at")}
-              GROUP BY 1, 2, 3`,
-          ),
-        );
-      },
 
       /** Takes settled deliveries out of the feed, about so many. */
       takeDeliveries: (tenant: RolledTenant, most: number) =>
@@ -187,7 +199,7 @@ export class RollUpsSql extends Context.Service<RollUpsSql>()("waypost/reports/R
             tenant,
             "event_feed",
             most,
-            sql`${millis("quarter")} AS quarter, device_nos, location_nos, types, event_ids, stayed`,
+            sql`${millis("quarter")} AS quarter, device_nos, location_nos, types, event_ids`,
           )}`,
         ),
 
@@ -212,7 +224,8 @@ export class RollUpsSql extends Context.Service<RollUpsSql>()("waypost/reports/R
               later: sql`
                 SELECT fed.device_no, fed.id FROM event_feed, unnest(device_nos, event_ids) AS fed (device_no, id)
                 WHERE ${mine(tenant)}`,
-              until: fedUntil(tenant),
+              until: sql`'infinity'`,
+              entries: sql`occurred_at < ${fedUntil(tenant)}`,
             })}) AS changed`,
         ),
 
@@ -233,38 +246,24 @@ export class RollUpsSql extends Context.Service<RollUpsSql>()("waypost/reports/R
           JOIN event_rollup r USING (span, starts_on, location_no)
           WHERE ${mine(tenant)}`),
 
+      /** Makes rows that there are not. */
+      insertDeliveries: (tenant: RolledTenant, additions: ReadonlyArray<DeliveryAddition>) =>
+        Effect.orDie(deliveryRows(tenant, additions)),
+
       /** Adds to rows, or makes them. */
       addDeliveries: (tenant: RolledTenant, additions: ReadonlyArray<DeliveryAddition>) =>
-        Effect.orDie(sql`
-          INSERT INTO delivery_rollup AS r (workspace_id, environment, span, starts_on, campaign_no, notification_no, content_type,
-            trigger_type, delivered, failed, reached, devices)
-          SELECT ${tenant.workspaceId}, ${tenant.environment}, k.*
-          FROM unnest(${deliveryKeys(additions)}, ${counts(additions, ({ delivered }) => delivered)},
-            ${counts(additions, ({ failed }) => failed)}, ${counts(additions, ({ reached }) => reached)},
-            ${arrayOf(
-              "bytea",
-              additions.map(({ devices }) => devices),
-            )}) AS k
+        Effect.orDie(sql`${deliveryRows(tenant, additions)}
           ON CONFLICT (workspace_id, environment, span, starts_on, campaign_no, notification_no, content_type, trigger_type)
           DO UPDATE SET delivered = r.delivered + EXCLUDED.delivered, failed = r.failed + EXCLUDED.failed,
             reached = EXCLUDED.reached, devices = EXCLUDED.devices`),
 
+      /** Makes rows that there are not. */
+      insertEvents: (tenant: RolledTenant, additions: ReadonlyArray<EventAddition>) =>
+        Effect.orDie(eventRows(tenant, additions)),
+
       /** Adds to rows, or makes them. */
       addEvents: (tenant: RolledTenant, additions: ReadonlyArray<EventAddition>) =>
-        Effect.orDie(sql`
-          INSERT INTO event_rollup AS r
-            (workspace_id, environment, span, starts_on, location_no, entries, exits, stays, stayed, devices)
-          SELECT ${tenant.workspaceId}, ${tenant.environment}, k.*
-          FROM unnest(${eventKeys(additions)}, ${counts(additions, ({ entries }) => entries)},
-            ${counts(additions, ({ exits }) => exits)}, ${counts(additions, ({ stays }) => stays)},
-            ${arrayOf(
-              "int8",
-              additions.map(({ stayed }) => stayed),
-            )},
-            ${arrayOf(
-              "bytea",
-              additions.map(({ devices }) => devices),
-            )}) AS k
+        Effect.orDie(sql`${eventRows(tenant, additions)}
           ON CONFLICT (workspace_id, environment, span, starts_on, location_no)
           DO UPDATE SET entries = r.entries + EXCLUDED.entries, exits = r.exits + EXCLUDED.exits,
             stays = r.stays + EXCLUDED.stays, stayed = r.stayed + EXCLUDED.stayed, devices = EXCLUDED.devices`),

@@ -1,31 +1,19 @@
 import { Context, Effect, Layer } from "effect";
 import type { TimeZoneName } from "../time/TimeZone.ts";
 import type { Tenant } from "../workspaces/Workspace.ts";
-import { DeviceTally, integersOf } from "./DeviceSet.ts";
+import { DeviceTally } from "./DeviceSet.ts";
+import { pauses } from "./Pauses.ts";
 import type { OutcomeFigures, SummaryFigures, VisitFigures } from "./ReportCountsSql.ts";
 import type { ReportScope } from "./ReportFiguresSql.ts";
 import { filtersCampaigns } from "./ReportQuery.ts";
 import { RolledCountsSql } from "./RolledCountsSql.ts";
 import { daysIn } from "./RollUpKeys.ts";
-
-/** Milliseconds after which counting lets others on. */
-const slice = 10;
+import { integersOf } from "./SentArrays.ts";
 
 /** What reports count, from roll-ups and feed. */
 export class RolledCounts extends Context.Service<RolledCounts>()("waypost/reports/RolledCounts", {
   make: Effect.gen(function* () {
     const repository = yield* RolledCountsSql;
-
-    /** Gives way to others when it has run for long. */
-    const pauses = () => {
-      let since = performance.now();
-      return Effect.suspend(() => {
-        if (performance.now() - since < slice) return Effect.void;
-        return Effect.map(Effect.yieldNow, () => {
-          since = performance.now();
-        });
-      });
-    };
 
     /** Deliveries and distinct devices of each day and of the range (place 0). */
     const deliveryDays = Effect.fnUntraced(function* (tenant: Tenant, scope: ReportScope) {

@@ -2,7 +2,8 @@ import { assert, layer } from "@effect/vitest";
 import { Effect } from "effect";
 import { SqlClient } from "effect/sql";
 import fc from "fast-check";
-import { RollUps, RollUpSizes } from "../../src/reports/RollUps.ts";
+import { RollUps } from "../../src/reports/RollUps.ts";
+import { RollUpSizes } from "../../src/reports/RollUpSizes.ts";
 import { Workspaces } from "../../src/workspaces/Workspaces.ts";
 import { testStart, TestWaypost } from "../TestWaypost.ts";
 import { record } from "./RecordedHistory.ts";
@@ -17,7 +18,9 @@ layer(TestWaypost.layer)("Rolled-up stays", (it) => {
       const step = Effect.provideService((yield* RollUps).step, RollUpSizes, {
         deliveries: 1,
         events: 1,
+        build: 3,
         rows: 2,
+        bytes: 100,
       });
       const tenant = yield* waypost.tenant();
       const { workspaceId } = yield* Effect.orDie(workspaces.find(tenant.workspace.id));

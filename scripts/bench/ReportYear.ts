@@ -1,0 +1,115 @@
+import { Effect } from "effect";
+import { SqlClient } from "effect/sql";
+
+/** How much happened in the year: rows of deliveries, and as many of events; the devices it happened to. */
+export interface ReportYear {
+  readonly rows: number;
+  readonly devices: number;
+  readonly campaigns: number;
+  readonly places: number;
+  readonly timezone: string;
+}
+
+/** The id of something by its number, as SQL. */
+export const uuidOf = (name: string, no: string) => `md5('${name}' || ${no})::uuid`;
+
+const own = "1 AS workspace_id, 'production' AS environment";
+
+/** Tables that are filled without indexes and triggers, and what they are without. */
+const large = {
+  delivery: [
+    "ADD CONSTRAINT delivery_pkey PRIMARY KEY (workspace_id, environment, origin, device_no)",
+    "delivery_settled ON delivery (workspace_id, environment, settled_at)",
+    "delivery_of_device ON delivery (workspace_id, environment, device_no, created_at DESC)",
+  ],
+  geofence_event: [
+    "ADD CONSTRAINT geofence_event_pkey PRIMARY KEY (workspace_id, environment, device_no, id)",
+    "geofence_event_at ON geofence_event (workspace_id, environment, occurred_at)",
+  ],
+} as const;
+
+/**
+ * A year that ends now, straight into the tables; the triggers sleep, so that all of it has to be rolled up. Rows come about in the order of
+ * time, as they do in life. Few places and campaigns have most of what happens, devices are all alike (which is the worst for sets of them), a
+ * tenth of the entries never see an exit.
+ */
+export const buildReportYear = Effect.fnUntraced(function* (year: ReportYear) {
+  const sql = yield* SqlClient.SqlClient;
+  const run = (text: string) => sql`${sql.literal(text)}`.unprepared;
+  const { campaigns, devices, places, timezone } = year;
+  yield* run("SET statement_timeout = 0");
+  yield* run("SET synchronous_commit = off");
+  yield* run("SET maintenance_work_mem = '1GB'");
+  yield* run("SET max_parallel_workers_per_gather = 0");
+  yield* run("SELECT setseed(0.25)");
+  yield* run(`INSERT INTO workspace (public_id, name, timezone, created_at, updated_at)
+    VALUES (gen_random_uuid(), 'Bench', '${timezone}', '2025-01-01Z', '2025-01-01Z')`);
+  yield* run(
+    "INSERT INTO tenant SELECT 1, e, 0 FROM unnest(ARRAY['sandbox', 'production']) e ON CONFLICT DO NOTHING",
+  );
+  yield* run(`INSERT INTO device (workspace_id, environment, no, id, installation_id, platform, transport, token_digest, registered_at,
+      last_seen_at)
+    SELECT ${own}, n, gen_random_uuid(), 'i' || n, 'ios', 'inbox', decode(repeat('00', 32), 'hex'), '2025-01-01Z', '2025-01-01Z'
+    FROM generate_series(1, ${devices}) n`);
+  yield* run(`INSERT INTO location (workspace_id, environment, id, name, type, latitude, longitude, radius_meters, created_at, updated_at)
+    SELECT ${own}, ${uuidOf("location", "n")}, 'Place ' || n, 'circle', 52, 5, 100, '2025-01-01Z', '2025-01-01Z' FROM generate_series(1, ${places}) n`);
+  yield* run(`INSERT INTO location_group (workspace_id, environment, id, name, created_at, updated_at)
+    SELECT ${own}, ${uuidOf("group", "n")}, 'Group ' || n, '2025-01-01Z', '2025-01-01Z' FROM generate_series(1, 20) n`);
+  yield* run(`INSERT INTO location_group_member (workspace_id, environment, group_id, location_id)
+    SELECT ${own}, ${uuidOf("group", "1 + n % 20")}, ${uuidOf("location", "n")} FROM generate_series(1, ${places}) n`);
+  yield* run(`INSERT INTO campaign (workspace_id, environment, id, name, type, timezone, starts_at, created_at, updated_at)
+    SELECT ${own}, ${uuidOf("campaign", "n")}, 'Campaign ' || n, 'geo', 'UTC', '2025-01-01Z', '2025-01-01Z', '2025-01-01Z' FROM generate_series(1, ${campaigns}) n`);
+  yield* run(`INSERT INTO campaign_location (workspace_id, environment, campaign_id, location_id, position)
+    SELECT ${own}, ${uuidOf("campaign", "n")}, ${uuidOf("location", "n * 10 + p")}, p FROM generate_series(1, ${campaigns}) n, generate_series(0, 4) p
+    WHERE n * 10 + p <= ${places}`);
+  yield* run(`INSERT INTO campaign_location_group (workspace_id, environment, campaign_id, group_id, position)
+    SELECT ${own}, ${uuidOf("campaign", "n")}, ${uuidOf("group", "1 + n % 20")}, 0 FROM generate_series(1, ${campaigns}) n`);
+  yield* run(`WITH made AS (
+      INSERT INTO content (workspace_id, environment, notification_id, type, headline, body, questions, created_at)
+      SELECT ${own}, ${uuidOf("notification", "n")}, CASE WHEN n % 5 = 0 THEN 'survey' ELSE 'message' END, 'Hello', 'Welcome',
+        CASE WHEN n % 5 = 0 THEN '[{}, {}]'::jsonb END, '2025-01-01Z' FROM generate_series(1, ${campaigns}) n
+      RETURNING no, notification_id, type)
+    INSERT INTO notification (workspace_id, environment, id, name, type, content_no, created_at, updated_at)
+    SELECT ${own}, notification_id, 'Notification ' || no, type, no, '2025-01-01Z', '2025-01-01Z' FROM made ORDER BY no`);
+  yield* run(`INSERT INTO campaign_notification (workspace_id, environment, campaign_id, notification_id, id, trigger_type, attached_at, updated_at)
+    SELECT ${own}, ${uuidOf("campaign", "n")}, ${uuidOf("notification", "n")}, ${uuidOf("pair", "n")},
+      CASE WHEN n % 2 = 0 THEN 'on_enter' ELSE 'on_exit' END, '2025-01-01Z', '2025-01-01Z' FROM generate_series(1, ${campaigns}) n`);
+  for (const [table, [key, ...indexes]] of Object.entries(large)) {
+    yield* run(`ALTER TABLE ${table} DISABLE TRIGGER USER`);
+    yield* run(`ALTER TABLE ${table} DROP CONSTRAINT ${table}_pkey`);
+    for (const index of indexes) yield* run(`DROP INDEX ${index.split(" ", 1)[0]}`);
+    if (table === "delivery") yield* run(deliveries(year));
+    else yield* run(events(year));
+    yield* run(`ALTER TABLE ${table} ${key}`);
+    for (const index of indexes) yield* run(`CREATE INDEX ${index}`);
+    yield* run(`ALTER TABLE ${table} ENABLE TRIGGER USER`);
+  }
+  yield* run(`INSERT INTO survey_response (workspace_id, environment, notification_no, campaign_no, device_no, content_no, answers,
+      first_answered_at, answered_at)
+    SELECT workspace_id, environment, notification_no, campaign_no, device_no, content_no, '[]', settled_at, settled_at
+    FROM delivery WHERE content_type = 'survey' AND status = 'delivered' AND origin % 2 = 0 ON CONFLICT DO NOTHING`);
+  yield* run("INSERT INTO rollup_state VALUES (1, 'production', '', 'infinity') ON CONFLICT DO NOTHING");
+  yield* run("VACUUM ANALYZE");
+  yield* run("CHECKPOINT");
+});
+
+const at = (n: string, rows: number) =>
+  `date_trunc('milliseconds', statement_timestamp() - (1 - (${n} + random() * 1000) / (${rows} + 1000)::float8) * interval '365 days')`;
+
+const deliveries = ({ campaigns, devices, rows }: ReportYear) => `
+  INSERT INTO delivery (workspace_id, environment, origin, device_no, campaign_no, notification_no, content_no, content_type,
+    trigger_type, location_no, transport, status, created_at, settled_at)
+  SELECT ${own}, n, 1 + floor(random() * ${devices})::int, c, c, c, CASE WHEN c % 5 = 0 THEN 'survey' ELSE 'message' END,
+    CASE WHEN c % 2 = 0 THEN 'on_enter' ELSE 'on_exit' END, 1, 'inbox', CASE WHEN n % 20 = 0 THEN 'failed' ELSE 'delivered' END, at, at
+  FROM (
+    SELECT n, 1 + floor(random() * random() * ${campaigns})::int AS c, ${at("n", rows)} AS at
+    FROM generate_series(0, ${rows - 1}) n) AS made`;
+
+const events = ({ devices, places, rows }: ReportYear) => `
+  INSERT INTO geofence_event (workspace_id, environment, device_no, id, type, location_no, occurred_at, received_at)
+  SELECT ${own}, device_no, gen_random_uuid(), CASE WHEN leaves AND n % 10 > 0 THEN 'exit' ELSE 'enter' END, location_no,
+    CASE WHEN leaves THEN at + stay ELSE at END, at
+  FROM (
+    SELECT n, 1 + floor(random() * ${devices})::int AS device_no, 1 + floor(random() * random() * ${places})::int AS location_no,
+      ${at("n", rows / 2)} AS at, date_trunc('milliseconds', (1 - ln(1 - random())) * interval '25 minutes') AS stay
+    FROM generate_series(0, ${rows / 2 - 1}) n) AS visit, (VALUES (false), (true)) AS side (leaves)`;

@@ -1,0 +1,164 @@
+import { Context, Effect, Layer } from "effect";
+import { dateAt, dayStart, type LocalDate } from "../time/LocalTime.ts";
+import type { TimeZoneName } from "../time/TimeZone.ts";
+import { eventAdditions } from "./RollUpAdditions.ts";
+import { builtOutcomes, builtTotals, builtVisits, nextExits, placesOfVisits } from "./RollUpBuild.ts";
+import { RollUpBuilderSql } from "./RollUpBuilderSql.ts";
+import { type BuildSpan, buildDays } from "./RollUpKeys.ts";
+import type { OutcomeColumns, VisitColumns, WaitingTenant } from "./RollUpRows.ts";
+import { RollUpSizes } from "./RollUpSizes.ts";
+import { RollUpWriter } from "./RollUpWriter.ts";
+
+const QUARTER = 900_000;
+const DAY = 86_400_000;
+/** A time without much in it is still cut, for every day and month of it is held. */
+const mostDays = 400;
+/** How far behind its time exits are read in order; the few later ones are looked up. */
+const ahead = DAY;
+
+/** Makes roll-ups of base rows: after a change of time zone, or of what there was before there were any. */
+export class RollUpBuilder extends Context.Service<RollUpBuilder>()("waypost/reports/RollUpBuilder", {
+  make: Effect.gen(function* () {
+    const repository = yield* RollUpBuilderSql;
+    const writer = yield* RollUpWriter;
+
+    /** Up to where to go from an instant: whole days where a day is not too much, else quarters of an hour; null for the end of all. */
+    const upTo = Effect.fnUntraced(function* (tenant: WaitingTenant, fromMs: number, most: number) {
+      const zone = tenant.timezone as TimeZoneName;
+      const farthest = dayStart(zone, dateAt(zone, fromMs + mostDays * DAY));
+      const next = yield* repository.afterMost(tenant, fromMs, most);
+      if (next === null) {
+        const newest = yield* repository.newest(tenant);
+        return newest === null || newest < farthest ? null : farthest;
+      }
+      const midnight = dayStart(zone, dateAt(zone, next));
+      if (midnight > fromMs) return Math.min(midnight, farthest);
+      return Math.max(fromMs + QUARTER, Math.floor(next / QUARTER) * QUARTER);
+    });
+
+    /** What rows there cannot be yet: those of days and months that begin at the instant or later. */
+    const newFrom = (tenant: WaitingTenant, fromMs: number) => {
+      const zone = tenant.timezone as TimeZoneName;
+      const date = dateAt(zone, fromMs);
+      const month = `${date.slice(0, 8)}01` as LocalDate;
+      const isWhole = { day: dayStart(zone, date) >= fromMs, month: dayStart(zone, month) >= fromMs };
+      return ({ span, startsOn }: BuildSpan) => {
+        const first = span === "day" ? date : month;
+        return startsOn > first || (startsOn === first && isWhole[span]);
+      };
+    };
+
+    const outcomes = Effect.fnUntraced(function* (tenant: WaitingTenant, fromMs: number, toMs: number) {
+      yield* repository.dropFedOutcomes(tenant, fromMs, toMs);
+      const rows = joined<OutcomeColumns>([
+        yield* repository.outcomes(tenant, fromMs, toMs),
+        yield* repository.packedOutcomes(tenant, fromMs, toMs),
+      ]);
+      if (rows.devices.length === 0) return;
+      const days = buildDays(tenant.timezone as TimeZoneName, fromMs, toMs);
+      yield* Effect.yieldNow;
+      const own = builtOutcomes(days, rows);
+      yield* Effect.yieldNow;
+      const totals = builtTotals(days, rows);
+      yield* writer.addDeliveries(tenant, [...own, ...totals], newFrom(tenant, fromMs));
+    });
+
+    /** Finds, from an instant on, the exits of entries for which there is none yet; so many at a time. */
+    const findLateExits = Effect.fnUntraced(function* (
+      tenant: WaitingTenant,
+      { devices, entered, locations, pairs }: VisitColumns,
+      exits: Float64Array,
+      {
+        counted,
+        fromMs,
+        isFed,
+      }: { readonly counted: number; readonly fromMs: number; readonly isFed: boolean },
+    ) {
+      const { rows } = yield* RollUpSizes;
+      const open: Array<number> = [];
+      for (let row = 0; row < counted; row++) {
+        if (entered[row] === 1 && pairs[row] === 1 && Number.isNaN(exits[row])) open.push(row);
+      }
+      for (let at = 0; at < open.length; at += rows) {
+        const some = open.slice(at, at + rows);
+        const entries = {
+          devices: some.map((row) => devices[row] ?? 0),
+          locations: some.map((row) => locations[row] ?? 0),
+          fromMs,
+        };
+        for (const late of yield* repository.lateExits(tenant, entries, isFed)) {
+          const row = some[late.ord - 1];
+          if (row !== undefined) exits[row] = late.at;
+        }
+      }
+    });
+
+    const visits = Effect.fnUntraced(function* (tenant: WaitingTenant, fromMs: number, toMs: number) {
+      const { build } = yield* RollUpSizes;
+      const zone = tenant.timezone as TimeZoneName;
+      // What came while roll-ups were made is in the feed, and changes stays that are rolled up; it counts from here on.
+      if (yield* repository.isFed(tenant)) {
+        const changed = yield* repository.takeFed(tenant, fromMs, toMs);
+        yield* writer.addEvents(tenant, eventAdditions(zone, [], changed));
+      }
+      const isFed = yield* repository.isFed(tenant);
+      const own = joined<VisitColumns>([
+        yield* repository.visits(tenant, fromMs, toMs),
+        yield* repository.packedVisits(tenant, fromMs, toMs),
+      ]);
+      const counted = own.devices.length;
+      if (counted === 0) return;
+      const most = Math.ceil(build / 2);
+      const next = yield* repository.exits(tenant, toMs, toMs + ahead, most, isFed);
+      const all = joined<VisitColumns>([own, next]);
+      yield* Effect.yieldNow;
+      const sorted = placesOfVisits(all);
+      const exits = nextExits(all, sorted);
+      yield* Effect.yieldNow;
+      const last = next.at.at(-1);
+      const seenMs = next.at.length < most || last === undefined ? toMs + ahead : Math.floor(last / 1000);
+      yield* findLateExits(tenant, all, exits, { counted, fromMs: seenMs, isFed });
+      const built = builtVisits(buildDays(zone, fromMs, toMs), all, { counted, exits, sorted });
+      yield* writer.addEvents(tenant, built, newFrom(tenant, fromMs));
+    });
+
+    return {
+      /**
+       * Adds the base rows of the next time, from an instant on, to the roll-ups, and tells up to where it came (epoch milliseconds), null at the end of
+       * all. In the transaction that holds the roll-ups.
+       */
+      next: Effect.fnUntraced(function* (tenant: WaitingTenant, fromMs: number) {
+        const { build } = yield* RollUpSizes;
+        const toMs = yield* upTo(tenant, fromMs, build);
+        const end = toMs ?? Math.ceil(((yield* repository.newest(tenant)) ?? fromMs) + 1);
+        if (end > fromMs) {
+          yield* repository.takeRoom;
+          yield* outcomes(tenant, fromMs, end);
+          yield* visits(tenant, fromMs, end);
+        }
+        return toMs;
+      }),
+    };
+  }),
+}) {
+  static readonly layer = Layer.effect(RollUpBuilder, RollUpBuilder.make).pipe(
+    Layer.provide([RollUpBuilderSql.layer, RollUpWriter.layer]),
+  );
+}
+
+/** The rows of tables of the same columns, one table behind the other. */
+const joined = <
+  Columns extends { readonly [name in keyof Columns]: Int32Array | Uint8Array | Float64Array },
+>([first, second]: readonly [Columns, Columns]): Columns => {
+  const entries = Object.keys(first).map((name) => {
+    const [one, other] = [first[name as keyof Columns], second[name as keyof Columns]];
+    if (other.length === 0) return [name, one];
+    const both = new (one.constructor as new (length: number) => Int32Array | Uint8Array | Float64Array)(
+      one.length + other.length,
+    );
+    both.set(one);
+    both.set(other, one.length);
+    return [name, both];
+  });
+  return Object.fromEntries(entries) as Columns;
+};

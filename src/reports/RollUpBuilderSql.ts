@@ -1,0 +1,218 @@
+import { Context, Effect, Layer } from "effect";
+import { SqlClient, type Statement } from "effect/sql";
+import { arrayOf, asNumber, instant, onlyRow } from "../database/Rows.ts";
+import { makesStays, packedDeliveries, packedEvents } from "./CountedRowsSql.ts";
+import {
+  type ChangedStays,
+  outcomeKinds,
+  type OutcomeColumns,
+  type RolledTenant,
+  type VisitColumns,
+} from "./RollUpRows.ts";
+import { flagsOf, integersOf, lengthsOf, microsOf } from "./SentArrays.ts";
+import { staysChanged } from "./StaysSql.ts";
+
+type Sent<Columns> = { readonly [name in keyof Columns]: Uint8Array };
+
+/** Entries without an exit up to an instant (epoch milliseconds), a column each. */
+export interface OpenEntries {
+  readonly devices: ReadonlyArray<number>;
+  readonly locations: ReadonlyArray<number>;
+  readonly fromMs: number;
+}
+
+/** Every statement that makes roll-ups of base rows. All belong into one transaction with one snapshot, that of `RollUpsSql.hold`. */
+export class RollUpBuilderSql extends Context.Service<RollUpBuilderSql>()(
+  "waypost/reports/RollUpBuilderSql",
+  {
+    make: Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient;
+      const mine = ({ environment, workspaceId }: RolledTenant) =>
+        sql`workspace_id = ${workspaceId} AND environment = ${environment}`;
+      const within = (column: string, fromMs: number, toMs: number) =>
+        sql`${sql(column)} >= ${instant(fromMs)} AND ${sql(column)} < ${instant(toMs)}`;
+      /** A column as `array_send` writes it; no bytes where there is no row. */
+      const column = (expression: string, name: string) =>
+        sql.literal(`COALESCE(array_send(array_agg(${expression})), '') AS ${name}`);
+      const kind = `CASE ${outcomeKinds
+        .map(
+          ({ contentType, triggerType }, place) =>
+            `WHEN content_type = '${contentType}' AND trigger_type = '${triggerType}' THEN ${place}`,
+        )
+        .join(" ")} END`;
+
+      /** Deliveries as columns, in the order of the rows. */
+      const outcomes = (rows: Statement.Fragment) =>
+        Effect.map(
+          onlyRow(sql<Sent<OutcomeColumns>>`
+          SELECT ${column("device_no", "devices")}, ${column("campaign_no", "campaigns")},
+            ${column("notification_no", "notifications")}, ${column(kind, "kinds")},
+            ${column("status = 'delivered'", "delivered")}, ${column("settled_at", "settled")}
+          FROM (${rows}) AS ordered`),
+          (sent): OutcomeColumns => ({
+            devices: integersOf(sent.devices),
+            campaigns: integersOf(sent.campaigns),
+            notifications: integersOf(sent.notifications),
+            kinds: integersOf(sent.kinds),
+            delivered: flagsOf(sent.delivered),
+            settled: microsOf(sent.settled),
+          }),
+        );
+
+      /** Events as columns, in the order of the rows. */
+      const visits = (rows: Statement.Fragment) =>
+        Effect.map(
+          onlyRow(sql<Sent<VisitColumns>>`
+          SELECT ${column("device_no", "devices")}, ${column("location_no", "locations")},
+            ${column("type = 'enter'", "entered")}, ${column("makes_stays", "pairs")},
+            ${column("COALESCE(stayed, -1)", "stayed")}, ${column("occurred_at", "at")}
+          FROM (${rows}) AS ordered`),
+          (sent): VisitColumns => ({
+            devices: integersOf(sent.devices),
+            locations: integersOf(sent.locations),
+            entered: flagsOf(sent.entered),
+            pairs: flagsOf(sent.pairs),
+            stayed: lengthsOf(sent.stayed),
+            at: microsOf(sent.at),
+          }),
+        );
+
+      /** Events in the feed that are not of a time, as a query: `device_no`, `id`. */
+      const fed = (tenant: RolledTenant, ...but: ReadonlyArray<Statement.Fragment>) => sql`
+      SELECT fed.device_no, fed.id FROM event_feed, unnest(device_nos, event_ids) AS fed (device_no, id)
+      WHERE ${sql.and([mine(tenant), ...but.map((time) => sql`NOT (${time})`)])}`;
+      /** Counts already, over `geofence_event AS e`: it is not in the feed, if that has any. */
+      const counts = (tenant: RolledTenant, isFed: boolean) =>
+        isFed
+          ? sql`NOT EXISTS (SELECT FROM (${fed(tenant)}) AS f WHERE f.device_no = e.device_no AND f.id = e.id)`
+          : sql`true`;
+
+      return {
+        /** More memory than other statements have, until the transaction ends. */
+        takeRoom: Effect.orDie(sql`SET LOCAL work_mem = '64MB'`),
+
+        /**
+         * The instant (epoch milliseconds) of the row that comes after `most` of them, of deliveries or events whichever is earlier; null if there are fewer.
+         * Of packed rows it is their day in UTC, or the end of that where it is not later than the instant.
+         */
+        afterMost: (tenant: RolledTenant, fromMs: number, most: number) => {
+          const row = (table: "delivery" | "geofence_event", at: "settled_at" | "occurred_at") => sql`
+          (SELECT ${sql(at)} AS at FROM ${sql(table)}
+           WHERE ${mine(tenant)} AND ${sql(at)} >= ${instant(fromMs)} ORDER BY ${sql(at)} OFFSET ${most} LIMIT 1)`;
+          const packed = (table: "packed_delivery" | "packed_event") => sql`
+          (SELECT CASE WHEN day > ${instant(fromMs)} THEN day ELSE day + interval '24 hours' END
+           FROM (
+             SELECT day, sum(cardinality(device_nos)) OVER (ORDER BY day, id) AS rows FROM ${sql(table)}
+             WHERE ${mine(tenant)} AND day > ${instant(fromMs)} - interval '24 hours') AS counted
+           WHERE rows > ${most} LIMIT 1)`;
+          return Effect.map(
+            onlyRow(sql<{ readonly at: number | null }>`
+            SELECT ${asNumber("extract(epoch FROM min(at)) * 1000")} AS at FROM (
+              ${row("delivery", "settled_at")} UNION ALL ${row("geofence_event", "occurred_at")}
+              UNION ALL ${packed("packed_delivery")} UNION ALL ${packed("packed_event")}) AS next`),
+            ({ at }) => at,
+          );
+        },
+
+        /** An instant (epoch milliseconds) that no row is behind; null if there is no row. */
+        newest: (tenant: RolledTenant) => {
+          const packed = (table: "packed_delivery" | "packed_event") => sql`
+          (SELECT day + interval '24 hours' FROM ${sql(table)} WHERE ${mine(tenant)} ORDER BY day DESC LIMIT 1)`;
+          return Effect.map(
+            onlyRow(sql<{ readonly at: number | null }>`
+            SELECT ${asNumber("extract(epoch FROM max(at)) * 1000")} AS at FROM (
+              (SELECT settled_at AS at FROM delivery
+               WHERE ${mine(tenant)} AND settled_at IS NOT NULL ORDER BY settled_at DESC LIMIT 1)
+              UNION ALL
+              (SELECT occurred_at FROM geofence_event WHERE ${mine(tenant)} ORDER BY occurred_at DESC LIMIT 1)
+              UNION ALL ${packed("packed_delivery")} UNION ALL ${packed("packed_event")}) AS last`),
+            ({ at }) => at,
+          );
+        },
+
+        /** Drops what the feed has of the deliveries of a time, which are to be added up, all of them. */
+        dropFedOutcomes: (tenant: RolledTenant, fromMs: number, toMs: number) =>
+          Effect.orDie(
+            sql`DELETE FROM delivery_feed WHERE ${mine(tenant)} AND ${within("quarter", fromMs, toMs)}`,
+          ),
+
+        /** The settled deliveries of a time. */
+        outcomes: (tenant: RolledTenant, fromMs: number, toMs: number) =>
+          outcomes(sql`
+          SELECT * FROM delivery WHERE ${mine(tenant)} AND ${within("settled_at", fromMs, toMs)} ORDER BY settled_at`),
+
+        /** The packed deliveries of a time. */
+        packedOutcomes: (tenant: RolledTenant, fromMs: number, toMs: number) =>
+          outcomes(sql`
+          SELECT * FROM (${packedDeliveries(sql, { fromMs, toMs })}) AS packed
+          WHERE ${mine(tenant)} AND ${within("settled_at", fromMs, toMs)}`),
+
+        /**
+         * Takes the events of a time out of the feed, and tells how they change the stays that began before it, which are rolled up already. The rest of
+         * the feed does not count yet.
+         */
+        takeFed: (tenant: RolledTenant, fromMs: number, toMs: number) =>
+          Effect.orDie(sql<ChangedStays>`
+          WITH taken AS (
+            DELETE FROM event_feed WHERE ${mine(tenant)} AND ${within("quarter", fromMs, toMs)}
+            RETURNING device_nos, location_nos, event_ids)
+          SELECT location_no, ${asNumber("extract(epoch FROM quarter) * 1000")} AS quarter,
+            ${asNumber("stays")} AS stays, stayed::int8 AS stayed
+          FROM (${staysChanged(sql, {
+            mine: mine(tenant),
+            fresh: sql`
+              SELECT each.device_no, each.location_no, each.id
+              FROM taken, unnest(device_nos, location_nos, event_ids) AS each (device_no, location_no, id)`,
+            // Of the snapshot, so with what is being taken.
+            later: fed(tenant, within("quarter", fromMs, toMs)),
+            until: sql`'infinity'`,
+            entries: sql`occurred_at < ${instant(fromMs)}`,
+          })}) AS changed`),
+
+        /** Whether the feed has any event. */
+        isFed: (tenant: RolledTenant) =>
+          Effect.map(
+            Effect.orDie(sql`SELECT 1 AS fed FROM event_feed WHERE ${mine(tenant)} LIMIT 1`),
+            (rows) => rows.length > 0,
+          ),
+
+        /** The events of a time, in its order. */
+        visits: (tenant: RolledTenant, fromMs: number, toMs: number) =>
+          visits(sql`
+          SELECT device_no, location_no, type, ${makesStays(sql, mine(tenant))} AS makes_stays, NULL::int8 AS stayed, occurred_at
+          FROM geofence_event WHERE ${mine(tenant)} AND ${within("occurred_at", fromMs, toMs)} ORDER BY occurred_at`),
+
+        /** The packed events of a time, whose stays are known. */
+        packedVisits: (tenant: RolledTenant, fromMs: number, toMs: number) =>
+          visits(sql`
+          SELECT device_no, location_no, type, false AS makes_stays, stayed, occurred_at
+          FROM (${packedEvents(sql, { fromMs, toMs })}) AS packed
+          WHERE ${mine(tenant)} AND ${within("occurred_at", fromMs, toMs)}`),
+
+        /** The first exits of a time that end stays, at most so many, in its order. Events in the feed do not count; `isFed` tells whether to look. */
+        exits: (tenant: RolledTenant, fromMs: number, toMs: number, most: number, isFed: boolean) =>
+          visits(sql`
+          SELECT device_no, location_no, type, true AS makes_stays, NULL::int8 AS stayed, occurred_at FROM geofence_event AS e
+          WHERE ${mine(tenant)} AND ${within("occurred_at", fromMs, toMs)} AND type = 'exit'
+            AND ${makesStays(sql, mine(tenant))} AND ${counts(tenant, isFed)}
+          ORDER BY occurred_at LIMIT ${most}`),
+
+        /** When the devices of these entries left next, from an instant on, in microseconds since 1970: each with the place of its entry from 1. */
+        lateExits: (tenant: RolledTenant, { devices, fromMs, locations }: OpenEntries, isFed: boolean) =>
+          Effect.orDie(sql<{ readonly ord: number; readonly at: number }>`
+          SELECT ord::int AS ord, ${asNumber("extract(epoch FROM min(e.occurred_at)) * 1000000")} AS at
+          FROM unnest(${arrayOf("int4", devices)}, ${arrayOf("int4", locations)}) WITH ORDINALITY
+            AS open (device_no, location_no, ord)
+          JOIN (
+            SELECT device_no, location_no, id, occurred_at FROM geofence_event
+            WHERE ${mine(tenant)} AND type = 'exit' AND occurred_at >= ${instant(fromMs)}
+              AND ${makesStays(sql, mine(tenant))}) AS e
+          USING (device_no, location_no)
+          WHERE ${counts(tenant, isFed)}
+          GROUP BY ord`),
+      };
+    }),
+  },
+) {
+  static readonly layer = Layer.effect(RollUpBuilderSql, RollUpBuilderSql.make);
+}
