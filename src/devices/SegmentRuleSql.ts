@@ -2,7 +2,13 @@
 import type { SqlClient, Statement } from "effect/sql";
 import { arrayOf, instant, jsonb } from "../database/Rows.ts";
 import { parseInstant } from "../time/Instant.ts";
-import { isBuiltIn, type SegmentCondition, type SegmentRule, versionNumbers } from "./SegmentRule.ts";
+import {
+  isBuiltIn,
+  type Scalar,
+  type SegmentCondition,
+  type SegmentRule,
+  versionNumbers,
+} from "./SegmentRule.ts";
 
 /** Whom a push campaign reaches: the devices of any or all of these segments; without any, every device. */
 export interface Audience {
@@ -12,8 +18,8 @@ export interface Audience {
 
 const signs = { gt: ">", gte: ">=", lt: "<", lte: "<=" } as const;
 
-const valuesOf = ({ value }: SegmentCondition): ReadonlyArray<unknown> =>
-  Array.isArray(value) ? value : [value];
+const scalarsOf = ({ value }: SegmentCondition): ReadonlyArray<Scalar> =>
+  typeof value === "object" ? value : [value];
 
 /**
  * An SQL condition over the table `device` under the given alias: true for the devices of the rule, false or null for all
@@ -21,10 +27,38 @@ const valuesOf = ({ value }: SegmentCondition): ReadonlyArray<unknown> =>
  */
 export const ruleSql = (sql: SqlClient.SqlClient, rule: SegmentRule, alias: string): Statement.Fragment => {
   // PostgreSQL looks at them in this order and stops where the outcome is plain: a column is read faster than an attribute.
-  const conditions = rule.conditions
-    .toSorted((a, b) => Number(isBuiltIn(b.attribute)) - Number(isBuiltIn(a.attribute)))
-    .map((condition) => conditionSql(sql, condition, alias));
+  const conditions = joined(rule)
+    .toSorted((a, b) => Number(isBuiltIn(b.condition.attribute)) - Number(isBuiltIn(a.condition.attribute)))
+    .map(({ condition, isDenied }) => {
+      const holds = conditionSql(sql, condition, alias);
+      return isDenied ? sql`(${holds} IS NOT TRUE)` : holds;
+    });
   return rule.match === "all" ? sql.and(conditions) : sql.or(conditions);
+};
+
+/**
+ * The conditions of a rule, those that list values of one attribute as one: any of `eq` and `in`, all of `ne`. An attribute is
+ * looked up once then, and not fifty times.
+ */
+const joined = ({
+  conditions,
+  match,
+}: SegmentRule): ReadonlyArray<{ readonly condition: SegmentCondition; readonly isDenied: boolean }> => {
+  const isListed = ({ op }: SegmentCondition) => (match === "any" ? op === "eq" || op === "in" : op === "ne");
+  const lists = Map.groupBy(conditions.filter(isListed), ({ attribute }) => attribute);
+  return [
+    ...[...lists].flatMap(([attribute, listed]) =>
+      listed.length === 1
+        ? listed.map((condition) => ({ condition, isDenied: false }))
+        : [
+            {
+              condition: { attribute, op: "in", value: listed.flatMap(scalarsOf) } as const,
+              isDenied: match === "all",
+            },
+          ],
+    ),
+    ...conditions.filter((each) => !isListed(each)).map((condition) => ({ condition, isDenied: false })),
+  ];
 };
 
 /** An SQL condition over the table `device` under the given alias: true for the devices of the audience. */
@@ -71,7 +105,7 @@ const attributeSql = (sql: SqlClient.SqlClient, condition: SegmentCondition, att
       return sql`(${held} IS DISTINCT FROM ${jsonb(value)})`;
     case "in":
       // A subquery is looked up by its hash, an array in a prepared statement from end to end.
-      return sql`(${held} IN (SELECT unnest(${arrayOf("jsonb", valuesOf(condition))})))`;
+      return sql`(${held} IN (SELECT unnest(${arrayOf("jsonb", scalarsOf(condition))})))`;
     case "contains":
       return sql`(CASE jsonb_typeof(${held}) WHEN 'string' THEN strpos(${attributes} ->> ${name}, ${value}::text) > 0
         WHEN 'array' THEN ${held} ? ${value}::text END)`;
@@ -92,7 +126,7 @@ const textSql = (sql: SqlClient.SqlClient, condition: SegmentCondition, column: 
     case "ne":
       return sql`(${column} IS DISTINCT FROM ${value}::text)`;
     case "in":
-      return sql`(${column} IN (SELECT unnest(${arrayOf("text", valuesOf(condition).map(String))})))`;
+      return sql`(${column} IN (SELECT unnest(${arrayOf("text", scalarsOf(condition).map(String))})))`;
     case "contains":
       return sql`(strpos(${column}, ${value}::text) > 0)`;
     default:
@@ -108,7 +142,7 @@ const versionSql = (sql: SqlClient.SqlClient, { op, value }: SegmentCondition, n
 const instantSql = (sql: SqlClient.SqlClient, condition: SegmentCondition, column: Column) => {
   const { op, value } = condition;
   const at = sql`date_trunc('second', ${column})`;
-  const millis = valuesOf(condition).map((each) => parseInstant(String(each)) ?? 0);
+  const millis = scalarsOf(condition).map((each) => parseInstant(String(each)) ?? 0);
   switch (op) {
     case "exists":
       return value === true ? sql`true` : sql`false`;

@@ -3,6 +3,7 @@ import { Config } from "../Config.ts";
 import { patiently } from "./Patience.ts";
 import { PushService } from "./PushCredential.ts";
 import { type LaneAtWork, PushLanes } from "./PushLanes.ts";
+import { takeoverGrace } from "./PushLeases.ts";
 import { noteDepth } from "./PushMetrics.ts";
 import { type Lane, PushQueueSql } from "./PushQueueSql.ts";
 
@@ -27,6 +28,7 @@ export class PushDispatcher extends Context.Service<PushDispatcher>()("waypost/s
     const atWork = new Map<string, LaneAtWork>();
     // Looks are counted: the one that began last, and the one that found nothing left to do.
     let looks = 0;
+    let wasAway = false;
     const idle = yield* SubscriptionRef.make(0);
 
     const begin = Effect.fnUntraced(function* (lane: Lane) {
@@ -49,7 +51,15 @@ export class PushDispatcher extends Context.Service<PushDispatcher>()("waypost/s
     const look = Effect.gen(function* () {
       const number = ++looks;
       const now = yield* Clock.currentTimeMillis;
-      const due = yield* repository.dueLanes(now, 2 * mostLanes);
+      const due = yield* Effect.tapCause(repository.dueLanes(now, 2 * mostLanes), () =>
+        Effect.sync(() => {
+          wasAway = true;
+        }),
+      );
+      if (wasAway) {
+        wasAway = false;
+        return yield* Effect.sleep(takeoverGrace);
+      }
       const open = due.filter((lane) => !lanes.isPaused(lane, now));
       for (const lane of open) {
         const running = atWork.get(keyOf(lane));

@@ -3,14 +3,15 @@ import { Database } from "../database/Database.ts";
 import { noCredentials } from "./Delivery.ts";
 import { type OpenChannel, PushChannels } from "./PushChannels.ts";
 import { contentKey, type HandedOver, PushHandOver, withheld } from "./PushHandOver.ts";
+import { leaseMillis, pushLeases, takeoverGrace } from "./PushLeases.ts";
 import { countSettled } from "./PushMetrics.ts";
 import type { PushContent } from "./PushPayload.ts";
 import { type Lane, PushQueueSql, type TakenPush } from "./PushQueueSql.ts";
 import { SendBatchesSql } from "./SendBatchesSql.ts";
 import { tellDone } from "./SendMetrics.ts";
 
-/** How long a taken push is held: longer than one attempt can take, so it needs no sign of life. */
-const leaseMillis = 25_000;
+/** How long outcomes wait for a database that is away, in milliseconds. */
+const outcomePatience = 60_000;
 /** Pushes of a lane that a process has under way at once. */
 const mostUnderWay = 256;
 const mostContents = 500;
@@ -79,11 +80,13 @@ export class PushLanes extends Context.Service<PushLanes>()("waypost/sending/Pus
       )).flat();
     }, database.atomically);
 
-    /** Outcomes are dear: while the database is away they wait for it, as long as nobody else may take the pushes. */
+    /** Outcomes are dear: while the database is away they wait for it. Those of pushes that another took meanwhile do not count. */
     const settle = Effect.fnUntraced(function* (lane: Lane, outcomes: ReadonlyArray<HandedOver>) {
-      const until = (yield* Clock.currentTimeMillis) + leaseMillis;
+      const until = (yield* Clock.currentTimeMillis) + outcomePatience;
+      let wasAway = false;
       let written = yield* Effect.exit(write(lane, outcomes));
       while (Exit.isFailure(written) && Database.isUnavailable(written.cause)) {
+        wasAway = true;
         if ((yield* Clock.currentTimeMillis) >= until) break;
         yield* Effect.sleep("500 millis");
         written = yield* Effect.exit(write(lane, outcomes));
@@ -93,6 +96,7 @@ export class PushLanes extends Context.Service<PushLanes>()("waypost/sending/Pus
         const count = outcomes.filter(({ settlement }) => settlement.verdict === verdict).length;
         if (count > 0) yield* countSettled(lane.transport, verdict, count);
       }
+      if (wasAway) yield* Effect.sleep(takeoverGrace);
     });
 
     return {
@@ -100,6 +104,7 @@ export class PushLanes extends Context.Service<PushLanes>()("waypost/sending/Pus
       at: Effect.fnUntraced(function* (lane: Lane) {
         const signals = yield* Queue.unbounded<Signal>();
         const contents = new Map<string, PushContent>();
+        const leases = pushLeases(repository, lane);
         let isStopped = false;
         let underWay = 0;
 
@@ -110,12 +115,14 @@ export class PushLanes extends Context.Service<PushLanes>()("waypost/sending/Pus
           // Credentials that were refused are tried with one push.
           const room = (channel?.refusals ?? 0) > 0 ? 1 - underWay : mostUnderWay - underWay;
           if (room <= 0) return false;
+          yield* leases.renew;
           const prepared = yield* take(lane, channel, contents, room);
           const settledNow = prepared.flatMap((each) => (each._tag === "settled" ? [each.outcome] : []));
           if (settledNow.length > 0) yield* settle(lane, settledNow);
           for (const each of prepared) {
             if (each._tag !== "ready" || channel === null) continue;
             underWay += 1;
+            leases.hold(each.push, now);
             yield* FiberSet.run(
               fibers,
               Effect.map(handing.handOver(lane, channel, each.push, each.content), (outcome) => {
@@ -126,12 +133,21 @@ export class PushLanes extends Context.Service<PushLanes>()("waypost/sending/Pus
           return prepared.length === room;
         });
 
+        /** While the database is away nothing is taken, and what is under way goes on. */
+        const startIfThere = (fibers: FiberSet.FiberSet) =>
+          Effect.catchCauseIf(
+            start(fibers),
+            (cause) => underWay > 0 && Database.isUnavailable(cause),
+            () => Effect.as(Effect.sleep(takeoverGrace), true),
+          );
+
         const run = Effect.scoped(
           Effect.gen(function* () {
             const fibers = yield* FiberSet.make();
+            yield* Effect.forkScoped(leases.beating);
             let isMore = true;
             while (true) {
-              if (isMore && !isStopped && underWay <= mostUnderWay / 2) isMore = yield* start(fibers);
+              if (isMore && !isStopped && underWay <= mostUnderWay / 2) isMore = yield* startIfThere(fibers);
               if (underWay === 0) {
                 if (isMore && !isStopped) continue;
                 return;
@@ -140,7 +156,9 @@ export class PushLanes extends Context.Service<PushLanes>()("waypost/sending/Pus
               const outcomes = arrived.filter((signal) => signal !== "look");
               underWay -= outcomes.length;
               if (outcomes.length < arrived.length) isMore = true;
-              if (outcomes.length > 0) yield* settle(lane, outcomes);
+              if (outcomes.length === 0) continue;
+              yield* settle(lane, outcomes);
+              for (const { push } of outcomes) leases.release(push);
             }
           }),
         );

@@ -72,6 +72,11 @@ export class PushQueueSql extends Context.Service<PushQueueSql>()("waypost/sendi
         "int4",
         pushes.map(({ deviceNo }) => deviceNo),
       );
+    const fences = (pushes: ReadonlyArray<{ readonly fence: number }>) =>
+      arrayOf(
+        "int4",
+        pushes.map(({ fence }) => fence),
+      );
 
     return {
       /** Lanes with pushes that are due, those that wait longest first; jumps from lane to lane over the index. */
@@ -129,6 +134,19 @@ export class PushQueueSql extends Context.Service<PushQueueSql>()("waypost/sendi
           JOIN device v ON ${tenantIs("v", lane)} AND v.no = t.device_no
           LEFT JOIN send s ON ${tenantIs("s", lane)} AND s.origin = t.origin`),
 
+      /** Holds taken pushes for longer, but for those that another has taken since. One that is being settled is not waited for. */
+      renew: (lane: Lane, pushes: ReadonlyArray<TakenPush>, now: number, leaseMillis: number) =>
+        Effect.orDie(sql`
+          WITH mine AS (
+            SELECT q.origin, q.device_no FROM push_queue q
+            JOIN unnest(${origins(pushes)}, ${deviceNos(pushes)}, ${fences(pushes)}) AS p (origin, device_no, fence)
+              ON p.origin = q.origin AND p.device_no = q.device_no AND p.fence = q.fence
+            WHERE ${tenantIs("q", lane)}
+            FOR UPDATE OF q SKIP LOCKED
+          )
+          UPDATE push_queue q SET due_at = ${instant(now + leaseMillis)} FROM mine m
+          WHERE ${tenantIs("q", lane)} AND q.origin = m.origin AND q.device_no = m.device_no`),
+
       /** Writes down that these are about to be handed over. */
       handOver: (lane: Lane, pushes: ReadonlyArray<TakenPush>) =>
         Effect.orDie(sql`
@@ -171,10 +189,7 @@ export class PushQueueSql extends Context.Service<PushQueueSql>()("waypost/sendi
       settle: (lane: Lane, settlements: ReadonlyArray<Settlement>, now: number) =>
         Effect.orDie(sql<CountedSend>`
           WITH o AS (
-            SELECT * FROM unnest(${origins(settlements)}, ${deviceNos(settlements)}, ${arrayOf(
-              "int4",
-              settlements.map(({ fence }) => fence),
-            )}, ${arrayOf(
+            SELECT * FROM unnest(${origins(settlements)}, ${deviceNos(settlements)}, ${fences(settlements)}, ${arrayOf(
               "text",
               settlements.map(({ verdict }) => verdict),
             )}, ${arrayOf(

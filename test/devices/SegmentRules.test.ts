@@ -98,6 +98,22 @@ const rule: fc.Arbitrary<SegmentRule> = fc.record({
   conditions: fc.array(condition, { minLength: 1, maxLength: 3 }),
 });
 
+/** Asks one attribute for its value several times. */
+const listing: fc.Arbitrary<SegmentRule> = fc
+  .tuple(
+    fc.constantFrom(...names, "locale", "app_version", "registered_at"),
+    fc.array(fc.constantFrom("eq", "ne", "in" as const), { minLength: 2, maxLength: 5 }),
+    condition,
+  )
+  .chain(([attribute, ops, other]) =>
+    fc.record({
+      match: fc.constantFrom("all" as const, "any" as const),
+      conditions: fc
+        .tuple(...ops.map((op) => valueOf(attribute, op).map((value) => ({ attribute, op, value }))))
+        .map((listed) => [...listed, other]),
+    }),
+  );
+
 const devices = fc.sample(device, { numRuns: 150, seed: 3 });
 
 const selecting = Effect.gen(function* () {
@@ -134,7 +150,10 @@ describe("A rule as SQL", () => {
           Effect.gen(function* () {
             const select = yield* selecting;
             let held = 0;
-            for (const each of fc.sample(rule, { numRuns: 700, seed: 4 })) {
+            for (const each of [
+              ...fc.sample(rule, { numRuns: 700, seed: 4 }),
+              ...fc.sample(listing, { numRuns: 300, seed: 6 }),
+            ]) {
               const read = submitSegment({ name: "Segment", rule: JSON.parse(JSON.stringify(each)) });
               assert.deepStrictEqual(read.problems.fields, {}, JSON.stringify(each));
               const expected = idsWhere((one) => meets(one, each));

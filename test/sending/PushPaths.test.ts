@@ -1,6 +1,8 @@
 import { assert, layer } from "@effect/vitest";
 import { Effect } from "effect";
+import { SqlClient } from "effect/sql";
 import { TestClock } from "effect/testing";
+import { leaseMillis } from "../../src/sending/PushLeases.ts";
 import { PushQueueSql } from "../../src/sending/PushQueueSql.ts";
 import { deliveryKey } from "../../src/sending/MessageId.ts";
 import { TestWaypost, testStart } from "../TestWaypost.ts";
@@ -25,13 +27,13 @@ layer(TestWaypost.layer)("A push", (it) => {
             transport: service.transport,
           } as const;
           // A worker writes down that it hands over, and is gone.
-          const dead = yield* repository.take(lane, testStart, 25_000, 10);
+          const dead = yield* repository.take(lane, testStart, leaseMillis, 10);
           yield* repository.handOver(lane, dead);
-          yield* TestClock.setTime(testStart + 24_999);
+          yield* TestClock.setTime(testStart + leaseMillis - 1);
           yield* pushed;
           assert.deepInclude(yield* delivery(message.id), { status: "handed_over", attempts: 1 });
           assert.lengthOf(service.ledger, 0);
-          yield* TestClock.setTime(testStart + 25_000);
+          yield* TestClock.setTime(testStart + leaseMillis);
           yield* pushed;
           assert.deepStrictEqual(
             service.ledger.map(({ id, payload }) => [id, payload.id]),
@@ -45,12 +47,47 @@ layer(TestWaypost.layer)("A push", (it) => {
           yield* repository.settle(
             lane,
             [{ ...late, verdict: "failed", error: "too late", dueAt: null }],
-            testStart + 26_000,
+            testStart + leaseMillis + 1_000,
           );
           assert.deepStrictEqual(yield* delivery(message.id), known);
           assert.lengthOf(yield* inbox(), 1);
         }
       }).pipe(Effect.provide(PushQueueSql.layer)),
+  );
+
+  it.effect("that a slow service has under way is kept from other workers by signs of life (L5)", () =>
+    Effect.gen(function* () {
+      const service = yield* localFcm;
+      const { delivery, fired, production } = yield* pushWorld(service);
+      const repository = yield* PushQueueSql;
+      const sql = yield* SqlClient.SqlClient;
+      const lane = {
+        workspaceId: production.workspaceId,
+        environment: "production",
+        transport: "fcm",
+      } as const;
+      const release = service.hold("accept");
+      const { message } = yield* fired();
+      yield* pushing;
+      yield* service.arrived(1);
+      // Nearly as long as an attempt may take, and so longer than all that is left of the lease by then.
+      const heldUntil = Effect.map(
+        Effect.orDie(sql<{ readonly at: number }>`
+          SELECT (extract(epoch FROM due_at) * 1000)::float8 AS at FROM push_queue
+          WHERE workspace_id = ${production.workspaceId}`),
+        ([row]) => (row?.at ?? 0) - testStart,
+      );
+      assert.strictEqual(yield* heldUntil, leaseMillis);
+      for (const second of [3, 6, 9]) {
+        yield* TestClock.setTime(testStart + second * 1_000);
+        yield* eventually(Effect.map(heldUntil, (until) => until === second * 1_000 + leaseMillis));
+      }
+      assert.lengthOf(yield* repository.take(lane, testStart + leaseMillis, leaseMillis, 10), 0);
+      release();
+      yield* pushed;
+      assert.deepInclude(yield* delivery(message.id), { status: "delivered", attempts: 1 });
+      assert.lengthOf(service.ledger, 1);
+    }).pipe(Effect.provide(PushQueueSql.layer)),
   );
 
   it.effect("is taken by one worker only, however many look (L5)", () =>
@@ -65,7 +102,7 @@ layer(TestWaypost.layer)("A push", (it) => {
         transport: "fcm",
       } as const;
       const taken = yield* Effect.all(
-        Array.from({ length: 8 }, () => repository.take(lane, testStart, 25_000, 3)),
+        Array.from({ length: 8 }, () => repository.take(lane, testStart, leaseMillis, 3)),
         { concurrency: "unbounded" },
       );
       const origins = taken.flat().map(({ origin }) => origin);
