@@ -17,6 +17,7 @@ import {
   asPlatformUrl,
   asPort,
   asRegion,
+  asRetentionDays,
   asRoles,
   asTrustedProxies,
   readLines,
@@ -77,6 +78,9 @@ export class Config extends Context.Service<
     readonly allowPrivateAddresses: boolean;
     readonly trustedProxies: TrustedProxies;
     readonly roles: ReadonlySet<Role>;
+    /** None: kept for good. */
+    readonly deliveryRetentionDays: number | undefined;
+    readonly eventRetentionDays: number | undefined;
     readonly logFormat: "pretty" | "json";
     readonly logLevel: LogLevel.LogLevel;
     readonly otlpEndpoint: string | undefined;
@@ -106,6 +110,8 @@ export class Config extends Context.Service<
         allowPrivateAddresses: read.take("WAYPOST_ALLOW_PRIVATE_ADDRESSES", false, asBoolean),
         trustedProxies: read.take("WAYPOST_TRUSTED_PROXIES", trustsNobody, asTrustedProxies),
         roles: read.take("WAYPOST_ROLES", new Set<Role>(["api", "worker"]), asRoles),
+        deliveryRetentionDays: read.take("WAYPOST_DELIVERY_RETENTION_DAYS", undefined, asRetentionDays),
+        eventRetentionDays: read.take("WAYPOST_EVENT_RETENTION_DAYS", undefined, asRetentionDays),
         logFormat: read.take(
           "WAYPOST_LOG_FORMAT",
           (options.isTerminal ?? process.stdout.isTTY) ? "pretty" : "json",

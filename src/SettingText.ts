@@ -150,6 +150,15 @@ export const asRoles = (text: string): ReadonlySet<Role> | Wrong => {
   return names.length > 0 && names.every(isRole) ? new Set(names) : new Wrong("api, worker, or api,worker");
 };
 
+/**
+ * Days that something is kept. Frequency caps look back a month (contract L4), and an event that comes 59 days late still finds those
+ * that it belongs to.
+ */
+export const asRetentionDays = (text: string): number | Wrong =>
+  /^\d{2,5}$/.test(text) && Number(text) >= 60 && Number(text) <= 36_500
+    ? Number(text)
+    : new Wrong("a whole number of days from 60 to 36500, or left out to keep everything");
+
 /** How log lines look. */
 export const asLogFormat = (text: string): "pretty" | "json" | Wrong =>
   text === "pretty" || text === "json" ? text : new Wrong("pretty or json");

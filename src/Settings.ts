@@ -69,6 +69,18 @@ export const settings: ReadonlyArray<Setting> = [
     description: "What this process does; several processes can share one PostgreSQL.",
   },
   {
+    name: "WAYPOST_DELIVERY_RETENTION_DAYS",
+    default: "none: kept",
+    description:
+      "Days, 60 or more, after which deliveries are packed: counted in reports, no longer shown singly.",
+  },
+  {
+    name: "WAYPOST_EVENT_RETENTION_DAYS",
+    default: "none: kept",
+    description:
+      "Days, 60 or more, after which enters and exits are packed: counted in reports, and no more.",
+  },
+  {
     name: "WAYPOST_LOG_FORMAT",
     default: "pretty on a terminal, else json",
     description: "How log lines look: pretty or json.",

@@ -2,7 +2,9 @@ import { Effect, Layer } from "effect";
 import { HttpRouter } from "effect/http";
 import { type HttpApi, HttpApiBuilder } from "effect/http-api";
 import { accessLayer } from "./access/AccessHttp.ts";
+import { failedAttemptPruning } from "./access/FailedAttemptPruning.ts";
 import { FailedAttempts } from "./access/FailedAttempts.ts";
+import { FailedAttemptsSql } from "./access/FailedAttemptsSql.ts";
 import { Fingerprint } from "./access/Fingerprint.ts";
 import { meHandlers } from "./access/MeHttp.ts";
 import { PlatformGate } from "./access/PlatformGate.ts";
@@ -87,6 +89,7 @@ import { OperatorApi } from "./OperatorApi.ts";
 import { PlatformApi } from "./PlatformApi.ts";
 import { Reports } from "./reports/Reports.ts";
 import { reportHandlers } from "./reports/ReportsHttp.ts";
+import { Retention, retaining } from "./reports/Retention.ts";
 import { RollUps, rollingUp } from "./reports/RollUps.ts";
 import { Deliveries } from "./sending/Deliveries.ts";
 import { Messages } from "./sending/Messages.ts";
@@ -170,9 +173,13 @@ const answers = Layer.unwrap(
 );
 
 /** Services that know nothing of HTTP. */
-const core = Layer.mergeAll(Workspaces.layer, Tokens.layer, Reports.layer, RollUps.layer).pipe(
-  Layer.provideMerge(WorkspaceChanges.layer),
-);
+const core = Layer.mergeAll(
+  Workspaces.layer,
+  Tokens.layer,
+  Reports.layer,
+  RollUps.layer,
+  Retention.layer,
+).pipe(Layer.provideMerge(WorkspaceChanges.layer));
 
 /** What campaigns target. */
 const locations = Layer.mergeAll(Locations.layer, LocationGroups.layer, LocationImports.layer).pipe(
@@ -199,9 +206,11 @@ const devices = Layer.mergeAll(
 /** What a worker does beside answering. */
 const chores = Layer.mergeAll(
   idempotencyPruning.pipe(Layer.provide(IdempotencySql.layer)),
+  failedAttemptPruning.pipe(Layer.provide(FailedAttemptsSql.layer)),
   mediaSweeping,
   thumbnailMaking,
   rollingUp,
+  retaining,
 );
 
 /** The listening service over a database that is there: everything but what a process starts with. */

@@ -49,6 +49,8 @@ describe("Config", () => {
         WAYPOST_ALLOW_PRIVATE_ADDRESSES: "perhaps",
         WAYPOST_TRUSTED_PROXIES: "10.0.0.0/33",
         WAYPOST_ROLES: "api,cook",
+        WAYPOST_DELIVERY_RETENTION_DAYS: "59",
+        WAYPOST_EVENT_RETENTION_DAYS: "a year",
         WAYPOST_LOG_FORMAT: "xml",
         WAYPOST_LOG_LEVEL: "toString",
         OTEL_EXPORTER_OTLP_ENDPOINT: "localhost:4318",

@@ -5,7 +5,8 @@ import { counted } from "../wire/Text.ts";
 
 /** Unknown tokens that one address may send in a window before it is shut out (contract I2). */
 const allowedAttempts = 20;
-const windowMillis = 60_000;
+/** How long a window lasts. */
+export const attemptWindowMillis = 60_000;
 const remembered = 10_000;
 
 /**
@@ -33,11 +34,11 @@ export class FailedAttempts extends Context.Service<FailedAttempts>()("waypost/a
         const now = yield* Clock.currentTimeMillis;
         const known = shutUntil.get(address);
         if (known !== undefined && known > now) return shut(known, now);
-        const rows = yield* repository.count(address, now, now - windowMillis);
+        const rows = yield* repository.count(address, now, now - attemptWindowMillis);
         const row = rows[0];
         if (row === undefined || row.attempts <= allowedAttempts)
           return Unauthorized.of("invalid_token", message);
-        const until = row.window_opened.getTime() + windowMillis;
+        const until = row.window_opened.getTime() + attemptWindowMillis;
         if (shutUntil.size >= remembered) shutUntil.clear();
         shutUntil.set(address, until);
         return shut(until, now);

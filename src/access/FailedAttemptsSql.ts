@@ -17,6 +17,17 @@ export class FailedAttemptsSql extends Context.Service<FailedAttemptsSql>()(
             attempts = CASE WHEN f.window_opened <= ${instant(since)} THEN 1 ELSE f.attempts + 1 END,
             window_opened = CASE WHEN f.window_opened <= ${instant(since)} THEN ${instant(now)} ELSE f.window_opened END
           RETURNING attempts, window_opened`),
+
+        /** Forgets at most `most` addresses whose window opened at that instant or before; tells how many. */
+        prune: (since: number, most: number) =>
+          Effect.map(
+            Effect.orDie(sql<{ address: string }>`
+              DELETE FROM failed_attempt WHERE address = ANY (ARRAY (
+                SELECT address FROM failed_attempt WHERE window_opened <= ${instant(since)}
+                ORDER BY window_opened LIMIT ${most} FOR UPDATE SKIP LOCKED))
+              RETURNING address`),
+            (rows) => rows.length,
+          ),
       };
     }),
   },

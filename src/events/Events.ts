@@ -9,6 +9,7 @@ import { EventsSql } from "./EventsSql.ts";
 import { canFire } from "./FiringRule.ts";
 import { type Report, ReportBatch } from "./ReportBatch.ts";
 import { Sightings } from "./Sightings.ts";
+import { isLate } from "./Transition.ts";
 import { readTransition } from "./TransitionReading.ts";
 
 /** Most reports that are written together. */
@@ -21,9 +22,11 @@ export class Events extends Context.Service<Events>()("waypost/events/Events", {
     const repository = yield* EventsSql;
     const sightings = yield* Sightings;
 
-    /** Of the events that would be rejected, those that were taken earlier: the same again is a duplicate. */
+    /** Of the events that would be rejected or come late, those that were taken earlier: the same again is a duplicate. */
     const findKnown = Effect.fnUntraced(function* (batch: ReportBatch) {
-      const doubtful = batch.sightings.filter((sighting) => sighting.problem !== null);
+      const doubtful = batch.sightings.filter(
+        ({ now, occurredAt, problem }) => problem !== null || isLate(occurredAt, now),
+      );
       if (doubtful.length === 0) return;
       for (const { ord } of yield* repository.known(doubtful)) {
         const sighting = doubtful[ord - 1];

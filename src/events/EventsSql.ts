@@ -92,6 +92,18 @@ export class EventsSql extends Context.Service<EventsSql>()("waypost/events/Even
         events.map((event) => event.id),
       )}`;
 
+    const happenings = (events: ReadonlyArray<EventRow>) =>
+      sql`${arrayOf(
+        "text",
+        events.map((event) => event.type),
+      )}, ${arrayOf(
+        "int4",
+        events.map((event) => event.locationNo),
+      )}, ${arrayOf(
+        "timestamptz",
+        events.map((event) => event.occurredAt),
+      )}`;
+
     return {
       /**
        * For each place that exists the location's number, with the notifications on campaigns that target it, directly or by a
@@ -150,12 +162,24 @@ export class EventsSql extends Context.Service<EventsSql>()("waypost/events/Even
           ) AS f ON true
           ORDER BY p.ord, f.attached_at, f.attachment_id`),
 
-      /** Which of these events, in their places from 1, are known already. */
-      known: (events: ReadonlyArray<EventKey>) =>
+      /**
+       * Which of these events, in their places from 1, are known already. Packed ones have no id: they are the same if the device was
+       * seen to come or go there in the same millisecond.
+       */
+      known: (events: ReadonlyArray<EventRow>) =>
         Effect.orDie(sql<{ readonly ord: number }>`
-          SELECT k.ord::int AS ord
-          FROM unnest(${keys(events)}) WITH ORDINALITY AS k (workspace_id, environment, device_no, id, ord)
-          JOIN geofence_event e USING (workspace_id, environment, device_no, id)`),
+          WITH k AS (
+            SELECT * FROM unnest(${keys(events)}, ${happenings(events)}) WITH ORDINALITY
+              AS k (workspace_id, environment, device_no, id, type, location_no, occurred_at, ord)
+          )
+          SELECT k.ord::int AS ord FROM k JOIN geofence_event e USING (workspace_id, environment, device_no, id)
+          UNION
+          SELECT k.ord::int
+          FROM k JOIN packed_event p ON p.workspace_id = k.workspace_id AND p.environment = k.environment
+              AND p.day = date_bin('1 day', k.occurred_at, 'epoch'),
+            unnest(p.millis, p.device_nos, p.location_nos, p.enters) AS e (millis, device_no, location_no, enters)
+          WHERE e.device_no = k.device_no AND e.location_no = k.location_no AND e.enters = (k.type = 'enter')
+            AND p.day + e.millis * interval '1 millisecond' = k.occurred_at`),
 
       /**
        * Holds the devices until the end of the transaction, always in the same order, and stores the events that are new. The
@@ -165,16 +189,7 @@ export class EventsSql extends Context.Service<EventsSql>()("waypost/events/Even
       record: (events: ReadonlyArray<EventRow>) =>
         Effect.orDie(sql<Recorded>`
           WITH e AS (
-            SELECT * FROM unnest(${keys(events)}, ${arrayOf(
-              "text",
-              events.map((event) => event.type),
-            )}, ${arrayOf(
-              "int4",
-              events.map((event) => event.locationNo),
-            )}, ${arrayOf(
-              "timestamptz",
-              events.map((event) => event.occurredAt),
-            )}, ${arrayOf(
+            SELECT * FROM unnest(${keys(events)}, ${happenings(events)}, ${arrayOf(
               "timestamptz",
               events.map((event) => event.receivedAt),
             )}) WITH ORDINALITY AS e (workspace_id, environment, device_no, id, type, location_no, occurred_at, received_at, ord)

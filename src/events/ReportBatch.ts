@@ -116,11 +116,14 @@ export class ReportBatch {
     }
   }
 
-  /** The events without a problem, each once: one that comes twice in the batch is a duplicate of its first. */
+  /**
+   * The events without a problem that are not known as duplicates, each once: one that comes twice in the batch is a duplicate of its
+   * first.
+   */
   get toStore(): ReadonlyArray<Sighting> {
     const seen = new Set<string>();
     return this.sightings.filter((sighting) => {
-      if (sighting.problem !== null) return false;
+      if (sighting.problem !== null || sighting.outcome !== null) return false;
       const key = eventKey(sighting);
       if (seen.has(key)) sighting.outcome = "duplicate";
       const isFirst = !seen.has(key);

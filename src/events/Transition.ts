@@ -33,6 +33,12 @@ export const Transition = Schema.Struct({
 export type Transition = typeof Transition.Type;
 
 const oldest = 366 * DAY_MS;
+
+/** Days after which an event comes late: those of its time may be packed by then, for retention is at least a day more. */
+export const lateDays = 59;
+
+/** Whether an event that is reported now comes so late that the same may have been taken and packed before. */
+export const isLate = (occurredAt: number, now: number): boolean => now - occurredAt >= lateDays * DAY_MS;
 const furthestAhead = 5 * 60_000;
 const freshest = 15 * 60_000;
 

@@ -1,5 +1,6 @@
 import { Clock, Effect, Layer, Schedule } from "effect";
 import { Config } from "../Config.ts";
+import { pruneInPages } from "../database/Pruning.ts";
 import { IdempotencySql } from "./IdempotencySql.ts";
 
 const keptMillis = 24 * 60 * 60 * 1000;
@@ -9,12 +10,7 @@ const page = 1000;
 export const pruneOnce: Effect.Effect<number, never, IdempotencySql> = Effect.gen(function* () {
   const repository = yield* IdempotencySql;
   const before = (yield* Clock.currentTimeMillis) - keptMillis;
-  let dropped = 0;
-  while (true) {
-    const now = yield* repository.prune(before, page);
-    dropped += now;
-    if (now < page) return dropped;
-  }
+  return yield* pruneInPages("idempotency_keys", page, (most) => repository.prune(before, most));
 });
 
 /** Prunes once an hour in every worker: two that meet only share the work. */

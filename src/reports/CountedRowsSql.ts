@@ -1,6 +1,7 @@
 /** The rows that reports count: those of the tables of deliveries and events, and those that were packed (docs/decisions/0027). */
 import type { SqlClient, Statement } from "effect/sql";
 import { instant } from "../database/Rows.ts";
+import { lateDays } from "../events/Transition.ts";
 
 /** A time from `fromMs` up to and without `toMs` (epoch milliseconds), null for no bound. */
 export interface CountedSpan {
@@ -56,4 +57,4 @@ export const events = (sql: SqlClient.SqlClient, span: CountedSpan): Statement.F
  */
 export const makesStays = (sql: SqlClient.SqlClient, mine: Statement.Fragment): Statement.Fragment => sql`(
   occurred_at >= COALESCE((SELECT events_before FROM retention WHERE ${mine}), '-infinity')
-  OR received_at < occurred_at + interval '59 days')`;
+  OR received_at < occurred_at + ${sql.literal(`interval '${lateDays} days'`)})`;

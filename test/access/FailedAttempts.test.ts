@@ -1,7 +1,10 @@
 import { assert, layer } from "@effect/vitest";
-import { Effect } from "effect";
+import { Clock, Effect } from "effect";
+import { SqlClient } from "effect/sql";
 import { TestClock } from "effect/testing";
 import { makeCredential } from "../../src/access/Credential.ts";
+import { pruneAttempts } from "../../src/access/FailedAttemptPruning.ts";
+import { FailedAttemptsSql } from "../../src/access/FailedAttemptsSql.ts";
 import { Config } from "../../src/Config.ts";
 import { TestWaypost } from "../TestWaypost.ts";
 
@@ -36,5 +39,22 @@ layer(TestWaypost.layerWith({ trustedProxies }))("Failed attempts", (it) => {
         yield* TestClock.adjust("40 seconds");
         assert.strictEqual((yield* guess("wpp_")).status, 401);
       }),
+  );
+
+  it.effect("are forgotten with their window, however many addresses they came from", () =>
+    Effect.gen(function* () {
+      const waypost = yield* TestWaypost;
+      const sql = yield* SqlClient.SqlClient;
+      yield* TestClock.adjust("1 minute");
+      const now = yield* Clock.currentTimeMillis;
+      yield* sql`
+        INSERT INTO failed_attempt (address, window_opened, attempts)
+        SELECT 'address ' || n, ${new Date(now - 60_000)}, 3 FROM generate_series(1, 2500) AS n`;
+      const from = { headers: { "x-forwarded-for": "203.0.113.9" } };
+      assert.strictEqual((yield* waypost.platform("sandbox", "rubbish")("/me", from)).status, 401);
+      const pruned = yield* pruneAttempts.pipe(Effect.provide(FailedAttemptsSql.layer));
+      assert.isAtLeast(pruned, 2500);
+      assert.deepStrictEqual(yield* sql`SELECT address FROM failed_attempt`, [{ address: "203.0.113.9" }]);
+    }),
   );
 });
