@@ -46,7 +46,7 @@ const rules: ReadonlyArray<Rule> = [
 ];
 
 const elsewhere = new Set(["node_modules", ".git", "dist", "waypost-data"]);
-const binary = /\.(png|jpe?g|gif|webp|ico|woff2?|gz|zip|mp4|mp3)$/;
+const binary = /\.(png|jpe?g|gif|webp|ico|woff2?|gz|br|zip|mp4|mp3)$/;
 const paths = globSync(["**/*", ".*", ".ci/*"], { exclude: (path) => elsewhere.has(path) })
   .map((path) => path.replaceAll("\\", "/"))
   .filter((path) => !binary.test(path) && statSync(path).isFile())

@@ -59,8 +59,8 @@ interface AppliedRow {
   readonly checksum: string;
 }
 
-/** Line ends do not count: a checkout may change them. */
-const checksum = (text: string): string =>
+/** What tells a migration from one that was changed. Line ends do not count: a checkout may change them. */
+export const checksumOf = (text: string): string =>
   createHash("sha256").update(text.replaceAll("\r\n", "\n")).digest("hex");
 
 /** In order, numbered 1, 2, 3 … without a gap or a double. */
@@ -74,7 +74,7 @@ const inOrder = Effect.fnUntraced(function* (files: ReadonlyArray<MigrationFile>
         message: `Migration ${name} must be called ${String(index + 1).padStart(4, "0")}_name.sql: numbers follow each other.`,
       });
     }
-    migrations.push({ id, name, checksum: checksum(text), text });
+    migrations.push({ id, name, checksum: checksumOf(text), text });
   }
   return migrations;
 });

@@ -6,7 +6,7 @@ import { dirname, join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { backupSql } from "./BackupSql.ts";
 import { EmbeddedPostgres } from "../../database/EmbeddedPostgres.ts";
-import { migrate, MigrationFiles } from "../../database/Migrations.ts";
+import { checksumOf, migrate, MigrationFiles } from "../../database/Migrations.ts";
 import { postgresLayer } from "../../database/Postgres.ts";
 import { CommandRefused } from "../commands/CommandRefused.ts";
 import { BackupManifest, keyFiles, manifestName } from "./BackupManifest.ts";
@@ -61,12 +61,20 @@ const verify = async (path: string): Promise<BackupManifest> => {
 /** The first migrations of the program, which must be those of the backup. */
 const migrationsOf = Effect.fnUntraced(function* (manifest: BackupManifest) {
   const files = (yield* (yield* MigrationFiles).load).toSorted((a, b) => (a.name < b.name ? -1 : 1));
-  for (const [index, { name }] of manifest.migrations.entries()) {
-    if (files[index]?.name === name) continue;
-    return yield* refused(
-      `The backup was made by a newer Waypost, ${manifest.waypost}: it has the migration ${name}. ` +
-        "Restore it with that version or a later one.",
-    );
+  for (const [index, { checksum, name }] of manifest.migrations.entries()) {
+    const file = files[index];
+    if (file?.name !== name) {
+      return yield* refused(
+        `The backup was made by a newer Waypost, ${manifest.waypost}: it has the migration ${name}. ` +
+          "Restore it with that version or a later one.",
+      );
+    }
+    if (checksumOf(file.text) !== checksum) {
+      return yield* refused(
+        `The backup was made by a development version of Waypost, ${manifest.waypost}, whose migration ${name} is not the one that was ` +
+          "released. Restore it with the very version that made it.",
+      );
+    }
   }
   return files.slice(0, manifest.migrations.length);
 });

@@ -1,0 +1,173 @@
+import { Clock, Effect } from "effect";
+import { SqlClient } from "effect/sql";
+import { TestClock } from "effect/testing";
+import { randomUUID } from "node:crypto";
+import { RollUps } from "../../src/reports/RollUps.ts";
+import { BatchSize } from "../../src/sending/Send.ts";
+import { SendBatches } from "../../src/sending/SendBatches.ts";
+import { SendStarts } from "../../src/sending/SendStarts.ts";
+import { everyEndpoint } from "../matrices/Endpoints.ts";
+import { exampleOf, send, told } from "../matrices/Examples.ts";
+import { type Ground, makeGround, roomyWorkspace } from "../matrices/Ground.ts";
+import { fcmCredentials } from "../sending/PushKeys.ts";
+import { type Answer, asker, TestWaypost, testStart } from "../TestWaypost.ts";
+
+const ok = ({ body, status }: Answer): any => {
+  if (status >= 300) throw new Error(`${status} ${JSON.stringify(body)}`);
+  return body.data;
+};
+
+/** Uses every endpoint once, each change with a key of its own. */
+export const useEverything = Effect.fnUntraced(function* (ground: Ground) {
+  for (const endpoint of everyEndpoint) {
+    const request = yield* exampleOf(endpoint).request(ground);
+    const headers = endpoint.takesKey ? { "idempotency-key": randomUUID() } : {};
+    const answer = yield* send(ground, endpoint, request, { headers });
+    if (answer.status >= 300) throw new Error(`${endpoint.name}: ${told(answer)}`);
+  }
+});
+
+/** Starts what is due and carries out so many batches of ten. */
+export const work = (batches: number) =>
+  Effect.gen(function* () {
+    yield* (yield* SendStarts).startDue;
+    const { runNext } = yield* SendBatches;
+    for (let done = 0; done < batches && (yield* runNext); done++);
+  }).pipe(Effect.provideService(BatchSize, 10));
+
+/** Devices of a crowd that the interrupted send is for. */
+export const crowd = 60;
+
+/** Sixty devices, a push campaign, and three sends on it: one that is done, one in the middle, and one that is still to come. */
+const sends = Effect.fnUntraced(function* ({ make, platform, workspaceId }: Ground) {
+  const sql = yield* SqlClient.SqlClient;
+  yield* sql`
+    WITH numbered AS (
+      UPDATE tenant SET last_device_no = last_device_no + ${crowd}::int
+      WHERE workspace_id = ${workspaceId} AND environment = 'production' RETURNING last_device_no
+    )
+    INSERT INTO device (workspace_id, environment, no, id, installation_id, platform, transport, approved, token_digest,
+      registered_at, last_seen_at)
+    SELECT ${workspaceId}, 'production', last_device_no - n, gen_random_uuid(), 'crowd-' || n, 'web', 'inbox', true,
+      decode(repeat('00', 32), 'hex'), '2026-11-01Z', '2026-11-01Z'
+    FROM numbered, generate_series(0, ${crowd}::int - 1) AS n`;
+  const segmentation_ids = [yield* make.segment];
+  ok(
+    yield* platform("/campaigns", {
+      body: { name: "Some", type: "push", timezone: "UTC", starts_at: "2027-01-01", segmentation_ids },
+    }),
+  );
+  const campaign = ok(
+    yield* platform("/campaigns", {
+      body: { name: "Three sends", type: "push", timezone: "UTC", starts_at: "2026-11-21" },
+    }),
+  ).id;
+  const at = (send_at: string) =>
+    make.notification(campaign, { trigger_type: "fixed_time", trigger_config: { send_at } });
+  yield* at("12:10");
+  yield* at("12:20");
+  yield* at("12:50");
+  yield* TestClock.setTime(testStart + 10 * 60_000);
+  yield* work(100);
+  yield* TestClock.setTime(testStart + 20 * 60_000);
+  yield* work(2);
+});
+
+/** Stays of three devices over two weeks, of which the latest are not rolled up; and a push that waits for its service. */
+const happenings = Effect.fnUntraced(function* (ground: Ground) {
+  const waypost = yield* TestWaypost;
+  const { location } = yield* ground.make.location;
+  const campaign = yield* ground.make.campaign({ type: "geo", location_ids: [location] });
+  yield* ground.make.notification(campaign, { trigger_type: "on_exit" });
+  ok(yield* ground.operator("/production/transports/fcm", { method: "PUT", body: fcmCredentials() }));
+  const phone = yield* ground.make.device;
+  const pushed = ok(
+    yield* waypost.device(ground.credentials.sdk)(`/devices/${phone.installation}`, {
+      method: "PUT",
+      body: { platform: "android", push: { transport: "fcm", token: "a-token" } },
+    }),
+  );
+  const reported = (type: string, days: number, hours: number) => ({
+    id: randomUUID(),
+    type,
+    location_id: location,
+    occurred_at: new Date(testStart - days * 86_400_000 + hours * 3_600_000).toISOString(),
+  });
+  const tell = (events: ReadonlyArray<unknown>) =>
+    Effect.map(waypost.device(pushed.device_token)("/events", { body: { events } }), ok);
+  const visits = [14, 9, 3, 1].flatMap((days) => [reported("enter", days, 0), reported("exit", days, 2)]);
+  yield* tell(visits);
+  const { step } = yield* RollUps;
+  while (yield* step);
+  yield* tell([reported("enter", 0, -0.2)]);
+  const { deliveries } = yield* tell([reported("exit", 0, -0.1)]);
+  if (deliveries.length !== 1) throw new Error("The exit fired nothing");
+  return pushed.device_token as string;
+});
+
+/** What it takes to ask a fixture again. */
+export interface Asking {
+  readonly workspace: string;
+  readonly tokens: { readonly sandbox: string; readonly production: string };
+  readonly devices: { readonly sandbox: string; readonly production: string };
+}
+
+/** Makes a history with rows of every kind, through the interfaces, from 12:00 to 12:20 on the first day of tests. */
+export const makeHistory: Effect.Effect<
+  Asking,
+  never,
+  TestWaypost | SqlClient.SqlClient | RollUps | SendStarts | SendBatches | Effect.Services<typeof roomyGround>
+> = Effect.gen(function* () {
+  const waypost = yield* TestWaypost;
+  const workspace = yield* roomyWorkspace;
+  const sandbox = yield* makeGround(workspace, "sandbox");
+  yield* useEverything(sandbox);
+  const production = yield* makeGround(workspace, "production");
+  const device = yield* happenings(production);
+  yield* sends(production);
+  // Somebody guesses.
+  yield* waypost.platform("production", "no-token-of-anybody")("/me");
+  return {
+    workspace: workspace.id,
+    tokens: { sandbox: sandbox.credentials.platform, production: production.credentials.platform },
+    devices: { sandbox: sandbox.credentials.device, production: device },
+  };
+}).pipe(Effect.orDie);
+
+const roomyGround = Effect.flatMap(roomyWorkspace, (workspace) => makeGround(workspace, "sandbox"));
+
+const month = "start=2026-11-01&end=2026-11-30";
+const reports = ["summary", "campaigns", "locations", "notifications", "surveys"];
+
+/** Everything that can be read of the workspace, by its path. */
+export const observe = Effect.fnUntraced(function* (asking: Asking) {
+  const waypost = yield* TestWaypost;
+  const seen: Record<string, unknown> = {};
+  const ask = (name: string, path: string, asks: ReturnType<typeof asker>) =>
+    Effect.map(asks(path), (answer) => {
+      seen[`${name} ${path}`] = ok(answer);
+      return ok(answer);
+    });
+  for (const environment of ["sandbox", "production"] as const) {
+    const platform = waypost.platform(environment, asking.tokens[environment]);
+    for (const path of ["/me", "/locations?limit=100", "/location-groups?limit=100", "/media?limit=100"])
+      yield* ask(environment, path, platform);
+    for (const report of reports) yield* ask(environment, `/reports/${report}?${month}`, platform);
+    for (const { id } of yield* ask(environment, "/campaigns?limit=100", platform))
+      yield* ask(environment, `/campaigns/${id}/notifications`, platform);
+    const own = `/workspaces/${asking.workspace}/${environment}`;
+    for (const list of ["sdk-keys", "devices", "deliveries", "sends", "segments", "notifications"])
+      yield* ask("operator", `${own}/${list}?limit=100`, waypost.operator);
+    yield* ask("operator", `${own}/transports`, waypost.operator);
+    yield* ask(environment, "/messages?limit=100", waypost.device(asking.devices[environment]));
+  }
+  for (const path of ["", "/tokens"])
+    yield* ask("operator", `/workspaces/${asking.workspace}${path}`, waypost.operator);
+  // Where it listens, and when somebody last asked, are no part of the history.
+  const marks = new Set(["last_used_at", "last_seen_at"]);
+  const text = JSON.stringify(seen, (key, value: unknown) => (marks.has(key) ? undefined : value), 1);
+  return {
+    at: yield* Clock.currentTimeMillis,
+    seen: JSON.parse(text.replaceAll(waypost.origin, "http://origin")) as Record<string, unknown>,
+  };
+});

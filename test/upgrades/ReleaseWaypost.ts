@@ -1,0 +1,64 @@
+import { Clock, Context, Effect, Layer, Redacted } from "effect";
+import { Fingerprint } from "../../src/access/Fingerprint.ts";
+import { Config } from "../../src/Config.ts";
+import { Database } from "../../src/database/Database.ts";
+import { DataDirectory } from "../../src/database/DataDirectory.ts";
+import { EmbeddedPostgres } from "../../src/database/EmbeddedPostgres.ts";
+import { migrate, type MigrationFile, MigrationFiles } from "../../src/database/Migrations.ts";
+import { postgresLayer } from "../../src/database/Postgres.ts";
+import { dataDirectoryMediaStore } from "../../src/media/DiskMediaStore.ts";
+import { MediaChildren } from "../../src/media/MediaChildren.ts";
+import { SendBatches } from "../../src/sending/SendBatches.ts";
+import { SendStarts } from "../../src/sending/SendStarts.ts";
+import { serviceLayer } from "../../src/Waypost.ts";
+import { standInInspector } from "../media/StandInInspector.ts";
+import { standInThumbnails } from "../media/StandInThumbnails.ts";
+import { testOperatorKey, TestWaypost } from "../TestWaypost.ts";
+import { own } from "./NextVersion.ts";
+
+/** The keys of every fixture. */
+export const keys = { operator: testOperatorKey, secret: "secret-key-of-the-tests" };
+
+const realClock = Layer.succeed(Clock.Clock, Context.get(Context.empty(), Clock.Clock));
+
+/** The embedded database of a data directory, brought up to these migrations. */
+export const databaseIn = (directory: string, migrations: ReadonlyArray<MigrationFile>) =>
+  Layer.unwrap(
+    Effect.map(EmbeddedPostgres.make({ directory, isDurable: false }), ({ database, socketPath, username }) =>
+      Layer.effectDiscard(migrate).pipe(
+        Layer.provideMerge(Database.layerClient),
+        Layer.provideMerge(
+          postgresLayer(
+            { _tag: "socket", path: socketPath, username, database },
+            { connectTimeout: "Infinity" },
+          ),
+        ),
+      ),
+    ),
+  ).pipe(Layer.provide(MigrationFiles.layerFiles(migrations)), Layer.provide(realClock), Layer.orDie);
+
+/** A Waypost on a data directory that may be there already. Its time is the test's, and the test is its only worker. */
+export const waypostIn = (directory: string, migrations = own) =>
+  Layer.mergeAll(SendStarts.layer, SendBatches.layer).pipe(
+    Layer.provideMerge(Layer.effect(TestWaypost, TestWaypost.make)),
+    Layer.provideMerge(serviceLayer),
+    Layer.provideMerge(Fingerprint.layer),
+    Layer.provideMerge(databaseIn(directory, migrations)),
+    Layer.provide(
+      Config.layerTest({
+        port: 0,
+        allowPrivateAddresses: true,
+        roles: new Set(["api"]),
+        dataDir: directory,
+      }),
+    ),
+    Layer.provide([standInInspector, standInThumbnails, MediaChildren.layer]),
+    Layer.provideMerge(dataDirectoryMediaStore),
+    Layer.provide(
+      Layer.succeed(DataDirectory, {
+        path: directory,
+        operatorKey: Redacted.make(keys.operator),
+        secretKey: Redacted.make(keys.secret),
+      }),
+    ),
+  );
