@@ -10,7 +10,7 @@ import { everyEndpoint } from "../matrices/Endpoints.ts";
 import { exampleOf, send, told } from "../matrices/Examples.ts";
 import { type Ground, makeGround, roomyWorkspace } from "../matrices/Ground.ts";
 import { fcmCredentials } from "../sending/PushKeys.ts";
-import { type Answer, asker, TestWaypost, testStart } from "../TestWaypost.ts";
+import { type Answer, type asker, TestWaypost, testStart } from "../TestWaypost.ts";
 
 const ok = ({ body, status }: Answer): any => {
   if (status >= 300) throw new Error(`${status} ${JSON.stringify(body)}`);

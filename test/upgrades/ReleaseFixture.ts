@@ -1,0 +1,64 @@
+import { Effect } from "effect";
+import { chmod, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { brotliCompressSync, brotliDecompressSync } from "node:zlib";
+import { makeBackup } from "../../src/operator/backup/MakeBackup.ts";
+import { type Asking, makeHistory, observe } from "./ReleaseHistory.ts";
+import { keys, waypostIn } from "./ReleaseWaypost.ts";
+
+/** What a fixture holds beside its backup. */
+export interface ReleaseFixture {
+  /** Those that the version had. */
+  readonly migrations: ReadonlyArray<{ readonly name: string; readonly checksum: string }>;
+  readonly tables: ReadonlyArray<{ readonly name: string; readonly rows: number }>;
+  /** When it was asked, and what it answered. */
+  readonly at: number;
+  readonly seen: Readonly<Record<string, unknown>>;
+  readonly asking: Asking;
+}
+
+/** The two files of a fixture. */
+export const filesOf = (folder: string, version: string) => ({
+  backup: join(folder, `${version}.tar.gz`),
+  answers: join(folder, `${version}.json.br`),
+});
+
+/** A folder that goes with the scope, and that the account of an embedded database may enter. */
+export const temporaryFolder = Effect.acquireRelease(
+  Effect.promise(async () => {
+    const made = await mkdtemp(join(tmpdir(), "waypost-fixture-"));
+    await chmod(made, 0o755);
+    return made;
+  }),
+  (made) => Effect.promise(() => rm(made, { recursive: true, force: true })),
+);
+
+/** Makes the fixture of the present version in the folder, over one that may be there. */
+export const makeFixture = Effect.fnUntraced(function* (folder: string, version: string) {
+  const { answers, backup } = filesOf(folder, version);
+  const dataDir = yield* temporaryFolder;
+  yield* Effect.promise(async () => {
+    await writeFile(join(dataDir, "operator.key"), `${keys.operator}\n`, { mode: 0o600 });
+    await writeFile(join(dataDir, "secret.key"), `${keys.secret}\n`, { mode: 0o600 });
+    await rm(backup, { force: true });
+  });
+  const make = Effect.gen(function* () {
+    const asking = yield* makeHistory;
+    const answered = yield* observe(asking);
+    const { migrations, tables } = yield* makeBackup({ dataDir, path: backup, bucket: null });
+    return { migrations, tables, asking, ...answered } satisfies ReleaseFixture;
+  });
+  const fixture: ReleaseFixture = yield* Effect.provide(make, waypostIn(dataDir));
+  yield* Effect.promise(() => writeFile(answers, brotliCompressSync(JSON.stringify(fixture))));
+  return fixture;
+}, Effect.scoped);
+
+/** Reads what a fixture holds beside its backup. */
+export const readFixture = (folder: string, version: string) =>
+  Effect.promise(
+    async () =>
+      JSON.parse(
+        brotliDecompressSync(await readFile(filesOf(folder, version).answers)).toString(),
+      ) as ReleaseFixture,
+  );
