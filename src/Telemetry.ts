@@ -2,13 +2,14 @@ import { Effect, Layer, Logger, References } from "effect";
 import { FetchHttpClient, Headers } from "effect/http";
 import { OtlpMetrics, OtlpSerialization, OtlpTracer } from "effect/observability";
 import { Config } from "./Config.ts";
+import { jsonLine, writtenTogether } from "./LogLines.ts";
 
 const resource = { serviceName: "waypost" };
 
 /** Log lines go to stderr, one JSON object a line or for people; stdout keeps to what a person or program asked for. */
 const loggerOf = ({ logFormat }: Config["Service"]) =>
   logFormat === "json"
-    ? Logger.withConsoleError(Logger.formatJson)
+    ? writtenTogether(jsonLine, (text) => void process.stderr.write(text))
     : Logger.consolePretty({ mode: "tty", colors: process.stderr.isTTY && !process.env["NO_COLOR"] });
 
 const exporters = (endpoint: string) =>

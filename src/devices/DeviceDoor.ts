@@ -17,12 +17,15 @@ export const deviceDoor: Effect.Effect<Door, never, DeviceGate> = Effect.map(Dev
     );
     const { environment, workspace } = visitor.caller;
     const log = { workspace: workspace.id, environment };
-    return visitor._tag === "Device"
-      ? {
-          context: Context.make(DeviceCaller, visitor.caller),
-          headers: {},
-          log: { ...log, device: visitor.caller.deviceId },
-        }
-      : { context: Context.make(SdkCaller, visitor.caller), headers: {}, log };
+    if (visitor._tag === "App") {
+      const { caller } = visitor;
+      return { provide: (services) => Context.add(services, SdkCaller, caller), headers: {}, log };
+    }
+    const { caller } = visitor;
+    return {
+      provide: (services) => Context.add(services, DeviceCaller, caller),
+      headers: {},
+      log: { ...log, device: caller.deviceId },
+    };
   }),
 }));

@@ -13,8 +13,8 @@ export interface Visit {
 
 /** What a door gives a request that it lets in. */
 export interface Admission {
-  /** Services that handlers find: who is asking. */
-  readonly context: Context.Context<never>;
+  /** Adds what handlers find among the services: who is asking. */
+  readonly provide: <R>(services: Context.Context<R>) => Context.Context<R>;
   /** Headers of the answer, whatever it is. */
   readonly headers: Readonly<Record<string, string>>;
   /** Fields of the access log, such as the workspace. */

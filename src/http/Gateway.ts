@@ -11,11 +11,8 @@ import { countRequest } from "./HttpMetrics.ts";
 import { RouteTable } from "./RouteTable.ts";
 import { letBodyArrive } from "./UnreadBody.ts";
 
-type App = Effect.Effect<
-  HttpServerResponse.HttpServerResponse,
-  unknown,
-  HttpServerRequest.HttpServerRequest | Scope.Scope
->;
+type Services = HttpServerRequest.HttpServerRequest | Scope.Scope;
+type App = Effect.Effect<HttpServerResponse.HttpServerResponse, unknown, Services>;
 
 const saneRequestId = /^[\w.:/+=-]{1,128}$/;
 
@@ -36,7 +33,7 @@ const asRouted = (url: string): string => {
     : url;
 };
 
-const nothing: Admission = { context: Context.empty(), headers: {}, log: {} };
+const nothing: Admission = { provide: (services) => services, headers: {}, log: {} };
 
 const gateway = Effect.gen(function* () {
   const { trustedProxies } = yield* Config;
@@ -95,12 +92,10 @@ const gateway = Effect.gen(function* () {
       const answer = Effect.gen(function* () {
         if (found !== null) admission = yield* found.door.admit(visit);
         else if (isBesideDoor(visit)) return errorResponse(routes.unknown);
-        return yield* app.pipe(
-          Effect.provideContext(admission.context),
-          Effect.provideService(
-            HttpServerRequest.HttpServerRequest,
-            url === request.url ? request : request.modify({ url }),
-          ),
+        const routed = url === request.url ? request : request.modify({ url });
+        // One by one: to merge contexts is to copy all services of the process, for each request.
+        return yield* Effect.updateContext(app, (services: Context.Context<Services>) =>
+          Context.add(admission.provide(services), HttpServerRequest.HttpServerRequest, routed),
         );
       });
 

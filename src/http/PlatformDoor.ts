@@ -34,7 +34,7 @@ export const platformDoor: Effect.Effect<Door, never, PlatformGate | PublicAddre
           return yield* Effect.fail<Refused>({ error: rateLimited(windows, now), headers });
         }
         return {
-          context: Context.make(Caller, caller),
+          provide: (services) => Context.add(services, Caller, caller),
           headers,
           log: { workspace: caller.workspace.id, environment: caller.environment, token: caller.tokenId },
         };

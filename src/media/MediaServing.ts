@@ -1,5 +1,5 @@
 /** The public address of media files: no token, and no limit but the address itself, which nobody can guess (contract H3). */
-import { Context, Effect, Option, Stream } from "effect";
+import { Effect, Option, Stream } from "effect";
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http";
 import { createHash } from "node:crypto";
 import { Config } from "../Config.ts";
@@ -151,7 +151,7 @@ export const mediaRoutes = HttpRouter.use((router) =>
   }),
 );
 
-const everybody: Admission = { context: Context.empty(), headers: {}, log: {} };
+const everybody: Admission = { provide: (services) => services, headers: {}, log: {} };
 
 /**
  * The door of the media address lets everybody in. It knows the path of WAYPOST_MEDIA_URL, on whatever host a proxy calls; at the root of

@@ -41,7 +41,7 @@ export const operatorDoor: Effect.Effect<Door, never, DataDirectory | FailedAtte
           );
           return yield* Effect.fail(refused(error));
         }
-        return { context: Context.make(IsOperator, true), headers: {}, log: {} };
+        return { provide: (services) => Context.add(services, IsOperator, true), headers: {}, log: {} };
       }),
     } satisfies Door;
   },
