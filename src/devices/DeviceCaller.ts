@@ -11,5 +11,7 @@ export class DeviceCaller extends Context.Service<
     readonly deviceId: string;
     /** The device's number, by which events and deliveries know it. */
     readonly deviceNo: number;
+    /** How often the tenant's places had changed when the request came. */
+    readonly placesVersion: number;
   }
 >()("waypost/devices/DeviceCaller") {}

@@ -100,7 +100,13 @@ export class DeviceGate extends Context.Service<DeviceGate>()("waypost/devices/D
       } else if (now - grant.last_seen_ms > seenMillis) {
         yield* Effect.forkDetach(Effect.ignoreCause(repository.touch(key, now)));
       }
-      const caller = { ...row, environment: key.environment, deviceId: grant.id, deviceNo: key.no };
+      const caller = {
+        ...row,
+        environment: key.environment,
+        deviceId: grant.id,
+        deviceNo: key.no,
+        placesVersion: grant.places_version,
+      };
       return { _tag: "Device", caller } satisfies DeviceVisitor;
     });
 

@@ -1,6 +1,6 @@
 import { Context, Effect, Layer } from "effect";
 import { SqlClient } from "effect/sql";
-import { arrayOf, instant, jsonb, utc } from "../database/Rows.ts";
+import { arrayOf, asNumber, instant, jsonb, utc } from "../database/Rows.ts";
 import type { Position } from "../wire/Position.ts";
 import type { Tenant } from "../workspaces/Workspace.ts";
 import type { Attributes } from "./Attributes.ts";
@@ -16,6 +16,7 @@ export interface DeviceGrant {
   readonly token_used: boolean;
   readonly unregistered: boolean;
   readonly last_seen_ms: number;
+  readonly places_version: number;
 }
 
 /** A device that is held for a change. */
@@ -63,11 +64,14 @@ export class DevicesSql extends Context.Service<DevicesSql>()("waypost/devices/D
       sql`workspace_id = ${workspaceId} AND environment = ${environment}`;
 
     return {
-      /** Of each key in its place (`ord`, from 1) what decides whether its token is good; unknown keys have no row. */
+      /**
+       * Of each key in its place (`ord`, from 1) what decides whether its token is good, and how often its tenant's places have
+       * changed; unknown keys have no row. Row by row: few devices of many, and no plan that reads a small table through.
+       */
       identify: (keys: ReadonlyArray<DeviceKey>) =>
         Effect.orDie(sql<DeviceGrant>`
           SELECT k.ord::int AS ord, d.id, d.token_digest, d.token_used, d.unregistered_at IS NOT NULL AS unregistered,
-            (extract(epoch FROM d.last_seen_at) * 1000)::float8 AS last_seen_ms
+            (extract(epoch FROM d.last_seen_at) * 1000)::float8 AS last_seen_ms, ${asNumber("t.places_version")} AS places_version
           FROM unnest(
             ${arrayOf(
               "int4",
@@ -80,7 +84,11 @@ export class DevicesSql extends Context.Service<DevicesSql>()("waypost/devices/D
               keys.map((key) => key.no),
             )}
           ) WITH ORDINALITY AS k (workspace_id, environment, no, ord)
-          JOIN device d USING (workspace_id, environment, no)`),
+          CROSS JOIN LATERAL (
+            SELECT * FROM device d
+            WHERE d.workspace_id = k.workspace_id AND d.environment = k.environment AND d.no = k.no OFFSET 0
+          ) AS d
+          JOIN tenant t ON t.workspace_id = k.workspace_id AND t.environment = k.environment`),
 
       /** Notes that a token has been used; no row when it has ended meanwhile. */
       markUsed: ({ environment, no, workspaceId }: DeviceKey, digest: Uint8Array, now: number) =>

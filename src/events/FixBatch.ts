@@ -2,7 +2,7 @@ import type { DeviceCaller } from "../devices/DeviceCaller.ts";
 import type { PlaceIndex } from "../locations/PlaceIndex.ts";
 import { idAt } from "../wire/Ids.ts";
 import { isCoarse } from "./Fix.ts";
-import type { DevicePlace, KnownRow, TrackedDevice } from "./PositionsSql.ts";
+import type { DevicePlace, KnownRow, SteadyFixes, TrackedDevice } from "./PositionsSql.ts";
 import type { Report } from "./ReportBatch.ts";
 import { follow, isStale, type Move, type PlacedFix, type Track } from "./Track.ts";
 
@@ -53,6 +53,27 @@ export class FixBatch {
     });
   }
 
+  /** Of each device its positions, if all of them are exact, in their order and at the same places; else null. */
+  get steady(): ReadonlyArray<SteadyFixes | null> {
+    const steady = this.devices.map((): SteadyFixes | null | undefined => undefined);
+    this.reports.forEach(({ fixes }, report) => {
+      const device = this.deviceOf[report] ?? -1;
+      for (const { at, fix } of fixes) {
+        const before = steady[device];
+        const places = at.map(({ no }) => no).toSorted((a, b) => a - b);
+        const isFollowed =
+          isCoarse(fix) ||
+          before === null ||
+          (before !== undefined &&
+            (fix.recorded_at <= before.last || String(places) !== String(before.places)));
+        steady[device] = isFollowed
+          ? null
+          : { first: before?.first ?? fix.recorded_at, last: fix.recorded_at, places };
+      }
+    });
+    return steady.map((fixes) => fixes ?? null);
+  }
+
   /** What is known of the devices in their order; null for one that is not among the held. */
   tracks(
     rows: ReadonlyArray<KnownRow>,
@@ -65,8 +86,8 @@ export class FixBatch {
     for (const { at, inside, location_no, ord } of rows) {
       const track = tracks[ord - 1] ?? null;
       if (track === null) continue;
-      if (location_no === null) track.last = at;
-      else track.stays.set(location_no, { inside: inside === true, changedAt: at });
+      if (location_no === null) track.last = at ?? -Infinity;
+      else track.stays.set(location_no, { inside, changedAt: at });
     }
     return tracks;
   }

@@ -65,10 +65,14 @@ export class Positions extends Context.Service<Positions>()("waypost/events/Posi
 
     /**
      * Answers the reports of devices that have not moved in or out of a place, as most have not: no device need be held for
-     * them, and two statements do for all. Null for a report that shows more, or that another one overtook.
+     * them, and one statement does for nearly all. Null for a report that shows more, or that another one overtook.
      */
     const glance = Effect.fnUntraced(function* (batch: FixBatch) {
-      const tracks = batch.tracks(yield* repository.known(batch.devices, batch.candidates));
+      const known = yield* repository.settle(batch.devices, batch.steady, batch.candidates);
+      const tracks = batch.tracks(
+        known,
+        known.filter(({ location_no }) => location_no === null),
+      );
       const before = tracks.map((track) => track?.last);
       const followed = yield* each(batch.reports, (_, report) => batch.follow(report, tracks));
       const moving = new Set([
@@ -77,10 +81,12 @@ export class Positions extends Context.Service<Positions>()("waypost/events/Posi
       ]);
       const quiet = tracks.map((track, at) => (moving.has(at) ? null : track));
       const late = yield* keep(batch, quiet, before);
-      return followed.map((report, place) => {
+      return batch.reports.map(({ fixes }, place) => {
         const device = batch.deviceOf[place] ?? -1;
-        if (report === null || moving.has(device) || late.has(device)) return null;
-        return { accepted: report.accepted, stale: report.stale, transitions: [], deliveries: [] };
+        if (moving.has(device) || late.has(device)) return null;
+        // Nobody follows those that are settled: all their positions are news.
+        const { accepted, stale } = followed[place] ?? { accepted: fixes.length, stale: 0 };
+        return { accepted, stale, transitions: [], deliveries: [] };
       });
     });
 
@@ -136,8 +142,8 @@ export class Positions extends Context.Service<Positions>()("waypost/events/Posi
         const now = yield* Clock.currentTimeMillis;
         const read = positions.map((position) => readFix(position, now));
         const rejected = read.flatMap((fix, index) => (isFix(fix) ? [] : [{ index, reasons: [...fix] }]));
-        // Not before the request is there: a place that was answered for before is found.
-        const index = yield* places.current(caller);
+        // Those of when the request came: a place that was answered for before is found.
+        const index = yield* places.current(caller, caller.placesVersion);
         const fixes = yield* each(read.filter(isFix), (fix: Fix): PlacedFix => ({
           fix,
           at: isCoarse(fix) ? [] : index.at([fix.longitude, fix.latitude]),

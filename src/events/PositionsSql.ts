@@ -15,12 +15,19 @@ export interface DevicePlace extends TrackedDevice {
   readonly locationNo: number;
 }
 
-/** Of a device (`ord`, from 1) its last position (no `location_no`), or a place and whether it is there; epoch milliseconds. */
-export interface KnownRow {
-  readonly ord: number;
-  readonly location_no: number | null;
-  readonly inside: boolean | null;
-  readonly at: number;
+/**
+ * Of a device (`ord`, from 1) its last position (no `location_no`; null for none), or a place and whether it is there; epoch
+ * milliseconds.
+ */
+export type KnownRow =
+  | { readonly ord: number; readonly location_no: null; readonly inside: null; readonly at: number | null }
+  | { readonly ord: number; readonly location_no: number; readonly inside: boolean; readonly at: number };
+
+/** Positions of a device that were all at the same places, by their numbers in order; epoch milliseconds. */
+export interface SteadyFixes {
+  readonly first: number;
+  readonly last: number;
+  readonly places: ReadonlyArray<number>;
 }
 
 /** Every statement on where devices are. */
@@ -39,6 +46,11 @@ export class PositionsSql extends Context.Service<PositionsSql>()("waypost/event
         "int4",
         devices.map((device) => device.deviceNo),
       )}`;
+    /** Whether a row is the device's in `k`. */
+    const isOf = (table: string) =>
+      sql.literal(
+        `${table}.workspace_id = k.workspace_id AND ${table}.environment = k.environment AND ${table}.device_no = k.device_no`,
+      );
     const millis = (column: string) => sql.literal(`(extract(epoch FROM ${column}) * 1000)::float8`);
 
     return {
@@ -116,6 +128,70 @@ export class PositionsSql extends Context.Service<PositionsSql>()("waypost/event
             RETURNING workspace_id, environment, device_no AS no
           )
           SELECT k.ord::int AS ord FROM k JOIN kept USING (workspace_id, environment, no)`),
+
+      /**
+       * Notes the last positions of those devices whose positions are all news, and were at the places that they are known to be
+       * at: nearly all, and nobody need be told anything of these. Of the others, gives what `known` gives, each with a row for its
+       * last position. One statement: what was read is still so where it is noted, as that is the condition. No device may be given
+       * twice; null for one whose positions are to be followed.
+       */
+      settle: (
+        devices: ReadonlyArray<TrackedDevice>,
+        steady: ReadonlyArray<SteadyFixes | null>,
+        places: ReadonlyArray<{ readonly ord: number; readonly locationNo: number }>,
+      ) =>
+        Effect.orDie(sql<KnownRow>`
+          WITH k AS MATERIALIZED (
+            SELECT k.*, f.recorded_at AS previous_at
+            FROM unnest(${keys(devices)}, ${arrayOf(
+              "timestamptz",
+              steady.map((fixes) => fixes?.first ?? null),
+            )}, ${arrayOf(
+              "timestamptz",
+              steady.map((fixes) => fixes?.last ?? null),
+            )}, ${arrayOf(
+              "text",
+              steady.map((fixes) => (fixes === null ? null : `{${fixes.places.join()}}`)),
+            )}) WITH ORDINALITY AS k (workspace_id, environment, device_no, first_at, last_at, places, ord)
+            LEFT JOIN LATERAL (SELECT f.recorded_at FROM device_fix f WHERE ${isOf("f")} OFFSET 0) AS f ON true
+          ), kept AS (
+            INSERT INTO device_fix AS f (workspace_id, environment, device_no, recorded_at, previous_at)
+            SELECT workspace_id, environment, device_no, k.last_at, k.previous_at
+            FROM k
+            WHERE (k.previous_at IS NULL OR k.previous_at < k.first_at)
+              AND k.places::int4[] = ARRAY(
+                SELECT p.location_no FROM device_place p WHERE ${isOf("p")} AND p.inside ORDER BY p.location_no)
+              AND EXISTS (SELECT FROM device d
+                WHERE d.workspace_id = k.workspace_id AND d.environment = k.environment AND d.no = k.device_no
+                  AND d.unregistered_at IS NULL)
+            ORDER BY workspace_id, environment, device_no
+            ON CONFLICT (workspace_id, environment, device_no)
+              DO UPDATE SET recorded_at = EXCLUDED.recorded_at, previous_at = EXCLUDED.previous_at
+              WHERE f.recorded_at = COALESCE(EXCLUDED.previous_at, '-infinity')
+            RETURNING workspace_id, environment, device_no
+          ), other AS MATERIALIZED (
+            SELECT * FROM k WHERE NOT EXISTS (SELECT FROM kept WHERE ${isOf("kept")})
+          )
+          SELECT k.ord::int AS ord, NULL::int AS location_no, NULL::boolean AS inside, ${millis("k.previous_at")} AS at FROM other k
+          UNION ALL
+          SELECT k.ord::int, p.location_no, true, ${millis("p.changed_at")}
+          FROM other k CROSS JOIN LATERAL (
+            SELECT p.location_no, p.changed_at FROM device_place p WHERE ${isOf("p")} AND p.inside OFFSET 0
+          ) AS p
+          UNION ALL
+          SELECT k.ord::int, p.location_no, false, ${millis("p.changed_at")}
+          FROM unnest(${arrayOf(
+            "int4",
+            places.map((place) => place.ord),
+          )}, ${arrayOf(
+            "int4",
+            places.map((place) => place.locationNo),
+          )}) AS c (ord, location_no)
+          JOIN other k USING (ord)
+          CROSS JOIN LATERAL (
+            SELECT p.location_no, p.changed_at FROM device_place p
+            WHERE ${isOf("p")} AND p.location_no = c.location_no AND NOT p.inside OFFSET 0
+          ) AS p`),
 
       /** Forgets which of these places held devices are at, as far as there is no such place any more. */
       forget: (places: ReadonlyArray<DevicePlace>) =>

@@ -129,10 +129,11 @@ export class PlaceIndexes extends Context.Service<PlaceIndexes>()("waypost/locat
 
     return {
       /**
-       * The places as they are now or later: a change that was answered before this is asked is in it, in whatever process it was made.
+       * The places as they are now or later: a change that was answered before this is asked is in it, in whatever process it was
+       * made. So it is for whoever knows the version of a moment and gives it, by that moment.
        */
-      current: Effect.fnUntraced(function* (of: PlacesOf) {
-        const version = yield* versionOf(of);
+      current: Effect.fnUntraced(function* (of: PlacesOf, known?: number) {
+        const version = known ?? (yield* versionOf(of));
         const key = keyOf(of);
         for (;;) {
           const entry = held.get(key) ?? { version: -1, index: new PlaceIndex(new Map()), making: null };

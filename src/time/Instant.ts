@@ -3,11 +3,19 @@ import { Schema, SchemaTransformation } from "effect";
 const shape =
   /^(\d{4})-(\d{2})-(\d{2})(?:[Tt ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?(?:([Zz])|([+\- ])(\d{2})(?::?(\d{2}))?)?)?$/;
 
+/** What was read last: a schema asks twice, whether it can be read and as what. */
+let last: { readonly text: string; readonly millis: number | null } = { text: "", millis: null };
+
 /**
  * Epoch milliseconds of an ISO 8601 date-time with offset or `Z`, or without (then UTC), or of a date (00:00 UTC); null for
  * anything else, impossible dates included. A blank before the offset is a `+` that was not encoded in a query string.
  */
 export const parseInstant = (text: string): number | null => {
+  if (text !== last.text) last = { text, millis: parse(text) };
+  return last.millis;
+};
+
+const parse = (text: string): number | null => {
   const match = shape.exec(text.trim());
   if (match === null) return null;
   const [

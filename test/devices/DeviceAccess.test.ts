@@ -166,7 +166,7 @@ layer(TestWaypost.layer)("The door of the device interface", (it) => {
       const no = openDeviceToken(phone.token)?.key.no ?? 0;
       const caller = { workspaceId: sandbox.workspaceId, workspace, environment: "sandbox" } as const;
       // The request was let in; before it comes to its change, the device unregisters.
-      const admitted = { ...caller, deviceId: phone.id, deviceNo: no };
+      const admitted = { ...caller, deviceId: phone.id, deviceNo: no, placesVersion: 0 };
       assert.strictEqual((yield* phone.ask("/devices/me", { method: "DELETE" })).status, 200);
       for (const late of [devices.change(admitted, Submission.of({})), devices.rotate(admitted)]) {
         const { error } = yield* Effect.flip(late as Effect.Effect<unknown, any>);

@@ -143,6 +143,7 @@ layer(TestWaypost.layer)("A frequency cap", (it) => {
         environment: production.environment,
         deviceId: phone.id,
         deviceNo: device?.no ?? 0,
+        placesVersion: 0,
       };
       const occurred_at = yield* fromNow(0);
       for (let round = 0; round < 10; round++) {

@@ -191,13 +191,21 @@ layer(TestWaypost.layer)("What is known of where a device is", (it) => {
         const { workspaceId } = yield* (yield* Workspaces).find(workspace.id);
         const sql = yield* SqlClient.SqlClient;
         const [device] = yield* sql<{ no: number }>`SELECT no FROM device WHERE id = ${phone.id}`;
-        const caller = {
-          workspaceId,
-          workspace,
-          environment: production.environment,
-          deviceId: phone.id,
-          deviceNo: device?.no ?? 0,
-        };
+        /** The device as its door sees it, with the version of the places of this moment. */
+        const arriving = Effect.map(
+          sql<{ version: number }>`
+            SELECT places_version::float8 AS version FROM tenant
+            WHERE workspace_id = ${workspaceId} AND environment = ${production.environment}`,
+          ([tenant]) => ({
+            workspaceId,
+            workspace,
+            environment: production.environment,
+            deviceId: phone.id,
+            deviceNo: device?.no ?? 0,
+            placesVersion: tenant?.version ?? 0,
+          }),
+        );
+        const caller = yield* arriving;
         const processes = yield* fourProcesses;
         let moves = 0;
         for (let round = 0; round < 12; round++) {
@@ -225,8 +233,9 @@ layer(TestWaypost.layer)("What is known of where a device is", (it) => {
             body: collection(pointFeature({ name: `New ${at}` })),
           });
           const recorded_at = yield* fromNow(20_000 + at);
+          const late = yield* arriving;
           const outcome = yield* Effect.flatMap(process, (positions) =>
-            positions.report(caller, Submission.of({ positions: [{ ...inside, recorded_at }] })),
+            positions.report(late, Submission.of({ positions: [{ ...inside, recorded_at }] })),
           );
           assert.isAtLeast(outcome.transitions.length, 1, `process ${at}`);
         }
@@ -250,6 +259,7 @@ layer(TestWaypost.layer)("What is known of where a device is", (it) => {
           environment: production.environment,
           deviceId: phone.id,
           deviceNo: device?.no ?? 0,
+          placesVersion: 1,
         };
         const processes = yield* fourProcesses;
         let seconds = 0;
