@@ -26,6 +26,16 @@ CREATE TABLE location (
 CREATE UNIQUE INDEX location_external_id ON location (external_id, workspace_id, environment) WHERE external_id IS NOT NULL;
 CREATE UNIQUE INDEX location_no ON location (no, workspace_id, environment);
 
+-- The id of a location that is gone: what happened and was set off there still names it by its number.
+CREATE TABLE deleted_location (
+  workspace_id integer NOT NULL,
+  environment  text NOT NULL,
+  no           integer NOT NULL,
+  id           uuid NOT NULL,
+  PRIMARY KEY (workspace_id, environment, no),
+  FOREIGN KEY (workspace_id, environment) REFERENCES tenant (workspace_id, environment) ON DELETE CASCADE
+);
+
 CREATE TABLE location_group (
   workspace_id integer NOT NULL,
   environment  text NOT NULL,

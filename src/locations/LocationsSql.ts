@@ -63,7 +63,7 @@ export class LocationsSql extends Context.Service<LocationsSql>()("waypost/locat
           WHERE ${own(tenant)} AND l.id = ${id}
           RETURNING ${columns}`),
 
-      /** Takes the location out of its groups and campaigns too; its groups count as changed. */
+      /** Takes the location out of its groups and campaigns too; its groups count as changed, and its id stays for what happened there. */
       delete: (tenant: Tenant, id: string, now: number) =>
         Effect.orDie(sql<{ id: string }>`
           WITH left_groups AS (
@@ -71,8 +71,11 @@ export class LocationsSql extends Context.Service<LocationsSql>()("waypost/locat
             WHERE m.workspace_id = ${tenant.workspaceId} AND m.environment = ${tenant.environment}
               AND m.location_id = ${id} AND g.workspace_id = m.workspace_id AND g.environment = m.environment
               AND g.id = m.group_id
+          ), gone AS (
+            DELETE FROM location l WHERE ${own(tenant)} AND l.id = ${id} RETURNING l.workspace_id, l.environment, l.no, l.id
           )
-          DELETE FROM location l WHERE ${own(tenant)} AND l.id = ${id} RETURNING l.id`),
+          INSERT INTO deleted_location (workspace_id, environment, no, id)
+          SELECT workspace_id, environment, no, id FROM gone RETURNING id`),
 
       /** Those of the ids that are there; nobody can delete them before the transaction at hand ends. */
       hold: (tenant: Tenant, ids: ReadonlyArray<string>) =>

@@ -31,7 +31,7 @@ export class DeliveryListSql extends Context.Service<DeliveryListSql>()("waypost
         const own = sql`workspace_id = ${workspaceId} AND environment = ${environment}`;
         return Effect.orDie(sql<DeliveryRow>`
           SELECT d.origin, d.device_no, s.id AS send_id, COALESCE(k.id, g.id) AS campaign_id, c.notification_id, v.id AS device_id,
-            d.trigger_type, l.id AS location_id, d.transport, d.status, d.attempts::int AS attempts, d.last_error,
+            d.trigger_type, COALESCE(l.id, f.id) AS location_id, d.transport, d.status, d.attempts::int AS attempts, d.last_error,
             ${utc("d.created_at")} AS created_at,
             CASE WHEN d.status = 'delivered' THEN ${utc("d.settled_at")} END AS delivered_at
           FROM delivery d
@@ -47,6 +47,8 @@ export class DeliveryListSql extends Context.Service<DeliveryListSql>()("waypost
             ON s.workspace_id = d.workspace_id AND s.environment = d.environment AND s.origin = d.origin
           LEFT JOIN location l
             ON l.workspace_id = d.workspace_id AND l.environment = d.environment AND l.no = d.location_no
+          LEFT JOIN deleted_location f
+            ON f.workspace_id = d.workspace_id AND f.environment = d.environment AND f.no = d.location_no
           WHERE d.workspace_id = ${workspaceId} AND d.environment = ${environment}
             AND (${before === null} OR (d.origin, d.device_no) < (${before?.origin ?? 0n}::bigint, ${before?.deviceNo ?? 0}::int))
             AND (${campaign}::uuid IS NULL OR d.campaign_no = (

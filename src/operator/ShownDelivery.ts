@@ -37,7 +37,7 @@ export const ShownDelivery = Schema.Struct({
   ),
   trigger_type: TriggerType,
   location_id: idOrNone(
-    "Where the event was that set it off; null for a fixed time, or if the location is deleted.",
+    "Where the event was that set it off; also if that is deleted; null for a fixed time.",
     "01980a6c-0f3e-7c52-9a41-3f1f5d7a2b65",
   ),
   transport: Transport,

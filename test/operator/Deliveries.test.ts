@@ -79,7 +79,7 @@ layer(TestWaypost.layer)("the operator's list of deliveries", (it) => {
     }),
   );
 
-  it.effect("keeps what a deleted campaign delivered, and finds it by the campaign (E10)", () =>
+  it.effect("keeps what a deleted campaign delivered and where, and finds it by the campaign (E10)", () =>
     Effect.gen(function* () {
       const { operator } = yield* TestWaypost;
       const { production, workspace } = yield* eventWorld();
@@ -97,7 +97,7 @@ layer(TestWaypost.layer)("the operator's list of deliveries", (it) => {
       assert.deepStrictEqual(found.body.data, body.data);
       assert.deepInclude(body.data[0], {
         campaign_id: campaign,
-        location_id: null,
+        location_id: location,
         notification_id: notification,
         device_id: phone.id,
       });
