@@ -1,7 +1,6 @@
 import { assert, describe, it } from "@effect/vitest";
 import { Cause, Effect, Logger, Redacted } from "effect";
 import { TestClock } from "effect/testing";
-import { setImmediate } from "node:timers/promises";
 import { jsonLine, writtenTogether } from "../src/LogLines.ts";
 
 /** What an effect logs, line by line, in our own words and in Effect's. */
@@ -64,12 +63,12 @@ describe("A log line", () => {
         yield* Effect.logInfo("first");
         yield* Effect.logInfo("second");
         assert.deepStrictEqual(written, []);
-        yield* Effect.promise(() => setImmediate());
+        yield* Effect.yieldNow;
         assert.deepStrictEqual(written.splice(0), [["first", "second", ""]]);
         yield* Effect.logInfo("third");
         yield* Effect.logWarning("fourth");
         assert.deepStrictEqual(written.splice(0), [["third", "fourth", ""]]);
-        yield* Effect.promise(() => setImmediate());
+        yield* Effect.yieldNow;
         assert.deepStrictEqual(written, []);
         yield* Effect.logInfo("last");
         // Written when the process exits.
