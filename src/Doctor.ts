@@ -6,7 +6,8 @@ import { isSea } from "node:sea";
 import { join } from "node:path";
 import { Config, type SettingsRecord } from "./Config.ts";
 import { carriedFolder, runtimeFolder } from "./database/CarriedRuntime.ts";
-import { MigrationFiles } from "./database/Migrations.ts";
+import { Database } from "./database/Database.ts";
+import { MigrationFiles, missingMigrations } from "./database/Migrations.ts";
 import { isDirectoryHeld, overDatabase } from "./DatabaseAtHand.ts";
 import { carriedChild, MediaChildProgram } from "./media/MediaChildProgram.ts";
 import { addressCheckup } from "./operator/doctor/AddressCheckup.ts";
@@ -20,6 +21,8 @@ import { serverCheckup } from "./operator/doctor/ServerCheckup.ts";
 import { settingsCheckup } from "./operator/doctor/SettingsCheckup.ts";
 import { sharedCheckup } from "./operator/doctor/SharedCheckup.ts";
 import { workCheckup } from "./operator/doctor/WorkCheckup.ts";
+import { CommandRefused } from "./operator/commands/CommandRefused.ts";
+import { type AuditListener, RollUpAudit } from "./reports/RollUpAudit.ts";
 
 const migrations = isSea()
   ? MigrationFiles.layerFiles(carriedFolder("schema"))
@@ -84,6 +87,31 @@ const databaseFindings = Effect.fnUntraced(function* (config: Config["Service"],
     databasePatience,
   );
   return [...reached, ...inside];
+});
+
+/** Compares the roll-ups of all reports with base rows; with `rebuild`, has workers make those anew that differ. */
+export const auditReports = Effect.fn("auditReports")(function* (
+  record: SettingsRecord,
+  listener: AuditListener,
+  rebuild: boolean,
+) {
+  const config = yield* Config.fromRecord(record);
+  const audited = Effect.gen(function* () {
+    const missing = yield* missingMigrations;
+    if (missing.length > 0) {
+      return yield* new CommandRefused({
+        message: "The database is of an older version: start waypost serve once, which brings it up to date.",
+      });
+    }
+    const reports = yield* RollUpAudit;
+    const summary = yield* reports.audit(listener);
+    if (rebuild) yield* reports.makeAnew(summary.differing);
+    return summary;
+  }).pipe(Effect.provide(RollUpAudit.layer), Effect.provide(Database.layerClient));
+  return yield* overDatabase(audited, config).pipe(
+    Effect.provide(migrations),
+    Effect.catchTag("NoDatabase", ({ message }) => Effect.fail(new CommandRefused({ message }))),
+  );
 });
 
 /** Everything that was found, in the order of the parts of an installation. */

@@ -1,9 +1,13 @@
 import { Console, Effect, Option } from "effect";
-import { Command } from "effect/cli";
-import { CommandRefused } from "./operator/commands/CommandRefused.ts";
+import { Command, Flag } from "effect/cli";
+import { Config } from "./Config.ts";
+import { BadUsage, CommandRefused } from "./operator/commands/CommandRefused.ts";
 import { SettingsFile, wantsJson } from "./operator/commands/Operator.ts";
+import { progressBar } from "./operator/commands/Progress.ts";
 import { Surroundings } from "./operator/commands/Surroundings.ts";
 import { areas, countOf, type Finding } from "./operator/doctor/Checkup.ts";
+
+import type { Difference } from "./reports/RollUpAudit.ts";
 
 // Most commands only ask a server: they do without what looks at one.
 const doctors = Effect.promise(() => import("./Doctor.ts"));
@@ -48,31 +52,113 @@ const tally = (findings: ReadonlyArray<Finding>): string => {
   return `${countOf(count("problem"), "problem")}, ${countOf(count("warning"), "warning")}; ${count("ok")} of ${countOf(findings.length, "check")} ok.`;
 };
 
+const lookAtAll = Effect.gen(function* () {
+  const { columns, environment } = yield* Surroundings;
+  const { doctor } = yield* doctors;
+  const findings = yield* doctor(environment, Option.getOrNull(yield* SettingsFile));
+  const problems = findings.filter(({ verdict }) => verdict === "problem").length;
+  yield* Console.log(
+    (yield* wantsJson)
+      ? JSON.stringify({ ok: problems === 0, findings }, null, 2)
+      : `${asText(findings, columns)}\n\n${tally(findings)}`,
+  );
+  if (problems > 0) {
+    return yield* new CommandRefused({ message: `The doctor found ${countOf(problems, "problem")}.` });
+  }
+});
+
+/** More than a person reads: the rest is counted. */
+const mostListed = 1_000;
+
+const differenceText = (each: Difference): string =>
+  `${each.workspace_name} (${each.environment}), ${each.span} ${each.span === "day" ? each.starts_on : each.starts_on.slice(0, 7)}: ` +
+  `${each.row}: ${each.figure} rolled up ${each.rolled_up.toLocaleString("en-US")}, ` +
+  `${each.span === "day" ? "by base rows" : "by its days"} ${each.counted.toLocaleString("en-US")}.`;
+
+const lookAtReports = Effect.fnUntraced(function* (rebuild: boolean) {
+  const { environment } = yield* Surroundings;
+  const file = yield* SettingsFile;
+  const fromFile = Option.isSome(file) ? yield* Config.readFile(file.value) : {};
+  const { auditReports } = yield* doctors;
+  const bar = yield* progressBar("days");
+  const listed: Array<Difference> = [];
+  let count = 0;
+  const found = (difference: Difference): void => {
+    count++;
+    if (listed.length < mostListed) listed.push(difference);
+  };
+  const summary = yield* Effect.ensuring(
+    auditReports({ ...environment, ...fromFile }, { found, progress: bar.at }, rebuild),
+    Effect.sync(bar.clear),
+  );
+  const { days, environments, incomplete, months } = summary;
+  const rebuilt = rebuild ? summary.differing.length : 0;
+  if (yield* wantsJson) {
+    const facts = {
+      ok: count === 0,
+      environments,
+      days,
+      months,
+      incomplete,
+      differences: count,
+      rebuilding: rebuilt,
+    };
+    yield* Console.log(JSON.stringify({ ...facts, listed }, null, 2));
+  } else {
+    for (const each of listed) yield* Console.log(differenceText(each));
+    if (count > listed.length)
+      yield* Console.log(`… and ${countOf(count - listed.length, "more difference")}.`);
+    for (const each of incomplete) {
+      yield* Console.log(
+        `The roll-ups of workspace ${each.workspace} (${each.environment}) are being made: reports read base rows until they are ` +
+          "complete, and there is nothing to compare yet.",
+      );
+    }
+    const looked = `${countOf(days, "day")} and ${countOf(months, "month")} of ${countOf(environments, "environment")}`;
+    yield* Console.log(
+      count === 0 ? `Compared ${looked}: roll-ups and base rows say the same.` : `Compared ${looked}.`,
+    );
+    if (rebuilt > 0) {
+      yield* Console.log(
+        `Workers now make the roll-ups of ${countOf(rebuilt, "environment")} anew. Until then their reports read base rows: right, and slower.`,
+      );
+    }
+  }
+  if (count > 0) {
+    const advice = rebuild ? "" : ' Have the roll-ups made anew with "waypost doctor --reports --rebuild".';
+    return yield* new CommandRefused({ message: `Reports show ${countOf(count, "wrong figure")}.${advice}` });
+  }
+});
+
 /** `waypost doctor` */
 export const doctorCommand = Command.make(
   "doctor",
-  {},
-  Effect.fn(function* () {
-    const { columns, environment } = yield* Surroundings;
-    const { doctor } = yield* doctors;
-    const findings = yield* doctor(environment, Option.getOrNull(yield* SettingsFile));
-    const problems = findings.filter(({ verdict }) => verdict === "problem").length;
-    yield* Console.log(
-      (yield* wantsJson)
-        ? JSON.stringify({ ok: problems === 0, findings }, null, 2)
-        : `${asText(findings, columns)}\n\n${tally(findings)}`,
-    );
-    if (problems > 0) {
-      return yield* new CommandRefused({ message: `The doctor found ${countOf(problems, "problem")}.` });
-    }
+  {
+    reports: Flag.Boolean("reports").pipe(
+      Flag.withDescription(
+        "Compare what reports add up in advance with every row it was made of; takes a while",
+      ),
+      Flag.withDefault(false),
+    ),
+    rebuild: Flag.Boolean("rebuild").pipe(
+      Flag.withDescription("With --reports: have workers add up anew where there is a difference"),
+      Flag.withDefault(false),
+    ),
+  },
+  Effect.fn(function* ({ rebuild, reports }) {
+    if (rebuild && !reports) return yield* new BadUsage({ message: "--rebuild goes with --reports." });
+    yield* reports ? lookAtReports(rebuild) : lookAtAll;
   }),
 ).pipe(
   Command.withDescription(
-    "Look at settings, data directory, database, clock, media, push services and the work that waits, and say what to do. Exit code 1 if there is a problem",
+    "Look at settings, data directory, database, clock, media, push services and the work that waits, and say what to do. " +
+      "Exit code 1 if there is a problem",
   ),
   Command.withGlobalFlags([SettingsFile, wantsJson]),
   Command.withExamples([
     { command: "waypost doctor" },
     { command: "waypost doctor --config /etc/waypost/waypost.env --json" },
+    { command: "waypost doctor --reports", description: "Hold the reports against the rows that they count" },
+    { command: "waypost doctor --reports --rebuild" },
   ]),
 );

@@ -1,48 +1,40 @@
 import { assert, layer } from "@effect/vitest";
 import { Effect } from "effect";
 import { SqlClient } from "effect/sql";
-import { chmod, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
-import { dirname, join } from "node:path";
-import { afterEach, describe, inject, it } from "vitest";
-import type { Finding } from "../../src/operator/doctor/Checkup.ts";
+import { dirname } from "node:path";
+import { inject } from "vitest";
 import { instant } from "../../src/database/Rows.ts";
 import { apnsCredentials, fcmCredentials } from "../sending/PushKeys.ts";
+import { devices, event, locations } from "../reports/ReportHistory.ts";
+import { record } from "../reports/RecordedHistory.ts";
+import { RollUps } from "../../src/reports/RollUps.ts";
+import { Workspaces } from "../../src/workspaces/Workspaces.ts";
 import { TestWaypost, testStart } from "../TestWaypost.ts";
-import { CliProcess } from "./CliProcess.ts";
 import { give } from "./CommandLine.ts";
-
-interface Told {
-  readonly ok: boolean;
-  readonly findings: ReadonlyArray<Finding>;
-}
-
-const about = (told: Told, area: string, check: string) =>
-  told.findings.filter((each) => each.area === area && each.check === check);
-
-const verdicts = (told: Told) =>
-  told.findings
-    .filter(({ verdict }) => verdict !== "ok")
-    .map(({ area, check, verdict }) => [area, check, verdict]);
+import { about, type Told, verdicts } from "./ToldFindings.ts";
 
 layer(TestWaypost.layer)("waypost doctor with DATABASE_URL", (it) => {
   const sendersSecret = "secret-key-of-the-tests";
 
-  /** The doctor on this file's database, as somebody with these settings would ask it. */
+  /** Settings of somebody with this file's database. */
+  const settings = Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient;
+    const [row] = yield* sql<{ name: string }>`SELECT current_database() AS name`;
+    const { socketPath, username } = inject("testServer");
+    const url = `postgres:///${row?.name}?host=${encodeURIComponent(dirname(socketPath))}&user=${username}`;
+    return {
+      DATABASE_URL: url,
+      WAYPOST_DATA_DIR: "/nowhere/waypost-data",
+      WAYPOST_OPERATOR_KEY: "operator-key-of-the-tests",
+      WAYPOST_SECRET_KEY: sendersSecret,
+      WAYPOST_ALLOW_PRIVATE_ADDRESSES: "true",
+    };
+  });
+
   const ask = (more: Record<string, string> = {}) =>
     Effect.gen(function* () {
-      const sql = yield* SqlClient.SqlClient;
-      const [row] = yield* sql<{ name: string }>`SELECT current_database() AS name`;
-      const { socketPath, username } = inject("testServer");
-      const url = `postgres:///${row?.name}?host=${encodeURIComponent(dirname(socketPath))}&user=${username}`;
-      const environment = {
-        DATABASE_URL: url,
-        WAYPOST_DATA_DIR: "/nowhere/waypost-data",
-        WAYPOST_OPERATOR_KEY: "operator-key-of-the-tests",
-        WAYPOST_SECRET_KEY: sendersSecret,
-        WAYPOST_ALLOW_PRIVATE_ADDRESSES: "true",
-        ...more,
-      };
+      const environment = { ...(yield* settings), ...more };
       const { code, stdout } = yield* give(["doctor", "--json"], environment);
       const told = JSON.parse(stdout) as Told;
       assert.strictEqual(code, told.ok ? 0 : 1);
@@ -180,78 +172,53 @@ layer(TestWaypost.layer)("waypost doctor with DATABASE_URL", (it) => {
       assert.include(about(told, "database", "schema")[0]?.seen, "The database is newer than this program");
     }),
   );
-});
 
-describe("waypost doctor with the embedded database", () => {
-  const made: Array<CliProcess> = [];
-  afterEach(async () => {
-    for (const each of made.splice(0)) await each.dispose();
-  });
-  const asking = async () => {
-    const process = await CliProcess.make();
-    made.push(process);
-    const ask = async (settings: Record<string, string> = {}) => {
-      const { code, stdout } = await process.run(["doctor", "--json"], settings);
-      return { code, told: JSON.parse(stdout) as Told };
-    };
-    return { process, ask };
-  };
+  it.effect("--reports names figures that reports have wrong, and --rebuild has them made anew", () =>
+    Effect.gen(function* () {
+      const workspaces = yield* Workspaces;
+      const sql = yield* SqlClient.SqlClient;
+      const rollUps = yield* RollUps;
+      const { workspace } = yield* (yield* TestWaypost).tenant();
+      const { workspaceId } = yield* Effect.orDie(workspaces.find(workspace.id));
+      yield* record(workspaceId, "sandbox", {
+        devices: devices(2),
+        locations: locations(1),
+        events: [event(0, 1, { occurredAt: testStart - 90 * 86_400_000 })],
+      });
+      const rollUp = Effect.gen(function* () {
+        while (yield* rollUps.step);
+      });
+      yield* rollUp;
+      const environment = yield* settings;
+      const say = (...parameters: ReadonlyArray<string>) =>
+        give(["doctor", "--reports", ...parameters], environment);
 
-  it("finds all well while it runs, and what was broken since while it does not", async () => {
-    const { ask, process } = await asking();
-    const server = await process.serve();
-    const well = await ask();
-    assert.deepStrictEqual(
-      verdicts(well.told).filter(([area]) => area !== "data directory"),
-      [],
-    );
-    assert.strictEqual(well.code, 0);
-    assert.include(about(well.told, "work", "workers")[0]?.seen, `(process ${server.child.pid})`);
-    assert.include(about(well.told, "server", "health")[0]?.seen, `${server.origin} answers, and is ready`);
-
-    await server.ends("SIGKILL");
-    const { dataDir } = process;
-    await chmod(join(dataDir, "operator.key"), 0o644);
-    await writeFile(join(dataDir, "secret.key"), "somebody-elses-secret-key\n");
-    await rm(join(dataDir, "media"), { recursive: true });
-    await writeFile(join(dataDir, "media"), "in its place");
-    const ill = await ask();
-    assert.strictEqual(ill.code, 1);
-    assert.includeDeepMembers(verdicts(ill.told), [
-      ["data directory", "operator key", "problem"],
-      ["database", "secret key", "problem"],
-      ["media", "store", "problem"],
-      ["server", "health", "warning"],
-    ]);
-    assert.deepStrictEqual(
-      about(ill.told, "database", "schema").map(({ verdict }) => verdict),
-      ["ok"],
-    );
-
-    // It was a guest: the next start finds everything as it was.
-    await writeFile(join(dataDir, "secret.key"), "x");
-    const told = await process.run(["doctor"]);
-    assert.strictEqual(told.code, 1);
-    assert.include(told.stdout, "PROBLEM");
-    assert.include(told.stderr, "The doctor found");
-  });
-
-  it("says that the database is away, without its password, and looks at all the rest", async () => {
-    const { ask } = await asking();
-    const { code, told } = await ask({ DATABASE_URL: "postgres://someone:hunter2@127.0.0.1:1/none" });
-    assert.strictEqual(code, 1);
-    assert.deepStrictEqual(
-      about(told, "database", "reached").map(({ verdict }) => verdict),
-      ["problem"],
-    );
-    assert.notInclude(JSON.stringify(told), "hunter2");
-    assert.deepStrictEqual(
-      about(told, "media", "pictures").map(({ verdict }) => verdict),
-      ["ok"],
-    );
-    assert.deepStrictEqual(
-      about(told, "clock", "time zones").map(({ verdict }) => verdict),
-      ["ok"],
-    );
-  });
+      const well = yield* say();
+      assert.deepStrictEqual(well, {
+        code: 0,
+        stdout: "Compared 1 day and 1 month of 1 environment: roll-ups and base rows say the same.\n",
+        stderr: "",
+      });
+      yield* sql`UPDATE event_rollup SET entries = 1234 WHERE location_no = 0 AND span = 'day'`;
+      const ill = yield* say();
+      assert.strictEqual(ill.code, 1);
+      assert.include(
+        ill.stdout,
+        `${workspace.name} (sandbox), day 2026-08-23: events of all locations: entries rolled up 1,234, by base rows 1.\n`,
+      );
+      assert.strictEqual(
+        ill.stderr,
+        'Reports show 2 wrong figures. Have the roll-ups made anew with "waypost doctor --reports --rebuild".\n',
+      );
+      const mended = yield* say("--rebuild", "--json");
+      assert.deepInclude(JSON.parse(mended.stdout), { ok: false, differences: 2, rebuilding: 1 });
+      yield* rollUp;
+      assert.deepInclude(JSON.parse((yield* say("--json")).stdout), {
+        ok: true,
+        differences: 0,
+        rebuilding: 0,
+      });
+      assert.strictEqual((yield* give(["doctor", "--rebuild"], environment)).code, 2);
+    }),
+  );
 });
