@@ -58,7 +58,7 @@ export const outcomeAt = (
 const minuteMillis = 60_000;
 
 /**
- * How many devices one batch covers. A batch is one transaction: small enough that a stop is obeyed at once and requests
- * beside it are not held up, large enough that what surrounds the insert does not count.
+ * How many devices one batch covers. A batch is one transaction of a tenth of a second: short enough that a stop is obeyed at once and
+ * requests beside it are not held up, large enough that what surrounds the insert hardly counts.
  */
-export const BatchSize = Context.Reference("waypost/sending/BatchSize", { defaultValue: () => 20_000 });
+export const BatchSize = Context.Reference("waypost/sending/BatchSize", { defaultValue: () => 10_000 });

@@ -6,8 +6,11 @@ import { SendStarts } from "./SendStarts.ts";
 
 /** How often a process looks for work that other processes have planned, started or left behind, in milliseconds. */
 const pollMillis = 500;
-/** Batches that one process carries out side by side. */
-const sideBySide = 2;
+/**
+ * A process carries out one batch at a time and then rests for this share of what the batch took, within bounds: requests beside a large
+ * send find the processors and the disk of the database free several times a second.
+ */
+const rest = { share: 0.25, mostMillis: 1_000 };
 
 /**
  * The clock of sends: starts each at its minute and carries out what has started, in every process with the role `worker`. Any
@@ -34,18 +37,14 @@ export class SendScheduler extends Context.Service<SendScheduler>()("waypost/sen
       if (rest > 0) yield* Effect.raceFirst(Effect.sleep(rest), Queue.take(wake));
     });
 
-    const drainOne = Effect.gen(function* () {
-      while (yield* batches.runNext);
-    });
     const drain = Effect.gen(function* () {
       const look = yield* Queue.take(started);
-      yield* Effect.all(
-        Array.from({ length: sideBySide }, () => drainOne),
-        {
-          concurrency: "unbounded",
-          discard: true,
-        },
-      );
+      let began = yield* Clock.currentTimeMillis;
+      while (yield* batches.runNext) {
+        const took = (yield* Clock.currentTimeMillis) - began;
+        if (took > 0) yield* Effect.sleep(Math.min(took * rest.share, rest.mostMillis));
+        began = yield* Clock.currentTimeMillis;
+      }
       yield* SubscriptionRef.set(done, look);
     });
 

@@ -1,4 +1,4 @@
-import { type Schema, SchemaAST, type SchemaIssue } from "effect";
+import { type Schema, SchemaAST, SchemaIssue } from "effect";
 import { Problems } from "./Problems.ts";
 
 /**
@@ -41,6 +41,9 @@ const walk = (
       );
       const deepest = telling.find((inner) => inner._tag !== "InvalidType");
       if (deepest !== undefined) return walk(deepest, path, outer, report);
+      const kind = isObjectInput(issue) ? tellingKey(issue.ast) : undefined;
+      if (kind !== undefined)
+        return report([...path, kind.name], `The {field} must be ${either(kind.values)}.`);
       const message = outer ?? messageOf(issue.ast.annotations);
       if (message !== undefined) return report(path, message);
       const first = telling[0];
@@ -59,6 +62,29 @@ const walk = (
   }
 };
 
+const isObjectInput = (issue: SchemaIssue.Issue): boolean =>
+  SchemaIssue.hasInput(issue) &&
+  typeof issue.input === "object" &&
+  issue.input !== null &&
+  !Array.isArray(issue.input);
+
+/** The property by whose literal value the members of a union are told apart, and the values there are. */
+const tellingKey = (
+  ast: SchemaAST.AST,
+): { readonly name: string; readonly values: Array<string> } | undefined => {
+  const members = ast._tag === "Union" ? ast.types : [];
+  const literals = members.map((member) =>
+    member._tag !== "Objects"
+      ? []
+      : member.propertySignatures.flatMap(({ name, type }) =>
+          type._tag === "Literal" && typeof name === "string" ? [[name, String(type.literal)] as const] : [],
+        ),
+  );
+  const name = literals[0]?.[0]?.[0];
+  const values = literals.flatMap((each) => each.filter(([key]) => key === name).map(([, value]) => value));
+  return name === undefined || values.length < members.length ? undefined : { name, values };
+};
+
 const messageOf = (annotations: Schema.Annotations.Annotations | undefined): string | undefined => {
   const message = annotations?.["message"];
   return typeof message === "string" ? message : undefined;
@@ -75,10 +101,13 @@ const expectation = (type: SchemaAST.AST): string => {
   const demand = members.map(checkMessage).find((message) => message !== undefined);
   if (demand !== undefined) return demand;
   const kinds = [...new Set(kindsOf(ast))];
-  const last = kinds.pop();
-  if (last === undefined) return "The {field} is not of a type that is taken here.";
-  return `The {field} must be ${kinds.length === 0 ? last : `${kinds.join(", ")} or ${last}`}.`;
+  return kinds.length === 0
+    ? "The {field} is not of a type that is taken here."
+    : `The {field} must be ${either(kinds)}.`;
 };
+
+const either = (names: ReadonlyArray<string>): string =>
+  names.length < 2 ? names.join("") : `${names.slice(0, -1).join(", ")} or ${names.at(-1)}`;
 
 /** What a value may be, in a reader's words. */
 const kindsOf = (ast: SchemaAST.AST): ReadonlyArray<string> => {

@@ -44,6 +44,8 @@ const decodersOf = (schema: Schema.Struct<Schema.Struct.Fields>): Decoders => {
         name,
         Schema.decodeUnknownExit(Schema.Struct({ [name]: field }) as unknown as Schema.Decoder<object>, {
           errors: "all",
+          // Explanations name the part that tells one kind of object from another, where it is the wrong one.
+          reportInput: true,
         }),
       ]),
     );

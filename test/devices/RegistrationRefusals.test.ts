@@ -44,8 +44,10 @@ layer(TestWaypost.layer)("A registration", (it) => {
       const { sandbox } = yield* devicesOf();
       for (const [push, field] of [
         [3, "push"],
-        [{}, "push"],
-        [{ transport: "pigeon" }, "push"],
+        [[], "push"],
+        [{}, "push.transport"],
+        [{ transport: "pigeon" }, "push.transport"],
+        [{ transport: 3 }, "push.transport"],
         [{ transport: "fcm" }, "push.token"],
         [{ transport: "fcm", token: "two words" }, "push.token"],
         [{ transport: "apns", token: "" }, "push.token"],

@@ -9,7 +9,7 @@ import { CliProcess } from "../cli/CliProcess.ts";
 import { TestDatabase } from "../database/TestDatabase.ts";
 import { type Answer, asker } from "../TestWaypost.ts";
 
-/** Numbered thinly over five batches: two for each process at first, and one more. */
+/** Numbered thinly over ten batches: one for each process at a time. */
 const devices = 1_000;
 const lastNo = 100_000;
 const secrets = {
@@ -99,7 +99,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("Two processes on one P
             yield* sql`LOCK TABLE delivery IN SHARE MODE`;
             yield* Deferred.succeed(locked, undefined);
             const leased = Effect.orDie(sql`SELECT FROM send_batch WHERE leased_until IS NOT NULL`);
-            yield* until(leased, (rows) => rows.length === 4, 20);
+            yield* until(leased, (rows) => rows.length === 2, 20);
             yield* Effect.promise(() => killed.ends("SIGKILL"));
           }).pipe(sql.withTransaction),
         );
