@@ -37,10 +37,17 @@ const serveCommand = Command.make(
     const { serve } = yield* server;
     yield* serve({ ...environment, ...fromFile });
   }),
-).pipe(Command.withDescription("Run Waypost until it is stopped"));
+).pipe(
+  Command.withDescription("Run Waypost until it is stopped"),
+  Command.withExamples([
+    { command: "waypost serve" },
+    { command: "waypost serve --config /etc/waypost/waypost.env" },
+  ]),
+);
 
 const demoCommand = Command.make("demo", {}, () => demo()).pipe(
   Command.withDescription("Tell the whole story, step by step, on a temporary Waypost"),
+  Command.withExamples([{ command: "waypost demo" }]),
 );
 
 const openapiCommand = Command.make(
@@ -53,7 +60,10 @@ const openapiCommand = Command.make(
   },
   ({ name }) =>
     Effect.flatMap(documents, ({ apiDocument }) => Console.log(JSON.stringify(apiDocument(name), null, 2))),
-).pipe(Command.withDescription("Print the OpenAPI document of an interface"));
+).pipe(
+  Command.withDescription("Print the OpenAPI document of an interface"),
+  Command.withExamples([{ command: "waypost openapi device > device.json" }]),
+);
 
 const licensesCommand = Command.make("licenses", {}, () => {
   const text = carriedText("licenses.txt");
@@ -65,9 +75,13 @@ const licensesCommand = Command.make("licenses", {}, () => {
         }),
       )
     : Console.log(text);
-}).pipe(Command.withDescription("Print the licences of all that the executable carries"));
+}).pipe(
+  Command.withDescription("Print the licences of all that the executable carries"),
+  Command.withExamples([{ command: "waypost licenses" }]),
+);
 
-const waypost = Command.make("waypost").pipe(
+/** Every command there is. */
+export const waypost = Command.make("waypost").pipe(
   Command.withDescription("Campaign messaging that you host yourself"),
   Command.withSubcommands([
     serveCommand,

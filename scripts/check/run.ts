@@ -13,6 +13,7 @@ const steps: ReadonlyArray<readonly [name: string, command: ReadonlyArray<string
   ["unused", ["knip"]],
   ["rules", ["node", "scripts/check/rules.ts"]],
   ["openapi", ["node", "scripts/openapi.ts", "--check"]],
+  ["cli", ["node", "scripts/cli.ts", "--check"]],
   ["contract", ["node", "scripts/contract.ts"]],
 ];
 

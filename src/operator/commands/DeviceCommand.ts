@@ -52,7 +52,12 @@ const list = Command.make(
       "No such device is registered.",
     );
   }),
-).pipe(Command.withDescription("List the registered devices of an environment"));
+).pipe(
+  Command.withDescription("List the registered devices of an environment"),
+  Command.withExamples([
+    { command: "waypost device list --workspace Acme --environment sandbox --approved false" },
+  ]),
+);
 
 const approve = Command.make(
   "approve",

@@ -138,7 +138,12 @@ const campaigns = Command.make("campaigns", rowFlags, (flags) =>
     ],
     "No campaign matches.",
   ),
-).pipe(Command.withDescription("A row for each campaign, the most delivered first"));
+).pipe(
+  Command.withDescription("A row for each campaign, the most delivered first"),
+  Command.withExamples([
+    { command: "waypost report campaigns --workspace Acme --start 2026-11-01 --end 2026-11-30" },
+  ]),
+);
 
 const locations = Command.make("locations", rowFlags, (flags) =>
   printRows(
@@ -158,7 +163,12 @@ const locations = Command.make("locations", rowFlags, (flags) =>
     ],
     "No location matches.",
   ),
-).pipe(Command.withDescription("A row for each location, the most entered first"));
+).pipe(
+  Command.withDescription("A row for each location, the most entered first"),
+  Command.withExamples([
+    { command: "waypost report locations --workspace Acme --status active" },
+  ]),
+);
 
 const notifications = Command.make("notifications", rowFlags, (flags) =>
   printRows(
@@ -174,7 +184,10 @@ const notifications = Command.make("notifications", rowFlags, (flags) =>
     ],
     "No notification matches.",
   ),
-).pipe(Command.withDescription("A row for each notification, the most delivered first"));
+).pipe(
+  Command.withDescription("A row for each notification, the most delivered first"),
+  Command.withExamples([{ command: "waypost report notifications --workspace Acme --json" }]),
+);
 
 const surveys = Command.make("surveys", rowFlags, (flags) =>
   printRows(
@@ -190,7 +203,10 @@ const surveys = Command.make("surveys", rowFlags, (flags) =>
     ],
     "No survey matches.",
   ),
-).pipe(Command.withDescription("A row for each survey on a campaign, the most answered first"));
+).pipe(
+  Command.withDescription("A row for each survey on a campaign, the most answered first"),
+  Command.withExamples([{ command: "waypost report surveys --workspace Acme --start 2026-11-01" }]),
+);
 
 /** `waypost report …` */
 export const reportCommand = Command.make("report").pipe(

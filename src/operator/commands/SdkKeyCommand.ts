@@ -70,7 +70,10 @@ const list = Command.make(
       "The environment has no SDK keys yet: see waypost sdk-key issue --help.",
     );
   }),
-).pipe(Command.withDescription("List the SDK keys of an environment, revoked ones included"));
+).pipe(
+  Command.withDescription("List the SDK keys of an environment, revoked ones included"),
+  Command.withExamples([{ command: "waypost sdk-key list --workspace Acme --environment production" }]),
+);
 
 const revoke = Command.make(
   "revoke",
@@ -85,7 +88,12 @@ const revoke = Command.make(
     const { data } = yield* ask((client) => client.sdkKeys.revoke({ params: { ...params, key } }));
     yield* printOne(data, () => `Revoked the SDK key ${key}: it registers no more devices.`);
   }),
-).pipe(Command.withDescription("Revoke an SDK key: it registers no more devices"));
+).pipe(
+  Command.withDescription("Revoke an SDK key: it registers no more devices"),
+  Command.withExamples([
+    { command: 'waypost sdk-key revoke "Android app" --workspace Acme --environment production' },
+  ]),
+);
 
 /** `waypost sdk-key …` */
 export const sdkKeyCommand = Command.make("sdk-key").pipe(

@@ -151,7 +151,10 @@ const list = Command.make(
       "The environment has no segments yet: see waypost segment create --help.",
     );
   }),
-).pipe(Command.withDescription("List the segments of an environment, with how many devices each holds"));
+).pipe(
+  Command.withDescription("List the segments of an environment, with how many devices each holds"),
+  Command.withExamples([{ command: "waypost segment list --workspace Acme --environment production" }]),
+);
 
 const oneSegment = {
   workspace: workspaceFlag,
@@ -169,7 +172,10 @@ const show = Command.make(
     const { data } = yield* ask((client) => client.segments.get({ params: { ...params, segment } }));
     yield* printOne(data, card);
   }),
-).pipe(Command.withDescription("Show a segment"));
+).pipe(
+  Command.withDescription("Show a segment"),
+  Command.withExamples([{ command: "waypost segment show VIPs --workspace Acme --environment production" }]),
+);
 
 const remove = Command.make(
   "delete",
@@ -183,6 +189,9 @@ const remove = Command.make(
   }),
 ).pipe(
   Command.withDescription("Delete a segment, unless a campaign that has not ended would then reach everyone"),
+  Command.withExamples([
+    { command: "waypost segment delete VIPs --workspace Acme --environment production" },
+  ]),
 );
 
 /** `waypost segment …` */

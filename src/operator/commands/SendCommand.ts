@@ -45,7 +45,13 @@ const list = Command.make(
       "There is no such send.",
     );
   }),
-).pipe(Command.withDescription("List scheduled and past sends of an environment, with how far they are"));
+).pipe(
+  Command.withDescription("List scheduled and past sends of an environment, with how far they are"),
+  Command.withExamples([
+    { command: "waypost send list --workspace Acme --environment production" },
+    { command: "waypost send list --workspace Acme --environment production --status scheduled" },
+  ]),
+);
 
 /** `waypost send …` */
 export const sendCommand = Command.make("send").pipe(

@@ -99,7 +99,10 @@ const list = Command.make(
       "The workspace has no tokens yet: see waypost token issue --help.",
     );
   }),
-).pipe(Command.withDescription("List the tokens of a workspace, revoked ones included"));
+).pipe(
+  Command.withDescription("List the tokens of a workspace, revoked ones included"),
+  Command.withExamples([{ command: "waypost token list --workspace Acme" }]),
+);
 
 const revoke = Command.make(
   "revoke",
@@ -113,7 +116,10 @@ const revoke = Command.make(
     const { data } = yield* ask((client) => client.tokens.revoke({ params: { workspace, token } }));
     yield* printOne(data, () => `Revoked the token ${token}: it has stopped working.`);
   }),
-).pipe(Command.withDescription("Revoke a token: it stops working at once"));
+).pipe(
+  Command.withDescription("Revoke a token: it stops working at once"),
+  Command.withExamples([{ command: "waypost token revoke Reports --workspace Acme" }]),
+);
 
 /** `waypost token …` */
 export const tokenCommand = Command.make("token").pipe(

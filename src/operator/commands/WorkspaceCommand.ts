@@ -93,7 +93,10 @@ const list = Command.make(
       'There is no workspace yet: make one with waypost workspace create --name "…".',
     );
   }),
-).pipe(Command.withDescription("List workspaces"));
+).pipe(
+  Command.withDescription("List workspaces"),
+  Command.withExamples([{ command: "waypost workspace list" }, { command: "waypost workspace list --json" }]),
+);
 
 const show = Command.make(
   "show",
@@ -104,7 +107,10 @@ const show = Command.make(
     const { data } = yield* ask((client) => client.workspaces.get({ params: { workspace: id } }));
     yield* printOne(data, card);
   }),
-).pipe(Command.withDescription("Show a workspace"));
+).pipe(
+  Command.withDescription("Show a workspace"),
+  Command.withExamples([{ command: "waypost workspace show Acme" }]),
+);
 
 const update = Command.make(
   "update",

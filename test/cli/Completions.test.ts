@@ -1,0 +1,44 @@
+import { assert, describe, it } from "@effect/vitest";
+import { Effect } from "effect";
+import { execFileSync } from "node:child_process";
+import { give } from "./CommandLine.ts";
+
+/** What bash itself offers where the Tab key is pressed at the end of each line. */
+const offered = (script: string, lines: ReadonlyArray<string>): ReadonlyArray<ReadonlyArray<string>> => {
+  const press = `
+    for COMP_LINE in "$@"; do
+      read -ra COMP_WORDS <<< "$COMP_LINE"
+      [[ $COMP_LINE == *" " ]] && COMP_WORDS+=("")
+      COMP_POINT=\${#COMP_LINE} COMP_CWORD=$((\${#COMP_WORDS[@]} - 1)) COMPREPLY=()
+      [[ $(complete -p waypost) =~ -F\\ ([^ ]+) ]]
+      "\${BASH_REMATCH[1]}" waypost "\${COMP_WORDS[COMP_CWORD]}" "\${COMP_WORDS[COMP_CWORD-1]}"
+      echo "\${COMPREPLY[@]}"
+    done`;
+  const output = execFileSync("bash", ["--norc", "-c", `${script}\n${press}`, "bash", ...lines], {
+    encoding: "utf8",
+    env: { PATH: process.env["PATH"] },
+  });
+  return output
+    .trimEnd()
+    .split("\n")
+    .map((line) => line.split(" ").filter((word) => word !== ""));
+};
+
+describe("The script of --completions bash", () => {
+  it.effect("completes commands, flags and choices", () =>
+    Effect.gen(function* () {
+      const { code, stdout } = yield* give(["--completions", "bash"], {});
+      assert.strictEqual(code, 0);
+      const [commands, reports, flags, environments] = offered(stdout, [
+        "waypost lo",
+        "waypost report s",
+        "waypost location import --",
+        "waypost send list --environment p",
+      ]);
+      assert.deepStrictEqual(commands, ["location"]);
+      assert.deepStrictEqual(reports, ["summary", "surveys"]);
+      assert.includeMembers([...(flags ?? [])], ["--workspace", "--environment", "--dry-run"]);
+      assert.deepStrictEqual(environments, ["production"]);
+    }),
+  );
+});
