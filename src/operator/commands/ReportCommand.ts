@@ -165,9 +165,7 @@ const locations = Command.make("locations", rowFlags, (flags) =>
   ),
 ).pipe(
   Command.withDescription("A row for each location, the most entered first"),
-  Command.withExamples([
-    { command: "waypost report locations --workspace Acme --status active" },
-  ]),
+  Command.withExamples([{ command: "waypost report locations --workspace Acme --status active" }]),
 );
 
 const notifications = Command.make("notifications", rowFlags, (flags) =>
