@@ -9,8 +9,20 @@ import { type Lane, PushQueueSql, type Settlement, type TakenPush } from "./Push
 import { nextAttempt, tooLate } from "./PushRetries.ts";
 import type { PushOutcome } from "./transports/PushTransport.ts";
 
-/** So long a push service may take for one push. */
-const patience = "10 seconds";
+/** So long a push service may take for one push, in milliseconds. */
+export const patienceMillis = 10_000;
+
+/** The push service took longer. */
+export const unanswered: PushOutcome = {
+  _tag: "Unavailable",
+  reason: `The push service gave no answer within ${patienceMillis / 1000} seconds.`,
+  retryAfter: null,
+};
+const ownFault: PushOutcome = {
+  _tag: "Unavailable",
+  reason: "It could not be handed over for a fault of Waypost's own: see its log.",
+  retryAfter: null,
+};
 
 /** What became of a push, and whether its address is gone. */
 export interface HandedOver {
@@ -39,6 +51,9 @@ const settled = (
   return { push, settlement, isGone: more.isGone ?? false };
 };
 
+/** What becomes of a push that its service has taken. */
+export const delivered = (push: TakenPush): HandedOver => settled(push, "delivered", null);
+
 /** What becomes of a push that is not handed over at all; null for one that is. */
 export const withheld = (push: TakenPush, now: number): HandedOver | null => {
   const { attempts, createdAt, obstacle } = push;
@@ -49,7 +64,7 @@ export const withheld = (push: TakenPush, now: number): HandedOver | null => {
   return settled(push, isUntouched ? "dropped" : "failed", isUntouched ? null : obstacles[obstacle]);
 };
 
-/** Hands single pushes over, and tells what became of them by contract L6 and L7. */
+/** Knows what pushes say, and what their outcomes come to by contract L6 and L7. */
 export class PushHandOver extends Context.Service<PushHandOver>()("waypost/sending/PushHandOver", {
   make: Effect.gen(function* () {
     const repository = yield* PushQueueSql;
@@ -65,7 +80,7 @@ export class PushHandOver extends Context.Service<PushHandOver>()("waypost/sendi
       switch (outcome._tag) {
         case "Accepted":
           channel.refusals = 0;
-          return settled(push, "delivered", null);
+          return delivered(push);
         case "Gone":
           channel.refusals = 0;
           return settled(push, "failed", outcome.reason, { isGone: true });
@@ -107,37 +122,30 @@ export class PushHandOver extends Context.Service<PushHandOver>()("waypost/sendi
         }
       }),
 
-      /** Hands one over and waits for what becomes of it, not for ever. */
-      handOver: Effect.fnUntraced(function* (
+      /** What becomes of one whose outcome is known. */
+      judge,
+
+      /** What becomes of one, handed over at `began`, of which not all that it takes has been done; not for ever. */
+      finish: Effect.fnUntraced(function* (
         lane: Lane,
         channel: OpenChannel,
         push: TakenPush,
-        content: PushContent,
+        rest: Effect.Effect<PushOutcome>,
+        began: number,
       ) {
-        const began = yield* Clock.currentTimeMillis;
-        const id = messageId(push.origin, push.deviceNo);
-        const outcome = yield* channel.send({ id, content, address: push.address }).pipe(
+        const outcome = yield* rest.pipe(
           Effect.timeoutOrElse({
-            duration: patience,
-            orElse: () =>
-              Effect.succeed<PushOutcome>({
-                _tag: "Unavailable",
-                reason: `The push service gave no answer within ${patience}.`,
-                retryAfter: null,
-              }),
+            duration: Math.max(1, began + patienceMillis - (yield* Clock.currentTimeMillis)),
+            orElse: () => Effect.succeed(unanswered),
           }),
           Effect.catchCause((cause) =>
             Cause.hasInterruptsOnly(cause)
               ? Effect.failCause(cause)
               : Effect.as(
                   Effect.logError("A push could not be handed over", cause).pipe(
-                    Effect.annotateLogs({ ...lane, delivery: id }),
+                    Effect.annotateLogs({ ...lane, delivery: messageId(push.origin, push.deviceNo) }),
                   ),
-                  {
-                    _tag: "Unavailable",
-                    reason: "It could not be handed over for a fault of Waypost's own: see its log.",
-                    retryAfter: null,
-                  } satisfies PushOutcome,
+                  ownFault,
                 ),
           ),
         );

@@ -1,4 +1,4 @@
-import { Cause, Clock, Context, Effect, Exit, FiberSet, Layer, Queue } from "effect";
+import { Cause, Clock, Context, Effect, Exit, Layer, Queue } from "effect";
 import { Database } from "../database/Database.ts";
 import { noCredentials } from "./Delivery.ts";
 import { type OpenChannel, PushChannels } from "./PushChannels.ts";
@@ -7,6 +7,7 @@ import { leaseMillis, pushLeases, takeoverGrace } from "./PushLeases.ts";
 import { countSettled } from "./PushMetrics.ts";
 import type { PushContent } from "./PushPayload.ts";
 import { type Lane, PushQueueSql, type TakenPush } from "./PushQueueSql.ts";
+import { type PushesUnderWay, pushesUnderWay } from "./PushesUnderWay.ts";
 import { SendBatchesSql } from "./SendBatchesSql.ts";
 import { tellDone } from "./SendMetrics.ts";
 
@@ -21,8 +22,11 @@ type Prepared =
   | { readonly _tag: "ready"; readonly push: TakenPush; readonly content: PushContent }
   | { readonly _tag: "settled"; readonly outcome: HandedOver };
 
-/** What a lane waits for: an outcome, or the word that more is due. */
-type Signal = HandedOver | "look";
+/** Lets the process do whatever it has to do by now. */
+const turnOfOthers = Effect.callback<void>((resume) => {
+  const later = setImmediate(() => resume(Effect.void));
+  return Effect.sync(() => clearImmediate(later));
+});
 
 /** A lane at work in this process. */
 export interface LaneAtWork {
@@ -102,13 +106,15 @@ export class PushLanes extends Context.Service<PushLanes>()("waypost/sending/Pus
     return {
       /** A lane that is to be worked off. */
       at: Effect.fnUntraced(function* (lane: Lane) {
-        const signals = yield* Queue.unbounded<Signal>();
+        const bell = yield* Queue.sliding<void>(1);
         const contents = new Map<string, PushContent>();
         const leases = pushLeases(repository, lane);
         let isStopped = false;
+        let isMore = true;
         let underWay = 0;
+        let arrived: Array<HandedOver> = [];
 
-        const start = Effect.fnUntraced(function* (fibers: FiberSet.FiberSet) {
+        const start = Effect.fnUntraced(function* (pushes: PushesUnderWay) {
           const channel = yield* channels.of(lane);
           const now = yield* Clock.currentTimeMillis;
           if (channel !== null && now < channel.pausedUntil) return false;
@@ -119,52 +125,59 @@ export class PushLanes extends Context.Service<PushLanes>()("waypost/sending/Pus
           const prepared = yield* take(lane, channel, contents, room);
           const settledNow = prepared.flatMap((each) => (each._tag === "settled" ? [each.outcome] : []));
           if (settledNow.length > 0) yield* settle(lane, settledNow);
-          for (const each of prepared) {
-            if (each._tag !== "ready" || channel === null) continue;
-            underWay += 1;
-            leases.hold(each.push, now);
-            yield* FiberSet.run(
-              fibers,
-              Effect.map(handing.handOver(lane, channel, each.push, each.content), (outcome) => {
-                Queue.offerUnsafe(signals, outcome);
-              }),
-            );
+          const ready = prepared.flatMap((each) => (each._tag === "ready" ? [each] : []));
+          if (channel !== null && ready.length > 0) {
+            underWay += ready.length;
+            for (const { push } of ready) leases.hold(push, now);
+            yield* pushes.begin(channel, ready);
           }
           return prepared.length === room;
         });
 
         /** While the database is away nothing is taken, and what is under way goes on. */
-        const startIfThere = (fibers: FiberSet.FiberSet) =>
+        const startIfThere = (pushes: PushesUnderWay) =>
           Effect.catchCauseIf(
-            start(fibers),
+            start(pushes),
             (cause) => underWay > 0 && Database.isUnavailable(cause),
             () => Effect.as(Effect.sleep(takeoverGrace), true),
           );
 
         const run = Effect.scoped(
           Effect.gen(function* () {
-            const fibers = yield* FiberSet.make();
+            const pushes = yield* pushesUnderWay(lane, handing, (outcome) => {
+              if (arrived.push(outcome) === 1) Queue.offerUnsafe(bell, undefined);
+            });
             yield* Effect.forkScoped(leases.beating);
-            let isMore = true;
             while (true) {
-              if (isMore && !isStopped && underWay <= mostUnderWay / 2) isMore = yield* startIfThere(fibers);
+              if (isMore && !isStopped && underWay <= mostUnderWay / 2) {
+                // Whoever says meanwhile that there is more is heard.
+                isMore = false;
+                if (yield* startIfThere(pushes)) isMore = true;
+              }
               if (underWay === 0) {
                 if (isMore && !isStopped) continue;
                 return;
               }
-              const arrived = yield* Queue.takeBetween(signals, 1, 2 * mostUnderWay);
-              const outcomes = arrived.filter((signal) => signal !== "look");
+              if (arrived.length === 0) {
+                yield* Queue.take(bell);
+                // Answers come in flocks: the next ones are settled with the first.
+                yield* turnOfOthers;
+              }
+              const outcomes = arrived;
+              arrived = [];
               underWay -= outcomes.length;
-              if (outcomes.length < arrived.length) isMore = true;
-              if (outcomes.length === 0) continue;
-              yield* settle(lane, outcomes);
+              if (outcomes.length > 0) yield* settle(lane, outcomes);
               for (const { push } of outcomes) leases.release(push);
+              yield* pushes.count;
             }
           }),
         );
 
         const atWork: LaneAtWork = {
-          look: Effect.sync(() => Queue.offerUnsafe(signals, "look")),
+          look: Effect.sync(() => {
+            isMore = true;
+            Queue.offerUnsafe(bell, undefined);
+          }),
           stop: Effect.sync(() => {
             isStopped = true;
           }),

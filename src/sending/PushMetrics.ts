@@ -1,4 +1,4 @@
-import { Effect, Metric } from "effect";
+import { type Context, Effect, Metric } from "effect";
 import type { PushService } from "./PushCredential.ts";
 import type { PushOutcome } from "./transports/PushTransport.ts";
 
@@ -24,6 +24,7 @@ const depth = Metric.gauge("waypost_push_queue", {
 });
 
 interface Instruments {
+  readonly accepted: Metric.Metric<number, unknown>;
   readonly attempt: Map<PushOutcome["_tag"], Metric.Metric<number, unknown>>;
   readonly seconds: Metric.Metric<number, unknown>;
 }
@@ -33,7 +34,12 @@ const known = new Map<PushService, Instruments>();
 const instruments = (transport: PushService): Instruments => {
   let found = known.get(transport);
   if (found === undefined) {
-    found = { attempt: new Map(), seconds: Metric.withAttributes(seconds, { transport }) };
+    const accepted = Metric.withAttributes(attempts, { transport, outcome: "Accepted" });
+    found = {
+      accepted,
+      attempt: new Map([["Accepted", accepted]]),
+      seconds: Metric.withAttributes(seconds, { transport }),
+    };
     known.set(transport, found);
   }
   return found;
@@ -53,6 +59,16 @@ export const countAttempt = (
   }
   return Effect.andThen(Metric.update(counter, 1), Metric.update(duration, millis / 1000));
 };
+
+/** Counts hand-overs that the service has taken, by how many milliseconds each of them took. */
+export const countAccepted = (transport: PushService, millis: ReadonlyArray<number>): Effect.Effect<void> =>
+  Effect.contextWith((services: Context.Context<never>) =>
+    Effect.sync(() => {
+      const { accepted, seconds: duration } = instruments(transport);
+      accepted.updateUnsafe(millis.length, services);
+      for (const each of millis) duration.updateUnsafe(each / 1000, services);
+    }),
+  );
 
 /** Counts pushes by what became of them. */
 export const countSettled = (

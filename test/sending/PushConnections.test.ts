@@ -7,7 +7,7 @@ import { makeVapidKeys } from "../../src/sending/PushCredentialRules.ts";
 import { Apns } from "../../src/sending/transports/Apns.ts";
 import { Fcm } from "../../src/sending/transports/Fcm.ts";
 import { PushConnections } from "../../src/sending/transports/PushConnections.ts";
-import type { PushChannel } from "../../src/sending/transports/PushTransport.ts";
+import { awaited, type PushChannel } from "../../src/sending/transports/PushTransport.ts";
 import { WebPush } from "../../src/sending/transports/WebPush.ts";
 import { localServer } from "../notifications/LocalServer.ts";
 import { browserSubscription } from "./BrowserCrypto.ts";
@@ -38,7 +38,7 @@ const content = {
 } as const;
 
 const hand = (channel: PushChannel, address: unknown) =>
-  channel.send({ id: "00000000-0000-8a41-8000-000000000007", content, address });
+  awaited((tell) => channel.send({ id: "00000000-0000-8a41-8000-000000000007", content, address }, tell));
 
 for (const host of ["push.example.com", "127.0.0.1", "169.254.169.254"]) {
   it.effect(`no push goes to ${host} while it is no public address, whatever its name (SSRF)`, () =>

@@ -1,4 +1,4 @@
-import { Clock, Context, Effect, Layer, Schema, Scope } from "effect";
+import { Clock, Context, Effect, Layer, Option, Schema, Scope } from "effect";
 import { createPrivateKey } from "node:crypto";
 import { payloadsOf, type PushContent, pushPayload } from "../PushPayload.ts";
 import { http2Streams, NotProcessed, type StreamAnswer } from "./ApnsSessions.ts";
@@ -6,13 +6,17 @@ import { jsonWebToken } from "./JsonWebToken.ts";
 import { sendWithToken } from "./ProviderToken.ts";
 import { PushConnections } from "./PushConnections.ts";
 import {
+  accepted,
   detailOf,
+  type GiveUp,
+  keptSeconds,
+  nothingToGiveUp,
   outcomeOf,
   type Push,
   type PushOutcome,
   type PushTransport,
   retryAfterMillis,
-  keptSeconds,
+  type Told,
 } from "./PushTransport.ts";
 import { appleAddress } from "./ServiceAddresses.ts";
 
@@ -34,20 +38,17 @@ const payload = payloadsOf((id: string, content: PushContent) =>
 );
 
 const ApnsError = Schema.fromJsonString(Schema.Struct({ reason: Schema.String }));
+const reasonIn = Schema.decodeUnknownOption(ApnsError);
 
-const judge = Effect.fnUntraced(function* ({ headers, text }: StreamAnswer) {
+const judge = ({ headers, text }: StreamAnswer, now: number): PushOutcome => {
   const status = Number(headers[":status"] ?? 0);
-  if (status === 200) return { _tag: "Accepted" } satisfies PushOutcome;
-  const detail = yield* Effect.match(Schema.decodeUnknownEffect(ApnsError)(text), {
-    onFailure: () => "",
-    onSuccess: ({ reason }) => detailOf(reason),
-  });
+  if (status === 200) return accepted;
+  const detail = Option.match(reasonIn(text), { onNone: () => "", onSome: ({ reason }) => detailOf(reason) });
   const reason = `APNs answered with status ${status}${detail === "" ? "" : ` (${detail})`}.`;
-  if (status === 410) return { _tag: "Gone", reason } satisfies PushOutcome;
-  if (status === 403) return { _tag: "Unauthorized", reason } satisfies PushOutcome;
-  const retryAfter = retryAfterMillis(headers["retry-after"], yield* Clock.currentTimeMillis);
-  return outcomeOf("APNs", status, detail, retryAfter);
-});
+  if (status === 410) return { _tag: "Gone", reason };
+  if (status === 403) return { _tag: "Unauthorized", reason };
+  return outcomeOf("APNs", status, detail, retryAfterMillis(headers["retry-after"], now));
+};
 
 interface ApnsAddress {
   readonly token: string;
@@ -66,7 +67,8 @@ export class Apns extends Context.Service<Apns, PushTransport<"apns">>()("waypos
           const key = createPrivateKey(private_key);
           const base = new URL(base_url ?? appleAddress);
           const path = base.pathname.replace(/\/+$/, "");
-          const exchange = yield* Scope.provide(http2Streams(base, addressesOf), scope);
+          const streams = yield* Scope.provide(http2Streams(base, addressesOf), scope);
+          const clock = yield* Clock.Clock;
 
           const issue = Effect.map(Clock.currentTimeMillis, (now) => ({
             value: jsonWebToken(
@@ -77,27 +79,35 @@ export class Apns extends Context.Service<Apns, PushTransport<"apns">>()("waypos
             staleAt: now + tokenMillis,
           }));
 
-          const attempt = Effect.fnUntraced(function* ({ address, content, id }: Push, token: string) {
+          const target = [":method", "POST", ":scheme", base.protocol.slice(0, -1), ":authority", base.host];
+          const same = ["content-type", "application/json", "apns-push-type", "alert", "apns-priority", "10"];
+          const headersOf = ({ address, id }: Push, token: string, now: number): ReadonlyArray<string> => {
             const { token: device, topic: own } = address as ApnsAddress;
-            const expiration = Math.floor((yield* Clock.currentTimeMillis) / 1000) + keptSeconds;
-            const headers = {
-              ":method": "POST",
-              ":path": `${path}/3/device/${encodeURIComponent(device)}`,
-              authorization: `bearer ${token}`,
-              "content-type": "application/json",
-              "apns-id": id,
+            return [
+              ...target,
+              ":path",
+              `${path}/3/device/${encodeURIComponent(device)}`,
+              ...same,
+              "authorization",
+              `bearer ${token}`,
+              "apns-id",
+              id,
               // A push that is repeated takes the place of the first one, should both arrive.
-              "apns-collapse-id": id,
-              "apns-topic": own ?? topic,
-              "apns-push-type": "alert",
-              "apns-priority": "10",
-              "apns-expiration": String(expiration),
-            };
-            return yield* judge(yield* exchange(headers, payload(id, content)));
-          });
+              "apns-collapse-id",
+              id,
+              "apns-topic",
+              own ?? topic,
+              "apns-expiration",
+              String(Math.floor(now / 1000) + keptSeconds),
+            ];
+          };
 
-          const patient = (push: Push, token: string): Effect.Effect<PushOutcome> =>
-            attempt(push, token).pipe(
+          /** Waits for a connection, and sends again what the server has not looked at. */
+          const patiently = (push: Push, token: string): Effect.Effect<PushOutcome> =>
+            Effect.flatMap(Clock.currentTimeMillis, (now) =>
+              streams.exchange(headersOf(push, token, now), payload(push.id, push.content)),
+            ).pipe(
+              Effect.map((answer) => judge(answer, clock.currentTimeMillisUnsafe())),
               Effect.retry({ times: resends, while: (error) => error instanceof NotProcessed }),
               Effect.catchTags({
                 NotReached: ({ outcome }) => Effect.succeed(outcome),
@@ -109,7 +119,18 @@ export class Apns extends Context.Service<Apns, PushTransport<"apns">>()("waypos
                   }),
               }),
             );
-          return { send: yield* sendWithToken(issue, patient) };
+
+          const attempt = (push: Push, token: string, tell: (told: Told) => void): GiveUp => {
+            const headers = headersOf(push, token, clock.currentTimeMillisUnsafe());
+            const begun = streams.begin(headers, payload(push.id, push.content), (result) => {
+              if ("headers" in result) tell(judge(result, clock.currentTimeMillisUnsafe()));
+              else tell(result instanceof NotProcessed ? patiently(push, token) : result.outcome);
+            });
+            if (begun !== null) return begun;
+            tell(patiently(push, token));
+            return nothingToGiveUp;
+          };
+          return { send: yield* sendWithToken(issue, attempt) };
         }),
       });
     }),

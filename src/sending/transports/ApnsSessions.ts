@@ -1,14 +1,15 @@
 import { Data, Effect, type Scope } from "effect";
 import {
   type ClientHttp2Session,
+  type ClientHttp2Stream,
   connect,
   constants,
   type IncomingHttpHeaders,
-  type OutgoingHttpHeaders,
   type Settings,
 } from "node:http2";
 import type { HostAddress } from "../../notifications/PublicHosts.ts";
 import { NotReached, pinned } from "./PushConnections.ts";
+import { type GiveUp, nothingToGiveUp } from "./PushTransport.ts";
 
 /** What came back on one stream. */
 export interface StreamAnswer {
@@ -25,6 +26,24 @@ const mostStreams = 1_000;
 const idleMillis = 5 * 60_000;
 /** So many streams in a row that were given up without an answer, and the connection counts as dead. */
 const mostSilent = 3;
+
+/** What came of one request. */
+export type StreamResult = StreamAnswer | NotReached | NotProcessed;
+
+/** Streams to one server. */
+export interface Http2Streams {
+  /** Sends a request at once where a connection has room, and tells what came of it; null where none has. `headers`: name, value, name, value… */
+  readonly begin: (
+    headers: ReadonlyArray<string>,
+    body: string,
+    done: (result: StreamResult) => void,
+  ) => GiveUp | null;
+  /** Sends a request as soon as a connection has room, and opens one where there may be more. */
+  readonly exchange: (
+    headers: ReadonlyArray<string>,
+    body: string,
+  ) => Effect.Effect<StreamAnswer, NotReached | NotProcessed>;
+}
 
 interface Session {
   readonly http2: ClientHttp2Session;
@@ -44,11 +63,7 @@ interface Session {
 export const http2Streams = (
   origin: URL,
   addressesOf: (url: URL) => Effect.Effect<ReadonlyArray<HostAddress>, NotReached>,
-): Effect.Effect<
-  (headers: OutgoingHttpHeaders, body: string) => Effect.Effect<StreamAnswer, NotReached | NotProcessed>,
-  never,
-  Scope.Scope
-> =>
+): Effect.Effect<Http2Streams, never, Scope.Scope> =>
   Effect.gen(function* () {
     const sessions = new Set<Session>();
     const waiting = new Set<() => void>();
@@ -118,66 +133,86 @@ export const http2Streams = (
       }
     }).pipe(Effect.onInterrupt(() => Effect.sync(() => next(1))));
 
-    const exchange = (session: Session, headers: OutgoingHttpHeaders, body: string) =>
-      Effect.callback<StreamAnswer, NotReached | NotProcessed>((resume) => {
-        session.streams += 1;
-        let isOver = false;
-        const over = (outcome: Effect.Effect<StreamAnswer, NotReached | NotProcessed>): void => {
-          if (isOver) return;
-          isOver = true;
-          session.streams -= 1;
-          next(1);
-          resume(outcome);
-        };
-        const lost = (code: string) =>
-          over(Effect.fail(new NotReached({ host: origin.host, code, isForGood: false })));
-        let stream: ReturnType<ClientHttp2Session["request"]>;
-        try {
-          stream = session.http2.request(headers);
-        } catch {
-          // The session ended between the look at it and now.
-          forget(session);
-          over(Effect.fail(new NotProcessed()));
-          return Effect.void;
+    const request = (
+      session: Session,
+      headers: ReadonlyArray<string>,
+      body: string,
+      done: (result: StreamResult) => void,
+    ): GiveUp => {
+      session.streams += 1;
+      let isOver = false;
+      const over = (): boolean => {
+        if (isOver) return false;
+        isOver = true;
+        session.streams -= 1;
+        if (waiting.size > 0) next(1);
+        return true;
+      };
+      const tell = (result: StreamResult): void => {
+        if (over()) done(result);
+      };
+      const lost = (code: string): void => tell(new NotReached({ host: origin.host, code, isForGood: false }));
+      let stream: ClientHttp2Stream;
+      try {
+        stream = session.http2.request(headers);
+      } catch {
+        // The session ended between the look at it and now.
+        forget(session);
+        tell(new NotProcessed());
+        return nothingToGiveUp;
+      }
+      let answered: IncomingHttpHeaders | undefined;
+      let text = "";
+      stream.on("response", (received) => {
+        answered = received;
+        session.silent = 0;
+        if (received[":status"] === 200) {
+          stream.resume();
+          return;
         }
-        let answered: IncomingHttpHeaders | undefined;
-        let text = "";
         stream.setEncoding("utf8");
-        stream.on("response", (received) => {
-          answered = received;
-          session.silent = 0;
-        });
         stream.on("data", (chunk: string) => {
           if (text.length < 4_096) text += chunk;
         });
-        stream.on("error", (error: NodeJS.ErrnoException) => {
-          if (stream.rstCode === constants.NGHTTP2_REFUSED_STREAM) over(Effect.fail(new NotProcessed()));
-          else if (stream.id === undefined) over(Effect.fail(new NotProcessed()));
-          else lost(error.code ?? "the connection was lost");
-        });
-        stream.on("close", () => {
-          if (answered !== undefined) over(Effect.succeed({ headers: answered, text }));
-          else if (stream.rstCode === constants.NGHTTP2_REFUSED_STREAM) over(Effect.fail(new NotProcessed()));
-          else lost("the stream was closed");
-        });
-        stream.end(body);
-        return Effect.sync(() => {
-          if (isOver) return;
-          session.silent += 1;
-          stream.close(constants.NGHTTP2_CANCEL);
-          over(Effect.never);
-          if (session.silent >= mostSilent) {
-            forget(session);
-            session.http2.destroy();
-          }
-        });
       });
+      stream.on("error", (error: NodeJS.ErrnoException) => {
+        if (stream.rstCode === constants.NGHTTP2_REFUSED_STREAM) tell(new NotProcessed());
+        else if (stream.id === undefined) tell(new NotProcessed());
+        else lost(error.code ?? "the connection was lost");
+      });
+      stream.on("close", () => {
+        if (answered !== undefined) tell({ headers: answered, text });
+        else if (stream.rstCode === constants.NGHTTP2_REFUSED_STREAM) tell(new NotProcessed());
+        else lost("the stream was closed");
+      });
+      stream.end(body);
+      return () => {
+        if (!over()) return;
+        session.silent += 1;
+        stream.close(constants.NGHTTP2_CANCEL);
+        if (session.silent >= mostSilent) {
+          forget(session);
+          session.http2.destroy();
+        }
+      };
+    };
 
-    return (headers, body) =>
-      Effect.suspend(() => {
-        const session = free();
-        return session === undefined
-          ? Effect.flatMap(room, (found) => exchange(found, headers, body))
-          : exchange(session, headers, body);
-      });
+    const begin: Http2Streams["begin"] = (headers, body, done) => {
+      const session = free();
+      return session === undefined ? null : request(session, headers, body, done);
+    };
+
+    return {
+      begin,
+      exchange: (headers, body) =>
+        Effect.flatMap(room, (session) =>
+          Effect.callback<StreamAnswer, NotReached | NotProcessed>((resume) =>
+            Effect.sync(
+              request(session, headers, body, (result) =>
+                resume("headers" in result ? Effect.succeed(result) : Effect.fail(result)),
+              ),
+            ),
+          ),
+        ),
+    };
   });

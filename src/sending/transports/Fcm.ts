@@ -1,16 +1,20 @@
-import { Clock, Context, Effect, Layer, Schema } from "effect";
+import { Clock, Context, Effect, Layer, Option, Schema } from "effect";
 import { createPrivateKey } from "node:crypto";
 import { payloadLimit, payloadsOf, type PushContent, pushPayload } from "../PushPayload.ts";
 import { jsonWebToken } from "./JsonWebToken.ts";
 import { sendWithToken } from "./ProviderToken.ts";
 import { PushConnections, type ServiceAnswer } from "./PushConnections.ts";
 import {
+  accepted,
   detailOf,
+  type GiveUp,
+  keptSeconds,
+  nothingToGiveUp,
   outcomeOf,
   type Push,
   type PushOutcome,
   type PushTransport,
-  keptSeconds,
+  type Told,
 } from "./PushTransport.ts";
 import { googleAddress, googleTokenAddress } from "./ServiceAddresses.ts";
 
@@ -54,23 +58,23 @@ const FcmError = Schema.fromJsonString(
   }),
 );
 
+const errorIn = Schema.decodeUnknownOption(FcmError);
+
 /** The code that FCM gives for an error, its own rather than the general one of Google's services; empty where there is none. */
-const errorCode = (text: string) =>
-  Effect.match(Schema.decodeUnknownEffect(FcmError)(text), {
-    onFailure: () => "",
-    onSuccess: ({ error }) =>
+const errorCode = (text: string): string =>
+  Option.match(errorIn(text), {
+    onNone: () => "",
+    onSome: ({ error }) =>
       detailOf(error.details?.find(({ errorCode: code }) => code !== undefined)?.errorCode ?? error.status),
   });
 
-const judge = Effect.fnUntraced(function* ({ retryAfter, status, text }: ServiceAnswer) {
-  if (status === 200) return { _tag: "Accepted" } satisfies PushOutcome;
-  const code = yield* errorCode(text);
+const judge = ({ retryAfter, status, text }: ServiceAnswer): PushOutcome => {
+  if (status === 200) return accepted;
+  const code = errorCode(text);
   const reason = `FCM answered with status ${status}${code === "" ? "" : ` (${code})`}.`;
-  if (status === 401) return { _tag: "Unauthorized", reason } satisfies PushOutcome;
-  return code === "UNREGISTERED"
-    ? ({ _tag: "Gone", reason } satisfies PushOutcome)
-    : outcomeOf("FCM", status, code, retryAfter);
-});
+  if (status === 401) return { _tag: "Unauthorized", reason };
+  return code === "UNREGISTERED" ? { _tag: "Gone", reason } : outcomeOf("FCM", status, code, retryAfter);
+};
 
 /** Firebase Cloud Messaging: its HTTP v1 interface, with tokens for the service account over OAuth 2 (RFC 7523). */
 export class Fcm extends Context.Service<Fcm, PushTransport<"fcm">>()("waypost/sending/transports/Fcm") {
@@ -120,13 +124,21 @@ export class Fcm extends Context.Service<Fcm, PushTransport<"fcm">>()("waypost/s
             }),
           );
 
-          const attempt = ({ address, content, id }: Push, token: string) => {
+          const attempt = ({ address, content, id }: Push, token: string, tell: (told: Told) => void): GiveUp => {
             const to = JSON.stringify((address as { readonly token: string }).token);
             const body = `{"message":{"token":${to},${payload(id, content)}`;
             const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
-            return Effect.flatMap(connections.post(url, headers, body), judge).pipe(
-              Effect.catch(({ outcome }) => Effect.succeed(outcome)),
+            const begun = connections.begin(url, headers, body, (result) => {
+              tell("status" in result ? judge(result) : result.outcome);
+            });
+            if (begun !== null) return begun;
+            tell(
+              Effect.match(connections.post(url, headers, body), {
+                onFailure: ({ outcome }) => outcome,
+                onSuccess: judge,
+              }),
             );
+            return nothingToGiveUp;
           };
           return Effect.map(sendWithToken(issue, attempt), (send) => ({ send }));
         },

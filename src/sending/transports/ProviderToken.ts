@@ -1,5 +1,13 @@
 import { Clock, Effect, Semaphore } from "effect";
-import type { Push, PushChannel, PushOutcome } from "./PushTransport.ts";
+import {
+  awaited,
+  type GiveUp,
+  nothingToGiveUp,
+  type Push,
+  type PushChannel,
+  type PushOutcome,
+  type Told,
+} from "./PushTransport.ts";
 
 /** A token that a push service wants with every push. */
 export interface IssuedToken {
@@ -27,9 +35,10 @@ const failureMillis = 1_000;
  */
 export const sendWithToken = (
   issue: Effect.Effect<IssuedToken, PushOutcome>,
-  attempt: (push: Push, token: string) => Effect.Effect<PushOutcome>,
+  attempt: (push: Push, token: string, tell: (told: Told) => void) => GiveUp,
 ): Effect.Effect<PushChannel["send"]> =>
   Effect.gen(function* () {
+    const clock = yield* Clock.Clock;
     const oneAtATime = yield* Semaphore.make(1);
     let held: HeldToken | null = null;
     let failed: { readonly outcome: PushOutcome; readonly until: number } | null = null;
@@ -69,18 +78,46 @@ export const sendWithToken = (
         }),
       );
 
-    const attemptWith = (push: Push, token: HeldToken) =>
-      Effect.map(attempt(push, token.value), (outcome) => {
-        if (outcome._tag !== "Unauthorized" && outcome._tag !== "Unavailable") token.proven = true;
-        return outcome;
-      });
+    const note = (token: HeldToken, { _tag }: PushOutcome): void => {
+      if (_tag !== "Unauthorized" && _tag !== "Unavailable") token.proven = true;
+    };
 
-    return (push) =>
-      Effect.gen(function* () {
-        const token = yield* current;
-        const outcome = yield* attemptWith(push, token);
-        if (outcome._tag !== "Unauthorized") return outcome;
-        const next = yield* another(token);
-        return next === null ? outcome : yield* attemptWith(push, next);
-      }).pipe(Effect.catch((outcome) => Effect.succeed(outcome)));
+    const attemptWith = (push: Push, token: HeldToken): Effect.Effect<PushOutcome> =>
+      Effect.tap(
+        awaited((tell) => attempt(push, token.value, tell)),
+        (outcome) => Effect.sync(() => note(token, outcome)),
+      );
+
+    const judged = (push: Push, token: HeldToken, outcome: PushOutcome): Effect.Effect<PushOutcome> =>
+      outcome._tag === "Unauthorized"
+        ? Effect.flatMap(another(token), (next) =>
+            next === null ? Effect.succeed(outcome) : attemptWith(push, next),
+          ).pipe(Effect.catch((failure) => Effect.succeed(failure)))
+        : Effect.succeed(outcome);
+
+    const withToken = (push: Push): Effect.Effect<PushOutcome> =>
+      Effect.flatMap(current, (token) =>
+        Effect.flatMap(attemptWith(push, token), (outcome) => judged(push, token, outcome)),
+      ).pipe(Effect.catch((outcome) => Effect.succeed(outcome)));
+
+    return (push, tell) => {
+      const token = held;
+      if (token === null || clock.currentTimeMillisUnsafe() >= token.staleAt) {
+        tell(withToken(push));
+        return nothingToGiveUp;
+      }
+      return attempt(push, token.value, (told) => {
+        if (Effect.isEffect(told)) {
+          tell(
+            Effect.flatMap(told, (outcome) => {
+              note(token, outcome);
+              return judged(push, token, outcome);
+            }),
+          );
+          return;
+        }
+        note(token, told);
+        tell(told._tag === "Unauthorized" ? judged(push, token, told) : told);
+      });
+    };
   });

@@ -1,9 +1,15 @@
 import { Cache, Clock, Context, Data, Duration, Effect, Exit, Layer } from "effect";
-import { Agent as PlainAgent, type IncomingMessage, request as requestPlain } from "node:http";
+import {
+  Agent as PlainAgent,
+  type ClientRequest,
+  type IncomingMessage,
+  request as requestPlain,
+  type RequestOptions,
+} from "node:http";
 import { Agent as SecureAgent, request as requestSecure } from "node:https";
 import type { LookupFunction } from "node:net";
 import { type HostAddress, PublicHosts } from "../../notifications/PublicHosts.ts";
-import { type PushOutcome, retryAfterMillis } from "./PushTransport.ts";
+import { type GiveUp, type PushOutcome, retryAfterMillis } from "./PushTransport.ts";
 
 /** What a push service answered; `text` is the beginning of the body. */
 export interface ServiceAnswer {
@@ -41,7 +47,10 @@ const mostSockets = 1_024;
 const mostFreeSockets = 100;
 const mostText = 16_384;
 const mostBody = 262_144;
-const options = {
+const mostHosts = 1_000;
+/** How long a checked address counts as checked. */
+const freshSeconds = 30;
+const agentOptions = {
   keepAlive: true,
   maxSockets: mostSockets,
   maxFreeSockets: mostFreeSockets,
@@ -56,6 +65,10 @@ export const pinned =
     if (all === true) callback(null, [...addresses]);
     else if (first !== undefined) callback(null, first.address, first.family);
   };
+
+/** A URL's host as resolvers and sockets take it. */
+const hostOf = ({ hostname }: URL): string =>
+  hostname.startsWith("[") ? hostname.slice(1, -1) : hostname;
 
 /** Reads a body to its end, so that the connection can serve the next; one without end costs the connection. */
 const read = (response: IncomingMessage, done: (text: string) => void): void => {
@@ -83,7 +96,7 @@ export class PushConnections extends Context.Service<PushConnections>()(
     make: Effect.gen(function* () {
       const hosts = yield* PublicHosts;
       const agents = yield* Effect.acquireRelease(
-        Effect.sync(() => ({ plain: new PlainAgent(options), secure: new SecureAgent(options) })),
+        Effect.sync(() => ({ plain: new PlainAgent(agentOptions), secure: new SecureAgent(agentOptions) })),
         ({ plain, secure }) =>
           Effect.sync(() => {
             plain.destroy();
@@ -91,84 +104,135 @@ export class PushConnections extends Context.Service<PushConnections>()(
           }),
       );
 
+      const clock = yield* Clock.Clock;
       const known = yield* Cache.makeWith((host: string) => hosts.addressesOf(host), {
-        capacity: 1_000,
-        timeToLive: (exit) => Duration.seconds(Exit.isSuccess(exit) ? 30 : 1),
+        capacity: mostHosts,
+        timeToLive: (exit) => Duration.seconds(Exit.isSuccess(exit) ? freshSeconds : 1),
       });
+      /** What was found good a moment ago, for those who cannot wait. */
+      const fresh = new Map<
+        string,
+        { readonly addresses: ReadonlyArray<HostAddress>; readonly staleAt: number }
+      >();
 
       /** The addresses that a host may be reached at. */
       const addressesOf = (url: URL): Effect.Effect<ReadonlyArray<HostAddress>, NotReached> => {
-        const host = url.hostname.replace(/^\[(.*)\]$/, "$1");
-        return Effect.mapError(
-          Cache.get(known, host),
-          ({ _tag }) =>
-            new NotReached({
-              host,
-              code: _tag === "HostUnknown" ? "ENOTFOUND" : "not public",
-              isForGood: _tag === "HostNotPublic",
+        const host = hostOf(url);
+        return Cache.get(known, host).pipe(
+          Effect.tap((addresses) =>
+            Effect.sync(() => {
+              if (fresh.size >= mostHosts) fresh.clear();
+              fresh.set(host, {
+                addresses,
+                staleAt: clock.currentTimeMillisUnsafe() + freshSeconds * 1000,
+              });
             }),
+          ),
+          Effect.mapError(
+            ({ _tag }) =>
+              new NotReached({
+                host,
+                code: _tag === "HostUnknown" ? "ENOTFOUND" : "not public",
+                isForGood: _tag === "HostNotPublic",
+              }),
+          ),
         );
       };
 
-      const ask = (
+      const request = (
         url: URL,
         addresses: ReadonlyArray<HostAddress>,
         headers: Readonly<Record<string, string | number>>,
         body: string | Buffer,
-      ) =>
-        Effect.callback<{ readonly response: IncomingMessage; readonly text: string }, NotReached>(
-          (resume) => {
-            const isSecure = url.protocol === "https:";
-            const post = isSecure ? requestSecure : requestPlain;
-            let hasRetried = false;
-            let outgoing: ReturnType<typeof post>;
-            const start = (): void => {
-              outgoing = post(url, {
-                method: "POST",
-                agent: isSecure ? agents.secure : agents.plain,
-                lookup: pinned(addresses),
-                headers: { ...headers, "content-length": Buffer.byteLength(body) },
-              });
-              const lost = (error: NodeJS.ErrnoException): void => {
-                // A kept connection that the service closed at the same moment says nothing of the service.
-                if (outgoing.reusedSocket && error.code === "ECONNRESET" && !hasRetried) {
-                  hasRetried = true;
-                  start();
-                  return;
-                }
-                const code = error.code ?? "the connection was lost";
-                resume(Effect.fail(new NotReached({ host: url.host, code, isForGood: false })));
-              };
-              outgoing.on("error", lost);
-              outgoing.on("response", (response) => {
-                hasRetried = true;
-                response.on("error", lost);
-                read(response, (text) => resume(Effect.succeed({ response, text })));
-              });
-              outgoing.end(body);
-            };
-            start();
-            return Effect.sync(() => outgoing.destroy());
-          },
-        );
+        done: (result: ServiceAnswer | NotReached) => void,
+      ): GiveUp => {
+        const isSecure = url.protocol === "https:";
+        const post = isSecure ? requestSecure : requestPlain;
+        const options: RequestOptions = {
+          method: "POST",
+          agent: isSecure ? agents.secure : agents.plain,
+          host: hostOf(url),
+          port: url.port,
+          path: `${url.pathname}${url.search}`,
+          lookup: pinned(addresses),
+          headers: { ...headers, "content-length": Buffer.byteLength(body) },
+        };
+        let hasRetried = false;
+        let isOver = false;
+        let outgoing: ClientRequest;
+        const tell = (result: ServiceAnswer | NotReached): void => {
+          if (isOver) return;
+          isOver = true;
+          done(result);
+        };
+        const start = (): void => {
+          const sent = post(options);
+          outgoing = sent;
+          const lost = (error: NodeJS.ErrnoException): void => {
+            if (isOver) return;
+            // A kept connection that the service closed at the same moment says nothing of the service.
+            if (sent.reusedSocket && error.code === "ECONNRESET" && !hasRetried) {
+              hasRetried = true;
+              start();
+              return;
+            }
+            const code = error.code ?? "the connection was lost";
+            tell(new NotReached({ host: url.host, code, isForGood: false }));
+          };
+          sent.on("error", lost);
+          sent.on("response", (response) => {
+            hasRetried = true;
+            response.on("error", lost);
+            read(response, (text) =>
+              tell({
+                status: response.statusCode ?? 0,
+                text,
+                retryAfter: retryAfterMillis(
+                  response.headers["retry-after"],
+                  clock.currentTimeMillisUnsafe(),
+                ),
+              }),
+            );
+          });
+          sent.end(body);
+        };
+        start();
+        return () => {
+          isOver = true;
+          outgoing.destroy();
+        };
+      };
 
       return {
         addressesOf,
-        /** Posts to a push service. Waits as long as it takes: interrupt it to give up. */
-        post: Effect.fnUntraced(function* (
+
+        /** Posts to a push service whose addresses are known, and tells what came of it; null where they have to be asked for. */
+        begin: (
           url: URL,
           headers: Readonly<Record<string, string | number>>,
           body: string | Buffer,
-        ) {
-          const { response, text } = yield* ask(url, yield* addressesOf(url), headers, body);
-          const now = yield* Clock.currentTimeMillis;
-          const answer: ServiceAnswer = {
-            status: response.statusCode ?? 0,
-            text,
-            retryAfter: retryAfterMillis(response.headers["retry-after"], now),
-          };
-          return answer;
-        }),
+          done: (result: ServiceAnswer | NotReached) => void,
+        ): GiveUp | null => {
+          const found = fresh.get(hostOf(url));
+          return found === undefined || clock.currentTimeMillisUnsafe() >= found.staleAt
+            ? null
+            : request(url, found.addresses, headers, body, done);
+        },
+
+        /** Posts to a push service. Waits as long as it takes: interrupt it to give up. */
+        post: (
+          url: URL,
+          headers: Readonly<Record<string, string | number>>,
+          body: string | Buffer,
+        ): Effect.Effect<ServiceAnswer, NotReached> =>
+          Effect.flatMap(addressesOf(url), (addresses) =>
+            Effect.callback<ServiceAnswer, NotReached>((resume) => {
+              const giveUp = request(url, addresses, headers, body, (result) =>
+                resume("status" in result ? Effect.succeed(result) : Effect.fail(result)),
+              );
+              return Effect.sync(giveUp);
+            }),
+          ),
       };
     }),
   },

@@ -1,4 +1,4 @@
-import type { Effect } from "effect";
+import { Effect } from "effect";
 import type { KeptCredentials, PushService } from "../PushCredential.ts";
 import type { PushContent } from "../PushPayload.ts";
 
@@ -21,11 +21,36 @@ export type PushOutcome =
   | { readonly _tag: "Gone" | "Refused" | "Unauthorized"; readonly reason: string }
   | { readonly _tag: "Unavailable"; readonly reason: string; readonly retryAfter: number | null };
 
+/** The one outcome that has nothing to say. */
+export const accepted: PushOutcome = { _tag: "Accepted" };
+
+/** Gives a push up: nothing more is told of it. Whether the service has got it is then unknown. */
+export type GiveUp = () => void;
+
+/** What became of a push; or, where more is to be done than to ask the service once, such as to get a token, what finds out. */
+export type Told = PushOutcome | Effect.Effect<PushOutcome>;
+
 /** A way to one push service with the credentials of one environment. */
 export interface PushChannel {
-  /** Hands one push over. Interrupt it to give up; whether the service has got it is then unknown. */
-  readonly send: (push: Push) => Effect.Effect<PushOutcome>;
+  /**
+   * Hands one over, and tells once what became of it: maybe before it returns, maybe never. Plain functions, not an effect for each push:
+   * there are ten thousand of them a second.
+   */
+  readonly send: (push: Push, tell: (told: Told) => void) => GiveUp;
 }
+
+/** Gives up what is over already. */
+export const nothingToGiveUp: GiveUp = () => {};
+
+/** Waits for what is told, and for what is to be done to know it; interrupted, it gives up. */
+export const awaited = (begin: (tell: (told: Told) => void) => GiveUp): Effect.Effect<PushOutcome> =>
+  Effect.flatMap(
+    Effect.callback<Told>((resume) => {
+      const giveUp = begin((told) => resume(Effect.succeed(told)));
+      return Effect.sync(giveUp);
+    }),
+    (told) => (Effect.isEffect(told) ? told : Effect.succeed(told)),
+  );
 
 /** Speaks the protocol of one push service. */
 export interface PushTransport<S extends PushService> {
@@ -44,7 +69,7 @@ export const outcomeOf = (
   retryAfter: number | null,
 ): PushOutcome => {
   const reason = `${service} answered with status ${status}${detail === "" ? "" : ` (${detail})`}.`;
-  if (status >= 200 && status < 300) return { _tag: "Accepted" };
+  if (status >= 200 && status < 300) return accepted;
   return status === 429 || status >= 500
     ? { _tag: "Unavailable", reason, retryAfter }
     : { _tag: "Refused", reason };

@@ -3,7 +3,14 @@ import { createPrivateKey } from "node:crypto";
 import { payloadsOf, pushPayload } from "../PushPayload.ts";
 import { jsonWebToken } from "./JsonWebToken.ts";
 import { PushConnections, type ServiceAnswer } from "./PushConnections.ts";
-import { outcomeOf, type Push, type PushOutcome, type PushTransport, keptSeconds } from "./PushTransport.ts";
+import {
+  keptSeconds,
+  nothingToGiveUp,
+  outcomeOf,
+  type PushChannel,
+  type PushOutcome,
+  type PushTransport,
+} from "./PushTransport.ts";
 import { encryptForBrowser, plaintextLimit } from "./WebPushEncryption.ts";
 
 /** RFC 8292 allows a day; a token is used for half of its time. */
@@ -33,6 +40,11 @@ const judge = (host: string, { retryAfter, status }: ServiceAnswer): PushOutcome
   );
 };
 
+const badKey: PushOutcome = {
+  _tag: "Refused",
+  reason: "The device's p256dh key is no public key: it must register its subscription anew.",
+};
+
 /** Web Push: messages encrypted for the browser (RFC 8291), to its push service (RFC 8030), signed with VAPID keys (RFC 8292). */
 export class WebPush extends Context.Service<WebPush, PushTransport<"webpush">>()(
   "waypost/sending/transports/WebPush",
@@ -43,7 +55,7 @@ export class WebPush extends Context.Service<WebPush, PushTransport<"webpush">>(
       const connections = yield* PushConnections;
       return WebPush.of({
         open: Effect.fnUntraced(function* ({ private_key, public_key, subject }) {
-          yield* Effect.void;
+          const clock = yield* Clock.Clock;
           const key = createPrivateKey(private_key);
           const tokens = new Map<string, { readonly header: string; readonly staleAt: number }>();
 
@@ -60,43 +72,40 @@ export class WebPush extends Context.Service<WebPush, PushTransport<"webpush">>(
             return header;
           };
 
-          return {
-            send: Effect.fnUntraced(
-              function* ({ address, content, id }: Push) {
-                const { endpoint, keys } = address as Subscription;
-                const url = new URL(endpoint);
-                const now = yield* Clock.currentTimeMillis;
-                const encrypted = yield* Effect.try({
-                  try: () =>
-                    encryptForBrowser(payload(id, content), {
-                      p256dh: Buffer.from(keys.p256dh, "base64"),
-                      auth: Buffer.from(keys.auth, "base64"),
-                    }),
-                  catch: (): PushOutcome => ({
-                    _tag: "Refused",
-                    reason:
-                      "The device's p256dh key is no public key: it must register its subscription anew.",
-                  }),
-                });
-                const answer = yield* connections.post(
-                  url,
-                  {
-                    authorization: authorization(url.origin, now),
-                    "content-encoding": "aes128gcm",
-                    "content-type": "application/octet-stream",
-                    ttl: keptSeconds,
-                    urgency: "high",
-                    topic: topicOf(id),
-                  },
-                  encrypted,
-                );
-                return judge(url.host, answer);
-              },
-              Effect.catch((failure): Effect.Effect<PushOutcome> =>
-                Effect.succeed("outcome" in failure ? failure.outcome : failure),
-              ),
-            ),
+          const send: PushChannel["send"] = ({ address, content, id }, tell) => {
+            const { endpoint, keys } = address as Subscription;
+            const url = new URL(endpoint);
+            let encrypted: Buffer;
+            try {
+              encrypted = encryptForBrowser(payload(id, content), {
+                p256dh: Buffer.from(keys.p256dh, "base64"),
+                auth: Buffer.from(keys.auth, "base64"),
+              });
+            } catch {
+              tell(badKey);
+              return nothingToGiveUp;
+            }
+            const headers = {
+              authorization: authorization(url.origin, clock.currentTimeMillisUnsafe()),
+              "content-encoding": "aes128gcm",
+              "content-type": "application/octet-stream",
+              ttl: keptSeconds,
+              urgency: "high",
+              topic: topicOf(id),
+            };
+            const begun = connections.begin(url, headers, encrypted, (result) => {
+              tell("status" in result ? judge(url.host, result) : result.outcome);
+            });
+            if (begun !== null) return begun;
+            tell(
+              Effect.match(connections.post(url, headers, encrypted), {
+                onFailure: ({ outcome }) => outcome,
+                onSuccess: (answer) => judge(url.host, answer),
+              }),
+            );
+            return nothingToGiveUp;
           };
+          return { send };
         }),
       });
     }),

@@ -1,0 +1,116 @@
+import { Clock, Effect, FiberSet, type Scope } from "effect";
+import type { OpenChannel } from "./PushChannels.ts";
+import { messageId } from "./MessageId.ts";
+import { delivered, type HandedOver, patienceMillis, type PushHandOver, unanswered } from "./PushHandOver.ts";
+import { countAccepted } from "./PushMetrics.ts";
+import type { PushContent } from "./PushPayload.ts";
+import type { Lane, TakenPush } from "./PushQueueSql.ts";
+import { type GiveUp, nothingToGiveUp } from "./transports/PushTransport.ts";
+
+/** For how long pushes are begun before others in the process get their turn, in milliseconds. */
+const turn = 5;
+
+/** A push that is ready to be handed over. */
+export interface ReadyPush {
+  readonly push: TakenPush;
+  readonly content: PushContent;
+}
+
+interface Begun {
+  readonly channel: OpenChannel;
+  readonly push: TakenPush;
+  readonly began: number;
+  giveUp: GiveUp;
+}
+
+/** The pushes of a lane that are with their service. */
+export interface PushesUnderWay {
+  /** Hands them over; what becomes of each is told in any order, within bounds. */
+  readonly begin: (channel: OpenChannel, ready: ReadonlyArray<ReadyPush>) => Effect.Effect<void>;
+  /** Counts what the service has taken since the last time. */
+  readonly count: Effect.Effect<void>;
+}
+
+/**
+ * Hands pushes over by plain calls and callbacks, and takes an effect only for what is out of the ordinary. When its scope closes, all are
+ * given up.
+ */
+export const pushesUnderWay = (
+  lane: Lane,
+  handing: PushHandOver["Service"],
+  tell: (outcome: HandedOver) => void,
+): Effect.Effect<PushesUnderWay, never, Scope.Scope> =>
+  Effect.gen(function* () {
+    const clock = yield* Clock.Clock;
+    const fork = yield* FiberSet.makeRuntime<never, void>();
+    /** The oldest first. */
+    const open = new Set<Begun>();
+    let taken: Array<number> = [];
+    let isWatched = false;
+
+    yield* Effect.addFinalizer(() =>
+      Effect.sync(() => {
+        for (const { giveUp } of open) giveUp();
+        open.clear();
+      }),
+    );
+
+    const finish = ({ began, channel, push }: Begun, rest: Parameters<typeof handing.finish>[3]): void => {
+      fork(Effect.map(handing.finish(lane, channel, push, rest, began), tell));
+    };
+
+    /** Gives up what has waited too long. One at a time, as the oldest has the least time left. */
+    const watch = Effect.gen(function* () {
+      for (const oldest of open) {
+        const left = oldest.began + patienceMillis - clock.currentTimeMillisUnsafe();
+        if (left > 0) yield* Effect.sleep(left);
+        if (!open.delete(oldest)) continue;
+        oldest.giveUp();
+        finish(oldest, Effect.succeed(unanswered));
+      }
+      isWatched = false;
+    });
+
+    const beginOne = (channel: OpenChannel, { content, push }: ReadyPush): void => {
+      const begun: Begun = { channel, push, began: clock.currentTimeMillisUnsafe(), giveUp: nothingToGiveUp };
+      open.add(begun);
+      try {
+        const id = messageId(push.origin, push.deviceNo);
+        begun.giveUp = channel.send({ id, content, address: push.address }, (told) => {
+          if (!open.delete(begun)) return;
+          if (Effect.isEffect(told)) {
+            finish(begun, told);
+          } else if (told._tag === "Accepted") {
+            channel.refusals = 0;
+            taken.push(clock.currentTimeMillisUnsafe() - begun.began);
+            tell(delivered(push));
+          } else {
+            finish(begun, Effect.succeed(told));
+          }
+        });
+      } catch (fault) {
+        if (open.delete(begun)) finish(begun, Effect.die(fault));
+      }
+    };
+
+    return {
+      begin: Effect.fnUntraced(function* (channel, ready) {
+        let began = performance.now();
+        for (const each of ready) {
+          beginOne(channel, each);
+          if (performance.now() - began < turn) continue;
+          yield* Effect.yieldNow;
+          began = performance.now();
+        }
+        if (isWatched || open.size === 0) return;
+        isWatched = true;
+        fork(watch);
+      }),
+      count: Effect.suspend(() => {
+        if (taken.length === 0) return Effect.void;
+        const millis = taken;
+        taken = [];
+        return countAccepted(lane.transport, millis);
+      }),
+    };
+  });
