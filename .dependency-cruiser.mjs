@@ -9,6 +9,7 @@ import { slices } from "./scripts/check/slices.ts";
 const doors = [
   { name: "sharp", library: "sharp", door: "^src/media/Images[.]ts$" },
   { name: "mediabunny", library: "mediabunny", door: "^src/media/MediaInspection[.]ts$" },
+  { name: "undici", library: "undici", door: "^src/sending/transports/PushConnections[.]ts$" },
   { name: "s3-signature", library: "aws4fetch", door: "^src/media/S3Requests[.]ts$" },
   {
     name: "geometry",

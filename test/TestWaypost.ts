@@ -24,6 +24,7 @@ import { standInThumbnails } from "./media/StandInThumbnails.ts";
 export const testStart = Date.parse("2026-11-21T12:00:00Z");
 
 export const testOperatorKey = "operator-key-of-the-tests";
+export const testSecretKey = "secret-key-of-the-tests";
 
 /** An answer as tests look at it; `body` is the parsed JSON, or the text where it is none. */
 export interface Answer {
@@ -62,7 +63,7 @@ const testDirectory = Layer.effect(
     (path) => ({
       path,
       operatorKey: Redacted.make(testOperatorKey),
-      secretKey: Redacted.make("secret-key-of-the-tests"),
+      secretKey: Redacted.make(testSecretKey),
     }),
   ),
 );

@@ -4,9 +4,15 @@ import { HttpApi } from "effect/http-api";
 import { MethodNotAllowed, NotFound } from "../wire/ApiError.ts";
 import { isUuid } from "../wire/Ids.ts";
 
+/** The texts that a parameter of an endpoint's path can be, by its name. Any other is 404 whatever the method, with a sentence that tells them. */
+export const PathChoices = Context.Reference<
+  Readonly<Record<string, { readonly choices: ReadonlyArray<string>; readonly otherwise: string }>>
+>("waypost/http/PathChoices", { defaultValue: () => ({}) });
+
 interface Pattern {
   readonly method: string;
   readonly segments: ReadonlyArray<string>;
+  readonly choices: (typeof PathChoices)["Service"];
 }
 
 /** Path parameters that are not ids of ours, so that any text may stand there. */
@@ -43,7 +49,8 @@ export class RouteTable extends Context.Service<
       HttpApi.reflect(api, {
         onGroup: () => {},
         onEndpoint: ({ endpoint }: { readonly endpoint: HttpApiEndpoint.Top }) => {
-          patterns.push({ method: endpoint.method, segments: segmentsOf(endpoint.path) });
+          const choices = Context.get(endpoint.annotations, PathChoices);
+          patterns.push({ method: endpoint.method, segments: segmentsOf(endpoint.path), choices });
         },
       });
     }
@@ -67,6 +74,14 @@ export class RouteTable extends Context.Service<
           }),
         );
         if (matching.length === 0 || impossible) return notFound;
+        for (const { choices, segments: wanted } of matching) {
+          for (const [at, want] of wanted.entries()) {
+            const known = choices[parameter(want) ?? ""];
+            if (known !== undefined && !known.choices.includes(segments[at] ?? "")) {
+              return { error: NotFound.of(known.otherwise), allow: null };
+            }
+          }
+        }
         const methods = [...new Set(matching.map((pattern) => pattern.method))].sort();
         if (methods.includes(method === "HEAD" ? "GET" : method)) return notFound;
         if (methods.includes("GET")) methods.splice(methods.indexOf("GET") + 1, 0, "HEAD");

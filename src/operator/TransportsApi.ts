@@ -1,9 +1,12 @@
 import { Schema } from "effect";
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api";
+import { PathChoices } from "../http/RouteTable.ts";
 import {
   ApnsCredentials,
   FcmCredentials,
+  PushService,
   ShownTransport,
+  unknownTransport,
   WebPushCredentials,
 } from "../sending/PushCredential.ts";
 import { NotFound, PayloadTooLarge, Unprocessable, UnsupportedMediaType } from "../wire/ApiError.ts";
@@ -72,6 +75,9 @@ export class TransportsApi extends HttpApiGroup.make("transports")
       ),
       error: [NotFound],
     })
+      .annotate(PathChoices, {
+        transport: { choices: PushService.literals, otherwise: unknownTransport },
+      })
       .annotate(OpenApi.Summary, "Delete a transport's credentials")
       .annotate(
         OpenApi.Description,

@@ -1,6 +1,7 @@
 import { Clock, Context, Effect, Layer } from "effect";
 import { PushCredentials } from "./PushCredentials.ts";
 import type { Lane } from "./PushQueueSql.ts";
+import { PushServices } from "./PushServices.ts";
 import { Apns } from "./transports/Apns.ts";
 import { Fcm } from "./transports/Fcm.ts";
 import { PushConnections } from "./transports/PushConnections.ts";
@@ -12,8 +13,10 @@ const shortestPause = 1_000;
 const longestPause = 30_000;
 
 /** A channel of a lane, and whether its credentials are found good. */
-export interface OpenChannel extends PushChannel {
+export interface OpenChannel extends Required<PushChannel> {
   readonly revision: bigint;
+  /** How the services fare that its pushes go to. */
+  readonly services: PushServices;
   /** How often in a row the service refused the credentials; until `pausedUntil` (epoch milliseconds) it is left alone. */
   refusals: number;
   pausedUntil: number;
@@ -38,8 +41,10 @@ export class PushChannels extends Context.Service<PushChannels>()("waypost/sendi
         if (found === null) return Effect.succeed(null);
         return found.revision === revision
           ? Effect.succeed("same" as const)
-          : Effect.map(channel(found.credentials), ({ send }): OpenChannel => ({
+          : Effect.map(channel(found.credentials), ({ send, serviceOf }): OpenChannel => ({
               send,
+              serviceOf: serviceOf ?? (() => ""),
+              services: new PushServices(serviceOf !== undefined),
               revision: found.revision,
               refusals: 0,
               pausedUntil: 0,

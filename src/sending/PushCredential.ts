@@ -8,6 +8,9 @@ export const PushService = Schema.Literals(["fcm", "apns", "webpush"]).annotate(
 });
 export type PushService = typeof PushService.Type;
 
+/** What a path with another transport is told. */
+export const unknownTransport = "The transport in the path must be fcm, apns or webpush.";
+
 /** What is known of a push service's credentials to everybody: never the credentials. */
 export const ShownTransport = Schema.Struct({
   transport: PushService,

@@ -12,6 +12,7 @@ import {
   type KeptCredentials,
   PushService,
   type ShownTransport,
+  unknownTransport,
   type WebPushCredentials,
 } from "./PushCredential.ts";
 import { judgeApns, judgeFcm, judgeWebPush, makeVapidKeys } from "./PushCredentialRules.ts";
@@ -114,7 +115,7 @@ export class PushCredentials extends Context.Service<PushCredentials>()("waypost
       /** Forgets credentials for good, the keys of web push too. @throws 404 */
       delete: Effect.fn("PushCredentials.delete")(function* (tenant: Tenant, transport: string) {
         if (!isPushService(transport)) {
-          return yield* NotFound.of("The transport in the path must be fcm, apns or webpush.");
+          return yield* NotFound.of(unknownTransport);
         }
         const [deleted] = yield* repository.delete(tenant, transport);
         if (deleted === undefined) return yield* notSet(transport);

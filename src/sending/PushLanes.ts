@@ -14,12 +14,15 @@ import { tellDone } from "./SendMetrics.ts";
 /** How long outcomes wait for a database that is away, in milliseconds. */
 const outcomePatience = 60_000;
 /** Pushes of a lane that a process has under way at once. */
-const mostUnderWay = 256;
+const mostUnderWay = 512;
+/** Pushes that are taken at once where the services of some had enough to do. */
+const fewAtOnce = 64;
 const mostContents = 500;
 
-/** A taken push that has a channel and something to say, or what became of it without. */
+/** A taken push that has a channel and something to say, or whose service has enough to do for now, or what became of it without. */
 type Prepared =
   | { readonly _tag: "ready"; readonly push: TakenPush; readonly content: PushContent }
+  | { readonly _tag: "later"; readonly push: TakenPush & { readonly dueAt: number } }
   | { readonly _tag: "settled"; readonly outcome: HandedOver };
 
 /** Lets the process do whatever it has to do by now. */
@@ -58,16 +61,21 @@ export class PushLanes extends Context.Service<PushLanes>()("waypost/sending/Pus
       const taken = yield* repository.take(lane, now, leaseMillis, most);
       if (contents.size > mostContents) contents.clear();
       yield* handing.contents(lane, contents, taken);
+      const admission = channel?.services.admission(now);
       const prepared = taken.map((push): Prepared => {
         const outcome = withheld(push, now) ?? (channel === null ? withoutCredentials(lane, push) : null);
         if (outcome !== null) return { _tag: "settled", outcome };
         const content = contents.get(contentKey(push));
+        const dueAt = admission?.(channel?.serviceOf(push.address) ?? "") ?? null;
+        if (dueAt !== null) return { _tag: "later", push: { ...push, dueAt } };
         // A delivery names a content and a campaign that was: nothing deletes either.
         if (content === undefined) throw new Error("A push has no content");
         return { _tag: "ready", push, content };
       });
       const ready = prepared.flatMap((each) => (each._tag === "ready" ? [each.push] : []));
       if (ready.length > 0) yield* repository.handOver(lane, ready);
+      const later = prepared.flatMap((each) => (each._tag === "later" ? [each.push] : []));
+      if (later.length > 0) yield* repository.putOff(lane, later);
       return prepared;
     }, database.atomically);
 
@@ -112,6 +120,9 @@ export class PushLanes extends Context.Service<PushLanes>()("waypost/sending/Pus
         let isStopped = false;
         let isMore = true;
         let underWay = 0;
+        // More are taken when no more than so many are under way.
+        let enough = (mostUnderWay * 3) / 4;
+        let isCrowded = false;
         let arrived: Array<HandedOver> = [];
 
         const start = Effect.fnUntraced(function* (pushes: PushesUnderWay) {
@@ -122,7 +133,8 @@ export class PushLanes extends Context.Service<PushLanes>()("waypost/sending/Pus
           const room = (channel?.refusals ?? 0) > 0 ? 1 - underWay : mostUnderWay - underWay;
           if (room <= 0) return false;
           yield* leases.renew;
-          const prepared = yield* take(lane, channel, contents, room);
+          const most = isCrowded ? Math.min(room, fewAtOnce) : room;
+          const prepared = yield* take(lane, channel, contents, most);
           const settledNow = prepared.flatMap((each) => (each._tag === "settled" ? [each.outcome] : []));
           if (settledNow.length > 0) yield* settle(lane, settledNow);
           const ready = prepared.flatMap((each) => (each._tag === "ready" ? [each] : []));
@@ -131,7 +143,10 @@ export class PushLanes extends Context.Service<PushLanes>()("waypost/sending/Pus
             for (const { push } of ready) leases.hold(push, now);
             yield* pushes.begin(channel, ready);
           }
-          return prepared.length === room;
+          // What comes next is likely for the same services: they finish some first.
+          isCrowded = prepared.some(({ _tag }) => _tag === "later");
+          enough = Math.floor(((isCrowded ? underWay : mostUnderWay) * 3) / 4);
+          return prepared.length === most;
         });
 
         /** While the database is away nothing is taken, and what is under way goes on. */
@@ -149,7 +164,7 @@ export class PushLanes extends Context.Service<PushLanes>()("waypost/sending/Pus
             });
             yield* Effect.forkScoped(leases.beating);
             while (true) {
-              if (isMore && !isStopped && underWay <= mostUnderWay / 2) {
+              if (isMore && !isStopped && underWay <= enough) {
                 // Whoever says meanwhile that there is more is heard.
                 isMore = false;
                 if (yield* startIfThere(pushes)) isMore = true;
@@ -176,6 +191,7 @@ export class PushLanes extends Context.Service<PushLanes>()("waypost/sending/Pus
         const atWork: LaneAtWork = {
           look: Effect.sync(() => {
             isMore = true;
+            enough = (mostUnderWay * 3) / 4;
             Queue.offerUnsafe(bell, undefined);
           }),
           stop: Effect.sync(() => {

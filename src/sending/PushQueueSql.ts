@@ -147,6 +147,24 @@ export class PushQueueSql extends Context.Service<PushQueueSql>()("waypost/sendi
           UPDATE push_queue q SET due_at = ${instant(now + leaseMillis)} FROM mine m
           WHERE ${tenantIs("q", lane)} AND q.origin = m.origin AND q.device_no = m.device_no`),
 
+      /** Puts pushes off that were taken in the same transaction and are not handed over: it does not count as an attempt. */
+      putOff: (
+        lane: Lane,
+        pushes: ReadonlyArray<{
+          readonly origin: bigint;
+          readonly deviceNo: number;
+          readonly dueAt: number;
+        }>,
+      ) =>
+        Effect.orDie(sql`
+          UPDATE push_queue q SET due_at = p.due_at, attempts = q.attempts - 1,
+            first_at = CASE WHEN q.attempts > 1 THEN q.first_at END
+          FROM unnest(${origins(pushes)}, ${deviceNos(pushes)}, ${arrayOf(
+            "timestamptz",
+            pushes.map(({ dueAt }) => dueAt),
+          )}) AS p (origin, device_no, due_at)
+          WHERE ${tenantIs("q", lane)} AND q.origin = p.origin AND q.device_no = p.device_no`),
+
       /** Writes down that these are about to be handed over. */
       handOver: (lane: Lane, pushes: ReadonlyArray<TakenPush>) =>
         Effect.orDie(sql`

@@ -5,7 +5,7 @@ import { delivered, type HandedOver, patienceMillis, type PushHandOver, unanswer
 import { countAccepted } from "./PushMetrics.ts";
 import type { PushContent } from "./PushPayload.ts";
 import type { Lane, TakenPush } from "./PushQueueSql.ts";
-import { type GiveUp, nothingToGiveUp } from "./transports/PushTransport.ts";
+import { type GiveUp, nothingToGiveUp, type PushOutcome } from "./transports/PushTransport.ts";
 
 /** For how long pushes are begun before others in the process get their turn, in milliseconds. */
 const turn = 5;
@@ -19,6 +19,7 @@ export interface ReadyPush {
 interface Begun {
   readonly channel: OpenChannel;
   readonly push: TakenPush;
+  readonly service: string;
   readonly began: number;
   giveUp: GiveUp;
 }
@@ -48,15 +49,37 @@ export const pushesUnderWay = (
     let taken: Array<number> = [];
     let isWatched = false;
 
+    const over = ({ began, channel, service }: Begun, outcome: PushOutcome | null): void => {
+      const now = clock.currentTimeMillisUnsafe();
+      channel.services.over(service, now - began, outcome !== null && outcome !== unanswered);
+      if (outcome?._tag === "Unavailable" && outcome.retryAfter !== null) {
+        channel.services.leaveAlone(service, now, outcome.retryAfter);
+      }
+    };
+
     yield* Effect.addFinalizer(() =>
       Effect.sync(() => {
-        for (const { giveUp } of open) giveUp();
+        for (const begun of open) {
+          begun.giveUp();
+          over(begun, null);
+        }
         open.clear();
       }),
     );
 
-    const finish = ({ began, channel, push }: Begun, rest: Parameters<typeof handing.finish>[3]): void => {
-      fork(Effect.map(handing.finish(lane, channel, push, rest, began), tell));
+    const finish = (begun: Begun, rest: Effect.Effect<PushOutcome>): void => {
+      const { began, channel, push } = begun;
+      let seen: PushOutcome | null = null;
+      const noted = Effect.tap(rest, (outcome) =>
+        Effect.sync(() => {
+          seen = outcome;
+        }),
+      );
+      fork(
+        Effect.map(handing.finish(lane, channel, push, noted, began), tell).pipe(
+          Effect.ensuring(Effect.sync(() => over(begun, seen))),
+        ),
+      );
     };
 
     /** Gives up what has waited too long. One at a time, as the oldest has the least time left. */
@@ -72,8 +95,11 @@ export const pushesUnderWay = (
     });
 
     const beginOne = (channel: OpenChannel, { content, push }: ReadyPush): void => {
-      const begun: Begun = { channel, push, began: clock.currentTimeMillisUnsafe(), giveUp: nothingToGiveUp };
+      const service = channel.serviceOf(push.address);
+      const began = clock.currentTimeMillisUnsafe();
+      const begun: Begun = { channel, push, service, began, giveUp: nothingToGiveUp };
       open.add(begun);
+      channel.services.begun(service);
       try {
         const id = messageId(push.origin, push.deviceNo);
         begun.giveUp = channel.send({ id, content, address: push.address }, (told) => {
@@ -82,6 +108,7 @@ export const pushesUnderWay = (
             finish(begun, told);
           } else if (told._tag === "Accepted") {
             channel.refusals = 0;
+            over(begun, told);
             taken.push(clock.currentTimeMillisUnsafe() - begun.began);
             tell(delivered(push));
           } else {

@@ -169,6 +169,21 @@ layer(TestWaypost.layer)("Credentials of push services", (it) => {
         }
       }),
   );
+
+  it.effect("that nobody knows are 404 whatever the method, with the ones there are", () =>
+    Effect.gen(function* () {
+      const { operator, path } = yield* world;
+      for (const method of ["PUT", "DELETE", "GET", "POST", "PATCH"]) {
+        for (const name of ["sms", "FCM", "__proto__", "constructor", "inbox"]) {
+          const answer = yield* operator(`${path("sandbox")}/${name}`, { method });
+          assert.deepStrictEqual([method, name, answer.status], [method, name, 404]);
+          assert.match(answer.body.error.message, /must be fcm, apns or webpush/);
+        }
+      }
+      const answer = yield* operator(`${path("sandbox")}/fcm`, { method: "POST" });
+      assert.deepStrictEqual([answer.status, answer.headers.get("allow")], [405, "DELETE, PUT"]);
+    }),
+  );
 });
 
 layer(TestWaypost.layerWith({ allowPrivateAddresses: false }))("Addresses of push services", (it) => {

@@ -7,7 +7,7 @@ import { PushQueueSql } from "../../src/sending/PushQueueSql.ts";
 import { deliveryKey } from "../../src/sending/MessageId.ts";
 import { TestWaypost, testStart } from "../TestWaypost.ts";
 import { localServices } from "./LocalServices.ts";
-import { pushed, pushing, pushWorld } from "./PushWorld.ts";
+import { eventually, pushed, pushing, pushWorld } from "./PushWorld.ts";
 
 const { fcm: localFcm } = localServices;
 
@@ -207,10 +207,3 @@ layer(TestWaypost.layer)("A push", (it) => {
     }),
   );
 });
-
-/** Asks again until it is so, within bounds. */
-const eventually = (isSo: Effect.Effect<boolean>) =>
-  Effect.gen(function* () {
-    for (let round = 0; round < 500; round++) if (yield* isSo) return;
-    assert.fail("It never came to be.");
-  });

@@ -12,6 +12,13 @@ export const pushed = Effect.flatMap(PushDispatcher, ({ caughtUp }) => caughtUp)
 /** Has what is due handed over, and waits for nothing. */
 export const pushing = Effect.forkChild(pushed);
 
+/** Asks again until it is so, within bounds. */
+export const eventually = (isSo: Effect.Effect<boolean>) =>
+  Effect.gen(function* () {
+    const deadline = performance.now() + 60_000;
+    while (!(yield* isSo)) if (performance.now() > deadline) throw new Error("It never came to be.");
+  });
+
 /** A campaign at a location in Production, the credentials of a service, and phones that it reaches. */
 export const pushWorld = (
   service: LocalService,

@@ -7,7 +7,7 @@ import { sendWithToken } from "./ProviderToken.ts";
 import { PushConnections } from "./PushConnections.ts";
 import {
   accepted,
-  detailOf,
+  wordOf,
   type GiveUp,
   keptSeconds,
   nothingToGiveUp,
@@ -43,7 +43,7 @@ const reasonIn = Schema.decodeUnknownOption(ApnsError);
 const judge = ({ headers, text }: StreamAnswer, now: number): PushOutcome => {
   const status = Number(headers[":status"] ?? 0);
   if (status === 200) return accepted;
-  const detail = Option.match(reasonIn(text), { onNone: () => "", onSome: ({ reason }) => detailOf(reason) });
+  const detail = Option.match(reasonIn(text), { onNone: () => "", onSome: ({ reason }) => wordOf(reason) });
   const reason = `APNs answered with status ${status}${detail === "" ? "" : ` (${detail})`}.`;
   if (status === 410) return { _tag: "Gone", reason };
   if (status === 403) return { _tag: "Unauthorized", reason };

@@ -151,7 +151,8 @@ export const http2Streams = (
       const tell = (result: StreamResult): void => {
         if (over()) done(result);
       };
-      const lost = (code: string): void => tell(new NotReached({ host: origin.host, code, isForGood: false }));
+      const lost = (code: string): void =>
+        tell(new NotReached({ host: origin.host, code, isForGood: false }));
       let stream: ClientHttp2Stream;
       try {
         stream = session.http2.request(headers);

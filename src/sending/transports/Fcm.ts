@@ -6,7 +6,7 @@ import { sendWithToken } from "./ProviderToken.ts";
 import { PushConnections, type ServiceAnswer } from "./PushConnections.ts";
 import {
   accepted,
-  detailOf,
+  wordOf,
   type GiveUp,
   keptSeconds,
   nothingToGiveUp,
@@ -65,7 +65,7 @@ const errorCode = (text: string): string =>
   Option.match(errorIn(text), {
     onNone: () => "",
     onSome: ({ error }) =>
-      detailOf(error.details?.find(({ errorCode: code }) => code !== undefined)?.errorCode ?? error.status),
+      wordOf(error.details?.find(({ errorCode: code }) => code !== undefined)?.errorCode ?? error.status),
   });
 
 const judge = ({ retryAfter, status, text }: ServiceAnswer): PushOutcome => {
@@ -100,11 +100,11 @@ export class Fcm extends Context.Service<Fcm, PushTransport<"fcm">>()("waypost/s
               key,
             );
             const form = new URLSearchParams({ grant_type: grant, assertion }).toString();
-            const { retryAfter, status, text } = yield* connections.post(
-              tokenUrl,
-              { "content-type": "application/x-www-form-urlencoded" },
-              form,
-            );
+            const { retryAfter, status, text } = yield* connections.post({
+              url: tokenUrl,
+              headers: ["content-type", "application/x-www-form-urlencoded"],
+              body: form,
+            });
             if (status !== 200) return yield* Effect.fail(yield* refusedToken(status, text, retryAfter));
             const { access_token, expires_in } = yield* Schema.decodeUnknownEffect(TokenAnswer)(text);
             const lifetime = expires_in * 1000;
@@ -124,16 +124,21 @@ export class Fcm extends Context.Service<Fcm, PushTransport<"fcm">>()("waypost/s
             }),
           );
 
-          const attempt = ({ address, content, id }: Push, token: string, tell: (told: Told) => void): GiveUp => {
+          const attempt = (
+            { address, content, id }: Push,
+            token: string,
+            tell: (told: Told) => void,
+          ): GiveUp => {
             const to = JSON.stringify((address as { readonly token: string }).token);
             const body = `{"message":{"token":${to},${payload(id, content)}`;
-            const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
-            const begun = connections.begin(url, headers, body, (result) => {
+            const headers = ["authorization", `Bearer ${token}`, "content-type", "application/json"];
+            const request = { url, headers, body };
+            const begun = connections.begin(request, (result) => {
               tell("status" in result ? judge(result) : result.outcome);
             });
             if (begun !== null) return begun;
             tell(
-              Effect.match(connections.post(url, headers, body), {
+              Effect.match(connections.post(request), {
                 onFailure: ({ outcome }) => outcome,
                 onSuccess: judge,
               }),
@@ -151,7 +156,7 @@ export class Fcm extends Context.Service<Fcm, PushTransport<"fcm">>()("waypost/s
 const refusedToken = (status: number, text: string, retryAfter: number | null): Effect.Effect<PushOutcome> =>
   Effect.match(Schema.decodeUnknownEffect(TokenRefusal)(text), {
     onFailure: () => "",
-    onSuccess: ({ error }) => detailOf(error),
+    onSuccess: ({ error }) => wordOf(error),
   }).pipe(
     Effect.map((code) => {
       const outcome = outcomeOf("The token address of the service account", status, code, retryAfter);

@@ -37,6 +37,8 @@ export interface PushChannel {
    * there are ten thousand of them a second.
    */
   readonly send: (push: Push, tell: (told: Told) => void) => GiveUp;
+  /** Of a channel to many services: a name of the one that an address is at, whatever the address holds. */
+  readonly serviceOf?: (address: unknown) => string;
 }
 
 /** Gives up what is over already. */
@@ -83,11 +85,6 @@ export const retryAfterMillis = (header: string | undefined, now: number): numbe
   return Number.isNaN(at) ? null : Math.max(0, at - now);
 };
 
-/** What a service says of itself, fit for a sentence and a log line: short, and one line. */
-export const detailOf = (text: unknown): string =>
-  typeof text === "string"
-    ? text
-        .replaceAll(/[^\x20-\x7e]+/g, " ")
-        .trim()
-        .slice(0, 200)
-    : "";
+/** The word that a service has for what is wrong; empty where it is none. What else it says could be anything, even what was sent to it. */
+export const wordOf = (text: unknown): string =>
+  typeof text === "string" && /^[A-Za-z_]{1,64}$/.test(text) ? text : "";

@@ -28,6 +28,12 @@ interface Subscription {
 /** The push service's name for the push: a later one with it takes the earlier one's place (RFC 8030, section 5.4). */
 const topicOf = (id: string): string => id.replaceAll("-", "");
 
+/** Scheme, host and port of a subscription. */
+const serviceOf = (address: unknown): string => {
+  const { endpoint } = (address ?? {}) as Partial<Subscription>;
+  return typeof endpoint === "string" ? endpoint.split("/", 3).join("/") : "";
+};
+
 const judge = (host: string, { retryAfter, status }: ServiceAnswer): PushOutcome => {
   if (status === 404 || status === 410) {
     return { _tag: "Gone", reason: `${host} answered with status ${status}: nobody is subscribed there.` };
@@ -85,27 +91,34 @@ export class WebPush extends Context.Service<WebPush, PushTransport<"webpush">>(
               tell(badKey);
               return nothingToGiveUp;
             }
-            const headers = {
-              authorization: authorization(url.origin, clock.currentTimeMillisUnsafe()),
-              "content-encoding": "aes128gcm",
-              "content-type": "application/octet-stream",
-              ttl: keptSeconds,
-              urgency: "high",
-              topic: topicOf(id),
-            };
-            const begun = connections.begin(url, headers, encrypted, (result) => {
+            const headers = [
+              "authorization",
+              authorization(url.origin, clock.currentTimeMillisUnsafe()),
+              "content-encoding",
+              "aes128gcm",
+              "content-type",
+              "application/octet-stream",
+              "ttl",
+              String(keptSeconds),
+              "urgency",
+              "high",
+              "topic",
+              topicOf(id),
+            ];
+            const request = { url, headers, body: encrypted };
+            const begun = connections.begin(request, (result) => {
               tell("status" in result ? judge(url.host, result) : result.outcome);
             });
             if (begun !== null) return begun;
             tell(
-              Effect.match(connections.post(url, headers, encrypted), {
+              Effect.match(connections.post(request), {
                 onFailure: ({ outcome }) => outcome,
                 onSuccess: (answer) => judge(url.host, answer),
               }),
             );
             return nothingToGiveUp;
           };
-          return { send };
+          return { send, serviceOf };
         }),
       });
     }),

@@ -1,0 +1,174 @@
+/**
+ * Sends pushes to the local services and tells how many a second and at what cost, in two ways: `bare` is the least that could be
+ * written by hand with node:http, node:http2 and node:crypto, with no queue, no addresses to check, no retries and no reading of answers;
+ * `own` is Waypost's transport by itself.
+ */
+import { NodeRuntime } from "@effect/platform-node";
+import { Effect, Layer } from "effect";
+import { createCipheriv, createECDH, createPrivateKey, hkdfSync, randomBytes, randomUUID } from "node:crypto";
+import { Agent, request } from "node:http";
+import { connect } from "node:http2";
+import { Config } from "../../src/Config.ts";
+import { PublicHosts } from "../../src/notifications/PublicHosts.ts";
+import { makeVapidKeys } from "../../src/sending/PushCredentialRules.ts";
+import { Apns } from "../../src/sending/transports/Apns.ts";
+import { Fcm } from "../../src/sending/transports/Fcm.ts";
+import { jsonWebToken } from "../../src/sending/transports/JsonWebToken.ts";
+import { PushConnections } from "../../src/sending/transports/PushConnections.ts";
+import { awaited, type PushChannel } from "../../src/sending/transports/PushTransport.ts";
+import { WebPush } from "../../src/sending/transports/WebPush.ts";
+import { apnsCredentials, fcmCredentials, p256Key } from "../../test/sending/PushKeys.ts";
+
+const [way, transport, plain = "", apns = "", count = "10000"] = process.argv.slice(2);
+const atOnce = 256;
+const warmUp = 3_000;
+
+const content = {
+  type: "message",
+  campaign_id: randomUUID(),
+  notification_id: randomUUID(),
+  headline: "Hello",
+  body: "World",
+  media: null,
+  cta_label: null,
+  cta_url: null,
+} as const;
+const browser = createECDH("prime256v1").generateKeys();
+const secret = randomBytes(16);
+const keys = { p256dh: browser.toString("base64url"), auth: secret.toString("base64url") };
+
+const agent = new Agent({ keepAlive: true, maxSockets: atOnce, maxFreeSockets: atOnce });
+const { hostname, port } = new URL(plain);
+const post = (path: string, headers: Record<string, string | number>, body: string | Buffer) =>
+  new Promise<void>((resolve, reject) => {
+    const outgoing = request({
+      hostname,
+      port,
+      agent,
+      path,
+      method: "POST",
+      headers: { ...headers, "content-length": body.length },
+    });
+    outgoing.on("response", (response) => response.resume().on("end", resolve));
+    outgoing.on("error", reject);
+    outgoing.end(body);
+  });
+
+const message = JSON.stringify({ id: randomUUID(), ...content });
+const encrypted = (): Buffer => {
+  const pair = createECDH("prime256v1");
+  const own = pair.generateKeys();
+  const salt = randomBytes(16);
+  const info = Buffer.concat([Buffer.from("WebPush: info\0"), browser, own]);
+  const material = Buffer.from(hkdfSync("sha256", pair.computeSecret(browser), secret, info, 32));
+  const key = Buffer.from(hkdfSync("sha256", material, salt, "Content-Encoding: aes128gcm\0", 16));
+  const nonce = Buffer.from(hkdfSync("sha256", material, salt, "Content-Encoding: nonce\0", 12));
+  const cipher = createCipheriv("aes-128-gcm", key, nonce);
+  return Buffer.concat([
+    salt,
+    Buffer.of(0, 0, 0x10, 0, 65),
+    own,
+    cipher.update(`${message}\u0002`, "utf8"),
+    cipher.final(),
+    cipher.getAuthTag(),
+  ]);
+};
+
+/** One push by hand; the signed token is made once. */
+const bare = (): (() => Promise<void>) => {
+  const token = jsonWebToken({ alg: "ES256" }, { iss: "bench", iat: 0 }, createPrivateKey(p256Key));
+  const text = JSON.stringify({ aps: { alert: { title: "Hello", body: "World" } }, waypost: message });
+  switch (transport) {
+    case "fcm":
+      return () =>
+        post(
+          "/v1/projects/acme-shop/messages:send",
+          { authorization: `Bearer ${token}`, "content-type": "application/json" },
+          text,
+        );
+    case "webpush":
+      return () =>
+        post(
+          "/push/1",
+          {
+            authorization: `vapid t=${token}, k=${keys.p256dh}`,
+            "content-encoding": "aes128gcm",
+            ttl: 86_400,
+          },
+          encrypted(),
+        );
+    default: {
+      const session = connect(apns);
+      session.unref();
+      return () =>
+        new Promise<void>((resolve, reject) => {
+          const stream = session.request({
+            ":method": "POST",
+            ":path": `/3/device/${keys.p256dh}`,
+            authorization: `bearer ${token}`,
+            "apns-topic": "com.example.shop",
+            "apns-push-type": "alert",
+          });
+          stream.on("close", resolve);
+          stream.on("error", reject);
+          stream.resume().end(text);
+        });
+    }
+  }
+};
+
+/** One push by Waypost's transport. */
+const own = Effect.gen(function* () {
+  let channel: PushChannel;
+  let address: unknown = { token: "a-device-of-the-bench" };
+  if (transport === "fcm") {
+    channel = yield* (yield* Fcm).open(fcmCredentials({ base_url: plain, token_uri: `${plain}/token` }));
+  } else if (transport === "apns") {
+    channel = yield* (yield* Apns).open(apnsCredentials({ base_url: apns }));
+  } else {
+    address = { endpoint: `${plain}/push/1`, keys };
+    channel = yield* (yield* WebPush).open({ subject: "mailto:push@example.com", ...makeVapidKeys() });
+  }
+  const one = { id: randomUUID(), content, address };
+  const first = yield* awaited((tell) => channel.send(one, tell));
+  if (first._tag !== "Accepted") return yield* Effect.die(new Error(JSON.stringify(first)));
+  // Only the first ones, all at once, may have to wait for a connection.
+  return () =>
+    new Promise<void>((resolve, reject) => {
+      channel.send(one, (told) => {
+        if (!Effect.isEffect(told) && told._tag === "Accepted") resolve();
+        else reject(new Error("A push was not accepted at once."));
+      });
+    });
+});
+
+const run = async (send: () => Promise<void>, most: number): Promise<void> => {
+  let left = most;
+  const one = async (): Promise<void> => {
+    while (left-- > 0) await send();
+  };
+  await Promise.all(Array.from({ length: atOnce }, one));
+};
+
+Effect.gen(function* () {
+  const send = way === "bare" ? bare() : yield* own;
+  yield* Effect.promise(() => run(send, warmUp));
+  const [began, cpu] = [performance.now(), process.cpuUsage()];
+  yield* Effect.promise(() => run(send, Number(count)));
+  const { system, user } = process.cpuUsage(cpu);
+  const seconds = (performance.now() - began) / 1000;
+  console.log(
+    JSON.stringify({ perSecond: Number(count) / seconds, cpuMicros: (user + system) / Number(count) }),
+  );
+}).pipe(
+  Effect.provide(
+    Layer.mergeAll(Fcm.layer, Apns.layer, WebPush.layer).pipe(
+      Layer.provide(PushConnections.layerNoDeps),
+      Layer.provide(PublicHosts.layer),
+      Layer.provide(Config.layerTest({ allowPrivateAddresses: true })),
+    ),
+  ),
+  Effect.scoped,
+  Effect.andThen(Effect.sync(() => process.exit(0))),
+  NodeRuntime.runMain,
+);

@@ -1,0 +1,213 @@
+/**
+ * The bars of pushes: one process of Waypost has the work of at least 10,000 pushes a second by FCM and by APNs, and of 2,500 by Web Push,
+ * done with one processor core, all the way from the queue to the outcome that is written down. Told are three ways to the same services,
+ * which are one process on this machine: a bare client with no queue, Waypost's transport by itself, and the whole of Waypost. A push is told
+ * by what it costs the sending process on the processor, as the wall clock of a small machine is shared with the
+ * services and PostgreSQL; the rates by the clock stand beside it. Linux only: CPU times come from /proc.
+ */
+import { NodeRuntime } from "@effect/platform-node";
+import { Clock, Effect, References } from "effect";
+import { SqlClient } from "effect/sql";
+import { spawnSync } from "node:child_process";
+import { createECDH, randomBytes } from "node:crypto";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { EmbeddedPostgres } from "../../src/database/EmbeddedPostgres.ts";
+import { postgresLayer } from "../../src/database/Postgres.ts";
+import { instant } from "../../src/database/Rows.ts";
+import { apnsCredentials, fcmCredentials } from "../../test/sending/PushKeys.ts";
+import { median, started } from "./BenchChild.ts";
+
+const transports = [
+  { name: "fcm", bar: 10_000, count: 10_000 },
+  { name: "apns", bar: 10_000, count: 10_000 },
+  { name: "webpush", bar: 2_500, count: 4_000 },
+] as const;
+const rounds = Number(process.env["BENCH_ROUNDS"] ?? 3);
+const wanted = (process.env["BENCH_TRANSPORTS"] ?? "fcm,apns,webpush").split(",");
+const operatorKey = "bench-operator-key";
+
+interface Measured {
+  readonly perSecond: number;
+  readonly cpuMicros: number;
+}
+
+/** Microseconds on the processor since the process began: user and system, from 10 ms ticks. */
+const cpuOf = (pid: number): number => {
+  const fields = readFileSync(`/proc/${pid}/stat`, "latin1")
+    .replace(/^.*\) /, "")
+    .split(" ");
+  return (Number(fields[11]) + Number(fields[12])) * 10_000;
+};
+
+const twin = (
+  way: "bare" | "own",
+  transport: string,
+  ports: ReadonlyArray<string>,
+  count: number,
+): Measured => {
+  const file = new URL("PushTwin.ts", import.meta.url).pathname;
+  const { status, stderr, stdout } = spawnSync(
+    process.execPath,
+    [file, way, transport, ...ports, String(count)],
+    { encoding: "utf8", timeout: 120_000 },
+  );
+  if (status !== 0) throw new Error(`The ${way} client ended with ${status}: ${stdout}${stderr}`);
+  return JSON.parse(stdout.trim().split("\n").at(-1) ?? "null") as Measured;
+};
+
+const ask = (url: string, method: "POST" | "PUT", body: object) =>
+  Effect.promise(async () => {
+    const headers = { authorization: `Bearer ${operatorKey}`, "content-type": "application/json" };
+    const answer = await fetch(url, { method, headers, body: JSON.stringify(body) });
+    const { data, error } = (await answer.json()) as {
+      readonly data: { readonly id: string };
+      readonly error?: unknown;
+    };
+    if (error !== undefined) throw new Error(JSON.stringify(error));
+    return data;
+  });
+
+/** A workspace with credentials of all services, and phones straight into the table: each transport has its own. */
+const prepare = Effect.fnUntraced(function* (origin: string, [plain = "", apns = ""]: ReadonlyArray<string>) {
+  const sql = yield* SqlClient.SqlClient;
+  const workspaces = `${origin}/operator/v1/workspaces`;
+  const { id } = yield* ask(workspaces, "POST", { name: "Bench" });
+  const base = `${workspaces}/${id}/production/transports`;
+  yield* ask(`${base}/fcm`, "PUT", fcmCredentials({ base_url: plain, token_uri: `${plain}/token` }));
+  yield* ask(`${base}/apns`, "PUT", apnsCredentials({ base_url: apns }));
+  yield* ask(`${base}/webpush`, "PUT", { subject: "mailto:push@example.com" });
+  const browser = createECDH("prime256v1").generateKeys("base64url");
+  const keys = { p256dh: browser, auth: randomBytes(16).toString("base64url") };
+  const now = instant(yield* Clock.currentTimeMillis);
+  let next = 1;
+  for (const { count, name } of transports) {
+    const address =
+      name === "webpush"
+        ? sql`jsonb_build_object('endpoint', ${`${plain}/push/`}::text || n, 'keys', ${JSON.stringify(keys)}::jsonb)`
+        : sql`jsonb_build_object('token', 'a-device-of-the-bench-' || n)`;
+    yield* sql`
+      INSERT INTO device (workspace_id, environment, no, id, installation_id, platform, transport, address, token_digest, registered_at,
+        last_seen_at)
+      SELECT t.workspace_id, t.environment, n, gen_random_uuid(), 'installation-' || n, 'android', ${name}, ${address},
+        decode(repeat('00', 32), 'hex'), ${now}, ${now}
+      FROM tenant t, generate_series(${next}::int, ${next + count - 1}::int) AS n WHERE t.environment = 'production'`;
+    next += count;
+  }
+  yield* sql`
+    INSERT INTO content (workspace_id, environment, notification_id, type, headline, body, created_at)
+    SELECT t.workspace_id, t.environment, gen_random_uuid(), 'message', 'Hello', 'World', ${now}
+    FROM tenant t WHERE t.environment = 'production'`;
+  yield* sql`VACUUM ANALYZE device`.unprepared;
+});
+
+/** The whole way: deliveries that wait in the queue, until all of them have an outcome. */
+const throughWaypost = Effect.fnUntraced(function* (pid: number, transport: string, origin: number) {
+  const sql = yield* SqlClient.SqlClient;
+  yield* sql`CHECKPOINT`.unprepared;
+  const now = yield* Clock.currentTimeMillis;
+  const due = instant(now + 1_000);
+  const cpu = cpuOf(pid);
+  yield* sql`
+    WITH made AS (
+      INSERT INTO delivery (workspace_id, environment, origin, device_no, campaign_no, notification_no, content_no, content_type,
+        trigger_type, transport, status, created_at)
+      SELECT d.workspace_id, d.environment, ${origin}, d.no, 1, 1, c.no, 'message', 'fixed_time', d.transport, 'queued', ${instant(now)}
+      FROM device d JOIN content c USING (workspace_id, environment) WHERE d.transport = ${transport}
+      RETURNING *
+    )
+    INSERT INTO push_queue (workspace_id, environment, origin, device_no, transport, due_at)
+    SELECT workspace_id, environment, origin, device_no, transport, ${due} FROM made`;
+  yield* sql`ANALYZE push_queue`.unprepared;
+  while (true) {
+    const [waiting] = yield* sql<{ readonly any: boolean }>`SELECT EXISTS (SELECT FROM push_queue) AS any`;
+    if (waiting?.any === false) break;
+    yield* Effect.sleep(20);
+  }
+  const spent = cpuOf(pid) - cpu;
+  const [result] = yield* sql<{ readonly delivered: number; readonly seconds: number }>`
+    SELECT (count(*) FILTER (WHERE status = 'delivered'))::int AS delivered,
+      extract(epoch FROM max(settled_at) - min(settled_at))::float8 AS seconds
+    FROM delivery WHERE origin = ${origin}`;
+  const { delivered = 0, seconds = Number.NaN } = result ?? {};
+  yield* sql`DELETE FROM delivery WHERE origin = ${origin}`;
+  return { delivered, perSecond: delivered / seconds, cpuMicros: spent / delivered };
+});
+
+const middle = (all: ReadonlyArray<Measured>): Measured => ({
+  perSecond: median(all.map(({ perSecond }) => perSecond)),
+  cpuMicros: median(all.map(({ cpuMicros }) => cpuMicros)),
+});
+
+const told = (name: string, { cpuMicros, perSecond }: Measured): string =>
+  `${name.padEnd(24)} ${String(Math.round(perSecond)).padStart(7)} pushes/s by the clock, ${cpuMicros.toFixed(0).padStart(4)} µs of CPU a push: ` +
+  `${String(Math.round(1_000_000 / cpuMicros)).padStart(6)} a second of a core`;
+
+const bench = Effect.fnUntraced(function* (origin: string, pid: number, ports: ReadonlyArray<string>) {
+  yield* prepare(origin, ports);
+  let sends = 1;
+  let missed = false;
+  for (const { bar, count, name } of transports.filter((each) => wanted.includes(each.name))) {
+    const sides = { bare: [] as Array<Measured>, own: [] as Array<Measured>, whole: [] as Array<Measured> };
+    // The first time is for warming up.
+    yield* throughWaypost(pid, name, sends++);
+    for (let round = 0; round < rounds; round++) {
+      sides.bare.push(twin("bare", name, ports, count));
+      sides.own.push(twin("own", name, ports, count));
+      const whole = yield* throughWaypost(pid, name, sends++);
+      if (whole.delivered !== count) {
+        return yield* Effect.die(new Error(`${whole.delivered} of ${count} are delivered`));
+      }
+      sides.whole.push(whole);
+    }
+    const [bare, own, whole] = [middle(sides.bare), middle(sides.own), middle(sides.whole)];
+    const isMet = 1_000_000 / whole.cpuMicros >= bar;
+    console.log(`
+${name}: ${rounds} rounds of ${count} pushes, medians
+${told("bare client", bare)}
+${told("transport by itself", own)}
+${told("whole of Waypost", whole)} (bar: ${bar}${isMet ? "" : ", missed"})
+cost of the whole to that of the bare client: ${(whole.cpuMicros / bare.cpuMicros).toFixed(2)}`);
+    if (!isMet) missed = true;
+  }
+  if (missed) process.exitCode = 1;
+});
+
+Effect.gen(function* () {
+  const folder = mkdtempSync(join(tmpdir(), "waypost-bench-"));
+  yield* Effect.addFinalizer(() => Effect.sync(() => rmSync(folder, { recursive: true, force: true })));
+  const { database, socketPath, username } = yield* EmbeddedPostgres.make({ directory: folder });
+  const path = process.env["PATH"] ?? "";
+  const services = yield* started(
+    [new URL("PushServer.ts", import.meta.url).pathname],
+    { PATH: path },
+    join(folder, "services.log"),
+  );
+  const profile = process.env["BENCH_PROFILE"];
+  const waypost = yield* started(
+    [
+      ...(profile === undefined ? [] : ["--cpu-prof", `--cpu-prof-dir=${profile}`]),
+      new URL("../../src/main.ts", import.meta.url).pathname,
+      "serve",
+    ],
+    {
+      PATH: path,
+      NODE_ENV: "production",
+      PORT: "0",
+      WAYPOST_DATA_DIR: join(folder, "data"),
+      WAYPOST_OPERATOR_KEY: operatorKey,
+      WAYPOST_LOG_FORMAT: "json",
+      WAYPOST_ALLOW_PRIVATE_ADDRESSES: "true",
+      DATABASE_URL: `postgresql://${username}@localhost/${database}?host=${encodeURIComponent(dirname(socketPath))}`,
+    },
+    join(folder, "waypost.log"),
+  );
+  const { pid } = waypost.child;
+  if (pid === undefined) return yield* Effect.die(new Error("Waypost has no process"));
+  const client = postgresLayer(
+    { _tag: "socket", path: socketPath, username, database },
+    { maxConnections: 1 },
+  );
+  yield* Effect.provide(bench(waypost.origin, pid, services.origin.split(",")), client);
+}).pipe(Effect.scoped, Effect.provideService(References.MinimumLogLevel, "Warn"), NodeRuntime.runMain);
