@@ -48,8 +48,8 @@ layer(TestWaypost.layer)("A push service among others", (it) => {
       }
       for (const id of waiting) assert.deepInclude(yield* delivery(id), { status: "delivered" });
       assert.deepStrictEqual(
-        (yield* Effect.forEach(waiting, delivery)).map(({ attempts }) => attempts).toSorted(),
-        [...Array<number>(4).fill(1), ...Array<number>(16).fill(2)],
+        (yield* Effect.forEach(waiting, delivery)).map(({ attempts }) => String(attempts)).toSorted(),
+        [...Array<string>(4).fill("1"), ...Array<string>(16).fill("2")],
       );
     }),
   );
@@ -108,7 +108,7 @@ describe("The share of a push service", () => {
     const crowd = services.admission(testStart + 60_000);
     const later = Array.from({ length: 1_000 }, () => crowd("a")).filter((time) => time !== null);
     assert.lengthOf(later, 984);
-    assert.deepStrictEqual(later, later.toSorted());
+    assert.isTrue(later.every((time, at) => at === 0 || time >= (later[at - 1] ?? 0)));
     assert.isAbove(new Set(later).size, 900);
   });
 
