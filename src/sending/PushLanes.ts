@@ -15,8 +15,8 @@ import { tellDone } from "./SendMetrics.ts";
 const outcomePatience = 60_000;
 /** Pushes of a lane that a process has under way at once. */
 const mostUnderWay = 512;
-/** Pushes that are taken at once where the services of some had enough to do. */
-const fewAtOnce = 64;
+/** Pushes that are taken at once at least, however few of the last ones their services had room for. */
+const fewAtOnce = 16;
 const mostContents = 500;
 
 /** A taken push that has a channel and something to say, or whose service has enough to do for now, or what became of it without. */
@@ -122,7 +122,8 @@ export class PushLanes extends Context.Service<PushLanes>()("waypost/sending/Pus
         let underWay = 0;
         // More are taken when no more than so many are under way.
         let enough = (mostUnderWay * 3) / 4;
-        let isCrowded = false;
+        // So many are taken at once: about as many as their services have room for.
+        let appetite = mostUnderWay;
         let arrived: Array<HandedOver> = [];
 
         const start = Effect.fnUntraced(function* (pushes: PushesUnderWay) {
@@ -133,7 +134,7 @@ export class PushLanes extends Context.Service<PushLanes>()("waypost/sending/Pus
           const room = (channel?.refusals ?? 0) > 0 ? 1 - underWay : mostUnderWay - underWay;
           if (room <= 0) return false;
           yield* leases.renew;
-          const most = isCrowded ? Math.min(room, fewAtOnce) : room;
+          const most = Math.min(room, appetite);
           const prepared = yield* take(lane, channel, contents, most);
           const settledNow = prepared.flatMap((each) => (each._tag === "settled" ? [each.outcome] : []));
           if (settledNow.length > 0) yield* settle(lane, settledNow);
@@ -143,9 +144,16 @@ export class PushLanes extends Context.Service<PushLanes>()("waypost/sending/Pus
             for (const { push } of ready) leases.hold(push, now);
             yield* pushes.begin(channel, ready);
           }
-          // What comes next is likely for the same services: they finish some first.
-          isCrowded = prepared.some(({ _tag }) => _tag === "later");
-          enough = Math.floor(((isCrowded ? underWay : mostUnderWay) * 3) / 4);
+          const isCrowded = prepared.some(({ _tag }) => _tag === "later");
+          if (isCrowded && ready.length > 0) {
+            // What comes next is likely for the same services: they finish some first.
+            appetite = Math.max(fewAtOnce, Math.ceil(ready.length * 1.25));
+            enough = Math.floor((underWay * 3) / 4);
+          } else {
+            // Behind those that are all put off there may be others.
+            appetite = isCrowded ? mostUnderWay : Math.min(mostUnderWay, 2 * appetite);
+            enough = (mostUnderWay * 3) / 4;
+          }
           return prepared.length === most;
         });
 

@@ -1,4 +1,4 @@
-import { type Context, Effect, Metric } from "effect";
+import { Context, Effect, Metric } from "effect";
 import type { PushService } from "./PushCredential.ts";
 import type { PushOutcome } from "./transports/PushTransport.ts";
 
@@ -62,8 +62,10 @@ export const countAttempt = (
 
 /** Counts hand-overs that the service has taken, by how many milliseconds each of them took. */
 export const countAccepted = (transport: PushService, millis: ReadonlyArray<number>): Effect.Effect<void> =>
-  Effect.contextWith((services: Context.Context<never>) =>
+  Effect.contextWith((all: Context.Context<never>) =>
     Effect.sync(() => {
+      // Every update copies the services that it is given.
+      const services = Context.pick(Metric.MetricRegistry)(all);
       const { accepted, seconds: duration } = instruments(transport);
       accepted.updateUnsafe(millis.length, services);
       for (const each of millis) duration.updateUnsafe(each / 1000, services);

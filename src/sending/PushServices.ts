@@ -37,7 +37,7 @@ export class PushServices {
         for (const [each, { underWay }] of this.#known) if (underWay === 0) this.#known.delete(each);
       }
       const limit = this.#isLimited ? firstAtOnce : Infinity;
-      found = { underWay: 0, limit, answerMillis: 100, pausedUntil: 0, queuedUntil: 0 };
+      found = { underWay: 0, limit, answerMillis: 50, pausedUntil: 0, queuedUntil: 0 };
       this.#known.set(name, found);
     }
     return found;
@@ -53,9 +53,9 @@ export class PushServices {
         admitted.set(name, count + 1);
         return null;
       }
-      // They come back one by one, as fast as the service has answered so far.
+      // They come back one by one, as fast as the service could take them at its best if it answers as it has so far.
       const first = Math.max(service.pausedUntil, now + service.answerMillis);
-      service.queuedUntil = Math.max(first, service.queuedUntil + service.answerMillis / service.limit);
+      service.queuedUntil = Math.max(first, service.queuedUntil + service.answerMillis / mostAtOnce);
       service.queuedUntil = Math.min(service.queuedUntil, now + longestPause);
       return Math.ceil(service.queuedUntil);
     };
