@@ -2,6 +2,7 @@ import { Clock, Effect } from "effect";
 import { SqlClient } from "effect/sql";
 import { TestClock } from "effect/testing";
 import { randomUUID } from "node:crypto";
+import { Retention } from "../../src/reports/Retention.ts";
 import { RollUps } from "../../src/reports/RollUps.ts";
 import { BatchSize } from "../../src/sending/Send.ts";
 import { SendBatches } from "../../src/sending/SendBatches.ts";
@@ -73,7 +74,24 @@ const sends = Effect.fnUntraced(function* ({ make, platform, workspaceId }: Grou
   yield* work(2);
 });
 
-/** Stays of three devices over two weeks, of which the latest are not rolled up; and a push that waits for its service. */
+const DAY = 86_400_000;
+
+/** A visit of a month ago, and the message that it fired: packed by now. */
+const longAgo = Effect.fnUntraced(function* ({ make }: Ground) {
+  const waypost = yield* TestWaypost;
+  const then = testStart - 30 * DAY;
+  yield* TestClock.setTime(then);
+  const { location } = yield* make.location;
+  const starts_at = new Date(then).toISOString().slice(0, 10);
+  yield* make.notification(yield* make.campaign({ type: "geo", starts_at, location_ids: [location] }));
+  const { token } = yield* make.device;
+  const occurred_at = new Date(then).toISOString();
+  const event = { id: randomUUID(), type: "enter", location_id: location, occurred_at };
+  ok(yield* waypost.device(token)("/events", { body: { events: [event] } }));
+  yield* TestClock.setTime(testStart);
+});
+
+/** Stays of a device over two weeks, of which the first are packed and the latest not rolled up; and a push that waits for its service. */
 const happenings = Effect.fnUntraced(function* (ground: Ground) {
   const waypost = yield* TestWaypost;
   const { location } = yield* ground.make.location;
@@ -91,7 +109,7 @@ const happenings = Effect.fnUntraced(function* (ground: Ground) {
     id: randomUUID(),
     type,
     location_id: location,
-    occurred_at: new Date(testStart - days * 86_400_000 + hours * 3_600_000).toISOString(),
+    occurred_at: new Date(testStart - days * DAY + hours * 3_600_000).toISOString(),
   });
   const tell = (events: ReadonlyArray<unknown>) =>
     Effect.map(waypost.device(pushed.device_token)("/events", { body: { events } }), ok);
@@ -99,6 +117,9 @@ const happenings = Effect.fnUntraced(function* (ground: Ground) {
   yield* tell(visits);
   const { step } = yield* RollUps;
   while (yield* step);
+  const { pack } = yield* Retention;
+  yield* pack("events", testStart - 10 * DAY);
+  yield* pack("deliveries", testStart - 10 * DAY);
   yield* tell([reported("enter", 0, -0.2)]);
   const { deliveries } = yield* tell([reported("exit", 0, -0.1)]);
   if (deliveries.length !== 1) throw new Error("The exit fired nothing");
@@ -116,13 +137,20 @@ export interface Asking {
 export const makeHistory: Effect.Effect<
   Asking,
   never,
-  TestWaypost | SqlClient.SqlClient | RollUps | SendStarts | SendBatches | Effect.Services<typeof roomyGround>
+  | TestWaypost
+  | SqlClient.SqlClient
+  | RollUps
+  | Retention
+  | SendStarts
+  | SendBatches
+  | Effect.Services<typeof roomyGround>
 > = Effect.gen(function* () {
   const waypost = yield* TestWaypost;
   const workspace = yield* roomyWorkspace;
   const sandbox = yield* makeGround(workspace, "sandbox");
   yield* useEverything(sandbox);
   const production = yield* makeGround(workspace, "production");
+  yield* longAgo(production);
   const device = yield* happenings(production);
   yield* sends(production);
   // Somebody guesses.
@@ -136,7 +164,7 @@ export const makeHistory: Effect.Effect<
 
 const roomyGround = Effect.flatMap(roomyWorkspace, (workspace) => makeGround(workspace, "sandbox"));
 
-const month = "start=2026-11-01&end=2026-11-30";
+const month = "start=2026-10-01&end=2026-11-30";
 const reports = ["summary", "campaigns", "locations", "notifications", "surveys"];
 
 /** Everything that can be read of the workspace, by its path. */
