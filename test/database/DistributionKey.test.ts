@@ -3,7 +3,7 @@ import { Effect } from "effect";
 import { SqlClient } from "effect/sql";
 import { TestDatabase } from "./TestDatabase.ts";
 
-/** Tables without `workspace_id` in their key, and why each can be whole on every machine (CONTRIBUTING, "Adding a migration"). */
+/** Tables without `workspace_id` in their key, and why each can be whole on every machine (docs/scaling.md). */
 const referenceTables: Readonly<Record<string, string>> = {
   workspace: "one row a workspace, read with every request; its own id is the distribution key of the rest",
   installation: "what all processes agree on: a handful of rows",

@@ -1,0 +1,85 @@
+/**
+ * How much room rows take, with their indexes: what a table has grown by for each row of a million, freshly vacuumed. No bar; the figures
+ * stand in docs/scaling.md. BENCH_ROWS of each kind (200,000 unless told).
+ */
+import { NodeRuntime } from "@effect/platform-node";
+import { Effect, Layer } from "effect";
+import { SqlClient } from "effect/sql";
+import { chmodSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { EmbeddedPostgres } from "../../src/database/EmbeddedPostgres.ts";
+import { migrate, MigrationFiles } from "../../src/database/Migrations.ts";
+import { postgresLayer } from "../../src/database/Postgres.ts";
+
+const rows = Number(process.env["BENCH_ROWS"] ?? 200_000);
+
+/** Inserts `$1` rows of a kind, as the program would have written them over ninety days. */
+const kinds: Readonly<Record<string, string>> = {
+  device: `
+    INSERT INTO device (workspace_id, environment, no, id, installation_id, platform, transport, address, attributes, locale, timezone,
+      app_version, token_digest, token_used, registered_at, last_seen_at)
+    SELECT 1, 'production', n, gen_random_uuid(), gen_random_uuid()::text, 'android', 'fcm',
+      jsonb_build_object('token', repeat(md5(n::text), 5)), jsonb_build_object('plan', 'gold', 'visits', n % 100), 'nl-NL',
+      'Europe/Amsterdam', '4.10.2', sha256(n::text::bytea), true, '2026-08-01Z', '2026-11-01Z'
+    FROM generate_series(1, $1::int) AS n`,
+  location: `
+    INSERT INTO location (workspace_id, environment, id, name, external_id, address, type, latitude, longitude, radius_meters, created_at,
+      updated_at)
+    SELECT 1, 'production', gen_random_uuid(), 'Store ' || n, 'store-' || n, 'Main Street ' || n, 'circle', n % 90, n % 180, 100,
+      '2026-08-01Z', '2026-08-01Z'
+    FROM generate_series(1, $1::int) AS n`,
+  device_place: `
+    INSERT INTO device_place (workspace_id, environment, device_no, location_no, inside, changed_at)
+    SELECT 1, 'production', n / 3, n % 3, n % 30 = 0, '2026-11-01Z' FROM generate_series(1, $1::int) AS n`,
+  geofence_event: `
+    INSERT INTO geofence_event (workspace_id, environment, device_no, id, type, location_no, occurred_at, received_at)
+    SELECT 1, 'production', n % 20000 + 1, gen_random_uuid(), CASE n % 2 WHEN 0 THEN 'enter' ELSE 'exit' END, n % 1000 + 1,
+      timestamptz '2026-08-01Z' + n * interval '39 seconds', timestamptz '2026-08-01Z' + n * interval '39 seconds'
+    FROM generate_series(1, $1::int) AS n`,
+  delivery: `
+    INSERT INTO delivery (workspace_id, environment, origin, device_no, campaign_no, notification_no, content_no, content_type,
+      trigger_type, transport, status, attempts, created_at, settled_at)
+    SELECT 1, 'production', n / 20000 + 1, n % 20000 + 1, n / 20000 + 1, n / 20000 + 1, n / 20000 + 1, 'message', 'fixed_time', 'fcm',
+      'delivered', 1, timestamptz '2026-08-01Z' + n * interval '39 seconds', timestamptz '2026-08-01Z' + n * interval '39 seconds'
+    FROM generate_series(1, $1::int) AS n`,
+};
+
+interface Size {
+  readonly whole: number;
+  readonly indexes: number;
+}
+
+const bench = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient;
+  yield* sql`INSERT INTO workspace (public_id, name, timezone, created_at, updated_at)
+    VALUES (gen_random_uuid(), 'Bench', 'UTC', '2026-08-01Z', '2026-08-01Z')`;
+  yield* sql`INSERT INTO tenant (workspace_id, environment) VALUES (1, 'production')`;
+  for (const [table, insert] of Object.entries(kinds)) {
+    yield* sql.unsafe(insert, [rows]);
+    yield* sql`VACUUM (FREEZE, ANALYZE) ${sql(table)}`.unprepared;
+    const [size = { whole: 0, indexes: 0 }] = yield* sql<Size>`
+      SELECT pg_total_relation_size(${table}::regclass)::float8 AS whole, pg_indexes_size(${table}::regclass)::float8 AS indexes`;
+    const perMillion = (bytes: number) => `${Math.round(bytes / rows)} MB`;
+    console.log(
+      `${table.padEnd(16)} ${perMillion(size.whole)} a million rows, of which ${perMillion(size.indexes)} are indexes`,
+    );
+  }
+});
+
+const directory = mkdtempSync(join(tmpdir(), "waypost-bench-"));
+chmodSync(directory, 0o755);
+
+const database = Layer.unwrap(
+  Effect.map(
+    EmbeddedPostgres.make({ directory, isDurable: false }),
+    ({ database: name, socketPath, username }) =>
+      postgresLayer({ _tag: "socket", path: socketPath, username, database: name }),
+  ),
+);
+
+Effect.andThen(migrate, bench).pipe(
+  Effect.provide([database, MigrationFiles.layerFolder(new URL("../../schema/", import.meta.url))]),
+  Effect.ensuring(Effect.sync(() => rmSync(directory, { recursive: true, force: true }))),
+  NodeRuntime.runMain,
+);
