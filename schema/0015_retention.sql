@@ -11,20 +11,20 @@ CREATE TABLE retention (
   FOREIGN KEY (workspace_id, environment) REFERENCES tenant (workspace_id, environment) ON DELETE CASCADE
 );
 
--- Settled deliveries of a day of UTC that are alike. The arrays are parallel: to the quarter of an hour (0 to 95) is as much as the local
--- days of any zone need, so the reports follow a change of zone into packed days too.
+-- Settled deliveries of a day of UTC that are of one kind. The arrays are parallel, and in the order of campaigns, so that they compress well: to
+-- the quarter of an hour (0 to 95) is as much as the local days of any zone need, so the reports follow a change of zone into packed days too.
 CREATE TABLE packed_delivery (
-  workspace_id    integer NOT NULL,
-  environment     text NOT NULL,
-  day             timestamptz NOT NULL,
-  id              bigint GENERATED ALWAYS AS IDENTITY,
-  campaign_no     integer NOT NULL,
-  notification_no integer NOT NULL,
-  content_type    text NOT NULL,
-  trigger_type    text NOT NULL,
-  status          text NOT NULL,
-  quarters        smallint[] NOT NULL,
-  device_nos      integer[] NOT NULL,
+  workspace_id     integer NOT NULL,
+  environment      text NOT NULL,
+  day              timestamptz NOT NULL,
+  id               bigint GENERATED ALWAYS AS IDENTITY,
+  content_type     text NOT NULL,
+  trigger_type     text NOT NULL,
+  status           text NOT NULL,
+  campaign_nos     integer[] NOT NULL,
+  notification_nos integer[] NOT NULL,
+  quarters         smallint[] NOT NULL,
+  device_nos       integer[] NOT NULL,
   PRIMARY KEY (workspace_id, environment, day, id)
 );
 

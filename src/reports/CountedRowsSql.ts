@@ -18,9 +18,10 @@ const daysOf = (sql: SqlClient.SqlClient, { fromMs, toMs }: CountedSpan): Statem
 
 /** Packed deliveries, as a query: those of the span, and others. `settled_at` is the quarter of an hour. */
 export const packedDeliveries = (sql: SqlClient.SqlClient, span: CountedSpan): Statement.Fragment => sql`
-  SELECT workspace_id, environment, each.device_no, campaign_no, notification_no, content_type, trigger_type, status,
+  SELECT workspace_id, environment, each.device_no, each.campaign_no, each.notification_no, content_type, trigger_type, status,
     day + each.quarter * interval '15 minutes' AS settled_at
-  FROM packed_delivery, unnest(quarters, device_nos) AS each (quarter, device_no)
+  FROM packed_delivery, unnest(campaign_nos, notification_nos, quarters, device_nos)
+    AS each (campaign_no, notification_no, quarter, device_no)
   WHERE ${daysOf(sql, span)}`;
 
 /**

@@ -112,14 +112,14 @@ export class RetentionSql extends Context.Service<RetentionSql>()("waypost/repor
               RETURNING campaign_no, notification_no, content_type, trigger_type, status, device_no, settled_at,
                 date_bin('1 day', settled_at, 'epoch') AS day
             ), packed AS (
-              INSERT INTO packed_delivery (workspace_id, environment, day, campaign_no, notification_no, content_type, trigger_type,
-                status, quarters, device_nos)
-              SELECT ${tenant.workspaceId}, ${tenant.environment}, day, campaign_no, notification_no, content_type, trigger_type, status,
-                array_agg(quarter), array_agg(device_no)
+              INSERT INTO packed_delivery (workspace_id, environment, day, content_type, trigger_type, status, campaign_nos,
+                notification_nos, quarters, device_nos)
+              SELECT ${tenant.workspaceId}, ${tenant.environment}, day, content_type, trigger_type, status, array_agg(campaign_no),
+                array_agg(notification_no), array_agg(quarter), array_agg(device_no)
               FROM (
                 SELECT *, floor(extract(epoch FROM settled_at - day) / 900)::int2 AS quarter
-                FROM gone ORDER BY quarter, device_no) AS ordered
-              GROUP BY day, campaign_no, notification_no, content_type, trigger_type, status
+                FROM gone ORDER BY campaign_no, notification_no, quarter, device_no) AS ordered
+              GROUP BY day, content_type, trigger_type, status
             )
             SELECT count(*)::int AS rows FROM gone`),
           ([row]) => row?.rows ?? 0,
