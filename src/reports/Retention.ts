@@ -3,12 +3,13 @@ import { Config } from "../Config.ts";
 import { Database } from "../database/Database.ts";
 import { countPruned } from "../database/Pruning.ts";
 import { DAY_MS } from "../time/TimeZone.ts";
+import { noteWaiting } from "./RetentionMetrics.ts";
 import { type Packable, RetentionSql } from "./RetentionSql.ts";
 import type { RolledTenant } from "./RollUpRows.ts";
 
 /** How much is done at once: rows that one transaction packs, about, and environments that one statement looks for. */
 export const RetentionSizes = Context.Reference("waypost/reports/Retention/RetentionSizes", {
-  defaultValue: () => ({ rows: 20_000, environments: 200 }),
+  defaultValue: () => ({ rows: 10_000, environments: 200 }),
 });
 
 /**
@@ -53,7 +54,7 @@ export class Retention extends Context.Service<Retention>()("waypost/reports/Ret
         const page = yield* database.atomically(packPage(tenant, what, beforeMs));
         packed += page?.rows ?? 0;
         yield* countPruned(what, page?.rows ?? 0);
-        if (page === null || page.isLast) return packed;
+        if (page === null || page.isLast) return { packed, isDone: page !== null };
       }
     });
 
@@ -62,6 +63,7 @@ export class Retention extends Context.Service<Retention>()("waypost/reports/Ret
       pack: Effect.fn("Retention.pack")(function* (what: Packable, beforeMs: number) {
         const { environments } = yield* RetentionSizes;
         let packed = 0;
+        let left = 0;
         let behind: RolledTenant | null = null;
         while (true) {
           const waiting: ReadonlyArray<RolledTenant> = yield* repository.waiting(
@@ -70,9 +72,15 @@ export class Retention extends Context.Service<Retention>()("waypost/reports/Ret
             behind,
             environments,
           );
-          for (const tenant of waiting) packed += yield* packEnvironment(tenant, what, beforeMs);
+          for (const tenant of waiting) {
+            const round = yield* packEnvironment(tenant, what, beforeMs);
+            packed += round.packed;
+            if (!round.isDone) left++;
+          }
           behind = waiting.at(-1) ?? null;
-          if (behind === null || waiting.length < environments) return packed;
+          if (behind !== null && waiting.length === environments) continue;
+          yield* noteWaiting(what, left);
+          return packed;
         }
       }),
     };

@@ -8,6 +8,7 @@ import {
   notificationRowStatuses,
 } from "../../src/reports/Report.ts";
 import { Retention, RetentionSizes } from "../../src/reports/Retention.ts";
+import { type Difference, RollUpAudit } from "../../src/reports/RollUpAudit.ts";
 import { RollUps } from "../../src/reports/RollUps.ts";
 import { RollUpSizes } from "../../src/reports/RollUpSizes.ts";
 import { Submission } from "../../src/wire/Submission.ts";
@@ -25,6 +26,14 @@ const statuses = {
   locations: locationRowStatuses,
   notifications: notificationRowStatuses,
 } as const;
+
+/** What an audit of all roll-ups finds. */
+const unlike = Effect.gen(function* () {
+  const differences: Array<Difference> = [];
+  const { audit } = yield* RollUpAudit;
+  yield* audit({ found: (each) => void differences.push(each), progress: () => undefined });
+  return differences;
+}).pipe(Effect.provide(RollUpAudit.layer));
 
 // Nothing works beside the test itself.
 layer(TestWaypost.layerWith({ roles: new Set(["api"]) }))("Packed rows", (it) => {
@@ -133,6 +142,7 @@ layer(TestWaypost.layerWith({ roles: new Set(["api"]) }))("Packed rows", (it) =>
 
           yield* pack(cut + 40 * HOUR);
           yield* verify("more is packed");
+          assert.deepStrictEqual(yield* unlike, [], "an audit finds roll-ups and rows alike");
           yield* pack(testStart + 90 * 24 * HOUR);
           yield* verify("all is packed");
           yield* moveTo(number + 2);
