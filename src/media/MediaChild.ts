@@ -1,24 +1,39 @@
 /**
  * The child process that looks into the files of strangers, one at a time. It has nothing of the main one's: no environment,
- * no database, no keys. The main process kills it when it takes too long, and it ends itself when it takes too much memory.
+ * no database, no keys, no files, and no root. The main process kills it when it takes too long, and it ends itself when it takes too
+ * much memory.
  */
-import { readFile, stat, writeFile } from "node:fs/promises";
-import { type MediaAnswer, type MediaJob, outOfMemory } from "./MediaJob.ts";
+import { writeFile } from "node:fs/promises";
+import { type MediaAnswer, type MediaOrder, outOfMemory } from "./MediaJob.ts";
 
 /** Enough for the largest picture that is accepted, at eight bytes a pixel. */
 const mostMemory = 1_200_000_000;
-/** More than any upload: a job for a larger file is a mistake of the main process. */
-const mostBytes = 64 * 1024 * 1024;
 const lookMillis = 50;
 
 const say = (answer: MediaAnswer): void => void process.send?.(answer);
 
-const work = async ({ path, task }: MediaJob): Promise<MediaAnswer> => {
+/** The next so many bytes of standard input; they come only with an order, so none of another file are among them. */
+const received = (length: number): Promise<Buffer> =>
+  new Promise((resolve) => {
+    const bytes = Buffer.allocUnsafe(length);
+    let filled = 0;
+    const take = (chunk: Buffer): void => {
+      filled += chunk.copy(bytes, filled);
+      if (filled === length) done();
+    };
+    const done = (): void => {
+      process.stdin.off("data", take).pause();
+      resolve(bytes);
+    };
+    if (length === 0) done();
+    else process.stdin.on("data", take).resume();
+  });
+
+const work = async ({ bytes: length, task }: MediaOrder): Promise<MediaAnswer> => {
   const { ImagesUnusable, inspectMedia, thumbnailOf } = await import("./MediaInspection.ts");
   const { MediaDamage } = await import("./MediaDamage.ts");
   try {
-    if ((await stat(path)).size > mostBytes) throw new Error("The file is larger than any upload.");
-    const bytes = await readFile(path);
+    const bytes = await received(length);
     return task === "inspect"
       ? { is: "content", content: await inspectMedia(bytes) }
       : { is: "thumbnail", picture: await thumbnailOf(bytes) };
@@ -32,11 +47,35 @@ const work = async ({ path, task }: MediaJob): Promise<MediaAnswer> => {
   }
 };
 
-// Where memory runs out all the same, this process is the one to go.
-writeFile("/proc/self/oom_score_adj", "1000").catch(() => undefined);
-setInterval(() => {
-  if (process.memoryUsage.rss() > mostMemory) process.exit(outOfMemory);
-}, lookMillis);
-process.on("disconnect", () => process.exit());
-process.on("message", (job: MediaJob) => void work(job).then(say));
-say({ is: "ready" });
+/** An account that owns nothing and runs nothing else: systems begin to number at the other end. */
+const nobodyElse = 65_533;
+
+/**
+ * Gives up root for good. All code is loaded before, for the account may not be let in where it lies. A container may have taken the right to
+ * change the account, or have no such account: there, root is only its own.
+ */
+const giveUpRoot = async (): Promise<void> => {
+  await Promise.allSettled([import("./MediaInspection.ts"), import("./Images.ts")]);
+  try {
+    process.setgroups?.([nobodyElse]);
+    process.setgid?.(nobodyElse);
+    process.setuid?.(nobodyElse);
+  } catch (error) {
+    const code = error instanceof Error && "code" in error ? error.code : undefined;
+    if (code !== "EPERM" && code !== "EINVAL") throw error;
+  }
+};
+
+const start = async (): Promise<void> => {
+  // Where memory runs out all the same, this process is the one to go.
+  await writeFile("/proc/self/oom_score_adj", "1000").catch(() => undefined);
+  setInterval(() => {
+    if (process.memoryUsage.rss() > mostMemory) process.exit(outOfMemory);
+  }, lookMillis);
+  process.on("disconnect", () => process.exit());
+  if (process.geteuid?.() === 0) await giveUpRoot();
+  process.on("message", (order: MediaOrder) => void work(order).then(say));
+  say({ is: "ready" });
+};
+
+void start();

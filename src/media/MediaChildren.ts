@@ -1,8 +1,9 @@
 import { Context, Effect, Layer, Semaphore } from "effect";
 import { type ChildProcess, spawn } from "node:child_process";
+import { type FileHandle, open } from "node:fs/promises";
 import { MediaChildProgram, type Program } from "./MediaChildProgram.ts";
 import { MediaReaderAway, MediaRefused } from "./MediaRefused.ts";
-import { type MediaAnswer, type MediaJob, outOfMemory } from "./MediaJob.ts";
+import { type MediaAnswer, type MediaJob, type MediaOrder, outOfMemory } from "./MediaJob.ts";
 
 /** How long, how many and how patient. Times are real ones: a child's work takes none of a test's time. */
 export interface ChildLimits {
@@ -24,6 +25,9 @@ export const MediaChildLimits = Context.Reference<ChildLimits>("waypost/media/Me
 /** The answer of a child that did its work. */
 export type MediaResult = Extract<MediaAnswer, { readonly is: "content" | "thumbnail" }>;
 
+/** More than any upload: a job for a larger file is a mistake of ours. */
+const mostBytes = 64 * 1024 * 1024;
+
 const tooMuch = "The file takes too much time or memory to look into. Send a simpler or a smaller one.";
 const ends = "The file is broken: what looks into it could not go on. Send one that is whole.";
 
@@ -39,12 +43,14 @@ class MediaChild {
     this.#process = spawn(command, parameters, {
       cwd: "/",
       env: childEnvironment(),
-      stdio: ["ignore", "ignore", "pipe", "ipc"],
+      stdio: ["pipe", "ignore", "pipe", "ipc"],
       serialization: "advanced",
     });
     this.#process.stderr?.on("data", (chunk: Buffer) => {
       this.#complaint = (this.#complaint + chunk.toString()).slice(-2000);
     });
+    // A child that ends while a file is on its way to it is heard of by its end.
+    this.#process.stdin?.on("error", () => undefined);
     this.#process.on("message", (answer: MediaAnswer) => {
       if (answer.is === "ready") this.#isReady = true;
       else this.#answer?.(answer);
@@ -65,6 +71,33 @@ class MediaChild {
     this.#answer?.(this.#isReady ? { is: "refused", message } : { is: "unable", problem });
   }
 
+  /** Gives the child its order, and the file behind it: the child may open none itself. */
+  readonly #give = async ({ path, task }: MediaJob): Promise<void> => {
+    let file: FileHandle | undefined;
+    try {
+      file = await open(path);
+      const order: MediaOrder = { task, bytes: (await file.stat()).size };
+      if (order.bytes > mostBytes) throw new Error(`${path} is larger than any upload.`);
+      this.#process.send(order, (error) => void (error && this.kill()));
+      const { stdin } = this.#process;
+      const chunk = Buffer.allocUnsafe(65_536);
+      for (let at = 0; at < order.bytes;) {
+        const { bytesRead } = await file.read(chunk, 0, Math.min(chunk.length, order.bytes - at), at);
+        if (bytesRead === 0) throw new Error(`${path} became shorter while it was read.`);
+        await new Promise<void>((resolve, reject) =>
+          stdin?.write(chunk.subarray(0, bytesRead), (error) => (error ? reject(error) : resolve())),
+        );
+        at += bytesRead;
+      }
+    } catch (error) {
+      if (!this.isAlive) return;
+      this.kill();
+      this.#answer?.({ is: "unable", problem: error instanceof Error ? error.message : String(error) });
+    } finally {
+      await file?.close();
+    }
+  };
+
   /** One job at a time. The child is killed when the job is interrupted or over its time. */
   readonly run = (job: MediaJob, millis: number): Effect.Effect<MediaAnswer> =>
     Effect.callback<MediaAnswer>((resume) => {
@@ -84,7 +117,7 @@ class MediaChild {
       }, millis);
       this.#answer = finish;
       if (!this.isAlive) this.#gone("its first step");
-      else this.#process.send(job, (error) => void (error && this.kill()));
+      else void this.#give(job);
       return Effect.sync(() => {
         clearTimeout(timer);
         this.kill();

@@ -1,9 +1,15 @@
 import type { MediaContent } from "./MediaFormat.ts";
 
-/** What the main process asks a child to do with the file at a path. */
+/** What the main process wants to know of a file. */
 export interface MediaJob {
   readonly task: "inspect" | "thumbnail";
   readonly path: string;
+}
+
+/** How a child hears of it: the file itself follows on its standard input, and is so long. */
+export interface MediaOrder {
+  readonly task: MediaJob["task"];
+  readonly bytes: number;
 }
 
 /** How a child answers: in its own words once at its start, then once for each job. */

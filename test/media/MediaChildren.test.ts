@@ -1,7 +1,7 @@
 import { assert, it } from "@effect/vitest";
 import { Effect, Fiber, Layer } from "effect";
 import { TestClock } from "effect/testing";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { chmod, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -72,6 +72,40 @@ it.effect("says what a file is, in a child process", () =>
   }).pipe(Effect.provide(real)),
 );
 
+/** The accounts of the children that look into files for this process. */
+const accounts = Effect.promise(async () => {
+  const found: Array<string> = [];
+  for (const pid of (await readdir("/proc")).filter((name) => /^\d+$/.test(name))) {
+    const read = (name: string) => readFile(`/proc/${pid}/${name}`, "utf8").catch(() => "");
+    const status = await read("status");
+    if (!status.includes(`\nPPid:\t${process.pid}\n`)) continue;
+    if (!(await read("cmdline")).includes("media-child")) continue;
+    found.push(/^Uid:\t(.*)$/m.exec(status)?.[1] ?? "");
+  }
+  return found;
+});
+
+it.effect("has no root in a child, wherever Waypost itself has it, and reads what only root may read", () =>
+  Effect.gen(function* () {
+    const { inspect } = yield* MediaInspector;
+    const path = yield* fileOf(yield* picture);
+    yield* Effect.promise(() => chmod(path, 0o600));
+    assert.strictEqual((yield* inspect(path)).width, 30);
+    const own = process.geteuid?.() ?? 0;
+    const account = own === 0 ? 65_533 : own;
+    assert.deepStrictEqual(yield* accounts, [`${account}\t${account}\t${account}\t${account}`]);
+  }).pipe(Effect.provide(real)),
+);
+
+it.effect("says of a file that is not there that this machine is to blame", () =>
+  Effect.gen(function* () {
+    const { inspect } = yield* MediaInspector;
+    const error = yield* Effect.flip(inspect("/no/such/file"));
+    assert.strictEqual(error._tag, "MediaReaderAway");
+    assert.match(error.message, /ENOENT/);
+  }).pipe(Effect.provide(real)),
+);
+
 it.effect("looks into many files at once with few children, and keeps none that has nothing to do", () =>
   Effect.gen(function* () {
     const { inspect } = yield* MediaInspector;
@@ -95,7 +129,7 @@ it.effect("kills a child that hangs, says so at the file, and goes on with a new
     const { inspect } = yield* MediaInspector;
     const { running } = yield* MediaChildren;
     for (let round = 0; round < 2; round += 1) {
-      const refused = yield* Effect.flip(inspect("/any"));
+      const refused = yield* Effect.flip(inspect(import.meta.filename));
       assert.strictEqual(refused._tag, "MediaRefused");
       assert.match(refused.message, /too much time or memory/);
     }
@@ -112,7 +146,7 @@ it.effect.each([
 ] as const)("a child that %s is %s", ([how, tag, message]) =>
   Effect.gen(function* () {
     const { inspect } = yield* MediaInspector;
-    const error = yield* Effect.flip(inspect("/any"));
+    const error = yield* Effect.flip(inspect(import.meta.filename));
     assert.strictEqual(error._tag, tag);
     assert.match(error.message, message);
   }).pipe(Effect.provide(hostile(how))),
@@ -121,7 +155,7 @@ it.effect.each([
 it.effect("is away where the program cannot be started", () =>
   Effect.gen(function* () {
     const { inspect } = yield* MediaInspector;
-    const error = yield* Effect.flip(inspect("/any"));
+    const error = yield* Effect.flip(inspect(import.meta.filename));
     assert.strictEqual(error._tag, "MediaReaderAway");
     assert.strictEqual(error._tag === "MediaReaderAway" && error.refusal.error.code, "service_unavailable");
   }).pipe(
@@ -137,10 +171,10 @@ it.effect("turns jobs away at once when too many wait, and kills the child of a 
   Effect.gen(function* () {
     const { inspect } = yield* MediaInspector;
     const { running } = yield* MediaChildren;
-    const working = yield* Effect.forkChild(inspect("/any"));
-    const waiting = yield* Effect.forkChild(inspect("/any"));
+    const working = yield* Effect.forkChild(inspect(import.meta.filename));
+    const waiting = yield* Effect.forkChild(inspect(import.meta.filename));
     yield* until(Effect.map(running, (count) => count === 1));
-    const away = yield* Effect.flip(inspect("/any"));
+    const away = yield* Effect.flip(inspect(import.meta.filename));
     assert.match(away.message, /too many files are waiting/);
     yield* Fiber.interrupt(waiting);
     yield* Fiber.interrupt(working);
