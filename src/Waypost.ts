@@ -38,6 +38,7 @@ import { Doors } from "./http/Doors.ts";
 import { gatewayLayer } from "./http/Gateway.ts";
 import { healthRoutes } from "./http/Health.ts";
 import { idempotencyLayer } from "./http/IdempotencyHttp.ts";
+import { GrownTables, lookingAtGrownTables } from "./database/GrownTables.ts";
 import { idempotencyPruning } from "./http/IdempotencyPruning.ts";
 import { IdempotencySql } from "./http/IdempotencySql.ts";
 import { NamedChanges } from "./http/NamedChanges.ts";
@@ -210,6 +211,7 @@ const chores = Layer.mergeAll(
   mediaSweeping,
   thumbnailMaking,
   rollingUp,
+  lookingAtGrownTables.pipe(Layer.provide(GrownTables.layer)),
   retaining,
 );
 
