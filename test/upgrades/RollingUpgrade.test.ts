@@ -16,7 +16,6 @@ layer(TestWaypost.layer, { timeout: "3 minutes" })("A process of the version bef
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient;
         const ground = yield* makeGround(yield* roomyWorkspace, "sandbox");
-        yield* useEverything(ground);
         const tables = yield* sql<{ readonly name: string }>`
           SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public'`;
         const files = ownAndNext(tables.map(({ name }) => name));
