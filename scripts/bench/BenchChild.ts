@@ -27,6 +27,11 @@ export const started = (command: ReadonlyArray<string>, env: Readonly<Record<str
       Effect.promise(
         () =>
           new Promise<void>((resolve) => {
+            // One that has ended already, as all do at a Ctrl-C, says so no more.
+            if (child.exitCode !== null || child.signalCode !== null) {
+              resolve();
+              return;
+            }
             child.once("exit", () => resolve());
             child.kill("SIGTERM");
           }),
