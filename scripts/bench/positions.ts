@@ -61,7 +61,7 @@ const step = (at: number): Position => {
 };
 
 const lookUpsPerSecond = (): number => {
-  const index = new PlaceIndex(
+  const index = PlaceIndex.of(
     new Map(
       polygons.map(({ circle: { latitude, longitude, radiusMeters }, rings }, no) => [
         no,

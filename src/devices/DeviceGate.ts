@@ -51,6 +51,7 @@ export class DeviceGate extends Context.Service<DeviceGate>()("waypost/devices/D
         for (const grant of yield* repository.identify(keys)) found[grant.ord - 1] = grant;
         return found;
       }),
+      1,
     );
 
     /** The workspace of a credential that is good. */

@@ -18,6 +18,9 @@ import type { PlacedFix, Track } from "./Track.ts";
 /** Most reports that are written together. */
 const mostReports = 128;
 
+/** How long those gather that show something, in milliseconds: each batch is seven statements, however many are in it. */
+const gathering = 8;
+
 /** For how long positions are looked up before others get their turn, in milliseconds. */
 const turn = 10;
 
@@ -125,11 +128,16 @@ export class Positions extends Context.Service<Positions>()("waypost/events/Posi
       });
     });
 
-    const atAGlance = yield* grouped(mostReports, (reports: ReadonlyArray<FixReport>) =>
-      glance(new FixBatch(reports)),
+    const atAGlance = yield* grouped(
+      mostReports,
+      (reports: ReadonlyArray<FixReport>) => glance(new FixBatch(reports)),
+      1,
     );
-    const together = yield* grouped(mostReports, (reports: ReadonlyArray<FixReport>) =>
-      database.atomically(Effect.suspend(() => take(new FixBatch(reports)))),
+    const together = yield* grouped(
+      mostReports,
+      (reports: ReadonlyArray<FixReport>) =>
+        database.atomically(Effect.suspend(() => take(new FixBatch(reports)))),
+      gathering,
     );
 
     return {

@@ -23,24 +23,42 @@ export class PlaceIndex {
   /** Positions that it holds in memory. */
   readonly weight: number;
 
-  constructor(places: ReadonlyMap<number, Place>) {
+  private constructor(places: ReadonlyMap<number, Place>, owners: ReadonlyArray<Place>, tree: BoxTree) {
     this.#byNo = places;
+    this.#owners = owners;
+    this.#tree = tree;
+    this.#rings = owners.map(({ outline }) => (outline?.ends.length === 1 ? outline.coordinates : null));
     // An environment without places takes room, too.
     let weight = 100;
+    for (const place of places.values()) weight += weightOf(place);
+    this.weight = weight;
+  }
+
+  /** Makes the index of these places at once: 10,000 take about ten milliseconds. */
+  static of(places: ReadonlyMap<number, Place>): PlaceIndex {
+    const making = PlaceIndex.making(places);
+    for (;;) {
+      const { done, value } = making.next();
+      if (done === true) return value;
+    }
+  }
+
+  /** Makes it in steps that keep nobody waiting. */
+  static *making(places: ReadonlyMap<number, Place>): Generator<void, PlaceIndex> {
     const owners: Array<Place> = [];
     const boxes: Array<BoundingBox> = [];
     for (const place of places.values()) {
-      weight += weightOf(place);
       for (const box of partsOf(place.box)) {
         owners.push(place);
         boxes.push(box);
       }
     }
-    this.weight = weight;
-    this.#tree = new BoxTree(boxes);
-    this.#owners = Array.from(this.#tree.order, (box) => owners[box] as Place);
-    this.#rings = this.#owners.map(({ outline }) =>
-      outline?.ends.length === 1 ? outline.coordinates : null,
+    const tree = yield* BoxTree.making(boxes);
+    yield;
+    return new PlaceIndex(
+      places,
+      Array.from(tree.order, (box) => owners[box] as Place),
+      tree,
     );
   }
 

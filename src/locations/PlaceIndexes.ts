@@ -13,6 +13,9 @@ const marksAtOnce = 5_000;
 const shapesAtOnce = 500;
 const bytesAtOnce = 128_000;
 
+/** For how long an index is made before others get their turn, in milliseconds. */
+const turn = 5;
+
 /** The places of one environment in memory. */
 interface Held {
   /** The version of the places that the index holds at least. */
@@ -107,7 +110,14 @@ export class PlaceIndexes extends Context.Service<PlaceIndexes>()("waypost/locat
       const version = yield* versionOf(of);
       const places = yield* read(of, entry.index.places);
       yield* Effect.yieldNow;
-      entry.index = new PlaceIndex(places);
+      const making = PlaceIndex.making(places);
+      let step = making.next();
+      for (let turned = performance.now(); step.done !== true; step = making.next()) {
+        if (performance.now() - turned < turn) continue;
+        yield* Effect.yieldNow;
+        turned = performance.now();
+      }
+      entry.index = step.value;
       entry.version = version;
       yield* noteBuild(performance.now() - began);
       yield* makeRoom(entry);
@@ -136,7 +146,7 @@ export class PlaceIndexes extends Context.Service<PlaceIndexes>()("waypost/locat
         const version = known ?? (yield* versionOf(of));
         const key = keyOf(of);
         for (;;) {
-          const entry = held.get(key) ?? { version: -1, index: new PlaceIndex(new Map()), making: null };
+          const entry = held.get(key) ?? { version: -1, index: PlaceIndex.of(new Map()), making: null };
           held.delete(key);
           held.set(key, entry);
           if (entry.version >= version) return entry.index;

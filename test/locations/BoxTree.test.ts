@@ -12,6 +12,14 @@ const box = fc
 const meets = (a: BoundingBox, b: BoundingBox): boolean =>
   a[0] <= b[2] && b[0] <= a[2] && a[1] <= b[3] && b[1] <= a[3];
 
+const treeOf = (boxes: ReadonlyArray<BoundingBox>): BoxTree => {
+  const making = BoxTree.making(boxes);
+  for (;;) {
+    const { done, value } = making.next();
+    if (done === true) return value;
+  }
+};
+
 const found = (tree: BoxTree, [west, south, east, north]: BoundingBox): ReadonlyArray<number> => {
   const boxes: Array<number> = [];
   tree.search(west, south, east, north, (leaf) => boxes.push(tree.order[leaf] ?? -1));
@@ -28,7 +36,7 @@ describe("A tree of boxes", () => {
         ),
         fc.array(box, { minLength: 1, maxLength: 10 }),
         (boxes, asked) => {
-          const tree = new BoxTree(boxes);
+          const tree = treeOf(boxes);
           for (const one of [...asked, ...boxes.slice(0, 20), [-180, -90, 190, 95] as const]) {
             const expected = boxes.flatMap((each, at) => (meets(each, one) ? [at] : []));
             assert.deepStrictEqual(found(tree, one), expected);
@@ -41,7 +49,7 @@ describe("A tree of boxes", () => {
 
   it("orders a square of boxes along a Hilbert curve, each beside the one before", () => {
     const side = 64;
-    const tree = new BoxTree(
+    const tree = treeOf(
       Array.from({ length: side * side }, (_, at): BoundingBox => {
         const [x, y] = [at % side, Math.floor(at / side)];
         return [x, y, x + 1, y + 1];

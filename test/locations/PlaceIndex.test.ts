@@ -127,7 +127,7 @@ describe("An index of places", () => {
   it("finds exactly the places that hold a position, each once", () => {
     fc.assert(
       fc.property(placesIn, position, fc.nat(), (places, anywhere, pick) => {
-        const index = new PlaceIndex(placesOf(places));
+        const index = PlaceIndex.of(placesOf(places));
         const some = places[pick % Math.max(1, places.length)];
         const points: ReadonlyArray<Position> = [
           anywhere,
@@ -149,7 +149,7 @@ describe("An index of places", () => {
   it("finds the nearest of those asked for, by distance as it is shown, then id", () => {
     fc.assert(
       fc.property(placesIn, position, fc.integer({ min: 1, max: 20 }), (places, point, most) => {
-        const index = new PlaceIndex(placesOf(places));
+        const index = PlaceIndex.of(placesOf(places));
         const asked = places.filter(({ no }) => no % 3 !== 0);
         const all = asked.map((each) => ({
           no: each.no,
@@ -167,7 +167,7 @@ describe("An index of places", () => {
   });
 
   it("of no places finds none", () => {
-    const index = new PlaceIndex(new Map());
+    const index = PlaceIndex.of(new Map());
     assert.deepStrictEqual(index.at([0, 90]), []);
     assert.deepStrictEqual(index.nearest([0, 0], [1, 2], 5), []);
   });
