@@ -46,7 +46,10 @@ describe("What concurrent callers bring together", () => {
     Effect.gen(function* () {
       const { ask, batches, go } = yield* noted();
       const [bad, worse] = yield* Effect.all([Effect.exit(ask(0)), Effect.exit(ask(1))], { concurrency: 2 });
-      assert.deepStrictEqual([bad, worse], [Exit.fail("none of this batch"), Exit.fail("none of this batch")]);
+      assert.deepStrictEqual(
+        [bad, worse],
+        [Exit.fail("none of this batch"), Exit.fail("none of this batch")],
+      );
       const gone = yield* Effect.forkChild(ask(2));
       yield* settled;
       yield* Fiber.interrupt(gone);
