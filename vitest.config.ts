@@ -1,9 +1,5 @@
-import { existsSync } from "node:fs";
 import { defineConfig } from "vitest/config";
-
-const globalSetup = existsSync(new URL("test/globalSetup.ts", import.meta.url))
-  ? ["test/globalSetup.ts"]
-  : [];
+import { LongestFirst } from "./test/LongestFirst.ts";
 
 // Tests import "waypost/client" as a user does, and get its source: a fresh clone needs no build.
 const conditions = ["waypost-source"];
@@ -13,18 +9,21 @@ export default defineConfig({
   ssr: { resolve: { conditions, externalConditions: conditions } },
   test: {
     include: ["test/**/*.test.ts"],
-    globalSetup,
+    globalSetup: ["test/globalSetup.ts"],
+    setupFiles: ["test/setup.ts"],
     pool: "forks",
+    // Files share the modules of their worker: to load them anew for each file would be a third of the run's work.
+    isolate: false,
     // One more than the cores that CI has: many tests wait for processes.
     maxWorkers: 3,
-    // Bounds on what hangs, wide enough for a machine with other work.
-    testTimeout: 120_000,
-    hookTimeout: 120_000,
+    // Bounds on what hangs, so wide that no machine is too slow for them.
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
     teardownTimeout: 60_000,
     watch: false,
     allowOnly: false,
     passWithNoTests: false,
-    sequence: { shuffle: false, hooks: "stack" },
+    sequence: { shuffle: false, hooks: "stack", sequencer: LongestFirst },
     reporters: process.env["WAYPOST_TALLY"] ? ["default", "./scripts/ci/TallyReporter.ts"] : ["default"],
   },
 });

@@ -1,11 +1,12 @@
 import { Effect, Exit, Layer, References, Scope } from "effect";
-import { mkdtemp, rm } from "node:fs/promises";
+import { appendFile, chmod, mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestProject } from "vitest/node";
 import { EmbeddedPostgres } from "../src/database/EmbeddedPostgres.ts";
 import { migrate, MigrationFiles } from "../src/database/Migrations.ts";
 import { postgresLayer } from "../src/database/Postgres.ts";
+import { copyDatabase } from "./database/PreparedData.ts";
 import { createTemplate, type TestServer } from "./database/TestServer.ts";
 
 declare module "vitest" {
@@ -15,31 +16,42 @@ declare module "vitest" {
   }
 }
 
-/** One PostgreSQL for the whole run, with one database that is migrated once and copied for every test file. */
+/**
+ * One PostgreSQL for the whole run, with one database that is migrated once and copied for every test file; and one data directory
+ * that is copied for processes which run their own.
+ */
 export default async (project: TestProject): Promise<() => Promise<void>> => {
   const directory = await mkdtemp(join(tmpdir(), "waypost-test-"));
+  // As root the databases run as another account, which must get through.
+  await chmod(directory, 0o711);
   const scope = Scope.makeUnsafe();
   const close = async (): Promise<void> => {
     await Effect.runPromise(Scope.close(scope, Exit.void));
     await rm(directory, { recursive: true, force: true });
   };
   try {
+    const prepared = join(directory, "prepared");
+    const problem = await Effect.runPromise(prepare(prepared));
+    const home = join(directory, "server");
+    await mkdir(home);
+    await copyDatabase(prepared, home);
     const server = await Effect.runPromise(
       EmbeddedPostgres.make({
-        directory,
+        directory: home,
         isDurable: false,
-        settings: { max_connections: "120", shared_buffers: "128MB", autovacuum: "off" },
+        settings: {
+          max_connections: "120",
+          shared_buffers: "128MB",
+          autovacuum: "off",
+          wal_compression: "off",
+          wal_level: "minimal",
+          checkpoint_timeout: "1h",
+        },
       }).pipe(Scope.provide(scope)),
     );
-    // A schema that does not apply fails the tests that need it, and leaves the others alone.
-    const problem = await Effect.runPromise(
-      makeTemplate(server).pipe(
-        Effect.as(""),
-        Effect.provideService(References.MinimumLogLevel, "Warn"),
-        Effect.catch((error) => Effect.succeed(error.message)),
-      ),
-    );
-    project.provide("testServer", { socketPath: server.socketPath, username: server.username, problem });
+    await Effect.runPromise(Effect.provide(createTemplate, databaseOf(server)));
+    const { socketPath, username } = server;
+    project.provide("testServer", { socketPath, username, problem, prepared });
     return close;
   } catch (error) {
     await close();
@@ -47,17 +59,27 @@ export default async (project: TestProject): Promise<() => Promise<void>> => {
   }
 };
 
-const makeTemplate = (server: EmbeddedPostgres["Service"]) => {
-  const { socketPath, username, database } = server;
-  const target = { _tag: "socket", path: socketPath, username } as const;
-  const schema = MigrationFiles.layerFolder(new URL("../schema/", import.meta.url));
-  return createTemplate.pipe(
-    Effect.provide(postgresLayer({ ...target, database })),
-    Effect.flatMap((template) =>
-      Effect.provide(
-        migrate,
-        Layer.merge(schema, postgresLayer({ ...target, database: template }, { maxConnections: 1 })),
-      ),
+const databaseOf = ({ database, socketPath, username }: EmbeddedPostgres["Service"]) =>
+  postgresLayer({ _tag: "socket", path: socketPath, username, database }, { maxConnections: 1 });
+
+/** Makes the data directory, and gives what is wrong with the schema, if anything. */
+const prepare = (directory: string): Effect.Effect<string> =>
+  Effect.gen(function* () {
+    yield* Effect.promise(() => mkdir(directory));
+    const server = yield* EmbeddedPostgres.make({ directory, isDurable: false });
+    const schema = MigrationFiles.layerFolder(new URL("../schema/", import.meta.url));
+    return yield* migrate.pipe(
+      Effect.provide(Layer.merge(schema, databaseOf(server))),
+      Effect.as(""),
+      Effect.provideService(References.MinimumLogLevel, "Warn"),
+      // A schema that does not apply fails the tests that need it, and leaves the others alone.
+      Effect.catch((error) => Effect.succeed(error.message)),
+    );
+  }).pipe(
+    Effect.scoped,
+    // Tests kill processes and no machine: what has left a process is kept, on the disk or not.
+    Effect.tap(() =>
+      Effect.promise(() => appendFile(join(directory, "postgres/postgresql.conf"), "\nfsync = off\n")),
     ),
+    Effect.orDie,
   );
-};

@@ -160,6 +160,5 @@ layer(TestWaypost.layer)("Campaigns", (it) => {
           );
         }
       }),
-    60_000,
   );
 });

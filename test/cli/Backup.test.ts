@@ -1,4 +1,4 @@
-import { afterEach, assert, describe, it } from "vitest";
+import { afterAll, assert, beforeAll, describe, it } from "vitest";
 import { createHash, randomUUID } from "node:crypto";
 import { chmod, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -9,29 +9,55 @@ import { asker } from "../TestWaypost.ts";
 import { Effect } from "effect";
 import { SqlClient } from "effect/sql";
 import { collection, pointFeature, polygonFeature } from "../locations/Features.ts";
+import { prepareData } from "../database/PreparedData.ts";
 import { CliProcess } from "./CliProcess.ts";
+import { give } from "./CommandLine.ts";
 
-const folders: Array<string> = [];
-const processes: Array<CliProcess> = [];
+let home = "";
+/** Runs and is full while the tests do. */
+let source: CliProcess;
+let served: Awaited<ReturnType<CliProcess["serve"]>>;
+let key = "";
+let filled: Awaited<ReturnType<typeof fill>>;
+/** A backup of it, made while it ran, and what it held then. */
+let file = "";
+let before: Awaited<ReturnType<typeof rowsOf>>;
+const restored: Array<CliProcess> = [];
 
-const folder = async (): Promise<string> => {
-  const made = await mkdtemp(join(tmpdir(), "waypost-backup-"));
-  folders.push(made);
+beforeAll(async () => {
+  home = await mkdtemp(join(tmpdir(), "waypost-backup-"));
   // As root the database runs as another account, which must get through.
-  await chmod(made, 0o755);
-  return made;
-};
-
-const cli = (dataDir: string): CliProcess => {
-  const made = new CliProcess(dataDir);
-  processes.push(made);
-  return made;
-};
-
-afterEach(async () => {
-  for (const each of processes.splice(0)) await each.dispose();
-  for (const each of folders.splice(0)) await rm(each, { recursive: true, force: true });
+  await chmod(home, 0o755);
+  source = new CliProcess(join(home, "data"));
+  await prepareData(source.dataDir);
+  served = await source.serve();
+  key = await source.operatorKey();
+  filled = await fill(served.origin, key);
+  file = join(home, "backup.tar.gz");
+  // Thumbnails are made within moments: after that nothing changes by itself.
+  const made = await source.run(["backup", file, "--json"]);
+  assert.strictEqual(made.code, 0, made.stderr);
+  assert.deepInclude(JSON.parse(made.stdout), { media_store: "disk", media_missing: [] });
+  before = await rowsOf(source.dataDir);
 });
+
+afterAll(async () => {
+  for (const each of [source, ...restored]) await each.dispose();
+  await rm(home, { recursive: true, force: true });
+});
+
+/** A command without a process of its own. */
+const here = (
+  { dataDir }: CliProcess,
+  parameters: ReadonlyArray<string>,
+  more: Readonly<Record<string, string>> = {},
+) => Effect.runPromise(give(parameters, { WAYPOST_DATA_DIR: dataDir, ...more }));
+
+const target = (name: string): CliProcess => {
+  const made = new CliProcess(join(home, name));
+  restored.push(made);
+  return made;
+};
 
 const pixel = Buffer.from(
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
@@ -158,65 +184,43 @@ const rowsOf = async (dataDir: string) => {
 };
 
 describe("a backup", () => {
-  it(
-    "brings back every row, sequence, media file and key, taken while the server runs",
-    { timeout: 240_000 },
-    async () => {
-      const home = await folder();
-      const source = cli(join(home, "data"));
-      const served = await source.serve();
-      const key = await source.operatorKey();
-      const { mediaUrl } = await fill(served.origin, key);
-      // Thumbnails are made within moments: after that nothing changes by itself.
-      const file = join(home, "backup.tar.gz");
-      const made = await source.run(["backup", file, "--json"]);
-      assert.strictEqual(made.code, 0, made.stderr);
-      assert.deepInclude(JSON.parse(made.stdout), { media_store: "disk", media_missing: [] });
-      assert.strictEqual((await stat(file)).mode & 0o777, 0o600);
-      const before = await rowsOf(source.dataDir);
-      const bytes = Buffer.from(await (await fetch(mediaUrl)).arrayBuffer());
-      assert.isTrue(bytes.equals(pixel));
+  it("brings back every row, sequence, media file and key, taken while the server runs", async () => {
+    assert.strictEqual((await stat(file)).mode & 0o777, 0o600);
+    const bytes = Buffer.from(await (await fetch(filled.mediaUrl)).arrayBuffer());
+    assert.isTrue(bytes.equals(pixel));
+    const again = await here(source, ["backup", file]);
+    assert.deepStrictEqual([again.code, again.stdout], [1, ""]);
+    assert.include(again.stderr, "is there already");
+    const onto = await here(source, ["restore", file]);
+    assert.strictEqual(onto.code, 1);
+    assert.include(onto.stderr, "is not empty");
 
-      const again = await source.run(["backup", file]);
-      assert.deepStrictEqual([again.code, again.stdout], [1, ""]);
-      assert.include(again.stderr, "is there already");
-      const onto = await source.run(["restore", file]);
-      assert.strictEqual(onto.code, 1);
-      assert.include(onto.stderr, "is not empty");
-      await served.ends("SIGTERM");
+    const copy = target("restored");
+    const done = await copy.run(["restore", file]);
+    assert.strictEqual(done.code, 0, done.stderr);
+    assert.strictEqual(await copy.operatorKey(), key);
+    assert.deepStrictEqual((await readdir(home)).toSorted(), ["backup.tar.gz", "data", "restored"]);
+    const revived = await copy.serve({ WAYPOST_ROLES: "api" });
+    const after = await rowsOf(copy.dataDir);
+    for (const [table, rows] of Object.entries(before.all))
+      assert.deepStrictEqual(after.all[table], rows, table);
+    assert.deepStrictEqual(after, before);
+    assert.isAbove(Object.values(before.all).filter((rows) => rows.length > 0).length, 15);
+    const moved = filled.mediaUrl.replace(served.origin, revived.origin);
+    assert.isTrue(Buffer.from(await (await fetch(moved)).arrayBuffer()).equals(pixel));
+    await fill(revived.origin, key);
+    await revived.ends("SIGTERM");
+    // And of one that does not run.
+    const cold = await here(copy, ["backup", join(home, "cold.tar.gz")]);
+    assert.strictEqual(cold.code, 0, cold.stderr);
+  });
 
-      const target = cli(join(home, "restored"));
-      const restored = await target.run(["restore", file]);
-      assert.strictEqual(restored.code, 0, restored.stderr);
-      assert.strictEqual(await target.operatorKey(), key);
-      assert.deepStrictEqual((await readdir(home)).toSorted(), ["backup.tar.gz", "data", "restored"]);
-      const revived = await target.serve({ WAYPOST_ROLES: "api" });
-      const after = await rowsOf(target.dataDir);
-      for (const [table, rows] of Object.entries(before.all))
-        assert.deepStrictEqual(after.all[table], rows, table);
-      assert.deepStrictEqual(after, before);
-      assert.isAbove(Object.values(before.all).filter((rows) => rows.length > 0).length, 15);
-      const moved = mediaUrl.replace(served.origin, revived.origin);
-      assert.isTrue(Buffer.from(await (await fetch(moved)).arrayBuffer()).equals(pixel));
-      await fill(revived.origin, key);
-      await revived.ends("SIGTERM");
-
-      // And of one that does not run.
-      const cold = await target.run(["backup", join(home, "cold.tar.gz")]);
-      assert.strictEqual(cold.code, 0, cold.stderr);
-    },
-  );
-
-  it("is of one moment, whatever is written meanwhile", { timeout: 240_000 }, async () => {
-    const home = await folder();
-    const source = cli(join(home, "data"));
-    const served = await source.serve();
-    const { platform } = await fill(served.origin, await source.operatorKey());
+  it("is of one moment, whatever is written meanwhile", async () => {
     let isWriting = true;
     let written = 0;
     const writer = async (): Promise<void> => {
       while (isWriting) {
-        await platform("/locations/import", {
+        await filled.platform("/locations/import", {
           body: collection(
             pointFeature({ group: "Three" }),
             pointFeature({ group: "Three" }),
@@ -228,19 +232,18 @@ describe("a backup", () => {
       }
     };
     const writers = [writer(), writer()];
-    const file = join(home, "backup.tar.gz");
-    const made = await source.run(["backup", file]);
+    const during = join(home, "during.tar.gz");
+    const made = await source.run(["backup", during]);
     isWriting = false;
     await Promise.all(writers);
     assert.strictEqual(made.code, 0, made.stderr);
-    assert.isAbove(written, 5);
-    await served.ends("SIGTERM");
+    assert.isAbove(written, 1);
 
-    const target = cli(join(home, "restored"));
-    const restored = await target.run(["restore", file]);
-    assert.strictEqual(restored.code, 0, restored.stderr);
-    await target.serve({ WAYPOST_ROLES: "api" });
-    const { all } = await rowsOf(target.dataDir);
+    const copy = target("of-one-moment");
+    const done = await here(copy, ["restore", during]);
+    assert.strictEqual(done.code, 0, done.stderr);
+    await copy.serve({ WAYPOST_ROLES: "api" });
+    const { all } = await rowsOf(copy.dataDir);
     const imports = (all["idempotent_response"] ?? []).length - 1;
     assert.isAtLeast(imports, 0);
     assert.isAtMost(imports, written);
@@ -248,48 +251,38 @@ describe("a backup", () => {
     assert.strictEqual((all["location_group_member"] ?? []).length, 1 + 3 * imports);
   });
 
-  it(
-    "that is damaged, cut, foreign or newer restores nothing, and says why",
-    { timeout: 240_000 },
-    async () => {
-      const home = await folder();
-      const source = cli(join(home, "data"));
-      const served = await source.serve();
-      const file = join(home, "good.tar.gz");
-      assert.strictEqual((await source.run(["backup", file])).code, 0);
-      await served.ends("SIGTERM");
-      const good = gunzipSync(await readFile(file));
-      const target = cli(join(home, "restored"));
-      const refuses = async (bytes: Buffer, why: RegExp): Promise<void> => {
-        const bad = join(home, `${createHash("sha256").update(bytes).digest("hex")}.tar.gz`);
-        await writeFile(bad, bytes);
-        const { code, stderr } = await target.run(["restore", bad]);
-        assert.strictEqual(code, 1);
-        assert.match(stderr, why);
-        const names = await readdir(home);
-        assert.deepStrictEqual(
-          names.filter((name) => name.startsWith("restored")),
-          [],
-        );
-      };
-      const changed = Buffer.from(good);
-      changed[520] = (changed[520] ?? 0) ^ 1;
-      await refuses(gzipSync(changed), /checksums are not those/);
-      const whole = await readFile(file);
-      await refuses(whole.subarray(0, whole.length - 2_000), /damaged or breaks off/);
-      await refuses(Buffer.from("PK not at all"), /damaged or breaks off/);
-      await refuses(gzipSync(Buffer.alloc(2_000, "x")), /no archive/);
-      const newer = Buffer.from(
-        good.toString("latin1").replace(/0001_workspaces\.sql/, "0001_xorkspaces.sql"),
-        "latin1",
+  it("that is damaged, cut, foreign or newer restores nothing, and says why", async () => {
+    const whole = await readFile(file);
+    const good = gunzipSync(whole);
+    const nowhere = target("nowhere");
+    const refuses = async (bytes: Buffer, why: RegExp): Promise<void> => {
+      const bad = join(home, `${createHash("sha256").update(bytes).digest("hex")}.tar.gz`);
+      await writeFile(bad, bytes);
+      const { code, stderr } = await here(nowhere, ["restore", bad]);
+      assert.strictEqual(code, 1);
+      assert.match(stderr, why);
+      const names = await readdir(home);
+      assert.deepStrictEqual(
+        names.filter((name) => name.startsWith("nowhere")),
+        [],
       );
-      await refuses(gzipSync(newer), /newer Waypost|checksums/);
-      const none = await target.run(["restore", join(home, "none")]);
-      assert.deepStrictEqual([none.code, none.stdout], [1, ""]);
-      const nothing = await target.run(["backup", join(home, "x.tar.gz")]);
-      assert.include(nothing.stderr, "There is no embedded database");
-      const own = await target.run(["restore", file], { DATABASE_URL: "postgres://x@127.0.0.1/x" });
-      assert.include(own.stderr, "pg_dump");
-    },
-  );
+    };
+    const changed = Buffer.from(good);
+    changed[520] = (changed[520] ?? 0) ^ 1;
+    await refuses(gzipSync(changed), /checksums are not those/);
+    await refuses(whole.subarray(0, whole.length - 2_000), /damaged or breaks off/);
+    await refuses(Buffer.from("PK not at all"), /damaged or breaks off/);
+    await refuses(gzipSync(Buffer.alloc(2_000, "x")), /no archive/);
+    const newer = Buffer.from(
+      good.toString("latin1").replace(/0001_workspaces\.sql/, "0001_xorkspaces.sql"),
+      "latin1",
+    );
+    await refuses(gzipSync(newer), /newer Waypost|checksums/);
+    const none = await here(nowhere, ["restore", join(home, "none")]);
+    assert.deepStrictEqual([none.code, none.stdout], [1, ""]);
+    const nothing = await here(nowhere, ["backup", join(home, "x.tar.gz")]);
+    assert.include(nothing.stderr, "There is no embedded database");
+    const own = await here(nowhere, ["restore", file], { DATABASE_URL: "postgres://x@127.0.0.1/x" });
+    assert.include(own.stderr, "pg_dump");
+  });
 });

@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { vi } from "vitest";
+import { prepareData } from "../database/PreparedData.ts";
 
 const launcher = fileURLToPath(new URL("../../bin/waypost.js", import.meta.url));
 
@@ -24,8 +25,16 @@ export class CliProcess {
     this.dataDir = dataDir;
   }
 
-  static async make(): Promise<CliProcess> {
+  /** With nothing in the data directory. */
+  static async empty(): Promise<CliProcess> {
     return new CliProcess(await mkdtemp(join(tmpdir(), "waypost-cli-")));
+  }
+
+  /** With the database in the data directory already, so that `serve` begins at once. */
+  static async prepared(): Promise<CliProcess> {
+    const made = await CliProcess.empty();
+    await prepareData(made.dataDir);
+    return made;
   }
 
   #environment(more: Readonly<Record<string, string>>) {
@@ -41,7 +50,7 @@ export class CliProcess {
       const child = execFile(
         process.execPath,
         [launcher, ...parameters],
-        { env: this.#environment(more), timeout: 100_000 },
+        { env: this.#environment(more), timeout: 200_000 },
         (_, stdout, stderr) => resolve({ code: child.exitCode, stdout, stderr }),
       );
     });
@@ -66,7 +75,7 @@ export class CliProcess {
         if (child.exitCode !== null) throw new Error(`It ended with ${child.exitCode}:\n${stdout}${stderr}`);
         return /^Waypost is listening on (http:\S+)\n$/.exec(stdout)?.[1];
       },
-      { timeout: 100_000, interval: 20 },
+      { timeout: 200_000, interval: 20 },
     );
     return {
       child,

@@ -77,54 +77,51 @@ const consumer = Effect.acquireRelease(
 );
 
 layer(TestWaypost.layer)("waypost/client as a package", (it) => {
-  it.effect(
-    "compiles for a program of others, and the programs of docs/client.md run",
-    () =>
-      Effect.gen(function* () {
-        assert.strictEqual(jobs.length, 6);
-        const folder = yield* consumer;
-        const options = ["--noEmit", "--strict", "--module", "nodenext", "--target", "es2022"];
-        const files = [...jobs.map((_, at) => `job-${at + 1}.ts`), "misuses.ts"];
-        const checked = yield* run(
-          join(modules, ".bin/tsc"),
-          [...options, "--types", "node", ...files],
-          folder,
-        );
-        assert.strictEqual(checked.out + checked.errors, "");
+  it.effect("compiles for a program of others, and the programs of docs/client.md run", () =>
+    Effect.gen(function* () {
+      assert.strictEqual(jobs.length, 6);
+      const folder = yield* consumer;
+      const options = ["--noEmit", "--strict", "--module", "nodenext", "--target", "es2022"];
+      const files = [...jobs.map((_, at) => `job-${at + 1}.ts`), "misuses.ts"];
+      const checked = yield* run(
+        join(modules, ".bin/tsc"),
+        [...options, "--types", "node", ...files],
+        folder,
+      );
+      assert.strictEqual(checked.out + checked.errors, "");
 
-        // The programs live in the present.
-        yield* TestClock.setTime(Date.now());
-        const { origin, tenant } = yield* TestWaypost;
-        const { tokens } = yield* tenant();
-        const env = { WAYPOST_URL: origin, WAYPOST_TOKEN: tokens.sandbox };
-        const say = (number: number, ...args: ReadonlyArray<string>) =>
-          Effect.map(run(process.execPath, [`job-${number}.ts`, ...args], folder, env), (ended) => {
-            assert.strictEqual(ended.errors, "");
-            assert.strictEqual(ended.code, 0);
-            return ended.out;
-          });
+      // The programs live in the present.
+      yield* TestClock.setTime(Date.now());
+      const { origin, tenant } = yield* TestWaypost;
+      const { tokens } = yield* tenant();
+      const env = { WAYPOST_URL: origin, WAYPOST_TOKEN: tokens.sandbox };
+      const say = (number: number, ...args: ReadonlyArray<string>) =>
+        Effect.map(run(process.execPath, [`job-${number}.ts`, ...args], folder, env), (ended) => {
+          assert.strictEqual(ended.errors, "");
+          assert.strictEqual(ended.code, 0);
+          return ended.out;
+        });
 
-        assert.strictEqual(
-          yield* say(1, join(root, "docs/examples/places.geojson")),
-          "627 created, 0 updated, 0 failed\n",
-        );
-        assert.strictEqual(yield* say(2), "Welcome is active\n");
-        const picture = join(folder, "cup.png");
-        writeFileSync(picture, "image of a cup");
-        assert.strictEqual(yield* say(3, picture), "Welcome: Come back soon, with image\n");
-        assert.strictEqual(
-          yield* say(4),
-          "Welcome: active\n  on_enter: Welcome to Amsterdam\n  on_exit: Come back soon\n",
-        );
-        assert.match(
-          yield* say(5),
-          /^# .* days of UTC\nname,status,delivered,engagement\n"Welcome",active,0,0\n$/,
-        );
-        assert.strictEqual(
-          yield* say(6),
-          "One campaign: true\n422 validation_failed\nname: The name is required: it cannot be empty.\n",
-        );
-      }),
-    300_000,
+      assert.strictEqual(
+        yield* say(1, join(root, "docs/examples/places.geojson")),
+        "627 created, 0 updated, 0 failed\n",
+      );
+      assert.strictEqual(yield* say(2), "Welcome is active\n");
+      const picture = join(folder, "cup.png");
+      writeFileSync(picture, "image of a cup");
+      assert.strictEqual(yield* say(3, picture), "Welcome: Come back soon, with image\n");
+      assert.strictEqual(
+        yield* say(4),
+        "Welcome: active\n  on_enter: Welcome to Amsterdam\n  on_exit: Come back soon\n",
+      );
+      assert.match(
+        yield* say(5),
+        /^# .* days of UTC\nname,status,delivered,engagement\n"Welcome",active,0,0\n$/,
+      );
+      assert.strictEqual(
+        yield* say(6),
+        "One campaign: true\n422 validation_failed\nname: The name is required: it cannot be empty.\n",
+      );
+    }),
   );
 });

@@ -17,6 +17,7 @@ process.stdin.once("data", () => {
 const announce = Layer.effectDiscard(
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient;
+    yield* sql`CREATE TABLE IF NOT EXISTS start ()`;
     yield* sql`INSERT INTO start DEFAULT VALUES`;
     const rows = yield* sql`SELECT 1 FROM start`;
     yield* Effect.sync(() => process.stdout.write(`ready ${rows.length}\n`));
@@ -26,7 +27,7 @@ const announce = Layer.effectDiscard(
 announce.pipe(
   Layer.provide(Database.layer),
   Layer.provide(DataDirectory.layer),
-  Layer.provide(MigrationFiles.layerFiles([{ name: "0001_start.sql", text: "CREATE TABLE start ()" }])),
+  Layer.provide(MigrationFiles.layerFolder(new URL("../../schema/", import.meta.url))),
   Layer.provide(Config.layer(process.env)),
   Layer.launch,
   NodeRuntime.runMain,

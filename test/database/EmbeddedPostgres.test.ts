@@ -10,10 +10,11 @@ import { Database } from "../../src/database/Database.ts";
 import { EmbeddedPostgres } from "../../src/database/EmbeddedPostgres.ts";
 import { postgresLayer } from "../../src/database/Postgres.ts";
 import { closedFolder } from "../../src/database/PostgresAccount.ts";
+import { prepareData } from "./PreparedData.ts";
 import {
+  assertNoPostgresLeft,
   endAll,
   killGuardOf,
-  assertNoPostgresLeft,
   postmasterOf,
   startDatabaseProcess,
 } from "./RealProcesses.ts";
@@ -23,18 +24,24 @@ const nobody = 65_534;
 const isCloneOpen = (await closedFolder(fileURLToPath(import.meta.url))) === undefined;
 
 let home = "";
+/** With a database in it. */
 let dataDir = "";
+/** Not there yet. */
+let newDir = "";
 
 beforeEach(async () => {
   home = await mkdtemp(join(tmpdir(), "waypost-embedded-"));
   // A data directory of root's is entered by the database's account too.
   await chmod(home, 0o755);
   dataDir = join(home, "data");
+  newDir = join(home, "new");
+  await prepareData(dataDir);
 });
 
 afterEach(async () => {
   endAll();
-  if (await stat(join(dataDir, "postgres")).catch(() => undefined)) await assertNoPostgresLeft(dataDir);
+  for (const each of [dataDir, newDir])
+    if (await stat(join(each, "postgres")).catch(() => undefined)) await assertNoPostgresLeft(each);
   await rm(home, { recursive: true, force: true });
 });
 
@@ -58,20 +65,13 @@ describe("a process with the embedded database", () => {
     await assertNoPostgresLeft(dataDir);
   });
 
-  it("leaves nothing behind after kill -9 either", async () => {
-    const waypost = startDatabaseProcess(dataDir);
-    await waypost.says("ready 1");
-    assert.strictEqual(await waypost.ends("SIGKILL"), "SIGKILL");
-    await assertNoPostgresLeft(dataDir);
-  });
-
-  it("starts again at once after kill -9, with all that was committed", async () => {
+  it("starts again at once after kill -9, with all that was committed, and leaves nothing behind either", async () => {
     const killed = startDatabaseProcess(dataDir);
     await killed.says("ready 1");
-    await killed.ends("SIGKILL");
+    assert.strictEqual(await killed.ends("SIGKILL"), "SIGKILL");
     const next = startDatabaseProcess(dataDir);
     await next.says("ready 2");
-    await next.ends("SIGTERM");
+    await next.ends("SIGKILL");
     await assertNoPostgresLeft(dataDir);
   });
 
@@ -113,23 +113,23 @@ describe("a process with the embedded database", () => {
   });
 
   it("makes its data anew when the first start was killed on the way", async () => {
-    await mkdir(join(dataDir, "postgres.new"), { recursive: true, mode: 0o700 });
-    await writeFile(join(dataDir, "waypost.lock"), "");
-    await writeFile(join(dataDir, "postgres.new", "PG_VERSION"), "18\n");
-    const waypost = startDatabaseProcess(dataDir);
+    await mkdir(join(newDir, "postgres.new"), { recursive: true, mode: 0o700 });
+    await writeFile(join(newDir, "waypost.lock"), "");
+    await writeFile(join(newDir, "postgres.new", "PG_VERSION"), "18\n");
+    const waypost = startDatabaseProcess(newDir);
     await waypost.says("ready 1");
-    assert.notInclude(await readdir(dataDir), "postgres.new");
+    assert.notInclude(await readdir(newDir), "postgres.new");
     await waypost.ends("SIGTERM");
   });
 
   it("of another major version is refused before it is touched, with the way to bring it along", async () => {
-    const folder = join(dataDir, "postgres");
+    const folder = join(newDir, "postgres");
     await mkdir(folder, { recursive: true });
     const refusal = async (major: number) => {
       await writeFile(join(folder, "PG_VERSION"), `${major}\n`);
-      const start = Effect.scoped(EmbeddedPostgres.make({ directory: dataDir }));
+      const start = Effect.scoped(EmbeddedPostgres.make({ directory: newDir }));
       const { message } = await Effect.runPromise(Effect.flip(start));
-      assert.deepStrictEqual(await readdir(dataDir), ["postgres"]);
+      assert.deepStrictEqual(await readdir(newDir), ["postgres"]);
       assert.deepStrictEqual(await readdir(folder), ["PG_VERSION"]);
       return message;
     };
@@ -143,27 +143,27 @@ describe("a process with the embedded database", () => {
   });
 
   it("takes a data directory with a long path, and clears the socket's other place away", async () => {
-    dataDir = join(home, "long".repeat(30), "data");
-    const before = await readdir(tmpdir());
-    const waypost = startDatabaseProcess(dataDir);
+    const other = join(home, "tmp");
+    await mkdir(other);
+    newDir = join(home, "long".repeat(30), "data");
+    await prepareData(newDir);
+    const waypost = startDatabaseProcess(newDir, { env: { TMPDIR: other } });
     await waypost.says("ready 1");
+    assert.lengthOf(await readdir(other), 1);
     await waypost.ends("SIGTERM");
-    await assertNoPostgresLeft(dataDir);
-    const made = (await readdir(tmpdir())).filter(
-      (name) => !before.includes(name) && /^waypost-\w{6}$/.test(name),
-    );
-    assert.deepStrictEqual(made, []);
+    await assertNoPostgresLeft(newDir);
+    assert.deepStrictEqual(await readdir(other), []);
   });
 
   it.runIf(isRoot)("keeps the data directory and the keys closed when started as root", async () => {
-    const waypost = startDatabaseProcess(dataDir);
+    const waypost = startDatabaseProcess(newDir);
     await waypost.says("ready 1");
-    assert.strictEqual((await stat(dataDir)).mode & 0o777, 0o700);
+    assert.strictEqual((await stat(newDir)).mode & 0o777, 0o700);
     for (const name of ["operator.key", "secret.key", "postgres.log"]) {
-      const { mode, uid } = await stat(join(dataDir, name));
+      const { mode, uid } = await stat(join(newDir, name));
       assert.deepStrictEqual([name, mode & 0o777, uid], [name, 0o600, 0]);
     }
-    assert.notStrictEqual((await stat(join(dataDir, "postgres"))).uid, 0);
+    assert.notStrictEqual((await stat(join(newDir, "postgres"))).uid, 0);
     await waypost.ends("SIGTERM");
   });
 
@@ -171,7 +171,7 @@ describe("a process with the embedded database", () => {
     "says which folder keeps the database out, and what to do, when started as root",
     async () => {
       await chmod(home, 0o700);
-      const waypost = startDatabaseProcess(dataDir);
+      const waypost = startDatabaseProcess(newDir);
       assert.strictEqual(await waypost.ends(), 1);
       assert.include(waypost.output(), `the folder ${home} is closed to it`);
       assert.include(waypost.output(), "Set WAYPOST_DATA_DIR to a place such as /var/lib/waypost");
@@ -180,21 +180,22 @@ describe("a process with the embedded database", () => {
 
   it.runIf(isRoot && isCloneOpen)("runs as an ordinary user", async () => {
     await chown(home, nobody, nobody);
-    const waypost = startDatabaseProcess(dataDir, { uid: nobody, gid: nobody });
+    const waypost = startDatabaseProcess(newDir, { uid: nobody, gid: nobody });
     await waypost.says("ready 1");
-    assert.strictEqual((await stat(join(dataDir, "operator.key"))).uid, nobody);
+    assert.strictEqual((await stat(join(newDir, "operator.key"))).uid, nobody);
     await waypost.ends("SIGTERM");
-    await assertNoPostgresLeft(dataDir);
-    const asRoot = startDatabaseProcess(dataDir);
+    await assertNoPostgresLeft(newDir);
+    const asRoot = startDatabaseProcess(newDir);
     await asRoot.says("ready 2");
     await asRoot.ends("SIGTERM");
   });
 });
 
+const patient = { timeout: 100_000, interval: 20 };
+
 describe("the embedded database", () => {
   it.live("comes back after its server is killed, and the pool with it", () =>
     Effect.gen(function* () {
-      yield* Effect.promise(() => mkdir(dataDir, { mode: 0o700 }));
       const server = yield* EmbeddedPostgres.make({ directory: dataDir });
       const { socketPath: path, username, database } = server;
       yield* Effect.gen(function* () {
@@ -214,19 +215,19 @@ describe("the embedded database", () => {
               sql`SELECT 1 FROM pg_stat_activity WHERE query LIKE '%1e12%' AND pid <> pg_backend_pid()`,
             );
             assert.lengthOf(rows, 1);
-          }),
+          }, patient),
         );
         process.kill((yield* server.pid) ?? 0, "SIGKILL");
         yield* Effect.promise(() =>
-          vi.waitFor(async () => assert.isFalse(await Effect.runPromise(health.ready)), { interval: 1 }),
+          vi.waitFor(async () => assert.isFalse(await Effect.runPromise(health.ready)), {
+            ...patient,
+            interval: 1,
+          }),
         );
         const exit = yield* Fiber.join(long);
         assert.isTrue(exit._tag === "Failure" && Database.isUnavailable(exit.cause));
         yield* Effect.promise(() =>
-          vi.waitFor(async () => assert.isTrue(await Effect.runPromise(health.ready)), {
-            timeout: 60_000,
-            interval: 20,
-          }),
+          vi.waitFor(async () => assert.isTrue(await Effect.runPromise(health.ready)), patient),
         );
         assert.lengthOf(yield* sql`SELECT id FROM kept`, 1);
       }).pipe(

@@ -15,6 +15,9 @@ export interface Started {
   readonly ends: (signal?: NodeJS.Signals) => Promise<number | string>;
 }
 
+/** Where a process that is started again finds what was compiled. */
+const compileCache = fileURLToPath(new URL("../../node_modules/.cache/waypost-tests", import.meta.url));
+
 const started = new Set<ChildProcess>();
 
 const watch = (child: ChildProcess): Started => {
@@ -26,14 +29,13 @@ const watch = (child: ChildProcess): Started => {
   return {
     child,
     output: () => text,
-    says: (what) =>
-      vi.waitFor(
-        () => {
-          if (text.includes(what)) return;
-          throw new Error(`The process has not said "${what}", but:\n${text}`);
-        },
-        { timeout: 100_000, interval: 20 },
-      ),
+    says: async (what) => {
+      let hasEnded = false;
+      void ended.then(() => (hasEnded = true));
+      const patience = { timeout: 200_000, interval: 20 };
+      await vi.waitUntil(() => text.includes(what) || hasEnded, patience).catch(() => undefined);
+      if (!text.includes(what)) throw new Error(`The process has not said "${what}", but:\n${text}`);
+    },
     ends: async (signal) => {
       if (signal !== undefined) child.kill(signal);
       await ended;
@@ -42,16 +44,16 @@ const watch = (child: ChildProcess): Started => {
   };
 };
 
-/** Starts the process of DatabaseProcess.ts on a data directory; `ids` gives up root for another account. */
+/** Starts the process of DatabaseProcess.ts on a data directory; `uid` and `gid` give up root for another account. */
 export const startDatabaseProcess = (
   dataDir: string,
-  ids: { readonly uid?: number; readonly gid?: number } = {},
+  { env, ...ids }: { readonly uid?: number; readonly gid?: number; readonly env?: NodeJS.ProcessEnv } = {},
 ): Started =>
   watch(
     spawn(process.execPath, [fileURLToPath(new URL("DatabaseProcess.ts", import.meta.url))], {
       ...ids,
       cwd: "/",
-      env: { WAYPOST_DATA_DIR: dataDir },
+      env: { WAYPOST_DATA_DIR: dataDir, NODE_COMPILE_CACHE: compileCache, ...env },
       stdio: ["pipe", "pipe", "pipe"],
     }),
   );

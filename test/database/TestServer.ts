@@ -7,14 +7,15 @@ export interface TestServer {
   readonly username: string;
   /** Empty when the migrated database is there to be copied. */
   readonly problem: string;
+  /** A data directory with the migrated database in it, used by no server. */
+  readonly prepared: string;
 }
 
 /** The migrated database that is copied for every test file; nobody else connects to it. */
 export const templateName = "waypost_template";
 
-/** Makes the empty database for the migrations and returns its name. */
+/** Makes that database of the server's own one. */
 export const createTemplate = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient;
-  yield* sql`CREATE DATABASE ${sql(templateName)}`.unprepared;
-  return templateName;
+  yield* sql`CREATE DATABASE ${sql(templateName)} TEMPLATE ${sql("waypost")}`.unprepared;
 });

@@ -93,7 +93,7 @@ layer(TestWaypost.layer)("Faults", (it) => {
         yield* Effect.promise(() =>
           vi.waitFor(
             async () => assert.strictEqual((await Effect.runPromise(sandbox("/campaigns"))).status, 200),
-            { timeout: 60_000, interval: 20 },
+            { timeout: 100_000, interval: 20 },
           ),
         );
       }),

@@ -11,10 +11,6 @@ import { type Endpoint, everyEndpoint, platformEndpoints } from "./Endpoints.ts"
 import { exampleOf, send, told } from "./Examples.ts";
 import { makeGround, roomyWorkspace } from "./Ground.ts";
 import { assertUnchanged, takeSnapshot } from "./Snapshot.ts";
-import { vi } from "vitest";
-
-// A matrix is long: two cores that others use too need a while for it.
-vi.setConfig({ testTimeout: 180_000 });
 
 /** Contract C1, written by hand: the ability that a path needs to be read, and the one to be changed. The first that fits counts. */
 const wanted: ReadonlyArray<readonly [path: RegExp, read: Ability | null, write: Ability | null]> = [

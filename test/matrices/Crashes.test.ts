@@ -10,10 +10,6 @@ import { exampleOf, send, told } from "./Examples.ts";
 import { makeGround, roomyWorkspace } from "./Ground.ts";
 import { whileTimeMoves } from "./MovingTime.ts";
 import { growth, takeSnapshot } from "./Snapshot.ts";
-import { vi } from "vitest";
-
-// A matrix is long: two cores that others use too need a while for it.
-vi.setConfig({ testTimeout: 180_000 });
 
 class Connections extends Context.Service<Connections, CutConnections>()("waypost/test/Connections") {
   static readonly layer = Layer.effect(Connections, CutConnections.make);

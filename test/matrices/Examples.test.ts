@@ -4,10 +4,6 @@ import { TestWaypost } from "../TestWaypost.ts";
 import { everyEndpoint, namedPlaces } from "./Endpoints.ts";
 import { exampleOf, pageOf, send, told } from "./Examples.ts";
 import { makeGround, roomyWorkspace } from "./Ground.ts";
-import { vi } from "vitest";
-
-// A matrix is long: two cores that others use too need a while for it.
-vi.setConfig({ testTimeout: 180_000 });
 
 describe("examples of endpoints", () => {
   it("say of every id in a body or query what it names", () => {

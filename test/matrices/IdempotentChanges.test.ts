@@ -8,10 +8,6 @@ import { exampleOf, send, told } from "./Examples.ts";
 import { makeGround, makeGrounds, roomyWorkspace } from "./Ground.ts";
 import { whileTimeMoves } from "./MovingTime.ts";
 import { assertUnchanged, changedTables, growth, takeSnapshot } from "./Snapshot.ts";
-import { vi } from "vitest";
-
-// A matrix is long: two cores that others use too need a while for it.
-vi.setConfig({ testTimeout: 180_000 });
 
 const changes = platformEndpoints.filter(({ takesKey }) => takesKey);
 

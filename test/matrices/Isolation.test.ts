@@ -6,10 +6,6 @@ import type { GoodRequest } from "./Example.ts";
 import { exampleOf, send, told } from "./Examples.ts";
 import { type Ground, makeGrounds } from "./Ground.ts";
 import { assertUnchanged, takeSnapshot } from "./Snapshot.ts";
-import { vi } from "vitest";
-
-// A matrix is long: two cores that others use too need a while for it.
-vi.setConfig({ testTimeout: 180_000 });
 
 const random = "01980a6c-0f3e-7c52-9a41-3f1f5d7a2b60";
 

@@ -1,6 +1,7 @@
 import { assert } from "@effect/vitest";
 import { Effect } from "effect";
 import { SqlClient } from "effect/sql";
+import { arrayOf } from "../../src/database/Rows.ts";
 
 /**
  * What changes without a change for anybody: counters, bytes that await their sweeping, marks of use, and how far workers are with a
@@ -22,21 +23,31 @@ interface Table {
 /** Everything that the database holds, each table with the number of its rows and a digest of all of them. */
 export type Snapshot = ReadonlyMap<string, Table>;
 
+/** The statement that reads it all, written once: every database of a run has the same tables. */
+let statement: string | undefined;
+
+const writeStatement = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient;
+  const tables = yield* sql<{ readonly name: string; readonly columns: string }>`
+    SELECT c.relname AS name, string_agg('t.' || quote_ident(a.attname), ', ' ORDER BY a.attnum) AS columns
+    FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
+    WHERE c.relnamespace = 'public'::regnamespace AND c.relkind IN ('r', 'p') AND NOT c.relispartition
+      AND c.relname <> ALL (${arrayOf("text", leftOut)}) AND a.attname <> ALL (${arrayOf("text", marks)})
+    GROUP BY 1`;
+  return tables
+    .map(
+      ({ columns, name }) => `
+        SELECT '${name}' AS name, count(*)::int AS rows,
+          coalesce(sum(hashtextextended(ROW(${columns})::text, 0)), 0)::text AS digest FROM "${name}" t`,
+    )
+    .join("\nUNION ALL\n");
+});
+
 /** Takes a snapshot of the whole database of this test file. */
 export const takeSnapshot: Effect.Effect<Snapshot, never, SqlClient.SqlClient> = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient;
-  const tables = yield* sql<{ name: string }>`
-    SELECT table_name AS name FROM information_schema.tables
-    WHERE table_schema = 'public' AND table_type = 'BASE TABLE'`;
-  const statements = tables
-    .map(({ name }) => name)
-    .filter((name) => !leftOut.includes(name))
-    .map(
-      (name) => `
-        SELECT '${name}' AS name, count(*)::int AS rows, coalesce(md5(string_agg(line, E'\\n' ORDER BY line)), '') AS digest
-        FROM (SELECT (to_jsonb(t) - '{${marks.join(",")}}'::text[])::text AS line FROM "${name}" t) AS lines`,
-    );
-  const found = yield* sql.unsafe<Table>(statements.join("\nUNION ALL\n"));
+  statement ??= yield* writeStatement;
+  const found = yield* sql.unsafe<Table>(statement);
   return new Map(found.map((table) => [table.name, table]));
 }).pipe(Effect.orDie);
 

@@ -52,7 +52,7 @@ const until = (holds: Effect.Effect<boolean>) =>
       async () => {
         if (!(await Effect.runPromise(holds))) throw new Error("It does not hold yet");
       },
-      { timeout: 60_000, interval: 20 },
+      { timeout: 100_000, interval: 20 },
     ),
   );
 

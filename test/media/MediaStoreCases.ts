@@ -60,7 +60,7 @@ const hostileKeys = [
 
 /** What every `MediaStore` keeps, whatever it is made of. */
 export const mediaStoreCases = <E>(name: string, store: Layer.Layer<MediaStore, E>): void =>
-  layer(store, { excludeTestServices: true, timeout: "60 seconds" })(name, (it) => {
+  layer(store, { excludeTestServices: true })(name, (it) => {
     it.effect("gives back what was put, from a file and from memory", () =>
       Effect.gen(function* () {
         const { put } = yield* MediaStore;

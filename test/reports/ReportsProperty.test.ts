@@ -103,6 +103,5 @@ layer(TestWaypost.layer)("The reports", (it) => {
         }
         assert.isAtLeast(telling.get("locations: row that dwells") ?? 0, 50);
       }),
-    120_000,
   );
 });

@@ -176,7 +176,6 @@ layer(TestWaypost.layer)("Rolled-up reports", (it) => {
         }
         assert.isAtLeast(answered, runs * 60);
       }),
-    300_000,
   );
 
   it.effect(

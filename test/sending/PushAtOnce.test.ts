@@ -26,12 +26,7 @@ layer(TestWaypost.layer)("Pushes that a slow service has not answered", (it) => 
       service.answer((number) => (number < count ? "hang" : "accept"));
       yield* moveTo("2026-11-21T12:30:00Z");
       yield* TestClock.adjust("1 second");
-      yield* Effect.promise(async () => {
-        const deadline = performance.now() + 60_000;
-        while (service.ledger.length < count && performance.now() < deadline) {
-          await new Promise((resolve) => setImmediate(resolve));
-        }
-      });
+      yield* service.arrived(count);
       assert.lengthOf(service.ledger, count);
       yield* TestClock.adjust("10 seconds");
       yield* pushed;

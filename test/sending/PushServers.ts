@@ -100,7 +100,7 @@ export const makeBook = () => {
     },
     arrived: (count: number) =>
       Effect.promise(async () => {
-        const deadline = performance.now() + 60_000;
+        const deadline = performance.now() + 100_000;
         while (ledger.length < count && performance.now() < deadline) {
           await new Promise((resolve) => setImmediate(resolve));
         }

@@ -81,7 +81,7 @@ export const heldUp = Effect.gen(function* () {
       if (rows.length > 0) return;
     }
   });
-  yield* TestClock.withLive(Effect.timeout(isWaiting, "20 seconds"));
+  yield* TestClock.withLive(Effect.timeout(isWaiting, "100 seconds"));
   const letGo = Effect.andThen(Deferred.succeed(go, undefined), Fiber.join(holder));
   return { letGo, worker };
 }).pipe(Effect.orDie);

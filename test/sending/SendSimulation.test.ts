@@ -278,6 +278,5 @@ layer(overCutConnections)("Thirty days of sends", (it) => {
         assert.isAbove(tally.stops, 10);
         assert.isAbove(tally.makeups, 2);
       }),
-    180_000,
   );
 });
