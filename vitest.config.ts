@@ -10,7 +10,7 @@ export default defineConfig({
   test: {
     include: ["test/**/*.test.ts"],
     globalSetup: ["test/globalSetup.ts"],
-    setupFiles: ["test/setup.ts"],
+    setupFiles: ["test/FixedSeed.ts"],
     pool: "forks",
     // Files share the modules of their worker: to load them anew for each file would be a third of the run's work.
     isolate: false,

@@ -26,13 +26,13 @@ export class CliProcess {
   }
 
   /** With nothing in the data directory. */
-  static async empty(): Promise<CliProcess> {
+  static async make(): Promise<CliProcess> {
     return new CliProcess(await mkdtemp(join(tmpdir(), "waypost-cli-")));
   }
 
   /** With the database in the data directory already, so that `serve` begins at once. */
   static async prepared(): Promise<CliProcess> {
-    const made = await CliProcess.empty();
+    const made = await CliProcess.make();
     await prepareData(made.dataDir);
     return made;
   }

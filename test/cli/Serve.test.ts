@@ -17,6 +17,8 @@ describe("waypost serve", () => {
   afterEach(() => cli.dispose());
 
   it("finishes the request in flight on SIGTERM, exits 0 and leaves no process and no server.json behind", async () => {
+    // On a data directory that is not there yet.
+    await cli.dispose();
     const { child, ends, origin } = await cli.serve();
     // A client that keeps its idle connection open holds nobody up.
     const agent = new Agent({ keepAlive: true });
