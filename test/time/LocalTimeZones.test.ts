@@ -28,10 +28,12 @@ const minuteText = (ms: number) => new Date(ms).toISOString().slice(0, 16).repla
 const clockChanges = (zone: TimeZoneName, from: number, to: number): ReadonlyArray<number> => {
   const shift = (ms: number) => Date.parse(`${clock(zone, ms).replace(" ", "T")}Z`) - ms;
   const found: Array<number> = [];
+  let after = shift(from);
   for (let day = from; day < to; day += DAY_MS) {
     let [low, high] = [day, day + DAY_MS];
-    const before = shift(low);
-    if (shift(high) === before) continue;
+    const before = after;
+    after = shift(high);
+    if (after === before) continue;
     while (high - low > 1000) {
       const middle = low + Math.floor((high - low) / 2000) * 1000;
       if (shift(middle) === before) low = middle;
@@ -42,20 +44,24 @@ const clockChanges = (zone: TimeZoneName, from: number, to: number): ReadonlyArr
   return found;
 };
 
-/** The earliest instant around a change that shows the wall time; in a gap, as far past the change as was meant. */
-const byTrial = (zone: TimeZoneName, wallMs: number, change: number): number => {
-  const wanted = `${minuteText(wallMs)}:00`;
-  for (let ms = change - 30 * 60 * MINUTE_MS; ms <= change + 30 * 60 * MINUTE_MS; ms += 15 * MINUTE_MS)
-    if (clock(zone, ms) === wanted) return ms;
+/** Finds the earliest instant around a change that shows a wall time; in a gap, as far past the change as was meant. */
+const byTrial = (zone: TimeZoneName, change: number): ((wallMs: number) => number) => {
+  const earliest = new Map<string, number>();
+  for (let ms = change + 30 * 60 * MINUTE_MS; ms >= change - 30 * 60 * MINUTE_MS; ms -= 15 * MINUTE_MS)
+    earliest.set(clock(zone, ms), ms);
   const gapStart = Date.parse(`${clock(zone, change - 1000).replace(" ", "T")}Z`) + 1000;
-  return change + (wallMs - gapStart);
+  return (wallMs) => earliest.get(`${minuteText(wallMs)}:00`) ?? change + (wallMs - gapStart);
 };
 
 describe("every zone of the tz database", () => {
   it("begins each day of two years at its first instant, and joins the days", () => {
     const wrong: Array<string> = [];
-    for (const zone of listed) {
-      for (const day of daysOf(zone, date("2026-01-01"), date("2027-12-31"))) {
+    for (const [index, zone] of listed.entries()) {
+      const days = daysOf(zone, date("2026-01-01"), date("2027-12-31"));
+      const isUsual = (at: number) => (days[at + 1]?.fromMs ?? 0) - (days[at]?.fromMs ?? 0) === DAY_MS;
+      for (const [at, day] of days.entries()) {
+        // Of days as long as others every fifth, in turn: one that is wrong would move all up to the next clock change.
+        if ((index + at) % 5 > 0 && isUsual(at - 1) && isUsual(at)) continue;
         const begun = clock(zone, day.fromMs).startsWith(day.date);
         if (!begun || clock(zone, day.fromMs - 1000).slice(0, 10) >= day.date)
           wrong.push(`${zone} ${day.date}`);
@@ -69,6 +75,7 @@ describe("every zone of the tz database", () => {
     for (const zone of listed) {
       for (const change of clockChanges(zone, Date.UTC(2026, 0, 1), Date.UTC(2028, 0, 1))) {
         changes++;
+        const expectedAt = byTrial(zone, change);
         const around = Math.round((change + offsetAt(zone, change - 1)) / (15 * MINUTE_MS)) * 15 * MINUTE_MS;
         for (
           let wallMs = around - 150 * MINUTE_MS;
@@ -76,8 +83,7 @@ describe("every zone of the tz database", () => {
           wallMs += 15 * MINUTE_MS
         ) {
           const text = minuteText(wallMs);
-          const expected = byTrial(zone, wallMs, change);
-          assert.strictEqual(startInstant(zone, wall(text)), expected, `${zone} ${text}`);
+          assert.strictEqual(startInstant(zone, wall(text)), expectedAt(wallMs), `${zone} ${text}`);
         }
       }
     }
