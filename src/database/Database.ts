@@ -6,6 +6,7 @@ import { hostname } from "node:os";
 import { Config } from "../Config.ts";
 import type { DataDirectory } from "./DataDirectory.ts";
 import { isConflict, isDatabaseAway } from "./DatabaseAway.ts";
+import { countRetry, noteWait } from "./DatabaseMetrics.ts";
 import { EmbeddedPostgres } from "./EmbeddedPostgres.ts";
 import { type MigrationFiles, type MigrationRefused, migrate } from "./Migrations.ts";
 import { postgresLayer, type PostgresUnusable } from "./Postgres.ts";
@@ -104,23 +105,34 @@ const dieOfSql = <A, E, R>(
     (error) => Effect.die(error),
   ) as Effect.Effect<A, Exclude<E, SqlError.SqlError>, R>;
 
+/** Notes, once it begins, how long it took from here. */
+const noting = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> => {
+  const asked = performance.now();
+  const note = Effect.suspend(() => noteWait(performance.now() - asked));
+  return Effect.andThen(note, effect);
+};
+
 const atomically = <A, E, R>(
   sql: SqlClient.SqlClient,
   clock: Clock.Clock,
   effect: Effect.Effect<A, E, R>,
 ): Effect.Effect<A, Exclude<E, SqlError.SqlError>, R> => {
   const transaction = (retriesLeft: number): Effect.Effect<A, E | SqlError.SqlError, R> =>
-    Effect.catchCause(sql.withTransaction(effect), (cause) => {
-      if (retriesLeft === 0 || !sqlErrors(cause).some(isConflict)) return Effect.failCause(cause);
-      // Two that met must not meet again: each waits a while of its own.
-      const pause = Effect.suspend(() =>
-        Effect.sleep(5 + Math.random() * 45 * (maxRetries + 1 - retriesLeft)),
-      );
-      return pause.pipe(
-        Effect.provideService(Clock.Clock, clock),
-        Effect.andThen(transaction(retriesLeft - 1)),
-      );
-    });
+    Effect.catchCause(
+      Effect.suspend(() => sql.withTransaction(noting(effect))),
+      (cause) => {
+        if (retriesLeft === 0 || !sqlErrors(cause).some(isConflict)) return Effect.failCause(cause);
+        // Two that met must not meet again: each waits a while of its own.
+        const pause = Effect.suspend(() =>
+          Effect.sleep(5 + Math.random() * 45 * (maxRetries + 1 - retriesLeft)),
+        );
+        return pause.pipe(
+          Effect.provideService(Clock.Clock, clock),
+          Effect.andThen(countRetry),
+          Effect.andThen(transaction(retriesLeft - 1)),
+        );
+      },
+    );
   return Effect.flatMap(Effect.serviceOption(sql.transactionService), (joined) =>
     dieOfSql<A, E | SqlError.SqlError, R>(Option.isSome(joined) ? effect : transaction(maxRetries)),
   );

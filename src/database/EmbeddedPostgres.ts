@@ -4,6 +4,7 @@ import { closeSync } from "node:fs";
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import { DataDirectory } from "./DataDirectory.ts";
+import { countRestart } from "./DatabaseMetrics.ts";
 import { EmbeddedPostgresUnusable, postgresAccount } from "./PostgresAccount.ts";
 import { reachableBinaries } from "./PostgresBinaries.ts";
 import {
@@ -147,6 +148,7 @@ const supervise = (
     let pause = firstPause;
     while (true) {
       const how = yield* Effect.promise(() => run.exited);
+      yield* countRestart;
       yield* Effect.logError(`The embedded PostgreSQL ended (${how}); starting it again.`);
       // Orphaned backends hold its shared memory, and it would refuse to start beside them.
       yield* stopLeftovers(plan.clusterName).pipe(

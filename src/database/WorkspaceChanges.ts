@@ -1,5 +1,6 @@
 import { PgClient } from "@effect/sql-pg";
 import { Context, Duration, Effect, Layer, Queue, Schedule } from "effect";
+import { countListenDrop } from "./DatabaseMetrics.ts";
 
 const channel = "waypost_workspace";
 
@@ -27,7 +28,12 @@ export class WorkspaceChanges extends Context.Service<WorkspaceChanges>()(
           );
         }),
       ).pipe(
-        Effect.tapError(() => Effect.sync(() => tell("all"))),
+        Effect.tapError(() =>
+          Effect.andThen(
+            countListenDrop,
+            Effect.sync(() => tell("all")),
+          ),
+        ),
         Effect.retry(Schedule.spaced(Duration.seconds(1))),
         Effect.forkScoped,
       );

@@ -2,6 +2,7 @@ import { Effect, Layer } from "effect";
 import { HttpRouter, HttpServerResponse } from "effect/http";
 import { PrometheusMetrics } from "effect/observability";
 import { Database } from "../database/Database.ts";
+import { vitals } from "./Vitals.ts";
 
 const text = (body: string, status: number) =>
   HttpServerResponse.text(body, { status, headers: { "cache-control": "no-store" } });
@@ -21,11 +22,16 @@ export const healthRoutes = Layer.mergeAll(
       );
     }),
   ),
-  HttpRouter.add(
-    "GET",
-    "/metrics",
-    Effect.map(PrometheusMetrics.format(), (metrics) =>
-      HttpServerResponse.text(metrics, { contentType: "text/plain; version=0.0.4; charset=utf-8" }),
-    ),
+  HttpRouter.use((router) =>
+    Effect.gen(function* () {
+      const refresh = yield* vitals;
+      yield* router.add(
+        "GET",
+        "/metrics",
+        Effect.map(Effect.andThen(refresh, PrometheusMetrics.format()), (metrics) =>
+          HttpServerResponse.text(metrics, { contentType: "text/plain; version=0.0.4; charset=utf-8" }),
+        ),
+      );
+    }),
   ),
 );

@@ -1,5 +1,6 @@
 import { Clock, Effect, Layer, Schedule } from "effect";
 import { Config } from "../Config.ts";
+import { watched } from "../database/Chores.ts";
 import { pruneInPages } from "../database/Pruning.ts";
 import { IdempotencySql } from "./IdempotencySql.ts";
 
@@ -19,7 +20,9 @@ export const idempotencyPruning = Layer.effectDiscard(
     const { roles } = yield* Config;
     if (!roles.has("worker")) return;
     yield* Effect.forkScoped(
-      Effect.ignoreCause(pruneOnce, { log: "Warn" }).pipe(Effect.repeat(Schedule.spaced("1 hour"))),
+      Effect.ignoreCause(watched("idempotency_pruning", pruneOnce), { log: "Warn" }).pipe(
+        Effect.repeat(Schedule.spaced("1 hour")),
+      ),
     );
   }),
 );

@@ -3,6 +3,7 @@ import { HttpServerResponse } from "effect/http";
 import { Database } from "../database/Database.ts";
 import { Conflict } from "../wire/ApiError.ts";
 import { errands } from "./Errand.ts";
+import { countConflict, countReplay } from "./IdempotencyMetrics.ts";
 import { IdempotencySql, type NamedChange, type StoredResponse } from "./IdempotencySql.ts";
 
 const keptMillis = 24 * 60 * 60 * 1000;
@@ -70,14 +71,14 @@ export class NamedChanges extends Context.Service<NamedChanges>()("waypost/http/
           const started = yield* Clock.currentTimeMillis;
           const since = started - keptMillis;
           const known = (yield* repository.find(change, since))[0];
-          if (known !== undefined) return replay(known);
+          if (known !== undefined) return yield* Effect.as(countReplay, replay(known));
           const { catchUp, provide } = errands();
           const once = database.atomically(
             Effect.gen(function* () {
               const [lock] = yield* repository.tryLock(change);
               if (lock?.held !== true) return yield* Effect.fail(held);
               const twin = (yield* repository.find(change, since))[0];
-              if (twin !== undefined) return replay(twin);
+              if (twin !== undefined) return yield* Effect.as(countReplay, replay(twin));
               const response = yield* provide(handler);
               if (response.status >= 200 && response.status < 300) {
                 yield* repository.store(change, bytesOf(response), yield* Clock.currentTimeMillis);
@@ -108,7 +109,7 @@ export class NamedChanges extends Context.Service<NamedChanges>()("waypost/http/
             );
             if (!(answer instanceof Held)) return answer;
             const waited = (yield* Clock.currentTimeMillis) - started;
-            if (waited >= waitMillis) return yield* stillRunning;
+            if (waited >= waitMillis) return yield* Effect.andThen(countConflict, stillRunning);
             yield* Effect.sleep(Duration.millis(Math.min(pause, waitMillis - waited)));
             pause = Math.min(pause * 2, longestPause);
           }

@@ -4,6 +4,7 @@ import { copyFile, type FileHandle, mkdir, open, readdir, rename, rm, stat } fro
 import { dirname, join } from "node:path";
 import { DataDirectory } from "../database/DataDirectory.ts";
 import { type ByteRange, isMediaKey, type MediaBytes, MediaStore, MediaStoreAway } from "./MediaStore.ts";
+import { counted } from "./MediaStoreMetrics.ts";
 
 const pieceBytes = 65_536;
 
@@ -144,14 +145,16 @@ export const diskMediaStore = (folder: string): Layer.Layer<MediaStore, MediaSto
         Effect.schedule(Schedule.spaced("1 hour")),
         Effect.forkScoped,
       );
-      return MediaStore.of({
-        put: (key, file) =>
-          isMediaKey(key)
-            ? attempt(() => put(folder, arriving, key, file))
-            : Effect.die(new Error("What is put into the media store needs a media key")),
-        read: (key, range) => read(folder, key, range),
-        remove: (key) => (isMediaKey(key) ? attempt(() => remove(folder, key)) : Effect.void),
-      });
+      return counted(
+        MediaStore.of({
+          put: (key, file) =>
+            isMediaKey(key)
+              ? attempt(() => put(folder, arriving, key, file))
+              : Effect.die(new Error("What is put into the media store needs a media key")),
+          read: (key, range) => read(folder, key, range),
+          remove: (key) => (isMediaKey(key) ? attempt(() => remove(folder, key)) : Effect.void),
+        }),
+      );
     }),
   );
 

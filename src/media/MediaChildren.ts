@@ -1,6 +1,7 @@
 import { Context, Effect, Layer, Semaphore } from "effect";
 import { type ChildProcess, spawn } from "node:child_process";
 import { type FileHandle, open } from "node:fs/promises";
+import { countJob } from "./MediaChildMetrics.ts";
 import { MediaChildProgram, type Program } from "./MediaChildProgram.ts";
 import { MediaReaderAway, MediaRefused } from "./MediaRefused.ts";
 import { type MediaAnswer, type MediaJob, type MediaOrder, outOfMemory } from "./MediaJob.ts";
@@ -136,6 +137,11 @@ class MediaChild {
   };
 }
 
+const outcomeOf = (answer: MediaAnswer) => {
+  if (answer.is === "refused") return answer.message === tooMuch ? "killed" : "refused";
+  return answer.is === "unable" ? "unable" : "done";
+};
+
 /** What a child gets of the environment: where its libraries are, and none of Waypost's keys. */
 const childEnvironment = (): NodeJS.ProcessEnv => ({
   PATH: process.env["PATH"],
@@ -182,6 +188,7 @@ export class MediaChildren extends Context.Service<MediaChildren>()("waypost/med
       /** Has a child do the job, after those that were asked for before. */
       run: Effect.fn("MediaChildren.run")(function* (job: MediaJob) {
         if (asked >= limits.children + limits.waiting) {
+          yield* countJob("turned_away");
           return yield* new MediaReaderAway({ problem: "too many files are waiting already." });
         }
         asked += 1;
@@ -189,6 +196,7 @@ export class MediaChildren extends Context.Service<MediaChildren>()("waypost/med
           answer(job),
           Effect.sync(() => void (asked -= 1)),
         );
+        yield* countJob(outcomeOf(given));
         if (given.is === "refused") return yield* new MediaRefused({ message: given.message });
         if (given.is === "unable") return yield* new MediaReaderAway({ problem: given.problem });
         if (given.is === "ready") return yield* Effect.die(new Error("A child answered before it was asked"));

@@ -1,5 +1,6 @@
 import { Clock, Effect, Layer, Schedule } from "effect";
 import { Config } from "../Config.ts";
+import { watched } from "../database/Chores.ts";
 import { MediaLibrarySql } from "./MediaLibrarySql.ts";
 import { countSwept } from "./MediaMetrics.ts";
 import { MediaStore } from "./MediaStore.ts";
@@ -38,7 +39,9 @@ export const mediaSweeping = Layer.effectDiscard(
     const { roles } = yield* Config;
     if (!roles.has("worker")) return;
     yield* Effect.forkScoped(
-      Effect.ignoreCause(sweepOnce, { log: "Warn" }).pipe(Effect.repeat(Schedule.spaced("10 seconds"))),
+      Effect.ignoreCause(watched("media_sweeping", sweepOnce), { log: "Warn" }).pipe(
+        Effect.repeat(Schedule.spaced("10 seconds")),
+      ),
     );
   }),
 );

@@ -1,5 +1,6 @@
 import { Effect, Layer, Option, Scope, Stream } from "effect";
 import { type ByteRange, isMediaKey, MediaStore, MediaStoreAway, type StoredBytes } from "./MediaStore.ts";
+import { counted } from "./MediaStoreMetrics.ts";
 import { errorCode, refusalOf, type S3Answer, s3Requests, type S3Setting } from "./S3Requests.ts";
 
 /** Longest wait for the next bytes of an object; time in which nobody asks for them does not count. */
@@ -97,20 +98,22 @@ export const s3MediaStore = (setting: S3Setting): Layer.Layer<MediaStore> =>
     MediaStore,
     Effect.gen(function* () {
       const send = yield* s3Requests(setting);
-      return MediaStore.of({
-        put: Effect.fnUntraced(function* (key, file) {
-          if (!isMediaKey(key)) return yield* Effect.die(new Error("Not a media key"));
-          const answer = yield* send({ method: "PUT", key, file });
-          if (answer.status !== 200) return yield* yield* refusalOf(answer);
-          answer.body.resume();
-        }, Effect.scoped),
-        read: (key, range) => read(send, key, range),
-        remove: Effect.fnUntraced(function* (key) {
-          if (!isMediaKey(key)) return;
-          const answer = yield* send({ method: "DELETE", key });
-          if (answer.status !== 204) yield* orNone(answer);
-          answer.body.resume();
-        }, Effect.scoped),
-      });
+      return counted(
+        MediaStore.of({
+          put: Effect.fnUntraced(function* (key, file) {
+            if (!isMediaKey(key)) return yield* Effect.die(new Error("Not a media key"));
+            const answer = yield* send({ method: "PUT", key, file });
+            if (answer.status !== 200) return yield* yield* refusalOf(answer);
+            answer.body.resume();
+          }, Effect.scoped),
+          read: (key, range) => read(send, key, range),
+          remove: Effect.fnUntraced(function* (key) {
+            if (!isMediaKey(key)) return;
+            const answer = yield* send({ method: "DELETE", key });
+            if (answer.status !== 204) yield* orNone(answer);
+            answer.body.resume();
+          }, Effect.scoped),
+        }),
+      );
     }),
   );

@@ -1,5 +1,6 @@
 import { Effect, Layer } from "effect";
 import { Config } from "../Config.ts";
+import { watched } from "../database/Chores.ts";
 import { Thumbnails } from "./Thumbnails.ts";
 
 /**
@@ -12,7 +13,7 @@ export const thumbnailMaking = Layer.effectDiscard(
     if (!roles.has("worker")) return;
     const thumbnails = yield* Thumbnails;
     yield* Effect.forkScoped(
-      Effect.ignoreCause(thumbnails.makeDue, { log: "Warn" }).pipe(
+      Effect.ignoreCause(watched("thumbnails", thumbnails.makeDue), { log: "Warn" }).pipe(
         Effect.andThen(Effect.raceFirst(thumbnails.called, Effect.sleep("2 seconds"))),
         Effect.forever,
       ),

@@ -1,5 +1,6 @@
 import { Clock, Context, Effect, Layer, Schedule } from "effect";
 import { Config } from "../Config.ts";
+import { watched } from "../database/Chores.ts";
 import { Database } from "../database/Database.ts";
 import { countPruned } from "../database/Pruning.ts";
 import { DAY_MS } from "../time/TimeZone.ts";
@@ -111,7 +112,9 @@ export const retaining = Layer.effectDiscard(
       }
     });
     yield* Effect.forkScoped(
-      Effect.ignoreCause(once, { log: "Warn" }).pipe(Effect.repeat(Schedule.spaced("1 hour"))),
+      Effect.ignoreCause(watched("retention", once), { log: "Warn" }).pipe(
+        Effect.repeat(Schedule.spaced("1 hour")),
+      ),
     );
   }),
 );

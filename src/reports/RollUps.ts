@@ -1,5 +1,6 @@
 import { Context, Effect, Layer, Schedule } from "effect";
 import { Config } from "../Config.ts";
+import { watched } from "../database/Chores.ts";
 import { Database } from "../database/Database.ts";
 import { dateAt, dayStart } from "../time/LocalTime.ts";
 import type { TimeZoneName } from "../time/TimeZone.ts";
@@ -106,7 +107,7 @@ export const rollingUp = Layer.effectDiscard(
       while (yield* step);
     });
     yield* Effect.forkScoped(
-      all.pipe(
+      watched("roll_ups", all).pipe(
         // Who asks for anything is told that the database is away; here it would be said four times a second.
         Effect.catchCauseIf(Database.isUnavailable, () => Effect.sleep("1 second")),
         Effect.ignoreCause({ log: "Warn" }),

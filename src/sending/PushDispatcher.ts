@@ -77,7 +77,7 @@ export class PushDispatcher extends Context.Service<PushDispatcher>()("waypost/s
     );
 
     if (roles.has("worker")) {
-      yield* Effect.forkScoped(patiently("The handing over of pushes", look));
+      yield* Effect.forkScoped(patiently("pushes", "The handing over of pushes", look));
       yield* Effect.forkScoped(
         Effect.ignoreCause(measure).pipe(Effect.repeat(Schedule.spaced("15 seconds"))),
       );

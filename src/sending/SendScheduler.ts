@@ -49,8 +49,8 @@ export class SendScheduler extends Context.Service<SendScheduler>()("waypost/sen
     });
 
     if (roles.has("worker")) {
-      yield* Effect.forkScoped(patiently("The start of sends", tick));
-      yield* Effect.forkScoped(patiently("The carrying out of sends", drain));
+      yield* Effect.forkScoped(patiently("send_starts", "The start of sends", tick));
+      yield* Effect.forkScoped(patiently("send_batches", "The carrying out of sends", drain));
     }
 
     return {

@@ -60,6 +60,21 @@ describe("what watches over Waypost", () => {
   }
 });
 
+describe("every metric", () => {
+  it("is watched: by an alert, or by a panel of the dashboard", () => {
+    const watching = ["alerts.yml", "grafana-dashboard.json"]
+      .map((name) => read(`docs/operating/${name}`))
+      .join();
+    const documented = rowsOf(read("docs/operating.md"))
+      .map(([name = ""]) => name.replaceAll("`", ""))
+      .filter((name) => name.startsWith("waypost_"));
+    assert.deepStrictEqual(
+      documented.filter((name) => !new RegExp(`\\b${name}(_bucket|_sum|_count)?\\b`).test(watching)),
+      [],
+    );
+  });
+});
+
 describe("pages", () => {
   it("link only to files that there are", () => {
     const broken = pages.flatMap((page) =>

@@ -1,0 +1,78 @@
+import { assert, layer } from "@effect/vitest";
+import { Cause, Effect, Exit } from "effect";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { watched } from "../../src/database/Chores.ts";
+import { counted } from "../../src/media/MediaStoreMetrics.ts";
+import { MediaStore, MediaStoreAway } from "../../src/media/MediaStore.ts";
+import { asker, TestWaypost } from "../TestWaypost.ts";
+
+layer(TestWaypost.layer)("GET /metrics", (it) => {
+  /** What it says: the value of each series by its name and labels. */
+  const scrape = Effect.gen(function* () {
+    const { origin } = yield* TestWaypost;
+    const { body, headers, status } = yield* asker(origin, null)("/metrics");
+    assert.strictEqual(status, 200);
+    assert.match(headers.get("content-type") ?? "", /^text\/plain; version=0\.0\.4/);
+    const series = new Map<string, number>();
+    for (const line of String(body).split("\n")) {
+      const [, name, value] = /^([a-zA-Z_:][^ {]*(?:\{.*\})?) (\S+)$/.exec(line) ?? [];
+      if (name !== undefined) series.set(name, Number(value));
+    }
+    return series;
+  });
+
+  it.effect(
+    "tells how the database, the disk and the process are, and nothing that the page on operating does not list",
+    () =>
+      Effect.gen(function* () {
+        const series = yield* scrape;
+        assert.strictEqual(series.get("waypost_database_up"), 1);
+        assert.isAbove(series.get("waypost_data_dir_free_bytes") ?? 0, 0);
+        assert.isAbove(series.get("waypost_memory_bytes") ?? 0, 10_000_000);
+        assert.isAtLeast(series.get("waypost_event_loop_delay_seconds") ?? -1, 0);
+        const page = readFileSync(join(import.meta.dirname, "../../docs/operating.md"), "utf8");
+        const unknown = [...series.keys()]
+          .map((name) => name.replace(/\{.*/, "").replace(/_(bucket|sum|count|min|max)$/, ""))
+          .filter((name) => !page.includes(`| \`${name}`));
+        assert.deepStrictEqual([...new Set(unknown)], []);
+      }),
+  );
+
+  it.effect("counts repeated requests, runs of chores, and waits for the database", () =>
+    Effect.gen(function* () {
+      const { sandbox } = yield* (yield* TestWaypost).tenant();
+      const body = { name: "A", type: "push", timezone: "UTC", starts_at: "2026-12-01" };
+      for (let sent = 0; sent < 2; sent++)
+        yield* sandbox("/campaigns", { body, headers: { "idempotency-key": "metrics-1" } });
+      yield* watched("retention", Effect.void);
+      yield* Effect.exit(watched("retention", Effect.fail(new Error("a fault"))));
+      const interrupted = yield* Effect.exit(watched("retention", Effect.interrupt));
+      assert.isTrue(Exit.isFailure(interrupted) && Cause.hasInterruptsOnly(interrupted.cause));
+      const series = yield* scrape;
+      const of = (name: string) =>
+        [...series].find(
+          ([each]) =>
+            each.startsWith(name.split(" ")[0] ?? "") && name.split(" ").every((part) => each.includes(part)),
+        )?.[1];
+      assert.strictEqual(of('waypost_idempotency_total outcome="replayed"'), 1);
+      assert.strictEqual(of('waypost_chore_runs_total chore="retention" outcome="done"'), 1);
+      assert.strictEqual(of('waypost_chore_runs_total chore="retention" outcome="failed"'), 1);
+      assert.isAbove(of('waypost_chore_last_done_timestamp_seconds chore="retention"') ?? 0, 1_700_000_000);
+      assert.isAbove(of("waypost_database_wait_seconds_count") ?? 0, 0);
+    }),
+  );
+
+  it.effect("counts failures of the media store by operation", () =>
+    Effect.gen(function* () {
+      const away = Effect.fail(new MediaStoreAway({ problem: "the disk is full" }));
+      const store = counted(MediaStore.of({ put: () => away, read: () => away, remove: () => away }));
+      yield* Effect.exit(store.put("key", { content: new Uint8Array(), mimeType: "text/plain" }));
+      yield* Effect.exit(Effect.scoped(store.read("key")));
+      yield* Effect.exit(store.remove("key"));
+      const series = yield* scrape;
+      for (const operation of ["put", "read", "remove"])
+        assert.strictEqual(series.get(`waypost_media_store_failures_total{operation="${operation}"}`), 1);
+    }),
+  );
+});
