@@ -1,5 +1,5 @@
 /** `waypost doctor`: looks at an installation from the settings to the work that waits, and changes nothing. */
-import { Effect, Redacted, References } from "effect";
+import { Effect, Exit, Redacted, References } from "effect";
 import { existsSync } from "node:fs";
 import { readFile, stat } from "node:fs/promises";
 import { isSea } from "node:sea";
@@ -49,13 +49,18 @@ const databaseFindings = Effect.fnUntraced(function* (config: Config["Service"],
   const secretKey = yield* keptSecret(config);
   const looks = Effect.gen(function* () {
     const processes = yield* connectedProcesses;
+    // Tables that are not there yet cannot be asked; the line on the schema says so.
+    const isOlder = yield* Effect.map(Effect.exit(missingMigrations), (missing) =>
+      Exit.isSuccess(missing) ? missing.value.length > 0 : false,
+    );
+    const key = isOlder ? null : secretKey;
     const parts = yield* Effect.all([
-      databaseCheckup({ config, secretKey, processes: processes.length }),
+      databaseCheckup({ config, secretKey: key, processes: processes.length }),
       databaseClockCheckup,
       sharedCheckup(config, processes),
-      pushCheckup(secretKey),
+      pushCheckup(key),
       // Where nobody runs the embedded database, the server's own line says that nothing works.
-      isHeld || config.databaseUrl !== undefined ? workCheckup : Effect.succeed([]),
+      !isOlder && (isHeld || config.databaseUrl !== undefined) ? workCheckup : Effect.succeed([]),
     ]);
     return parts.flat();
   });

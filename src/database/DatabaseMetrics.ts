@@ -1,4 +1,4 @@
-import { Effect, Metric } from "effect";
+import { type Effect, Metric } from "effect";
 
 const restarts = Metric.counter("waypost_database_restarts_total", {
   description: "How often the embedded database ended by itself and was started again.",

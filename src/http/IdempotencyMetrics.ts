@@ -1,4 +1,4 @@
-import { Effect, Metric } from "effect";
+import { type Effect, Metric } from "effect";
 
 const answers = Metric.counter("waypost_idempotency_total", {
   description:

@@ -1,4 +1,4 @@
-import { Effect, Metric } from "effect";
+import { type Effect, Metric } from "effect";
 
 const jobs = Metric.counter("waypost_media_child_jobs_total", {
   description:

@@ -173,6 +173,27 @@ layer(TestWaypost.layer)("waypost doctor with DATABASE_URL", (it) => {
     }),
   );
 
+  it.effect("looks at a database without a schema, and says that the first start makes it", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient;
+      yield* sql`CREATE DATABASE doctor_empty TEMPLATE template0`.unprepared;
+      const { DATABASE_URL } = yield* settings;
+      const empty = DATABASE_URL.replace(/\/test_\w+/, "/doctor_empty");
+      const told = yield* Effect.ensuring(
+        ask({ DATABASE_URL: empty }),
+        Effect.ignore(sql`DROP DATABASE doctor_empty WITH (FORCE)`.unprepared),
+      );
+      assert.deepStrictEqual(
+        about(told, "database", "schema").map(({ verdict }) => verdict),
+        ["warning"],
+      );
+      assert.deepStrictEqual(
+        told.findings.filter(({ seen }) => seen.includes("could not be looked at")),
+        [],
+      );
+    }),
+  );
+
   it.effect("--reports names figures that reports have wrong, and --rebuild has them made anew", () =>
     Effect.gen(function* () {
       const workspaces = yield* Workspaces;

@@ -4,6 +4,7 @@ import { SqlClient } from "effect/sql";
 import fc from "fast-check";
 import { DeviceTally } from "../../src/reports/DeviceSet.ts";
 import { type Difference, RollUpAudit } from "../../src/reports/RollUpAudit.ts";
+import { Retention } from "../../src/reports/Retention.ts";
 import { RollUps } from "../../src/reports/RollUps.ts";
 import { RollUpSizes } from "../../src/reports/RollUpSizes.ts";
 import { Workspaces } from "../../src/workspaces/Workspaces.ts";
@@ -234,7 +235,7 @@ layer(TestWaypost.layer)("An audit of roll-ups", (it) => {
   );
 
   it.effect(
-    "finds no difference, whatever is rolled up, in the feed, late, or in another zone",
+    "finds no difference, whatever is rolled up, in the feed, late, packed, or in another zone",
     () =>
       Effect.gen(function* () {
         const waypost = yield* TestWaypost;
@@ -277,6 +278,12 @@ layer(TestWaypost.layer)("An audit of roll-ups", (it) => {
           yield* verify("some of it rolled up");
           yield* rollUp;
           yield* verify("all of it rolled up");
+          const retention = yield* Effect.provide(Retention, Retention.layer);
+          let packed = 0;
+          for (const what of ["deliveries", "events"] as const)
+            packed += yield* retention.pack(what, testStart - 5 * 86_400_000);
+          assert.isAbove(packed, 0);
+          yield* verify("packed");
         }
         assert.isAbove(days, 50);
       }),

@@ -94,7 +94,7 @@ const schema = Effect.map(missingMigrations, (missing) =>
   missing.length === 0
     ? fine("The schema is that of this program.")
     : warning(
-        `${countOf(missing.length, "migration")} still to be applied: ${missing.join(", ")}.`,
+        `${countOf(missing.length, "migration")} still to be applied: ${missing.join(", ")}. Push credentials and work were not looked at.`,
         "Take a backup; the next start of waypost serve applies them.",
       ),
 ).pipe(
