@@ -17,7 +17,7 @@ export interface OpenChannel extends Required<PushChannel> {
   readonly revision: bigint;
   /** How the services fare that its pushes go to. */
   readonly services: PushServices;
-  /** How often in a row the service refused the credentials; until `pausedUntil` (epoch milliseconds) it is left alone. */
+  /** How often in a row the service refused the credentials; until `pausedUntil` (epoch milliseconds) it is left alone, for that or as it asked for. */
   refusals: number;
   pausedUntil: number;
 }

@@ -78,9 +78,10 @@ export class PushServices {
     service.answerMillis += (answer - service.answerMillis) / 8;
   }
 
-  /** The service asked to be left alone for so many milliseconds. */
-  leaveAlone(name: string, now: number, millis: number): void {
+  /** The service asked to be left alone for so many milliseconds. Gives until when the whole channel is, or 0. */
+  leaveAlone(name: string, now: number, millis: number): number {
     const service = this.#of(name);
     service.pausedUntil = Math.max(service.pausedUntil, now + Math.min(longestPause, millis));
+    return this.#isLimited ? 0 : service.pausedUntil;
   }
 }

@@ -53,7 +53,8 @@ export const pushesUnderWay = (
       const now = clock.currentTimeMillisUnsafe();
       channel.services.over(service, now - began, outcome !== null && outcome !== unanswered);
       if (outcome?._tag === "Unavailable" && outcome.retryAfter !== null) {
-        channel.services.leaveAlone(service, now, outcome.retryAfter);
+        const until = channel.services.leaveAlone(service, now, outcome.retryAfter);
+        channel.pausedUntil = Math.max(channel.pausedUntil, until);
       }
     };
 

@@ -75,6 +75,29 @@ layer(TestWaypost.layer)("A push service among others", (it) => {
   );
 });
 
+for (const [name, started] of Object.entries(localServices)) {
+  layer(TestWaypost.layer)(`The push service of ${name}`, (it) => {
+    it.effect("is left alone by all pushes while it asks for it, and none loses a try (L7)", () =>
+      Effect.gen(function* () {
+        const service = yield* started;
+        const { delivery, fired } = yield* pushWorld(service);
+        service.answer((number) => (number === 0 ? { status: 503, retryAfter: "30" } : "accept"));
+        const refused = yield* fired();
+        yield* pushed;
+        const later = yield* fired();
+        yield* TestClock.setTime(testStart + 29_999);
+        yield* pushed;
+        assert.lengthOf(service.ledger, 1);
+        assert.deepInclude(yield* delivery(later.message.id), { status: "queued", attempts: 0 });
+        yield* TestClock.setTime(testStart + 31_000);
+        yield* pushed;
+        assert.deepInclude(yield* delivery(refused.message.id), { status: "delivered", attempts: 2 });
+        assert.deepInclude(yield* delivery(later.message.id), { status: "delivered", attempts: 1 });
+      }),
+    );
+  });
+}
+
 describe("The share of a push service", () => {
   plainIt("grows as it answers and shrinks as it does not, within bounds", () => {
     const services = new PushServices(true);
