@@ -17,8 +17,8 @@ export default defineConfig({
     // One more than the cores that CI has: many tests wait for processes.
     maxWorkers: 3,
     // Bounds on what hangs, so wide that no machine is too slow for them.
-    testTimeout: 300_000,
-    hookTimeout: 300_000,
+    testTimeout: 600_000,
+    hookTimeout: 600_000,
     teardownTimeout: 60_000,
     watch: false,
     allowOnly: false,

@@ -17,6 +17,8 @@ const longest = [
   "matrices/Abilities",
   "time/LocalTimeZones",
   "sending/SendProcesses",
+  "cli/Doctor",
+  "upgrades/RollingUpgrade",
   "reports/RollUps",
   "http/RawSockets",
 ];

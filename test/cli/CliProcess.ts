@@ -50,7 +50,7 @@ export class CliProcess {
       const child = execFile(
         process.execPath,
         [launcher, ...parameters],
-        { env: this.#environment(more), timeout: 200_000 },
+        { env: this.#environment(more), timeout: 500_000 },
         (_, stdout, stderr) => resolve({ code: child.exitCode, stdout, stderr }),
       );
     });
@@ -75,7 +75,7 @@ export class CliProcess {
         if (child.exitCode !== null) throw new Error(`It ended with ${child.exitCode}:\n${stdout}${stderr}`);
         return /^Waypost is listening on (http:\S+)\n$/.exec(stdout)?.[1];
       },
-      { timeout: 200_000, interval: 20 },
+      { timeout: 500_000, interval: 20 },
     );
     return {
       child,

@@ -32,7 +32,7 @@ const watch = (child: ChildProcess): Started => {
     says: async (what) => {
       let hasEnded = false;
       void ended.then(() => (hasEnded = true));
-      const patience = { timeout: 200_000, interval: 20 };
+      const patience = { timeout: 500_000, interval: 20 };
       await vi.waitUntil(() => text.includes(what) || hasEnded, patience).catch(() => undefined);
       if (!text.includes(what)) throw new Error(`The process has not said "${what}", but:\n${text}`);
     },
@@ -76,7 +76,7 @@ export const assertNoPostgresLeft = (dataDir: string): Promise<void> =>
       const left = await processesOf(await clusterName(`${dataDir}/postgres`));
       if (left.length > 0) throw new Error(`Still running: ${left.map((one) => one.pid).join(", ")}`);
     },
-    { timeout: 60_000, interval: 25 },
+    { timeout: 500_000, interval: 25 },
   );
 
 /** Kills the shell that would stop PostgreSQL after its Waypost was killed, as a power cut of both would. */

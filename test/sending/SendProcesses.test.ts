@@ -191,6 +191,5 @@ layer(TestDatabase.layer, { excludeTestServices: true })("Several processes on o
         for (const each of [survivor, far])
           assert.strictEqual((yield* Effect.promise(() => each.ends("SIGTERM"))).code, 0);
       }).pipe(Effect.scoped),
-    240_000,
   );
 });
