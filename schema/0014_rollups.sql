@@ -4,12 +4,14 @@
 -- are exactly the base rows, in whatever order transactions commit.
 
 -- What each environment's roll-ups are made by. They are complete when `fed_until` is infinity; until then base rows from that instant on
--- have yet to be put into the feed again, and reports read base rows.
+-- have yet to be added up, and reports read base rows. `devices` is how many devices are registered but for what `device_feed` says; null until
+-- they are counted.
 CREATE TABLE rollup_state (
   workspace_id integer NOT NULL,
   environment  text NOT NULL,
   timezone     text NOT NULL,
   fed_until    timestamptz NOT NULL,
+  devices      bigint,
   PRIMARY KEY (workspace_id, environment),
   FOREIGN KEY (workspace_id, environment) REFERENCES tenant (workspace_id, environment) ON DELETE CASCADE
 );
@@ -42,8 +44,17 @@ CREATE TABLE event_feed (
   PRIMARY KEY (workspace_id, environment, id)
 ) WITH (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 2000);
 
+-- Devices that were registered or unregistered and are not counted in `rollup_state`.
+CREATE TABLE device_feed (
+  workspace_id integer NOT NULL,
+  environment  text NOT NULL,
+  id           bigint GENERATED ALWAYS AS IDENTITY,
+  change       bigint NOT NULL,
+  PRIMARY KEY (workspace_id, environment, id)
+) WITH (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 2000);
+
 -- Deliveries of a day or a month. Number 0 and type '' stand for all of them. `devices` holds the devices reached (src/reports/DeviceSet.ts),
--- and `reached` tells how many they are.
+-- and `reached` tells how many they are. What is filtered by stands before the day in the key, so that a year of it lies together.
 CREATE TABLE delivery_rollup (
   workspace_id    integer NOT NULL,
   environment     text NOT NULL,
@@ -57,7 +68,7 @@ CREATE TABLE delivery_rollup (
   failed          bigint NOT NULL,
   reached         integer NOT NULL,
   devices         bytea NOT NULL,
-  PRIMARY KEY (workspace_id, environment, span, starts_on, campaign_no, notification_no, content_type, trigger_type)
+  PRIMARY KEY (workspace_id, environment, span, campaign_no, starts_on, notification_no, content_type, trigger_type)
 );
 
 -- Geofence events of a day or a month. Location 0 stands for all of them, and has no devices. `stays` are the entries that an exit followed, however
@@ -71,10 +82,14 @@ CREATE TABLE event_rollup (
   entries      bigint NOT NULL,
   exits        bigint NOT NULL,
   stays        bigint NOT NULL,
-  stayed       numeric NOT NULL,
+  stayed       bigint NOT NULL,
   devices      bytea NOT NULL,
-  PRIMARY KEY (workspace_id, environment, span, starts_on, location_no)
+  PRIMARY KEY (workspace_id, environment, span, location_no, starts_on)
 );
+
+-- Sets of devices are packed as they are; to try to compress them costs more than it saves.
+ALTER TABLE delivery_rollup ALTER COLUMN devices SET STORAGE EXTERNAL;
+ALTER TABLE event_rollup ALTER COLUMN devices SET STORAGE EXTERNAL;
 
 CREATE FUNCTION feed_new_deliveries() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
@@ -134,6 +149,26 @@ END $$;
 
 CREATE TRIGGER geofence_event_feeds AFTER INSERT ON geofence_event REFERENCING NEW TABLE AS fresh
   FOR EACH STATEMENT EXECUTE FUNCTION feed_events();
+
+CREATE FUNCTION feed_new_devices() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  INSERT INTO device_feed (workspace_id, environment, change)
+  SELECT workspace_id, environment, count(*) FROM fresh WHERE unregistered_at IS NULL GROUP BY 1, 2;
+  RETURN NULL;
+END $$;
+
+CREATE TRIGGER device_feeds AFTER INSERT ON device REFERENCING NEW TABLE AS fresh
+  FOR EACH STATEMENT EXECUTE FUNCTION feed_new_devices();
+
+CREATE FUNCTION feed_changed_device() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  INSERT INTO device_feed (workspace_id, environment, change)
+  VALUES (NEW.workspace_id, NEW.environment, CASE WHEN NEW.unregistered_at IS NULL THEN 1 ELSE -1 END);
+  RETURN NULL;
+END $$;
+
+CREATE TRIGGER device_feeds_changed AFTER UPDATE ON device FOR EACH ROW
+  WHEN ((OLD.unregistered_at IS NULL) <> (NEW.unregistered_at IS NULL)) EXECUTE FUNCTION feed_changed_device();
 
 -- What there was before has to be rolled up: by no zone yet.
 INSERT INTO rollup_state (workspace_id, environment, timezone, fed_until)

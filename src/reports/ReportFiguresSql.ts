@@ -160,8 +160,11 @@ export const reportFigures = (sql: SqlClient.SqlClient, tenant: Tenant, scope: R
     ),
   ]);
 
-  /** A query of one row: how many devices are registered in the environment now. */
-  const registeredDevices = sql`SELECT count(*) AS devices FROM device WHERE ${mine} AND unregistered_at IS NULL`;
+  /** A query of one row: how many devices are registered in the environment now; kept like the roll-ups, and counted until it is. */
+  const registeredDevices = sql`
+    SELECT COALESCE(
+      (SELECT devices + (SELECT COALESCE(sum(change), 0) FROM device_feed WHERE ${mine})::int8 FROM rollup_state WHERE ${mine}),
+      (SELECT count(*) FROM device WHERE ${mine} AND unregistered_at IS NULL)) AS devices`;
 
   /**
    * A part of a whole in percent: one decimal, half away from zero, 0 where the whole is 0 (contract K4). In decimal

@@ -183,9 +183,23 @@ const kindOf = (kind: number) => {
   return found;
 };
 
-/** Places of visits sorted by location, device and time, if they come in the order of time. */
-export const placesOfVisits = ({ devices, locations }: VisitColumns): Int32Array =>
-  placesBy(locations, placesBy(devices, allPlaces(devices.length)));
+/** Places of visits sorted by location, device and time. */
+export const placesOfVisits = ({ at, devices, locations }: VisitColumns): Int32Array => {
+  const sorted = placesBy(locations, placesBy(devices, allPlaces(devices.length)));
+  // A device is at one place a few times only, and mostly told in order.
+  for (let place = 1; place < sorted.length; place++) {
+    const row = sorted[place] ?? 0;
+    let to = place;
+    for (; to > 0; to--) {
+      const before = sorted[to - 1] ?? 0;
+      if (devices[before] !== devices[row] || locations[before] !== locations[row]) break;
+      if ((at[before] ?? 0) <= (at[row] ?? 0)) break;
+      sorted[to] = before;
+    }
+    sorted[to] = row;
+  }
+  return sorted;
+};
 
 /**
  * When each entry's device next left the place (contract K5: the earliest exit later than the entry), in microseconds; not a number where it has not, or

@@ -1,5 +1,5 @@
 import { Context, Effect, Layer } from "effect";
-import { dateAt, dayStart, type LocalDate } from "../time/LocalTime.ts";
+import { addDays, dateAt, dayStart, type LocalDate } from "../time/LocalTime.ts";
 import type { TimeZoneName } from "../time/TimeZone.ts";
 import { eventAdditions } from "./RollUpAdditions.ts";
 import { builtOutcomes, builtTotals, builtVisits, nextExits, placesOfVisits } from "./RollUpBuild.ts";
@@ -22,18 +22,17 @@ export class RollUpBuilder extends Context.Service<RollUpBuilder>()("waypost/rep
     const repository = yield* RollUpBuilderSql;
     const writer = yield* RollUpWriter;
 
-    /** Up to where to go from an instant: whole days where a day is not too much, else quarters of an hour; null for the end of all. */
+    /** Up to where to go from an instant, by what is expected: whole days where a day is not too much, else quarters of an hour. */
     const upTo = Effect.fnUntraced(function* (tenant: WaitingTenant, fromMs: number, most: number) {
       const zone = tenant.timezone as TimeZoneName;
-      const farthest = dayStart(zone, dateAt(zone, fromMs + mostDays * DAY));
-      const next = yield* repository.afterMost(tenant, fromMs, most);
-      if (next === null) {
-        const newest = yield* repository.newest(tenant);
-        return newest === null || newest < farthest ? null : farthest;
+      const after = (days: number) => dayStart(zone, addDays(dateAt(zone, fromMs), days));
+      let days = mostDays;
+      for (;;) {
+        const expected = yield* repository.expected(tenant, fromMs, after(days));
+        if (expected <= most) return after(days);
+        if (days === 1) return firstPart(zone, fromMs, after(1), most / expected);
+        days = Math.max(1, Math.min(days - 1, Math.floor((days * most) / expected)));
       }
-      const midnight = dayStart(zone, dateAt(zone, next));
-      if (midnight > fromMs) return Math.min(midnight, farthest);
-      return Math.max(fromMs + QUARTER, Math.floor(next / QUARTER) * QUARTER);
     });
 
     /** What rows there cannot be yet: those of days and months that begin at the instant or later. */
@@ -48,18 +47,16 @@ export class RollUpBuilder extends Context.Service<RollUpBuilder>()("waypost/rep
       };
     };
 
-    const outcomes = Effect.fnUntraced(function* (tenant: WaitingTenant, fromMs: number, toMs: number) {
-      yield* repository.dropFedOutcomes(tenant, fromMs, toMs);
-      const rows = joined<OutcomeColumns>([
-        yield* repository.outcomes(tenant, fromMs, toMs),
-        yield* repository.packedOutcomes(tenant, fromMs, toMs),
-      ]);
-      if (rows.devices.length === 0) return;
+    const addOutcomes = Effect.fnUntraced(function* (
+      tenant: WaitingTenant,
+      { fromMs, outcomes, toMs }: BaseRows,
+    ) {
+      if (outcomes.devices.length === 0) return;
       const days = buildDays(tenant.timezone as TimeZoneName, fromMs, toMs);
       yield* Effect.yieldNow;
-      const own = builtOutcomes(days, rows);
+      const own = builtOutcomes(days, outcomes);
       yield* Effect.yieldNow;
-      const totals = builtTotals(days, rows);
+      const totals = builtTotals(days, outcomes);
       yield* writer.addDeliveries(tenant, [...own, ...totals], newFrom(tenant, fromMs));
     });
 
@@ -93,24 +90,17 @@ export class RollUpBuilder extends Context.Service<RollUpBuilder>()("waypost/rep
       }
     });
 
-    const visits = Effect.fnUntraced(function* (tenant: WaitingTenant, fromMs: number, toMs: number) {
+    const addVisits = Effect.fnUntraced(function* (
+      tenant: WaitingTenant,
+      { fromMs, toMs, visits }: BaseRows,
+    ) {
       const { build } = yield* RollUpSizes;
-      const zone = tenant.timezone as TimeZoneName;
-      // What came while roll-ups were made is in the feed, and changes stays that are rolled up; it counts from here on.
-      if (yield* repository.isFed(tenant)) {
-        const changed = yield* repository.takeFed(tenant, fromMs, toMs);
-        yield* writer.addEvents(tenant, eventAdditions(zone, [], changed));
-      }
-      const isFed = yield* repository.isFed(tenant);
-      const own = joined<VisitColumns>([
-        yield* repository.visits(tenant, fromMs, toMs),
-        yield* repository.packedVisits(tenant, fromMs, toMs),
-      ]);
-      const counted = own.devices.length;
+      const counted = visits.devices.length;
       if (counted === 0) return;
+      const isFed = yield* repository.isFed(tenant);
       const most = Math.ceil(build / 2);
       const next = yield* repository.exits(tenant, toMs, toMs + ahead, most, isFed);
-      const all = joined<VisitColumns>([own, next]);
+      const all = joined<VisitColumns>([visits, next]);
       yield* Effect.yieldNow;
       const sorted = placesOfVisits(all);
       const exits = nextExits(all, sorted);
@@ -118,8 +108,41 @@ export class RollUpBuilder extends Context.Service<RollUpBuilder>()("waypost/rep
       const last = next.at.at(-1);
       const seenMs = next.at.length < most || last === undefined ? toMs + ahead : Math.floor(last / 1000);
       yield* findLateExits(tenant, all, exits, { counted, fromMs: seenMs, isFed });
-      const built = builtVisits(buildDays(zone, fromMs, toMs), all, { counted, exits, sorted });
+      const built = builtVisits(buildDays(tenant.timezone as TimeZoneName, fromMs, toMs), all, {
+        counted,
+        exits,
+        sorted,
+      });
       yield* writer.addEvents(tenant, built, newFrom(tenant, fromMs));
+    });
+
+    /** The base rows of the next time from an instant on: a shorter one where they are far more than expected. */
+    const read = Effect.fnUntraced(function* (tenant: WaitingTenant, fromMs: number) {
+      const { build } = yield* RollUpSizes;
+      const zone = tenant.timezone as TimeZoneName;
+      let toMs = yield* upTo(tenant, fromMs, build);
+      for (;;) {
+        const most = toMs - fromMs > QUARTER ? build * 2 : 2_000_000_000;
+        const outcomes = yield* repository.outcomes(tenant, fromMs, toMs, most + 1);
+        const visits =
+          outcomes.devices.length > most
+            ? undefined
+            : yield* repository.visits(tenant, fromMs, toMs, most + 1);
+        if (visits === undefined || visits.devices.length > most) {
+          toMs = firstPart(zone, fromMs, toMs, 1 / 2);
+          continue;
+        }
+        const rows: BaseRows = {
+          fromMs,
+          toMs,
+          outcomes: joined<OutcomeColumns>([
+            outcomes,
+            yield* repository.packedOutcomes(tenant, fromMs, toMs),
+          ]),
+          visits: joined<VisitColumns>([visits, yield* repository.packedVisits(tenant, fromMs, toMs)]),
+        };
+        return rows;
+      }
     });
 
     return {
@@ -128,15 +151,19 @@ export class RollUpBuilder extends Context.Service<RollUpBuilder>()("waypost/rep
        * all. In the transaction that holds the roll-ups.
        */
       next: Effect.fnUntraced(function* (tenant: WaitingTenant, fromMs: number) {
-        const { build } = yield* RollUpSizes;
-        const toMs = yield* upTo(tenant, fromMs, build);
-        const end = toMs ?? Math.ceil(((yield* repository.newest(tenant)) ?? fromMs) + 1);
-        if (end > fromMs) {
-          yield* repository.takeRoom;
-          yield* outcomes(tenant, fromMs, end);
-          yield* visits(tenant, fromMs, end);
+        yield* repository.takeRoom;
+        const rows = yield* read(tenant, fromMs);
+        const { toMs } = rows;
+        yield* repository.dropFedOutcomes(tenant, fromMs, toMs);
+        yield* addOutcomes(tenant, rows);
+        // What came while roll-ups were made is in the feed, and changes stays that are rolled up; it counts from here on.
+        if (yield* repository.isFed(tenant)) {
+          const changed = yield* repository.takeFed(tenant, fromMs, toMs);
+          yield* writer.addEvents(tenant, eventAdditions(tenant.timezone as TimeZoneName, [], changed));
         }
-        return toMs;
+        yield* addVisits(tenant, rows);
+        const newest = yield* repository.newest(tenant);
+        return newest === null || newest < toMs ? null : toMs;
       }),
     };
   }),
@@ -145,6 +172,20 @@ export class RollUpBuilder extends Context.Service<RollUpBuilder>()("waypost/rep
     Layer.provide([RollUpBuilderSql.layer, RollUpWriter.layer]),
   );
 }
+
+interface BaseRows {
+  readonly fromMs: number;
+  readonly toMs: number;
+  readonly outcomes: OutcomeColumns;
+  readonly visits: VisitColumns;
+}
+
+/** The end of about so much of a time from its beginning: at a local midnight if there is one, else at a quarter of an hour. */
+const firstPart = (zone: TimeZoneName, fromMs: number, toMs: number, share: number): number => {
+  const about = fromMs + (toMs - fromMs) * share;
+  const midnight = dayStart(zone, dateAt(zone, about));
+  return midnight > fromMs ? midnight : Math.max(fromMs + QUARTER, Math.floor(about / QUARTER) * QUARTER);
+};
 
 /** The rows of tables of the same columns, one table behind the other. */
 const joined = <

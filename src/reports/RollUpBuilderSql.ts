@@ -9,10 +9,8 @@ import {
   type RolledTenant,
   type VisitColumns,
 } from "./RollUpRows.ts";
-import { flagsOf, integersOf, lengthsOf, microsOf } from "./SentArrays.ts";
+import { halvesOf, microsOf } from "./SentArrays.ts";
 import { staysChanged } from "./StaysSql.ts";
-
-type Sent<Columns> = { readonly [name in keyof Columns]: Uint8Array };
 
 /** Entries without an exit up to an instant (epoch milliseconds), a column each. */
 export interface OpenEntries {
@@ -34,47 +32,61 @@ export class RollUpBuilderSql extends Context.Service<RollUpBuilderSql>()(
       /** A column as `array_send` writes it; no bytes where there is no row. */
       const column = (expression: string, name: string) =>
         sql.literal(`COALESCE(array_send(array_agg(${expression})), '') AS ${name}`);
-      const kind = `CASE ${outcomeKinds
+      const kind = `(CASE ${outcomeKinds
         .map(
           ({ contentType, triggerType }, place) =>
             `WHEN content_type = '${contentType}' AND trigger_type = '${triggerType}' THEN ${place}`,
         )
-        .join(" ")} END`;
+        .join(" ")} END)`;
 
-      /** Deliveries as columns, in the order of the rows. */
+      /** Deliveries as columns. */
       const outcomes = (rows: Statement.Fragment) =>
         Effect.map(
-          onlyRow(sql<Sent<OutcomeColumns>>`
-          SELECT ${column("device_no", "devices")}, ${column("campaign_no", "campaigns")},
-            ${column("notification_no", "notifications")}, ${column(kind, "kinds")},
-            ${column("status = 'delivered'", "delivered")}, ${column("settled_at", "settled")}
-          FROM (${rows}) AS ordered`),
-          (sent): OutcomeColumns => ({
-            devices: integersOf(sent.devices),
-            campaigns: integersOf(sent.campaigns),
-            notifications: integersOf(sent.notifications),
-            kinds: integersOf(sent.kinds),
-            delivered: flagsOf(sent.delivered),
-            settled: microsOf(sent.settled),
-          }),
+          onlyRow(sql<{
+            readonly whose: Uint8Array;
+            readonly what: Uint8Array;
+            readonly settled: Uint8Array;
+          }>`
+            SELECT ${column("(campaign_no::int8 << 32) | device_no::int8", "whose")},
+              ${column(`(notification_no::int8 << 32) | (2 * ${kind} + (status = 'delivered')::int)::int8`, "what")},
+              ${column("settled_at", "settled")}
+            FROM (${rows}) AS outcome`),
+          ({ settled, what, whose }): OutcomeColumns => {
+            const [campaigns, devices] = halvesOf(whose);
+            const [notifications, how] = halvesOf(what);
+            return {
+              campaigns,
+              devices,
+              notifications,
+              kinds: how.map((each) => each >> 1),
+              delivered: Uint8Array.from(how, (each) => each & 1),
+              settled: microsOf(settled),
+            };
+          },
         );
 
-      /** Events as columns, in the order of the rows. */
+      /** Events as columns. */
       const visits = (rows: Statement.Fragment) =>
         Effect.map(
-          onlyRow(sql<Sent<VisitColumns>>`
-          SELECT ${column("device_no", "devices")}, ${column("location_no", "locations")},
-            ${column("type = 'enter'", "entered")}, ${column("makes_stays", "pairs")},
-            ${column("COALESCE(stayed, -1)", "stayed")}, ${column("occurred_at", "at")}
-          FROM (${rows}) AS ordered`),
-          (sent): VisitColumns => ({
-            devices: integersOf(sent.devices),
-            locations: integersOf(sent.locations),
-            entered: flagsOf(sent.entered),
-            pairs: flagsOf(sent.pairs),
-            stayed: lengthsOf(sent.stayed),
-            at: microsOf(sent.at),
-          }),
+          onlyRow(sql<{ readonly whose: Uint8Array; readonly what: Uint8Array; readonly at: Uint8Array }>`
+            SELECT ${column("(location_no::int8 << 32) | device_no::int8", "whose")},
+              ${column("(COALESCE(stayed, -1) << 2) | (2 * makes_stays::int + (type = 'enter')::int)::int8", "what")},
+              ${column("occurred_at", "at")}
+            FROM (${rows}) AS visit`),
+          ({ at, what, whose }): VisitColumns => {
+            const [locations, devices] = halvesOf(whose);
+            const [highs, lows] = halvesOf(what);
+            return {
+              locations,
+              devices,
+              entered: Uint8Array.from(lows, (each) => each & 1),
+              pairs: Uint8Array.from(lows, (each) => (each >> 1) & 1),
+              stayed: Float64Array.from(highs, (high, row) =>
+                high < 0 ? Number.NaN : high * 1_073_741_824 + ((lows[row] ?? 0) >>> 2),
+              ),
+              at: microsOf(at),
+            };
+          },
         );
 
       /** Events in the feed that are not of a time, as a query: `device_no`, `id`. */
@@ -91,26 +103,37 @@ export class RollUpBuilderSql extends Context.Service<RollUpBuilderSql>()(
         /** More memory than other statements have, until the transaction ends. */
         takeRoom: Effect.orDie(sql`SET LOCAL work_mem = '64MB'`),
 
-        /**
-         * The instant (epoch milliseconds) of the row that comes after `most` of them, of deliveries or events whichever is earlier; null if there are fewer.
-         * Of packed rows it is their day in UTC, or the end of that where it is not later than the instant.
-         */
-        afterMost: (tenant: RolledTenant, fromMs: number, most: number) => {
-          const row = (table: "delivery" | "geofence_event", at: "settled_at" | "occurred_at") => sql`
-          (SELECT ${sql(at)} AS at FROM ${sql(table)}
-           WHERE ${mine(tenant)} AND ${sql(at)} >= ${instant(fromMs)} ORDER BY ${sql(at)} OFFSET ${most} LIMIT 1)`;
-          const packed = (table: "packed_delivery" | "packed_event") => sql`
-          (SELECT CASE WHEN day > ${instant(fromMs)} THEN day ELSE day + interval '24 hours' END
-           FROM (
-             SELECT day, sum(cardinality(device_nos)) OVER (ORDER BY day, id) AS rows FROM ${sql(table)}
-             WHERE ${mine(tenant)} AND day > ${instant(fromMs)} - interval '24 hours') AS counted
-           WHERE rows > ${most} LIMIT 1)`;
+        /** How many rows a time has, of deliveries or events whichever are more: as the planner expects, for to count them would take longer than to read them. */
+        expected: (tenant: RolledTenant, fromMs: number, toMs: number) => {
+          const planned = (table: "delivery" | "geofence_event", at: "settled_at" | "occurred_at") =>
+            Effect.map(
+              onlyRow(sql<{
+                readonly "QUERY PLAN": readonly [{ readonly Plan: { readonly "Plan Rows": number } }];
+              }>`
+                EXPLAIN (FORMAT JSON) SELECT 1 FROM ${sql(table)} WHERE ${mine(tenant)} AND ${within(at, fromMs, toMs)}`),
+              (row) => row["QUERY PLAN"][0].Plan["Plan Rows"],
+            );
+          const packed = (table: "packed_delivery" | "packed_event") =>
+            Effect.map(
+              onlyRow(sql<{ readonly rows: number }>`
+                SELECT ${asNumber("COALESCE(sum(cardinality(device_nos)), 0)")} AS rows FROM ${sql(table)}
+                WHERE ${mine(tenant)} AND day > ${instant(fromMs)} - interval '24 hours' AND day < ${instant(toMs)}`),
+              ({ rows }) => rows,
+            );
           return Effect.map(
-            onlyRow(sql<{ readonly at: number | null }>`
-            SELECT ${asNumber("extract(epoch FROM min(at)) * 1000")} AS at FROM (
-              ${row("delivery", "settled_at")} UNION ALL ${row("geofence_event", "occurred_at")}
-              UNION ALL ${packed("packed_delivery")} UNION ALL ${packed("packed_event")}) AS next`),
-            ({ at }) => at,
+            Effect.all([
+              Effect.zipWith(
+                planned("delivery", "settled_at"),
+                packed("packed_delivery"),
+                (one, more) => one + more,
+              ),
+              Effect.zipWith(
+                planned("geofence_event", "occurred_at"),
+                packed("packed_event"),
+                (one, more) => one + more,
+              ),
+            ]),
+            ([deliveries, events]) => Math.max(deliveries, events),
           );
         },
 
@@ -136,10 +159,10 @@ export class RollUpBuilderSql extends Context.Service<RollUpBuilderSql>()(
             sql`DELETE FROM delivery_feed WHERE ${mine(tenant)} AND ${within("quarter", fromMs, toMs)}`,
           ),
 
-        /** The settled deliveries of a time. */
-        outcomes: (tenant: RolledTenant, fromMs: number, toMs: number) =>
+        /** The settled deliveries of a time, at most so many. */
+        outcomes: (tenant: RolledTenant, fromMs: number, toMs: number, most: number) =>
           outcomes(sql`
-          SELECT * FROM delivery WHERE ${mine(tenant)} AND ${within("settled_at", fromMs, toMs)} ORDER BY settled_at`),
+          SELECT * FROM delivery WHERE ${mine(tenant)} AND ${within("settled_at", fromMs, toMs)} LIMIT ${most}`),
 
         /** The packed deliveries of a time. */
         packedOutcomes: (tenant: RolledTenant, fromMs: number, toMs: number) =>
@@ -176,11 +199,11 @@ export class RollUpBuilderSql extends Context.Service<RollUpBuilderSql>()(
             (rows) => rows.length > 0,
           ),
 
-        /** The events of a time, in its order. */
-        visits: (tenant: RolledTenant, fromMs: number, toMs: number) =>
+        /** The events of a time, at most so many. */
+        visits: (tenant: RolledTenant, fromMs: number, toMs: number, most: number) =>
           visits(sql`
           SELECT device_no, location_no, type, ${makesStays(sql, mine(tenant))} AS makes_stays, NULL::int8 AS stayed, occurred_at
-          FROM geofence_event WHERE ${mine(tenant)} AND ${within("occurred_at", fromMs, toMs)} ORDER BY occurred_at`),
+          FROM geofence_event WHERE ${mine(tenant)} AND ${within("occurred_at", fromMs, toMs)} LIMIT ${most}`),
 
         /** The packed events of a time, whose stays are known. */
         packedVisits: (tenant: RolledTenant, fromMs: number, toMs: number) =>

@@ -21,21 +21,29 @@ export const daysIn = (zone: TimeZoneName): ((ms: number) => LocalDate) => {
   };
 };
 
-/** Which rows a range of whole days is read from: its whole months, and the days at its edges; ascending. */
-export const partsOf = (dates: ReadonlyArray<LocalDate>) => {
-  const months: Array<string> = [];
-  const days: Array<string> = [];
-  let of: Array<string> = [];
+/** A range of rows: of each day, or of each month, from one up to another, both included. */
+export interface Part {
+  readonly span: "day" | "month";
+  readonly first: string;
+  readonly last: string;
+}
+
+/** Which rows a range of whole days is read from: its whole months, and the days at its edges. */
+export const partsOf = (dates: ReadonlyArray<LocalDate>): ReadonlyArray<Part> => {
+  const parts: Array<Part> = [];
+  let first: string | undefined;
   for (const [place, date] of dates.entries()) {
-    of.push(date);
+    first ??= date;
     const next = dates[place + 1];
     if (next !== undefined && next.slice(0, 7) === date.slice(0, 7)) continue;
-    const isWhole = of[0]?.endsWith("-01") === true && isLastOfMonth(date);
-    if (isWhole) months.push(of[0] ?? date);
-    else days.push(...of);
-    of = [];
+    const isWhole = first.endsWith("-01") && isLastOfMonth(date);
+    const before = parts.at(-1);
+    if (isWhole && before?.span === "month") parts.splice(-1, 1, { ...before, last: first });
+    else if (isWhole) parts.push({ span: "month", first, last: first });
+    else parts.push({ span: "day", first, last: date });
+    first = undefined;
   }
-  return { months, days };
+  return parts;
 };
 
 const isLastOfMonth = (date: string): boolean => new Date(Date.parse(date) + 86_400_000).getUTCDate() === 1;

@@ -69,10 +69,11 @@ export class RollUps extends Context.Service<RollUps>()("waypost/reports/RollUps
           yield* repository.begin(tenant);
           const [state] = yield* repository.hold(tenant);
           if (state === undefined) return false;
+          const hasCounted = yield* repository.countDevices(tenant);
           if (state.timezone !== tenant.timezone) return yield* Effect.as(startAnew(tenant), true);
           const took = [yield* takeDeliveries(tenant), yield* takeEvents(tenant)];
           if (took.includes(true)) return true;
-          if (state.fedUntil === null) return false;
+          if (state.fedUntil === null) return hasCounted;
           return yield* Effect.as(buildNext(tenant, state.fedUntil), true);
         }),
       );

@@ -108,8 +108,9 @@ export class RollUpsSql extends Context.Service<RollUpsSql>()("waypost/reports/R
         FROM (
           SELECT workspace_id, environment FROM delivery_feed
           UNION SELECT workspace_id, environment FROM event_feed
+          UNION SELECT workspace_id, environment FROM device_feed
           UNION SELECT s.workspace_id, s.environment FROM rollup_state s JOIN workspace w ON w.id = s.workspace_id
-          WHERE s.fed_until < 'infinity' OR s.timezone <> w.timezone) AS t
+          WHERE s.fed_until < 'infinity' OR s.timezone <> w.timezone OR s.devices IS NULL) AS t
         JOIN workspace w ON w.id = t.workspace_id
         ORDER BY w.id, t.environment`),
 
@@ -149,6 +150,22 @@ export class RollUpsSql extends Context.Service<RollUpsSql>()("waypost/reports/R
           ([row]) => row?.at ?? null,
         );
       },
+
+      /** Counts what the feed says of devices, or all of them where they never were; true if there was anything to do. */
+      countDevices: (tenant: RolledTenant) =>
+        Effect.map(
+          Effect.orDie(sql`
+            WITH fed AS (DELETE FROM device_feed WHERE ${mine(tenant)} RETURNING change),
+            counted AS (
+              SELECT devices + (SELECT COALESCE(sum(change), 0) FROM fed)::int8 AS sum,
+                devices IS NULL OR EXISTS (SELECT FROM fed) AS is_due
+              FROM rollup_state WHERE ${mine(tenant)})
+            UPDATE rollup_state
+            SET devices = COALESCE(
+              (SELECT sum FROM counted), (SELECT count(*) FROM device WHERE ${mine(tenant)} AND unregistered_at IS NULL))
+            WHERE ${mine(tenant)} AND (SELECT is_due FROM counted) RETURNING 1`),
+          (rows) => rows.length > 0,
+        ),
 
       /** Deletes rows of the roll-ups, at most so many of each table; true while there may be more. */
       clear: (tenant: RolledTenant, most: number) =>
@@ -253,7 +270,7 @@ export class RollUpsSql extends Context.Service<RollUpsSql>()("waypost/reports/R
       /** Adds to rows, or makes them. */
       addDeliveries: (tenant: RolledTenant, additions: ReadonlyArray<DeliveryAddition>) =>
         Effect.orDie(sql`${deliveryRows(tenant, additions)}
-          ON CONFLICT (workspace_id, environment, span, starts_on, campaign_no, notification_no, content_type, trigger_type)
+          ON CONFLICT (workspace_id, environment, span, campaign_no, starts_on, notification_no, content_type, trigger_type)
           DO UPDATE SET delivered = r.delivered + EXCLUDED.delivered, failed = r.failed + EXCLUDED.failed,
             reached = EXCLUDED.reached, devices = EXCLUDED.devices`),
 
@@ -264,7 +281,7 @@ export class RollUpsSql extends Context.Service<RollUpsSql>()("waypost/reports/R
       /** Adds to rows, or makes them. */
       addEvents: (tenant: RolledTenant, additions: ReadonlyArray<EventAddition>) =>
         Effect.orDie(sql`${eventRows(tenant, additions)}
-          ON CONFLICT (workspace_id, environment, span, starts_on, location_no)
+          ON CONFLICT (workspace_id, environment, span, location_no, starts_on)
           DO UPDATE SET entries = r.entries + EXCLUDED.entries, exits = r.exits + EXCLUDED.exits,
             stays = r.stays + EXCLUDED.stays, stayed = r.stayed + EXCLUDED.stayed, devices = EXCLUDED.devices`),
     };

@@ -3,7 +3,7 @@ import { SqlClient, type Statement } from "effect/sql";
 import { arrayOf, asNumber, instant } from "../database/Rows.ts";
 import type { Tenant } from "../workspaces/Workspace.ts";
 import { reportFigures, type ReportScope } from "./ReportFiguresSql.ts";
-import { partsOf } from "./RollUpKeys.ts";
+import { type Part, partsOf } from "./RollUpKeys.ts";
 import { staysChanged } from "./StaysSql.ts";
 
 /** Deliveries of a day (`YYYY-MM-DD`), and how many devices they reached. */
@@ -55,7 +55,10 @@ export class RolledCountsSql extends Context.Service<RolledCountsSql>()("waypost
     const sql = yield* SqlClient.SqlClient;
 
     const dates = (of: ReadonlyArray<string>) => sql`${arrayOf("text", of)}::date[]`;
-    const days = (scope: ReportScope) => sql`span = 'day' AND starts_on = ANY(${dates(scope.range.dates)})`;
+    const within = ({ first, last, span }: Part) =>
+      sql`span = ${span} AND starts_on >= ${first}::text::date AND starts_on <= ${last}::text::date`;
+    const days = ({ range }: ReportScope) =>
+      within({ span: "day", first: range.dates[0] ?? "", last: range.dates.at(-1) ?? "" });
     const inRange = (column: string, { range }: ReportScope) =>
       sql`${sql(column)} >= ${instant(range.fromMs)} AND ${sql(column)} < ${instant(range.toMs)}`;
     const quarter = asNumber("extract(epoch FROM quarter) * 1000");
@@ -63,9 +66,8 @@ export class RolledCountsSql extends Context.Service<RolledCountsSql>()("waypost
       AND content_type = ${scope.filters.contentType ?? ""} AND trigger_type = ${scope.filters.activation ?? ""}`;
     /** The rows of the whole range: each whole month once, and the days at its edges. */
     const parts = (scope: ReportScope, rows: (within: Statement.Fragment) => Statement.Fragment) => {
-      const { days, months } = partsOf(scope.range.dates);
-      return sql`(${rows(sql`span = 'month' AND starts_on = ANY(${dates(months)})`)}
-        UNION ALL ${rows(sql`span = 'day' AND starts_on = ANY(${dates(days)})`)}) AS part`;
+      const [first, ...rest] = partsOf(scope.range.dates).map((part) => rows(within(part)));
+      return sql`(${first ?? rows(sql`false`)}${rest.reduce((all, one) => sql`${all} UNION ALL ${one}`, sql``)}) AS part`;
     };
 
     return {
@@ -140,17 +142,19 @@ export class RolledCountsSql extends Context.Service<RolledCountsSql>()("waypost
           GROUP BY starts_on`);
       },
 
-      /** Events of the range at each of the locations that match. */
-      visits: (tenant: Tenant, scope: ReportScope) =>
-        Effect.orDie(sql<CountedVisits>`
+      /** Events of the range at each of the locations that match. Their numbers come as an array, by which the index finds each one's days together. */
+      visits: (tenant: Tenant, scope: ReportScope) => {
+        const { locationMatches, mine } = reportFigures(sql, tenant, scope);
+        return Effect.orDie(sql<CountedVisits>`
           SELECT location_no AS key, ${asNumber("sum(entries)")} AS entries, ${asNumber("sum(exits)")} AS exits,
             ${asNumber("sum(stays)")} AS stays, sum(stayed)::int8 AS stayed, string_agg(devices, ''::bytea) AS devices
           FROM ${parts(
             scope,
             (within) => sql`
               SELECT location_no, entries, exits, stays, stayed, devices FROM event_rollup
-              WHERE ${reportFigures(sql, tenant, scope).eventMatches} AND ${within} AND location_no <> 0`,
-          )} GROUP BY 1`),
+              WHERE ${mine} AND ${within} AND location_no = ANY(ARRAY(SELECT no FROM location WHERE ${locationMatches}))`,
+          )} GROUP BY 1`);
+      },
 
       /** Events of the range at the locations that match that are in the feed. */
       fedVisits: (tenant: Tenant, scope: ReportScope) => {

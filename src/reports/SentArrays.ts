@@ -30,21 +30,13 @@ export const microsOf = (sent: Uint8Array): Float64Array => {
   return micros;
 };
 
-/** The elements of a `boolean[]` as 0 and 1; none for no bytes at all. */
-export const flagsOf = (sent: Uint8Array): Uint8Array => {
-  const { length } = opened(sent);
-  const flags = new Uint8Array(length);
-  for (let at = 0, from = FIRST; at < length; at++, from += 5) flags[at] = sent[from] ?? 0;
-  return flags;
-};
-
-/** The elements of a `bigint[]` of lengths, those below zero as not a number; none for no bytes at all. */
-export const lengthsOf = (sent: Uint8Array): Float64Array => {
+/** The elements of a `bigint[]`, their upper and their lower 32 bits; none for no bytes at all. */
+export const halvesOf = (sent: Uint8Array): readonly [Int32Array, Int32Array] => {
   const { length, view } = opened(sent);
-  const lengths = new Float64Array(length);
+  const halves = [new Int32Array(length), new Int32Array(length)] as const;
   for (let at = 0, from = FIRST; at < length; at++, from += 12) {
-    const high = view.getInt32(from);
-    lengths[at] = high < 0 ? Number.NaN : high * 4_294_967_296 + view.getUint32(from + 4);
+    halves[0][at] = view.getInt32(from);
+    halves[1][at] = view.getInt32(from + 4);
   }
-  return lengths;
+  return halves;
 };

@@ -9,7 +9,14 @@ import { arrayOf } from "../../src/database/Rows.ts";
  */
 const counters = ["rate_window", "failed_attempt", "media_garbage"];
 /** What workers make of other rows, when they come to it. */
-const derived = ["delivery_feed", "delivery_rollup", "event_feed", "event_rollup", "rollup_state"];
+const derived = [
+  "delivery_feed",
+  "device_feed",
+  "delivery_rollup",
+  "event_feed",
+  "event_rollup",
+  "rollup_state",
+];
 const leftOut = [...counters, ...derived];
 const marksOfUse = ["last_used_at", "last_seen_at", "token_used"];
 const marks = [...marksOfUse, "thumbnail", "thumbnail_tries", "thumbnail_due_at"];
