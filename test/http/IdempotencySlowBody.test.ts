@@ -3,6 +3,7 @@ import { Effect, Fiber } from "effect";
 import { TestClock } from "effect/testing";
 import { once } from "node:events";
 import { connect } from "node:net";
+import { whileTimeMoves } from "../matrices/MovingTime.ts";
 import { type Ask, TestWaypost } from "../TestWaypost.ts";
 
 const path = "/sandbox/platform/v1/campaigns";
@@ -54,13 +55,13 @@ layer(TestWaypost.layer)("Idempotency of a request that takes its time", (it) =>
       const late = yield* Effect.forkChild(sandbox("/campaigns", twin));
       const moving = yield* Effect.forkChild(movingTime);
       const refused = yield* Fiber.join(late);
+      yield* Fiber.interrupt(moving);
       assert.deepStrictEqual([refused.status, refused.headers.get("retry-after")], [409, "2"]);
 
-      const inTime = yield* Effect.forkChild(sandbox("/campaigns", twin));
+      const inTime = yield* Effect.forkChild(whileTimeMoves(sandbox("/campaigns", twin)));
       yield* sandbox("/campaigns");
       socket.write(body);
       const answer = yield* Fiber.join(inTime);
-      yield* Fiber.interrupt(moving);
       assert.strictEqual(answer.status, 201);
       assert.strictEqual(answer.headers.get("idempotent-replayed"), "true");
       assert.strictEqual(answer.body.data.name, "Slow");
@@ -74,10 +75,7 @@ layer(TestWaypost.layer)("Idempotency of a request that takes its time", (it) =>
       const socket = yield* begun(waypost.origin, tokens.sandbox);
       yield* sandbox("/campaigns");
       socket.destroy();
-      const waiting = yield* Effect.forkChild(sandbox("/campaigns", twin));
-      const moving = yield* Effect.forkChild(movingTime);
-      const answer = yield* Fiber.join(waiting);
-      yield* Fiber.interrupt(moving);
+      const answer = yield* whileTimeMoves(sandbox("/campaigns", twin));
       assert.deepStrictEqual([answer.status, answer.body.data?.name], [201, "Twin"]);
     }).pipe(Effect.scoped),
   );
