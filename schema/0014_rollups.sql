@@ -137,6 +137,9 @@ CREATE TRIGGER delivery_changed_after_settling AFTER UPDATE ON delivery FOR EACH
 
 CREATE TRIGGER geofence_event_changed AFTER UPDATE ON geofence_event FOR EACH ROW EXECUTE FUNCTION distrust_rollups();
 
+-- An entry's next exit, and what an exit ends, are found among what the device did at the place, not among all that it ever did.
+CREATE INDEX geofence_event_stays ON geofence_event (device_no, location_no, occurred_at, workspace_id, environment);
+
 CREATE FUNCTION feed_events() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   INSERT INTO event_feed (workspace_id, environment, quarter, device_nos, location_nos, types, event_ids)

@@ -5,6 +5,7 @@ import { eventAdditions } from "./RollUpAdditions.ts";
 import { builtOutcomes, builtTotals, builtVisits, nextExits, placesOfVisits } from "./RollUpBuild.ts";
 import { RollUpBuilderSql } from "./RollUpBuilderSql.ts";
 import { type BuildSpan, buildDays } from "./RollUpKeys.ts";
+import { countRolledUp } from "./RollUpMetrics.ts";
 import type { OutcomeColumns, VisitColumns, WaitingTenant } from "./RollUpRows.ts";
 import { RollUpSizes } from "./RollUpSizes.ts";
 import { RollUpWriter } from "./RollUpWriter.ts";
@@ -162,6 +163,8 @@ export class RollUpBuilder extends Context.Service<RollUpBuilder>()("waypost/rep
           yield* writer.addEvents(tenant, eventAdditions(tenant.timezone as TimeZoneName, [], changed));
         }
         yield* addVisits(tenant, rows);
+        yield* countRolledUp("deliveries", "base", rows.outcomes.devices.length);
+        yield* countRolledUp("events", "base", rows.visits.devices.length);
         const newest = yield* repository.newest(tenant);
         return newest === null || newest < toMs ? null : toMs;
       }),

@@ -6,10 +6,12 @@ import { dateAt, dayStart } from "../time/LocalTime.ts";
 import type { TimeZoneName } from "../time/TimeZone.ts";
 import { deliveryAdditions, eventAdditions } from "./RollUpAdditions.ts";
 import { RollUpBuilder } from "./RollUpBuilder.ts";
+import { countRolledUp, noteBacklog } from "./RollUpMetrics.ts";
 import type { WaitingTenant } from "./RollUpRows.ts";
 import { RollUpSizes } from "./RollUpSizes.ts";
 import { RollUpsSql } from "./RollUpsSql.ts";
 import { RollUpWriter } from "./RollUpWriter.ts";
+import { arrayLength } from "./SentArrays.ts";
 
 /** Rows of roll-ups that one transaction deletes. */
 const clearedAtOnce = 100_000;
@@ -48,7 +50,13 @@ export class RollUps extends Context.Service<RollUps>()("waypost/reports/RollUps
     const takeDeliveries = Effect.fnUntraced(function* (tenant: WaitingTenant) {
       const { deliveries } = yield* RollUpSizes;
       const fed = yield* repository.takeDeliveries(tenant, deliveries);
-      yield* writer.addDeliveries(tenant, deliveryAdditions(tenant.timezone as TimeZoneName, fed));
+      const additions = deliveryAdditions(tenant.timezone as TimeZoneName, fed);
+      yield* writer.addDeliveries(tenant, additions);
+      yield* countRolledUp(
+        "deliveries",
+        "feed",
+        fed.reduce((sum, { devices }) => sum + arrayLength(devices), 0),
+      );
       return fed.length > 0;
     });
 
@@ -58,11 +66,16 @@ export class RollUps extends Context.Service<RollUps>()("waypost/reports/RollUps
       if (fed.length === 0) return false;
       const stays = yield* repository.staysChanged(tenant, fed);
       yield* writer.addEvents(tenant, eventAdditions(tenant.timezone as TimeZoneName, fed, stays));
+      yield* countRolledUp(
+        "events",
+        "feed",
+        fed.reduce((sum, { types }) => sum + types.length, 0),
+      );
       return true;
     });
 
     /** One step of an environment's work; true if it did anything. */
-    const step = (tenant: WaitingTenant) =>
+    const step = (tenant: WaitingTenant, takes: Taking) =>
       database.atomically(
         Effect.gen(function* () {
           yield* repository.seeOneSnapshot;
@@ -71,20 +84,28 @@ export class RollUps extends Context.Service<RollUps>()("waypost/reports/RollUps
           if (state === undefined) return false;
           const hasCounted = yield* repository.countDevices(tenant);
           if (state.timezone !== tenant.timezone) return yield* Effect.as(startAnew(tenant), true);
-          const took = [yield* takeDeliveries(tenant), yield* takeEvents(tenant)];
+          const took = [takes === "all" && (yield* takeDeliveries(tenant)), yield* takeEvents(tenant)];
           if (took.includes(true)) return true;
           if (state.fedUntil === null) return hasCounted;
           return yield* Effect.as(buildNext(tenant, state.fedUntil), true);
         }),
       );
 
+    /** One step in each environment where there is work, each in a transaction of its own; true if any did something. */
+    const stepEverywhere = (takes: Taking) =>
+      Effect.gen(function* () {
+        let did = false;
+        for (const tenant of yield* repository.waiting) did = (yield* step(tenant, takes)) || did;
+        return did;
+      });
+
     return {
       /** One step in each environment where there is work, each in a transaction of its own; true if any did something. */
-      step: Effect.gen(function* () {
-        let did = false;
-        for (const tenant of yield* repository.waiting) did = (yield* step(tenant)) || did;
-        return did;
-      }),
+      step: stepEverywhere("all"),
+      /** The same without the deliveries in the feed. */
+      stepOfEvents: stepEverywhere("events"),
+      /** Notes for the metrics what waits. */
+      noteBacklog: Effect.flatMap(repository.backlog, noteBacklog),
     };
   }),
 }) {
@@ -93,26 +114,38 @@ export class RollUps extends Context.Service<RollUps>()("waypost/reports/RollUps
   );
 }
 
+/** What a step takes from the feed. */
+type Taking = "all" | "events";
+
 const startOfDay = ({ timezone }: WaitingTenant, ms: number): number => {
   const zone = timezone as TimeZoneName;
   return dayStart(zone, dateAt(zone, ms));
 };
 
-/** Rolls up in every worker, four times a second: two that meet take different environments. */
+/** Rounds after which deliveries are taken too. */
+const roundsToDeliveries = 5;
+
+/**
+ * Rolls up in every worker, events every two seconds and deliveries every ten: two that meet take different environments. More often would cost, for a delivery
+ * rewrites sets of all devices of a month; less often would leave reports more of the feed to read, and events are what that takes long for.
+ */
 export const rollingUp = Layer.effectDiscard(
   Effect.gen(function* () {
     const { roles } = yield* Config;
     if (!roles.has("worker")) return;
-    const { step } = yield* RollUps;
+    const { noteBacklog, step, stepOfEvents } = yield* RollUps;
+    let round = 0;
     const all = Effect.gen(function* () {
-      while (yield* step);
+      const isForAll = round++ % roundsToDeliveries === 0;
+      if (isForAll) yield* noteBacklog;
+      while (yield* isForAll ? step : stepOfEvents);
     });
     yield* Effect.forkScoped(
       watched("roll_ups", all).pipe(
-        // Who asks for anything is told that the database is away; here it would be said four times a second.
+        // Who asks for anything is told that the database is away; here it would be said every round.
         Effect.catchCauseIf(Database.isUnavailable, () => Effect.sleep("1 second")),
         Effect.ignoreCause({ log: "Warn" }),
-        Effect.repeat(Schedule.spaced("250 millis")),
+        Effect.repeat(Schedule.spaced("2 seconds")),
       ),
     );
   }),

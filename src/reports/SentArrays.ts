@@ -12,6 +12,9 @@ const FIRST = 24;
 /** Seconds from 1970 to 2000, from which PostgreSQL counts. */
 const EPOCH = 946_684_800;
 
+/** How many elements an array has; none for no bytes at all. */
+export const arrayLength = (sent: Uint8Array): number => opened(sent).length;
+
 /** The elements of an `integer[]`; none for no bytes at all. */
 export const integersOf = (sent: Uint8Array): Int32Array => {
   const { length, view } = opened(sent);

@@ -1,0 +1,42 @@
+import { Effect, Metric } from "effect";
+
+/** What is rolled up. */
+export type RolledUp = "deliveries" | "events";
+
+const rows = Metric.counter("waypost_rollup_rows_total", {
+  description:
+    "Deliveries and events that were added to the roll-ups: from the feed, or from base rows where roll-ups are made anew.",
+  incremental: true,
+});
+
+const waiting = Metric.gauge("waypost_rollup_feed_rows", {
+  description:
+    "Rows of the feed that wait to be added to the roll-ups, counted up to 100,000; reports read them too.",
+});
+
+const rebuilding = Metric.gauge("waypost_rollup_rebuilding", {
+  description:
+    "Environments whose roll-ups are being made anew; their reports read base rows meanwhile, which is slow.",
+});
+
+/** Counts base rows that were added to the roll-ups. */
+export const countRolledUp = (what: RolledUp, from: "feed" | "base", count: number): Effect.Effect<void> =>
+  count === 0 ? Effect.void : Metric.update(Metric.withAttributes(rows, { what, from }), count);
+
+/** What waits to be rolled up: rows of the feeds, and environments whose roll-ups are not complete. */
+export interface RollUpBacklog {
+  readonly deliveries: number;
+  readonly events: number;
+  readonly rebuilding: number;
+}
+
+/** Notes what waits. */
+export const noteBacklog = (backlog: RollUpBacklog): Effect.Effect<void> =>
+  Effect.all(
+    [
+      Metric.update(Metric.withAttributes(waiting, { what: "deliveries" }), backlog.deliveries),
+      Metric.update(Metric.withAttributes(waiting, { what: "events" }), backlog.events),
+      Metric.update(rebuilding, backlog.rebuilding),
+    ],
+    { discard: true },
+  );
