@@ -32,12 +32,11 @@ export class DeviceTally {
     if ((held & bit) !== 0) return;
     this.#bits[word] = held | bit;
     if (word >= this.#words) this.#words = word + 1;
-    this.#list(no);
+    if (this.#isListed) this.#list(no);
     this.#count++;
   }
 
   #list(no: number): void {
-    if (!this.#isListed) return;
     if (this.#count >= this.#bits.length * walksBits) {
       this.#isListed = false;
       return;
@@ -56,25 +55,46 @@ export class DeviceTally {
     for (let at = 0; at < sets.length;) {
       const end = at + HEAD + view.getUint32(at + 1, true);
       if (sets[at] === GAPS) this.#addGaps(sets, at + HEAD, end, each);
-      else this.#addBits(sets, at + HEAD, end, each);
+      else {
+        this.#addBits(sets, at + HEAD, end);
+        if (each !== undefined) each.#addBits(sets, at + HEAD, end);
+      }
       at = end;
     }
   }
 
   #addGaps(sets: Uint8Array, from: number, end: number, each: DeviceTally | undefined): void {
-    forEachGap(sets, from, end, (no) => {
+    // As `forEachGap`, written out: reports spend most of their time here.
+    let no = 0;
+    for (let at = from; at < end;) {
+      let byte = sets[at++] ?? 0;
+      let gap = byte & 127;
+      for (let shift = 7; byte > 127; shift += 7) {
+        byte = sets[at++] ?? 0;
+        gap |= (byte & 127) << shift;
+      }
+      no += gap;
       this.add(no);
       each?.add(no);
-    });
+    }
   }
 
-  #addBits(sets: Uint8Array, from: number, end: number, each: DeviceTally | undefined): void {
-    for (let at = from; at < end; at++) {
-      for (let bits = sets[at] ?? 0, first = (at - from) * 8; bits !== 0; bits &= bits - 1) {
-        const no = first + 31 - Math.clz32(bits & -bits);
-        this.add(no);
-        each?.add(no);
-      }
+  /** Adds a word of bits at once: sets of many are written so, and years of them united. */
+  #addBits(sets: Uint8Array, from: number, end: number): void {
+    const words = (end - from + 3) >>> 2;
+    if (words > this.#bits.length) this.#widen(words - 1);
+    if (words > this.#words) this.#words = words;
+    this.#isListed = false;
+    for (let word = 0, at = from; word < words; word++, at += 4) {
+      let bits = sets[at] ?? 0;
+      if (at + 1 < end) bits |= (sets[at + 1] ?? 0) << 8;
+      if (at + 2 < end) bits |= (sets[at + 2] ?? 0) << 16;
+      if (at + 3 < end) bits |= (sets[at + 3] ?? 0) << 24;
+      const held = this.#bits[word] ?? 0;
+      const fresh = bits & ~held;
+      if (fresh === 0) continue;
+      this.#bits[word] = held | bits;
+      this.#count += bitsIn(fresh);
     }
   }
 
@@ -138,6 +158,13 @@ export class DeviceTally {
     this.#bits = wider;
   }
 }
+
+/** How many bits of a word are set. */
+const bitsIn = (word: number): number => {
+  let bits = word - ((word >>> 1) & 0x55_55_55_55);
+  bits = (bits & 0x33_33_33_33) + ((bits >>> 2) & 0x33_33_33_33);
+  return Math.imul((bits + (bits >>> 4)) & 0x0f_0f_0f_0f, 0x01_01_01_01) >>> 24;
+};
 
 /** Reads the numbers of a set that is written as gaps, from one place in the bytes up to another. */
 const forEachGap = (sets: Uint8Array, from: number, end: number, use: (no: number) => void): void => {
