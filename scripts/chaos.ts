@@ -4,7 +4,7 @@
  * delivery for each device, and a push came in twice only if it was in flight at such a moment (contract L5). Exit code 1 if not.
  *
  *     node scripts/chaos.ts --devices 2000 --kills 20 --cuts 0 --workers 3 --seed 1
- *     node scripts/chaos.ts --single --devices 20000 --kills 20      all within one send, whose pushes take 1 to 3 seconds each
+ *     node scripts/chaos.ts --single --devices 24000 --kills 20      all within one send, whose pushes take 3 to 7 seconds each
  *
  * The database is an embedded one, or the empty one that DATABASE_URL names.
  */
@@ -197,8 +197,8 @@ const program = Effect.gen(function* () {
   const began = Date.now();
   const folder = mkdtempSync(join(tmpdir(), "waypost-chaos-"));
   yield* Effect.addFinalizer(() => Effect.sync(() => rmSync(folder, { recursive: true, force: true })));
-  const ledger = yield* PushLedger.listening(
-    () => (values.single ? 1_000 : 200) + Math.random() * (values.single ? 2_000 : 600),
+  const ledger = yield* PushLedger.listening(() =>
+    values.single ? 3_000 + Math.random() * 4_000 : 200 + Math.random() * 600,
   );
   const url = yield* databaseUrl(folder);
   const cable = yield* Cable.to(farEnd(new URL(url)));

@@ -10,7 +10,7 @@ const pollMillis = 500;
  * A process carries out one batch at a time and then rests for this share of what the batch took, within bounds: requests beside a large
  * send find the processors and the disk of the database free several times a second.
  */
-const rest = { share: 0.25, mostMillis: 1_000 };
+const rest = { share: 0.1, mostMillis: 1_000 };
 
 /**
  * The clock of sends: starts each at its minute and carries out what has started, in every process with the role `worker`. Any
