@@ -18,6 +18,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import process from "node:process";
 import sharp from "sharp";
+import manifest from "../../package.json" with { type: "json" };
 
 const root = join(import.meta.dirname, "../..");
 const file = resolve(process.argv[2] ?? join(root, "dist/waypost"));
@@ -140,6 +141,18 @@ try {
   server = start("serve", "--config", config);
   const warm = await listening(server);
   console.log(`  next start: ${warm.millis} ms`);
+  await stop(server);
+  // In a folder whose parent can be written: a restore is made beside its place, and renamed.
+  const backup = join(home, "backup.tar.gz");
+  const elsewhere = join(home, "restored.env");
+  copyFileSync(join(root, `test/upgrades/fixtures/${manifest.version}.tar.gz`), backup);
+  chmodSync(backup, 0o644);
+  writeFileSync(elsewhere, `WAYPOST_DATA_DIR=${data}/restored\nPORT=0\nWAYPOST_LOG_FORMAT=pretty\n`);
+  await command("restore", backup, "--config", elsewhere);
+  server = start("serve", "--config", elsewhere);
+  await listening(server);
+  const listed = await command("workspace", "list", "--config", elsewhere);
+  must(listed.includes("Acme"), "a backup of this release is restored, keys included", listed);
   await stop(server);
   const texts = await command("licenses");
   must(texts.includes("PostgreSQL") && texts.includes("libvips"), "it names the licences of what it carries");

@@ -5,6 +5,7 @@ import { mkdir, readdir, rename, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { backupSql } from "./BackupSql.ts";
+import { unpackRuntime } from "../../database/CarriedRuntime.ts";
 import { EmbeddedPostgres } from "../../database/EmbeddedPostgres.ts";
 import { checksumOf, migrate, MigrationFiles } from "../../database/Migrations.ts";
 import { postgresLayer } from "../../database/Postgres.ts";
@@ -148,6 +149,7 @@ export const restoreBackup = Effect.fnUntraced(function* (path: string, dataDir:
   });
   const load = Effect.scoped(
     Effect.gen(function* () {
+      yield* unpackRuntime(folder);
       const server = yield* EmbeddedPostgres.make({ directory: folder });
       const client = postgresLayer({
         _tag: "socket",
