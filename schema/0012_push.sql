@@ -40,3 +40,5 @@ CREATE TABLE push_queue (
 ) WITH (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.02);
 
 CREATE INDEX push_queue_due ON push_queue (workspace_id, environment, transport, due_at);
+-- Those that were begun, few at any time: what a dead worker leaves behind goes first.
+CREATE INDEX push_queue_begun ON push_queue (workspace_id, environment, transport, due_at) WHERE first_at IS NOT NULL;

@@ -104,14 +104,24 @@ export class PushQueueSql extends Context.Service<PushQueueSql>()("waypost/sendi
           (rows) => new Map(rows.map(({ count, transport }) => [transport, count])),
         ),
 
-      /** Takes pushes of a lane that are due, for the length of a lease, each with what it takes to hand it over. */
+      /**
+       * Takes pushes of a lane that are due, for the length of a lease, each with what it takes to hand it over. Those that were begun go
+       * before all that wait: what a dead process had under way is not to queue up again behind a large send.
+       */
       take: (lane: Lane, now: number, leaseMillis: number, most: number) =>
         Effect.orDie(sql<TakenPush>`
-          WITH next AS (
+          WITH begun AS (
             SELECT q.origin, q.device_no FROM push_queue q
-            WHERE ${tenantIs("q", lane)} AND q.transport = ${lane.transport} AND q.due_at <= ${instant(now)}
+            WHERE ${tenantIs("q", lane)} AND q.transport = ${lane.transport} AND q.due_at <= ${instant(now)} AND q.first_at IS NOT NULL
             ORDER BY q.due_at LIMIT ${most}
             FOR UPDATE SKIP LOCKED
+          ), fresh AS (
+            SELECT q.origin, q.device_no FROM push_queue q
+            WHERE ${tenantIs("q", lane)} AND q.transport = ${lane.transport} AND q.due_at <= ${instant(now)} AND q.first_at IS NULL
+            ORDER BY q.due_at LIMIT ${most} - (SELECT count(*) FROM begun)
+            FOR UPDATE SKIP LOCKED
+          ), next AS (
+            SELECT * FROM begun UNION ALL SELECT * FROM fresh
           ), taken AS (
             UPDATE push_queue q SET due_at = ${instant(now + leaseMillis)}, fence = q.fence + 1, attempts = q.attempts + 1,
               first_at = COALESCE(q.first_at, ${instant(now)})

@@ -7,6 +7,10 @@ import { counted } from "../../src/media/MediaStoreMetrics.ts";
 import { MediaStore, MediaStoreAway } from "../../src/media/MediaStore.ts";
 import { asker, TestWaypost } from "../TestWaypost.ts";
 
+const valueOf = (series: ReadonlyMap<string, number>, isIt: (name: string) => boolean): number | undefined =>
+  [...series].find(([name]) => isIt(name))?.[1];
+
+// Metrics are of the process, which other test files share: only what a test adds is its own.
 layer(TestWaypost.layer)("GET /metrics", (it) => {
   /** What it says: the value of each series by its name and labels. */
   const scrape = Effect.gen(function* () {
@@ -42,6 +46,7 @@ layer(TestWaypost.layer)("GET /metrics", (it) => {
   it.effect("counts repeated requests, runs of chores, and waits for the database", () =>
     Effect.gen(function* () {
       const { sandbox } = yield* (yield* TestWaypost).tenant();
+      const earlier = yield* scrape;
       const body = { name: "A", type: "push", timezone: "UTC", starts_at: "2026-12-01" };
       for (let sent = 0; sent < 2; sent++)
         yield* sandbox("/campaigns", { body, headers: { "idempotency-key": "metrics-1" } });
@@ -50,29 +55,31 @@ layer(TestWaypost.layer)("GET /metrics", (it) => {
       const interrupted = yield* Effect.exit(watched("retention", Effect.interrupt));
       assert.isTrue(Exit.isFailure(interrupted) && Cause.hasInterruptsOnly(interrupted.cause));
       const series = yield* scrape;
-      const of = (name: string) =>
-        [...series].find(
-          ([each]) =>
-            each.startsWith(name.split(" ")[0] ?? "") && name.split(" ").every((part) => each.includes(part)),
-        )?.[1];
-      assert.strictEqual(of('waypost_idempotency_total outcome="replayed"'), 1);
-      assert.strictEqual(of('waypost_chore_runs_total chore="retention" outcome="done"'), 1);
-      assert.strictEqual(of('waypost_chore_runs_total chore="retention" outcome="failed"'), 1);
-      assert.isAbove(of('waypost_chore_last_done_timestamp_seconds chore="retention"') ?? 0, 1_700_000_000);
-      assert.isAbove(of("waypost_database_wait_seconds_count") ?? 0, 0);
+      const named = (name: string) => (each: string) =>
+        each.startsWith(name.split(" ")[0] ?? "") && name.split(" ").every((part) => each.includes(part));
+      const of = (name: string) => valueOf(series, named(name)) ?? 0;
+      const more = (name: string) => of(name) - (valueOf(earlier, named(name)) ?? 0);
+      assert.strictEqual(more('waypost_idempotency_total outcome="replayed"'), 1);
+      assert.strictEqual(more('waypost_chore_runs_total chore="retention" outcome="done"'), 1);
+      assert.strictEqual(more('waypost_chore_runs_total chore="retention" outcome="failed"'), 1);
+      assert.isAbove(of('waypost_chore_last_done_timestamp_seconds chore="retention"'), 1_700_000_000);
+      assert.isAbove(more("waypost_database_wait_seconds_count"), 0);
     }),
   );
 
   it.effect("counts failures of the media store by operation", () =>
     Effect.gen(function* () {
+      const earlier = yield* scrape;
       const away = Effect.fail(new MediaStoreAway({ problem: "the disk is full" }));
       const store = counted(MediaStore.of({ put: () => away, read: () => away, remove: () => away }));
       yield* Effect.exit(store.put("key", { content: new Uint8Array(), mimeType: "text/plain" }));
       yield* Effect.exit(Effect.scoped(store.read("key")));
       yield* Effect.exit(store.remove("key"));
       const series = yield* scrape;
-      for (const operation of ["put", "read", "remove"])
-        assert.strictEqual(series.get(`waypost_media_store_failures_total{operation="${operation}"}`), 1);
+      for (const operation of ["put", "read", "remove"]) {
+        const name = `waypost_media_store_failures_total{operation="${operation}"}`;
+        assert.strictEqual((series.get(name) ?? 0) - (earlier.get(name) ?? 0), 1);
+      }
     }),
   );
 });

@@ -14,6 +14,7 @@ layer(TestWaypost.layer)("The worker's own clock", (it) => {
   it.effect("starts a send within a second of its minute, and the metric says how late it was (L2)", () =>
     Effect.gen(function* () {
       const { production } = yield* sendWorld();
+      const [earlier = 0, sumOfEarlier = 0] = yield* lag;
       yield* production.phone();
       yield* production.sent(yield* production.push(), "12:30");
       const status = Effect.map(production.sends(), ([first]) => first.status as string);
@@ -28,8 +29,8 @@ layer(TestWaypost.layer)("The worker's own clock", (it) => {
       const [send] = yield* production.sends();
       assert.strictEqual(send.started_at, "2026-11-21T12:30:00+00:00");
       const [count = 0, sum = 0] = yield* lag;
-      assert.strictEqual(count, 1);
-      assert.isBelow(sum, 1);
+      assert.strictEqual(count - earlier, 1);
+      assert.isBelow(sum - sumOfEarlier, 1);
     }),
   );
 });

@@ -1,4 +1,4 @@
-import { afterAll, assert, describe, it } from "@effect/vitest";
+import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest";
 import { Console, Effect } from "effect";
 import { chmodSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -10,8 +10,16 @@ const launcher = join(import.meta.dirname, "../../../bin/waypost.js");
 /** Temporary files of this test alone, which the database's account can reach. */
 const place = mkdtempSync(join(tmpdir(), "waypost-test-"));
 chmodSync(place, 0o755);
-process.env["TMPDIR"] = place;
-afterAll(() => rmSync(place, { recursive: true }));
+const usual = process.env["TMPDIR"];
+beforeAll(() => {
+  process.env["TMPDIR"] = place;
+});
+afterAll(() => {
+  // Files after this one run in the same process.
+  if (usual === undefined) delete process.env["TMPDIR"];
+  else process.env["TMPDIR"] = usual;
+  rmSync(place, { recursive: true });
+});
 
 /** Tells the demo to a list of lines. */
 const told = (command: ReadonlyArray<string>) => {
