@@ -90,6 +90,26 @@ layer(TestWaypost.layer)("A push", (it) => {
     }).pipe(Effect.provide(PushQueueSql.layer)),
   );
 
+  it.effect("that a dead worker had under way goes before all that waited longer", () =>
+    Effect.gen(function* () {
+      const { fired, production } = yield* pushWorld(yield* localFcm);
+      for (let count = 0; count < 3; count++) yield* fired();
+      const repository = yield* PushQueueSql;
+      const lane = {
+        workspaceId: production.workspaceId,
+        environment: "production",
+        transport: "fcm",
+      } as const;
+      const [dead] = yield* repository.take(lane, testStart, leaseMillis, 1);
+      const taken = yield* repository.take(lane, testStart + leaseMillis, leaseMillis, 2);
+      assert.lengthOf(taken, 2);
+      assert.deepStrictEqual(
+        taken.filter(({ attempts }) => attempts === 2).map(({ origin }) => origin),
+        [dead?.origin],
+      );
+    }).pipe(Effect.provide(PushQueueSql.layer)),
+  );
+
   it.effect("is taken by one worker only, however many look (L5)", () =>
     Effect.gen(function* () {
       const service = yield* localFcm;
