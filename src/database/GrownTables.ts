@@ -2,8 +2,8 @@ import { Context, Effect, Layer, Schedule } from "effect";
 import { SqlClient } from "effect/sql";
 import { Config } from "../Config.ts";
 
-/** Below so many pages it does not matter how a table is read. */
-const smallPages = 128;
+/** Below so many pages it does not matter how a table is read, however often a statement does so. */
+const smallPages = 4;
 
 /**
  * Looks at tables that have more than doubled since PostgreSQL last looked. Its own autovacuum does so within a minute or two; until

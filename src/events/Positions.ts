@@ -19,7 +19,7 @@ import type { PlacedFix, Track } from "./Track.ts";
 const mostReports = 128;
 
 /** How long those gather that show something, in milliseconds: each batch is seven statements, however many are in it. */
-const gathering = 8;
+const gathering = 4;
 
 /** For how long positions are looked up before others get their turn, in milliseconds. */
 const turn = 10;
@@ -131,7 +131,7 @@ export class Positions extends Context.Service<Positions>()("waypost/events/Posi
     const atAGlance = yield* grouped(
       mostReports,
       (reports: ReadonlyArray<FixReport>) => glance(new FixBatch(reports)),
-      1,
+      2,
     );
     const together = yield* grouped(
       mostReports,
