@@ -8,6 +8,8 @@ export interface ModelDevice {
   readonly tall: boolean;
   readonly loud: boolean;
   registered: boolean;
+  /** Always in Production; in Sandbox what the operator says last (contract L2). */
+  approved: boolean;
 }
 
 interface ModelSend {
@@ -124,7 +126,9 @@ export class SendModel {
 
   #reach({ campaign, reached }: ModelSend, now: number, batches: number): void {
     const { audience, cap, got, stretches } = campaign;
-    const registered = this.devices.filter((device) => device.registered && belongs(audience, device));
+    const registered = this.devices.filter(
+      (device) => device.registered && device.approved && belongs(audience, device),
+    );
     // Everybody is cut by numbers; others are found first, by a batch of its own, and cut by their count.
     const within =
       audience === "everybody"

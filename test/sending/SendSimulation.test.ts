@@ -12,7 +12,6 @@ import { type ModelCampaign, type ModelDevice, SendModel } from "./SendModel.ts"
 import { sendWorld } from "./SendWorld.ts";
 import { begun, dayAt, stretchesOf } from "./ZoneOracle.ts";
 
-const days = 30;
 const MINUTE_MS = 60_000;
 /** In these thirty days clocks change in New York, Amsterdam, Nuuk (out of its day), Lord Howe and Chatham. */
 const begin = Date.UTC(2027, 2, 8);
@@ -38,15 +37,18 @@ const hhmm = (dice: Dice) =>
   `${String(dice.below(24)).padStart(2, "0")}:${String(dice.below(60)).padStart(2, "0")}`;
 const dateText = (day: number) => new Date(day).toISOString().slice(0, 10);
 
-layer(overCutConnections)("Thirty days of sends", (it) => {
-  it.effect.each([41])(
-    "with changes of all kinds and workers that fail end with what a plain reading expects, seed %s (L2–L6, E10, E11, F6)",
-    (seed) =>
+layer(overCutConnections)("Days of sends", (it) => {
+  it.effect.each([
+    [41, "production", 30],
+    [42, "sandbox", 10],
+  ] as const)(
+    "with changes of all kinds and workers that fail end with what a plain reading expects, seed %s in %s (L2–L6, E10, E11, F6)",
+    ([seed, environment, days]) =>
       Effect.gen(function* () {
         const dice = new Dice(seed);
         const connections = yield* Connections;
         const sql = yield* SqlClient.SqlClient;
-        const { production, waypost, workspace } = yield* sendWorld();
+        const { [environment]: side, waypost, workspace } = yield* sendWorld();
         yield* TestClock.setTime(Math.max(begin, yield* Clock.currentTimeMillis));
         const model = new SendModel(10);
         const bodies = new Map<ModelCampaign, Record<string, unknown>>();
@@ -54,7 +56,7 @@ layer(overCutConnections)("Thirty days of sends", (it) => {
 
         const segment = (name: string) =>
           Effect.map(
-            waypost.operator(`/workspaces/${workspace.id}/production/segments`, {
+            waypost.operator(`/workspaces/${workspace.id}/${environment}/segments`, {
               body: {
                 name,
                 rule: { match: "all", conditions: [{ attribute: name, op: "eq", value: true }] },
@@ -64,11 +66,11 @@ layer(overCutConnections)("Thirty days of sends", (it) => {
           );
         const segments = { tall: yield* segment("tall"), loud: yield* segment("loud") };
 
-        const phones = new Map<ModelDevice, Effect.Success<ReturnType<typeof production.phone>>>();
+        const phones = new Map<ModelDevice, Effect.Success<ReturnType<typeof side.phone>>>();
         const join = Effect.gen(function* () {
           const attributes = { tall: dice.chance(0.5), loud: dice.chance(0.5) };
-          const phone = yield* production.phone(`phone-${model.devices.length}`, { attributes });
-          const device = { no: model.devices.length + 1, ...attributes, registered: true };
+          const phone = yield* side.phone(`phone-${model.devices.length}`, { attributes });
+          const device = { no: model.devices.length + 1, ...attributes, registered: true, approved: true };
           model.devices.push(device);
           phones.set(device, phone);
         });
@@ -80,6 +82,16 @@ layer(overCutConnections)("Thirty days of sends", (it) => {
           );
           assert.strictEqual(answer.status, 200);
           device.registered = false;
+        });
+        /** In Sandbox the operator takes a test device's approval back, or gives it again. */
+        const approve = Effect.gen(function* () {
+          const device = dice.one(model.devices.filter(({ registered }) => registered));
+          if (environment === "production" || device === undefined) return;
+          const approved = !device.approved;
+          const path = `/workspaces/${workspace.id}/sandbox/devices/${phones.get(device)?.id ?? ""}`;
+          const answer = yield* waypost.operator(path, { method: "PATCH", body: { approved } });
+          assert.strictEqual(answer.status, 200, JSON.stringify(answer.body));
+          device.approved = approved;
         });
 
         const launch = Effect.gen(function* () {
@@ -106,7 +118,7 @@ layer(overCutConnections)("Thirty days of sends", (it) => {
             ],
             ...(audience === "all" ? { segment_match: "all" } : {}),
           };
-          const answer = yield* production.platform("/campaigns", { body });
+          const answer = yield* side.platform("/campaigns", { body });
           assert.strictEqual(answer.status, 201, JSON.stringify(answer.body));
           const campaign: ModelCampaign = {
             id: answer.body.data.id,
@@ -123,7 +135,7 @@ layer(overCutConnections)("Thirty days of sends", (it) => {
           for (let count = 1 + dice.below(4); count > 0; count--) {
             const time = dice.chance(0.2) ? "23:30" : hhmm(dice);
             if (model.instant(campaign, time) <= now) continue;
-            const notification = yield* production.sent(campaign.id, time);
+            const notification = yield* side.sent(campaign.id, time);
             campaign.notifications.push(notification);
             model.plan(campaign, notification, time, now);
           }
@@ -131,9 +143,7 @@ layer(overCutConnections)("Thirty days of sends", (it) => {
 
         const stop = Effect.fnUntraced(function* (campaign: ModelCampaign, how: "skipped" | "cancelled") {
           const answer =
-            how === "skipped"
-              ? yield* production.ask(campaign.id, "pause")
-              : yield* production.remove(campaign.id);
+            how === "skipped" ? yield* side.ask(campaign.id, "pause") : yield* side.remove(campaign.id);
           assert.strictEqual(answer.status, 200);
         });
 
@@ -145,7 +155,7 @@ layer(overCutConnections)("Thirty days of sends", (it) => {
           const what = dice.below(10);
           if (what < 3) {
             const paused = !campaign.paused;
-            const answer = yield* production.ask(campaign.id, paused ? "pause" : "publish");
+            const answer = yield* side.ask(campaign.id, paused ? "pause" : "publish");
             assert.strictEqual(answer.status, 200);
             model.pause(campaign, paused, now);
           } else if (what < 4) {
@@ -155,7 +165,7 @@ layer(overCutConnections)("Thirty days of sends", (it) => {
             const notification = dice.one(campaign.notifications);
             const time = hhmm(dice);
             if (notification === undefined) return;
-            const answer = yield* production.resent(campaign.id, notification, time);
+            const answer = yield* side.resent(campaign.id, notification, time);
             if (model.instant(campaign, time) > now) {
               assert.strictEqual(answer.status, 200, JSON.stringify(answer.body));
               model.plan(campaign, notification, time, now);
@@ -164,7 +174,7 @@ layer(overCutConnections)("Thirty days of sends", (it) => {
             if (begun(campaign.stretches, campaign.day) <= now) return;
             const day = dayAt(campaign.stretches, now) + (1 + dice.below(3)) * DAY_MS;
             const body = { ...bodies.get(campaign), starts_at: dateText(day) };
-            const answer = yield* production.platform(`/campaigns/${campaign.id}`, { method: "PATCH", body });
+            const answer = yield* side.platform(`/campaigns/${campaign.id}`, { method: "PATCH", body });
             assert.strictEqual(answer.status, 200, JSON.stringify(answer.body));
             model.move(campaign, day);
           }
@@ -172,7 +182,7 @@ layer(overCutConnections)("Thirty days of sends", (it) => {
 
         const isOpen = Effect.gen(function* () {
           const now = yield* Clock.currentTimeMillis;
-          const rows = yield* sql`SELECT FROM send s WHERE s.workspace_id = ${production.workspaceId}
+          const rows = yield* sql`SELECT FROM send s WHERE s.workspace_id = ${side.workspaceId}
             AND (s.status = 'running' OR (s.status = 'scheduled' AND s.due_at <= ${instant(now)}))`;
           return rows.length > 0;
         });
@@ -236,7 +246,7 @@ layer(overCutConnections)("Thirty days of sends", (it) => {
               to_char(s.due_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), s.status, s.targeted,
               (SELECT string_agg(d.device_no::text, ',' ORDER BY d.device_no) FROM delivery d
                 WHERE d.workspace_id = s.workspace_id AND d.environment = s.environment AND d.origin = s.origin)) AS line
-            FROM send s WHERE s.workspace_id = ${production.workspaceId} AND s.targeted = s.delivered AND s.failed = 0`;
+            FROM send s WHERE s.workspace_id = ${side.workspaceId} AND s.targeted = s.delivered AND s.failed = 0`;
           assert.deepStrictEqual(
             rows.map(({ line }) => line.trim()).toSorted(),
             model
@@ -247,6 +257,7 @@ layer(overCutConnections)("Thirty days of sends", (it) => {
         });
 
         for (let count = 0; count < 35; count++) yield* join;
+        for (let count = 0; count < 20; count++) yield* approve;
         for (let today = begin; today < begin + days * DAY_MS; today += DAY_MS) {
           const changes = Array.from({ length: 7 }, () => today + (1 + dice.below(1438)) * MINUTE_MS);
           // On some days no worker runs for hours.
@@ -266,17 +277,18 @@ layer(overCutConnections)("Thirty days of sends", (it) => {
             yield* TestClock.setTime(moment);
             const act = dice.below(10);
             yield* act < 4 ? launch : act < 8 ? meddle : act < 9 ? join : leave;
+            yield* approve;
           }
           yield* compare;
         }
-        const open = yield* sql`SELECT FROM send_batch WHERE workspace_id = ${production.workspaceId}`;
+        const open = yield* sql`SELECT FROM send_batch WHERE workspace_id = ${side.workspaceId}`;
         assert.lengthOf(open, 0);
         const statuses = new Set(model.sends.map(({ status }) => status));
         for (const status of ["done", "skipped", "missed", "cancelled"] as const)
           assert.isTrue(statuses.has(status), status);
-        assert.isAbove(tally.cuts, 10);
-        assert.isAbove(tally.stops, 10);
-        assert.isAbove(tally.makeups, 2);
+        assert.isAbove(tally.cuts, days / 3);
+        assert.isAbove(tally.stops, days / 3);
+        assert.isAbove(tally.makeups, days / 15);
       }),
   );
 });
