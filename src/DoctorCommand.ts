@@ -5,9 +5,10 @@ import { BadUsage, CommandRefused } from "./operator/commands/CommandRefused.ts"
 import { SettingsFile, wantsJson } from "./operator/commands/Operator.ts";
 import { progressBar } from "./operator/commands/Progress.ts";
 import { Surroundings } from "./operator/commands/Surroundings.ts";
-import { areas, countOf, type Finding } from "./operator/doctor/Checkup.ts";
+import { areas, type Finding } from "./operator/doctor/Checkup.ts";
 
 import type { Difference } from "./reports/RollUpAudit.ts";
+import { counted } from "./wire/Text.ts";
 
 // Most commands only ask a server: they do without what looks at one.
 const doctors = Effect.promise(() => import("./Doctor.ts"));
@@ -49,7 +50,7 @@ const asText = (findings: ReadonlyArray<Finding>, columns: number | null): strin
 
 const tally = (findings: ReadonlyArray<Finding>): string => {
   const count = (verdict: Finding["verdict"]) => findings.filter((each) => each.verdict === verdict).length;
-  return `${countOf(count("problem"), "problem")}, ${countOf(count("warning"), "warning")}; ${count("ok")} of ${countOf(findings.length, "check")} ok.`;
+  return `${counted(count("problem"), "problem")}, ${counted(count("warning"), "warning")}; ${count("ok")} of ${counted(findings.length, "check")} ok.`;
 };
 
 const lookAtAll = Effect.gen(function* () {
@@ -63,7 +64,7 @@ const lookAtAll = Effect.gen(function* () {
       : `${asText(findings, columns)}\n\n${tally(findings)}`,
   );
   if (problems > 0) {
-    return yield* new CommandRefused({ message: `The doctor found ${countOf(problems, "problem")}.` });
+    return yield* new CommandRefused({ message: `The doctor found ${counted(problems, "problem")}.` });
   }
 });
 
@@ -107,26 +108,26 @@ const lookAtReports = Effect.fnUntraced(function* (rebuild: boolean) {
   } else {
     for (const each of listed) yield* Console.log(differenceText(each));
     if (count > listed.length)
-      yield* Console.log(`… and ${countOf(count - listed.length, "more difference")}.`);
+      yield* Console.log(`… and ${counted(count - listed.length, "more difference")}.`);
     for (const each of incomplete) {
       yield* Console.log(
         `The roll-ups of workspace ${each.workspace} (${each.environment}) are being made: reports read base rows until they are ` +
           "complete, and there is nothing to compare yet.",
       );
     }
-    const looked = `${countOf(days, "day")} and ${countOf(months, "month")} of ${countOf(environments, "environment")}`;
+    const looked = `${counted(days, "day")} and ${counted(months, "month")} of ${counted(environments, "environment")}`;
     yield* Console.log(
       count === 0 ? `Compared ${looked}: roll-ups and base rows say the same.` : `Compared ${looked}.`,
     );
     if (rebuilt > 0) {
       yield* Console.log(
-        `Workers now make the roll-ups of ${countOf(rebuilt, "environment")} anew. Until then their reports read base rows: right, and slower.`,
+        `Workers now make the roll-ups of ${counted(rebuilt, "environment")} anew. Until then their reports read base rows: right, and slower.`,
       );
     }
   }
   if (count > 0) {
     const advice = rebuild ? "" : ' Have the roll-ups made anew with "waypost doctor --reports --rebuild".';
-    return yield* new CommandRefused({ message: `Reports show ${countOf(count, "wrong figure")}.${advice}` });
+    return yield* new CommandRefused({ message: `Reports show ${counted(count, "wrong figure")}.${advice}` });
   }
 });
 

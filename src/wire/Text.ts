@@ -8,8 +8,8 @@ export const codePoints = (text: string): number => {
 };
 
 /** A number with its noun in a sentence: "1 campaign", "2 campaigns", "10,000 locations". */
-export const counted = (count: number, noun: string): string =>
-  `${count.toLocaleString("en")} ${noun}${count === 1 ? "" : "s"}`;
+export const counted = (count: number, one: string, many = `${one}s`): string =>
+  `${count.toLocaleString("en")} ${count === 1 ? one : many}`;
 
 /** Why a text cannot be stored at all, or null: a NUL or half of a surrogate pair is no text (contract B5). */
 export const unstorable = (text: string): string | null => {

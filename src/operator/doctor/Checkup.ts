@@ -77,10 +77,6 @@ export const examine = <R>(
     return (Array.isArray(found) ? found : [found]).map((each: Observation) => ({ area, check, ...each }));
   });
 
-/** A number of things in words. */
-export const countOf = (count: number, one: string, many = `${one}s`): string =>
-  `${count.toLocaleString("en-US")} ${count === 1 ? one : many}`;
-
 /** Bytes as people read them. */
 export const sizeOf = (bytes: number): string => {
   const units = ["bytes", "KB", "MB", "GB", "TB"];

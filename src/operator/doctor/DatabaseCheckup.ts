@@ -2,10 +2,11 @@ import { Effect, Option, type Redacted } from "effect";
 import { secretKeyFits } from "../../access/Fingerprint.ts";
 import type { Config } from "../../Config.ts";
 import { missingMigrations } from "../../database/Migrations.ts";
-import { countOf, examine, fine, type Observation, problem, sizeOf, spanOf, warning } from "./Checkup.ts";
+import { examine, fine, type Observation, problem, sizeOf, spanOf, warning } from "./Checkup.ts";
 import { databaseClock } from "./DatabaseClockSql.ts";
 import { DatabaseFactsSql, type ServerFacts } from "./DatabaseFactsSql.ts";
 import { processesOf } from "./WorkCheckup.ts";
+import { counted } from "../../wire/Text.ts";
 
 /** Connections that one process takes at most: its pool, and one to listen. */
 const perProcess = 21;
@@ -42,7 +43,7 @@ export const judgeServer = (facts: ServerFacts): ReadonlyArray<Observation> => {
   if (facts.transactions_left < 1_000_000_000) {
     found.push(
       problem(
-        `Old rows are not frozen: in ${countOf(Math.max(0, facts.transactions_left), "transaction")} the database takes no changes.`,
+        `Old rows are not frozen: in ${counted(Math.max(0, facts.transactions_left), "transaction")} the database takes no changes.`,
         "End old transactions and prepared ones, then VACUUM FREEZE the database.",
       ),
     );
@@ -50,7 +51,7 @@ export const judgeServer = (facts: ServerFacts): ReadonlyArray<Observation> => {
   if (facts.checksum_failures > 0) {
     found.push(
       problem(
-        `${countOf(facts.checksum_failures, "page")} of the database had a wrong checksum: its disk loses data.`,
+        `${counted(facts.checksum_failures, "page")} of the database had a wrong checksum: its disk loses data.`,
         "Take a backup now, replace the disk, and restore.",
       ),
     );
@@ -78,13 +79,13 @@ export const judgeServer = (facts: ServerFacts): ReadonlyArray<Observation> => {
 /** Whether the connections do for so many processes. */
 export const judgeConnections = (facts: ServerFacts, processes: number): Observation => {
   const { connections, most_connections: most } = facts;
-  const seen = `${connections} of ${countOf(most, "connection")} are taken`;
+  const seen = `${connections} of ${counted(most, "connection")} are taken`;
   const advice = `Raise max_connections: each process takes up to ${perProcess}.`;
   if (most - connections < 3) return problem(`${seen}: Waypost is turned away.`, advice);
   const needed = Math.max(1, processes) * perProcess;
   return most < needed
     ? warning(
-        `${seen}, and ${countOf(Math.max(1, processes), "process", "processes")} may take ${needed}.`,
+        `${seen}, and ${counted(Math.max(1, processes), "process", "processes")} may take ${needed}.`,
         advice,
       )
     : fine(`${seen}.`);
@@ -94,7 +95,7 @@ const schema = Effect.map(missingMigrations, (missing) =>
   missing.length === 0
     ? fine("The schema is that of this program.")
     : warning(
-        `${countOf(missing.length, "migration")} still to be applied: ${missing.join(", ")}. Push credentials and work were not looked at.`,
+        `${counted(missing.length, "migration")} still to be applied: ${missing.join(", ")}. Push credentials and work were not looked at.`,
         "Take a backup; the next start of waypost serve applies them.",
       ),
 ).pipe(
@@ -129,7 +130,7 @@ const rights = Effect.gen(function* () {
   if (row.foreign.length > 0) {
     found.push(
       warning(
-        `${countOf(row.foreign.length, "table")} belong to another account: a migration that changes them will fail.`,
+        `${counted(row.foreign.length, "table")} belong to another account: a migration that changes them will fail.`,
         "REASSIGN OWNED, or connect as that account.",
       ),
     );
@@ -162,7 +163,7 @@ const upkeep = Effect.gen(function* () {
           `ALTER TABLE ${name} RESET (autovacuum_enabled).`,
         )
       : warning(
-          `${name} has ${countOf(dead, "dead row")} beside ${countOf(live, "live one")}.`,
+          `${name} has ${counted(dead, "dead row")} beside ${counted(live, "live one")}.`,
           `VACUUM ${name}; where it comes back, give autovacuum more workers or a higher cost limit.`,
         ),
   );

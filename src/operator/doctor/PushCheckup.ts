@@ -2,8 +2,9 @@ import { Clock, Effect, type Redacted, Result } from "effect";
 import { PublicHosts } from "../../notifications/PublicHosts.ts";
 import { type AuditedCredentials, auditCredentials } from "../../sending/CredentialAudit.ts";
 import { judgeReached } from "./AddressCheckup.ts";
-import { countOf, examine, fine, type Observation, problem } from "./Checkup.ts";
+import { examine, fine, type Observation, problem } from "./Checkup.ts";
 import { reach } from "./Reach.ts";
+import { counted } from "../../wire/Text.ts";
 
 const mostNamed = 20;
 
@@ -15,7 +16,7 @@ const judgeCredentials = (all: ReadonlyArray<AuditedCredentials>): ReadonlyArray
       fine(
         all.length === 0
           ? "No environment has push credentials: messages wait in the inbox of each device."
-          : `${countOf(all.length, "set")} of push credentials can be opened.`,
+          : `${counted(all.length, "set")} of push credentials can be opened.`,
       ),
     ];
   }
@@ -32,7 +33,7 @@ const judgeCredentials = (all: ReadonlyArray<AuditedCredentials>): ReadonlyArray
   const more = bad.length - named.length;
   return more === 0
     ? named
-    : [...named, problem(`So are ${countOf(more, "more set")} of push credentials.`, "See above.")];
+    : [...named, problem(`So are ${counted(more, "more set")} of push credentials.`, "See above.")];
 };
 
 /** Where a push service is: whether its name resolves to an address that may be used, and somebody answers there. */

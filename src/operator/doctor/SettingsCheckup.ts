@@ -1,8 +1,9 @@
 import { Effect } from "effect";
 import { stat } from "node:fs/promises";
 import { Config, type ConfigInvalid, type SettingsRecord } from "../../Config.ts";
-import { countOf, examine, type Finding, fine, type Observation, problem, warning } from "./Checkup.ts";
+import { examine, type Finding, fine, type Observation, problem, warning } from "./Checkup.ts";
 import { contradictions } from "./Contradictions.ts";
+import { counted } from "../../wire/Text.ts";
 
 /** What the command line reads beside the settings, and what the launcher sets. */
 const alsoKnown = new Set(["WAYPOST_URL", "WAYPOST_BEHIND_LAUNCHER"]);
@@ -97,7 +98,7 @@ export const settingsCheckup = Effect.fnUntraced(function* (
       Effect.succeed(
         problems.length === 0
           ? fine(
-              `All ${countOf(Config.settings.length, "setting")} can be read; set: ${set.length === 0 ? "none" : set.join(", ")}.`,
+              `All ${counted(Config.settings.length, "setting")} can be read; set: ${set.length === 0 ? "none" : set.join(", ")}.`,
             )
           : problems.map((text) => problem(text, "waypost serve refuses to start until it is right.")),
       ),

@@ -1,7 +1,8 @@
 import { Effect } from "effect";
 import type { Config } from "../../Config.ts";
 import type { NamedProcess } from "../../database/SessionName.ts";
-import { countOf, examine, warning } from "./Checkup.ts";
+import { examine, warning } from "./Checkup.ts";
+import { counted } from "../../wire/Text.ts";
 
 /** What several processes on one database must have in common, as far as one of them can tell. */
 export const sharedCheckup = (config: Config["Service"], processes: ReadonlyArray<NamedProcess>) =>
@@ -12,7 +13,7 @@ export const sharedCheckup = (config: Config["Service"], processes: ReadonlyArra
       const hosts = new Set(processes.map(({ host }) => host));
       if (config.databaseUrl === undefined || hosts.size < 2 || config.mediaStore._tag === "s3") return [];
       return warning(
-        `${countOf(hosts.size, "machine")} work on this database, and media are kept on a disk (WAYPOST_MEDIA_STORE).`,
+        `${counted(hosts.size, "machine")} work on this database, and media are kept on a disk (WAYPOST_MEDIA_STORE).`,
         "See that media/ of each data directory is the same shared file system, or keep media in a bucket.",
       );
     }),

@@ -1,9 +1,10 @@
 import { Clock, Effect } from "effect";
 import { processOf } from "../../database/SessionName.ts";
-import { countOf, examine, fine, type Observation, problem, spanOf, warning } from "./Checkup.ts";
+import { examine, fine, type Observation, problem, spanOf, warning } from "./Checkup.ts";
 import { databaseClock } from "./DatabaseClockSql.ts";
 import { DatabaseFactsSql, type NamedSession } from "./DatabaseFactsSql.ts";
 import { type WaitingPushes, type WorkFacts, WorkFactsSql } from "./WorkFactsSql.ts";
+import { counted } from "../../wire/Text.ts";
 
 /** A worker asks the database several times a second. */
 const silence = 30_000;
@@ -33,7 +34,7 @@ export const judgeWorkers = (
   if (workers.length === 0) {
     return [
       problem(
-        `${countOf(processes.length, "process", "processes")} of Waypost work on the database, none with the role worker: ` +
+        `${counted(processes.length, "process", "processes")} of Waypost work on the database, none with the role worker: ` +
           "nothing is sent, and no report added up.",
         "Start one with worker in WAYPOST_ROLES.",
       ),
@@ -53,12 +54,12 @@ export const judgeWorkers = (
   const places = workers.map(({ host, pid }) => `${host} (process ${pid})`);
   return [
     fine(
-      `${countOf(workers.length, "worker")} at work: ${places.slice(0, 5).join(", ")}${places.length > 5 ? ", …" : ""}.`,
+      `${counted(workers.length, "worker")} at work: ${places.slice(0, 5).join(", ")}${places.length > 5 ? ", …" : ""}.`,
     ),
   ];
 };
 
-const isAre = (count: number, what: string) => `${countOf(count, what)} ${count === 1 ? "is" : "are"}`;
+const isAre = (count: number, what: string) => `${counted(count, what)} ${count === 1 ? "is" : "are"}`;
 
 /** Fixed sends that did not happen as they should. */
 export const judgeSends = (facts: WorkFacts): ReadonlyArray<Observation> => {
@@ -90,7 +91,7 @@ export const judgeSends = (facts: WorkFacts): ReadonlyArray<Observation> => {
   if (facts.missed > 0) {
     found.push(
       warning(
-        `${countOf(facts.missed, "send")} of the last seven days ${facts.missed === 1 ? "was" : "were"} missed: no worker ran on the day.`,
+        `${counted(facts.missed, "send")} of the last seven days ${facts.missed === 1 ? "was" : "were"} missed: no worker ran on the day.`,
         "waypost send list --status missed shows which.",
       ),
     );
@@ -103,10 +104,10 @@ export const judgePushes = (waiting: ReadonlyArray<WaitingPushes>): ReadonlyArra
   const late = waiting.filter((each) => each.late > 0);
   const all = waiting.reduce((sum, { count }) => sum + count, 0);
   if (late.length === 0)
-    return [fine(all === 0 ? "No push waits." : `${countOf(all, "push", "pushes")} under way.`)];
+    return [fine(all === 0 ? "No push waits." : `${counted(all, "push", "pushes")} under way.`)];
   return late.map(({ count, late, transport }) =>
     problem(
-      `${countOf(late, "push", "pushes")} of ${count.toLocaleString("en-US")} in the queue of ${transport} should have been handed over five minutes ago.`,
+      `${counted(late, "push", "pushes")} of ${count.toLocaleString("en-US")} in the queue of ${transport} should have been handed over five minutes ago.`,
       "See that a worker runs, that the push service can be reached and that its credentials are good.",
     ),
   );
@@ -119,7 +120,7 @@ export const judgeChores = (facts: WorkFacts): ReadonlyArray<Observation> => {
   if (facts.thumbnails_failed > 0) {
     found.push(
       warning(
-        `${countOf(facts.thumbnails_failed, "picture")} got no thumbnail for good: readers see a built-in one.`,
+        `${counted(facts.thumbnails_failed, "picture")} got no thumbnail for good: readers see a built-in one.`,
         "Upload them again in another format if they matter; the log of the time says why.",
       ),
     );
@@ -127,14 +128,14 @@ export const judgeChores = (facts: WorkFacts): ReadonlyArray<Observation> => {
   if (facts.thumbnails_late > 0)
     found.push(
       problem(
-        `${countOf(facts.thumbnails_late, "thumbnail")} should have been made ten minutes ago.`,
+        `${counted(facts.thumbnails_late, "thumbnail")} should have been made ten minutes ago.`,
         worker,
       ),
     );
   if (facts.garbage_late > 0) {
     found.push(
       warning(
-        `${countOf(facts.garbage_late, "deleted file")} still in the media store an hour later.`,
+        `${counted(facts.garbage_late, "deleted file")} still in the media store an hour later.`,
         `${worker} The media store may be away.`,
       ),
     );
@@ -152,7 +153,7 @@ export const judgeChores = (facts: WorkFacts): ReadonlyArray<Observation> => {
   if (facts.incomplete > 0) {
     found.push(
       warning(
-        `The roll-ups of ${countOf(facts.incomplete, "environment")} are being made anew: reports are right, and slow until then.`,
+        `The roll-ups of ${counted(facts.incomplete, "environment")} are being made anew: reports are right, and slow until then.`,
         "Wait; it goes on by itself while a worker runs.",
       ),
     );
