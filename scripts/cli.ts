@@ -1,9 +1,9 @@
 /**
- * Writes docs/cli.md from the commands themselves. With `--check` it writes nothing and fails when the page is not what they say, or when
- * a command has no example, or one with a flag that it does not have.
+ * Writes docs/cli.md from the commands themselves. With `--check` it writes nothing and fails when the page is not what they say. Either
+ * way it fails when a command has no example, or one that the program does not take.
  */
 import * as NodeServices from "@effect/platform-node/NodeServices";
-import { Effect, Option } from "effect";
+import { Console, Effect, Option } from "effect";
 import { CliConfig, CliOutput, Command, GlobalFlag, type HelpDoc } from "effect/cli";
 import { FetchHttpClient } from "effect/http";
 import { readFileSync, writeFileSync } from "node:fs";
@@ -11,6 +11,7 @@ import process from "node:process";
 import { format } from "prettier";
 import { waypost } from "../src/Cli.ts";
 import { Surroundings } from "../src/operator/commands/Surroundings.ts";
+import { usageTrouble } from "../src/operator/commands/UsageTrouble.ts";
 
 const isCheck = process.argv.includes("--check");
 const page = new URL("../docs/cli.md", import.meta.url);
@@ -43,16 +44,25 @@ const tree = (
     return [{ path, doc }, ...rest.flat()];
   });
 
-const all = await Effect.runPromise(
-  tree([]).pipe(
-    Effect.provideService(Surroundings, { environment: {}, columns: null, terminal: null }),
-    Effect.provideService(
-      CliConfig.CliConfig,
-      CliConfig.make({ builtIns: [GlobalFlag.Help, GlobalFlag.Version, GlobalFlag.Completions] }),
-    ),
-    Effect.provide([FetchHttpClient.layer, NodeServices.layer]),
-  ),
-);
+/** Where the commands are given. */
+const given = <A>(effect: Effect.Effect<A, unknown, any>): Promise<A> =>
+  Effect.runPromise(
+    effect.pipe(
+      Effect.provideService(Surroundings, {
+        environment: {},
+        columns: null,
+        terminal: null,
+        colors: { stdout: false, stderr: false },
+      }),
+      Effect.provideService(
+        CliConfig.CliConfig,
+        CliConfig.make({ builtIns: [GlobalFlag.Help, GlobalFlag.Version] }),
+      ),
+      Effect.provide([FetchHttpClient.layer, NodeServices.layer]),
+    ) as Effect.Effect<A, unknown>,
+  );
+
+const all = await given(tree([]));
 
 const isGroup = ({ doc }: Documented): boolean => (doc.subcommands ?? []).length > 0;
 const escaped = (text: string): string => text.replaceAll("|", "\\|");
@@ -112,7 +122,16 @@ are for terminals: a pipe gets neither.
 | 2 | not written as a command is: stderr names what was wrong |
 | 130 | stopped by Ctrl-C |
 
-\`waypost --completions bash >> ~/.bashrc\` lets the Tab key complete commands, flags and choices; zsh and fish likewise.
+\`NO_COLOR=1\` takes the colours away and \`FORCE_COLOR=1\` gives them to a pipe. \`waypost help location import\` is
+\`waypost location import --help\`.
+
+The Tab key completes commands, flags, choices and files after one of these:
+
+| shell | |
+| --- | --- |
+| bash | \`source <(waypost --completions bash)\`, in \`~/.bashrc\` |
+| zsh | \`source <(waypost --completions zsh)\`, in \`~/.zshrc\` after \`compinit\` |
+| fish | \`waypost --completions fish > ~/.config/fish/completions/waypost.fish\` |
 
 These flags go with every command that asks a server:
 
@@ -126,31 +145,63 @@ ${all
   { parser: "markdown", printWidth: 110 },
 );
 
-/** Flags in an example that its command does not have. */
-const strangers = ({ doc }: Documented): ReadonlyArray<string> => {
-  const known = new Set(
-    [...doc.flags, ...(doc.inheritedFlags ?? []), ...(doc.globalFlags ?? [])].flatMap(({ aliases, name }) => [
-      `--${name}`,
-      ...aliases,
-    ]),
-  );
-  return (doc.examples ?? []).flatMap(({ command }) =>
-    (
-      command
-        .replaceAll(/^.*?\bwaypost(?= )|\$\([^)]*\)|'[^']*'|"[^"]*"/g, "")
-        .match(/(?<=\s)--?[a-z][a-z-]*/g) ?? []
-    ).filter((flag) => !known.has(flag)),
+/** The same commands, doing nothing. */
+const idle = (command: Command.Command.Any): Command.Command.Any => {
+  const below = command.subcommands.flatMap(({ commands }) => commands);
+  const globals =
+    "globalFlags" in command ? (command.globalFlags as ReadonlyArray<typeof GlobalFlag.Help>) : [];
+  return below.length === 0
+    ? Command.withHandler(command as Command.Command<string, never>, () => Effect.void)
+    : Command.make(command.name).pipe(
+        Command.withSubcommands(below.map(idle)),
+        Command.withGlobalFlags(globals),
+      );
+};
+const idleWaypost = idle(waypost);
+
+/** The words of an example after `waypost`, as a shell splits them; null where that is not what it calls. */
+const wordsOf = (example: string): ReadonlyArray<string> | null => {
+  const line = /^(?:[A-Z_]+=\S+ |source <\()?waypost (.*?)(?: > \S+|\))?$/.exec(
+    example.replaceAll(/\$\([^)]*\)/g, "x"),
+  )?.[1];
+  if (line === undefined) return null;
+  return (line.match(/(?:"[^"]*"|'[^']*'|[^\s"'])+/g) ?? []).map((word) =>
+    word.replaceAll(/"([^"]*)"|'([^']*)'/g, (_, double?: string, single?: string) => double ?? single ?? ""),
   );
 };
 
-const wrong = all
-  .filter((command) => !isGroup(command))
-  .flatMap((command) =>
-    [
-      ...((command.doc.examples ?? []).length === 0 ? ["has no example"] : []),
-      ...strangers(command).map((flag) => `has an example with ${flag}, which it does not take`),
-    ].map((what) => `waypost ${command.path.join(" ")} ${what}`),
-  );
+/** Why an example is not taken, or null. */
+const refusal = (example: string): Effect.Effect<string | null, unknown, any> =>
+  Effect.gen(function* () {
+    const words = wordsOf(example);
+    if (words === null) return "calls no waypost";
+    const troubles: Array<string> = [];
+    const exit = yield* Effect.exit(
+      Command.runWith(idleWaypost, { version: "" })(words).pipe(
+        Effect.provideService(CliOutput.Presenter, {
+          present: (event) =>
+            Effect.sync(() => {
+              if (event._tag !== "InvalidInvocation") return;
+              troubles.push(...usageTrouble(event.errors, event.helpDoc, event.commandPath, words));
+            }),
+        }),
+        Effect.provideService(Console.Console, { ...console, log: () => undefined }),
+      ),
+    );
+    if (exit._tag === "Success") return null;
+    return `is not taken: ${troubles.join(" ") || "it names no command"}`;
+  });
+
+const wrong: Array<string> = [];
+for (const { doc, path } of all) {
+  const examples = doc.examples ?? [];
+  const name = ["waypost", ...path].join(" ");
+  if (examples.length === 0) wrong.push(`${name} has no example.`);
+  for (const { command } of examples) {
+    const why = await given(refusal(command));
+    if (why !== null) wrong.push(`${name}: the example "${command}" ${why}`);
+  }
+}
 const isWritten = (() => {
   try {
     return readFileSync(page, "utf8") === text;

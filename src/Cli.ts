@@ -9,13 +9,17 @@ import { BadUsage, CommandRefused } from "./operator/commands/CommandRefused.ts"
 import { backupCommand, restoreCommand } from "./BackupCommands.ts";
 import { doctorCommand } from "./DoctorCommand.ts";
 import { deviceCommand } from "./operator/commands/DeviceCommand.ts";
+import { helpPage } from "./operator/commands/HelpPage.ts";
 import { locationCommand } from "./operator/commands/LocationCommand.ts";
+import { paint } from "./operator/commands/Paint.ts";
 import { reportCommand } from "./operator/commands/ReportCommand.ts";
 import { sdkKeyCommand } from "./operator/commands/SdkKeyCommand.ts";
 import { segmentCommand } from "./operator/commands/SegmentCommand.ts";
 import { sendCommand } from "./operator/commands/SendCommand.ts";
+import { completionsFlag } from "./operator/commands/ShellCompletions.ts";
 import { Surroundings } from "./operator/commands/Surroundings.ts";
 import { tokenCommand } from "./operator/commands/TokenCommand.ts";
+import { usageTrouble } from "./operator/commands/UsageTrouble.ts";
 import { workspaceCommand } from "./operator/commands/WorkspaceCommand.ts";
 import { demo } from "./operator/demo/Demo.ts";
 
@@ -100,54 +104,81 @@ export const waypost = Command.make("waypost").pipe(
     openapiCommand,
     licensesCommand,
   ]),
+  Command.withGlobalFlags([completionsFlag]),
+  Command.withExamples([
+    { command: "waypost serve", description: "Run it; then, in another terminal:" },
+    { command: "waypost workspace create --name Acme" },
+    { command: "waypost token issue --workspace Acme --environment sandbox" },
+    { command: "waypost location import --help", description: "What a command takes, with examples" },
+    { command: "source <(waypost --completions bash)", description: "Let the Tab key complete commands" },
+  ]),
 );
 
 /** What was wrong with how a command was written, on stderr; help that was asked for, on stdout. */
-const presenter: CliOutput.Presenter = {
+const presenter = (
+  parameters: ReadonlyArray<string>,
+  { colors, columns, terminal }: Surroundings["Service"],
+): CliOutput.Presenter => ({
   present: Effect.fnUntraced(function* (event) {
-    const isAsked = event._tag === "Version" || (event._tag === "Help" && event.reason === "Requested");
-    if (isAsked) return yield* CliOutput.defaultPresenter.present(event);
-    if (event._tag === "InvalidInvocation") {
-      for (const error of event.errors) yield* Console.error(error.message);
-      return yield* Console.error(`See ${event.commandPath.join(" ")} --help`);
+    switch (event._tag) {
+      case "Version":
+        return yield* Console.log(`${event.name} v${event.version}`);
+      case "Help":
+        return event.reason === "Requested"
+          ? yield* Console.log(helpPage(event.helpDoc, { columns, paint: paint(colors.stdout) }))
+          : yield* Console.error(
+              helpPage(event.helpDoc, { columns: terminal?.columns ?? null, paint: paint(colors.stderr) }),
+            );
+      case "InvalidInvocation": {
+        const { red } = paint(colors.stderr);
+        for (const line of usageTrouble(event.errors, event.helpDoc, event.commandPath, parameters))
+          yield* Console.error(red(line));
+        yield* Console.error(`See ${event.commandPath.join(" ")} --help`);
+      }
     }
-    const { formatHelpDoc } = CliOutput.defaultFormatter({ colors: false });
-    yield* event._tag === "Help" ? Console.error(formatHelpDoc(event.helpDoc)) : Effect.void;
   }),
-};
+});
 
 const refused = 1;
 const misused = 2;
 
 /** Says on stderr why a command failed, a fault of ours with all that helps to find it, and gives the exit code. */
-const report = Effect.fnUntraced(function* (cause: Cause.Cause<unknown>) {
+const report = Effect.fnUntraced(function* (
+  cause: Cause.Cause<unknown>,
+  { colors }: Surroundings["Service"],
+) {
+  const { red } = paint(colors.stderr);
   const failure = Cause.findError(cause);
   if (Result.isFailure(failure)) {
-    yield* Console.error(`Waypost failed by a fault of its own:\n${Cause.pretty(cause)}`);
+    yield* Console.error(red("Waypost failed by a fault of its own:") + `\n${Cause.pretty(cause)}`);
     return refused;
   }
   const error = failure.success;
   if (CliError.isCliError(error)) return misused;
-  yield* Console.error(error instanceof Error ? error.message : String(error));
+  yield* Console.error(red(error instanceof Error ? error.message : String(error)));
   return error instanceof BadUsage ? misused : refused;
 });
+
+/** `waypost help location import` is what many try first. */
+const asFlag = (parameters: ReadonlyArray<string>): ReadonlyArray<string> =>
+  parameters[0] === "help" ? [...parameters.slice(1), "--help"] : parameters;
 
 /**
  * Carries out a command and gives the exit code of the process: 0 when it was done, 1 when it was refused, 2 when it was
  * not written as a command is. Whatever went wrong has been said on stderr.
  */
 export const runCommand = (parameters: ReadonlyArray<string>, surroundings: Surroundings["Service"]) =>
-  Command.runWith(waypost, { version: manifest.version })(parameters).pipe(
+  Command.runWith(waypost, { version: manifest.version })(asFlag(parameters)).pipe(
     Effect.provideService(Surroundings, surroundings),
-    Effect.provideService(CliOutput.Presenter, presenter),
+    Effect.provideService(CliOutput.Presenter, presenter(parameters, surroundings)),
     Effect.provideService(
       CliConfig.CliConfig,
-      CliConfig.make({ builtIns: [GlobalFlag.Help, GlobalFlag.Version, GlobalFlag.Completions] }),
+      CliConfig.make({ builtIns: [GlobalFlag.Help, GlobalFlag.Version] }),
     ),
     Effect.provide(FetchHttpClient.layer),
     Effect.exit,
     Effect.flatMap((exit) => {
       if (Exit.isSuccess(exit)) return Effect.succeed(0);
-      return Cause.hasInterruptsOnly(exit.cause) ? Effect.interrupt : report(exit.cause);
+      return Cause.hasInterruptsOnly(exit.cause) ? Effect.interrupt : report(exit.cause, surroundings);
     }),
   );

@@ -3,8 +3,10 @@ import { Command, Flag } from "effect/cli";
 import { Config } from "./Config.ts";
 import { BadUsage, CommandRefused } from "./operator/commands/CommandRefused.ts";
 import { SettingsFile, wantsJson } from "./operator/commands/Operator.ts";
+import { type Paint, paint } from "./operator/commands/Paint.ts";
 import { progressBar } from "./operator/commands/Progress.ts";
 import { Surroundings } from "./operator/commands/Surroundings.ts";
+import { wrapped } from "./operator/commands/Wrapped.ts";
 import { areas, type Finding } from "./operator/doctor/Checkup.ts";
 
 import type { Difference } from "./reports/RollUpAudit.ts";
@@ -16,21 +18,9 @@ const doctors = Effect.promise(() => import("./Doctor.ts"));
 const marks = { ok: "ok", warning: "WARNING", problem: "PROBLEM" } as const;
 const margin = "  ".length + "PROBLEM".length + "  ".length;
 
-/** Breaks a sentence at blanks, so that it stands in a column of that many cells. */
-const wrapped = (text: string, room: number): ReadonlyArray<string> => {
-  const lines: Array<string> = [];
-  let line = "";
-  for (const word of text.split(" ")) {
-    if (line !== "" && line.length + 1 + word.length > room) {
-      lines.push(line);
-      line = word;
-    } else line = line === "" ? word : `${line} ${word}`;
-  }
-  return [...lines, line];
-};
-
 /** The findings for people: by part, what is wrong with what to do about it. */
-const asText = (findings: ReadonlyArray<Finding>, columns: number | null): string => {
+const asText = (findings: ReadonlyArray<Finding>, columns: number | null, paint: Paint): string => {
+  const looks = { ok: paint.green, warning: paint.yellow, problem: paint.red };
   const room = Math.max(40, (columns ?? 100) - margin);
   const indent = " ".repeat(margin);
   return areas
@@ -39,11 +29,12 @@ const asText = (findings: ReadonlyArray<Finding>, columns: number | null): strin
       if (here.length === 0) return [];
       const lines = here.flatMap(({ advice, seen, verdict }) => [
         ...wrapped(seen, room).map(
-          (line, at) => `${at === 0 ? `  ${marks[verdict].padEnd(margin - 2)}` : indent}${line}`,
+          (line, at) =>
+            `${at === 0 ? `  ${looks[verdict](marks[verdict])}${" ".repeat(margin - 2 - marks[verdict].length)}` : indent}${line}`,
         ),
         ...(advice === null ? [] : wrapped(`→ ${advice}`, room).map((line) => indent + line)),
       ]);
-      return [[`${area[0]?.toUpperCase()}${area.slice(1)}`, ...lines].join("\n")];
+      return [[paint.bold(`${area[0]?.toUpperCase()}${area.slice(1)}`), ...lines].join("\n")];
     })
     .join("\n\n");
 };
@@ -54,14 +45,14 @@ const tally = (findings: ReadonlyArray<Finding>): string => {
 };
 
 const lookAtAll = Effect.gen(function* () {
-  const { columns, environment } = yield* Surroundings;
+  const { colors, columns, environment } = yield* Surroundings;
   const { doctor } = yield* doctors;
   const findings = yield* doctor(environment, Option.getOrNull(yield* SettingsFile));
   const problems = findings.filter(({ verdict }) => verdict === "problem").length;
   yield* Console.log(
     (yield* wantsJson)
       ? JSON.stringify({ ok: problems === 0, findings }, null, 2)
-      : `${asText(findings, columns)}\n\n${tally(findings)}`,
+      : `${asText(findings, columns, paint(colors.stdout))}\n\n${tally(findings)}`,
   );
   if (problems > 0) {
     return yield* new CommandRefused({ message: `The doctor found ${counted(problems, "problem")}.` });

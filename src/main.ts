@@ -4,21 +4,35 @@ import * as NodeRuntime from "@effect/platform-node/NodeRuntime";
 import * as NodeServices from "@effect/platform-node/NodeServices";
 import { Effect, Exit } from "effect";
 import { runCommand } from "./Cli.ts";
+import { wantsColors } from "./operator/commands/Paint.ts";
 
 const parameters = process.argv.slice(2);
 const columns = process.stdout.isTTY ? process.stdout.columns : null;
+const colors = {
+  stdout: wantsColors(process.env, process.stdout.isTTY),
+  stderr: wantsColors(process.env, process.stderr.isTTY),
+};
 const terminal = process.stderr.isTTY
   ? { columns: process.stderr.columns, write: (text: string) => void process.stderr.write(text) }
   : null;
 
 /** Being stopped is how `serve` ends well; any other command was cut short. */
-const whenStopped = parameters.includes("serve") ? 0 : 130;
+const whenStopped = parameters.find((each) => !each.startsWith("-")) === "serve" ? 0 : 130;
 
-runCommand(parameters, { environment: process.env, columns, terminal }).pipe(
+// A report that did not reach its file is no success; a reader that has seen enough, such as `head`, is none of our business.
+let isLost = false;
+process.stdout.on("error", (error: Error & { readonly code?: string }) => {
+  if (error.code === "EPIPE" || isLost) return;
+  isLost = true;
+  process.stderr.write(`The answer could not be written (${error.message}): it is lost.\n`);
+});
+process.stderr.on("error", () => undefined);
+
+runCommand(parameters, { environment: process.env, columns, terminal, colors }).pipe(
   Effect.provide(NodeServices.layer),
   NodeRuntime.runMain({
     disableErrorReporting: true,
     teardown: (exit, end) =>
-      end(Exit.isSuccess(exit) ? (typeof exit.value === "number" ? exit.value : 1) : whenStopped),
+      end(Exit.isSuccess(exit) ? (isLost || typeof exit.value !== "number" ? 1 : exit.value) : whenStopped),
   }),
 );

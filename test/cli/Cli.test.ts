@@ -138,9 +138,24 @@ layer(TestWaypost.layer)("the command line", (it) => {
       const { run } = yield* commandLine;
       for (const [line, complaint] of [
         ["workspace create", /--name[^]*See waypost workspace create --help/],
-        ["workspace make", /Unknown subcommand "make"/],
-        ["workspace create --nome x", /--nome/],
-        ["token issue -w Acme -e staging", /"sandbox" \| "production"/],
+        [
+          "workspace make",
+          /^waypost workspace has no command "make". There are create, list, show, update\.\n/,
+        ],
+        ["workspace create --nome x", /has no flag --nome\. Did you mean --name\?/],
+        ["workspce list", /^waypost has no command "workspce"\. Did you mean workspace\?\n/],
+        ["token list -w Acme --limit ten", /^--limit must be a whole number; it is "ten"\.\n/],
+        ["token list -w Acme --limit", /^--limit needs a value: a whole number\.\n/],
+        ["workspace show Acme Inc", /takes one argument, <workspace>: "Inc" is too much\. .* in quotes\.\n/],
+        ["workspace update Acme", /^Nothing is to be changed/],
+        [
+          "location import",
+          /^<file> is missing: GeoJSON.*\n--workspace is missing: the workspace.*\n--environment is missing: .*sandbox or production\.\nSee waypost location import --help\n$/,
+        ],
+        [
+          "token issue -w Acme -e staging",
+          /^--environment must be sandbox or production; it is "staging"\.\n/,
+        ],
         ["token list -w Acme --limit 0", /The limit must be 1 or more/],
         ["workspace update Acme --plan max_planets=9", /max_planets/],
         ["workspace update Acme --frequency-cap often", /3\/day/],
@@ -202,7 +217,25 @@ layer(TestWaypost.layer)("the command line", (it) => {
       const help = yield* give(["token", "issue", "--help"], {});
       assert.deepStrictEqual([help.code, help.stderr], [0, ""]);
       assert.match(help.stdout, /--expires-at/);
+      assert.deepStrictEqual(yield* give(["help", "token", "issue"], {}), help);
       assert.match((yield* give(["--version"], {})).stdout, /v\d+\.\d+\.\d+\n$/);
+    }),
+  );
+
+  it.effect("gives help as wide as the terminal, all of it, and in a pipe as long as its lines are", () =>
+    Effect.gen(function* () {
+      const words = (text: string) => text.split(/\s+/).filter((word) => word !== "");
+      for (const command of [["workspace", "update"], ["location", "import"], ["doctor"], []]) {
+        const piped = yield* give([...command, "--help"], {});
+        for (const columns of [40, 60, 80]) {
+          const { stdout } = yield* give([...command, "--help"], {}, columns);
+          assert.deepStrictEqual(words(stdout), words(piped.stdout));
+          // Examples are to be copied, so they stay in one piece.
+          const [prose = ""] = stdout.split("EXAMPLES");
+          const most = Math.max(...prose.split("\n").map((line) => line.length));
+          assert.isAtMost(most, Math.max(columns, 60), command.join(" "));
+        }
+      }
     }),
   );
 });

@@ -15,7 +15,12 @@ export const give = (
   Effect.gen(function* () {
     let stdout = "";
     let stderr = "";
-    const code = yield* runCommand(parameters, { environment, columns, terminal }).pipe(
+    const code = yield* runCommand(parameters, {
+      environment,
+      columns,
+      terminal,
+      colors: { stdout: false, stderr: false },
+    }).pipe(
       Effect.provideService(Console.Console, {
         ...console,
         log: (...texts) => void (stdout += `${texts.join(" ")}\n`),

@@ -25,20 +25,26 @@ const offered = (script: string, lines: ReadonlyArray<string>): ReadonlyArray<Re
 };
 
 describe("The script of --completions bash", () => {
-  it.effect("completes commands, flags and choices", () =>
+  it.effect("completes commands, flags, choices and files", () =>
     Effect.gen(function* () {
       const { code, stdout } = yield* give(["--completions", "bash"], {});
       assert.strictEqual(code, 0);
-      const [commands, reports, flags, environments] = offered(stdout, [
+      const [commands, reports, flags, environments, globals, program, files] = offered(stdout, [
         "waypost lo",
         "waypost report s",
         "waypost location import --",
         "waypost send list --environment p",
+        "waypost workspace list --",
+        "waypost --",
+        "waypost location import packa",
       ]);
       assert.deepStrictEqual(commands, ["location"]);
       assert.deepStrictEqual(reports, ["summary", "surveys"]);
       assert.includeMembers([...(flags ?? [])], ["--workspace", "--environment", "--dry-run"]);
       assert.deepStrictEqual(environments, ["production"]);
+      assert.sameMembers([...(globals ?? [])], ["--limit", "--help", "--url", "--key", "--config", "--json"]);
+      assert.sameMembers([...(program ?? [])], ["--help", "--version", "--completions"]);
+      assert.include([...(files ?? [])], "package.json");
     }),
   );
 });

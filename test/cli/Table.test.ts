@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest";
 import { CliOutput } from "effect/cli";
 import fc from "fast-check";
-import { details, table } from "../../src/operator/commands/Table.ts";
+import { details, figureColumn, idColumn, momentColumn, table } from "../../src/operator/commands/Table.ts";
 
 const columns = [
   { heading: "ID", cell: (row: readonly [string, string]) => row[0] },
@@ -35,6 +35,31 @@ describe("tables for people", () => {
       table(columns, [["1", "A name that goes on and on"]], 20),
       ["ID  NAME", "1   A name that goe…"].join("\n"),
     );
+  });
+
+  it("keep ids and figures whole while anything else can give, and of instants the date", () => {
+    const rows = [
+      {
+        id: "0198f1c2-0000-7000-8000-000000000001",
+        name: "A long name",
+        at: "2026-11-21T12:00:00Z",
+        n: 1234567,
+      },
+    ];
+    const lines = table(
+      [
+        idColumn("ID", ({ id }: (typeof rows)[number]) => id),
+        { heading: "NAME", cell: ({ name }) => name },
+        momentColumn("CREATED", ({ at }: (typeof rows)[number]) => at),
+        figureColumn("DEVICES", ({ n }: (typeof rows)[number]) => n),
+      ],
+      rows,
+      69,
+    ).split("\n");
+    assert.deepStrictEqual(lines, [
+      "ID                                    NAME     CREATED        DEVICES",
+      "0198f1c2-0000-7000-8000-000000000001  A long…  2026-11-21…  1,234,567",
+    ]);
   });
 
   it("are never wider than the terminal if it has room for the headings", () => {

@@ -17,17 +17,19 @@ const bar = (length: number): string => {
   return "█".repeat(Math.floor(whole / 8)) + (eighths[whole % 8] ?? "");
 };
 
+const figureOf = (value: number): string => value.toLocaleString("en-US");
+
 /** A line for each day: its label, a bar in proportion to the highest value, and the value; in lines of `room` cells. */
 export const dailyChart = (days: ReadonlyArray<Day>, room: number | null): string => {
   const width = CliOutput.displayWidth;
   const highest = Math.max(0, ...days.map(({ value }) => value));
   const labels = Math.max(0, ...days.map(({ label }) => width(label)));
-  const values = Math.max(0, ...days.map(({ value }) => String(value).length));
+  const values = Math.max(0, ...days.map(({ value }) => figureOf(value).length));
   const longest = Math.min(widestBar, Math.max(narrowestBar, (room ?? 100) - labels - values - 4));
   return days
     .map(({ label, value }) => {
       const drawn = highest === 0 ? "" : bar((value / highest) * longest);
-      const figure = String(value).padStart(values);
+      const figure = figureOf(value).padStart(values);
       return `${label.padEnd(labels)}  ${figure}  ${drawn}`.trimEnd();
     })
     .join("\n");

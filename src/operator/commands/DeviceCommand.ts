@@ -11,7 +11,8 @@ import {
   workspaceFlag,
 } from "./Lookups.ts";
 import { operator, operatorFlags } from "./Operator.ts";
-import { moment, printList, printOne, yesNo } from "./Output.ts";
+import { printList, printOne, yesNo } from "./Output.ts";
+import { idColumn, momentColumn } from "./Table.ts";
 
 const list = Command.make(
   "list",
@@ -42,12 +43,12 @@ const list = Command.make(
     yield* printList(
       found,
       [
-        { heading: "ID", cell: ({ id }) => id },
+        idColumn("ID", ({ id }) => id),
         { heading: "INSTALLATION", cell: (device) => device.installation_id },
         { heading: "PLATFORM", cell: ({ platform }) => platform },
         { heading: "TRANSPORT", cell: (device) => device.transport + (device.address_gone ? " (gone)" : "") },
         { heading: "APPROVED", cell: ({ approved }) => yesNo(approved) },
-        { heading: "LAST SEEN", cell: (device) => moment(device.last_seen_at) },
+        momentColumn("LAST SEEN", (device) => device.last_seen_at),
       ],
       "No such device is registered.",
     );
@@ -105,5 +106,9 @@ const approve = Command.make(
 export const deviceCommand = Command.make("device").pipe(
   Command.withDescription("Devices that apps have registered"),
   Command.withSubcommands([list, approve]),
+  Command.withExamples([
+    { command: "waypost device list --workspace Acme --environment sandbox" },
+    { command: "waypost device approve --workspace Acme my-phone" },
+  ]),
   Command.withGlobalFlags(operatorFlags),
 );

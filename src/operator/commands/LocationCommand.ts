@@ -169,5 +169,8 @@ const importFile = Command.make(
 export const locationCommand = Command.make("location").pipe(
   Command.withDescription("Places for geo campaigns to target"),
   Command.withSubcommands([importFile]),
+  Command.withExamples([
+    { command: "waypost location import stores.geojson --workspace Acme --environment production" },
+  ]),
   Command.withGlobalFlags(operatorFlags),
 );

@@ -15,7 +15,7 @@ export const workspaceFlag = Flag.String("workspace").pipe(
 /** The environment that a command is about. */
 export const environmentFlag = Flag.Literals("environment", ["sandbox", "production"]).pipe(
   Flag.withAlias("e"),
-  Flag.withDescription("The environment: sandbox or production"),
+  Flag.withDescription("The environment"),
 );
 
 /** Most items to list. */

@@ -1,6 +1,7 @@
 import { Console, Effect } from "effect";
 import { wantsJson } from "./Operator.ts";
 import { Surroundings } from "./Surroundings.ts";
+import { paint } from "./Paint.ts";
 import { type Column, table } from "./Table.ts";
 
 /** Prints one thing: as JSON for a program, or as the text that people read. */
@@ -9,6 +10,12 @@ export const printOne = <A>(thing: A, asText: (thing: A) => string) =>
 
 /** Most items that a list prints unless told otherwise. */
 export const defaultListed = 100;
+
+/** A table for the terminal at hand, or for a pipe. */
+export const fittedTable = <Row>(columns: ReadonlyArray<Column<Row>>, rows: ReadonlyArray<Row>) =>
+  Effect.map(Surroundings, (surroundings) =>
+    table(columns, rows, surroundings.columns, paint(surroundings.colors.stdout).bold),
+  );
 
 /** Prints a list: as a JSON array, or as a table that fits the terminal. `more` says that there are older ones. */
 export const printList = <Row>(
@@ -19,13 +26,9 @@ export const printList = <Row>(
   Effect.gen(function* () {
     if (yield* wantsJson) yield* Console.log(JSON.stringify(items, null, 2));
     else if (items.length === 0) yield* Console.log(nothing);
-    else yield* Console.log(table(columns, items, (yield* Surroundings).columns));
+    else yield* Console.log(yield* fittedTable(columns, items));
     if (more) yield* Console.error(`There are more: these are the newest ${items.length}. See --limit.`);
   });
 
 /** A flag as people read it. */
 export const yesNo = (value: boolean): string => (value ? "yes" : "no");
-
-/** An instant to the minute, or a dash for none. */
-export const moment = (instant: string | null): string =>
-  instant === null ? "-" : `${instant.slice(0, 16).replace("T", " ")} UTC`;

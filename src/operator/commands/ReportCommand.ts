@@ -7,14 +7,18 @@ import type { Environment } from "../../workspaces/Environment.ts";
 import { environmentFlag, findWorkspace, workspaceFlag } from "./Lookups.ts";
 import { type Operator, operator, operatorFlags, wantsJson } from "./Operator.ts";
 import { Surroundings } from "./Surroundings.ts";
-import { type Column, details, table } from "./Table.ts";
+import { fittedTable } from "./Output.ts";
+import { type Column, details } from "./Table.ts";
 
 const text = (name: string, description: string) =>
   Flag.String(name).pipe(Flag.withDescription(description), Flag.optional);
 
 const filterFlags = {
   workspace: workspaceFlag,
-  environment: environmentFlag.pipe(Flag.withDefault("production" as const)),
+  environment: environmentFlag.pipe(
+    Flag.withDescription("The environment; production if left out"),
+    Flag.withDefault("production" as const),
+  ),
   start: text("start", "First day, YYYY-MM-DD; 30 days before the end if left out"),
   end: text("end", "Last day, YYYY-MM-DD, counted whole; today if left out"),
   campaign: text("campaign", "Only the campaign with this id"),
@@ -87,13 +91,15 @@ const printRows = Effect.fnUntraced(function* <Row>(
   columns: ReadonlyArray<Column<Row>>,
   nothing: string,
 ) {
-  const { ask, columns: room, request } = yield* prepare(flags);
-  yield* print(yield* read(ask, request), ({ data }) =>
-    data.length === 0 ? nothing : table(columns, data, room),
-  );
+  const { ask, request } = yield* prepare(flags);
+  const report = yield* read(ask, request);
+  const rows = report.data.length === 0 ? nothing : yield* fittedTable(columns, report.data);
+  yield* print(report, () => rows);
 });
 
 const percent = (value: number): string => `${value.toFixed(1)}%`;
+
+const whole = (value: number): string => value.toLocaleString("en-US");
 
 const summary = Command.make(
   "summary",
@@ -104,11 +110,14 @@ const summary = Command.make(
     yield* print(report, ({ data: { daily, totals } }) =>
       [
         details([
-          ["delivered", String(totals.delivered)],
-          ["devices reached", `${totals.devices_reached} of ${totals.registered_devices} registered now`],
-          ["entries", String(totals.geofence_entries)],
-          ["exits", String(totals.geofence_exits)],
-          ["campaigns", `${totals.campaigns}, ${totals.active_campaigns} of them active now`],
+          ["delivered", whole(totals.delivered)],
+          [
+            "devices reached",
+            `${whole(totals.devices_reached)} of ${whole(totals.registered_devices)} registered now`,
+          ],
+          ["entries", whole(totals.geofence_entries)],
+          ["exits", whole(totals.geofence_exits)],
+          ["campaigns", `${whole(totals.campaigns)}, ${whole(totals.active_campaigns)} of them active now`],
         ]),
         "",
         "Delivered on each day",
@@ -132,9 +141,9 @@ const campaigns = Command.make("campaigns", rowFlags, (flags) =>
       { heading: "NAME", cell: ({ name }) => name },
       { heading: "STATUS", cell: ({ status }) => status },
       { heading: "TYPE", cell: ({ type }) => type },
-      { heading: "TARGETS", cell: ({ targets }) => String(targets) },
-      { heading: "DELIVERED", cell: ({ delivered }) => String(delivered) },
-      { heading: "ENGAGEMENT", cell: ({ engagement }) => percent(engagement) },
+      { heading: "TARGETS", kind: "figure", cell: ({ targets }) => whole(targets) },
+      { heading: "DELIVERED", kind: "figure", cell: ({ delivered }) => whole(delivered) },
+      { heading: "ENGAGEMENT", kind: "figure", cell: ({ engagement }) => percent(engagement) },
     ],
     "No campaign matches.",
   ),
@@ -153,11 +162,12 @@ const locations = Command.make("locations", rowFlags, (flags) =>
       { heading: "NAME", cell: ({ name }) => name },
       { heading: "STATUS", cell: ({ status }) => status },
       { heading: "GROUPS", cell: ({ groups }) => groups.join(", ") },
-      { heading: "ENTRIES", cell: ({ entries }) => String(entries) },
-      { heading: "EXITS", cell: ({ exits }) => String(exits) },
-      { heading: "ENGAGEMENT", cell: ({ engagement }) => percent(engagement) },
+      { heading: "ENTRIES", kind: "figure", cell: ({ entries }) => whole(entries) },
+      { heading: "EXITS", kind: "figure", cell: ({ exits }) => whole(exits) },
+      { heading: "ENGAGEMENT", kind: "figure", cell: ({ engagement }) => percent(engagement) },
       {
         heading: "DWELL",
+        kind: "figure",
         cell: (row) => (row.dwell_minutes === null ? "-" : `${row.dwell_minutes} min`),
       },
     ],
@@ -176,9 +186,9 @@ const notifications = Command.make("notifications", rowFlags, (flags) =>
       { heading: "NAME", cell: ({ name }) => name },
       { heading: "STATUS", cell: ({ status }) => status },
       { heading: "TYPE", cell: ({ type }) => type },
-      { heading: "SENT", cell: ({ sent }) => String(sent) },
-      { heading: "DELIVERED", cell: ({ delivered }) => String(delivered) },
-      { heading: "REACH", cell: ({ reach }) => percent(reach) },
+      { heading: "SENT", kind: "figure", cell: ({ sent }) => whole(sent) },
+      { heading: "DELIVERED", kind: "figure", cell: ({ delivered }) => whole(delivered) },
+      { heading: "REACH", kind: "figure", cell: ({ reach }) => percent(reach) },
     ],
     "No notification matches.",
   ),
@@ -196,8 +206,8 @@ const surveys = Command.make("surveys", rowFlags, (flags) =>
       { heading: "CAMPAIGN", cell: (row) => row.campaign_name },
       { heading: "STATUS", cell: ({ status }) => status },
       { heading: "TRIGGER", cell: (row) => row.trigger_type },
-      { heading: "QUESTIONS", cell: ({ questions }) => String(questions) },
-      { heading: "RESPONSES", cell: ({ responses }) => String(responses) },
+      { heading: "QUESTIONS", kind: "figure", cell: ({ questions }) => whole(questions) },
+      { heading: "RESPONSES", kind: "figure", cell: ({ responses }) => whole(responses) },
     ],
     "No survey matches.",
   ),
@@ -210,5 +220,9 @@ const surveys = Command.make("surveys", rowFlags, (flags) =>
 export const reportCommand = Command.make("report").pipe(
   Command.withDescription("Figures of an environment"),
   Command.withSubcommands([summary, campaigns, locations, notifications, surveys]),
+  Command.withExamples([
+    { command: "waypost report summary --workspace Acme --start 2026-11-01" },
+    { command: "waypost report campaigns --workspace Acme --environment sandbox --json" },
+  ]),
   Command.withGlobalFlags(operatorFlags),
 );

@@ -13,7 +13,8 @@ import {
   workspaceFlag,
 } from "./Lookups.ts";
 import { operator, operatorFlags } from "./Operator.ts";
-import { moment, printList, printOne } from "./Output.ts";
+import { printList, printOne } from "./Output.ts";
+import { idColumn, momentColumn } from "./Table.ts";
 
 const issue = Command.make(
   "issue",
@@ -61,11 +62,11 @@ const list = Command.make(
     yield* printList(
       found,
       [
-        { heading: "ID", cell: ({ id }) => id },
+        idColumn("ID", ({ id }) => id),
         { heading: "NAME", cell: ({ name }) => name },
-        { heading: "REVOKED", cell: ({ revoked_at }) => moment(revoked_at) },
-        { heading: "LAST USED", cell: ({ last_used_at }) => moment(last_used_at) },
-        { heading: "CREATED", cell: ({ created_at }) => moment(created_at) },
+        momentColumn("REVOKED", ({ revoked_at }) => revoked_at),
+        momentColumn("LAST USED", ({ last_used_at }) => last_used_at),
+        momentColumn("CREATED", ({ created_at }) => created_at),
       ],
       "The environment has no SDK keys yet: see waypost sdk-key issue --help.",
     );
@@ -99,5 +100,8 @@ const revoke = Command.make(
 export const sdkKeyCommand = Command.make("sdk-key").pipe(
   Command.withDescription("SDK keys, with which apps register devices"),
   Command.withSubcommands([issue, list, revoke]),
+  Command.withExamples([
+    { command: 'waypost sdk-key issue --workspace Acme --environment production --name "iOS app"' },
+  ]),
   Command.withGlobalFlags(operatorFlags),
 );

@@ -16,8 +16,8 @@ import {
   workspaceFlag,
 } from "./Lookups.ts";
 import { type Operator, operator, operatorFlags } from "./Operator.ts";
-import { moment, printList, printOne } from "./Output.ts";
-import { details } from "./Table.ts";
+import { printList, printOne } from "./Output.ts";
+import { details, figureColumn, idColumn, moment } from "./Table.ts";
 
 const signs: { readonly [op: string]: string } = { eq: "=", ne: "≠", gt: ">", gte: "≥", lt: "<", lte: "≤" };
 
@@ -143,9 +143,9 @@ const list = Command.make(
     yield* printList(
       found,
       [
-        { heading: "ID", cell: ({ id }) => id },
+        idColumn("ID", ({ id }) => id),
         { heading: "NAME", cell: ({ name }) => name },
-        { heading: "DEVICES", cell: (each) => String(each.device_count) },
+        figureColumn("DEVICES", (each) => each.device_count),
         { heading: "RULE", cell: ({ rule }) => inWords(rule) },
       ],
       "The environment has no segments yet: see waypost segment create --help.",
@@ -198,5 +198,6 @@ const remove = Command.make(
 export const segmentCommand = Command.make("segment").pipe(
   Command.withDescription("Segments: rules over devices, for push campaigns to target"),
   Command.withSubcommands([create, list, show, remove]),
+  Command.withExamples([{ command: "waypost segment list --workspace Acme --environment production" }]),
   Command.withGlobalFlags(operatorFlags),
 );

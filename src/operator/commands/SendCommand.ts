@@ -3,7 +3,8 @@ import { Command, Flag } from "effect/cli";
 import { SendStatus } from "../../sending/Send.ts";
 import { environmentFlag, findWorkspace, limitFlag, readList, workspaceFlag } from "./Lookups.ts";
 import { operator, operatorFlags } from "./Operator.ts";
-import { moment, printList } from "./Output.ts";
+import { printList } from "./Output.ts";
+import { figureColumn, idColumn, momentColumn } from "./Table.ts";
 
 const list = Command.make(
   "list",
@@ -34,13 +35,13 @@ const list = Command.make(
     yield* printList(
       found,
       [
-        { heading: "ID", cell: ({ id }) => id },
-        { heading: "CAMPAIGN", cell: (send) => send.campaign_id },
-        { heading: "DUE", cell: (send) => moment(send.due_at) },
+        idColumn("ID", ({ id }) => id),
+        idColumn("CAMPAIGN", (send) => send.campaign_id),
+        momentColumn("DUE", (send) => send.due_at),
         { heading: "STATUS", cell: ({ status }) => status },
-        { heading: "TARGETED", cell: ({ targeted }) => String(targeted) },
-        { heading: "DELIVERED", cell: ({ delivered }) => String(delivered) },
-        { heading: "FAILED", cell: ({ failed }) => String(failed) },
+        figureColumn("TARGETED", ({ targeted }) => targeted),
+        figureColumn("DELIVERED", ({ delivered }) => delivered),
+        figureColumn("FAILED", ({ failed }) => failed),
       ],
       "There is no such send.",
     );
@@ -57,5 +58,6 @@ const list = Command.make(
 export const sendCommand = Command.make("send").pipe(
   Command.withDescription("What push campaigns send at fixed times"),
   Command.withSubcommands([list]),
+  Command.withExamples([{ command: "waypost send list --workspace Acme --environment production" }]),
   Command.withGlobalFlags(operatorFlags),
 );

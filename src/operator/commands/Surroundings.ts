@@ -10,5 +10,7 @@ export class Surroundings extends Context.Service<
     readonly columns: number | null;
     /** The terminal that stderr is on, for what is drawn while work goes on; null where there is none. */
     readonly terminal: { readonly columns: number; readonly write: (text: string) => void } | null;
+    /** Which streams are to have colours. */
+    readonly colors: { readonly stdout: boolean; readonly stderr: boolean };
   }
 >()("waypost/operator/commands/Surroundings") {}

@@ -14,7 +14,8 @@ import {
   workspaceFlag,
 } from "./Lookups.ts";
 import { operator, operatorFlags } from "./Operator.ts";
-import { moment, printList, printOne } from "./Output.ts";
+import { printList, printOne } from "./Output.ts";
+import { idColumn, moment, momentColumn } from "./Table.ts";
 
 const issue = Command.make(
   "issue",
@@ -85,16 +86,16 @@ const list = Command.make(
     yield* printList(
       found,
       [
-        { heading: "ID", cell: ({ id }) => id },
+        idColumn("ID", ({ id }) => id),
         { heading: "NAME", cell: ({ name }) => name },
         { heading: "ENVIRONMENT", cell: ({ environment }) => environment },
         {
           heading: "ABILITIES",
           cell: (token) => (token.abilities.length === abilities.length ? "all" : token.abilities.join(",")),
         },
-        { heading: "EXPIRES", cell: ({ expires_at }) => moment(expires_at) },
-        { heading: "REVOKED", cell: ({ revoked_at }) => moment(revoked_at) },
-        { heading: "LAST USED", cell: ({ last_used_at }) => moment(last_used_at) },
+        momentColumn("EXPIRES", ({ expires_at }) => expires_at),
+        momentColumn("REVOKED", ({ revoked_at }) => revoked_at),
+        momentColumn("LAST USED", ({ last_used_at }) => last_used_at),
       ],
       "The workspace has no tokens yet: see waypost token issue --help.",
     );
@@ -125,5 +126,9 @@ const revoke = Command.make(
 export const tokenCommand = Command.make("token").pipe(
   Command.withDescription("Platform API tokens of a workspace"),
   Command.withSubcommands([issue, list, revoke]),
+  Command.withExamples([
+    { command: "waypost token issue --workspace Acme --environment sandbox" },
+    { command: "waypost token list --workspace Acme" },
+  ]),
   Command.withGlobalFlags(operatorFlags),
 );

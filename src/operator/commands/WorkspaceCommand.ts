@@ -2,12 +2,13 @@ import { Effect, Option } from "effect";
 import { Command, Flag } from "effect/cli";
 import { defaultPlan } from "../../workspaces/Plan.ts";
 import { type Workspace, WorkspaceDraft, WorkspacePatch } from "../../workspaces/Workspace.ts";
+import { BadUsage } from "./CommandRefused.ts";
 import { draft } from "./Drafts.ts";
 import { findWorkspace, limitFlag, nameArgument, readList } from "./Lookups.ts";
 import { operator, operatorFlags } from "./Operator.ts";
-import { moment, printList, printOne, yesNo } from "./Output.ts";
+import { printList, printOne, yesNo } from "./Output.ts";
+import { details, idColumn, moment, momentColumn } from "./Table.ts";
 import { capFlag, capOf, planFlag, planOf } from "./PlanFlags.ts";
-import { details } from "./Table.ts";
 
 const shown = (value: Workspace["plan"][keyof Workspace["plan"]]): string => {
   if (value === null) return "no limit";
@@ -79,7 +80,7 @@ const list = Command.make(
     yield* printList(
       found,
       [
-        { heading: "ID", cell: ({ id }) => id },
+        idColumn("ID", ({ id }) => id),
         { heading: "NAME", cell: ({ name }) => name },
         { heading: "TIME ZONE", cell: ({ timezone }) => timezone },
         { heading: "PRODUCTION API", cell: (each) => (each.platform_api_enabled ? "enabled" : "-") },
@@ -88,7 +89,7 @@ const list = Command.make(
           cell: (each) =>
             each.deletion_scheduled_at === null ? (each.trial_ended ? "trial ended" : "-") : "to be deleted",
         },
-        { heading: "CREATED", cell: (each) => moment(each.created_at) },
+        momentColumn("CREATED", (each) => each.created_at),
       ],
       'There is no workspace yet: make one with waypost workspace create --name "…".',
     );
@@ -140,6 +141,11 @@ const update = Command.make(
       default_frequency_cap: yield* capOf(flags.cap),
       plan: yield* planOf(flags.plan),
     });
+    if (Object.keys(body).length === 0) {
+      return yield* new BadUsage({
+        message: "Nothing is to be changed: give a flag of waypost workspace update --help.",
+      });
+    }
     const ask = yield* operator;
     const id = yield* findWorkspace(ask, flags.workspace);
     const { data } = yield* ask((client) =>
@@ -158,5 +164,9 @@ const update = Command.make(
 export const workspaceCommand = Command.make("workspace").pipe(
   Command.withDescription("Workspaces: the customers of this installation"),
   Command.withSubcommands([create, list, show, update]),
+  Command.withExamples([
+    { command: 'waypost workspace create --name "Acme" --timezone Europe/Amsterdam' },
+    { command: "waypost workspace list" },
+  ]),
   Command.withGlobalFlags(operatorFlags),
 );

@@ -1,6 +1,7 @@
 /** The whole story of Waypost, end to end, against an instance that lives as long as it takes to tell. */
 import { Console, Effect } from "effect";
 import { isSea } from "node:sea";
+import { wantsColors } from "../commands/Paint.ts";
 import { campaignChapter } from "./CampaignChapter.ts";
 import { demoClient } from "./DemoClient.ts";
 import { DemoFailed } from "./DemoFailed.ts";
@@ -68,7 +69,7 @@ export const demo = (
     Effect.gen(function* () {
       yield* Console.log("Starting a temporary Waypost with a database of its own …");
       const waypost = yield* temporaryWaypost(options.command ?? itself);
-      const isRich = options.isRich ?? (process.stdout.isTTY && !process.env["NO_COLOR"]);
+      const isRich = options.isRich ?? wantsColors(process.env, process.stdout.isTTY);
       yield* Effect.raceFirst(story(waypost, isRich), nobodyListens);
     }),
   );
