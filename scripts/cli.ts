@@ -45,7 +45,7 @@ const tree = (
   });
 
 /** Where the commands are given. */
-const given = <A>(effect: Effect.Effect<A, unknown, any>): Promise<A> =>
+const given = <A>(effect: Effect.Effect<A, unknown, Effect.Services<ReturnType<typeof help>>>): Promise<A> =>
   Effect.runPromise(
     effect.pipe(
       Effect.provideService(Surroundings, {
@@ -59,7 +59,7 @@ const given = <A>(effect: Effect.Effect<A, unknown, any>): Promise<A> =>
         CliConfig.make({ builtIns: [GlobalFlag.Help, GlobalFlag.Version] }),
       ),
       Effect.provide([FetchHttpClient.layer, NodeServices.layer]),
-    ) as Effect.Effect<A, unknown>,
+    ),
   );
 
 const all = await given(tree([]));
@@ -157,7 +157,7 @@ const idle = (command: Command.Command.Any): Command.Command.Any => {
         Command.withGlobalFlags(globals),
       );
 };
-const idleWaypost = idle(waypost);
+const idleWaypost = idle(waypost) as typeof waypost;
 
 /** The words of an example after `waypost`, as a shell splits them; null where that is not what it calls. */
 const wordsOf = (example: string): ReadonlyArray<string> | null => {
@@ -171,7 +171,7 @@ const wordsOf = (example: string): ReadonlyArray<string> | null => {
 };
 
 /** Why an example is not taken, or null. */
-const refusal = (example: string): Effect.Effect<string | null, unknown, any> =>
+const refusal = (example: string) =>
   Effect.gen(function* () {
     const words = wordsOf(example);
     if (words === null) return "calls no waypost";

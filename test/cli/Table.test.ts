@@ -54,11 +54,11 @@ describe("tables for people", () => {
         figureColumn("DEVICES", ({ n }: (typeof rows)[number]) => n),
       ],
       rows,
-      69,
+      70,
     ).split("\n");
     assert.deepStrictEqual(lines, [
-      "ID                                    NAME     CREATED        DEVICES",
-      "0198f1c2-0000-7000-8000-000000000001  A long…  2026-11-21…  1,234,567",
+      "ID                                    NAME      CREATED        DEVICES",
+      "0198f1c2-0000-7000-8000-000000000001  A long …  2026-11-21…  1,234,567",
     ]);
   });
 
