@@ -27,17 +27,22 @@ export const staysChanged = (
 ): Statement.Fragment => sql`
   WITH fresh AS MATERIALIZED (${fresh}),
   later AS MATERIALIZED (${later}),
+  -- Marks meet their events by grouping: the planner expects one event, and would look through all marks for each.
   past AS (
-    SELECT e.device_no, e.location_no, e.type, e.occurred_at, f.id IS NOT NULL AS fresh
-    FROM (SELECT DISTINCT device_no, location_no FROM fresh) AS touched
-    JOIN (
-      SELECT device_no, location_no, id, type, occurred_at FROM geofence_event
-      WHERE ${mine} AND occurred_at < ${until} AND ${makesStays(sql, mine)}) AS e USING (device_no, location_no)
-    LEFT JOIN fresh f ON f.device_no = e.device_no AND f.id = e.id
-    WHERE NOT EXISTS (SELECT FROM later l WHERE l.device_no = e.device_no AND l.id = e.id)),
+    SELECT device_no, max(location_no) AS location_no, max(occurred_at) AS occurred_at, bool_or(is_exit) AS is_exit,
+      bool_or(is_fresh) AS fresh
+    FROM (
+      SELECT device_no, id, location_no, occurred_at, type = 'exit' AS is_exit, false AS is_fresh, false AS is_later
+      FROM (SELECT DISTINCT device_no, location_no FROM fresh) AS touched
+      JOIN (
+        SELECT device_no, location_no, id, type, occurred_at FROM geofence_event
+        WHERE ${mine} AND occurred_at < ${until} AND ${makesStays(sql, mine)}) AS e USING (device_no, location_no)
+      UNION ALL SELECT device_no, id, NULL, NULL, NULL, true, false FROM fresh
+      UNION ALL SELECT device_no, id, NULL, NULL, NULL, false, true FROM later) AS marked
+    GROUP BY device_no, id HAVING max(location_no) IS NOT NULL AND NOT bool_or(is_later)),
   visit AS (
-    SELECT *, min(occurred_at) FILTER (WHERE type = 'exit') OVER later_ones AS exit_now,
-      min(occurred_at) FILTER (WHERE type = 'exit' AND NOT fresh) OVER later_ones AS exit_before
+    SELECT *, min(occurred_at) FILTER (WHERE is_exit) OVER later_ones AS exit_now,
+      min(occurred_at) FILTER (WHERE is_exit AND NOT fresh) OVER later_ones AS exit_before
     FROM past
     WINDOW later_ones AS (PARTITION BY location_no, device_no
       ORDER BY occurred_at DESC GROUPS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING))
@@ -46,5 +51,5 @@ export const staysChanged = (
     (COALESCE(sum(extract(epoch FROM exit_now - occurred_at)), 0)
       - COALESCE(sum(extract(epoch FROM exit_before - occurred_at)) FILTER (WHERE NOT fresh), 0)) * 1000000 AS stayed
   FROM visit
-  WHERE type = 'enter' AND (fresh OR exit_now IS DISTINCT FROM exit_before) AND ${entries ?? sql`true`}
+  WHERE NOT is_exit AND (fresh OR exit_now IS DISTINCT FROM exit_before) AND ${entries ?? sql`true`}
   GROUP BY 1, 2`;
