@@ -2,9 +2,10 @@
  * The bars of reports: over a year of deliveries and geofence events each report is answered from the roll-ups in a small part of the time
  * that plain SQL over the base rows takes, and within a fixed time; both in turns on one PostgreSQL, warm. Also: how long it takes to make
  * the roll-ups anew, how large they are, and for how long a report holds up everything else. BENCH_ROWS (1,000,000 unless told) of each kind.
+ * Beside them, what DuckDB takes for the same figures of the same rows, where `npm ci --prefix scripts/bench/duckdb` installed it; its figures must be ours.
  *
  * `--keep DIR` keeps the history there, which takes long to make, and finds it there the next time; `--build` only makes it; `--rebuild` makes the roll-ups
- * anew; `--quick` leaves out the plain SQL.
+ * anew; `--quick` leaves out the plain SQL and DuckDB.
  */
 import { NodeRuntime } from "@effect/platform-node";
 import { Effect, Layer } from "effect";
@@ -23,6 +24,8 @@ import { Reports } from "../../src/reports/Reports.ts";
 import { RollUps } from "../../src/reports/RollUps.ts";
 import type { Tenant } from "../../src/workspaces/Workspace.ts";
 import { median } from "./BenchChild.ts";
+import { openDuckHistory } from "./duckdb/DuckHistory.ts";
+import { duckFigures, duckQuestion, reportFigures, type ReportName } from "./duckdb/DuckQuestions.ts";
 import { buildReportYear, uuidOf } from "./ReportYear.ts";
 
 const { values: given } = parseArgs({
@@ -49,7 +52,7 @@ const cpuSeconds = (pid: number): number => {
 
 interface Question {
   readonly name: string;
-  readonly report: "summary" | "campaigns" | "locations" | "notifications" | "surveys";
+  readonly report: ReportName;
   readonly search: SentParameters;
   readonly millis: number;
   readonly ratio?: number;
@@ -129,6 +132,20 @@ const bench = Effect.gen(function* () {
       const answer = yield* reports[question.report](tenant, question.search);
       return { answer, millis: performance.now() - began };
     });
+  const duck = given.quick ? undefined : yield* openDuckHistory(directory, timezone);
+  /** What DuckDB takes for it, warm, and whether it has the same figures. */
+  const beside = Effect.fnUntraced(function* ({ report, search }: Question, answer: string) {
+    if (duck === undefined) return { text: "", isSame: true };
+    const times: Array<number> = [];
+    let isSame = true;
+    for (let round = 0; round < rounds; round++) {
+      const began = performance.now();
+      const rows = yield* duck.ask(duckQuestion(report, search));
+      times.push(performance.now() - began);
+      isSame &&= duckFigures(rows) === reportFigures(report, answer);
+    }
+    return { text: `, DuckDB ${median(times).toFixed(0)} ms${isSame ? "" : " WITH OTHER FIGURES"}`, isSame };
+  });
   const loop = monitorEventLoopDelay({ resolution: 1 });
   for (const question of questions) {
     yield* timed(question);
@@ -146,10 +163,11 @@ const bench = Effect.gen(function* () {
     const busy = ((cpu() - used) / rounds) * 1000;
     const millis = median(times);
     const holds = loop.max / 1e6;
-    const isQuick = millis <= question.millis && holds <= held;
-    const figures = `${millis.toFixed(0)} ms (bar: ${question.millis}), CPU ${busy.toFixed(0)} ms, held ${holds.toFixed(0)} ms`;
+    const { isSame, text } = yield* beside(question, rolledUp);
+    const isGood = millis <= question.millis && holds <= held && isSame;
+    const figures = `${millis.toFixed(0)} ms (bar: ${question.millis}), CPU ${busy.toFixed(0)} ms, held ${holds.toFixed(0)} ms${text}`;
     if (question.ratio === undefined || given.quick) {
-      say(question.name, figures, isQuick);
+      say(question.name, figures, isGood);
       continue;
     }
     // In a zone that is not the workspace's the roll-ups are no use, and base rows answer.
@@ -161,7 +179,7 @@ const bench = Effect.gen(function* () {
     say(
       question.name,
       `${figures}, plain ${plain.millis.toFixed(0)} ms, 1/${ratio.toFixed(0)} (bar: 1/${question.ratio})${isExact ? "" : ", NOT THE SAME"}`,
-      isExact && isQuick && ratio >= question.ratio,
+      isExact && isGood && ratio >= question.ratio,
     );
   }
   if (misses > 0) process.exitCode = 1;

@@ -66,3 +66,30 @@ export const lockfileComplete = (file: SourceFile): ReadonlyArray<Finding> => {
     return [{ file: file.path, line: at + 1, message }];
   });
 };
+
+const sections = ["dependencies", "devDependencies", "optionalDependencies"] as const;
+type Manifest = { readonly [section in (typeof sections)[number]]?: Readonly<Record<string, string>> };
+
+/** A package has a lockfile beside it, of the same versions: `npm ci` refuses another, but nobody runs that for a package that few install. */
+export const lockfileAgrees = (
+  manifest: SourceFile,
+  lockfile: SourceFile | undefined,
+): ReadonlyArray<Finding> => {
+  const found = (message: string): ReadonlyArray<Finding> => [{ file: manifest.path, line: 1, message }];
+  if (lockfile === undefined)
+    return found("No package-lock.json beside it: run `npm install` in its folder.");
+  const wanted = JSON.parse(manifest.text) as Manifest;
+  const { packages } = JSON.parse(lockfile.text) as { readonly packages: Readonly<Record<string, Manifest>> };
+  const same = (section: (typeof sections)[number]): boolean => {
+    const names = (of: Manifest | undefined) =>
+      Object.entries(of?.[section] ?? {})
+        .map((each) => each.join(" "))
+        .toSorted();
+    return JSON.stringify(names(wanted)) === JSON.stringify(names(packages[""]));
+  };
+  return sections
+    .filter((section) => !same(section))
+    .flatMap((section) =>
+      found(`Its ${section} are not those of the lockfile: run \`npm install\` in its folder.`),
+    );
+};

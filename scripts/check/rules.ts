@@ -3,9 +3,11 @@
  * from, and what tests may not do. Prints `file:line  what is wrong and what would be right`; exit code 1 on any.
  */
 import { existsSync, globSync, readFileSync, statSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
 import process from "node:process";
 import type { Finding, SourceFile } from "./finding.ts";
 import {
+  lockfileAgrees,
   lockfileComplete,
   lockfileWithoutHosts,
   noRegistryHosts,
@@ -39,15 +41,16 @@ const rules: ReadonlyArray<Rule> = [
   // test/guards/ quotes what these forbid.
   [/^test\/(?!guards\/).*\.ts$/, noSleeps],
   [/^test\/(?!guards\/).*\.ts$/, noSkips],
-  [/^package\.json$/, pinned],
-  [/^package-lock\.json$/, lockfileWithoutHosts],
-  [/^package-lock\.json$/, lockfileComplete],
+  // scripts/bench/duckdb has a package of its own.
+  [/(^|\/)package\.json$/, pinned],
+  [/(^|\/)package-lock\.json$/, lockfileWithoutHosts],
+  [/(^|\/)package-lock\.json$/, lockfileComplete],
   [/^(?!scripts\/check\/guards)/, noRegistryHosts],
 ];
 
 const elsewhere = new Set(["node_modules", ".git", "dist", "waypost-data"]);
 const binary = /\.(png|jpe?g|gif|webp|ico|woff2?|gz|br|zip|mp4|mp3)$/;
-const paths = globSync(["**/*", ".*", ".ci/*"], { exclude: (path) => elsewhere.has(path) })
+const paths = globSync(["**/*", ".*", ".ci/*"], { exclude: (path) => elsewhere.has(basename(path)) })
   .map((path) => path.replaceAll("\\", "/"))
   .filter((path) => !binary.test(path) && statSync(path).isFile())
   .toSorted();
@@ -56,6 +59,14 @@ const findings: Array<Finding> = [...naming(paths, slices)];
 for (const path of paths) {
   const file = { path, text: readFileSync(path, "utf8") };
   for (const [files, rule] of rules) if (files.test(path)) findings.push(...rule(file));
+}
+
+const sourceFile = (path: string): SourceFile => ({ path, text: readFileSync(path, "utf8") });
+for (const manifest of paths.filter((path) => basename(path) === "package.json")) {
+  const lockfile = join(dirname(manifest), "package-lock.json");
+  findings.push(
+    ...lockfileAgrees(sourceFile(manifest), existsSync(lockfile) ? sourceFile(lockfile) : undefined),
+  );
 }
 
 // npx links the launcher as it is: without the bit, `npx waypost` is "Permission denied" in a fresh clone.

@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest";
 import type { Finding, SourceFile } from "../../scripts/check/finding.ts";
 import {
+  lockfileAgrees,
   lockfileComplete,
   lockfileWithoutHosts,
   noRegistryHosts,
@@ -195,6 +196,18 @@ describe("dependencies", () => {
       ].join("\n");
     assert.deepStrictEqual(linesFound(lockfileComplete, text("@a/mac"), "package-lock.json"), []);
     assert.deepStrictEqual(linesFound(lockfileComplete, text("@a/windows"), "package-lock.json"), [9]);
+  });
+
+  it("are those of the lockfile, in each folder that has a package", () => {
+    const manifest = { path: "package.json", text: '{"dependencies":{"a":"1.2.3","b":"1.0.0"}}' };
+    const lockfile = (dependencies: string) => ({
+      path: "package-lock.json",
+      text: `{"packages":{"":{"dependencies":${dependencies}}}}`,
+    });
+    assert.deepStrictEqual(lockfileAgrees(manifest, lockfile('{"b":"1.0.0","a":"1.2.3"}')), []);
+    assert.lengthOf(lockfileAgrees(manifest, lockfile('{"a":"1.2.4","b":"1.0.0"}')), 1);
+    assert.lengthOf(lockfileAgrees(manifest, lockfile('{"a":"1.2.3"}')), 1);
+    assert.lengthOf(lockfileAgrees(manifest, undefined), 1);
   });
 
   it("name no registry", () => {

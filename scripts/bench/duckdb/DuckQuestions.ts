@@ -1,0 +1,153 @@
+/** The reports as questions to DuckDB: their figures, without the names and statuses that no figure depends on. */
+import type { SentParameters } from "../../../src/reports/ReportQuery.ts";
+
+/** The reports by their last path segment. */
+export type ReportName = "summary" | "campaigns" | "locations" | "notifications" | "surveys";
+
+const targeted = `(
+  SELECT campaign_id, location_id FROM campaign_location
+  UNION SELECT campaign_id, location_id FROM campaign_location_group JOIN location_group_member USING (group_id))`;
+
+/** What the parameters leave to count, over the bare columns of base rows. */
+const counts = (search: SentParameters) => {
+  const { activation, campaign, content_type: type, location, location_group: group } = search;
+  const during = (column: string) =>
+    `${column} >= DATE '${String(search.start)}'::TIMESTAMPTZ AND ${column} < (DATE '${String(search.end)}' + 1)::TIMESTAMPTZ`;
+  const given = (value: SentParameters["start"], condition: (value: string) => string) =>
+    value === undefined ? [] : [condition(String(value))];
+  const campaigns = (condition: string) => `campaign_no IN (SELECT no FROM campaign WHERE ${condition})`;
+  const locations = (condition: string) => `location_no IN (SELECT no FROM location WHERE ${condition})`;
+  const outcomes = [
+    during("settled_at"),
+    ...given(campaign, (id) => campaigns(`id = '${id}'`)),
+    ...given(location, (id) =>
+      campaigns(`id IN (SELECT campaign_id FROM ${targeted} WHERE location_id = '${id}')`),
+    ),
+    ...given(group, (id) =>
+      campaigns(`id IN (SELECT campaign_id FROM campaign_location_group WHERE group_id = '${id}')`),
+    ),
+    ...given(type, (each) => `content_type = '${each}'`),
+    ...given(activation, (each) => `trigger_type = '${each}'`),
+  ];
+  const events = [
+    during("occurred_at"),
+    ...given(campaign, (id) =>
+      locations(`id IN (SELECT location_id FROM ${targeted} WHERE campaign_id = '${id}')`),
+    ),
+    ...given(location, (id) => locations(`id = '${id}'`)),
+    ...given(group, (id) =>
+      locations(`id IN (SELECT location_id FROM location_group_member WHERE group_id = '${id}')`),
+    ),
+    ...given(activation, (each) => `type = '${each === "on_enter" ? "enter" : "exit"}'`),
+  ];
+  return {
+    outcomes: outcomes.join(" AND "),
+    deliveries: [...outcomes, "status = 'delivered'"].join(" AND "),
+    events: events.join(" AND "),
+    responses: during("first_answered_at"),
+  };
+};
+
+/** One decimal, half away from zero, by whole numbers: `part` times `times` of `whole`. */
+const oneDecimal = (part: string, times: number, whole: string) =>
+  `(${part} * ${20 * times} + ${whole}) // (2 * ${whole}) / 10`;
+
+const ofDevices = `${oneDecimal("coalesce(reached, 0)", 100, "(SELECT count(*) FROM device)")} AS share`;
+
+/** The question whose answer is the figures of the report, a row for each day, campaign and so on, by its id. */
+export const duckQuestion = (report: ReportName, search: SentParameters): string => {
+  const { deliveries, events, outcomes, responses } = counts(search);
+  switch (report) {
+    case "summary":
+      return `
+        SELECT id, coalesce(delivered, 0) AS delivered, coalesce(reached, 0) AS reached,
+          coalesce(entries, 0) AS entries, coalesce(exits, 0) AS exits
+        FROM (
+          SELECT coalesce(day::VARCHAR, '') AS id, count(*) AS delivered, count(DISTINCT device_no) AS reached
+          FROM (SELECT settled_at::DATE AS day, device_no FROM delivery WHERE ${deliveries}) GROUP BY GROUPING SETS ((day), ()))
+        FULL JOIN (
+          SELECT coalesce(day::VARCHAR, '') AS id, count(*) FILTER (WHERE type = 'enter') AS entries, count(*) FILTER (WHERE type = 'exit') AS exits
+          FROM (SELECT occurred_at::DATE AS day, type FROM geofence_event WHERE ${events}) GROUP BY GROUPING SETS ((day), ()))
+        USING (id)`;
+    case "campaigns":
+      return `
+        SELECT id, coalesce(delivered, 0) AS delivered, ${ofDevices}
+        FROM campaign LEFT JOIN (
+          SELECT campaign_no AS no, count(*) AS delivered, count(DISTINCT device_no) AS reached
+          FROM delivery WHERE ${deliveries} GROUP BY 1) USING (no)`;
+    case "notifications":
+      return `
+        SELECT id, coalesce(sent, 0) AS sent, coalesce(delivered, 0) AS delivered, ${ofDevices}
+        FROM notification LEFT JOIN (
+          SELECT notification_no AS no, count(*) AS sent, count(*) FILTER (WHERE status = 'delivered') AS delivered,
+            count(DISTINCT device_no) FILTER (WHERE status = 'delivered') AS reached
+          FROM delivery WHERE ${outcomes} GROUP BY 1) USING (no)`;
+    case "locations":
+      return `
+        SELECT id, coalesce(entries, 0) AS entries, coalesce(exits, 0) AS exits, ${ofDevices},
+          CASE WHEN stays > 0 THEN ${oneDecimal("stayed", 1, "(stays * 60000000)")} END AS dwell
+        FROM location LEFT JOIN (
+          SELECT entry.location_no AS no, count(*) AS entries, count(DISTINCT entry.device_no) AS reached, count(left_at) AS stays,
+            sum(epoch_us(left_at) - epoch_us(occurred_at)) AS stayed
+          FROM (SELECT * FROM geofence_event WHERE type = 'enter' AND ${events}) AS entry
+          ASOF LEFT JOIN (SELECT device_no, location_no, occurred_at AS left_at FROM geofence_event WHERE type = 'exit') AS after
+            ON entry.device_no = after.device_no AND entry.location_no = after.location_no AND after.left_at > entry.occurred_at
+          GROUP BY 1) USING (no)
+        LEFT JOIN (
+          SELECT location_no AS no, count(*) AS exits FROM geofence_event WHERE type = 'exit' AND ${events} GROUP BY 1) USING (no)`;
+    case "surveys":
+      return `
+        SELECT campaign_notification.id, coalesce(responses, 0) AS responses
+        FROM campaign_notification
+        JOIN campaign ON campaign.id = campaign_id JOIN notification ON notification.id = notification_id AND type = 'survey'
+        LEFT JOIN (
+          SELECT campaign_no, notification_no, count(*) AS responses FROM survey_response WHERE ${responses} GROUP BY 1, 2) AS answered
+        ON campaign_no = campaign.no AND notification_no = notification.no`;
+  }
+};
+
+type Row = Readonly<Record<string, unknown>>;
+interface Answer {
+  readonly data: ReadonlyArray<Row> | { readonly totals: Row; readonly daily: ReadonlyArray<Row> };
+}
+
+/** Figures of a report as lines of text in one order, so that two are the same where their lines are. */
+const lines = (rows: ReadonlyArray<ReadonlyArray<unknown>>): string =>
+  rows
+    .map(
+      ([id, ...figures]) =>
+        `${String(id)}: ${figures.map((each) => (each === null ? "none" : Number(each))).join(" ")}`,
+    )
+    .toSorted()
+    .join("\n");
+
+/** The figures of DuckDB's answer, in the columns of its question. Days without any are not there. */
+export const duckFigures = (rows: ReadonlyArray<Row>): string => lines(rows.map((row) => Object.values(row)));
+
+/** The same figures of the answer of Waypost, from its JSON. */
+export const reportFigures = (report: ReportName, json: string): string => {
+  const { data } = JSON.parse(json) as Answer;
+  if ("totals" in data) {
+    const figures = (id: unknown, row: Row) => [
+      id,
+      row["delivered"],
+      row["devices_reached"],
+      row["geofence_entries"],
+      row["geofence_exits"],
+    ];
+    const days = data.daily.map((row) => figures(row["date"], row));
+    return lines([
+      figures("", data.totals),
+      ...days.filter(([, ...counted]) => counted.some((each) => each !== 0)),
+    ]);
+  }
+  return lines(data.map((row) => ["id", ...fields[report]].map((name) => row[name])));
+};
+
+const fields: Record<ReportName, ReadonlyArray<string>> = {
+  summary: [],
+  campaigns: ["delivered", "engagement"],
+  locations: ["entries", "exits", "engagement", "dwell_minutes"],
+  notifications: ["sent", "delivered", "reach"],
+  surveys: ["responses"],
+};
