@@ -31,7 +31,7 @@ export class Database extends Context.Service<
     readonly atomically: <A, E, R>(
       effect: Effect.Effect<A, E, R>,
     ) => Effect.Effect<A, Exclude<E, SqlError.SqlError>, R>;
-    /** True when the database answers within two seconds. */
+    /** True when the database answers within two seconds, and can be written: a standby cannot until it is promoted. */
     readonly ready: Effect.Effect<boolean>;
   }
 >()("waypost/database/Database") {
@@ -48,9 +48,12 @@ export class Database extends Context.Service<
       const clock = yield* Clock.Clock;
       return Database.of({
         atomically: (effect) => atomically(sql, clock, effect),
-        ready: Effect.as(sql`SELECT 1`, true).pipe(
+        ready: sql<{
+          readonly yes: boolean;
+        }>`SELECT current_setting('transaction_read_only') = 'off' AS yes`.pipe(
+          Effect.map(([row]) => row?.yes === true),
           Effect.timeoutOption("2 seconds"),
-          Effect.map(Option.isSome),
+          Effect.map(Option.getOrElse(() => false)),
           Effect.catchCause(() => Effect.succeed(false)),
           Effect.provideService(Clock.Clock, clock),
         ),

@@ -19,15 +19,17 @@ export interface Ended {
 /** A data directory of its own and the commands given beside it. */
 export class CliProcess {
   readonly dataDir: string;
+  readonly #launcher: string;
   readonly #running = new Set<ChildProcess>();
 
-  constructor(dataDir: string) {
+  constructor(dataDir: string, of = launcher) {
     this.dataDir = dataDir;
+    this.#launcher = of;
   }
 
-  /** With nothing in the data directory. */
-  static async make(): Promise<CliProcess> {
-    return new CliProcess(await mkdtemp(join(tmpdir(), "waypost-cli-")));
+  /** With nothing in the data directory; of this version of the program, or of the one whose launcher is named. */
+  static async make(of?: string): Promise<CliProcess> {
+    return new CliProcess(await mkdtemp(join(tmpdir(), "waypost-cli-")), of);
   }
 
   /** With the database in the data directory already, so that `serve` begins at once. */
@@ -49,7 +51,7 @@ export class CliProcess {
     new Promise((resolve) => {
       const child = execFile(
         process.execPath,
-        [launcher, ...parameters],
+        [this.#launcher, ...parameters],
         { env: this.#environment(more), timeout: 500_000 },
         (_, stdout, stderr) => resolve({ code: child.exitCode, stdout, stderr }),
       );
@@ -60,7 +62,7 @@ export class CliProcess {
     more: Readonly<Record<string, string>> = {},
     parameters: ReadonlyArray<string> = [],
   ) => {
-    const child = spawn(process.execPath, [launcher, "serve", ...parameters], {
+    const child = spawn(process.execPath, [this.#launcher, "serve", ...parameters], {
       env: this.#environment(more),
       stdio: ["ignore", "pipe", "pipe"],
     });

@@ -17,6 +17,18 @@ const makeTable = Effect.gen(function* () {
 const amountOf = (sql: SqlClient.SqlClient, id: number) =>
   Effect.map(sql<{ amount: number }>`SELECT amount FROM account WHERE id = ${id}`, (rows) => rows[0]?.amount);
 
+layer(TestDatabase.layerEmpty)("Database.ready", (it) => {
+  it.effect("is true while the database can be written: not on a standby, which can only be read", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient;
+      const { ready } = yield* Database;
+      assert.isTrue(yield* ready);
+      const standby = Effect.andThen(sql`SET TRANSACTION READ ONLY`, ready);
+      assert.isFalse(yield* sql.withTransaction(standby));
+    }),
+  );
+});
+
 layer(TestDatabase.layerEmpty)("Database.atomically", (it) => {
   it.effect("keeps what a successful effect wrote", () =>
     Effect.gen(function* () {

@@ -1,0 +1,103 @@
+import { Clock, Effect } from "effect";
+import { SqlClient } from "effect/sql";
+import { randomUUID } from "node:crypto";
+import { instant } from "../../src/database/Rows.ts";
+import { addDays, dateAt } from "../../src/time/LocalTime.ts";
+import { circle } from "../matrices/Ground.ts";
+import type { LocalService } from "../sending/PushServers.ts";
+import { asker } from "../TestWaypost.ts";
+import { type Machine, ok, operatorOf } from "./Machines.ts";
+
+/** Devices that only sends reach. More pushes than two workers have under way at most (512 each), so that both have some. */
+export const crowd = { pushed: 1_200, silent: 100 };
+/** Numbered thinly over ten batches: more than there are workers. */
+const lastNo = 100_000;
+/** Longitudes of the places, on one latitude. */
+export const places = [4, 5, 6];
+
+const unhurried = {
+  production_requests_per_minute: null,
+  production_writes_per_minute: null,
+  production_requests_per_day: null,
+  max_campaigns: null,
+};
+const note = { name: "Note", type: "message", headline: "Hello", body: "World" };
+
+/**
+ * A workspace in Production, made through one process: places, a geo campaign on their group, sends that wait for tomorrow, credentials of a
+ * push service, and a crowd.
+ */
+export const setScene = Effect.fnUntraced(function* (machine: Machine, service: LocalService, sends: number) {
+  const sql = yield* SqlClient.SqlClient;
+  const operator = operatorOf(machine);
+  const { id } = ok(yield* operator("/workspaces", { body: { name: "Shared", plan: unhurried } }));
+  const base = `/workspaces/${id}`;
+  ok(yield* operator(base, { method: "PATCH", body: { platform_api_enabled: true } }));
+  const abilities = ["campaigns:write", "notifications:write", "locations:write", "reports:read"];
+  const token = { name: "Test", environment: "production", abilities };
+  const issued = ok(yield* operator(`${base}/tokens`, { body: token }));
+  const { sdk_key } = ok(yield* operator(`${base}/production/sdk-keys`, { body: { name: "App" } }));
+  const transport = `${base}/production/transports/${service.transport}`;
+  ok(yield* operator(transport, { method: "PUT", body: service.credentials }));
+
+  const platform = asker(`${machine.origin}/platform/v1`, issued.token);
+  const features = places.map((longitude) => ({
+    ...circle({ name: `Place ${longitude}`, group: "Places" }),
+    geometry: { type: "Point", coordinates: [longitude, 52] },
+  }));
+  const imported = ok(
+    yield* platform("/locations/import", { body: { type: "FeatureCollection", features } }),
+  );
+  const today = dateAt("UTC" as never, yield* Clock.currentTimeMillis);
+  const campaign = Effect.fnUntraced(function* (fields: object, triggers: ReadonlyArray<object>) {
+    const body = { name: randomUUID(), timezone: "UTC", ...fields };
+    const made = ok(yield* platform("/campaigns", { body }));
+    for (const trigger of triggers)
+      ok(yield* platform(`/campaigns/${made.id}/notifications`, { body: { ...note, ...trigger } }));
+  });
+  yield* campaign({ type: "geo", starts_at: today, location_group_names: ["Places"] }, [
+    { trigger_type: "on_enter" },
+  ]);
+  yield* campaign(
+    { type: "push", starts_at: addDays(today, 2) },
+    Array.from({ length: sends }, (_, hour) => ({
+      trigger_type: "fixed_time",
+      trigger_config: { send_at: `${String(hour).padStart(2, "0")}:00` },
+    })),
+  );
+
+  const all = crowd.pushed + crowd.silent;
+  yield* sql`
+    INSERT INTO device (workspace_id, environment, no, id, installation_id, platform, transport, address, token_digest, registered_at,
+      last_seen_at)
+    SELECT t.workspace_id, t.environment, n * ${lastNo / all}::float8, gen_random_uuid(), 'crowd-' || n, 'android',
+      CASE WHEN n <= ${crowd.pushed}::int THEN 'fcm' ELSE 'inbox' END,
+      CASE WHEN n <= ${crowd.pushed}::int THEN jsonb_build_object('token', 'crowd-' || n) END, decode(repeat('00', 32), 'hex'),
+      '2026-01-01Z', '2026-01-01Z'
+    FROM workspace w JOIN tenant t ON t.workspace_id = w.id AND t.environment = 'production', generate_series(1, ${all}::int) AS n
+    WHERE w.public_id = ${id}`;
+  yield* sql`UPDATE tenant SET last_device_no = ${lastNo} WHERE environment = 'production'`;
+
+  return {
+    token: issued.token as string,
+    tokenId: issued.id as string,
+    sdkKey: sdk_key as string,
+    /** Below a process. */
+    workspacePath: `/operator/v1${base}`,
+    locations: imported.results.map((result: any) => result.id as string) as ReadonlyArray<string>,
+    /** Has the next of the sends that wait start now. */
+    startSend: Effect.flatMap(
+      Clock.currentTimeMillis,
+      (now) => sql`
+        UPDATE send SET due_at = ${instant(now)}
+        WHERE (workspace_id, environment, id) = (
+          SELECT workspace_id, environment, id FROM send WHERE status = 'scheduled' ORDER BY due_at LIMIT 1)`,
+    ),
+    /** How each send that was started is, the oldest first. */
+    sends: sql<{ readonly status: string; readonly targeted: number; readonly delivered: number }>`
+      SELECT status, targeted, delivered FROM send WHERE status <> 'scheduled' ORDER BY origin`,
+  };
+});
+
+/** What `setScene` made. */
+export type Scene = Effect.Success<ReturnType<typeof setScene>>;

@@ -1,0 +1,110 @@
+import { assert, layer } from "@effect/vitest";
+import { Clock, Deferred, Effect, Fiber } from "effect";
+import { SqlClient } from "effect/sql";
+import { TestDatabase } from "../database/TestDatabase.ts";
+import { circle } from "../matrices/Ground.ts";
+import { localServices } from "../sending/LocalServices.ts";
+import { asker } from "../TestWaypost.ts";
+import { Balancer } from "./Balancer.ts";
+import { end, type Machine, machines, ok, operatorOf, readiness, until } from "./Machines.ts";
+import { setScene } from "./Scene.ts";
+import { traffic } from "./Traffic.ts";
+import { assertExact, uncertainPushes } from "./Verdict.ts";
+
+const abilities = ["locations:write", "locations:read"];
+
+/** What one process answered to a change holds for the next request at another: positions see new places, and a token is revoked. */
+const assertKnownElsewhere = Effect.fnUntraced(function* (here: Machine, there: Machine) {
+  const operator = operatorOf(here);
+  const { id } = ok(yield* operator("/workspaces", { body: { name: "Seen by all" } }));
+  const tokens = `/workspaces/${id}/tokens`;
+  const { id: tokenId, token } = ok(
+    yield* operator(tokens, { body: { name: "Test", environment: "sandbox", abilities } }),
+  );
+  const { sdk_key } = ok(yield* operator(`/workspaces/${id}/sandbox/sdk-keys`, { body: { name: "App" } }));
+  const elsewhere = asker(`${there.origin}/device/v1`, sdk_key);
+  const phone = ok(yield* elsewhere("/devices/phone", { method: "PUT", body: { platform: "ios" } }));
+  const device = asker(`${there.origin}/device/v1`, phone.device_token);
+  const platform = (machine: Machine) => asker(`${machine.origin}/sandbox/platform/v1`, token);
+  for (const longitude of [4, 5]) {
+    const feature = { ...circle(), geometry: { type: "Point", coordinates: [longitude, 52] } };
+    const body = { type: "FeatureCollection", features: [feature] };
+    const [place] = ok(yield* platform(here)("/locations/import", { body })).results;
+    const recorded_at = new Date(yield* Clock.currentTimeMillis).toISOString();
+    const { transitions } = ok(
+      yield* device("/positions", { body: { positions: [{ latitude: 52, longitude, recorded_at }] } }),
+    );
+    assert.deepInclude(transitions.at(-1), { type: "enter", location_id: place.id });
+  }
+  assert.strictEqual((yield* platform(there)("/locations")).status, 200);
+  ok(yield* operator(`${tokens}/${tokenId}`, { method: "DELETE" }));
+  yield* until(platform(there)("/locations"), ({ status }) => status === 401);
+});
+
+layer(TestDatabase.layer, { excludeTestServices: true })("Two API processes and two workers", (it) => {
+  it.effect(
+    "lose and double nothing under load when a worker and an API process are killed and the other worker is cut off (L5, J2)",
+    () =>
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient;
+        const service = yield* localServices.fcm;
+        const { network, start, startFar } = yield* machines;
+        const [api, killedApi, killed, cutOff] = yield* Effect.all(
+          [start("api"), start("api"), start("worker"), startFar("worker")],
+          { concurrency: "unbounded" },
+        );
+        yield* assertKnownElsewhere(killedApi, api);
+        const scene = yield* setScene(killedApi, service, 3);
+        const balancer = new Balancer([api, killedApi]);
+        const made = yield* traffic(scene, balancer);
+
+        // Both workers have pushes in hand that are not answered, and then a batch each that cannot be written; the API process has a request.
+        const answer = service.hold("accept");
+        yield* scene.startSend;
+        const owners = Effect.sync(
+          () => new Set(service.ledger.map(({ headers }) => headers["authorization"])).size,
+        );
+        yield* until(owners, (workers) => workers === 2);
+        yield* until(scene.sends, (sends) => sends[0]?.targeted === 1_306);
+        const locked = yield* Deferred.make<void>();
+        const striking = yield* Effect.forkChild(
+          Effect.gen(function* () {
+            yield* sql`LOCK TABLE delivery IN SHARE MODE`;
+            yield* Deferred.succeed(locked, undefined);
+            const leased = Effect.orDie(sql`SELECT FROM send_batch WHERE leased_until IS NOT NULL`);
+            yield* until(leased, (rows) => rows.length === 2);
+            const within = Effect.orDie(sql`
+              SELECT FROM pg_stat_activity
+              WHERE application_name LIKE ${`% ${killedApi.child.pid}`} AND wait_event_type = 'Lock'`);
+            yield* until(within, (rows) => rows.length > 0);
+            network.part();
+            yield* Effect.all([end(killedApi, "SIGKILL"), end(killed, "SIGKILL")]);
+            return yield* uncertainPushes;
+          }).pipe(sql.withTransaction),
+        );
+        yield* Deferred.await(locked);
+        yield* scene.startSend;
+        const uncertain = yield* Fiber.join(striking);
+        balancer.without(killedApi);
+        answer();
+
+        // Another takes the dead one's place, and has all that both had in hand; requests go on meanwhile.
+        const second = yield* start("worker");
+        assert.strictEqual(yield* readiness(cutOff), 503);
+        yield* until(scene.sends, (sends) => sends.every(({ status }) => status === "done"));
+        network.join();
+        yield* until(readiness(cutOff), (status) => status === 200);
+
+        // Who was cut off works again by itself: it is the only worker now.
+        yield* end(second, "SIGKILL");
+        yield* scene.startSend;
+        yield* until(scene.sends, (sends) => sends[2]?.status === "done");
+        yield* made.stop;
+        assert.deepStrictEqual(balancer.refusals, []);
+        assert.isAbove(balancer.repeated.length, 0);
+        const repeated = yield* assertExact(api, scene, made, service, { sends: 3, uncertain });
+        assert.isAbove(repeated, 0);
+        for (const each of [api, cutOff]) assert.strictEqual((yield* end(each, "SIGTERM")).code, 0);
+      }).pipe(Effect.scoped),
+  );
+});

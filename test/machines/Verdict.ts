@@ -1,0 +1,161 @@
+import { assert } from "@effect/vitest";
+import { Effect } from "effect";
+import { SqlClient } from "effect/sql";
+import { RollUpAudit } from "../../src/reports/RollUpAudit.ts";
+import { messageId } from "../../src/sending/MessageId.ts";
+import type { LocalService } from "../sending/PushServers.ts";
+import { asker } from "../TestWaypost.ts";
+import { type Machine, ok, until } from "./Machines.ts";
+import { crowd, places, type Scene } from "./Scene.ts";
+import type { Traffic } from "./Traffic.ts";
+
+/** Pushes that were begun and have no outcome: what the record says is uncertain, should their worker be gone. */
+export const uncertainPushes = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient;
+  const rows = yield* sql<{ readonly origin: bigint; readonly no: number }>`
+    SELECT origin, device_no AS no FROM delivery WHERE attempts > 0 AND settled_at IS NULL`;
+  return new Set(rows.map(({ no, origin }) => messageId(origin, no)));
+});
+
+/** Each send reached everybody once; everything that was begun has its outcome. */
+const assertSends = Effect.fnUntraced(function* (scene: Scene, { phones }: Traffic, count: number) {
+  const sql = yield* SqlClient.SqlClient;
+  const everybody = crowd.pushed + crowd.silent + phones.length;
+  const each = { status: "done", targeted: everybody, delivered: everybody };
+  assert.deepStrictEqual(
+    yield* scene.sends,
+    Array.from({ length: count }, () => each),
+  );
+  const [counts] = yield* sql`
+    SELECT count(*)::int AS rows, count(DISTINCT (notification_no, device_no))::int AS reached
+    FROM delivery WHERE trigger_type = 'fixed_time'`;
+  assert.deepStrictEqual(counts, { rows: count * everybody, reached: count * everybody });
+  assert.lengthOf(yield* sql`SELECT FROM send_batch UNION ALL SELECT FROM push_queue`, 0);
+});
+
+/** Each message came to the push service, and came twice only where it was uncertain. */
+const assertPushes = Effect.fnUntraced(function* (service: LocalService, uncertain: ReadonlySet<string>) {
+  const sql = yield* SqlClient.SqlClient;
+  const rows = yield* sql<{ readonly origin: bigint; readonly no: number }>`
+    SELECT origin, device_no AS no FROM delivery WHERE transport = 'fcm'`;
+  const arrivals = new Map<string, number>();
+  for (const { id } of service.ledger) arrivals.set(id, (arrivals.get(id) ?? 0) + 1);
+  const made = new Set(rows.map(({ no, origin }) => messageId(origin, no)));
+  assert.deepStrictEqual(
+    [...made].filter((id) => !arrivals.has(id)),
+    [],
+    "lost",
+  );
+  assert.deepStrictEqual(
+    [...arrivals.keys()].filter((id) => !made.has(id)),
+    [],
+    "of no delivery",
+  );
+  const repeated = [...arrivals].filter(([, times]) => times > 1).map(([id]) => id);
+  assert.deepStrictEqual(
+    repeated.filter((id) => !uncertain.has(id)),
+    [],
+    "repeated without need",
+  );
+  assert.deepStrictEqual(service.complaints, []);
+  return repeated.length;
+});
+
+/** What every phone did is there once, and each of its messages is in its inbox once. */
+const assertTraffic = Effect.fnUntraced(function* (
+  machine: Machine,
+  { done, phones }: Traffic,
+  sends: number,
+) {
+  const sql = yield* SqlClient.SqlClient;
+  for (const phone of phones) {
+    const device = asker(`${machine.origin}/device/v1`, phone.token);
+    const inbox: Array<string> = [];
+    let cursor: string | null = null;
+    do {
+      const page: string = cursor === null ? "" : `&cursor=${encodeURIComponent(cursor)}`;
+      const { body } = yield* device(`/messages?limit=100${page}`);
+      for (const { id } of body.data) inbox.push(id);
+      cursor = body.meta.next_cursor;
+    } while (cursor !== null);
+    assert.lengthOf(inbox, phone.entered + sends, phone.installation);
+    assert.strictEqual(new Set(inbox).size, inbox.length);
+  }
+  const [counts] = yield* sql`
+    SELECT (SELECT count(*)::int FROM geofence_event WHERE environment = 'production' AND type = 'enter') AS entered,
+      (SELECT count(*)::int FROM geofence_event WHERE environment = 'production' AND type = 'exit') AS left,
+      (SELECT count(*)::int FROM location WHERE environment = 'production') AS locations,
+      (SELECT count(*)::int FROM campaign) AS campaigns`;
+  const sum = (of: "entered" | "left") => phones.reduce((total, phone) => total + phone[of], 0);
+  assert.deepStrictEqual(counts, {
+    entered: sum("entered"),
+    left: sum("left"),
+    locations: places.length + 3 * done.imports,
+    campaigns: 2 + done.campaigns,
+  });
+  assert.isAbove(Math.min(done.imports, done.campaigns, ...phones.map(({ entered }) => entered)), 1);
+});
+
+/** Reports say what plain SQL counts. */
+const assertReports = Effect.fnUntraced(function* (machine: Machine, { token }: Scene) {
+  const sql = yield* SqlClient.SqlClient;
+  const reports = asker(`${machine.origin}/platform/v1/reports`, token);
+  const { totals } = ok(yield* reports("/summary"));
+  const [counted] = yield* sql`
+    SELECT (SELECT count(*)::int FROM delivery WHERE status = 'delivered') AS delivered,
+      (SELECT count(DISTINCT device_no)::int FROM delivery WHERE status = 'delivered') AS devices_reached,
+      (SELECT count(*)::int FROM geofence_event WHERE environment = 'production' AND type = 'enter') AS geofence_entries,
+      (SELECT count(*)::int FROM geofence_event WHERE environment = 'production' AND type = 'exit') AS geofence_exits,
+      (SELECT count(*)::int FROM device WHERE environment = 'production' AND unregistered_at IS NULL) AS registered_devices`;
+  assert.deepInclude(totals, counted);
+  const byCampaign = yield* sql`
+    SELECT k.id, count(*)::int AS delivered FROM delivery d JOIN campaign k ON k.no = d.campaign_no
+    WHERE d.status = 'delivered' GROUP BY k.id ORDER BY k.id`;
+  const campaigns = ok(yield* reports("/campaigns")).filter((row: any) => row.delivered > 0);
+  assert.deepStrictEqual(
+    campaigns
+      .map(({ delivered, id }: any) => ({ id, delivered }))
+      .toSorted((a: any, b: any) => (a.id < b.id ? -1 : 1)),
+    byCampaign,
+  );
+  const byLocation = yield* sql`
+    SELECT l.id, (count(*) FILTER (WHERE e.type = 'enter'))::int AS entries, (count(*) FILTER (WHERE e.type = 'exit'))::int AS exits
+    FROM geofence_event e JOIN location l ON l.no = e.location_no WHERE e.environment = 'production' GROUP BY l.id ORDER BY l.id`;
+  const locations = ok(yield* reports("/locations")).filter((row: any) => row.entries > 0);
+  assert.deepStrictEqual(
+    locations
+      .map(({ entries, exits, id }: any) => ({ id, entries, exits }))
+      .toSorted((a: any, b: any) => (a.id < b.id ? -1 : 1)),
+    byLocation,
+  );
+});
+
+/** Workers add up what came in until nothing waits, and what they added up is what there is. */
+const assertRollUps = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient;
+  yield* until(sql`SELECT FROM event_feed UNION ALL SELECT FROM delivery_feed`, (rows) => rows.length === 0);
+  const { audit } = yield* RollUpAudit;
+  const differences: Array<unknown> = [];
+  const summary = yield* audit({ found: (one) => differences.push(one), progress: () => undefined });
+  assert.deepStrictEqual(differences, []);
+  assert.isAbove(summary.days, 0);
+}).pipe(Effect.provide(RollUpAudit.layer));
+
+/** Nothing was lost or done twice, whatever happened to processes. Gives how many pushes were repeated. */
+export const assertExact = Effect.fnUntraced(function* (
+  machine: Machine,
+  scene: Scene,
+  made: Traffic,
+  service: LocalService,
+  options: { readonly sends: number; readonly uncertain: ReadonlySet<string> },
+) {
+  const sql = yield* SqlClient.SqlClient;
+  yield* until(sql`SELECT FROM push_queue`, (rows) => rows.length === 0);
+  yield* assertSends(scene, made, options.sends);
+  const repeated = yield* assertPushes(service, options.uncertain);
+  yield* assertTraffic(machine, made, options.sends);
+  yield* assertReports(machine, scene);
+  yield* assertRollUps;
+  yield* assertReports(machine, scene);
+  return repeated;
+});

@@ -1,0 +1,66 @@
+import { assert, layer } from "@effect/vitest";
+import { Effect } from "effect";
+import { SqlClient } from "effect/sql";
+import { TestDatabase } from "../database/TestDatabase.ts";
+import { Balancer } from "../machines/Balancer.ts";
+import { end, machines, until } from "../machines/Machines.ts";
+import { setScene } from "../machines/Scene.ts";
+import { traffic } from "../machines/Traffic.ts";
+import { assertExact } from "../machines/Verdict.ts";
+import { localServices } from "../sending/LocalServices.ts";
+import { nextProgram } from "./NextProgram.ts";
+import { own } from "./NextVersion.ts";
+
+/** Those that every request and every worker is at all the time. */
+const busy = ["tenant", "campaign", "device", "geofence_event", "delivery", "send", "push_queue"];
+
+layer(TestDatabase.layer, { excludeTestServices: true })("A rolling restart", (it) => {
+  it.effect(
+    "from one version to the next, which migrates the busiest tables, fails no request, and loses and doubles nothing",
+    () =>
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient;
+        const service = yield* localServices.fcm;
+        const { start, startInVain } = yield* machines;
+        const [first, second, worker] = yield* Effect.all([start("api"), start("api"), start("worker")], {
+          concurrency: "unbounded",
+        });
+        const scene = yield* setScene(first, service, 2);
+        const balancer = new Balancer([first, second]);
+        const made = yield* traffic(scene, balancer);
+        const launcher = yield* nextProgram(busy);
+
+        // The new one migrates while the old ones answer and send.
+        yield* scene.startSend;
+        const next = yield* start("api,worker", launcher);
+        const applied = yield* sql`SELECT FROM schema_migration`;
+        assert.lengthOf(applied, own.length + busy.length + 1);
+        yield* until(scene.sends, ([send]) => send?.status === "done");
+
+        // They go on, on the schema of the new one, until each has been replaced.
+        balancer.machines.push(next);
+        yield* scene.startSend;
+        yield* until(scene.sends, (sends) => (sends[1]?.targeted ?? 0) > 0);
+        assert.strictEqual((yield* end(worker, "SIGTERM")).code, 0);
+        for (const old of [first, second]) {
+          const before = made.done.campaigns;
+          assert.strictEqual((yield* end(old, "SIGTERM")).code, 0);
+          balancer.without(old);
+          yield* until(
+            Effect.sync(() => made.done.campaigns),
+            (campaigns) => campaigns > before,
+          );
+        }
+        yield* until(scene.sends, (sends) => sends[1]?.status === "done");
+        yield* made.stop;
+        const { code, stderr } = yield* startInVain("api");
+        assert.strictEqual(code, 1);
+        assert.include(stderr, "The database is newer than this program");
+
+        assert.deepStrictEqual(balancer.refusals, []);
+        yield* assertExact(next, scene, made, service, { sends: 2, uncertain: new Set() });
+        const [row] = yield* sql`SELECT DISTINCT made_up FROM delivery`;
+        assert.deepStrictEqual(row, { made_up: "made up" });
+      }).pipe(Effect.scoped),
+  );
+});
