@@ -1,7 +1,7 @@
 /** Pieces that every `*Sql` shares: how instants, JSON and arrays travel to and from PostgreSQL. */
 import { PgTypes } from "@effect/sql-pg";
 import { Effect, Result } from "effect";
-import { type SqlError, Statement } from "effect/sql";
+import { type SqlClient, type SqlError, Statement } from "effect/sql";
 
 /**
  * A timestamptz column as text, `YYYY-MM-DDTHH:MM:SS+00:00`, fractions cut off; null stays null. Contract A3; in SQL,
@@ -21,6 +21,12 @@ export const asNumber = (expression: string): Statement.Fragment =>
 
 /** A timestamptz parameter from milliseconds since 1970. */
 export const instant = (epochMillis: number | null): PgTypes.Parameter => PgTypes.timestamptz(epochMillis);
+
+/** An instant as `instant` takes it, or one that all others are before or behind (Infinity, -Infinity). */
+export const moment = (sql: SqlClient.SqlClient, epochMillis: number): Statement.Fragment =>
+  Number.isFinite(epochMillis)
+    ? sql`${instant(epochMillis)}`
+    : sql.literal(`'${epochMillis > 0 ? "" : "-"}infinity'::timestamptz`);
 
 /** A jsonb parameter; SQL null for null. */
 export const jsonb = (value: unknown): PgTypes.Parameter => PgTypes.jsonb(value);

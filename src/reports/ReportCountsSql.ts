@@ -122,8 +122,7 @@ export const notificationCounts = (
 
 /**
  * A query of the events at each location, from base rows or of figures that are there: `no`, `entries`, `exits`, `entered`, and `stays` (entries that an exit followed) with
- * `stayed` (microseconds). An entry's next exit is the earliest of the later ones, read backwards so that each event is looked at
- * once (K5).
+ * `stayed` (microseconds).
  */
 export const locationCounts = (
   sql: SqlClient.SqlClient,
@@ -150,7 +149,6 @@ export const locationCounts = (
         counted.map(({ stayed }) => stayed),
       )}) AS counted (no, entries, exits, entered, stays, stayed)`;
   }
-  const figures = reportFigures(sql, tenant, scope);
   return sql`
     SELECT location_no AS no,
            count(*) FILTER (WHERE type = 'enter') AS entries,
@@ -158,7 +156,20 @@ export const locationCounts = (
            count(DISTINCT device_no) FILTER (WHERE type = 'enter') AS entered,
            count(next_exit) FILTER (WHERE type = 'enter') AS stays,
            COALESCE(sum(extract(epoch FROM next_exit - occurred_at)) FILTER (WHERE type = 'enter'), 0) * 1000000 AS stayed
-    FROM (
+    FROM ${staysOfEntries(sql, tenant, scope)} WHERE ${reportFigures(sql, tenant, scope).eventCounts} GROUP BY location_no`;
+};
+
+/**
+ * The events from the range's start on at the locations that match, for a `FROM`, each with the `next_exit` that it may have been followed by: the earliest of the
+ * later ones, read backwards so that each event is looked at once (K5).
+ */
+export const staysOfEntries = (
+  sql: SqlClient.SqlClient,
+  tenant: Tenant,
+  scope: ReportScope,
+): Statement.Fragment => {
+  const figures = reportFigures(sql, tenant, scope);
+  return sql`(
       SELECT workspace_id, environment, device_no, location_no, type, occurred_at,
         CASE WHEN makes_stays THEN min(occurred_at) FILTER (WHERE type = 'exit' AND makes_stays) OVER (
           PARTITION BY location_no, device_no
@@ -169,6 +180,5 @@ export const locationCounts = (
       UNION ALL
       SELECT workspace_id, environment, device_no, location_no, type, occurred_at,
         occurred_at + stayed * interval '1 microsecond'
-      FROM (${packedEvents(sql, scope.range)}) AS packed) AS visit
-    WHERE ${figures.eventCounts} GROUP BY location_no`;
+      FROM (${packedEvents(sql, scope.range)}) AS packed) AS visit`;
 };

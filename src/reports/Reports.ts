@@ -14,7 +14,8 @@ import {
 import type { ReportScope } from "./ReportFiguresSql.ts";
 import { readReportQuery, type SentParameters } from "./ReportQuery.ts";
 import { reportRange } from "./ReportRange.ts";
-import { RolledCounts } from "./RolledCounts.ts";
+import { type CountedScope, RolledCounts } from "./RolledCounts.ts";
+import { BaseRowLimits, ManyBaseRows, notAddedUp, slowReports } from "./SlowReports.ts";
 import { SummaryReportSql } from "./SummaryReportSql.ts";
 import { SurveyReportSql } from "./SurveyReportSql.ts";
 
@@ -32,10 +33,12 @@ export class Reports extends Context.Service<Reports>()("waypost/reports/Reports
     const surveys = yield* SurveyReportSql;
     const rolled = yield* RolledCounts;
     const semaphore = yield* Semaphore.make(atOnce);
+    const inTurn = yield* slowReports;
 
     /**
      * Reads the parameters, and then one report: in a transaction, so on a connection that nobody else waits for, and all of one
-     * snapshot. What it counts comes from the roll-ups and the feed where they are complete, else from base rows.
+     * snapshot. What it counts comes from the roll-ups and the feed, and from base rows for the time that those do not have yet; where that is
+     * many rows, it waits for a turn.
      */
     const report = Effect.fnUntraced(function* <Counts = never>(
       tenant: Tenant,
@@ -46,13 +49,28 @@ export class Reports extends Context.Service<Reports>()("waypost/reports/Reports
       const now = yield* Clock.currentTimeMillis;
       const { end, filters, start, status } = yield* readReportQuery(sent, { timezone, now, statuses });
       const scope = { range: reportRange(timezone, start, end), filters, now };
-      const read = Effect.gen(function* () {
-        yield* rolled.seeOneSnapshot;
-        const counted =
-          counts === undefined || !(yield* rolled.ready(tenant)) ? undefined : yield* counts(tenant, scope);
-        return yield* data(tenant, scope, status, counted);
-      });
-      const [row] = yield* semaphore.withPermit(database.atomically(read));
+      const limits = yield* BaseRowLimits;
+      const read = (most: number) =>
+        Effect.gen(function* () {
+          yield* rolled.seeOneSnapshot;
+          if (counts === undefined) return yield* data(tenant, scope, status);
+          const { counted, unrolled, rolledFrom } = yield* rolled.tellApart(tenant, scope);
+          if (unrolled !== undefined) {
+            const rows = yield* rolled.expected(tenant, unrolled);
+            if (rows > most) return yield* new ManyBaseRows({ rows, rolledFrom, timezone });
+            yield* rolled.takeRoom;
+          }
+          return yield* data(tenant, scope, status, counted && (yield* counts(tenant, counted)));
+        });
+      const slowly = (many: ManyBaseRows) =>
+        many.rows > limits.most
+          ? Effect.fail(notAddedUp(many))
+          : Effect.catchTag(inTurn(database.atomically(read(limits.most)), many), "ManyBaseRows", (more) =>
+              Effect.fail(notAddedUp(more)),
+            );
+      const [row] = yield* semaphore
+        .withPermit(database.atomically(read(limits.quick)))
+        .pipe(Effect.catchTag("ManyBaseRows", slowly));
       if (row === undefined) return yield* Effect.die(new Error("The statement of a report answers one row"));
       const meta = JSON.stringify({ start, end, timezone });
       return `{"data":${row.data},"meta":${meta}}`;
@@ -113,7 +131,7 @@ export class Reports extends Context.Service<Reports>()("waypost/reports/Reports
 /** Where a report comes from: the statement of its rows, and what it counts where that is rolled up. */
 interface ReportSource<Counts> {
   readonly statuses: ReadonlyArray<string>;
-  readonly counts?: (tenant: Tenant, scope: ReportScope) => Effect.Effect<Counts>;
+  readonly counts?: (tenant: Tenant, scope: CountedScope) => Effect.Effect<Counts>;
   readonly data: (
     tenant: Tenant,
     scope: ReportScope,

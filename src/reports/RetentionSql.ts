@@ -3,6 +3,7 @@ import { SqlClient } from "effect/sql";
 import { asNumber, instant } from "../database/Rows.ts";
 import { makesStays } from "./CountedRowsSql.ts";
 import type { RolledTenant } from "./RollUpRows.ts";
+import { isComplete } from "./RollUpStateSql.ts";
 
 /** What is packed: settled deliveries by `settled_at`, or events by `occurred_at`. */
 export type Packable = "deliveries" | "events";
@@ -65,7 +66,7 @@ export class RetentionSql extends Context.Service<RetentionSql>()("waypost/repor
       holdRollUps: (tenant: RolledTenant) =>
         Effect.map(
           Effect.orDie(sql`
-            SELECT 1 AS held FROM rollup_state WHERE ${mine(tenant)} AND fed_until = 'infinity' FOR UPDATE`),
+            SELECT 1 AS held FROM rollup_state WHERE ${mine(tenant)} AND ${isComplete} FOR UPDATE`),
           (rows) => rows.length > 0,
         ),
 

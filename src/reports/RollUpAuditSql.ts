@@ -3,6 +3,7 @@ import { SqlClient } from "effect/sql";
 import { arrayOf, asNumber, instant } from "../database/Rows.ts";
 import { events, makesStays, outcomes, packedEvents } from "./CountedRowsSql.ts";
 import type { RolledTenant } from "./RollUpRows.ts";
+import { isComplete } from "./RollUpStateSql.ts";
 import { staysChanged } from "./StaysSql.ts";
 
 /** An environment that has roll-ups, and whether they are complete and by its workspace's zone. */
@@ -87,14 +88,14 @@ export class RollUpAuditSql extends Context.Service<RollUpAuditSql>()("waypost/r
 
       tenants: Effect.orDie(sql<AuditedTenant>`
         SELECT s.workspace_id AS "workspaceId", s.environment, w.public_id AS workspace, w.name, w.timezone,
-          s.fed_until = 'infinity' AND s.timezone = w.timezone AS complete
+          ${isComplete} AND s.timezone = w.timezone AS complete
         FROM rollup_state s JOIN workspace w ON w.id = s.workspace_id ORDER BY s.workspace_id, s.environment`),
 
       /** Whether the roll-ups of the environment are complete and by this zone, in this snapshot. */
       complete: (tenant: AuditedTenant) =>
         Effect.map(
           Effect.orDie(sql`
-            SELECT FROM rollup_state WHERE ${mine(tenant)} AND fed_until = 'infinity' AND timezone = ${tenant.timezone}`),
+            SELECT FROM rollup_state WHERE ${mine(tenant)} AND ${isComplete} AND timezone = ${tenant.timezone}`),
           (rows) => rows.length > 0,
         ),
 

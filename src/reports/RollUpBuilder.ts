@@ -1,7 +1,6 @@
 import { Context, Effect, Layer } from "effect";
-import { addDays, dateAt, dayStart, type LocalDate } from "../time/LocalTime.ts";
+import { addDays, dateAt, dayStart } from "../time/LocalTime.ts";
 import type { TimeZoneName } from "../time/TimeZone.ts";
-import { eventAdditions } from "./RollUpAdditions.ts";
 import { builtOutcomes, builtTotals, builtVisits, nextExits, placesOfVisits } from "./RollUpBuild.ts";
 import { RollUpBuilderSql } from "./RollUpBuilderSql.ts";
 import { type BuildSpan, buildDays } from "./RollUpKeys.ts";
@@ -23,29 +22,24 @@ export class RollUpBuilder extends Context.Service<RollUpBuilder>()("waypost/rep
     const repository = yield* RollUpBuilderSql;
     const writer = yield* RollUpWriter;
 
-    /** Up to where to go from an instant, by what is expected: whole days where a day is not too much, else quarters of an hour. */
-    const upTo = Effect.fnUntraced(function* (tenant: WaitingTenant, fromMs: number, most: number) {
+    /** How far to go back from an instant, by what is expected: whole days where a day is not too much, else quarters of an hour. */
+    const backFrom = Effect.fnUntraced(function* (tenant: WaitingTenant, toMs: number, most: number) {
       const zone = tenant.timezone as TimeZoneName;
-      const after = (days: number) => dayStart(zone, addDays(dateAt(zone, fromMs), days));
+      const before = (days: number) => dayStart(zone, addDays(dateAt(zone, toMs - 1), 1 - days));
       let days = mostDays;
       for (;;) {
-        const expected = yield* repository.expected(tenant, fromMs, after(days));
-        if (expected <= most) return after(days);
-        if (days === 1) return firstPart(zone, fromMs, after(1), most / expected);
+        const expected = yield* repository.expected(tenant, before(days), toMs);
+        if (expected <= most) return before(days);
+        if (days === 1) return lastPart(zone, before(1), toMs, most / expected);
         days = Math.max(1, Math.min(days - 1, Math.floor((days * most) / expected)));
       }
     });
 
-    /** What rows there cannot be yet: those of days and months that begin at the instant or later. */
-    const newFrom = (tenant: WaitingTenant, fromMs: number) => {
-      const zone = tenant.timezone as TimeZoneName;
-      const date = dateAt(zone, fromMs);
-      const month = `${date.slice(0, 8)}01` as LocalDate;
-      const isWhole = { day: dayStart(zone, date) >= fromMs, month: dayStart(zone, month) >= fromMs };
-      return ({ span, startsOn }: BuildSpan) => {
-        const first = span === "day" ? date : month;
-        return startsOn > first || (startsOn === first && isWhole[span]);
-      };
+    /** What rows there cannot be yet: those of days and months that end at the instant or before it. */
+    const newBefore = (tenant: WaitingTenant, toMs: number) => {
+      const date = dateAt(tenant.timezone as TimeZoneName, toMs);
+      const begun = { day: date, month: `${date.slice(0, 8)}01` };
+      return ({ span, startsOn }: BuildSpan) => startsOn < begun[span];
     };
 
     const addOutcomes = Effect.fnUntraced(function* (
@@ -58,7 +52,7 @@ export class RollUpBuilder extends Context.Service<RollUpBuilder>()("waypost/rep
       const own = builtOutcomes(days, outcomes);
       yield* Effect.yieldNow;
       const totals = builtTotals(days, outcomes);
-      yield* writer.addDeliveries(tenant, [...own, ...totals], newFrom(tenant, fromMs));
+      yield* writer.addDeliveries(tenant, [...own, ...totals], newBefore(tenant, toMs));
     });
 
     /** Finds, from an instant on, the exits of entries for which there is none yet; so many at a time. */
@@ -114,14 +108,14 @@ export class RollUpBuilder extends Context.Service<RollUpBuilder>()("waypost/rep
         exits,
         sorted,
       });
-      yield* writer.addEvents(tenant, built, newFrom(tenant, fromMs));
+      yield* writer.addEvents(tenant, built, newBefore(tenant, toMs));
     });
 
-    /** The base rows of the next time from an instant on: a shorter one where they are far more than expected. */
-    const read = Effect.fnUntraced(function* (tenant: WaitingTenant, fromMs: number) {
+    /** The base rows of a time up to an instant: of a shorter one where they are far more than expected. */
+    const read = Effect.fnUntraced(function* (tenant: WaitingTenant, toMs: number) {
       const { build } = yield* RollUpSizes;
       const zone = tenant.timezone as TimeZoneName;
-      let toMs = yield* upTo(tenant, fromMs, build);
+      let fromMs = yield* backFrom(tenant, toMs, build);
       for (;;) {
         const most = toMs - fromMs > QUARTER ? build * 2 : 2_000_000_000;
         const outcomes = yield* repository.outcomes(tenant, fromMs, toMs, most + 1);
@@ -130,7 +124,7 @@ export class RollUpBuilder extends Context.Service<RollUpBuilder>()("waypost/rep
             ? undefined
             : yield* repository.visits(tenant, fromMs, toMs, most + 1);
         if (visits === undefined || visits.devices.length > most) {
-          toMs = firstPart(zone, fromMs, toMs, 1 / 2);
+          fromMs = lastPart(zone, fromMs, toMs, 1 / 2);
           continue;
         }
         const rows: BaseRows = {
@@ -147,26 +141,24 @@ export class RollUpBuilder extends Context.Service<RollUpBuilder>()("waypost/rep
     });
 
     return {
+      /** An instant (epoch milliseconds) that no base row from before the given one is behind; null if there is none. */
+      newest: repository.newest,
+
       /**
-       * Adds the base rows of the next time, from an instant on, to the roll-ups, and tells up to where it came (epoch milliseconds), null at the end of
-       * all. In the transaction that holds the roll-ups.
+       * Adds the base rows of a time up to an instant, from which on all are rolled up, and tells from where on they are then (epoch milliseconds),
+       * -Infinity at the end of all. In the transaction that holds the roll-ups.
        */
-      next: Effect.fnUntraced(function* (tenant: WaitingTenant, fromMs: number) {
+      next: Effect.fnUntraced(function* (tenant: WaitingTenant, toMs: number) {
         yield* repository.takeRoom;
-        const rows = yield* read(tenant, fromMs);
-        const { toMs } = rows;
-        yield* repository.dropFedOutcomes(tenant, fromMs, toMs);
+        const rows = yield* read(tenant, toMs);
+        const { fromMs } = rows;
+        // What came while roll-ups were made is among the base rows, and counts from here on. It changes no stay that is rolled up: those began later.
+        yield* repository.dropFed(tenant, fromMs, toMs);
         yield* addOutcomes(tenant, rows);
-        // What came while roll-ups were made is in the feed, and changes stays that are rolled up; it counts from here on.
-        if (yield* repository.isFed(tenant)) {
-          const changed = yield* repository.takeFed(tenant, fromMs, toMs);
-          yield* writer.addEvents(tenant, eventAdditions(tenant.timezone as TimeZoneName, [], changed));
-        }
         yield* addVisits(tenant, rows);
         yield* countRolledUp("deliveries", "base", rows.outcomes.devices.length);
         yield* countRolledUp("events", "base", rows.visits.devices.length);
-        const newest = yield* repository.newest(tenant);
-        return newest === null || newest < toMs ? null : toMs;
+        return (yield* repository.newest(tenant, fromMs)) === null ? -Infinity : fromMs;
       }),
     };
   }),
@@ -183,11 +175,11 @@ interface BaseRows {
   readonly visits: VisitColumns;
 }
 
-/** The end of about so much of a time from its beginning: at a local midnight if there is one, else at a quarter of an hour. */
-const firstPart = (zone: TimeZoneName, fromMs: number, toMs: number, share: number): number => {
-  const about = fromMs + (toMs - fromMs) * share;
-  const midnight = dayStart(zone, dateAt(zone, about));
-  return midnight > fromMs ? midnight : Math.max(fromMs + QUARTER, Math.floor(about / QUARTER) * QUARTER);
+/** The beginning of about so much of a time up to its end: at a local midnight if there is one, else at a quarter of an hour. */
+const lastPart = (zone: TimeZoneName, fromMs: number, toMs: number, share: number): number => {
+  const about = toMs - (toMs - fromMs) * share;
+  const midnight = dayStart(zone, addDays(dateAt(zone, about), 1));
+  return midnight < toMs ? midnight : Math.min(toMs - QUARTER, Math.ceil(about / QUARTER) * QUARTER);
 };
 
 /** The rows of tables of the same columns, one table behind the other. */

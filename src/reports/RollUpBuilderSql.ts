@@ -1,16 +1,9 @@
 import { Context, Effect, Layer } from "effect";
 import { SqlClient, type Statement } from "effect/sql";
-import { arrayOf, asNumber, instant, onlyRow } from "../database/Rows.ts";
+import { arrayOf, asNumber, instant, moment, onlyRow } from "../database/Rows.ts";
 import { makesStays, packedDeliveries, packedEvents } from "./CountedRowsSql.ts";
-import {
-  type ChangedStays,
-  outcomeKinds,
-  type OutcomeColumns,
-  type RolledTenant,
-  type VisitColumns,
-} from "./RollUpRows.ts";
+import { outcomeKinds, type OutcomeColumns, type RolledTenant, type VisitColumns } from "./RollUpRows.ts";
 import { halvesOf, microsOf } from "./SentArrays.ts";
-import { staysChanged } from "./StaysSql.ts";
 
 /** Entries without an exit up to an instant (epoch milliseconds), a column each. */
 export interface OpenEntries {
@@ -89,10 +82,10 @@ export class RollUpBuilderSql extends Context.Service<RollUpBuilderSql>()(
           },
         );
 
-      /** Events in the feed that are not of a time, as a query: `device_no`, `id`. */
-      const fed = (tenant: RolledTenant, ...but: ReadonlyArray<Statement.Fragment>) => sql`
+      /** Events in the feed, as a query: `device_no`, `id`. */
+      const fed = (tenant: RolledTenant) => sql`
       SELECT fed.device_no, fed.id FROM event_feed, unnest(device_nos, event_ids) AS fed (device_no, id)
-      WHERE ${sql.and([mine(tenant), ...but.map((time) => sql`NOT (${time})`)])}`;
+      WHERE ${mine(tenant)}`;
       /** Counts already, over `geofence_event AS e`: it is not in the feed, if that has any. */
       const counts = (tenant: RolledTenant, isFed: boolean) =>
         isFed
@@ -137,26 +130,32 @@ export class RollUpBuilderSql extends Context.Service<RollUpBuilderSql>()(
           );
         },
 
-        /** An instant (epoch milliseconds) that no row is behind; null if there is no row. */
-        newest: (tenant: RolledTenant) => {
+        /** An instant (epoch milliseconds) that no row from before the given one is behind; null if there is none. */
+        newest: (tenant: RolledTenant, beforeMs: number) => {
+          const before = moment(sql, beforeMs);
           const packed = (table: "packed_delivery" | "packed_event") => sql`
-          (SELECT day + interval '24 hours' FROM ${sql(table)} WHERE ${mine(tenant)} ORDER BY day DESC LIMIT 1)`;
+          (SELECT LEAST(day + interval '24 hours', ${before}) FROM ${sql(table)}
+           WHERE ${mine(tenant)} AND day < ${before} ORDER BY day DESC LIMIT 1)`;
           return Effect.map(
             onlyRow(sql<{ readonly at: number | null }>`
             SELECT ${asNumber("extract(epoch FROM max(at)) * 1000")} AS at FROM (
               (SELECT settled_at AS at FROM delivery
-               WHERE ${mine(tenant)} AND settled_at IS NOT NULL ORDER BY settled_at DESC LIMIT 1)
+               WHERE ${mine(tenant)} AND settled_at < ${before} ORDER BY settled_at DESC LIMIT 1)
               UNION ALL
-              (SELECT occurred_at FROM geofence_event WHERE ${mine(tenant)} ORDER BY occurred_at DESC LIMIT 1)
+              (SELECT occurred_at FROM geofence_event
+               WHERE ${mine(tenant)} AND occurred_at < ${before} ORDER BY occurred_at DESC LIMIT 1)
               UNION ALL ${packed("packed_delivery")} UNION ALL ${packed("packed_event")}) AS last`),
             ({ at }) => at,
           );
         },
 
-        /** Drops what the feed has of the deliveries of a time, which are to be added up, all of them. */
-        dropFedOutcomes: (tenant: RolledTenant, fromMs: number, toMs: number) =>
+        /** Drops what the feed has of a time whose base rows are to be added up, all of them. */
+        dropFed: (tenant: RolledTenant, fromMs: number, toMs: number) =>
           Effect.orDie(
-            sql`DELETE FROM delivery_feed WHERE ${mine(tenant)} AND ${within("quarter", fromMs, toMs)}`,
+            Effect.andThen(
+              sql`DELETE FROM delivery_feed WHERE ${mine(tenant)} AND ${within("quarter", fromMs, toMs)}`,
+              sql`DELETE FROM event_feed WHERE ${mine(tenant)} AND ${within("quarter", fromMs, toMs)}`,
+            ),
           ),
 
         /** The settled deliveries of a time, at most so many. */
@@ -169,28 +168,6 @@ export class RollUpBuilderSql extends Context.Service<RollUpBuilderSql>()(
           outcomes(sql`
           SELECT * FROM (${packedDeliveries(sql, { fromMs, toMs })}) AS packed
           WHERE ${mine(tenant)} AND ${within("settled_at", fromMs, toMs)}`),
-
-        /**
-         * Takes the events of a time out of the feed, and tells how they change the stays that began before it, which are rolled up already. The rest of
-         * the feed does not count yet.
-         */
-        takeFed: (tenant: RolledTenant, fromMs: number, toMs: number) =>
-          Effect.orDie(sql<ChangedStays>`
-          WITH taken AS (
-            DELETE FROM event_feed WHERE ${mine(tenant)} AND ${within("quarter", fromMs, toMs)}
-            RETURNING device_nos, location_nos, event_ids)
-          SELECT location_no, ${asNumber("extract(epoch FROM quarter) * 1000")} AS quarter,
-            ${asNumber("stays")} AS stays, stayed::int8 AS stayed
-          FROM (${staysChanged(sql, {
-            mine: mine(tenant),
-            fresh: sql`
-              SELECT each.device_no, each.location_no, each.id
-              FROM taken, unnest(device_nos, location_nos, event_ids) AS each (device_no, location_no, id)`,
-            // Of the snapshot, so with what is being taken.
-            later: fed(tenant, within("quarter", fromMs, toMs)),
-            until: sql`'infinity'`,
-            entries: sql`occurred_at < ${instant(fromMs)}`,
-          })}) AS changed`),
 
         /** Whether the feed has any event. */
         isFed: (tenant: RolledTenant) =>

@@ -11,10 +11,13 @@ export interface WaitingTenant extends RolledTenant {
   readonly timezone: string;
 }
 
-/** What the roll-ups of an environment are made by; `fedUntil` is epoch milliseconds, null when they are complete. */
+/**
+ * What the roll-ups of an environment are made by: base rows from `rolledFrom` on (epoch milliseconds), all of them when it is -Infinity, none yet when
+ * it is Infinity. They are of no use in another zone than the workspace's; the zone is empty while they are emptied.
+ */
 export interface RollUpState {
   readonly timezone: string;
-  readonly fedUntil: number | null;
+  readonly rolledFrom: number;
 }
 
 /** Settled deliveries that a feed row tells of; `devices` as `array_send` writes them, `quarter` in epoch milliseconds. */

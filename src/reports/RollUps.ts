@@ -1,8 +1,8 @@
-import { Context, Effect, Layer, Schedule } from "effect";
+import { Clock, Context, Effect, Layer, Schedule } from "effect";
 import { Config } from "../Config.ts";
 import { watched } from "../database/Chores.ts";
 import { Database } from "../database/Database.ts";
-import { dateAt, dayStart } from "../time/LocalTime.ts";
+import { addDays, dateAt, dayStart } from "../time/LocalTime.ts";
 import type { TimeZoneName } from "../time/TimeZone.ts";
 import { deliveryAdditions, eventAdditions } from "./RollUpAdditions.ts";
 import { RollUpBuilder } from "./RollUpBuilder.ts";
@@ -24,26 +24,26 @@ export class RollUps extends Context.Service<RollUps>()("waypost/reports/RollUps
     const builder = yield* RollUpBuilder;
     const writer = yield* RollUpWriter;
 
-    /** Empties the roll-ups, which nobody reads meanwhile; the last of it notes that base rows are to be added up from the oldest on. */
+    /** Empties the roll-ups, which nobody reads meanwhile; the last of it notes that base rows are to be added up, from the newest back. */
     const startAnew = Effect.fnUntraced(function* (tenant: WaitingTenant) {
       if (yield* repository.clear(tenant, clearedAtOnce)) {
-        yield* repository.note(tenant, { timezone: "", fedUntil: null });
+        yield* repository.note(tenant, { timezone: "", rolledFrom: Infinity });
         return;
       }
       yield* repository.dropFeed(tenant);
-      const oldest = yield* repository.oldest(tenant, null);
-      const fedUntil = oldest === null ? null : startOfDay(tenant, oldest);
-      yield* repository.note(tenant, { timezone: tenant.timezone, fedUntil });
+      yield* repository.note(tenant, { timezone: tenant.timezone, rolledFrom: Infinity });
     });
 
-    /** Adds up the next base rows; none left, the roll-ups are complete. */
-    const buildNext = Effect.fnUntraced(function* (tenant: WaitingTenant, fedUntil: number) {
+    /** Adds up the base rows before those that are; none left, the roll-ups are complete. */
+    const buildNext = Effect.fnUntraced(function* (tenant: WaitingTenant, rolledFrom: number) {
+      const newest = yield* builder.newest(tenant, rolledFrom);
       const { timezone } = tenant;
-      const oldest = yield* repository.oldest(tenant, fedUntil);
-      const from = oldest === null ? null : Math.max(fedUntil, startOfDay(tenant, oldest));
       yield* repository.note(tenant, {
         timezone,
-        fedUntil: from === null ? null : yield* builder.next(tenant, from),
+        rolledFrom:
+          newest === null
+            ? -Infinity
+            : yield* builder.next(tenant, Math.min(rolledFrom, endOfDay(tenant, newest))),
       });
     });
 
@@ -85,9 +85,9 @@ export class RollUps extends Context.Service<RollUps>()("waypost/reports/RollUps
           const hasCounted = yield* repository.countDevices(tenant);
           if (state.timezone !== tenant.timezone) return yield* Effect.as(startAnew(tenant), true);
           const took = [takes === "all" && (yield* takeDeliveries(tenant)), yield* takeEvents(tenant)];
-          if (took.includes(true)) return true;
-          if (state.fedUntil === null) return hasCounted;
-          return yield* Effect.as(buildNext(tenant, state.fedUntil), true);
+          if (state.rolledFrom === -Infinity) return hasCounted || took.includes(true);
+          // In the same step: where something new comes all the time, what is old would never have its turn.
+          return yield* Effect.as(buildNext(tenant, state.rolledFrom), true);
         }),
       );
 
@@ -117,13 +117,15 @@ export class RollUps extends Context.Service<RollUps>()("waypost/reports/RollUps
 /** What a step takes from the feed. */
 type Taking = "all" | "events";
 
-const startOfDay = ({ timezone }: WaitingTenant, ms: number): number => {
+const endOfDay = ({ timezone }: WaitingTenant, ms: number): number => {
   const zone = timezone as TimeZoneName;
-  return dayStart(zone, dateAt(zone, ms));
+  return dayStart(zone, addDays(dateAt(zone, ms), 1));
 };
 
 /** Rounds after which deliveries are taken too. */
 const roundsToDeliveries = 5;
+/** Milliseconds after which a round that has not ended takes deliveries too. */
+const longWork = 10_000;
 
 /**
  * Rolls up in every worker, events every two seconds and deliveries every ten: two that meet take different environments. More often would cost, for a delivery
@@ -136,9 +138,17 @@ export const rollingUp = Layer.effectDiscard(
     const { noteBacklog, step, stepOfEvents } = yield* RollUps;
     let round = 0;
     const all = Effect.gen(function* () {
-      const isForAll = round++ % roundsToDeliveries === 0;
+      let isForAll = round++ % roundsToDeliveries === 0;
       if (isForAll) yield* noteBacklog;
-      while (yield* isForAll ? step : stepOfEvents);
+      let noted = yield* Clock.currentTimeMillis;
+      while (yield* isForAll ? step : stepOfEvents) {
+        const now = yield* Clock.currentTimeMillis;
+        if (now - noted < longWork) continue;
+        // Making roll-ups anew takes minutes: neither the deliveries of others nor the metrics wait for its end.
+        isForAll = true;
+        noted = now;
+        yield* noteBacklog;
+      }
     });
     yield* Effect.forkScoped(
       watched("roll_ups", all).pipe(

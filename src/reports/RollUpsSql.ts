@@ -1,6 +1,6 @@
 import { Context, Effect, Layer } from "effect";
 import { SqlClient, type Statement } from "effect/sql";
-import { arrayOf, asNumber, instant, onlyRow } from "../database/Rows.ts";
+import { arrayOf, asNumber, instant, moment, onlyRow } from "../database/Rows.ts";
 import type { RollUpBacklog } from "./RollUpMetrics.ts";
 import type {
   ChangedStays,
@@ -14,6 +14,7 @@ import type {
   RolledTenant,
   WaitingTenant,
 } from "./RollUpRows.ts";
+import { isComplete, isSound } from "./RollUpStateSql.ts";
 import { staysChanged } from "./StaysSql.ts";
 
 const millis = (column: string) => asNumber(`extract(epoch FROM ${column}) * 1000`);
@@ -24,8 +25,8 @@ export class RollUpsSql extends Context.Service<RollUpsSql>()("waypost/reports/R
     const sql = yield* SqlClient.SqlClient;
     const mine = ({ environment, workspaceId }: RolledTenant) =>
       sql`workspace_id = ${workspaceId} AND environment = ${environment}`;
-    const fedUntil = (tenant: RolledTenant) =>
-      sql`(SELECT fed_until FROM rollup_state WHERE ${mine(tenant)})`;
+    const rolledFrom = (tenant: RolledTenant) =>
+      sql`(SELECT rolled_from FROM rollup_state WHERE ${mine(tenant)})`;
     const deliveryKeys = (keys: ReadonlyArray<DeliveryKey>) => sql`
       ${arrayOf(
         "text",
@@ -96,7 +97,7 @@ export class RollUpsSql extends Context.Service<RollUpsSql>()("waypost/reports/R
           SELECT id, sum(cardinality(device_nos)) OVER (ORDER BY id) - cardinality(device_nos) AS before
           FROM (
             SELECT id, device_nos FROM ${sql(table)}
-            WHERE ${mine(tenant)} AND quarter < ${fedUntil(tenant)} ORDER BY id LIMIT 2000) AS oldest) AS summed
+            WHERE ${mine(tenant)} AND quarter >= ${rolledFrom(tenant)} ORDER BY id LIMIT 2000) AS oldest) AS summed
         WHERE before < ${most})
       DELETE FROM ${sql(table)} USING next
       WHERE ${mine(tenant)} AND ${sql(table)}.id = next.id
@@ -111,7 +112,7 @@ export class RollUpsSql extends Context.Service<RollUpsSql>()("waypost/reports/R
           UNION SELECT workspace_id, environment FROM event_feed
           UNION SELECT workspace_id, environment FROM device_feed
           UNION SELECT s.workspace_id, s.environment FROM rollup_state s JOIN workspace w ON w.id = s.workspace_id
-          WHERE s.fed_until < 'infinity' OR s.timezone <> w.timezone OR s.devices IS NULL) AS t
+          WHERE NOT ${isComplete} OR s.timezone <> w.timezone OR s.devices IS NULL) AS t
         JOIN workspace w ON w.id = t.workspace_id
         ORDER BY w.id, t.environment`),
 
@@ -120,7 +121,7 @@ export class RollUpsSql extends Context.Service<RollUpsSql>()("waypost/reports/R
         SELECT (SELECT count(*)::int FROM (SELECT FROM delivery_feed LIMIT 100000) AS d) AS deliveries,
           (SELECT count(*)::int FROM (SELECT FROM event_feed LIMIT 100000) AS e) AS events,
           (SELECT count(*)::int FROM rollup_state s JOIN workspace w ON w.id = s.workspace_id
-           WHERE s.fed_until < 'infinity' OR s.timezone <> w.timezone) AS rebuilding`),
+           WHERE NOT ${isComplete} OR s.timezone <> w.timezone) AS rebuilding`),
 
       /** Makes every statement of this transaction see the same snapshot; its first statement. */
       seeOneSnapshot: Effect.orDie(sql`SET TRANSACTION ISOLATION LEVEL REPEATABLE READ`),
@@ -134,7 +135,7 @@ export class RollUpsSql extends Context.Service<RollUpsSql>()("waypost/reports/R
       /** Holds the roll-ups of an environment until the end of the transaction; no row while another process holds them. */
       hold: (tenant: RolledTenant) =>
         Effect.orDie(sql<RollUpState>`
-          SELECT timezone, CASE WHEN fed_until < 'infinity' THEN ${millis("fed_until")} END AS "fedUntil"
+          SELECT CASE WHEN ${isSound} THEN timezone ELSE '' END AS timezone, ${millis("rolled_from")} AS "rolledFrom"
           FROM rollup_state WHERE ${mine(tenant)} FOR UPDATE SKIP LOCKED`),
 
       /** An instant (epoch milliseconds) from the given one on, at which or after which the oldest of the rows is; null if there is none. */
@@ -199,10 +200,10 @@ export class RollUpsSql extends Context.Service<RollUpsSql>()("waypost/reports/R
         ),
 
       /** Notes what the roll-ups are made by. */
-      note: (tenant: RolledTenant, { fedUntil, timezone }: RollUpState) =>
+      note: (tenant: RolledTenant, { rolledFrom, timezone }: RollUpState) =>
         Effect.orDie(sql`
-          UPDATE rollup_state
-          SET timezone = ${timezone}, fed_until = ${fedUntil === null ? sql`'infinity'` : instant(fedUntil)}
+          UPDATE rollup_state SET timezone = ${timezone}, rolled_from = ${moment(sql, rolledFrom)},
+            fed_until = ${moment(sql, rolledFrom === -Infinity ? Infinity : -Infinity)}
           WHERE ${mine(tenant)}`),
 
       /** Takes settled deliveries out of the feed, about so many. */
@@ -250,7 +251,7 @@ export class RollUpsSql extends Context.Service<RollUpsSql>()("waypost/reports/R
                 SELECT fed.device_no, fed.id FROM event_feed, unnest(device_nos, event_ids) AS fed (device_no, id)
                 WHERE ${mine(tenant)}`,
               until: sql`'infinity'`,
-              entries: sql`occurred_at < ${fedUntil(tenant)}`,
+              entries: sql`occurred_at >= ${rolledFrom(tenant)}`,
             })}) AS changed`,
         ),
 

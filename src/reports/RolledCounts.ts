@@ -7,16 +7,47 @@ import type { OutcomeFigures, SummaryFigures, VisitFigures } from "./ReportCount
 import type { ReportScope } from "./ReportFiguresSql.ts";
 import { filtersCampaigns } from "./ReportQuery.ts";
 import { RolledCountsSql } from "./RolledCountsSql.ts";
+import { RollUpBuilderSql } from "./RollUpBuilderSql.ts";
 import { daysIn } from "./RollUpKeys.ts";
 import { integersOf } from "./SentArrays.ts";
+import { type OutcomeGroup, UnrolledCountsSql } from "./UnrolledCountsSql.ts";
 
-/** What reports count, from roll-ups and feed. */
+/** What a report counts, and where: in roll-ups and feed, and in base rows for the time that is not rolled up yet, if it is in the range. */
+export interface CountedScope {
+  readonly rolled: ReportScope;
+  readonly unrolled: ReportScope | undefined;
+}
+
+/** The scope, told apart at the instant (epoch milliseconds) from which on base rows are rolled up. */
+const toldApart = (scope: ReportScope, rolledFrom: number): CountedScope => {
+  const { fromMs, toMs } = scope.range;
+  const cut = (range: Partial<ReportScope["range"]>) => ({ ...scope, range: { ...scope.range, ...range } });
+  return rolledFrom <= fromMs
+    ? { rolled: scope, unrolled: undefined }
+    : {
+        rolled: cut({ fromMs: Math.min(rolledFrom, toMs) }),
+        unrolled: cut({ toMs: Math.min(rolledFrom, toMs) }),
+      };
+};
+
+/** What reports count, from roll-ups and feed, and from base rows so far as those are not complete. */
 export class RolledCounts extends Context.Service<RolledCounts>()("waypost/reports/RolledCounts", {
   make: Effect.gen(function* () {
     const repository = yield* RolledCountsSql;
+    const unrolled = yield* UnrolledCountsSql;
+    const builder = yield* RollUpBuilderSql;
+
+    /** Deliveries that are not in the roll-ups. */
+    const toldOutcomes = Effect.fnUntraced(function* (tenant: Tenant, scope: CountedScope, by: OutcomeGroup) {
+      const fed = yield* repository.fedOutcomes(tenant, scope.rolled);
+      return scope.unrolled === undefined
+        ? fed
+        : [...fed, ...(yield* unrolled.outcomes(tenant, scope.unrolled, by))];
+    });
 
     /** Deliveries and distinct devices of each day and of the range (place 0). */
-    const deliveryDays = Effect.fnUntraced(function* (tenant: Tenant, scope: ReportScope) {
+    const deliveryDays = Effect.fnUntraced(function* (tenant: Tenant, counted: CountedScope) {
+      const { rolled: scope } = counted;
       const places = new Map(scope.range.dates.map((date, place) => [date as string, place + 1]));
       const delivered = [0, ...scope.range.dates.map(() => 0)];
       const reached = [...delivered];
@@ -26,10 +57,11 @@ export class RolledCounts extends Context.Service<RolledCounts>()("waypost/repor
       const day = new DeviceTally();
 
       const fed = new Map<string, Array<Int32Array>>();
-      for (const { devices, quarter, status } of yield* repository.fedOutcomes(tenant, scope)) {
+      for (const { devices, quarter, status } of yield* toldOutcomes(tenant, counted, "day")) {
         if (status !== "delivered") continue;
         const date = dayOf(quarter);
         fed.set(date, [...(fed.get(date) ?? []), integersOf(devices)]);
+        yield* pause;
       }
       /** Counts a day by the devices that are in its roll-ups and those that are in the feed. */
       const count = (date: string, sets: Uint8Array | undefined, rolledUp: number) => {
@@ -70,14 +102,18 @@ export class RolledCounts extends Context.Service<RolledCounts>()("waypost/repor
           yield* pause;
         }
       }
-      for (const date of fed.keys()) count(date, undefined, 0);
+      for (const date of fed.keys()) {
+        count(date, undefined, 0);
+        yield* pause;
+      }
       delivered[0] = delivered.reduce((sum, each) => sum + each, 0);
       reached[0] = total.count;
       return { delivered, reached };
     });
 
     /** Entries and exits of each day and of the range (place 0). */
-    const eventDays = Effect.fnUntraced(function* (tenant: Tenant, scope: ReportScope) {
+    const eventDays = Effect.fnUntraced(function* (tenant: Tenant, counted: CountedScope) {
+      const { rolled: scope } = counted;
       const places = new Map(scope.range.dates.map((date, place) => [date as string, place + 1]));
       const entries = [0, ...scope.range.dates.map(() => 0)];
       const exits = [...entries];
@@ -89,7 +125,11 @@ export class RolledCounts extends Context.Service<RolledCounts>()("waypost/repor
         }
       };
       for (const row of yield* repository.visitsOfDays(tenant, scope)) add(row.date, row.entries, row.exits);
-      for (const { count, quarter, type } of yield* repository.fedVisits(tenant, scope)) {
+      const told = [
+        ...(yield* repository.fedVisits(tenant, scope)),
+        ...(counted.unrolled === undefined ? [] : yield* unrolled.visitsOfDays(tenant, counted.unrolled)),
+      ];
+      for (const { count, quarter, type } of told) {
         add(dayOf(quarter), type === "enter" ? count : 0, type === "enter" ? 0 : count);
       }
       return { entries, exits };
@@ -97,11 +137,11 @@ export class RolledCounts extends Context.Service<RolledCounts>()("waypost/repor
 
     const outcomes = Effect.fnUntraced(function* (
       tenant: Tenant,
-      scope: ReportScope,
+      scope: CountedScope,
       by: "campaign_no" | "notification_no",
     ) {
       const pause = pauses();
-      const fed = Map.groupBy(yield* repository.fedOutcomes(tenant, scope), (each) => each[by]);
+      const fed = Map.groupBy(yield* toldOutcomes(tenant, scope, by), (each) => each[by]);
       const tally = new DeviceTally();
       const counted: Array<OutcomeFigures> = [];
       const count = (no: number, sets: Uint8Array | undefined, delivered: number, failed: number) => {
@@ -116,11 +156,14 @@ export class RolledCounts extends Context.Service<RolledCounts>()("waypost/repor
         fed.delete(no);
         counted.push({ ...sum, reached: tally.count });
       };
-      for (const row of yield* repository.outcomes(tenant, scope, by)) {
+      for (const row of yield* repository.outcomes(tenant, scope.rolled, by)) {
         count(row.key, row.devices, row.delivered, row.failed);
         yield* pause;
       }
-      for (const no of fed.keys()) count(no, undefined, 0, 0);
+      for (const no of fed.keys()) {
+        count(no, undefined, 0, 0);
+        yield* pause;
+      }
       return counted;
     });
 
@@ -128,12 +171,26 @@ export class RolledCounts extends Context.Service<RolledCounts>()("waypost/repor
       /** Makes every statement of this transaction see the same snapshot; before anything else. */
       seeOneSnapshot: repository.seeOneSnapshot,
 
-      /** Whether roll-ups and feed can tell: they are complete, and by the time zone that the workspace has. */
-      ready: (tenant: Tenant) =>
-        Effect.map(repository.ready(tenant, tenant.workspace.timezone), (rows) => rows.length > 0),
+      /**
+       * Where to count what (`counted`; nothing if the roll-ups are by another time zone than the workspace has, or there are none), what of it is in base rows
+       * alone, and from when on base rows are rolled up.
+       */
+      tellApart: (tenant: Tenant, scope: ReportScope) =>
+        Effect.map(repository.rolledFrom(tenant, tenant.workspace.timezone), ([state]) => {
+          if (state === undefined) return { counted: undefined, unrolled: scope, rolledFrom: Infinity };
+          const counted = toldApart(scope, state.rolledFrom);
+          return { counted, unrolled: counted.unrolled, rolledFrom: state.rolledFrom };
+        }),
+
+      /** About how many base rows the scope has, of deliveries or events whichever are more. */
+      expected: (tenant: Tenant, { range }: ReportScope) =>
+        builder.expected(tenant, range.fromMs, range.toMs),
+
+      /** More memory than other statements have, until the transaction ends: sorting is most of the work. */
+      takeRoom: builder.takeRoom,
 
       /** The figures of `summaryCounts`. */
-      summary: Effect.fnUntraced(function* (tenant: Tenant, scope: ReportScope) {
+      summary: Effect.fnUntraced(function* (tenant: Tenant, scope: CountedScope) {
         const figures: SummaryFigures = {
           ...(yield* deliveryDays(tenant, scope)),
           ...(yield* eventDays(tenant, scope)),
@@ -142,18 +199,27 @@ export class RolledCounts extends Context.Service<RolledCounts>()("waypost/repor
       }),
 
       /** The figures of `campaignCounts`. */
-      campaigns: (tenant: Tenant, scope: ReportScope) => outcomes(tenant, scope, "campaign_no"),
+      campaigns: (tenant: Tenant, scope: CountedScope) => outcomes(tenant, scope, "campaign_no"),
 
       /** The figures of `notificationCounts`. */
-      notifications: (tenant: Tenant, scope: ReportScope) => outcomes(tenant, scope, "notification_no"),
+      notifications: (tenant: Tenant, scope: CountedScope) => outcomes(tenant, scope, "notification_no"),
 
       /** The figures of `locationCounts`. */
-      locations: Effect.fnUntraced(function* (tenant: Tenant, scope: ReportScope) {
+      locations: Effect.fnUntraced(function* (tenant: Tenant, counts: CountedScope) {
+        const { rolled: scope } = counts;
         const pause = pauses();
-        const fed = Map.groupBy(yield* repository.fedVisits(tenant, scope), (each) => each.location_no);
-        const stays = new Map(
-          (yield* repository.fedStays(tenant, scope)).map((each) => [each.key, each] as const),
-        );
+        const told = [...(yield* repository.fedVisits(tenant, scope))];
+        const toldStays = [...(yield* repository.fedStays(tenant, scope))];
+        if (counts.unrolled !== undefined) {
+          told.push(...(yield* unrolled.visits(tenant, counts.unrolled)));
+          toldStays.push(...(yield* unrolled.stays(tenant, counts.unrolled)));
+        }
+        const fed = Map.groupBy(told, (each) => each.location_no);
+        const stays = new Map<number, { readonly stays: number; readonly stayed: bigint }>();
+        for (const each of toldStays) {
+          const before = stays.get(each.key) ?? { stays: 0, stayed: 0n };
+          stays.set(each.key, { stays: before.stays + each.stays, stayed: before.stayed + each.stayed });
+        }
         const tally = new DeviceTally();
         const counted: Array<VisitFigures> = [];
         const count = (
@@ -189,6 +255,7 @@ export class RolledCounts extends Context.Service<RolledCounts>()("waypost/repor
         }
         for (const no of new Set([...fed.keys(), ...stays.keys()])) {
           count(no, undefined, { entries: 0, exits: 0, stays: 0, stayed: 0n });
+          yield* pause;
         }
         return counted;
       }),
@@ -196,7 +263,7 @@ export class RolledCounts extends Context.Service<RolledCounts>()("waypost/repor
   }),
 }) {
   static readonly layer = Layer.effect(RolledCounts, RolledCounts.make).pipe(
-    Layer.provide(RolledCountsSql.layer),
+    Layer.provide([RolledCountsSql.layer, UnrolledCountsSql.layer, RollUpBuilderSql.layer]),
   );
 }
 

@@ -4,6 +4,7 @@ import { arrayOf, asNumber, instant } from "../database/Rows.ts";
 import type { Tenant } from "../workspaces/Workspace.ts";
 import { reportFigures, type ReportScope } from "./ReportFiguresSql.ts";
 import { type Part, partsOf } from "./RollUpKeys.ts";
+import { isSound } from "./RollUpStateSql.ts";
 import { staysChanged } from "./StaysSql.ts";
 
 /** Deliveries of a day (`YYYY-MM-DD`), and how many devices they reached. */
@@ -74,12 +75,12 @@ export class RolledCountsSql extends Context.Service<RolledCountsSql>()("waypost
       /** Makes every statement of this transaction see the same snapshot; its first statement. */
       seeOneSnapshot: Effect.orDie(sql`SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY`),
 
-      /** A row if the roll-ups are complete and by this zone. */
-      ready: (tenant: Tenant, timezone: string) =>
-        Effect.orDie(sql`
-          SELECT 1 AS ready FROM rollup_state
+      /** From when on base rows are rolled up (epoch milliseconds): -Infinity if all are, Infinity if none is. No row if the roll-ups are not by this zone. */
+      rolledFrom: (tenant: Tenant, timezone: string) =>
+        Effect.orDie(sql<{ readonly rolledFrom: number }>`
+          SELECT ${asNumber("extract(epoch FROM rolled_from) * 1000")} AS "rolledFrom" FROM rollup_state
           WHERE workspace_id = ${tenant.workspaceId} AND environment = ${tenant.environment}
-            AND timezone = ${timezone} AND fed_until = 'infinity'`),
+            AND timezone = ${timezone} AND ${isSound}`),
 
       /** The days of the range that have deliveries, where no filter is on campaigns. */
       days: (tenant: Tenant, scope: ReportScope) =>

@@ -184,7 +184,7 @@ export class InternalError extends Schema.Error<InternalError>("InternalError")(
   }
 }
 
-/** 503: the database, or the media store, is away for the moment. */
+/** 503: the database, or the media store, is away for the moment, or figures are being added up. */
 export class ServiceUnavailable extends Schema.Error<ServiceUnavailable>("ServiceUnavailable")(
   body(
     ["service_unavailable"],
@@ -197,8 +197,11 @@ export class ServiceUnavailable extends Schema.Error<ServiceUnavailable>("Servic
   readonly retryAfter: number = 2;
   static of(
     message = "The service cannot reach its database at the moment: try again in a few seconds.",
+    retryAfter = 2,
   ): ServiceUnavailable {
-    return new ServiceUnavailable({ error: { code: "service_unavailable", message } });
+    return Object.assign(new ServiceUnavailable({ error: { code: "service_unavailable", message } }), {
+      retryAfter,
+    });
   }
 }
 

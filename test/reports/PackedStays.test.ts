@@ -74,7 +74,7 @@ const verify = Effect.fnUntraced(function* (
   assert.deepStrictEqual(yield* figures(day), expected, "some in the feed");
   yield* rollUp;
   assert.deepStrictEqual(yield* figures(day), expected, "rolled up");
-  yield* sql`UPDATE rollup_state SET fed_until = 'epoch' WHERE ${mine}`;
+  yield* sql`UPDATE rollup_state SET timezone = 'none' WHERE ${mine}`;
   assert.deepStrictEqual(yield* figures(day), expected, "counted row by row");
   yield* move("Asia/Kathmandu");
   yield* rollUp;

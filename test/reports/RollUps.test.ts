@@ -120,7 +120,7 @@ layer(TestWaypost.layer)("Rolled-up reports", (it) => {
           const isComplete = Effect.suspend(() =>
             Effect.map(
               sql<{ readonly fed: boolean }>`
-              SELECT fed_until = 'infinity' AND timezone = ${zone} AS fed FROM rollup_state WHERE workspace_id = ${workspaceId}`,
+              SELECT rolled_from = '-infinity' AND timezone = ${zone} AS fed FROM rollup_state WHERE workspace_id = ${workspaceId}`,
               ([row]) => row?.fed === true,
             ),
           );

@@ -70,7 +70,7 @@ export class WorkFactsSql extends Context.Service<WorkFactsSql>()("waypost/opera
             (SELECT count(*)::int FROM (
               (SELECT FROM delivery_feed LIMIT 10001) UNION ALL (SELECT FROM event_feed LIMIT 10001)) AS fed) AS feed,
             (SELECT count(*)::int FROM rollup_state r JOIN workspace w ON w.id = r.workspace_id
-              WHERE r.fed_until < 'infinity') AS incomplete`),
+              WHERE r.fed_until < 'infinity' OR r.timezone <> w.timezone) AS incomplete`),
 
       waitingPushes: (now: number) =>
         Effect.orDie(sql<WaitingPushes>`
