@@ -1,9 +1,10 @@
-import { Effect, Option } from "effect";
+import { Console, Effect, Option } from "effect";
 import { Argument, Command } from "effect/cli";
 import { Config } from "./Config.ts";
 import type { BackupManifest } from "./operator/backup/BackupManifest.ts";
 import { SettingsFile, wantsJson } from "./operator/commands/Operator.ts";
 import { printOne } from "./operator/commands/Output.ts";
+import { progressBars } from "./operator/commands/Progress.ts";
 import { Surroundings } from "./operator/commands/Surroundings.ts";
 import { details } from "./operator/commands/Table.ts";
 
@@ -54,7 +55,12 @@ export const backupCommand = Command.make(
   },
   Effect.fn(function* ({ file }) {
     const { backup } = yield* backups;
-    const facts = told(yield* backup(yield* settings, file));
+    const bars = yield* progressBars;
+    const manifest = yield* backup(yield* settings, file, bars.at).pipe(
+      Effect.ensuring(Effect.sync(bars.clear)),
+      Effect.onInterrupt(() => Console.error("Stopped. No backup was written.")),
+    );
+    const facts = told(manifest);
     yield* printOne({ file, ...facts }, () =>
       asText(`Wrote ${file}. It holds the keys of this Waypost: keep it as safe as them.`, facts),
     );
@@ -73,7 +79,11 @@ export const restoreCommand = Command.make(
   { file: Argument.String("file").pipe(Argument.withDescription("A file that waypost backup wrote")) },
   Effect.fn(function* ({ file }) {
     const { restore } = yield* backups;
-    const { dataDir, manifest } = yield* restore(yield* settings, file);
+    const bars = yield* progressBars;
+    const { dataDir, manifest } = yield* restore(yield* settings, file, bars.at).pipe(
+      Effect.ensuring(Effect.sync(bars.clear)),
+      Effect.onInterrupt(() => Console.error("Stopped. Nothing was restored.")),
+    );
     const facts = told(manifest);
     yield* printOne({ data_dir: dataDir, ...facts }, () =>
       asText(`Restored ${file} into ${dataDir}. Start it with "waypost serve".`, facts),

@@ -14,6 +14,7 @@ import { makeBackup } from "./operator/backup/MakeBackup.ts";
 import { restoreBackup } from "./operator/backup/RestoreBackup.ts";
 import { runningSocket } from "./operator/backup/RunningDatabase.ts";
 import { CommandRefused } from "./operator/commands/CommandRefused.ts";
+import type { ProgressOf } from "./operator/commands/Progress.ts";
 
 const migrations = isSea()
   ? MigrationFiles.layerFiles(carriedFolder("schema"))
@@ -53,7 +54,11 @@ const overRunningServer = <A, E>(effect: Effect.Effect<A, E, Client>, config: Co
   Effect.flatMap(runningSocket(config.dataDir), (path) => Effect.provide(effect, at(path)));
 
 /** Writes a backup of the settings' data directory, whether a Waypost runs there or not. Gives its manifest. */
-export const backup = Effect.fn("backup")(function* (record: SettingsRecord, file: string) {
+export const backup = Effect.fn("backup")(function* (
+  record: SettingsRecord,
+  file: string,
+  progress: ProgressOf,
+) {
   const config = yield* Config.fromRecord(record);
   yield* embeddedOnly(config);
   const { dataDir, mediaStore } = config;
@@ -69,7 +74,7 @@ export const backup = Effect.fn("backup")(function* (record: SettingsRecord, fil
     });
   }
   const bucket = mediaStore._tag === "s3" ? `s3://${mediaStore.bucket}/${mediaStore.prefix}` : null;
-  const copy = makeBackup({ dataDir, path: resolve(file), bucket });
+  const copy = makeBackup({ dataDir, path: resolve(file), bucket, progress });
   return yield* overOwnServer(copy, config).pipe(
     Effect.catchIf(
       (error) => error instanceof DataDirectoryInUse,
@@ -80,10 +85,14 @@ export const backup = Effect.fn("backup")(function* (record: SettingsRecord, fil
 });
 
 /** Restores a backup into the settings' data directory, which must be missing or empty. Gives the backup's manifest and where it is now. */
-export const restore = Effect.fn("restore")(function* (record: SettingsRecord, file: string) {
+export const restore = Effect.fn("restore")(function* (
+  record: SettingsRecord,
+  file: string,
+  progress: ProgressOf,
+) {
   const config = yield* Config.fromRecord(record);
   yield* embeddedOnly(config);
-  const manifest = yield* restoreBackup(resolve(file), config.dataDir).pipe(
+  const manifest = yield* restoreBackup(resolve(file), config.dataDir, progress).pipe(
     Effect.provide(migrations),
     quiet,
   );

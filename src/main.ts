@@ -4,6 +4,7 @@ import * as NodeRuntime from "@effect/platform-node/NodeRuntime";
 import * as NodeServices from "@effect/platform-node/NodeServices";
 import { Effect, Exit } from "effect";
 import { runCommand } from "./Cli.ts";
+import { diskTrouble } from "./operator/commands/DiskTrouble.ts";
 import { wantsColors } from "./operator/commands/Paint.ts";
 
 const parameters = process.argv.slice(2);
@@ -24,7 +25,8 @@ let isLost = false;
 process.stdout.on("error", (error: Error & { readonly code?: string }) => {
   if (error.code === "EPIPE" || isLost) return;
   isLost = true;
-  process.stderr.write(`The answer could not be written (${error.message}): it is lost.\n`);
+  process.once("exit", () => void (process.exitCode = 1));
+  process.stderr.write(`The answer could not be written: ${diskTrouble(error)}. It is lost.\n`);
 });
 process.stderr.on("error", () => undefined);
 
@@ -33,6 +35,6 @@ runCommand(parameters, { environment: process.env, columns, terminal, colors }).
   NodeRuntime.runMain({
     disableErrorReporting: true,
     teardown: (exit, end) =>
-      end(Exit.isSuccess(exit) ? (isLost || typeof exit.value !== "number" ? 1 : exit.value) : whenStopped),
+      end(Exit.isSuccess(exit) ? (typeof exit.value === "number" ? exit.value : 1) : whenStopped),
   }),
 );

@@ -70,7 +70,10 @@ export const initialise = Effect.fnUntraced(function* (
     ...(isDurable ? [] : ["--no-sync"]),
   ]);
   if (made.code !== 0) {
-    return yield* new EmbeddedPostgresUnusable({ problem: `its data cannot be made: ${made.output}` });
+    const problem = made.output.includes("No space left on device")
+      ? `there is no space left on the disk of ${dataDir}.`
+      : `its data cannot be made: ${made.output}`;
+    return yield* new EmbeddedPostgresUnusable({ problem });
   }
   const created = yield* runAs(
     account,

@@ -282,6 +282,13 @@ describe("a backup", () => {
     assert.deepStrictEqual([none.code, none.stdout], [1, ""]);
     const nothing = await here(nowhere, ["backup", join(home, "x.tar.gz")]);
     assert.include(nothing.stderr, "There is no embedded database");
+    const aFile = target("a-file");
+    await writeFile(aFile.dataDir, "");
+    assert.match(
+      (await here(aFile, ["restore", file])).stderr,
+      /cannot be the data directory: a part of the path is no folder/,
+    );
+    assert.match((await here(nowhere, ["restore", home])).stderr, /cannot be restored: it is a folder/);
     const own = await here(nowhere, ["restore", file], { DATABASE_URL: "postgres://x@127.0.0.1/x" });
     assert.include(own.stderr, "pg_dump");
   });

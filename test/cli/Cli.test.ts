@@ -123,7 +123,7 @@ layer(TestWaypost.layer)("the command line", (it) => {
       );
       assert.strictEqual(
         yield* refusal("workspace list --key a-wrong-operator-key"),
-        "This is not the operator key of this installation.\n",
+        "This is not the operator key of this installation. Give the right one with --key or WAYPOST_OPERATOR_KEY.\n",
       );
       for (const name of ["Twin", "Twin"]) yield* json(`workspace create --name ${name}`);
       assert.match(
@@ -202,6 +202,16 @@ layer(TestWaypost.layer)("the command line", (it) => {
         [silent.code, silent.stderr],
         [1, "Nothing answers at http://localhost:1: is Waypost running there?\n"],
       );
+      for (const [url, why] of [
+        [origin.replace("http:", "https:"), /^What answers at https:.* does not speak TLS: try --url http:/],
+        ["http://nowhere.invalid", /^There is no host nowhere\.invalid/],
+      ] as const) {
+        const lost = yield* give([...list, "--url", url, "--key", testOperatorKey], here);
+        assert.strictEqual(lost.code, 1);
+        assert.match(lost.stderr, why);
+      }
+      const copied = [...list, "--url", `${origin}/sandbox/platform/v1/`, "--key", testOperatorKey];
+      assert.strictEqual((yield* give(copied, here)).code, 0);
       const bare = yield* give([...list, "--url", "push.example.com"], here);
       assert.deepStrictEqual(
         [bare.code, bare.stderr],

@@ -43,6 +43,11 @@ export const backupSql = Effect.gen(function* () {
         AND a.attnum > 0 AND NOT a.attisdropped AND a.attgenerated = ''
       GROUP BY c.relname ORDER BY c.relname`),
 
+    /** About how many rows all tables have, as it was when they were last analyzed. */
+    aboutRows: Effect.orDie(sql<{ rows: number }>`
+      SELECT ${asNumber("coalesce(sum(greatest(reltuples, 0)), 0)::bigint")} AS rows
+      FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind = 'r'`),
+
     sequences: Effect.orDie(sql<SequenceState>`
       SELECT sequencename AS name, ${asNumber("last_value")} AS last FROM pg_sequences
       WHERE schemaname = 'public' ORDER BY sequencename`),

@@ -5,13 +5,18 @@ import { open } from "node:fs/promises";
 import manifest from "../../../package.json" with { type: "json" };
 import { backupSql } from "./BackupSql.ts";
 import { CommandRefused } from "../commands/CommandRefused.ts";
+import { diskTrouble } from "../commands/DiskTrouble.ts";
+import type { ProgressOf } from "../commands/Progress.ts";
 import { type BackupManifest, keyFiles, manifestName, pageRows } from "./BackupManifest.ts";
 import { writeTar } from "./TarFile.ts";
 
 const onDisk = <A>(work: () => Promise<A>): Effect.Effect<A, CommandRefused> =>
   Effect.tryPromise({
     try: work,
-    catch: (error) => new CommandRefused({ message: `The backup could not be written: ${String(error)}` }),
+    catch: (error) =>
+      new CommandRefused({
+        message: `The backup could not be written, and nothing is left of it: ${diskTrouble(error)}.`,
+      }),
   });
 
 /** The media files of the folder, below it; nothing of what is still arriving. */
@@ -36,19 +41,17 @@ export const makeBackup = Effect.fnUntraced(function* (options: {
   readonly path: string;
   /** Where the media are that are not on this disk; null for `media/` of the data directory. */
   readonly bucket: string | null;
+  readonly progress?: ProgressOf;
 }) {
-  const { bucket, dataDir, path } = options;
+  const { bucket, dataDir, path, progress = () => undefined } = options;
   const sql = yield* backupSql;
   const now = yield* Clock.currentTimeMillis;
-  const isThere = yield* onDisk(() =>
-    stat(path).then(
-      () => true,
-      () => false,
-    ),
-  );
-  if (isThere) {
+  const there = yield* onDisk(() => stat(path).catch(() => null));
+  if (there !== null) {
     return yield* new CommandRefused({
-      message: `${path} is there already: give a new name, or move it away.`,
+      message: there.isDirectory()
+        ? `${path} is a folder: name a new file in it, such as ${join(path, "waypost.tar.gz")}.`
+        : `${path} is there already: give a new name, or move it away.`,
     });
   }
   const temporary = `${path}.part`;
@@ -57,7 +60,8 @@ export const makeBackup = Effect.fnUntraced(function* (options: {
   const mediaFolder = join(dataDir, "media");
   const copied = new Set<string>();
   const copyMedia = Effect.fnUntraced(function* (files: ReadonlyArray<string>) {
-    for (const file of files) {
+    for (const [at, file] of files.entries()) {
+      progress("media files", at, files.length);
       if (copied.has(file)) continue;
       if (yield* onDisk(() => tar.addFile(`media/${file}`, join(mediaFolder, file)))) copied.add(file);
     }
@@ -74,6 +78,8 @@ export const makeBackup = Effect.fnUntraced(function* (options: {
     yield* copyMedia(files);
     const shapes = yield* sql.tables;
     const tables: Array<BackupManifest["tables"][number]> = [];
+    const [about] = yield* sql.aboutRows;
+    let copiedRows = 0;
     for (const { columns, name } of shapes) {
       yield* sql.open(name);
       let rows = 0;
@@ -83,6 +89,9 @@ export const makeBackup = Effect.fnUntraced(function* (options: {
         const text = lines.map(({ line }) => `${JSON.stringify(line)}\n`).join("");
         yield* onDisk(() => tar.add(`rows/${name}/${String(page).padStart(8, "0")}`, Buffer.from(text)));
         rows += lines.length;
+        copiedRows += lines.length;
+        // How many there are is PostgreSQL's estimate: to count them would take as long as to copy them.
+        progress("rows", copiedRows, Math.max(copiedRows, about?.rows ?? 0));
       }
       yield* sql.close;
       tables.push({ name, columns, rows });

@@ -1,7 +1,7 @@
 import { Effect, Schema } from "effect";
 import { createHash } from "node:crypto";
 import { createWriteStream } from "node:fs";
-import { mkdir, readdir, rename, rm } from "node:fs/promises";
+import { mkdir, readdir, rename, rm, stat, statfs } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { backupSql } from "./BackupSql.ts";
@@ -10,6 +10,8 @@ import { EmbeddedPostgres } from "../../database/EmbeddedPostgres.ts";
 import { checksumOf, migrate, MigrationFiles } from "../../database/Migrations.ts";
 import { postgresLayer } from "../../database/Postgres.ts";
 import { CommandRefused } from "../commands/CommandRefused.ts";
+import { diskTrouble } from "../commands/DiskTrouble.ts";
+import type { ProgressOf } from "../commands/Progress.ts";
 import { BackupManifest, keyFiles, manifestName } from "./BackupManifest.ts";
 import { readTar, TarBroken } from "./TarFile.ts";
 
@@ -22,17 +24,18 @@ const onDisk = <A>(path: string, work: () => Promise<A>): Effect.Effect<A, Comma
       refused(
         error instanceof TarBroken
           ? `${path} is no whole backup: ${error.message}. Nothing was restored.`
-          : `${path} cannot be restored: ${error instanceof Error ? error.message : String(error)}`,
+          : `${path} cannot be restored: ${diskTrouble(error)}.`,
       ),
   });
 
 const decodeManifest = Schema.decodeUnknownSync(Schema.fromJsonString(BackupManifest));
 
 /** Reads the whole backup and compares every checksum, before anything is made. */
-const verify = async (path: string): Promise<BackupManifest> => {
+const verify = async (path: string, progress: ProgressOf): Promise<BackupManifest> => {
+  const { size } = await stat(path);
   const found: Array<BackupManifest["files"][number]> = [];
   let manifest: BackupManifest | null = null;
-  for await (const entry of readTar(path)) {
+  for await (const entry of readTar(path, (read) => progress("bytes checked", read, size))) {
     if (manifest !== null) throw new TarBroken("there is something after its manifest");
     const hash = createHash("sha256");
     const kept: Array<Buffer> = [];
@@ -81,7 +84,14 @@ const migrationsOf = Effect.fnUntraced(function* (manifest: BackupManifest) {
 });
 
 /** Puts rows, keys and media where they belong in the folder, as the archive brings them. */
-const unpack = Effect.fnUntraced(function* (path: string, folder: string, manifest: BackupManifest) {
+const unpack = Effect.fnUntraced(function* (
+  path: string,
+  folder: string,
+  manifest: BackupManifest,
+  progress: ProgressOf,
+) {
+  const all = manifest.tables.reduce((sum, { rows }) => sum + rows, 0);
+  let restored = 0;
   const sql = yield* backupSql;
   const shapes = new Map(manifest.tables.map((table) => [table.name, table]));
   const media = new Set(manifest.media.files.map((file) => `media/${file}`));
@@ -108,6 +118,8 @@ const unpack = Effect.fnUntraced(function* (path: string, folder: string, manife
             shape,
             lines.map((line) => JSON.parse(line) as string),
           );
+          restored += lines.length;
+          progress("rows", restored, all);
         } else if (keys.has(name) || (media.has(name) && /^media\/[\w-]{2}\/[\w.-]+$/.test(name))) {
           const file = join(folder, name);
           yield* onDisk(path, async () => {
@@ -122,9 +134,37 @@ const unpack = Effect.fnUntraced(function* (path: string, folder: string, manife
   yield* sql.analyze;
 });
 
+/** Below that PostgreSQL, which writes ahead 16 MiB at a time, cannot go on. */
+const leastFree = 32 * 1_048_576;
+
+/** What went wrong in the database, in a sentence where the reason was a full disk: PostgreSQL may just die of it. */
+const orFullDisk = <A, E, R>(folder: string, effect: Effect.Effect<A, E, R>) =>
+  Effect.catchDefect(effect, (defect) =>
+    Effect.flatMap(
+      Effect.promise(() => statfs(folder).catch(() => null)),
+      (disk) =>
+        disk !== null && disk.bavail * disk.bsize < leastFree
+          ? Effect.fail(refused(`There is no space left on the disk of ${folder}. Nothing was restored.`))
+          : Effect.die(defect),
+    ),
+  );
+
 /** A data directory in which nothing is: missing or empty. */
 const checkEmpty = Effect.fnUntraced(function* (dataDir: string) {
-  const names = yield* Effect.promise(() => readdir(dataDir).catch(() => []));
+  const names = yield* Effect.tryPromise({
+    try: () => readdir(dataDir),
+    catch: (error) => error,
+  }).pipe(
+    Effect.catchIf(
+      (error) => error instanceof Error && "code" in error && error.code === "ENOENT",
+      () => Effect.succeed([]),
+    ),
+    Effect.mapError((error) =>
+      refused(
+        `${dataDir} cannot be the data directory: ${diskTrouble(error)}. Set WAYPOST_DATA_DIR to a new one.`,
+      ),
+    ),
+  );
   if (names.length === 0) return;
   return yield* refused(
     `The data directory ${dataDir} is not empty, and a restore takes nothing away. ` +
@@ -136,13 +176,17 @@ const checkEmpty = Effect.fnUntraced(function* (dataDir: string) {
  * Restores a backup into a data directory that is missing or empty: everything or nothing. It is made beside it and renamed at the
  * end, so a restore that is stopped leaves no data directory. An older schema is brought up to date.
  */
-export const restoreBackup = Effect.fnUntraced(function* (path: string, dataDir: string) {
+export const restoreBackup = Effect.fnUntraced(function* (
+  path: string,
+  dataDir: string,
+  progress: ProgressOf = () => undefined,
+) {
   yield* checkEmpty(dataDir);
-  const manifest = yield* onDisk(path, () => verify(path));
+  const manifest = yield* onDisk(path, () => verify(path, progress));
   const all = yield* MigrationFiles;
   const first = yield* migrationsOf(manifest);
   const folder = `${dataDir}.restoring`;
-  yield* onDisk(path, async () => {
+  const make = onDisk(path, async () => {
     await rm(folder, { recursive: true, force: true });
     await mkdir(dirname(folder), { recursive: true });
     await mkdir(folder, { mode: 0o700 });
@@ -159,14 +203,14 @@ export const restoreBackup = Effect.fnUntraced(function* (path: string, dataDir:
       });
       yield* Effect.gen(function* () {
         yield* Effect.provideService(migrate, MigrationFiles, { load: Effect.succeed(first) });
-        yield* unpack(path, folder, manifest);
+        yield* unpack(path, folder, manifest, progress);
         yield* Effect.provideService(migrate, MigrationFiles, all);
       }).pipe(Effect.provide(client));
     }),
   ).pipe(Effect.mapError((error) => (error instanceof CommandRefused ? error : refused(error.message))));
   yield* Effect.onExit(
     Effect.andThen(
-      load,
+      Effect.andThen(make, orFullDisk(folder, load)),
       onDisk(path, async () => {
         await rm(join(folder, "run"), { recursive: true, force: true });
         await rename(folder, dataDir);

@@ -102,8 +102,11 @@ export class TarBroken extends Error {
   override readonly name = "TarBroken";
 }
 
-/** Reads an archive from its beginning to its end. @throws TarBroken */
-export async function* readTar(path: string): AsyncGenerator<TarEntry> {
+/** Reads an archive from its beginning to its end; `onRead` gets the bytes of the file that were read. @throws TarBroken */
+export async function* readTar(
+  path: string,
+  onRead: (bytes: number) => void = () => undefined,
+): AsyncGenerator<TarEntry> {
   const source = createReadStream(path);
   const unzipped = createGunzip();
   source.on("error", (error) => unzipped.destroy(error));
@@ -112,6 +115,7 @@ export async function* readTar(path: string): AsyncGenerator<TarEntry> {
   const more = async (): Promise<Buffer> => {
     try {
       const next = await chunks.next();
+      onRead(source.bytesRead);
       if (next.done !== true) return next.value;
     } catch (error) {
       if (error instanceof Error && "code" in error && String(error.code).startsWith("E")) throw error;

@@ -57,11 +57,14 @@ const keptKey = (dataDir: string): string | undefined => {
   }
 };
 
-/** The address without a slash or `/operator/v1` at its end, or null for no http address. */
+/** Addresses are often copied with the path of one of the interfaces. */
+const interfacePath = /\/(operator\/v1|device\/v1|(sandbox\/)?platform\/v1|docs)(\/.*)?$/;
+
+/** The address without a slash or the path of an interface at its end, or null for no http address. */
 const originOf = (text: string): string | null => {
   const url = URL.parse(text);
   if (url === null || (url.protocol !== "http:" && url.protocol !== "https:")) return null;
-  return `${url.origin}${url.pathname}`.replace(/\/+$/, "").replace(/\/operator\/v1$/, "");
+  return `${url.origin}${url.pathname}`.replace(/\/+$/, "").replace(interfacePath, "");
 };
 
 const refused = (message: string) => new CommandRefused({ message });

@@ -3,6 +3,7 @@ import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { open, stat } from "node:fs/promises";
 import { extname } from "node:path";
+import { diskTrouble } from "../commands/DiskTrouble.ts";
 import { collectionReader } from "./CollectionReader.ts";
 import { type CsvHead, csvReader } from "./CsvReader.ts";
 import { linesReader } from "./LinesReader.ts";
@@ -106,7 +107,7 @@ export const surveyFile = async (
     throw new PlacesFileBroken(
       codeOf(error) === "ENOENT"
         ? `There is no file ${path}.`
-        : `The file ${path} cannot be read: ${String(error)}`,
+        : `The file ${path} cannot be read: ${diskTrouble(error)}.`,
     );
   });
   if (!about.isFile()) throw new PlacesFileBroken(`${path} is no file.`);

@@ -1,6 +1,7 @@
 import { Clock, Effect } from "effect";
 import type { ImportReport } from "../../locations/LocationImport.ts";
 import { CommandRefused } from "../commands/CommandRefused.ts";
+import { diskTrouble } from "../commands/DiskTrouble.ts";
 import {
   type Counts,
   freshJournal,
@@ -25,7 +26,7 @@ export const onFiles = <A>(work: () => Promise<A>): Effect.Effect<A, CommandRefu
         message:
           error instanceof PlacesFileBroken
             ? error.message
-            : `A file could not be read or written: ${String(error)}`,
+            : `A file could not be read or written: ${diskTrouble(error)}.`,
       }),
   });
 
@@ -121,6 +122,7 @@ export const importPlaces = Effect.fnUntraced(function* (file: SurveyedFile, opt
   const began = yield* Clock.currentTimeMillis;
   let journal: Journal = yield* openJournal(file, options);
   const resumedParts = journal.parts;
+  yield* options.onProgress(0);
   const run = Effect.fnUntraced(function* (refused: RefusedFile) {
     const parts = partsOf(file);
     let index = 0;

@@ -1,0 +1,34 @@
+import { assert, describe, it } from "@effect/vitest";
+import { execFile } from "node:child_process";
+import { existsSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+
+const launcher = fileURLToPath(new URL("../../bin/waypost.js", import.meta.url));
+
+/** A line that a shell carries out, in which $waypost is the program; its exit code is that of the program. */
+const shell = (line: string) =>
+  new Promise<{ readonly code: number | null; readonly stdout: string; readonly stderr: string }>(
+    (resolve) => {
+      const child = execFile(
+        "bash",
+        ["--norc", "-c", `set -o pipefail; ${line}`],
+        { env: { PATH: process.env["PATH"], waypost: `${process.execPath} ${launcher}` }, timeout: 300_000 },
+        (_, stdout, stderr) => resolve({ code: child.exitCode, stdout, stderr }),
+      );
+    },
+  );
+
+describe("an answer on stdout", () => {
+  it("whose reader has seen enough ends without a word", async () => {
+    assert.deepStrictEqual(await shell("$waypost openapi | head -1"), { code: 0, stdout: "{\n", stderr: "" });
+  });
+
+  it.runIf(existsSync("/dev/full"))("that cannot be written is no success", async () => {
+    const { code, stderr } = await shell("$waypost openapi > /dev/full");
+    assert.strictEqual(code, 1);
+    assert.match(
+      stderr,
+      /^The answer could not be written: there is no space left on the disk\. It is lost\.\n$/,
+    );
+  });
+});
