@@ -77,7 +77,7 @@ layer(TestWaypost.layer)("waypost location import", (it) => {
         "Name;Latitude;Longitude;Radius;Group;City",
         '"Dam; Square";52.373;4.893;150;Centre;Amsterdam',
         "Far;91;4.9;150;;Nowhere",
-        "Comma;52,37;4.9;150;;Delft",
+        "Comma;52,1,37;4.9;150;;Delft",
       ];
       const csv = yield* file("c.csv", `\uFEFF${rows.join("\r\n")}\r\n`);
       const dry = yield* run(`location import ${csv} ${into} --dry-run`);
@@ -88,7 +88,7 @@ layer(TestWaypost.layer)("waypost location import", (it) => {
       const lines = (yield* read(`${csv}.refused.csv`)).split("\n");
       assert.strictEqual(lines[0], `${rows[0]};refused`);
       assert.match(lines[1] ?? "", /^Far;91;4.9;150;;Nowhere;.*latitude/);
-      assert.match(lines[2] ?? "", /^Comma;52,37;4.9;150;;Delft;.*number/);
+      assert.match(lines[2] ?? "", /^Comma;52,1,37;4.9;150;;Delft;.*number/);
       assert.deepStrictEqual((yield* sandbox("/location-groups")).body.data[0].name, "Centre");
 
       const feature = JSON.stringify(pointFeature({ name: "Line" }));
@@ -96,6 +96,14 @@ layer(TestWaypost.layer)("waypost location import", (it) => {
       assert.deepInclude(told, { format: "ndjson", features: 2, created: 2, failed: 0 });
       assert.sameMembers(yield* names, ["Dam; Square", "Line", "Line"]);
       assert.isFalse(yield* isThere(`${csv}.waypost-import.json`));
+
+      // A name that does not tell: what the file begins with does.
+      const plain = yield* json(
+        `location import ${yield* file("e.txt", "name,lat,lng,radius\nT,1,2,150\n")} ${into}`,
+      );
+      assert.deepInclude(plain, { format: "csv", created: 1 });
+      const workbook = yield* run(`location import ${yield* file("e.xlsx", "PK\u0003\u0004…")} ${into}`);
+      assert.match(workbook.stderr, /save its table as CSV/);
     }),
   );
 

@@ -131,9 +131,16 @@ export const collectionReader = (): PlaceReader => {
       );
     let around: unknown;
     try {
-      around = parseShallow(frame.replace(/^\uFEFF/, ""));
+      // It was gathered byte by byte.
+      around = parseShallow((utf8(Buffer.from(frame, "latin1")) ?? "").replace(/^\uFEFF/, ""));
     } catch {
       throw broken("The file is no JSON: give a GeoJSON FeatureCollection, one feature a line, or a CSV.");
+    }
+    const isOne =
+      typeof around === "object" && around !== null && "type" in around && around.type === "Feature";
+    if (isOne) {
+      count++;
+      return [{ _tag: "Feature", feature: around, size: frame.length, row: null }];
     }
     const isCollection =
       typeof around === "object" &&

@@ -23,16 +23,18 @@ const delimiterOf = (line: string): string => {
   return [",", ";", "\t"].reduce((best, each) => (count(each) > count(best) ? each : best), ",");
 };
 
-const number = (text: string | undefined): unknown => {
-  const trimmed = (text ?? "").trim();
-  if (trimmed === "") return null;
+/** A number as it is written; with a decimal comma too where commas do not separate fields, as spreadsheets of half of Europe save it. */
+const number = (text: string | undefined, delimiter: string): unknown => {
+  const written = (text ?? "").trim();
+  if (written === "") return null;
+  const trimmed = delimiter === "," ? written : written.replace(/^([-+]?\d+),(\d+)$/, "$1.$2");
   // What is no number stays the text that it is, for the server to say so.
   return /^[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?$/.test(trimmed) ? Number(trimmed) : trimmed;
 };
 
 /**
  * Reads a CSV of circles, with the columns name, latitude, longitude, radius, external_id and group in any order; others are
- * ignored. `onHead` gets the heading, in whose shape refused rows are written.
+ * ignored. Fields are separated by commas, semicolons or tabs. `onHead` gets the heading, in whose shape refused rows are written.
  */
 export const csvReader = (onHead: (head: CsvHead) => void): PlaceReader => {
   const decoder = new TextDecoder("utf-8", { fatal: true });
@@ -63,7 +65,7 @@ export const csvReader = (onHead: (head: CsvHead) => void): PlaceReader => {
     onHead(head);
   };
 
-  const entryOf = (row: ReadonlyArray<string>, width: number): PlaceEntry => {
+  const entryOf = (row: ReadonlyArray<string>, width: number, delimiter: string): PlaceEntry => {
     if (row.length !== width) {
       const reasons = [
         `The row must have ${width} fields, as the first one has; this one has ${row.length}.`,
@@ -71,9 +73,12 @@ export const csvReader = (onHead: (head: CsvHead) => void): PlaceReader => {
       return { _tag: "Unread", text: "", reasons, row };
     }
     const text = (column: string): string | null => row[at[column] ?? -1]?.trim() || null;
-    const coordinates = [number(row[at["longitude"] ?? -1]), number(row[at["latitude"] ?? -1])];
+    const coordinates = [
+      number(row[at["longitude"] ?? -1], delimiter),
+      number(row[at["latitude"] ?? -1], delimiter),
+    ];
     const [name, external_id, group] = [text("name"), text("external_id"), text("group")];
-    const properties = { name, radius: number(row[at["radius"] ?? -1]), external_id, group };
+    const properties = { name, radius: number(row[at["radius"] ?? -1], delimiter), external_id, group };
     const feature = { type: "Feature", geometry: { type: "Point", coordinates }, properties };
     return { _tag: "Feature", feature, size: JSON.stringify(feature).length * 2, row };
   };
@@ -82,7 +87,7 @@ export const csvReader = (onHead: (head: CsvHead) => void): PlaceReader => {
     const found: Array<PlaceEntry> = [];
     for (const row of read) {
       if (head === null) readHead(row, delimiter);
-      else found.push(entryOf(row, head.fields.length));
+      else found.push(entryOf(row, head.fields.length, delimiter));
     }
     return found;
   };

@@ -51,8 +51,14 @@ const formatOf = async (path: string): Promise<PlacesFormat> => {
       .replace(/^\uFEFF/, "")
       .trimStart();
     if (text.startsWith("\u001E")) return "ndjson";
+    if (text.startsWith("PK\u0003\u0004")) {
+      throw new PlacesFileBroken(
+        `${path} is a workbook or an archive: save its table as CSV (UTF-8), and import that.`,
+      );
+    }
     const [line = ""] = text.split("\n", 1);
-    return isFeature(line) ? "ndjson" : "geojson";
+    if (isFeature(line)) return "ndjson";
+    return /^[^{[]*\blat(itude)?\b/i.test(line) ? "csv" : "geojson";
   } finally {
     await file.close();
   }

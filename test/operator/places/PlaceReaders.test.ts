@@ -108,8 +108,8 @@ describe("a file of places", () => {
     );
     const [odd] = features(read(csv(), "name,latitude,longitude,radius\nA,1,2\n"));
     assert.deepStrictEqual(odd, ["The row must have 4 fields, as the first one has; this one has 3."]);
-    const [comma] = features(read(csv(), "name;latitude;longitude;radius\nA;52,37;;100\n"));
-    assert.deepInclude(comma, { geometry: { type: "Point", coordinates: [null, "52,37"] } });
+    const [comma] = features(read(csv(), "name;latitude;longitude;radius\nA;1.052,37;;100\n"));
+    assert.deepInclude(comma, { geometry: { type: "Point", coordinates: [null, "1.052,37"] } });
   });
 
   it("that is broken is refused as a whole, with where and what would be right", () => {
@@ -140,5 +140,27 @@ describe("a file of places", () => {
     refusesFile(csv, "name,lat\nA,1\n", /lacks "longitude", "radius"/);
     refusesFile(csv, 'name,lat,lng,radius\n"A,1,2,100\n', /never closed/);
     refusesFile(csv, Buffer.from("name,lat,lng,radius\n\u00e9,1,2,100\n", "latin1"), /not UTF-8/);
+  });
+
+  it("that is one feature over many lines is one feature, its text as it is", () => {
+    const feature = { type: "Feature", geometry: null, properties: { name: "Café 東京" } };
+    assert.deepStrictEqual(features(read(collectionReader(), JSON.stringify(feature, null, 2), [3, 40])), [
+      feature,
+    ]);
+  });
+
+  it("that is a CSV with semicolons may have decimal commas, and one with commas may not", () => {
+    const place = (longitude: unknown, latitude: unknown, radius: unknown) => ({
+      type: "Feature",
+      geometry: { type: "Point", coordinates: [longitude, latitude] },
+      properties: { name: "A", radius, external_id: null, group: null },
+    });
+    const head = "name;latitude;longitude;radius\n";
+    assert.deepStrictEqual(features(read(csv(), `${head}A;52,37;-4,9;100,5\n`)), [place(-4.9, 52.37, 100.5)]);
+    assert.deepStrictEqual(features(read(csv(), `${head}A;52.37;1.234,5;100\n`)), [
+      place("1.234,5", 52.37, 100),
+    ]);
+    const quoted = 'name,latitude,longitude,radius\nA,"52,37",4.9,100\n';
+    assert.deepStrictEqual(features(read(csv(), quoted)), [place(4.9, "52,37", 100)]);
   });
 });
