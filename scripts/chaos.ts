@@ -1,9 +1,10 @@
 /**
  * Real processes and `kill -9`: workers send to many devices, half of them at a push service, while one of them, or all, are killed at
- * random moments and started again, or all are cut off from the database for up to 15 seconds. In the end every send has exactly one
- * delivery for each device, and a push came in twice only if it was in flight at such a moment (contract L5). Exit code 1 if not.
+ * random moments and started again, or all are cut off from the database for up to 15 seconds, or one is held still for 8 seconds. In the end
+ * every send has exactly one delivery for each device, and a push came in twice only if it was in flight at a kill or a cut (contract L5).
+ * Exit code 1 if not.
  *
- *     node scripts/chaos.ts --devices 2000 --kills 20 --cuts 0 --workers 3 --seed 1
+ *     node scripts/chaos.ts --devices 2000 --kills 20 --cuts 0 --stalls 0 --workers 3 --seed 1
  *     node scripts/chaos.ts --single --devices 24000 --kills 20      all within one send, whose pushes take 3 to 7 seconds each
  *
  * The database is an embedded one, or the empty one that DATABASE_URL names.
@@ -31,6 +32,7 @@ const { values } = parseArgs({
     kills: { type: "string", default: "20" },
     workers: { type: "string", default: "3" },
     cuts: { type: "string", default: "0" },
+    stalls: { type: "string", default: "0" },
     single: { type: "boolean", default: false },
     seed: { type: "string", default: "1" },
   },
@@ -38,6 +40,7 @@ const { values } = parseArgs({
 const devices = Number(values.devices);
 const kills = Number(values.kills);
 const cuts = Number(values.cuts);
+const stalls = Number(values.stalls);
 const workers = Number(values.workers);
 /** So long after the last blow everything must be done, with all that is still to be sent. */
 const patienceMillis = values.single ? 300_000 : 90_000;
@@ -99,6 +102,17 @@ const cut = Effect.fnUntraced(function* (cable: Cable, ledger: PushLedger) {
   } satisfies Blow;
 });
 
+/** Holds one process still: longer than many a push takes, shorter than its leases last. Nothing may come of it. */
+const stall = Effect.fnUntraced(function* (victim: WaypostProcess | undefined) {
+  const isWithin = yield* isSending;
+  const at = Date.now();
+  victim?.child.kill("SIGSTOP");
+  yield* Effect.sleep(8_000);
+  victim?.child.kill("SIGCONT");
+  const until = Date.now();
+  return { kind: "stall", at, until, open: [], tokens: new Set(), isWithin, processes: 0 } satisfies Blow;
+});
+
 const settled = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient;
   const [open] = yield* sql`
@@ -132,6 +146,7 @@ const rage = Effect.fnUntraced(function* (
   const kinds = yield* Random.shuffle([
     ...Array<"kill">(kills).fill("kill"),
     ...Array<"cut">(cuts).fill("cut"),
+    ...Array<"stall">(stalls).fill("stall"),
   ]);
   for (const [turn, kind] of kinds.entries()) {
     // One that began while the database was away for longer than a start waits.
@@ -154,6 +169,10 @@ const rage = Effect.fnUntraced(function* (
     yield* someTime(ledger);
     if (kind === "cut") {
       blows.push(yield* cut(cable, ledger));
+      continue;
+    }
+    if (kind === "stall") {
+      blows.push(yield* stall(processes[ready[0] ?? 0]));
       continue;
     }
     // Every now and then nobody is left.
@@ -228,7 +247,7 @@ const program = Effect.gen(function* () {
   const origin = yield* until("An API that listens", Effect.sync(api.origin), 60_000);
   yield* Effect.provide(
     Effect.gen(function* () {
-      const sends = values.single ? 1 : kills + cuts;
+      const sends = values.single ? 1 : kills + cuts + stalls;
       const planned = yield* setScene(origin, ledger.credentials, devices, sends);
       const blows = yield* rage(planned, ledger, cable, start("worker"));
       const calm = yield* Effect.exit(until("The end of all sends", settled, patienceMillis));

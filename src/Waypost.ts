@@ -93,10 +93,12 @@ import { reportHandlers } from "./reports/ReportsHttp.ts";
 import { Retention, retaining } from "./reports/Retention.ts";
 import { RollUps, rollingUp } from "./reports/RollUps.ts";
 import { Deliveries } from "./sending/Deliveries.ts";
+import { leaseTimeOfDatabase } from "./sending/LeaseTime.ts";
 import { Messages } from "./sending/Messages.ts";
 import { messagesHandlers } from "./sending/MessagesHttp.ts";
 import { PushCredentials } from "./sending/PushCredentials.ts";
 import { PushDispatcher } from "./sending/PushDispatcher.ts";
+import { leaseMillis } from "./sending/PushLeases.ts";
 import { SendScheduler } from "./sending/SendScheduler.ts";
 import { Workspaces } from "./workspaces/Workspaces.ts";
 
@@ -258,6 +260,7 @@ const readyThumbnails = ReadyThumbnails.layer.pipe(Layer.provide(Thumbnails.laye
 export const waypostLayer = serviceLayer.pipe(
   Layer.provide(readyThumbnails),
   Layer.provide([configuredMediaStore, mediaReading]),
+  Layer.provide(leaseTimeOfDatabase(leaseMillis)),
   Layer.provideMerge(Fingerprint.layer),
   Layer.provideMerge(Database.layer),
   Layer.provideMerge(DataDirectory.layer),

@@ -1,12 +1,12 @@
 import { Effect } from "effect";
 import { SqlClient } from "effect/sql";
 import { messageId } from "../../src/sending/MessageId.ts";
-import type { PushLedger } from "./PushLedger.ts";
+import type { Arrival, PushLedger } from "./PushLedger.ts";
 import type { PlannedSend } from "./Scene.ts";
 
-/** A moment at which processes were killed, or all were cut off from the database. */
+/** A moment at which processes were killed, or all were cut off from the database, or one was held still. */
 export interface Blow {
-  readonly kind: "kill" | "cut";
+  readonly kind: "kill" | "cut" | "stall";
   /** Epoch milliseconds: its begin, and its end where it lasted. */
   readonly at: number;
   readonly until: number;
@@ -34,6 +34,19 @@ interface Counts {
   readonly batches: number;
   readonly wrong: number;
 }
+
+/**
+ * Why a push came in again although nobody was killed or cut off: the one before was given up unanswered, was still open (somebody else took it
+ * over), or was answered, and the answer got lost.
+ */
+const storyOf = (arrivals: ReadonlyArray<Arrival>): string => {
+  const [first, second] = arrivals.slice(-2);
+  if (first === undefined || second === undefined) return "no repeat";
+  const hands = first.token === second.token ? "by the same process" : "by another process";
+  if (first.answeredAt !== null && first.answeredAt < second.at) return `after its answer, ${hands}`;
+  if (first.closedAt !== null && first.closedAt < second.at) return `after it was given up, ${hands}`;
+  return `while it was open, ${hands}`;
+};
 
 /** Median and longest, in seconds. */
 const spread = (seconds: ReadonlyArray<number>): string => {
@@ -71,9 +84,14 @@ export const judge = Effect.fnUntraced(function* (
   // Of one that was hit twice the last kill.
   const uncertain = new Map(hits.flatMap((each) => [...each.uncertain].map((id) => [id, each.at] as const)));
   const repeats = [...ledger.arrivals].filter(([, arrivals]) => arrivals.length > 1);
-  const unexplained = repeats.filter(
+  const strangers = repeats.filter(
     ([id, arrivals]) => arrivals.length - 1 > hits.filter((each) => each.uncertain.has(id)).length,
-  ).length;
+  );
+  const unexplained = strangers.length;
+  for (const [story, told] of Map.groupBy(strangers, ([, arrivals]) => storyOf(arrivals))) {
+    const [example] = told;
+    console.log(`${told.length} repeated ${story}; one of them: ${JSON.stringify(example)}`);
+  }
   const takeovers = [...uncertain].map(([id, at]) => ((settledAt.get(id) ?? Infinity) - at) / 1000);
   const momentsOf = (kind: Blow["kind"]) => {
     const moments = blows.filter((each) => each.kind === kind);
@@ -84,6 +102,7 @@ export const judge = Effect.fnUntraced(function* (
     ["processes killed", blows.reduce((sum, each) => sum + each.processes, 0)],
     ["moments of kills, and within a send", momentsOf("kill")],
     ["cuts of the database, and within a send", momentsOf("cut")],
+    ["processes held still, and within a send", momentsOf("stall")],
     ["sends", planned.length],
     ["deliveries expected", expected],
     ["deliveries found", counts.rows],

@@ -8,6 +8,10 @@ export interface Arrival {
   readonly token: string;
   /** Epoch milliseconds. */
   readonly at: number;
+  /** When the answer was given to the system for sending; null while it was not, and where the caller had hung up before. */
+  answeredAt: number | null;
+  /** When the caller hung up without an answer. */
+  closedAt: number | null;
 }
 
 const textOf = async (request: IncomingMessage): Promise<string> => {
@@ -92,8 +96,15 @@ export class PushLedger {
     };
     const { id } = JSON.parse(message.data.waypost) as { readonly id: string };
     const before = this.arrivals.get(id) ?? [];
-    this.arrivals.set(id, [...before, { token, at: Date.now() }]);
+    const arrival: Arrival = { token, at: Date.now(), answeredAt: null, closedAt: null };
+    this.arrivals.set(id, [...before, arrival]);
     this.#underWay++;
+    response.once("finish", () => {
+      arrival.answeredAt = Date.now();
+    });
+    response.once("close", () => {
+      if (arrival.answeredAt === null) arrival.closedAt = Date.now();
+    });
     setTimeout(() => {
       this.#underWay--;
       say({ name: `projects/chaos/messages/${id}` });

@@ -1,5 +1,6 @@
 import { Clock, Context, Effect, FiberMap, Layer, Queue, Schedule, Stream, SubscriptionRef } from "effect";
 import { Config } from "../Config.ts";
+import { LeaseTime } from "./LeaseTime.ts";
 import { patiently } from "./Patience.ts";
 import { PushService } from "./PushCredential.ts";
 import { type LaneAtWork, PushLanes } from "./PushLanes.ts";
@@ -23,6 +24,7 @@ export class PushDispatcher extends Context.Service<PushDispatcher>()("waypost/s
     const { roles } = yield* Config;
     const repository = yield* PushQueueSql;
     const lanes = yield* PushLanes;
+    const leaseTime = yield* LeaseTime;
     const wake = yield* Queue.sliding<void>(1);
     const fibers = yield* FiberMap.make<string, void, never>();
     const atWork = new Map<string, LaneAtWork>();
@@ -51,7 +53,8 @@ export class PushDispatcher extends Context.Service<PushDispatcher>()("waypost/s
     const look = Effect.gen(function* () {
       const number = ++looks;
       const now = yield* Clock.currentTimeMillis;
-      const due = yield* Effect.tapCause(repository.dueLanes(now, 2 * mostLanes), () =>
+      const latest = Math.max(now, yield* leaseTime.now);
+      const due = yield* Effect.tapCause(repository.dueLanes(latest, 2 * mostLanes), () =>
         Effect.sync(() => {
           wasAway = true;
         }),

@@ -1,11 +1,14 @@
 import { Cause, Clock, Context, Effect, Layer, Random } from "effect";
 import { PublicAddresses } from "../http/PublicAddresses.ts";
 import { shownMedia } from "../media/MediaAddress.ts";
+import { countUncertain } from "./LeaseMetrics.ts";
+import { LeaseTime, steadyMillis } from "./LeaseTime.ts";
 import { messageId } from "./MessageId.ts";
 import { type OpenChannel, PushChannels } from "./PushChannels.ts";
 import { countAttempt } from "./PushMetrics.ts";
 import type { PushContent } from "./PushPayload.ts";
-import { type Lane, PushQueueSql, type Settlement, type TakenPush } from "./PushQueueSql.ts";
+import type { Settlement } from "./PushOutcomesSql.ts";
+import { type Lane, PushQueueSql, type TakenPush } from "./PushQueueSql.ts";
 import { nextAttempt, tooLate } from "./PushRetries.ts";
 import type { PushOutcome } from "./transports/PushTransport.ts";
 
@@ -17,6 +20,7 @@ export const unanswered: PushOutcome = {
   _tag: "Unavailable",
   reason: `The push service gave no answer within ${patienceMillis / 1000} seconds.`,
   retryAfter: null,
+  mayHaveArrived: true,
 };
 const ownFault: PushOutcome = {
   _tag: "Unavailable",
@@ -54,6 +58,10 @@ const settled = (
 /** What becomes of a push that its service has taken. */
 export const delivered = (push: TakenPush): HandedOver => settled(push, "delivered", null);
 
+/** What becomes of a push that was taken and is not handed over: somebody may take it at `now`. */
+export const returned = (push: TakenPush, now: number): HandedOver =>
+  settled(push, "returned", null, { dueAt: now });
+
 /** What becomes of a push that is not handed over at all; null for one that is. */
 export const withheld = (push: TakenPush, now: number): HandedOver | null => {
   const { attempts, createdAt, obstacle } = push;
@@ -70,6 +78,8 @@ export class PushHandOver extends Context.Service<PushHandOver>()("waypost/sendi
     const repository = yield* PushQueueSql;
     const channels = yield* PushChannels;
     const { media: mediaBase } = yield* PublicAddresses;
+    const leaseTime = yield* LeaseTime;
+    const clock = yield* Clock.Clock;
 
     const judge = Effect.fnUntraced(function* (
       lane: Lane,
@@ -96,7 +106,8 @@ export class PushHandOver extends Context.Service<PushHandOver>()("waypost/sendi
           return settled(push, "failed", outcome.reason);
         }
         case "Unavailable": {
-          const now = yield* Clock.currentTimeMillis;
+          if (outcome.mayHaveArrived === true) yield* countUncertain(lane.transport, "unanswered", 1);
+          const now = yield* leaseTime.now;
           const dueAt = nextAttempt(push, now, outcome.retryAfter, yield* Random.next);
           return dueAt === null
             ? settled(push, "failed", `${outcome.reason} It was tried ${push.attempts} times.`)
@@ -125,7 +136,7 @@ export class PushHandOver extends Context.Service<PushHandOver>()("waypost/sendi
       /** What becomes of one whose outcome is known. */
       judge,
 
-      /** What becomes of one, handed over at `began`, of which not all that it takes has been done; not for ever. */
+      /** What becomes of one, handed over at `began` (of a clock that nobody sets), of which not all that it takes has been done; not for ever. */
       finish: Effect.fnUntraced(function* (
         lane: Lane,
         channel: OpenChannel,
@@ -135,7 +146,7 @@ export class PushHandOver extends Context.Service<PushHandOver>()("waypost/sendi
       ) {
         const outcome = yield* rest.pipe(
           Effect.timeoutOrElse({
-            duration: Math.max(1, began + patienceMillis - (yield* Clock.currentTimeMillis)),
+            duration: Math.max(1, began + patienceMillis - steadyMillis(clock)),
             orElse: () => Effect.succeed(unanswered),
           }),
           Effect.catchCause((cause) =>
@@ -149,7 +160,7 @@ export class PushHandOver extends Context.Service<PushHandOver>()("waypost/sendi
                 ),
           ),
         );
-        yield* countAttempt(lane.transport, outcome._tag, (yield* Clock.currentTimeMillis) - began);
+        yield* countAttempt(lane.transport, outcome._tag, steadyMillis(clock) - began);
         return yield* judge(lane, channel, push, outcome);
       }),
     };

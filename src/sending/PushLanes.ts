@@ -1,35 +1,34 @@
-import { Cause, Clock, Context, Effect, Exit, Layer, Queue } from "effect";
+import { Cause, Clock, Context, Effect, Layer, Queue } from "effect";
 import { Database } from "../database/Database.ts";
 import { noCredentials } from "./Delivery.ts";
+import { countLost, countUncertain } from "./LeaseMetrics.ts";
+import { LeaseTime } from "./LeaseTime.ts";
+import { messageId } from "./MessageId.ts";
 import { type OpenChannel, PushChannels } from "./PushChannels.ts";
 import { contentKey, type HandedOver, PushHandOver, withheld } from "./PushHandOver.ts";
-import { leaseMillis, pushLeases, takeoverGrace } from "./PushLeases.ts";
-import { countSettled } from "./PushMetrics.ts";
+import { leaseMillis, type PushLeases, pushLeases, takeoverGrace } from "./PushLeases.ts";
+import { PushOutcomes } from "./PushOutcomes.ts";
 import type { PushContent } from "./PushPayload.ts";
 import { type Lane, PushQueueSql, type TakenPush } from "./PushQueueSql.ts";
-import { type PushesUnderWay, pushesUnderWay } from "./PushesUnderWay.ts";
-import { SendBatchesSql } from "./SendBatchesSql.ts";
-import { tellDone } from "./SendMetrics.ts";
+import { type PushesUnderWay, pushesUnderWay, turnOfOthers } from "./PushesUnderWay.ts";
 
-/** How long outcomes wait for a database that is away, in milliseconds. */
-const outcomePatience = 60_000;
 /** Pushes of a lane that a process has under way at once. */
 const mostUnderWay = 512;
 /** Pushes that are taken at once at least, however few of the last ones their services had room for. */
 const fewAtOnce = 16;
 const mostContents = 500;
+/** A taking that took so many milliseconds is followed by a sign of life, or too little of its lease were left. */
+const slowTaking = 1_000;
+/** How long a worker that stops may take to write down what it knows. */
+const lastWords = "1 second";
+/** So many pushes are named where they are told of. */
+const namedAtMost = 5;
 
 /** A taken push that has a channel and something to say, or whose service has enough to do for now, or what became of it without. */
 type Prepared =
   | { readonly _tag: "ready"; readonly push: TakenPush; readonly content: PushContent }
   | { readonly _tag: "later"; readonly push: TakenPush & { readonly dueAt: number } }
   | { readonly _tag: "settled"; readonly outcome: HandedOver };
-
-/** Lets the process do whatever it has to do by now. */
-const turnOfOthers = Effect.callback<void>((resume) => {
-  const later = setImmediate(() => resume(Effect.void));
-  return Effect.sync(() => clearImmediate(later));
-});
 
 /** A lane at work in this process. */
 export interface LaneAtWork {
@@ -48,17 +47,26 @@ export class PushLanes extends Context.Service<PushLanes>()("waypost/sending/Pus
     const repository = yield* PushQueueSql;
     const channels = yield* PushChannels;
     const handing = yield* PushHandOver;
-    const batches = yield* SendBatchesSql;
+    const outcomesOf = yield* PushOutcomes;
+    const leaseTime = yield* LeaseTime;
 
     /** Takes what is due, and writes down what will be handed over before it is (contract L5). */
     const take = Effect.fnUntraced(function* (
       lane: Lane,
       channel: OpenChannel | null,
       contents: Map<string, PushContent>,
+      leases: PushLeases,
       most: number,
     ) {
       const now = yield* Clock.currentTimeMillis;
-      const taken = yield* repository.take(lane, now, leaseMillis, most);
+      const shared = yield* leaseTime.now;
+      const all = yield* repository.take(lane, shared, leaseMillis, most, {
+        begun: (yield* leaseTime.unsureMillis) > 0 ? 0 : shared,
+        // Whoever made it took the time from a clock of a machine.
+        fresh: Math.max(shared, now),
+      });
+      const own = all.filter((push) => leases.holds(push));
+      const taken = all.filter((push) => !leases.holds(push));
       if (contents.size > mostContents) contents.clear();
       yield* handing.contents(lane, contents, taken);
       const admission = channel?.services.admission(now);
@@ -76,39 +84,26 @@ export class PushLanes extends Context.Service<PushLanes>()("waypost/sending/Pus
       if (ready.length > 0) yield* repository.handOver(lane, ready);
       const later = prepared.flatMap((each) => (each._tag === "later" ? [each.push] : []));
       if (later.length > 0) yield* repository.putOff(lane, later);
-      return prepared;
+      return { prepared, own, isAll: all.length < most };
     }, database.atomically);
 
-    const write = Effect.fnUntraced(function* (lane: Lane, outcomes: ReadonlyArray<HandedOver>) {
-      const now = yield* Clock.currentTimeMillis;
-      const settlements = outcomes.map(({ settlement }) => settlement);
-      yield* repository.holdSends(lane, settlements);
-      const counted = yield* repository.settle(lane, settlements, now);
-      const gone = outcomes.filter(({ isGone }) => isGone).map(({ push }) => push);
-      if (gone.length > 0) yield* repository.markGone(lane, gone, now);
-      const complete = counted.filter(({ isComplete }) => isComplete);
-      return (yield* Effect.forEach(complete, ({ origin }) =>
-        batches.finish({ ...lane, origin }, now),
-      )).flat();
-    }, database.atomically);
-
-    /** Outcomes are dear: while the database is away they wait for it. Those of pushes that another took meanwhile do not count. */
-    const settle = Effect.fnUntraced(function* (lane: Lane, outcomes: ReadonlyArray<HandedOver>) {
-      const until = (yield* Clock.currentTimeMillis) + outcomePatience;
-      let wasAway = false;
-      let written = yield* Effect.exit(write(lane, outcomes));
-      while (Exit.isFailure(written) && Database.isUnavailable(written.cause)) {
-        wasAway = true;
-        if ((yield* Clock.currentTimeMillis) >= until) break;
-        yield* Effect.sleep("500 millis");
-        written = yield* Effect.exit(write(lane, outcomes));
-      }
-      for (const finished of yield* written) yield* tellDone(lane.environment, finished);
-      for (const verdict of ["delivered", "failed", "delayed", "dropped"] as const) {
-        const count = outcomes.filter(({ settlement }) => settlement.verdict === verdict).length;
-        if (count > 0) yield* countSettled(lane.transport, verdict, count);
-      }
-      if (wasAway) yield* Effect.sleep(takeoverGrace);
+    /** What another worker began, and did not live to tell of, may arrive twice: that is said. */
+    const tellUncertain = Effect.fnUntraced(function* (lane: Lane, ready: ReadonlyArray<TakenPush>) {
+      const uncertain = ready.filter(({ isUncertain }) => isUncertain);
+      if (uncertain.length === 0) return;
+      yield* countUncertain(lane.transport, "taken_over", uncertain.length);
+      yield* Effect.logWarning(
+        "Pushes are handed over again, as nobody told what became of them: they may arrive twice",
+      ).pipe(
+        Effect.annotateLogs({
+          ...lane,
+          pushes: uncertain.length,
+          among_them: uncertain
+            .slice(0, namedAtMost)
+            .map(({ deviceNo, origin }) => messageId(origin, deviceNo))
+            .join(" "),
+        }),
+      );
     });
 
     return {
@@ -116,7 +111,7 @@ export class PushLanes extends Context.Service<PushLanes>()("waypost/sending/Pus
       at: Effect.fnUntraced(function* (lane: Lane) {
         const bell = yield* Queue.sliding<void>(1);
         const contents = new Map<string, PushContent>();
-        const leases = pushLeases(repository, lane);
+        const leases = yield* pushLeases(repository, lane);
         let isStopped = false;
         let isMore = true;
         let underWay = 0;
@@ -133,17 +128,25 @@ export class PushLanes extends Context.Service<PushLanes>()("waypost/sending/Pus
           // Credentials that were refused are tried with one push.
           const room = (channel?.refusals ?? 0) > 0 ? 1 - underWay : mostUnderWay - underWay;
           if (room <= 0) return false;
-          yield* leases.renew;
+          yield* leases.renew();
           const most = Math.min(room, appetite);
-          const prepared = yield* take(lane, channel, contents, most);
-          const settledNow = prepared.flatMap((each) => (each._tag === "settled" ? [each.outcome] : []));
-          if (settledNow.length > 0) yield* settle(lane, settledNow);
+          const since = leases.steadyNow();
+          const { isAll, own, prepared } = yield* take(lane, channel, contents, leases, most);
+          for (const push of own) leases.adopt(push);
           const ready = prepared.flatMap((each) => (each._tag === "ready" ? [each] : []));
           if (channel !== null && ready.length > 0) {
             underWay += ready.length;
-            for (const { push } of ready) leases.hold(push, now);
-            yield* pushes.begin(channel, ready);
+            for (const { push } of ready) leases.hold(push, since);
+            if (leases.steadyNow() - since > slowTaking) yield* Effect.ignoreCause(leases.renew(slowTaking));
+            yield* tellUncertain(
+              lane,
+              ready.map(({ push }) => push),
+            );
+            const returned = yield* pushes.begin(channel, ready, yield* leaseTime.now);
+            if (returned > 0) yield* countLost(lane.transport, "before", returned);
           }
+          const settledNow = prepared.flatMap((each) => (each._tag === "settled" ? [each.outcome] : []));
+          if (settledNow.length > 0) yield* outcomesOf.settle(lane, leases, settledNow);
           const isCrowded = prepared.some(({ _tag }) => _tag === "later");
           if (isCrowded && ready.length > 0) {
             // What comes next is likely for the same services: they finish some first.
@@ -154,20 +157,37 @@ export class PushLanes extends Context.Service<PushLanes>()("waypost/sending/Pus
             appetite = isCrowded ? mostUnderWay : Math.min(mostUnderWay, 2 * appetite);
             enough = (mostUnderWay * 3) / 4;
           }
-          return prepared.length === most;
+          return !isAll;
         });
 
-        /** While the database is away nothing is taken, and what is under way goes on. */
+        /** While the database is away, or something else goes wrong, nothing is taken, and what is under way goes on. */
         const startIfThere = (pushes: PushesUnderWay) =>
           Effect.catchCauseIf(
             start(pushes),
-            (cause) => underWay > 0 && Database.isUnavailable(cause),
-            () => Effect.as(Effect.sleep(takeoverGrace), true),
+            (cause) => underWay > 0 && !Cause.hasInterruptsOnly(cause),
+            (cause) =>
+              (Database.isUnavailable(cause)
+                ? Effect.void
+                : Effect.logError("Pushes could not be taken: tried again", cause)
+              ).pipe(Effect.andThen(Effect.sleep(takeoverGrace)), Effect.as(true)),
           );
+
+        /** Writes down what has arrived; it stays until it is written. */
+        const settleArrived = Effect.gen(function* () {
+          const outcomes = [...arrived];
+          if (outcomes.length > 0) yield* outcomesOf.settle(lane, leases, outcomes);
+          arrived = arrived.slice(outcomes.length);
+          underWay -= outcomes.length;
+          for (const { push } of outcomes) leases.release(push);
+        });
 
         const run = Effect.scoped(
           Effect.gen(function* () {
-            const pushes = yield* pushesUnderWay(lane, handing, (outcome) => {
+            // Of a worker that is stopped while it writes, too.
+            yield* Effect.addFinalizer(() =>
+              Effect.ignoreCause(Effect.timeout(Effect.interruptible(settleArrived), lastWords)),
+            );
+            const pushes = yield* pushesUnderWay(lane, handing, leases, (outcome) => {
               if (arrived.push(outcome) === 1) Queue.offerUnsafe(bell, undefined);
             });
             yield* Effect.forkScoped(leases.beating);
@@ -186,11 +206,7 @@ export class PushLanes extends Context.Service<PushLanes>()("waypost/sending/Pus
                 // Answers come in flocks: the next ones are settled with the first.
                 yield* turnOfOthers;
               }
-              const outcomes = arrived;
-              arrived = [];
-              underWay -= outcomes.length;
-              if (outcomes.length > 0) yield* settle(lane, outcomes);
-              for (const { push } of outcomes) leases.release(push);
+              yield* settleArrived;
               yield* pushes.count;
             }
           }),
@@ -225,7 +241,7 @@ export class PushLanes extends Context.Service<PushLanes>()("waypost/sending/Pus
 }) {
   static readonly layer = Layer.effect(PushLanes, PushLanes.make).pipe(
     Layer.provide(PushHandOver.layer),
-    Layer.provide([PushChannels.layer, PushQueueSql.layer, SendBatchesSql.layer]),
+    Layer.provide([PushChannels.layer, PushQueueSql.layer, PushOutcomes.layer]),
   );
 }
 

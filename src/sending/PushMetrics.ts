@@ -1,5 +1,6 @@
 import { Context, Effect, Metric } from "effect";
 import type { PushService } from "./PushCredential.ts";
+import type { Settlement } from "./PushOutcomesSql.ts";
 import type { PushOutcome } from "./transports/PushTransport.ts";
 
 const attempts = Metric.counter("waypost_push_attempts_total", {
@@ -15,7 +16,7 @@ const seconds = Metric.histogram("waypost_push_seconds", {
 
 const settled = Metric.counter("waypost_push_settled_total", {
   description:
-    "Pushes by what became of them: delivered, failed, delayed (to be tried again), dropped (their send was stopped).",
+    "Pushes by what became of them: delivered, failed, delayed (to be tried again), dropped (their send was stopped), returned (not handed over in time).",
   incremental: true,
 });
 
@@ -75,7 +76,7 @@ export const countAccepted = (transport: PushService, millis: ReadonlyArray<numb
 /** Counts pushes by what became of them. */
 export const countSettled = (
   transport: PushService,
-  verdict: "delivered" | "failed" | "delayed" | "dropped",
+  verdict: Settlement["verdict"],
   count: number,
 ): Effect.Effect<void> => Metric.update(Metric.withAttributes(settled, { transport, verdict }), count);
 

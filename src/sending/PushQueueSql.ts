@@ -25,26 +25,16 @@ export interface TakenPush {
   /** The device's address as it is now, and which of its registrations it is of. */
   readonly address: unknown;
   readonly addressNo: number;
+  /** Somebody began to hand it over, and nobody knows what became of that. */
+  readonly isUncertain: boolean;
   /** What stands in the way of handing it over. */
   readonly obstacle: "stopped" | "closing" | "unregistered" | "moved" | "gone" | "unapproved" | null;
 }
 
-/** What became of a taken push. `dropped` was never handed over and leaves no trace: its send was stopped. */
-export interface Settlement {
-  readonly origin: bigint;
-  readonly deviceNo: number;
-  readonly fence: number;
-  readonly verdict: "delivered" | "failed" | "delayed" | "dropped";
-  readonly error: string | null;
-  /** When a delayed one is due again, in epoch milliseconds. */
-  readonly dueAt: number | null;
-}
-
-/** A send whose figures grew. */
-export interface CountedSend {
-  readonly origin: bigint;
-  /** Every device that it was made for has an outcome. */
-  readonly isComplete: boolean;
+/** The pushes that may be taken: those that were begun, and those that were not, with what is due at these instants. */
+export interface TakingLimits {
+  readonly begun: number;
+  readonly fresh: number;
 }
 
 /** A content as statements give it. */
@@ -108,16 +98,22 @@ export class PushQueueSql extends Context.Service<PushQueueSql>()("waypost/sendi
        * Takes pushes of a lane that are due, for the length of a lease, each with what it takes to hand it over. Those that were begun go
        * before all that wait: what a dead process had under way is not to queue up again behind a large send.
        */
-      take: (lane: Lane, now: number, leaseMillis: number, most: number) =>
+      take: (
+        lane: Lane,
+        now: number,
+        leaseMillis: number,
+        most: number,
+        due: TakingLimits = { begun: now, fresh: now },
+      ) =>
         Effect.orDie(sql<TakenPush>`
           WITH begun AS (
             SELECT q.origin, q.device_no FROM push_queue q
-            WHERE ${tenantIs("q", lane)} AND q.transport = ${lane.transport} AND q.due_at <= ${instant(now)} AND q.first_at IS NOT NULL
+            WHERE ${tenantIs("q", lane)} AND q.transport = ${lane.transport} AND q.due_at <= ${instant(due.begun)} AND q.first_at IS NOT NULL
             ORDER BY q.due_at LIMIT ${most}
             FOR UPDATE SKIP LOCKED
           ), fresh AS (
             SELECT q.origin, q.device_no FROM push_queue q
-            WHERE ${tenantIs("q", lane)} AND q.transport = ${lane.transport} AND q.due_at <= ${instant(now)} AND q.first_at IS NULL
+            WHERE ${tenantIs("q", lane)} AND q.transport = ${lane.transport} AND q.due_at <= ${instant(due.fresh)} AND q.first_at IS NULL
             ORDER BY q.due_at LIMIT ${most} - (SELECT count(*) FROM begun)
             FOR UPDATE SKIP LOCKED
           ), next AS (
@@ -131,7 +127,7 @@ export class PushQueueSql extends Context.Service<PushQueueSql>()("waypost/sendi
           )
           SELECT t.origin, t.device_no AS "deviceNo", t.fence, t.attempts::int AS attempts, ${millis("t.first_at")} AS "firstAt",
             ${millis("d.created_at")} AS "createdAt", d.campaign_no AS "campaignNo", d.content_no AS "contentNo", v.address,
-            v.address_no AS "addressNo",
+            v.address_no AS "addressNo", d.status = 'handed_over' AS "isUncertain",
             CASE WHEN s.status <> 'running' THEN 'stopped'
               WHEN w.deletion_scheduled_at IS NOT NULL THEN 'closing'
               WHEN v.unregistered_at IS NOT NULL THEN 'unregistered'
@@ -144,9 +140,12 @@ export class PushQueueSql extends Context.Service<PushQueueSql>()("waypost/sendi
           JOIN device v ON ${tenantIs("v", lane)} AND v.no = t.device_no
           LEFT JOIN send s ON ${tenantIs("s", lane)} AND s.origin = t.origin`),
 
-      /** Holds taken pushes for longer, but for those that another has taken since. One that is being settled is not waited for. */
+      /**
+       * Holds taken pushes for longer, but for those that another has taken since. One that is being settled is not waited for. Gives those
+       * that are held.
+       */
       renew: (lane: Lane, pushes: ReadonlyArray<TakenPush>, now: number, leaseMillis: number) =>
-        Effect.orDie(sql`
+        Effect.orDie(sql<Pick<TakenPush, "origin" | "deviceNo">>`
           WITH mine AS (
             SELECT q.origin, q.device_no FROM push_queue q
             JOIN unnest(${origins(pushes)}, ${deviceNos(pushes)}, ${fences(pushes)}) AS p (origin, device_no, fence)
@@ -155,7 +154,8 @@ export class PushQueueSql extends Context.Service<PushQueueSql>()("waypost/sendi
             FOR UPDATE OF q SKIP LOCKED
           )
           UPDATE push_queue q SET due_at = ${instant(now + leaseMillis)} FROM mine m
-          WHERE ${tenantIs("q", lane)} AND q.origin = m.origin AND q.device_no = m.device_no`),
+          WHERE ${tenantIs("q", lane)} AND q.origin = m.origin AND q.device_no = m.device_no
+          RETURNING q.origin, q.device_no AS "deviceNo"`),
 
       /** Puts pushes off that were taken in the same transaction and are not handed over: it does not count as an attempt. */
       putOff: (
@@ -206,73 +206,6 @@ export class PushQueueSql extends Context.Service<PushQueueSql>()("waypost/sendi
           LEFT JOIN media_file m ON ${tenantIs("m", lane)} AND m.id = c.media_asset_id
           LEFT JOIN campaign k ON ${tenantIs("k", lane)} AND k.no = p.campaign_no
           LEFT JOIN deleted_campaign g ON ${tenantIs("g", lane)} AND g.no = p.campaign_no`),
-
-      /** Holds the sends of these pushes until the end of the transaction: sends come before what is queued of them, everywhere. */
-      holdSends: (lane: Lane, pushes: ReadonlyArray<{ readonly origin: bigint }>) =>
-        Effect.orDie(sql`
-          SELECT FROM send s WHERE ${tenantIs("s", lane)} AND s.origin = ANY (${origins(pushes)})
-          ORDER BY s.origin FOR NO KEY UPDATE`),
-
-      /** Writes down what became of taken pushes, but for those that another has taken since, and counts it for their sends. */
-      settle: (lane: Lane, settlements: ReadonlyArray<Settlement>, now: number) =>
-        Effect.orDie(sql<CountedSend>`
-          WITH o AS (
-            SELECT * FROM unnest(${origins(settlements)}, ${deviceNos(settlements)}, ${fences(settlements)}, ${arrayOf(
-              "text",
-              settlements.map(({ verdict }) => verdict),
-            )}, ${arrayOf(
-              "text",
-              settlements.map(({ error }) => error),
-            )}, ${arrayOf(
-              "timestamptz",
-              settlements.map(({ dueAt }) => dueAt),
-            )}) AS o (origin, device_no, fence, verdict, error, due_at)
-          ), gone AS (
-            DELETE FROM push_queue q USING o
-            WHERE ${tenantIs("q", lane)} AND q.origin = o.origin AND q.device_no = o.device_no AND q.fence = o.fence
-              AND o.verdict <> 'delayed'
-            RETURNING o.*
-          ), later AS (
-            UPDATE push_queue q SET due_at = o.due_at FROM o
-            WHERE ${tenantIs("q", lane)} AND q.origin = o.origin AND q.device_no = o.device_no AND q.fence = o.fence
-              AND o.verdict = 'delayed'
-            RETURNING o.*
-          ), written AS (
-            UPDATE delivery d SET last_error = o.error,
-              status = CASE WHEN o.verdict = 'delayed' THEN 'queued' ELSE o.verdict END,
-              settled_at = CASE WHEN o.verdict <> 'delayed' THEN ${instant(now)} END
-            FROM (SELECT * FROM gone WHERE verdict <> 'dropped' UNION ALL SELECT * FROM later) AS o
-            WHERE ${tenantIs("d", lane)} AND d.origin = o.origin AND d.device_no = o.device_no
-          ), dropped AS (
-            DELETE FROM delivery d USING gone o
-            WHERE ${tenantIs("d", lane)} AND d.origin = o.origin AND d.device_no = o.device_no AND o.verdict = 'dropped'
-          )
-          UPDATE send s SET delivered = s.delivered + n.delivered, failed = s.failed + n.failed, targeted = s.targeted - n.dropped
-          FROM (
-            SELECT origin, count(*) FILTER (WHERE verdict = 'delivered')::int AS delivered,
-              count(*) FILTER (WHERE verdict = 'failed')::int AS failed, count(*) FILTER (WHERE verdict = 'dropped')::int AS dropped
-            FROM gone GROUP BY origin
-          ) AS n
-          WHERE ${tenantIs("s", lane)} AND s.origin = n.origin
-          RETURNING s.origin, s.status = 'running' AND s.delivered + s.failed = s.targeted AS "isComplete"`),
-
-      /** Marks addresses as gone, but for those that were registered anew since (contract L6). */
-      markGone: (
-        lane: Lane,
-        addresses: ReadonlyArray<{ readonly deviceNo: number; readonly addressNo: number }>,
-        now: number,
-      ) =>
-        Effect.orDie(sql`
-          UPDATE device v SET address_gone_at = ${instant(now)}
-          FROM (
-            SELECT h.no FROM device h
-            JOIN unnest(${deviceNos(addresses)}, ${arrayOf(
-              "int4",
-              addresses.map(({ addressNo }) => addressNo),
-            )}) AS a (device_no, address_no) ON a.device_no = h.no AND a.address_no = h.address_no
-            WHERE ${tenantIs("h", lane)} ORDER BY h.no FOR NO KEY UPDATE OF h
-          ) AS held
-          WHERE ${tenantIs("v", lane)} AND v.no = held.no AND v.transport = ${lane.transport}`),
     };
   }),
 }) {

@@ -1,7 +1,16 @@
 import { Clock, Effect, FiberSet, type Scope } from "effect";
 import type { OpenChannel } from "./PushChannels.ts";
+import { countUncertain } from "./LeaseMetrics.ts";
 import { messageId } from "./MessageId.ts";
-import { delivered, type HandedOver, patienceMillis, type PushHandOver, unanswered } from "./PushHandOver.ts";
+import {
+  delivered,
+  type HandedOver,
+  patienceMillis,
+  type PushHandOver,
+  returned,
+  unanswered,
+} from "./PushHandOver.ts";
+import type { PushLeases } from "./PushLeases.ts";
 import { countAccepted } from "./PushMetrics.ts";
 import type { PushContent } from "./PushPayload.ts";
 import type { Lane, TakenPush } from "./PushQueueSql.ts";
@@ -9,6 +18,12 @@ import { type GiveUp, nothingToGiveUp, type PushOutcome } from "./transports/Pus
 
 /** For how long pushes are begun before others in the process get their turn, in milliseconds. */
 const turn = 5;
+
+/** Lets the process do whatever it has to do by now. */
+export const turnOfOthers: Effect.Effect<void> = Effect.callback((resume) => {
+  const later = setImmediate(() => resume(Effect.void));
+  return Effect.sync(() => clearImmediate(later));
+});
 
 /** A push that is ready to be handed over. */
 export interface ReadyPush {
@@ -26,8 +41,12 @@ interface Begun {
 
 /** The pushes of a lane that are with their service. */
 export interface PushesUnderWay {
-  /** Hands them over; what becomes of each is told in any order, within bounds. */
-  readonly begin: (channel: OpenChannel, ready: ReadonlyArray<ReadyPush>) => Effect.Effect<void>;
+  /** Hands them over; what becomes of each is told in any order, within bounds. Those that are not surely held are given back: it gives how many. */
+  readonly begin: (
+    channel: OpenChannel,
+    ready: ReadonlyArray<ReadyPush>,
+    now: number,
+  ) => Effect.Effect<number>;
   /** Counts what the service has taken since the last time. */
   readonly count: Effect.Effect<void>;
 }
@@ -39,6 +58,7 @@ export interface PushesUnderWay {
 export const pushesUnderWay = (
   lane: Lane,
   handing: PushHandOver["Service"],
+  leases: PushLeases,
   tell: (outcome: HandedOver) => void,
 ): Effect.Effect<PushesUnderWay, never, Scope.Scope> =>
   Effect.gen(function* () {
@@ -50,21 +70,29 @@ export const pushesUnderWay = (
     let isWatched = false;
 
     const over = ({ began, channel, service }: Begun, outcome: PushOutcome | null): void => {
-      const now = clock.currentTimeMillisUnsafe();
-      channel.services.over(service, now - began, outcome !== null && outcome !== unanswered);
+      channel.services.over(service, leases.steadyNow() - began, outcome !== null && outcome !== unanswered);
       if (outcome?._tag === "Unavailable" && outcome.retryAfter !== null) {
+        const now = clock.currentTimeMillisUnsafe();
         const until = channel.services.leaveAlone(service, now, outcome.retryAfter);
         channel.pausedUntil = Math.max(channel.pausedUntil, until);
       }
     };
 
     yield* Effect.addFinalizer(() =>
-      Effect.sync(() => {
+      Effect.suspend(() => {
+        const left = open.size;
         for (const begun of open) {
           begun.giveUp();
           over(begun, null);
         }
         open.clear();
+        if (left === 0) return Effect.void;
+        return Effect.andThen(
+          countUncertain(lane.transport, "stopped", left),
+          Effect.logWarning("Pushes had no answer when their worker stopped: they are sent again").pipe(
+            Effect.annotateLogs({ ...lane, pushes: left }),
+          ),
+        );
       }),
     );
 
@@ -83,11 +111,20 @@ export const pushesUnderWay = (
       );
     };
 
-    /** Gives up what has waited too long. One at a time, as the oldest has the least time left. */
+    /**
+     * Gives up what has waited too long. One at a time, as the oldest has the least time left. A process that was held up may have their
+     * answers and not have read them: it reads what there is first.
+     */
     const watch = Effect.gen(function* () {
+      let readAt = Number.NEGATIVE_INFINITY;
       for (const oldest of open) {
-        const left = oldest.began + patienceMillis - clock.currentTimeMillisUnsafe();
-        if (left > 0) yield* Effect.sleep(left);
+        const end = oldest.began + patienceMillis;
+        if (leases.steadyNow() < end) yield* Effect.sleep(end - leases.steadyNow());
+        if (readAt < end) {
+          yield* turnOfOthers;
+          yield* turnOfOthers;
+          readAt = leases.steadyNow();
+        }
         if (!open.delete(oldest)) continue;
         oldest.giveUp();
         finish(oldest, Effect.succeed(unanswered));
@@ -97,7 +134,7 @@ export const pushesUnderWay = (
 
     const beginOne = (channel: OpenChannel, { content, push }: ReadyPush): void => {
       const service = channel.serviceOf(push.address);
-      const began = clock.currentTimeMillisUnsafe();
+      const began = leases.steadyNow();
       const begun: Begun = { channel, push, service, began, giveUp: nothingToGiveUp };
       open.add(begun);
       channel.services.begun(service);
@@ -110,7 +147,7 @@ export const pushesUnderWay = (
           } else if (told._tag === "Accepted") {
             channel.refusals = 0;
             over(begun, told);
-            taken.push(clock.currentTimeMillisUnsafe() - begun.began);
+            taken.push(leases.steadyNow() - begun.began);
             tell(delivered(push));
           } else {
             finish(begun, Effect.succeed(told));
@@ -122,17 +159,26 @@ export const pushesUnderWay = (
     };
 
     return {
-      begin: Effect.fnUntraced(function* (channel, ready) {
+      begin: Effect.fnUntraced(function* (channel, ready, now) {
         let began = performance.now();
+        let late = 0;
         for (const each of ready) {
-          beginOne(channel, each);
+          // What is begun now is over, or given up, before anybody else may take it.
+          if (leases.covers(each.push, patienceMillis)) {
+            beginOne(channel, each);
+          } else {
+            late += 1;
+            tell(returned(each.push, now));
+          }
           if (performance.now() - began < turn) continue;
           yield* Effect.yieldNow;
           began = performance.now();
         }
-        if (isWatched || open.size === 0) return;
-        isWatched = true;
-        fork(watch);
+        if (!isWatched && open.size > 0) {
+          isWatched = true;
+          fork(watch);
+        }
+        return late;
       }),
       count: Effect.suspend(() => {
         if (taken.length === 0) return Effect.void;

@@ -3,6 +3,7 @@ import { Effect } from "effect";
 import { SqlClient } from "effect/sql";
 import { TestClock } from "effect/testing";
 import { leaseMillis } from "../../src/sending/PushLeases.ts";
+import { PushOutcomesSql } from "../../src/sending/PushOutcomesSql.ts";
 import { PushQueueSql } from "../../src/sending/PushQueueSql.ts";
 import { deliveryKey } from "../../src/sending/MessageId.ts";
 import { TestWaypost, testStart } from "../TestWaypost.ts";
@@ -21,6 +22,7 @@ layer(TestWaypost.layer)("A push", (it) => {
           const { delivery, fired, production } = yield* pushWorld(service);
           const { inbox, message } = yield* fired();
           const repository = yield* PushQueueSql;
+          const outcomes = yield* PushOutcomesSql;
           const lane = {
             workspaceId: production.workspaceId,
             environment: "production",
@@ -44,7 +46,7 @@ layer(TestWaypost.layer)("A push", (it) => {
           // The dead one comes back with what it knows: it is not asked any more.
           const [late] = dead;
           if (late === undefined) throw new Error("Nothing was taken");
-          yield* repository.settle(
+          yield* outcomes.settle(
             lane,
             [{ ...late, verdict: "failed", error: "too late", dueAt: null }],
             testStart + leaseMillis + 1_000,
@@ -52,7 +54,7 @@ layer(TestWaypost.layer)("A push", (it) => {
           assert.deepStrictEqual(yield* delivery(message.id), known);
           assert.lengthOf(yield* inbox(), 1);
         }
-      }).pipe(Effect.provide(PushQueueSql.layer)),
+      }).pipe(Effect.provide([PushQueueSql.layer, PushOutcomesSql.layer])),
   );
 
   it.effect("that a slow service has under way is kept from other workers by signs of life (L5)", () =>

@@ -1,8 +1,8 @@
 import { Clock, Effect } from "effect";
 import { examine, fine, type Observation, problem, spanOf, warning } from "./Checkup.ts";
-import { databaseClock } from "./DatabaseClockSql.ts";
+import { databaseClock } from "../../database/DatabaseClock.ts";
 
-/** Differences of clocks, in milliseconds: leases are 10 seconds, so as much lets two workers take the same work by turns. */
+/** Differences of clocks, in milliseconds: leases of batches are 10 seconds, so as much lets two workers take the same work by turns, and sends start early. */
 const tolerated = 1_000;
 const intolerable = 5_000;
 

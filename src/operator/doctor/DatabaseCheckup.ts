@@ -3,7 +3,7 @@ import { secretKeyFits } from "../../access/Fingerprint.ts";
 import type { Config } from "../../Config.ts";
 import { missingMigrations } from "../../database/Migrations.ts";
 import { examine, fine, type Observation, problem, sizeOf, spanOf, warning } from "./Checkup.ts";
-import { databaseClock } from "./DatabaseClockSql.ts";
+import { databaseClock } from "../../database/DatabaseClock.ts";
 import { DatabaseFactsSql, type ServerFacts } from "./DatabaseFactsSql.ts";
 import { processesOf } from "./WorkCheckup.ts";
 import { counted } from "../../wire/Text.ts";

@@ -1,7 +1,7 @@
 import { Clock, Effect } from "effect";
 import { processOf } from "../../database/SessionName.ts";
 import { examine, fine, type Observation, problem, spanOf, warning } from "./Checkup.ts";
-import { databaseClock } from "./DatabaseClockSql.ts";
+import { databaseClock } from "../../database/DatabaseClock.ts";
 import { DatabaseFactsSql, type NamedSession } from "./DatabaseFactsSql.ts";
 import { type WaitingPushes, type WorkFacts, WorkFactsSql } from "./WorkFactsSql.ts";
 import { counted } from "../../wire/Text.ts";

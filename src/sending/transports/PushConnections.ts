@@ -12,6 +12,16 @@ export interface ServiceAnswer {
   readonly retryAfter: number | null;
 }
 
+/** Reasons for which nothing can have been said to the service: there was no connection. */
+const neverArrived: ReadonlySet<string> = new Set([
+  "ENOTFOUND",
+  "EAI_AGAIN",
+  "ECONNREFUSED",
+  "EHOSTUNREACH",
+  "ENETUNREACH",
+  "UND_ERR_CONNECT_TIMEOUT",
+]);
+
 /** There was no answer: the host is unknown or not public, or the connection was refused or lost. */
 export class NotReached extends Data.TaggedError("NotReached")<{
   readonly host: string;
@@ -28,6 +38,7 @@ export class NotReached extends Data.TaggedError("NotReached")<{
           _tag: "Unavailable",
           reason: `There was no answer from ${this.host} (${this.code}).`,
           retryAfter: null,
+          mayHaveArrived: !neverArrived.has(this.code),
         };
   }
 }

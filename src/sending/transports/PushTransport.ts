@@ -19,7 +19,13 @@ export interface Push {
 export type PushOutcome =
   | { readonly _tag: "Accepted" }
   | { readonly _tag: "Gone" | "Refused" | "Unauthorized"; readonly reason: string }
-  | { readonly _tag: "Unavailable"; readonly reason: string; readonly retryAfter: number | null };
+  | {
+      readonly _tag: "Unavailable";
+      readonly reason: string;
+      readonly retryAfter: number | null;
+      /** There was no answer, and the service may have the push all the same. */
+      readonly mayHaveArrived?: boolean;
+    };
 
 /** The one outcome that has nothing to say. */
 export const accepted: PushOutcome = { _tag: "Accepted" };
