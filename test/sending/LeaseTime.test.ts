@@ -9,11 +9,10 @@ const hour = 3_600_000;
 /** This machine's clock, which somebody sets by so many milliseconds: what is steady goes on. */
 const settable = Effect.map(Clock.Clock, (clock) => {
   let by = 0;
-  const set: Clock.Clock = {
-    ...clock,
+  const set = Object.assign(Object.create(clock) as Clock.Clock, {
     currentTimeMillisUnsafe: () => clock.currentTimeMillisUnsafe() + by,
     currentTimeMillis: Effect.sync(() => clock.currentTimeMillisUnsafe() + by),
-  };
+  });
   return {
     clock: set,
     setBy: (millis: number) => {

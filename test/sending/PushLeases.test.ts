@@ -181,13 +181,12 @@ layer(TestWaypost.layer)("A push that is under way", (it) => {
       const channel = silentChannel();
       // Whoever sleeps is woken by the test, at a moment of its choice.
       let wake = () => {};
-      const clock: Clock.Clock = {
-        ...(yield* Clock.Clock),
+      const clock = Object.assign(Object.create(yield* Clock.Clock) as Clock.Clock, {
         sleep: () =>
-          Effect.callback((resume) => {
+          Effect.callback<void>((resume) => {
             wake = () => resume(Effect.void);
           }),
-      };
+      });
       const underWay = yield* pushesUnderWay(place, handing, leases, (outcome) => {
         if (told.push(outcome) === 2) Deferred.doneUnsafe(done, Effect.void);
       }).pipe(Effect.provideService(Clock.Clock, clock));

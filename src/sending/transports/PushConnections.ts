@@ -19,7 +19,6 @@ const neverArrived: ReadonlySet<string> = new Set([
   "ECONNREFUSED",
   "EHOSTUNREACH",
   "ENETUNREACH",
-  "UND_ERR_CONNECT_TIMEOUT",
 ]);
 
 /** There was no answer: the host is unknown or not public, or the connection was refused or lost. */
