@@ -1,4 +1,3 @@
-import { layer } from "@effect/vitest";
 import { Effect, Layer, Metric } from "effect";
 import { Config } from "../../src/Config.ts";
 import { PushChannels } from "../../src/sending/PushChannels.ts";
