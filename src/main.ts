@@ -18,12 +18,13 @@ const terminal = process.stderr.isTTY
   : null;
 
 /** Being stopped is how `serve` ends well; any other command was cut short. */
-const whenStopped = parameters.find((each) => !each.startsWith("-")) === "serve" ? 0 : 130;
+const isServing = parameters.find((each) => !each.startsWith("-")) === "serve";
+const whenStopped = isServing ? 0 : 130;
 
 // A report that did not reach its file is no success; a reader that has seen enough, such as `head`, is none of our business.
 let isLost = false;
 process.stdout.on("error", (error: Error & { readonly code?: string }) => {
-  if (error.code === "EPIPE" || isLost) return;
+  if (error.code === "EPIPE" || isLost || isServing) return;
   isLost = true;
   process.once("exit", () => void (process.exitCode = 1));
   process.stderr.write(`The answer could not be written: ${diskTrouble(error)}. It is lost.\n`);

@@ -47,7 +47,8 @@ export const figureColumn = <Row>(heading: string, cell: (row: Row) => number): 
 export const moment = (instant: string | null): string =>
   instant === null ? "-" : `${instant.slice(0, 16).replace("T", " ")} UTC`;
 
-const width = CliOutput.displayWidth;
+/** Cells that a text takes; of plain letters as many as they are, which need not be looked up one by one. */
+const width = (text: string): number => (/^[ -~]*$/.test(text) ? text.length : CliOutput.displayWidth(text));
 
 /** What a terminal would take as a command of its own does not come through: names are other people's texts. */
 const printable = (text: string): string => text.replaceAll(/\p{Cc}/gu, "\u{fffd}");
