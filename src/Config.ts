@@ -153,7 +153,10 @@ export class Config extends Context.Service<
     );
 }
 
-const reason = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+const reason = (error: unknown): string => {
+  if (!(error instanceof Error)) return String(error);
+  return "code" in error && error.code === "ENOENT" ? "there is no such file" : error.message;
+};
 
 const checkedFile = (path: string, text: string): Effect.Effect<SettingsRecord, ConfigInvalid> => {
   const { record, badLines } = readLines(text);

@@ -26,7 +26,11 @@ layer(TestWaypost.layer)("waypost send list", (it) => {
       const none = yield* run(`${list} --status missed`);
       assert.deepStrictEqual([none.code, none.stdout], [0, "There is no such send.\n"]);
       assert.strictEqual((yield* run(`${list} --status lost`)).code, 2);
-      assert.strictEqual((yield* run(`${list} --campaign x`)).code, 1);
+      const nameless = yield* run(`${list} --campaign x`);
+      assert.deepStrictEqual(
+        [nameless.code, nameless.stderr],
+        [1, 'Give the campaign by its id; "x" is none.\n'],
+      );
     }),
   );
 });

@@ -24,7 +24,7 @@ const onDisk = <A>(path: string, work: () => Promise<A>): Effect.Effect<A, Comma
       refused(
         error instanceof TarBroken
           ? `${path} is no whole backup: ${error.message}. Nothing was restored.`
-          : `${path} cannot be restored: ${diskTrouble(error)}.`,
+          : `${path} cannot be restored: ${diskTrouble(error, path)}.`,
       ),
   });
 
@@ -161,7 +161,7 @@ const checkEmpty = Effect.fnUntraced(function* (dataDir: string) {
     ),
     Effect.mapError((error) =>
       refused(
-        `${dataDir} cannot be the data directory: ${diskTrouble(error)}. Set WAYPOST_DATA_DIR to a new one.`,
+        `${dataDir} cannot be the data directory: ${diskTrouble(error, dataDir)}. Set WAYPOST_DATA_DIR to a new one.`,
       ),
     ),
   );

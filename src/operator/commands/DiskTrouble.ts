@@ -14,10 +14,12 @@ const meanings: Readonly<Record<string, string>> = {
   EIO: "the disk failed",
 };
 
-/** Why work on files failed, as the end of a sentence, with the path that it failed on where that is known. */
-export const diskTrouble = (error: unknown): string => {
+/** Why work on files failed, as the end of a sentence, with the path that it failed on where that is not the one `told` already. */
+export const diskTrouble = (error: unknown, told?: string): string => {
   if (!(error instanceof Error)) return String(error);
   const meaning = "code" in error ? meanings[String(error.code)] : undefined;
   if (meaning === undefined) return error.message;
-  return "path" in error && typeof error.path === "string" ? `${meaning} (${error.path})` : meaning;
+  return "path" in error && typeof error.path === "string" && error.path !== told
+    ? `${meaning} (${error.path})`
+    : meaning;
 };

@@ -1,6 +1,8 @@
 import { Effect, Option } from "effect";
 import { Command, Flag } from "effect/cli";
 import { SendStatus } from "../../sending/Send.ts";
+import { isUuid } from "../../wire/Ids.ts";
+import { CommandRefused } from "./CommandRefused.ts";
 import { environmentFlag, findWorkspace, limitFlag, readList, workspaceFlag } from "./Lookups.ts";
 import { operator, operatorFlags } from "./Operator.ts";
 import { printList } from "./Output.ts";
@@ -22,6 +24,11 @@ const list = Command.make(
     limit: limitFlag,
   },
   Effect.fn(function* (flags) {
+    if (Option.isSome(flags.campaign) && !isUuid(flags.campaign.value)) {
+      return yield* new CommandRefused({
+        message: `Give the campaign by its id; "${flags.campaign.value}" is none.`,
+      });
+    }
     const ask = yield* operator;
     const workspace = yield* findWorkspace(ask, flags.workspace);
     const params = { workspace, env: flags.environment };

@@ -1,4 +1,4 @@
-import { Effect, Option } from "effect";
+import { Clock, Console, Effect, Option } from "effect";
 import { Command, Flag } from "effect/cli";
 import { abilities } from "../../access/Ability.ts";
 import { TokenDraft } from "../../access/Token.ts";
@@ -62,6 +62,8 @@ const issue = Command.make(
         token,
       ].join("\n"),
     );
+    if (data.expires_at !== null && Date.parse(data.expires_at) <= (yield* Clock.currentTimeMillis))
+      yield* Console.error("It does not work: the time given by --expires-at is past.");
   }),
 ).pipe(
   Command.withDescription("Issue a platform API token"),
