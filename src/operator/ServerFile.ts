@@ -16,9 +16,12 @@ const callable = (url: string): string => {
   return address.origin;
 };
 
+/** Where a running Waypost says how it is reached. */
+export const serverFile = (dataDir: string): string => join(dataDir, name);
+
 /** Writes `server.json` into the data directory, with the address to call and the process id, until the scope closes. */
 export const publishServer = (dataDir: string, url: string): Effect.Effect<void, never, Scope.Scope> => {
-  const file = join(dataDir, name);
+  const file = serverFile(dataDir);
   const text = JSON.stringify({ url: callable(url), pid: process.pid });
   return Effect.acquireRelease(
     Effect.promise(async () => {
@@ -32,7 +35,7 @@ export const publishServer = (dataDir: string, url: string): Effect.Effect<void,
 /** The address of the Waypost that runs on this data directory, if one says that it does. */
 export const publishedServer = (dataDir: string): Option.Option<string> => {
   try {
-    const content = Schema.decodeUnknownOption(Content)(readFileSync(join(dataDir, name), "utf8"));
+    const content = Schema.decodeUnknownOption(Content)(readFileSync(serverFile(dataDir), "utf8"));
     return Option.map(content, ({ url }) => url);
   } catch {
     return Option.none();

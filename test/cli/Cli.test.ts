@@ -184,6 +184,14 @@ layer(TestWaypost.layer)("the command line", (it) => {
       assert.match(none.stderr, /^No Waypost is running on the data directory .*waypost serve/);
       assert.deepStrictEqual(yield* Effect.promise(() => readdir(dataDir)), []);
 
+      // Another account's: root may read all, and finds nobody there.
+      yield* Effect.promise(() => writeFile(join(dataDir, "server.json"), "{}", { mode: 0 }));
+      const closed = yield* give(list, here);
+      assert.match(
+        closed.stderr,
+        process.getuid?.() === 0 ? /^No Waypost is running/ : /^This account may not read/,
+      );
+
       yield* Effect.promise(() => writeFile(join(dataDir, "operator.key"), `${testOperatorKey}\n`));
       yield* publishServer(dataDir, origin);
       assert.strictEqual((yield* give(list, here)).code, 0);

@@ -3,12 +3,12 @@ import { Effect, Option, type Schema } from "effect";
 import { Flag, GlobalFlag } from "effect/cli";
 import { HttpClient, HttpClientRequest, type HttpClientError } from "effect/http";
 import { HttpApiClient } from "effect/http-api";
-import { readFileSync } from "node:fs";
+import { accessSync, constants, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { Config } from "../../Config.ts";
 import { OperatorApi } from "../../OperatorApi.ts";
 import type { ApiError } from "../../wire/ApiError.ts";
-import { publishedServer } from "../ServerFile.ts";
+import { publishedServer, serverFile } from "../ServerFile.ts";
 import { BadUsage, CommandRefused } from "./CommandRefused.ts";
 import { Surroundings } from "./Surroundings.ts";
 
@@ -57,6 +57,16 @@ const keptKey = (dataDir: string): string | undefined => {
   }
 };
 
+/** Whether only another account may read the file. */
+const isClosed = (file: string): boolean => {
+  try {
+    accessSync(file, constants.R_OK);
+    return false;
+  } catch (error) {
+    return error instanceof Error && "code" in error && error.code === "EACCES";
+  }
+};
+
 /** Addresses are often copied with the path of one of the interfaces. */
 const interfacePath = /\/(operator\/v1|device\/v1|(sandbox\/)?platform\/v1|docs)(\/.*)?$/;
 
@@ -83,6 +93,12 @@ const locate = Effect.gen(function* () {
   const dataDir = resolve(setting("WAYPOST_DATA_DIR") ?? "./waypost-data");
   const local = publishedServer(dataDir);
   const asked = Option.getOrUndefined(yield* Url) ?? setting("WAYPOST_URL");
+  if (asked === undefined && Option.isNone(local) && isClosed(serverFile(dataDir))) {
+    return yield* refused(
+      `This account may not read what is in the data directory ${dataDir}: give the command as the account that runs Waypost, or name the ` +
+        "server with --url and --key.",
+    );
+  }
   if (asked === undefined && Option.isNone(local)) {
     return yield* refused(
       `No Waypost is running on the data directory ${dataDir}. Start one with "waypost serve", or name another with --url.`,
