@@ -10,16 +10,36 @@ import type {
 } from "./RollUpRows.ts";
 import { integersOf } from "./SentArrays.ts";
 
-type DeliverySum = Omit<DeliveryAddition, "devices" | "reached"> & { readonly devices: Array<number> };
+/** `fed` are the places of the feed rows that tell which devices were reached. */
+type DeliverySum = Omit<DeliveryAddition, "devices" | "reached"> & { readonly fed: Array<number> };
 type EventSum = Omit<EventAddition, "devices"> & { readonly devices: Array<number> };
 
-/** The sums with their devices as sets, and how many those are. */
+/** The sums with their devices as sets. */
 const sets = <Sum extends { readonly devices: ReadonlyArray<number> }>(sums: ReadonlyMap<string, Sum>) => {
   const tally = new DeviceTally();
   return [...sums.values()].map((sum) => {
     tally.clear();
     for (const no of sum.devices) tally.add(no);
-    return { ...sum, reached: tally.count, devices: tally.toSet() };
+    return { ...sum, devices: tally.toSet() };
+  });
+};
+
+/** The sums with their devices as sets, and how many those are. Sums of the same feed rows, as all of a send are, share one set. */
+const reachedSets = (
+  sums: ReadonlyMap<string, DeliverySum>,
+  nos: ReadonlyArray<Int32Array>,
+): ReadonlyArray<DeliveryAddition> => {
+  const tally = new DeviceTally();
+  const made = new Map<string, Pick<DeliveryAddition, "devices" | "reached">>();
+  return [...sums.values()].map(({ fed, ...sum }) => {
+    const key = fed.join();
+    let reached = made.get(key);
+    if (reached === undefined) {
+      tally.clear();
+      for (const place of fed) for (const no of nos[place] ?? []) tally.add(no);
+      made.set(key, (reached = { reached: tally.count, devices: tally.toSet() }));
+    }
+    return { ...sum, ...reached };
   });
 };
 
@@ -35,8 +55,12 @@ export const deliveryAdditions = (
 ): ReadonlyArray<DeliveryAddition> => {
   const dayOf = daysIn(timezone);
   const sums = new Map<string, Mutable<DeliverySum>>();
-  for (const { campaign_no, content_type, devices, notification_no, quarter, status, trigger_type } of fed) {
-    const nos = integersOf(devices);
+  const nos = fed.map(({ devices }) => integersOf(devices));
+  for (const [
+    place,
+    { campaign_no, content_type, notification_no, quarter, status, trigger_type },
+  ] of fed.entries()) {
+    const count = nos[place]?.length ?? 0;
     const keys: ReadonlyArray<readonly [number, number, string, string]> = [
       [campaign_no, notification_no, content_type, trigger_type],
       [0, 0, content_type, trigger_type],
@@ -50,16 +74,16 @@ export const deliveryAdditions = (
         let sum = sums.get(key);
         if (sum === undefined) {
           const named = { span, startsOn, campaignNo, notificationNo, contentType, triggerType };
-          sums.set(key, (sum = { ...named, delivered: 0, failed: 0, devices: [] }));
+          sums.set(key, (sum = { ...named, delivered: 0, failed: 0, fed: [] }));
         }
         if (status === "delivered") {
-          sum.delivered += nos.length;
-          for (const no of nos) sum.devices.push(no);
-        } else sum.failed += nos.length;
+          sum.delivered += count;
+          sum.fed.push(place);
+        } else sum.failed += count;
       }
     }
   }
-  return sets(sums);
+  return reachedSets(sums, nos);
 };
 
 /** What events, and the stays that they changed, add to each row: those of their day and month, for their location and for all. */
