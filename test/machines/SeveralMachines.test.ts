@@ -96,7 +96,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("Two API processes and 
         yield* until(readiness(cutOff), (status) => status === 200);
 
         // Who was cut off works again by itself: it is the only worker now.
-        yield* end(second, "SIGKILL");
+        assert.strictEqual((yield* end(second, "SIGTERM")).code, 0);
         yield* scene.startSend;
         yield* until(scene.sends, (sends) => sends[2]?.status === "done");
         yield* made.stop;
