@@ -6,6 +6,7 @@ import { Effect } from "effect";
 import { SqlClient } from "effect/sql";
 import { chmodSync, mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { duckDays } from "./DuckQuestions.ts";
 
 /** A DuckDB with the base rows of the history. */
 export interface DuckHistory {
@@ -88,8 +89,11 @@ export const openDuckHistory = Effect.fnUntraced(function* (directory: string, t
       }),
   );
   const { connection } = yield* open;
+  // A connection that is closed in the middle of a statement waits for ever.
   const ask = (text: string) =>
-    Effect.promise(async () => (await connection.runAndReadAll(text)).getRowObjectsJson());
+    Effect.uninterruptible(
+      Effect.promise(async () => (await connection.runAndReadAll(text)).getRowObjectsJson()),
+    );
   yield* ask(`SET TimeZone = '${timezone}'`);
 
   const [ours] = yield* sql<{ readonly copied: string }>`SELECT ${sql.literal(counts)} AS copied`.unprepared;
@@ -101,6 +105,7 @@ export const openDuckHistory = Effect.fnUntraced(function* (directory: string, t
     yield* ask(`INSERT INTO history VALUES ('${ours.copied}')`);
     yield* ask("CHECKPOINT");
   }
+  yield* ask(duckDays);
   return { ask } satisfies DuckHistory;
 });
 

@@ -48,6 +48,20 @@ const counts = (search: SentParameters) => {
   };
 };
 
+const quarter = (column: string) => `epoch_us(${column}) // 900000000`;
+
+/**
+ * Makes the table of the local day of each quarter of an hour; to be asked once. To ask the time zone for the day of each row takes longer than all the rest of
+ * the summary.
+ */
+export const duckDays = `
+  CREATE OR REPLACE TEMP TABLE local_day AS
+  SELECT quarter, to_timestamp(quarter * 900)::DATE AS day
+  FROM range(
+    (SELECT least((SELECT min(${quarter("settled_at")}) FROM delivery), (SELECT min(${quarter("occurred_at")}) FROM geofence_event))),
+    (SELECT greatest((SELECT max(${quarter("settled_at")}) FROM delivery), (SELECT max(${quarter("occurred_at")}) FROM geofence_event))) + 1)
+    AS made (quarter)`;
+
 /** One decimal, half away from zero, by whole numbers: `part` times `times` of `whole`. */
 const oneDecimal = (part: string, times: number, whole: string) =>
   `(${part} * ${20 * times} + ${whole}) // (2 * ${whole}) / 10`;
@@ -64,10 +78,10 @@ export const duckQuestion = (report: ReportName, search: SentParameters): string
           coalesce(entries, 0) AS entries, coalesce(exits, 0) AS exits
         FROM (
           SELECT coalesce(day::VARCHAR, '') AS id, count(*) AS delivered, count(DISTINCT device_no) AS reached
-          FROM (SELECT settled_at::DATE AS day, device_no FROM delivery WHERE ${deliveries}) GROUP BY GROUPING SETS ((day), ()))
+          FROM (SELECT day, device_no FROM delivery JOIN local_day ON quarter = ${quarter("settled_at")} WHERE ${deliveries}) GROUP BY GROUPING SETS ((day), ()))
         FULL JOIN (
           SELECT coalesce(day::VARCHAR, '') AS id, count(*) FILTER (WHERE type = 'enter') AS entries, count(*) FILTER (WHERE type = 'exit') AS exits
-          FROM (SELECT occurred_at::DATE AS day, type FROM geofence_event WHERE ${events}) GROUP BY GROUPING SETS ((day), ()))
+          FROM (SELECT day, type FROM geofence_event JOIN local_day ON quarter = ${quarter("occurred_at")} WHERE ${events}) GROUP BY GROUPING SETS ((day), ()))
         USING (id)`;
     case "campaigns":
       return `
