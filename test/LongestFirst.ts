@@ -17,6 +17,7 @@ const longest = [
   "matrices/Abilities",
   "time/LocalTimeZones",
   "machines/SeveralMachines",
+  "machines/RollUpsKilled",
   "upgrades/RollingRestart",
   "cli/Doctor",
   "upgrades/RollingUpgrade",

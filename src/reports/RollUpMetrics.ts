@@ -16,7 +16,12 @@ const waiting = Metric.gauge("waypost_rollup_feed_rows", {
 
 const rebuilding = Metric.gauge("waypost_rollup_rebuilding", {
   description:
-    "Environments whose roll-ups are being made anew; their reports read base rows meanwhile, which is slow.",
+    "Environments whose roll-ups are being made anew; their reports count base rows for the days that are not done, which is slow.",
+});
+
+const daysLeft = Metric.gauge("waypost_rollup_rebuild_days", {
+  description:
+    "Days of the past, over all environments, that are not added up yet where roll-ups are being made anew.",
 });
 
 /** Counts base rows that were added to the roll-ups. */
@@ -28,6 +33,8 @@ export interface RollUpBacklog {
   readonly deliveries: number;
   readonly events: number;
   readonly rebuilding: number;
+  /** Days whose base rows are not added up, over all those environments. */
+  readonly days: number;
 }
 
 /** Notes what waits. */
@@ -37,6 +44,7 @@ export const noteBacklog = (backlog: RollUpBacklog): Effect.Effect<void> =>
       Metric.update(Metric.withAttributes(waiting, { what: "deliveries" }), backlog.deliveries),
       Metric.update(Metric.withAttributes(waiting, { what: "events" }), backlog.events),
       Metric.update(rebuilding, backlog.rebuilding),
+      Metric.update(daysLeft, Math.ceil(backlog.days)),
     ],
     { discard: true },
   );

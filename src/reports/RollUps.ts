@@ -5,6 +5,7 @@ import { Database } from "../database/Database.ts";
 import { addDays, dateAt, dayStart } from "../time/LocalTime.ts";
 import type { TimeZoneName } from "../time/TimeZone.ts";
 import { deliveryAdditions, eventAdditions } from "./RollUpAdditions.ts";
+import { RollUpBacklogSql } from "./RollUpBacklogSql.ts";
 import { RollUpBuilder } from "./RollUpBuilder.ts";
 import { countRolledUp, noteBacklog } from "./RollUpMetrics.ts";
 import type { WaitingTenant } from "./RollUpRows.ts";
@@ -21,6 +22,7 @@ export class RollUps extends Context.Service<RollUps>()("waypost/reports/RollUps
   make: Effect.gen(function* () {
     const database = yield* Database;
     const repository = yield* RollUpsSql;
+    const { backlog } = yield* RollUpBacklogSql;
     const builder = yield* RollUpBuilder;
     const writer = yield* RollUpWriter;
 
@@ -105,12 +107,12 @@ export class RollUps extends Context.Service<RollUps>()("waypost/reports/RollUps
       /** The same without the deliveries in the feed. */
       stepOfEvents: stepEverywhere("events"),
       /** Notes for the metrics what waits. */
-      noteBacklog: Effect.flatMap(repository.backlog, noteBacklog),
+      noteBacklog: Effect.flatMap(Effect.flatMap(Clock.currentTimeMillis, backlog), noteBacklog),
     };
   }),
 }) {
   static readonly layer = Layer.effect(RollUps, RollUps.make).pipe(
-    Layer.provide([RollUpsSql.layer, RollUpBuilder.layer, RollUpWriter.layer]),
+    Layer.provide([RollUpsSql.layer, RollUpBacklogSql.layer, RollUpBuilder.layer, RollUpWriter.layer]),
   );
 }
 

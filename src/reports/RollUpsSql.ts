@@ -1,7 +1,6 @@
 import { Context, Effect, Layer } from "effect";
 import { SqlClient, type Statement } from "effect/sql";
 import { arrayOf, asNumber, instant, moment, onlyRow } from "../database/Rows.ts";
-import type { RollUpBacklog } from "./RollUpMetrics.ts";
 import type {
   ChangedStays,
   DeliveryAddition,
@@ -115,13 +114,6 @@ export class RollUpsSql extends Context.Service<RollUpsSql>()("waypost/reports/R
           WHERE NOT ${isComplete} OR s.timezone <> w.timezone OR s.devices IS NULL) AS t
         JOIN workspace w ON w.id = t.workspace_id
         ORDER BY w.id, t.environment`),
-
-      /** What waits to be rolled up in all environments. */
-      backlog: onlyRow(sql<RollUpBacklog>`
-        SELECT (SELECT count(*)::int FROM (SELECT FROM delivery_feed LIMIT 100000) AS d) AS deliveries,
-          (SELECT count(*)::int FROM (SELECT FROM event_feed LIMIT 100000) AS e) AS events,
-          (SELECT count(*)::int FROM rollup_state s JOIN workspace w ON w.id = s.workspace_id
-           WHERE NOT ${isComplete} OR s.timezone <> w.timezone) AS rebuilding`),
 
       /** Makes every statement of this transaction see the same snapshot; its first statement. */
       seeOneSnapshot: Effect.orDie(sql`SET TRANSACTION ISOLATION LEVEL REPEATABLE READ`),

@@ -1,5 +1,5 @@
 import { assert, layer } from "@effect/vitest";
-import { Deferred, Effect, Exit, Fiber } from "effect";
+import { Deferred, Effect, Exit, Fiber, Metric } from "effect";
 import { SqlClient } from "effect/sql";
 import { TestClock } from "effect/testing";
 import { Reports } from "../../src/reports/Reports.ts";
@@ -104,7 +104,13 @@ layer(TestWaypost.layerWith({ roles: new Set(["api"]) }))("Reports while roll-up
         const sql = yield* SqlClient.SqlClient;
         const reports = yield* Reports;
         const workspaces = yield* Workspaces;
-        const { step } = yield* RollUps;
+        const { noteBacklog, step } = yield* RollUps;
+        const daysLeft = Effect.gen(function* () {
+          yield* noteBacklog;
+          const all = yield* Metric.snapshot;
+          const found = all.find(({ id }) => id === "waypost_rollup_rebuild_days");
+          return found?.type === "Gauge" ? Number(found.state.value) : Number.NaN;
+        });
         while (yield* step);
         yield* sql`ANALYZE delivery`;
         const timezone = "Asia/Kathmandu";
@@ -128,8 +134,12 @@ layer(TestWaypost.layerWith({ roles: new Set(["api"]) }))("Reports while roll-up
         assert.instanceOf(refused, ServiceUnavailable);
         assert.match(refused.error.message, /ready from 2026-11-\d\d on/);
         assert.strictEqual(yield* delivered("2026-10-25", { quick: 5, most: 1000 }), 60);
+        // From the first instant that is rolled up back to the oldest row, of 1 November.
+        const left = yield* daysLeft;
+        assert.isTrue(left >= 1 && left <= 20, `${left} days`);
         while (yield* step);
         assert.strictEqual(yield* delivered("2026-10-25", none), 60);
+        assert.strictEqual(yield* daysLeft, 0);
       }),
   );
 });
