@@ -34,11 +34,15 @@ export const apiDocument = (name: DocumentName): OpenApi.OpenAPISpec =>
     middleware.has(Idempotency.key) ? [idempotencyKey] : [],
   );
 
-/** `GET /openapi/{name}.json` of every interface. */
+/** `GET /openapi/{name}.json` of every interface. A document is made when it is first asked for: all of them would be a fifth of a start. */
 export const documentRoutes = HttpRouter.use((router) =>
   Effect.forEach(
     documentNames,
-    (name) => router.add("GET", `/openapi/${name}.json`, HttpServerResponse.jsonUnsafe(apiDocument(name))),
+    (name) =>
+      Effect.flatMap(
+        Effect.cached(Effect.sync(() => HttpServerResponse.jsonUnsafe(apiDocument(name)))),
+        (document) => router.add("GET", `/openapi/${name}.json`, document),
+      ),
     { discard: true },
   ),
 );
@@ -46,10 +50,9 @@ export const documentRoutes = HttpRouter.use((router) =>
 /** `GET /docs`: a page to read and try the platform API, whole in itself: neither fonts nor anything else come from elsewhere. */
 export const docsPage = Layer.unwrap(
   Effect.sync(() => {
-    const document = apiDocument("platform");
     const scalar = { withDefaultFonts: false, telemetry: false, showDeveloperTools: "never" };
     return HttpApiScalar.layer(
-      PlatformApi.annotate(OpenApi.Transform, () => ({ ...document })),
+      PlatformApi.annotate(OpenApi.Transform, () => ({ ...apiDocument("platform") })),
       { path: "/docs", scalar },
     );
   }),

@@ -8,6 +8,7 @@ import { DataDirectory } from "./database/DataDirectory.ts";
 import { MigrationFiles } from "./database/Migrations.ts";
 import { carriedChild, MediaChildProgram } from "./media/MediaChildProgram.ts";
 import { publishServer } from "./operator/ServerFile.ts";
+import { tellReady } from "./ServiceManager.ts";
 import { Telemetry } from "./Telemetry.ts";
 import { waypostLayer } from "./Waypost.ts";
 
@@ -32,16 +33,18 @@ export class ListenRefused extends Data.TaggedError("ListenRefused")<{
 const codeOf = (error: unknown): string =>
   error instanceof Error && "code" in error ? String(error.code) : String(error);
 
-/** Says where it listens, on stdout in one line and in the data directory for the command line. */
-const announce = Layer.effectDiscard(
-  HttpServer.addressFormattedWith((address) =>
-    Effect.gen(function* () {
-      const { path } = yield* DataDirectory;
-      yield* publishServer(path, address);
-      yield* Console.log(`Waypost is listening on ${address}`);
-    }),
-  ),
-);
+/** Says where it listens, on stdout in one line and in the data directory for the command line, and that it does to systemd. */
+const announce = (record: SettingsRecord) =>
+  Layer.effectDiscard(
+    HttpServer.addressFormattedWith((address) =>
+      Effect.gen(function* () {
+        const { path } = yield* DataDirectory;
+        yield* publishServer(path, address);
+        yield* Console.log(`Waypost is listening on ${address}`);
+        yield* tellReady(record);
+      }),
+    ),
+  );
 
 const migrations = isSea()
   ? MigrationFiles.layerFiles(carriedFolder("schema"))
@@ -58,7 +61,7 @@ const children = ({ dataDir }: Config["Service"]) =>
 export const serve = Effect.fn("serve")(function* (record: SettingsRecord) {
   const config = yield* Config.fromRecord(record, { isTerminal: process.stderr.isTTY });
   const { host, port } = config;
-  return yield* announceOver(config).pipe(
+  return yield* announceOver(config, record).pipe(
     Effect.catchIf(
       (error) => error instanceof HttpServerError.ServeError,
       (error) => Effect.fail(new ListenRefused({ host, port, code: codeOf(error.cause) })),
@@ -66,8 +69,8 @@ export const serve = Effect.fn("serve")(function* (record: SettingsRecord) {
   );
 });
 
-const announceOver = (config: Config["Service"]) =>
-  Layer.launch(announce).pipe(
+const announceOver = (config: Config["Service"], record: SettingsRecord) =>
+  Layer.launch(announce(record)).pipe(
     Effect.provide(waypostLayer),
     Effect.provide([migrations, Telemetry.layer, children(config)]),
     Effect.provideService(Config, config),

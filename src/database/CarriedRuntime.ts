@@ -1,7 +1,8 @@
 /** What the executable carries inside: texts to read in place, and native programs and libraries that must lie on a disk to run. */
 import { Data, Effect } from "effect";
-import { chmod, lstat, mkdir, mkdtemp, open, readdir, rename, rm, symlink } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { lstatSync, type Stats } from "node:fs";
+import { chmod, chown, mkdir, mkdtemp, open, readdir, rename, rm, stat, symlink } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
 import { getAsset, getAssetKeys, getRawAsset, isSea } from "node:sea";
 import { Readable } from "node:stream";
 import { createZstdDecompress } from "node:zlib";
@@ -49,15 +50,19 @@ export const carriedFolder = (
 
 const carriedIndex = (): CarriedIndex => JSON.parse(getAsset(archiveAssets.index, "utf8")) as CarriedIndex;
 
-/** Where this executable's programs are under that data directory: `postgres/` and `sharp/` in a folder for each build. */
-export const runtimeFolder = (dataDir: string): string => join(dataDir, "runtime", carriedIndex().id);
+/**
+ * Where this executable's programs are under that data directory: `postgres/` and `sharp/` in a folder for each build. Root has
+ * one of its own: it must not run what another account could have changed, nor take away what a service of that account starts with.
+ */
+export const runtimeFolder = (dataDir: string): string =>
+  join(dataDir, "runtime", carriedIndex().id + (process.geteuid?.() === 0 ? "-root" : ""));
 
 /** Unpacks what the executable carries, at the first start of each build, and removes that of other builds. No-op in a source tree. */
 export const unpackRuntime = Effect.fnUntraced(function* (dataDir: string) {
   if (!isSea()) return;
   const index = carriedIndex();
   const folder = runtimeFolder(dataDir);
-  if (yield* Effect.promise(() => isUnpacked(index, folder))) return;
+  if (isUnpacked(index, folder)) return yield* Effect.promise(() => removeOthers(folder, index.id));
   const bytes = index.entries.reduce((sum, entry) => sum + ("size" in entry ? entry.size : 0), 0);
   const size = `${Math.ceil(bytes / 1_000_000)} MB`;
   yield* Effect.logInfo(
@@ -71,18 +76,24 @@ export const unpackRuntime = Effect.fnUntraced(function* (dataDir: string) {
 });
 
 /** Every file is there in its full length, and nobody but this account could have put it there. */
-export const isUnpacked = async (index: CarriedIndex, folder: string): Promise<boolean> => {
+export const isUnpacked = (index: CarriedIndex, folder: string): boolean => {
   const own = process.geteuid?.();
-  const kept = await Promise.all(
-    [{ path: "." }, ...index.entries].map(async (entry) => {
-      const found = await lstat(join(folder, entry.path)).catch(() => undefined);
-      if (found === undefined || found.uid !== own) return false;
-      if ("linkTo" in entry) return found.isSymbolicLink();
-      if (!("size" in entry)) return found.isDirectory() && (found.mode & 0o022) === 0;
-      return found.isFile() && found.size === entry.size && (found.mode & 0o022) === 0;
-    }),
-  );
-  return kept.every(Boolean);
+  // A thousand looks, one after another: nothing else runs yet, and as promises they would take ten times as long.
+  return [{ path: "." }, ...index.entries].every((entry) => {
+    const found = seen(join(folder, entry.path));
+    if (found === undefined || found.uid !== own) return false;
+    if ("linkTo" in entry) return found.isSymbolicLink();
+    if (!("size" in entry)) return found.isDirectory() && (found.mode & 0o022) === 0;
+    return found.isFile() && found.size === entry.size && (found.mode & 0o022) === 0;
+  });
+};
+
+const seen = (path: string): Stats | undefined => {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false });
+  } catch {
+    return undefined;
+  }
 };
 
 /** A whole folder or none: written under another name, brought to the disk, renamed. Then its siblings, of other builds, go. */
@@ -93,7 +104,13 @@ export const unpackArchive = async (
 ): Promise<void> => {
   const parent = dirname(folder);
   await mkdir(parent, { recursive: true });
-  await chmod(parent, 0o755);
+  const { gid, uid } = await stat(dirname(parent));
+  // What root makes in the data directory of another account must not be in that one's way.
+  if (process.geteuid?.() === 0) await chown(parent, uid, gid);
+  if (((await stat(parent)).mode & 0o777) !== 0o755) await chmod(parent, 0o755);
+  // Of unpackings that were cut short: one after another they would fill the disk.
+  for (const name of await readdir(parent))
+    if (name.startsWith("new-")) await rm(join(parent, name), { recursive: true, force: true });
   const temporary = await mkdtemp(join(parent, "new-"));
   try {
     await writeEntries(index, compressed, temporary);
@@ -103,8 +120,18 @@ export const unpackArchive = async (
     await rm(temporary, { recursive: true, force: true });
     throw error;
   }
-  for (const name of await readdir(parent))
-    if (join(parent, name) !== folder) await rm(join(parent, name), { recursive: true, force: true });
+  await removeOthers(folder, index.id);
+};
+
+/** Removes what other builds, and unpackings that were cut short, left beside the folder; nobody uses it while the data directory is held. */
+const removeOthers = async (folder: string, id: string): Promise<void> => {
+  const parent = dirname(folder);
+  const kept = new Set([basename(folder), ...(process.geteuid?.() === 0 ? [id] : [])]);
+  for (const name of await readdir(parent)) {
+    // What belongs to root stays where Waypost runs as another account: it is in nobody's way.
+    if (!kept.has(name))
+      await rm(join(parent, name), { recursive: true, force: true }).catch(() => undefined);
+  }
 };
 
 const writeEntries = async (index: CarriedIndex, compressed: Uint8Array, into: string): Promise<void> => {

@@ -46,6 +46,15 @@ export const openToAccount = Effect.fnUntraced(function* (dataDir: string, accou
   });
 });
 
+/** Why initdb failed, with what would be right where it does not say so itself. */
+const whyNotMade = (dataDir: string, output: string): string => {
+  if (output.includes("No space left on device")) return `there is no space left on the disk of ${dataDir}.`;
+  const advice = output.includes("could not look up effective user ID")
+    ? ". Start Waypost under an account that /etc/passwd names (in a container: add one for this id), or set DATABASE_URL."
+    : "";
+  return `its data cannot be made: ${output}${advice}`;
+};
+
 /** A whole database folder or none: made under another name and renamed, so a crash on the way leaves nothing half made. */
 export const initialise = Effect.fnUntraced(function* (
   dataDir: string,
@@ -70,10 +79,7 @@ export const initialise = Effect.fnUntraced(function* (
     ...(isDurable ? [] : ["--no-sync"]),
   ]);
   if (made.code !== 0) {
-    const problem = made.output.includes("No space left on device")
-      ? `there is no space left on the disk of ${dataDir}.`
-      : `its data cannot be made: ${made.output}`;
-    return yield* new EmbeddedPostgresUnusable({ problem });
+    return yield* new EmbeddedPostgresUnusable({ problem: whyNotMade(dataDir, made.output) });
   }
   const created = yield* runAs(
     account,

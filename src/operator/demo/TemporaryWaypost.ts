@@ -98,7 +98,11 @@ export const temporaryWaypost = (
       Effect.tryPromise({
         try: () => mkdtemp(join(tmpdir(), "waypost-demo-")),
         catch: (error) =>
-          new DemoFailed({ message: `There is no place for temporary files: ${String(error)}` }),
+          new DemoFailed({
+            message:
+              `There is no place for temporary files: ${String(error)}. ` +
+              "Set TMPDIR to a folder that this account may write, on a file system that allows programs.",
+          }),
       }),
       (path) =>
         Effect.promise(() =>

@@ -56,29 +56,35 @@ const store = (config: Config["Service"]) =>
     ),
   );
 
-/** Has the child that looks into pictures look into one of Waypost's own. */
-const pictures = Effect.gen(function* () {
-  const children = yield* MediaChildren;
-  const folder = yield* Effect.acquireRelease(
-    Effect.promise(() => mkdtemp(join(tmpdir(), "waypost-doctor-"))),
+/** A folder for a moment: among temporary files, or where those cannot be written where uploads arrive. */
+const folderForNow = ({ dataDir }: Config["Service"]) =>
+  Effect.acquireRelease(
+    Effect.promise(() =>
+      mkdtemp(join(tmpdir(), "waypost-doctor-")).catch(() => mkdtemp(join(dataDir, "uploads", "doctor-"))),
+    ),
     (made) => Effect.promise(() => rm(made, { recursive: true, force: true })),
   );
-  const path = join(folder, "picture.webp");
-  yield* Effect.promise(() => writeFile(path, builtInPicture("image")));
-  yield* children.run({ task: "inspect", path });
-  return fine("A picture was looked into: the image library works.");
-}).pipe(
-  Effect.provide(MediaChildren.layer),
-  Effect.scoped,
-  Effect.catch((error) =>
-    Effect.succeed(
-      problem(
-        `No picture can be looked into, so uploads are refused: ${error.message}`,
-        "In a clone run npm ci on this machine; the executable needs glibc 2.28 and libstdc++.",
+
+/** Has the child that looks into pictures look into one of Waypost's own. */
+const pictures = (config: Config["Service"]) =>
+  Effect.gen(function* () {
+    const children = yield* MediaChildren;
+    const path = join(yield* folderForNow(config), "picture.webp");
+    yield* Effect.promise(() => writeFile(path, builtInPicture("image")));
+    yield* children.run({ task: "inspect", path });
+    return fine("A picture was looked into: the image library works.");
+  }).pipe(
+    Effect.provide(MediaChildren.layer),
+    Effect.scoped,
+    Effect.catch((error) =>
+      Effect.succeed(
+        problem(
+          `No picture can be looked into, so uploads are refused: ${error.message}`,
+          "In a clone run npm ci on this machine; the executable needs glibc 2.28 and libstdc++.",
+        ),
       ),
     ),
-  ),
-);
+  );
 
 /** The media store, where the data directory `isThere`, and what looks into media files, where it `canRead`. */
 export const mediaCheckup = (
@@ -91,7 +97,7 @@ export const mediaCheckup = (
         isThere || config.mediaStore._tag === "s3"
           ? examine("media", "store", store(config), "30 seconds")
           : Effect.succeed([]),
-        canRead ? examine("media", "pictures", pictures, "30 seconds") : Effect.succeed([]),
+        canRead ? examine("media", "pictures", pictures(config), "30 seconds") : Effect.succeed([]),
       ],
       { concurrency: 2 },
     ),
