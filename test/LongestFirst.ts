@@ -20,6 +20,7 @@ const longest = [
   "machines/RollUpsKilled",
   "upgrades/RollingRestart",
   "cli/Doctor",
+  "cli/Executable",
   "upgrades/RollingUpgrade",
   "reports/RollUps",
   "http/RawSockets",

@@ -58,8 +58,8 @@ export interface Archive {
   readonly compressed: Uint8Array;
 }
 
-/** Packs files and links; the same ones give the same bytes. */
-export const pack = (title: string, sources: ReadonlyArray<Source>): Archive => {
+/** Packs files and links; the same ones give the same bytes, fewer of them where it is not `isQuick`. */
+export const pack = (title: string, sources: ReadonlyArray<Source>, isQuick = false): Archive => {
   const digest = createHash("sha256");
   const parts: Array<Buffer> = [];
   const entries = sources.map((source): CarriedEntry => {
@@ -73,16 +73,17 @@ export const pack = (title: string, sources: ReadonlyArray<Source>): Archive => 
   for (const part of parts) digest.update(part);
   const compressed = zstdCompressSync(Buffer.concat(parts), {
     params: {
-      [constants.ZSTD_c_compressionLevel]: 15,
-      [constants.ZSTD_c_enableLongDistanceMatching]: 1,
+      [constants.ZSTD_c_compressionLevel]: isQuick ? 1 : 15,
+      [constants.ZSTD_c_enableLongDistanceMatching]: isQuick ? 0 : 1,
     },
   });
   return { index: { id: digest.digest("hex").slice(0, 16), title, entries }, compressed };
 };
 
 /** Packs PostgreSQL and the libraries for pictures. */
-export const packRuntime = (packages: Packages, arch: string): Archive =>
+export const packRuntime = (packages: Packages, arch: string, isQuick = false): Archive =>
   pack(
     `PostgreSQL ${versionOf(packages.postgres).split("-")[0]} and libvips for pictures`,
     sourcesOf(packages, arch),
+    isQuick,
   );

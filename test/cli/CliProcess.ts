@@ -19,15 +19,16 @@ export interface Ended {
 /** A data directory of its own and the commands given beside it. */
 export class CliProcess {
   readonly dataDir: string;
-  readonly #launcher: string;
+  /** What comes before the command. */
+  readonly #program: readonly [string, ...Array<string>];
   readonly #running = new Set<ChildProcess>();
 
   constructor(dataDir: string, of = launcher) {
     this.dataDir = dataDir;
-    this.#launcher = of;
+    this.#program = of.endsWith(".js") ? [process.execPath, of] : [of];
   }
 
-  /** With nothing in the data directory; of this version of the program, or of the one whose launcher is named. */
+  /** With nothing in the data directory; of this version of the program, or of the one whose launcher or executable is named. */
   static async make(of?: string): Promise<CliProcess> {
     return new CliProcess(await mkdtemp(join(tmpdir(), "waypost-cli-")), of);
   }
@@ -49,9 +50,10 @@ export class CliProcess {
     more: Readonly<Record<string, string>> = {},
   ): Promise<Ended> =>
     new Promise((resolve) => {
+      const [program, ...first] = this.#program;
       const child = execFile(
-        process.execPath,
-        [this.#launcher, ...parameters],
+        program,
+        [...first, ...parameters],
         { env: this.#environment(more), timeout: 500_000 },
         (_, stdout, stderr) => resolve({ code: child.exitCode, stdout, stderr }),
       );
@@ -62,7 +64,8 @@ export class CliProcess {
     more: Readonly<Record<string, string>> = {},
     parameters: ReadonlyArray<string> = [],
   ) => {
-    const child = spawn(process.execPath, [this.#launcher, "serve", ...parameters], {
+    const [program, ...first] = this.#program;
+    const child = spawn(program, [...first, "serve", ...parameters], {
       env: this.#environment(more),
       stdio: ["ignore", "pipe", "pipe"],
     });

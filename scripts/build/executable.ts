@@ -1,0 +1,101 @@
+/** Puts the executable together: program, assets, and the Node that runs them, in one file. */
+import { spawnSync } from "node:child_process";
+import {
+  copyFileSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { dirname, join } from "node:path";
+import process from "node:process";
+import { inject } from "postject";
+import { archiveAssets } from "../../src/database/CarriedRuntime.ts";
+import { bundle } from "./bundle.ts";
+import { licenses } from "./licenses.ts";
+import { type Arch, packagesFor } from "./packages.ts";
+import { packRuntime } from "./runtimeArchive.ts";
+
+/** What to build. */
+export interface Plan {
+  /** The root of the repository. */
+  readonly root: string;
+  readonly arch: Arch;
+  /** The file to make. */
+  readonly out: string;
+  /** For a try: larger, and made in a third of the time. Default false. */
+  readonly isQuick?: boolean;
+}
+
+/** What was built, in bytes. */
+export interface Built {
+  readonly size: number;
+  readonly archive: number;
+  readonly program: number;
+}
+
+const run = (program: string, parameters: ReadonlyArray<string>): boolean =>
+  spawnSync(program, parameters, { stdio: ["ignore", "ignore", "inherit"] }).status === 0;
+
+const stripFor = (arch: Arch): string => {
+  if (arch === process.arch) return "strip";
+  return arch === "arm64" ? "aarch64-linux-gnu-strip" : "x86_64-linux-gnu-strip";
+};
+
+/** Builds under another name and renames, so that a build that is stopped leaves the file that was there. */
+export const buildExecutable = async ({ arch, isQuick = false, out, root }: Plan): Promise<Built> => {
+  const isForThisMachine = arch === process.arch;
+  mkdirSync(dirname(out), { recursive: true });
+  const work = mkdtempSync(join(dirname(out), ".build-"));
+  try {
+    const packages = packagesFor(root, arch);
+    const { inputs, text } = await bundle(root);
+    const runtime = packRuntime(packages, arch, isQuick);
+    const carried: Record<string, string> = {};
+    const carry = (name: string, content: string | Uint8Array): void => {
+      const file = join(work, String(Object.keys(carried).length));
+      writeFileSync(file, content);
+      carried[name] = file;
+    };
+    for (const path of globSync("schema/*.sql", { cwd: root }).toSorted()) carried[path] = join(root, path);
+    carried["docs/examples/places.geojson"] = join(root, "docs/examples/places.geojson");
+    carry("licenses.txt", licenses(root, inputs, packages));
+    carry(archiveAssets.index, JSON.stringify(runtime.index));
+    carry(archiveAssets.bytes, runtime.compressed);
+
+    const main = join(work, "waypost.cjs");
+    writeFileSync(main, text);
+    const config = {
+      main,
+      output: join(work, "blob"),
+      disableExperimentalSEAWarning: true,
+      // Compiled code is only understood by the very Node that compiled it.
+      useCodeCache: isForThisMachine,
+      assets: carried,
+    };
+    writeFileSync(join(work, "sea.json"), JSON.stringify(config));
+    const node = join(packages.node, "bin/node");
+    // The Node that is carried compiles, so that the compiled code is its own.
+    if (
+      !run(isForThisMachine ? node : process.execPath, ["--experimental-sea-config", join(work, "sea.json")])
+    )
+      throw new Error("Node could not put the parts together.");
+
+    const file = join(work, "waypost");
+    copyFileSync(node, file);
+    const strip = stripFor(arch);
+    if (!isQuick && !run(strip, [file]))
+      console.log(`Without ${strip} the file keeps Node's symbols: 18 MB more.`);
+    await inject(file, "NODE_SEA_BLOB", readFileSync(config.output), {
+      sentinelFuse: "NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2",
+    });
+    const size = readFileSync(file).length;
+    renameSync(file, out);
+    return { size, archive: runtime.compressed.length, program: text.length };
+  } finally {
+    rmSync(work, { recursive: true, force: true });
+  }
+};

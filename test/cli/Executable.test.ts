@@ -1,0 +1,76 @@
+import { chmod, mkdtemp, readdir, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, assert, beforeAll, describe, it } from "vitest";
+import { buildExecutable } from "../../scripts/build/executable.ts";
+import type { Arch } from "../../scripts/build/packages.ts";
+import { builtInPicture } from "../../src/media/BuiltInPictures.ts";
+import { assertNoPostgresLeft } from "../database/RealProcesses.ts";
+import { CliProcess } from "./CliProcess.ts";
+
+// `npm run build` itself but for the time it takes to make the file small. The executable is for Linux, and is built there.
+describe.skipIf(process.platform !== "linux")("the executable", () => {
+  let home: string;
+  let file: string;
+  beforeAll(async () => {
+    home = await mkdtemp(join(tmpdir(), "waypost-executable-"));
+    // The account of the database must be able to enter it, where this is root.
+    await chmod(home, 0o755);
+    file = join(home, "waypost");
+    const root = join(import.meta.dirname, "../..");
+    await buildExecutable({ root, arch: process.arch as Arch, out: file, isQuick: true });
+  });
+  afterAll(() => rm(home, { recursive: true, force: true }));
+
+  it("makes its database, looks into pictures, backs up and restores with what it carries, and unpacks that once", async () => {
+    assert.deepStrictEqual(await readdir(home), ["waypost"]);
+    const cli = await CliProcess.make(file);
+    const restored = new CliProcess(join(home, "restored"), file);
+    try {
+      const { ends, origin } = await cli.serve();
+      const made = await cli.run(["workspace", "create", "--name", "Acme"]);
+      assert.deepStrictEqual([made.code, made.stderr], [0, ""]);
+      const issued = await cli.run(["token", "issue", "-w", "Acme", "-e", "sandbox", "--json"]);
+      const { token } = JSON.parse(issued.stdout) as { readonly token: string };
+      const body = new FormData();
+      body.set("file", new Blob([builtInPicture("image")]), "picture.webp");
+      const uploaded = await fetch(`${origin}/sandbox/platform/v1/media`, {
+        method: "POST",
+        headers: { authorization: `Bearer ${token}` },
+        body,
+      });
+      const answer = (await uploaded.json()) as { readonly data: { readonly thumbnail_url: string } };
+      assert.strictEqual(uploaded.status, 201, JSON.stringify(answer));
+      const thumbnail = await fetch(answer.data.thumbnail_url);
+      assert.deepStrictEqual([thumbnail.status, thumbnail.headers.get("content-type")], [200, "image/webp"]);
+      assert.strictEqual((await fetch(`${origin}/docs`)).status, 200);
+
+      const backup = join(home, "backup.tar.gz");
+      assert.strictEqual((await cli.run(["backup", backup])).code, 0);
+      assert.match((await ends("SIGTERM")).stderr, /First start of this build: unpacking PostgreSQL/);
+      assert.lengthOf(await readdir(join(cli.dataDir, "runtime")), 1);
+
+      const back = await restored.run(["restore", backup]);
+      assert.deepStrictEqual([back.code, back.stderr], [0, ""]);
+      const second = await restored.serve();
+      assert.match((await restored.run(["workspace", "list"])).stdout, /Acme/);
+      const end = await second.ends("SIGTERM");
+      assert.strictEqual(end.code, 0);
+      assert.notInclude(end.stderr, "unpacking");
+      await assertNoPostgresLeft(cli.dataDir);
+    } finally {
+      await cli.dispose();
+      await restored.dispose();
+    }
+  });
+
+  it("carries its documents and the licences of its parts", async () => {
+    const cli = new CliProcess(join(home, "nothing"), file);
+    const document = await cli.run(["openapi", "device"]);
+    assert.property(JSON.parse(document.stdout), "openapi");
+    const licences = await cli.run(["licenses"]);
+    for (const part of ["PostgreSQL", "libvips", "effect", "node-linux"])
+      assert.include(licences.stdout, part);
+    assert.match((await cli.run(["--version"])).stdout, /^waypost v\d/);
+  });
+});
