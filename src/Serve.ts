@@ -8,7 +8,7 @@ import { DataDirectory } from "./database/DataDirectory.ts";
 import { MigrationFiles } from "./database/Migrations.ts";
 import { carriedChild, MediaChildProgram } from "./media/MediaChildProgram.ts";
 import { publishServer } from "./operator/ServerFile.ts";
-import { tellReady } from "./ServiceManager.ts";
+import { tellReady } from "./SystemdUnit.ts";
 import { Telemetry } from "./Telemetry.ts";
 import { waypostLayer } from "./Waypost.ts";
 

@@ -1,19 +1,23 @@
 /**
  * The bars of starting and of memory: from the start of the process to its line that it listens, on a data directory that is
- * there already (at most 3 s), and what Node and PostgreSQL hold in memory after the demo's story (under 400 MB).
+ * there already (at most 3 s), and what Node and PostgreSQL hold in memory after the demo's story (under 400 MB). Of the source tree,
+ * or of the executable that is named: `node scripts/bench/start.ts dist/waypost`.
  */
 import { NodeRuntime } from "@effect/platform-node";
 import { Effect } from "effect";
 import { type ChildProcess, spawn } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, resolve as resolvePath } from "node:path";
 import { story } from "../../src/operator/demo/Demo.ts";
 import { familyOf } from "./BenchChild.ts";
 
 const rounds = 5;
 const operatorKey = "operator-key-of-the-bench";
 const launcher = new URL("../../bin/waypost.js", import.meta.url).pathname;
+const executable = process.argv[2];
+const [program, ...first] =
+  executable === undefined ? [process.execPath, launcher] : [resolvePath(executable)];
 
 interface Started {
   readonly child: ChildProcess;
@@ -24,7 +28,7 @@ interface Started {
 const start = (dataDir: string): Promise<Started> =>
   new Promise((resolve, reject) => {
     const began = performance.now();
-    const child = spawn(process.execPath, [launcher, "serve"], {
+    const child = spawn(program, [...first, "serve"], {
       env: {
         PATH: process.env["PATH"],
         PORT: "0",

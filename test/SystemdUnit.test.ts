@@ -4,7 +4,7 @@ import { chmod, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
-import { tellReady } from "../src/ServiceManager.ts";
+import { tellReady } from "../src/SystemdUnit.ts";
 
 /** A folder on the path whose systemd-notify runs these lines, and what was logged. */
 const world = Effect.fnUntraced(function* (...lines: ReadonlyArray<string>) {
