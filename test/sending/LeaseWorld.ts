@@ -5,7 +5,7 @@ import { PushHandOver } from "../../src/sending/PushHandOver.ts";
 import { PushOutcomesSql } from "../../src/sending/PushOutcomesSql.ts";
 import { PushQueueSql } from "../../src/sending/PushQueueSql.ts";
 import { PushServices } from "../../src/sending/PushServices.ts";
-import { type Told } from "../../src/sending/transports/PushTransport.ts";
+import type { Told } from "../../src/sending/transports/PushTransport.ts";
 import { localServices } from "./LocalServices.ts";
 import { pushWorld } from "./PushWorld.ts";
 
