@@ -5,7 +5,7 @@
  * Beside them, what DuckDB takes for the same figures of the same rows, where `npm ci --prefix scripts/bench/duckdb` installed it; its figures must be ours.
  *
  * `--keep DIR` keeps the history there, which takes long to make, and finds it there the next time; `--build` only makes it; `--rebuild` makes the roll-ups
- * anew; `--quick` leaves out the plain SQL and DuckDB.
+ * anew; `--quick` leaves out the plain SQL and DuckDB; `--only NAME` asks only for reports whose name has that in it.
  */
 import { NodeRuntime } from "@effect/platform-node";
 import { Effect, Layer } from "effect";
@@ -35,6 +35,7 @@ const { values: given } = parseArgs({
     build: { type: "boolean", default: false },
     rebuild: { type: "boolean", default: false },
     quick: { type: "boolean", default: false },
+    only: { type: "string", default: "" },
   },
 });
 const rows = Number(process.env["BENCH_ROWS"] ?? 1_000_000);
@@ -81,11 +82,11 @@ const bench = Effect.gen(function* () {
   while (yield* rollUps.step);
   const rebuild = (performance.now() - began) / 1000;
   const busy = cpu() - used;
-  const bound = (30 * rows) / 10_000_000;
+  const each = (rebuild / (2 * rows)) * 10_000_000;
   say(
     "roll-ups made anew",
-    `${rebuild.toFixed(1)} s (bar: ${bound.toFixed(1)}), ${busy.toFixed(1)} s of CPU`,
-    rebuild <= bound,
+    `${rebuild.toFixed(1)} s, ${each.toFixed(1)} s for ten million rows (bar: 30), ${busy.toFixed(1)} s of CPU`,
+    each <= 30,
   );
   for (const table of given.quick ? [] : ["delivery_rollup", "event_rollup"])
     yield* sql`VACUUM ANALYZE ${sql(table)}`.unprepared;
@@ -157,7 +158,7 @@ const bench = Effect.gen(function* () {
     };
   });
   const loop = monitorEventLoopDelay({ resolution: 1 });
-  for (const question of questions) {
+  for (const question of questions.filter(({ name }) => name.includes(given.only))) {
     yield* timed(question);
     const times: Array<number> = [];
     let rolledUp = "";

@@ -25,11 +25,17 @@ export class LocationReportSql extends Context.Service<LocationReportSql>()(
           const figures = reportFigures(sql, tenant, scope);
           return Effect.orDie(sql<{ readonly data: string }>`
             WITH
+            active AS MATERIALIZED (
+              SELECT id AS campaign_id FROM campaign WHERE ${figures.mine} AND ${figures.campaignStatus} = 'active'),
+            -- As pairs of campaign and location they would be many times as many.
             targeted_now AS MATERIALIZED (
-              SELECT DISTINCT location_id AS id, 'active' AS status
-              FROM ${figures.targeted}
-              WHERE campaign_id IN (
-                SELECT id FROM campaign WHERE ${figures.mine} AND ${figures.campaignStatus} = 'active')),
+              SELECT location_id AS id, 'active' AS status FROM campaign_location
+              WHERE ${figures.mine} AND campaign_id IN (SELECT campaign_id FROM active)
+              UNION
+              SELECT location_id, 'active' FROM location_group_member
+              WHERE ${figures.mine} AND group_id IN (
+                SELECT group_id FROM campaign_location_group
+                WHERE ${figures.mine} AND campaign_id IN (SELECT campaign_id FROM active))),
             matching AS (
               SELECT id, no, name, COALESCE(status, 'idle') AS status
               FROM (SELECT id, no, name FROM location WHERE ${figures.locationMatches}) AS location

@@ -184,8 +184,6 @@ export const reportFigures = (sql: SqlClient.SqlClient, tenant: Tenant, scope: R
     deliveryCounts,
     locationMatches,
     eventMatches,
-    /** Whether any filter is on locations, so that their events have to be told apart. */
-    filtersLocations: isLocation.length > 0,
     eventFollows,
     eventCounts,
     registeredDevices,

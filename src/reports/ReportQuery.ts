@@ -36,8 +36,8 @@ export interface ReportFilters {
   readonly contentType: typeof ContentType.Type | null;
 }
 
-/** Whether any filter is on campaigns, so that their deliveries have to be told apart (contract K2). */
-export const filtersCampaigns = (filters: ReportFilters): boolean =>
+/** Whether any filter is on campaigns or locations, so that their deliveries and events have to be told apart: each of them reaches both (contract K2). */
+export const filtersItems = (filters: ReportFilters): boolean =>
   filters.campaign !== null ||
   filters.campaignStatus !== null ||
   filters.location !== null ||

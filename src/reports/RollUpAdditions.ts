@@ -1,18 +1,20 @@
 import type { TimeZoneName } from "../time/TimeZone.ts";
 import { DeviceTally } from "./DeviceSet.ts";
-import { daysIn, spansOf } from "./RollUpKeys.ts";
+import { daysIn, type RolledSpan, spansOf } from "./RollUpKeys.ts";
 import type {
   ChangedStays,
   DeliveryAddition,
   EventAddition,
   FedDeliveries,
   FedEvents,
+  LocationVisits,
 } from "./RollUpRows.ts";
 import { integersOf } from "./SentArrays.ts";
+import { blockOf, packVisits } from "./VisitBlock.ts";
 
 /** `fed` are the places of the feed rows that tell which devices were reached. */
 type DeliverySum = Omit<DeliveryAddition, "devices" | "reached"> & { readonly fed: Array<number> };
-type EventSum = Omit<EventAddition, "devices"> & { readonly devices: Array<number> };
+type EventSum = RolledSpan & Omit<LocationVisits, "devices"> & { readonly devices: Array<number> };
 
 /** The sums with their devices as sets. */
 const sets = <Sum extends { readonly devices: ReadonlyArray<number> }>(sums: ReadonlyMap<string, Sum>) => {
@@ -45,15 +47,21 @@ const reachedSets = (
 
 type Mutable<A> = { -readonly [name in keyof A]: A[name] };
 
+/** The zone that days are local in, and before which day months begin that have rows. */
+export interface AddedTo {
+  readonly timezone: string;
+  readonly monthsBefore: string;
+}
+
 /**
- * What settled deliveries add to each row: those of their day and of their month, for their own key, and over all campaigns for
+ * What settled deliveries add to each row: those of their day and of its month, if that has any, for their own key, and over all campaigns for
  * each of type and trigger as they are and for any.
  */
 export const deliveryAdditions = (
-  timezone: TimeZoneName,
+  { monthsBefore, timezone }: AddedTo,
   fed: ReadonlyArray<FedDeliveries>,
 ): ReadonlyArray<DeliveryAddition> => {
-  const dayOf = daysIn(timezone);
+  const dayOf = daysIn(timezone as TimeZoneName);
   const sums = new Map<string, Mutable<DeliverySum>>();
   const nos = fed.map(({ devices }) => integersOf(devices));
   for (const [
@@ -68,7 +76,7 @@ export const deliveryAdditions = (
       [0, 0, "", trigger_type],
       [0, 0, "", ""],
     ];
-    for (const { span, startsOn } of spansOf(dayOf(quarter))) {
+    for (const { span, startsOn } of spansOf(dayOf(quarter), monthsBefore)) {
       for (const [campaignNo, notificationNo, contentType, triggerType] of keys) {
         const key = [span, startsOn, campaignNo, notificationNo, contentType, triggerType].join();
         let sum = sums.get(key);
@@ -86,13 +94,13 @@ export const deliveryAdditions = (
   return reachedSets(sums, nos);
 };
 
-/** What events, and the stays that they changed, add to each row: those of their day and month, for their location and for all. */
+/** What events, and the stays that they changed, add to each row: those of their day and of its month, if that has any, for their location and for all. */
 export const eventAdditions = (
-  timezone: TimeZoneName,
+  { monthsBefore, timezone }: AddedTo,
   fed: ReadonlyArray<FedEvents>,
   stays: ReadonlyArray<ChangedStays>,
 ): ReadonlyArray<EventAddition> => {
-  const dayOf = daysIn(timezone);
+  const dayOf = daysIn(timezone as TimeZoneName);
   const sums = new Map<string, Mutable<EventSum>>();
   const sumOf = (span: "day" | "month", startsOn: string, locationNo: number) => {
     const key = `${span},${startsOn},${locationNo}`;
@@ -103,7 +111,7 @@ export const eventAdditions = (
     return sum as Mutable<EventSum>;
   };
   for (const { device_nos, location_nos, quarter, types } of fed) {
-    for (const { span, startsOn } of spansOf(dayOf(quarter))) {
+    for (const { span, startsOn } of spansOf(dayOf(quarter), monthsBefore)) {
       const all = sumOf(span, startsOn, 0);
       for (const [place, location] of location_nos.entries()) {
         const own = sumOf(span, startsOn, location);
@@ -119,11 +127,22 @@ export const eventAdditions = (
     }
   }
   for (const changed of stays) {
-    for (const { span, startsOn } of spansOf(dayOf(changed.quarter))) {
+    for (const { span, startsOn } of spansOf(dayOf(changed.quarter), monthsBefore)) {
       const own = sumOf(span, startsOn, changed.location_no);
       own.stays += changed.stays;
       own.stayed += changed.stayed;
     }
   }
-  return sets(sums);
+  const blocks = Map.groupBy(
+    sets(sums),
+    ({ locationNo, span, startsOn }) => `${span},${startsOn},${blockOf(locationNo)}`,
+  );
+  return [...blocks.values()].flatMap((block) =>
+    block.slice(0, 1).map(({ locationNo, span, startsOn }) => ({
+      span,
+      startsOn,
+      block: blockOf(locationNo),
+      ...packVisits(block.toSorted((one, other) => one.locationNo - other.locationNo)),
+    })),
+  );
 };

@@ -16,6 +16,7 @@ import {
   tellVisits,
 } from "./RollUpComparison.ts";
 import { RollUpsSql } from "./RollUpsSql.ts";
+import { allTogether, everyBlock } from "./VisitBlock.ts";
 
 /** A figure of a report that the roll-ups have otherwise than what they are made of. */
 export interface Difference {
@@ -199,24 +200,21 @@ export class RollUpAudit extends Context.Service<RollUpAudit>()("waypost/reports
         after = rows.at(-1) ?? null;
         if (rows.length < page) break;
       }
-      let last = -1;
-      while (true) {
-        const rows = yield* repository.monthVisits(tenant, starts_on, last, page);
+      for (const block of [allTogether, ...everyBlock]) {
+        const rows = yield* repository.monthVisits(tenant, starts_on, block);
         const together: FiguresByKey = new Map();
         const own: FiguresByKey = new Map();
-        for (const { day_devices, days, location_no, month_devices, ...row } of rows) {
-          const none = new Uint8Array();
-          rollVisits(own, [
-            { location_no, ...row.month, stayed: BigInt(row.month.stayed), devices: month_devices ?? none },
-          ]);
-          rollVisits(together, [
-            { location_no, ...days, stayed: BigInt(days.stayed), devices: day_devices ?? none },
-          ]);
-        }
+        rollVisits(
+          together,
+          rows.filter(({ span }) => span === "day"),
+        );
+        rollVisits(
+          own,
+          rows.filter(({ span }) => span === "month"),
+        );
         differs = (yield* tell(tenant, "events", where, compared(own, together), listener)) || differs;
-        last = rows.at(-1)?.location_no ?? last;
-        if (rows.length < page) return differs;
       }
+      return differs;
     });
 
     /**

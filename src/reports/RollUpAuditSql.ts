@@ -5,6 +5,7 @@ import { events, makesStays, outcomes, packedEvents } from "./CountedRowsSql.ts"
 import type { RolledTenant } from "./RollUpRows.ts";
 import { isComplete } from "./RollUpStateSql.ts";
 import { staysChanged } from "./StaysSql.ts";
+import type { PackedVisits } from "./VisitBlock.ts";
 
 /** An environment that has roll-ups, and whether they are complete and by its workspace's zone. */
 export interface AuditedTenant extends RolledTenant {
@@ -50,13 +51,6 @@ export interface ToldStays {
   readonly location_no: number;
   readonly stays: number;
   readonly stayed: bigint;
-}
-
-/** A row of `event_rollup`, or several together, with their sets of devices end to end. */
-export interface RolledVisits extends ToldStays {
-  readonly entries: number;
-  readonly exits: number;
-  readonly devices: Uint8Array;
 }
 
 /** Days and their month, of one key. */
@@ -138,10 +132,8 @@ export class RollUpAuditSql extends Context.Service<RollUpAuditSql>()("waypost/r
           FROM delivery_feed WHERE ${mine(tenant)} AND ${within("quarter", fromMs, toMs)}`),
 
       rolledVisits: (tenant: RolledTenant, date: string) =>
-        Effect.orDie(sql<RolledVisits>`
-          SELECT location_no, ${asNumber("entries")} AS entries, ${asNumber("exits")} AS exits,
-            ${asNumber("stays")} AS stays, stayed::int8 AS stayed, devices
-          FROM event_rollup WHERE ${mine(tenant)} AND span = 'day' AND starts_on = ${date}::date`),
+        Effect.orDie(sql<PackedVisits>`
+          SELECT visits, devices FROM event_rollup WHERE ${mine(tenant)} AND span = 'day' AND starts_on = ${date}::date`),
 
       countedVisits: (tenant: RolledTenant, fromMs: number, toMs: number) =>
         Effect.orDie(sql<ToldVisits>`
@@ -200,13 +192,14 @@ export class RollUpAuditSql extends Context.Service<RollUpAuditSql>()("waypost/r
           })}) AS changed
           GROUP BY location_no`),
 
-      /** Months (their first days) from a date on that have roll-ups of either kind, of days or of the month. */
+      /** Months (their first days) that have roll-ups of either kind, of days or of the month, and are to have those of the month. */
       months: (tenant: RolledTenant) =>
         Effect.map(
           Effect.orDie(sql<{ readonly month: string }>`
             SELECT DISTINCT date_trunc('month', starts_on)::date::text AS month FROM (
               SELECT DISTINCT starts_on FROM delivery_rollup WHERE ${mine(tenant)}
-              UNION SELECT DISTINCT starts_on FROM event_rollup WHERE ${mine(tenant)}) AS part ORDER BY 1`),
+              UNION SELECT DISTINCT starts_on FROM event_rollup WHERE ${mine(tenant)}) AS part
+            WHERE starts_on < (SELECT months_before FROM rollup_state WHERE ${mine(tenant)}) ORDER BY 1`),
           (rows) => rows.map(({ month }) => month),
         ),
 
@@ -239,32 +232,11 @@ export class RollUpAuditSql extends Context.Service<RollUpAuditSql>()("waypost/r
           WHERE ${mine(tenant)} AND ${inMonth(month)}
           GROUP BY ${outcomeColumns} ORDER BY ${outcomeColumns}`),
 
-      /** A page of locations of a month after a location, each with what its days say together, and what its own row says. */
-      monthVisits: (tenant: RolledTenant, month: string, after: number, most: number) =>
-        Effect.orDie(sql<
-          { readonly location_no: number } & MonthAndDays<{
-            entries: number;
-            exits: number;
-            stays: number;
-            stayed: string;
-          }> & { readonly day_devices: Uint8Array | null; readonly month_devices: Uint8Array | null }
-        >`
-          WITH page AS (
-            SELECT DISTINCT location_no FROM event_rollup
-            WHERE ${mine(tenant)} AND ${inMonth(month)} AND location_no > ${after} ORDER BY location_no LIMIT ${most})
-          SELECT location_no,
-            json_build_object('entries', COALESCE(sum(entries) FILTER (WHERE span = 'day'), 0),
-              'exits', COALESCE(sum(exits) FILTER (WHERE span = 'day'), 0),
-              'stays', COALESCE(sum(stays) FILTER (WHERE span = 'day'), 0),
-              'stayed', COALESCE(sum(stayed) FILTER (WHERE span = 'day'), 0)::text) AS days,
-            json_build_object('entries', COALESCE(sum(entries) FILTER (WHERE span = 'month'), 0),
-              'exits', COALESCE(sum(exits) FILTER (WHERE span = 'month'), 0),
-              'stays', COALESCE(sum(stays) FILTER (WHERE span = 'month'), 0),
-              'stayed', COALESCE(sum(stayed) FILTER (WHERE span = 'month'), 0)::text) AS month,
-            string_agg(devices, ''::bytea) FILTER (WHERE span = 'day') AS day_devices,
-            string_agg(devices, ''::bytea) FILTER (WHERE span = 'month') AS month_devices
-          FROM page JOIN event_rollup USING (location_no)
-          WHERE ${mine(tenant)} AND ${inMonth(month)} GROUP BY location_no ORDER BY location_no`),
+      /** The rows of a month of one block of locations: those of its days, and its own. */
+      monthVisits: (tenant: RolledTenant, month: string, block: number) =>
+        Effect.orDie(sql<PackedVisits & { readonly span: "day" | "month" }>`
+          SELECT span, visits, devices FROM event_rollup
+          WHERE ${mine(tenant)} AND block = ${block} AND ${inMonth(month)}`),
 
       /** Names of campaigns, notifications or locations by their numbers; deleted ones have none. */
       names: (

@@ -1,12 +1,14 @@
 import { Context, Effect, Layer } from "effect";
 import { addDays, dateAt, dayStart } from "../time/LocalTime.ts";
 import type { TimeZoneName } from "../time/TimeZone.ts";
-import { builtOutcomes, builtTotals, builtVisits, nextExits, placesOfVisits } from "./RollUpBuild.ts";
+import { builtOutcomes, builtVisits, nextExits, placesOfVisits } from "./RollUpBuild.ts";
 import { RollUpBuilderSql } from "./RollUpBuilderSql.ts";
-import { type BuildSpan, buildDays } from "./RollUpKeys.ts";
+import { paced } from "./Pauses.ts";
+import { buildDays, type RolledSpan } from "./RollUpKeys.ts";
 import { countRolledUp } from "./RollUpMetrics.ts";
 import type { OutcomeColumns, VisitColumns, WaitingTenant } from "./RollUpRows.ts";
 import { RollUpSizes } from "./RollUpSizes.ts";
+import { builtTotals } from "./RollUpTotals.ts";
 import { RollUpWriter } from "./RollUpWriter.ts";
 
 const QUARTER = 900_000;
@@ -35,11 +37,10 @@ export class RollUpBuilder extends Context.Service<RollUpBuilder>()("waypost/rep
       }
     });
 
-    /** What rows there cannot be yet: those of days and months that end at the instant or before it. */
+    /** What rows there cannot be yet: those of days that end at the instant or before it. */
     const newBefore = (tenant: WaitingTenant, toMs: number) => {
       const date = dateAt(tenant.timezone as TimeZoneName, toMs);
-      const begun = { day: date, month: `${date.slice(0, 8)}01` };
-      return ({ span, startsOn }: BuildSpan) => startsOn < begun[span];
+      return ({ startsOn }: RolledSpan) => startsOn < date;
     };
 
     const addOutcomes = Effect.fnUntraced(function* (
@@ -48,10 +49,8 @@ export class RollUpBuilder extends Context.Service<RollUpBuilder>()("waypost/rep
     ) {
       if (outcomes.devices.length === 0) return;
       const days = buildDays(tenant.timezone as TimeZoneName, fromMs, toMs);
-      yield* Effect.yieldNow;
-      const own = builtOutcomes(days, outcomes);
-      yield* Effect.yieldNow;
-      const totals = builtTotals(days, outcomes);
+      const own = yield* paced(builtOutcomes(days, outcomes));
+      const totals = yield* paced(builtTotals(days, outcomes));
       yield* writer.addDeliveries(tenant, [...own, ...totals], newBefore(tenant, toMs));
     });
 
@@ -96,18 +95,14 @@ export class RollUpBuilder extends Context.Service<RollUpBuilder>()("waypost/rep
       const most = Math.ceil(build / 2);
       const next = yield* repository.exits(tenant, toMs, toMs + ahead, most, isFed);
       const all = joined<VisitColumns>([visits, next]);
-      yield* Effect.yieldNow;
-      const sorted = placesOfVisits(all);
+      const sorted = yield* paced(placesOfVisits(all));
       const exits = nextExits(all, sorted);
       yield* Effect.yieldNow;
       const last = next.at.at(-1);
       const seenMs = next.at.length < most || last === undefined ? toMs + ahead : Math.floor(last / 1000);
       yield* findLateExits(tenant, all, exits, { counted, fromMs: seenMs, isFed });
-      const built = builtVisits(buildDays(tenant.timezone as TimeZoneName, fromMs, toMs), all, {
-        counted,
-        exits,
-        sorted,
-      });
+      const days = buildDays(tenant.timezone as TimeZoneName, fromMs, toMs);
+      const built = yield* paced(builtVisits(days, all, { counted, exits, sorted }));
       yield* writer.addEvents(tenant, built, newBefore(tenant, toMs));
     });
 
@@ -140,25 +135,35 @@ export class RollUpBuilder extends Context.Service<RollUpBuilder>()("waypost/rep
       }
     });
 
+    /** Adds the base rows of a time. */
+    const addAll = Effect.fnUntraced(function* (tenant: WaitingTenant, rows: BaseRows) {
+      // What came while roll-ups were made is among the base rows, and counts from here on. It changes no stay that is rolled up: those began later.
+      yield* repository.dropFed(tenant, rows.fromMs, rows.toMs);
+      yield* addOutcomes(tenant, rows);
+      yield* addVisits(tenant, rows);
+      yield* countRolledUp("deliveries", "base", rows.outcomes.devices.length);
+      yield* countRolledUp("events", "base", rows.visits.devices.length);
+    });
+
     return {
       /** An instant (epoch milliseconds) that no base row from before the given one is behind; null if there is none. */
       newest: repository.newest,
 
       /**
-       * Adds the base rows of a time up to an instant, from which on all are rolled up, and tells from where on they are then (epoch milliseconds),
-       * -Infinity at the end of all. In the transaction that holds the roll-ups.
+       * Adds the base rows of so many times up to an instant, from which on all are rolled up, and tells from where on they are then (epoch milliseconds),
+       * -Infinity at the end of all. In the transaction that holds the roll-ups, so of one snapshot: while one time is added up, the one before it is read.
        */
-      next: Effect.fnUntraced(function* (tenant: WaitingTenant, toMs: number) {
+      next: Effect.fnUntraced(function* (tenant: WaitingTenant, toMs: number, times: number) {
         yield* repository.takeRoom;
-        const rows = yield* read(tenant, toMs);
-        const { fromMs } = rows;
-        // What came while roll-ups were made is among the base rows, and counts from here on. It changes no stay that is rolled up: those began later.
-        yield* repository.dropFed(tenant, fromMs, toMs);
-        yield* addOutcomes(tenant, rows);
-        yield* addVisits(tenant, rows);
-        yield* countRolledUp("deliveries", "base", rows.outcomes.devices.length);
-        yield* countRolledUp("events", "base", rows.visits.devices.length);
-        return (yield* repository.newest(tenant, fromMs)) === null ? -Infinity : fromMs;
+        let rows = yield* read(tenant, toMs);
+        for (let time = 1; ; time++) {
+          const isLast = (yield* repository.newest(tenant, rows.fromMs)) === null;
+          if (isLast || time === times) {
+            yield* addAll(tenant, rows);
+            return isLast ? -Infinity : rows.fromMs;
+          }
+          [rows] = yield* Effect.all([read(tenant, rows.fromMs), addAll(tenant, rows)], { concurrency: 2 });
+        }
       }),
     };
   }),

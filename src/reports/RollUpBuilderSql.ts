@@ -51,8 +51,7 @@ export class RollUpBuilderSql extends Context.Service<RollUpBuilderSql>()(
               campaigns,
               devices,
               notifications,
-              kinds: how.map((each) => each >> 1),
-              delivered: Uint8Array.from(how, (each) => each & 1),
+              ...bitsOf(how),
               settled: microsOf(settled),
             };
           },
@@ -72,11 +71,7 @@ export class RollUpBuilderSql extends Context.Service<RollUpBuilderSql>()(
             return {
               locations,
               devices,
-              entered: Uint8Array.from(lows, (each) => each & 1),
-              pairs: Uint8Array.from(lows, (each) => (each >> 1) & 1),
-              stayed: Float64Array.from(highs, (high, row) =>
-                high < 0 ? Number.NaN : high * 1_073_741_824 + ((lows[row] ?? 0) >>> 2),
-              ),
+              ...staysOf(highs, lows),
               at: microsOf(at),
             };
           },
@@ -216,3 +211,28 @@ export class RollUpBuilderSql extends Context.Service<RollUpBuilderSql>()(
 ) {
   static readonly layer = Layer.effect(RollUpBuilderSql, RollUpBuilderSql.make);
 }
+
+/** As loops, for `from` and `map` take many times as long. */
+const bitsOf = (how: Int32Array): Pick<OutcomeColumns, "kinds" | "delivered"> => {
+  const kinds = new Int32Array(how.length);
+  const delivered = new Uint8Array(how.length);
+  for (let row = 0; row < how.length; row++) {
+    const each = how[row] ?? 0;
+    kinds[row] = each >> 1;
+    delivered[row] = each & 1;
+  }
+  return { kinds, delivered };
+};
+
+const staysOf = (highs: Int32Array, lows: Int32Array): Pick<VisitColumns, "entered" | "pairs" | "stayed"> => {
+  const entered = new Uint8Array(lows.length);
+  const pairs = new Uint8Array(lows.length);
+  const stayed = new Float64Array(lows.length);
+  for (let row = 0; row < lows.length; row++) {
+    const [high, low] = [highs[row] ?? 0, lows[row] ?? 0];
+    entered[row] = low & 1;
+    pairs[row] = (low >> 1) & 1;
+    stayed[row] = high < 0 ? Number.NaN : high * 1_073_741_824 + (low >>> 2);
+  }
+  return { entered, pairs, stayed };
+};

@@ -1,14 +1,8 @@
 /** What roll-ups say beside what they are made of, as pure functions: figures by key, and where they differ. */
 import { DeviceTally } from "./DeviceSet.ts";
-import type {
-  OutcomeKey,
-  RolledOutcomes,
-  RolledVisits,
-  ToldOutcomes,
-  ToldStays,
-  ToldVisits,
-} from "./RollUpAuditSql.ts";
+import type { OutcomeKey, RolledOutcomes, ToldOutcomes, ToldStays, ToldVisits } from "./RollUpAuditSql.ts";
 import { integersOf } from "./SentArrays.ts";
+import { type PackedVisits, unpackVisits } from "./VisitBlock.ts";
 
 /** Numbers by name, and devices: as sets, and as arrays that `array_send` wrote. Nothing is copied. */
 export interface Figures {
@@ -111,9 +105,9 @@ export const tellVisits = (
 };
 
 /** Takes in rows of the roll-ups. */
-export const rollVisits = (all: FiguresByKey, rows: ReadonlyArray<RolledVisits>): void => {
-  for (const row of rows) {
-    const figures = figuresOf(all, String(row.location_no));
+export const rollVisits = (all: FiguresByKey, rows: ReadonlyArray<PackedVisits>): void => {
+  for (const row of rows.flatMap(unpackVisits)) {
+    const figures = figuresOf(all, String(row.locationNo));
     add(figures, "entries", row.entries);
     add(figures, "exits", row.exits);
     add(figures, "stays", row.stays);

@@ -1,12 +1,28 @@
 import { dateAt, dayRange, daysOf, type LocalDate } from "../time/LocalTime.ts";
 import type { TimeZoneName } from "../time/TimeZone.ts";
 
-/** The two rows that a local day is added to: its own and that of its month, named by its first day. */
-export const spansOf = (date: LocalDate) =>
-  [
-    { span: "day", startsOn: date as string },
-    { span: "month", startsOn: `${date.slice(0, 8)}01` },
-  ] as const;
+/** A day or a month that has rows. */
+export interface RolledSpan {
+  readonly span: "day" | "month";
+  readonly startsOn: string;
+}
+
+/** The first day of the month that a day is in. */
+export const monthOf = (date: string): string => `${date.slice(0, 8)}01`;
+
+/** The first day of the month after the one that a day is in. */
+export const monthAfter = (date: string): string =>
+  monthOf(new Date(Date.parse(monthOf(date)) + 31 * 86_400_000).toISOString().slice(0, 10));
+
+/** Before any month. */
+export const noMonth = "-infinity";
+
+/** The rows that a local day is added to: its own, and that of its month if that begins before `monthsBefore`. */
+export const spansOf = (date: LocalDate, monthsBefore: string): ReadonlyArray<RolledSpan> => {
+  const day = { span: "day", startsOn: date } as const;
+  const month = monthOf(date);
+  return month < monthsBefore ? [day, { span: "month", startsOn: month }] : [day];
+};
 
 /** Tells the local day of instants (epoch milliseconds), fast where one follows the other closely. */
 export const daysIn = (zone: TimeZoneName): ((ms: number) => LocalDate) => {
@@ -28,19 +44,19 @@ export interface Part {
   readonly last: string;
 }
 
-/** Which rows a range of whole days is read from: its whole months, and the days at its edges. */
-export const partsOf = (dates: ReadonlyArray<LocalDate>): ReadonlyArray<Part> => {
+/** Which rows a range of whole days is read from: its whole months, of those that begin before `monthsBefore`, and the days beside them. */
+export const partsOf = (dates: ReadonlyArray<LocalDate>, monthsBefore: string): ReadonlyArray<Part> => {
   const parts: Array<Part> = [];
   let first: string | undefined;
   for (const [place, date] of dates.entries()) {
     first ??= date;
     const next = dates[place + 1];
     if (next !== undefined && next.slice(0, 7) === date.slice(0, 7)) continue;
-    const isWhole = first.endsWith("-01") && isLastOfMonth(date);
+    const isWhole = first.endsWith("-01") && isLastOfMonth(date) && first < monthsBefore;
+    const part: Part = { span: isWhole ? "month" : "day", first, last: isWhole ? first : date };
     const before = parts.at(-1);
-    if (isWhole && before?.span === "month") parts.splice(-1, 1, { ...before, last: first });
-    else if (isWhole) parts.push({ span: "month", first, last: first });
-    else parts.push({ span: "day", first, last: date });
+    if (before?.span === part.span) parts.splice(-1, 1, { ...before, last: part.last });
+    else parts.push(part);
     first = undefined;
   }
   return parts;
@@ -48,38 +64,18 @@ export const partsOf = (dates: ReadonlyArray<LocalDate>): ReadonlyArray<Part> =>
 
 const isLastOfMonth = (date: string): boolean => new Date(Date.parse(date) + 86_400_000).getUTCDate() === 1;
 
-/** A day or a month that has rows. */
-export interface BuildSpan {
-  readonly span: "day" | "month";
-  readonly startsOn: string;
-}
-
-/** Days whose rows are made at once, and their months. */
+/** Days whose rows are made at once. */
 export interface BuildDays {
-  /** The days, and behind them the months. */
-  readonly spans: ReadonlyArray<BuildSpan>;
-  /** For each day the place of its month in `spans`. */
-  readonly monthOf: ReadonlyArray<number>;
-  /** For instants (microseconds) the places of their days in `spans`; fast where one follows the other closely. */
+  readonly dates: ReadonlyArray<string>;
+  /** For instants (microseconds) the places of their days in `dates`; fast where one follows the other closely. */
   readonly daysAt: (instants: Float64Array) => Int32Array;
 }
 
 /** The local days around the instants (epoch milliseconds) from one up to another. */
 export const buildDays = (zone: TimeZoneName, fromMs: number, toMs: number): BuildDays => {
   const days = daysOf(zone, dateAt(zone, fromMs), dateAt(zone, toMs - 1));
-  const spans: Array<BuildSpan> = [];
-  const months = new Map<string, number>();
-  for (const { date } of days) spans.push(spansOf(date)[0]);
-  const monthOf = days.map(({ date }) => {
-    const month = spansOf(date)[1];
-    const known = months.get(month.startsOn);
-    if (known !== undefined) return known;
-    months.set(month.startsOn, spans.length);
-    return spans.push(month) - 1;
-  });
   return {
-    spans,
-    monthOf,
+    dates: days.map(({ date }) => date),
     daysAt: (instants) => {
       const places = new Int32Array(instants.length);
       let day = 0;

@@ -1,4 +1,5 @@
 import type { Environment } from "../workspaces/Environment.ts";
+import type { RolledSpan } from "./RollUpKeys.ts";
 
 /** Whose roll-ups: an environment of a workspace by its internal key. */
 export interface RolledTenant {
@@ -14,10 +15,12 @@ export interface WaitingTenant extends RolledTenant {
 /**
  * What the roll-ups of an environment are made by: base rows from `rolledFrom` on (epoch milliseconds), all of them when it is -Infinity, none yet when
  * it is Infinity. They are of no use in another zone than the workspace's; the zone is empty while they are emptied.
+ * Months that begin before `monthsBefore` (`YYYY-MM-DD`) have rows; none until all base rows are rolled up.
  */
 export interface RollUpState {
   readonly timezone: string;
   readonly rolledFrom: number;
+  readonly monthsBefore: string;
 }
 
 /** Settled deliveries that a feed row tells of; `devices` as `array_send` writes them, `quarter` in epoch milliseconds. */
@@ -41,9 +44,7 @@ export interface FedEvents {
 }
 
 /** The key of a row of `delivery_rollup` within an environment. */
-export interface DeliveryKey {
-  readonly span: "day" | "month";
-  readonly startsOn: string;
+export interface DeliveryKey extends RolledSpan {
   readonly campaignNo: number;
   readonly notificationNo: number;
   readonly contentType: string;
@@ -51,10 +52,18 @@ export interface DeliveryKey {
 }
 
 /** The key of a row of `event_rollup` within an environment. */
-export interface EventKey {
-  readonly span: "day" | "month";
-  readonly startsOn: string;
+export interface EventKey extends RolledSpan {
+  readonly block: number;
+}
+
+/** What happened at a location, 0 for all of them; `stayed` is in microseconds, `devices` the set of those that entered. */
+export interface LocationVisits {
   readonly locationNo: number;
+  readonly entries: number;
+  readonly exits: number;
+  readonly stays: number;
+  readonly stayed: bigint;
+  readonly devices: Uint8Array;
 }
 
 /** What is added to a row; its devices and their number replace those that it has. */
@@ -65,12 +74,9 @@ export interface DeliveryAddition extends DeliveryKey {
   readonly devices: Uint8Array;
 }
 
-/** What is added to a row; its devices replace those that it has. `stayed` is in microseconds. */
+/** What is added to a row, as a block of locations. */
 export interface EventAddition extends EventKey {
-  readonly entries: number;
-  readonly exits: number;
-  readonly stays: number;
-  readonly stayed: bigint;
+  readonly visits: Uint8Array;
   readonly devices: Uint8Array;
 }
 

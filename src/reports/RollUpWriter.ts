@@ -1,20 +1,21 @@
 import { Context, Effect, Layer } from "effect";
 import { DeviceTally } from "./DeviceSet.ts";
 import { pauses } from "./Pauses.ts";
-import type { BuildSpan } from "./RollUpKeys.ts";
+import type { RolledSpan } from "./RollUpKeys.ts";
 import type { DeliveryAddition, EventAddition, RolledTenant } from "./RollUpRows.ts";
 import { RollUpSizes } from "./RollUpSizes.ts";
 import { RollUpsSql } from "./RollUpsSql.ts";
+import { uniteVisits } from "./VisitBlock.ts";
 
 /** Adds to rows of roll-ups, some at a time, their devices united with those that the rows have. */
 export class RollUpWriter extends Context.Service<RollUpWriter>()("waypost/reports/RollUpWriter", {
   make: Effect.gen(function* () {
     const repository = yield* RollUpsSql;
 
-    const add = Effect.fnUntraced(function* <Addition extends BuildSpan & { readonly devices: Uint8Array }>(
+    const add = Effect.fnUntraced(function* <Addition extends Sets & RolledSpan, Held extends Sets>(
       additions: ReadonlyArray<Addition>,
-      isNew: (span: BuildSpan) => boolean,
-      { held, insert, merge, united }: Table<Addition>,
+      isNew: (span: RolledSpan) => boolean,
+      { held, insert, merge, united }: Table<Addition, Held>,
     ) {
       const sizes = yield* RollUpSizes;
       const tally = new DeviceTally();
@@ -30,18 +31,12 @@ export class RollUpWriter extends Context.Service<RollUpWriter>()("waypost/repor
         additions.filter((each) => !isNew(each)),
         sizes,
       )) {
-        const sets = new Map<number, Uint8Array>();
-        for (const { devices, ord } of yield* held(some)) sets.set(ord, devices);
+        const rows = new Map<number, Held>();
+        for (const row of yield* held(some)) rows.set(row.ord, row);
         const merged: Array<Addition> = [];
         for (const [place, each] of some.entries()) {
-          const set = sets.get(place + 1);
-          if (set === undefined) merged.push(each);
-          else {
-            tally.clear();
-            tally.addSets(set);
-            tally.addSets(each.devices);
-            merged.push(united(each, tally));
-          }
+          const row = rows.get(place + 1);
+          merged.push(row === undefined ? each : united(each, row, tally));
           yield* pause;
         }
         yield* merge(merged);
@@ -53,26 +48,31 @@ export class RollUpWriter extends Context.Service<RollUpWriter>()("waypost/repor
       addDeliveries: (
         tenant: RolledTenant,
         additions: ReadonlyArray<DeliveryAddition>,
-        isNew: (span: BuildSpan) => boolean = () => false,
+        isNew: (span: RolledSpan) => boolean = () => false,
       ) =>
         add(additions, isNew, {
           held: (some) => repository.deliveryDevices(tenant, some),
           insert: (some) => repository.insertDeliveries(tenant, some),
           merge: (some) => repository.addDeliveries(tenant, some),
-          united: (each, tally) => ({ ...each, reached: tally.count, devices: tally.toSet() }),
+          united: (each, row, tally) => {
+            tally.clear();
+            tally.addSets(row.devices);
+            tally.addSets(each.devices);
+            return { ...each, reached: tally.count, devices: tally.toSet() };
+          },
         }),
 
       /** Adds events to rows. Where `isNew` says that there is no row, none is looked for. */
       addEvents: (
         tenant: RolledTenant,
         additions: ReadonlyArray<EventAddition>,
-        isNew: (span: BuildSpan) => boolean = () => false,
+        isNew: (span: RolledSpan) => boolean = () => false,
       ) =>
         add(additions, isNew, {
-          held: (some) => repository.eventDevices(tenant, some),
+          held: (some) => repository.eventBlocks(tenant, some),
           insert: (some) => repository.insertEvents(tenant, some),
-          merge: (some) => repository.addEvents(tenant, some),
-          united: (each, tally) => ({ ...each, devices: tally.toSet() }),
+          merge: (some) => repository.putEvents(tenant, some),
+          united: (each, row, tally) => ({ ...each, ...uniteVisits([row, each], tally) }),
         }),
     };
   }),
@@ -80,17 +80,21 @@ export class RollUpWriter extends Context.Service<RollUpWriter>()("waypost/repor
   static readonly layer = Layer.effect(RollUpWriter, RollUpWriter.make).pipe(Layer.provide(RollUpsSql.layer));
 }
 
-interface Table<Addition> {
+interface Sets {
+  readonly devices: Uint8Array;
+}
+
+interface Table<Addition, Held> {
   readonly held: (
     some: ReadonlyArray<Addition>,
-  ) => Effect.Effect<ReadonlyArray<{ readonly ord: number; readonly devices: Uint8Array }>>;
+  ) => Effect.Effect<ReadonlyArray<Held & { readonly ord: number }>>;
   readonly insert: (some: ReadonlyArray<Addition>) => Effect.Effect<unknown>;
   readonly merge: (some: ReadonlyArray<Addition>) => Effect.Effect<unknown>;
-  readonly united: (each: Addition, devices: DeviceTally) => Addition;
+  readonly united: (each: Addition, row: Held, tally: DeviceTally) => Addition;
 }
 
 /** The additions in parts of so many rows, or so many bytes. */
-function* parts<Addition extends { readonly devices: Uint8Array }>(
+function* parts<Addition extends Sets>(
   additions: ReadonlyArray<Addition>,
   sizes: { readonly rows: number; readonly bytes: number },
 ): Generator<ReadonlyArray<Addition>> {

@@ -7,8 +7,10 @@ import type { TimeZoneName } from "../time/TimeZone.ts";
 import { deliveryAdditions, eventAdditions } from "./RollUpAdditions.ts";
 import { RollUpBacklogSql } from "./RollUpBacklogSql.ts";
 import { RollUpBuilder } from "./RollUpBuilder.ts";
+import { noMonth } from "./RollUpKeys.ts";
 import { countRolledUp, noteBacklog } from "./RollUpMetrics.ts";
-import type { WaitingTenant } from "./RollUpRows.ts";
+import { RollUpMonths } from "./RollUpMonths.ts";
+import type { RollUpState, WaitingTenant } from "./RollUpRows.ts";
 import { RollUpSizes } from "./RollUpSizes.ts";
 import { RollUpsSql } from "./RollUpsSql.ts";
 import { RollUpWriter } from "./RollUpWriter.ts";
@@ -24,35 +26,41 @@ export class RollUps extends Context.Service<RollUps>()("waypost/reports/RollUps
     const repository = yield* RollUpsSql;
     const { backlog } = yield* RollUpBacklogSql;
     const builder = yield* RollUpBuilder;
+    const months = yield* RollUpMonths;
     const writer = yield* RollUpWriter;
 
     /** Empties the roll-ups, which nobody reads meanwhile; the last of it notes that base rows are to be added up, from the newest back. */
     const startAnew = Effect.fnUntraced(function* (tenant: WaitingTenant) {
       if (yield* repository.clear(tenant, clearedAtOnce)) {
-        yield* repository.note(tenant, { timezone: "", rolledFrom: Infinity });
+        yield* repository.note(tenant, { timezone: "", rolledFrom: Infinity, monthsBefore: noMonth });
         return;
       }
       yield* repository.dropFeed(tenant);
-      yield* repository.note(tenant, { timezone: tenant.timezone, rolledFrom: Infinity });
-    });
-
-    /** Adds up the base rows before those that are; none left, the roll-ups are complete. */
-    const buildNext = Effect.fnUntraced(function* (tenant: WaitingTenant, rolledFrom: number) {
-      const newest = yield* builder.newest(tenant, rolledFrom);
-      const { timezone } = tenant;
       yield* repository.note(tenant, {
-        timezone,
-        rolledFrom:
-          newest === null
-            ? -Infinity
-            : yield* builder.next(tenant, Math.min(rolledFrom, endOfDay(tenant, newest))),
+        timezone: tenant.timezone,
+        rolledFrom: Infinity,
+        monthsBefore: noMonth,
       });
     });
 
-    const takeDeliveries = Effect.fnUntraced(function* (tenant: WaitingTenant) {
+    /** Adds up the base rows before those that are; none left, the roll-ups are complete. */
+    const buildNext = Effect.fnUntraced(function* (tenant: WaitingTenant, state: RollUpState) {
+      const { rolledFrom } = state;
+      const newest = yield* builder.newest(tenant, rolledFrom);
+      if (newest === null) {
+        yield* repository.note(tenant, { ...state, rolledFrom: -Infinity });
+        return;
+      }
+      // The first is noted by itself, for it brings back the reports of the last days.
+      const times = rolledFrom === Infinity ? 1 : (yield* RollUpSizes).times;
+      const toMs = Math.min(rolledFrom, endOfDay(tenant, newest));
+      yield* repository.note(tenant, { ...state, rolledFrom: yield* builder.next(tenant, toMs, times) });
+    });
+
+    const takeDeliveries = Effect.fnUntraced(function* (tenant: WaitingTenant, state: RollUpState) {
       const { deliveries } = yield* RollUpSizes;
       const fed = yield* repository.takeDeliveries(tenant, deliveries);
-      const additions = deliveryAdditions(tenant.timezone as TimeZoneName, fed);
+      const additions = deliveryAdditions(state, fed);
       yield* writer.addDeliveries(tenant, additions);
       yield* countRolledUp(
         "deliveries",
@@ -62,12 +70,12 @@ export class RollUps extends Context.Service<RollUps>()("waypost/reports/RollUps
       return fed.length > 0;
     });
 
-    const takeEvents = Effect.fnUntraced(function* (tenant: WaitingTenant) {
+    const takeEvents = Effect.fnUntraced(function* (tenant: WaitingTenant, state: RollUpState) {
       const { events } = yield* RollUpSizes;
       const fed = yield* repository.takeEvents(tenant, events);
       if (fed.length === 0) return false;
       const stays = yield* repository.staysChanged(tenant, fed);
-      yield* writer.addEvents(tenant, eventAdditions(tenant.timezone as TimeZoneName, fed, stays));
+      yield* writer.addEvents(tenant, eventAdditions(state, fed, stays));
       yield* countRolledUp(
         "events",
         "feed",
@@ -77,7 +85,7 @@ export class RollUps extends Context.Service<RollUps>()("waypost/reports/RollUps
     });
 
     /** One step of an environment's work; true if it did anything. */
-    const step = (tenant: WaitingTenant, takes: Taking) =>
+    const step = (tenant: WaitingTenant, takes: Taking, over: string) =>
       database.atomically(
         Effect.gen(function* () {
           yield* repository.seeOneSnapshot;
@@ -86,10 +94,15 @@ export class RollUps extends Context.Service<RollUps>()("waypost/reports/RollUps
           if (state === undefined) return false;
           const hasCounted = yield* repository.countDevices(tenant);
           if (state.timezone !== tenant.timezone) return yield* Effect.as(startAnew(tenant), true);
-          const took = [takes === "all" && (yield* takeDeliveries(tenant)), yield* takeEvents(tenant)];
-          if (state.rolledFrom === -Infinity) return hasCounted || took.includes(true);
+          const took = [
+            takes === "all" && (yield* takeDeliveries(tenant, state)),
+            yield* takeEvents(tenant, state),
+          ];
           // In the same step: where something new comes all the time, what is old would never have its turn.
-          return yield* Effect.as(buildNext(tenant, state.rolledFrom), true);
+          if (state.rolledFrom !== -Infinity) return yield* Effect.as(buildNext(tenant, state), true);
+          const monthsBefore = yield* months.next(tenant, state, over);
+          if (monthsBefore === null) return hasCounted || took.includes(true);
+          return yield* Effect.as(repository.note(tenant, { ...state, monthsBefore }), true);
         }),
       );
 
@@ -97,7 +110,8 @@ export class RollUps extends Context.Service<RollUps>()("waypost/reports/RollUps
     const stepEverywhere = (takes: Taking) =>
       Effect.gen(function* () {
         let did = false;
-        for (const tenant of yield* repository.waiting) did = (yield* step(tenant, takes)) || did;
+        const over = yield* months.over;
+        for (const tenant of yield* repository.waiting(over)) did = (yield* step(tenant, takes, over)) || did;
         return did;
       });
 
@@ -112,7 +126,13 @@ export class RollUps extends Context.Service<RollUps>()("waypost/reports/RollUps
   }),
 }) {
   static readonly layer = Layer.effect(RollUps, RollUps.make).pipe(
-    Layer.provide([RollUpsSql.layer, RollUpBacklogSql.layer, RollUpBuilder.layer, RollUpWriter.layer]),
+    Layer.provide([
+      RollUpsSql.layer,
+      RollUpBacklogSql.layer,
+      RollUpBuilder.layer,
+      RollUpMonths.layer,
+      RollUpWriter.layer,
+    ]),
   );
 }
 

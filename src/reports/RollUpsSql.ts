@@ -15,6 +15,7 @@ import type {
 } from "./RollUpRows.ts";
 import { isComplete, isSound } from "./RollUpStateSql.ts";
 import { staysChanged } from "./StaysSql.ts";
+import type { PackedVisits } from "./VisitBlock.ts";
 
 const millis = (column: string) => asNumber(`extract(epoch FROM ${column}) * 1000`);
 
@@ -26,37 +27,14 @@ export class RollUpsSql extends Context.Service<RollUpsSql>()("waypost/reports/R
       sql`workspace_id = ${workspaceId} AND environment = ${environment}`;
     const rolledFrom = (tenant: RolledTenant) =>
       sql`(SELECT rolled_from FROM rollup_state WHERE ${mine(tenant)})`;
+    const texts = <A>(of: ReadonlyArray<A>, text: (each: A) => string) => arrayOf("text", of.map(text));
+    const nos = <A>(of: ReadonlyArray<A>, no: (each: A) => number) => arrayOf("int4", of.map(no));
     const deliveryKeys = (keys: ReadonlyArray<DeliveryKey>) => sql`
-      ${arrayOf(
-        "text",
-        keys.map(({ span }) => span),
-      )}, ${arrayOf(
-        "text",
-        keys.map(({ startsOn }) => startsOn),
-      )}::date[], ${arrayOf(
-        "int4",
-        keys.map(({ campaignNo }) => campaignNo),
-      )}, ${arrayOf(
-        "int4",
-        keys.map(({ notificationNo }) => notificationNo),
-      )}, ${arrayOf(
-        "text",
-        keys.map(({ contentType }) => contentType),
-      )}, ${arrayOf(
-        "text",
-        keys.map(({ triggerType }) => triggerType),
-      )}`;
+      ${texts(keys, ({ span }) => span)}, ${texts(keys, ({ startsOn }) => startsOn)}::date[],
+      ${nos(keys, ({ campaignNo }) => campaignNo)}, ${nos(keys, ({ notificationNo }) => notificationNo)},
+      ${texts(keys, ({ contentType }) => contentType)}, ${texts(keys, ({ triggerType }) => triggerType)}`;
     const eventKeys = (keys: ReadonlyArray<EventKey>) => sql`
-      ${arrayOf(
-        "text",
-        keys.map(({ span }) => span),
-      )}, ${arrayOf(
-        "text",
-        keys.map(({ startsOn }) => startsOn),
-      )}::date[], ${arrayOf(
-        "int4",
-        keys.map(({ locationNo }) => locationNo),
-      )}`;
+      ${texts(keys, ({ span }) => span)}, ${texts(keys, ({ startsOn }) => startsOn)}::date[], ${nos(keys, ({ block }) => block)}`;
     const counts = <A>(of: ReadonlyArray<A>, count: (each: A) => number) => arrayOf("float8", of.map(count));
 
     const deliveryRows = (tenant: RolledTenant, additions: ReadonlyArray<DeliveryAddition>) => sql`
@@ -71,18 +49,15 @@ export class RollUpsSql extends Context.Service<RollUpsSql>()("waypost/reports/R
         )}) AS k`;
     const eventRows = (tenant: RolledTenant, additions: ReadonlyArray<EventAddition>) => sql`
       INSERT INTO event_rollup AS r
-        (workspace_id, environment, span, starts_on, location_no, entries, exits, stays, stayed, devices)
+        (workspace_id, environment, span, starts_on, block, visits, devices)
       SELECT ${tenant.workspaceId}, ${tenant.environment}, k.*
-      FROM unnest(${eventKeys(additions)}, ${counts(additions, ({ entries }) => entries)},
-        ${counts(additions, ({ exits }) => exits)}, ${counts(additions, ({ stays }) => stays)},
-        ${arrayOf(
-          "int8",
-          additions.map(({ stayed }) => stayed),
-        )},
-        ${arrayOf(
-          "bytea",
-          additions.map(({ devices }) => devices),
-        )}) AS k`;
+      FROM unnest(${eventKeys(additions)}, ${arrayOf(
+        "bytea",
+        additions.map(({ visits }) => visits),
+      )}, ${arrayOf(
+        "bytea",
+        additions.map(({ devices }) => devices),
+      )}) AS k`;
 
     /** Takes feed rows until they tell of about `most` base rows, the oldest first; at least one if there is any. */
     const take = (
@@ -103,15 +78,20 @@ export class RollUpsSql extends Context.Service<RollUpsSql>()("waypost/reports/R
       RETURNING ${columns}`;
 
     return {
-      /** Environments with something in the feed, with roll-ups that are not complete, or in a zone that is no longer theirs. */
-      waiting: Effect.orDie(sql<WaitingTenant>`
+      /**
+       * Environments with something in the feed, with roll-ups that are not complete, or in a zone that is no longer theirs, or with a month that is over
+       * and has no rows: those that begin before the given day are.
+       */
+      waiting: (monthsBefore: string) =>
+        Effect.orDie(sql<WaitingTenant>`
         SELECT w.id AS "workspaceId", t.environment, w.timezone
         FROM (
           SELECT workspace_id, environment FROM delivery_feed
           UNION SELECT workspace_id, environment FROM event_feed
           UNION SELECT workspace_id, environment FROM device_feed
           UNION SELECT s.workspace_id, s.environment FROM rollup_state s JOIN workspace w ON w.id = s.workspace_id
-          WHERE NOT ${isComplete} OR s.timezone <> w.timezone OR s.devices IS NULL) AS t
+          WHERE NOT ${isComplete} OR s.timezone <> w.timezone OR s.devices IS NULL
+            OR s.months_before < ${monthsBefore}::text::date) AS t
         JOIN workspace w ON w.id = t.workspace_id
         ORDER BY w.id, t.environment`),
 
@@ -127,7 +107,8 @@ export class RollUpsSql extends Context.Service<RollUpsSql>()("waypost/reports/R
       /** Holds the roll-ups of an environment until the end of the transaction; no row while another process holds them. */
       hold: (tenant: RolledTenant) =>
         Effect.orDie(sql<RollUpState>`
-          SELECT CASE WHEN ${isSound} THEN timezone ELSE '' END AS timezone, ${millis("rolled_from")} AS "rolledFrom"
+          SELECT CASE WHEN ${isSound} THEN timezone ELSE '' END AS timezone, ${millis("rolled_from")} AS "rolledFrom",
+            months_before::text AS "monthsBefore"
           FROM rollup_state WHERE ${mine(tenant)} FOR UPDATE SKIP LOCKED`),
 
       /** An instant (epoch milliseconds) from the given one on, at which or after which the oldest of the rows is; null if there is none. */
@@ -192,10 +173,11 @@ export class RollUpsSql extends Context.Service<RollUpsSql>()("waypost/reports/R
         ),
 
       /** Notes what the roll-ups are made by. */
-      note: (tenant: RolledTenant, { rolledFrom, timezone }: RollUpState) =>
+      note: (tenant: RolledTenant, { monthsBefore, rolledFrom, timezone }: RollUpState) =>
         Effect.orDie(sql`
           UPDATE rollup_state SET timezone = ${timezone}, rolled_from = ${moment(sql, rolledFrom)},
-            fed_until = ${moment(sql, rolledFrom === -Infinity ? Infinity : -Infinity)}
+            fed_until = ${moment(sql, rolledFrom === -Infinity ? Infinity : -Infinity)},
+            months_before = ${monthsBefore}::text::date
           WHERE ${mine(tenant)}`),
 
       /** Takes settled deliveries out of the feed, about so many. */
@@ -256,12 +238,12 @@ export class RollUpsSql extends Context.Service<RollUpsSql>()("waypost/reports/R
           JOIN delivery_rollup r USING (span, starts_on, campaign_no, notification_no, content_type, trigger_type)
           WHERE ${mine(tenant)}`),
 
-      /** The devices of the rows that there are, each with the place of its key from 1. */
-      eventDevices: (tenant: RolledTenant, keys: ReadonlyArray<EventKey>) =>
-        Effect.orDie(sql<{ readonly ord: number; readonly devices: Uint8Array }>`
-          SELECT ord::int AS ord, r.devices
-          FROM unnest(${eventKeys(keys)}) WITH ORDINALITY AS k (span, starts_on, location_no, ord)
-          JOIN event_rollup r USING (span, starts_on, location_no)
+      /** The rows that there are, each with the place of its key from 1. */
+      eventBlocks: (tenant: RolledTenant, keys: ReadonlyArray<EventKey>) =>
+        Effect.orDie(sql<PackedVisits & { readonly ord: number }>`
+          SELECT ord::int AS ord, r.visits, r.devices
+          FROM unnest(${eventKeys(keys)}) WITH ORDINALITY AS k (span, starts_on, block, ord)
+          JOIN event_rollup r USING (span, starts_on, block)
           WHERE ${mine(tenant)}`),
 
       /** Makes rows that there are not. */
@@ -279,12 +261,11 @@ export class RollUpsSql extends Context.Service<RollUpsSql>()("waypost/reports/R
       insertEvents: (tenant: RolledTenant, additions: ReadonlyArray<EventAddition>) =>
         Effect.orDie(eventRows(tenant, additions)),
 
-      /** Adds to rows, or makes them. */
-      addEvents: (tenant: RolledTenant, additions: ReadonlyArray<EventAddition>) =>
-        Effect.orDie(sql`${eventRows(tenant, additions)}
-          ON CONFLICT (workspace_id, environment, span, location_no, starts_on)
-          DO UPDATE SET entries = r.entries + EXCLUDED.entries, exits = r.exits + EXCLUDED.exits,
-            stays = r.stays + EXCLUDED.stays, stayed = r.stayed + EXCLUDED.stayed, devices = EXCLUDED.devices`),
+      /** Makes rows, or puts them in the place of those that there are. */
+      putEvents: (tenant: RolledTenant, blocks: ReadonlyArray<EventAddition>) =>
+        Effect.orDie(sql`${eventRows(tenant, blocks)}
+          ON CONFLICT (workspace_id, environment, span, block, starts_on)
+          DO UPDATE SET visits = EXCLUDED.visits, devices = EXCLUDED.devices`),
     };
   }),
 }) {

@@ -5,12 +5,14 @@ import { DeviceTally } from "./DeviceSet.ts";
 import { pauses } from "./Pauses.ts";
 import type { OutcomeFigures, SummaryFigures, VisitFigures } from "./ReportCountsSql.ts";
 import type { ReportScope } from "./ReportFiguresSql.ts";
-import { filtersCampaigns } from "./ReportQuery.ts";
+import { filtersItems } from "./ReportQuery.ts";
 import { RolledCountsSql } from "./RolledCountsSql.ts";
 import { RollUpBuilderSql } from "./RollUpBuilderSql.ts";
-import { daysIn } from "./RollUpKeys.ts";
+import { daysIn, partsOf } from "./RollUpKeys.ts";
 import { integersOf } from "./SentArrays.ts";
 import { type OutcomeGroup, UnrolledCountsSql } from "./UnrolledCountsSql.ts";
+import { allTogether, blockOf, everyBlock, forEachVisit, wholeOf } from "./VisitBlock.ts";
+import { countsEntries, countsExits, type LocationSum, locationsOf, nothing } from "./VisitSums.ts";
 
 /** What a report counts, and where: in roll-ups and feed, and in base rows for the time that is not rolled up yet, if it is in the range. */
 export interface CountedScope {
@@ -43,6 +45,17 @@ export class RolledCounts extends Context.Service<RolledCounts>()("waypost/repor
       return scope.unrolled === undefined
         ? fed
         : [...fed, ...(yield* unrolled.outcomes(tenant, scope.unrolled, by))];
+    });
+
+    /** Which rows the range is read from. */
+    const parts = (tenant: Tenant, { range }: ReportScope) =>
+      Effect.map(repository.monthsBefore(tenant), (before) => partsOf(range.dates, before));
+
+    /** Which blocks of locations are read, and which locations in them: null for all of them. */
+    const asked = Effect.fnUntraced(function* (tenant: Tenant, scope: ReportScope) {
+      if (!filtersItems(scope.filters)) return { blocks: everyBlock, wanted: null };
+      const wanted = new Set(yield* repository.locations(tenant, scope));
+      return { blocks: [...new Set([...wanted].map(blockOf))], wanted };
     });
 
     /** Deliveries and distinct devices of each day and of the range (place 0). */
@@ -80,7 +93,7 @@ export class RolledCounts extends Context.Service<RolledCounts>()("waypost/repor
         fed.delete(date);
       };
 
-      if (filtersCampaigns(scope.filters)) {
+      if (filtersItems(scope.filters)) {
         for (const row of yield* repository.outcomesOfDays(tenant, scope)) {
           count(row.key, row.devices, row.delivered);
           yield* pause;
@@ -97,7 +110,7 @@ export class RolledCounts extends Context.Service<RolledCounts>()("waypost/repor
             count(row.date, row.devices, rolledUp.get(row.date) ?? 0);
           }
         }
-        for (const row of yield* repository.devicesOfRange(tenant, scope)) {
+        for (const row of yield* repository.devicesOfRange(tenant, scope, yield* parts(tenant, scope))) {
           total.addSets(row.devices);
           yield* pause;
         }
@@ -124,7 +137,19 @@ export class RolledCounts extends Context.Service<RolledCounts>()("waypost/repor
           exits[place] = (exits[place] ?? 0) + (countsExits(scope) ? exited : 0);
         }
       };
-      for (const row of yield* repository.visitsOfDays(tenant, scope)) add(row.date, row.entries, row.exits);
+      const { blocks, wanted } = yield* asked(tenant, scope);
+      const read = wanted === null ? [allTogether] : blocks;
+      const pause = pauses();
+      for (const { date, visits } of yield* repository.visitsOfDays(tenant, scope, read)) {
+        let [entered, exited] = [0, 0];
+        forEachVisit(visits, (no, entries, exits) => {
+          if (wanted !== null && !wanted.has(no)) return;
+          entered += entries;
+          exited += exits;
+        });
+        add(date, entered, exited);
+        yield* pause;
+      }
       const told = [
         ...(yield* repository.fedVisits(tenant, scope)),
         ...(counted.unrolled === undefined ? [] : yield* unrolled.visitsOfDays(tenant, counted.unrolled)),
@@ -156,7 +181,12 @@ export class RolledCounts extends Context.Service<RolledCounts>()("waypost/repor
         fed.delete(no);
         counted.push({ ...sum, reached: tally.count });
       };
-      for (const row of yield* repository.outcomes(tenant, scope.rolled, by)) {
+      for (const row of yield* repository.outcomes(
+        tenant,
+        scope.rolled,
+        yield* parts(tenant, scope.rolled),
+        by,
+      )) {
         count(row.key, row.devices, row.delivered, row.failed);
         yield* pause;
       }
@@ -222,13 +252,9 @@ export class RolledCounts extends Context.Service<RolledCounts>()("waypost/repor
         }
         const tally = new DeviceTally();
         const counted: Array<VisitFigures> = [];
-        const count = (
-          no: number,
-          sets: Uint8Array | undefined,
-          sums: Omit<VisitFigures, "no" | "entered">,
-        ) => {
+        const count = (no: number, sums: LocationSum) => {
           tally.clear();
-          if (sets !== undefined) tally.addSets(sets);
+          for (const [sets, at] of sums.sets) tally.addSetAt(sets, at);
           let { entries, exits } = sums;
           for (const { count, devices, type } of fed.get(no) ?? []) {
             if (type === "enter") {
@@ -246,15 +272,19 @@ export class RolledCounts extends Context.Service<RolledCounts>()("waypost/repor
             exits: countsExits(scope) ? exits : 0,
             entered: isOfEntries ? tally.count : 0,
             stays: isOfEntries ? sums.stays + (more?.stays ?? 0) : 0,
-            stayed: sums.stayed + (more?.stayed ?? 0n),
+            stayed: wholeOf(sums.high, sums.low) + (more?.stayed ?? 0n),
           });
         };
-        for (const row of yield* repository.visits(tenant, scope)) {
-          count(row.key, row.devices, row);
-          yield* pause;
+        const { blocks, wanted } = yield* asked(tenant, scope);
+        const rows = yield* repository.visits(tenant, scope, yield* parts(tenant, scope), blocks);
+        for (const ofBlock of Map.groupBy(rows, ({ block }) => block).values()) {
+          for (const [no, sums] of locationsOf(ofBlock, wanted)) {
+            count(no, sums);
+            yield* pause;
+          }
         }
         for (const no of new Set([...fed.keys(), ...stays.keys()])) {
-          count(no, undefined, { entries: 0, exits: 0, stays: 0, stayed: 0n });
+          count(no, nothing());
           yield* pause;
         }
         return counted;
@@ -266,8 +296,3 @@ export class RolledCounts extends Context.Service<RolledCounts>()("waypost/repor
     Layer.provide([RolledCountsSql.layer, UnrolledCountsSql.layer, RollUpBuilderSql.layer]),
   );
 }
-
-const countsEntries = ({ filters }: ReportScope): boolean =>
-  filters.activation === null || filters.activation === "on_enter";
-const countsExits = ({ filters }: ReportScope): boolean =>
-  filters.activation === null || filters.activation === "on_exit";

@@ -3,9 +3,10 @@ import { SqlClient, type Statement } from "effect/sql";
 import { arrayOf, asNumber, instant } from "../database/Rows.ts";
 import type { Tenant } from "../workspaces/Workspace.ts";
 import { reportFigures, type ReportScope } from "./ReportFiguresSql.ts";
-import { type Part, partsOf } from "./RollUpKeys.ts";
+import { noMonth, type Part } from "./RollUpKeys.ts";
 import { isSound } from "./RollUpStateSql.ts";
 import { staysChanged } from "./StaysSql.ts";
+import type { PackedVisits } from "./VisitBlock.ts";
 
 /** Deliveries of a day (`YYYY-MM-DD`), and how many devices they reached. */
 export interface CountedDay {
@@ -31,14 +32,9 @@ export interface FedOutcomes {
   readonly devices: Uint8Array;
 }
 
-/** Events of one location, with the devices that entered as sets end to end; `stayed` is in microseconds. */
-export interface CountedVisits {
-  readonly key: number;
-  readonly entries: number;
-  readonly exits: number;
-  readonly stays: number;
-  readonly stayed: bigint;
-  readonly devices: Uint8Array;
+/** Events of a day or a month at a block of locations. */
+export interface CountedVisits extends PackedVisits {
+  readonly block: number;
 }
 
 /** Events of a quarter of an hour at a location that are in the feed still; `devices` as `array_send` writes them. */
@@ -65,9 +61,9 @@ export class RolledCountsSql extends Context.Service<RolledCountsSql>()("waypost
     const quarter = asNumber("extract(epoch FROM quarter) * 1000");
     const all = (scope: ReportScope) => sql`campaign_no = 0 AND notification_no = 0
       AND content_type = ${scope.filters.contentType ?? ""} AND trigger_type = ${scope.filters.activation ?? ""}`;
-    /** The rows of the whole range: each whole month once, and the days at its edges. */
-    const parts = (scope: ReportScope, rows: (within: Statement.Fragment) => Statement.Fragment) => {
-      const [first, ...rest] = partsOf(scope.range.dates).map((part) => rows(within(part)));
+    /** The rows of these parts of the range. */
+    const rowsOf = (parts: ReadonlyArray<Part>, rows: (within: Statement.Fragment) => Statement.Fragment) => {
+      const [first, ...rest] = parts.map((part) => rows(within(part)));
       return sql`(${first ?? rows(sql`false`)}${rest.reduce((all, one) => sql`${all} UNION ALL ${one}`, sql``)}) AS part`;
     };
 
@@ -82,6 +78,15 @@ export class RolledCountsSql extends Context.Service<RolledCountsSql>()("waypost
           WHERE workspace_id = ${tenant.workspaceId} AND environment = ${tenant.environment}
             AND timezone = ${timezone} AND ${isSound}`),
 
+      /** The day (`YYYY-MM-DD`, or `-infinity`) that the months begin before which have rows. */
+      monthsBefore: (tenant: Tenant) =>
+        Effect.map(
+          Effect.orDie(sql<{ readonly day: string }>`
+            SELECT months_before::text AS day FROM rollup_state
+            WHERE workspace_id = ${tenant.workspaceId} AND environment = ${tenant.environment}`),
+          ([row]) => row?.day ?? noMonth,
+        ),
+
       /** The days of the range that have deliveries, where no filter is on campaigns. */
       days: (tenant: Tenant, scope: ReportScope) =>
         Effect.orDie(sql<CountedDay>`
@@ -95,11 +100,11 @@ export class RolledCountsSql extends Context.Service<RolledCountsSql>()("waypost
           WHERE ${reportFigures(sql, tenant, scope).mine} AND span = 'day' AND starts_on = ANY(${dates(of)})
             AND ${all(scope)}`),
 
-      /** The devices of the whole range, where no filter is on campaigns. */
-      devicesOfRange: (tenant: Tenant, scope: ReportScope) =>
+      /** The devices of the parts of the range, where no filter is on campaigns. */
+      devicesOfRange: (tenant: Tenant, scope: ReportScope, parts: ReadonlyArray<Part>) =>
         Effect.orDie(sql<{ readonly devices: Uint8Array }>`
-          SELECT devices FROM ${parts(
-            scope,
+          SELECT devices FROM ${rowsOf(
+            parts,
             (within) => sql`
               SELECT devices FROM delivery_rollup
               WHERE ${reportFigures(sql, tenant, scope).mine} AND ${within} AND ${all(scope)}`,
@@ -114,13 +119,18 @@ export class RolledCountsSql extends Context.Service<RolledCountsSql>()("waypost
           WHERE ${reportFigures(sql, tenant, scope).outcomeMatches} AND ${days(scope)} AND campaign_no <> 0
           GROUP BY starts_on`),
 
-      /** Deliveries of the range by the filters, of each campaign or notification. */
-      outcomes: (tenant: Tenant, scope: ReportScope, by: "campaign_no" | "notification_no") =>
+      /** Deliveries of the parts of the range by the filters, of each campaign or notification. */
+      outcomes: (
+        tenant: Tenant,
+        scope: ReportScope,
+        parts: ReadonlyArray<Part>,
+        by: "campaign_no" | "notification_no",
+      ) =>
         Effect.orDie(sql<CountedOutcomes<number>>`
           SELECT ${sql(by)} AS key, ${asNumber("sum(delivered)")} AS delivered, ${asNumber("sum(failed)")} AS failed,
             string_agg(devices, ''::bytea) AS devices
-          FROM ${parts(
-            scope,
+          FROM ${rowsOf(
+            parts,
             (within) => sql`
               SELECT ${sql(by)}, delivered, failed, devices FROM delivery_rollup
               WHERE ${reportFigures(sql, tenant, scope).outcomeMatches} AND ${within} AND campaign_no <> 0`,
@@ -133,29 +143,35 @@ export class RolledCountsSql extends Context.Service<RolledCountsSql>()("waypost
           FROM delivery_feed
           WHERE ${reportFigures(sql, tenant, scope).outcomeMatches} AND ${inRange("quarter", scope)}`),
 
-      /** Events of each day of the range at the locations that match. */
-      visitsOfDays: (tenant: Tenant, scope: ReportScope) => {
-        const { eventMatches, filtersLocations } = reportFigures(sql, tenant, scope);
-        return Effect.orDie(sql<{ readonly date: string; readonly entries: number; readonly exits: number }>`
-          SELECT starts_on::text AS date, ${asNumber("sum(entries)")} AS entries, ${asNumber("sum(exits)")} AS exits
-          FROM event_rollup
-          WHERE ${eventMatches} AND ${days(scope)} AND ${filtersLocations ? sql`location_no <> 0` : sql`location_no = 0`}
-          GROUP BY starts_on`);
-      },
+      /** The numbers of the locations that match. */
+      locations: (tenant: Tenant, scope: ReportScope) =>
+        Effect.map(
+          Effect.orDie(sql<{ readonly no: number }>`
+            SELECT no FROM location WHERE ${reportFigures(sql, tenant, scope).locationMatches}`),
+          (rows) => rows.map(({ no }) => no),
+        ),
 
-      /** Events of the range at each of the locations that match. Their numbers come as an array, by which the index finds each one's days together. */
-      visits: (tenant: Tenant, scope: ReportScope) => {
-        const { locationMatches, mine } = reportFigures(sql, tenant, scope);
-        return Effect.orDie(sql<CountedVisits>`
-          SELECT location_no AS key, ${asNumber("sum(entries)")} AS entries, ${asNumber("sum(exits)")} AS exits,
-            ${asNumber("sum(stays)")} AS stays, sum(stayed)::int8 AS stayed, string_agg(devices, ''::bytea) AS devices
-          FROM ${parts(
-            scope,
+      /** Events of each day of the range at these blocks of locations, end to end. */
+      visitsOfDays: (tenant: Tenant, scope: ReportScope, blocks: ReadonlyArray<number>) =>
+        Effect.orDie(sql<{ readonly date: string; readonly visits: Uint8Array }>`
+          SELECT starts_on::text AS date, string_agg(visits, ''::bytea) AS visits FROM event_rollup
+          WHERE ${reportFigures(sql, tenant, scope).mine} AND ${days(scope)} AND block = ANY(${arrayOf("int4", blocks)})
+          GROUP BY starts_on`),
+
+      /** Events of the parts of the range at these blocks of locations. */
+      visits: (
+        tenant: Tenant,
+        scope: ReportScope,
+        parts: ReadonlyArray<Part>,
+        blocks: ReadonlyArray<number>,
+      ) =>
+        Effect.orDie(sql<CountedVisits>`
+          SELECT block, visits, devices FROM ${rowsOf(
+            parts,
             (within) => sql`
-              SELECT location_no, entries, exits, stays, stayed, devices FROM event_rollup
-              WHERE ${mine} AND ${within} AND location_no = ANY(ARRAY(SELECT no FROM location WHERE ${locationMatches}))`,
-          )} GROUP BY 1`);
-      },
+              SELECT block, visits, devices FROM event_rollup
+              WHERE ${reportFigures(sql, tenant, scope).mine} AND ${within} AND block = ANY(${arrayOf("int4", blocks)})`,
+          )}`),
 
       /** Events of the range at the locations that match that are in the feed. */
       fedVisits: (tenant: Tenant, scope: ReportScope) => {

@@ -8,7 +8,9 @@ import { instant } from "../../src/database/Rows.ts";
 import { apnsCredentials, fcmCredentials } from "../sending/PushKeys.ts";
 import { devices, event, locations } from "../reports/ReportHistory.ts";
 import { record } from "../reports/RecordedHistory.ts";
+import { DeviceTally } from "../../src/reports/DeviceSet.ts";
 import { RollUps } from "../../src/reports/RollUps.ts";
+import { packVisits } from "../../src/reports/VisitBlock.ts";
 import { Workspaces } from "../../src/workspaces/Workspaces.ts";
 import { TestWaypost, testStart } from "../TestWaypost.ts";
 import { give } from "./CommandLine.ts";
@@ -220,7 +222,11 @@ layer(TestWaypost.layer)("waypost doctor with DATABASE_URL", (it) => {
         stdout: "Compared 1 day and 1 month of 1 environment: roll-ups and base rows say the same.\n",
         stderr: "",
       });
-      yield* sql`UPDATE event_rollup SET entries = 1234 WHERE location_no = 0 AND span = 'day'`;
+      const none = new DeviceTally().toSet();
+      const { visits } = packVisits([
+        { locationNo: 0, entries: 1234, exits: 0, stays: 0, stayed: 0n, devices: none },
+      ]);
+      yield* sql`UPDATE event_rollup SET visits = ${visits} WHERE block = 0 AND span = 'day'`;
       const ill = yield* say();
       assert.strictEqual(ill.code, 1);
       assert.include(

@@ -51,6 +51,7 @@ layer(TestWaypost.layerWith({ roles: new Set(["api"]) }))("Packed rows", (it) =>
           deliveries: 30,
           events: 20,
           build: 40,
+          times: 2,
           rows: 9,
           bytes: 300,
         });

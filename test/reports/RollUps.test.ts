@@ -76,6 +76,7 @@ layer(TestWaypost.layer)("Rolled-up reports", (it) => {
           deliveries: 7,
           events: 5,
           build: 6,
+          times: 2,
           rows: 9,
           bytes: 200,
         });

@@ -19,6 +19,7 @@ layer(TestWaypost.layer)("Rolled-up stays", (it) => {
         deliveries: 1,
         events: 1,
         build: 3,
+        times: 2,
         rows: 2,
         bytes: 100,
       });
