@@ -19,6 +19,7 @@ import {
   asRegion,
   asRetentionDays,
   asRoles,
+  asShare,
   asTrustedProxies,
   readLines,
   type Role,
@@ -84,6 +85,8 @@ export class Config extends Context.Service<
     readonly logFormat: "pretty" | "json";
     readonly logLevel: LogLevel.LogLevel;
     readonly otlpEndpoint: string | undefined;
+    /** From 0 to 1. */
+    readonly traceShare: number;
   }
 >()("waypost/Config") {
   /** The table of settings in the order of the documentation. */
@@ -119,6 +122,7 @@ export class Config extends Context.Service<
         ),
         logLevel: read.take("WAYPOST_LOG_LEVEL", "Info", asLogLevel),
         otlpEndpoint: read.take("OTEL_EXPORTER_OTLP_ENDPOINT", undefined, asHttpUrl),
+        traceShare: read.take("OTEL_TRACES_SAMPLER_ARG", 1, asShare),
       };
       if (service.productionUrl !== undefined && service.productionUrl === service.sandboxUrl) {
         read.problems.push(

@@ -159,6 +159,10 @@ export const asRetentionDays = (text: string): number | Wrong =>
     ? Number(text)
     : new Wrong("a whole number of days from 60 to 36500, or left out to keep everything");
 
+/** A share of a whole. */
+export const asShare = (text: string): number | Wrong =>
+  /^(0(\.\d+)?|1(\.0+)?)$/.test(text) ? Number(text) : new Wrong("a number from 0 to 1, such as 0.1");
+
 /** How log lines look. */
 export const asLogFormat = (text: string): "pretty" | "json" | Wrong =>
   text === "pretty" || text === "json" ? text : new Wrong("pretty or json");

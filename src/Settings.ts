@@ -95,4 +95,9 @@ export const settings: ReadonlyArray<Setting> = [
     default: "none",
     description: "Where traces and metrics go over OTLP (http).",
   },
+  {
+    name: "OTEL_TRACES_SAMPLER_ARG",
+    default: "1",
+    description: "The share of traces that are sent, from 0 to 1.",
+  },
 ];

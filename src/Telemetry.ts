@@ -1,8 +1,10 @@
-import { Effect, Layer, Logger, References } from "effect";
-import { FetchHttpClient, Headers } from "effect/http";
-import { OtlpMetrics, OtlpSerialization, OtlpTracer } from "effect/observability";
+import { Effect, Layer, Logger, References, Tracer } from "effect";
+import { Headers, HttpMiddleware } from "effect/http";
+import { OtlpExporter, OtlpMetrics, OtlpSerialization, OtlpTracer } from "effect/observability";
 import { Config } from "./Config.ts";
+import { exportClient } from "./ExportClient.ts";
 import { jsonLine, writtenTogether } from "./LogLines.ts";
+import { sampled } from "./TraceSampling.ts";
 
 const resource = { serviceName: "waypost" };
 
@@ -12,11 +14,21 @@ const loggerOf = ({ logFormat }: Config["Service"]) =>
     ? writtenTogether(jsonLine, (text) => void process.stderr.write(text))
     : Logger.consolePretty({ mode: "tty", colors: process.stderr.isTTY && !process.env["NO_COLOR"] });
 
-const exporters = (endpoint: string) =>
+/** Address and paths that are asked all the time, and tell nothing. */
+const untraced = ["/health/live", "/health/ready", "/metrics"];
+
+/** Sends traces, the given share of them, and metrics to a receiver of OTLP over http. */
+export const exporters = (endpoint: string, share: number) =>
   Layer.mergeAll(
-    OtlpTracer.layer({ url: `${endpoint}/v1/traces`, resource }),
+    Layer.effect(
+      Tracer.Tracer,
+      Effect.map(OtlpTracer.make({ url: `${endpoint}/v1/traces`, resource }), (tracer) =>
+        sampled(tracer, share),
+      ),
+    ),
     OtlpMetrics.layer({ url: `${endpoint}/v1/metrics`, resource }),
-  );
+    HttpMiddleware.layerTracerDisabledForUrls(untraced),
+  ).pipe(Layer.provide([OtlpExporter.layerFlusher, OtlpSerialization.layerJson, exportClient]));
 
 /** Headers that open something: no trace shows what they say. */
 const secretHeaders = ["authorization", "cookie", "set-cookie", "x-api-key", "x-device-token"];
@@ -30,12 +42,7 @@ export class Telemetry {
         Layer.succeed(Logger.LogToStderr, true),
         Layer.succeed(Headers.CurrentRedactedNames, secretHeaders),
         Layer.succeed(References.MinimumLogLevel, config.logLevel),
-        config.otlpEndpoint === undefined
-          ? Layer.empty
-          : Layer.provide(exporters(config.otlpEndpoint), [
-              OtlpSerialization.layerJson,
-              FetchHttpClient.layer,
-            ]),
+        config.otlpEndpoint === undefined ? Layer.empty : exporters(config.otlpEndpoint, config.traceShare),
       ),
     ),
   );

@@ -54,6 +54,7 @@ describe("Config", () => {
         WAYPOST_LOG_FORMAT: "xml",
         WAYPOST_LOG_LEVEL: "toString",
         OTEL_EXPORTER_OTLP_ENDPOINT: "localhost:4318",
+        OTEL_TRACES_SAMPLER_ARG: "2",
       };
       const problems = yield* problemsOf(bad);
       assert.deepStrictEqual(

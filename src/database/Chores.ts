@@ -22,6 +22,9 @@ export type Chore =
   | "media_sweeping"
   | "idempotency_pruning";
 
+/** Those that look for work several times a second begin traces themselves, once they have found some. */
+const begins = new Set<Chore>(["send_starts", "send_batches", "pushes"]);
+
 /** Counts each run of the effect; one that is interrupted was neither done nor failed. */
 export const watched = <A, E, R>(chore: Chore, run: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> => {
   const done = Metric.withAttributes(runs, { chore, outcome: "done" });
@@ -31,7 +34,8 @@ export const watched = <A, E, R>(chore: Chore, run: Effect.Effect<A, E, R>): Eff
     Metric.update(done, 1),
     Effect.flatMap(Clock.currentTimeMillis, (now) => Metric.update(last, Math.round(now / 1000))),
   );
-  return Effect.onExit(run, (exit) => {
+  const traced = begins.has(chore) ? run : Effect.withSpan(run, `chore.${chore}`, { root: true });
+  return Effect.onExit(traced, (exit) => {
     if (Exit.isSuccess(exit)) return note;
     return Cause.hasInterruptsOnly(exit.cause) ? Effect.void : Metric.update(failed, 1);
   });

@@ -119,6 +119,10 @@ const gateway = Effect.gen(function* () {
           ...admission.log,
         }),
       );
+      yield* Effect.annotateCurrentSpan({
+        "waypost.request_id": requestId,
+        ...Object.fromEntries(Object.entries(admission.log).map(([key, value]) => [`waypost.${key}`, value])),
+      });
       yield* letBodyArrive(request);
       return HttpServerResponse.setHeaders(response, { ...admission.headers, "x-request-id": requestId });
     });

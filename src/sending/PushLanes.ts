@@ -142,7 +142,9 @@ export class PushLanes extends Context.Service<PushLanes>()("waypost/sending/Pus
               lane,
               ready.map(({ push }) => push),
             );
-            const returned = yield* pushes.begin(channel, ready, yield* leaseTime.now);
+            const returned = yield* pushes
+              .begin(channel, ready, yield* leaseTime.now)
+              .pipe(spanOf("push.hand_over", lane, ready));
             if (returned > 0) yield* countLost(lane.transport, "before", returned);
           }
           const settledNow = prepared.flatMap((each) => (each._tag === "settled" ? [each.outcome] : []));
@@ -175,7 +177,8 @@ export class PushLanes extends Context.Service<PushLanes>()("waypost/sending/Pus
         /** Writes down what has arrived; it stays until it is written. */
         const settleArrived = Effect.gen(function* () {
           const outcomes = [...arrived];
-          if (outcomes.length > 0) yield* outcomesOf.settle(lane, leases, outcomes);
+          if (outcomes.length > 0)
+            yield* outcomesOf.settle(lane, leases, outcomes).pipe(spanOf("push.settle", lane, outcomes));
           arrived = arrived.slice(outcomes.length);
           underWay -= outcomes.length;
           for (const { push } of outcomes) leases.release(push);
@@ -244,6 +247,19 @@ export class PushLanes extends Context.Service<PushLanes>()("waypost/sending/Pus
     Layer.provide([PushChannels.layer, PushQueueSql.layer, PushOutcomes.layer]),
   );
 }
+
+/** A trace of many pushes at once, which names their messages' numbers: one for each would be ten thousand a second. */
+const spanOf = (name: string, lane: Lane, pushes: ReadonlyArray<{ readonly push: TakenPush }>) =>
+  Effect.withSpan(name, {
+    root: true,
+    attributes: {
+      "waypost.workspace_no": lane.workspaceId,
+      "waypost.environment": lane.environment,
+      "waypost.transport": lane.transport,
+      "waypost.pushes": pushes.length,
+      "waypost.send_nos": [...new Set(pushes.map(({ push }) => String(push.origin)))].slice(0, namedAtMost),
+    },
+  });
 
 const withoutCredentials = ({ transport }: Lane, push: TakenPush): HandedOver => ({
   push,

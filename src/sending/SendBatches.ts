@@ -79,7 +79,27 @@ export class SendBatches extends Context.Service<SendBatches>()("waypost/sending
           const [taken] = yield* repository.take(yield* Clock.currentTimeMillis, leaseMillis);
           if (taken === undefined) return false;
           const work = Effect.catchTag(carryOut(taken), "BatchLost", () => Effect.succeed(null));
-          const outcome = yield* Effect.raceFirst(work, beat(taken));
+          const { batch, environment, origin, workspaceId } = taken;
+          const outcome = yield* Effect.raceFirst(work, beat(taken)).pipe(
+            Effect.tap((done) =>
+              done?.finished === undefined
+                ? Effect.void
+                : Effect.annotateCurrentSpan({
+                    "waypost.campaign": done.finished.campaignId,
+                    "waypost.workspace": done.finished.workspace,
+                    "waypost.send": done.finished.id,
+                  }),
+            ),
+            Effect.withSpan("send.batch", {
+              root: true,
+              attributes: {
+                "waypost.workspace_no": workspaceId,
+                "waypost.environment": environment,
+                "waypost.send_no": String(origin),
+                "waypost.batch": batch,
+              },
+            }),
+          );
           if (outcome === null) yield* countBatch("lost");
           else {
             yield* countBatch("done", outcome.made);

@@ -33,7 +33,9 @@ export class SendScheduler extends Context.Service<SendScheduler>()("waypost/sen
       const now = yield* Clock.currentTimeMillis;
       const next = yield* starts.startDue;
       yield* Queue.offer(started, look);
-      const rest = Math.min(now + pollMillis, next ?? Infinity) - (yield* Clock.currentTimeMillis);
+      // A clock that was set back meanwhile makes nobody sleep for hours.
+      const left = Math.min(now + pollMillis, next ?? Infinity) - (yield* Clock.currentTimeMillis);
+      const rest = Math.min(left, pollMillis);
       if (rest > 0) yield* Effect.raceFirst(Effect.sleep(rest), Queue.take(wake));
     });
 

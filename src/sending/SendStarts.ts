@@ -59,6 +59,7 @@ export class SendStarts extends Context.Service<SendStarts>()("waypost/sending/S
 
     const tell = Effect.fnUntraced(function* (campaign: SendingCampaign, decided: Decided) {
       const { isDone, lagMillis, outcome, send, workspace } = decided;
+      yield* Effect.annotateCurrentSpan({ "waypost.workspace": workspace, "waypost.send": send });
       yield* countSend(outcome);
       if (outcome === "running") yield* noteLag(lagMillis);
       if (isDone) yield* countSend("done");
@@ -81,6 +82,10 @@ export class SendStarts extends Context.Service<SendStarts>()("waypost/sending/S
     const startCampaign = Effect.fnUntraced(function* (campaign: SendingCampaign) {
       for (const decided of yield* decide(campaign)) yield* tell(campaign, decided);
     });
+    const attributesOf = ({ campaignId, environment }: SendingCampaign) => ({
+      "waypost.environment": environment,
+      "waypost.campaign": campaignId,
+    });
 
     return {
       /**
@@ -97,7 +102,11 @@ export class SendStarts extends Context.Service<SendStarts>()("waypost/sending/S
           for (const { campaignId } of fresh) seen.add(campaignId);
           yield* Effect.forEach(
             fresh,
-            (campaign) => Effect.ignoreCause(startCampaign(campaign), { log: "Error" }),
+            (campaign) =>
+              startCampaign(campaign).pipe(
+                Effect.withSpan("send.start", { root: true, attributes: attributesOf(campaign) }),
+                Effect.ignoreCause({ log: "Error" }),
+              ),
             { concurrency: sideBySide, discard: true },
           );
         }

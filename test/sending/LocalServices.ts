@@ -71,7 +71,9 @@ export const localApnsWith = (settings: { readonly maxConcurrentStreams?: number
         if (!isLast) answer(200, null);
         return;
       }
-      const { retryAfter, status } = behaviour;
+      const { echo, retryAfter, status } = behaviour;
+      const said = `${token} ${String(headers[":path"])}`;
+      if (echo === true) return answer(status, said, { "retry-after": said, "x-echo": said });
       return answer(status, "Told", retryAfter === undefined ? {} : { "retry-after": retryAfter });
     };
     const server = yield* Effect.acquireRelease(

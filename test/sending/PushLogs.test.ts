@@ -20,6 +20,10 @@ const behaviours: ReadonlyArray<Behaviour> = [
   { status: 400 },
   { status: 503, retryAfter: "1" },
   { status: 302, location: "http://127.0.0.1:1/" },
+  { status: 400, echo: true },
+  { status: 429, echo: true },
+  { status: 503, echo: true },
+  { status: 307, echo: true },
   "reset",
   "gone",
 ];
@@ -80,6 +84,14 @@ layer(TestWaypost.layer.pipe(Layer.provide(captured)))("The log, at its most tal
         );
         if (opened !== null) secrets["VAPID key"] = core(opened.credentials.private_key);
         assert.strictEqual(opened !== null, name === "webpush");
+        // What is kept of a failure, and shown, says as little.
+        const shown = yield* world.waypost.operator(`${world.base}/deliveries?limit=100`);
+        const reasons = shown.body.data.map((each: any) => each.last_error);
+        assert.isAbove(reasons.filter((reason: unknown) => reason !== null).length, 4);
+        logged.push(
+          JSON.stringify(shown.body),
+          JSON.stringify((yield* world.waypost.operator(`${world.base}/transports`)).body),
+        );
         assertUnseen(secrets);
         const all = logged.join("\n");
         assert.match(all, /"message":"request"/);

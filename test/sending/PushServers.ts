@@ -28,7 +28,13 @@ export type Behaviour =
   | "hang"
   | "reset"
   | "goaway"
-  | { readonly status: number; readonly retryAfter?: string; readonly location?: string };
+  | {
+      readonly status: number;
+      readonly retryAfter?: string;
+      readonly location?: string;
+      /** Says all that it was told, in its words, its headers and where it leads: credentials, address and all. */
+      readonly echo?: boolean;
+    };
 
 /** A push service of this machine that speaks its real protocol, checks what it gets, and keeps a ledger. */
 export interface LocalService {
@@ -155,7 +161,19 @@ const reply = (
     response.writeHead(status, { "content-type": "application/json" }).end(body);
     return;
   }
-  const { location, retryAfter, status } = behaviour;
+  const { echo, location, retryAfter, status } = behaviour;
+  if (echo === true) {
+    const { headers, url } = response.req;
+    const said = `${headers.authorization} ${url}`;
+    response.writeHead(status, {
+      "retry-after": said,
+      "x-echo": said,
+      location: `http://127.0.0.1:1/?${encodeURIComponent(said)}`,
+    });
+    const error = { message: said, status: said, details: [{ errorCode: said }] };
+    response.end(JSON.stringify({ error, reason: said, said }));
+    return;
+  }
   response.writeHead(status, {
     ...(retryAfter === undefined ? {} : { "retry-after": retryAfter }),
     ...(location === undefined ? {} : { location }),
@@ -180,8 +198,8 @@ export const localFcm = Effect.gen(function* () {
       book.expect(claims.iss === "push@acme-shop.iam.gserviceaccount.com", "iss");
       book.expect(claims.aud === `${origin}/token` && claims.exp - claims.iat === 3600, "aud and exp");
       if (refusal !== null) {
-        response.writeHead(refusal, { "content-type": "application/json" });
-        response.end(JSON.stringify({ error: "invalid_grant" }));
+        response.writeHead(refusal, { "content-type": "application/json", "x-echo": assertion });
+        response.end(JSON.stringify({ error: "invalid_grant", error_description: assertion }));
         return;
       }
       tokens.push(`token-${tokens.length + 1}`);
