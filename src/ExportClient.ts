@@ -22,42 +22,49 @@ class NotExported extends Error {
  * What exporters send with: a receiver that is away, slow or hangs costs a few requests of memory and no request of a client its time. It is
  * counted and said.
  */
-export const exportClient: Layer.Layer<HttpClient.HttpClient> = Layer.effect(
-  HttpClient.HttpClient,
-  Effect.map(HttpClient.HttpClient, (client) => {
-    let underWay = 0;
-    let saidAt = Number.NEGATIVE_INFINITY;
+export class ExportClient {
+  static readonly layer: Layer.Layer<HttpClient.HttpClient> = Layer.effect(
+    HttpClient.HttpClient,
+    Effect.map(HttpClient.HttpClient, (client) => {
+      let underWay = 0;
+      let saidAt = Number.NEGATIVE_INFINITY;
 
-    const note = Effect.fnUntraced(function* (url: string, problem: string) {
-      const signal = url.endsWith("/metrics") ? "metrics" : "traces";
-      yield* Metric.update(Metric.withAttributes(failures, { signal }), 1);
-      const now = yield* Clock.currentTimeMillis;
-      if (now - saidAt < quietMillis) return;
-      saidAt = now;
-      yield* Effect.logWarning("Telemetry could not be sent: what is not taken is dropped").pipe(
-        Effect.annotateLogs({ host: URL.parse(url)?.host ?? "", signal, problem }),
-      );
-    });
-
-    return HttpClient.transform(client, (request, { url }) =>
-      Effect.suspend(() => {
-        const refuse = (problem: string) =>
-          Effect.andThen(note(url, problem), Effect.die(new NotExported(problem)));
-        if (underWay >= mostAtOnce) return refuse(`${mostAtOnce} requests to it have no answer yet.`);
-        underWay += 1;
-        return request.pipe(
-          Effect.timeoutOrElse({ duration: patience, orElse: () => refuse("There was no answer in time.") }),
-          Effect.tap(({ status }) => (status < 400 ? Effect.void : note(url, `It answered with ${status}.`))),
-          Effect.tapError((error) =>
-            note(url, HttpClientError.isHttpClientError(error) ? error.reason._tag : "It failed."),
-          ),
-          Effect.ensuring(
-            Effect.sync(() => {
-              underWay -= 1;
-            }),
-          ),
+      const note = Effect.fnUntraced(function* (url: string, problem: string) {
+        const signal = url.endsWith("/metrics") ? "metrics" : "traces";
+        yield* Metric.update(Metric.withAttributes(failures, { signal }), 1);
+        const now = yield* Clock.currentTimeMillis;
+        if (now - saidAt < quietMillis) return;
+        saidAt = now;
+        yield* Effect.logWarning("Telemetry could not be sent: what is not taken is dropped").pipe(
+          Effect.annotateLogs({ host: URL.parse(url)?.host ?? "", signal, problem }),
         );
-      }),
-    );
-  }),
-).pipe(Layer.provide(FetchHttpClient.layer));
+      });
+
+      return HttpClient.transform(client, (request, { url }) =>
+        Effect.suspend(() => {
+          const refuse = (problem: string) =>
+            Effect.andThen(note(url, problem), Effect.die(new NotExported(problem)));
+          if (underWay >= mostAtOnce) return refuse(`${mostAtOnce} requests to it have no answer yet.`);
+          underWay += 1;
+          return request.pipe(
+            Effect.timeoutOrElse({
+              duration: patience,
+              orElse: () => refuse("There was no answer in time."),
+            }),
+            Effect.tap(({ status }) =>
+              status < 400 ? Effect.void : note(url, `It answered with ${status}.`),
+            ),
+            Effect.tapError((error) =>
+              note(url, HttpClientError.isHttpClientError(error) ? error.reason._tag : "It failed."),
+            ),
+            Effect.ensuring(
+              Effect.sync(() => {
+                underWay -= 1;
+              }),
+            ),
+          );
+        }),
+      );
+    }),
+  ).pipe(Layer.provide(FetchHttpClient.layer));
+}

@@ -2,7 +2,7 @@ import { Effect, Layer, Logger, References, Tracer } from "effect";
 import { Headers, HttpMiddleware } from "effect/http";
 import { OtlpExporter, OtlpMetrics, OtlpSerialization, OtlpTracer } from "effect/observability";
 import { Config } from "./Config.ts";
-import { exportClient } from "./ExportClient.ts";
+import { ExportClient } from "./ExportClient.ts";
 import { jsonLine, writtenTogether } from "./LogLines.ts";
 import { sampled } from "./TraceSampling.ts";
 
@@ -17,24 +17,24 @@ const loggerOf = ({ logFormat }: Config["Service"]) =>
 /** Address and paths that are asked all the time, and tell nothing. */
 const untraced = ["/health/live", "/health/ready", "/metrics"];
 
-/** Sends traces, the given share of them, and metrics to a receiver of OTLP over http. */
-export const exporters = (endpoint: string, share: number) =>
-  Layer.mergeAll(
-    Layer.effect(
-      Tracer.Tracer,
-      Effect.map(OtlpTracer.make({ url: `${endpoint}/v1/traces`, resource }), (tracer) =>
-        sampled(tracer, share),
-      ),
-    ),
-    OtlpMetrics.layer({ url: `${endpoint}/v1/metrics`, resource }),
-    HttpMiddleware.layerTracerDisabledForUrls(untraced),
-  ).pipe(Layer.provide([OtlpExporter.layerFlusher, OtlpSerialization.layerJson, exportClient]));
-
 /** Headers that open something: no trace shows what they say. */
 const secretHeaders = ["authorization", "cookie", "set-cookie", "x-api-key", "x-device-token"];
 
 /** What a running process tells of itself: its log, and traces and metrics over OTLP where an endpoint is set. */
 export class Telemetry {
+  /** Sends traces, the given share of them, and metrics to a receiver of OTLP over http. */
+  static readonly exporters = (endpoint: string, share: number) =>
+    Layer.mergeAll(
+      Layer.effect(
+        Tracer.Tracer,
+        Effect.map(OtlpTracer.make({ url: `${endpoint}/v1/traces`, resource }), (tracer) =>
+          sampled(tracer, share),
+        ),
+      ),
+      OtlpMetrics.layer({ url: `${endpoint}/v1/metrics`, resource }),
+      HttpMiddleware.layerTracerDisabledForUrls(untraced),
+    ).pipe(Layer.provide([OtlpExporter.layerFlusher, OtlpSerialization.layerJson, ExportClient.layer]));
+
   static readonly layer = Layer.unwrap(
     Effect.map(Config, (config) =>
       Layer.mergeAll(
@@ -42,7 +42,9 @@ export class Telemetry {
         Layer.succeed(Logger.LogToStderr, true),
         Layer.succeed(Headers.CurrentRedactedNames, secretHeaders),
         Layer.succeed(References.MinimumLogLevel, config.logLevel),
-        config.otlpEndpoint === undefined ? Layer.empty : exporters(config.otlpEndpoint, config.traceShare),
+        config.otlpEndpoint === undefined
+          ? Layer.empty
+          : Telemetry.exporters(config.otlpEndpoint, config.traceShare),
       ),
     ),
   );

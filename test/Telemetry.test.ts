@@ -4,8 +4,8 @@ import { HttpClient, HttpClientRequest } from "effect/http";
 import { TestClock } from "effect/testing";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { exportClient } from "../src/ExportClient.ts";
-import { exporters } from "../src/Telemetry.ts";
+import { ExportClient } from "../src/ExportClient.ts";
+import { Telemetry } from "../src/Telemetry.ts";
 import { sampled } from "../src/TraceSampling.ts";
 import { moveTo, sendWorld } from "./sending/SendWorld.ts";
 import { localServices } from "./sending/LocalServices.ts";
@@ -24,7 +24,7 @@ const receiver = Effect.acquireRelease(
           const server = createServer((request, response) => {
             void readAll(request).then((body) => {
               bodies.push(`${request.url} ${body.toString()}`);
-              if (!isHeld) response.end("{}");
+              return isHeld ? null : response.end("{}");
             });
           });
           server.listen(0, "127.0.0.1", () =>
@@ -50,7 +50,7 @@ const bodies: Array<string> = [];
 const telemetry = Layer.unwrap(
   Effect.map(receiver, (found) => {
     found.bodies.push = (...more) => bodies.push(...more);
-    return exporters(found.origin, 1);
+    return Telemetry.exporters(found.origin, 1);
   }),
   // Whoever sends it waits by real time.
 ).pipe(Layer.provide(Layer.succeed(Clock.Clock, Clock.Clock.defaultValue())));
@@ -200,5 +200,5 @@ it.effect(
       for (const fiber of waiting) assert.isTrue(Exit.isFailure(yield* Fiber.join(fiber)));
       assert.lengthOf(got, 4);
       yield* Clock.currentTimeMillis;
-    }).pipe(Effect.scoped, Effect.provide(exportClient)),
+    }).pipe(Effect.scoped, Effect.provide(ExportClient.layer)),
 );
