@@ -1,6 +1,7 @@
 import { Context, Effect, Layer } from "effect";
 import { SqlClient } from "effect/sql";
 import { arrayOf, asNumber, instant } from "../database/Rows.ts";
+import { DAY_MS } from "../time/TimeZone.ts";
 import { events, makesStays, outcomes, packedEvents } from "./CountedRowsSql.ts";
 import type { RolledTenant } from "./RollUpRows.ts";
 import { isComplete } from "./RollUpStateSql.ts";
@@ -152,24 +153,26 @@ export class RollUpAuditSql extends Context.Service<RollUpAuditSql>()("waypost/r
           WHERE ${mine(tenant)} AND ${within("quarter", fromMs, toMs)} GROUP BY 1`),
 
       /**
-       * Stays that began in the time, from base rows (contract K5): as the reports' own statement tells them, but looking only at the events of
-       * devices that entered in that time.
+       * Stays that began in the time, from base rows (contract K5): next exits are found among the events of the time and of a day behind it, and the few that
+       * came later are looked up one by one.
        */
       countedStays: (tenant: RolledTenant, fromMs: number, toMs: number) =>
         Effect.orDie(sql<ToldStays>`
           SELECT location_no, count(*)::int AS stays, sum(stayed)::int8 AS stayed FROM (
-            SELECT location_no, extract(epoch FROM next_exit - occurred_at) * 1000000 AS stayed FROM (
-              SELECT location_no, type, occurred_at, min(occurred_at) FILTER (WHERE type = 'exit') OVER (
+            SELECT location_no,
+              extract(epoch FROM COALESCE(next_exit, late_exit) - occurred_at) * 1000000 AS stayed
+            FROM (
+              SELECT device_no AS entered, location_no, type, occurred_at, min(occurred_at) FILTER (WHERE type = 'exit') OVER (
                 PARTITION BY location_no, device_no
                 ORDER BY occurred_at DESC GROUPS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS next_exit
-              FROM (
-                SELECT DISTINCT device_no AS entered FROM geofence_event
-                WHERE ${mine(tenant)} AND ${within("occurred_at", fromMs, toMs)} AND type = 'enter') AS device,
-              LATERAL (
-                SELECT device_no, location_no, type, occurred_at FROM geofence_event
-                WHERE ${mine(tenant)} AND device_no = entered AND occurred_at >= ${instant(fromMs)}
-                  AND ${makesStays(sql, mine(tenant))} OFFSET 0) AS event) AS visit
-            WHERE type = 'enter' AND occurred_at < ${instant(toMs)} AND next_exit IS NOT NULL
+              FROM geofence_event
+              WHERE ${mine(tenant)} AND ${within("occurred_at", fromMs, toMs + DAY_MS)} AND ${makesStays(sql, mine(tenant))}) AS visit
+            LEFT JOIN LATERAL (
+              SELECT occurred_at AS late_exit FROM geofence_event
+              WHERE ${mine(tenant)} AND device_no = entered AND geofence_event.location_no = visit.location_no AND type = 'exit'
+                AND occurred_at >= ${instant(toMs + DAY_MS)} AND ${makesStays(sql, mine(tenant))}
+              ORDER BY occurred_at LIMIT 1) AS late ON next_exit IS NULL
+            WHERE type = 'enter' AND occurred_at < ${instant(toMs)} AND COALESCE(next_exit, late_exit) IS NOT NULL
             UNION ALL
             SELECT location_no, stayed FROM (${packedEvents(sql, { fromMs, toMs })}) AS packed
             WHERE ${mine(tenant)} AND ${within("occurred_at", fromMs, toMs)} AND stayed IS NOT NULL) AS stay
