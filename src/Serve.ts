@@ -56,9 +56,10 @@ const children = ({ dataDir }: Config["Service"]) =>
 
 /**
  * Runs until it is interrupted. Fails, before it listens, with an error whose message tells a person what is in the way: the
- * settings, the data directory, the database or the address.
+ * settings, the data directory, the database or the address. It has no span: that would be above all that the process ever does, one trace
+ * that never ends.
  */
-export const serve = Effect.fn("serve")(function* (record: SettingsRecord) {
+export const serve = Effect.fnUntraced(function* (record: SettingsRecord) {
   const config = yield* Config.fromRecord(record, { isTerminal: process.stderr.isTTY });
   const { host, port } = config;
   return yield* announceOver(config, record).pipe(
