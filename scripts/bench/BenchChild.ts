@@ -59,6 +59,13 @@ export const cpuOf = (pid: number): number => {
   return (Number(stat[11] ?? 0) + Number(stat[12] ?? 0)) / ticksPerSecond;
 };
 
+/** Seconds of CPU that a PostgreSQL has used up: its first process, all below it, and those that have ended. */
+export const cpuOfServer = (pid: number): number => {
+  const stat = statOf(pid);
+  const ended = (Number(stat[13] ?? 0) + Number(stat[14] ?? 0)) / ticksPerSecond;
+  return familyOf(pid).reduce((sum, each) => sum + cpuOf(each), ended);
+};
+
 /** The process and all below it. */
 export const familyOf = (pid: number): ReadonlyArray<number> => {
   const parents = readdirSync("/proc")

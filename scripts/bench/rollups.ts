@@ -1,7 +1,7 @@
 /**
  * What roll-ups cost: the time to write events and deliveries with the feed and the index of stays, against the same without them; and how long
  * it takes to add them to the roll-ups afterwards. Both in turns on one PostgreSQL, by statements of the sizes that requests and sends make.
- * The bar (ingest at most 15 % dearer) is about requests, which cost more than their statements: see `events`.
+ * The bar (ingest at most 15 % dearer) is about requests, which cost more than their statements: `ingest` measures those.
  */
 import { NodeRuntime } from "@effect/platform-node";
 import { Effect, Layer } from "effect";
