@@ -16,14 +16,13 @@ import { dirname, join } from "node:path";
 import process from "node:process";
 import { parseArgs } from "node:util";
 import { digest, makeSecret } from "../../src/access/Credential.ts";
-import { Database } from "../../src/database/Database.ts";
 import { EmbeddedPostgres } from "../../src/database/EmbeddedPostgres.ts";
-import { migrate, MigrationFiles } from "../../src/database/Migrations.ts";
 import { postgresLayer } from "../../src/database/Postgres.ts";
 import { arrayOf, instant } from "../../src/database/Rows.ts";
 import { deviceToken } from "../../src/devices/DeviceToken.ts";
 import { RollUps } from "../../src/reports/RollUps.ts";
 import { cpuOf, cpuOfServer, median, started } from "./BenchChild.ts";
+import { onSchema } from "./BenchDatabase.ts";
 import { buildReportYear, uuidOf } from "./ReportYear.ts";
 import { postHead, requestLoad } from "./RequestLoad.ts";
 
@@ -224,16 +223,7 @@ const bench = Effect.gen(function* () {
     return Layer.orDie(postgresLayer(target, { maxConnections: 1 }));
   };
   if (isNew) {
-    const tokens = yield* prepare.pipe(
-      Effect.provide(
-        RollUps.layer.pipe(
-          Layer.provideMerge(Layer.effectDiscard(migrate)),
-          Layer.provide(MigrationFiles.layerFolder(new URL("../../schema/", import.meta.url))),
-          Layer.provideMerge(Database.layerClient),
-          Layer.provideMerge(client(database)),
-        ),
-      ),
-    );
+    const tokens = yield* prepare.pipe(Effect.provide(onSchema(RollUps.layer, client(database))));
     yield* Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient;
       yield* sql`SET statement_timeout = 0`.unprepared;

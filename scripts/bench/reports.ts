@@ -15,16 +15,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { parseArgs } from "node:util";
-import { Database } from "../../src/database/Database.ts";
-import { EmbeddedPostgres } from "../../src/database/EmbeddedPostgres.ts";
-import { migrate, MigrationFiles } from "../../src/database/Migrations.ts";
-import { postgresLayer } from "../../src/database/Postgres.ts";
 import type { SentParameters } from "../../src/reports/ReportQuery.ts";
 import { Reports } from "../../src/reports/Reports.ts";
 import { RollUps } from "../../src/reports/RollUps.ts";
 import { BaseRowLimits } from "../../src/reports/SlowReports.ts";
 import type { Tenant } from "../../src/workspaces/Workspace.ts";
 import { median } from "./BenchChild.ts";
+import { benchClient, onSchema } from "./BenchDatabase.ts";
 import { openDuckHistory } from "./duckdb/DuckHistory.ts";
 import { duckFigures, duckQuestion, reportFigures, type ReportName } from "./duckdb/DuckQuestions.ts";
 import { buildReportYear, uuidOf } from "./ReportYear.ts";
@@ -202,18 +199,9 @@ const bench = Effect.gen(function* () {
 const directory = given.keep ?? mkdtempSync(join(tmpdir(), "waypost-bench-"));
 const isNew = !existsSync(join(directory, "postgres"));
 mkdirSync(directory, { recursive: true });
-const client = Layer.unwrap(
-  Effect.map(
-    EmbeddedPostgres.make({ directory, settings: { max_wal_size: "4GB" } }),
-    ({ database, socketPath, username }) =>
-      postgresLayer({ _tag: "socket", path: socketPath, username, database }, { maxConnections: 1 }),
-  ),
-);
-const services = Layer.mergeAll(Reports.layer, RollUps.layer).pipe(
-  Layer.provideMerge(Layer.effectDiscard(migrate)),
-  Layer.provide(MigrationFiles.layerFolder(new URL("../../schema/", import.meta.url))),
-  Layer.provideMerge(Database.layerClient),
-  Layer.provideMerge(client),
+const services = onSchema(
+  Layer.mergeAll(Reports.layer, RollUps.layer),
+  benchClient(directory, { max_wal_size: "4GB" }),
 );
 
 NodeRuntime.runMain(

@@ -9,14 +9,11 @@ import { SqlClient } from "effect/sql";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { Database } from "../../src/database/Database.ts";
-import { EmbeddedPostgres } from "../../src/database/EmbeddedPostgres.ts";
-import { migrate, MigrationFiles } from "../../src/database/Migrations.ts";
-import { postgresLayer } from "../../src/database/Postgres.ts";
 import { Reports } from "../../src/reports/Reports.ts";
 import { Retention } from "../../src/reports/Retention.ts";
 import { RollUps } from "../../src/reports/RollUps.ts";
 import type { Tenant } from "../../src/workspaces/Workspace.ts";
+import { benchClient, onSchema } from "./BenchDatabase.ts";
 import { buildReportYear } from "./ReportYear.ts";
 
 const rows = Number(process.env["BENCH_ROWS"] ?? 1_000_000);
@@ -128,18 +125,9 @@ const bench = Effect.gen(function* () {
 });
 
 const directory = mkdtempSync(join(tmpdir(), "waypost-bench-"));
-const client = Layer.unwrap(
-  Effect.map(
-    EmbeddedPostgres.make({ directory, settings: { max_wal_size: "4GB" } }),
-    ({ database, socketPath, username }) =>
-      postgresLayer({ _tag: "socket", path: socketPath, username, database }, { maxConnections: 1 }),
-  ),
-);
-const services = Layer.mergeAll(Reports.layer, RollUps.layer, Retention.layer).pipe(
-  Layer.provideMerge(Layer.effectDiscard(migrate)),
-  Layer.provide(MigrationFiles.layerFolder(new URL("../../schema/", import.meta.url))),
-  Layer.provideMerge(Database.layerClient),
-  Layer.provideMerge(client),
+const services = onSchema(
+  Layer.mergeAll(Reports.layer, RollUps.layer, Retention.layer),
+  benchClient(directory, { max_wal_size: "4GB" }),
 );
 
 NodeRuntime.runMain(

@@ -4,17 +4,14 @@
  * The bar (ingest at most 15 % dearer) is about requests, which cost more than their statements: `ingest` measures those.
  */
 import { NodeRuntime } from "@effect/platform-node";
-import { Effect, Layer } from "effect";
+import { Effect } from "effect";
 import { SqlClient } from "effect/sql";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { Database } from "../../src/database/Database.ts";
-import { EmbeddedPostgres } from "../../src/database/EmbeddedPostgres.ts";
-import { migrate, MigrationFiles } from "../../src/database/Migrations.ts";
-import { postgresLayer } from "../../src/database/Postgres.ts";
 import { RollUps } from "../../src/reports/RollUps.ts";
 import { median } from "./BenchChild.ts";
+import { benchClient, onSchema } from "./BenchDatabase.ts";
 import { buildReportYear } from "./ReportYear.ts";
 
 const year = { rows: 400_000, devices: 50_000, campaigns: 200, places: 2000, timezone: "Europe/Amsterdam" };
@@ -79,17 +76,7 @@ const bench = Effect.gen(function* () {
 });
 
 const directory = mkdtempSync(join(tmpdir(), "waypost-bench-"));
-const client = Layer.unwrap(
-  Effect.map(EmbeddedPostgres.make({ directory }), ({ database, socketPath, username }) =>
-    postgresLayer({ _tag: "socket", path: socketPath, username, database }, { maxConnections: 1 }),
-  ),
-);
-const services = RollUps.layer.pipe(
-  Layer.provideMerge(Layer.effectDiscard(migrate)),
-  Layer.provide(MigrationFiles.layerFolder(new URL("../../schema/", import.meta.url))),
-  Layer.provideMerge(Database.layerClient),
-  Layer.provideMerge(client),
-);
+const services = onSchema(RollUps.layer, benchClient(directory));
 
 NodeRuntime.runMain(
   bench.pipe(

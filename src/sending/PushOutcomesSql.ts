@@ -1,8 +1,8 @@
 import { Context, Effect, Layer } from "effect";
 import { SqlClient } from "effect/sql";
 import { arrayOf, instant } from "../database/Rows.ts";
-import type { TenantKey } from "./PushCredentialsSql.ts";
 import type { Lane } from "./PushQueueSql.ts";
+import { pushColumns } from "./PushColumnsSql.ts";
 
 /**
  * What became of a taken push. `dropped` was never handed over and leaves no trace: its send was stopped. `returned` was not handed over
@@ -34,23 +34,7 @@ export class PushOutcomesSql extends Context.Service<PushOutcomesSql>()("waypost
   make: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient;
 
-    const tenantIs = (alias: string, { environment, workspaceId }: TenantKey) =>
-      sql`${sql(`${alias}.workspace_id`)} = ${workspaceId} AND ${sql(`${alias}.environment`)} = ${environment}`;
-    const origins = (pushes: ReadonlyArray<{ readonly origin: bigint }>) =>
-      arrayOf(
-        "int8",
-        pushes.map(({ origin }) => origin),
-      );
-    const deviceNos = (pushes: ReadonlyArray<{ readonly deviceNo: number }>) =>
-      arrayOf(
-        "int4",
-        pushes.map(({ deviceNo }) => deviceNo),
-      );
-    const fences = (pushes: ReadonlyArray<{ readonly fence: number }>) =>
-      arrayOf(
-        "int4",
-        pushes.map(({ fence }) => fence),
-      );
+    const { deviceNos, fences, origins, tenantIs } = pushColumns(sql);
 
     return {
       /** Holds the sends of these pushes until the end of the transaction: sends come before what is queued of them, everywhere. */

@@ -5,6 +5,7 @@ import type { ContentMedia } from "../media/MediaAddress.ts";
 import type { PushService } from "./PushCredential.ts";
 import type { TenantKey } from "./PushCredentialsSql.ts";
 import type { PushContent } from "./PushPayload.ts";
+import { pushColumns } from "./PushColumnsSql.ts";
 
 /** The pushes of one environment to one push service. */
 export interface Lane extends TenantKey {
@@ -50,23 +51,7 @@ export class PushQueueSql extends Context.Service<PushQueueSql>()("waypost/sendi
     const sql = yield* SqlClient.SqlClient;
 
     const millis = (column: string) => asNumber(`extract(epoch FROM ${column}) * 1000`);
-    const tenantIs = (alias: string, { environment, workspaceId }: TenantKey) =>
-      sql`${sql(`${alias}.workspace_id`)} = ${workspaceId} AND ${sql(`${alias}.environment`)} = ${environment}`;
-    const origins = (pushes: ReadonlyArray<{ readonly origin: bigint }>) =>
-      arrayOf(
-        "int8",
-        pushes.map(({ origin }) => origin),
-      );
-    const deviceNos = (pushes: ReadonlyArray<{ readonly deviceNo: number }>) =>
-      arrayOf(
-        "int4",
-        pushes.map(({ deviceNo }) => deviceNo),
-      );
-    const fences = (pushes: ReadonlyArray<{ readonly fence: number }>) =>
-      arrayOf(
-        "int4",
-        pushes.map(({ fence }) => fence),
-      );
+    const { deviceNos, fences, origins, tenantIs } = pushColumns(sql);
 
     return {
       /** Lanes with pushes that are due, those that wait longest first; jumps from lane to lane over the index. */
