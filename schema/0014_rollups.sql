@@ -53,7 +53,7 @@ CREATE TABLE device_feed (
   PRIMARY KEY (workspace_id, environment, id)
 ) WITH (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 2000);
 
--- Deliveries of a day or a month. Number 0 and type '' stand for all of them. `devices` holds the devices reached (src/reports/DeviceSet.ts),
+-- Deliveries of a day or a month. Number 0 and type '' stand for all of them. `devices` holds the devices reached (src/reports/rollups/encoding/DeviceSet.ts),
 -- and `reached` tells how many they are. What is filtered by stands before the day in the key, so that a year of it lies together.
 CREATE TABLE delivery_rollup (
   workspace_id    integer NOT NULL,

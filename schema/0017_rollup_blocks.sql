@@ -3,7 +3,7 @@
 -- No release has the table that goes.
 DROP TABLE event_rollup;
 
--- Geofence events of a day or a month at the locations of a block (src/reports/VisitBlock.ts): `visits` holds the figures of each location, `devices` the
+-- Geofence events of a day or a month at the locations of a block (src/reports/rollups/encoding/LocationBlock.ts): `visits` holds the figures of each location, `devices` the
 -- sets of devices that entered, in the same order. Block 0 stands for all locations, and has no devices.
 CREATE TABLE event_rollup (
   workspace_id integer NOT NULL,

@@ -16,7 +16,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { parseArgs } from "node:util";
-import { EmbeddedPostgres } from "../src/database/EmbeddedPostgres.ts";
+import { EmbeddedPostgres } from "../src/database/embedded/EmbeddedPostgres.ts";
 import { postgresLayer } from "../src/database/Postgres.ts";
 import { instant } from "../src/database/Rows.ts";
 import { messageId } from "../src/sending/MessageId.ts";

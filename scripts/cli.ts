@@ -9,9 +9,9 @@ import { FetchHttpClient } from "effect/http";
 import { readFileSync, writeFileSync } from "node:fs";
 import process from "node:process";
 import { format } from "prettier";
-import { waypost } from "../src/Cli.ts";
-import { Surroundings } from "../src/operator/commands/Surroundings.ts";
-import { usageTrouble } from "../src/operator/commands/UsageTrouble.ts";
+import { waypost } from "../src/cli/Cli.ts";
+import { Surroundings } from "../src/cli/CliEnvironment.ts";
+import { usageTrouble } from "../src/cli/UsageError.ts";
 
 const isCheck = process.argv.includes("--check");
 const page = new URL("../docs/cli.md", import.meta.url);

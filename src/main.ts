@@ -3,9 +3,9 @@ import "effect/schema/SchemaJITCompiler/enable";
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime";
 import * as NodeServices from "@effect/platform-node/NodeServices";
 import { Effect, Exit } from "effect";
-import { runCommand } from "./Cli.ts";
-import { diskTrouble } from "./operator/commands/DiskTrouble.ts";
-import { wantsColors } from "./operator/commands/Paint.ts";
+import { runCommand } from "./cli/Cli.ts";
+import { diskTrouble } from "./backup/DiskFailure.ts";
+import { wantsColors } from "./cli/terminal/Colors.ts";
 
 const parameters = process.argv.slice(2);
 const columns = process.stdout.isTTY ? process.stdout.columns : null;

@@ -4,9 +4,9 @@ import { BaseSequencer, type TestSpecification, type Vitest } from "vitest/node"
 /** Files that take many seconds, in the order in which they are begun. */
 const longest = [
   "matrices/HostileRequests",
-  "cli/Backup",
+  "backup/Backup",
   "matrices/Crashes",
-  "database/EmbeddedPostgres",
+  "database/embedded/EmbeddedPostgres",
   "cli/Serve",
   "matrices/Isolation",
   "reports/ReportsProperty",
@@ -17,12 +17,12 @@ const longest = [
   "matrices/Abilities",
   "time/LocalTimeZones",
   "machines/SeveralMachines",
-  "machines/RollUpsKilled",
+  "machines/RollupsKilled",
   "upgrades/RollingRestart",
-  "cli/Doctor",
+  "doctor/DoctorProcess",
   "cli/Executable",
   "upgrades/RollingUpgrade",
-  "reports/RollUps",
+  "reports/rollups/Rollups",
   "http/RawSockets",
 ];
 

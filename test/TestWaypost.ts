@@ -5,20 +5,20 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { abilities, type Ability } from "../src/access/Ability.ts";
 import { Tokens } from "../src/access/Tokens.ts";
-import { Config } from "../src/Config.ts";
+import { Config } from "../src/config/Settings.ts";
 import { DataDirectory } from "../src/database/DataDirectory.ts";
 import { PublicAddresses } from "../src/http/PublicAddresses.ts";
-import { MediaChildren } from "../src/media/MediaChildren.ts";
-import { memoryMediaStore } from "../src/media/MemoryMediaStore.ts";
+import { MediaChildren } from "../src/media/worker/MediaWorkers.ts";
+import { memoryMediaStore } from "../src/media/store/MemoryMediaStore.ts";
 import { serviceLayer } from "../src/Waypost.ts";
-import { Submission } from "../src/wire/Submission.ts";
+import { Submission } from "../src/wire/ParsedBody.ts";
 import type { Environment } from "../src/workspaces/Environment.ts";
 import type { PlanPatch } from "../src/workspaces/Plan.ts";
 import type { Workspace } from "../src/workspaces/Workspace.ts";
 import { Workspaces } from "../src/workspaces/Workspaces.ts";
 import { TestDatabase } from "./database/TestDatabase.ts";
-import { standInInspector } from "./media/StandInInspector.ts";
-import { standInThumbnails } from "./media/StandInThumbnails.ts";
+import { standInInspector } from "./media/worker/FakeMediaInspector.ts";
+import { standInThumbnails } from "./media/FakeThumbnails.ts";
 
 /** When every test begins: a Saturday noon in UTC, 13:00 in Amsterdam. */
 export const testStart = Date.parse("2026-11-21T12:00:00Z");

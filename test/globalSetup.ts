@@ -3,10 +3,10 @@ import { appendFile, chmod, mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestProject } from "vitest/node";
-import { EmbeddedPostgres } from "../src/database/EmbeddedPostgres.ts";
-import { migrate, MigrationFiles } from "../src/database/Migrations.ts";
+import { EmbeddedPostgres } from "../src/database/embedded/EmbeddedPostgres.ts";
+import { migrate, MigrationFiles } from "../src/database/migrations/Migrations.ts";
 import { postgresLayer } from "../src/database/Postgres.ts";
-import { copyDatabase } from "./database/PreparedData.ts";
+import { copyDatabase } from "./database/embedded/PreparedData.ts";
 import { createTemplate, type TestServer } from "./database/TestServer.ts";
 
 declare module "vitest" {

@@ -1,8 +1,8 @@
 import { Effect, Layer } from "effect";
 import type { SqlClient } from "effect/sql";
 import { Database } from "../../src/database/Database.ts";
-import { EmbeddedPostgres } from "../../src/database/EmbeddedPostgres.ts";
-import { migrate, MigrationFiles } from "../../src/database/Migrations.ts";
+import { EmbeddedPostgres } from "../../src/database/embedded/EmbeddedPostgres.ts";
+import { migrate, MigrationFiles } from "../../src/database/migrations/Migrations.ts";
 import { postgresLayer } from "../../src/database/Postgres.ts";
 
 /** Services over a database of today's schema, with the database itself, whatever client there is. */

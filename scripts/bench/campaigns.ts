@@ -9,7 +9,7 @@ import { SqlClient } from "effect/sql";
 import { deepStrictEqual } from "node:assert";
 import { Tokens } from "../../src/access/Tokens.ts";
 import { arrayOf, instant } from "../../src/database/Rows.ts";
-import { Submission } from "../../src/wire/Submission.ts";
+import { Submission } from "../../src/wire/ParsedBody.ts";
 import { idAt } from "../../src/wire/Ids.ts";
 import { Workspaces } from "../../src/workspaces/Workspaces.ts";
 import { inTurns, lineOf, type Program, programs, rounds } from "./Programs.ts";

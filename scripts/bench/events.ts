@@ -12,7 +12,7 @@ import { digest, makeSecret } from "../../src/access/Credential.ts";
 import { arrayOf, instant } from "../../src/database/Rows.ts";
 import { deviceToken } from "../../src/devices/DeviceToken.ts";
 import { idAt } from "../../src/wire/Ids.ts";
-import { Submission } from "../../src/wire/Submission.ts";
+import { Submission } from "../../src/wire/ParsedBody.ts";
 import { Workspaces } from "../../src/workspaces/Workspaces.ts";
 import { inTurns, lineOf, programs, rounds } from "./Programs.ts";
 import { type Loaded, postHead, requestLoad } from "./RequestLoad.ts";

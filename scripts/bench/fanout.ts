@@ -10,7 +10,7 @@ import { SqlClient } from "effect/sql";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { EmbeddedPostgres } from "../../src/database/EmbeddedPostgres.ts";
+import { EmbeddedPostgres } from "../../src/database/embedded/EmbeddedPostgres.ts";
 import { postgresLayer } from "../../src/database/Postgres.ts";
 import { instant } from "../../src/database/Rows.ts";
 import { median, started } from "./BenchChild.ts";

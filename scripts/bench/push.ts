@@ -13,10 +13,10 @@ import { createECDH, randomBytes } from "node:crypto";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { EmbeddedPostgres } from "../../src/database/EmbeddedPostgres.ts";
+import { EmbeddedPostgres } from "../../src/database/embedded/EmbeddedPostgres.ts";
 import { postgresLayer } from "../../src/database/Postgres.ts";
 import { instant } from "../../src/database/Rows.ts";
-import { apnsCredentials, fcmCredentials } from "../../test/sending/PushKeys.ts";
+import { apnsCredentials, fcmCredentials } from "../../test/sending/push/PushKeys.ts";
 import { median, started } from "./BenchChild.ts";
 
 const transports = [

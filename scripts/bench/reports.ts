@@ -17,7 +17,7 @@ import { monitorEventLoopDelay } from "node:perf_hooks";
 import { parseArgs } from "node:util";
 import type { SentParameters } from "../../src/reports/ReportQuery.ts";
 import { Reports } from "../../src/reports/Reports.ts";
-import { RollUps } from "../../src/reports/RollUps.ts";
+import { RollUps } from "../../src/reports/rollups/Rollups.ts";
 import { BaseRowLimits } from "../../src/reports/SlowReports.ts";
 import type { Tenant } from "../../src/workspaces/Workspace.ts";
 import { median } from "./BenchChild.ts";

@@ -9,7 +9,7 @@ import { SqlClient } from "effect/sql";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { RollUps } from "../../src/reports/RollUps.ts";
+import { RollUps } from "../../src/reports/rollups/Rollups.ts";
 import { median } from "./BenchChild.ts";
 import { benchClient, onSchema } from "./BenchDatabase.ts";
 import { buildReportYear } from "./ReportYear.ts";

@@ -9,7 +9,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve as resolvePath } from "node:path";
-import { story } from "../../src/operator/demo/Demo.ts";
+import { story } from "../../src/demo/Demo.ts";
 import { familyOf } from "./BenchChild.ts";
 
 const rounds = 5;

@@ -8,8 +8,8 @@ import { SqlClient } from "effect/sql";
 import { chmodSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { EmbeddedPostgres } from "../../src/database/EmbeddedPostgres.ts";
-import { migrate, MigrationFiles } from "../../src/database/Migrations.ts";
+import { EmbeddedPostgres } from "../../src/database/embedded/EmbeddedPostgres.ts";
+import { migrate, MigrationFiles } from "../../src/database/migrations/Migrations.ts";
 import { postgresLayer } from "../../src/database/Postgres.ts";
 
 const rows = Number(process.env["BENCH_ROWS"] ?? 200_000);

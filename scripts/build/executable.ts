@@ -13,7 +13,7 @@ import {
 import { dirname, join } from "node:path";
 import process from "node:process";
 import { inject } from "postject";
-import { archiveAssets } from "../../src/database/CarriedRuntime.ts";
+import { archiveAssets } from "../../src/database/embedded/BundledRuntime.ts";
 import { bundle } from "./bundle.ts";
 import { licenses } from "./licenses.ts";
 import { type Arch, packagesFor } from "./packages.ts";

@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { globSync, lstatSync, readFileSync, statSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { constants, zstdCompressSync } from "node:zlib";
-import type { CarriedEntry, CarriedIndex } from "../../src/database/CarriedRuntime.ts";
+import type { CarriedEntry, CarriedIndex } from "../../src/database/embedded/BundledRuntime.ts";
 import type { Packages } from "./packages.ts";
 
 /** A file to carry and the path it is unpacked to, or a link. */

@@ -1,5 +1,5 @@
 import { Clock, Effect, Layer, Schedule } from "effect";
-import { Config } from "../Config.ts";
+import { Config } from "../config/Settings.ts";
 import { pruneInPages } from "../database/Pruning.ts";
 import { attemptWindowMillis } from "./FailedAttempts.ts";
 import { FailedAttemptsSql } from "./FailedAttemptsSql.ts";

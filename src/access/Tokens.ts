@@ -1,11 +1,11 @@
 import { Clock, Context, Effect, Layer } from "effect";
 import { NotFound } from "../wire/ApiError.ts";
 import { idAt, isUuid } from "../wire/Ids.ts";
-import type { Submission } from "../wire/Submission.ts";
+import type { Submission } from "../wire/ParsedBody.ts";
 import type { Environment } from "../workspaces/Environment.ts";
 import { WorkspaceChanges } from "../database/WorkspaceChanges.ts";
 import { digest, isCredential, makeCredential } from "./Credential.ts";
-import { remembered, seldom } from "./Remembered.ts";
+import { remembered, seldom } from "./CachedLookup.ts";
 import type { SdkKeyDraft, TokenDraft } from "./Token.ts";
 import { type SdkKeyGrant, type TokenGrant, TokensSql } from "./TokensSql.ts";
 

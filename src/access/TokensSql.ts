@@ -1,7 +1,7 @@
 import { Context, Effect, Layer } from "effect";
 import { SqlClient } from "effect/sql";
 import { arrayOf, instant, onlyRow, utc } from "../database/Rows.ts";
-import type { Position } from "../wire/Position.ts";
+import type { Position } from "../wire/PagePosition.ts";
 import type { Environment } from "../workspaces/Environment.ts";
 import type { Ability } from "./Ability.ts";
 import type { SdkKey, Token } from "./Token.ts";

@@ -8,7 +8,7 @@ import {
   wallTimeAt,
 } from "../time/LocalTime.ts";
 import type { TimeZoneName } from "../time/TimeZone.ts";
-import type { Submission } from "../wire/Submission.ts";
+import type { Submission } from "../wire/ParsedBody.ts";
 import type { CampaignDraft } from "./CampaignDraft.ts";
 import type { CampaignPeriod } from "./CampaignStatus.ts";
 

@@ -5,7 +5,7 @@ import { WallTime } from "../time/LocalTime.ts";
 import { TimeZoneName } from "../time/TimeZone.ts";
 import { bodyRules, readObject } from "../wire/RequestBody.ts";
 import { say } from "../wire/Explain.ts";
-import { type Submission, submit } from "../wire/Submission.ts";
+import { type Submission, submit } from "../wire/ParsedBody.ts";
 import { text, whole } from "../wire/Text.ts";
 import { CampaignType, CapPeriod, SegmentMatch } from "./Campaign.ts";
 

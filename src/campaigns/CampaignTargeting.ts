@@ -1,6 +1,6 @@
 import { say } from "../wire/Explain.ts";
 import { isUuid } from "../wire/Ids.ts";
-import type { Submission } from "../wire/Submission.ts";
+import type { Submission } from "../wire/ParsedBody.ts";
 import { unstorable } from "../wire/Text.ts";
 import type { CampaignDraft } from "./CampaignDraft.ts";
 

@@ -3,7 +3,7 @@ import { SqlClient } from "effect/sql";
 import { arrayOf, asNumber, instant, utc } from "../database/Rows.ts";
 import type { TimeOfDay } from "../time/LocalTime.ts";
 import type { TimeZoneName } from "../time/TimeZone.ts";
-import type { Position } from "../wire/Position.ts";
+import type { Position } from "../wire/PagePosition.ts";
 import type { Tenant } from "../workspaces/Workspace.ts";
 import type { AttachedNotification } from "./AttachedNotification.ts";
 import type { Campaign, FoundCampaign } from "./Campaign.ts";

@@ -5,8 +5,8 @@ import { readFileSync } from "node:fs";
 import { chmod, mkdir, open, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { Config } from "../Config.ts";
-import { type CarriedRuntimeUnusable, unpackRuntime } from "./CarriedRuntime.ts";
+import { Config } from "../config/Settings.ts";
+import { type CarriedRuntimeUnusable, unpackRuntime } from "./embedded/BundledRuntime.ts";
 
 /** Another process holds the directory; `pid` is unknown in the instant before it has written it down. */
 export class DataDirectoryInUse extends Data.TaggedError("DataDirectoryInUse")<{

@@ -3,16 +3,16 @@ import type { PgClient } from "@effect/sql-pg";
 import { Cause, Clock, Context, Effect, Layer, Option } from "effect";
 import { SqlClient, SqlError } from "effect/sql";
 import { hostname } from "node:os";
-import { Config } from "../Config.ts";
+import { Config } from "../config/Settings.ts";
 import type { DataDirectory } from "./DataDirectory.ts";
-import { isConflict, isDatabaseAway } from "./DatabaseAway.ts";
+import { isConflict, isDatabaseAway } from "./DatabaseFailure.ts";
 import { countRetry, noteWait } from "./DatabaseMetrics.ts";
-import { EmbeddedPostgres } from "./EmbeddedPostgres.ts";
-import { type MigrationFiles, type MigrationRefused, migrate } from "./Migrations.ts";
+import { EmbeddedPostgres } from "./embedded/EmbeddedPostgres.ts";
+import { type MigrationFiles, type MigrationRefused, migrate } from "./migrations/Migrations.ts";
 import { postgresLayer, type PostgresUnusable } from "./Postgres.ts";
-import type { EmbeddedPostgresUnusable } from "./PostgresAccount.ts";
-import type { LeftoversRemain } from "./PostgresProcesses.ts";
-import { watchSchema } from "./SchemaWatch.ts";
+import type { EmbeddedPostgresUnusable } from "./embedded/PostgresAccount.ts";
+import type { LeftoversRemain } from "./embedded/PostgresProcesses.ts";
+import { watchSchema } from "./migrations/SchemaWatch.ts";
 import { sessionName } from "./SessionName.ts";
 
 /** Why a process has no database to start with. */

@@ -2,7 +2,7 @@
 import { PgClient } from "@effect/sql-pg";
 import { Data, type Duration, Effect, type Layer, Redacted, Schedule } from "effect";
 import type { SqlClient, SqlError } from "effect/sql";
-import { isTemporary } from "./DatabaseAway.ts";
+import { isTemporary } from "./DatabaseFailure.ts";
 
 /** How to reach the server. */
 export type PostgresTarget =

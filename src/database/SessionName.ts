@@ -1,5 +1,5 @@
 /** How a process calls its sessions, so that others who look at the database know who works on it. */
-import type { Role } from "../Config.ts";
+import type { Role } from "../config/Settings.ts";
 
 /** A process of Waypost, as its sessions tell of it. */
 export interface NamedProcess {

@@ -2,7 +2,7 @@ import { Effect } from "effect";
 import { HttpServerResponse } from "effect/http";
 import { HttpApiBuilder } from "effect/http-api";
 import { DeviceApi } from "../DeviceApi.ts";
-import { readSubmission } from "../wire/Submission.ts";
+import { readSubmission } from "../wire/ParsedBody.ts";
 import { DevicePatch, RegistrationDraft } from "./Device.ts";
 import { DeviceCaller, SdkCaller } from "./DeviceCaller.ts";
 import { Devices } from "./Devices.ts";

@@ -1,7 +1,7 @@
 import { Context, Effect, Layer } from "effect";
 import { SqlClient } from "effect/sql";
 import { instant, jsonb, utc } from "../database/Rows.ts";
-import type { Position } from "../wire/Position.ts";
+import type { Position } from "../wire/PagePosition.ts";
 import type { Tenant } from "../workspaces/Workspace.ts";
 import type { Segment } from "./Segment.ts";
 import type { SegmentRule } from "./SegmentRule.ts";

@@ -3,9 +3,9 @@ import type { DeviceCaller } from "../devices/DeviceCaller.ts";
 import { deliveryKey } from "../sending/MessageId.ts";
 import { utcText } from "../time/LocalTime.ts";
 import { NotFound } from "../wire/ApiError.ts";
-import type { Submission } from "../wire/Submission.ts";
+import type { Submission } from "../wire/ParsedBody.ts";
 import type { SurveyResponse } from "./Answer.ts";
-import { readAnswers } from "./AnswerReading.ts";
+import { readAnswers } from "./AnswerParsing.ts";
 import type { UnreadAnswers } from "./AnswersApi.ts";
 import { AnswersSql, type SentSurvey } from "./AnswersSql.ts";
 

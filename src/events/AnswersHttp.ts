@@ -2,7 +2,7 @@ import { Effect } from "effect";
 import { HttpApiBuilder } from "effect/http-api";
 import { DeviceApi } from "../DeviceApi.ts";
 import { DeviceCaller } from "../devices/DeviceCaller.ts";
-import { readSubmission } from "../wire/Submission.ts";
+import { readSubmission } from "../wire/ParsedBody.ts";
 import { Answers } from "./Answers.ts";
 import { UnreadAnswers } from "./AnswersApi.ts";
 

@@ -1,16 +1,16 @@
 import { Clock, Context, Effect, Layer } from "effect";
 import { Database } from "../database/Database.ts";
-import { grouped } from "../database/Grouped.ts";
+import { grouped } from "../database/Batched.ts";
 import type { DeviceCaller } from "../devices/DeviceCaller.ts";
 import { endedMeanwhile } from "../devices/Devices.ts";
-import type { Submission } from "../wire/Submission.ts";
+import type { Submission } from "../wire/ParsedBody.ts";
 import type { UnreadTransitionReport } from "./EventsApi.ts";
 import { EventsSql } from "./EventsSql.ts";
-import { canFire } from "./FiringRule.ts";
-import { type Report, ReportBatch } from "./ReportBatch.ts";
-import { Sightings } from "./Sightings.ts";
+import { canFire } from "./TriggerRule.ts";
+import { type Report, ReportBatch } from "./EventBatch.ts";
+import { Sightings } from "./EventRecorder.ts";
 import { isLate } from "./Transition.ts";
-import { readTransition } from "./TransitionReading.ts";
+import { readTransition } from "./TransitionParsing.ts";
 
 /** Most reports that are written together. */
 const mostReports = 64;

@@ -1,6 +1,6 @@
 import { Option } from "effect";
 import type { HttpServerRequest } from "effect/http";
-import type { Config } from "../Config.ts";
+import type { Config } from "../config/Settings.ts";
 
 type TrustedProxies = Config["Service"]["trustedProxies"];
 

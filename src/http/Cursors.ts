@@ -3,7 +3,7 @@ import { createHmac, timingSafeEqual } from "node:crypto";
 import { DataDirectory } from "../database/DataDirectory.ts";
 import { Unprocessable } from "../wire/ApiError.ts";
 import { isUuid } from "../wire/Ids.ts";
-import type { Position } from "../wire/Position.ts";
+import type { Position } from "../wire/PagePosition.ts";
 
 const lifetimeMillis = 24 * 60 * 60 * 1000;
 const defaultLimit = 20;

@@ -2,7 +2,7 @@ import { Effect, Layer } from "effect";
 import { HttpRouter, HttpServerResponse } from "effect/http";
 import { PrometheusMetrics } from "effect/observability";
 import { Database } from "../database/Database.ts";
-import { vitals } from "./Vitals.ts";
+import { vitals } from "./ProcessMetrics.ts";
 
 const text = (body: string, status: number) =>
   HttpServerResponse.text(body, { status, headers: { "cache-control": "no-store" } });

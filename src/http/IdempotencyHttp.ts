@@ -7,7 +7,7 @@ import { errorResponse } from "../wire/ErrorResponse.ts";
 import { bodyRules, readBody } from "../wire/RequestBody.ts";
 import { Idempotency } from "./Idempotency.ts";
 import type { NamedChange } from "./IdempotencySql.ts";
-import { NamedChanges } from "./NamedChanges.ts";
+import { NamedChanges } from "./IdempotentRequests.ts";
 
 const keyProblem = Unprocessable.parameters({
   "Idempotency-Key": ["The Idempotency-Key must have 1 to 255 visible ASCII characters, such as a UUID."],

@@ -1,6 +1,6 @@
 import { Clock, Effect, Layer, Schedule } from "effect";
-import { Config } from "../Config.ts";
-import { watched } from "../database/Chores.ts";
+import { Config } from "../config/Settings.ts";
+import { watched } from "../workers/JobMetrics.ts";
 import { pruneInPages } from "../database/Pruning.ts";
 import { IdempotencySql } from "./IdempotencySql.ts";
 

@@ -1,6 +1,6 @@
 import { Context, Effect, Layer } from "effect";
 import { HttpServer } from "effect/http";
-import { Config } from "../Config.ts";
+import { Config } from "../config/Settings.ts";
 import type { Environment } from "../workspaces/Environment.ts";
 
 const production = "/platform/v1";

@@ -1,5 +1,5 @@
 import { Clock, Context, Effect, Layer } from "effect";
-import { grouped } from "../database/Grouped.ts";
+import { grouped } from "../database/Batched.ts";
 import { TooManyRequests } from "../wire/ApiError.ts";
 import type { Tenant } from "../workspaces/Workspace.ts";
 import { type RateDemand, RateLimitsSql, type RateWindows } from "./RateLimitsSql.ts";

@@ -1,6 +1,6 @@
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer";
 import { Effect, Layer } from "effect";
-import { Config } from "../Config.ts";
+import { Config } from "../config/Settings.ts";
 import { DrainingServer } from "./DrainingServer.ts";
 
 /** Longest wait for requests in flight when the process stops, in milliseconds: the rest of the 10 seconds is for the database. */

@@ -1,9 +1,9 @@
-import { boxOfCircle, boxOfPositions, type BoundingBox } from "./BoundingBox.ts";
-import { readPosition } from "./Coordinates.ts";
+import { boxOfCircle, boxOfPositions, type BoundingBox } from "./geometry/BoundingBox.ts";
+import { readPosition } from "./geometry/Coordinates.ts";
 import type { Shape } from "./Location.ts";
-import { readRadius, readText } from "./PlaceProperties.ts";
-import { readPolygon } from "./PolygonRings.ts";
-import { describe, type Refuse } from "./Refusal.ts";
+import { readRadius, readText } from "./FeatureProperties.ts";
+import { readPolygon } from "./geometry/PolygonRings.ts";
+import { describe, type Refuse } from "./geometry/GeometryProblem.ts";
 
 /** What an imported feature says: a location to create or to update. */
 export interface Place {

@@ -1,7 +1,7 @@
 import { Context, Effect, Layer } from "effect";
 import { NotFound } from "../wire/ApiError.ts";
 import { isUuid } from "../wire/Ids.ts";
-import type { Position } from "../wire/Position.ts";
+import type { Position } from "../wire/PagePosition.ts";
 import { unstorable } from "../wire/Text.ts";
 import type { Tenant } from "../workspaces/Workspace.ts";
 import { LocationGroupsSql } from "./LocationGroupsSql.ts";

@@ -1,5 +1,5 @@
 import { Schema } from "effect";
-import { boundingCircle } from "./BoundingCircle.ts";
+import { boundingCircle } from "./geometry/BoundingCircle.ts";
 import { readFeature, type Place, type Refused } from "./GeoJsonImport.ts";
 import type { Ring, ShapeType } from "./Location.ts";
 import { counted } from "../wire/Text.ts";

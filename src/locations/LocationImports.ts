@@ -1,8 +1,8 @@
 import { Clock, Context, Effect, Layer } from "effect";
 import { Database } from "../database/Database.ts";
-import { errand } from "../http/Errand.ts";
+import { errand } from "../http/OutsideTransaction.ts";
 import { idAt } from "../wire/Ids.ts";
-import type { Submission } from "../wire/Submission.ts";
+import type { Submission } from "../wire/ParsedBody.ts";
 import type { Tenant } from "../workspaces/Workspace.ts";
 import { Workspaces } from "../workspaces/Workspaces.ts";
 import type { Refused } from "./GeoJsonImport.ts";
@@ -16,7 +16,7 @@ import {
   summaryOf,
 } from "./LocationImport.ts";
 import { LocationImportsSql } from "./LocationImportsSql.ts";
-import { PlaceIndexes } from "./PlaceIndexes.ts";
+import { PlaceIndexes } from "./LocationIndexes.ts";
 
 /** For how long features are read before others get their turn, in milliseconds. */
 const turn = 10;

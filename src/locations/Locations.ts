@@ -2,13 +2,13 @@ import { Clock, Context, Effect, Layer } from "effect";
 import { Database } from "../database/Database.ts";
 import { NotFound } from "../wire/ApiError.ts";
 import { isUuid } from "../wire/Ids.ts";
-import type { Position } from "../wire/Position.ts";
-import type { Submission } from "../wire/Submission.ts";
+import type { Position } from "../wire/PagePosition.ts";
+import type { Submission } from "../wire/ParsedBody.ts";
 import type { Tenant } from "../workspaces/Workspace.ts";
 import { Workspaces } from "../workspaces/Workspaces.ts";
 import { isUnchanged, type LocationPatch, shapeFields } from "./LocationResource.ts";
 import { LocationsSql } from "./LocationsSql.ts";
-import { PlaceIndexes } from "./PlaceIndexes.ts";
+import { PlaceIndexes } from "./LocationIndexes.ts";
 
 /** The locations of an environment; what makes them is `LocationImports`. */
 export class Locations extends Context.Service<Locations>()("waypost/locations/Locations", {

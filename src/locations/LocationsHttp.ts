@@ -4,7 +4,7 @@ import { HttpApiBuilder } from "effect/http-api";
 import { Caller } from "../access/Caller.ts";
 import { Cursors } from "../http/Cursors.ts";
 import { PlatformApi } from "../PlatformApi.ts";
-import { readSubmission } from "../wire/Submission.ts";
+import { readSubmission } from "../wire/ParsedBody.ts";
 import { FeatureCollection } from "./LocationImport.ts";
 import { LocationImports } from "./LocationImports.ts";
 import { isDryRun } from "./LocationsApi.ts";

@@ -1,4 +1,4 @@
-import { mediaFormats } from "./MediaFormat.ts";
+import { mediaFormats } from "./formats/MediaFormat.ts";
 
 /** Endings that belong to a type beside its usual one. */
 const otherEndings: Readonly<Record<string, ReadonlyArray<string>>> = {

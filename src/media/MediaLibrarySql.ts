@@ -1,11 +1,11 @@
 import { Context, Effect, Layer } from "effect";
 import { SqlClient } from "effect/sql";
 import { asNumber, instant, utc } from "../database/Rows.ts";
-import type { Position } from "../wire/Position.ts";
+import type { Position } from "../wire/PagePosition.ts";
 import type { MediaKind } from "../workspaces/Plan.ts";
 import type { Tenant } from "../workspaces/Workspace.ts";
 import type { MediaFile } from "./MediaFile.ts";
-import type { MediaContent } from "./MediaFormat.ts";
+import type { MediaContent } from "./formats/MediaFormat.ts";
 import type { ServedFile } from "./MediaFiles.ts";
 
 /** A media file before its addresses are known. */

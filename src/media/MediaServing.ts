@@ -2,15 +2,15 @@
 import { Effect, Option, Stream } from "effect";
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http";
 import { createHash } from "node:crypto";
-import { Config } from "../Config.ts";
-import type { Admission, Door } from "../http/Doors.ts";
+import { Config } from "../config/Settings.ts";
+import type { Admission, Door } from "../http/Authenticators.ts";
 import { RouteTable } from "../http/RouteTable.ts";
 import { namesTag } from "../http/EntityTag.ts";
 import { MethodNotAllowed } from "../wire/ApiError.ts";
 import { errorResponse } from "../wire/ErrorResponse.ts";
 import { contentDisposition } from "./DownloadName.ts";
 import { MediaFiles } from "./MediaFiles.ts";
-import { type ByteRange, isMediaKey, MediaStore, type MediaStoreAway } from "./MediaStore.ts";
+import { type ByteRange, isMediaKey, MediaStore, type MediaStoreAway } from "./store/MediaStore.ts";
 import { allowsRange, readRange } from "./RangeHeader.ts";
 import { ReadyThumbnails } from "./ReadyThumbnails.ts";
 

@@ -1,9 +1,9 @@
 import { Clock, Effect, Layer, Schedule } from "effect";
-import { Config } from "../Config.ts";
-import { watched } from "../database/Chores.ts";
+import { Config } from "../config/Settings.ts";
+import { watched } from "../workers/JobMetrics.ts";
 import { MediaLibrarySql } from "./MediaLibrarySql.ts";
 import { countSwept } from "./MediaMetrics.ts";
-import { MediaStore } from "./MediaStore.ts";
+import { MediaStore } from "./store/MediaStore.ts";
 
 const page = 100;
 /** Who claims a key has this long to remove its bytes; then another may. */

@@ -1,5 +1,5 @@
 /** Which part of an object a request asks for (RFC 9110, 13.2.2, 14.1 and 14.2). */
-import type { ByteRange } from "./MediaStore.ts";
+import type { ByteRange } from "./store/MediaStore.ts";
 
 const oneRange = /^(?:(\d+)-(\d*)|-(\d+))$/;
 

@@ -1,6 +1,6 @@
 import { Context, Effect, Layer, Option } from "effect";
-import type { MediaReaderAway } from "./MediaRefused.ts";
-import type { MediaStoreAway } from "./MediaStore.ts";
+import type { MediaReaderAway } from "./worker/MediaRefused.ts";
+import type { MediaStoreAway } from "./store/MediaStore.ts";
 import { Thumbnails } from "./Thumbnails.ts";
 
 /** A small picture, whole in memory. */

@@ -1,6 +1,6 @@
 import { Effect, Layer } from "effect";
-import { Config } from "../Config.ts";
-import { watched } from "../database/Chores.ts";
+import { Config } from "../config/Settings.ts";
+import { watched } from "../workers/JobMetrics.ts";
 import { Thumbnails } from "./Thumbnails.ts";
 
 /**

@@ -1,11 +1,11 @@
 import { Clock, Context, Effect, Latch, Layer, Option, Stream } from "effect";
 import { builtInPicture } from "./BuiltInPictures.ts";
-import { MediaChildren } from "./MediaChildren.ts";
-import { MediaReaderAway, type MediaRefused } from "./MediaRefused.ts";
-import { MediaStore, MediaStoreAway } from "./MediaStore.ts";
+import { MediaChildren } from "./worker/MediaWorkers.ts";
+import { MediaReaderAway, type MediaRefused } from "./worker/MediaRefused.ts";
+import { MediaStore, MediaStoreAway } from "./store/MediaStore.ts";
 import { countFailed, countMade } from "./ThumbnailMetrics.ts";
 import { type ClaimedThumbnail, ThumbnailsSql } from "./ThumbnailsSql.ts";
-import { UploadFolder } from "./UploadFolder.ts";
+import { UploadFolder } from "./upload/UploadFolder.ts";
 
 /** Longer than any making takes: after it, who claimed a thumbnail is dead. */
 const claimMillis = 2 * 60_000;

@@ -2,7 +2,7 @@ import type { MediaKind, Plan } from "../workspaces/Plan.ts";
 import type { MessageContent } from "./MessageContent.ts";
 import type { ContentDraft, SentContent } from "./NotificationDraft.ts";
 import { checkQuestions, identify } from "./SurveyIdentity.ts";
-import { questionCount } from "./SurveyReading.ts";
+import { questionCount } from "./SurveyParsing.ts";
 
 /**
  * Adds what is wrong with a content, whose stored revision (of a new one: null) and media file (of none, or an unknown one: null)

@@ -1,12 +1,12 @@
 import { Clock, Context, Effect, Layer } from "effect";
 import { Database } from "../database/Database.ts";
-import { errand } from "../http/Errand.ts";
+import { errand } from "../http/OutsideTransaction.ts";
 import { PublicAddresses } from "../http/PublicAddresses.ts";
 import { shownMedia } from "../media/MediaAddress.ts";
 import { MediaLibrary } from "../media/MediaLibrary.ts";
 import { Forbidden, NotFound, Unprocessable } from "../wire/ApiError.ts";
 import { idAt, isUuid } from "../wire/Ids.ts";
-import type { Position } from "../wire/Position.ts";
+import type { Position } from "../wire/PagePosition.ts";
 import { environmentName } from "../workspaces/Environment.ts";
 import type { MediaKind } from "../workspaces/Plan.ts";
 import type { Tenant } from "../workspaces/Workspace.ts";

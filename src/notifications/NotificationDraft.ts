@@ -3,12 +3,12 @@ import type { HttpServerRequest } from "effect/http";
 import type { HttpApiEndpoint } from "effect/http-api";
 import { TimeOfDay, WallTime } from "../time/LocalTime.ts";
 import { bodyRules, readObject } from "../wire/RequestBody.ts";
-import { Submission, submit } from "../wire/Submission.ts";
+import { Submission, submit } from "../wire/ParsedBody.ts";
 import { optionalText, text } from "../wire/Text.ts";
 import { NotificationType } from "./MessageContent.ts";
 import { TriggerType } from "./Notification.ts";
 import { QuestionDraft } from "./Survey.ts";
-import { readQuestions, type SentQuestion } from "./SurveyReading.ts";
+import { readQuestions, type SentQuestion } from "./SurveyParsing.ts";
 
 const content = {
   name: text({

@@ -1,7 +1,7 @@
 import { Context, Data, Effect, Layer } from "effect";
 import { lookup } from "node:dns/promises";
 import { isIP } from "node:net";
-import { Config } from "../Config.ts";
+import { Config } from "../config/Settings.ts";
 import { isPublicAddress } from "./PublicAddressRanges.ts";
 
 /** An address to connect to. */

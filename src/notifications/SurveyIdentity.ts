@@ -1,6 +1,6 @@
 import type { Problems } from "../wire/Problems.ts";
 import { hasChoices, type Question, type QuestionDraft } from "./Survey.ts";
-import { choiceCount, fewestChoices, type SentChoice, type SentQuestion } from "./SurveyReading.ts";
+import { choiceCount, fewestChoices, type SentChoice, type SentQuestion } from "./SurveyParsing.ts";
 
 type Stored = Question["choices"][number];
 

@@ -9,7 +9,7 @@ import {
   wallParts,
   wallTimeAt,
 } from "../time/LocalTime.ts";
-import type { Submission } from "../wire/Submission.ts";
+import type { Submission } from "../wire/ParsedBody.ts";
 import type { TriggerType } from "./Notification.ts";
 import type { TriggerDraft } from "./NotificationDraft.ts";
 

@@ -1,9 +1,9 @@
 import { Context, Effect, Layer } from "effect";
 import { deliveryKey, messageId } from "../sending/MessageId.ts";
-import type { Position } from "../wire/Position.ts";
+import type { Position } from "../wire/PagePosition.ts";
 import type { Tenant } from "../workspaces/Workspace.ts";
 import { type DeliveryFilters, DeliveryListSql } from "./DeliveryListSql.ts";
-import type { ShownDelivery } from "./ShownDelivery.ts";
+import type { ShownDelivery } from "./DeliveryResource.ts";
 
 /** Single deliveries as the operator looks through them. */
 export class DeliveryList extends Context.Service<DeliveryList>()("waypost/operator/DeliveryList", {

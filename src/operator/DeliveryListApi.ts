@@ -4,7 +4,7 @@ import { NotFound, Unprocessable } from "../wire/ApiError.ts";
 import { PageOf, PageQuery } from "../wire/Envelope.ts";
 import { isUuid } from "../wire/Ids.ts";
 import { environmentPath } from "./OperatorPath.ts";
-import { DeliveryState, ShownDelivery } from "./ShownDelivery.ts";
+import { DeliveryState, ShownDelivery } from "./DeliveryResource.ts";
 
 const only = (noun: string) =>
   Schema.optionalKey(

@@ -3,7 +3,7 @@ import { SqlClient } from "effect/sql";
 import { utc } from "../database/Rows.ts";
 import type { DeliveryKey } from "../sending/MessageId.ts";
 import type { Tenant } from "../workspaces/Workspace.ts";
-import type { ShownDelivery } from "./ShownDelivery.ts";
+import type { ShownDelivery } from "./DeliveryResource.ts";
 
 /** Which deliveries are wanted; null or undefined for all. Ids are UUIDs. */
 export interface DeliveryFilters {

@@ -5,7 +5,7 @@ import { Cursors } from "../http/Cursors.ts";
 import { OperatorApi } from "../OperatorApi.ts";
 import { NotFound } from "../wire/ApiError.ts";
 import { isUuid } from "../wire/Ids.ts";
-import { readSubmission } from "../wire/Submission.ts";
+import { readSubmission } from "../wire/ParsedBody.ts";
 import { Approval } from "./DeviceListApi.ts";
 import { DeviceListSql } from "./DeviceListSql.ts";
 import { OperatorTenants } from "./OperatorTenants.ts";

@@ -1,13 +1,13 @@
 import { Effect } from "effect";
 import { HttpServerResponse } from "effect/http";
 import { HttpApiBuilder } from "effect/http-api";
-import { NamedChanges } from "../http/NamedChanges.ts";
+import { NamedChanges } from "../http/IdempotentRequests.ts";
 import { FeatureCollection } from "../locations/LocationImport.ts";
 import { LocationImports } from "../locations/LocationImports.ts";
 import { importBodyRules, isDryRun } from "../locations/LocationsApi.ts";
 import { OperatorApi } from "../OperatorApi.ts";
 import { readBody } from "../wire/RequestBody.ts";
-import { readSubmission } from "../wire/Submission.ts";
+import { readSubmission } from "../wire/ParsedBody.ts";
 import { OperatorTenants } from "./OperatorTenants.ts";
 
 /** Handlers of `LocationImportApi`. */

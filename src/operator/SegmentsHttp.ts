@@ -1,6 +1,6 @@
 import { Effect } from "effect";
 import { HttpApiBuilder } from "effect/http-api";
-import { readSegment, readSegmentPatch } from "../devices/SegmentReading.ts";
+import { readSegment, readSegmentPatch } from "../devices/SegmentParsing.ts";
 import { Segments } from "../devices/Segments.ts";
 import { Cursors } from "../http/Cursors.ts";
 import { OperatorApi } from "../OperatorApi.ts";

@@ -5,7 +5,7 @@ import { NotFound, Unprocessable } from "../wire/ApiError.ts";
 import { PageOf, PageQuery } from "../wire/Envelope.ts";
 import { isUuid } from "../wire/Ids.ts";
 import { environmentPath } from "./OperatorPath.ts";
-import { ShownSend } from "./ShownSend.ts";
+import { ShownSend } from "./SendResource.ts";
 
 const sendFilters = {
   campaign: Schema.optionalKey(

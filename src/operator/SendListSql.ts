@@ -1,9 +1,9 @@
 import { Context, Effect, Layer } from "effect";
 import { SqlClient } from "effect/sql";
 import { utc } from "../database/Rows.ts";
-import type { Position } from "../wire/Position.ts";
+import type { Position } from "../wire/PagePosition.ts";
 import type { Tenant } from "../workspaces/Workspace.ts";
-import type { ShownSend } from "./ShownSend.ts";
+import type { ShownSend } from "./SendResource.ts";
 
 /** Which sends are wanted; undefined for all. The campaign is a UUID. */
 export interface SendFilters {

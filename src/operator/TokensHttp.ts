@@ -4,7 +4,7 @@ import { TokenDraft } from "../access/Token.ts";
 import { Tokens } from "../access/Tokens.ts";
 import { Cursors } from "../http/Cursors.ts";
 import { OperatorApi } from "../OperatorApi.ts";
-import { readSubmission } from "../wire/Submission.ts";
+import { readSubmission } from "../wire/ParsedBody.ts";
 import { Workspaces } from "../workspaces/Workspaces.ts";
 
 /** Handlers of `TokensApi`. */

@@ -8,7 +8,7 @@ import {
   ShownTransport,
   unknownTransport,
   WebPushCredentials,
-} from "../sending/PushCredential.ts";
+} from "../sending/push/PushCredential.ts";
 import { NotFound, PayloadTooLarge, Unprocessable, UnsupportedMediaType } from "../wire/ApiError.ts";
 import { Data, PageOf } from "../wire/Envelope.ts";
 import { environmentPath } from "./OperatorPath.ts";

@@ -1,9 +1,9 @@
 import { Effect } from "effect";
 import { HttpApiBuilder } from "effect/http-api";
 import { OperatorApi } from "../OperatorApi.ts";
-import { ApnsCredentials, FcmCredentials, WebPushCredentials } from "../sending/PushCredential.ts";
-import { PushCredentials } from "../sending/PushCredentials.ts";
-import { readSubmission } from "../wire/Submission.ts";
+import { ApnsCredentials, FcmCredentials, WebPushCredentials } from "../sending/push/PushCredential.ts";
+import { PushCredentials } from "../sending/push/PushCredentials.ts";
+import { readSubmission } from "../wire/ParsedBody.ts";
 import { OperatorTenants } from "./OperatorTenants.ts";
 
 /** Handlers of `TransportsApi`. */

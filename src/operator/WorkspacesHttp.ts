@@ -2,7 +2,7 @@ import { Effect } from "effect";
 import { HttpApiBuilder } from "effect/http-api";
 import { Cursors } from "../http/Cursors.ts";
 import { OperatorApi } from "../OperatorApi.ts";
-import { readSubmission } from "../wire/Submission.ts";
+import { readSubmission } from "../wire/ParsedBody.ts";
 import { WorkspaceDraft, WorkspacePatch } from "../workspaces/Workspace.ts";
 import { Workspaces } from "../workspaces/Workspaces.ts";
 

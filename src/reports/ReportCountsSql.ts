@@ -1,7 +1,7 @@
 import type { SqlClient, Statement } from "effect/sql";
 import { arrayOf } from "../database/Rows.ts";
 import type { Tenant } from "../workspaces/Workspace.ts";
-import { events, makesStays, outcomes, packedEvents } from "./CountedRowsSql.ts";
+import { events, makesStays, outcomes, packedEvents } from "./SourceRowsSql.ts";
 import { reportFigures, type ReportScope } from "./ReportFiguresSql.ts";
 
 /** What the summary counts: of the whole range in place 0, and of each of its days from place 1. */

@@ -5,7 +5,7 @@ import type { TimeZoneName } from "../time/TimeZone.ts";
 import { Unprocessable } from "../wire/ApiError.ts";
 import { say } from "../wire/Explain.ts";
 import { givenOnce, type Problems } from "../wire/Problems.ts";
-import { submit } from "../wire/Submission.ts";
+import { submit } from "../wire/ParsedBody.ts";
 import { Uuid } from "../wire/Text.ts";
 
 const defaultDays = 30;

@@ -14,7 +14,7 @@ import {
 import type { ReportScope } from "./ReportFiguresSql.ts";
 import { readReportQuery, type SentParameters } from "./ReportQuery.ts";
 import { reportRange } from "./ReportRange.ts";
-import { type CountedScope, RolledCounts } from "./RolledCounts.ts";
+import { type CountedScope, RolledCounts } from "./rollups/RollupReader.ts";
 import { BaseRowLimits, ManyBaseRows, notAddedUp, slowReports } from "./SlowReports.ts";
 import { SummaryReportSql } from "./SummaryReportSql.ts";
 import { SurveyReportSql } from "./SurveyReportSql.ts";

@@ -1,7 +1,7 @@
 import { Context, Effect, Layer } from "effect";
 import { beginning, type DeliveryStatus, type DueDelivery } from "./Delivery.ts";
 import { DeliveriesSql } from "./DeliveriesSql.ts";
-import { PushCredentials } from "./PushCredentials.ts";
+import { PushCredentials } from "./push/PushCredentials.ts";
 
 /** A delivery that was made. */
 export interface MadeDelivery {

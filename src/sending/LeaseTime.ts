@@ -1,6 +1,6 @@
 import { Clock, Context, Effect, Layer, Schedule } from "effect";
 import { databaseClockAtHand } from "../database/DatabaseClock.ts";
-import { countClockSet, noteClockOffset } from "./LeaseMetrics.ts";
+import { countClockSet, noteClockOffset } from "./push/LeaseMetrics.ts";
 
 /** How often the clocks are compared. */
 const lookMillis = 5_000;

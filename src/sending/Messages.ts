@@ -3,7 +3,7 @@ import type { DeviceCaller } from "../devices/DeviceCaller.ts";
 import { PublicAddresses } from "../http/PublicAddresses.ts";
 import { shownMedia } from "../media/MediaAddress.ts";
 import { NotFound } from "../wire/ApiError.ts";
-import type { Position } from "../wire/Position.ts";
+import type { Position } from "../wire/PagePosition.ts";
 import type { Message } from "./Message.ts";
 import { deliveryKey, messageId } from "./MessageId.ts";
 import { type MessageRow, MessagesSql } from "./MessagesSql.ts";

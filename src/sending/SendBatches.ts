@@ -2,7 +2,7 @@ import { Clock, Context, Data, Effect, Fiber, Layer } from "effect";
 import { Database } from "../database/Database.ts";
 import { Transport } from "../devices/PushAddress.ts";
 import { beginning } from "./Delivery.ts";
-import { PushCredentials } from "./PushCredentials.ts";
+import { PushCredentials } from "./push/PushCredentials.ts";
 import { BatchSize } from "./Send.ts";
 import { SendBatchesSql, type TakenBatch } from "./SendBatchesSql.ts";
 import { countBatch, tellDone } from "./SendMetrics.ts";

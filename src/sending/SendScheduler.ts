@@ -1,6 +1,6 @@
 import { Clock, Context, Effect, Layer, Queue, Stream, SubscriptionRef } from "effect";
-import { Config } from "../Config.ts";
-import { patiently } from "./Patience.ts";
+import { Config } from "../config/Settings.ts";
+import { patiently } from "../workers/RetryLoop.ts";
 import { SendBatches } from "./SendBatches.ts";
 import { SendStarts } from "./SendStarts.ts";
 

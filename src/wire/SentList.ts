@@ -2,7 +2,7 @@
 import { Predicate, type Schema } from "effect";
 import { say } from "./Explain.ts";
 import type { Problems } from "./Problems.ts";
-import { submit } from "./Submission.ts";
+import { submit } from "./ParsedBody.ts";
 
 type Json = { readonly [field: string]: unknown };
 

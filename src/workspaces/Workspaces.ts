@@ -1,8 +1,8 @@
 import { Clock, Context, Effect, Layer } from "effect";
 import { NotFound } from "../wire/ApiError.ts";
 import { idAt, isUuid } from "../wire/Ids.ts";
-import type { Position } from "../wire/Position.ts";
-import type { Submission } from "../wire/Submission.ts";
+import type { Position } from "../wire/PagePosition.ts";
+import type { Submission } from "../wire/ParsedBody.ts";
 import type { Tenant, WorkspaceDraft, WorkspacePatch } from "./Workspace.ts";
 import { WorkspaceChanges } from "../database/WorkspaceChanges.ts";
 import { type WorkspaceRow, WorkspacesSql } from "./WorkspacesSql.ts";

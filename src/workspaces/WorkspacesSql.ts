@@ -1,7 +1,7 @@
 import { Context, Effect, Layer } from "effect";
 import { SqlClient } from "effect/sql";
 import { instant, jsonb, utc } from "../database/Rows.ts";
-import type { Position } from "../wire/Position.ts";
+import type { Position } from "../wire/PagePosition.ts";
 import type { Environment } from "./Environment.ts";
 import { defaultPlan, type Plan, type PlanPatch } from "./Plan.ts";
 import type { FrequencyCap, Workspace } from "./Workspace.ts";

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { vi } from "vitest";
-import { prepareData } from "../database/PreparedData.ts";
+import { prepareData } from "../database/embedded/PreparedData.ts";
 
 const launcher = fileURLToPath(new URL("../../bin/waypost.js", import.meta.url));
 

@@ -1,8 +1,8 @@
 import * as NodeServices from "@effect/platform-node/NodeServices";
 import { assert } from "@effect/vitest";
 import { Console, Effect } from "effect";
-import { runCommand } from "../../src/Cli.ts";
-import type { Surroundings } from "../../src/operator/commands/Surroundings.ts";
+import { runCommand } from "../../src/cli/Cli.ts";
+import type { Surroundings } from "../../src/cli/CliEnvironment.ts";
 import { TestWaypost, testOperatorKey } from "../TestWaypost.ts";
 
 /** Gives a command as `main.ts` does, and keeps what it says. */

@@ -3,7 +3,7 @@ import { Context, Effect, Layer, Redacted } from "effect";
 import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { Config } from "../../src/Config.ts";
+import { Config } from "../../src/config/Settings.ts";
 import { DataDirectory } from "../../src/database/DataDirectory.ts";
 
 const temporary = Effect.acquireRelease(

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { vi } from "vitest";
-import { clusterName, processesOf } from "../../src/database/PostgresProcesses.ts";
+import { clusterName, processesOf } from "../../src/database/embedded/PostgresProcesses.ts";
 
 /** A started process and what it has said so far. */
 export interface Started {
@@ -50,7 +50,7 @@ export const startDatabaseProcess = (
   { env, ...ids }: { readonly uid?: number; readonly gid?: number; readonly env?: NodeJS.ProcessEnv } = {},
 ): Started =>
   watch(
-    spawn(process.execPath, [fileURLToPath(new URL("DatabaseProcess.ts", import.meta.url))], {
+    spawn(process.execPath, [fileURLToPath(new URL("embedded/DatabaseProcess.ts", import.meta.url))], {
       ...ids,
       cwd: "/",
       env: { WAYPOST_DATA_DIR: dataDir, NODE_COMPILE_CACHE: compileCache, ...env },

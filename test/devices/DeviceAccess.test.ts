@@ -4,7 +4,7 @@ import { makeSecret } from "../../src/access/Credential.ts";
 import { Tokens } from "../../src/access/Tokens.ts";
 import { Devices } from "../../src/devices/Devices.ts";
 import { deviceToken, openDeviceToken } from "../../src/devices/DeviceToken.ts";
-import { Submission } from "../../src/wire/Submission.ts";
+import { Submission } from "../../src/wire/ParsedBody.ts";
 import { Workspaces } from "../../src/workspaces/Workspaces.ts";
 import { TestWaypost } from "../TestWaypost.ts";
 import { devicesOf } from "./TestDevices.ts";

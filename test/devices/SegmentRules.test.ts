@@ -2,7 +2,7 @@ import { assert, describe, layer } from "@effect/vitest";
 import { Effect } from "effect";
 import { SqlClient } from "effect/sql";
 import fc from "fast-check";
-import { submitSegment } from "../../src/devices/SegmentReading.ts";
+import { submitSegment } from "../../src/devices/SegmentParsing.ts";
 import type { SegmentCondition, SegmentRule } from "../../src/devices/SegmentRule.ts";
 import { audienceSql, ruleSql } from "../../src/devices/SegmentRuleSql.ts";
 import { TestDatabase } from "../database/TestDatabase.ts";

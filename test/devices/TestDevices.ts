@@ -1,6 +1,6 @@
 import { Effect } from "effect";
 import { Tokens } from "../../src/access/Tokens.ts";
-import { Submission } from "../../src/wire/Submission.ts";
+import { Submission } from "../../src/wire/ParsedBody.ts";
 import type { Environment } from "../../src/workspaces/Environment.ts";
 import { Workspaces } from "../../src/workspaces/Workspaces.ts";
 import { type Answer, type Ask, TestWaypost } from "../TestWaypost.ts";

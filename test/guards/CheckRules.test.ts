@@ -31,7 +31,12 @@ const filesFound = (...paths: ReadonlyArray<string>): ReadonlyArray<string> =>
 describe("file names", () => {
   it("are PascalCase under a known slice", () => {
     assert.deepStrictEqual(
-      filesFound("src/main.ts", "src/Cli.ts", "src/campaigns/Campaign.ts", "src/sending/transports/Fcm.ts"),
+      filesFound(
+        "src/main.ts",
+        "src/cli/Cli.ts",
+        "src/campaigns/Campaign.ts",
+        "src/sending/push/transports/Fcm.ts",
+      ),
       [],
     );
     const wrong = ["src/campaigns/campaign.ts", "src/campaigns/Local-time.ts", "src/elsewhere/Campaign.ts"];

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest";
 import { existsSync, globSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { settings } from "../../src/Settings.ts";
+import { settings } from "../../src/config/SettingsTable.ts";
 
 const root = join(import.meta.dirname, "../..");
 const read = (path: string): string => readFileSync(join(root, path), "utf8");

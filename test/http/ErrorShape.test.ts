@@ -3,7 +3,7 @@ import { Effect } from "effect";
 import { TestClock } from "effect/testing";
 import { makeCredential } from "../../src/access/Credential.ts";
 import { Tokens } from "../../src/access/Tokens.ts";
-import { Submission } from "../../src/wire/Submission.ts";
+import { Submission } from "../../src/wire/ParsedBody.ts";
 import { Workspaces } from "../../src/workspaces/Workspaces.ts";
 import { type Answer, TestWaypost, testStart } from "../TestWaypost.ts";
 

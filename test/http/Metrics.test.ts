@@ -2,9 +2,9 @@ import { assert, layer } from "@effect/vitest";
 import { Cause, Effect, Exit } from "effect";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { watched } from "../../src/database/Chores.ts";
-import { counted } from "../../src/media/MediaStoreMetrics.ts";
-import { MediaStore, MediaStoreAway } from "../../src/media/MediaStore.ts";
+import { watched } from "../../src/workers/JobMetrics.ts";
+import { counted } from "../../src/media/store/MediaStoreMetrics.ts";
+import { MediaStore, MediaStoreAway } from "../../src/media/store/MediaStore.ts";
 import { asker, TestWaypost } from "../TestWaypost.ts";
 
 const valueOf = (series: ReadonlyMap<string, number>, isIt: (name: string) => boolean): number | undefined =>

@@ -2,7 +2,7 @@ import { assert, layer } from "@effect/vitest";
 import { Effect } from "effect";
 import { TestClock } from "effect/testing";
 import { Tokens } from "../../src/access/Tokens.ts";
-import { Submission } from "../../src/wire/Submission.ts";
+import { Submission } from "../../src/wire/ParsedBody.ts";
 import { Workspaces } from "../../src/workspaces/Workspaces.ts";
 import { asker, testOperatorKey, TestWaypost, testStart } from "../TestWaypost.ts";
 

@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { feature } from "topojson-client";
 import { readFeature } from "../../src/locations/GeoJsonImport.ts";
-import { isCounterClockwise } from "./RingOracle.ts";
+import { isCounterClockwise } from "./geometry/RingOracle.ts";
 
 const require = createRequire(import.meta.url);
 

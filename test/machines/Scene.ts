@@ -4,7 +4,7 @@ import { randomUUID } from "node:crypto";
 import { instant } from "../../src/database/Rows.ts";
 import { addDays, dateAt } from "../../src/time/LocalTime.ts";
 import { circle } from "../matrices/Ground.ts";
-import type { LocalService } from "../sending/PushServers.ts";
+import type { LocalService } from "../sending/push/PushServers.ts";
 import { asker } from "../TestWaypost.ts";
 import { type Machine, ok, operatorOf } from "./Machines.ts";
 

@@ -3,7 +3,7 @@ import { Clock, Deferred, Effect, Fiber } from "effect";
 import { SqlClient } from "effect/sql";
 import { TestDatabase } from "../database/TestDatabase.ts";
 import { circle } from "../matrices/Ground.ts";
-import { localServices } from "../sending/LocalServices.ts";
+import { localServices } from "../sending/push/LocalProviders.ts";
 import { asker } from "../TestWaypost.ts";
 import { Balancer } from "./Balancer.ts";
 import { end, type Machine, machines, ok, operatorOf, readiness, until } from "./Machines.ts";

@@ -1,9 +1,9 @@
 import { assert } from "@effect/vitest";
 import { Effect } from "effect";
 import { SqlClient } from "effect/sql";
-import { RollUpAudit } from "../../src/reports/RollUpAudit.ts";
+import { RollUpAudit } from "../../src/reports/rollups/RollupAudit.ts";
 import { messageId } from "../../src/sending/MessageId.ts";
-import type { LocalService } from "../sending/PushServers.ts";
+import type { LocalService } from "../sending/push/PushServers.ts";
 import { asker } from "../TestWaypost.ts";
 import { type Machine, ok, until } from "./Machines.ts";
 import { crowd, places, type Scene } from "./Scene.ts";

@@ -2,7 +2,7 @@ import { assert, describe, it, layer } from "@effect/vitest";
 import { Effect } from "effect";
 import { TestClock } from "effect/testing";
 import { abilities, type Ability } from "../../src/access/Ability.ts";
-import { Submission } from "../../src/wire/Submission.ts";
+import { Submission } from "../../src/wire/ParsedBody.ts";
 import type { Environment } from "../../src/workspaces/Environment.ts";
 import type { Workspace } from "../../src/workspaces/Workspace.ts";
 import { Workspaces } from "../../src/workspaces/Workspaces.ts";

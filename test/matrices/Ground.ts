@@ -2,7 +2,7 @@ import { Effect } from "effect";
 import { randomUUID } from "node:crypto";
 import { abilities } from "../../src/access/Ability.ts";
 import { Tokens } from "../../src/access/Tokens.ts";
-import { Submission } from "../../src/wire/Submission.ts";
+import { Submission } from "../../src/wire/ParsedBody.ts";
 import type { Environment } from "../../src/workspaces/Environment.ts";
 import type { Workspace } from "../../src/workspaces/Workspace.ts";
 import { Workspaces } from "../../src/workspaces/Workspaces.ts";

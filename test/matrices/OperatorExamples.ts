@@ -1,6 +1,6 @@
 import { Effect } from "effect";
 import { randomUUID } from "node:crypto";
-import { apnsCredentials, fcmCredentials, webPushCredentials } from "../sending/PushKeys.ts";
+import { apnsCredentials, fcmCredentials, webPushCredentials } from "../sending/push/PushKeys.ts";
 import type { Example, Examples, GoodRequest } from "./Example.ts";
 import type { Ground } from "./Ground.ts";
 import { questionNames } from "./PlatformExamples.ts";

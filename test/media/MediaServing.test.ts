@@ -1,11 +1,11 @@
 import { assert, layer } from "@effect/vitest";
 import { Effect } from "effect";
 import { connect } from "node:net";
-import { MediaStore } from "../../src/media/MediaStore.ts";
+import { MediaStore } from "../../src/media/store/MediaStore.ts";
 import { TestWaypost } from "../TestWaypost.ts";
 import { mediaWorld } from "./MediaWorld.ts";
-import { bytesOf } from "./MediaStoreCases.ts";
-import { troubledKey, unknownKey } from "./StandInThumbnails.ts";
+import { bytesOf } from "./store/MediaStoreCases.ts";
+import { troubledKey, unknownKey } from "./FakeThumbnails.ts";
 
 const content = `image ${Buffer.from(bytesOf(200_000)).toString("latin1")}`;
 const whole = Buffer.from(content, "utf8");

@@ -3,7 +3,7 @@ import { Clock, Effect, Option } from "effect";
 import { SqlClient } from "effect/sql";
 import { TestClock } from "effect/testing";
 import { sweepOnce } from "../../src/media/MediaSweeping.ts";
-import { MediaStore } from "../../src/media/MediaStore.ts";
+import { MediaStore } from "../../src/media/store/MediaStore.ts";
 import { TestWaypost } from "../TestWaypost.ts";
 import { message } from "../notifications/NotificationWorld.ts";
 import { mediaWorld, upload } from "./MediaWorld.ts";

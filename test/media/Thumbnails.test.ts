@@ -3,7 +3,7 @@ import { Effect, Fiber, Option } from "effect";
 import { SqlClient } from "effect/sql";
 import { TestClock } from "effect/testing";
 import sharp from "sharp";
-import { MediaStore } from "../../src/media/MediaStore.ts";
+import { MediaStore } from "../../src/media/store/MediaStore.ts";
 import { Thumbnails } from "../../src/media/Thumbnails.ts";
 import { TestWaypost, testStart } from "../TestWaypost.ts";
 import { mediaWorld } from "./MediaWorld.ts";

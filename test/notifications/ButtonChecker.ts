@@ -1,5 +1,5 @@
 import { Effect, Layer } from "effect";
-import { Config } from "../../src/Config.ts";
+import { Config } from "../../src/config/Settings.ts";
 import { CallToAction } from "../../src/notifications/CallToAction.ts";
 import { HostResolver } from "../../src/notifications/PublicHosts.ts";
 

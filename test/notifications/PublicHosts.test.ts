@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest";
 import { Effect, Layer } from "effect";
-import { Config } from "../../src/Config.ts";
+import { Config } from "../../src/config/Settings.ts";
 import { CallToAction } from "../../src/notifications/CallToAction.ts";
 import { HostResolver, PublicHosts } from "../../src/notifications/PublicHosts.ts";
 import { check, checker } from "./ButtonChecker.ts";

@@ -3,7 +3,13 @@ import { Effect } from "effect";
 import { SqlClient } from "effect/sql";
 import { TestClock } from "effect/testing";
 import { generateKeyPairSync } from "node:crypto";
-import { apnsCredentials, fcmCredentials, p256Key, rsaKey, webPushCredentials } from "../sending/PushKeys.ts";
+import {
+  apnsCredentials,
+  fcmCredentials,
+  p256Key,
+  rsaKey,
+  webPushCredentials,
+} from "../sending/push/PushKeys.ts";
 import { type Answer, type Ask, TestWaypost, testStart } from "../TestWaypost.ts";
 
 const nobody = "01980a6c-0f3e-7c52-9a41-3f1f5d7a2b60";

@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest";
 import { Effect } from "effect";
 import { SqlClient } from "effect/sql";
-import { RollUps } from "../../src/reports/RollUps.ts";
+import { RollUps } from "../../src/reports/rollups/Rollups.ts";
 import { Workspaces } from "../../src/workspaces/Workspaces.ts";
 import { TestWaypost } from "../TestWaypost.ts";
 import { record } from "./RecordedHistory.ts";

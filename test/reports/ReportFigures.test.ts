@@ -1,6 +1,6 @@
 import { assert, layer } from "@effect/vitest";
 import { Effect } from "effect";
-import { Submission } from "../../src/wire/Submission.ts";
+import { Submission } from "../../src/wire/ParsedBody.ts";
 import { Workspaces } from "../../src/workspaces/Workspaces.ts";
 import { TestWaypost } from "../TestWaypost.ts";
 import { campaign, delivery, devices, event, locations } from "./ReportHistory.ts";

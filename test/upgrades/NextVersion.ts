@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from "node:fs";
-import type { MigrationFile } from "../../src/database/Migrations.ts";
+import type { MigrationFile } from "../../src/database/migrations/Migrations.ts";
 
 const folder = new URL("../../schema/", import.meta.url);
 

@@ -3,7 +3,7 @@ import { chmod, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { brotliCompressSync, brotliDecompressSync } from "node:zlib";
-import { makeBackup } from "../../src/operator/backup/MakeBackup.ts";
+import { makeBackup } from "../../src/backup/MakeBackup.ts";
 import { type Asking, makeHistory, observe } from "./ReleaseHistory.ts";
 import { keys, waypostIn } from "./ReleaseWaypost.ts";
 

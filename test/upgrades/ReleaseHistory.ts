@@ -2,15 +2,15 @@ import { Clock, Effect } from "effect";
 import { SqlClient } from "effect/sql";
 import { TestClock } from "effect/testing";
 import { randomUUID } from "node:crypto";
-import { Retention } from "../../src/reports/Retention.ts";
-import { RollUps } from "../../src/reports/RollUps.ts";
+import { Retention } from "../../src/reports/retention/Retention.ts";
+import { RollUps } from "../../src/reports/rollups/Rollups.ts";
 import { BatchSize } from "../../src/sending/Send.ts";
 import { SendBatches } from "../../src/sending/SendBatches.ts";
 import { SendStarts } from "../../src/sending/SendStarts.ts";
 import { everyEndpoint } from "../matrices/Endpoints.ts";
 import { exampleOf, send, told } from "../matrices/Examples.ts";
 import { type Ground, makeGround, roomyWorkspace } from "../matrices/Ground.ts";
-import { fcmCredentials } from "../sending/PushKeys.ts";
+import { fcmCredentials } from "../sending/push/PushKeys.ts";
 import { type Answer, type asker, TestWaypost, testStart } from "../TestWaypost.ts";
 
 const ok = ({ body, status }: Answer): any => {

@@ -1,18 +1,18 @@
 import { Clock, Context, Effect, Layer, Redacted } from "effect";
 import { Fingerprint } from "../../src/access/Fingerprint.ts";
-import { Config } from "../../src/Config.ts";
+import { Config } from "../../src/config/Settings.ts";
 import { Database } from "../../src/database/Database.ts";
 import { DataDirectory } from "../../src/database/DataDirectory.ts";
-import { EmbeddedPostgres } from "../../src/database/EmbeddedPostgres.ts";
-import { migrate, type MigrationFile, MigrationFiles } from "../../src/database/Migrations.ts";
+import { EmbeddedPostgres } from "../../src/database/embedded/EmbeddedPostgres.ts";
+import { migrate, type MigrationFile, MigrationFiles } from "../../src/database/migrations/Migrations.ts";
 import { postgresLayer } from "../../src/database/Postgres.ts";
-import { dataDirectoryMediaStore } from "../../src/media/DiskMediaStore.ts";
-import { MediaChildren } from "../../src/media/MediaChildren.ts";
+import { dataDirectoryMediaStore } from "../../src/media/store/DiskMediaStore.ts";
+import { MediaChildren } from "../../src/media/worker/MediaWorkers.ts";
 import { SendBatches } from "../../src/sending/SendBatches.ts";
 import { SendStarts } from "../../src/sending/SendStarts.ts";
 import { serviceLayer } from "../../src/Waypost.ts";
-import { standInInspector } from "../media/StandInInspector.ts";
-import { standInThumbnails } from "../media/StandInThumbnails.ts";
+import { standInInspector } from "../media/worker/FakeMediaInspector.ts";
+import { standInThumbnails } from "../media/FakeThumbnails.ts";
 import { testOperatorKey, TestWaypost } from "../TestWaypost.ts";
 import { own } from "./NextVersion.ts";
 

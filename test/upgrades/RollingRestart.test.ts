@@ -7,7 +7,7 @@ import { end, machines, until } from "../machines/Machines.ts";
 import { setScene } from "../machines/Scene.ts";
 import { traffic } from "../machines/Traffic.ts";
 import { assertExact } from "../machines/Verdict.ts";
-import { localServices } from "../sending/LocalServices.ts";
+import { localServices } from "../sending/push/LocalProviders.ts";
 import { nextProgram } from "./NextProgram.ts";
 import { own } from "./NextVersion.ts";
 

@@ -2,7 +2,7 @@ import { assert, layer } from "@effect/vitest";
 import { Effect, Fiber } from "effect";
 import { SqlClient } from "effect/sql";
 import { TestClock } from "effect/testing";
-import { migrate, MigrationFiles } from "../../src/database/Migrations.ts";
+import { migrate, MigrationFiles } from "../../src/database/migrations/Migrations.ts";
 import { SendScheduler } from "../../src/sending/SendScheduler.ts";
 import { makeGround, roomyWorkspace } from "../matrices/Ground.ts";
 import { TestWaypost } from "../TestWaypost.ts";

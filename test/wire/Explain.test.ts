@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest";
 import { Schema } from "effect";
 import { Instant } from "../../src/time/Instant.ts";
-import { submit } from "../../src/wire/Submission.ts";
+import { submit } from "../../src/wire/ParsedBody.ts";
 import { optionalText, text, whole } from "../../src/wire/Text.ts";
 
 const Sent = Schema.Struct({

@@ -1,0 +1,172 @@
+import { Effect, Option } from "effect";
+import { Command, Flag } from "effect/cli";
+import { defaultPlan } from "../../workspaces/Plan.ts";
+import { type Workspace, WorkspaceDraft, WorkspacePatch } from "../../workspaces/Workspace.ts";
+import { BadUsage } from "../CommandRefused.ts";
+import { draft } from "../RequestBodies.ts";
+import { findWorkspace, limitFlag, nameArgument, readList } from "../Lookups.ts";
+import { operator, operatorFlags } from "../Operator.ts";
+import { printList, printOne, yesNo } from "../terminal/Output.ts";
+import { details, idColumn, moment, momentColumn } from "../terminal/Table.ts";
+import { capFlag, capOf, planFlag, planOf } from "../PlanFlags.ts";
+
+const shown = (value: Workspace["plan"][keyof Workspace["plan"]]): string => {
+  if (value === null) return "no limit";
+  if (typeof value === "boolean") return yesNo(value);
+  return typeof value === "number" ? String(value) : value.join(", ");
+};
+
+const card = (workspace: Workspace): string => {
+  const cap = workspace.default_frequency_cap;
+  const changed = Object.entries(workspace.plan).filter(
+    ([key, value]) => JSON.stringify(value) !== JSON.stringify(defaultPlan[key as keyof typeof defaultPlan]),
+  );
+  return details([
+    ["id", workspace.id],
+    ["name", workspace.name],
+    ["time zone", workspace.timezone],
+    ["platform API in Production", workspace.platform_api_enabled ? "enabled" : "not enabled"],
+    ["trial ended", yesNo(workspace.trial_ended)],
+    [
+      "deletion scheduled",
+      workspace.deletion_scheduled_at === null ? "no" : `since ${moment(workspace.deletion_scheduled_at)}`,
+    ],
+    ["frequency cap", cap === null ? "none" : `${cap.count} a ${cap.period}`],
+    ["plan", changed.length === 0 ? "the default" : "the default, but for:"],
+    ...changed.map(([key, value]) => [`  ${key}`, shown(value)] as const),
+    ["created", moment(workspace.created_at)],
+    ["updated", moment(workspace.updated_at)],
+  ]);
+};
+
+const nameFlag = Flag.String("name").pipe(Flag.withDescription("Name of the workspace, for people"));
+
+const timezoneFlag = Flag.String("timezone").pipe(
+  Flag.withDescription("IANA time zone in which its reports count days, such as Europe/Amsterdam"),
+  Flag.optional,
+);
+
+const trueOrFalse = (name: string, description: string) =>
+  Flag.Literals(name, ["true", "false"]).pipe(
+    Flag.withDescription(description),
+    Flag.map((text) => text === "true"),
+    Flag.optional,
+  );
+
+const create = Command.make(
+  "create",
+  { name: nameFlag, timezone: timezoneFlag, plan: planFlag },
+  Effect.fn(function* (flags) {
+    const body = yield* draft(WorkspaceDraft, {
+      name: flags.name,
+      timezone: Option.getOrUndefined(flags.timezone),
+      plan: yield* planOf(flags.plan),
+    });
+    const ask = yield* operator;
+    const { data } = yield* ask((client) => client.workspaces.create({ payload: body }));
+    yield* printOne(data, (made) => `Created the workspace "${made.name}".\n\n${card(made)}`);
+  }),
+).pipe(
+  Command.withDescription("Create a workspace"),
+  Command.withExamples([{ command: 'waypost workspace create --name "Acme" --timezone Europe/Amsterdam' }]),
+);
+
+const list = Command.make(
+  "list",
+  { limit: limitFlag },
+  Effect.fn(function* ({ limit }) {
+    const ask = yield* operator;
+    const found = yield* readList(limit, (query) => ask((client) => client.workspaces.list({ query })));
+    yield* printList(
+      found,
+      [
+        idColumn("ID", ({ id }) => id),
+        { heading: "NAME", cell: ({ name }) => name },
+        { heading: "TIME ZONE", cell: ({ timezone }) => timezone },
+        { heading: "PRODUCTION API", cell: (each) => (each.platform_api_enabled ? "enabled" : "-") },
+        {
+          heading: "STATE",
+          cell: (each) =>
+            each.deletion_scheduled_at === null ? (each.trial_ended ? "trial ended" : "-") : "to be deleted",
+        },
+        momentColumn("CREATED", (each) => each.created_at),
+      ],
+      'There is no workspace yet: make one with waypost workspace create --name "…".',
+    );
+  }),
+).pipe(
+  Command.withDescription("List workspaces"),
+  Command.withExamples([{ command: "waypost workspace list" }, { command: "waypost workspace list --json" }]),
+);
+
+const show = Command.make(
+  "show",
+  { workspace: nameArgument("workspace") },
+  Effect.fn(function* ({ workspace }) {
+    const ask = yield* operator;
+    const id = yield* findWorkspace(ask, workspace);
+    const { data } = yield* ask((client) => client.workspaces.get({ params: { workspace: id } }));
+    yield* printOne(data, card);
+  }),
+).pipe(
+  Command.withDescription("Show a workspace"),
+  Command.withExamples([{ command: "waypost workspace show Acme" }]),
+);
+
+const update = Command.make(
+  "update",
+  {
+    workspace: nameArgument("workspace"),
+    name: Flag.optional(nameFlag),
+    timezone: timezoneFlag,
+    enabled: trueOrFalse("enable-platform-api", "Whether the full platform API works in Production"),
+    trialEnded: trueOrFalse(
+      "trial-ended",
+      "Whether a trial has ended, so that no campaign can be created or published",
+    ),
+    deletion: trueOrFalse(
+      "schedule-deletion",
+      "Schedule the deletion, which ends all tokens, or take it back",
+    ),
+    cap: capFlag,
+    plan: planFlag,
+  },
+  Effect.fn(function* (flags) {
+    const body = yield* draft(WorkspacePatch, {
+      name: Option.getOrUndefined(flags.name),
+      timezone: Option.getOrUndefined(flags.timezone),
+      platform_api_enabled: Option.getOrUndefined(flags.enabled),
+      trial_ended: Option.getOrUndefined(flags.trialEnded),
+      deletion_scheduled: Option.getOrUndefined(flags.deletion),
+      default_frequency_cap: yield* capOf(flags.cap),
+      plan: yield* planOf(flags.plan),
+    });
+    if (Object.keys(body).length === 0) {
+      return yield* new BadUsage({
+        message: "Nothing is to be changed: give a flag of waypost workspace update --help.",
+      });
+    }
+    const ask = yield* operator;
+    const id = yield* findWorkspace(ask, flags.workspace);
+    const { data } = yield* ask((client) =>
+      client.workspaces.update({ params: { workspace: id }, payload: body }),
+    );
+    yield* printOne(data, card);
+  }),
+).pipe(
+  Command.withDescription("Change a workspace: what is left out stays"),
+  Command.withExamples([
+    { command: "waypost workspace update Acme --enable-platform-api true --plan max_campaigns=500" },
+  ]),
+);
+
+/** `waypost workspace …` */
+export const workspaceCommand = Command.make("workspace").pipe(
+  Command.withDescription("Workspaces: the customers of this installation"),
+  Command.withSubcommands([create, list, show, update]),
+  Command.withExamples([
+    { command: 'waypost workspace create --name "Acme" --timezone Europe/Amsterdam' },
+    { command: "waypost workspace list" },
+  ]),
+  Command.withGlobalFlags(operatorFlags),
+);

@@ -1,0 +1,156 @@
+/** `waypost doctor`: looks at an installation from the settings to the work that waits, and changes nothing. */
+import { Data, Effect, Exit, Redacted, References } from "effect";
+import { existsSync } from "node:fs";
+import { readFile, stat } from "node:fs/promises";
+import { isSea } from "node:sea";
+import { join } from "node:path";
+import { Config, type SettingsRecord } from "../config/Settings.ts";
+import { carriedFolder, runtimeFolder } from "../database/embedded/BundledRuntime.ts";
+import { Database } from "../database/Database.ts";
+import { MigrationFiles, missingMigrations } from "../database/migrations/Migrations.ts";
+import { isDirectoryHeld, overDatabase } from "./DatabaseAtHand.ts";
+import { carriedChild, MediaChildProgram } from "../media/worker/MediaWorkerProgram.ts";
+import { addressCheckup } from "./AddressHealthCheck.ts";
+import { areas, examine, type Finding, fine, problem } from "./HealthCheck.ts";
+import { databaseClockCheckup, zonesCheckup } from "./ClockHealthCheck.ts";
+import { connectedProcesses, databaseCheckup } from "./DatabaseHealthCheck.ts";
+import { folderCheckup } from "./FolderHealthCheck.ts";
+import { mediaCheckup } from "./MediaHealthCheck.ts";
+import { pushCheckup } from "./PushHealthCheck.ts";
+import { serverCheckup } from "./ServerHealthCheck.ts";
+import { settingsCheckup } from "./SettingsHealthCheck.ts";
+import { sharedCheckup } from "./SharedStateHealthCheck.ts";
+import { workCheckup } from "./WorkerHealthCheck.ts";
+import { type AuditListener, RollUpAudit } from "../reports/rollups/RollupAudit.ts";
+
+/** The roll-ups could not be compared; `message` says why. */
+export class AuditRefused extends Data.TaggedError("AuditRefused")<{ readonly message: string }> {}
+
+const migrations = isSea()
+  ? MigrationFiles.layerFiles(carriedFolder("schema"))
+  : MigrationFiles.layerFolder(new URL("../../schema", import.meta.url));
+
+const keptSecret = ({ dataDir, secretKey }: Config["Service"]) =>
+  secretKey === undefined
+    ? Effect.promise(() =>
+        readFile(join(dataDir, "secret.key"), "utf8").then(
+          (text) => Redacted.make(text.trim()),
+          () => null,
+        ),
+      )
+    : Effect.succeed(secretKey);
+
+/** The executable's picture reader lies in the data directory once it was unpacked. */
+const pictureReader = ({ dataDir }: Config["Service"]) =>
+  isSea() ? carriedChild(runtimeFolder(dataDir)) : null;
+
+/** A whole start of an embedded database after a crash fits in. */
+const databasePatience = "3 minutes";
+
+const databaseFindings = Effect.fnUntraced(function* (config: Config["Service"], isHeld: boolean) {
+  const secretKey = yield* keptSecret(config);
+  const looks = Effect.gen(function* () {
+    const processes = yield* connectedProcesses;
+    // Tables that are not there yet cannot be asked; the line on the schema says so.
+    const isOlder = yield* Effect.map(Effect.exit(missingMigrations), (missing) =>
+      Exit.isSuccess(missing) ? missing.value.length > 0 : false,
+    );
+    const key = isOlder ? null : secretKey;
+    const parts = yield* Effect.all([
+      databaseCheckup({ config, secretKey: key, processes: processes.length }),
+      databaseClockCheckup,
+      sharedCheckup(config, processes),
+      pushCheckup(key),
+      // Where nobody runs the embedded database, the server's own line says that nothing works.
+      !isOlder && (isHeld || config.databaseUrl !== undefined) ? workCheckup : Effect.succeed([]),
+    ]);
+    return parts.flat();
+  });
+  let inside: ReadonlyArray<Finding> = [];
+  const reached = yield* examine(
+    "database",
+    "reached",
+    overDatabase(
+      Effect.tap(looks, (found) => Effect.sync(() => (inside = found))),
+      config,
+    ).pipe(
+      Effect.as(
+        fine(isHeld ? "The database of the Waypost that runs here answers." : "The database answers."),
+      ),
+      Effect.catchTag("NoDatabase", ({ isMissing, message }) =>
+        Effect.succeed(
+          isMissing
+            ? fine(`${message} The first start makes it.`)
+            : problem(
+                message.split("\n")[0] ?? "",
+                config.databaseUrl === undefined
+                  ? "Run the doctor under the account that runs Waypost; the end of postgres.log in the data directory tells more. " +
+                      "Schema, push credentials and work were not looked at."
+                  : "See that it runs, and that DATABASE_URL is right. Schema, push credentials and work were not looked at.",
+              ),
+        ),
+      ),
+    ),
+    databasePatience,
+  );
+  return [...reached, ...inside];
+});
+
+/** Compares the roll-ups of all reports with base rows; with `rebuild`, has workers make those anew that differ. */
+export const auditReports = Effect.fn("auditReports")(function* (
+  record: SettingsRecord,
+  listener: AuditListener,
+  rebuild: boolean,
+) {
+  const config = yield* Config.fromRecord(record);
+  const audited = Effect.gen(function* () {
+    const missing = yield* missingMigrations;
+    if (missing.length > 0) {
+      return yield* new AuditRefused({
+        message: "The database is of an older version: start waypost serve once, which brings it up to date.",
+      });
+    }
+    const reports = yield* RollUpAudit;
+    const summary = yield* reports.audit(listener);
+    if (rebuild) yield* reports.makeAnew(summary.differing);
+    return summary;
+  }).pipe(Effect.provide(RollUpAudit.layer), Effect.provide(Database.layerClient));
+  return yield* overDatabase(audited, config).pipe(
+    Effect.provide(migrations),
+    Effect.catchTag("NoDatabase", ({ message }) => Effect.fail(new AuditRefused({ message }))),
+  );
+});
+
+/** Everything that was found, in the order of the parts of an installation. */
+export const doctor = Effect.fn("doctor")(function* (environment: SettingsRecord, file: string | null) {
+  const { config, findings } = yield* settingsCheckup(environment, file);
+  const isHeld = yield* isDirectoryHeld(config);
+  const isThere = yield* Effect.promise(() =>
+    stat(config.dataDir).then(
+      (found) => found.isDirectory(),
+      () => false,
+    ),
+  );
+  const reader = pictureReader(config);
+  const media = mediaCheckup(config, {
+    isThere,
+    canRead: reader === null || existsSync(runtimeFolder(config.dataDir)),
+  });
+  const parts = yield* Effect.all(
+    [
+      Effect.succeed(findings),
+      folderCheckup(config),
+      databaseFindings(config, isHeld),
+      zonesCheckup,
+      reader === null ? media : Effect.provideService(media, MediaChildProgram, reader),
+      serverCheckup(config, isHeld),
+      addressCheckup(config),
+    ],
+    { concurrency: "unbounded" },
+  ).pipe(
+    Effect.provide(migrations),
+    Effect.provideService(Config, config),
+    Effect.provideService(References.MinimumLogLevel, "None"),
+  );
+  return parts.flat().toSorted((one, other) => areas.indexOf(one.area) - areas.indexOf(other.area));
+});

@@ -1,0 +1,142 @@
+import { Cause, Clock, Context, Effect, type Layer, Option, type Scope } from "effect";
+import { HttpRouter, HttpServerError, HttpServerRequest, HttpServerResponse } from "effect/http";
+import { Config } from "../config/Settings.ts";
+import { Database } from "../database/Database.ts";
+import { InternalError, ServiceUnavailable } from "../wire/ApiError.ts";
+import { errorResponse } from "../wire/ErrorResponse.ts";
+import { idAt } from "../wire/Ids.ts";
+import { calledHost, clientAddress } from "./ClientAddress.ts";
+import { type Admission, type Door, Doors, type Refused, type Visit } from "./Authenticators.ts";
+import { countRequest } from "./HttpMetrics.ts";
+import { RouteTable } from "./RouteTable.ts";
+import { letBodyArrive } from "./UnreadBody.ts";
+
+type Services = HttpServerRequest.HttpServerRequest | Scope.Scope;
+type App = Effect.Effect<HttpServerResponse.HttpServerResponse, unknown, Services>;
+
+const saneRequestId = /^[\w.:/+=-]{1,128}$/;
+
+/** An address as a lenient reader takes it: decoded (the router does that), without repeated slashes, in small letters. */
+const readLeniently = (url: string): string => {
+  const path = url.split("?", 1)[0] ?? "";
+  const read = path.replace(/%[0-7][0-9a-f]/gi, (escape) =>
+    String.fromCharCode(Number.parseInt(escape.slice(1), 16)),
+  );
+  return read.replace(/\/+/g, "/").toLowerCase();
+};
+/** A URL as the router is to read it: it takes `;` and `#` for the end of the path, where they are characters like others. */
+const asRouted = (url: string): string => {
+  const end = url.indexOf("?");
+  const path = end === -1 ? url : url.slice(0, end);
+  return /[;#]/.test(path)
+    ? path.replaceAll(";", "%3B").replaceAll("#", "%23") + url.slice(path.length)
+    : url;
+};
+
+const nothing: Admission = { provide: (services) => services, headers: {}, log: {} };
+
+const gateway = Effect.gen(function* () {
+  const { trustedProxies } = yield* Config;
+  const doors = yield* Doors;
+  const routes = yield* RouteTable;
+
+  const findDoor = (visit: Visit): { readonly door: Door; readonly url: string } | null => {
+    for (const door of doors) {
+      const url = door.match(visit);
+      if (url !== null) return { door, url };
+    }
+    return null;
+  };
+
+  /** Whether an address that no door knows only looks like one of theirs, and must not be routed past them. */
+  const isBesideDoor = (visit: Visit): boolean => {
+    const request = visit.request.modify({ url: readLeniently(visit.request.url) });
+    return doors.some((door) => door.match({ ...visit, request }) !== null);
+  };
+
+  /** The answer to whatever a handler failed with that is no error of its endpoint. */
+  const failed = (cause: Cause.Cause<unknown>, method: string, url: string, requestId: string) =>
+    Effect.suspend(() => {
+      const error = Option.getOrUndefined(Cause.findErrorOption(cause));
+      if (error instanceof HttpServerError.HttpServerError && error.reason._tag === "RouteNotFound") {
+        const { allow, error: refusal } = routes.refusal(method, url.split("?", 1)[0] ?? "");
+        return Effect.succeed(errorResponse(refusal, allow === null ? {} : { allow }));
+      }
+      if (Cause.hasInterruptsOnly(cause)) return Effect.failCause(cause);
+      if (Database.isUnavailable(cause)) return Effect.succeed(errorResponse(ServiceUnavailable.of()));
+      return Effect.as(
+        Effect.annotateLogs(Effect.logError("A request failed with a fault of ours", cause), { requestId }),
+        errorResponse(InternalError.of(requestId)),
+      );
+    });
+
+  const isRefused = (error: unknown): error is Refused =>
+    typeof error === "object" && error !== null && "error" in error && "headers" in error;
+
+  return (app: App): App =>
+    Effect.gen(function* () {
+      const request = yield* HttpServerRequest.HttpServerRequest;
+      const started = yield* Clock.currentTimeMillis;
+      const began = performance.now();
+      const sent = request.headers["x-request-id"] ?? "";
+      const requestId = saneRequestId.test(sent) ? sent : idAt(started);
+      const visit: Visit = {
+        request,
+        clientAddress: clientAddress(request, trustedProxies),
+        host: calledHost(request, trustedProxies),
+      };
+      const found = findDoor(visit);
+      const url = asRouted(found?.url ?? request.url);
+      let admission = nothing;
+
+      const answer = Effect.gen(function* () {
+        if (found !== null) admission = yield* found.door.admit(visit);
+        else if (isBesideDoor(visit)) return errorResponse(routes.unknown);
+        const routed = url === request.url ? request : request.modify({ url });
+        // One by one: to merge contexts is to copy all services of the process, for each request.
+        return yield* Effect.updateContext(app, (services: Context.Context<Services>) =>
+          Context.add(admission.provide(services), HttpServerRequest.HttpServerRequest, routed),
+        );
+      });
+
+      const response = yield* Effect.catchCause(answer, (cause) => {
+        const error = Option.getOrUndefined(Cause.findErrorOption(cause));
+        return isRefused(error)
+          ? Effect.succeed(errorResponse(error.error, error.headers))
+          : failed(cause, request.method, url, requestId);
+      });
+
+      const seconds = (performance.now() - began) / 1000;
+      yield* countRequest(found?.door.name ?? "other", request.method, response.status, seconds);
+      yield* Effect.logInfo("request").pipe(
+        Effect.annotateLogs({
+          requestId,
+          method: request.method,
+          path: request.url.split("?", 1)[0] ?? "",
+          status: response.status,
+          ms: Math.round(seconds * 1e5) / 100,
+          ip: visit.clientAddress,
+          ...admission.log,
+        }),
+      );
+      yield* Effect.annotateCurrentSpan({
+        "waypost.request_id": requestId,
+        ...Object.fromEntries(Object.entries(admission.log).map(([key, value]) => [`waypost.${key}`, value])),
+      });
+      yield* letBodyArrive(request);
+      return HttpServerResponse.setHeaders(response, { ...admission.headers, "x-request-id": requestId });
+    });
+});
+
+/**
+ * What every request passes on its way in and every answer on its way out: request id, the door of its interface, one shape
+ * for all errors, access log and metrics (contract A5, B1–B3).
+ */
+export const gatewayLayer: Layer.Layer<never, never, HttpRouter.HttpRouter | Config | Doors | RouteTable> =
+  HttpRouter.use((router) =>
+    Effect.flatMap(
+      gateway,
+      // The gateway leaves no error unanswered, which the router's own types cannot tell.
+      (handle) => router.addGlobalMiddleware(handle as never) as Effect.Effect<void>,
+    ),
+  );

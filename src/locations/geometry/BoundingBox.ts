@@ -1,0 +1,41 @@
+import type { Position } from "../Location.ts";
+
+/**
+ * West, south, east and north in degrees, as RFC 7946 has it: west is greater than east where the box crosses the
+ * antimeridian.
+ */
+export type BoundingBox = readonly [west: number, south: number, east: number, north: number];
+
+/** The earth's mean radius in metres (IUGG), the one that distances are measured by. */
+export const EARTH_RADIUS_METERS = 6371008.8;
+
+/** The box that holds all points at most `radiusMeters` from the centre; all longitudes where a pole is among them. */
+export const boxOfCircle = ([longitude, latitude]: Position, radiusMeters: number): BoundingBox => {
+  // A millionth more, so that rounding leaves no point of the circle outside.
+  const angle = (radiusMeters * (1 + 1e-6)) / EARTH_RADIUS_METERS;
+  const south = latitude - degrees(angle);
+  const north = latitude + degrees(angle);
+  if (south <= -90 || north >= 90) return [-180, Math.max(south, -90), 180, Math.min(north, 90)];
+  const reach = degrees(Math.asin(Math.sin(angle) / Math.cos((latitude * Math.PI) / 180)));
+  return [wrapped(longitude - reach), south, wrapped(longitude + reach), north];
+};
+
+/** The box that holds all the positions; an endless one for none. */
+export const boxOfPositions = (positions: ReadonlyArray<Position>): BoundingBox => {
+  let west = Infinity;
+  let south = Infinity;
+  let east = -Infinity;
+  let north = -Infinity;
+  for (const [longitude, latitude] of positions) {
+    west = Math.min(west, longitude);
+    south = Math.min(south, latitude);
+    east = Math.max(east, longitude);
+    north = Math.max(north, latitude);
+  }
+  return [west, south, east, north];
+};
+
+const degrees = (radians: number): number => (radians * 180) / Math.PI;
+
+const wrapped = (longitude: number): number =>
+  longitude < -180 ? longitude + 360 : longitude > 180 ? longitude - 360 : longitude;

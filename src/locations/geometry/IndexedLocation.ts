@@ -1,0 +1,85 @@
+import { type BoundingBox, boxOfCircle, EARTH_RADIUS_METERS } from "./BoundingBox.ts";
+import type { Position } from "../Location.ts";
+import { type Direction, directionOf } from "./SphericalCap.ts";
+
+/** A polygon's rings, packed: longitude and latitude in turns, and for each ring where it ends, in numbers. */
+export interface Outline {
+  readonly coordinates: Float64Array;
+  readonly ends: Uint32Array;
+}
+
+/** The shape of a location as it is searched: 16 bytes for a position of a polygon, about 500 for the rest. */
+export interface Place {
+  readonly no: number;
+  readonly id: string;
+  /** Rises with every change of the shape. */
+  readonly revision: number;
+  readonly longitude: number;
+  readonly latitude: number;
+  readonly centre: Direction;
+  /** The radius of a circle, or of the circle around a polygon, in radians. */
+  readonly radius: number;
+  readonly box: BoundingBox;
+  /** Null for a circle. */
+  readonly outline: Outline | null;
+}
+
+/** A location's shape as it is stored. */
+export interface StoredPlace {
+  readonly no: number;
+  readonly id: string;
+  readonly revision: number;
+  readonly longitude: number;
+  readonly latitude: number;
+  readonly radius_meters: number;
+  readonly rings: ReadonlyArray<ReadonlyArray<Position>> | null;
+}
+
+/** Makes a stored shape ready to be searched. */
+export const placeOf = (row: StoredPlace): Place => {
+  const { id, latitude, longitude, no, radius_meters, revision, rings } = row;
+  const outline = rings === null ? null : outlineOf(rings);
+  return {
+    no,
+    id,
+    revision,
+    longitude,
+    latitude,
+    centre: directionOf([longitude, latitude]),
+    radius: radius_meters / EARTH_RADIUS_METERS,
+    box: outline === null ? boxOfCircle([longitude, latitude], radius_meters) : boxOfOutline(outline),
+    outline,
+  };
+};
+
+/** How many positions a place holds in memory, by which the memory of all places is bounded. */
+export const weightOf = ({ outline }: Place): number =>
+  32 + (outline === null ? 0 : outline.coordinates.length / 2);
+
+const outlineOf = (rings: ReadonlyArray<ReadonlyArray<Position>>): Outline => {
+  const coordinates = new Float64Array(2 * rings.reduce((sum, ring) => sum + ring.length, 0));
+  const ends = new Uint32Array(rings.length);
+  let at = 0;
+  rings.forEach((ring, index) => {
+    for (const [longitude, latitude] of ring) {
+      coordinates[at++] = longitude;
+      coordinates[at++] = latitude;
+    }
+    ends[index] = at;
+  });
+  return { coordinates, ends };
+};
+
+const boxOfOutline = ({ coordinates, ends }: Outline): BoundingBox => {
+  let [west, south, east, north] = [Infinity, Infinity, -Infinity, -Infinity];
+  // The first ring is the exterior one.
+  for (let at = 0; at < (ends[0] ?? 0); at += 2) {
+    const longitude = coordinates[at] ?? 0;
+    const latitude = coordinates[at + 1] ?? 0;
+    west = Math.min(west, longitude);
+    south = Math.min(south, latitude);
+    east = Math.max(east, longitude);
+    north = Math.max(north, latitude);
+  }
+  return [west, south, east, north];
+};

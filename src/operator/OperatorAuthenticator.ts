@@ -1,0 +1,48 @@
+import { Context, Effect, Redacted } from "effect";
+import { timingSafeEqual } from "node:crypto";
+import { bearer, digest } from "../access/Credential.ts";
+import { FailedAttempts } from "../access/FailedAttempts.ts";
+import { DataDirectory } from "../database/DataDirectory.ts";
+import type { Door, Refused } from "../http/Authenticators.ts";
+import { Unauthorized } from "../wire/ApiError.ts";
+import { IsOperator } from "./OperatorAccess.ts";
+
+const base = "/operator/v1";
+
+const refused = (error: Refused["error"]): Refused => ({ error, headers: {} });
+
+/** The door of the operator interface: its one key, and the throttle of whoever guesses it (contract B1, I2). */
+export const operatorDoor: Effect.Effect<Door, never, DataDirectory | FailedAttempts> = Effect.gen(
+  function* () {
+    const { operatorKey } = yield* DataDirectory;
+    const attempts = yield* FailedAttempts;
+    // Digests are of one length, so that comparing them tells nothing of the key.
+    const expected = digest(Redacted.value(operatorKey));
+    return {
+      name: "operator",
+      match: ({ request: { url } }) =>
+        url === base || url.startsWith(`${base}/`) || url.startsWith(`${base}?`) ? url : null,
+      admit: Effect.fnUntraced(function* ({ clientAddress, request }) {
+        const key = bearer(request.headers["authorization"]);
+        if (key === null) {
+          return yield* Effect.fail(
+            refused(
+              Unauthorized.of(
+                "missing_token",
+                "Send the operator key in the Authorization header, as: Bearer <key>.",
+              ),
+            ),
+          );
+        }
+        if (!timingSafeEqual(digest(key), expected)) {
+          const error = yield* attempts.refuse(
+            clientAddress,
+            "This is not the operator key of this installation.",
+          );
+          return yield* Effect.fail(refused(error));
+        }
+        return { provide: (services) => Context.add(services, IsOperator, true), headers: {}, log: {} };
+      }),
+    } satisfies Door;
+  },
+);

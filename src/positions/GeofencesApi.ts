@@ -1,0 +1,82 @@
+import { Schema, SchemaTransformation } from "effect";
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api";
+import { DeviceAccess } from "../devices/DeviceAccess.ts";
+import { ShapeType } from "../locations/Location.ts";
+import { GeometryAnswer } from "../locations/LocationResource.ts";
+import { Unprocessable } from "../wire/ApiError.ts";
+import { Data } from "../wire/Envelope.ts";
+import { wholeParameter } from "../wire/Text.ts";
+import { Latitude, Longitude } from "./Position.ts";
+
+/** Degrees in a query: a decimal number, not all that JavaScript would read as one. */
+const parameter = (degrees: typeof Latitude, limit: number) =>
+  Schema.String.check(
+    Schema.isPattern(/^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/, {
+      message: `The {field} must be a number of degrees from -${limit} to ${limit}.`,
+    }),
+  ).pipe(Schema.decodeTo(degrees, SchemaTransformation.transform({ decode: Number, encode: String })));
+
+const GeofenceQuery = {
+  lat: parameter(Latitude, 90),
+  lng: parameter(Longitude, 180),
+  limit: Schema.optionalKey(
+    wholeParameter({ min: 1, max: 100, description: "Most geofences; 20 if left out.", example: 20 }),
+  ),
+};
+
+/** A location that a device watches. */
+export const Geofence = Schema.Struct({
+  location_id: Schema.String.annotate({
+    description: "Id of the location.",
+    format: "uuid",
+    examples: ["01980a6c-2b11-7e0a-8c55-6d2f9b1a4e01"],
+  }),
+  name: Schema.String.annotate({ description: "Name of the location.", examples: ["Dam Square"] }),
+  type: ShapeType.annotate({
+    description: "`circle` or `polygon`.",
+    examples: ["circle"],
+  }),
+  center: Schema.Struct({
+    latitude: Schema.Finite.annotate({ description: "Degrees north.", examples: [52.3731] }),
+    longitude: Schema.Finite.annotate({ description: "Degrees east.", examples: [4.8936] }),
+  }).annotate({ description: "Centre of the circle, or of a circle around the polygon." }),
+  radius_meters: Schema.Finite.annotate({
+    description:
+      "Radius of the circle, or of a circle around the polygon: what a phone's own geofencing takes.",
+    examples: [150],
+  }),
+  geometry: GeometryAnswer,
+  distance_meters: Schema.Finite.annotate({
+    description: "Metres to the location's edge, to a tenth; 0 inside.",
+    examples: [412.7],
+  }),
+}).annotate({ identifier: "Geofence" });
+export type Geofence = typeof Geofence.Type;
+
+/** What devices watch. */
+export class GeofencesApi extends HttpApiGroup.make("geofences")
+  .add(
+    HttpApiEndpoint.get("nearest", "/geofences", {
+      query: GeofenceQuery,
+      headers: {
+        "if-none-match": Schema.optionalKey(
+          Schema.String.annotate({
+            description:
+              "The `ETag` of an earlier answer: 304 without a body when nothing has changed since.",
+            examples: ['"qXK2v0"'],
+          }),
+        ),
+      },
+      success: [Data(Schema.Array(Geofence)), HttpApiSchema.Empty(304)],
+      error: [Unprocessable],
+    })
+      .annotate(OpenApi.Summary, "List the nearest geofences")
+      .annotate(
+        OpenApi.Description,
+        "The nearest locations that an active or scheduled campaign of the environment targets, directly or by a group: by " +
+          "distance to the edge, then id. iOS watches 20 regions at a time: ask again when the device has moved. The answer carries an `ETag`.",
+      ),
+  )
+  .middleware(DeviceAccess)
+  .annotate(OpenApi.Title, "Geofences")
+  .annotate(OpenApi.Description, "What a device watches itself, where it does not report its positions.") {}

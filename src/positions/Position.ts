@@ -1,0 +1,77 @@
+import { Exit, Option, Schema } from "effect";
+import { Instant } from "../time/Instant.ts";
+import { explain } from "../wire/Explain.ts";
+import { timeProblem } from "../events/Transition.ts";
+
+/** Every check says all that is wanted: 1e999 fails two of them. */
+const degrees = (limit: number, description: string, example: number) => {
+  const message = `The {field} must be a number of degrees from -${limit} to ${limit}.`;
+  return Schema.Number.check(
+    Schema.isFinite({ message }),
+    Schema.isBetween({ minimum: -limit, maximum: limit }, { message }),
+  ).annotate({ description, examples: [example] });
+};
+
+const accuracyMessage = "The {field} must be a number of metres, 0 or more.";
+
+/** Degrees north, of a device or of whoever asks. */
+export const Latitude = degrees(90, "Degrees north (WGS 84), from -90 to 90.", 52.3731);
+
+/** Degrees east, of a device or of whoever asks. */
+export const Longitude = degrees(180, "Degrees east (WGS 84), from -180 to 180.", 4.8936);
+
+/** Where a device was at a moment. */
+export const Fix = Schema.Struct({
+  latitude: Latitude,
+  longitude: Longitude,
+  accuracy_meters: Schema.optionalKey(
+    Schema.NullOr(
+      Schema.Number.check(
+        Schema.isFinite({ message: accuracyMessage }),
+        Schema.isGreaterThanOrEqualTo(0, { message: accuracyMessage }),
+      ),
+    ).annotate({
+      description:
+        "How far off the position may be. A device leaves a place when it is outside by more than this, of which 100 m count; " +
+        "a position that may be over 200 m off is accepted and changes nothing. Left out: 0.",
+      examples: [12.5],
+    }),
+  ),
+  recorded_at: Schema.String.annotate({
+    description: "When it was there, as an ISO 8601 date-time; at most 366 days ago and 5 minutes ahead.",
+    examples: ["2026-11-21T09:30:00Z"],
+    format: "date-time",
+  }).pipe(Schema.decodeTo(Instant)),
+}).annotate({
+  identifier: "Fix",
+  message: "Each position must be an object with a latitude, a longitude and a recorded_at.",
+});
+export type Fix = typeof Fix.Type;
+
+/** The worst accuracy in metres with which a position still says where a device is (contract L9). */
+const worstAccuracy = 200;
+
+/** The most metres of accuracy that keep a device inside (contract L9). */
+const mostLeeway = 100;
+
+/** Whether a position is too inexact to say anything: it is accepted and changes nothing (contract L9). */
+export const isCoarse = ({ accuracy_meters }: Fix): boolean => (accuracy_meters ?? 0) > worstAccuracy;
+
+/** By how many metres a device must be outside to have left (contract L9). */
+export const leewayOf = ({ accuracy_meters }: Fix): number => Math.min(accuracy_meters ?? 0, mostLeeway);
+
+const decode = Schema.decodeUnknownExit(Fix, { errors: "all" });
+
+/** Reads one position of a report by itself: the position, or all that is wrong with it as sentences. */
+export const readFix = (input: unknown, now: number): Fix | ReadonlyArray<string> => {
+  const decoded = decode(input);
+  if (Exit.isSuccess(decoded)) {
+    const problem = timeProblem(decoded.value.recorded_at, now, "position");
+    return problem === null ? decoded.value : [problem];
+  }
+  const error = Option.getOrThrow(Exit.findErrorOption(decoded));
+  return [...new Set(Object.values(explain(error.issue).fields).flat())];
+};
+
+/** Whether a position could be read. */
+export const isFix = (read: Fix | ReadonlyArray<string>): read is Fix => !Array.isArray(read);

@@ -1,0 +1,37 @@
+import { Effect, Metric } from "effect";
+import type { TransitionType } from "../events/Transition.ts";
+
+const positions = Metric.counter("waypost_positions_total", {
+  description: "Positions that devices reported, by outcome: accepted, stale, rejected.",
+  incremental: true,
+});
+
+const transitions = Metric.counter("waypost_position_transitions_total", {
+  description: "Enters and exits that positions showed, by type.",
+  incremental: true,
+});
+
+const outcomes = {
+  accepted: Metric.withAttributes(positions, { outcome: "accepted" }),
+  stale: Metric.withAttributes(positions, { outcome: "stale" }),
+  rejected: Metric.withAttributes(positions, { outcome: "rejected" }),
+};
+
+const types: Record<TransitionType, Metric.Metric<number, unknown>> = {
+  enter: Metric.withAttributes(transitions, { type: "enter" }),
+  exit: Metric.withAttributes(transitions, { type: "exit" }),
+};
+
+/** Counts what became of one report of positions. */
+export const countPositions = (report: {
+  readonly accepted: number;
+  readonly stale: number;
+  readonly rejected: ReadonlyArray<unknown>;
+  readonly transitions: ReadonlyArray<{ readonly type: TransitionType }>;
+}): Effect.Effect<void> =>
+  Effect.gen(function* () {
+    if (report.accepted > 0) yield* Metric.update(outcomes.accepted, report.accepted);
+    if (report.stale > 0) yield* Metric.update(outcomes.stale, report.stale);
+    if (report.rejected.length > 0) yield* Metric.update(outcomes.rejected, report.rejected.length);
+    for (const { type } of report.transitions) yield* Metric.update(types[type], 1);
+  });

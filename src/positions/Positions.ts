@@ -1,0 +1,169 @@
+import { Clock, Context, Effect, Layer } from "effect";
+import { Database } from "../database/Database.ts";
+import { grouped } from "../database/Batched.ts";
+import type { DeviceCaller } from "../devices/DeviceCaller.ts";
+import { endedMeanwhile } from "../devices/Devices.ts";
+import { PlaceIndexes } from "../locations/LocationIndexes.ts";
+import { utcText } from "../time/LocalTime.ts";
+import type { Submission } from "../wire/ParsedBody.ts";
+import { type Fix, isCoarse, isFix, readFix } from "./Position.ts";
+import { FixBatch, type FixReport } from "./PositionBatch.ts";
+import { countPositions } from "./PositionMetrics.ts";
+import type { FixOutcome, UnreadFixReport } from "./PositionsApi.ts";
+import { PositionsSql } from "./PositionsSql.ts";
+import { ReportBatch } from "../events/EventBatch.ts";
+import { Sightings } from "../events/EventRecorder.ts";
+import type { PlacedFix, Track } from "./DeviceLocationState.ts";
+
+/** Most reports that are written together. */
+const mostReports = 128;
+
+/** How long those gather that show something, in milliseconds: each batch is seven statements, however many are in it. */
+const gathering = 4;
+
+/** For how long positions are looked up before others get their turn, in milliseconds. */
+const turn = 10;
+
+/** Where devices are: their enters and exits are found here, and count and fire as those that devices report. */
+export class Positions extends Context.Service<Positions>()("waypost/events/Positions", {
+  make: Effect.gen(function* () {
+    const database = yield* Database;
+    const repository = yield* PositionsSql;
+    const sightings = yield* Sightings;
+    const places = yield* PlaceIndexes;
+
+    /** Runs over so many items, letting others in between; a tenant's places can lie on one another by the thousand. */
+    const each = Effect.fnUntraced(function* <A, B>(items: ReadonlyArray<A>, of: (item: A, at: number) => B) {
+      const results: Array<B> = [];
+      let began = performance.now();
+      for (const item of items) {
+        results.push(of(item, results.length));
+        if (performance.now() - began < turn) continue;
+        yield* Effect.yieldNow;
+        began = performance.now();
+      }
+      return results;
+    });
+
+    /** Notes the last positions of devices that have newer ones; gives the devices that have moved on meanwhile. */
+    const keep = Effect.fnUntraced(function* (
+      batch: FixBatch,
+      tracks: ReadonlyArray<Track | null>,
+      before: ReadonlyArray<number | undefined>,
+    ) {
+      const newer = batch.devices.flatMap((device, at) => {
+        const last = tracks[at]?.last;
+        return last === undefined || last === before[at] ? [] : [{ at, device, last }];
+      });
+      if (newer.length === 0) return new Set<number>();
+      const kept = yield* repository.keep(
+        newer.map(({ device }) => device),
+        newer.map(({ last }) => last),
+        newer.map(({ at }) => (Number.isFinite(before[at]) ? (before[at] ?? null) : null)),
+      );
+      const late = new Set(newer.map(({ at }) => at));
+      for (const { ord } of kept) late.delete(newer[ord - 1]?.at ?? -1);
+      return late;
+    });
+
+    /**
+     * Answers the reports of devices that have not moved in or out of a place, as most have not: no device need be held for
+     * them, and one statement does for nearly all. Null for a report that shows more, or that another one overtook.
+     */
+    const glance = Effect.fnUntraced(function* (batch: FixBatch) {
+      const known = yield* repository.settle(batch.devices, batch.steady, batch.candidates);
+      const tracks = batch.tracks(
+        known,
+        known.filter(({ location_no }) => location_no === null),
+      );
+      const before = tracks.map((track) => track?.last);
+      const followed = yield* each(batch.reports, (_, report) => batch.follow(report, tracks));
+      const moving = new Set([
+        ...batch.deviceOf.filter((_, report) => (followed[report]?.moves ?? []).length > 0),
+        ...batch.unplaced(tracks).map(({ at }) => at),
+      ]);
+      const quiet = tracks.map((track, at) => (moving.has(at) ? null : track));
+      const late = yield* keep(batch, quiet, before);
+      return batch.reports.map(({ fixes }, place) => {
+        const device = batch.deviceOf[place] ?? -1;
+        if (moving.has(device) || late.has(device)) return null;
+        // Nobody follows those that are settled: all their positions are news.
+        const { accepted, stale } = followed[place] ?? { accepted: fixes.length, stale: 0 };
+        return { accepted, stale, transitions: [], deliveries: [] };
+      });
+    });
+
+    /**
+     * Several reports, each answered by itself, in one transaction: a device's row is held while its positions are followed, so two
+     * of its reports never both make the same enter, and what is known of it is there together with what it counts for and fires.
+     */
+    const take = Effect.fnUntraced(function* (batch: FixBatch) {
+      const held = yield* repository.hold(batch.devices);
+      const tracks = batch.tracks(yield* repository.known(batch.devices, batch.candidates), held);
+      const before = tracks.map((track) => track?.last);
+      const followed = yield* each(batch.reports, (_, report) => batch.follow(report, tracks));
+      const gone = batch.unplaced(tracks);
+      if (gone.length > 0) yield* repository.forget(gone);
+
+      const moved = new ReportBatch(batch.reported(followed));
+      yield* sightings.place(moved);
+      const toStore = moved.toStore;
+      const fired = toStore.length === 0 ? [] : yield* sightings.write(toStore);
+
+      yield* keep(batch, tracks, before);
+      const outcomes = moved.outcomes(fired);
+      return followed.map((report, place) => {
+        const outcome = outcomes[place];
+        if (report === null || outcome === null || outcome === undefined) return null;
+        return {
+          accepted: report.accepted,
+          stale: report.stale,
+          transitions: moved.taken(place).map(({ transition: { location_id, occurred_at, type } }) => ({
+            type,
+            location_id,
+            occurred_at: utcText(occurred_at),
+          })),
+          deliveries: outcome.deliveries,
+        };
+      });
+    });
+
+    const atAGlance = yield* grouped(
+      mostReports,
+      (reports: ReadonlyArray<FixReport>) => glance(new FixBatch(reports)),
+      2,
+    );
+    const together = yield* grouped(
+      mostReports,
+      (reports: ReadonlyArray<FixReport>) =>
+        database.atomically(Effect.suspend(() => take(new FixBatch(reports)))),
+      gathering,
+    );
+
+    return {
+      /** Takes 1 to 100 positions of one device, in order; a bad one is rejected alone (contract L9). @throws 401, 422 */
+      report: Effect.fnUntraced(function* (
+        caller: DeviceCaller["Service"],
+        submission: Submission<UnreadFixReport>,
+      ) {
+        const { positions } = yield* submission.complete;
+        const now = yield* Clock.currentTimeMillis;
+        const read = positions.map((position) => readFix(position, now));
+        const rejected = read.flatMap((fix, index) => (isFix(fix) ? [] : [{ index, reasons: [...fix] }]));
+        // Those of when the request came: a place that was answered for before is found.
+        const index = yield* places.current(caller, caller.placesVersion);
+        const fixes = yield* each(read.filter(isFix), (fix: Fix): PlacedFix => ({
+          fix,
+          at: isCoarse(fix) ? [] : index.at([fix.longitude, fix.latitude]),
+        }));
+        const report = { caller, now, index, fixes };
+        const outcome = (yield* atAGlance(report)) ?? (yield* together(report)) ?? (yield* endedMeanwhile);
+        const answer: FixOutcome = { ...outcome, rejected };
+        yield* countPositions(answer);
+        return answer;
+      }),
+    };
+  }),
+}) {
+  static readonly layer = Layer.effect(Positions, Positions.make).pipe(Layer.provide(PositionsSql.layer));
+}

@@ -1,0 +1,22 @@
+import { Effect } from "effect";
+import { HttpApiBuilder } from "effect/http-api";
+import { DeviceApi } from "../DeviceApi.ts";
+import { DeviceCaller } from "../devices/DeviceCaller.ts";
+import { readSubmission } from "../wire/ParsedBody.ts";
+import { Positions } from "./Positions.ts";
+import { UnreadFixReport } from "./PositionsApi.ts";
+
+/** Handlers of `PositionsApi`. */
+export const positionsHandlers = HttpApiBuilder.group(
+  DeviceApi,
+  "positions",
+  Effect.fnUntraced(function* (handlers) {
+    const positions = yield* Positions;
+    return handlers.handleRaw("report", ({ endpoint, request }) =>
+      Effect.gen(function* () {
+        const submission = yield* readSubmission(UnreadFixReport, { request, endpoint });
+        return { data: yield* positions.report(yield* DeviceCaller, submission) };
+      }),
+    );
+  }),
+);

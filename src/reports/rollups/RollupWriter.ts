@@ -1,0 +1,112 @@
+import { Context, Effect, Layer } from "effect";
+import { DeviceTally } from "./encoding/DeviceSet.ts";
+import { pauses } from "./Yielding.ts";
+import type { RolledSpan } from "./RollupKeys.ts";
+import type { DeliveryAddition, EventAddition, RolledTenant } from "./RollupTypes.ts";
+import { RollUpSizes } from "./RollupLimits.ts";
+import { RollUpsSql } from "./RollupsSql.ts";
+import { uniteVisits } from "./encoding/LocationBlock.ts";
+
+/** Adds to rows of roll-ups, some at a time, their devices united with those that the rows have. */
+export class RollUpWriter extends Context.Service<RollUpWriter>()("waypost/reports/RollUpWriter", {
+  make: Effect.gen(function* () {
+    const repository = yield* RollUpsSql;
+
+    const add = Effect.fnUntraced(function* <Addition extends Sets & RolledSpan, Held extends Sets>(
+      additions: ReadonlyArray<Addition>,
+      isNew: (span: RolledSpan) => boolean,
+      { held, insert, merge, united }: Table<Addition, Held>,
+    ) {
+      const sizes = yield* RollUpSizes;
+      const tally = new DeviceTally();
+      const pause = pauses();
+      for (const some of parts(
+        additions.filter((each) => isNew(each)),
+        sizes,
+      )) {
+        yield* insert(some);
+        yield* pause;
+      }
+      for (const some of parts(
+        additions.filter((each) => !isNew(each)),
+        sizes,
+      )) {
+        const rows = new Map<number, Held>();
+        for (const row of yield* held(some)) rows.set(row.ord, row);
+        const merged: Array<Addition> = [];
+        for (const [place, each] of some.entries()) {
+          const row = rows.get(place + 1);
+          merged.push(row === undefined ? each : united(each, row, tally));
+          yield* pause;
+        }
+        yield* merge(merged);
+      }
+    });
+
+    return {
+      /** Adds deliveries to rows. Where `isNew` says that there is no row, none is looked for. */
+      addDeliveries: (
+        tenant: RolledTenant,
+        additions: ReadonlyArray<DeliveryAddition>,
+        isNew: (span: RolledSpan) => boolean = () => false,
+      ) =>
+        add(additions, isNew, {
+          held: (some) => repository.deliveryDevices(tenant, some),
+          insert: (some) => repository.insertDeliveries(tenant, some),
+          merge: (some) => repository.addDeliveries(tenant, some),
+          united: (each, row, tally) => {
+            tally.clear();
+            tally.addSets(row.devices);
+            tally.addSets(each.devices);
+            return { ...each, reached: tally.count, devices: tally.toSet() };
+          },
+        }),
+
+      /** Adds events to rows. Where `isNew` says that there is no row, none is looked for. */
+      addEvents: (
+        tenant: RolledTenant,
+        additions: ReadonlyArray<EventAddition>,
+        isNew: (span: RolledSpan) => boolean = () => false,
+      ) =>
+        add(additions, isNew, {
+          held: (some) => repository.eventBlocks(tenant, some),
+          insert: (some) => repository.insertEvents(tenant, some),
+          merge: (some) => repository.putEvents(tenant, some),
+          united: (each, row, tally) => ({ ...each, ...uniteVisits([row, each], tally) }),
+        }),
+    };
+  }),
+}) {
+  static readonly layer = Layer.effect(RollUpWriter, RollUpWriter.make).pipe(Layer.provide(RollUpsSql.layer));
+}
+
+interface Sets {
+  readonly devices: Uint8Array;
+}
+
+interface Table<Addition, Held> {
+  readonly held: (
+    some: ReadonlyArray<Addition>,
+  ) => Effect.Effect<ReadonlyArray<Held & { readonly ord: number }>>;
+  readonly insert: (some: ReadonlyArray<Addition>) => Effect.Effect<unknown>;
+  readonly merge: (some: ReadonlyArray<Addition>) => Effect.Effect<unknown>;
+  readonly united: (each: Addition, row: Held, tally: DeviceTally) => Addition;
+}
+
+/** The additions in parts of so many rows, or so many bytes. */
+function* parts<Addition extends Sets>(
+  additions: ReadonlyArray<Addition>,
+  sizes: { readonly rows: number; readonly bytes: number },
+): Generator<ReadonlyArray<Addition>> {
+  let part: Array<Addition> = [];
+  let bytes = 0;
+  for (const each of additions) {
+    part.push(each);
+    bytes += each.devices.length;
+    if (part.length < sizes.rows && bytes < sizes.bytes) continue;
+    yield part;
+    part = [];
+    bytes = 0;
+  }
+  if (part.length > 0) yield part;
+}

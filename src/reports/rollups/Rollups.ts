@@ -1,0 +1,184 @@
+import { Clock, Context, Effect, Layer, Schedule } from "effect";
+import { Config } from "../../config/Settings.ts";
+import { watched } from "../../workers/JobMetrics.ts";
+import { Database } from "../../database/Database.ts";
+import { addDays, dateAt, dayStart } from "../../time/LocalTime.ts";
+import type { TimeZoneName } from "../../time/TimeZone.ts";
+import { deliveryAdditions, eventAdditions } from "./RollupAdditions.ts";
+import { RollUpBacklogSql } from "./RollupBacklogSql.ts";
+import { RollUpBuilder } from "./RollupRebuild.ts";
+import { noMonth } from "./RollupKeys.ts";
+import { countRolledUp, noteBacklog } from "./RollupMetrics.ts";
+import { RollUpMonths } from "./RollupMonths.ts";
+import type { RollUpState, WaitingTenant } from "./RollupTypes.ts";
+import { RollUpSizes } from "./RollupLimits.ts";
+import { RollUpsSql } from "./RollupsSql.ts";
+import { RollUpWriter } from "./RollupWriter.ts";
+import { arrayLength } from "./encoding/BinaryArrays.ts";
+
+/** Rows of roll-ups that one transaction deletes. */
+const clearedAtOnce = 100_000;
+
+/** Makes roll-ups of base rows of the past, or adds what the feed holds to them. */
+export class RollUps extends Context.Service<RollUps>()("waypost/reports/RollUps", {
+  make: Effect.gen(function* () {
+    const database = yield* Database;
+    const repository = yield* RollUpsSql;
+    const { backlog } = yield* RollUpBacklogSql;
+    const builder = yield* RollUpBuilder;
+    const months = yield* RollUpMonths;
+    const writer = yield* RollUpWriter;
+
+    /** Empties the roll-ups, which nobody reads meanwhile; the last of it notes that base rows are to be added up, from the newest back. */
+    const startAnew = Effect.fnUntraced(function* (tenant: WaitingTenant) {
+      if (yield* repository.clear(tenant, clearedAtOnce)) {
+        yield* repository.note(tenant, { timezone: "", rolledFrom: Infinity, monthsBefore: noMonth });
+        return;
+      }
+      yield* repository.dropFeed(tenant);
+      yield* repository.note(tenant, {
+        timezone: tenant.timezone,
+        rolledFrom: Infinity,
+        monthsBefore: noMonth,
+      });
+    });
+
+    /** Adds up the base rows before those that are; none left, the roll-ups are complete. */
+    const buildNext = Effect.fnUntraced(function* (tenant: WaitingTenant, state: RollUpState) {
+      const { rolledFrom } = state;
+      const newest = yield* builder.newest(tenant, rolledFrom);
+      if (newest === null) {
+        yield* repository.note(tenant, { ...state, rolledFrom: -Infinity });
+        return;
+      }
+      // The first is noted by itself, for it brings back the reports of the last days.
+      const times = rolledFrom === Infinity ? 1 : (yield* RollUpSizes).times;
+      const toMs = Math.min(rolledFrom, endOfDay(tenant, newest));
+      yield* repository.note(tenant, { ...state, rolledFrom: yield* builder.next(tenant, toMs, times) });
+    });
+
+    const takeDeliveries = Effect.fnUntraced(function* (tenant: WaitingTenant, state: RollUpState) {
+      const { deliveries } = yield* RollUpSizes;
+      const fed = yield* repository.takeDeliveries(tenant, deliveries);
+      const additions = deliveryAdditions(state, fed);
+      yield* writer.addDeliveries(tenant, additions);
+      yield* countRolledUp(
+        "deliveries",
+        "feed",
+        fed.reduce((sum, { devices }) => sum + arrayLength(devices), 0),
+      );
+      return fed.length > 0;
+    });
+
+    const takeEvents = Effect.fnUntraced(function* (tenant: WaitingTenant, state: RollUpState) {
+      const { events } = yield* RollUpSizes;
+      const fed = yield* repository.takeEvents(tenant, events);
+      if (fed.length === 0) return false;
+      const stays = yield* repository.staysChanged(tenant, fed);
+      yield* writer.addEvents(tenant, eventAdditions(state, fed, stays));
+      yield* countRolledUp(
+        "events",
+        "feed",
+        fed.reduce((sum, { types }) => sum + types.length, 0),
+      );
+      return true;
+    });
+
+    /** One step of an environment's work; true if it did anything. */
+    const step = (tenant: WaitingTenant, takes: Taking, over: string) =>
+      database.atomically(
+        Effect.gen(function* () {
+          yield* repository.seeOneSnapshot;
+          yield* repository.begin(tenant);
+          const [state] = yield* repository.hold(tenant);
+          if (state === undefined) return false;
+          const hasCounted = yield* repository.countDevices(tenant);
+          if (state.timezone !== tenant.timezone) return yield* Effect.as(startAnew(tenant), true);
+          const took = [
+            takes === "all" && (yield* takeDeliveries(tenant, state)),
+            yield* takeEvents(tenant, state),
+          ];
+          // In the same step: where something new comes all the time, what is old would never have its turn.
+          if (state.rolledFrom !== -Infinity) return yield* Effect.as(buildNext(tenant, state), true);
+          const monthsBefore = yield* months.next(tenant, state, over);
+          if (monthsBefore === null) return hasCounted || took.includes(true);
+          return yield* Effect.as(repository.note(tenant, { ...state, monthsBefore }), true);
+        }),
+      );
+
+    /** One step in each environment where there is work, each in a transaction of its own; true if any did something. */
+    const stepEverywhere = (takes: Taking) =>
+      Effect.gen(function* () {
+        let did = false;
+        const over = yield* months.over;
+        for (const tenant of yield* repository.waiting(over)) did = (yield* step(tenant, takes, over)) || did;
+        return did;
+      });
+
+    return {
+      /** One step in each environment where there is work, each in a transaction of its own; true if any did something. */
+      step: stepEverywhere("all"),
+      /** The same without the deliveries in the feed. */
+      stepOfEvents: stepEverywhere("events"),
+      /** Notes for the metrics what waits. */
+      noteBacklog: Effect.flatMap(Effect.flatMap(Clock.currentTimeMillis, backlog), noteBacklog),
+    };
+  }),
+}) {
+  static readonly layer = Layer.effect(RollUps, RollUps.make).pipe(
+    Layer.provide([
+      RollUpsSql.layer,
+      RollUpBacklogSql.layer,
+      RollUpBuilder.layer,
+      RollUpMonths.layer,
+      RollUpWriter.layer,
+    ]),
+  );
+}
+
+/** What a step takes from the feed. */
+type Taking = "all" | "events";
+
+const endOfDay = ({ timezone }: WaitingTenant, ms: number): number => {
+  const zone = timezone as TimeZoneName;
+  return dayStart(zone, addDays(dateAt(zone, ms), 1));
+};
+
+/** Rounds after which deliveries are taken too. */
+const roundsToDeliveries = 5;
+/** Milliseconds after which a round that has not ended takes deliveries too. */
+const longWork = 10_000;
+
+/**
+ * Rolls up in every worker, events every two seconds and deliveries every ten: two that meet take different environments. More often would cost, for a delivery
+ * rewrites sets of all devices of a month; less often would leave reports more of the feed to read, and events are what that takes long for.
+ */
+export const rollingUp = Layer.effectDiscard(
+  Effect.gen(function* () {
+    const { roles } = yield* Config;
+    if (!roles.has("worker")) return;
+    const { noteBacklog, step, stepOfEvents } = yield* RollUps;
+    let round = 0;
+    const all = Effect.gen(function* () {
+      let isForAll = round++ % roundsToDeliveries === 0;
+      if (isForAll) yield* noteBacklog;
+      let noted = yield* Clock.currentTimeMillis;
+      while (yield* isForAll ? step : stepOfEvents) {
+        const now = yield* Clock.currentTimeMillis;
+        if (now - noted < longWork) continue;
+        // Making roll-ups anew takes minutes: neither the deliveries of others nor the metrics wait for its end.
+        isForAll = true;
+        noted = now;
+        yield* noteBacklog;
+      }
+    });
+    yield* Effect.forkScoped(
+      watched("roll_ups", all).pipe(
+        // Who asks for anything is told that the database is away; here it would be said every round.
+        Effect.catchCauseIf(Database.isUnavailable, () => Effect.sleep("1 second")),
+        Effect.ignoreCause({ log: "Warn" }),
+        Effect.repeat(Schedule.spaced("2 seconds")),
+      ),
+    );
+  }),
+);

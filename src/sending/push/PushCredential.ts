@@ -1,0 +1,109 @@
+import { Schema } from "effect";
+import { optionalText, text, Timestamp } from "../../wire/Text.ts";
+
+/** The transports that need credentials. */
+export const PushService = Schema.Literals(["fcm", "apns", "webpush"]).annotate({
+  description: "A push service, by the name that devices register addresses under.",
+  examples: ["fcm"],
+});
+export type PushService = typeof PushService.Type;
+
+/** What a path with another transport is told. */
+export const unknownTransport = "The transport in the path must be fcm, apns or webpush.";
+
+/** What is known of a push service's credentials to everybody: never the credentials. */
+export const ShownTransport = Schema.Struct({
+  transport: PushService,
+  configured: Schema.Boolean.annotate({
+    description: "Whether credentials are set: without them a delivery fails with a reason that says so.",
+    examples: [true],
+  }),
+  public_key: Schema.NullOr(Schema.String).annotate({
+    description:
+      "Of `webpush`: the VAPID public key that browsers subscribe with (`applicationServerKey`); null for the others.",
+    examples: ["BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw4"],
+  }),
+  updated_at: Schema.NullOr(Timestamp).annotate({
+    description: "When the credentials were last set; null while there are none.",
+    examples: ["2026-11-21T09:30:00+00:00"],
+  }),
+}).annotate({ identifier: "Transport" });
+export type ShownTransport = typeof ShownTransport.Type;
+
+const privateKey = (description: string) =>
+  text({ max: 16_384, description, example: "-----BEGIN PRIVATE KEY-----\n…\n-----END PRIVATE KEY-----\n" });
+
+const baseUrl = (address: string) =>
+  optionalText({
+    max: 2048,
+    description: `Address of the service, if not ${address}: a proxy's, or a test server's.`,
+    example: address,
+  });
+
+/** Body of `PUT …/transports/fcm`. */
+export const FcmCredentials = Schema.Struct({
+  service_account: Schema.Struct({
+    project_id: text({ max: 255, description: "Id of the Firebase project.", example: "acme-shop" }),
+    client_email: text({
+      max: 255,
+      description: "The service account's address.",
+      example: "push@acme-shop.iam.gserviceaccount.com",
+    }),
+    private_key: privateKey("The service account's RSA private key, in PEM."),
+    private_key_id: optionalText({
+      max: 255,
+      description: "Id of the private key.",
+      example: "3f1f5d7a2b60",
+    }),
+    token_uri: optionalText({
+      max: 2048,
+      description: "Where access tokens are asked for; Google's own address unless told.",
+      example: "https://oauth2.googleapis.com/token",
+    }),
+  }).annotate({
+    identifier: "ServiceAccount",
+    description: "The service account's key file as Google gives it; other fields of it are ignored.",
+    message: "The service account must be the object that its JSON key file holds.",
+  }),
+  base_url: baseUrl("https://fcm.googleapis.com"),
+}).annotate({ identifier: "FcmCredentials" });
+export type FcmCredentials = typeof FcmCredentials.Type;
+
+/** Body of `PUT …/transports/apns`. */
+export const ApnsCredentials = Schema.Struct({
+  team_id: text({ max: 64, description: "Id of the team at Apple.", example: "A1B2C3D4E5" }),
+  key_id: text({ max: 64, description: "Id of the signing key.", example: "F6G7H8J9K0" }),
+  private_key: privateKey("The signing key (the .p8 file): a P-256 private key in PEM."),
+  topic: text({
+    max: 255,
+    description: "The app's bundle id; a device's own topic goes before it.",
+    example: "com.example.shop",
+  }),
+  base_url: baseUrl("https://api.push.apple.com"),
+}).annotate({ identifier: "ApnsCredentials" });
+export type ApnsCredentials = typeof ApnsCredentials.Type;
+
+/** Body of `PUT …/transports/webpush`. */
+export const WebPushCredentials = Schema.Struct({
+  subject: text({
+    max: 255,
+    description: "Whom a push service can write to about our pushes: a mailto: or https: address (RFC 8292).",
+    example: "mailto:push@example.com",
+  }),
+}).annotate({ identifier: "WebPushCredentials" });
+export type WebPushCredentials = typeof WebPushCredentials.Type;
+
+/** The credentials of web push as they are kept: with the keys that the server made. */
+export interface KeptWebPushCredentials extends WebPushCredentials {
+  /** PKCS #8, PEM. */
+  readonly private_key: string;
+  /** The uncompressed point, base64url. */
+  readonly public_key: string;
+}
+
+/** Credentials as they are kept, by service. */
+export interface KeptCredentials {
+  readonly fcm: FcmCredentials;
+  readonly apns: ApnsCredentials;
+  readonly webpush: KeptWebPushCredentials;
+}

@@ -1,0 +1,144 @@
+import { assert, layer } from "@effect/vitest";
+import { Effect } from "effect";
+import { access, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { collection, pointFeature } from "../../locations/Features.ts";
+import { TestWaypost, testOperatorKey } from "../../TestWaypost.ts";
+import { commandLine, give } from "../CommandLine.ts";
+
+const world = Effect.gen(function* () {
+  const cli = yield* commandLine;
+  const tenant = yield* cli.tenant();
+  const folder = yield* Effect.acquireRelease(
+    Effect.promise(() => mkdtemp(join(tmpdir(), "waypost-places-"))),
+    (path) => Effect.promise(() => rm(path, { recursive: true, force: true })),
+  );
+  const file = (name: string, content: unknown) =>
+    Effect.promise(async () => {
+      const path = join(folder, name);
+      await writeFile(path, typeof content === "string" ? content : JSON.stringify(content));
+      return path;
+    });
+  const read = (path: string) => Effect.promise(() => readFile(path, "utf8"));
+  const isThere = (path: string) =>
+    Effect.promise(() =>
+      access(path).then(
+        () => true,
+        () => false,
+      ),
+    );
+  const names = Effect.map(tenant.sandbox("/locations?limit=100"), ({ body }) =>
+    body.data.map((each: { readonly name: string }) => each.name),
+  );
+  return { ...cli, ...tenant, file, read, isThere, names, into: `-w ${tenant.workspace.id} -e sandbox` };
+});
+
+layer(TestWaypost.layer)("waypost location import", (it) => {
+  it.effect(
+    "takes GeoJSON, writes what was refused with reasons, and takes that file again once it is mended",
+    () =>
+      Effect.gen(function* () {
+        const { file, into, isThere, names, read, run } = yield* world;
+        const path = yield* file(
+          "a.geojson",
+          collection(pointFeature({ name: "Dam" }), pointFeature({ name: "Spui", radius: 1 }), 5),
+        );
+        const { code, stderr, stdout } = yield* run(`location import ${path} ${into}`);
+        assert.strictEqual(code, 1);
+        assert.match(stdout, /created +1\nupdated +0\nskipped +0\nfailed +2\n/);
+        assert.include(stderr, `2 were refused. They are in ${path}.refused.geojson`);
+        const refused = yield* read(`${path}.refused.geojson`);
+        const [spui, five] = JSON.parse(refused).features;
+        assert.match(spui.refused[0], /radius must be between 50 and 1000/);
+        assert.deepInclude(five, { sent: 5, geometry: null });
+        assert.isFalse(yield* isThere(`${path}.waypost-import.json`));
+
+        const mended = yield* file(
+          "b.geojson",
+          collection({ ...spui, properties: { ...spui.properties, radius: 60 } }),
+        );
+        const again = yield* run(`location import ${mended} ${into} --json`);
+        assert.strictEqual(again.code, 0);
+        assert.deepInclude(JSON.parse(again.stdout), {
+          format: "geojson",
+          features: 1,
+          created: 1,
+          refused_file: null,
+        });
+        assert.sameMembers(yield* names, ["Dam", "Spui"]);
+      }),
+  );
+
+  it.effect("takes a CSV and one feature a line; a dry run writes no location", () =>
+    Effect.gen(function* () {
+      const { file, into, isThere, json, names, read, run, sandbox } = yield* world;
+      const rows = [
+        "Name;Latitude;Longitude;Radius;Group;City",
+        '"Dam; Square";52.373;4.893;150;Centre;Amsterdam',
+        "Far;91;4.9;150;;Nowhere",
+        "Comma;52,1,37;4.9;150;;Delft",
+      ];
+      const csv = yield* file("c.csv", `\uFEFF${rows.join("\r\n")}\r\n`);
+      const dry = yield* run(`location import ${csv} ${into} --dry-run`);
+      assert.strictEqual(dry.code, 1);
+      assert.include(dry.stdout, "nothing was written");
+      assert.lengthOf(yield* names, 0);
+      assert.strictEqual((yield* run(`location import ${csv} ${into}`)).code, 1);
+      const lines = (yield* read(`${csv}.refused.csv`)).split("\n");
+      assert.strictEqual(lines[0], `${rows[0]};refused`);
+      assert.match(lines[1] ?? "", /^Far;91;4.9;150;;Nowhere;.*latitude/);
+      assert.match(lines[2] ?? "", /^Comma;52,1,37;4.9;150;;Delft;.*number/);
+      assert.deepStrictEqual((yield* sandbox("/location-groups")).body.data[0].name, "Centre");
+
+      const feature = JSON.stringify(pointFeature({ name: "Line" }));
+      const told = yield* json(`location import ${yield* file("d.txt", `${feature}\n${feature}\n`)} ${into}`);
+      assert.deepInclude(told, { format: "ndjson", features: 2, created: 2, failed: 0 });
+      assert.sameMembers(yield* names, ["Dam; Square", "Line", "Line"]);
+      assert.isFalse(yield* isThere(`${csv}.waypost-import.json`));
+
+      // A name that does not tell: what the file begins with does.
+      const plain = yield* json(
+        `location import ${yield* file("e.txt", "name,lat,lng,radius\nT,1,2,150\n")} ${into}`,
+      );
+      assert.deepInclude(plain, { format: "csv", created: 1 });
+      const workbook = yield* run(`location import ${yield* file("e.xlsx", "PK\u0003\u0004…")} ${into}`);
+      assert.match(workbook.stderr, /save its table as CSV/);
+    }),
+  );
+
+  it.effect("imports nothing of a file that is broken, and says where", () =>
+    Effect.gen(function* () {
+      const { file, into, names, run } = yield* world;
+      const whole = JSON.stringify(collection(pointFeature(), pointFeature()));
+      const broken = yield* file("e.geojson", whole.slice(0, -20));
+      const answer = yield* run(`location import ${broken} ${into}`);
+      assert.deepStrictEqual([answer.code, answer.stdout], [1, ""]);
+      assert.match(answer.stderr, /breaks off after 1 features/);
+      const none = yield* run(`location import ${broken}.none ${into}`);
+      assert.match(none.stderr, /There is no file/);
+      const nowhere = yield* run(`location import ${broken} -w Nowhere -e sandbox`);
+      assert.match(nowhere.stderr, /There is no workspace called "Nowhere"/);
+      assert.strictEqual((yield* run(`location import ${broken} ${into} --format xml`)).code, 2);
+      assert.lengthOf(yield* names, 0);
+    }),
+  );
+
+  it.effect("draws how far it is on a terminal and nowhere else", () =>
+    Effect.gen(function* () {
+      const { file, origin, workspace } = yield* world;
+      const path = yield* file("f.geojson", collection(pointFeature()));
+      const told = { WAYPOST_URL: origin, WAYPOST_OPERATOR_KEY: testOperatorKey };
+      const parameters = ["location", "import", path, "-w", workspace.id, "-e", "sandbox"];
+      let drawn = "";
+      const terminal = { columns: 60, write: (text: string) => void (drawn += text) };
+      const shown = yield* give(parameters, told, null, terminal);
+      assert.deepStrictEqual([shown.code, shown.stderr], [0, ""]);
+      assert.include(drawn, "\r[########################] 100%  1 of 1 places\u001B[K");
+      assert.isTrue(drawn.endsWith("\r\u001B[K"));
+      for (const line of drawn.split("\r")) assert.isAtMost(line.length, 60 + 3);
+      const silent = yield* give(parameters, told);
+      assert.deepStrictEqual([silent.code, silent.stderr], [0, ""]);
+    }),
+  );
+});

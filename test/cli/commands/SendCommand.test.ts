@@ -1,0 +1,36 @@
+import { assert, layer } from "@effect/vitest";
+import { Effect } from "effect";
+import { moveTo, sendWorld } from "../../sending/SendWorld.ts";
+import { TestWaypost } from "../../TestWaypost.ts";
+import { commandLine } from "../CommandLine.ts";
+
+layer(TestWaypost.layer)("waypost send list", (it) => {
+  it.effect("shows scheduled and past sends with how far they are, by campaign and status", () =>
+    Effect.gen(function* () {
+      const { json, run } = yield* commandLine;
+      const { production, workspace } = yield* sendWorld();
+      yield* production.phone();
+      const campaign = yield* production.push();
+      yield* production.sent(campaign, "12:30");
+      yield* production.sent(yield* production.push(), "18:00");
+      yield* moveTo("2026-11-21T12:30:00Z");
+      const list = `send list -w ${workspace.id} -e production`;
+      assert.deepStrictEqual(yield* json(list), (yield* production.sends()).toReversed());
+      const [done, ...others] = yield* json(`${list} --campaign ${campaign} --status done`);
+      assert.deepInclude(done, { campaign_id: campaign, status: "done", targeted: 1, delivered: 1 });
+      assert.lengthOf(others, 0);
+      const { stdout } = yield* run(list);
+      assert.match(stdout, /^ID +CAMPAIGN +DUE +STATUS +TARGETED +DELIVERED +FAILED$/m);
+      assert.match(stdout, /2026-11-21 12:30 UTC +done +1 +1 +0/);
+      assert.match(stdout, /2026-11-21 18:00 UTC +scheduled +0 +0 +0/);
+      const none = yield* run(`${list} --status missed`);
+      assert.deepStrictEqual([none.code, none.stdout], [0, "There is no such send.\n"]);
+      assert.strictEqual((yield* run(`${list} --status lost`)).code, 2);
+      const nameless = yield* run(`${list} --campaign x`);
+      assert.deepStrictEqual(
+        [nameless.code, nameless.stderr],
+        [1, 'Give the campaign by its id; "x" is none.\n'],
+      );
+    }),
+  );
+});

@@ -1,0 +1,125 @@
+import { assert, describe, it } from "@effect/vitest";
+import { Effect } from "effect";
+import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { CommandRefused } from "../../../src/cli/CommandRefused.ts";
+import { surveyFile } from "../../../src/cli/location-import/ImportFile.ts";
+import { importPlaces, type ImportOptions } from "../../../src/cli/location-import/FileImport.ts";
+
+const target = { url: "http://waypost.test", workspace: "w", environment: "sandbox" };
+
+/** A file of 25,000 lines: three parts. Every 5,000th is refused. */
+const total = 25_000;
+const isBad = (n: number): boolean => n % 5_000 === 7;
+
+const folder = Effect.acquireRelease(
+  Effect.promise(() => mkdtemp(join(tmpdir(), "waypost-import-"))),
+  (path) => Effect.promise(() => rm(path, { recursive: true, force: true })),
+);
+
+/** A server that remembers its answers by part; it may carry a part out and lose the answer. */
+const makeServer = () => {
+  const answers = new Map<string, Effect.Success<ReturnType<ImportOptions["send"]>>>();
+  const taken: Array<number> = [];
+  let losing = false;
+  const send: ImportOptions["send"] = (features, id) =>
+    Effect.suspend(() => {
+      const numbers = features.map((feature) => (feature as { readonly n: number }).n);
+      let answer = answers.get(id);
+      if (answer === undefined) {
+        const results = numbers.map((n, index) =>
+          isBad(n)
+            ? { index, status: "failed" as const, name: null, reasons: [`${n} is bad.`] }
+            : { index, status: "created" as const, name: null, reasons: null },
+        );
+        const failed = numbers.filter(isBad).length;
+        taken.push(...numbers);
+        const summary = { created: numbers.length - failed, updated: 0, skipped: 0, failed };
+        answer = { dry_run: false, results, summary };
+        answers.set(id, answer);
+      }
+      return losing ? Effect.fail(new CommandRefused({ message: "lost" })) : Effect.succeed(answer);
+    });
+  return { send, taken, lose: (is: boolean) => void (losing = is) };
+};
+
+const line = (n: number): string => JSON.stringify({ n, type: "Feature" });
+
+const makeFile = Effect.gen(function* () {
+  const path = join(yield* folder, "places.ndjson");
+  yield* Effect.promise(() => writeFile(path, Array.from({ length: total }, (_, n) => line(n)).join("\n")));
+  return path;
+});
+
+const survey = (path: string) => Effect.promise(() => surveyFile(path, undefined, () => undefined));
+
+const options = (send: ImportOptions["send"], more: Partial<ImportOptions> = {}): ImportOptions => ({
+  target,
+  isDryRun: false,
+  isRestart: false,
+  send,
+  onProgress: () => Effect.void,
+  ...more,
+});
+
+describe("an import of a large file", () => {
+  it.effect("that loses an answer goes on with the next command: each feature once, each refusal once", () =>
+    Effect.gen(function* () {
+      const path = yield* makeFile;
+      const file = yield* survey(path);
+      assert.deepStrictEqual([file.format, file.entries], ["ndjson", total]);
+      const server = makeServer();
+      let done = 0;
+      const stopping = options(server.send, {
+        onProgress: (now) => Effect.sync(() => server.lose((done = now) >= 10_000)),
+      });
+      assert.strictEqual((yield* Effect.flip(importPlaces(file, stopping))).message, "lost");
+      assert.deepStrictEqual([done, server.taken.length], [10_000, 20_000]);
+
+      server.lose(false);
+      const outcome = yield* importPlaces(file, options(server.send));
+      assert.deepStrictEqual(
+        server.taken,
+        Array.from({ length: total }, (_, n) => n),
+      );
+      assert.deepStrictEqual(outcome.counts, { created: total - 5, updated: 0, skipped: 0, failed: 5 });
+      assert.deepStrictEqual([outcome.resumedParts, outcome.parts], [1, 3]);
+      const refused = JSON.parse(yield* Effect.promise(() => readFile(`${path}.refused.geojson`, "utf8")));
+      assert.deepStrictEqual(
+        refused.features,
+        [7, 5_007, 10_007, 15_007, 20_007].map((n) => ({ n, type: "Feature", refused: [`${n} is bad.`] })),
+      );
+      const names = yield* Effect.promise(() => readdir(join(path, "..")));
+      assert.deepStrictEqual(names.toSorted(), ["places.ndjson", "places.ndjson.refused.geojson"]);
+    }),
+  );
+
+  it.effect("that was stopped is not mixed with another file, another target, or a dry run", () =>
+    Effect.gen(function* () {
+      const path = yield* makeFile;
+      const server = makeServer();
+      server.lose(true);
+      const first = yield* survey(path);
+      yield* Effect.flip(importPlaces(first, options(server.send)));
+      const elsewhere = options(server.send, { target: { ...target, environment: "production" } });
+      const other = yield* Effect.flip(importPlaces(first, elsewhere));
+      assert.match(other.message, /not finished, into sandbox of the workspace w .*--restart/);
+
+      server.lose(false);
+      const dry = yield* importPlaces(first, options(makeServer().send, { isDryRun: true }));
+      assert.strictEqual(dry.refusedFile, `${path}.dry-run.refused.geojson`);
+
+      yield* Effect.promise(() => writeFile(path, line(1)));
+      const changed = yield* survey(path);
+      const refused = yield* Effect.flip(importPlaces(changed, options(server.send)));
+      assert.match(refused.message, /the file has changed since.*--restart/);
+      const outcome = yield* importPlaces(changed, options(server.send, { isRestart: true }));
+      assert.deepStrictEqual([outcome.counts.created, outcome.refusedFile], [1, null]);
+
+      yield* Effect.promise(() => writeFile(`${path}.waypost-import.json`, "{}"));
+      const lost = yield* Effect.flip(importPlaces(changed, options(server.send)));
+      assert.match(lost.message, /how far it came cannot be read.*--restart/);
+    }),
+  );
+});

@@ -1,0 +1,20 @@
+import { assert, describe, it } from "@effect/vitest";
+import { paint, wantsColors } from "../../../src/cli/terminal/Colors.ts";
+
+describe("colours", () => {
+  it("are for terminals, unless NO_COLOR, FORCE_COLOR or TERM say otherwise", () => {
+    assert.isTrue(wantsColors({ TERM: "xterm" }, true));
+    assert.isFalse(wantsColors({ TERM: "xterm" }, false));
+    assert.isFalse(wantsColors({ TERM: "dumb" }, true));
+    assert.isFalse(wantsColors({ NO_COLOR: "1" }, true));
+    assert.isTrue(wantsColors({ NO_COLOR: "" }, true));
+    assert.isTrue(wantsColors({ FORCE_COLOR: "1" }, false));
+    assert.isFalse(wantsColors({ FORCE_COLOR: "0" }, false));
+    assert.isFalse(wantsColors({ FORCE_COLOR: "1", NO_COLOR: "1" }, true));
+  });
+
+  it("change no text where they are not wanted", () => {
+    assert.strictEqual(paint(false).red("Stop"), "Stop");
+    assert.strictEqual(paint(true).red("Stop"), "\u001B[31mStop\u001B[0m");
+  });
+});

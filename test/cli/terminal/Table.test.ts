@@ -1,0 +1,86 @@
+import { assert, describe, it } from "@effect/vitest";
+import { CliOutput } from "effect/cli";
+import fc from "fast-check";
+import { details, figureColumn, idColumn, momentColumn, table } from "../../../src/cli/terminal/Table.ts";
+
+const columns = [
+  { heading: "ID", cell: (row: readonly [string, string]) => row[0] },
+  { heading: "NAME", cell: (row: readonly [string, string]) => row[1] },
+];
+
+describe("tables for people", () => {
+  it("stand in columns, however wide the characters are", () => {
+    assert.strictEqual(
+      table(
+        columns,
+        [
+          ["1", "Café"],
+          ["22", "東京"],
+        ],
+        null,
+      ),
+      ["ID  NAME", "1   Café", "22  東京"].join("\n"),
+    );
+    assert.strictEqual(
+      details([
+        ["id", "1"],
+        ["time zone", "UTC"],
+      ]),
+      "id         1\ntime zone  UTC",
+    );
+  });
+
+  it("fit the terminal: what is too long is cut with an ellipsis, and short columns stay whole", () => {
+    assert.strictEqual(
+      table(columns, [["1", "A name that goes on and on"]], 20),
+      ["ID  NAME", "1   A name that goe…"].join("\n"),
+    );
+  });
+
+  it("keep ids and figures whole while anything else can give, and of instants the date", () => {
+    const rows = [
+      {
+        id: "0198f1c2-0000-7000-8000-000000000001",
+        name: "A long name",
+        at: "2026-11-21T12:00:00Z",
+        n: 1234567,
+      },
+    ];
+    const lines = table(
+      [
+        idColumn("ID", ({ id }: (typeof rows)[number]) => id),
+        { heading: "NAME", cell: ({ name }) => name },
+        momentColumn("CREATED", ({ at }: (typeof rows)[number]) => at),
+        figureColumn("DEVICES", ({ n }: (typeof rows)[number]) => n),
+      ],
+      rows,
+      70,
+    ).split("\n");
+    assert.deepStrictEqual(lines, [
+      "ID                                    NAME      CREATED        DEVICES",
+      "0198f1c2-0000-7000-8000-000000000001  A long …  2026-11-21…  1,234,567",
+    ]);
+  });
+
+  it("are never wider than the terminal if it has room for the headings", () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.tuple(fc.string({ unit: "grapheme" }), fc.string({ unit: "grapheme" })), {
+          maxLength: 5,
+        }),
+        fc.integer({ min: 18, max: 80 }),
+        (rows, room) => {
+          const lines = table(columns, rows, room).split("\n");
+          assert.lengthOf(lines, rows.length + 1);
+          for (const line of lines) assert.isAtMost(CliOutput.displayWidth(line), room);
+        },
+      ),
+    );
+  });
+
+  it("let no control character through to the terminal", () => {
+    const text = table(columns, [["1", "a\u001b[31mb\nc"]], null);
+    assert.notInclude(text, "\u001b");
+    assert.lengthOf(text.split("\n"), 2);
+  });
+});

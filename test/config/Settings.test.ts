@@ -1,0 +1,188 @@
+import { assert, describe, it } from "@effect/vitest";
+import { Effect, Redacted } from "effect";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { Config } from "../../src/config/Settings.ts";
+
+const problemsOf = (record: Record<string, string>) =>
+  Effect.map(Effect.flip(Config.fromRecord(record)), (error) => error.problems);
+
+describe("Config", () => {
+  it.effect("has the documented defaults when nothing is set", () =>
+    Effect.gen(function* () {
+      const config = yield* Config.fromRecord({}, { isTerminal: false });
+      assert.strictEqual(config.port, 8080);
+      assert.strictEqual(config.host, "127.0.0.1");
+      assert.strictEqual(config.dataDir, resolve("waypost-data"));
+      assert.isUndefined(config.databaseUrl);
+      assert.deepStrictEqual(config.mediaStore, { _tag: "disk" });
+      assert.isFalse(config.allowPrivateAddresses);
+      assert.isFalse(config.trustedProxies.trusts("127.0.0.1"));
+      assert.deepStrictEqual([...config.roles], ["api", "worker"]);
+      assert.deepStrictEqual([config.logFormat, config.logLevel], ["json", "Info"]);
+      assert.strictEqual((yield* Config.fromRecord({}, { isTerminal: true })).logFormat, "pretty");
+    }),
+  );
+
+  it.effect("takes an empty text as not set", () =>
+    Effect.gen(function* () {
+      const config = yield* Config.fromRecord({ PORT: "", WAYPOST_OPERATOR_KEY: " ", WAYPOST_ROLES: "" });
+      assert.strictEqual(config.port, 8080);
+      assert.isUndefined(config.operatorKey);
+      assert.strictEqual(config.roles.size, 2);
+    }),
+  );
+
+  it.effect("names every bad setting at once and says what would be right", () =>
+    Effect.gen(function* () {
+      const bad = {
+        PORT: "65536",
+        WAYPOST_HOST: "http://x",
+        DATABASE_URL: "mysql://x",
+        WAYPOST_OPERATOR_KEY: "two words",
+        WAYPOST_SECRET_KEY: "kéy",
+        WAYPOST_PRODUCTION_URL: "https://push.example.com/v1",
+        WAYPOST_SANDBOX_URL: "ftp://push.example.com/platform/v1",
+        WAYPOST_MEDIA_URL: "nowhere",
+        WAYPOST_MEDIA_STORE: "s3:bucket",
+        WAYPOST_ALLOW_PRIVATE_ADDRESSES: "perhaps",
+        WAYPOST_TRUSTED_PROXIES: "10.0.0.0/33",
+        WAYPOST_ROLES: "api,cook",
+        WAYPOST_DELIVERY_RETENTION_DAYS: "59",
+        WAYPOST_EVENT_RETENTION_DAYS: "a year",
+        WAYPOST_LOG_FORMAT: "xml",
+        WAYPOST_LOG_LEVEL: "toString",
+        OTEL_EXPORTER_OTLP_ENDPOINT: "localhost:4318",
+        OTEL_TRACES_SAMPLER_ARG: "2",
+      };
+      const problems = yield* problemsOf(bad);
+      assert.deepStrictEqual(
+        problems.map((problem) => problem.split(" must be ")[0]),
+        Object.keys(bad),
+      );
+      assert.include(problems[5] ?? "", "/platform/v1");
+      // Every setting but the data directory, which takes any path, is there.
+      assert.sameMembers(
+        [...Object.keys(bad), "WAYPOST_DATA_DIR"],
+        Config.settings.map(({ name }) => name),
+      );
+    }),
+  );
+
+  it.effect("never repeats a secret in an error", () =>
+    Effect.gen(function* () {
+      const error = yield* Effect.flip(
+        Config.fromRecord({ DATABASE_URL: "mysql://me:hunter2@x", WAYPOST_SECRET_KEY: "hunter2" }),
+      );
+      assert.notInclude(`${error.message}${String(error)}${JSON.stringify(error)}`, "hunter2");
+    }),
+  );
+
+  it.effect("reads public addresses without the slash at their end, and wants two that differ", () =>
+    Effect.gen(function* () {
+      const address = "https://push.example.com/eu/platform/v1";
+      const config = yield* Config.fromRecord({ WAYPOST_PRODUCTION_URL: `${address}/` });
+      assert.strictEqual(config.productionUrl, address);
+      const problems = yield* problemsOf({
+        WAYPOST_PRODUCTION_URL: address,
+        WAYPOST_SANDBOX_URL: `${address}/`,
+      });
+      assert.lengthOf(problems, 1);
+    }),
+  );
+
+  it.effect("trusts exactly the proxies of the list, in both spellings of an IPv4 address", () =>
+    Effect.gen(function* () {
+      const { trustedProxies } = yield* Config.fromRecord({
+        WAYPOST_TRUSTED_PROXIES: "10.0.0.0/8, 192.0.2.7,2001:db8::/32",
+      });
+      for (const address of ["10.1.2.3", "::ffff:10.1.2.3", "192.0.2.7", "2001:db8::1"]) {
+        assert.isTrue(trustedProxies.trusts(address), address);
+      }
+      for (const address of ["11.0.0.1", "192.0.2.8", "2001:db9::1", "nonsense", ""]) {
+        assert.isFalse(trustedProxies.trusts(address), address);
+      }
+    }),
+  );
+
+  it.effect("reads an S3 store with the usual AWS variables, whose keys come in pairs", () =>
+    Effect.gen(function* () {
+      const store = { WAYPOST_MEDIA_STORE: "s3://my-bucket/some/prefix/" };
+      const { mediaStore } = yield* Config.fromRecord({
+        ...store,
+        AWS_ACCESS_KEY_ID: "id",
+        AWS_SECRET_ACCESS_KEY: "secret",
+        AWS_REGION: "eu-west-1",
+        AWS_ENDPOINT_URL: "http://127.0.0.1:9000",
+      });
+      assert.isTrue(mediaStore._tag === "s3" && mediaStore.credentials !== undefined);
+      if (mediaStore._tag === "s3") {
+        const { bucket, prefix, region, endpoint } = mediaStore;
+        assert.deepStrictEqual(
+          [bucket, prefix, region, endpoint],
+          ["my-bucket", "some/prefix", "eu-west-1", "http://127.0.0.1:9000"],
+        );
+      }
+      const problems = yield* problemsOf({ ...store, AWS_ACCESS_KEY_ID: "id" });
+      assert.lengthOf(problems, 1);
+      assert.include(problems[0] ?? "", "AWS_SECRET_ACCESS_KEY must be set");
+    }),
+  );
+
+  it.effect("names every AWS variable that cannot be read, and repeats no key", () =>
+    Effect.gen(function* () {
+      const bad = {
+        AWS_ACCESS_KEY_ID: "hunter 2",
+        AWS_SECRET_ACCESS_KEY: "hunter 2",
+        AWS_SESSION_TOKEN: "hunter 2",
+        AWS_REGION: "eu/central",
+        AWS_ENDPOINT_URL_S3: "minio:9000",
+      };
+      const problems = yield* problemsOf({ ...bad, WAYPOST_MEDIA_STORE: "s3://my-bucket" });
+      assert.sameMembers(
+        problems.map((problem) => problem.split(" must be ")[0]),
+        Object.keys(bad),
+      );
+      assert.notInclude(problems.join(), "hunter");
+      assert.lengthOf(yield* problemsOf({ WAYPOST_MEDIA_STORE: "s3://my-bucket/../other" }), 1);
+      // Nobody asks for them where media are on disk.
+      yield* Config.fromRecord(bad);
+    }),
+  );
+
+  it.effect("refuses a media address that something else of Waypost answers", () =>
+    Effect.gen(function* () {
+      for (const path of ["/platform/v1", "/sandbox/media", "/docs", "/metrics", "/device/v1/media"])
+        assert.lengthOf(yield* problemsOf({ WAYPOST_MEDIA_URL: `https://push.example.com${path}` }), 1, path);
+      for (const path of ["", "/media", "/documents", "/eu/media/"])
+        yield* Config.fromRecord({ WAYPOST_MEDIA_URL: `https://push.example.com${path}` });
+    }),
+  );
+
+  it.effect("reads a file of settings and names each line and key that is none", () =>
+    Effect.gen(function* () {
+      const folder = yield* Effect.acquireRelease(
+        Effect.promise(() => mkdtemp(join(tmpdir(), "waypost-config-"))),
+        (made) => Effect.promise(() => rm(made, { recursive: true })),
+      );
+      const file = join(folder, "waypost.env");
+      yield* Effect.promise(() =>
+        writeFile(
+          file,
+          `# comment\n\nexport PORT = 9000\nWAYPOST_OPERATOR_KEY="0123456789abcdef"\nAWS_REGION='x'\n`,
+        ),
+      );
+      const config = yield* Config.fromRecord({ ...(yield* Config.readFile(file)), PORT: "9001" });
+      assert.strictEqual(config.port, 9001);
+      assert.strictEqual(config.operatorKey && Redacted.value(config.operatorKey), "0123456789abcdef");
+
+      yield* Effect.promise(() => writeFile(file, "PORT 9000\nWAYPOST_PROT=1\n"));
+      const error = yield* Effect.flip(Config.readFile(file));
+      assert.lengthOf(error.problems, 2);
+      assert.include(error.problems[0] ?? "", "Line 1");
+      assert.include(error.problems[1] ?? "", "WAYPOST_PROT");
+      assert.include((yield* Effect.flip(Config.readFile(join(folder, "none")))).message, "cannot be read");
+    }),
+  );
+});

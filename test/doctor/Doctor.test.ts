@@ -1,0 +1,251 @@
+import { assert, layer } from "@effect/vitest";
+import { Effect } from "effect";
+import { SqlClient } from "effect/sql";
+import { createServer } from "node:net";
+import { dirname } from "node:path";
+import { inject } from "vitest";
+import { instant } from "../../src/database/Rows.ts";
+import { apnsCredentials, fcmCredentials } from "../sending/push/PushKeys.ts";
+import { devices, event, locations } from "../reports/ReportHistory.ts";
+import { record } from "../reports/RecordedHistory.ts";
+import { DeviceTally } from "../../src/reports/rollups/encoding/DeviceSet.ts";
+import { RollUps } from "../../src/reports/rollups/Rollups.ts";
+import { packVisits } from "../../src/reports/rollups/encoding/LocationBlock.ts";
+import { Workspaces } from "../../src/workspaces/Workspaces.ts";
+import { TestWaypost, testStart } from "../TestWaypost.ts";
+import { give } from "../cli/CommandLine.ts";
+import { about, type Told, verdicts } from "./ReportedFindings.ts";
+
+layer(TestWaypost.layer)("waypost doctor with DATABASE_URL", (it) => {
+  const sendersSecret = "secret-key-of-the-tests";
+
+  /** Settings of somebody with this file's database. */
+  const settings = Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient;
+    const [row] = yield* sql<{ name: string }>`SELECT current_database() AS name`;
+    const { socketPath, username } = inject("testServer");
+    const url = `postgres:///${row?.name}?host=${encodeURIComponent(dirname(socketPath))}&user=${username}`;
+    return {
+      DATABASE_URL: url,
+      WAYPOST_DATA_DIR: "/nowhere/waypost-data",
+      WAYPOST_OPERATOR_KEY: "operator-key-of-the-tests",
+      WAYPOST_SECRET_KEY: sendersSecret,
+      WAYPOST_ALLOW_PRIVATE_ADDRESSES: "true",
+    };
+  });
+
+  const ask = (more: Record<string, string> = {}) =>
+    Effect.gen(function* () {
+      const environment = { ...(yield* settings), ...more };
+      const { code, stdout } = yield* give(["doctor", "--json"], environment);
+      const told = JSON.parse(stdout) as Told;
+      assert.strictEqual(code, told.ok ? 0 : 1);
+      for (const { advice, seen, verdict } of told.findings) {
+        assert.match(seen, /\.$/);
+        if (verdict === "ok") assert.isNull(advice);
+        else assert.isNotEmpty(advice ?? "");
+      }
+      return told;
+    });
+
+  it.effect("tells what a server that may lose data, and a clock that is far off, mean", () =>
+    Effect.gen(function* () {
+      const told = yield* ask();
+      // The server of the tests writes nothing durably, and their time is their own.
+      assert.includeDeepMembers(verdicts(told), [
+        ["database", "settings", "problem"],
+        ["clock", "database", "problem"],
+      ]);
+      assert.include(
+        about(told, "database", "settings")
+          .map(({ seen }) => seen)
+          .join(),
+        "fsync is off",
+      );
+      for (const check of ["reached", "schema", "rights", "secret key"])
+        assert.deepStrictEqual(
+          about(told, "database", check).map(({ verdict }) => verdict),
+          ["ok"],
+          check,
+        );
+      assert.deepStrictEqual(
+        about(told, "work", "workers").map(({ verdict }) => verdict),
+        ["warning"],
+      );
+    }),
+  );
+
+  it.effect(
+    "finds push credentials that do not open, and push services that are not there, without sending anything",
+    () =>
+      Effect.gen(function* () {
+        const { operator, workspace } = yield* TestWaypost;
+        const received: Array<string> = [];
+        const server = createServer((socket) => socket.on("data", (data) => received.push(String(data))));
+        yield* Effect.acquireRelease(
+          Effect.promise(() => new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))),
+          () => Effect.sync(() => server.close()),
+        );
+        const address = server.address();
+        const here = `http://127.0.0.1:${typeof address === "object" ? address?.port : 0}`;
+        const { id } = yield* workspace();
+        const put = (transport: string, body: object) =>
+          operator(`/workspaces/${id}/sandbox/transports/${transport}`, { method: "PUT", body });
+        yield* put("fcm", fcmCredentials({ base_url: here, token_uri: "http://127.0.0.1:1/token" }));
+        yield* put("apns", apnsCredentials({ base_url: "http://no-such-host.invalid" }));
+        yield* put("webpush", { subject: "mailto:push@example.com" });
+
+        const told = yield* ask();
+        assert.deepStrictEqual(
+          about(told, "push services", "credentials").map(({ verdict }) => verdict),
+          ["ok"],
+        );
+        assert.deepStrictEqual(
+          about(told, "push services", new URL(here).host).map(({ verdict }) => verdict),
+          ["ok"],
+        );
+        assert.include(
+          about(told, "push services", "127.0.0.1:1")[0]?.seen,
+          "cannot be reached (ECONNREFUSED)",
+        );
+        assert.include(about(told, "push services", "no-such-host.invalid")[0]?.seen, "does not resolve");
+        assert.deepStrictEqual(received, []);
+
+        const other = yield* ask({ WAYPOST_SECRET_KEY: "another-secret-key-of-somebody" });
+        assert.lengthOf(about(other, "push services", "credentials"), 3);
+        assert.include(
+          about(other, "push services", "credentials")[0]?.seen,
+          "do not open with this secret key",
+        );
+      }),
+  );
+
+  it.effect("finds work that is stuck", () =>
+    Effect.gen(function* () {
+      const { workspace } = yield* TestWaypost;
+      const sql = yield* SqlClient.SqlClient;
+      yield* workspace();
+      const [tenant] = yield* sql<{ id: number }>`SELECT max(id) AS id FROM workspace`;
+      const send = (status: string, due: number) => sql`
+        INSERT INTO send (workspace_id, environment, id, campaign_id, campaign_no, notification_id, notification_no, due_at,
+          status, finished_at)
+        VALUES (${tenant?.id}, 'sandbox', gen_random_uuid(), gen_random_uuid(), 1, gen_random_uuid(), 1, ${instant(due)},
+          ${status}, ${status === "missed" ? instant(due) : null})`;
+      // In real time: the doctor looks by the clock of whoever asks it, and the workers of this file by the test's.
+      yield* send("missed", testStart - 3_600_000);
+      yield* sql`
+        INSERT INTO push_queue (workspace_id, environment, origin, device_no, transport, due_at)
+        VALUES (${tenant?.id}, 'sandbox', 99, 1, 'fcm', ${instant(testStart - 600_000)})`;
+      yield* sql`
+        INSERT INTO media_file (workspace_id, environment, id, key, name, kind, mime_type, size_bytes, thumbnail, created_at, updated_at)
+        VALUES (${tenant?.id}, 'sandbox', gen_random_uuid(), repeat('k', 32), 'A', 'image', 'image/png', 1, 'failed',
+          ${instant(testStart)}, ${instant(testStart)})`;
+      const told = yield* ask();
+      assert.include(about(told, "work", "sends")[0]?.seen, "missed");
+      assert.include(about(told, "work", "pushes")[0]?.seen, "1 push of 1 in the queue of fcm");
+      assert.include(about(told, "work", "chores")[0]?.seen, "1 picture got no thumbnail");
+    }),
+  );
+
+  it.effect("tells tokens that end soon, tables without upkeep, and rows from another schema", () =>
+    Effect.gen(function* () {
+      const { operator, workspace } = yield* TestWaypost;
+      const sql = yield* SqlClient.SqlClient;
+      const { id } = yield* workspace();
+      yield* operator(`/workspaces/${id}/tokens`, {
+        body: {
+          name: "CRM",
+          environment: "sandbox",
+          abilities: ["reports:read"],
+          expires_at: "2026-11-25T00:00:00Z",
+        },
+      });
+      yield* sql`ALTER TABLE delivery SET (autovacuum_enabled = false)`;
+      yield* sql`INSERT INTO schema_migration (id, name, checksum, applied_at)
+        SELECT max(id) + 1, '9999_later.sql', '', ${instant(testStart)} FROM schema_migration`;
+      const told = yield* ask();
+      yield* sql`DELETE FROM schema_migration WHERE name = '9999_later.sql'`;
+      yield* sql`ALTER TABLE delivery RESET (autovacuum_enabled)`;
+      assert.include(about(told, "work", "tokens")[0]?.seen, 'The token "CRM" of');
+      assert.include(
+        about(told, "database", "upkeep")[0]?.seen,
+        "Autovacuum is told to leave delivery alone",
+      );
+      assert.include(about(told, "database", "schema")[0]?.seen, "The database is newer than this program");
+    }),
+  );
+
+  it.effect("looks at a database without a schema, and says that the first start makes it", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient;
+      yield* sql`CREATE DATABASE doctor_empty TEMPLATE template0`.unprepared;
+      const { DATABASE_URL } = yield* settings;
+      const empty = DATABASE_URL.replace(/\/test_\w+/, "/doctor_empty");
+      const told = yield* Effect.ensuring(
+        ask({ DATABASE_URL: empty }),
+        Effect.ignore(sql`DROP DATABASE doctor_empty WITH (FORCE)`.unprepared),
+      );
+      assert.deepStrictEqual(
+        about(told, "database", "schema").map(({ verdict }) => verdict),
+        ["warning"],
+      );
+      assert.deepStrictEqual(
+        told.findings.filter(({ seen }) => seen.includes("could not be looked at")),
+        [],
+      );
+    }),
+  );
+
+  it.effect("--reports names figures that reports have wrong, and --rebuild has them made anew", () =>
+    Effect.gen(function* () {
+      const workspaces = yield* Workspaces;
+      const sql = yield* SqlClient.SqlClient;
+      const rollUps = yield* RollUps;
+      const { workspace } = yield* (yield* TestWaypost).tenant();
+      const { workspaceId } = yield* Effect.orDie(workspaces.find(workspace.id));
+      yield* record(workspaceId, "sandbox", {
+        devices: devices(2),
+        locations: locations(1),
+        events: [event(0, 1, { occurredAt: testStart - 90 * 86_400_000 })],
+      });
+      const rollUp = Effect.gen(function* () {
+        while (yield* rollUps.step);
+      });
+      yield* rollUp;
+      const environment = yield* settings;
+      const say = (...parameters: ReadonlyArray<string>) =>
+        give(["doctor", "--reports", ...parameters], environment);
+
+      const well = yield* say();
+      assert.deepStrictEqual(well, {
+        code: 0,
+        stdout: "Compared 1 day and 1 month of 1 environment: roll-ups and base rows say the same.\n",
+        stderr: "",
+      });
+      const none = new DeviceTally().toSet();
+      const { visits } = packVisits([
+        { locationNo: 0, entries: 1234, exits: 0, stays: 0, stayed: 0n, devices: none },
+      ]);
+      yield* sql`UPDATE event_rollup SET visits = ${visits} WHERE block = 0 AND span = 'day'`;
+      const ill = yield* say();
+      assert.strictEqual(ill.code, 1);
+      assert.include(
+        ill.stdout,
+        `${workspace.name} (sandbox), day 2026-08-23: events of all locations: entries rolled up 1,234, by base rows 1.\n`,
+      );
+      assert.strictEqual(
+        ill.stderr,
+        'Reports show 2 wrong figures. Have the roll-ups made anew with "waypost doctor --reports --rebuild".\n',
+      );
+      const mended = yield* say("--rebuild", "--json");
+      assert.deepInclude(JSON.parse(mended.stdout), { ok: false, differences: 2, rebuilding: 1 });
+      yield* rollUp;
+      assert.deepInclude(JSON.parse((yield* say("--json")).stdout), {
+        ok: true,
+        differences: 0,
+        rebuilding: 0,
+      });
+      assert.strictEqual((yield* give(["doctor", "--rebuild"], environment)).code, 2);
+    }),
+  );
+});

@@ -1,0 +1,117 @@
+import { assert, describe, it } from "@effect/vitest";
+import fc from "fast-check";
+import type { Position } from "../../../src/locations/Location.ts";
+import { holds } from "../../../src/locations/geometry/Containment.ts";
+import { box } from "../Features.ts";
+import { circle, haversine, polygon } from "./TestLocations.ts";
+
+/** Whether a point lies on the segment, in whole numbers that doubles hold exactly. */
+const isOn = ([x, y]: Position, [ax, ay]: Position, [bx, by]: Position): boolean =>
+  (bx - ax) * (y - ay) === (by - ay) * (x - ax) &&
+  Math.min(ax, bx) <= x &&
+  x <= Math.max(ax, bx) &&
+  Math.min(ay, by) <= y &&
+  y <= Math.max(ay, by);
+
+/** Counts crossings of a slanted line that meets no position of a grid but the one that it starts from. */
+const isInside = (point: Position, rings: ReadonlyArray<ReadonlyArray<Position>>): boolean => {
+  const [x, y] = point;
+  const slope = Math.SQRT2 / 1000;
+  let crossings = 0;
+  for (const ring of rings) {
+    for (const [index, to] of ring.entries()) {
+      const from = ring[index - 1] ?? to;
+      if (isOn(point, from, to)) return true;
+      const above = ([px, py]: Position) => py - y > slope * (px - x);
+      if (above(from) === above(to)) continue;
+      const a = from[1] - y - slope * (from[0] - x);
+      const b = to[1] - y - slope * (to[0] - x);
+      if (from[0] + (a / (a - b)) * (to[0] - from[0]) > x) crossings++;
+    }
+  }
+  return crossings % 2 === 1;
+};
+
+const grid = fc.tuple(fc.integer({ min: -6, max: 6 }), fc.integer({ min: -6, max: 6 }));
+const ring = fc
+  .array(grid, { minLength: 3, maxLength: 9 })
+  .map((points): ReadonlyArray<Position> => [...points, ...points.slice(0, 1)]);
+
+/** A ring that every other one lies in. */
+const shell = box(-7, -7, 7, 7);
+
+describe("A polygon", () => {
+  it("holds what lies inside or on its border and outside its holes, whatever its rings look like", () => {
+    fc.assert(
+      fc.property(fc.array(ring, { maxLength: 3 }), grid, (rings, point) => {
+        const all = [shell, ...rings];
+        assert.strictEqual(holds(polygon(1, ...all), point), isInside(point, all));
+      }),
+      { numRuns: 3_000, seed: 1 },
+    );
+  });
+
+  it("holds its border, its corners and the border of its holes, and nothing next to them", () => {
+    const place = polygon(1, box(4, 52, 5, 53), box(4.25, 52.25, 4.75, 52.75).toReversed());
+    const inside: ReadonlyArray<Position> = [
+      [4, 52],
+      [5, 53],
+      [4.5, 52],
+      [4, 52.3],
+      [4.25, 52.5],
+      [4.75, 52.75],
+      [4.1, 52.25],
+    ];
+    for (const point of inside) assert.isTrue(holds(place, point), String(point));
+    const outside: ReadonlyArray<Position> = [
+      [4.5, 52.5],
+      [4.2500000001, 52.5],
+      [3.9999999999, 52.5],
+      [4.5, 53.0000000001],
+      [4.5, -52.5],
+      [-175.5, 52.5],
+    ];
+    for (const point of outside) assert.isFalse(holds(place, point), String(point));
+  });
+
+  it("reaches over the antimeridian by its border, and holds a pole on which it has a corner", () => {
+    const east = polygon(1, box(170, -10, 180, 10));
+    const west = polygon(2, box(-180, -10, -170, 10));
+    for (const longitude of [180, -180]) {
+      assert.isTrue(holds(east, [longitude, 5]));
+      assert.isTrue(holds(west, [longitude, 5]));
+      assert.isFalse(holds(east, [longitude, 11]));
+    }
+    assert.isFalse(holds(east, [-179.9, 0]));
+    const north = polygon(3, box(0, 80, 90, 90));
+    for (const longitude of [-180, -100, 45, 170]) assert.isTrue(holds(north, [longitude, 90]));
+    assert.isFalse(holds(north, [45, -90]));
+    assert.isTrue(holds(polygon(4, box(0, -90, 90, -80)), [-120, -90]));
+    assert.isFalse(holds(polygon(5, box(0, 80, 90, 89.9)), [45, 90]));
+  });
+});
+
+describe("A circle", () => {
+  it("holds what is at most its radius away on the sphere, poles and antimeridian included", () => {
+    const degrees = fc.record({
+      x: fc.oneof(fc.double({ min: -180, max: 180, noNaN: true }), fc.constantFrom(-180, 180, 179.9999)),
+      y: fc.oneof(fc.double({ min: -90, max: 90, noNaN: true }), fc.constantFrom(-90, 90, 89.9999)),
+    });
+    fc.assert(
+      fc.property(
+        degrees,
+        fc.integer({ min: 50, max: 1000 }),
+        fc.double({ min: -0.02, max: 0.02, noNaN: true }),
+        fc.double({ min: -0.02, max: 0.02, noNaN: true }),
+        ({ x, y }, radius, dx, dy) => {
+          const longitude = x + dx > 180 ? x + dx - 360 : x + dx < -180 ? x + dx + 360 : x + dx;
+          const point: Position = [longitude, Math.min(90, Math.max(-90, y + dy))];
+          const meters = haversine([x, y], point);
+          fc.pre(Math.abs(meters - radius) > 1e-3);
+          assert.strictEqual(holds(circle(1, [x, y], radius), point), meters < radius);
+        },
+      ),
+      { numRuns: 3_000, seed: 1 },
+    );
+  });
+});

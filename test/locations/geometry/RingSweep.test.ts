@@ -1,0 +1,89 @@
+import { describe, expect, it } from "@effect/vitest";
+import fc from "fast-check";
+import type { Position, Ring } from "../../../src/locations/Location.ts";
+import { orientation } from "../../../src/locations/geometry/Orientation.ts";
+import { sweepRings } from "../../../src/locations/geometry/RingSweep.ts";
+import { clashes, exactTurn, isCounterClockwise, parentsOf } from "./RingOracle.ts";
+
+const runs = { numRuns: 3000, seed: 20261121 };
+
+const onGrid = (size: number): fc.Arbitrary<Position> => fc.tuple(fc.nat(size), fc.nat(size));
+
+/** Positions on a few lines, a rounding error apart: where a plain determinant contradicts itself. */
+const nearlyOnLines: fc.Arbitrary<Position> = fc
+  .tuple(fc.nat(6), fc.nat(2), fc.integer({ min: -2, max: 2 }), fc.integer({ min: -2, max: 2 }))
+  .map(([step, line, x, y]) => [0.1 * step + x * 2 ** -53, 0.3 * step + 0.1 * line + y * 2 ** -52]);
+
+/** A closed ring without equal neighbours that is not all on one line. */
+const ringOf = (position: fc.Arbitrary<Position>, most: number): fc.Arbitrary<Ring> =>
+  fc
+    .array(position, { minLength: 3, maxLength: most })
+    .map((positions) => positions.filter((p, i) => !isSame(p, positions[(i + 1) % positions.length] ?? p)))
+    .filter(
+      ([a, b, ...others]) =>
+        a !== undefined && b !== undefined && others.some((c) => exactTurn(a, b, c) !== 0),
+    )
+    .map((positions) => [...positions, ...positions.slice(0, 1)]);
+
+const isSame = (a: Position, b: Position): boolean => a[0] === b[0] && a[1] === b[1];
+
+const holds = (rings: ReadonlyArray<Ring>): void => {
+  const sweep = sweepRings(rings);
+  expect(sweep._tag !== "Apart").toBe(clashes(rings));
+  if (sweep._tag === "Apart") {
+    expect(sweep.counterClockwise).toEqual(rings.map(isCounterClockwise));
+    expect(sweep.parents).toEqual(parentsOf(rings));
+  }
+};
+
+describe("orientation", () => {
+  it("has the exact sign, also a rounding error beside the line", () => {
+    const ordinary = fc
+      .double({ min: -180, max: 180, noNaN: true })
+      .map((x) => (Math.abs(x) < 2 ** -90 ? 0 : x));
+    const positions = fc.oneof(fc.tuple(ordinary, ordinary), nearlyOnLines);
+    fc.assert(
+      fc.property(positions, positions, positions, (a, b, c) => {
+        expect(Math.sign(orientation(a[0], a[1], b[0], b[1], c[0], c[1])) + 0).toBe(exactTurn(a, b, c));
+      }),
+      runs,
+    );
+  });
+});
+
+describe("sweepRings", () => {
+  it("finds a clash in one ring exactly where comparing all edges does", () => {
+    fc.assert(
+      fc.property(ringOf(onGrid(3), 7), (ring) => holds([ring])),
+      runs,
+    );
+    fc.assert(
+      fc.property(ringOf(onGrid(8), 10), (ring) => holds([ring])),
+      runs,
+    );
+  });
+
+  it("finds a clash among rings, and what lies inside what, exactly where comparing all edges does", () => {
+    fc.assert(fc.property(fc.array(ringOf(onGrid(4), 3), { minLength: 2, maxLength: 3 }), holds), runs);
+    fc.assert(fc.property(fc.array(ringOf(onGrid(9), 4), { minLength: 2, maxLength: 4 }), holds), runs);
+  });
+
+  it("tells rings that lie side by side within another from rings within each other", () => {
+    const square = (size: number): Ring => [
+      [0, 0],
+      [size, 0],
+      [size, size],
+      [0, size],
+      [0, 0],
+    ];
+    const small = fc
+      .tuple(ringOf(onGrid(4), 4), fc.nat(16), fc.nat(16))
+      .map(([ring, x, y]): Ring => ring.map(([px, py]): Position => [px + x, py + y]));
+    const within = fc.array(small, { minLength: 2, maxLength: 4 }).map((rings) => [square(20), ...rings]);
+    fc.assert(fc.property(within, holds), runs);
+  });
+
+  it("is not misled by rounding", () => {
+    fc.assert(fc.property(fc.array(ringOf(nearlyOnLines, 5), { minLength: 1, maxLength: 2 }), holds), runs);
+  });
+});

@@ -1,0 +1,58 @@
+import type { Position } from "../../../src/locations/Location.ts";
+import { boundingCircle } from "../../../src/locations/geometry/BoundingCircle.ts";
+import { type Place, placeOf } from "../../../src/locations/geometry/IndexedLocation.ts";
+
+const earth = 6371008.8;
+const radians = Math.PI / 180;
+
+/** Great-circle distance in metres, by the haversine formula. */
+export const haversine = ([x1, y1]: Position, [x2, y2]: Position): number => {
+  const h =
+    Math.sin(((y2 - y1) * radians) / 2) ** 2 +
+    Math.cos(y1 * radians) * Math.cos(y2 * radians) * Math.sin(((x2 - x1) * radians) / 2) ** 2;
+  return 2 * earth * Math.asin(Math.min(1, Math.sqrt(h)));
+};
+
+const idOf = (no: number): string => `00000000-0000-7000-8000-${String(no).padStart(12, "0")}`;
+
+/** A circle as it is searched. */
+export const circle = (no: number, [longitude, latitude]: Position, radius_meters: number): Place =>
+  placeOf({ no, id: idOf(no), revision: no, longitude, latitude, radius_meters, rings: null });
+
+/** A polygon as it is searched; its rings are closed already. */
+export const polygon = (no: number, ...rings: ReadonlyArray<ReadonlyArray<Position>>): Place => {
+  const { latitude, longitude, radiusMeters } = boundingCircle({ type: "Polygon", coordinates: rings });
+  return placeOf({ no, id: idOf(no), revision: no, longitude, latitude, radius_meters: radiusMeters, rings });
+};
+
+/** By their numbers. */
+export const placesOf = (places: ReadonlyArray<Place>): ReadonlyMap<number, Place> =>
+  new Map(places.map((place) => [place.no, place]));
+
+/** The least distance from a point to the outline of the rings, found by trying points along it. */
+export const sampledDistance = (
+  point: Position,
+  ...rings: ReadonlyArray<ReadonlyArray<Position>>
+): number => {
+  let least = Infinity;
+  const tries = 400;
+  for (const ring of rings) {
+    ring.forEach(([x, y], index) => {
+      const [fromX, fromY] = ring[index - 1] ?? [x, y];
+      const at = (share: number) =>
+        haversine(point, [fromX + share * (x - fromX), fromY + share * (y - fromY)]);
+      let best = 0;
+      for (let step = 1; step <= tries; step++) if (at(step / tries) < at(best / tries)) best = step;
+      // The best one lies between its neighbours.
+      let low = Math.max(0, best - 1) / tries;
+      let high = Math.min(tries, best + 1) / tries;
+      for (let round = 0; round < 60; round++) {
+        const third = (high - low) / 3;
+        if (at(low + third) < at(high - third)) high -= third;
+        else low += third;
+      }
+      least = Math.min(least, at(low), at(best / tries));
+    });
+  }
+  return least;
+};

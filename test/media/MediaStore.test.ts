@@ -1,4 +1,0 @@
-import { memoryMediaStore } from "../../src/media/MemoryMediaStore.ts";
-import { mediaStoreCases } from "./MediaStoreCases.ts";
-
-mediaStoreCases("A media store in memory", memoryMediaStore);

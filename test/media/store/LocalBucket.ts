@@ -1,0 +1,39 @@
+import S3rver from "@20minutes/s3rver";
+import { Effect, Redacted } from "effect";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { S3Setting } from "../../../src/media/store/S3Requests.ts";
+
+/** What the server of the tests knows its one client by. */
+const accessKeyId = "S3RVER";
+const secretAccessKey = "S3RVER";
+
+/** A server that speaks as S3 does, checks signatures, and holds one bucket; until the scope closes. */
+export const localBucket = Effect.gen(function* () {
+  const directory = yield* Effect.acquireRelease(
+    Effect.promise(() => mkdtemp(join(tmpdir(), "waypost-bucket-"))),
+    (made) => Effect.promise(() => rm(made, { recursive: true, force: true })),
+  );
+  const server = new S3rver({
+    address: "127.0.0.1",
+    port: 0,
+    silent: true,
+    directory,
+    vhostBuckets: false,
+    configureBuckets: [{ name: "media-of-tests", configs: [] }],
+  });
+  const { port } = yield* Effect.acquireRelease(
+    Effect.promise(() => server.run()),
+    () => Effect.promise(() => server.close()),
+  );
+  const setting: S3Setting = {
+    _tag: "s3",
+    bucket: "media-of-tests",
+    prefix: "some/prefix",
+    region: "eu-central-1",
+    endpoint: `http://127.0.0.1:${port}`,
+    credentials: { accessKeyId, secretAccessKey: Redacted.make(secretAccessKey), sessionToken: undefined },
+  };
+  return setting;
+});

@@ -1,0 +1,199 @@
+import { assert, layer } from "@effect/vitest";
+import { Effect, type Layer, Option, Stream } from "effect";
+import { createHash, randomBytes } from "node:crypto";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type ByteRange, MediaStore } from "../../../src/media/store/MediaStore.ts";
+
+/** A key that nothing else has. */
+export const freshKey = (): string => randomBytes(18).toString("base64url");
+
+/** Bytes without a pattern, the same for every run. */
+export const bytesOf = (length: number, seed = "seed"): Uint8Array =>
+  createHash("shake256", { outputLength: length }).update(seed).digest();
+
+/** A file with this content, until the scope closes. */
+export const fileWith = (content: Uint8Array) =>
+  Effect.acquireRelease(
+    Effect.promise(async () => {
+      const folder = await mkdtemp(join(tmpdir(), "waypost-media-"));
+      const path = join(folder, "upload");
+      await writeFile(path, content);
+      return { folder, path };
+    }),
+    ({ folder }) => Effect.promise(() => rm(folder, { recursive: true })),
+  ).pipe(Effect.map(({ path }) => ({ path, bytes: content.length, mimeType: "image/png" })));
+
+/** The whole size and the bytes read; none where there is no such object. */
+export const contentOf = Effect.fnUntraced(function* (key: string, range?: ByteRange) {
+  const store = yield* MediaStore;
+  const found = yield* store.read(key, range);
+  if (Option.isNone(found)) return null;
+  const chunks = yield* Stream.runCollect(found.value.body);
+  return { bytes: found.value.bytes, content: Buffer.concat(chunks) };
+}, Effect.scoped);
+
+const same = (found: { readonly content: Uint8Array } | null, wanted: Uint8Array): void => {
+  assert.isNotNull(found);
+  assert.isTrue(Buffer.from(wanted).equals(Buffer.from(found?.content ?? [])));
+};
+
+const hostileKeys = [
+  "",
+  ".",
+  "..",
+  "../../../../etc/passwd",
+  "AAAAAAAAAAAAAAAAAAAAAAAA/../../../../etc/passwd",
+  "AAAAAAAAAAAAAAAAAAAAAAAA/..",
+  "AAAAAAAAAAAAAAAAAAAAAAAA/",
+  "AAAAAAAAAAAAAAAAAAAAAAAA\0",
+  "AAAAAAAAAAAAAAAAAAAAAAAA\n",
+  "AAAAAAAAAAAAAAAAAAAAAAAA.",
+  "AAAAAAAAAAAAAAAAAAAAAAAA\\thumbnail",
+  "AAAAAAAAAAAAAAAAAAAAAAAA%2fthumbnail",
+  "/AAAAAAAAAAAAAAAAAAAAAAAA",
+  "A".repeat(65),
+  "A".repeat(21),
+  "ÀÀÀÀÀÀÀÀÀÀÀÀÀÀÀÀÀÀÀÀÀÀÀÀ",
+];
+
+/** What every `MediaStore` keeps, whatever it is made of. */
+export const mediaStoreCases = <E>(name: string, store: Layer.Layer<MediaStore, E>): void =>
+  layer(store, { excludeTestServices: true })(name, (it) => {
+    it.effect("gives back what was put, from a file and from memory", () =>
+      Effect.gen(function* () {
+        const { put } = yield* MediaStore;
+        const content = bytesOf(200_001);
+        const [first, second] = [freshKey(), `${freshKey()}/thumbnail`];
+        yield* put(first, yield* fileWith(content));
+        yield* put(second, { content: content.subarray(0, 1000), mimeType: "image/webp" });
+        const found = yield* contentOf(first);
+        assert.strictEqual(found?.bytes, content.length);
+        same(found, content);
+        same(yield* contentOf(second), content.subarray(0, 1000));
+      }),
+    );
+
+    it.effect("keeps a file and what was derived from it apart", () =>
+      Effect.gen(function* () {
+        const { put, remove } = yield* MediaStore;
+        const key = freshKey();
+        yield* put(key, { content: bytesOf(10, "file"), mimeType: "image/png" });
+        assert.isNull(yield* contentOf(`${key}/thumbnail`));
+        yield* put(`${key}/thumbnail`, { content: bytesOf(10, "thumbnail"), mimeType: "image/webp" });
+        same(yield* contentOf(key), bytesOf(10, "file"));
+        yield* remove(key);
+        assert.isNull(yield* contentOf(key));
+        same(yield* contentOf(`${key}/thumbnail`), bytesOf(10, "thumbnail"));
+      }),
+    );
+
+    it.effect("reads any part, counted from 0 with both ends, and always tells the whole size", () =>
+      Effect.gen(function* () {
+        const { put } = yield* MediaStore;
+        const content = bytesOf(150_000);
+        const key = freshKey();
+        yield* put(key, yield* fileWith(content));
+        for (const [start, end] of [
+          [0, 0],
+          [0, 149_999],
+          [1, 70_000],
+          [149_999, 149_999],
+          [65_536, 65_536],
+          [149_000, 10_000_000],
+        ] as const) {
+          const found = yield* contentOf(key, { start, end });
+          assert.strictEqual(found?.bytes, content.length, `${start}-${end}`);
+          same(found, content.subarray(start, end + 1));
+        }
+      }),
+    );
+
+    it.effect("gives nothing of a part that begins past the end", () =>
+      Effect.gen(function* () {
+        const key = freshKey();
+        yield* (yield* MediaStore).put(key, { content: bytesOf(10), mimeType: "image/png" });
+        const found = yield* contentOf(key, { start: 10, end: 20 });
+        assert.deepStrictEqual([found?.bytes, found?.content.length], [10, 0]);
+      }),
+    );
+
+    it.effect("has nothing under a key that was never put", () =>
+      Effect.gen(function* () {
+        assert.isNull(yield* contentOf(freshKey()));
+        assert.isNull(yield* contentOf(freshKey(), { start: 5, end: 9 }));
+      }),
+    );
+
+    it.effect("removes an object once, and again, and can put it anew", () =>
+      Effect.gen(function* () {
+        const { put, remove } = yield* MediaStore;
+        const key = freshKey();
+        yield* put(key, { content: bytesOf(10), mimeType: "image/png" });
+        yield* remove(key);
+        yield* remove(key);
+        assert.isNull(yield* contentOf(key));
+        yield* put(key, { content: bytesOf(20), mimeType: "image/png" });
+        same(yield* contentOf(key), bytesOf(20));
+      }),
+    );
+
+    it.effect("replaces an object whole", () =>
+      Effect.gen(function* () {
+        const { put } = yield* MediaStore;
+        const key = freshKey();
+        yield* put(key, { content: bytesOf(5000, "old"), mimeType: "image/png" });
+        yield* put(key, { content: bytesOf(50, "new"), mimeType: "image/png" });
+        same(yield* contentOf(key), bytesOf(50, "new"));
+      }),
+    );
+
+    it.effect("leaves one of the whole objects when many put the same key at once", () =>
+      Effect.gen(function* () {
+        const { put } = yield* MediaStore;
+        const key = freshKey();
+        const contents = Array.from({ length: 8 }, (_, at) => bytesOf(40_000 + at * 1000, `put ${at}`));
+        yield* Effect.forEach(contents, (content) => put(key, { content, mimeType: "image/png" }), {
+          concurrency: "unbounded",
+        });
+        const found = yield* contentOf(key);
+        assert.isTrue(contents.some((content) => Buffer.from(content).equals(found?.content ?? Buffer.of())));
+      }),
+    );
+
+    it.effect("lets a reader finish what it began when the object is removed", () =>
+      Effect.gen(function* () {
+        const { put, read, remove } = yield* MediaStore;
+        const key = freshKey();
+        const content = bytesOf(150_000);
+        yield* put(key, yield* fileWith(content));
+        const found = Option.getOrThrow(yield* read(key));
+        yield* remove(key);
+        same({ content: Buffer.concat(yield* Stream.runCollect(found.body)) }, content);
+      }),
+    );
+
+    it.effect("fails to put a file that is not there, and then has nothing", () =>
+      Effect.gen(function* () {
+        const { put } = yield* MediaStore;
+        const key = freshKey();
+        const gone = { path: join(tmpdir(), freshKey()), bytes: 10, mimeType: "image/png" };
+        const error = yield* Effect.flip(put(key, gone));
+        assert.strictEqual(error._tag, "MediaStoreAway");
+        assert.isNull(yield* contentOf(key));
+      }),
+    );
+
+    it.effect("finds nothing under keys that can be none, and dies of putting one", () =>
+      Effect.gen(function* () {
+        const { put, remove } = yield* MediaStore;
+        for (const key of hostileKeys) {
+          assert.isNull(yield* contentOf(key), key);
+          yield* remove(key);
+          const exit = yield* Effect.exit(put(key, { content: bytesOf(1), mimeType: "image/png" }));
+          assert.strictEqual(exit._tag, "Failure", key);
+        }
+      }),
+    );
+  });

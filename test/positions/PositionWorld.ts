@@ -1,0 +1,95 @@
+import { Effect } from "effect";
+import { randomUUID } from "node:crypto";
+import type { Answer } from "../TestWaypost.ts";
+import { collection } from "../locations/Features.ts";
+import { eventWorld, fromNow } from "../events/EventWorld.ts";
+
+/** A place in degrees. */
+export type Point = readonly [longitude: number, latitude: number];
+
+/** Metres of a degree of latitude on a sphere with the earth's mean radius. */
+const degreeMeters = (6371008.8 * Math.PI) / 180;
+
+/** So many metres to the north of a point. */
+export const northOf = ([longitude, latitude]: Point, meters: number): Point => [
+  longitude,
+  latitude + meters / degreeMeters,
+];
+
+export const dam: Point = [4.9, 52.37];
+
+/** What `POST /positions` answers, with names instead of ids in the transitions. */
+export interface Followed {
+  readonly accepted: number;
+  readonly stale: number;
+  readonly rejected: ReadonlyArray<{ index: number; reasons: ReadonlyArray<string> }>;
+  /** Such as "enter Dam". */
+  readonly moves: ReadonlyArray<string>;
+  readonly deliveries: ReadonlyArray<any>;
+}
+
+/** A workspace whose devices report where they are. */
+export const positionWorld = (options: Parameters<typeof eventWorld>[0] = {}) =>
+  Effect.gen(function* () {
+    const world = yield* eventWorld(options);
+    const names = new Map<string, string>();
+    const importTo =
+      (environment: "sandbox" | "production") =>
+      (...features: ReadonlyArray<object>) =>
+        Effect.map(
+          world.platform[environment]("/locations/import", { body: collection(...features) }),
+          (answer) => {
+            const results: Array<{ id: string; name: string }> = answer.body.data.results;
+            for (const { id, name } of results) names.set(id, name);
+            return results.map(({ id }) => id);
+          },
+        );
+    const phoneOf = (environment: "sandbox" | "production") =>
+      Effect.gen(function* () {
+        const phone = yield* world[environment].phone(randomUUID());
+        const post = (positions: unknown): Effect.Effect<Answer> =>
+          phone.ask("/positions", { body: { positions } });
+        const read = (answer: Answer): Followed => {
+          if (answer.status !== 200) throw new Error(`${answer.status} ${JSON.stringify(answer.body)}`);
+          const { transitions, ...rest } = answer.body.data;
+          return {
+            ...rest,
+            moves: transitions.map(
+              (move: { type: string; location_id: string }) =>
+                `${move.type} ${names.get(move.location_id) ?? move.location_id}`,
+            ),
+          };
+        };
+        const now = yield* fromNow(0);
+        let seconds = 0;
+        return {
+          ...phone,
+          post,
+          read,
+          /** Reports several positions as they are. */
+          reports: (positions: ReadonlyArray<object>) => Effect.map(post(positions), read),
+          /** Is at a point one second later than the last time this was asked, and tells how exactly it knows. */
+          isAt: ([longitude, latitude]: Point, accuracy_meters?: number) =>
+            Effect.suspend(() => {
+              const recorded_at = new Date(Date.parse(now) + ++seconds * 1000).toISOString();
+              return Effect.map(
+                post([
+                  {
+                    latitude,
+                    longitude,
+                    recorded_at,
+                    ...(accuracy_meters === undefined ? {} : { accuracy_meters }),
+                  },
+                ]),
+                read,
+              );
+            }),
+        };
+      });
+    const side = (environment: "sandbox" | "production") => ({
+      ...world[environment],
+      imports: importTo(environment),
+      tracked: phoneOf(environment),
+    });
+    return { ...world, sandbox: side("sandbox"), production: side("production") };
+  });

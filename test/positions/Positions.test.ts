@@ -1,0 +1,156 @@
+import { assert, layer } from "@effect/vitest";
+import { Effect } from "effect";
+import { box, pointFeature, polygonFeature } from "../locations/Features.ts";
+import { TestWaypost } from "../TestWaypost.ts";
+import { fromNow } from "../events/EventWorld.ts";
+import { dam, northOf, positionWorld } from "./PositionWorld.ts";
+
+const far = northOf(dam, 5_000);
+
+layer(TestWaypost.layer)("A device that reports where it is", (it) => {
+  it.effect(
+    "enters with its first position inside, leaves once outside, and fires what that triggers (L9)",
+    () =>
+      Effect.gen(function* () {
+        const { production } = yield* positionWorld();
+        const [location] = yield* production.imports(pointFeature());
+        const campaign = yield* production.campaign({ location_ids: [location] });
+        yield* production.notification(campaign, { headline: "In" });
+        yield* production.notification(campaign, { headline: "Out", trigger_type: "on_exit" });
+        const phone = yield* production.tracked;
+        const entered = yield* phone.isAt(dam);
+        assert.deepStrictEqual(
+          { ...entered, deliveries: entered.deliveries.map(({ headline }) => headline) },
+          { accepted: 1, stale: 0, rejected: [], moves: ["enter Dam"], deliveries: ["In"] },
+        );
+        assert.deepStrictEqual((yield* phone.isAt(northOf(dam, 99.9))).moves, []);
+        const left = yield* phone.isAt(northOf(dam, 100.1));
+        assert.deepStrictEqual(
+          [left.moves, left.deliveries.map(({ headline }) => headline)],
+          [["exit Dam"], ["Out"]],
+        );
+        assert.deepStrictEqual((yield* phone.isAt(far)).moves, []);
+        assert.lengthOf(yield* phone.inbox(), 2);
+      }),
+  );
+
+  it.effect("names the location, the kind and the time of the position that showed it", () =>
+    Effect.gen(function* () {
+      const { production } = yield* positionWorld();
+      const [location] = yield* production.imports(pointFeature());
+      const phone = yield* production.tracked;
+      const answer = yield* phone.post([
+        { latitude: 52.37, longitude: 4.9, recorded_at: "2026-11-21T12:59:58.700+01:00" },
+      ]);
+      assert.deepStrictEqual(answer.body.data.transitions, [
+        { type: "enter", location_id: location, occurred_at: "2026-11-21T11:59:58+00:00" },
+      ]);
+    }),
+  );
+
+  it.effect("leaves only when it is outside by more than its accuracy, of which 100 m count (L9)", () =>
+    Effect.gen(function* () {
+      const { production } = yield* positionWorld();
+      yield* production.imports(pointFeature());
+      const phone = yield* production.tracked;
+      const steps: ReadonlyArray<
+        readonly [meters: number, accuracy: number | undefined, moves: Array<string>]
+      > = [
+        [0, 200, ["enter Dam"]],
+        [149.8, 50, []],
+        [110, 30, []],
+        [90, undefined, []],
+        [199.7, 200, []],
+        [199.7, 101, []],
+        [200.3, 200, ["exit Dam"]],
+        [120, 50, []],
+        [99, 50, ["enter Dam"]],
+        [150.3, 50, ["exit Dam"]],
+        [99, 0, ["enter Dam"]],
+        [100.2, 0, ["exit Dam"]],
+      ];
+      for (const [meters, accuracy, moves] of steps) {
+        assert.deepStrictEqual(
+          (yield* phone.isAt(northOf(dam, meters), accuracy)).moves,
+          moves,
+          `${meters} m, accuracy ${accuracy}`,
+        );
+      }
+    }),
+  );
+
+  it.effect(
+    "is not moved by a position that may be over 200 m off, which is accepted all the same (L9)",
+    () =>
+      Effect.gen(function* () {
+        const { production } = yield* positionWorld();
+        yield* production.imports(pointFeature());
+        const phone = yield* production.tracked;
+        const at = (latitude: number, seconds: number, accuracy_meters?: number | null) =>
+          Effect.map(fromNow(seconds * 1000), (recorded_at) => ({
+            latitude,
+            longitude: 4.9,
+            recorded_at,
+            ...(accuracy_meters === undefined ? {} : { accuracy_meters }),
+          }));
+        const coarse = yield* phone.reports([yield* at(52.37, 10, 200.1)]);
+        assert.deepStrictEqual([coarse.accepted, coarse.stale, coarse.moves], [1, 0, []]);
+        // It is not the last one known either.
+        const older = yield* phone.reports([yield* at(52.37, 5, null), yield* at(53, 6, 5000)]);
+        assert.deepStrictEqual([older.accepted, older.stale, older.moves], [2, 0, ["enter Dam"]]);
+      }),
+  );
+
+  it.effect("changes nothing by a position that is not newer than the last one: it is stale (L9)", () =>
+    Effect.gen(function* () {
+      const { production } = yield* positionWorld();
+      yield* production.imports(pointFeature());
+      const phone = yield* production.tracked;
+      const time = (seconds: number) => fromNow(seconds * 1000);
+      const inside = { latitude: 52.37, longitude: 4.9 };
+      const outside = { latitude: 53, longitude: 4.9 };
+      const first = yield* phone.reports([
+        { ...inside, recorded_at: yield* time(0) },
+        { ...outside, recorded_at: yield* time(0) },
+        { ...outside, recorded_at: yield* time(-1) },
+        { ...inside, recorded_at: yield* time(1) },
+      ]);
+      assert.deepStrictEqual(first, {
+        accepted: 2,
+        stale: 2,
+        rejected: [],
+        moves: ["enter Dam"],
+        deliveries: [],
+      });
+      const again = yield* phone.reports([
+        { ...outside, recorded_at: yield* time(1) },
+        { ...outside, recorded_at: yield* time(0.5) },
+      ]);
+      assert.deepStrictEqual([again.accepted, again.stale, again.moves], [0, 2, []]);
+    }),
+  );
+
+  it.effect("of several places leaves before it enters, and passes through a place within one report", () =>
+    Effect.gen(function* () {
+      const { production } = yield* positionWorld();
+      yield* production.imports(
+        pointFeature({ name: "B" }, [...northOf(dam, 1000)]),
+        pointFeature({ name: "A" }),
+        polygonFeature(box(4.8, 52.3, 5, 52.5)),
+      );
+      const phone = yield* production.tracked;
+      assert.deepStrictEqual((yield* phone.isAt(dam)).moves, ["enter A", "enter Area"]);
+      assert.deepStrictEqual((yield* phone.isAt(northOf(dam, 1000))).moves, ["exit A", "enter B"]);
+      const path = yield* Effect.forEach([10, 11, 12, 13], (seconds, step) =>
+        Effect.map(fromNow(seconds * 1000), (recorded_at) => ({
+          latitude: northOf(dam, [500, 0, 500, 1000][step] ?? 0)[1],
+          longitude: 4.9,
+          recorded_at,
+        })),
+      );
+      const passed = yield* phone.reports(path);
+      assert.deepStrictEqual(passed.moves, ["exit B", "enter A", "exit A", "enter B"]);
+      assert.strictEqual(passed.accepted, 4);
+    }),
+  );
+});

@@ -1,0 +1,154 @@
+import { assert, layer } from "@effect/vitest";
+import { Clock, Deferred, Effect, Fiber } from "effect";
+import { SqlClient } from "effect/sql";
+import { TestClock } from "effect/testing";
+import { type HandedOver, PushHandOver } from "../../../src/sending/push/PushAttempts.ts";
+import { leaseMillis, pushLeases } from "../../../src/sending/push/PushLeases.ts";
+import { PushQueueSql } from "../../../src/sending/push/PushQueueSql.ts";
+import { pushesUnderWay } from "../../../src/sending/push/InFlightPushes.ts";
+import { accepted } from "../../../src/sending/push/transports/PushTransport.ts";
+import { TestWaypost, testStart } from "../../TestWaypost.ts";
+import { eventually, pushed, pushing } from "./PushWorld.ts";
+
+import { content, handingOver, lane, repositories, silentChannel, uncertainBy } from "./LeaseWorld.ts";
+
+layer(TestWaypost.layer)("A push that is under way", (it) => {
+  it.effect("is not given up while its answer is there and the process was too busy to read it (L5)", () =>
+    Effect.gen(function* () {
+      const { fired, lane: place } = yield* lane;
+      const repository = yield* PushQueueSql;
+      const handing = yield* PushHandOver;
+      yield* fired();
+      yield* fired();
+      const taken = yield* repository.take(place, testStart, leaseMillis, 10);
+      const leases = yield* pushLeases(repository, place);
+      for (const push of taken) leases.hold(push, leases.steadyNow());
+      const told: Array<HandedOver> = [];
+      const done = yield* Deferred.make<void>();
+      const channel = silentChannel();
+      // Whoever sleeps is woken by the test, at a moment of its choice.
+      let wake = () => {};
+      const clock = Object.assign(Object.create(yield* Clock.Clock) as Clock.Clock, {
+        sleep: () =>
+          Effect.callback<void>((resume) => {
+            wake = () => resume(Effect.void);
+          }),
+      });
+      const underWay = yield* pushesUnderWay(place, handing, leases, (outcome) => {
+        if (told.push(outcome) === 2) Deferred.doneUnsafe(done, Effect.void);
+      }).pipe(Effect.provideService(Clock.Clock, clock));
+      const ready = taken.map((push) => ({ push, content }));
+      assert.strictEqual(yield* underWay.begin(channel.open, ready, testStart), 0);
+      // The time is over before the process gets to read anything; then one answer is there, and none for the other.
+      yield* TestClock.adjust("12 seconds");
+      yield* Effect.sync(() => {
+        wake();
+        setImmediate(() => channel.answers[0]?.(accepted));
+      });
+      yield* Deferred.await(done);
+      assert.sameMembers(
+        told.map(({ settlement: { verdict } }) => verdict),
+        ["delivered", "delayed"],
+      );
+      assert.strictEqual(channel.givenUp(), 1);
+    }).pipe(Effect.scoped, Effect.provide(handingOver)),
+  );
+
+  /** While the effect runs, the database refuses statements on the queue: those of a kind. */
+  const refusing = <A, E, R>(kind: "UPDATE OF fence" | "DELETE", effect: Effect.Effect<A, E, R>) =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient;
+      yield* sql`CREATE SEQUENCE IF NOT EXISTS refusals`;
+      yield* sql`
+        CREATE OR REPLACE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql
+        AS 'BEGIN PERFORM nextval(''refusals''); RAISE EXCEPTION ''no''; END'`;
+      yield* sql`CREATE TRIGGER refuse BEFORE ${sql.literal(kind)} ON push_queue EXECUTE FUNCTION refuse()`;
+      const result = yield* effect;
+      // A sequence counts whatever is rolled back.
+      yield* eventually(
+        Effect.map(
+          sql<{ readonly was: boolean }>`SELECT is_called AS was FROM refusals`.pipe(Effect.orDie),
+          ([row]) => row?.was === true,
+        ),
+      );
+      yield* sql`DROP TRIGGER refuse ON push_queue`;
+      yield* sql`DROP SEQUENCE refusals`;
+      return result;
+    }).pipe(Effect.orDie);
+
+  it.effect("goes on when others cannot be taken, whatever is wrong (L5)", () =>
+    Effect.gen(function* () {
+      const { delivery, fired, service } = yield* lane;
+      const release = service.hold("accept");
+      const first = yield* fired();
+      yield* pushing;
+      yield* service.arrived(1);
+      const second = yield* fired();
+      yield* refusing("UPDATE OF fence", pushing);
+      release();
+      yield* eventually(
+        Effect.gen(function* () {
+          yield* TestClock.adjust("500 millis");
+          return (yield* delivery(second.message.id))?.status === "delivered";
+        }),
+      );
+      assert.deepInclude(yield* delivery(first.message.id), { status: "delivered", attempts: 1 });
+      assert.lengthOf(
+        service.ledger.filter(({ id }) => id === first.message.id),
+        1,
+      );
+    }),
+  );
+
+  it.effect("is not sent again because its outcome cannot be written down at first (L5)", () =>
+    Effect.gen(function* () {
+      const { delivery, fired, service } = yield* lane;
+      const { message } = yield* fired();
+      const before = yield* uncertainBy("unwritten");
+      const waiting = yield* refusing(
+        "DELETE",
+        Effect.gen(function* () {
+          const fiber = yield* Effect.forkChild(pushed);
+          yield* service.arrived(1);
+          for (let second = 0; second < 20; second++) yield* TestClock.adjust("1 second");
+          assert.deepInclude(yield* delivery(message.id), { status: "handed_over" });
+          return fiber;
+        }),
+      );
+      yield* eventually(
+        Effect.gen(function* () {
+          yield* TestClock.adjust("500 millis");
+          return (yield* delivery(message.id))?.status === "delivered";
+        }),
+      );
+      yield* Fiber.join(waiting);
+      assert.deepInclude(yield* delivery(message.id), { status: "delivered", attempts: 1 });
+      assert.lengthOf(service.ledger, 1);
+      assert.strictEqual(yield* uncertainBy("unwritten"), before);
+    }),
+  );
+
+  it.effect("is counted as uncertain when nobody knows what became of it (L5)", () =>
+    Effect.gen(function* () {
+      const { fired, lane: place, service } = yield* lane;
+      yield* fired();
+      const repository = yield* PushQueueSql;
+      const dead = yield* repository.take(place, testStart, leaseMillis, 10);
+      yield* repository.handOver(place, dead);
+      const before = {
+        taken: yield* uncertainBy("taken_over"),
+        unanswered: yield* uncertainBy("unanswered"),
+      };
+      service.answer((number) => (number === 0 ? "reset" : "accept"));
+      yield* TestClock.setTime(testStart + leaseMillis);
+      yield* pushed;
+      yield* TestClock.adjust("10 seconds");
+      yield* pushed;
+      assert.lengthOf(service.ledger, 2);
+      assert.deepStrictEqual(
+        { taken: yield* uncertainBy("taken_over"), unanswered: yield* uncertainBy("unanswered") },
+        { taken: before.taken + 1, unanswered: before.unanswered + 1 },
+      );
+    }).pipe(Effect.provide(repositories)),
+  );
+});

@@ -1,0 +1,39 @@
+import { assert, layer } from "@effect/vitest";
+import { Effect } from "effect";
+import { SqlClient } from "effect/sql";
+import { TestClock } from "effect/testing";
+import { TestWaypost } from "../../TestWaypost.ts";
+import { localServices } from "./LocalProviders.ts";
+import { pushed } from "./PushWorld.ts";
+import { moveTo, sendWorld } from "../SendWorld.ts";
+
+layer(TestWaypost.layer)("Pushes that a slow service has not answered", (it) => {
+  it.effect("keep no other waiting for a connection: each that was begun is with the service (L3)", () =>
+    Effect.gen(function* () {
+      const service = yield* localServices.fcm;
+      const count = 150;
+      const { production, waypost, workspace } = yield* sendWorld();
+      yield* waypost.operator(`/workspaces/${workspace.id}/production/transports/fcm`, {
+        method: "PUT",
+        body: service.credentials,
+      });
+      yield* production.crowd(count);
+      const sql = yield* SqlClient.SqlClient;
+      yield* Effect.orDie(sql`
+        UPDATE device SET transport = 'fcm', address = jsonb_build_object('token', 'device-' || no)
+        WHERE workspace_id = ${production.workspaceId} AND environment = 'production'`);
+      yield* production.sent(yield* production.push(), "12:30");
+      service.answer((number) => (number < count ? "hang" : "accept"));
+      yield* moveTo("2026-11-21T12:30:00Z");
+      yield* TestClock.adjust("1 second");
+      yield* service.arrived(count);
+      assert.lengthOf(service.ledger, count);
+      yield* TestClock.adjust("10 seconds");
+      yield* pushed;
+      yield* TestClock.adjust("2 seconds");
+      yield* pushed;
+      const [send] = (yield* production.sends()) as any;
+      assert.deepInclude(send, { status: "done", delivered: count });
+    }),
+  );
+});

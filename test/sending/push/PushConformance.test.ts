@@ -1,0 +1,205 @@
+import { assert, layer } from "@effect/vitest";
+import { Clock, Effect } from "effect";
+import { TestClock } from "effect/testing";
+import { TestWaypost, testStart } from "../../TestWaypost.ts";
+import { localServices } from "./LocalProviders.ts";
+import { pushed, pushing, pushWorld } from "./PushWorld.ts";
+
+const at = (millis: number) => TestClock.setTime(testStart + millis);
+
+for (const [name, started] of Object.entries(localServices)) {
+  layer(TestWaypost.layer)(`A push by ${name}`, (it) => {
+    it.effect(
+      "is delivered once the service has accepted it, with the payload of the contract (K1, L8)",
+      () =>
+        Effect.gen(function* () {
+          const service = yield* started;
+          const { campaignId, delivery, fired, notificationId } = yield* pushWorld(service, {
+            notification: { cta_label: "Look", cta_url: "shop://offers/1" },
+          });
+          const { inbox, message, name: to } = yield* fired();
+          assert.isNull(message.delivered_at);
+          assert.deepInclude(yield* delivery(message.id), { transport: name, delivered_at: null });
+          yield* at(1_000);
+          yield* pushed;
+          assert.deepStrictEqual(service.complaints, []);
+          assert.deepStrictEqual(
+            service.ledger.map((entry) => [entry.id, entry.to]),
+            [[message.id, to]],
+          );
+          assert.deepStrictEqual(service.ledger[0]?.payload, {
+            id: message.id,
+            type: "message",
+            campaign_id: campaignId,
+            notification_id: notificationId,
+            headline: "Hello",
+            body: "World",
+            media: null,
+            cta_label: "Look",
+            cta_url: "shop://offers/1",
+          });
+          assert.deepInclude(yield* delivery(message.id), {
+            status: "delivered",
+            attempts: 1,
+            last_error: null,
+            delivered_at: "2026-11-21T12:00:01+00:00",
+          });
+          const [received] = yield* inbox();
+          assert.deepStrictEqual(received, { ...message, delivered_at: "2026-11-21T12:00:01+00:00" });
+        }),
+    );
+
+    it.effect(
+      "whose address is gone fails, and the device is not targeted until it registers anew (L6)",
+      () =>
+        Effect.gen(function* () {
+          const service = yield* started;
+          const { delivery, device, fired, location } = yield* pushWorld(service);
+          service.answer(() => "gone");
+          const { ask, id, message, push, sees } = yield* fired();
+          yield* pushed;
+          const failed = yield* delivery(message.id);
+          assert.deepInclude(failed, { status: "failed", attempts: 1, delivered_at: null });
+          assert.match(failed.last_error, /answered with status 4(04|10)/);
+          assert.deepInclude(yield* device(id), { address_gone: true, transport: name });
+          assert.deepStrictEqual((yield* sees("enter", location)).deliveries, []);
+          service.answer(() => "accept");
+          yield* ask("/devices/me", { method: "PATCH", body: { push } });
+          assert.deepInclude(yield* device(id), { address_gone: false });
+          const [again] = (yield* sees("enter", location)).deliveries;
+          yield* pushed;
+          assert.deepInclude(yield* delivery(again.id), { status: "delivered" });
+        }),
+    );
+
+    it.effect("that the service refuses for good fails without another try (L7)", () =>
+      Effect.gen(function* () {
+        const service = yield* started;
+        const { delivery, device, fired } = yield* pushWorld(service);
+        for (const status of [400, 413, 302]) {
+          service.answer(() => ({ status, location: "http://127.0.0.1:1/" }));
+          const { id, message } = yield* fired();
+          yield* pushed;
+          yield* TestClock.adjust("10 minutes");
+          yield* pushed;
+          const failed = yield* delivery(message.id);
+          assert.deepInclude(failed, { status: "failed", attempts: 1 });
+          assert.include(failed.last_error, `answered with status ${status}`);
+          assert.deepInclude(yield* device(id), { address_gone: false });
+        }
+        assert.lengthOf(service.ledger, 3);
+      }),
+    );
+
+    it.effect(
+      "is tried again after 1 second, then after twice as long each time with jitter, 8 times in all (L7)",
+      () =>
+        Effect.gen(function* () {
+          const service = yield* started;
+          const { delivery, fired } = yield* pushWorld(service);
+          const times: Array<number> = [];
+          service.answer((number) => (number % 2 === 0 ? { status: 500 } : { status: 503 }));
+          const { message } = yield* fired();
+          for (let tries = 1; tries <= 8; tries++) {
+            yield* pushed;
+            assert.lengthOf(service.ledger, tries);
+            times.push((yield* Clock.currentTimeMillis) - testStart);
+            assert.deepInclude(yield* delivery(message.id), {
+              status: tries === 8 ? "failed" : "queued",
+              attempts: tries,
+            });
+            const wait = 1000 * 2 ** (tries - 1);
+            yield* TestClock.adjust(wait - 1);
+            yield* pushed;
+            assert.lengthOf(service.ledger, tries, `too early after ${tries}`);
+            yield* TestClock.adjust(tries === 1 ? 1 : wait / 4 + 1);
+          }
+          yield* TestClock.adjust("1 hour");
+          yield* pushed;
+          assert.lengthOf(service.ledger, 8);
+          assert.strictEqual(new Set(service.ledger.map(({ id }) => id)).size, 1);
+          assert.match((yield* delivery(message.id)).last_error, /status 503.*tried 8 times\.$/);
+        }),
+    );
+
+    it.effect("is tried again when Retry-After says, in seconds or as a date (L7)", () =>
+      Effect.gen(function* () {
+        const service = yield* started;
+        const { delivery, fired } = yield* pushWorld(service);
+        const date = new Date(testStart + 120_000).toUTCString();
+        service.answer((number) =>
+          number === 0
+            ? { status: 429, retryAfter: "30" }
+            : number === 1
+              ? { status: 503, retryAfter: date }
+              : "accept",
+        );
+        const { message } = yield* fired();
+        yield* pushed;
+        for (const [time, tries] of [
+          [29_999, 1],
+          [30_000, 2],
+          [119_999, 2],
+          [120_000, 3],
+        ] as const) {
+          yield* at(time);
+          yield* pushed;
+          assert.lengthOf(service.ledger, tries, `at ${time}`);
+        }
+        assert.deepInclude(yield* delivery(message.id), {
+          status: "delivered",
+          attempts: 3,
+          last_error: null,
+        });
+      }),
+    );
+
+    it.effect("fails when Retry-After leads beyond an hour from the first try (L7)", () =>
+      Effect.gen(function* () {
+        const service = yield* started;
+        const { delivery, fired } = yield* pushWorld(service);
+        service.answer(() => ({ status: 429, retryAfter: "3601" }));
+        const { message } = yield* fired();
+        yield* pushed;
+        assert.deepInclude(yield* delivery(message.id), { status: "failed", attempts: 1 });
+      }),
+    );
+
+    it.effect("is tried again when the service does not answer in time (L7)", () =>
+      Effect.gen(function* () {
+        const service = yield* started;
+        const { delivery, fired } = yield* pushWorld(service);
+        service.answer((number) => (number === 0 ? "hang" : "accept"));
+        const { message } = yield* fired();
+        yield* pushing;
+        yield* service.arrived(1);
+        assert.deepInclude(yield* delivery(message.id), { status: "handed_over", attempts: 1 });
+        yield* TestClock.adjust("10 seconds");
+        yield* pushed;
+        const waiting = yield* delivery(message.id);
+        assert.deepInclude(waiting, { status: "queued", attempts: 1 });
+        assert.include(waiting.last_error, "within 10 seconds");
+        yield* TestClock.adjust("1 second");
+        yield* pushed;
+        assert.deepInclude(yield* delivery(message.id), { status: "delivered", attempts: 2 });
+      }),
+    );
+
+    it.effect("is tried again after a lost connection (L7)", () =>
+      Effect.gen(function* () {
+        const service = yield* started;
+        const { delivery, fired } = yield* pushWorld(service);
+        service.answer((number) => (number === 0 ? "reset" : "accept"));
+        const { message } = yield* fired();
+        yield* pushed;
+        const waiting = yield* delivery(message.id);
+        assert.deepInclude(waiting, { status: "queued", attempts: 1 });
+        assert.match(waiting.last_error, /no answer/i);
+        yield* TestClock.adjust("1 second");
+        yield* pushed;
+        assert.deepInclude(yield* delivery(message.id), { status: "delivered", attempts: 2 });
+        assert.deepStrictEqual(new Set(service.ledger.map(({ id }) => id)), new Set([message.id]));
+      }),
+    );
+  });
+}

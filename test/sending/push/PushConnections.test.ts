@@ -1,0 +1,82 @@
+import { assert, it } from "@effect/vitest";
+import { Effect, Layer } from "effect";
+import { randomUUID } from "node:crypto";
+import { Config } from "../../../src/config/Settings.ts";
+import { HostResolver, PublicHosts } from "../../../src/notifications/PublicHosts.ts";
+import { makeVapidKeys } from "../../../src/sending/push/PushCredentialRules.ts";
+import { Apns } from "../../../src/sending/push/transports/Apns.ts";
+import { Fcm } from "../../../src/sending/push/transports/Fcm.ts";
+import { PushConnections } from "../../../src/sending/push/transports/PushConnections.ts";
+import { awaited, type PushChannel } from "../../../src/sending/push/transports/PushTransport.ts";
+import { WebPush } from "../../../src/sending/push/transports/WebPush.ts";
+import { localServer } from "../../notifications/LocalServer.ts";
+import { browserSubscription } from "./BrowserCrypto.ts";
+import { apnsCredentials, fcmCredentials } from "./PushKeys.ts";
+
+/** Transports where private addresses are not allowed and each name stands for these addresses. */
+const transports = (...addresses: ReadonlyArray<string>) =>
+  Layer.mergeAll(Fcm.layer, Apns.layer, WebPush.layer).pipe(
+    Layer.provide(PushConnections.layerNoDeps),
+    Layer.provide(PublicHosts.layer),
+    Layer.provide(Config.layerTest({ allowPrivateAddresses: false })),
+    Layer.provide(
+      Layer.succeed(HostResolver, () =>
+        Promise.resolve(addresses.map((address) => ({ address, family: 4 }))),
+      ),
+    ),
+  );
+
+const content = {
+  type: "message",
+  campaign_id: randomUUID(),
+  notification_id: randomUUID(),
+  headline: "Hello",
+  body: "World",
+  media: null,
+  cta_label: null,
+  cta_url: null,
+} as const;
+
+const hand = (channel: PushChannel, address: unknown) =>
+  awaited((tell) => channel.send({ id: "00000000-0000-8a41-8000-000000000007", content, address }, tell));
+
+for (const host of ["push.example.com", "127.0.0.1", "169.254.169.254"]) {
+  it.effect(`no push goes to ${host} while it is no public address, whatever its name (SSRF)`, () =>
+    Effect.gen(function* () {
+      const server = yield* localServer((_, response) => response.writeHead(201).end());
+      const base = `http://${host}:${server.port}`;
+      const fcm = yield* (yield* Fcm).open(fcmCredentials({ base_url: base, token_uri: `${base}/token` }));
+      const apns = yield* (yield* Apns).open(apnsCredentials({ base_url: base }));
+      const webPush = yield* (yield* WebPush).open({
+        subject: "mailto:push@example.com",
+        ...makeVapidKeys(),
+      });
+      const { address } = yield* Effect.promise(() => browserSubscription(`${base}/push/1`));
+      for (const outcome of [
+        yield* hand(fcm, { token: "t" }),
+        yield* hand(apns, { token: "t" }),
+        yield* hand(webPush, address),
+      ]) {
+        assert.deepStrictEqual(outcome, {
+          _tag: "Refused",
+          reason: `The push service must be on the public internet: ${host} is not.`,
+        });
+      }
+      assert.deepStrictEqual(server.asked, []);
+    }).pipe(
+      // One public address among others makes none of them good.
+      Effect.provide(transports("93.184.215.14", "127.0.0.1")),
+      Effect.scoped,
+    ),
+  );
+}
+
+it.effect("a push to a subscription whose key is no point of the curve is refused, with what to do", () =>
+  Effect.gen(function* () {
+    const channel = yield* (yield* WebPush).open({ subject: "mailto:push@example.com", ...makeVapidKeys() });
+    const keys = { p256dh: `B${"A".repeat(86)}`, auth: "A".repeat(22) };
+    const outcome = yield* hand(channel, { endpoint: "https://push.example.com/1", keys });
+    assert.strictEqual(outcome._tag, "Refused");
+    assert.match("reason" in outcome ? outcome.reason : "", /register its subscription anew/);
+  }).pipe(Effect.provide(transports("93.184.215.14")), Effect.scoped),
+);

@@ -1,0 +1,103 @@
+import { assert, layer } from "@effect/vitest";
+import { Effect, Layer } from "effect";
+import { SqlClient } from "effect/sql";
+import { TestClock } from "effect/testing";
+import { Config } from "../../../src/config/Settings.ts";
+import { PushCredentials } from "../../../src/sending/push/PushCredentials.ts";
+import { assertUnseen, captured, logged } from "../../CapturedLog.ts";
+import { TestWaypost, testOperatorKey, testSecretKey } from "../../TestWaypost.ts";
+import { localServices } from "./LocalProviders.ts";
+import { p256Key, rsaKey } from "./PushKeys.ts";
+import type { Behaviour } from "./PushServers.ts";
+import { pushed, pushWorld } from "./PushWorld.ts";
+
+/** A line of a PEM that is nothing but key. */
+const core = (pem: string) => pem.split("\n")[1] ?? "";
+
+const behaviours: ReadonlyArray<Behaviour> = [
+  "accept",
+  "unauthorized",
+  { status: 400 },
+  { status: 503, retryAfter: "1" },
+  { status: 302, location: "http://127.0.0.1:1/" },
+  { status: 400, echo: true },
+  { status: 429, echo: true },
+  { status: 503, echo: true },
+  { status: 307, echo: true },
+  "reset",
+  "gone",
+];
+
+layer(TestWaypost.layer.pipe(Layer.provide(captured)))("The log, at its most talkative,", (it) => {
+  for (const [name, started] of Object.entries(localServices)) {
+    it.effect(`says nothing secret of pushes by ${name}, whatever the service answers`, () =>
+      Effect.gen(function* () {
+        logged.length = 0;
+        const service = yield* started;
+        const headline = "A headline that only one should read";
+        const world = yield* pushWorld(service, { notification: { headline } });
+        const { fired, production } = world;
+        const secrets: Record<string, string> = {
+          headline,
+          operatorKey: testOperatorKey,
+          secretKey: testSecretKey,
+          rsaKey: core(rsaKey),
+          p256Key: core(p256Key),
+          sdkKey: production.sdkKey,
+        };
+        for (const [at, behaviour] of behaviours.entries()) {
+          service.answer(() => behaviour);
+          const phone = yield* fired(`push-token-number-${at}-of-${name}`);
+          secrets[`device token ${at}`] = phone.token;
+          secrets[`push token ${at}`] = phone.name;
+          for (const [key, value] of Object.entries((phone.push as { keys?: object }).keys ?? {})) {
+            secrets[`${key} ${at}`] = String(value);
+          }
+          yield* pushed;
+          yield* TestClock.adjust("40 seconds");
+          yield* pushed;
+        }
+        // One whose address is spoilt is a fault of ours, which is logged with its cause.
+        service.answer(() => "accept");
+        const sql = yield* SqlClient.SqlClient;
+        for (const [at, address] of [{ endpoint: "no address: push-token-that-is-spoilt" }, null].entries()) {
+          const spoilt = yield* fired(`push-token-number-${at}-of-${name}-spoilt`);
+          yield* Effect.orDie(sql`
+            UPDATE device SET address = ${JSON.stringify(address)}::jsonb WHERE id = ${spoilt.id}`);
+          secrets[`spoilt ${at}`] = spoilt.name;
+          yield* pushed;
+        }
+        secrets["spoilt endpoint"] = "push-token-that-is-spoilt";
+        for (const [at, { headers }] of service.ledger.entries()) {
+          const [, token = "", key] = /^(?:bearer|vapid t=)\s*([^,]+)(?:, k=(.+))?$/i.exec(
+            String(headers["authorization"]),
+          ) ?? ["", ""];
+          // The local FCM gives short ones.
+          if (token.length > 7) secrets[`authorization ${at}`] = token;
+          if (token.includes(".")) secrets[`signature ${at}`] = token.split(".")[2] ?? "";
+          assert.isTrue(key === undefined || key.length === 87);
+        }
+        const tenant = { workspaceId: production.workspaceId, environment: "production" } as const;
+        const opened = yield* Effect.provide(
+          Effect.flatMap(PushCredentials, ({ open }) => open(tenant, "webpush")),
+          Layer.provide(PushCredentials.layer, Config.layerTest({})),
+        );
+        if (opened !== null) secrets["VAPID key"] = core(opened.credentials.private_key);
+        assert.strictEqual(opened !== null, name === "webpush");
+        // What is kept of a failure, and shown, says as little.
+        const shown = yield* world.waypost.operator(`${world.base}/deliveries?limit=100`);
+        const reasons = shown.body.data.map((each: any) => each.last_error);
+        assert.isAbove(reasons.filter((reason: unknown) => reason !== null).length, 4);
+        logged.push(
+          JSON.stringify(shown.body),
+          JSON.stringify((yield* world.waypost.operator(`${world.base}/transports`)).body),
+        );
+        assertUnseen(secrets);
+        const all = logged.join("\n");
+        assert.match(all, /"message":"request"/);
+        assert.match(all, /A push could not be handed over/);
+        if (name !== "webpush") assert.match(all, /refuses the credentials/);
+      }),
+    );
+  }
+});

@@ -1,0 +1,231 @@
+import { assert, layer } from "@effect/vitest";
+import { Effect } from "effect";
+import { SqlClient } from "effect/sql";
+import { TestClock } from "effect/testing";
+import { leaseMillis } from "../../../src/sending/push/PushLeases.ts";
+import { PushOutcomesSql } from "../../../src/sending/push/PushOutcomesSql.ts";
+import { PushQueueSql } from "../../../src/sending/push/PushQueueSql.ts";
+import { deliveryKey } from "../../../src/sending/MessageId.ts";
+import { TestWaypost, testStart } from "../../TestWaypost.ts";
+import { localServices } from "./LocalProviders.ts";
+import { eventually, pushed, pushing, pushWorld } from "./PushWorld.ts";
+
+const { fcm: localFcm } = localServices;
+
+layer(TestWaypost.layer)("A push", (it) => {
+  it.effect(
+    "that was in flight at a crash is handed over again under the same id, and counted once (L5)",
+    () =>
+      Effect.gen(function* () {
+        for (const started of Object.values(localServices)) {
+          const service = yield* started;
+          const { delivery, fired, production } = yield* pushWorld(service);
+          const { inbox, message } = yield* fired();
+          const repository = yield* PushQueueSql;
+          const outcomes = yield* PushOutcomesSql;
+          const lane = {
+            workspaceId: production.workspaceId,
+            environment: "production",
+            transport: service.transport,
+          } as const;
+          // A worker writes down that it hands over, and is gone.
+          const dead = yield* repository.take(lane, testStart, leaseMillis, 10);
+          yield* repository.handOver(lane, dead);
+          yield* TestClock.setTime(testStart + leaseMillis - 1);
+          yield* pushed;
+          assert.deepInclude(yield* delivery(message.id), { status: "handed_over", attempts: 1 });
+          assert.lengthOf(service.ledger, 0);
+          yield* TestClock.setTime(testStart + leaseMillis);
+          yield* pushed;
+          assert.deepStrictEqual(
+            service.ledger.map(({ id, payload }) => [id, payload.id]),
+            [[message.id, message.id]],
+          );
+          const known = yield* delivery(message.id);
+          assert.deepInclude(known, { status: "delivered", attempts: 2 });
+          // The dead one comes back with what it knows: it is not asked any more.
+          const [late] = dead;
+          if (late === undefined) throw new Error("Nothing was taken");
+          yield* outcomes.settle(
+            lane,
+            [{ ...late, verdict: "failed", error: "too late", dueAt: null }],
+            testStart + leaseMillis + 1_000,
+          );
+          assert.deepStrictEqual(yield* delivery(message.id), known);
+          assert.lengthOf(yield* inbox(), 1);
+        }
+      }).pipe(Effect.provide([PushQueueSql.layer, PushOutcomesSql.layer])),
+  );
+
+  it.effect("that a slow service has under way is kept from other workers by signs of life (L5)", () =>
+    Effect.gen(function* () {
+      const service = yield* localFcm;
+      const { delivery, fired, production } = yield* pushWorld(service);
+      const repository = yield* PushQueueSql;
+      const sql = yield* SqlClient.SqlClient;
+      const lane = {
+        workspaceId: production.workspaceId,
+        environment: "production",
+        transport: "fcm",
+      } as const;
+      const release = service.hold("accept");
+      const { message } = yield* fired();
+      yield* pushing;
+      yield* service.arrived(1);
+      // Nearly as long as an attempt may take, and so longer than all that is left of the lease by then.
+      const heldUntil = Effect.map(
+        Effect.orDie(sql<{ readonly at: number }>`
+          SELECT (extract(epoch FROM due_at) * 1000)::float8 AS at FROM push_queue
+          WHERE workspace_id = ${production.workspaceId}`),
+        ([row]) => (row?.at ?? 0) - testStart,
+      );
+      assert.strictEqual(yield* heldUntil, leaseMillis);
+      for (const second of [3, 6, 9]) {
+        yield* TestClock.setTime(testStart + second * 1_000);
+        yield* eventually(Effect.map(heldUntil, (until) => until === second * 1_000 + leaseMillis));
+      }
+      assert.lengthOf(yield* repository.take(lane, testStart + leaseMillis, leaseMillis, 10), 0);
+      release();
+      yield* pushed;
+      assert.deepInclude(yield* delivery(message.id), { status: "delivered", attempts: 1 });
+      assert.lengthOf(service.ledger, 1);
+    }).pipe(Effect.provide(PushQueueSql.layer)),
+  );
+
+  it.effect("that a dead worker had under way goes before all that waited longer", () =>
+    Effect.gen(function* () {
+      const { fired, production } = yield* pushWorld(yield* localFcm);
+      for (let count = 0; count < 3; count++) yield* fired();
+      const repository = yield* PushQueueSql;
+      const lane = {
+        workspaceId: production.workspaceId,
+        environment: "production",
+        transport: "fcm",
+      } as const;
+      const [dead] = yield* repository.take(lane, testStart, leaseMillis, 1);
+      const taken = yield* repository.take(lane, testStart + leaseMillis, leaseMillis, 2);
+      assert.lengthOf(taken, 2);
+      assert.deepStrictEqual(
+        taken.filter(({ attempts }) => attempts === 2).map(({ origin }) => origin),
+        [dead?.origin],
+      );
+    }).pipe(Effect.provide(PushQueueSql.layer)),
+  );
+
+  it.effect("is taken by one worker only, however many look (L5)", () =>
+    Effect.gen(function* () {
+      const service = yield* localFcm;
+      const { fired, production } = yield* pushWorld(service);
+      const messages = [yield* fired(), yield* fired(), yield* fired(), yield* fired()];
+      const repository = yield* PushQueueSql;
+      const lane = {
+        workspaceId: production.workspaceId,
+        environment: "production",
+        transport: "fcm",
+      } as const;
+      const taken = yield* Effect.all(
+        Array.from({ length: 8 }, () => repository.take(lane, testStart, leaseMillis, 3)),
+        { concurrency: "unbounded" },
+      );
+      const origins = taken.flat().map(({ origin }) => origin);
+      assert.lengthOf(origins, 4);
+      assert.sameMembers(
+        origins,
+        messages.map(({ message }) => deliveryKey(message.id)?.origin ?? 0n),
+      );
+    }).pipe(Effect.provide(PushQueueSql.layer)),
+  );
+
+  it.effect(
+    "goes to the address that the device has when it is handed over; without one it fails, saying why",
+    () =>
+      Effect.gen(function* () {
+        const service = yield* localFcm;
+        const { delivery, fired } = yield* pushWorld(service);
+        const renewed = yield* fired("old");
+        yield* renewed.ask("/devices/me", {
+          method: "PATCH",
+          body: { push: { transport: "fcm", token: "new" } },
+        });
+        const moved = yield* fired();
+        yield* moved.ask("/devices/me", { method: "PATCH", body: { push: { transport: "inbox" } } });
+        const left = yield* fired();
+        yield* left.ask("/devices/me", { method: "DELETE" });
+        yield* TestClock.adjust("1 second");
+        yield* pushed;
+        assert.deepStrictEqual(
+          service.ledger.map(({ to }) => to),
+          ["new"],
+        );
+        assert.deepInclude(yield* delivery(renewed.message.id), { status: "delivered" });
+        for (const [{ message }, why] of [
+          [moved, "another transport"],
+          [left, "unregistered"],
+        ] as const) {
+          const failed = yield* delivery(message.id);
+          assert.deepInclude(failed, { status: "failed", attempts: 0, transport: "fcm" });
+          assert.include(failed.last_error, why);
+        }
+      }),
+  );
+
+  it.effect("whose address was registered anew while it was on its way leaves the new one good (L6)", () =>
+    Effect.gen(function* () {
+      for (const started of Object.values(localServices)) {
+        const service = yield* started;
+        const { delivery, device, fired } = yield* pushWorld(service);
+        const phone = yield* fired();
+        const release = service.hold("gone");
+        yield* pushing;
+        yield* service.arrived(1);
+        // The very same address: it is registered anew all the same.
+        yield* phone.ask("/devices/me", { method: "PATCH", body: { push: phone.push } });
+        release();
+        yield* pushed;
+        assert.deepInclude(yield* delivery(phone.message.id), { status: "failed" });
+        assert.deepInclude(yield* device(phone.id), { address_gone: false });
+      }
+    }),
+  );
+
+  it.effect("fails with a reason when the credentials are gone before it is handed over (L6)", () =>
+    Effect.gen(function* () {
+      const service = yield* localFcm;
+      const { base, delivery, fired, waypost } = yield* pushWorld(service);
+      const { message } = yield* fired();
+      yield* waypost.operator(`${base}/transports/fcm`, { method: "DELETE" });
+      yield* TestClock.adjust("1 second");
+      yield* pushed;
+      assert.deepInclude(yield* delivery(message.id), {
+        status: "failed",
+        attempts: 0,
+        last_error: "No credentials are set for fcm in this environment.",
+      });
+      assert.lengthOf(service.ledger, 0);
+    }),
+  );
+
+  it.effect("of one workspace does not wait for the slow service of another", () =>
+    Effect.gen(function* () {
+      const slow = yield* localFcm;
+      const slowWorld = yield* pushWorld(slow);
+      slow.answer(() => "hang");
+      const waiting = yield* slowWorld.fired();
+      yield* pushing;
+      yield* slow.arrived(1);
+      const quick = yield* localFcm;
+      const quickWorld = yield* pushWorld(quick);
+      const { message } = yield* quickWorld.fired();
+      yield* pushing;
+      yield* quick.arrived(1);
+      yield* eventually(Effect.map(quickWorld.delivery(message.id), ({ status }) => status === "delivered"));
+      assert.deepInclude(yield* slowWorld.delivery(waiting.message.id), { status: "handed_over" });
+      slow.answer(() => "accept");
+      yield* TestClock.adjust("10 seconds");
+      yield* pushed;
+      yield* TestClock.adjust("1 second");
+      yield* pushed;
+      assert.deepInclude(yield* slowWorld.delivery(waiting.message.id), { status: "delivered" });
+    }),
+  );
+});

@@ -1,0 +1,137 @@
+import { assert, describe, it } from "@effect/vitest";
+import fc from "fast-check";
+import { randomUUID } from "node:crypto";
+import {
+  payloadsOf,
+  type PushContent,
+  pushPayload,
+  shortened,
+} from "../../../src/sending/push/PushPayload.ts";
+
+const id = "00000000-0000-8a41-8000-000000000007";
+const plain: PushContent = {
+  type: "message",
+  campaign_id: randomUUID(),
+  notification_id: randomUUID(),
+  headline: "Welcome",
+  body: "Coffee is on us.",
+  media: null,
+  cta_label: null,
+  cta_url: null,
+};
+const write = (message: string, content: PushContent) => JSON.stringify(pushPayload(message, content));
+/** As the services nest it: the body twice, once in a text within the text. */
+const nested = (message: string, content: PushContent) =>
+  JSON.stringify({ body: content.body, title: content.headline, data: { waypost: write(message, content) } });
+
+/** Texts that are hard to measure or to cut: quotes, controls, families of emoji, accents put on letters. */
+const texts = (most: number) =>
+  fc
+    .array(
+      fc.oneof(fc.string({ unit: "grapheme" }), fc.constantFrom('"\\', "\u0001", "👨‍👩‍👧‍👦", "e\u0301", "€", "a")),
+      {
+        size: "max",
+        maxLength: most,
+      },
+    )
+    .map((parts) =>
+      Array.from(parts.join("") || "x")
+        .slice(0, most)
+        .join(""),
+    );
+
+const contents: fc.Arbitrary<PushContent> = fc.record({
+  type: fc.constant("message" as const),
+  campaign_id: fc.uuid(),
+  notification_id: fc.uuid(),
+  headline: texts(65),
+  body: texts(5_000),
+  media: fc.option(
+    fc.record({
+      id: fc.uuid(),
+      url: fc.option(fc.webUrl()),
+      type: fc.constantFrom("image" as const, "video" as const),
+    }),
+  ),
+  cta_label: texts(255),
+  cta_url: fc
+    .string({ maxLength: 2_048, size: "max" })
+    .map((text) => `https://example.com/${encodeURI(text.toWellFormed())}`.slice(0, 2048)),
+});
+
+describe("The payload of a push", () => {
+  it("fits into its limit, is JSON, and keeps the ids, whatever the content (L8)", () => {
+    for (const [writer, limit] of [
+      [write, 3_993],
+      [nested, 3_840],
+    ] as const) {
+      const payload = payloadsOf(writer, limit);
+      fc.assert(
+        fc.property(contents, (content) => {
+          const text = payload(id, content);
+          assert.isAtMost(Buffer.byteLength(text), limit);
+          const outer = JSON.parse(text);
+          const read = outer.data === undefined ? outer : JSON.parse(outer.data.waypost);
+          const { campaign_id, notification_id, type } = content;
+          assert.deepInclude(read, { id, campaign_id, notification_id, type });
+          assert.isTrue(read.body === content.body || read.body.endsWith("…"));
+          assert.isTrue(read.body.isWellFormed() && read.headline.isWellFormed());
+        }),
+        { numRuns: 50 },
+      );
+    }
+  });
+
+  it("is the whole content where it fits, to the last byte", () => {
+    const sizeOf = (content: PushContent) => Buffer.byteLength(write(id, content));
+    const room = 4096 - sizeOf({ ...plain, body: "" });
+    const fits = { ...plain, body: "a".repeat(room) };
+    assert.strictEqual(shortened(fits, 4096, sizeOf), fits);
+    const over = shortened({ ...plain, body: "a".repeat(room + 1) }, 4096, sizeOf);
+    assert.deepStrictEqual(over, { ...plain, body: `${"a".repeat(room - 3)}…` });
+    assert.strictEqual(sizeOf(over), 4096);
+  });
+
+  it("shortens the body first, between characters as people see them", () => {
+    const family = "👨‍👩‍👧‍👦";
+    const sizeOf = (content: PushContent) => Buffer.byteLength(write(id, content));
+    const button = { cta_label: "Look", cta_url: "https://example.com" };
+    const media = { id: randomUUID(), url: "https://example.com/a.webp", type: "image" as const };
+    const content = { ...plain, ...button, media, body: family.repeat(500) };
+    for (let limit = 4096; limit > 4096 - Buffer.byteLength(family); limit--) {
+      const { body, ...rest } = shortened(content, limit, sizeOf);
+      assert.match(body, new RegExp(`^(${family})+…$`, "u"));
+      assert.isAbove(sizeOf({ ...rest, body }), limit - Buffer.byteLength(family));
+      assert.deepStrictEqual({ ...rest, body: content.body }, content);
+    }
+  });
+
+  it("leaves out the media file, then the button, and shortens the headline last", () => {
+    const sizeOf = (content: PushContent) => Buffer.byteLength(write(id, content));
+    const media = {
+      id: randomUUID(),
+      url: `https://example.com/${"m".repeat(1000)}`,
+      type: "image" as const,
+    };
+    const button = { cta_label: "Look", cta_url: `https://example.com/${"b".repeat(1000)}` };
+    const content = { ...plain, headline: "H".repeat(500), body: "B".repeat(500), media, ...button };
+    const at = (limit: number) => shortened(content, limit, sizeOf);
+    const without = (less: object) => sizeOf({ ...content, ...less, body: "…" });
+    assert.deepInclude(at(without({})), { ...content, body: "…" });
+    assert.deepInclude(at(without({}) - 1), { media: null, ...button, headline: content.headline });
+    const noButton = { media: null, cta_label: null, cta_url: null };
+    assert.deepInclude(at(without({ media: null }) - 1), { ...noButton, headline: content.headline });
+    assert.deepInclude(at(without(noButton) - 1), {
+      ...noButton,
+      body: "…",
+      headline: `${"H".repeat(496)}…`,
+    });
+  });
+
+  it("is the same text for everybody but for the id", () => {
+    const payload = payloadsOf(nested);
+    const other = "00000000-0000-8a41-8000-0000000000ff";
+    assert.strictEqual(payload(other, plain), payload(id, plain).replaceAll(id, other));
+    assert.notStrictEqual(payload(other, plain), payload(id, plain));
+  });
+});

@@ -1,0 +1,95 @@
+import { assert, layer } from "@effect/vitest";
+import { Effect } from "effect";
+import { SqlClient } from "effect/sql";
+import { TestWaypost } from "../../TestWaypost.ts";
+import { localApnsWith, localServices } from "./LocalProviders.ts";
+import type { LocalService } from "./PushServers.ts";
+import { pushed, pushing } from "./PushWorld.ts";
+import { moveTo, sendWorld } from "../SendWorld.ts";
+
+/** A push campaign at 12:30 for so many devices of the service. */
+const crowded = (service: LocalService, count: number) =>
+  Effect.gen(function* () {
+    const world = yield* sendWorld();
+    const { production, waypost, workspace } = world;
+    const base = `/workspaces/${workspace.id}/production`;
+    yield* waypost.operator(`${base}/transports/${service.transport}`, {
+      method: "PUT",
+      body: service.credentials,
+    });
+    yield* production.crowd(count);
+    const sql = yield* SqlClient.SqlClient;
+    yield* Effect.orDie(sql`
+      UPDATE device SET transport = ${service.transport}, address = jsonb_build_object('token', 'device-' || no)
+      WHERE workspace_id = ${production.workspaceId} AND environment = 'production'`);
+    const campaign = yield* production.push();
+    yield* production.sent(campaign, "12:30");
+    const figures = Effect.map(production.sends(), ([{ delivered, failed, status, targeted }]: any) => [
+      status,
+      targeted,
+      delivered,
+      failed,
+    ]);
+    return { ...production, campaign, figures };
+  });
+
+layer(TestWaypost.layer)("A send by push", (it) => {
+  it.effect("reaches each device once; its figures grow as outcomes are known, and end it (K1, L5)", () =>
+    Effect.gen(function* () {
+      const service = yield* localServices.fcm;
+      const { figures } = yield* crowded(service, 700);
+      const release = service.hold("accept");
+      service.answer((_, { to }) => (to.endsWith("7") ? "gone" : "accept"));
+      yield* moveTo("2026-11-21T12:30:00Z");
+      assert.deepStrictEqual(yield* figures, ["running", 700, 0, 0]);
+      yield* pushing;
+      yield* service.arrived(50);
+      release();
+      yield* pushed;
+      assert.strictEqual(new Set(service.ledger.map(({ to }) => to)).size, 700);
+      assert.lengthOf(service.ledger, 700);
+      const [status, targeted, delivered, failed] = yield* figures;
+      assert.deepStrictEqual([status, targeted, delivered + failed], ["done", 700, 700]);
+      assert.isAtMost(failed, 70);
+      assert.isAbove(failed, 0);
+    }),
+  );
+
+  it.effect("that is paused hands over no more: what waited is dropped, what was sent counts (L3)", () =>
+    Effect.gen(function* () {
+      const service = yield* localServices.fcm;
+      const { ask, campaign, deliveries, figures } = yield* crowded(service, 700);
+      const release = service.hold("accept");
+      yield* moveTo("2026-11-21T12:30:00Z");
+      yield* pushing;
+      yield* service.arrived(100);
+      assert.strictEqual((yield* ask(campaign, "pause")).status, 200);
+      release();
+      yield* pushed;
+      const sent = service.ledger.length;
+      assert.isBelow(sent, 700);
+      assert.deepStrictEqual(yield* figures, ["skipped", sent, sent, 0]);
+      assert.lengthOf(yield* deliveries, sent);
+    }),
+  );
+
+  it.effect("over few streams waits its turn, and a connection that ends costs nothing (GOAWAY)", () =>
+    Effect.gen(function* () {
+      const service = yield* localApnsWith({ maxConcurrentStreams: 7 });
+      const leaveAt = new Set([40, 200]);
+      service.answer((number) => (leaveAt.delete(number) ? "goaway" : "accept"));
+      const { figures } = yield* crowded(service, 400);
+      yield* moveTo("2026-11-21T12:30:00Z");
+      yield* pushed;
+      assert.deepStrictEqual(yield* figures, ["done", 400, 400, 0]);
+      assert.strictEqual(new Set(service.ledger.map(({ to }) => to)).size, 400);
+      assert.deepStrictEqual(service.complaints, []);
+      assert.isAbove(service.sessions(), 1);
+      const sql = yield* SqlClient.SqlClient;
+      const [{ attempts }] = (yield* Effect.orDie(
+        sql`SELECT max(attempts)::int AS attempts FROM delivery`,
+      )) as any;
+      assert.strictEqual(attempts, 1);
+    }),
+  );
+});

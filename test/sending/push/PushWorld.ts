@@ -1,0 +1,65 @@
+import { Effect } from "effect";
+import { TestClock } from "effect/testing";
+import { randomUUID } from "node:crypto";
+import { PushDispatcher } from "../../../src/sending/push/PushDispatcher.ts";
+import { oneCampaign } from "../../events/EventWorld.ts";
+import { testStart } from "../../TestWaypost.ts";
+import type { LocalService } from "./PushServers.ts";
+
+/** Waits until all pushes that are due now have been handed over and settled. */
+export const pushed = Effect.flatMap(PushDispatcher, ({ caughtUp }) => caughtUp);
+
+/** Has what is due handed over, and waits for nothing. */
+export const pushing = Effect.forkChild(pushed);
+
+/** Asks again until it is so, within bounds. */
+export const eventually = (isSo: Effect.Effect<boolean>) =>
+  Effect.gen(function* () {
+    const deadline = performance.now() + 60_000;
+    while (!(yield* isSo)) if (performance.now() > deadline) throw new Error("It never came to be.");
+  });
+
+/** A campaign at a location in Production, the credentials of a service, and phones that it reaches. */
+export const pushWorld = (
+  service: LocalService,
+  options: { readonly campaign?: object; readonly notification?: object } = {},
+) =>
+  Effect.gen(function* () {
+    yield* TestClock.setTime(testStart);
+    const world = yield* oneCampaign(options.campaign, options.notification);
+    const { location, production, waypost, workspace } = world;
+    const base = `/workspaces/${workspace.id}/production`;
+    const configure = (body: object = service.credentials) =>
+      waypost.operator(`${base}/transports/${service.transport}`, { method: "PUT", body });
+    const configured = yield* configure();
+    if (configured.status !== 200) throw new Error(JSON.stringify(configured.body));
+    const phone = (name: string = randomUUID(), body: object = {}) =>
+      Effect.gen(function* () {
+        const push = yield* Effect.promise(() => service.address(name));
+        return { ...(yield* production.phone(randomUUID(), { push, ...body })), push, name };
+      });
+    return {
+      ...world,
+      base,
+      configure,
+      phone,
+      /** A phone that has just entered the location, and the message that it was told of. */
+      fired: (name?: string) =>
+        Effect.gen(function* () {
+          const owner = yield* phone(name);
+          const { deliveries } = yield* owner.sees("enter", location);
+          return { ...owner, message: deliveries[0] };
+        }),
+      /** The operator's view of one delivery. */
+      delivery: (id: string) =>
+        Effect.map(
+          waypost.operator(`${base}/deliveries?limit=100`),
+          ({ body }) => (body.data as Array<any>).find((each) => each.id === id) ?? null,
+        ),
+      device: (id: string) =>
+        Effect.map(
+          waypost.operator(`${base}/devices?limit=100`),
+          ({ body }) => (body.data as Array<any>).find((each) => each.id === id) ?? null,
+        ),
+    };
+  });
