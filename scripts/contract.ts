@@ -1,10 +1,10 @@
 /**
- * Holds docs/contract/: every requirement has a test that exists. Prints `file:line  what is wrong`; exit code 1 on any.
- * Run it by `npm run check -- contract`.
+ * Checks docs/contract/: every requirement has a test that cites its id. Prints `file:line  message` for each finding;
+ * exit code 1 on any. `node scripts/contract.ts E3 campaigns.w4` prints the tests of those requirements instead.
  */
 import { globSync, readFileSync } from "node:fs";
 import process from "node:process";
-import { contractFindings } from "./check/contract.ts";
+import { contractFindings, testsById } from "./check/contract.ts";
 
 const file = (path: string) => ({ path, text: readFileSync(path, "utf8") });
 const files = (pattern: string) => globSync(pattern).toSorted().map(file);
@@ -23,7 +23,7 @@ const operationsOf = (name: string): ReadonlyArray<string> => {
   );
 };
 
-/** The texts that the documents allow for `error.code`. */
+/** The values that a document allows for `error.code`. */
 const codesOf = (name: string): ReadonlySet<string> => {
   const codes = new Set<string>();
   const walk = (value: unknown, isCode: boolean): void => {
@@ -38,13 +38,24 @@ const codesOf = (name: string): ReadonlySet<string> => {
   return codes;
 };
 
-const findings = contractFindings({
+const sources = {
   index: file("docs/contract.md"),
   pages: files("docs/contract/*.md"),
   tests: files("test/**/*.test.ts"),
   operations: new Set(["platform", "device", "operator"].flatMap(operationsOf)),
   codes: codesOf("platform"),
-});
-for (const { file, line, message } of findings) console.error(`${file}:${line}  ${message}`);
-console.log(`${findings.length} things wrong with the contract's tables.`);
-process.exitCode = findings.length === 0 ? 0 : 1;
+};
+
+const wanted = process.argv.slice(2);
+if (wanted.length > 0) {
+  for (const [id, tests] of testsById(sources)) {
+    if (!wanted.some((each) => id === each || id.startsWith(`${each}.`))) continue;
+    console.log(id);
+    for (const { file, line, name } of tests) console.log(`  ${file}:${line}  ${name}`);
+  }
+} else {
+  const findings = contractFindings(sources);
+  for (const { file, line, message } of findings) console.error(`${file}:${line}  ${message}`);
+  console.log(`${findings.length} findings in the contract's tables.`);
+  process.exitCode = findings.length === 0 ? 0 : 1;
+}

@@ -15,7 +15,7 @@ const trustedProxies = Config.fromRecord({ WAYPOST_TRUSTED_PROXIES: "127.0.0.1, 
 
 layer(TestWaypost.layerWith({ trustedProxies }))("Failed attempts", (it) => {
   it.effect(
-    "from the 21st unknown token of an address within a minute on it gets 429, good tokens go on working (I2)",
+    "from the 21st unknown token of an address within a minute on it gets 429, good tokens go on working (I2.1, I2.3, auth.10, errors.too_many_failed_attempts)",
     () =>
       Effect.gen(function* () {
         const waypost = yield* TestWaypost;

@@ -16,7 +16,7 @@ const operations = Object.entries(paths).flatMap(([path, item]) =>
 
 layer(TestWaypost.layer)("The full API", (it) => {
   it.effect(
-    "of Production is what /me says it is, on and off again, and the reports work either way (auth 7)",
+    "of Production is what /me says it is, on and off again, and the reports work either way (B1.3, auth.7, errors.platform_api_not_enabled, me.enabled)",
     () =>
       Effect.gen(function* () {
         const { operator, tenant } = yield* TestWaypost;
@@ -38,7 +38,7 @@ layer(TestWaypost.layer)("The full API", (it) => {
       }),
   );
 
-  it.effect("in Sandbox every ability works at once, on or off (auth 6)", () =>
+  it.effect("in Sandbox every ability works at once, on or off (auth.6, me.enabled)", () =>
     Effect.gen(function* () {
       const { sandbox } = yield* (yield* TestWaypost).tenant({ enabled: false });
       for (const { method, path } of operations) {

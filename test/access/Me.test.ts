@@ -3,30 +3,34 @@ import { Effect } from "effect";
 import { TestWaypost } from "../TestWaypost.ts";
 
 layer(TestWaypost.layer)("GET /me", (it) => {
-  it.effect("tells a token its workspace, environment and abilities, and needs no ability (C, B1)", () =>
-    Effect.gen(function* () {
-      const waypost = yield* TestWaypost;
-      const { sandbox, workspace } = yield* waypost.tenant({ abilities: ["reports:read"] });
-      const me = yield* sandbox("/me");
-      assert.strictEqual(me.status, 200);
-      assert.deepStrictEqual(me.body, {
-        data: {
-          workspace: { id: workspace.id, name: workspace.name },
-          environment: "sandbox",
-          abilities: ["reports:read"],
-          platform_api_enabled: true,
-        },
-      });
-    }),
+  it.effect(
+    "tells a token its workspace, environment and abilities, and needs no ability (A1.1, B1, me.abilities, me.environment, me.workspace)",
+    () =>
+      Effect.gen(function* () {
+        const waypost = yield* TestWaypost;
+        const { sandbox, workspace } = yield* waypost.tenant({ abilities: ["reports:read"] });
+        const me = yield* sandbox("/me");
+        assert.strictEqual(me.status, 200);
+        assert.deepStrictEqual(me.body, {
+          data: {
+            workspace: { id: workspace.id, name: workspace.name },
+            environment: "sandbox",
+            abilities: ["reports:read"],
+            platform_api_enabled: true,
+          },
+        });
+      }),
   );
 
-  it.effect("works in Production before the full API is enabled, and says that it is not", () =>
-    Effect.gen(function* () {
-      const waypost = yield* TestWaypost;
-      const { production } = yield* waypost.tenant({ enabled: false });
-      const me = yield* production("/me");
-      assert.strictEqual(me.status, 200);
-      assert.isFalse(me.body.data.platform_api_enabled);
-    }),
+  it.effect(
+    "works in Production before the full API is enabled, and says that it is not (me.no_ability)",
+    () =>
+      Effect.gen(function* () {
+        const waypost = yield* TestWaypost;
+        const { production } = yield* waypost.tenant({ enabled: false });
+        const me = yield* production("/me");
+        assert.strictEqual(me.status, 200);
+        assert.isFalse(me.body.data.platform_api_enabled);
+      }),
   );
 });

@@ -184,7 +184,7 @@ const rowsOf = async (dataDir: string) => {
 };
 
 describe("a backup", () => {
-  it("brings back every row, sequence, media file and key, taken while the server runs", async () => {
+  it("brings back every row, sequence, media file and key, taken while the server runs (running.backup)", async () => {
     assert.strictEqual((await stat(file)).mode & 0o777, 0o600);
     const bytes = Buffer.from(await (await fetch(filled.mediaUrl)).arrayBuffer());
     assert.isTrue(bytes.equals(pixel));
@@ -215,7 +215,7 @@ describe("a backup", () => {
     assert.strictEqual(cold.code, 0, cold.stderr);
   });
 
-  it("is of one moment, whatever is written meanwhile", async () => {
+  it("is of one moment, whatever is written meanwhile (running.backup)", async () => {
     let isWriting = true;
     let written = 0;
     const writer = async (): Promise<void> => {
@@ -251,7 +251,7 @@ describe("a backup", () => {
     assert.strictEqual((all["location_group_member"] ?? []).length, 1 + 3 * imports);
   });
 
-  it("that is damaged, cut, foreign or newer restores nothing, and says why", async () => {
+  it("that is damaged, cut, foreign or newer restores nothing, and says why (running.backup)", async () => {
     const whole = await readFile(file);
     const good = gunzipSync(whole);
     const nowhere = target("nowhere");

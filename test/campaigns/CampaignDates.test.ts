@@ -20,7 +20,7 @@ layer(TestWaypost.layer)("Campaign dates", (it) => {
     ["UTC", "9999-12-31 23:58", "9999-12-31", "9999-12-31T23:58:00", "9999-12-31T23:59:59"],
   ];
   it.effect.each(readings)(
-    "in %s from %s to %s is %s to %s in UTC (E1)",
+    "in %s from %s to %s is %s to %s in UTC (E1.1, E1.2, campaigns.w2)",
     ([timezone, start, end, from, to]) =>
       Effect.gen(function* () {
         const world = yield* campaignWorld();
@@ -34,7 +34,7 @@ layer(TestWaypost.layer)("Campaign dates", (it) => {
       }),
   );
 
-  it.effect("a push day is 23 or 25 hours long where the clock changes on it (E1, E2)", () =>
+  it.effect("a push day is 23 or 25 hours long where the clock changes on it (E1, E2.1)", () =>
     Effect.gen(function* () {
       const world = yield* campaignWorld();
       for (const [day, seconds] of [
@@ -59,7 +59,7 @@ layer(TestWaypost.layer)("Campaign dates", (it) => {
     ["UTC", "1970-01-01", false],
   ];
   it.effect.each(todays)(
-    "at noon UTC, in %s a start at %s is not before today: %s (rule 3)",
+    "at noon UTC, in %s a start at %s is not before today: %s (campaigns.w3)",
     ([timezone, start, good]) =>
       Effect.gen(function* () {
         const world = yield* campaignWorld();
@@ -73,7 +73,7 @@ layer(TestWaypost.layer)("Campaign dates", (it) => {
   );
 
   it.effect(
-    "an end that has passed is fine after the start: the campaign is ended; at or before it is not (E12)",
+    "an end that has passed is fine after the start: the campaign is ended; at or before it is not (E12.2, campaigns.w4)",
     () =>
       Effect.gen(function* () {
         const world = yield* campaignWorld();
@@ -124,7 +124,7 @@ layer(TestWaypost.layer)("Campaign dates", (it) => {
   const amsterdam = { timezone: "Europe/Amsterdam", starts_at: "2026-11-22 09:00" };
 
   it.effect(
-    "once started the start cannot change, by instant; the same start stays fine days later (rule 3, E3)",
+    "once started the start cannot change, by instant; the same start stays fine days later (E3.1, campaigns.w3)",
     () =>
       Effect.gen(function* () {
         const patch = yield* started(amsterdam);
@@ -136,7 +136,7 @@ layer(TestWaypost.layer)("Campaign dates", (it) => {
       }),
   );
 
-  it.effect("a start in a gap can be resubmitted as it was sent and as it is meant (E1, E3)", () =>
+  it.effect("a start in a gap can be resubmitted as it was sent and as it is meant (E1.1, E3.1)", () =>
     Effect.gen(function* () {
       const gap = { timezone: "Europe/Amsterdam", starts_at: "2027-03-28 02:30" };
       const patch = yield* started(gap);
@@ -145,7 +145,7 @@ layer(TestWaypost.layer)("Campaign dates", (it) => {
     }),
   );
 
-  it.effect("a started campaign's zone can change only if the start stays the same instant (E3)", () =>
+  it.effect("a started campaign's zone can change only if the start stays the same instant (E3.3)", () =>
     Effect.gen(function* () {
       const patch = yield* started(amsterdam);
       assert.deepStrictEqual(yield* patch({ ...amsterdam, timezone: "America/New_York" }), ["timezone"]);
@@ -160,16 +160,18 @@ layer(TestWaypost.layer)("Campaign dates", (it) => {
     }),
   );
 
-  it.effect("before it has started, a campaign moves freely, but not before today", () =>
-    Effect.gen(function* () {
-      const world = yield* campaignWorld();
-      const made = yield* world.sandbox("/campaigns", { body: push() });
-      const patch = (more: object) =>
-        world.sandbox(`/campaigns/${made.body.data.id}`, { method: "PATCH", body: push(more) });
-      const moved = yield* patch({ timezone: "Asia/Tokyo", starts_at: "2026-12-01" });
-      assert.strictEqual(moved.body.data.starts_at, "2026-11-30T15:00:00+00:00");
-      assert.hasAllKeys((yield* patch({ starts_at: "2026-11-20" })).body.error.fields, ["starts_at"]);
-      assert.strictEqual((yield* patch({ starts_at: "2026-11-21" })).body.data.status, "active");
-    }),
+  it.effect(
+    "before it has started, a campaign moves freely, but not before today (campaigns.s_new, campaigns.w3)",
+    () =>
+      Effect.gen(function* () {
+        const world = yield* campaignWorld();
+        const made = yield* world.sandbox("/campaigns", { body: push() });
+        const patch = (more: object) =>
+          world.sandbox(`/campaigns/${made.body.data.id}`, { method: "PATCH", body: push(more) });
+        const moved = yield* patch({ timezone: "Asia/Tokyo", starts_at: "2026-12-01" });
+        assert.strictEqual(moved.body.data.starts_at, "2026-11-30T15:00:00+00:00");
+        assert.hasAllKeys((yield* patch({ starts_at: "2026-11-20" })).body.error.fields, ["starts_at"]);
+        assert.strictEqual((yield* patch({ starts_at: "2026-11-21" })).body.data.status, "active");
+      }),
   );
 });

@@ -11,7 +11,7 @@ const code = ({ body, status }: Answer) => (status < 300 ? status : body.error.c
 
 layer(TestWaypost.layer)("Campaign limits", (it) => {
   it.effect(
-    "max_campaigns refuses one more with the limit and the count, in each environment by itself (E9)",
+    "max_campaigns refuses one more with the limit and the count, in each environment by itself (E9.1, campaigns.limit, errors.limit_exceeded, limits.campaigns)",
     () =>
       Effect.gen(function* () {
         const world = yield* campaignWorld({ plan: { max_campaigns: 2 } });
@@ -28,7 +28,7 @@ layer(TestWaypost.layer)("Campaign limits", (it) => {
       }),
   );
 
-  it.effect("what is wrong with a draft comes before the plan (B1)", () =>
+  it.effect("what is wrong with a draft comes before the plan (B1.6)", () =>
     Effect.gen(function* () {
       const world = yield* campaignWorld({ plan: { max_campaigns: 0 } });
       assert.strictEqual(
@@ -40,7 +40,7 @@ layer(TestWaypost.layer)("Campaign limits", (it) => {
   );
 
   it.effect(
-    "deleted and ended campaigns do not count, nor does a new one that has ended already (E9, E12)",
+    "deleted and ended campaigns do not count, nor does a new one that has ended already (E9.1, E12)",
     () =>
       Effect.gen(function* () {
         const world = yield* campaignWorld({ plan: { max_campaigns: 1 } });
@@ -61,52 +61,56 @@ layer(TestWaypost.layer)("Campaign limits", (it) => {
       }),
   );
 
-  it.effect("an update that brings an ended campaign back is checked; one that does not is not (E9)", () =>
-    Effect.gen(function* () {
-      const world = yield* campaignWorld({ plan: { max_campaigns: 1 } });
-      const location = yield* world.location();
-      for (const ask of [world.sandbox, world.production]) {
-        yield* TestClock.setTime(testStart);
-        const here = ask === world.sandbox ? location : yield* world.location("production");
-        const draft = (name: string, end: string | null) =>
-          geo([here], { name, timezone: "UTC", starts_at: "2026-11-21", ends_at: end });
-        const ended = yield* ask("/campaigns", { body: draft("1", "2026-11-21 12:01") });
-        yield* TestClock.adjust("61 seconds");
-        const live = yield* ask("/campaigns", { body: draft("2", null) });
-        assert.strictEqual(code(live), 201);
-        const patch = (id: string, body: object) => ask(`/campaigns/${id}`, { method: "PATCH", body });
-        assert.strictEqual(code(yield* patch(ended.body.data.id, draft("1", null))), "limit_exceeded");
-        assert.strictEqual(code(yield* patch(ended.body.data.id, draft("1b", "2026-11-21 12:00"))), 200);
-        assert.strictEqual(code(yield* patch(live.body.data.id, draft("2b", "2026-12-24"))), 200);
-      }
-    }),
+  it.effect(
+    "an update that brings an ended campaign back is checked; one that does not is not (E9.3, E12.2)",
+    () =>
+      Effect.gen(function* () {
+        const world = yield* campaignWorld({ plan: { max_campaigns: 1 } });
+        const location = yield* world.location();
+        for (const ask of [world.sandbox, world.production]) {
+          yield* TestClock.setTime(testStart);
+          const here = ask === world.sandbox ? location : yield* world.location("production");
+          const draft = (name: string, end: string | null) =>
+            geo([here], { name, timezone: "UTC", starts_at: "2026-11-21", ends_at: end });
+          const ended = yield* ask("/campaigns", { body: draft("1", "2026-11-21 12:01") });
+          yield* TestClock.adjust("61 seconds");
+          const live = yield* ask("/campaigns", { body: draft("2", null) });
+          assert.strictEqual(code(live), 201);
+          const patch = (id: string, body: object) => ask(`/campaigns/${id}`, { method: "PATCH", body });
+          assert.strictEqual(code(yield* patch(ended.body.data.id, draft("1", null))), "limit_exceeded");
+          assert.strictEqual(code(yield* patch(ended.body.data.id, draft("1b", "2026-11-21 12:00"))), 200);
+          assert.strictEqual(code(yield* patch(live.body.data.id, draft("2b", "2026-12-24"))), 200);
+        }
+      }),
   );
 
-  it.effect("in Sandbox paused campaigns do not count, and publishing one is checked again (E9)", () =>
-    Effect.gen(function* () {
-      const world = yield* campaignWorld({ plan: { max_campaigns: 1 } });
-      const location = yield* world.location();
-      const act = (id: string, action: string) =>
-        world.sandbox(`/campaigns/${id}/${action}`, { method: "POST" });
-      const first = (yield* world.sandbox("/campaigns", { body: push({ name: "1" }) })).body.data.id;
-      yield* act(first, "pause");
-      const second = (yield* world.sandbox("/campaigns", { body: push({ name: "2" }) })).body.data.id;
-      assert.strictEqual(code(yield* act(first, "publish")), "limit_exceeded");
-      assert.isTrue((yield* world.sandbox(`/campaigns/${first}`)).body.data.paused);
-      // One that counts already may be published as often as one likes.
-      assert.strictEqual(code(yield* act(second, "publish")), 200);
-      // A paused one does not count, whatever an update makes of its dates.
-      const patched = yield* world.sandbox(`/campaigns/${first}`, {
-        method: "PATCH",
-        body: geo([location], { name: "1" }),
-      });
-      assert.strictEqual(code(patched), 200);
-      yield* act(second, "pause");
-      assert.strictEqual(code(yield* act(first, "publish")), 200);
-    }),
+  it.effect(
+    "in Sandbox paused campaigns do not count, and publishing one is checked again (E9.2, campaigns.s_counts)",
+    () =>
+      Effect.gen(function* () {
+        const world = yield* campaignWorld({ plan: { max_campaigns: 1 } });
+        const location = yield* world.location();
+        const act = (id: string, action: string) =>
+          world.sandbox(`/campaigns/${id}/${action}`, { method: "POST" });
+        const first = (yield* world.sandbox("/campaigns", { body: push({ name: "1" }) })).body.data.id;
+        yield* act(first, "pause");
+        const second = (yield* world.sandbox("/campaigns", { body: push({ name: "2" }) })).body.data.id;
+        assert.strictEqual(code(yield* act(first, "publish")), "limit_exceeded");
+        assert.isTrue((yield* world.sandbox(`/campaigns/${first}`)).body.data.paused);
+        // One that counts already may be published as often as one likes.
+        assert.strictEqual(code(yield* act(second, "publish")), 200);
+        // A paused one does not count, whatever an update makes of its dates.
+        const patched = yield* world.sandbox(`/campaigns/${first}`, {
+          method: "PATCH",
+          body: geo([location], { name: "1" }),
+        });
+        assert.strictEqual(code(patched), 200);
+        yield* act(second, "pause");
+        assert.strictEqual(code(yield* act(first, "publish")), 200);
+      }),
   );
 
-  it.effect("in Sandbox a paused campaign that has ended is published without a check (E9)", () =>
+  it.effect("in Sandbox a paused campaign that has ended is published without a check (E9.2)", () =>
     Effect.gen(function* () {
       const world = yield* campaignWorld({ plan: { max_campaigns: 1 } });
       const location = yield* world.location();
@@ -119,23 +123,25 @@ layer(TestWaypost.layer)("Campaign limits", (it) => {
     }),
   );
 
-  it.effect("in Production paused campaigns count, and publishing one changes nothing about that (E9)", () =>
-    Effect.gen(function* () {
-      const world = yield* campaignWorld({ plan: { max_campaigns: 1 } });
-      const first = (yield* world.production("/campaigns", { body: push({ name: "1" }) })).body.data.id;
-      yield* world.production(`/campaigns/${first}/pause`, { method: "POST" });
-      assert.strictEqual(
-        code(yield* world.production("/campaigns", { body: push({ name: "2" }) })),
-        "limit_exceeded",
-      );
-      assert.strictEqual(
-        code(yield* world.production(`/campaigns/${first}/publish`, { method: "POST" })),
-        200,
-      );
-    }),
+  it.effect(
+    "in Production paused campaigns count, and publishing one changes nothing about that (E9.2)",
+    () =>
+      Effect.gen(function* () {
+        const world = yield* campaignWorld({ plan: { max_campaigns: 1 } });
+        const first = (yield* world.production("/campaigns", { body: push({ name: "1" }) })).body.data.id;
+        yield* world.production(`/campaigns/${first}/pause`, { method: "POST" });
+        assert.strictEqual(
+          code(yield* world.production("/campaigns", { body: push({ name: "2" }) })),
+          "limit_exceeded",
+        );
+        assert.strictEqual(
+          code(yield* world.production(`/campaigns/${first}/publish`, { method: "POST" })),
+          200,
+        );
+      }),
   );
 
-  it.effect("of concurrent creates and publishes with room for one, exactly one succeeds (E9)", () =>
+  it.effect("of concurrent creates and publishes with room for one, exactly one succeeds (E9.4)", () =>
     Effect.gen(function* () {
       for (let round = 0; round < 5; round++) {
         const world = yield* campaignWorld({ plan: { max_campaigns: 2 } });
@@ -156,7 +162,7 @@ layer(TestWaypost.layer)("Campaign limits", (it) => {
   );
 
   it.effect(
-    "an ended trial refuses create and publish, also of a campaign not paused, after 404 and 422 (E9, B1)",
+    "an ended trial refuses create and publish, also of a campaign not paused, after 404 and 422 (B1.6, E9.5, errors.trial_ended)",
     () =>
       Effect.gen(function* () {
         const workspaces = yield* Workspaces;
@@ -179,47 +185,52 @@ layer(TestWaypost.layer)("Campaign limits", (it) => {
       }),
   );
 
-  it.effect("a create under one Idempotency-Key happens once, however many send it at once (J1–J3)", () =>
-    Effect.gen(function* () {
-      const world = yield* campaignWorld();
-      const headers = { "idempotency-key": "create-black-friday" };
-      const sending = yield* Effect.forkChild(
-        Effect.all(
-          Array.from({ length: 6 }, () => world.sandbox("/campaigns", { body: push(), headers })),
-          { concurrency: "unbounded" },
-        ),
-      );
-      // Who waits for its twin does so on the clock of the test; meanwhile a request of another kind lets real work go on.
-      while (sending.pollUnsafe() === undefined) {
-        yield* world.sandbox("/me");
-        yield* TestClock.adjust("10 millis");
-      }
-      const answers = yield* Fiber.join(sending);
-      const [first, ...others] = answers.toSorted(
-        (a, b) => Number(a.headers.has("idempotent-replayed")) - Number(b.headers.has("idempotent-replayed")),
-      );
-      assert.strictEqual(first?.status, 201);
-      assert.isFalse(first?.headers.has("idempotent-replayed"));
-      for (const replay of others) {
-        assert.strictEqual(replay.headers.get("idempotent-replayed"), "true");
-        assert.deepStrictEqual([replay.status, replay.body], [201, first?.body]);
-      }
-      assert.lengthOf((yield* world.sandbox("/campaigns")).body.data, 1);
-    }),
+  it.effect(
+    "a create under one Idempotency-Key happens once, however many send it at once (J1, J2, J3.2)",
+    () =>
+      Effect.gen(function* () {
+        const world = yield* campaignWorld();
+        const headers = { "idempotency-key": "create-black-friday" };
+        const sending = yield* Effect.forkChild(
+          Effect.all(
+            Array.from({ length: 6 }, () => world.sandbox("/campaigns", { body: push(), headers })),
+            { concurrency: "unbounded" },
+          ),
+        );
+        // Who waits for its twin does so on the clock of the test; meanwhile a request of another kind lets real work go on.
+        while (sending.pollUnsafe() === undefined) {
+          yield* world.sandbox("/me");
+          yield* TestClock.adjust("10 millis");
+        }
+        const answers = yield* Fiber.join(sending);
+        const [first, ...others] = answers.toSorted(
+          (a, b) =>
+            Number(a.headers.has("idempotent-replayed")) - Number(b.headers.has("idempotent-replayed")),
+        );
+        assert.strictEqual(first?.status, 201);
+        assert.isFalse(first?.headers.has("idempotent-replayed"));
+        for (const replay of others) {
+          assert.strictEqual(replay.headers.get("idempotent-replayed"), "true");
+          assert.deepStrictEqual([replay.status, replay.body], [201, first?.body]);
+        }
+        assert.lengthOf((yield* world.sandbox("/campaigns")).body.data, 1);
+      }),
   );
 
-  it.effect("a refused create stores nothing: its key can be used again after the fix (J3)", () =>
-    Effect.gen(function* () {
-      const world = yield* campaignWorld({ plan: { max_campaigns: 1 } });
-      const headers = { "idempotency-key": "again" };
-      const create = (body: object) => world.sandbox("/campaigns", { body, headers });
-      assert.strictEqual(code(yield* create(push({ name: "" }))), "validation_failed");
-      const other = (yield* world.sandbox("/campaigns", { body: push({ name: "other" }) })).body.data.id;
-      assert.strictEqual(code(yield* create(push())), "limit_exceeded");
-      yield* world.sandbox(`/campaigns/${other}`, { method: "DELETE" });
-      const made = yield* create(push());
-      assert.strictEqual(made.status, 201);
-      assert.deepStrictEqual((yield* create(push())).body, made.body);
-    }),
+  it.effect(
+    "a refused create stores nothing: its key can be used again after the fix (J3.1, idempotency.4)",
+    () =>
+      Effect.gen(function* () {
+        const world = yield* campaignWorld({ plan: { max_campaigns: 1 } });
+        const headers = { "idempotency-key": "again" };
+        const create = (body: object) => world.sandbox("/campaigns", { body, headers });
+        assert.strictEqual(code(yield* create(push({ name: "" }))), "validation_failed");
+        const other = (yield* world.sandbox("/campaigns", { body: push({ name: "other" }) })).body.data.id;
+        assert.strictEqual(code(yield* create(push())), "limit_exceeded");
+        yield* world.sandbox(`/campaigns/${other}`, { method: "DELETE" });
+        const made = yield* create(push());
+        assert.strictEqual(made.status, 201);
+        assert.deepStrictEqual((yield* create(push())).body, made.body);
+      }),
   );
 });

@@ -22,7 +22,7 @@ const campaign = (body: (location: string) => object) =>
   });
 
 layer(TestWaypost.layer)("Campaigns with notifications", (it) => {
-  it.effect("the type cannot change while the campaign has a notification (E3)", () =>
+  it.effect("the type cannot change while the campaign has a notification (E3.2)", () =>
     Effect.gen(function* () {
       const one = yield* campaign((location) => geo([location], { starts_at: "2026-11-27" }));
       yield* one.attach(one.id);
@@ -56,7 +56,7 @@ layer(TestWaypost.layer)("Campaigns with notifications", (it) => {
     [{ starts_at: "2026-12-10 10:00", timezone: "America/Los_Angeles" }, ["starts_at"]],
     [{ ends_at: "2026-12-20 10:00", timezone: "Asia/Tokyo" }, ["ends_at"]],
   ];
-  it.effect.each(windows)("%j cuts a window at %j (E11)", ([more, fields]) =>
+  it.effect.each(windows)("%j cuts a window at %j (E11.3)", ([more, fields]) =>
     Effect.gen(function* () {
       const one = yield* windowed;
       const refused = yield* one.patch(more);
@@ -65,7 +65,7 @@ layer(TestWaypost.layer)("Campaigns with notifications", (it) => {
     }),
   );
 
-  it.effect("a zone alone that cuts a window is refused at timezone (E11)", () =>
+  it.effect("a zone alone that cuts a window is refused at timezone (E11.3)", () =>
     Effect.gen(function* () {
       const one = yield* campaign((location) => geo([location], summer));
       yield* one.attach(one.id, { name: "Early", windowStart: "2026-11-30T23:00:00Z" });
@@ -83,7 +83,7 @@ layer(TestWaypost.layer)("Campaigns with notifications", (it) => {
     }),
   );
 
-  it.effect("a window with one side open must still have time left in the campaign (E11)", () =>
+  it.effect("a window with one side open must still have time left in the campaign (E11.3)", () =>
     Effect.gen(function* () {
       const one = yield* campaign((location) => geo([location], summer));
       yield* one.attach(one.id, { name: "From 10", windowStart: "2026-12-10T09:00:00Z" });
@@ -98,7 +98,7 @@ layer(TestWaypost.layer)("Campaigns with notifications", (it) => {
   );
 
   it.effect(
-    "a push campaign's day moves with its sends at the same time of day, unless one would be past (E11)",
+    "a push campaign's day moves with its sends at the same time of day, unless one would be past (E11.1, E11.2)",
     () =>
       Effect.gen(function* () {
         const one = yield* campaign(() => push());
@@ -118,7 +118,7 @@ layer(TestWaypost.layer)("Campaigns with notifications", (it) => {
   );
 
   it.effect(
-    "a zone that would put a pending send into the past is refused at starts_at; a past send is not pending (E11)",
+    "a zone that would put a pending send into the past is refused at starts_at; a past send is not pending (E11.2)",
     () =>
       Effect.gen(function* () {
         const one = yield* campaign(() => push({ timezone: "UTC", starts_at: "2026-11-21" }));
@@ -135,7 +135,7 @@ layer(TestWaypost.layer)("Campaigns with notifications", (it) => {
       }),
   );
 
-  it.effect("what is wrong with the dates and what they do to notifications is said together (B4)", () =>
+  it.effect("what is wrong with the dates and what they do to notifications is said together (B4.1)", () =>
     Effect.gen(function* () {
       const one = yield* windowed;
       const refused = yield* one.patch({ name: "", ends_at: "2026-12-15", location_ids: [] });
@@ -146,7 +146,7 @@ layer(TestWaypost.layer)("Campaigns with notifications", (it) => {
   );
 
   it.effect(
-    "deleting a campaign deletes notifications that are then on none, and keeps their contents (E10)",
+    "deleting a campaign deletes notifications that are then on none, and keeps their contents (E10.2)",
     () =>
       Effect.gen(function* () {
         const one = yield* campaign((location) => geo([location]));

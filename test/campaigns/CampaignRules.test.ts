@@ -14,51 +14,53 @@ const refusal = (world: World, body: unknown) =>
   });
 
 layer(TestWaypost.layer)("Campaign rules", (it) => {
-  it.effect("everything wrong with a draft is said at once, in sentences that name the field (B4, B6)", () =>
-    Effect.gen(function* () {
-      const world = yield* campaignWorld();
-      yield* world.sandbox("/campaigns", { body: push({ name: "Taken" }) });
-      const location = yield* world.location();
-      const fields = yield* refusal(world, {
-        name: "Taken",
-        type: "geo",
-        timezone: "Europe/Amsterdam",
-        starts_at: "2026-11-20",
-        ends_at: "2026-11-19",
-        location_ids: [location, unknownId, "no id"],
-        location_group_ids: [unknownId],
-        location_group_names: ["Nowhere"],
-        segmentation_ids: [unknownId],
-        segment_match: "some",
-        frequency_cap_count: 0,
-      });
-      assert.deepStrictEqual(fields, {
-        segment_match: ["The segment match must be any or all."],
-        frequency_cap_count: ["The frequency cap count must be a whole number between 1 and 1,000."],
-        starts_at: ["The start cannot be before today (2026-11-21 in Europe/Amsterdam)."],
-        ends_at: ["The end must be after the start (2026-11-20 00:00 in Europe/Amsterdam)."],
-        segmentation_ids: [
-          "A geo campaign cannot take segments: leave the segmentation ids out, or make it a push campaign.",
-        ],
-        frequency_cap_period: [
-          "The frequency cap period is required with a frequency cap count: send day, week or month, or neither of both.",
-        ],
-        "location_ids.1": [
-          `There is no location with the id ${unknownId} in this workspace and environment.`,
-        ],
-        "location_ids.2": ["The entry 2 of the location ids must be a UUID."],
-        "location_group_ids.0": [
-          `There is no location group with the id ${unknownId} in this workspace and environment.`,
-        ],
-        "location_group_names.0": [
-          'There is no location group named "Nowhere" in this workspace and environment.',
-        ],
-        name: ['The name "Taken" is taken by another campaign: choose another one.'],
-      });
-    }),
+  it.effect(
+    "everything wrong with a draft is said at once, in sentences that name the field (B4.1, B6, errors.dots, errors.validation_failed)",
+    () =>
+      Effect.gen(function* () {
+        const world = yield* campaignWorld();
+        yield* world.sandbox("/campaigns", { body: push({ name: "Taken" }) });
+        const location = yield* world.location();
+        const fields = yield* refusal(world, {
+          name: "Taken",
+          type: "geo",
+          timezone: "Europe/Amsterdam",
+          starts_at: "2026-11-20",
+          ends_at: "2026-11-19",
+          location_ids: [location, unknownId, "no id"],
+          location_group_ids: [unknownId],
+          location_group_names: ["Nowhere"],
+          segmentation_ids: [unknownId],
+          segment_match: "some",
+          frequency_cap_count: 0,
+        });
+        assert.deepStrictEqual(fields, {
+          segment_match: ["The segment match must be any or all."],
+          frequency_cap_count: ["The frequency cap count must be a whole number between 1 and 1,000."],
+          starts_at: ["The start cannot be before today (2026-11-21 in Europe/Amsterdam)."],
+          ends_at: ["The end must be after the start (2026-11-20 00:00 in Europe/Amsterdam)."],
+          segmentation_ids: [
+            "A geo campaign cannot take segments: leave the segmentation ids out, or make it a push campaign.",
+          ],
+          frequency_cap_period: [
+            "The frequency cap period is required with a frequency cap count: send day, week or month, or neither of both.",
+          ],
+          "location_ids.1": [
+            `There is no location with the id ${unknownId} in this workspace and environment.`,
+          ],
+          "location_ids.2": ["The entry 2 of the location ids must be a UUID."],
+          "location_group_ids.0": [
+            `There is no location group with the id ${unknownId} in this workspace and environment.`,
+          ],
+          "location_group_names.0": [
+            'There is no location group named "Nowhere" in this workspace and environment.',
+          ],
+          name: ['The name "Taken" is taken by another campaign: choose another one.'],
+        });
+      }),
   );
 
-  it.effect("an empty object misses exactly the four required fields (rule 1)", () =>
+  it.effect("an empty object misses exactly the four required fields (campaigns.w1)", () =>
     Effect.gen(function* () {
       const world = yield* campaignWorld();
       assert.deepStrictEqual(yield* refusal(world, {}), {
@@ -97,7 +99,7 @@ layer(TestWaypost.layer)("Campaign rules", (it) => {
     ["segmentation_ids", { 0: unknownId }],
     ["location_ids", 5],
   ];
-  it.effect.each(hostile)("refuses %s %j at that field", ([field, value]) =>
+  it.effect.each(hostile)("refuses %s %j at that field (B5.2, B5.3, E1.3, E7)", ([field, value]) =>
     Effect.gen(function* () {
       const world = yield* campaignWorld();
       const cap = { frequency_cap_count: 1, frequency_cap_period: "day" };
@@ -106,7 +108,7 @@ layer(TestWaypost.layer)("Campaign rules", (it) => {
     }),
   );
 
-  it.effect("an entry that is no text hides nothing that is wrong with the other entries (B4, E5)", () =>
+  it.effect("an entry that is no text hides nothing that is wrong with the other entries (B4, E4, E5)", () =>
     Effect.gen(function* () {
       const world = yield* campaignWorld();
       const location = yield* world.location();
@@ -131,7 +133,7 @@ layer(TestWaypost.layer)("Campaign rules", (it) => {
     }),
   );
 
-  it.effect("a name counts code points, so 255 astral characters are taken (B5)", () =>
+  it.effect("a name counts code points, so 255 astral characters are taken (B5.1, campaigns.f_name)", () =>
     Effect.gen(function* () {
       const world = yield* campaignWorld();
       const made = yield* world.sandbox("/campaigns", { body: push({ name: "🛍".repeat(255) }) });
@@ -141,7 +143,7 @@ layer(TestWaypost.layer)("Campaign rules", (it) => {
   );
 
   it.effect(
-    "a geo campaign needs a location or group, and empty or null lists count as left out (rule 5, E5)",
+    "a geo campaign needs a location or group, and empty or null lists count as left out (E5.4, campaigns.w5)",
     () =>
       Effect.gen(function* () {
         const world = yield* campaignWorld();
@@ -155,7 +157,7 @@ layer(TestWaypost.layer)("Campaign rules", (it) => {
       }),
   );
 
-  it.effect("a push campaign takes no places, but empty lists of them (rule 6)", () =>
+  it.effect("a push campaign takes no places, but empty lists of them (E5.4, campaigns.w6)", () =>
     Effect.gen(function* () {
       const world = yield* campaignWorld();
       const location = yield* world.location();
@@ -171,7 +173,7 @@ layer(TestWaypost.layer)("Campaign rules", (it) => {
     }),
   );
 
-  it.effect("unknown segments are refused at their place, each time they were sent (E5)", () =>
+  it.effect("unknown segments are refused at their place, each time they were sent (A2.4, E5.2)", () =>
     Effect.gen(function* () {
       const world = yield* campaignWorld();
       const segment = yield* world.segment("VIP");
@@ -181,7 +183,7 @@ layer(TestWaypost.layer)("Campaign rules", (it) => {
     }),
   );
 
-  it.effect("each list takes 1,000 entries as sent and not one more, however often they repeat (E5)", () =>
+  it.effect("each list takes 1,000 entries as sent and not one more, however often they repeat (E5.3)", () =>
     Effect.gen(function* () {
       const world = yield* campaignWorld();
       const ids = yield* world.locations(1000);
@@ -206,7 +208,7 @@ layer(TestWaypost.layer)("Campaign rules", (it) => {
   );
 
   it.effect(
-    "a frequency cap's count and period come together or not at all; null is not at all (rule 9, E7)",
+    "a frequency cap's count and period come together or not at all; null is not at all (E7, campaigns.f_cap, campaigns.w9)",
     () =>
       Effect.gen(function* () {
         const world = yield* campaignWorld();
@@ -226,7 +228,7 @@ layer(TestWaypost.layer)("Campaign rules", (it) => {
       }),
   );
 
-  it.effect("names are compared exactly, and a campaign may keep its own (E8)", () =>
+  it.effect("names are compared exactly, and a campaign may keep its own (E8.1, campaigns.f_name)", () =>
     Effect.gen(function* () {
       const world = yield* campaignWorld();
       const made = yield* world.sandbox("/campaigns", { body: push() });
@@ -243,7 +245,7 @@ layer(TestWaypost.layer)("Campaign rules", (it) => {
   );
 
   it.effect(
-    "of concurrent creates under one name exactly one succeeds, the others are 422 at name (E8)",
+    "of concurrent creates under one name exactly one succeeds, the others are 422 at name (E8.1, idempotency.7)",
     () =>
       Effect.gen(function* () {
         const world = yield* campaignWorld();
@@ -256,7 +258,7 @@ layer(TestWaypost.layer)("Campaign rules", (it) => {
       }),
   );
 
-  it.effect("a body that is no JSON object, or of another type, is refused as B3 says", () =>
+  it.effect("a body that is no JSON object, or of another type, is refused as B3 says (B3.5)", () =>
     Effect.gen(function* () {
       const world = yield* campaignWorld();
       for (const body of ["", "{", "[]", "null", '"text"']) {

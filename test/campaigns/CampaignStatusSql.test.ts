@@ -17,37 +17,39 @@ const campaign = fc.record({
 
 describe("campaignStatus and statusSql", () => {
   layer(TestDatabase.layerEmpty)((it) => {
-    it.effect("say the same of any campaign, at its bounds and at random instants", () =>
-      Effect.gen(function* () {
-        const sql = yield* SqlClient.SqlClient;
-        const near = fc.sample(campaign, { numRuns: 300, seed: 1 });
-        const far = fc.sample(
-          fc.record({
-            startsAt: fc.integer({ min: 0, max: 2 * NOW }),
-            endsAt: fc.option(fc.integer({ min: 0, max: 2 * NOW })),
-            paused: fc.boolean(),
-          }),
-          { numRuns: 300, seed: 2 },
-        );
-        const campaigns = [...near, ...far];
-        const rows = campaigns.map(({ startsAt, endsAt, paused }, id) => ({
-          id,
-          starts_at: new Date(startsAt).toISOString(),
-          ends_at: endsAt === null ? null : new Date(endsAt).toISOString(),
-          paused,
-        }));
-        const found = yield* sql<{ readonly status: string }>`
+    it.effect(
+      "say the same of any campaign, at its bounds and at random instants (campaigns.f_status, campaigns.s_same)",
+      () =>
+        Effect.gen(function* () {
+          const sql = yield* SqlClient.SqlClient;
+          const near = fc.sample(campaign, { numRuns: 300, seed: 1 });
+          const far = fc.sample(
+            fc.record({
+              startsAt: fc.integer({ min: 0, max: 2 * NOW }),
+              endsAt: fc.option(fc.integer({ min: 0, max: 2 * NOW })),
+              paused: fc.boolean(),
+            }),
+            { numRuns: 300, seed: 2 },
+          );
+          const campaigns = [...near, ...far];
+          const rows = campaigns.map(({ startsAt, endsAt, paused }, id) => ({
+            id,
+            starts_at: new Date(startsAt).toISOString(),
+            ends_at: endsAt === null ? null : new Date(endsAt).toISOString(),
+            paused,
+          }));
+          const found = yield* sql<{ readonly status: string }>`
           SELECT ${statusSql(sql, NOW, "c")} AS status
           FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
             AS c(id integer, starts_at timestamptz, ends_at timestamptz, paused boolean)
           ORDER BY c.id`;
-        const expected = campaigns.map((one) => campaignStatus(one, NOW));
-        assert.deepStrictEqual<ReadonlyArray<string>>(
-          found.map((row) => row.status),
-          expected,
-        );
-        assert.sameMembers([...new Set(expected)], ["active", "scheduled", "paused", "ended"]);
-      }),
+          const expected = campaigns.map((one) => campaignStatus(one, NOW));
+          assert.deepStrictEqual<ReadonlyArray<string>>(
+            found.map((row) => row.status),
+            expected,
+          );
+          assert.sameMembers([...new Set(expected)], ["active", "scheduled", "paused", "ended"]);
+        }),
     );
   });
 });

@@ -7,76 +7,80 @@ import { campaignWorld, geo, push } from "./CampaignWorld.ts";
 const unknownId = "01980a6c-0f3e-7c52-9a41-3f1f5d7a2b60";
 
 layer(TestWaypost.layer)("Campaigns", (it) => {
-  it.effect("POST makes a geo campaign and answers 201 with every field, dates in UTC (A3, E1)", () =>
-    Effect.gen(function* () {
-      const world = yield* campaignWorld();
-      const [first = "", second = ""] = yield* world.locations(2);
-      const group = yield* world.group("Flagships");
-      const made = yield* world.sandbox("/campaigns", {
-        body: geo([second, first], {
-          name: "  Opening week ",
-          starts_at: "2026-11-22 09:30",
-          ends_at: "2026-11-30",
-          location_group_ids: [group],
-          frequency_cap_count: 3,
-          frequency_cap_period: "week",
-        }),
-      });
-      assert.strictEqual(made.status, 201);
-      assert.deepStrictEqual(made.body, {
-        data: {
-          id: made.body.data.id,
-          name: "Opening week",
-          type: "geo",
-          status: "scheduled",
-          starts_at: "2026-11-22T08:30:00+00:00",
-          ends_at: "2026-11-30T22:59:59+00:00",
-          timezone: "Europe/Amsterdam",
-          paused: false,
-          frequency_cap_count: 3,
-          frequency_cap_period: "week",
-          targeting: {
-            location_ids: [second, first],
+  it.effect(
+    "POST makes a geo campaign and answers 201 with every field, dates in UTC (A3, E1, campaigns.create, campaigns.f_id, campaigns.f_times, campaigns.get)",
+    () =>
+      Effect.gen(function* () {
+        const world = yield* campaignWorld();
+        const [first = "", second = ""] = yield* world.locations(2);
+        const group = yield* world.group("Flagships");
+        const made = yield* world.sandbox("/campaigns", {
+          body: geo([second, first], {
+            name: "  Opening week ",
+            starts_at: "2026-11-22 09:30",
+            ends_at: "2026-11-30",
             location_group_ids: [group],
-            segmentation_ids: [],
-            segment_match: null,
+            frequency_cap_count: 3,
+            frequency_cap_period: "week",
+          }),
+        });
+        assert.strictEqual(made.status, 201);
+        assert.deepStrictEqual(made.body, {
+          data: {
+            id: made.body.data.id,
+            name: "Opening week",
+            type: "geo",
+            status: "scheduled",
+            starts_at: "2026-11-22T08:30:00+00:00",
+            ends_at: "2026-11-30T22:59:59+00:00",
+            timezone: "Europe/Amsterdam",
+            paused: false,
+            frequency_cap_count: 3,
+            frequency_cap_period: "week",
+            targeting: {
+              location_ids: [second, first],
+              location_group_ids: [group],
+              segmentation_ids: [],
+              segment_match: null,
+            },
+            created_at: "2026-11-21T12:00:00+00:00",
+            updated_at: "2026-11-21T12:00:00+00:00",
           },
-          created_at: "2026-11-21T12:00:00+00:00",
-          updated_at: "2026-11-21T12:00:00+00:00",
-        },
-      });
-      const shown = yield* world.sandbox(`/campaigns/${made.body.data.id}`);
-      assert.strictEqual(shown.status, 200);
-      assert.deepStrictEqual(shown.body, made.body);
-    }),
+        });
+        const shown = yield* world.sandbox(`/campaigns/${made.body.data.id}`);
+        assert.strictEqual(shown.status, 200);
+        assert.deepStrictEqual(shown.body, made.body);
+      }),
   );
 
-  it.effect("a push campaign runs to the end of its day in its zone, and its ends_at is ignored (E2)", () =>
-    Effect.gen(function* () {
-      const world = yield* campaignWorld();
-      const [vip, fan] = [yield* world.segment("VIP"), yield* world.segment("Fans")];
-      const made = yield* world.sandbox("/campaigns", {
-        body: push({
-          timezone: "America/New_York",
-          starts_at: "2026-11-27 10:00",
-          ends_at: "no date at all",
-          segmentation_ids: [fan, vip, fan],
+  it.effect(
+    "a push campaign runs to the end of its day in its zone, and its ends_at is ignored (E2.1, E5.1, campaigns.f_type, campaigns.w8)",
+    () =>
+      Effect.gen(function* () {
+        const world = yield* campaignWorld();
+        const [vip, fan] = [yield* world.segment("VIP"), yield* world.segment("Fans")];
+        const made = yield* world.sandbox("/campaigns", {
+          body: push({
+            timezone: "America/New_York",
+            starts_at: "2026-11-27 10:00",
+            ends_at: "no date at all",
+            segmentation_ids: [fan, vip, fan],
+            segment_match: "all",
+          }),
+        });
+        assert.strictEqual(made.status, 201);
+        assert.strictEqual(made.body.data.starts_at, "2026-11-27T15:00:00+00:00");
+        assert.strictEqual(made.body.data.ends_at, "2026-11-28T04:59:59+00:00");
+        assert.deepStrictEqual(made.body.data.targeting, {
+          location_ids: [],
+          location_group_ids: [],
+          segmentation_ids: [fan, vip],
           segment_match: "all",
-        }),
-      });
-      assert.strictEqual(made.status, 201);
-      assert.strictEqual(made.body.data.starts_at, "2026-11-27T15:00:00+00:00");
-      assert.strictEqual(made.body.data.ends_at, "2026-11-28T04:59:59+00:00");
-      assert.deepStrictEqual(made.body.data.targeting, {
-        location_ids: [],
-        location_group_ids: [],
-        segmentation_ids: [fan, vip],
-        segment_match: "all",
-      });
-    }),
+        });
+      }),
   );
 
-  it.effect("segment_match is null without segments, unset or for a geo campaign (E6)", () =>
+  it.effect("segment_match is null without segments, unset or for a geo campaign (E6, campaigns.w6)", () =>
     Effect.gen(function* () {
       const world = yield* campaignWorld();
       const location = yield* world.location();
@@ -96,21 +100,26 @@ layer(TestWaypost.layer)("Campaigns", (it) => {
     }),
   );
 
-  it.effect("group names add their groups after those given by id, each once (E4, E5)", () =>
-    Effect.gen(function* () {
-      const world = yield* campaignWorld();
-      const a = yield* world.group("A");
-      const b = yield* world.group("B");
-      const made = yield* world.sandbox("/campaigns", {
-        body: geo([], { location_group_ids: [b.toUpperCase(), b], location_group_names: ["B", "A", " A "] }),
-      });
-      assert.strictEqual(made.status, 201);
-      assert.deepStrictEqual(made.body.data.targeting.location_group_ids, [b, a]);
-    }),
+  it.effect(
+    "group names add their groups after those given by id, each once (E4, E5.1, campaigns.names, service.ids)",
+    () =>
+      Effect.gen(function* () {
+        const world = yield* campaignWorld();
+        const a = yield* world.group("A");
+        const b = yield* world.group("B");
+        const made = yield* world.sandbox("/campaigns", {
+          body: geo([], {
+            location_group_ids: [b.toUpperCase(), b],
+            location_group_names: ["B", "A", " A "],
+          }),
+        });
+        assert.strictEqual(made.status, 201);
+        assert.deepStrictEqual(made.body.data.targeting.location_group_ids, [b, a]);
+      }),
   );
 
   it.effect(
-    "PATCH resubmits the whole campaign: what is left out is cleared, read-only fields are not trusted (B4)",
+    "PATCH resubmits the whole campaign: what is left out is cleared, read-only fields are not trusted (B4.3, campaigns.f_dates, campaigns.update, campaigns.w10)",
     () =>
       Effect.gen(function* () {
         const world = yield* campaignWorld();
@@ -158,7 +167,7 @@ layer(TestWaypost.layer)("Campaigns", (it) => {
       }),
   );
 
-  it.effect("a campaign can become one of the other type while it has no notification (E3)", () =>
+  it.effect("a campaign can become one of the other type while it has no notification (E3.2)", () =>
     Effect.gen(function* () {
       const world = yield* campaignWorld();
       const location = yield* world.location();
@@ -175,7 +184,7 @@ layer(TestWaypost.layer)("Campaigns", (it) => {
   );
 
   it.effect(
-    "DELETE answers the id, after which the campaign is not found and its name is free (A4, E8)",
+    "DELETE answers the id, after which the campaign is not found and its name is free (A4.1, E8.2, campaigns.delete, errors.not_found)",
     () =>
       Effect.gen(function* () {
         const world = yield* campaignWorld();
@@ -192,53 +201,61 @@ layer(TestWaypost.layer)("Campaigns", (it) => {
       }),
   );
 
-  it.effect("an unknown id is 404 before anything else is said of the request (B1, B2)", () =>
-    Effect.gen(function* () {
-      const world = yield* campaignWorld();
-      for (const id of [unknownId, "42", "%00", "not-a-uuid"]) {
-        const ask = (method: string, action = "", body?: unknown) =>
-          Effect.map(world.sandbox(`/campaigns/${id}${action}`, { method, body }), ({ body, status }) =>
-            assert.deepStrictEqual([status, body.error.code], [404, "not_found"], `${method} ${id}${action}`),
-          );
-        yield* ask("GET");
-        yield* ask("PATCH", "", push());
-        yield* ask("PATCH", "", { name: "" });
-        yield* ask("PATCH", "", "{not json");
-        yield* ask("DELETE");
-        yield* ask("POST", "/pause");
-        yield* ask("POST", "/publish");
-      }
-    }),
-  );
-
-  it.effect("another workspace and the other environment see, change and target nothing (A2)", () =>
-    Effect.gen(function* () {
-      const mine = yield* campaignWorld();
-      const other = yield* campaignWorld();
-      const location = yield* mine.location();
-      const made = yield* mine.sandbox("/campaigns", { body: geo([location]) });
-      const path = `/campaigns/${made.body.data.id}`;
-      for (const stranger of [other.sandbox, mine.production]) {
-        assert.strictEqual((yield* stranger(path)).status, 404);
-        assert.strictEqual((yield* stranger(path, { method: "PATCH", body: push() })).status, 404);
-        assert.strictEqual((yield* stranger(path, { method: "DELETE" })).status, 404);
-        assert.strictEqual((yield* stranger(`${path}/pause`, { method: "POST" })).status, 404);
-        assert.deepStrictEqual((yield* stranger("/campaigns")).body.data, []);
-        const aimed = yield* stranger("/campaigns", { body: geo([location]) });
-        assert.strictEqual(aimed.status, 422);
-        assert.hasAllKeys(aimed.body.error.fields, ["location_ids.0"]);
-        // The name is free there.
-        assert.strictEqual(
-          (yield* stranger("/campaigns", { body: push({ name: "Opening week" }) })).status,
-          201,
-        );
-      }
-      assert.deepStrictEqual((yield* mine.sandbox(path)).body, made.body);
-    }),
+  it.effect(
+    "an unknown id is 404 before anything else is said of the request (B1.5, B2.3, campaigns.unknown)",
+    () =>
+      Effect.gen(function* () {
+        const world = yield* campaignWorld();
+        for (const id of [unknownId, "42", "%00", "not-a-uuid"]) {
+          const ask = (method: string, action = "", body?: unknown) =>
+            Effect.map(world.sandbox(`/campaigns/${id}${action}`, { method, body }), ({ body, status }) =>
+              assert.deepStrictEqual(
+                [status, body.error.code],
+                [404, "not_found"],
+                `${method} ${id}${action}`,
+              ),
+            );
+          yield* ask("GET");
+          yield* ask("PATCH", "", push());
+          yield* ask("PATCH", "", { name: "" });
+          yield* ask("PATCH", "", "{not json");
+          yield* ask("DELETE");
+          yield* ask("POST", "/pause");
+          yield* ask("POST", "/publish");
+        }
+      }),
   );
 
   it.effect(
-    "reading needs campaigns:read and changing campaigns:write; neither implies the other (C1, C2)",
+    "another workspace and the other environment see, change and target nothing (A2, E5.2, E8.1, campaigns.w7, errors.not_found)",
+    () =>
+      Effect.gen(function* () {
+        const mine = yield* campaignWorld();
+        const other = yield* campaignWorld();
+        const location = yield* mine.location();
+        const made = yield* mine.sandbox("/campaigns", { body: geo([location]) });
+        const path = `/campaigns/${made.body.data.id}`;
+        for (const stranger of [other.sandbox, mine.production]) {
+          assert.strictEqual((yield* stranger(path)).status, 404);
+          assert.strictEqual((yield* stranger(path, { method: "PATCH", body: push() })).status, 404);
+          assert.strictEqual((yield* stranger(path, { method: "DELETE" })).status, 404);
+          assert.strictEqual((yield* stranger(`${path}/pause`, { method: "POST" })).status, 404);
+          assert.deepStrictEqual((yield* stranger("/campaigns")).body.data, []);
+          const aimed = yield* stranger("/campaigns", { body: geo([location]) });
+          assert.strictEqual(aimed.status, 422);
+          assert.hasAllKeys(aimed.body.error.fields, ["location_ids.0"]);
+          // The name is free there.
+          assert.strictEqual(
+            (yield* stranger("/campaigns", { body: push({ name: "Opening week" }) })).status,
+            201,
+          );
+        }
+        assert.deepStrictEqual((yield* mine.sandbox(path)).body, made.body);
+      }),
+  );
+
+  it.effect(
+    "reading needs campaigns:read and changing campaigns:write; neither implies the other (C1, C2, campaigns.delete, campaigns.pause, campaigns.publish, campaigns.update)",
     () =>
       Effect.gen(function* () {
         const waypost = yield* TestWaypost;
@@ -267,7 +284,7 @@ layer(TestWaypost.layer)("Campaigns", (it) => {
       }),
   );
 
-  it.effect("targeting shows what still exists when a location is deleted (E12)", () =>
+  it.effect("targeting shows what still exists when a location is deleted (E12.1)", () =>
     Effect.gen(function* () {
       const world = yield* campaignWorld();
       const [kept = "", lost = ""] = yield* world.locations(2);

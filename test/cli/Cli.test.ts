@@ -9,63 +9,67 @@ import { TestWaypost, testOperatorKey } from "../TestWaypost.ts";
 import { commandLine, give } from "./CommandLine.ts";
 
 layer(TestWaypost.layer)("the command line", (it) => {
-  it.effect("makes a workspace, its tokens and SDK keys, which work and can be revoked", () =>
-    Effect.gen(function* () {
-      const { device, json, platform } = yield* commandLine;
-      const made = yield* json("workspace create --name Acme --timezone Europe/Amsterdam");
-      assert.strictEqual(made.timezone, "Europe/Amsterdam");
-      const sandbox = yield* json("token issue --workspace Acme --environment sandbox");
-      const me = yield* platform("sandbox", sandbox.token)("/me");
-      assert.deepStrictEqual(me.body.data.workspace, { id: made.id, name: "Acme" });
-      assert.deepStrictEqual(me.body.data.abilities, abilities);
-      const limited = yield* json(
-        `token issue -w ${made.id} -e production --name Reports --abilities "reports:read, campaigns:read" --expires-at 2099-01-01`,
-      );
-      assert.deepStrictEqual(limited.abilities, ["reports:read", "campaigns:read"]);
-      assert.strictEqual(limited.expires_at, "2099-01-01T00:00:00+00:00");
-      const { sdk_key: key } = yield* json('sdk-key issue -w acme -e sandbox --name "iOS app"');
-      const register = device(key)("/devices/my-phone", { method: "PUT", body: { platform: "ios" } });
-      assert.strictEqual((yield* register).status, 201);
-      yield* json("token revoke -w Acme Reports");
-      yield* json('sdk-key revoke -w Acme -e sandbox "iOS app"');
-      const revoked = (list: any) =>
-        list.map((each: { name: string; revoked_at: string | null }) => [
-          each.name,
-          each.revoked_at !== null,
-        ]);
-      assert.deepStrictEqual(revoked(yield* json("token list -w Acme")), [
-        ["Reports", true],
-        ["Issued on the command line", false],
-      ]);
-      assert.deepStrictEqual(revoked(yield* json("sdk-key list -w Acme -e sandbox")), [["iOS app", true]]);
-      assert.strictEqual((yield* register).body.error.code, "token_revoked");
-    }),
-  );
-
-  it.effect("lists devices and approves them by id or installation id, also one that looks like an id", () =>
-    Effect.gen(function* () {
-      const { device, json, run } = yield* commandLine;
-      yield* json("workspace create --name Phones");
-      const { sdk_key: key } = yield* json("sdk-key issue -w Phones -e sandbox");
-      const installation = "5f0c1b1e-3a43-4b0e-9f8e-6a3b1d2c4e5f";
-      for (const name of ["mine", installation])
-        yield* device(key)(`/devices/${name}`, { method: "PUT", body: { platform: "ios" } });
-      const list = (filter: string) =>
-        Effect.map(json(`device list -w Phones -e sandbox ${filter}`), (all): ReadonlyArray<string> =>
-          all.map((each: { installation_id: string }) => each.installation_id),
+  it.effect(
+    "makes a workspace, its tokens and SDK keys, which work and can be revoked (cli.commands, cli.output)",
+    () =>
+      Effect.gen(function* () {
+        const { device, json, platform } = yield* commandLine;
+        const made = yield* json("workspace create --name Acme --timezone Europe/Amsterdam");
+        assert.strictEqual(made.timezone, "Europe/Amsterdam");
+        const sandbox = yield* json("token issue --workspace Acme --environment sandbox");
+        const me = yield* platform("sandbox", sandbox.token)("/me");
+        assert.deepStrictEqual(me.body.data.workspace, { id: made.id, name: "Acme" });
+        assert.deepStrictEqual(me.body.data.abilities, abilities);
+        const limited = yield* json(
+          `token issue -w ${made.id} -e production --name Reports --abilities "reports:read, campaigns:read" --expires-at 2099-01-01`,
         );
-      assert.deepStrictEqual(yield* list("--platform ios"), [installation, "mine"]);
-      assert.isTrue((yield* json(`device approve -w Phones ${installation}`)).approved);
-      assert.deepStrictEqual(yield* list("--approved true"), [installation]);
-      const { id } = yield* json(`device approve -w Phones mine`);
-      assert.isFalse((yield* json(`device approve -w Phones ${id} --withdraw`)).approved);
-      assert.deepStrictEqual(yield* list("--approved false"), ["mine"]);
-      const none = yield* run("device approve -w Phones yours");
-      assert.deepStrictEqual([none.code, none.stderr], [1, 'There is no device called "yours".\n']);
-    }),
+        assert.deepStrictEqual(limited.abilities, ["reports:read", "campaigns:read"]);
+        assert.strictEqual(limited.expires_at, "2099-01-01T00:00:00+00:00");
+        const { sdk_key: key } = yield* json('sdk-key issue -w acme -e sandbox --name "iOS app"');
+        const register = device(key)("/devices/my-phone", { method: "PUT", body: { platform: "ios" } });
+        assert.strictEqual((yield* register).status, 201);
+        yield* json("token revoke -w Acme Reports");
+        yield* json('sdk-key revoke -w Acme -e sandbox "iOS app"');
+        const revoked = (list: any) =>
+          list.map((each: { name: string; revoked_at: string | null }) => [
+            each.name,
+            each.revoked_at !== null,
+          ]);
+        assert.deepStrictEqual(revoked(yield* json("token list -w Acme")), [
+          ["Reports", true],
+          ["Issued on the command line", false],
+        ]);
+        assert.deepStrictEqual(revoked(yield* json("sdk-key list -w Acme -e sandbox")), [["iOS app", true]]);
+        assert.strictEqual((yield* register).body.error.code, "token_revoked");
+      }),
   );
 
-  it.effect("changes what is given and keeps the rest, and prints for people by default", () =>
+  it.effect(
+    "lists devices and approves them by id or installation id, also one that looks like an id (cli.commands)",
+    () =>
+      Effect.gen(function* () {
+        const { device, json, run } = yield* commandLine;
+        yield* json("workspace create --name Phones");
+        const { sdk_key: key } = yield* json("sdk-key issue -w Phones -e sandbox");
+        const installation = "5f0c1b1e-3a43-4b0e-9f8e-6a3b1d2c4e5f";
+        for (const name of ["mine", installation])
+          yield* device(key)(`/devices/${name}`, { method: "PUT", body: { platform: "ios" } });
+        const list = (filter: string) =>
+          Effect.map(json(`device list -w Phones -e sandbox ${filter}`), (all): ReadonlyArray<string> =>
+            all.map((each: { installation_id: string }) => each.installation_id),
+          );
+        assert.deepStrictEqual(yield* list("--platform ios"), [installation, "mine"]);
+        assert.isTrue((yield* json(`device approve -w Phones ${installation}`)).approved);
+        assert.deepStrictEqual(yield* list("--approved true"), [installation]);
+        const { id } = yield* json(`device approve -w Phones mine`);
+        assert.isFalse((yield* json(`device approve -w Phones ${id} --withdraw`)).approved);
+        assert.deepStrictEqual(yield* list("--approved false"), ["mine"]);
+        const none = yield* run("device approve -w Phones yours");
+        assert.deepStrictEqual([none.code, none.stderr], [1, 'There is no device called "yours".\n']);
+      }),
+  );
+
+  it.effect("changes what is given and keeps the rest, and prints for people by default (cli.output)", () =>
     Effect.gen(function* () {
       const { json, run } = yield* commandLine;
       yield* json("workspace create --name Blue --plan max_campaigns=5");
@@ -85,23 +89,25 @@ layer(TestWaypost.layer)("the command line", (it) => {
     }),
   );
 
-  it.effect("lists as many as it is told to, over all pages, and says when there are more", () =>
-    Effect.gen(function* () {
-      const { json, operator, run } = yield* commandLine;
-      const { id } = yield* json("workspace create --name Many");
-      yield* Effect.forEach(
-        Array.from({ length: 130 }, (_, at) => ({ name: `key ${at}` })),
-        (body) => operator(`/workspaces/${id}/sandbox/sdk-keys`, { body }),
-        { concurrency: 8 },
-      );
-      assert.lengthOf(yield* json("sdk-key list -w Many -e sandbox --limit 1000"), 130);
-      const some = yield* run("sdk-key list -w Many -e sandbox --limit 120");
-      assert.lengthOf(some.stdout.trimEnd().split("\n"), 121);
-      assert.strictEqual(some.stderr, "There are more: these are the newest 120. See --limit.\n");
-    }),
+  it.effect(
+    "lists as many as it is told to, over all pages, and says when there are more (cli.commands)",
+    () =>
+      Effect.gen(function* () {
+        const { json, operator, run } = yield* commandLine;
+        const { id } = yield* json("workspace create --name Many");
+        yield* Effect.forEach(
+          Array.from({ length: 130 }, (_, at) => ({ name: `key ${at}` })),
+          (body) => operator(`/workspaces/${id}/sandbox/sdk-keys`, { body }),
+          { concurrency: 8 },
+        );
+        assert.lengthOf(yield* json("sdk-key list -w Many -e sandbox --limit 1000"), 130);
+        const some = yield* run("sdk-key list -w Many -e sandbox --limit 120");
+        assert.lengthOf(some.stdout.trimEnd().split("\n"), 121);
+        assert.strictEqual(some.stderr, "There are more: these are the newest 120. See --limit.\n");
+      }),
   );
 
-  it.effect("a refused request is exit code 1, and all that is wrong is said on stderr", () =>
+  it.effect("a refused request is exit code 1, and all that is wrong is said on stderr (cli.codes)", () =>
     Effect.gen(function* () {
       const { json, run } = yield* commandLine;
       const refusal = (line: string) =>
@@ -133,7 +139,7 @@ layer(TestWaypost.layer)("the command line", (it) => {
     }),
   );
 
-  it.effect("bad usage is exit code 2, said on stderr with where to look", () =>
+  it.effect("bad usage is exit code 2, said on stderr with where to look (cli.codes)", () =>
     Effect.gen(function* () {
       const { run } = yield* commandLine;
       for (const [line, complaint] of [
@@ -170,65 +176,70 @@ layer(TestWaypost.layer)("the command line", (it) => {
     }),
   );
 
-  it.effect("needs to know which server and its key, and gives no other server the key of its own", () =>
-    Effect.gen(function* () {
-      const { origin } = yield* commandLine;
-      const dataDir = yield* Effect.acquireRelease(
-        Effect.promise(() => mkdtemp(join(tmpdir(), "waypost-cli-"))),
-        (path) => Effect.promise(() => rm(path, { recursive: true })),
-      );
-      const here = { WAYPOST_DATA_DIR: dataDir };
-      const list = ["workspace", "list"];
-      const none = yield* give(list, here);
-      assert.strictEqual(none.code, 1);
-      assert.match(none.stderr, /^No Waypost is running on the data directory .*waypost serve/);
-      assert.deepStrictEqual(yield* Effect.promise(() => readdir(dataDir)), []);
+  it.effect(
+    "needs to know which server and its key, and gives no other server the key of its own (cli.server)",
+    () =>
+      Effect.gen(function* () {
+        const { origin } = yield* commandLine;
+        const dataDir = yield* Effect.acquireRelease(
+          Effect.promise(() => mkdtemp(join(tmpdir(), "waypost-cli-"))),
+          (path) => Effect.promise(() => rm(path, { recursive: true })),
+        );
+        const here = { WAYPOST_DATA_DIR: dataDir };
+        const list = ["workspace", "list"];
+        const none = yield* give(list, here);
+        assert.strictEqual(none.code, 1);
+        assert.match(none.stderr, /^No Waypost is running on the data directory .*waypost serve/);
+        assert.deepStrictEqual(yield* Effect.promise(() => readdir(dataDir)), []);
 
-      // Another account's: root may read all, and finds nobody there.
-      yield* Effect.promise(() => writeFile(join(dataDir, "server.json"), "{}", { mode: 0 }));
-      const closed = yield* give(list, here);
-      assert.match(
-        closed.stderr,
-        process.getuid?.() === 0 ? /^No Waypost is running/ : /^This account may not read/,
-      );
+        // Another account's: root may read all, and finds nobody there.
+        yield* Effect.promise(() => writeFile(join(dataDir, "server.json"), "{}", { mode: 0 }));
+        const closed = yield* give(list, here);
+        assert.match(
+          closed.stderr,
+          process.getuid?.() === 0 ? /^No Waypost is running/ : /^This account may not read/,
+        );
 
-      yield* Effect.promise(() => writeFile(join(dataDir, "operator.key"), `${testOperatorKey}\n`));
-      yield* publishServer(dataDir, origin);
-      assert.strictEqual((yield* give(list, here)).code, 0);
-      // A settings file goes before the environment, as for serve.
-      const file = join(dataDir, "settings");
-      yield* Effect.promise(() => writeFile(file, `WAYPOST_DATA_DIR=${dataDir}\n`));
-      const named = yield* give([...list, "--config", file], { WAYPOST_DATA_DIR: "/nowhere" });
-      assert.strictEqual(named.code, 0);
-      const keyless = yield* give([...list, "--url", "http://localhost:1"], here);
-      assert.deepStrictEqual(
-        [keyless.code, keyless.stderr],
-        [1, "Give the operator key of http://localhost:1 with --key or WAYPOST_OPERATOR_KEY.\n"],
-      );
-      const silent = yield* give([...list, "--url", "http://localhost:1", "--key", testOperatorKey], here);
-      assert.deepStrictEqual(
-        [silent.code, silent.stderr],
-        [1, "Nothing answers at http://localhost:1: is Waypost running there?\n"],
-      );
-      for (const [url, why] of [
-        [origin.replace("http:", "https:"), /^What answers at https:.* does not speak TLS: try --url http:/],
-        ["http://nowhere.invalid", /^There is no host nowhere\.invalid/],
-      ] as const) {
-        const lost = yield* give([...list, "--url", url, "--key", testOperatorKey], here);
-        assert.strictEqual(lost.code, 1);
-        assert.match(lost.stderr, why);
-      }
-      const copied = [...list, "--url", `${origin}/sandbox/platform/v1/`, "--key", testOperatorKey];
-      assert.strictEqual((yield* give(copied, here)).code, 0);
-      const bare = yield* give([...list, "--url", "push.example.com"], here);
-      assert.deepStrictEqual(
-        [bare.code, bare.stderr],
-        [2, '"push.example.com" is no http address: try --url https://push.example.com\n'],
-      );
-    }),
+        yield* Effect.promise(() => writeFile(join(dataDir, "operator.key"), `${testOperatorKey}\n`));
+        yield* publishServer(dataDir, origin);
+        assert.strictEqual((yield* give(list, here)).code, 0);
+        // A settings file goes before the environment, as for serve.
+        const file = join(dataDir, "settings");
+        yield* Effect.promise(() => writeFile(file, `WAYPOST_DATA_DIR=${dataDir}\n`));
+        const named = yield* give([...list, "--config", file], { WAYPOST_DATA_DIR: "/nowhere" });
+        assert.strictEqual(named.code, 0);
+        const keyless = yield* give([...list, "--url", "http://localhost:1"], here);
+        assert.deepStrictEqual(
+          [keyless.code, keyless.stderr],
+          [1, "Give the operator key of http://localhost:1 with --key or WAYPOST_OPERATOR_KEY.\n"],
+        );
+        const silent = yield* give([...list, "--url", "http://localhost:1", "--key", testOperatorKey], here);
+        assert.deepStrictEqual(
+          [silent.code, silent.stderr],
+          [1, "Nothing answers at http://localhost:1: is Waypost running there?\n"],
+        );
+        for (const [url, why] of [
+          [
+            origin.replace("http:", "https:"),
+            /^What answers at https:.* does not speak TLS: try --url http:/,
+          ],
+          ["http://nowhere.invalid", /^There is no host nowhere\.invalid/],
+        ] as const) {
+          const lost = yield* give([...list, "--url", url, "--key", testOperatorKey], here);
+          assert.strictEqual(lost.code, 1);
+          assert.match(lost.stderr, why);
+        }
+        const copied = [...list, "--url", `${origin}/sandbox/platform/v1/`, "--key", testOperatorKey];
+        assert.strictEqual((yield* give(copied, here)).code, 0);
+        const bare = yield* give([...list, "--url", "push.example.com"], here);
+        assert.deepStrictEqual(
+          [bare.code, bare.stderr],
+          [2, '"push.example.com" is no http address: try --url https://push.example.com\n'],
+        );
+      }),
   );
 
-  it.effect("prints documents, version and help without any server", () =>
+  it.effect("prints documents, version and help without any server (cli.openapi)", () =>
     Effect.gen(function* () {
       const { stdout } = yield* give(["openapi", "operator"], {});
       assert.strictEqual(JSON.parse(stdout).info.title, "Waypost operator interface");

@@ -22,7 +22,7 @@ describe.skipIf(process.platform !== "linux")("the executable", () => {
   });
   afterAll(() => rm(home, { recursive: true, force: true }));
 
-  it("makes its database, looks into pictures, backs up and restores with what it carries, and unpacks that once", async () => {
+  it("makes its database, looks into pictures, backs up and restores with what it carries, and unpacks that once (running.executable)", async () => {
     assert.deepStrictEqual(await readdir(home), ["waypost"]);
     const cli = await CliProcess.make(file);
     const restored = new CliProcess(join(home, "restored"), file);
@@ -64,7 +64,7 @@ describe.skipIf(process.platform !== "linux")("the executable", () => {
     }
   });
 
-  it("carries its documents and the licences of its parts", async () => {
+  it("carries its documents and the licences of its parts (running.executable)", async () => {
     const cli = new CliProcess(join(home, "nothing"), file);
     const document = await cli.run(["openapi", "device"]);
     assert.property(JSON.parse(document.stdout), "openapi");

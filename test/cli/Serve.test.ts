@@ -16,7 +16,7 @@ describe("waypost serve", () => {
   });
   afterEach(() => cli.dispose());
 
-  it("finishes the request in flight on SIGTERM, exits 0 and leaves no process and no server.json behind", async () => {
+  it("finishes the request in flight on SIGTERM, exits 0 and leaves no process and no server.json behind (running.says, running.stop)", async () => {
     // On a data directory that is not there yet.
     await cli.dispose();
     const { child, ends, origin } = await cli.serve();
@@ -64,7 +64,7 @@ describe("waypost serve", () => {
     await assertNoPostgresLeft(cli.dataDir);
   });
 
-  it("keeps its data and keys over a restart, also when SIGINT stopped it, and runs once on a data directory", async () => {
+  it("keeps its data and keys over a restart, also when SIGINT stopped it, and runs once on a data directory (running.stop, running.twice)", async () => {
     const first = await cli.serve();
     assert.strictEqual((await cli.run(["workspace", "create", "--name", "Acme"])).code, 0);
     assert.strictEqual((await cli.run(["workspace", "show", "Nobody"])).code, 1);
@@ -81,7 +81,7 @@ describe("waypost serve", () => {
     assert.strictEqual((await ends("SIGTERM")).code, 0);
   });
 
-  it("refuses to start on what is not right, with one clear text and no stack", async () => {
+  it("refuses to start on what is not right, with one clear text and no stack (running.secret, running.settings)", async () => {
     const { ends, origin } = await cli.serve();
     const other = await CliProcess.prepared();
     try {
@@ -108,7 +108,7 @@ describe("waypost serve", () => {
     assert.match(database.stderr, /DATABASE_URL must be a PostgreSQL address/);
   });
 
-  it("reads a settings file; a process without the role api only tells how it is", async () => {
+  it("reads a settings file; a process without the role api only tells how it is (running.health, running.roles)", async () => {
     const file = join(tmpdir(), `${basename(cli.dataDir)}.conf`);
     await writeFile(file, "WAYPOST_ROLES=worker\nWAYPOST_LOG_FORMAT=json\n");
     const { ends, origin } = await cli.serve({ WAYPOST_ROLES: "api" }, ["--config", file]);

@@ -34,7 +34,7 @@ describe("Config", () => {
     }),
   );
 
-  it.effect("names every bad setting at once and says what would be right", () =>
+  it.effect("names every bad setting at once and says what would be right (A1.2, running.settings)", () =>
     Effect.gen(function* () {
       const bad = {
         PORT: "65536",
@@ -79,7 +79,7 @@ describe("Config", () => {
     }),
   );
 
-  it.effect("reads public addresses without the slash at their end, and wants two that differ", () =>
+  it.effect("reads public addresses without the slash at their end, and wants two that differ (A1.2)", () =>
     Effect.gen(function* () {
       const address = "https://push.example.com/eu/platform/v1";
       const config = yield* Config.fromRecord({ WAYPOST_PRODUCTION_URL: `${address}/` });
@@ -92,7 +92,7 @@ describe("Config", () => {
     }),
   );
 
-  it.effect("trusts exactly the proxies of the list, in both spellings of an IPv4 address", () =>
+  it.effect("trusts exactly the proxies of the list, in both spellings of an IPv4 address (I2.3)", () =>
     Effect.gen(function* () {
       const { trustedProxies } = yield* Config.fromRecord({
         WAYPOST_TRUSTED_PROXIES: "10.0.0.0/8, 192.0.2.7,2001:db8::/32",
@@ -160,7 +160,7 @@ describe("Config", () => {
     }),
   );
 
-  it.effect("reads a file of settings and names each line and key that is none", () =>
+  it.effect("reads a file of settings and names each line and key that is none (running.settings)", () =>
     Effect.gen(function* () {
       const folder = yield* Effect.acquireRelease(
         Effect.promise(() => mkdtemp(join(tmpdir(), "waypost-config-"))),

@@ -20,7 +20,7 @@ const open = (dataDir: string, partial: Partial<Config["Service"]> = {}) =>
 const modeOf = (path: string) => Effect.promise(async () => (await stat(path)).mode & 0o777);
 
 describe("DataDirectory", () => {
-  it.effect("makes the directory closed, with two keys that stay the same", () =>
+  it.effect("makes the directory closed, with two keys that stay the same (running.data)", () =>
     Effect.gen(function* () {
       const path = join(yield* temporary, "some", "where");
       const first = yield* Effect.scoped(open(path));

@@ -18,14 +18,16 @@ const amountOf = (sql: SqlClient.SqlClient, id: number) =>
   Effect.map(sql<{ amount: number }>`SELECT amount FROM account WHERE id = ${id}`, (rows) => rows[0]?.amount);
 
 layer(TestDatabase.layerEmpty)("Database.ready", (it) => {
-  it.effect("is true while the database can be written: not on a standby, which can only be read", () =>
-    Effect.gen(function* () {
-      const sql = yield* SqlClient.SqlClient;
-      const { ready } = yield* Database;
-      assert.isTrue(yield* ready);
-      const standby = Effect.andThen(sql`SET TRANSACTION READ ONLY`, ready);
-      assert.isFalse(yield* sql.withTransaction(standby));
-    }),
+  it.effect(
+    "is true while the database can be written: not on a standby, which can only be read (running.health)",
+    () =>
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient;
+        const { ready } = yield* Database;
+        assert.isTrue(yield* ready);
+        const standby = Effect.andThen(sql`SET TRANSACTION READ ONLY`, ready);
+        assert.isFalse(yield* sql.withTransaction(standby));
+      }),
   );
 });
 
@@ -70,24 +72,26 @@ layer(TestDatabase.layerEmpty)("Database.atomically", (it) => {
     }),
   );
 
-  it.effect("joins the transaction at hand without a savepoint, so an inner failure undoes the whole", () =>
-    Effect.gen(function* () {
-      const sql = yield* makeTable;
-      const database = yield* Database;
-      const inner = database.atomically(
-        Effect.andThen(
-          sql`UPDATE account SET amount = 3 WHERE id = 2`,
-          Effect.fail(new Refused({ why: "inner" })),
-        ),
-      );
-      const outer = Effect.andThen(sql`UPDATE account SET amount = 3 WHERE id = 1`, inner);
-      assert.deepStrictEqual(yield* Effect.flip(database.atomically(outer)), new Refused({ why: "inner" }));
-      assert.deepStrictEqual([yield* amountOf(sql, 1), yield* amountOf(sql, 2)], [100, 100]);
+  it.effect(
+    "joins the transaction at hand without a savepoint, so an inner failure undoes the whole (J2.1)",
+    () =>
+      Effect.gen(function* () {
+        const sql = yield* makeTable;
+        const database = yield* Database;
+        const inner = database.atomically(
+          Effect.andThen(
+            sql`UPDATE account SET amount = 3 WHERE id = 2`,
+            Effect.fail(new Refused({ why: "inner" })),
+          ),
+        );
+        const outer = Effect.andThen(sql`UPDATE account SET amount = 3 WHERE id = 1`, inner);
+        assert.deepStrictEqual(yield* Effect.flip(database.atomically(outer)), new Refused({ why: "inner" }));
+        assert.deepStrictEqual([yield* amountOf(sql, 1), yield* amountOf(sql, 2)], [100, 100]);
 
-      // Caught inside, it leaves the one transaction as it is: there was no savepoint to go back to.
-      yield* database.atomically(Effect.ignore(outer));
-      assert.deepStrictEqual([yield* amountOf(sql, 1), yield* amountOf(sql, 2)], [3, 3]);
-    }),
+        // Caught inside, it leaves the one transaction as it is: there was no savepoint to go back to.
+        yield* database.atomically(Effect.ignore(outer));
+        assert.deepStrictEqual([yield* amountOf(sql, 1), yield* amountOf(sql, 2)], [3, 3]);
+      }),
   );
 
   it.effect("runs again when two transactions wait for each other, without the test's clock moving", () =>
@@ -140,7 +144,7 @@ layer(TestDatabase.layerEmpty)("Database.atomically", (it) => {
     }),
   );
 
-  it.effect("rolls back when its fiber is interrupted", () =>
+  it.effect("rolls back when its fiber is interrupted (J2.1)", () =>
     Effect.gen(function* () {
       const sql = yield* makeTable;
       const database = yield* Database;
@@ -185,25 +189,28 @@ layer(TestDatabase.layerEmpty)("TestDatabase", (it) => {
 });
 
 layer(TestDatabase.layerEmpty)("Database.isUnavailable", (it) => {
-  it.effect("is true for an unreachable or stopping server, false for a broken statement and for a bug", () =>
-    Effect.sync(() => {
-      const failed = (code: string) =>
-        new SqlError.SqlError({
-          reason: new SqlError.UnknownError({
-            cause: Object.assign(new Error("x"), { code }),
-            operation: "query",
-          }),
+  it.effect(
+    "is true for an unreachable or stopping server, false for a broken statement and for a bug (B3.3)",
+    () =>
+      Effect.sync(() => {
+        const failed = (code: string) =>
+          new SqlError.SqlError({
+            reason: new SqlError.UnknownError({
+              cause: Object.assign(new Error("x"), { code }),
+              operation: "query",
+            }),
+          });
+        const refused = new SqlError.SqlError({
+          reason: new SqlError.ConnectionError({ cause: new Error("refused") }),
         });
-      const refused = new SqlError.SqlError({
-        reason: new SqlError.ConnectionError({ cause: new Error("refused") }),
-      });
-      assert.isTrue(Database.isUnavailable(Cause.die(refused)));
-      assert.isTrue(Database.isUnavailable(Cause.fail(refused)));
-      for (const code of ["57P01", "57P03", "53300"])
-        assert.isTrue(Database.isUnavailable(Cause.die(failed(code))));
-      for (const code of ["22012", "54000"]) assert.isFalse(Database.isUnavailable(Cause.die(failed(code))));
-      assert.isFalse(Database.isUnavailable(Cause.die(new Error("bug"))));
-    }),
+        assert.isTrue(Database.isUnavailable(Cause.die(refused)));
+        assert.isTrue(Database.isUnavailable(Cause.fail(refused)));
+        for (const code of ["57P01", "57P03", "53300"])
+          assert.isTrue(Database.isUnavailable(Cause.die(failed(code))));
+        for (const code of ["22012", "54000"])
+          assert.isFalse(Database.isUnavailable(Cause.die(failed(code))));
+        assert.isFalse(Database.isUnavailable(Cause.die(new Error("bug"))));
+      }),
   );
 });
 

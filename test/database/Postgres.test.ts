@@ -35,7 +35,7 @@ const port = (isSilent: boolean) =>
   ).pipe(Effect.map((opened) => opened.port));
 
 describe("postgresLayer", () => {
-  it.live("takes a DATABASE_URL and sets up every session", () =>
+  it.live("takes a DATABASE_URL and sets up every session (running.external)", () =>
     Effect.gen(function* () {
       const sql = yield* connect(urlOf("waypost"));
       const rows = yield* sql`

@@ -5,7 +5,7 @@ import { arrayOf, asNumber, instant, jsonb, utc } from "../../src/database/Rows.
 import { TestDatabase } from "./TestDatabase.ts";
 
 layer(TestDatabase.layerEmpty)("Rows", (it) => {
-  it.effect("formats instants in UTC to the second, cut off and not rounded (contract A3)", () =>
+  it.effect("formats instants in UTC to the second, cut off and not rounded (A3)", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient;
       const rows = yield* sql`

@@ -32,7 +32,7 @@ const told = (command: ReadonlyArray<string>) => {
 };
 
 describe("waypost demo", () => {
-  it.live("tells the whole path, finds every figure right and leaves nothing behind", () =>
+  it.live("tells the whole path, finds every figure right and leaves nothing behind (running.demo)", () =>
     Effect.gen(function* () {
       const { exit, text } = yield* told([process.execPath, launcher]);
       assert.strictEqual(exit._tag, "Success", `${String(exit)}\n${text}`);

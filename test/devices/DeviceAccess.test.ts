@@ -15,7 +15,7 @@ const codeOf = (answer: { readonly status: number; readonly body: any }) => [
 ];
 
 layer(TestWaypost.layer)("The door of the device interface", (it) => {
-  it.effect("wants a bearer, whatever the path", () =>
+  it.effect("wants a bearer, whatever the path (device.access)", () =>
     Effect.gen(function* () {
       const { waypost } = yield* devicesOf();
       for (const path of ["/messages", "/nowhere", ""]) {
@@ -25,7 +25,7 @@ layer(TestWaypost.layer)("The door of the device interface", (it) => {
     }),
   );
 
-  it.effect("knows each kind of credential from the other, and refuses platform tokens", () =>
+  it.effect("knows each kind of credential from the other, and refuses platform tokens (device.access)", () =>
     Effect.gen(function* () {
       const { sandbox, waypost, workspace } = yield* devicesOf();
       const phone = yield* sandbox.device("phone-1");
@@ -53,37 +53,39 @@ layer(TestWaypost.layer)("The door of the device interface", (it) => {
     }),
   );
 
-  it.effect("lets in nobody with a token that points to another device, nor with numbers out of range", () =>
-    Effect.gen(function* () {
-      const { production, sandbox, waypost } = yield* devicesOf();
-      const phone = yield* sandbox.device("phone-1");
-      yield* sandbox.device("phone-2");
-      yield* production.device("phone-1");
-      const opened = openDeviceToken(phone.token);
-      assert.isNotNull(opened);
-      const { key, secret } = opened ?? {
-        key: { workspaceId: 0, environment: "sandbox", no: 0 },
-        secret: "",
-      };
-      assert.strictEqual(deviceToken(key, secret), phone.token);
-      for (const forged of [
-        { ...key, no: key.no + 1 },
-        { ...key, environment: "production" as const },
-        { ...key, workspaceId: key.workspaceId + 1 },
-        { ...key, no: 0 },
-        { ...key, no: 2_147_483_648 },
-        { ...key, workspaceId: 56_800_235_583 },
-      ]) {
-        const answer = yield* waypost.device(deviceToken(forged, secret))("/messages");
-        assert.deepStrictEqual(codeOf(answer), [401, "invalid_token"], JSON.stringify(forged));
-      }
-      const guessed = yield* waypost.device(deviceToken(key, makeSecret()))("/messages");
-      assert.deepStrictEqual(codeOf(guessed), [401, "invalid_token"]);
-      assert.strictEqual((yield* phone.ask("/messages")).status, 200);
-    }),
+  it.effect(
+    "lets in nobody with a token that points to another device, nor with numbers out of range (device.access)",
+    () =>
+      Effect.gen(function* () {
+        const { production, sandbox, waypost } = yield* devicesOf();
+        const phone = yield* sandbox.device("phone-1");
+        yield* sandbox.device("phone-2");
+        yield* production.device("phone-1");
+        const opened = openDeviceToken(phone.token);
+        assert.isNotNull(opened);
+        const { key, secret } = opened ?? {
+          key: { workspaceId: 0, environment: "sandbox", no: 0 },
+          secret: "",
+        };
+        assert.strictEqual(deviceToken(key, secret), phone.token);
+        for (const forged of [
+          { ...key, no: key.no + 1 },
+          { ...key, environment: "production" as const },
+          { ...key, workspaceId: key.workspaceId + 1 },
+          { ...key, no: 0 },
+          { ...key, no: 2_147_483_648 },
+          { ...key, workspaceId: 56_800_235_583 },
+        ]) {
+          const answer = yield* waypost.device(deviceToken(forged, secret))("/messages");
+          assert.deepStrictEqual(codeOf(answer), [401, "invalid_token"], JSON.stringify(forged));
+        }
+        const guessed = yield* waypost.device(deviceToken(key, makeSecret()))("/messages");
+        assert.deepStrictEqual(codeOf(guessed), [401, "invalid_token"]);
+        assert.strictEqual((yield* phone.ask("/messages")).status, 200);
+      }),
   );
 
-  it.effect("tells a revoked SDK key by its name, at once, and its devices go on", () =>
+  it.effect("tells a revoked SDK key by its name, at once, and its devices go on (operator.sdk_keys)", () =>
     Effect.gen(function* () {
       const { sandbox, waypost } = yield* devicesOf();
       const phone = yield* sandbox.device("phone-1");
@@ -96,7 +98,7 @@ layer(TestWaypost.layer)("The door of the device interface", (it) => {
   );
 
   it.effect(
-    "is shut for a workspace that is to be deleted, for keys and devices alike, and open again after",
+    "is shut for a workspace that is to be deleted, for keys and devices alike, and open again after (device.paused)",
     () =>
       Effect.gen(function* () {
         const { sandbox, workspace } = yield* devicesOf();
@@ -158,7 +160,7 @@ layer(TestWaypost.layer)("The door of the device interface", (it) => {
     }),
   );
 
-  it.effect("tells a token that stops being good while its request runs (B2)", () =>
+  it.effect("tells a token that stops being good while its request runs (B2.5, errors.unauthenticated)", () =>
     Effect.gen(function* () {
       const { sandbox, workspace } = yield* devicesOf();
       const devices = yield* Devices;
@@ -177,7 +179,7 @@ layer(TestWaypost.layer)("The door of the device interface", (it) => {
 });
 
 layer(TestWaypost.layer)("Unknown credentials", (it) => {
-  it.effect("are throttled from the 21st on, while good ones from the same address go on (I2)", () =>
+  it.effect("are throttled from the 21st on, while good ones from the same address go on (I2.2)", () =>
     Effect.gen(function* () {
       const { sandbox, waypost } = yield* devicesOf();
       const phone = yield* sandbox.device("phone-1");

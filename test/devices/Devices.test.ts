@@ -10,7 +10,7 @@ const events = { body: { events: [{}] } };
 
 layer(TestWaypost.layer)("A device", (it) => {
   it.effect(
-    "is registered by 201 with a token; without push it is an inbox, and not approved in Sandbox",
+    "is registered by 201 with a token; without push it is an inbox, and not approved in Sandbox (device.register)",
     () =>
       Effect.gen(function* () {
         const { sandbox } = yield* devicesOf();
@@ -35,7 +35,7 @@ layer(TestWaypost.layer)("A device", (it) => {
       }),
   );
 
-  it.effect("needs no approval in Production, and is another one there", () =>
+  it.effect("needs no approval in Production, and is another one there (A2.2)", () =>
     Effect.gen(function* () {
       const { production, sandbox } = yield* devicesOf();
       const here = yield* sandbox.register("phone-1");
@@ -46,50 +46,54 @@ layer(TestWaypost.layer)("A device", (it) => {
     }),
   );
 
-  it.effect("gets a new token from a repeat until one has been used, and the earlier one ends", () =>
-    Effect.gen(function* () {
-      const { sandbox, waypost } = yield* devicesOf();
-      const first = yield* sandbox.register("phone-1");
-      const again = yield* sandbox.register("phone-1", { platform: "ios" }, "wpd_nonsense");
-      assert.strictEqual(again.status, 200);
-      assert.strictEqual(again.body.data.id, first.body.data.id);
-      assert.strictEqual(again.body.data.platform, "ios");
-      assert.notStrictEqual(again.body.data.device_token, first.body.data.device_token);
-      const old = yield* waypost.device(first.body.data.device_token)("/messages");
-      assert.deepStrictEqual([old.status, old.body.error.code], [401, "invalid_token"]);
-      assert.strictEqual((yield* waypost.device(again.body.data.device_token)("/messages")).status, 200);
-    }),
+  it.effect(
+    "gets a new token from a repeat until one has been used, and the earlier one ends (device.again, device.replace)",
+    () =>
+      Effect.gen(function* () {
+        const { sandbox, waypost } = yield* devicesOf();
+        const first = yield* sandbox.register("phone-1");
+        const again = yield* sandbox.register("phone-1", { platform: "ios" }, "wpd_nonsense");
+        assert.strictEqual(again.status, 200);
+        assert.strictEqual(again.body.data.id, first.body.data.id);
+        assert.strictEqual(again.body.data.platform, "ios");
+        assert.notStrictEqual(again.body.data.device_token, first.body.data.device_token);
+        const old = yield* waypost.device(first.body.data.device_token)("/messages");
+        assert.deepStrictEqual([old.status, old.body.error.code], [401, "invalid_token"]);
+        assert.strictEqual((yield* waypost.device(again.body.data.device_token)("/messages")).status, 200);
+      }),
   );
 
-  it.effect("whose token is in use is registered anew only with that token, and is shown none", () =>
-    Effect.gen(function* () {
-      const { sandbox } = yield* devicesOf();
-      const body = {
-        platform: "android",
-        attributes: { a: 1 },
-        locale: "nl-NL",
-        push: { transport: "fcm", token: "t" },
-      };
-      const phone = yield* sandbox.device("phone-1", body);
-      const other = yield* sandbox.device("phone-2");
-      yield* phone.ask("/messages");
-      for (const token of [undefined, "", "wpd_nonsense", other.token, `${phone.token}x`]) {
-        const refused = yield* sandbox.register("phone-1", { platform: "ios" }, token);
-        assert.deepStrictEqual([refused.status, refused.body.error.code], [403, "device_token_required"]);
-      }
-      const again = yield* sandbox.register("phone-1", { platform: "ios" }, phone.token);
-      assert.strictEqual(again.status, 200);
-      assert.notProperty(again.body.data, "device_token");
-      const { attributes, id, locale, platform, transport } = again.body.data;
-      assert.deepStrictEqual(
-        { attributes, id, locale, platform, transport },
-        { attributes: {}, id: phone.id, locale: null, platform: "ios", transport: "inbox" },
-      );
-      assert.strictEqual((yield* phone.ask("/messages")).status, 200);
-    }),
+  it.effect(
+    "whose token is in use is registered anew only with that token, and is shown none (device.in_use, device.replace, errors.device_token_required)",
+    () =>
+      Effect.gen(function* () {
+        const { sandbox } = yield* devicesOf();
+        const body = {
+          platform: "android",
+          attributes: { a: 1 },
+          locale: "nl-NL",
+          push: { transport: "fcm", token: "t" },
+        };
+        const phone = yield* sandbox.device("phone-1", body);
+        const other = yield* sandbox.device("phone-2");
+        yield* phone.ask("/messages");
+        for (const token of [undefined, "", "wpd_nonsense", other.token, `${phone.token}x`]) {
+          const refused = yield* sandbox.register("phone-1", { platform: "ios" }, token);
+          assert.deepStrictEqual([refused.status, refused.body.error.code], [403, "device_token_required"]);
+        }
+        const again = yield* sandbox.register("phone-1", { platform: "ios" }, phone.token);
+        assert.strictEqual(again.status, 200);
+        assert.notProperty(again.body.data, "device_token");
+        const { attributes, id, locale, platform, transport } = again.body.data;
+        assert.deepStrictEqual(
+          { attributes, id, locale, platform, transport },
+          { attributes: {}, id: phone.id, locale: null, platform: "ios", transport: "inbox" },
+        );
+        assert.strictEqual((yield* phone.ask("/messages")).status, 200);
+      }),
   );
 
-  it.effect("that sends its token when it registers again has used it", () =>
+  it.effect("that sends its token when it registers again has used it (device.in_use)", () =>
     Effect.gen(function* () {
       const { sandbox } = yield* devicesOf();
       const phone = yield* sandbox.device("phone-1");
@@ -100,7 +104,7 @@ layer(TestWaypost.layer)("A device", (it) => {
     }),
   );
 
-  it.effect("rotates its token: the old one ends, and a lost answer locks nobody out", () =>
+  it.effect("rotates its token: the old one ends, and a lost answer locks nobody out (device.rotate)", () =>
     Effect.gen(function* () {
       const { sandbox, waypost } = yield* devicesOf();
       const phone = yield* sandbox.device("phone-1");
@@ -117,41 +121,45 @@ layer(TestWaypost.layer)("A device", (it) => {
     }),
   );
 
-  it.effect("that unregistered is the same device when it registers again, with 201 and a new token", () =>
-    Effect.gen(function* () {
-      const { sandbox } = yield* devicesOf();
-      const phone = yield* sandbox.device("phone-1");
-      const gone = yield* phone.ask("/devices/me", { method: "DELETE" });
-      assert.deepStrictEqual([gone.status, gone.body], [200, { data: { id: phone.id, deleted: true } }]);
-      const after = yield* phone.ask("/events", events);
-      assert.deepStrictEqual([after.status, after.body.error.code], [401, "token_revoked"]);
-      const again = yield* sandbox.register("phone-1");
-      assert.deepStrictEqual([again.status, again.body.data.id], [201, phone.id]);
-      assert.isString(again.body.data.device_token);
-      assert.strictEqual((yield* phone.ask("/messages")).status, 401);
-    }),
+  it.effect(
+    "that unregistered is the same device when it registers again, with 201 and a new token (device.leave)",
+    () =>
+      Effect.gen(function* () {
+        const { sandbox } = yield* devicesOf();
+        const phone = yield* sandbox.device("phone-1");
+        const gone = yield* phone.ask("/devices/me", { method: "DELETE" });
+        assert.deepStrictEqual([gone.status, gone.body], [200, { data: { id: phone.id, deleted: true } }]);
+        const after = yield* phone.ask("/events", events);
+        assert.deepStrictEqual([after.status, after.body.error.code], [401, "token_revoked"]);
+        const again = yield* sandbox.register("phone-1");
+        assert.deepStrictEqual([again.status, again.body.data.id], [201, phone.id]);
+        assert.isString(again.body.data.device_token);
+        assert.strictEqual((yield* phone.ask("/messages")).status, 401);
+      }),
   );
 
-  it.effect("that registers from several places at once is one device with one good token", () =>
-    Effect.gen(function* () {
-      const { sandbox, waypost } = yield* devicesOf();
-      const answers = yield* Effect.all(
-        Array.from({ length: 8 }, () => sandbox.register("phone-1")),
-        { concurrency: "unbounded" },
-      );
-      assert.deepStrictEqual(
-        answers.map(({ status }) => status).sort((a, b) => a - b),
-        [200, 200, 200, 200, 200, 200, 200, 201],
-      );
-      assert.strictEqual(new Set(answers.map(({ body }) => body.data.id)).size, 1);
-      const works = yield* Effect.forEach(answers, ({ body }) =>
-        waypost.device(body.data.device_token)("/messages"),
-      );
-      assert.strictEqual(works.filter(({ status }) => status === 200).length, 1);
-    }),
+  it.effect(
+    "that registers from several places at once is one device with one good token (device.again)",
+    () =>
+      Effect.gen(function* () {
+        const { sandbox, waypost } = yield* devicesOf();
+        const answers = yield* Effect.all(
+          Array.from({ length: 8 }, () => sandbox.register("phone-1")),
+          { concurrency: "unbounded" },
+        );
+        assert.deepStrictEqual(
+          answers.map(({ status }) => status).sort((a, b) => a - b),
+          [200, 200, 200, 200, 200, 200, 200, 201],
+        );
+        assert.strictEqual(new Set(answers.map(({ body }) => body.data.id)).size, 1);
+        const works = yield* Effect.forEach(answers, ({ body }) =>
+          waypost.device(body.data.device_token)("/messages"),
+        );
+        assert.strictEqual(works.filter(({ status }) => status === 200).length, 1);
+      }),
   );
 
-  it.effect("merges attributes by name, where null removes, and keeps what is left out", () =>
+  it.effect("merges attributes by name, where null removes, and keeps what is left out (device.change)", () =>
     Effect.gen(function* () {
       const { sandbox } = yield* devicesOf();
       const phone = yield* sandbox.device("phone-1", {
@@ -215,7 +223,7 @@ layer(TestWaypost.layer)("A device", (it) => {
     }),
   );
 
-  it.effect("shows no push address, and one that was gone is good again once registered anew (L6)", () =>
+  it.effect("shows no push address, and one that was gone is good again once registered anew (L6.2)", () =>
     Effect.gen(function* () {
       const { sandbox } = yield* devicesOf();
       const sql = yield* SqlClient.SqlClient;
@@ -236,7 +244,7 @@ layer(TestWaypost.layer)("A device", (it) => {
     }),
   );
 
-  it.effect("is listed and approved by the operator while it is registered", () =>
+  it.effect("is listed and approved by the operator while it is registered (operator.devices)", () =>
     Effect.gen(function* () {
       const { sandbox, workspace } = yield* devicesOf();
       const devices = yield* Devices;

@@ -39,7 +39,7 @@ layer(TestWaypost.layer)("A registration", (it) => {
     }),
   );
 
-  it.effect("is refused with a push address that is none", () =>
+  it.effect("is refused with a push address that is none (device.addresses)", () =>
     Effect.gen(function* () {
       const { sandbox } = yield* devicesOf();
       for (const [push, field] of [
@@ -73,7 +73,7 @@ layer(TestWaypost.layer)("A registration", (it) => {
 });
 
 layer(TestWaypost.layerWith({ allowPrivateAddresses: false }))("A web push endpoint", (it) => {
-  it.effect("must be https and of the public internet", () =>
+  it.effect("must be https and of the public internet (device.addresses)", () =>
     Effect.gen(function* () {
       const { sandbox } = yield* devicesOf();
       const keys = { p256dh: `B${"A".repeat(86)}`, auth: "A".repeat(22) };

@@ -143,34 +143,36 @@ const idsWhere = (holds: (device: RuledDevice) => boolean) =>
 
 describe("A rule as SQL", () => {
   layer(TestDatabase.layer)((it) => {
-    it.effect("holds the devices that it says, whatever names, values and types it compares (L6)", () =>
-      Effect.gen(function* () {
-        const sql = yield* SqlClient.SqlClient;
-        yield* sql.withTransaction(
-          Effect.gen(function* () {
-            const select = yield* selecting;
-            let held = 0;
-            for (const each of [
-              ...fc.sample(rule, { numRuns: 700, seed: 4 }),
-              ...fc.sample(listing, { numRuns: 300, seed: 6 }),
-            ]) {
-              const read = submitSegment({ name: "Segment", rule: JSON.parse(JSON.stringify(each)) });
-              assert.deepStrictEqual(read.problems.fields, {}, JSON.stringify(each));
-              const expected = idsWhere((one) => meets(one, each));
-              assert.deepStrictEqual(
-                yield* select((client) => ruleSql(client, each, "d")),
-                expected,
-                JSON.stringify(each),
-              );
-              if (expected.length > 0 && expected.length < devices.length) held++;
-            }
-            assert.isAbove(held, 300);
-          }),
-        );
-      }),
+    it.effect(
+      "holds the devices that it says, whatever names, values and types it compares (L6.1, operator.segment_rule)",
+      () =>
+        Effect.gen(function* () {
+          const sql = yield* SqlClient.SqlClient;
+          yield* sql.withTransaction(
+            Effect.gen(function* () {
+              const select = yield* selecting;
+              let held = 0;
+              for (const each of [
+                ...fc.sample(rule, { numRuns: 700, seed: 4 }),
+                ...fc.sample(listing, { numRuns: 300, seed: 6 }),
+              ]) {
+                const read = submitSegment({ name: "Segment", rule: JSON.parse(JSON.stringify(each)) });
+                assert.deepStrictEqual(read.problems.fields, {}, JSON.stringify(each));
+                const expected = idsWhere((one) => meets(one, each));
+                assert.deepStrictEqual(
+                  yield* select((client) => ruleSql(client, each, "d")),
+                  expected,
+                  JSON.stringify(each),
+                );
+                if (expected.length > 0 && expected.length < devices.length) held++;
+              }
+              assert.isAbove(held, 300);
+            }),
+          );
+        }),
     );
 
-    it.effect("joins with others as an audience: any or all of them, and everyone without any (rule 8)", () =>
+    it.effect("joins with others as an audience: any or all of them, and everyone without any (L6.1)", () =>
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient;
         yield* sql.withTransaction(

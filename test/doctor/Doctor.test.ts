@@ -76,7 +76,7 @@ layer(TestWaypost.layer)("waypost doctor with DATABASE_URL", (it) => {
   );
 
   it.effect(
-    "finds push credentials that do not open, and push services that are not there, without sending anything",
+    "finds push credentials that do not open, and push services that are not there, without sending anything (running.doctor)",
     () =>
       Effect.gen(function* () {
         const { operator, workspace } = yield* TestWaypost;
@@ -120,7 +120,7 @@ layer(TestWaypost.layer)("waypost doctor with DATABASE_URL", (it) => {
       }),
   );
 
-  it.effect("finds work that is stuck", () =>
+  it.effect("finds work that is stuck (running.doctor)", () =>
     Effect.gen(function* () {
       const { workspace } = yield* TestWaypost;
       const sql = yield* SqlClient.SqlClient;
@@ -196,56 +196,58 @@ layer(TestWaypost.layer)("waypost doctor with DATABASE_URL", (it) => {
     }),
   );
 
-  it.effect("--reports names figures that reports have wrong, and --rebuild has them made anew", () =>
-    Effect.gen(function* () {
-      const workspaces = yield* Workspaces;
-      const sql = yield* SqlClient.SqlClient;
-      const rollUps = yield* RollUps;
-      const { workspace } = yield* (yield* TestWaypost).tenant();
-      const { workspaceId } = yield* Effect.orDie(workspaces.find(workspace.id));
-      yield* record(workspaceId, "sandbox", {
-        devices: devices(2),
-        locations: locations(1),
-        events: [event(0, 1, { occurredAt: testStart - 90 * 86_400_000 })],
-      });
-      const rollUp = Effect.gen(function* () {
-        while (yield* rollUps.step);
-      });
-      yield* rollUp;
-      const environment = yield* settings;
-      const say = (...parameters: ReadonlyArray<string>) =>
-        give(["doctor", "--reports", ...parameters], environment);
+  it.effect(
+    "--reports names figures that reports have wrong, and --rebuild has them made anew (running.audit)",
+    () =>
+      Effect.gen(function* () {
+        const workspaces = yield* Workspaces;
+        const sql = yield* SqlClient.SqlClient;
+        const rollUps = yield* RollUps;
+        const { workspace } = yield* (yield* TestWaypost).tenant();
+        const { workspaceId } = yield* Effect.orDie(workspaces.find(workspace.id));
+        yield* record(workspaceId, "sandbox", {
+          devices: devices(2),
+          locations: locations(1),
+          events: [event(0, 1, { occurredAt: testStart - 90 * 86_400_000 })],
+        });
+        const rollUp = Effect.gen(function* () {
+          while (yield* rollUps.step);
+        });
+        yield* rollUp;
+        const environment = yield* settings;
+        const say = (...parameters: ReadonlyArray<string>) =>
+          give(["doctor", "--reports", ...parameters], environment);
 
-      const well = yield* say();
-      assert.deepStrictEqual(well, {
-        code: 0,
-        stdout: "Compared 1 day and 1 month of 1 environment: roll-ups and base rows say the same.\n",
-        stderr: "",
-      });
-      const none = new DeviceTally().toSet();
-      const { visits } = packVisits([
-        { locationNo: 0, entries: 1234, exits: 0, stays: 0, stayed: 0n, devices: none },
-      ]);
-      yield* sql`UPDATE event_rollup SET visits = ${visits} WHERE block = 0 AND span = 'day'`;
-      const ill = yield* say();
-      assert.strictEqual(ill.code, 1);
-      assert.include(
-        ill.stdout,
-        `${workspace.name} (sandbox), day 2026-08-23: events of all locations: entries rolled up 1,234, by base rows 1.\n`,
-      );
-      assert.strictEqual(
-        ill.stderr,
-        'Reports show 2 wrong figures. Have the roll-ups made anew with "waypost doctor --reports --rebuild".\n',
-      );
-      const mended = yield* say("--rebuild", "--json");
-      assert.deepInclude(JSON.parse(mended.stdout), { ok: false, differences: 2, rebuilding: 1 });
-      yield* rollUp;
-      assert.deepInclude(JSON.parse((yield* say("--json")).stdout), {
-        ok: true,
-        differences: 0,
-        rebuilding: 0,
-      });
-      assert.strictEqual((yield* give(["doctor", "--rebuild"], environment)).code, 2);
-    }),
+        const well = yield* say();
+        assert.deepStrictEqual(well, {
+          code: 0,
+          stdout: "Compared 1 day and 1 month of 1 environment: roll-ups and base rows say the same.\n",
+          stderr: "",
+        });
+        const none = new DeviceTally().toSet();
+        const { visits } = packVisits([
+          { locationNo: 0, entries: 1234, exits: 0, stays: 0, stayed: 0n, devices: none },
+        ]);
+        yield* sql`UPDATE event_rollup SET visits = ${visits} WHERE block = 0 AND span = 'day'`;
+        const ill = yield* say();
+        assert.strictEqual(ill.code, 1);
+        assert.include(
+          ill.stdout,
+          `${workspace.name} (sandbox), day 2026-08-23: events of all locations: entries rolled up 1,234, by base rows 1.\n`,
+        );
+        assert.strictEqual(
+          ill.stderr,
+          'Reports show 2 wrong figures. Have the roll-ups made anew with "waypost doctor --reports --rebuild".\n',
+        );
+        const mended = yield* say("--rebuild", "--json");
+        assert.deepInclude(JSON.parse(mended.stdout), { ok: false, differences: 2, rebuilding: 1 });
+        yield* rollUp;
+        assert.deepInclude(JSON.parse((yield* say("--json")).stdout), {
+          ok: true,
+          differences: 0,
+          rebuilding: 0,
+        });
+        assert.strictEqual((yield* give(["doctor", "--rebuild"], environment)).code, 2);
+      }),
   );
 });

@@ -19,7 +19,7 @@ describe("waypost doctor with the embedded database", () => {
     return { process, ask };
   };
 
-  it("finds all well while it runs, and what was broken since while it does not", async () => {
+  it("finds all well while it runs, and what was broken since while it does not (running.doctor)", async () => {
     const { ask, process } = await asking();
     const server = await process.serve();
     const well = await ask();
@@ -58,7 +58,7 @@ describe("waypost doctor with the embedded database", () => {
     assert.include(told.stderr, "The doctor found");
   });
 
-  it("says that the database is away, without its password, and looks at all the rest", async () => {
+  it("says that the database is away, without its password, and looks at all the rest (running.doctor)", async () => {
     const { ask } = await asking();
     const { code, told } = await ask({ DATABASE_URL: "postgres://someone:hunter2@127.0.0.1:1/none" });
     assert.strictEqual(code, 1);

@@ -31,14 +31,16 @@ describe("a look", () => {
     }),
   );
 
-  it.effect("that hangs is left behind after ten seconds, also where nothing can stop it", () =>
-    Effect.gen(function* () {
-      const hangs = Effect.uninterruptible(Effect.never);
-      const looking = yield* Effect.forkChild(examine("media", "store", hangs), { startImmediately: true });
-      yield* TestClock.adjust("11 seconds");
-      const [found] = yield* Fiber.join(looking);
-      assert.strictEqual(found?.verdict, "problem");
-    }),
+  it.effect(
+    "that hangs is left behind after ten seconds, also where nothing can stop it (running.doctor)",
+    () =>
+      Effect.gen(function* () {
+        const hangs = Effect.uninterruptible(Effect.never);
+        const looking = yield* Effect.forkChild(examine("media", "store", hangs), { startImmediately: true });
+        yield* TestClock.adjust("11 seconds");
+        const [found] = yield* Fiber.join(looking);
+        assert.strictEqual(found?.verdict, "problem");
+      }),
   );
 });
 

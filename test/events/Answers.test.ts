@@ -7,95 +7,99 @@ import { answering, fieldsOf, question } from "./AnswerWorld.ts";
 import { oneCampaign } from "./EventWorld.ts";
 
 layer(TestWaypost.layer)("Answers to a survey", (it) => {
-  it.effect("are taken for questions of all types, choices by id or exact text, and shown as kept (F5)", () =>
-    Effect.gen(function* () {
-      const first = yield* answering([
-        question("OPEN_ENDED"),
-        question("SINGLE_CHOICE"),
-        question("MULTIPLE_CHOICE"),
-        question("RATING"),
-        question("BOOLEAN"),
-      ]);
-      const bread = first.message.questions[1].choices[0].id;
-      const [one, two] = first.message.questions[2].choices;
-      const { body, status } = yield* first.answer({
-        4: false,
-        3: 5,
-        2: ["Cheese", one.id.toUpperCase(), "Bread"],
-        1: "Bread",
-        0: " Very good. ",
-      });
-      assert.strictEqual(status, 200);
-      const kept = [
-        { question_id: first.id(0), value: "Very good." },
-        { question_id: first.id(1), value: bread },
-        { question_id: first.id(2), value: [two.id, one.id] },
-        { question_id: first.id(3), value: 5 },
-        { question_id: first.id(4), value: false },
-      ];
-      assert.deepStrictEqual(body, {
-        data: { message_id: first.message.id, answers: kept, answered_at: "2026-11-21T12:00:00+00:00" },
-      });
-      assert.deepStrictEqual((yield* first.stored)[0]?.answers, kept);
+  it.effect(
+    "are taken for questions of all types, choices by id or exact text, and shown as kept (F5.3, device.answers)",
+    () =>
+      Effect.gen(function* () {
+        const first = yield* answering([
+          question("OPEN_ENDED"),
+          question("SINGLE_CHOICE"),
+          question("MULTIPLE_CHOICE"),
+          question("RATING"),
+          question("BOOLEAN"),
+        ]);
+        const bread = first.message.questions[1].choices[0].id;
+        const [one, two] = first.message.questions[2].choices;
+        const { body, status } = yield* first.answer({
+          4: false,
+          3: 5,
+          2: ["Cheese", one.id.toUpperCase(), "Bread"],
+          1: "Bread",
+          0: " Very good. ",
+        });
+        assert.strictEqual(status, 200);
+        const kept = [
+          { question_id: first.id(0), value: "Very good." },
+          { question_id: first.id(1), value: bread },
+          { question_id: first.id(2), value: [two.id, one.id] },
+          { question_id: first.id(3), value: 5 },
+          { question_id: first.id(4), value: false },
+        ];
+        assert.deepStrictEqual(body, {
+          data: { message_id: first.message.id, answers: kept, answered_at: "2026-11-21T12:00:00+00:00" },
+        });
+        assert.deepStrictEqual((yield* first.stored)[0]?.answers, kept);
 
-      const second = yield* answering([question("NUMBER"), question("SLIDER")]);
-      for (const [number, slider] of [
-        [-1.5e-7, 0],
-        [1e308, 100],
-        [-0, 50],
-      ] as const) {
-        const answer = yield* second.answer({ 0: number, 1: slider });
-        assert.deepStrictEqual(
-          answer.body.data?.answers.map(({ value }: any) => value),
-          [number + 0, slider],
-        );
-      }
-    }),
-  );
-
-  it.effect("are refused where a value is not what its question asks for, each at its place (F5, B4)", () =>
-    Effect.gen(function* () {
-      const wrong: ReadonlyArray<readonly [string, ReadonlyArray<unknown>]> = [
-        ["OPEN_ENDED", [5, true, ["text"], {}, "x".repeat(2001), "a\0b", "\uD800"]],
-        ["SINGLE_CHOICE", ["bread", "", 0, ["Bread"], randomUUID(), true, { id: "Bread" }]],
-        ["MULTIPLE_CHOICE", ["Bread", ["Bread", "Ham"], [null], [["Bread"]], { 0: "Bread" }, 1]],
-        ["RATING", [0, 6, 2.5, "3", true, [3], -1]],
-        ["SLIDER", [-1, 101, 50.5, "50", null, []]],
-      ];
-      const world = yield* answering(wrong.map(([type]) => question(type, { required: true })));
-      for (let at = 0; at < 7; at++) {
-        const { body, status } = yield* world.answer(
-          Object.fromEntries(wrong.map(([, values], place) => [place, values[at % values.length]])),
-        );
-        assert.strictEqual(status, 422);
-        assert.deepStrictEqual(
-          fieldsOf(body),
-          wrong.map((_, place) => `answers.${place}.value`),
-        );
-        for (const sentences of Object.values(body.error.fields) as ReadonlyArray<ReadonlyArray<string>>) {
-          assert.lengthOf(sentences, 1);
-          assert.match(sentences[0] ?? "", /^The (answer to|question) ".*\.$/s);
+        const second = yield* answering([question("NUMBER"), question("SLIDER")]);
+        for (const [number, slider] of [
+          [-1.5e-7, 0],
+          [1e308, 100],
+          [-0, 50],
+        ] as const) {
+          const answer = yield* second.answer({ 0: number, 1: slider });
+          assert.deepStrictEqual(
+            answer.body.data?.answers.map(({ value }: any) => value),
+            [number + 0, slider],
+          );
         }
-      }
-      const other = yield* answering([question("NUMBER"), question("BOOLEAN")]);
-      for (const [number, flag] of [
-        ["1", "true"],
-        [true, 1],
-        [[1], 0],
-        [{}, []],
-      ]) {
-        const { body } = yield* other.answer({ 0: number, 1: flag });
-        assert.deepStrictEqual(fieldsOf(body), ["answers.0.value", "answers.1.value"]);
-      }
-      // JSON can say what is over every number.
-      const huge = yield* other.send(`{"answers": [{"question_id": "${other.id(0)}", "value": 1e999}]}`);
-      assert.deepStrictEqual(fieldsOf(huge.body), ["answers.0.value"]);
-      assert.lengthOf(yield* world.stored, 0);
-      assert.lengthOf(yield* other.stored, 0);
-    }),
+      }),
   );
 
-  it.effect("may be as long as 2,000 characters, counted as people count (F5, B5)", () =>
+  it.effect(
+    "are refused where a value is not what its question asks for, each at its place (B4, F5.3, device.answers)",
+    () =>
+      Effect.gen(function* () {
+        const wrong: ReadonlyArray<readonly [string, ReadonlyArray<unknown>]> = [
+          ["OPEN_ENDED", [5, true, ["text"], {}, "x".repeat(2001), "a\0b", "\uD800"]],
+          ["SINGLE_CHOICE", ["bread", "", 0, ["Bread"], randomUUID(), true, { id: "Bread" }]],
+          ["MULTIPLE_CHOICE", ["Bread", ["Bread", "Ham"], [null], [["Bread"]], { 0: "Bread" }, 1]],
+          ["RATING", [0, 6, 2.5, "3", true, [3], -1]],
+          ["SLIDER", [-1, 101, 50.5, "50", null, []]],
+        ];
+        const world = yield* answering(wrong.map(([type]) => question(type, { required: true })));
+        for (let at = 0; at < 7; at++) {
+          const { body, status } = yield* world.answer(
+            Object.fromEntries(wrong.map(([, values], place) => [place, values[at % values.length]])),
+          );
+          assert.strictEqual(status, 422);
+          assert.deepStrictEqual(
+            fieldsOf(body),
+            wrong.map((_, place) => `answers.${place}.value`),
+          );
+          for (const sentences of Object.values(body.error.fields) as ReadonlyArray<ReadonlyArray<string>>) {
+            assert.lengthOf(sentences, 1);
+            assert.match(sentences[0] ?? "", /^The (answer to|question) ".*\.$/s);
+          }
+        }
+        const other = yield* answering([question("NUMBER"), question("BOOLEAN")]);
+        for (const [number, flag] of [
+          ["1", "true"],
+          [true, 1],
+          [[1], 0],
+          [{}, []],
+        ]) {
+          const { body } = yield* other.answer({ 0: number, 1: flag });
+          assert.deepStrictEqual(fieldsOf(body), ["answers.0.value", "answers.1.value"]);
+        }
+        // JSON can say what is over every number.
+        const huge = yield* other.send(`{"answers": [{"question_id": "${other.id(0)}", "value": 1e999}]}`);
+        assert.deepStrictEqual(fieldsOf(huge.body), ["answers.0.value"]);
+        assert.lengthOf(yield* world.stored, 0);
+        assert.lengthOf(yield* other.stored, 0);
+      }),
+  );
+
+  it.effect("may be as long as 2,000 characters, counted as people count (B5, F5.3)", () =>
     Effect.gen(function* () {
       const { answer } = yield* answering([question("OPEN_ENDED", { required: true })]);
       assert.strictEqual((yield* answer({ 0: ` ${"\u{1F600}".repeat(2000)} ` })).status, 200);
@@ -103,32 +107,38 @@ layer(TestWaypost.layer)("Answers to a survey", (it) => {
     }),
   );
 
-  it.effect("must hold the required ones; null, an empty list and a blank text are no answer", () =>
-    Effect.gen(function* () {
-      const required = ["OPEN_ENDED", "MULTIPLE_CHOICE", "BOOLEAN"].map((type) =>
-        question(type, { required: true }),
-      );
-      const must = yield* answering([...required, question("RATING")]);
-      const none = yield* must.answer({ 0: "  ", 1: [], 2: null, 3: 1 });
-      assert.deepStrictEqual(fieldsOf(none.body), ["answers.0.value", "answers.1.value", "answers.2.value"]);
-      const missing = yield* must.answer({ 0: "Yes" });
-      assert.deepStrictEqual(missing.body.error.fields, {
-        answers: [
-          'The question "MULTIPLE_CHOICE?" must be answered.',
-          'The question "BOOLEAN?" must be answered.',
-        ],
-      });
-      assert.strictEqual((yield* must.answer({ 0: "No", 1: ["Fish"], 2: false })).status, 200);
+  it.effect(
+    "must hold the required ones; null, an empty list and a blank text are no answer (device.answers)",
+    () =>
+      Effect.gen(function* () {
+        const required = ["OPEN_ENDED", "MULTIPLE_CHOICE", "BOOLEAN"].map((type) =>
+          question(type, { required: true }),
+        );
+        const must = yield* answering([...required, question("RATING")]);
+        const none = yield* must.answer({ 0: "  ", 1: [], 2: null, 3: 1 });
+        assert.deepStrictEqual(fieldsOf(none.body), [
+          "answers.0.value",
+          "answers.1.value",
+          "answers.2.value",
+        ]);
+        const missing = yield* must.answer({ 0: "Yes" });
+        assert.deepStrictEqual(missing.body.error.fields, {
+          answers: [
+            'The question "MULTIPLE_CHOICE?" must be answered.',
+            'The question "BOOLEAN?" must be answered.',
+          ],
+        });
+        assert.strictEqual((yield* must.answer({ 0: "No", 1: ["Fish"], 2: false })).status, 200);
 
-      const may = yield* answering(
-        ["OPEN_ENDED", "MULTIPLE_CHOICE", "SINGLE_CHOICE", "NUMBER"].map((type) => question(type)),
-      );
-      const some = yield* may.answer({ 0: "", 1: [], 2: null, 3: 0 });
-      assert.deepStrictEqual(some.body.data.answers, [{ question_id: may.id(3), value: 0 }]);
-      const nothing = yield* may.send({ answers: [] });
-      assert.deepStrictEqual([nothing.status, nothing.body.data.answers], [200, []]);
-      assert.lengthOf(yield* may.stored, 1);
-    }),
+        const may = yield* answering(
+          ["OPEN_ENDED", "MULTIPLE_CHOICE", "SINGLE_CHOICE", "NUMBER"].map((type) => question(type)),
+        );
+        const some = yield* may.answer({ 0: "", 1: [], 2: null, 3: 0 });
+        assert.deepStrictEqual(some.body.data.answers, [{ question_id: may.id(3), value: 0 }]);
+        const nothing = yield* may.send({ answers: [] });
+        assert.deepStrictEqual([nothing.status, nothing.body.data.answers], [200, []]);
+        assert.lengthOf(yield* may.stored, 1);
+      }),
   );
 
   it.effect("name each question of the message once; every other body is 422 (B3, B4)", () =>

@@ -7,37 +7,39 @@ import { testStart, TestWaypost } from "../TestWaypost.ts";
 import { answering, fieldsOf, question } from "./AnswerWorld.ts";
 
 layer(TestWaypost.layer)("Answers that are kept", (it) => {
-  it.effect("replace the device's earlier ones to the survey on the campaign, dated by the first (K9)", () =>
-    Effect.gen(function* () {
-      const world = yield* answering([question("RATING"), question("OPEN_ENDED")]);
-      yield* world.answer({ 0: 1, 1: "Bad" });
-      yield* TestClock.setTime(testStart + 60_000);
-      yield* world.answer({ 0: 2 });
-      // Through another message of the same survey on the same campaign, too.
-      const [again] = (yield* world.phone.sees("enter", world.location)).deliveries;
-      assert.notStrictEqual(again.id, world.message.id);
-      yield* TestClock.setTime(testStart + 120_000);
-      const last = yield* world.send(
-        { answers: [{ question_id: world.id(1), value: "Good" }] },
-        world.phone,
-        again.id,
-      );
-      assert.strictEqual(last.body.data.answered_at, "2026-11-21T12:02:00+00:00");
-      // Refused ones replace nothing.
-      assert.strictEqual((yield* world.answer({ 0: 9 })).status, 422);
-      const rows = yield* world.stored;
-      assert.lengthOf(rows, 1);
-      assert.deepStrictEqual(rows[0]?.answers, [{ question_id: world.id(1), value: "Good" }]);
-      assert.deepStrictEqual(
-        [Number(rows[0]?.first), Number(rows[0]?.last)],
-        [testStart, testStart + 120_000],
-      );
-      // Another device's stand beside them.
-      const other = yield* world.production.phone();
-      const [theirs] = (yield* other.sees("enter", world.location)).deliveries;
-      yield* world.send({ answers: [{ question_id: world.id(0), value: 3 }] }, other, theirs.id);
-      assert.lengthOf(yield* world.stored, 2);
-    }),
+  it.effect(
+    "replace the device's earlier ones to the survey on the campaign, dated by the first (K9.2, device.answers_replace)",
+    () =>
+      Effect.gen(function* () {
+        const world = yield* answering([question("RATING"), question("OPEN_ENDED")]);
+        yield* world.answer({ 0: 1, 1: "Bad" });
+        yield* TestClock.setTime(testStart + 60_000);
+        yield* world.answer({ 0: 2 });
+        // Through another message of the same survey on the same campaign, too.
+        const [again] = (yield* world.phone.sees("enter", world.location)).deliveries;
+        assert.notStrictEqual(again.id, world.message.id);
+        yield* TestClock.setTime(testStart + 120_000);
+        const last = yield* world.send(
+          { answers: [{ question_id: world.id(1), value: "Good" }] },
+          world.phone,
+          again.id,
+        );
+        assert.strictEqual(last.body.data.answered_at, "2026-11-21T12:02:00+00:00");
+        // Refused ones replace nothing.
+        assert.strictEqual((yield* world.answer({ 0: 9 })).status, 422);
+        const rows = yield* world.stored;
+        assert.lengthOf(rows, 1);
+        assert.deepStrictEqual(rows[0]?.answers, [{ question_id: world.id(1), value: "Good" }]);
+        assert.deepStrictEqual(
+          [Number(rows[0]?.first), Number(rows[0]?.last)],
+          [testStart, testStart + 120_000],
+        );
+        // Another device's stand beside them.
+        const other = yield* world.production.phone();
+        const [theirs] = (yield* other.sees("enter", world.location)).deliveries;
+        yield* world.send({ answers: [{ question_id: world.id(0), value: 3 }] }, other, theirs.id);
+        assert.lengthOf(yield* world.stored, 2);
+      }),
   );
 
   it.effect("of one device at once leave one row, whole (K9)", () =>
@@ -62,7 +64,7 @@ layer(TestWaypost.layer)("Answers that are kept", (it) => {
     }),
   );
 
-  it.effect("are checked against the questions that were delivered, whatever they are by now (F4)", () =>
+  it.effect("are checked against the questions that were delivered, whatever they are by now (F4.4)", () =>
     Effect.gen(function* () {
       const { answer, campaignId, id, message, notificationId, production, stored } = yield* answering([
         question("SINGLE_CHOICE"),
@@ -93,23 +95,25 @@ layer(TestWaypost.layer)("Answers that are kept", (it) => {
     }),
   );
 
-  it.effect("are taken after the campaign's end, during a pause, and when it is deleted", () =>
-    Effect.gen(function* () {
-      const { answer, campaignId, phone, production, stored } = yield* answering([question("NUMBER")], {
-        ends_at: "2026-11-21 18:00",
-      });
-      yield* production.platform(`/campaigns/${campaignId}/pause`, { method: "POST" });
-      assert.strictEqual((yield* answer({ 0: 1 })).status, 200);
-      yield* TestClock.setTime(testStart + 24 * 3_600_000);
-      assert.strictEqual((yield* answer({ 0: 2 })).status, 200);
-      yield* production.platform(`/campaigns/${campaignId}`, { method: "DELETE" });
-      assert.strictEqual((yield* answer({ 0: 3 })).status, 200);
-      assert.lengthOf(yield* stored, 1);
-      assert.lengthOf(yield* phone.inbox(), 1);
-    }),
+  it.effect(
+    "are taken after the campaign's end, during a pause, and when it is deleted (device.answers_late)",
+    () =>
+      Effect.gen(function* () {
+        const { answer, campaignId, phone, production, stored } = yield* answering([question("NUMBER")], {
+          ends_at: "2026-11-21 18:00",
+        });
+        yield* production.platform(`/campaigns/${campaignId}/pause`, { method: "POST" });
+        assert.strictEqual((yield* answer({ 0: 1 })).status, 200);
+        yield* TestClock.setTime(testStart + 24 * 3_600_000);
+        assert.strictEqual((yield* answer({ 0: 2 })).status, 200);
+        yield* production.platform(`/campaigns/${campaignId}`, { method: "DELETE" });
+        assert.strictEqual((yield* answer({ 0: 3 })).status, 200);
+        assert.lengthOf(yield* stored, 1);
+        assert.lengthOf(yield* phone.inbox(), 1);
+      }),
   );
 
-  it.effect("keep a survey a survey: it cannot become a message, on any campaign (F4)", () =>
+  it.effect("keep a survey a survey: it cannot become a message, on any campaign (F4.5)", () =>
     Effect.gen(function* () {
       const { answer, campaignId, location, notificationId, production } = yield* answering([
         question("NUMBER"),

@@ -9,7 +9,7 @@ const minute = 60 * second;
 const day = 24 * 60 * minute;
 
 layer(TestWaypost.layer)("The time of an event", (it) => {
-  it.effect("may lie 15 minutes back for it to fire; older ones are counted and fire nothing (L1)", () =>
+  it.effect("may lie 15 minutes back for it to fire; older ones are counted and fire nothing (L1.4)", () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(testStart);
       const { location, phone } = yield* oneCampaign();
@@ -25,7 +25,7 @@ layer(TestWaypost.layer)("The time of an event", (it) => {
     }),
   );
 
-  it.effect("may lie 366 days back and 5 minutes ahead, and not a moment more (L1)", () =>
+  it.effect("may lie 366 days back and 5 minutes ahead, and not a moment more (L1.5)", () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(testStart);
       const { location, phone } = yield* oneCampaign();
@@ -45,7 +45,7 @@ layer(TestWaypost.layer)("The time of an event", (it) => {
   );
 
   it.effect(
-    "must lie within the campaign, ends included, whatever the campaign's status is by now (L1)",
+    "must lie within the campaign, ends included, whatever the campaign's status is by now (L1.2)",
     () =>
       Effect.gen(function* () {
         yield* TestClock.setTime(testStart);
@@ -70,7 +70,7 @@ layer(TestWaypost.layer)("The time of an event", (it) => {
       }),
   );
 
-  it.effect("must lie within the notification's own window too", () =>
+  it.effect("must lie within the notification's own window too (L1.2, notifications.window_holds)", () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(testStart);
       const { location, phone } = yield* oneCampaign(
@@ -89,7 +89,7 @@ layer(TestWaypost.layer)("The time of an event", (it) => {
     }),
   );
 
-  it.effect("is what the event is dated by; the message is dated by its delivery", () =>
+  it.effect("is what the event is dated by; the message is dated by its delivery (K8.1)", () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(testStart);
       const { location, phone, platform } = yield* oneCampaign();

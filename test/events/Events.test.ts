@@ -8,34 +8,36 @@ import { eventWorld, fromNow, oneCampaign } from "./EventWorld.ts";
 const nothing = { accepted: 0, duplicates: 0, rejected: [], deliveries: [] };
 
 layer(TestWaypost.layer)("An event that is reported", (it) => {
-  it.effect("fires the campaign at once: the message is in the answer and in the inbox", () =>
-    Effect.gen(function* () {
-      const { campaignId, location, notificationId, phone } = yield* oneCampaign(
-        {},
-        { cta_label: "Open", cta_url: "shop://offers/1" },
-      );
-      const outcome = yield* phone.sees("enter", location);
-      const [message] = outcome.deliveries;
-      assert.deepStrictEqual(outcome, { ...nothing, accepted: 1, deliveries: [message] });
-      assert.deepStrictEqual(message, {
-        id: message.id,
-        campaign_id: campaignId,
-        notification_id: notificationId,
-        type: "message",
-        headline: "Hello",
-        body: "World",
-        media: null,
-        cta_label: "Open",
-        cta_url: "shop://offers/1",
-        questions: [],
-        delivered_at: "2026-11-21T12:00:00+00:00",
-        opened_at: null,
-      });
-      assert.deepStrictEqual(yield* phone.inbox(), outcome.deliveries);
-    }),
+  it.effect(
+    "fires the campaign at once: the message is in the answer and in the inbox (L1.1, campaigns.s_new, device.events)",
+    () =>
+      Effect.gen(function* () {
+        const { campaignId, location, notificationId, phone } = yield* oneCampaign(
+          {},
+          { cta_label: "Open", cta_url: "shop://offers/1" },
+        );
+        const outcome = yield* phone.sees("enter", location);
+        const [message] = outcome.deliveries;
+        assert.deepStrictEqual(outcome, { ...nothing, accepted: 1, deliveries: [message] });
+        assert.deepStrictEqual(message, {
+          id: message.id,
+          campaign_id: campaignId,
+          notification_id: notificationId,
+          type: "message",
+          headline: "Hello",
+          body: "World",
+          media: null,
+          cta_label: "Open",
+          cta_url: "shop://offers/1",
+          questions: [],
+          delivered_at: "2026-11-21T12:00:00+00:00",
+          opened_at: null,
+        });
+        assert.deepStrictEqual(yield* phone.inbox(), outcome.deliveries);
+      }),
   );
 
-  it.effect("fires what its type triggers, and through a group as well as directly, once", () =>
+  it.effect("fires what its type triggers, and through a group as well as directly, once (L1.1)", () =>
     Effect.gen(function* () {
       const { production } = yield* eventWorld();
       const location = yield* production.location("Store", "Flagships");
@@ -58,7 +60,7 @@ layer(TestWaypost.layer)("An event that is reported", (it) => {
     }),
   );
 
-  it.effect("of a survey brings its questions with their ids", () =>
+  it.effect("of a survey brings its questions with their ids (device.messages)", () =>
     Effect.gen(function* () {
       const question = {
         question_text: "How was it?",
@@ -79,47 +81,51 @@ layer(TestWaypost.layer)("An event that is reported", (it) => {
     }),
   );
 
-  it.effect("again changes nothing: a lost answer is asked for again without a second message (L5)", () =>
-    Effect.gen(function* () {
-      const { location, phone, production } = yield* oneCampaign();
-      const event = {
-        id: randomUUID(),
-        type: "enter",
-        location_id: location,
-        occurred_at: yield* fromNow(0),
-      };
-      const first = yield* phone.report([event, { ...event, id: event.id.toUpperCase() }]);
-      assert.deepStrictEqual(
-        [first.body.data.accepted, first.body.data.duplicates, first.body.data.deliveries.length],
-        [1, 1, 1],
-      );
-      assert.deepStrictEqual((yield* phone.report([event])).body.data, { ...nothing, duplicates: 1 });
-      // Ids are unique for a device, not beyond.
-      const other = yield* production.phone();
-      assert.strictEqual((yield* other.report([event])).body.data.accepted, 1);
-      assert.lengthOf(yield* phone.inbox(), 1);
-    }),
+  it.effect(
+    "again changes nothing: a lost answer is asked for again without a second message (L5.1, device.events_once)",
+    () =>
+      Effect.gen(function* () {
+        const { location, phone, production } = yield* oneCampaign();
+        const event = {
+          id: randomUUID(),
+          type: "enter",
+          location_id: location,
+          occurred_at: yield* fromNow(0),
+        };
+        const first = yield* phone.report([event, { ...event, id: event.id.toUpperCase() }]);
+        assert.deepStrictEqual(
+          [first.body.data.accepted, first.body.data.duplicates, first.body.data.deliveries.length],
+          [1, 1, 1],
+        );
+        assert.deepStrictEqual((yield* phone.report([event])).body.data, { ...nothing, duplicates: 1 });
+        // Ids are unique for a device, not beyond.
+        const other = yield* production.phone();
+        assert.strictEqual((yield* other.report([event])).body.data.accepted, 1);
+        assert.lengthOf(yield* phone.inbox(), 1);
+      }),
   );
 
-  it.effect("stays a duplicate when its location is gone or its time has run out meanwhile", () =>
-    Effect.gen(function* () {
-      const { location, phone, platform } = yield* oneCampaign();
-      const event = {
-        id: randomUUID(),
-        type: "enter",
-        location_id: location,
-        occurred_at: yield* fromNow(0),
-      };
-      yield* phone.report([event]);
-      yield* platform.production(`/locations/${location}`, { method: "DELETE" });
-      const again = yield* phone.report([event, { ...event, id: randomUUID() }]);
-      assert.deepStrictEqual([again.body.data.duplicates, again.body.data.rejected.length], [1, 1]);
-      const old = yield* phone.report([{ ...event, occurred_at: "2020-01-01T00:00:00Z" }]);
-      assert.deepStrictEqual(old.body.data, { ...nothing, duplicates: 1 });
-    }),
+  it.effect(
+    "stays a duplicate when its location is gone or its time has run out meanwhile (device.events_once)",
+    () =>
+      Effect.gen(function* () {
+        const { location, phone, platform } = yield* oneCampaign();
+        const event = {
+          id: randomUUID(),
+          type: "enter",
+          location_id: location,
+          occurred_at: yield* fromNow(0),
+        };
+        yield* phone.report([event]);
+        yield* platform.production(`/locations/${location}`, { method: "DELETE" });
+        const again = yield* phone.report([event, { ...event, id: randomUUID() }]);
+        assert.deepStrictEqual([again.body.data.duplicates, again.body.data.rejected.length], [1, 1]);
+        const old = yield* phone.report([{ ...event, occurred_at: "2020-01-01T00:00:00Z" }]);
+        assert.deepStrictEqual(old.body.data, { ...nothing, duplicates: 1 });
+      }),
   );
 
-  it.effect("is rejected alone when it is bad, with a sentence for each reason (B4, B6)", () =>
+  it.effect("is rejected alone when it is bad, with a sentence for each reason (B4, B6, device.events)", () =>
     Effect.gen(function* () {
       const { location, phone } = yield* oneCampaign();
       const good = { type: "enter", location_id: location, occurred_at: yield* fromNow(0) };
@@ -151,7 +157,7 @@ layer(TestWaypost.layer)("An event that is reported", (it) => {
     }),
   );
 
-  it.effect("comes with 1 to 100 of its kind", () =>
+  it.effect("comes with 1 to 100 of its kind (device.events)", () =>
     Effect.gen(function* () {
       const { location, phone } = yield* oneCampaign();
       const occurred_at = yield* fromNow(0);
@@ -170,41 +176,45 @@ layer(TestWaypost.layer)("An event that is reported", (it) => {
     }),
   );
 
-  it.effect("of another workspace's or environment's location is rejected like one that never was", () =>
-    Effect.gen(function* () {
-      const theirs = yield* oneCampaign();
-      const ours = yield* eventWorld();
-      const inSandbox = yield* ours.sandbox.location();
-      const phone = yield* ours.production.phone();
-      const never = yield* phone.sees("enter", randomUUID());
-      for (const location of [theirs.location, inSandbox]) {
-        assert.deepStrictEqual(yield* phone.sees("enter", location), never);
-      }
-      assert.strictEqual(never.accepted, 0);
-      assert.lengthOf(never.rejected[0]?.reasons ?? [], 1);
-    }),
+  it.effect(
+    "of another workspace's or environment's location is rejected like one that never was (A2.2)",
+    () =>
+      Effect.gen(function* () {
+        const theirs = yield* oneCampaign();
+        const ours = yield* eventWorld();
+        const inSandbox = yield* ours.sandbox.location();
+        const phone = yield* ours.production.phone();
+        const never = yield* phone.sees("enter", randomUUID());
+        for (const location of [theirs.location, inSandbox]) {
+          assert.deepStrictEqual(yield* phone.sees("enter", location), never);
+        }
+        assert.strictEqual(never.accepted, 0);
+        assert.lengthOf(never.rejected[0]?.reasons ?? [], 1);
+      }),
   );
 
-  it.effect("fires in Sandbox for approved test devices only, and counts for all", () =>
-    Effect.gen(function* () {
-      const { sandbox, waypost } = yield* eventWorld();
-      const location = yield* sandbox.location();
-      yield* sandbox.notification(yield* sandbox.campaign({ location_ids: [location] }));
-      const approved = yield* sandbox.phone();
-      assert.lengthOf((yield* approved.sees("enter", location)).deliveries, 1);
-      const stranger = yield* sandbox.device("stranger");
-      const event = {
-        id: randomUUID(),
-        type: "enter",
-        location_id: location,
-        occurred_at: yield* fromNow(0),
-      };
-      const seen = yield* waypost.device(stranger.token)("/events", { body: { events: [event] } });
-      assert.deepStrictEqual(seen.body.data, { ...nothing, accepted: 1 });
-    }),
+  it.effect(
+    "fires in Sandbox for approved test devices only, and counts for all (service.sandbox_devices)",
+    () =>
+      Effect.gen(function* () {
+        const { sandbox, waypost } = yield* eventWorld();
+        const location = yield* sandbox.location();
+        yield* sandbox.notification(yield* sandbox.campaign({ location_ids: [location] }));
+        const approved = yield* sandbox.phone();
+        assert.lengthOf((yield* approved.sees("enter", location)).deliveries, 1);
+        const stranger = yield* sandbox.device("stranger");
+        const event = {
+          id: randomUUID(),
+          type: "enter",
+          location_id: location,
+          occurred_at: yield* fromNow(0),
+        };
+        const seen = yield* waypost.device(stranger.token)("/events", { body: { events: [event] } });
+        assert.deepStrictEqual(seen.body.data, { ...nothing, accepted: 1 });
+      }),
   );
 
-  it.effect("fires no delivery for an address that is gone, until one is registered anew (L6)", () =>
+  it.effect("fires no delivery for an address that is gone, until one is registered anew (L6.2)", () =>
     Effect.gen(function* () {
       const { location, phone } = yield* oneCampaign();
       const sql = yield* SqlClient.SqlClient;
@@ -216,7 +226,7 @@ layer(TestWaypost.layer)("An event that is reported", (it) => {
   );
 
   it.effect(
-    "fails at once on a transport without credentials, saying so, and shows it with no time (L6)",
+    "fails at once on a transport without credentials, saying so, and shows it with no time (L6.4, device.events_pending)",
     () =>
       Effect.gen(function* () {
         const { location, production } = yield* oneCampaign();
@@ -240,17 +250,19 @@ layer(TestWaypost.layer)("An event that is reported", (it) => {
       }),
   );
 
-  it.effect("fires nothing for a campaign that is paused now, is deleted or has no notification (L1)", () =>
-    Effect.gen(function* () {
-      const { campaignId, location, phone, platform, production } = yield* oneCampaign();
-      yield* production.campaign({ location_ids: [location] });
-      yield* platform.production(`/campaigns/${campaignId}/pause`, { method: "POST" });
-      assert.deepStrictEqual((yield* phone.sees("enter", location)).deliveries, []);
-      yield* platform.production(`/campaigns/${campaignId}/publish`, { method: "POST" });
-      assert.lengthOf((yield* phone.sees("enter", location)).deliveries, 1);
-      yield* platform.production(`/campaigns/${campaignId}`, { method: "DELETE" });
-      assert.deepStrictEqual(yield* phone.sees("enter", location), { ...nothing, accepted: 1 });
-    }),
+  it.effect(
+    "fires nothing for a campaign that is paused now, is deleted or has no notification (L1.3, campaigns.s_new)",
+    () =>
+      Effect.gen(function* () {
+        const { campaignId, location, phone, platform, production } = yield* oneCampaign();
+        yield* production.campaign({ location_ids: [location] });
+        yield* platform.production(`/campaigns/${campaignId}/pause`, { method: "POST" });
+        assert.deepStrictEqual((yield* phone.sees("enter", location)).deliveries, []);
+        yield* platform.production(`/campaigns/${campaignId}/publish`, { method: "POST" });
+        assert.lengthOf((yield* phone.sees("enter", location)).deliveries, 1);
+        yield* platform.production(`/campaigns/${campaignId}`, { method: "DELETE" });
+        assert.deepStrictEqual(yield* phone.sees("enter", location), { ...nothing, accepted: 1 });
+      }),
   );
 
   it.effect("leaves its message as it was sent, whatever becomes of notification and campaign", () =>

@@ -23,7 +23,7 @@ const sectionOf = (text: string, heading: string): string =>
   text.split(`\n## ${heading}\n`)[1]?.split("\n## ")[0] ?? "";
 
 describe("docs/operating.md", () => {
-  it("lists the settings as the program reads them, defaults and meanings included", () => {
+  it("lists the settings as the program reads them, defaults and meanings included (running.settings)", () => {
     assert.deepStrictEqual(
       rowsOf(sectionOf(read("docs/operating.md"), "Settings")),
       settings.map((setting) => [`\`${setting.name}\``, setting.default, setting.description]),

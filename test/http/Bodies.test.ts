@@ -20,7 +20,7 @@ const poster = Effect.gen(function* () {
 
 layer(TestWaypost.layer)("Bodies", (it) => {
   const bad = (name: string, body: string | Uint8Array, message: RegExp) =>
-    it.effect(`${name} is 422 at body and says why (B3)`, () =>
+    it.effect(`${name} is 422 at body and says why (B3.5)`, () =>
       Effect.gen(function* () {
         const { sandbox } = yield* (yield* TestWaypost).tenant();
         const answer = yield* sandbox("/campaigns", { body });
@@ -48,41 +48,45 @@ layer(TestWaypost.layer)("Bodies", (it) => {
     /valid JSON/,
   );
 
-  it.effect("what is ignored is ignored at any depth, and what is read is wrong where it is read (B4)", () =>
-    Effect.gen(function* () {
-      const { sandbox } = yield* (yield* TestWaypost).tenant();
-      const body = (name: string, more: string) =>
-        `{"name":"${name}","type":"push","timezone":"UTC","starts_at":"2026-12-01",${more}}`;
-      for (const depth of [63, 64, 65, 127, 128, 129, 5000, 260_000]) {
-        const deep = `"whatever":${"[".repeat(depth)}"]\\""${"]".repeat(depth)}`;
-        const ignored = yield* sandbox("/campaigns", { body: body(`Deep ${depth}`, deep) });
-        assert.strictEqual(ignored.status, 201, `${depth}`);
-        const read = deep.replace("whatever", "frequency_cap_count");
-        const refused = yield* sandbox("/campaigns", { body: body(`Deeper ${depth}`, read) });
-        assert.strictEqual(refused.status, 422, `${depth}`);
-        assert.include(Object.keys(refused.body.error.fields), "frequency_cap_count");
-      }
-    }),
-  );
-
-  it.effect("a body over 1 MiB is 413, told by its length or by reading it (B3)", () =>
-    Effect.gen(function* () {
-      const { post } = yield* poster;
-      const huge = new TextEncoder().encode(JSON.stringify({ name: "x".repeat(1_048_576) }));
-      const told = yield* post(huge);
-      // Sent in chunks, without a length: it is found out on the way.
-      const read = yield* post(new Blob([huge]).stream());
-      for (const { body, status } of [told, read]) {
-        assert.deepStrictEqual([status, body.error.code], [413, "payload_too_large"]);
-        assert.include(body.error.message, "1 MiB");
-      }
-      const small = new TextEncoder().encode(JSON.stringify(campaign("In chunks")));
-      assert.strictEqual((yield* post(new Blob([small]).stream())).status, 201);
-    }),
+  it.effect(
+    "what is ignored is ignored at any depth, and what is read is wrong where it is read (B4.2)",
+    () =>
+      Effect.gen(function* () {
+        const { sandbox } = yield* (yield* TestWaypost).tenant();
+        const body = (name: string, more: string) =>
+          `{"name":"${name}","type":"push","timezone":"UTC","starts_at":"2026-12-01",${more}}`;
+        for (const depth of [63, 64, 65, 127, 128, 129, 5000, 260_000]) {
+          const deep = `"whatever":${"[".repeat(depth)}"]\\""${"]".repeat(depth)}`;
+          const ignored = yield* sandbox("/campaigns", { body: body(`Deep ${depth}`, deep) });
+          assert.strictEqual(ignored.status, 201, `${depth}`);
+          const read = deep.replace("whatever", "frequency_cap_count");
+          const refused = yield* sandbox("/campaigns", { body: body(`Deeper ${depth}`, read) });
+          assert.strictEqual(refused.status, 422, `${depth}`);
+          assert.include(Object.keys(refused.body.error.fields), "frequency_cap_count");
+        }
+      }),
   );
 
   it.effect(
-    "a content type that is not taken is 415, one with parameters is taken, none counts as the right one (B3)",
+    "a body over 1 MiB is 413, told by its length or by reading it (B3.4, errors.payload_too_large)",
+    () =>
+      Effect.gen(function* () {
+        const { post } = yield* poster;
+        const huge = new TextEncoder().encode(JSON.stringify({ name: "x".repeat(1_048_576) }));
+        const told = yield* post(huge);
+        // Sent in chunks, without a length: it is found out on the way.
+        const read = yield* post(new Blob([huge]).stream());
+        for (const { body, status } of [told, read]) {
+          assert.deepStrictEqual([status, body.error.code], [413, "payload_too_large"]);
+          assert.include(body.error.message, "1 MiB");
+        }
+        const small = new TextEncoder().encode(JSON.stringify(campaign("In chunks")));
+        assert.strictEqual((yield* post(new Blob([small]).stream())).status, 201);
+      }),
+  );
+
+  it.effect(
+    "a content type that is not taken is 415, one with parameters is taken, none counts as the right one (B3.6, errors.unsupported_media_type)",
     () =>
       Effect.gen(function* () {
         const { post, sandbox } = yield* poster;
@@ -103,7 +107,7 @@ layer(TestWaypost.layer)("Bodies", (it) => {
   );
 
   it.effect(
-    "unknown fields are ignored, __proto__ among them, and read-only fields are never trusted (B4)",
+    "unknown fields are ignored, __proto__ among them, and read-only fields are never trusted (B4.2, campaigns.f_paused)",
     () =>
       Effect.gen(function* () {
         const { sandbox } = yield* (yield* TestWaypost).tenant();

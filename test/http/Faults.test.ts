@@ -23,24 +23,26 @@ const feature = {
 const collection = { type: "FeatureCollection", features: [feature, feature] };
 
 layer(TestWaypost.layer)("Faults", (it) => {
-  it.effect("a fault of ours is 500 with the request id, and nothing of the inside (B3)", () =>
-    Effect.gen(function* () {
-      const { sandbox } = yield* (yield* TestWaypost).tenant();
-      const sql = yield* SqlClient.SqlClient;
-      yield* Effect.orDie(sql`ALTER TABLE campaign RENAME TO campaign_elsewhere`.unprepared);
-      const answer = yield* sandbox("/campaigns", { headers: { "x-request-id": "fault-1" } });
-      yield* Effect.orDie(sql`ALTER TABLE campaign_elsewhere RENAME TO campaign`.unprepared);
-      assert.strictEqual(answer.status, 500);
-      assert.hasAllKeys(answer.body, ["error"]);
-      assert.hasAllKeys(answer.body.error, ["code", "message"]);
-      assert.strictEqual(answer.body.error.code, "internal_error");
-      assert.include(answer.body.error.message, "fault-1");
-      assert.notMatch(JSON.stringify(answer.body), /campaign|select|relation|sql| at /i);
-      assert.strictEqual((yield* sandbox("/campaigns")).status, 200);
-    }),
+  it.effect(
+    "a fault of ours is 500 with the request id, and nothing of the inside (B3.2, errors.internal_error)",
+    () =>
+      Effect.gen(function* () {
+        const { sandbox } = yield* (yield* TestWaypost).tenant();
+        const sql = yield* SqlClient.SqlClient;
+        yield* Effect.orDie(sql`ALTER TABLE campaign RENAME TO campaign_elsewhere`.unprepared);
+        const answer = yield* sandbox("/campaigns", { headers: { "x-request-id": "fault-1" } });
+        yield* Effect.orDie(sql`ALTER TABLE campaign_elsewhere RENAME TO campaign`.unprepared);
+        assert.strictEqual(answer.status, 500);
+        assert.hasAllKeys(answer.body, ["error"]);
+        assert.hasAllKeys(answer.body.error, ["code", "message"]);
+        assert.strictEqual(answer.body.error.code, "internal_error");
+        assert.include(answer.body.error.message, "fault-1");
+        assert.notMatch(JSON.stringify(answer.body), /campaign|select|relation|sql| at /i);
+        assert.strictEqual((yield* sandbox("/campaigns")).status, 200);
+      }),
   );
 
-  it.effect("an import that fails on its way leaves nothing, and its key is free (G4, J3)", () =>
+  it.effect("an import that fails on its way leaves nothing, and its key is free (G4.5, J3)", () =>
     Effect.gen(function* () {
       const { sandbox } = yield* (yield* TestWaypost).tenant();
       const sql = yield* SqlClient.SqlClient;
@@ -60,7 +62,7 @@ layer(TestWaypost.layer)("Faults", (it) => {
   );
 
   it.effect(
-    "while the database is away requests get 503 with Retry-After, and work once it is back (B3)",
+    "while the database is away requests get 503 with Retry-After, and work once it is back (B3.3, errors.service_unavailable, running.away, running.health)",
     () =>
       Effect.gen(function* () {
         const waypost = yield* TestWaypost;

@@ -41,22 +41,24 @@ const holding = (workspaceId: string, key: string) =>
   });
 
 layer(TestWaypost.layer)("Idempotency", (it) => {
-  it.effect("a retry gets the first answer, marked as replayed, and nothing is changed again (J2)", () =>
-    Effect.gen(function* () {
-      const { sandbox } = yield* (yield* TestWaypost).tenant();
-      const first = yield* sandbox("/campaigns", keyed("k1", campaign("Once")));
-      assert.strictEqual(first.status, 201);
-      assert.isNull(first.headers.get("idempotent-replayed"));
-      const again = yield* sandbox("/campaigns", keyed("k1", campaign("Another body")));
-      assert.strictEqual(again.status, 201);
-      assert.strictEqual(again.headers.get("idempotent-replayed"), "true");
-      assert.strictEqual(again.headers.get("content-type"), first.headers.get("content-type"));
-      assert.deepStrictEqual(again.body, first.body);
-      assert.deepStrictEqual(names(yield* sandbox("/campaigns")), ["Once"]);
-    }),
+  it.effect(
+    "a retry gets the first answer, marked as replayed, and nothing is changed again (J2.2, idempotency.1, idempotency.2)",
+    () =>
+      Effect.gen(function* () {
+        const { sandbox } = yield* (yield* TestWaypost).tenant();
+        const first = yield* sandbox("/campaigns", keyed("k1", campaign("Once")));
+        assert.strictEqual(first.status, 201);
+        assert.isNull(first.headers.get("idempotent-replayed"));
+        const again = yield* sandbox("/campaigns", keyed("k1", campaign("Another body")));
+        assert.strictEqual(again.status, 201);
+        assert.strictEqual(again.headers.get("idempotent-replayed"), "true");
+        assert.strictEqual(again.headers.get("content-type"), first.headers.get("content-type"));
+        assert.deepStrictEqual(again.body, first.body);
+        assert.deepStrictEqual(names(yield* sandbox("/campaigns")), ["Once"]);
+      }),
   );
 
-  it.effect("of many at once one runs, and all get its answer (J3)", () =>
+  it.effect("of many at once one runs, and all get its answer (J3.2, idempotency.3)", () =>
     Effect.gen(function* () {
       const { sandbox } = yield* (yield* TestWaypost).tenant();
       const asking = yield* Effect.forkChild(
@@ -78,7 +80,7 @@ layer(TestWaypost.layer)("Idempotency", (it) => {
     }),
   );
 
-  it.effect("a failed request stores nothing: the key is free after the fix (J3, rule 4)", () =>
+  it.effect("a failed request stores nothing: the key is free after the fix (J3.1, idempotency.4)", () =>
     Effect.gen(function* () {
       const { sandbox } = yield* (yield* TestWaypost).tenant();
       const bad = yield* sandbox("/campaigns", keyed("fix", { ...campaign("Fixed"), timezone: "Nowhere" }));
@@ -89,30 +91,32 @@ layer(TestWaypost.layer)("Idempotency", (it) => {
     }),
   );
 
-  it.effect("a key is bound to workspace, environment and path, the query string aside (J1)", () =>
-    Effect.gen(function* () {
-      const waypost = yield* TestWaypost;
-      const one = yield* waypost.tenant();
-      const two = yield* waypost.tenant();
-      const first = yield* one.sandbox("/campaigns", keyed("scope", campaign("A")));
-      for (const elsewhere of [one.production, two.sandbox]) {
-        const answer = yield* elsewhere("/campaigns", keyed("scope", campaign("A")));
-        assert.strictEqual(answer.status, 201);
-        assert.isNull(answer.headers.get("idempotent-replayed"));
-      }
-      const query = yield* one.sandbox("/campaigns?x=1", keyed("scope", campaign("B")));
-      assert.strictEqual(query.body.data.id, first.body.data.id);
-      const path = yield* one.sandbox(`/campaigns/${first.body.data.id}/pause`, {
-        method: "POST",
-        headers: { "idempotency-key": "scope" },
-      });
-      assert.isTrue(path.body.data.paused);
-      assert.isNull(path.headers.get("idempotent-replayed"));
-    }),
+  it.effect(
+    "a key is bound to workspace, environment and path, the query string aside (A2.2, J1.2, idempotency.5)",
+    () =>
+      Effect.gen(function* () {
+        const waypost = yield* TestWaypost;
+        const one = yield* waypost.tenant();
+        const two = yield* waypost.tenant();
+        const first = yield* one.sandbox("/campaigns", keyed("scope", campaign("A")));
+        for (const elsewhere of [one.production, two.sandbox]) {
+          const answer = yield* elsewhere("/campaigns", keyed("scope", campaign("A")));
+          assert.strictEqual(answer.status, 201);
+          assert.isNull(answer.headers.get("idempotent-replayed"));
+        }
+        const query = yield* one.sandbox("/campaigns?x=1", keyed("scope", campaign("B")));
+        assert.strictEqual(query.body.data.id, first.body.data.id);
+        const path = yield* one.sandbox(`/campaigns/${first.body.data.id}/pause`, {
+          method: "POST",
+          headers: { "idempotency-key": "scope" },
+        });
+        assert.isTrue(path.body.data.paused);
+        assert.isNull(path.headers.get("idempotent-replayed"));
+      }),
   );
 
   it.effect(
-    "a key lives 24 hours, then the change runs again, and the pruning drops what has outlived them",
+    "a key lives 24 hours, then the change runs again, and the pruning drops what has outlived them (idempotency.1)",
     () =>
       Effect.gen(function* () {
         const { sandbox } = yield* (yield* TestWaypost).tenant();
@@ -132,7 +136,7 @@ layer(TestWaypost.layer)("Idempotency", (it) => {
       }),
   );
 
-  it.effect("a path that leads nowhere comes before a body that is not taken, also under a key (B1)", () =>
+  it.effect("a path that leads nowhere comes before a body that is not taken, also under a key (B1.5)", () =>
     Effect.gen(function* () {
       const { sandbox } = yield* (yield* TestWaypost).tenant();
       const key = { "idempotency-key": "1" };
@@ -148,7 +152,7 @@ layer(TestWaypost.layer)("Idempotency", (it) => {
     }),
   );
 
-  it.effect("replays count toward the rate limits (rule 6)", () =>
+  it.effect("replays count toward the rate limits (idempotency.6, limits.429)", () =>
     Effect.gen(function* () {
       const { sandbox } = yield* (yield* TestWaypost).tenant({ plan: { sandbox_writes_per_minute: 2 } });
       const statuses = [];
@@ -159,7 +163,7 @@ layer(TestWaypost.layer)("Idempotency", (it) => {
     }),
   );
 
-  it.effect("a key must be 1 to 255 visible ASCII characters (J1)", () =>
+  it.effect("a key must be 1 to 255 visible ASCII characters (J1.1, errors.invalid_parameter)", () =>
     Effect.gen(function* () {
       const { sandbox } = yield* (yield* TestWaypost).tenant();
       for (const key of ["two words", "k".repeat(256), "caf\u00e9"]) {
@@ -173,7 +177,7 @@ layer(TestWaypost.layer)("Idempotency", (it) => {
   );
 
   it.effect(
-    "who waits ten seconds for a twin gets 409 with Retry-After; when the owner dies the key is free (J3)",
+    "who waits ten seconds for a twin gets 409 with Retry-After; when the owner dies the key is free (J2.1, J3, errors.request_in_progress, idempotency.3)",
     () =>
       Effect.gen(function* () {
         const { sandbox, workspace } = yield* (yield* TestWaypost).tenant();
@@ -192,30 +196,32 @@ layer(TestWaypost.layer)("Idempotency", (it) => {
       }),
   );
 
-  it.effect("when the first one fails, one of those that wait runs and the others get its answer (J3)", () =>
-    Effect.gen(function* () {
-      const { sandbox, workspace } = yield* (yield* TestWaypost).tenant();
-      const first = yield* holding(workspace.id, "fails");
-      const waiting = yield* Effect.forkChild(
-        Effect.all(
-          Array.from({ length: 5 }, () => sandbox("/campaigns", keyed("fails", campaign("Second try")))),
-          { concurrency: "unbounded" },
-        ),
-      );
-      const moving = yield* Effect.forkChild(movingTime);
-      assert.deepStrictEqual(names(yield* sandbox("/campaigns")), []);
-      yield* Fiber.interrupt(first);
-      const answers = yield* Fiber.join(waiting);
-      yield* Fiber.interrupt(moving);
-      assert.deepStrictEqual(
-        answers.map(({ status }) => status),
-        [201, 201, 201, 201, 201],
-      );
-      assert.strictEqual(new Set(answers.map(({ body }) => body.data.id)).size, 1);
-      assert.lengthOf(
-        answers.filter(({ headers }) => !headers.has("idempotent-replayed")),
-        1,
-      );
-    }),
+  it.effect(
+    "when the first one fails, one of those that wait runs and the others get its answer (J3.3)",
+    () =>
+      Effect.gen(function* () {
+        const { sandbox, workspace } = yield* (yield* TestWaypost).tenant();
+        const first = yield* holding(workspace.id, "fails");
+        const waiting = yield* Effect.forkChild(
+          Effect.all(
+            Array.from({ length: 5 }, () => sandbox("/campaigns", keyed("fails", campaign("Second try")))),
+            { concurrency: "unbounded" },
+          ),
+        );
+        const moving = yield* Effect.forkChild(movingTime);
+        assert.deepStrictEqual(names(yield* sandbox("/campaigns")), []);
+        yield* Fiber.interrupt(first);
+        const answers = yield* Fiber.join(waiting);
+        yield* Fiber.interrupt(moving);
+        assert.deepStrictEqual(
+          answers.map(({ status }) => status),
+          [201, 201, 201, 201, 201],
+        );
+        assert.strictEqual(new Set(answers.map(({ body }) => body.data.id)).size, 1);
+        assert.lengthOf(
+          answers.filter(({ headers }) => !headers.has("idempotent-replayed")),
+          1,
+        );
+      }),
   );
 });

@@ -9,29 +9,34 @@ import { asker, testOperatorKey, TestWaypost, testStart } from "../TestWaypost.t
 const unknownToken = (valid: string) => valid.slice(0, -1) + (valid.endsWith("0") ? "1" : "0");
 
 layer(TestWaypost.layer)("Order of checks", (it) => {
-  it.effect("a bad token is 401 whatever else is wrong with the request (B1, B2)", () =>
-    Effect.gen(function* () {
-      const waypost = yield* TestWaypost;
-      const { tokens } = yield* waypost.tenant();
-      const nobody = waypost.platform("production", null);
-      for (const [path, ask] of [
-        ["/me", {}],
-        ["/no/such/path", {}],
-        ["/campaigns", { method: "POST", body: "{ broken", headers: { "content-type": "text/csv" } }],
-        ["/campaigns?limit=900", { method: "PUT" }],
-      ] as const) {
-        const missing = yield* nobody(path, ask);
-        assert.strictEqual(missing.status, 401, path);
-        assert.strictEqual(missing.body.error.code, "missing_token");
-      }
-      const unknown = yield* waypost.platform("production", unknownToken(tokens.production))("/no/such/path");
-      assert.strictEqual(unknown.status, 401);
-      assert.strictEqual(unknown.body.error.code, "invalid_token");
-      assert.isUndefined(unknown.body.error.fields);
-    }),
+  it.effect(
+    "a bad token is 401 whatever else is wrong with the request (B1, B2.2, auth.9, errors.invalid_token, errors.missing_token)",
+    () =>
+      Effect.gen(function* () {
+        const waypost = yield* TestWaypost;
+        const { tokens } = yield* waypost.tenant();
+        const nobody = waypost.platform("production", null);
+        for (const [path, ask] of [
+          ["/me", {}],
+          ["/no/such/path", {}],
+          ["/campaigns", { method: "POST", body: "{ broken", headers: { "content-type": "text/csv" } }],
+          ["/campaigns?limit=900", { method: "PUT" }],
+        ] as const) {
+          const missing = yield* nobody(path, ask);
+          assert.strictEqual(missing.status, 401, path);
+          assert.strictEqual(missing.body.error.code, "missing_token");
+        }
+        const unknown = yield* waypost.platform(
+          "production",
+          unknownToken(tokens.production),
+        )("/no/such/path");
+        assert.strictEqual(unknown.status, 401);
+        assert.strictEqual(unknown.body.error.code, "invalid_token");
+        assert.isUndefined(unknown.body.error.fields);
+      }),
   );
 
-  it.effect("an empty bearer is missing_token (B2)", () =>
+  it.effect("an empty bearer is missing_token (B2.1)", () =>
     Effect.gen(function* () {
       const waypost = yield* TestWaypost;
       const answer = yield* waypost.platform("sandbox", "")("/me");
@@ -40,7 +45,7 @@ layer(TestWaypost.layer)("Order of checks", (it) => {
   );
 
   it.effect(
-    "the wrong environment is 403 and names the address to use, before the paused workspace is told",
+    "the wrong environment is 403 and names the address to use, before the paused workspace is told (A1.4, B1.1, auth.8, errors.wrong_environment)",
     () =>
       Effect.gen(function* () {
         const waypost = yield* TestWaypost;
@@ -57,31 +62,35 @@ layer(TestWaypost.layer)("Order of checks", (it) => {
       }),
   );
 
-  it.effect("a paused workspace is told so without counting against its rate limits (B1)", () =>
-    Effect.gen(function* () {
-      const waypost = yield* TestWaypost;
-      const workspaces = yield* Workspaces;
-      const { workspace, sandbox } = yield* waypost.tenant({ plan: { sandbox_requests_per_minute: 1 } });
-      yield* workspaces.update(workspace.id, Submission.of({ deletion_scheduled: true }));
-      for (let i = 0; i < 3; i++) assert.strictEqual((yield* sandbox("/me")).status, 403);
-      yield* workspaces.update(workspace.id, Submission.of({ deletion_scheduled: false }));
-      assert.strictEqual((yield* sandbox("/me")).status, 200);
-    }),
-  );
-
-  it.effect("rate limits come before routing: a used-up window answers 429 also for unknown paths (B1)", () =>
-    Effect.gen(function* () {
-      const waypost = yield* TestWaypost;
-      const { sandbox } = yield* waypost.tenant({ plan: { sandbox_requests_per_minute: 1 } });
-      const unknown = yield* sandbox("/no/such/path");
-      assert.strictEqual(unknown.status, 404);
-      assert.strictEqual(unknown.body.error.code, "not_found");
-      assert.strictEqual((yield* sandbox("/no/such/path")).status, 429);
-    }),
+  it.effect(
+    "a paused workspace is told so without counting against its rate limits (B1.1, auth.8, errors.workspace_paused)",
+    () =>
+      Effect.gen(function* () {
+        const waypost = yield* TestWaypost;
+        const workspaces = yield* Workspaces;
+        const { workspace, sandbox } = yield* waypost.tenant({ plan: { sandbox_requests_per_minute: 1 } });
+        yield* workspaces.update(workspace.id, Submission.of({ deletion_scheduled: true }));
+        for (let i = 0; i < 3; i++) assert.strictEqual((yield* sandbox("/me")).status, 403);
+        yield* workspaces.update(workspace.id, Submission.of({ deletion_scheduled: false }));
+        assert.strictEqual((yield* sandbox("/me")).status, 200);
+      }),
   );
 
   it.effect(
-    "a method that a path does not take is 405 with Allow, also where the API is not enabled (B1, B3)",
+    "rate limits come before routing: a used-up window answers 429 also for unknown paths (B1.1, errors.not_found, limits.429)",
+    () =>
+      Effect.gen(function* () {
+        const waypost = yield* TestWaypost;
+        const { sandbox } = yield* waypost.tenant({ plan: { sandbox_requests_per_minute: 1 } });
+        const unknown = yield* sandbox("/no/such/path");
+        assert.strictEqual(unknown.status, 404);
+        assert.strictEqual(unknown.body.error.code, "not_found");
+        assert.strictEqual((yield* sandbox("/no/such/path")).status, 429);
+      }),
+  );
+
+  it.effect(
+    "a method that a path does not take is 405 with Allow, also where the API is not enabled (B1.2, B3.1, errors.method_not_allowed)",
     () =>
       Effect.gen(function* () {
         const waypost = yield* TestWaypost;
@@ -93,7 +102,7 @@ layer(TestWaypost.layer)("Order of checks", (it) => {
       }),
   );
 
-  it.effect("an address that only looks like one of an interface is unknown (B2)", () =>
+  it.effect("an address that only looks like one of an interface is unknown (B2.6)", () =>
     Effect.gen(function* () {
       const waypost = yield* TestWaypost;
       const { tokens } = yield* waypost.tenant();
@@ -110,7 +119,7 @@ layer(TestWaypost.layer)("Order of checks", (it) => {
     }),
   );
 
-  it.effect("a path that cannot be read is unknown, whatever method it takes (B2)", () =>
+  it.effect("a path that cannot be read is unknown, whatever method it takes (B2.6)", () =>
     Effect.gen(function* () {
       const waypost = yield* TestWaypost;
       const { workspace } = yield* waypost.tenant();
@@ -124,38 +133,40 @@ layer(TestWaypost.layer)("Order of checks", (it) => {
     }),
   );
 
-  it.effect("a revoked token names itself and the date, an expired one too, each from that instant on", () =>
-    Effect.gen(function* () {
-      const waypost = yield* TestWaypost;
-      const tokens = yield* Tokens;
-      const workspaces = yield* Workspaces;
-      const { workspace } = yield* waypost.tenant();
-      const { workspaceId } = yield* workspaces.find(workspace.id);
-      const issue = (name: string, expiresAt: number | null) =>
-        tokens.issueToken(
-          workspaceId,
-          Submission.of({ name, environment: "sandbox", abilities: ["media:read"], expires_at: expiresAt }),
-        );
-      const revoked = yield* issue("Till two", null);
-      const expiring = yield* issue("Short-lived", testStart + 60_000 + 1);
-      yield* TestClock.setTime(testStart + 60_000);
+  it.effect(
+    "a revoked token names itself and the date, an expired one too, each from that instant on (auth.4, errors.token_expired, errors.token_revoked)",
+    () =>
+      Effect.gen(function* () {
+        const waypost = yield* TestWaypost;
+        const tokens = yield* Tokens;
+        const workspaces = yield* Workspaces;
+        const { workspace } = yield* waypost.tenant();
+        const { workspaceId } = yield* workspaces.find(workspace.id);
+        const issue = (name: string, expiresAt: number | null) =>
+          tokens.issueToken(
+            workspaceId,
+            Submission.of({ name, environment: "sandbox", abilities: ["media:read"], expires_at: expiresAt }),
+          );
+        const revoked = yield* issue("Till two", null);
+        const expiring = yield* issue("Short-lived", testStart + 60_000 + 1);
+        yield* TestClock.setTime(testStart + 60_000);
 
-      const ask = waypost.platform("sandbox", revoked.token);
-      assert.strictEqual((yield* ask("/me")).status, 200);
-      yield* tokens.revokeToken(workspaceId, revoked.id);
-      const after = yield* ask("/me");
-      assert.strictEqual(after.status, 401);
-      assert.strictEqual(after.body.error.code, "token_revoked");
-      assert.include(after.body.error.message, '"Till two" was revoked on 2026-11-21T12:01:00+00:00');
+        const ask = waypost.platform("sandbox", revoked.token);
+        assert.strictEqual((yield* ask("/me")).status, 200);
+        yield* tokens.revokeToken(workspaceId, revoked.id);
+        const after = yield* ask("/me");
+        assert.strictEqual(after.status, 401);
+        assert.strictEqual(after.body.error.code, "token_revoked");
+        assert.include(after.body.error.message, '"Till two" was revoked on 2026-11-21T12:01:00+00:00');
 
-      const askExpiring = waypost.platform("sandbox", expiring.token);
-      assert.strictEqual((yield* askExpiring("/me")).status, 200);
-      yield* TestClock.setTime(testStart + 60_001);
-      assert.strictEqual((yield* askExpiring("/me")).body.error.code, "token_expired");
-    }),
+        const askExpiring = waypost.platform("sandbox", expiring.token);
+        assert.strictEqual((yield* askExpiring("/me")).status, 200);
+        yield* TestClock.setTime(testStart + 60_001);
+        assert.strictEqual((yield* askExpiring("/me")).body.error.code, "token_expired");
+      }),
   );
 
-  it.effect("a sane X-Request-Id comes back, another is replaced (A5)", () =>
+  it.effect("a sane X-Request-Id comes back, another is replaced (A5.1)", () =>
     Effect.gen(function* () {
       const waypost = yield* TestWaypost;
       const { sandbox } = yield* waypost.tenant();

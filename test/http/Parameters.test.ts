@@ -4,7 +4,7 @@ import { devicesOf } from "../devices/TestDevices.ts";
 import { TestWaypost } from "../TestWaypost.ts";
 
 layer(TestWaypost.layer)("Parameters", (it) => {
-  it.effect("a limit is digits and nothing else that could be read as a number (D4)", () =>
+  it.effect("a limit is digits and nothing else that could be read as a number (D4.1)", () =>
     Effect.gen(function* () {
       const { sandbox } = yield* (yield* TestWaypost).tenant();
       for (const text of [
@@ -37,7 +37,7 @@ layer(TestWaypost.layer)("Parameters", (it) => {
     }),
   );
 
-  it.effect("one that is given several times is refused with everything else that is wrong (B4)", () =>
+  it.effect("one that is given several times is refused with everything else that is wrong (B4.1)", () =>
     Effect.gen(function* () {
       const { sandbox } = yield* (yield* TestWaypost).tenant();
       const list = yield* sandbox("/campaigns?limit=1&limit=2&updated_since=never&cursor=a&cursor=b&x=1&x=2");
@@ -68,7 +68,7 @@ layer(TestWaypost.layer)("Parameters", (it) => {
   );
 
   it.effect(
-    "a path with a slash at its end, or anything behind a semicolon, is unknown, whatever the method (B2)",
+    "a path with a slash at its end, or anything behind a semicolon, is unknown, whatever the method (B2.6)",
     () =>
       Effect.gen(function* () {
         const { sandbox } = yield* (yield* TestWaypost).tenant();

@@ -5,7 +5,7 @@ import { TestWaypost } from "../TestWaypost.ts";
 const unknownId = "01980a6c-0f3e-7c52-9a41-3f1f5d7a2b60";
 
 layer(TestWaypost.layer)("What the platform API has", (it) => {
-  it.effect("locations and groups are made by imports alone", () =>
+  it.effect("locations and groups are made by imports alone (groups.made, service.import_only)", () =>
     Effect.gen(function* () {
       const { sandbox } = yield* (yield* TestWaypost).tenant();
       for (const path of ["/locations", "/location-groups"]) {
@@ -17,16 +17,18 @@ layer(TestWaypost.layer)("What the platform API has", (it) => {
     }),
   );
 
-  it.effect("neither content alone, nor users, devices, segments or callbacks", () =>
-    Effect.gen(function* () {
-      const { sandbox } = yield* (yield* TestWaypost).tenant();
-      const others = ["notifications", "workspaces", "users", "tokens", "devices", "segments", "webhooks"];
-      for (const path of [...others, "events", "openapi", ""]) {
-        for (const method of ["GET", "POST", "DELETE"]) {
-          const { body, status } = yield* sandbox(`/${path}`, { method });
-          assert.deepStrictEqual([status, body.error.code], [404, "not_found"], `${method} /${path}`);
+  it.effect(
+    "neither content alone, nor users, devices, segments or callbacks (events.none, notifications.alone, service.no_users)",
+    () =>
+      Effect.gen(function* () {
+        const { sandbox } = yield* (yield* TestWaypost).tenant();
+        const others = ["notifications", "workspaces", "users", "tokens", "devices", "segments", "webhooks"];
+        for (const path of [...others, "events", "openapi", ""]) {
+          for (const method of ["GET", "POST", "DELETE"]) {
+            const { body, status } = yield* sandbox(`/${path}`, { method });
+            assert.deepStrictEqual([status, body.error.code], [404, "not_found"], `${method} /${path}`);
+          }
         }
-      }
-    }),
+      }),
   );
 });

@@ -23,7 +23,7 @@ const refuses = (feature: unknown, words: string): void => {
 const ringsOf = (feature: unknown): unknown => placeOf(feature).shape.geometry.coordinates;
 
 describe("a circle", () => {
-  it("is a Point with its radius, without altitude", () => {
+  it("is a Point with its radius, without altitude (G2.1)", () => {
     const feature = pointFeature({ external_id: " a1 ", group: "Shops", radius: 250 }, [4.9, 52.37, 12]);
     const { bbox, ...place } = placeOf(feature);
     assert.deepStrictEqual(place, {
@@ -40,7 +40,7 @@ describe("a circle", () => {
     assert.isTrue(bbox[0] < 4.9 && bbox[1] < 52.37 && bbox[2] > 4.9 && bbox[3] > 52.37);
   });
 
-  it("has a radius of 50 to 1000 metres, checked before it is rounded", () => {
+  it("has a radius of 50 to 1000 metres, checked before it is rounded (G3.2, import.3)", () => {
     const radiusOf = (radius: unknown) => placeOf(pointFeature({ radius })).shape.radiusMeters;
     assert.strictEqual(radiusOf(50), 50);
     assert.strictEqual(radiusOf(1000), 1000);
@@ -61,7 +61,7 @@ describe("a circle", () => {
     );
   });
 
-  it("has a centre on earth", () => {
+  it("has a centre on earth (G3.3)", () => {
     for (const edge of [[-180, -90], [180, 90], [0, 0]]) placeOf(pointFeature({}, edge)); // prettier-ignore
     refuses(pointFeature({}, [181, 0]), "longitude 181; it must be a number between -180 and 180");
     refuses(pointFeature({}, [52, -90.1]), "latitude -90.1; it must be a number between -90 and 90");
@@ -86,14 +86,14 @@ describe("a circle", () => {
 });
 
 describe("texts of a feature", () => {
-  it("takes a number as its text, and null or nothing as no external id or group", () => {
+  it("takes a number as its text, and null or nothing as no external id or group (G3.1)", () => {
     const place = placeOf(pointFeature({ name: 7, external_id: 12.5, group: -3 }));
     assert.deepStrictEqual([place.name, place.externalId, place.group], ["7", "12.5", "-3"]);
     const none = placeOf(pointFeature({ external_id: null }));
     assert.deepStrictEqual([none.externalId, none.group], [null, null]);
   });
 
-  it("counts in code points and trims", () => {
+  it("counts in code points and trims (B5.1, G3.1)", () => {
     assert.strictEqual(placeOf(pointFeature({ name: `\n ${"😀".repeat(255)} ` })).name, "😀".repeat(255));
     refuses(
       pointFeature({ name: "😀".repeat(256) }),
@@ -101,7 +101,7 @@ describe("texts of a feature", () => {
     );
   });
 
-  it("refuses what is no text of 1 to 255 characters", () => {
+  it("refuses what is no text of 1 to 255 characters (G3.1, import.2)", () => {
     for (const [key, label] of [
       ["name", "name"],
       ["external_id", "external id"],
@@ -124,7 +124,7 @@ describe("texts of a feature", () => {
 });
 
 describe("a polygon", () => {
-  it("is closed and wound by RFC 7946 whichever way it was drawn", () => {
+  it("is closed and wound by RFC 7946 whichever way it was drawn (G2.2, G3.10)", () => {
     const shell = box(0, 0, 10, 10);
     const hole = box(2, 2, 4, 4);
     for (const outer of [shell, shell.toReversed()]) {
@@ -137,12 +137,12 @@ describe("a polygon", () => {
     assert.strictEqual(place.shape.radiusMeters, null);
   });
 
-  it("loses altitudes and repeated positions", () => {
+  it("loses altitudes and repeated positions (G2.3, G3.10)", () => {
     const ring = [[0, 0, 5], [0, 0, 6], [1, 0], [1, 0], [0, 1, 3], [-0, 0], [0, 0, 9]]; // prettier-ignore
     assert.deepStrictEqual(ringsOf(polygonFeature(ring)), [[[0, 0], [1, 0], [0, 1], [0, 0]]]); // prettier-ignore
   });
 
-  it("may touch itself in single points", () => {
+  it("may touch itself in single points (G3.10)", () => {
     const pinched = [[0, 0], [2, 0], [1, 1], [2, 2], [0, 2], [1, 1], [0, 0]]; // prettier-ignore
     const onEdge = [[0, 0], [4, 0], [4, 4], [2, 0], [0, 4], [0, 0]]; // prettier-ignore
     assert.deepStrictEqual(ringsOf(polygonFeature(pinched)), [pinched]);
@@ -151,13 +151,13 @@ describe("a polygon", () => {
     placeOf(polygonFeature(box(0, 0, 10, 10), touchingHole, box(5, 5, 7, 7), [[5, 5], [4, 4], [4, 3], [5, 5]])); // prettier-ignore
   });
 
-  it("may not cross itself or run along itself", () => {
+  it("may not cross itself or run along itself (G3.5)", () => {
     refuses(polygonFeature([[0, 0], [2, 2], [2, 0], [0, 2], [0, 0]]), "crosses itself at [1, 1]"); // prettier-ignore
     refuses(polygonFeature([[0, 0], [1, 1], [2, 2], [2, 0], [1, 1], [0, 2], [0, 0]]), "crosses itself at [1, 1]"); // prettier-ignore
     refuses(polygonFeature([[0, 0], [4, 0], [4, 4], [4, 8], [4, 4], [0, 4], [0, 0]]), "lie on each other at [4, 4]"); // prettier-ignore
   });
 
-  it("has an area, at least four positions and an end that meets its start", () => {
+  it("has an area, at least four positions and an end that meets its start (G3.4)", () => {
     refuses(polygonFeature([[0, 0], [1, 1], [2, 2], [0, 0]]), "has no area"); // prettier-ignore
     refuses(polygonFeature([[1, 1], [1, 1], [1, 1], [1, 1]]), "has no area"); // prettier-ignore
     refuses(polygonFeature([[0, 0], [1, 1], [0, 0]]), "has 3 positions; a ring needs at least four"); // prettier-ignore
@@ -167,13 +167,13 @@ describe("a polygon", () => {
     refuses(polygonFeature("ring"), 'must be an array of positions; it is "ring"');
   });
 
-  it("spans at most 180 degrees of longitude", () => {
+  it("spans at most 180 degrees of longitude (G3.7)", () => {
     placeOf(polygonFeature(box(-90, 0, 90, 10)));
     refuses(polygonFeature(box(-90, 0, 90.5, 10)), "spans 180.5 degrees of longitude");
     refuses(polygonFeature(box(-179, 0, 179, 10)), "cut a polygon that crosses the antimeridian in two");
   });
 
-  it("has at most 10,000 positions in all rings together", () => {
+  it("has at most 10,000 positions in all rings together (G3.7)", () => {
     const ring = (count: number, radius: number) =>
       Array.from({ length: count }, (_, i) => {
         const angle = (2 * Math.PI * (i % (count - 1))) / (count - 1);
@@ -186,7 +186,7 @@ describe("a polygon", () => {
     );
   });
 
-  it("has holes inside its exterior ring and apart from each other", () => {
+  it("has holes inside its exterior ring and apart from each other (G3.6)", () => {
     const shell = box(0, 0, 10, 10);
     refuses(polygonFeature(shell, box(20, 20, 21, 21)), "Hole 1 lies outside the exterior ring");
     refuses(polygonFeature(shell, box(-1, -1, 11, 11)), "Hole 1 lies outside the exterior ring");
@@ -199,7 +199,7 @@ describe("a polygon", () => {
     refuses(polygonFeature(shell, through), "Hole 1 crosses the exterior ring at [0, 4]");
   });
 
-  it("may come as a MultiPolygon of one", () => {
+  it("may come as a MultiPolygon of one (G3.10)", () => {
     const multi = (...coordinates: ReadonlyArray<unknown>) => ({
       ...polygonFeature(),
       geometry: { type: "MultiPolygon", coordinates },
@@ -211,7 +211,7 @@ describe("a polygon", () => {
 });
 
 describe("reasons", () => {
-  it("come all together", () => {
+  it("come all together (G3.9, import.2)", () => {
     const reasons = reasonsOf({
       type: "Thing",
       properties: { name: "", external_id: [], group: {}, radius: 20 },
@@ -237,7 +237,7 @@ describe("reasons", () => {
     assert.deepStrictEqual(reasons.map((reason, i) => reason.includes(words[i] ?? "?")), words.map(() => true)); // prettier-ignore
   });
 
-  it("tell many wrong positions in two sentences", () => {
+  it("tell many wrong positions in two sentences (G3.3)", () => {
     const ring = [[0, 0], [999, 0], [999, 1], [0, 1], [0, 0]]; // prettier-ignore
     const [first, second, ...others] = reasonsOf(polygonFeature(ring));
     assert.include(first, "Position 2 of the exterior ring has longitude 999");
@@ -245,7 +245,7 @@ describe("reasons", () => {
     assert.deepStrictEqual(others, []);
   });
 
-  it("name the geometry types that are taken", () => {
+  it("name the geometry types that are taken (G3.8)", () => {
     for (const type of ["LineString", "MultiPoint", "MultiLineString", "GeometryCollection", "point"]) {
       const reason = `must be a Point with a radius, or a Polygon; this feature has the geometry type "${type}"`;
       refuses({ ...polygonFeature(), geometry: { type, coordinates: [[0, 0]] } }, reason);
@@ -255,7 +255,7 @@ describe("reasons", () => {
     }
   });
 
-  it("name the feature where its name can be read", () => {
+  it("name the feature where its name can be read (G3.9)", () => {
     const nameOf = (feature: unknown) => {
       const read = readFeature(feature);
       return [read._tag, read.name];

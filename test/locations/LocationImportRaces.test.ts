@@ -15,37 +15,39 @@ const sum = (answers: ReadonlyArray<Answer>, status: string): number =>
   answers.reduce((total, answer) => total + (answer.body.data.summary[status] as number), 0);
 
 layer(TestWaypost.layer)("Imports at the same time", (it) => {
-  it.effect("with the same external ids create each location once; the others update it (import 4)", () =>
-    Effect.gen(function* () {
-      const { sandbox } = yield* (yield* TestWaypost).tenant();
-      const ids = Array.from({ length: 50 }, (_, n) => `x-${n}`);
-      const answers = yield* Effect.forEach(
-        [1, 2, 3, 4, 5, 6],
-        (round) =>
-          sandbox("/locations/import", {
-            // Each in another order, and each into the same new groups.
-            body: collection(
-              ...ids
-                .toSorted((a, b) => (a < b ? -1 : 1) * (round % 2 === 0 ? 1 : -1))
-                .map((external_id, n) => pointFeature({ external_id, group: `G ${n % 5}` })),
-            ),
-          }),
-        atOnce,
-      );
-      assert.deepStrictEqual(new Set(answers.map((answer) => answer.status)), new Set([200]));
-      assert.deepStrictEqual([sum(answers, "created"), sum(answers, "updated")], [50, 250]);
-      const { data, meta } = (yield* sandbox("/locations?limit=100")).body;
-      assert.isNull(meta.next_cursor);
-      assert.sameMembers(
-        data.map((each: { external_id: string }) => each.external_id),
-        ids,
-      );
-      const groups = (yield* sandbox("/location-groups")).body.data;
-      assert.sameMembers(
-        groups.map((each: { name: string }) => each.name),
-        ["G 0", "G 1", "G 2", "G 3", "G 4"],
-      );
-    }),
+  it.effect(
+    "with the same external ids create each location once; the others update it (G4.5, import.4)",
+    () =>
+      Effect.gen(function* () {
+        const { sandbox } = yield* (yield* TestWaypost).tenant();
+        const ids = Array.from({ length: 50 }, (_, n) => `x-${n}`);
+        const answers = yield* Effect.forEach(
+          [1, 2, 3, 4, 5, 6],
+          (round) =>
+            sandbox("/locations/import", {
+              // Each in another order, and each into the same new groups.
+              body: collection(
+                ...ids
+                  .toSorted((a, b) => (a < b ? -1 : 1) * (round % 2 === 0 ? 1 : -1))
+                  .map((external_id, n) => pointFeature({ external_id, group: `G ${n % 5}` })),
+              ),
+            }),
+          atOnce,
+        );
+        assert.deepStrictEqual(new Set(answers.map((answer) => answer.status)), new Set([200]));
+        assert.deepStrictEqual([sum(answers, "created"), sum(answers, "updated")], [50, 250]);
+        const { data, meta } = (yield* sandbox("/locations?limit=100")).body;
+        assert.isNull(meta.next_cursor);
+        assert.sameMembers(
+          data.map((each: { external_id: string }) => each.external_id),
+          ids,
+        );
+        const groups = (yield* sandbox("/location-groups")).body.data;
+        assert.sameMembers(
+          groups.map((each: { name: string }) => each.name),
+          ["G 0", "G 1", "G 2", "G 3", "G 4"],
+        );
+      }),
   );
 
   it.effect("fill max_locations exactly and skip the rest (G6)", () =>
@@ -64,7 +66,7 @@ layer(TestWaypost.layer)("Imports at the same time", (it) => {
     }),
   );
 
-  it.effect("under one Idempotency-Key run once, and all get the same answer (J3)", () =>
+  it.effect("under one Idempotency-Key run once, and all get the same answer (J3, import.8)", () =>
     Effect.gen(function* () {
       const { sandbox } = yield* (yield* TestWaypost).tenant();
       const ask = { body: collection(pointFeature(), pointFeature()), headers: { "idempotency-key": "one" } };
@@ -81,37 +83,39 @@ layer(TestWaypost.layer)("Imports at the same time", (it) => {
     }),
   );
 
-  it.effect("and deletions leave nothing but whole locations: an update is never of one that is gone", () =>
-    Effect.gen(function* () {
-      const { sandbox } = yield* (yield* TestWaypost).tenant();
-      const body = collection(
-        ...Array.from({ length: 20 }, (_, n) => pointFeature({ external_id: `x-${n}`, group: "G" })),
-      );
-      const first = (yield* sandbox("/locations/import", { body })).body.data;
-      const [again] = yield* Effect.all(
-        [
-          sandbox("/locations/import", { body }),
-          Effect.forEach(
-            first.results as ReadonlyArray<{ id: string }>,
-            ({ id }) => sandbox(`/locations/${id}`, { method: "DELETE" }),
-            atOnce,
-          ),
-        ],
-        atOnce,
-      );
-      assert.strictEqual(again.status, 200);
-      const { created, updated } = again.body.data.summary;
-      assert.strictEqual(created + updated, 20);
-      // What the import created is there; what it updated was there then and is deleted since.
-      const left = (yield* sandbox("/locations")).body.data;
-      assert.strictEqual(left.length, created);
-      assert.strictEqual((yield* sandbox("/location-groups")).body.data[0].location_count, created);
-    }),
+  it.effect(
+    "and deletions leave nothing but whole locations: an update is never of one that is gone (G4.5)",
+    () =>
+      Effect.gen(function* () {
+        const { sandbox } = yield* (yield* TestWaypost).tenant();
+        const body = collection(
+          ...Array.from({ length: 20 }, (_, n) => pointFeature({ external_id: `x-${n}`, group: "G" })),
+        );
+        const first = (yield* sandbox("/locations/import", { body })).body.data;
+        const [again] = yield* Effect.all(
+          [
+            sandbox("/locations/import", { body }),
+            Effect.forEach(
+              first.results as ReadonlyArray<{ id: string }>,
+              ({ id }) => sandbox(`/locations/${id}`, { method: "DELETE" }),
+              atOnce,
+            ),
+          ],
+          atOnce,
+        );
+        assert.strictEqual(again.status, 200);
+        const { created, updated } = again.body.data.summary;
+        assert.strictEqual(created + updated, 20);
+        // What the import created is there; what it updated was there then and is deleted since.
+        const left = (yield* sandbox("/locations")).body.data;
+        assert.strictEqual(left.length, created);
+        assert.strictEqual((yield* sandbox("/location-groups")).body.data[0].location_count, created);
+      }),
   );
 });
 
 layer(TestWaypost.layer)("The largest import", (it) => {
-  it.effect("creates 10,000 locations in 10,000 groups, and updates them all (G4)", () =>
+  it.effect("creates 10,000 locations in 10,000 groups, and updates them all (G4.2)", () =>
     Effect.gen(function* () {
       const { sandbox } = yield* (yield* TestWaypost).tenant();
       const features = Array.from({ length: 10_000 }, (_, n) =>

@@ -6,7 +6,7 @@ import { box, collection, pointFeature, polygonFeature } from "./Features.ts";
 
 layer(TestWaypost.layer)("POST /locations/import", (it) => {
   it.effect(
-    "creates a circle from a Point and a polygon from a Polygon, each with its result (import 1–6)",
+    "creates a circle from a Point and a polygon from a Polygon, each with its result (G2, import.6, import.answer, locations.type)",
     () =>
       Effect.gen(function* () {
         const { sandbox } = yield* (yield* TestWaypost).tenant();
@@ -52,7 +52,7 @@ layer(TestWaypost.layer)("POST /locations/import", (it) => {
   );
 
   it.effect(
-    "a bad feature fails alone, named where its name can be read, with every reason (import 6, G3)",
+    "a bad feature fails alone, named where its name can be read, with every reason (G3.9, import.6a, import.no_error)",
     () =>
       Effect.gen(function* () {
         const { sandbox } = yield* (yield* TestWaypost).tenant();
@@ -86,7 +86,7 @@ layer(TestWaypost.layer)("POST /locations/import", (it) => {
   );
 
   it.effect(
-    "a re-import changes name, shape and group of what has the external id, and leaves address and other groups (G5)",
+    "a re-import changes name, shape and group of what has the external id, and leaves address and other groups (G5, import.4, import.5, locations.groups)",
     () =>
       Effect.gen(function* () {
         const { sandbox } = yield* (yield* TestWaypost).tenant();
@@ -117,54 +117,58 @@ layer(TestWaypost.layer)("POST /locations/import", (it) => {
       }),
   );
 
-  it.effect("the second of two features with one external id updates what the first created (G4)", () =>
-    Effect.gen(function* () {
-      const { sandbox } = yield* (yield* TestWaypost).tenant();
-      const { data } = (yield* sandbox("/locations/import", {
-        body: collection(
-          pointFeature({ name: "First", external_id: "x", group: "A" }),
-          pointFeature({ name: "Second", external_id: " x ", group: "B" }, [1, 2]),
-        ),
-      })).body;
-      const [first, second] = data.results;
-      assert.deepStrictEqual([first.status, second.status], ["created", "updated"]);
-      assert.strictEqual(first.id, second.id);
-      const list = (yield* sandbox("/locations")).body.data;
-      assert.strictEqual(list.length, 1);
-      assert.deepStrictEqual([list[0].name, list[0].groups], ["Second", ["A", "B"]]);
-      assert.deepStrictEqual(list[0].geometry.coordinates, [1, 2]);
-    }),
+  it.effect(
+    "the second of two features with one external id updates what the first created (G4.4, locations.groups)",
+    () =>
+      Effect.gen(function* () {
+        const { sandbox } = yield* (yield* TestWaypost).tenant();
+        const { data } = (yield* sandbox("/locations/import", {
+          body: collection(
+            pointFeature({ name: "First", external_id: "x", group: "A" }),
+            pointFeature({ name: "Second", external_id: " x ", group: "B" }, [1, 2]),
+          ),
+        })).body;
+        const [first, second] = data.results;
+        assert.deepStrictEqual([first.status, second.status], ["created", "updated"]);
+        assert.strictEqual(first.id, second.id);
+        const list = (yield* sandbox("/locations")).body.data;
+        assert.strictEqual(list.length, 1);
+        assert.deepStrictEqual([list[0].name, list[0].groups], ["Second", ["A", "B"]]);
+        assert.deepStrictEqual(list[0].geometry.coordinates, [1, 2]);
+      }),
   );
 
-  it.effect("skips what is over max_locations with a reason that names it, and never an update (G6)", () =>
-    Effect.gen(function* () {
-      const { sandbox } = yield* (yield* TestWaypost).tenant({ plan: { max_locations: 2 } });
-      yield* sandbox("/locations/import", { body: collection(pointFeature({ external_id: "old" })) });
-      const { data } = (yield* sandbox("/locations/import", {
-        body: collection(
-          pointFeature({ external_id: "a" }),
-          pointFeature({ name: "Over", external_id: "b", group: "Never made" }),
-          pointFeature({ external_id: "b" }),
-          pointFeature({ name: "bad", radius: 1 }),
-          pointFeature({ external_id: "old" }),
-          pointFeature({ external_id: "a" }),
-        ),
-      })).body;
-      assert.deepStrictEqual(
-        data.results.map((each: { status: string }) => each.status),
-        ["created", "skipped", "skipped", "failed", "updated", "updated"],
-      );
-      assert.deepStrictEqual(data.summary, { created: 1, updated: 2, skipped: 2, failed: 1 });
-      const [, skipped] = data.results;
-      assert.strictEqual(skipped.name, "Over");
-      assert.notProperty(skipped, "id");
-      assert.match(skipped.reasons[0], /max_locations/);
-      assert.match(skipped.reasons[0], /allows 2 locations/);
-      assert.deepStrictEqual((yield* sandbox("/location-groups")).body.data, []);
-    }),
+  it.effect(
+    "skips what is over max_locations with a reason that names it, and never an update (G6, import.6, limits.locations)",
+    () =>
+      Effect.gen(function* () {
+        const { sandbox } = yield* (yield* TestWaypost).tenant({ plan: { max_locations: 2 } });
+        yield* sandbox("/locations/import", { body: collection(pointFeature({ external_id: "old" })) });
+        const { data } = (yield* sandbox("/locations/import", {
+          body: collection(
+            pointFeature({ external_id: "a" }),
+            pointFeature({ name: "Over", external_id: "b", group: "Never made" }),
+            pointFeature({ external_id: "b" }),
+            pointFeature({ name: "bad", radius: 1 }),
+            pointFeature({ external_id: "old" }),
+            pointFeature({ external_id: "a" }),
+          ),
+        })).body;
+        assert.deepStrictEqual(
+          data.results.map((each: { status: string }) => each.status),
+          ["created", "skipped", "skipped", "failed", "updated", "updated"],
+        );
+        assert.deepStrictEqual(data.summary, { created: 1, updated: 2, skipped: 2, failed: 1 });
+        const [, skipped] = data.results;
+        assert.strictEqual(skipped.name, "Over");
+        assert.notProperty(skipped, "id");
+        assert.match(skipped.reasons[0], /max_locations/);
+        assert.match(skipped.reasons[0], /allows 2 locations/);
+        assert.deepStrictEqual((yield* sandbox("/location-groups")).body.data, []);
+      }),
   );
 
-  it.effect("a dry run gives the same results and writes nothing (import 7)", () =>
+  it.effect("a dry run gives the same results and writes nothing (import.7)", () =>
     Effect.gen(function* () {
       const { sandbox } = yield* (yield* TestWaypost).tenant({ plan: { max_locations: 2 } });
       yield* sandbox("/locations/import", { body: collection(pointFeature({ external_id: "old" })) });
@@ -192,26 +196,28 @@ layer(TestWaypost.layer)("POST /locations/import", (it) => {
     }),
   );
 
-  it.effect("with an Idempotency-Key a retry imports nothing twice, a dry run's neither (import 8, J1)", () =>
-    Effect.gen(function* () {
-      const { sandbox } = yield* (yield* TestWaypost).tenant();
-      const ask = { body: collection(pointFeature()), headers: { "idempotency-key": "import-1" } };
-      const first = yield* sandbox("/locations/import", ask);
-      const second = yield* sandbox("/locations/import", ask);
-      assert.isNull(first.headers.get("idempotent-replayed"));
-      assert.strictEqual(second.headers.get("idempotent-replayed"), "true");
-      assert.deepStrictEqual(second.body, first.body);
-      assert.strictEqual((yield* sandbox("/locations")).body.data.length, 1);
-      const dry = { body: ask.body, headers: { "idempotency-key": "import-2" } };
-      const dried = yield* sandbox("/locations/import?dry_run=1", dry);
-      const again = yield* sandbox("/locations/import?dry_run=1", dry);
-      assert.strictEqual(again.headers.get("idempotent-replayed"), "true");
-      assert.deepStrictEqual(again.body, dried.body);
-      assert.strictEqual((yield* sandbox("/locations")).body.data.length, 1);
-    }),
+  it.effect(
+    "with an Idempotency-Key a retry imports nothing twice, a dry run's neither (J1, idempotency.2, import.8)",
+    () =>
+      Effect.gen(function* () {
+        const { sandbox } = yield* (yield* TestWaypost).tenant();
+        const ask = { body: collection(pointFeature()), headers: { "idempotency-key": "import-1" } };
+        const first = yield* sandbox("/locations/import", ask);
+        const second = yield* sandbox("/locations/import", ask);
+        assert.isNull(first.headers.get("idempotent-replayed"));
+        assert.strictEqual(second.headers.get("idempotent-replayed"), "true");
+        assert.deepStrictEqual(second.body, first.body);
+        assert.strictEqual((yield* sandbox("/locations")).body.data.length, 1);
+        const dry = { body: ask.body, headers: { "idempotency-key": "import-2" } };
+        const dried = yield* sandbox("/locations/import?dry_run=1", dry);
+        const again = yield* sandbox("/locations/import?dry_run=1", dry);
+        assert.strictEqual(again.headers.get("idempotent-replayed"), "true");
+        assert.deepStrictEqual(again.body, dried.body);
+        assert.strictEqual((yield* sandbox("/locations")).body.data.length, 1);
+      }),
   );
 
-  it.effect("takes application/geo+json, and no features at all (G4)", () =>
+  it.effect("takes application/geo+json, and no features at all (G4.1, G4.3, import.answer)", () =>
     Effect.gen(function* () {
       const { sandbox } = yield* (yield* TestWaypost).tenant();
       const headers = { "content-type": "application/geo+json; charset=utf-8" };
@@ -230,26 +236,32 @@ layer(TestWaypost.layer)("POST /locations/import", (it) => {
     }),
   );
 
-  it.effect("a body that is no FeatureCollection is 422 at type and features, both at once (B4, G4)", () =>
-    Effect.gen(function* () {
-      const { sandbox } = yield* (yield* TestWaypost).tenant();
-      for (const body of [{}, { type: "Feature", features: {} }, { type: null, features: null }]) {
-        const answer = yield* sandbox("/locations/import", { body });
-        assert.strictEqual(answer.status, 422);
-        assert.strictEqual(answer.body.error.code, "validation_failed");
-        assert.sameMembers(Object.keys(answer.body.error.fields), ["type", "features"]);
-      }
-      for (const body of ["[]", "{", '"x"', "\ufeff"]) {
-        const answer = yield* sandbox("/locations/import", { body });
-        assert.deepStrictEqual([answer.status, Object.keys(answer.body.error.fields)], [422, ["body"]], body);
-      }
-      const flag = yield* sandbox("/locations/import?dry_run=yes", { body: collection() });
-      assert.deepStrictEqual([flag.status, flag.body.error.code], [422, "invalid_parameter"]);
-      assert.property(flag.body.error.fields, "dry_run");
-    }),
+  it.effect(
+    "a body that is no FeatureCollection is 422 at type and features, both at once (B4, G4, import.1)",
+    () =>
+      Effect.gen(function* () {
+        const { sandbox } = yield* (yield* TestWaypost).tenant();
+        for (const body of [{}, { type: "Feature", features: {} }, { type: null, features: null }]) {
+          const answer = yield* sandbox("/locations/import", { body });
+          assert.strictEqual(answer.status, 422);
+          assert.strictEqual(answer.body.error.code, "validation_failed");
+          assert.sameMembers(Object.keys(answer.body.error.fields), ["type", "features"]);
+        }
+        for (const body of ["[]", "{", '"x"', "\ufeff"]) {
+          const answer = yield* sandbox("/locations/import", { body });
+          assert.deepStrictEqual(
+            [answer.status, Object.keys(answer.body.error.fields)],
+            [422, ["body"]],
+            body,
+          );
+        }
+        const flag = yield* sandbox("/locations/import?dry_run=yes", { body: collection() });
+        assert.deepStrictEqual([flag.status, flag.body.error.code], [422, "invalid_parameter"]);
+        assert.property(flag.body.error.fields, "dry_run");
+      }),
   );
 
-  it.effect("takes 10,000 features and 20 MiB, and no more (G4, B3)", () =>
+  it.effect("takes 10,000 features and 20 MiB, and no more (B3.4, G4.2, errors.payload_too_large)", () =>
     Effect.gen(function* () {
       const { sandbox } = yield* (yield* TestWaypost).tenant();
       const many = collection(...Array.from({ length: 10_001 }, () => null));
@@ -268,7 +280,7 @@ layer(TestWaypost.layer)("POST /locations/import", (it) => {
     }),
   );
 
-  it.effect("POST alone exists there: every other method is 404 of a location called import (B2)", () =>
+  it.effect("POST alone exists there: every other method is 404 of a location called import (B2.4)", () =>
     Effect.gen(function* () {
       const { sandbox } = yield* (yield* TestWaypost).tenant();
       for (const method of ["GET", "PATCH", "DELETE"]) {
@@ -282,7 +294,7 @@ layer(TestWaypost.layer)("POST /locations/import", (it) => {
   );
 
   it.effect(
-    "needs locations:write, which locations:read does not give, nor the other way round (C1, C2)",
+    "needs locations:write, which locations:read does not give, nor the other way round (C1.1, C2, groups.list, locations.list)",
     () =>
       Effect.gen(function* () {
         const waypost = yield* TestWaypost;

@@ -11,7 +11,7 @@ const importSome = (count: number) => ({
 
 layer(TestWaypost.layer)("Pages of locations", (it) => {
   it.effect(
-    "show each location that was there at the start exactly once, newest first, whatever is imported between (D1)",
+    "show each location that was there at the start exactly once, newest first, whatever is imported between (D1, lists.cursor, lists.order, locations.list)",
     () =>
       Effect.gen(function* () {
         const waypost = yield* TestWaypost;
@@ -42,29 +42,31 @@ layer(TestWaypost.layer)("Pages of locations", (it) => {
       }),
   );
 
-  it.effect("a cursor is good for its list, filter and environment alone, and for 24 hours (D2)", () =>
-    Effect.gen(function* () {
-      const { production, sandbox } = yield* (yield* TestWaypost).tenant();
-      yield* sandbox("/locations/import", importSome(3));
-      const cursor: string = (yield* sandbox("/locations?limit=1")).body.meta.next_cursor;
-      assert.strictEqual((yield* sandbox(`/locations?limit=2&cursor=${cursor}`)).body.data.length, 2);
-      const code = (ask: typeof sandbox, path: string) =>
-        Effect.map(ask(path), ({ body, status }) => (status === 422 ? body.error.code : status));
-      for (const [ask, path] of [
-        [production, `/locations?cursor=${cursor}`],
-        [sandbox, `/location-groups?cursor=${cursor}`],
-        [sandbox, `/locations?cursor=${cursor}&updated_since=2020-01-01`],
-        [sandbox, `/locations?cursor=x${cursor}`],
-        [sandbox, "/locations?cursor="],
-      ] as const) {
-        assert.strictEqual(yield* code(ask, path), "invalid_cursor", path);
-      }
-      yield* TestClock.adjust("25 hours");
-      assert.strictEqual(yield* code(sandbox, `/locations?cursor=${cursor}`), "invalid_cursor");
-    }),
+  it.effect(
+    "a cursor is good for its list, filter and environment alone, and for 24 hours (D2.2, D2.3)",
+    () =>
+      Effect.gen(function* () {
+        const { production, sandbox } = yield* (yield* TestWaypost).tenant();
+        yield* sandbox("/locations/import", importSome(3));
+        const cursor: string = (yield* sandbox("/locations?limit=1")).body.meta.next_cursor;
+        assert.strictEqual((yield* sandbox(`/locations?limit=2&cursor=${cursor}`)).body.data.length, 2);
+        const code = (ask: typeof sandbox, path: string) =>
+          Effect.map(ask(path), ({ body, status }) => (status === 422 ? body.error.code : status));
+        for (const [ask, path] of [
+          [production, `/locations?cursor=${cursor}`],
+          [sandbox, `/location-groups?cursor=${cursor}`],
+          [sandbox, `/locations?cursor=${cursor}&updated_since=2020-01-01`],
+          [sandbox, `/locations?cursor=x${cursor}`],
+          [sandbox, "/locations?cursor="],
+        ] as const) {
+          assert.strictEqual(yield* code(ask, path), "invalid_cursor", path);
+        }
+        yield* TestClock.adjust("25 hours");
+        assert.strictEqual(yield* code(sandbox, `/locations?cursor=${cursor}`), "invalid_cursor");
+      }),
   );
 
-  it.effect("have 20 locations unless told, 100 at most (D4)", () =>
+  it.effect("have 20 locations unless told, 100 at most (D4.1, lists.limit)", () =>
     Effect.gen(function* () {
       const { sandbox } = yield* (yield* TestWaypost).tenant();
       yield* sandbox("/locations/import", importSome(101));

@@ -18,77 +18,83 @@ const importOne = (ask: Asker, feature: object): Effect.Effect<string> =>
 const missing = "01980a6c-0f3e-7c52-9a41-3f1f5d7a2b60";
 
 layer(TestWaypost.layer)("Locations", (it) => {
-  it.effect("PATCH takes what was sent and keeps the rest; null or blank clears (G1)", () =>
-    Effect.gen(function* () {
-      const { sandbox } = yield* (yield* TestWaypost).tenant();
-      const id = yield* importOne(sandbox, pointFeature({ external_id: "x" }));
-      yield* TestClock.adjust("10 seconds");
-      const patch = (body: unknown) => sandbox(`/locations/${id}`, { method: "PATCH", body });
-      const named = yield* patch({ name: "  Dam Square ", address: "Dam 1", id: missing, created_at: "x" });
-      assert.strictEqual(named.status, 200);
-      assert.deepStrictEqual(
-        [named.body.data.id, named.body.data.name, named.body.data.address, named.body.data.external_id],
-        [id, "Dam Square", "Dam 1", "x"],
-      );
-      assert.notStrictEqual(named.body.data.updated_at, named.body.data.created_at);
-      assert.deepStrictEqual((yield* sandbox(`/locations/${id}`)).body, named.body);
-      const cleared = (yield* patch({ address: " ", external_id: null })).body.data;
-      assert.deepStrictEqual(
-        [cleared.name, cleared.address, cleared.external_id],
-        ["Dam Square", null, null],
-      );
-    }),
-  );
-
-  it.effect("PATCH tells every bad field at once, in sentences, whatever JSON it is (B4, B5)", () =>
-    Effect.gen(function* () {
-      const { sandbox } = yield* (yield* TestWaypost).tenant();
-      const id = yield* importOne(sandbox, pointFeature({}));
-      const patch = (body: unknown) => sandbox(`/locations/${id}`, { method: "PATCH", body });
-      for (const bad of [" ", null, 5, {}, [], true, "a\0", "\ud800", "x".repeat(256)]) {
-        const answer = yield* patch({
-          name: bad,
-          address: bad === " " || bad === null ? 5 : bad,
-          external_id: 7,
-        });
-        assert.strictEqual(answer.status, 422, JSON.stringify(bad));
-        assert.sameMembers(Object.keys(answer.body.error.fields), ["name", "address", "external_id"]);
-        for (const [sentence] of Object.values<[string]>(answer.body.error.fields)) {
-          assert.match(sentence, /^The .+\.$/);
-        }
-      }
-      assert.strictEqual((yield* patch({ name: "é".repeat(255), address: "😀".repeat(255) })).status, 200);
-    }),
-  );
-
-  it.effect("PATCH takes an unchanged shape and refuses another with the hint to re-import (G1)", () =>
-    Effect.gen(function* () {
-      const { sandbox } = yield* (yield* TestWaypost).tenant();
-      const ids = [
-        yield* importOne(sandbox, pointFeature()),
-        yield* importOne(sandbox, polygonFeature(box(0, 0, 2, 1))),
-      ];
-      for (const id of ids) {
-        const { data } = (yield* sandbox(`/locations/${id}`)).body;
+  it.effect(
+    "PATCH takes what was sent and keeps the rest; null or blank clears (B4.3, G1.1, G1.2, G1.3)",
+    () =>
+      Effect.gen(function* () {
+        const { sandbox } = yield* (yield* TestWaypost).tenant();
+        const id = yield* importOne(sandbox, pointFeature({ external_id: "x" }));
+        yield* TestClock.adjust("10 seconds");
         const patch = (body: unknown) => sandbox(`/locations/${id}`, { method: "PATCH", body });
-        assert.strictEqual((yield* patch(data)).status, 200);
-        const other = yield* patch({
-          geometry: { type: "Point", coordinates: [1, 1] },
-          type: "line",
-          radius_meters: 51,
-        });
-        assert.strictEqual(other.status, 422);
-        assert.sameMembers(Object.keys(other.body.error.fields), ["geometry", "type", "radius_meters"]);
-        assert.match(other.body.error.fields.type[0], /importing the location again/);
-        for (const geometry of [null, "x", [], { type: data.geometry.type }]) {
-          const answer = yield* patch({ geometry });
-          assert.deepStrictEqual(Object.keys(answer.body.error.fields), ["geometry"]);
-        }
-      }
-    }),
+        const named = yield* patch({ name: "  Dam Square ", address: "Dam 1", id: missing, created_at: "x" });
+        assert.strictEqual(named.status, 200);
+        assert.deepStrictEqual(
+          [named.body.data.id, named.body.data.name, named.body.data.address, named.body.data.external_id],
+          [id, "Dam Square", "Dam 1", "x"],
+        );
+        assert.notStrictEqual(named.body.data.updated_at, named.body.data.created_at);
+        assert.deepStrictEqual((yield* sandbox(`/locations/${id}`)).body, named.body);
+        const cleared = (yield* patch({ address: " ", external_id: null })).body.data;
+        assert.deepStrictEqual(
+          [cleared.name, cleared.address, cleared.external_id],
+          ["Dam Square", null, null],
+        );
+      }),
   );
 
-  it.effect("an external id that another location has is refused; its own is fine (G1)", () =>
+  it.effect(
+    "PATCH tells every bad field at once, in sentences, whatever JSON it is (B4.1, B5.2, B5.3, locations.update_bad)",
+    () =>
+      Effect.gen(function* () {
+        const { sandbox } = yield* (yield* TestWaypost).tenant();
+        const id = yield* importOne(sandbox, pointFeature({}));
+        const patch = (body: unknown) => sandbox(`/locations/${id}`, { method: "PATCH", body });
+        for (const bad of [" ", null, 5, {}, [], true, "a\0", "\ud800", "x".repeat(256)]) {
+          const answer = yield* patch({
+            name: bad,
+            address: bad === " " || bad === null ? 5 : bad,
+            external_id: 7,
+          });
+          assert.strictEqual(answer.status, 422, JSON.stringify(bad));
+          assert.sameMembers(Object.keys(answer.body.error.fields), ["name", "address", "external_id"]);
+          for (const [sentence] of Object.values<[string]>(answer.body.error.fields)) {
+            assert.match(sentence, /^The .+\.$/);
+          }
+        }
+        assert.strictEqual((yield* patch({ name: "é".repeat(255), address: "😀".repeat(255) })).status, 200);
+      }),
+  );
+
+  it.effect(
+    "PATCH takes an unchanged shape and refuses another with the hint to re-import (G1.4, locations.update)",
+    () =>
+      Effect.gen(function* () {
+        const { sandbox } = yield* (yield* TestWaypost).tenant();
+        const ids = [
+          yield* importOne(sandbox, pointFeature()),
+          yield* importOne(sandbox, polygonFeature(box(0, 0, 2, 1))),
+        ];
+        for (const id of ids) {
+          const { data } = (yield* sandbox(`/locations/${id}`)).body;
+          const patch = (body: unknown) => sandbox(`/locations/${id}`, { method: "PATCH", body });
+          assert.strictEqual((yield* patch(data)).status, 200);
+          const other = yield* patch({
+            geometry: { type: "Point", coordinates: [1, 1] },
+            type: "line",
+            radius_meters: 51,
+          });
+          assert.strictEqual(other.status, 422);
+          assert.sameMembers(Object.keys(other.body.error.fields), ["geometry", "type", "radius_meters"]);
+          assert.match(other.body.error.fields.type[0], /importing the location again/);
+          for (const geometry of [null, "x", [], { type: data.geometry.type }]) {
+            const answer = yield* patch({ geometry });
+            assert.deepStrictEqual(Object.keys(answer.body.error.fields), ["geometry"]);
+          }
+        }
+      }),
+  );
+
+  it.effect("an external id that another location has is refused; its own is fine (G1.3)", () =>
     Effect.gen(function* () {
       const { production, sandbox } = yield* (yield* TestWaypost).tenant();
       const id = yield* importOne(sandbox, pointFeature({ external_id: "mine" }));
@@ -104,7 +110,7 @@ layer(TestWaypost.layer)("Locations", (it) => {
     }),
   );
 
-  it.effect("two that take one external id at once: one gets it, the other is told (G1)", () =>
+  it.effect("two that take one external id at once: one gets it, the other is told (G1.3)", () =>
     Effect.gen(function* () {
       const { sandbox } = yield* (yield* TestWaypost).tenant();
       const ids = yield* Effect.forEach([1, 2, 3, 4, 5, 6], () => importOne(sandbox, pointFeature()));
@@ -120,22 +126,24 @@ layer(TestWaypost.layer)("Locations", (it) => {
     }),
   );
 
-  it.effect("DELETE answers the id once, then 404; the external id is free again (A4)", () =>
-    Effect.gen(function* () {
-      const { sandbox } = yield* (yield* TestWaypost).tenant();
-      const id = yield* importOne(sandbox, pointFeature({ external_id: "x", group: "G" }));
-      const remove = sandbox(`/locations/${id}`, { method: "DELETE" });
-      const gone = yield* remove;
-      assert.deepStrictEqual([gone.status, gone.body], [200, { data: { id, deleted: true } }]);
-      assert.strictEqual((yield* remove).status, 404);
-      assert.strictEqual((yield* sandbox(`/locations/${id}`)).status, 404);
-      assert.strictEqual((yield* sandbox("/location-groups")).body.data[0].location_count, 0);
-      assert.notStrictEqual(yield* importOne(sandbox, pointFeature({ external_id: "x" })), id);
-    }),
+  it.effect(
+    "DELETE answers the id once, then 404; the external id is free again (A4.1, locations.delete)",
+    () =>
+      Effect.gen(function* () {
+        const { sandbox } = yield* (yield* TestWaypost).tenant();
+        const id = yield* importOne(sandbox, pointFeature({ external_id: "x", group: "G" }));
+        const remove = sandbox(`/locations/${id}`, { method: "DELETE" });
+        const gone = yield* remove;
+        assert.deepStrictEqual([gone.status, gone.body], [200, { data: { id, deleted: true } }]);
+        assert.strictEqual((yield* remove).status, 404);
+        assert.strictEqual((yield* sandbox(`/locations/${id}`)).status, 404);
+        assert.strictEqual((yield* sandbox("/location-groups")).body.data[0].location_count, 0);
+        assert.notStrictEqual(yield* importOne(sandbox, pointFeature({ external_id: "x" })), id);
+      }),
   );
 
   it.effect(
-    "is not found in the other environment, another workspace, or by what is no id, before its body is looked at (A2, B1, B2)",
+    "is not found in the other environment, another workspace, or by what is no id, before its body is looked at (A2.1, B1.5, B2.3, service.ids)",
     () =>
       Effect.gen(function* () {
         const waypost = yield* TestWaypost;
@@ -171,34 +179,36 @@ layer(TestWaypost.layer)("Locations", (it) => {
       }),
   );
 
-  it.effect("the list keeps what was updated at or after updated_since (D3)", () =>
-    Effect.gen(function* () {
-      const { sandbox } = yield* (yield* TestWaypost).tenant();
-      const old = yield* importOne(sandbox, pointFeature({ name: "old" }));
-      yield* TestClock.adjust("1 hour");
-      const young = yield* importOne(sandbox, pointFeature({ name: "young" }));
-      const { updated_at } = (yield* sandbox(`/locations/${young}`)).body.data;
-      const ids = (since: string) =>
-        Effect.map(sandbox(`/locations?updated_since=${encodeURIComponent(since)}`), (answer) =>
-          answer.body.data.map((each: { id: string }) => each.id),
+  it.effect(
+    "the list keeps what was updated at or after updated_since (D3, lists.bad, lists.updated_since, locations.list)",
+    () =>
+      Effect.gen(function* () {
+        const { sandbox } = yield* (yield* TestWaypost).tenant();
+        const old = yield* importOne(sandbox, pointFeature({ name: "old" }));
+        yield* TestClock.adjust("1 hour");
+        const young = yield* importOne(sandbox, pointFeature({ name: "young" }));
+        const { updated_at } = (yield* sandbox(`/locations/${young}`)).body.data;
+        const ids = (since: string) =>
+          Effect.map(sandbox(`/locations?updated_since=${encodeURIComponent(since)}`), (answer) =>
+            answer.body.data.map((each: { id: string }) => each.id),
+          );
+        assert.deepStrictEqual(yield* ids(updated_at), [young]);
+        assert.deepStrictEqual(yield* ids("2026-11-21"), [young, old]);
+        assert.deepStrictEqual(yield* ids("2030-01-01T00:00:00+02:00"), []);
+        yield* TestClock.adjust("1 hour");
+        yield* sandbox(`/locations/${old}`, { method: "PATCH", body: { name: "renewed" } });
+        assert.deepStrictEqual(yield* ids(updated_at), [young, old]);
+        const bad = yield* sandbox("/locations?updated_since=yesterday&limit=0");
+        assert.deepStrictEqual([bad.status, bad.body.error.code], [422, "invalid_parameter"]);
+        assert.sameMembers(Object.keys(bad.body.error.fields), ["updated_since", "limit"]);
+        assert.match(
+          bad.body.error.fields.updated_since[0],
+          /^The earliest update must be a date-time such as /,
         );
-      assert.deepStrictEqual(yield* ids(updated_at), [young]);
-      assert.deepStrictEqual(yield* ids("2026-11-21"), [young, old]);
-      assert.deepStrictEqual(yield* ids("2030-01-01T00:00:00+02:00"), []);
-      yield* TestClock.adjust("1 hour");
-      yield* sandbox(`/locations/${old}`, { method: "PATCH", body: { name: "renewed" } });
-      assert.deepStrictEqual(yield* ids(updated_at), [young, old]);
-      const bad = yield* sandbox("/locations?updated_since=yesterday&limit=0");
-      assert.deepStrictEqual([bad.status, bad.body.error.code], [422, "invalid_parameter"]);
-      assert.sameMembers(Object.keys(bad.body.error.fields), ["updated_since", "limit"]);
-      assert.match(
-        bad.body.error.fields.updated_since[0],
-        /^The earliest update must be a date-time such as /,
-      );
-    }),
+      }),
   );
 
-  it.effect("the list and the single location answer what their schemas say", () =>
+  it.effect("the list and the single location answer what their schemas say (locations.fields)", () =>
     Effect.gen(function* () {
       const { sandbox } = yield* (yield* TestWaypost).tenant();
       const body = collection(pointFeature({ group: "G", external_id: 1 }), polygonFeature(box(0, 0, 2, 1)));
@@ -217,19 +227,21 @@ layer(TestWaypost.layer)("Locations", (it) => {
     }),
   );
 
-  it.effect("a retried PATCH or DELETE under its key is answered from the first (J1)", () =>
-    Effect.gen(function* () {
-      const { sandbox } = yield* (yield* TestWaypost).tenant();
-      const id = yield* importOne(sandbox, pointFeature());
-      const headers = { "idempotency-key": "k" };
-      const patched = yield* sandbox(`/locations/${id}`, { method: "PATCH", body: { name: "A" }, headers });
-      const again = yield* sandbox(`/locations/${id}`, { method: "PATCH", body: { name: "B" }, headers });
-      assert.deepStrictEqual(again.body, patched.body);
-      assert.strictEqual((yield* sandbox(`/locations/${id}`)).body.data.name, "A");
-      const ask = { method: "DELETE", headers: { "idempotency-key": "d" } };
-      const gone = yield* sandbox(`/locations/${id}`, ask);
-      const replayed = yield* sandbox(`/locations/${id}`, ask);
-      assert.deepStrictEqual([replayed.status, replayed.body], [200, gone.body]);
-    }),
+  it.effect(
+    "a retried PATCH or DELETE under its key is answered from the first (B1.4, J1, idempotency.2)",
+    () =>
+      Effect.gen(function* () {
+        const { sandbox } = yield* (yield* TestWaypost).tenant();
+        const id = yield* importOne(sandbox, pointFeature());
+        const headers = { "idempotency-key": "k" };
+        const patched = yield* sandbox(`/locations/${id}`, { method: "PATCH", body: { name: "A" }, headers });
+        const again = yield* sandbox(`/locations/${id}`, { method: "PATCH", body: { name: "B" }, headers });
+        assert.deepStrictEqual(again.body, patched.body);
+        assert.strictEqual((yield* sandbox(`/locations/${id}`)).body.data.name, "A");
+        const ask = { method: "DELETE", headers: { "idempotency-key": "d" } };
+        const gone = yield* sandbox(`/locations/${id}`, ask);
+        const replayed = yield* sandbox(`/locations/${id}`, ask);
+        assert.deepStrictEqual([replayed.status, replayed.body], [200, gone.body]);
+      }),
   );
 });

@@ -66,31 +66,33 @@ layer(TestWaypost.layer)("abilities", (it) => {
     );
   });
 
-  it.effect("let in exactly the tokens that have what the endpoint needs, one by one and all but one", () =>
-    Effect.gen(function* () {
-      const workspace = yield* roomyWorkspace;
-      const ground = yield* makeGround(workspace, "sandbox");
-      const tokens = yield* tokensOf(workspace, "sandbox");
-      const before = yield* takeSnapshot;
-      for (const endpoint of platformEndpoints) {
-        for (const { having, token } of tokens) {
-          const answer = yield* send(ground, endpoint, harmless(endpoint), { credential: token });
-          const why = `${endpoint.name} with ${having.join(", ")}: ${told(answer)}`;
-          if (endpoint.needs === null || having.includes(endpoint.needs)) {
-            assert.include([200, 404, 415, 422], answer.status, why);
-          } else {
-            assert.strictEqual(answer.status, 403, why);
-            assert.strictEqual(answer.body.error.code, "missing_ability", why);
-            assert.include(answer.body.error.message, endpoint.needs, why);
+  it.effect(
+    "let in exactly the tokens that have what the endpoint needs, one by one and all but one (errors.missing_ability, locations.get, notifications.delete, notifications.update)",
+    () =>
+      Effect.gen(function* () {
+        const workspace = yield* roomyWorkspace;
+        const ground = yield* makeGround(workspace, "sandbox");
+        const tokens = yield* tokensOf(workspace, "sandbox");
+        const before = yield* takeSnapshot;
+        for (const endpoint of platformEndpoints) {
+          for (const { having, token } of tokens) {
+            const answer = yield* send(ground, endpoint, harmless(endpoint), { credential: token });
+            const why = `${endpoint.name} with ${having.join(", ")}: ${told(answer)}`;
+            if (endpoint.needs === null || having.includes(endpoint.needs)) {
+              assert.include([200, 404, 415, 422], answer.status, why);
+            } else {
+              assert.strictEqual(answer.status, 403, why);
+              assert.strictEqual(answer.body.error.code, "missing_ability", why);
+              assert.include(answer.body.error.message, endpoint.needs, why);
+            }
           }
         }
-      }
-      yield* assertUnchanged(before, "requests that may not change anything");
-    }),
+        yield* assertUnchanged(before, "requests that may not change anything");
+      }),
   );
 
   it.effect(
-    "are enough each: an example of every endpoint succeeds with what it needs and nothing else",
+    "are enough each: an example of every endpoint succeeds with what it needs and nothing else (auth.2)",
     () =>
       Effect.gen(function* () {
         const waypost = yield* TestWaypost;
@@ -107,7 +109,7 @@ layer(TestWaypost.layer)("abilities", (it) => {
   );
 
   it.effect(
-    "in Production work once the full API is on, with the same tokens, and no more once it is off again",
+    "in Production work once the full API is on, with the same tokens, and no more once it is off again (B1.3, auth.7, errors.platform_api_not_enabled)",
     () =>
       Effect.gen(function* () {
         const waypost = yield* TestWaypost;
@@ -143,69 +145,73 @@ layer(TestWaypost.layer)("abilities", (it) => {
       }),
   );
 
-  it.effect("open nothing in a workspace that is scheduled for deletion, nor at the other address", () =>
-    Effect.gen(function* () {
-      const workspaces = yield* Workspaces;
-      const workspace = yield* roomyWorkspace;
-      const sandbox = yield* makeGround(workspace, "sandbox");
-      const production = yield* makeGround(workspace, "production");
-      const all = [...platformEndpoints, ...everyEndpoint.filter(({ of }) => of === "device")];
-      for (const [ground, other] of [
-        [sandbox, production],
-        [production, sandbox],
-      ] as const) {
-        for (const endpoint of platformEndpoints) {
-          const request = yield* exampleOf(endpoint).request(ground);
-          const before = yield* takeSnapshot;
-          const answer = yield* send(other, endpoint, request, { credential: ground.credentials.platform });
-          assert.strictEqual(answer.body.error?.code, "wrong_environment", told(answer));
-          yield* assertUnchanged(before, endpoint.name);
+  it.effect(
+    "open nothing in a workspace that is scheduled for deletion, nor at the other address (auth.5, auth.8, errors.workspace_paused, errors.wrong_environment)",
+    () =>
+      Effect.gen(function* () {
+        const workspaces = yield* Workspaces;
+        const workspace = yield* roomyWorkspace;
+        const sandbox = yield* makeGround(workspace, "sandbox");
+        const production = yield* makeGround(workspace, "production");
+        const all = [...platformEndpoints, ...everyEndpoint.filter(({ of }) => of === "device")];
+        for (const [ground, other] of [
+          [sandbox, production],
+          [production, sandbox],
+        ] as const) {
+          for (const endpoint of platformEndpoints) {
+            const request = yield* exampleOf(endpoint).request(ground);
+            const before = yield* takeSnapshot;
+            const answer = yield* send(other, endpoint, request, { credential: ground.credentials.platform });
+            assert.strictEqual(answer.body.error?.code, "wrong_environment", told(answer));
+            yield* assertUnchanged(before, endpoint.name);
+          }
         }
-      }
-      const requests = yield* Effect.forEach(all, (endpoint) => exampleOf(endpoint).request(sandbox));
-      yield* workspaces.update(workspace.id, Submission.of({ deletion_scheduled: true }));
-      const before = yield* takeSnapshot;
-      for (const [at, endpoint] of all.entries()) {
-        const answer = yield* send(sandbox, endpoint, requests[at] ?? {});
-        const why = `${endpoint.name}: ${told(answer)}`;
-        assert.strictEqual(answer.status, 403, why);
-        assert.strictEqual(answer.body.error.code, "workspace_paused", why);
-      }
-      yield* assertUnchanged(before, "a workspace scheduled for deletion");
-    }),
+        const requests = yield* Effect.forEach(all, (endpoint) => exampleOf(endpoint).request(sandbox));
+        yield* workspaces.update(workspace.id, Submission.of({ deletion_scheduled: true }));
+        const before = yield* takeSnapshot;
+        for (const [at, endpoint] of all.entries()) {
+          const answer = yield* send(sandbox, endpoint, requests[at] ?? {});
+          const why = `${endpoint.name}: ${told(answer)}`;
+          assert.strictEqual(answer.status, 403, why);
+          assert.strictEqual(answer.body.error.code, "workspace_paused", why);
+        }
+        yield* assertUnchanged(before, "a workspace scheduled for deletion");
+      }),
   );
 
-  it.effect("no key opens another interface than its own (B2, I2)", () =>
-    Effect.gen(function* () {
-      const ground = yield* makeGround(yield* roomyWorkspace, "sandbox");
-      const { device, platform, sdk } = ground.credentials;
-      let asked = 0;
-      for (const endpoint of everyEndpoint) {
-        const own =
-          endpoint.of === "operator"
-            ? testOperatorKey
-            : endpoint.of === "platform"
-              ? platform
-              : endpoint.takesSdkKey
-                ? sdk
-                : device;
-        const request = yield* exampleOf(endpoint).request(ground);
-        const before = yield* takeSnapshot;
-        for (const credential of [testOperatorKey, platform, sdk, device, null]) {
-          if (credential === own) continue;
-          // Each counts as an unknown token, and twenty in a minute are the most there may be.
-          if (++asked % 20 === 0) yield* TestClock.adjust("61 seconds");
-          const answer = yield* send(ground, endpoint, request, { credential });
-          const why = `${endpoint.of} ${endpoint.name} with ${credential}: ${told(answer)}`;
-          assert.strictEqual(answer.status, 401, why);
-          assert.strictEqual(
-            answer.body.error.code,
-            credential === null ? "missing_token" : "invalid_token",
-            why,
-          );
+  it.effect(
+    "no key opens another interface than its own (B2, I2, device.access, operator.key, service.no_users)",
+    () =>
+      Effect.gen(function* () {
+        const ground = yield* makeGround(yield* roomyWorkspace, "sandbox");
+        const { device, platform, sdk } = ground.credentials;
+        let asked = 0;
+        for (const endpoint of everyEndpoint) {
+          const own =
+            endpoint.of === "operator"
+              ? testOperatorKey
+              : endpoint.of === "platform"
+                ? platform
+                : endpoint.takesSdkKey
+                  ? sdk
+                  : device;
+          const request = yield* exampleOf(endpoint).request(ground);
+          const before = yield* takeSnapshot;
+          for (const credential of [testOperatorKey, platform, sdk, device, null]) {
+            if (credential === own) continue;
+            // Each counts as an unknown token, and twenty in a minute are the most there may be.
+            if (++asked % 20 === 0) yield* TestClock.adjust("61 seconds");
+            const answer = yield* send(ground, endpoint, request, { credential });
+            const why = `${endpoint.of} ${endpoint.name} with ${credential}: ${told(answer)}`;
+            assert.strictEqual(answer.status, 401, why);
+            assert.strictEqual(
+              answer.body.error.code,
+              credential === null ? "missing_token" : "invalid_token",
+              why,
+            );
+          }
+          yield* assertUnchanged(before, endpoint.name);
         }
-        yield* assertUnchanged(before, endpoint.name);
-      }
-    }),
+      }),
   );
 });

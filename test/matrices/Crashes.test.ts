@@ -21,7 +21,7 @@ const overCutConnections = Layer.unwrap(
 
 layer(overCutConnections)("a change whose connection to the database is cut", (it) => {
   it.effect(
-    "at any statement, before or after its COMMIT, is made once by the retry under its key, or was made (J2)",
+    "at any statement, before or after its COMMIT, is made once by the retry under its key, or was made (J2.1)",
     () =>
       Effect.gen(function* () {
         const connections = yield* Connections;

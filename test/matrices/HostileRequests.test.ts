@@ -122,7 +122,7 @@ layer(TestWaypost.layer)("hostile requests", (it) => {
 
   for (const name of documentNames) {
     it.effect(
-      `to the ${name} interface get an error in the one shape, or are taken; never a fault (B3, B4, B6)`,
+      `to the ${name} interface get an error in the one shape, or are taken; never a fault (B3, B4, B6, errors.hostile)`,
       () =>
         Effect.gen(function* () {
           const ground = yield* makeGround(yield* roomyWorkspace, "sandbox");
@@ -159,7 +159,7 @@ layer(TestWaypost.layer)("hostile requests", (it) => {
     );
   }
 
-  it.effect("that are refused change nothing (B1)", () =>
+  it.effect("that are refused change nothing (B1, errors.hostile)", () =>
     Effect.gen(function* () {
       const ground = yield* makeGround(yield* roomyWorkspace, "sandbox");
       const dice = new Dice(seed + 1);

@@ -98,7 +98,7 @@ layer(TestWaypost.layer)("what belongs to others", (it) => {
   });
 
   it.effect(
-    "is not found by any id in a path: another workspace's, the other environment's, deleted, or none at all (A2, B2)",
+    "is not found by any id in a path: another workspace's, the other environment's, deleted, or none at all (A2.3, B2.3, errors.not_found, operator.foreign)",
     () =>
       Effect.gen(function* () {
         const { mine, otherEnvironment, otherWorkspace } = yield* makeGrounds;
@@ -165,40 +165,42 @@ layer(TestWaypost.layer)("what belongs to others", (it) => {
       }),
   );
 
-  it.effect("is no better known than an id of nobody's where a body or query names it (E5, K2, F4)", () =>
-    Effect.gen(function* () {
-      const { mine, otherEnvironment, otherWorkspace } = yield* makeGrounds;
-      const gone = yield* deleted(mine);
-      for (const endpoint of everyEndpoint) {
-        const example = exampleOf(endpoint);
-        for (const [where, kind] of Object.entries(example.names ?? {})) {
-          const request = yield* example.request(mine);
-          const ids = [otherWorkspace.things[kind], otherEnvironment.things[kind], gone.get(kind)?.[kind]];
-          const before = yield* takeSnapshot;
-          const stranger = yield* send(mine, endpoint, naming(request, where, random));
-          for (const id of ids.filter((each) => each !== undefined)) {
-            const answer = yield* send(mine, endpoint, naming(request, where, id));
-            const why = `${endpoint.name} with ${kind} ${id} at ${where}: ${told(answer)}`;
-            assert.deepStrictEqual(withoutIds(answer), withoutIds(stranger), why);
-            if (answer.status !== 200) {
-              assert.strictEqual(answer.status, 422, why);
-              assert.isTrue(
-                Object.keys(answer.body.error.fields).some((field) => where.startsWith(field)),
-                why,
-              );
+  it.effect(
+    "is no better known than an id of nobody's where a body or query names it (A2.2, E5.2, F4.2, K2, reports.range4)",
+    () =>
+      Effect.gen(function* () {
+        const { mine, otherEnvironment, otherWorkspace } = yield* makeGrounds;
+        const gone = yield* deleted(mine);
+        for (const endpoint of everyEndpoint) {
+          const example = exampleOf(endpoint);
+          for (const [where, kind] of Object.entries(example.names ?? {})) {
+            const request = yield* example.request(mine);
+            const ids = [otherWorkspace.things[kind], otherEnvironment.things[kind], gone.get(kind)?.[kind]];
+            const before = yield* takeSnapshot;
+            const stranger = yield* send(mine, endpoint, naming(request, where, random));
+            for (const id of ids.filter((each) => each !== undefined)) {
+              const answer = yield* send(mine, endpoint, naming(request, where, id));
+              const why = `${endpoint.name} with ${kind} ${id} at ${where}: ${told(answer)}`;
+              assert.deepStrictEqual(withoutIds(answer), withoutIds(stranger), why);
+              if (answer.status !== 200) {
+                assert.strictEqual(answer.status, 422, why);
+                assert.isTrue(
+                  Object.keys(answer.body.error.fields).some((field) => where.startsWith(field)),
+                  why,
+                );
+              }
             }
+            for (const text of ["nowhere", `${random}0`, "\0"]) {
+              const answer = yield* send(mine, endpoint, naming(request, where, text));
+              assert.isBelow(answer.status, 500, `${endpoint.name} with ${JSON.stringify(text)} at ${where}`);
+            }
+            yield* assertUnchanged(before, `${endpoint.name} at ${where}`);
           }
-          for (const text of ["nowhere", `${random}0`, "\0"]) {
-            const answer = yield* send(mine, endpoint, naming(request, where, text));
-            assert.isBelow(answer.status, 500, `${endpoint.name} with ${JSON.stringify(text)} at ${where}`);
-          }
-          yield* assertUnchanged(before, `${endpoint.name} at ${where}`);
         }
-      }
-    }),
+      }),
   );
 
-  it.effect("is in no list and behind no cursor (D2)", () =>
+  it.effect("is in no list and behind no cursor (A2.1, A2.3, D2.2)", () =>
     Effect.gen(function* () {
       const { mine, otherEnvironment, otherWorkspace } = yield* makeGrounds;
       const lists = everyEndpoint.filter(({ operation }) =>

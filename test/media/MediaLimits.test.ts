@@ -16,7 +16,7 @@ const movingTime = Effect.forever(
 const sized = (bytes: number) => upload({ content: "image".padEnd(bytes, ".") });
 
 layer(TestWaypost.layer)("How many bytes of media there may be", (it) => {
-  it.effect("max_media_bytes is the total of an environment; deleting makes room (H4, A2)", () =>
+  it.effect("max_media_bytes is the total of an environment; deleting makes room (A2, H4.2)", () =>
     Effect.gen(function* () {
       const { production, sandbox } = yield* mediaWorld({ plan: { max_media_bytes: 100 } });
       const first = (yield* sandbox("/media", sized(60))).body.data.id;
@@ -39,26 +39,28 @@ layer(TestWaypost.layer)("How many bytes of media there may be", (it) => {
     }),
   );
 
-  it.effect("a Sandbox never holds more than 209,715,200 bytes, Production as much as it likes (H4)", () =>
-    Effect.gen(function* () {
-      const sql = yield* SqlClient.SqlClient;
-      for (const max_media_bytes of [null, 1_000_000_000_000]) {
-        const { file, production, sandbox, workspaceId } = yield* mediaWorld({ plan: { max_media_bytes } });
-        yield* file();
-        // As if it were the last of many: four files of 50 MB would take long to send.
-        yield* sql`UPDATE media_file SET size_bytes = 209715190 WHERE workspace_id = ${workspaceId}`;
-        assert.strictEqual((yield* sandbox("/media", sized(10))).status, 201);
-        const over = yield* sandbox("/media", sized(10));
-        assert.deepStrictEqual(
-          [over.status, Object.keys(over.body.error.fields)],
-          [403, ["max_media_bytes"]],
-        );
-        assert.strictEqual((yield* production("/media", sized(20))).status, 201);
-      }
-    }),
+  it.effect(
+    "a Sandbox never holds more than 209,715,200 bytes, Production as much as it likes (H4.2, limits.media, media.sandbox)",
+    () =>
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient;
+        for (const max_media_bytes of [null, 1_000_000_000_000]) {
+          const { file, production, sandbox, workspaceId } = yield* mediaWorld({ plan: { max_media_bytes } });
+          yield* file();
+          // As if it were the last of many: four files of 50 MB would take long to send.
+          yield* sql`UPDATE media_file SET size_bytes = 209715190 WHERE workspace_id = ${workspaceId}`;
+          assert.strictEqual((yield* sandbox("/media", sized(10))).status, 201);
+          const over = yield* sandbox("/media", sized(10));
+          assert.deepStrictEqual(
+            [over.status, Object.keys(over.body.error.fields)],
+            [403, ["max_media_bytes"]],
+          );
+          assert.strictEqual((yield* production("/media", sized(20))).status, 201);
+        }
+      }),
   );
 
-  it.effect("the total is exact when many arrive at once (H4)", () =>
+  it.effect("the total is exact when many arrive at once (H4.2)", () =>
     Effect.gen(function* () {
       const { sandbox } = yield* mediaWorld({ plan: { max_media_bytes: 100 } });
       const answers = yield* Effect.all(

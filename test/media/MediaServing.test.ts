@@ -40,7 +40,7 @@ layer(TestWaypost.layer)("The media address", (it) => {
   });
 
   it.effect(
-    "serves the stored bytes to everybody, as the type they have, in a way that nothing in them runs (H3)",
+    "serves the stored bytes to everybody, as the type they have, in a way that nothing in them runs (H3.1)",
     () =>
       Effect.gen(function* () {
         const { url } = yield* world;
@@ -71,7 +71,7 @@ layer(TestWaypost.layer)("The media address", (it) => {
     }),
   );
 
-  it.effect("serves the part that is asked for (206), or says that there is none (416)", () =>
+  it.effect("serves the part that is asked for (206), or says that there is none (416) (H3.1)", () =>
     Effect.gen(function* () {
       const { url } = yield* world;
       const size = whole.length;
@@ -107,7 +107,7 @@ layer(TestWaypost.layer)("The media address", (it) => {
     }),
   );
 
-  it.effect("does not send again what the client has (304), and minds If-Match", () =>
+  it.effect("does not send again what the client has (304), and minds If-Match (H3.1)", () =>
     Effect.gen(function* () {
       const { url } = yield* world;
       const etag = (yield* get(url, {}, "HEAD")).header("etag") ?? "";
@@ -122,7 +122,7 @@ layer(TestWaypost.layer)("The media address", (it) => {
     }),
   );
 
-  it.effect("is 404 in the one error shape once the file is deleted, at once (H3)", () =>
+  it.effect("is 404 in the one error shape once the file is deleted, at once (H3.2)", () =>
     Effect.gen(function* () {
       const { file, sandbox, url } = yield* world;
       assert.strictEqual((yield* sandbox(`/media/${file.id}`, { method: "DELETE" })).status, 200);
@@ -135,7 +135,7 @@ layer(TestWaypost.layer)("The media address", (it) => {
     }),
   );
 
-  it.effect("knows nothing but files by their whole keys, however the path is written", () =>
+  it.effect("knows nothing but files by their whole keys, however the path is written (H3.2)", () =>
     Effect.gen(function* () {
       const { origin } = yield* TestWaypost;
       const { url } = yield* world;

@@ -7,21 +7,24 @@ import { mediaWorld, upload } from "./MediaWorld.ts";
 const unknownId = "01980a6c-5a20-7b3c-8d11-2e4f6a8c0b91";
 
 layer(TestWaypost.layer)("Media files on notifications", (it) => {
-  it.effect("a notification shows its file, and is cleared of it by an update that leaves it out", () =>
-    Effect.gen(function* () {
-      const world = yield* mediaWorld();
-      const path = yield* world.geo();
-      const file = yield* world.file({ content: "audio of a cup" });
-      const made = (yield* world.sandbox(path, { body: message({ media_asset_id: file.id.toUpperCase() }) }))
-        .body.data;
-      assert.strictEqual(made.media_asset_id, file.id);
-      assert.deepStrictEqual(made.media, { id: file.id, url: file.url, type: "audio" });
-      assert.deepStrictEqual((yield* world.sandbox(`${path}/${made.id}`)).body.data, made);
-      assert.deepStrictEqual((yield* world.sandbox(path)).body.data, [made]);
-      const cleared = yield* world.sandbox(`${path}/${made.id}`, { method: "PATCH", body: message() });
-      assert.isNull(cleared.body.data.media);
-      assert.isNull(cleared.body.data.media_asset_id);
-    }),
+  it.effect(
+    "a notification shows its file, and is cleared of it by an update that leaves it out (notifications.media, notifications.shown_media)",
+    () =>
+      Effect.gen(function* () {
+        const world = yield* mediaWorld();
+        const path = yield* world.geo();
+        const file = yield* world.file({ content: "audio of a cup" });
+        const made = (yield* world.sandbox(path, {
+          body: message({ media_asset_id: file.id.toUpperCase() }),
+        })).body.data;
+        assert.strictEqual(made.media_asset_id, file.id);
+        assert.deepStrictEqual(made.media, { id: file.id, url: file.url, type: "audio" });
+        assert.deepStrictEqual((yield* world.sandbox(`${path}/${made.id}`)).body.data, made);
+        assert.deepStrictEqual((yield* world.sandbox(path)).body.data, [made]);
+        const cleared = yield* world.sandbox(`${path}/${made.id}`, { method: "PATCH", body: message() });
+        assert.isNull(cleared.body.data.media);
+        assert.isNull(cleared.body.data.media_asset_id);
+      }),
   );
 
   it.effect("a file of another workspace or environment is as unknown as none, and shows nowhere (A2)", () =>
@@ -51,7 +54,7 @@ layer(TestWaypost.layer)("Media files on notifications", (it) => {
   );
 
   it.effect(
-    "a video or audio that the plan lacks, and any file on a survey, is 422 at media_asset_id (F2, F5)",
+    "a video or audio that the plan lacks, and any file on a survey, is 422 at media_asset_id (F2, F5.2, notifications.media, notifications.media_plan)",
     () =>
       Effect.gen(function* () {
         const world = yield* mediaWorld();
@@ -85,55 +88,59 @@ layer(TestWaypost.layer)("Media files on notifications", (it) => {
       }),
   );
 
-  it.effect("a file that notifications show is not deleted: 409 media_in_use names them (H3)", () =>
-    Effect.gen(function* () {
-      const world = yield* mediaWorld();
-      const path = yield* world.geo();
-      const { id, url } = yield* world.file();
-      const put = () =>
-        Effect.map(
-          world.sandbox(path, { body: message({ media_asset_id: id }) }),
-          (answer): string => answer.body.data.id,
-        );
-      const [one, two] = [yield* put(), yield* put()];
-      const remove = world.sandbox(`/media/${id}`, { method: "DELETE" });
-      const both = yield* remove;
-      assert.deepStrictEqual([both.status, both.body.error.code], [409, "media_in_use"]);
-      assert.isUndefined(both.body.error.fields);
-      assert.include(both.body.error.message, one);
-      assert.include(both.body.error.message, two);
-      yield* world.sandbox(`${path}/${one}`, { method: "PATCH", body: message() });
-      assert.notInclude((yield* remove).body.error.message, one);
-      yield* world.sandbox(`${path}/${two}`, { method: "DELETE" });
-      assert.deepStrictEqual((yield* remove).body, { data: { id, deleted: true } });
-      assert.strictEqual((yield* remove).status, 404);
-      assert.strictEqual((yield* world.sandbox(`/media/${id}`)).status, 404);
-      assert.strictEqual((yield* Effect.promise(() => fetch(url))).status, 404);
-    }),
+  it.effect(
+    "a file that notifications show is not deleted: 409 media_in_use names them (H3, errors.media_in_use, media.delete, media.in_use)",
+    () =>
+      Effect.gen(function* () {
+        const world = yield* mediaWorld();
+        const path = yield* world.geo();
+        const { id, url } = yield* world.file();
+        const put = () =>
+          Effect.map(
+            world.sandbox(path, { body: message({ media_asset_id: id }) }),
+            (answer): string => answer.body.data.id,
+          );
+        const [one, two] = [yield* put(), yield* put()];
+        const remove = world.sandbox(`/media/${id}`, { method: "DELETE" });
+        const both = yield* remove;
+        assert.deepStrictEqual([both.status, both.body.error.code], [409, "media_in_use"]);
+        assert.isUndefined(both.body.error.fields);
+        assert.include(both.body.error.message, one);
+        assert.include(both.body.error.message, two);
+        yield* world.sandbox(`${path}/${one}`, { method: "PATCH", body: message() });
+        assert.notInclude((yield* remove).body.error.message, one);
+        yield* world.sandbox(`${path}/${two}`, { method: "DELETE" });
+        assert.deepStrictEqual((yield* remove).body, { data: { id, deleted: true } });
+        assert.strictEqual((yield* remove).status, 404);
+        assert.strictEqual((yield* world.sandbox(`/media/${id}`)).status, 404);
+        assert.strictEqual((yield* Effect.promise(() => fetch(url))).status, 404);
+      }),
   );
 
-  it.effect("a deletion and a notification that takes the file meet: one of them is refused", () =>
-    Effect.gen(function* () {
-      const world = yield* mediaWorld();
-      const path = yield* world.geo();
-      for (let round = 0; round < 5; round++) {
-        const { id } = yield* world.file();
-        const [put, gone] = yield* Effect.all(
-          [
-            world.sandbox(path, { body: message({ media_asset_id: id }) }),
-            world.sandbox(`/media/${id}`, { method: "DELETE" }),
-          ],
-          { concurrency: "unbounded" },
-        );
-        assert.include(["201 409", "422 200"], `${put.status} ${gone.status}`);
-      }
-    }),
+  it.effect(
+    "a deletion and a notification that takes the file meet: one of them is refused (media.in_use)",
+    () =>
+      Effect.gen(function* () {
+        const world = yield* mediaWorld();
+        const path = yield* world.geo();
+        for (let round = 0; round < 5; round++) {
+          const { id } = yield* world.file();
+          const [put, gone] = yield* Effect.all(
+            [
+              world.sandbox(path, { body: message({ media_asset_id: id }) }),
+              world.sandbox(`/media/${id}`, { method: "DELETE" }),
+            ],
+            { concurrency: "unbounded" },
+          );
+          assert.include(["201 409", "422 200"], `${put.status} ${gone.status}`);
+        }
+      }),
   );
 });
 
 layer(TestWaypost.layer)("The list of media", (it) => {
   it.effect(
-    "is paged newest first, filtered by type, and a cursor is good for its filter alone (D1, D2, D4)",
+    "is paged newest first, filtered by type, and a cursor is good for its filter alone (D1, D2, D4.2, media.list)",
     () =>
       Effect.gen(function* () {
         const { file, production, sandbox } = yield* mediaWorld();

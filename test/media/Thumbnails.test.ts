@@ -51,7 +51,7 @@ layer(TestWaypost.layerWith({ roles: new Set(["api"]) }))("Thumbnails", (it) => 
     [100, 300, 1, 100, 300],
     [3000, 2, 1, 400, 1],
   ] as const)(
-    "of %i × %i pixels turned by %i fits 400 × 400 upright, without metadata, as WebP (contract H2)",
+    "of %i × %i pixels turned by %i fits 400 × 400 upright, without metadata, as WebP (H2.2)",
     (given) =>
       Effect.gen(function* () {
         const [width, height, orientation, shownWidth, shownHeight] = given;
@@ -71,7 +71,7 @@ layer(TestWaypost.layerWith({ roles: new Set(["api"]) }))("Thumbnails", (it) => 
       }),
   );
 
-  it.effect("asked for before it exists, it is waited for, and made once for all who ask (contract H2)", () =>
+  it.effect("asked for before it exists, it is waited for, and made once for all who ask (H2.1)", () =>
     Effect.gen(function* () {
       const { makeDue, ready } = yield* Thumbnails;
       const key = yield* imageOf(yield* photo(800, 800));
@@ -116,7 +116,7 @@ layer(TestWaypost.layerWith({ roles: new Set(["api"]) }))("Thumbnails", (it) => 
       }),
   );
 
-  it.effect("videos and audios have a built-in picture each; a file that is not there has none", () =>
+  it.effect("videos and audios have a built-in picture each; a file that is not there has none (H2.3)", () =>
     Effect.gen(function* () {
       const { ready } = yield* Thumbnails;
       const { file } = yield* mediaWorld();
@@ -165,7 +165,7 @@ layer(TestWaypost.layerWith({ roles: new Set(["api"]) }))("Thumbnails", (it) => 
 });
 
 layer(TestWaypost.layer)("A worker", (it) => {
-  it.effect("makes thumbnails as soon as a file is there, with no step of time", () =>
+  it.effect("makes thumbnails as soon as a file is there, with no step of time (media.thumbnail)", () =>
     Effect.gen(function* () {
       const { file } = yield* mediaWorld();
       const key: string = (yield* file()).url.split("/").at(-1);

@@ -5,7 +5,7 @@ import { check, checker } from "./ButtonChecker.ts";
 import { answers, localServer } from "./LocalServer.ts";
 
 describe("A button's address", () => {
-  it.effect("is accepted unchecked with another scheme that has an authority or a path (F1)", () =>
+  it.effect("is accepted unchecked with another scheme that has an authority or a path (F1.8)", () =>
     Effect.gen(function* () {
       for (const url of [
         "shop://offers/1",
@@ -21,7 +21,7 @@ describe("A button's address", () => {
     }).pipe(Effect.provide(checker())),
   );
 
-  it.effect("is refused with a dangerous scheme, in any letter case, and where it is no address (F1)", () =>
+  it.effect("is refused with a dangerous scheme, in any letter case, and where it is no address (F1.8)", () =>
     Effect.gen(function* () {
       for (const url of [
         "javascript:alert(1)",
@@ -48,7 +48,7 @@ describe("A button's address", () => {
     }).pipe(Effect.provide(checker({ "example.com": ["127.0.0.1"] }))),
   );
 
-  it.effect("answers with any status below 500 but 404 and 410 (F1)", () =>
+  it.effect("answers with any status below 500 but 404 and 410 (F1.2)", () =>
     Effect.gen(function* () {
       const { port } = yield* localServer(({ url }, response) => {
         response.writeHead(Number(url?.slice(1))).end();
@@ -62,7 +62,7 @@ describe("A button's address", () => {
     }).pipe(Effect.provide(checker())),
   );
 
-  it.effect("is asked by HEAD, and by GET only where HEAD gets 400 or more (F1)", () =>
+  it.effect("is asked by HEAD, and by GET only where HEAD gets 400 or more (F1.4)", () =>
     Effect.gen(function* () {
       const server = yield* localServer(({ method, url }, response) => {
         const status = url === "/no-head" && method === "HEAD" ? 404 : url === "/gone" ? 404 : 200;
@@ -82,7 +82,7 @@ describe("A button's address", () => {
     }).pipe(Effect.provide(checker())),
   );
 
-  it.effect("may redirect five times, not six, and never in a circle (F1)", () =>
+  it.effect("may redirect five times, not six, and never in a circle (F1.5)", () =>
     Effect.gen(function* () {
       const server = yield* localServer(
         answers({
@@ -107,7 +107,7 @@ describe("A button's address", () => {
     }).pipe(Effect.provide(checker())),
   );
 
-  it.effect("may redirect to http and https only (F1)", () =>
+  it.effect("may redirect to http and https only (F1.5)", () =>
     Effect.gen(function* () {
       const { port } = yield* localServer(
         answers({
@@ -127,7 +127,7 @@ describe("A button's address", () => {
     }).pipe(Effect.provide(checker())),
   );
 
-  it.effect("must have a host that is known and answers (F1)", () =>
+  it.effect("must have a host that is known and answers (F1.1)", () =>
     Effect.gen(function* () {
       const server = yield* localServer((request) => request.socket.destroy());
       assert.include(yield* check("https://unknown.test/"), "unknown.test has no address");
@@ -140,7 +140,7 @@ describe("A button's address", () => {
     }).pipe(Effect.provide(checker({ "empty.test": [] }))),
   );
 
-  it.effect("must answer within five seconds in all, redirects included (F1)", () =>
+  it.effect("must answer within five seconds in all, redirects included (F1.3)", () =>
     Effect.gen(function* () {
       const arrived = yield* Deferred.make<void>();
       const hungUp = yield* Deferred.make<void>();

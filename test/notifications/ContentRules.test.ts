@@ -7,7 +7,7 @@ const unknownId = "01980a6c-0f3e-7c52-9a41-3f1f5d7a2b60";
 
 layer(TestWaypost.layer)("What a notification may say", (it) => {
   it.effect(
-    "everything wrong with a body is said at once, each at its field and in a sentence (B4, B6)",
+    "everything wrong with a body is said at once, each at its field and in a sentence (B4.1, B6, errors.dots, questions.choices)",
     () =>
       Effect.gen(function* () {
         const world = yield* notificationWorld();
@@ -65,66 +65,76 @@ layer(TestWaypost.layer)("What a notification may say", (it) => {
       }),
   );
 
-  it.effect("an update is held to the same rules, and a refused one changes nothing", () =>
-    Effect.gen(function* () {
-      const world = yield* notificationWorld();
-      const path = yield* world.geo();
-      const { data } = (yield* world.sandbox(path, { body: message() })).body;
-      const answer = yield* world.sandbox(`${path}/${data.id}`, {
-        method: "PATCH",
-        body: message({ headline: "x".repeat(66), cta_url: "data:text/html,x", trigger_type: "fixed_time" }),
-      });
-      assert.strictEqual(answer.status, 422);
-      assert.deepStrictEqual(Object.keys(answer.body.error.fields).sort(), [
-        "cta_label",
-        "cta_url",
-        "headline",
-        "trigger_type",
-      ]);
-      assert.deepStrictEqual((yield* world.sandbox(`${path}/${data.id}`)).body.data, data);
-    }),
-  );
-
-  it.effect("name, type, headline, body and trigger type are required, and said so all together", () =>
-    Effect.gen(function* () {
-      const world = yield* notificationWorld();
-      const path = yield* world.geo();
-      for (const body of [{}, { name: "", type: null, headline: "  ", body: null, trigger_type: null }]) {
-        const answer = yield* world.sandbox(path, { body });
-        assert.deepStrictEqual(Object.keys(answer.body.error.fields), [
-          "name",
-          "type",
+  it.effect(
+    "an update is held to the same rules, and a refused one changes nothing (notifications.headline, notifications.update)",
+    () =>
+      Effect.gen(function* () {
+        const world = yield* notificationWorld();
+        const path = yield* world.geo();
+        const { data } = (yield* world.sandbox(path, { body: message() })).body;
+        const answer = yield* world.sandbox(`${path}/${data.id}`, {
+          method: "PATCH",
+          body: message({
+            headline: "x".repeat(66),
+            cta_url: "data:text/html,x",
+            trigger_type: "fixed_time",
+          }),
+        });
+        assert.strictEqual(answer.status, 422);
+        assert.deepStrictEqual(Object.keys(answer.body.error.fields).sort(), [
+          "cta_label",
+          "cta_url",
           "headline",
-          "body",
           "trigger_type",
         ]);
-      }
-    }),
+        assert.deepStrictEqual((yield* world.sandbox(`${path}/${data.id}`)).body.data, data);
+      }),
   );
 
-  it.effect("texts are counted in code points after trimming, and hold no NUL or half a character (B5)", () =>
-    Effect.gen(function* () {
-      const world = yield* notificationWorld();
-      const path = yield* world.geo();
-      const long = { name: "🎈".repeat(255), headline: ` ${"é".repeat(64)}🎈 ` };
-      const made = yield* world.sandbox(path, { body: message(long) });
-      assert.strictEqual(made.status, 201);
-      assert.strictEqual(made.body.data.headline, `${"é".repeat(64)}🎈`);
-      const broken = yield* world.sandbox(path, {
-        body: `{"name":"a\\u0000b","type":"message","headline":"\\ud800","body":"\\udc00x","trigger_type":"on_enter","cta_label":"\\u0000","cta_url":"shop://\\ud800"}`,
-      });
-      assert.strictEqual(broken.status, 422);
-      assert.includeMembers(Object.keys(broken.body.error.fields), [
-        "name",
-        "headline",
-        "body",
-        "cta_label",
-        "cta_url",
-      ]);
-    }),
+  it.effect(
+    "name, type, headline, body and trigger type are required, and said so all together (B5.2, notifications.body, notifications.name, notifications.type)",
+    () =>
+      Effect.gen(function* () {
+        const world = yield* notificationWorld();
+        const path = yield* world.geo();
+        for (const body of [{}, { name: "", type: null, headline: "  ", body: null, trigger_type: null }]) {
+          const answer = yield* world.sandbox(path, { body });
+          assert.deepStrictEqual(Object.keys(answer.body.error.fields), [
+            "name",
+            "type",
+            "headline",
+            "body",
+            "trigger_type",
+          ]);
+        }
+      }),
   );
 
-  it.effect("a button has both a label and an address, or neither", () =>
+  it.effect(
+    "texts are counted in code points after trimming, and hold no NUL or half a character (B5.1, B5.3, notifications.headline, notifications.name)",
+    () =>
+      Effect.gen(function* () {
+        const world = yield* notificationWorld();
+        const path = yield* world.geo();
+        const long = { name: "🎈".repeat(255), headline: ` ${"é".repeat(64)}🎈 ` };
+        const made = yield* world.sandbox(path, { body: message(long) });
+        assert.strictEqual(made.status, 201);
+        assert.strictEqual(made.body.data.headline, `${"é".repeat(64)}🎈`);
+        const broken = yield* world.sandbox(path, {
+          body: `{"name":"a\\u0000b","type":"message","headline":"\\ud800","body":"\\udc00x","trigger_type":"on_enter","cta_label":"\\u0000","cta_url":"shop://\\ud800"}`,
+        });
+        assert.strictEqual(broken.status, 422);
+        assert.includeMembers(Object.keys(broken.body.error.fields), [
+          "name",
+          "headline",
+          "body",
+          "cta_label",
+          "cta_url",
+        ]);
+      }),
+  );
+
+  it.effect("a button has both a label and an address, or neither (notifications.cta)", () =>
     Effect.gen(function* () {
       const world = yield* notificationWorld();
       const path = yield* world.geo();
@@ -141,7 +151,7 @@ layer(TestWaypost.layer)("What a notification may say", (it) => {
     }),
   );
 
-  it.effect("questions are for surveys, and media files for messages (F2)", () =>
+  it.effect("questions are for surveys, and media files for messages (F2.1, F2.2)", () =>
     Effect.gen(function* () {
       const world = yield* notificationWorld();
       const path = yield* world.geo();
@@ -162,7 +172,7 @@ layer(TestWaypost.layer)("What a notification may say", (it) => {
     }),
   );
 
-  it.effect("a survey that the plan lacks is 422 at type, also on update (F5)", () =>
+  it.effect("a survey that the plan lacks is 422 at type, also on update (F5.1, notifications.type)", () =>
     Effect.gen(function* () {
       const world = yield* notificationWorld({ plan: { surveys: false } });
       const path = yield* world.geo();
@@ -180,7 +190,7 @@ layer(TestWaypost.layer)("What a notification may say", (it) => {
     }),
   );
 
-  it.effect("the body must be a JSON object of at most 1 MiB, sent as JSON (B3)", () =>
+  it.effect("the body must be a JSON object of at most 1 MiB, sent as JSON (B3.5)", () =>
     Effect.gen(function* () {
       const world = yield* notificationWorld();
       const path = yield* world.push({ starts_at: "2026-11-25" });

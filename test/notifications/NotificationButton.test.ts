@@ -21,26 +21,28 @@ const slowServer = Effect.gen(function* () {
 });
 
 layer(TestWaypost.layer)("A notification's button", (it) => {
-  it.effect("is checked on every save, also where the address stays the same (F1)", () =>
-    Effect.gen(function* () {
-      const world = yield* notificationWorld();
-      const path = yield* world.geo();
-      let status = 200;
-      const server = yield* localServer((_request, response) => response.writeHead(status).end());
-      const made = yield* world.sandbox(path, { body: button(server.port) });
-      assert.strictEqual(made.status, 201);
-      assert.strictEqual(made.body.data.cta_url, `http://127.0.0.1:${server.port}/`);
-      status = 410;
-      const patch = world.sandbox(`${path}/${made.body.data.id}`, {
-        method: "PATCH",
-        body: button(server.port),
-      });
-      const refused = yield* patch;
-      assert.strictEqual(refused.status, 422);
-      assert.match(refused.body.error.fields.cta_url[0], /answered with status 410\.$/);
-      status = 403;
-      assert.strictEqual((yield* patch).status, 200);
-    }),
+  it.effect(
+    "is checked on every save, also where the address stays the same (F1.7, notifications.cta_reached)",
+    () =>
+      Effect.gen(function* () {
+        const world = yield* notificationWorld();
+        const path = yield* world.geo();
+        let status = 200;
+        const server = yield* localServer((_request, response) => response.writeHead(status).end());
+        const made = yield* world.sandbox(path, { body: button(server.port) });
+        assert.strictEqual(made.status, 201);
+        assert.strictEqual(made.body.data.cta_url, `http://127.0.0.1:${server.port}/`);
+        status = 410;
+        const patch = world.sandbox(`${path}/${made.body.data.id}`, {
+          method: "PATCH",
+          body: button(server.port),
+        });
+        const refused = yield* patch;
+        assert.strictEqual(refused.status, 422);
+        assert.match(refused.body.error.fields.cta_url[0], /answered with status 410\.$/);
+        status = 403;
+        assert.strictEqual((yield* patch).status, 200);
+      }),
   );
 
   it.effect("is checked where other fields are wrong too, so that all is said at once (B4)", () =>
@@ -55,7 +57,7 @@ layer(TestWaypost.layer)("A notification's button", (it) => {
     }),
   );
 
-  it.effect("is not checked for a campaign or notification that is not there (B1)", () =>
+  it.effect("is not checked for a campaign or notification that is not there (B1.5)", () =>
     Effect.gen(function* () {
       const world = yield* notificationWorld();
       const path = yield* world.geo();
@@ -99,7 +101,7 @@ layer(TestWaypost.layer)("A notification's button", (it) => {
   );
 
   it.effect(
-    "with an Idempotency-Key the notification is made once, and a retry is a replay without a check (J1)",
+    "with an Idempotency-Key the notification is made once, and a retry is a replay without a check (B1.4, J1, idempotency.2)",
     () =>
       Effect.gen(function* () {
         const world = yield* notificationWorld();
@@ -130,7 +132,7 @@ layer(TestWaypost.layer)("A notification's button", (it) => {
   );
 
   it.effect(
-    "a check that fails stores nothing under the key, so the same key works once it is put right (J3)",
+    "a check that fails stores nothing under the key, so the same key works once it is put right (J3, idempotency.4)",
     () =>
       Effect.gen(function* () {
         const world = yield* notificationWorld();
@@ -166,7 +168,7 @@ layer(TestWaypost.layer)("A notification's button", (it) => {
 layer(TestWaypost.layerWith({ allowPrivateAddresses: false }))(
   "A notification's button in the open",
   (it) => {
-    it.effect("may not lead to a private address, and no such address is asked (F1)", () =>
+    it.effect("may not lead to a private address, and no such address is asked (F1.1)", () =>
       Effect.gen(function* () {
         const world = yield* notificationWorld();
         const path = yield* world.geo();

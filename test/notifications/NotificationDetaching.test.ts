@@ -4,43 +4,47 @@ import { TestWaypost } from "../TestWaypost.ts";
 import { message, notificationWorld } from "./NotificationWorld.ts";
 
 layer(TestWaypost.layer)("Taking a notification off a campaign", (it) => {
-  it.effect("DELETE takes it off the campaign, and deletes the content once it is on no other (A4)", () =>
-    Effect.gen(function* () {
-      const world = yield* notificationWorld();
-      const [here, there] = [yield* world.geo(), yield* world.geo()];
-      const { id } = (yield* world.sandbox(here, { body: message() })).body.data;
-      yield* world.onto(there.split("/")[2] ?? "", id);
-      const remove = (path: string) => world.sandbox(`${path}/${id}`, { method: "DELETE" });
-      const first = yield* remove(here);
-      assert.strictEqual(first.status, 200);
-      assert.deepStrictEqual(first.body, { data: { id, deleted: true } });
-      assert.strictEqual((yield* remove(here)).status, 404);
-      assert.strictEqual((yield* world.sandbox(`${there}/${id}`)).status, 200);
-      assert.deepStrictEqual(yield* world.notifications, [id]);
-      assert.strictEqual((yield* remove(there)).status, 200);
-      assert.deepStrictEqual(yield* world.notifications, []);
-      // What was sent of it can still be read.
-      assert.deepStrictEqual(yield* world.contents, [id]);
-    }),
-  );
-
-  it.effect("two that take it off its last two campaigns at once leave no content on no campaign", () =>
-    Effect.gen(function* () {
-      const world = yield* notificationWorld();
-      const [here, there] = [yield* world.geo(), yield* world.geo()];
-      const ids: Array<string> = [];
-      for (let i = 0; i < 20; i++) {
+  it.effect(
+    "DELETE takes it off the campaign, and deletes the content once it is on no other (A4.1, notifications.delete)",
+    () =>
+      Effect.gen(function* () {
+        const world = yield* notificationWorld();
+        const [here, there] = [yield* world.geo(), yield* world.geo()];
         const { id } = (yield* world.sandbox(here, { body: message() })).body.data;
         yield* world.onto(there.split("/")[2] ?? "", id);
-        ids.push(id);
-      }
-      yield* Effect.all(
-        ids.flatMap((id) =>
-          [here, there].map((path) => world.sandbox(`${path}/${id}`, { method: "DELETE" })),
-        ),
-        { concurrency: "unbounded" },
-      );
-      assert.deepStrictEqual(yield* world.notifications, []);
-    }),
+        const remove = (path: string) => world.sandbox(`${path}/${id}`, { method: "DELETE" });
+        const first = yield* remove(here);
+        assert.strictEqual(first.status, 200);
+        assert.deepStrictEqual(first.body, { data: { id, deleted: true } });
+        assert.strictEqual((yield* remove(here)).status, 404);
+        assert.strictEqual((yield* world.sandbox(`${there}/${id}`)).status, 200);
+        assert.deepStrictEqual(yield* world.notifications, [id]);
+        assert.strictEqual((yield* remove(there)).status, 200);
+        assert.deepStrictEqual(yield* world.notifications, []);
+        // What was sent of it can still be read.
+        assert.deepStrictEqual(yield* world.contents, [id]);
+      }),
+  );
+
+  it.effect(
+    "two that take it off its last two campaigns at once leave no content on no campaign (notifications.delete)",
+    () =>
+      Effect.gen(function* () {
+        const world = yield* notificationWorld();
+        const [here, there] = [yield* world.geo(), yield* world.geo()];
+        const ids: Array<string> = [];
+        for (let i = 0; i < 20; i++) {
+          const { id } = (yield* world.sandbox(here, { body: message() })).body.data;
+          yield* world.onto(there.split("/")[2] ?? "", id);
+          ids.push(id);
+        }
+        yield* Effect.all(
+          ids.flatMap((id) =>
+            [here, there].map((path) => world.sandbox(`${path}/${id}`, { method: "DELETE" })),
+          ),
+          { concurrency: "unbounded" },
+        );
+        assert.deepStrictEqual(yield* world.notifications, []);
+      }),
   );
 });

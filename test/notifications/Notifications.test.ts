@@ -8,7 +8,7 @@ const unknownId = "01980a6c-0f3e-7c52-9a41-3f1f5d7a2b60";
 
 layer(TestWaypost.layer)("Notifications", (it) => {
   it.effect(
-    "POST puts a message on a geo campaign and answers 201 with every field, instants in UTC (A3, F3)",
+    "POST puts a message on a geo campaign and answers 201 with every field, instants in UTC (A3, F3.1, notifications.create, notifications.get, notifications.shown)",
     () =>
       Effect.gen(function* () {
         const world = yield* notificationWorld();
@@ -51,7 +51,7 @@ layer(TestWaypost.layer)("Notifications", (it) => {
       }),
   );
 
-  it.effect("what is optional is none when null, empty, blank or left out (F2)", () =>
+  it.effect("what is optional is none when null, empty, blank or left out (F2.3)", () =>
     Effect.gen(function* () {
       const world = yield* notificationWorld();
       const path = yield* world.geo();
@@ -74,66 +74,78 @@ layer(TestWaypost.layer)("Notifications", (it) => {
     }),
   );
 
-  it.effect("a campaign's notifications come all at once, oldest on it first, without a cursor (D5)", () =>
-    Effect.gen(function* () {
-      const world = yield* notificationWorld({ plan: { max_notifications_per_campaign: null } });
-      const path = yield* world.geo();
-      const other = yield* world.geo();
-      assert.deepStrictEqual((yield* world.sandbox(path)).body, { data: [], meta: { next_cursor: null } });
-      const late = (yield* world.sandbox(other, { body: message() })).body.data.id;
-      const ids: Array<string> = [];
-      for (let i = 0; i < 25; i++) {
-        ids.push((yield* world.sandbox(path, { body: message({ name: `N${i}` }) })).body.data.id);
-      }
-      // Older than all of them, but put on this campaign last.
-      yield* world.onto(path.split("/")[2] ?? "", late);
-      const list = yield* world.sandbox(`${path}?limit=5&cursor=nonsense`);
-      assert.strictEqual(list.status, 200);
-      assert.deepStrictEqual(
-        list.body.data.map((each: { id: string }) => each.id),
-        [...ids, late],
-      );
-      assert.deepStrictEqual(list.body.meta, { next_cursor: null });
-      assert.deepStrictEqual(list.body.data[3], (yield* world.sandbox(`${path}/${ids[3]}`)).body.data);
-    }),
+  it.effect(
+    "a campaign's notifications come all at once, oldest on it first, without a cursor (D5, notifications.list)",
+    () =>
+      Effect.gen(function* () {
+        const world = yield* notificationWorld({ plan: { max_notifications_per_campaign: null } });
+        const path = yield* world.geo();
+        const other = yield* world.geo();
+        assert.deepStrictEqual((yield* world.sandbox(path)).body, { data: [], meta: { next_cursor: null } });
+        const late = (yield* world.sandbox(other, { body: message() })).body.data.id;
+        const ids: Array<string> = [];
+        for (let i = 0; i < 25; i++) {
+          ids.push((yield* world.sandbox(path, { body: message({ name: `N${i}` }) })).body.data.id);
+        }
+        // Older than all of them, but put on this campaign last.
+        yield* world.onto(path.split("/")[2] ?? "", late);
+        const list = yield* world.sandbox(`${path}?limit=5&cursor=nonsense`);
+        assert.strictEqual(list.status, 200);
+        assert.deepStrictEqual(
+          list.body.data.map((each: { id: string }) => each.id),
+          [...ids, late],
+        );
+        assert.deepStrictEqual(list.body.meta, { next_cursor: null });
+        assert.deepStrictEqual(list.body.data[3], (yield* world.sandbox(`${path}/${ids[3]}`)).body.data);
+      }),
   );
 
-  it.effect("PATCH puts the whole notification in place: what it leaves out is cleared", () =>
-    Effect.gen(function* () {
-      const world = yield* notificationWorld();
-      const path = yield* world.geo({ starts_at: "2026-11-22" });
-      const body = message({
-        cta_label: "Look",
-        cta_url: "shop://offers/1",
-        starts_at: "2026-11-23",
-        ends_at: "2026-11-24",
-      });
-      const { data } = (yield* world.sandbox(path, { body })).body;
-      yield* TestClock.adjust("1 minute");
-      const changed = yield* world.sandbox(`${path}/${data.id}`, {
-        method: "PATCH",
-        body: message({ id: unknownId, created_at: "1999-01-01", headline: "Bye", trigger_type: "on_exit" }),
-      });
-      assert.strictEqual(changed.status, 200);
-      assert.deepStrictEqual(changed.body.data, {
-        ...data,
-        headline: "Bye",
-        cta_label: null,
-        cta_url: null,
-        trigger_type: "on_exit",
-        starts_at: null,
-        ends_at: null,
-        updated_at: "2026-11-21T12:01:00+00:00",
-      });
-      assert.deepStrictEqual((yield* world.sandbox(`${path}/${data.id}`)).body, changed.body);
-      const partial = yield* world.sandbox(`${path}/${data.id}`, { method: "PATCH", body: { name: "Only" } });
-      assert.deepStrictEqual(Object.keys(partial.body.error.fields), [
-        "type",
-        "headline",
-        "body",
-        "trigger_type",
-      ]);
-    }),
+  it.effect(
+    "PATCH puts the whole notification in place: what it leaves out is cleared (B4.3, notifications.update)",
+    () =>
+      Effect.gen(function* () {
+        const world = yield* notificationWorld();
+        const path = yield* world.geo({ starts_at: "2026-11-22" });
+        const body = message({
+          cta_label: "Look",
+          cta_url: "shop://offers/1",
+          starts_at: "2026-11-23",
+          ends_at: "2026-11-24",
+        });
+        const { data } = (yield* world.sandbox(path, { body })).body;
+        yield* TestClock.adjust("1 minute");
+        const changed = yield* world.sandbox(`${path}/${data.id}`, {
+          method: "PATCH",
+          body: message({
+            id: unknownId,
+            created_at: "1999-01-01",
+            headline: "Bye",
+            trigger_type: "on_exit",
+          }),
+        });
+        assert.strictEqual(changed.status, 200);
+        assert.deepStrictEqual(changed.body.data, {
+          ...data,
+          headline: "Bye",
+          cta_label: null,
+          cta_url: null,
+          trigger_type: "on_exit",
+          starts_at: null,
+          ends_at: null,
+          updated_at: "2026-11-21T12:01:00+00:00",
+        });
+        assert.deepStrictEqual((yield* world.sandbox(`${path}/${data.id}`)).body, changed.body);
+        const partial = yield* world.sandbox(`${path}/${data.id}`, {
+          method: "PATCH",
+          body: { name: "Only" },
+        });
+        assert.deepStrictEqual(Object.keys(partial.body.error.fields), [
+          "type",
+          "headline",
+          "body",
+          "trigger_type",
+        ]);
+      }),
   );
 
   it.effect(
@@ -177,7 +189,7 @@ layer(TestWaypost.layer)("Notifications", (it) => {
       }),
   );
 
-  it.effect("content on two campaigns changes for both, its trigger for one alone (F7)", () =>
+  it.effect("content on two campaigns changes for both, its trigger for one alone (F7.2)", () =>
     Effect.gen(function* () {
       const world = yield* notificationWorld();
       const [here, there] = [yield* world.geo(), yield* world.geo()];
@@ -192,7 +204,7 @@ layer(TestWaypost.layer)("Notifications", (it) => {
   );
 
   it.effect(
-    "what is not there, not on this campaign, or of another environment or workspace is 404 (B2)",
+    "what is not there, not on this campaign, or of another environment or workspace is 404 (A2.1, B1.5, B2.3)",
     () =>
       Effect.gen(function* () {
         const world = yield* notificationWorld();
@@ -228,40 +240,44 @@ layer(TestWaypost.layer)("Notifications", (it) => {
       }),
   );
 
-  it.effect("reading and writing need their own ability each (C2)", () =>
-    Effect.gen(function* () {
-      const world = yield* notificationWorld();
-      const waypost = yield* TestWaypost;
-      const path = yield* world.geo();
-      const { id } = (yield* world.sandbox(path, { body: message() })).body.data;
-      const as = (ability: "notifications:read" | "notifications:write") =>
-        Effect.map(waypost.token(world.workspace, "sandbox", [ability]), ({ token }) =>
-          waypost.platform("sandbox", token),
-        );
-      const [reader, writer] = [yield* as("notifications:read"), yield* as("notifications:write")];
-      for (const at of [path, `${path}/${id}`]) {
-        assert.strictEqual((yield* reader(at)).status, 200);
-        assert.strictEqual((yield* writer(at)).body.error.code, "missing_ability");
-      }
-      assert.strictEqual((yield* reader(path, { body: message() })).body.error.code, "missing_ability");
-      assert.strictEqual((yield* writer(path, { body: message() })).status, 201);
-    }),
+  it.effect(
+    "reading and writing need their own ability each (C2, notifications.create, notifications.get, notifications.list)",
+    () =>
+      Effect.gen(function* () {
+        const world = yield* notificationWorld();
+        const waypost = yield* TestWaypost;
+        const path = yield* world.geo();
+        const { id } = (yield* world.sandbox(path, { body: message() })).body.data;
+        const as = (ability: "notifications:read" | "notifications:write") =>
+          Effect.map(waypost.token(world.workspace, "sandbox", [ability]), ({ token }) =>
+            waypost.platform("sandbox", token),
+          );
+        const [reader, writer] = [yield* as("notifications:read"), yield* as("notifications:write")];
+        for (const at of [path, `${path}/${id}`]) {
+          assert.strictEqual((yield* reader(at)).status, 200);
+          assert.strictEqual((yield* writer(at)).body.error.code, "missing_ability");
+        }
+        assert.strictEqual((yield* reader(path, { body: message() })).body.error.code, "missing_ability");
+        assert.strictEqual((yield* writer(path, { body: message() })).status, 201);
+      }),
   );
 
-  it.effect("a push campaign's is read and written back as it was shown (F3)", () =>
-    Effect.gen(function* () {
-      const world = yield* notificationWorld();
-      const path = yield* world.push({ starts_at: "2026-11-25" });
-      const { data } = (yield* world.sandbox(path, { body: sent("09:30") })).body;
-      assert.deepStrictEqual(data.trigger_config, { send_at: "2026-11-25 09:30" });
-      yield* TestClock.adjust("1 minute");
-      const again = yield* world.sandbox(`${path}/${data.id}`, { method: "PATCH", body: data });
-      assert.strictEqual(again.status, 200);
-      assert.deepStrictEqual(again.body.data, data);
-    }),
+  it.effect(
+    "a push campaign's is read and written back as it was shown (F3.2, notifications.shown_send_at)",
+    () =>
+      Effect.gen(function* () {
+        const world = yield* notificationWorld();
+        const path = yield* world.push({ starts_at: "2026-11-25" });
+        const { data } = (yield* world.sandbox(path, { body: sent("09:30") })).body;
+        assert.deepStrictEqual(data.trigger_config, { send_at: "2026-11-25 09:30" });
+        yield* TestClock.adjust("1 minute");
+        const again = yield* world.sandbox(`${path}/${data.id}`, { method: "PATCH", body: data });
+        assert.strictEqual(again.status, 200);
+        assert.deepStrictEqual(again.body.data, data);
+      }),
   );
 
-  it.effect("without an Idempotency-Key the same again is a second notification (idempotency 7)", () =>
+  it.effect("without an Idempotency-Key the same again is a second notification (idempotency.7)", () =>
     Effect.gen(function* () {
       const world = yield* notificationWorld();
       const path = yield* world.geo();

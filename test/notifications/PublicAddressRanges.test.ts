@@ -9,7 +9,7 @@ const embeddings = (v4: string): ReadonlyArray<string> => {
 };
 
 describe("Addresses that a client may have us connect to", () => {
-  it("are not those of special ranges, from their first address to their last (F1)", () => {
+  it("are not those of special ranges, from their first address to their last (F1.6)", () => {
     for (const address of [
       "0.0.0.0",
       "0.255.255.255",
@@ -85,7 +85,7 @@ describe("Addresses that a client may have us connect to", () => {
     }
   });
 
-  it("an IPv6 address that embeds an IPv4 one is judged by it: mapped, NAT64, 6to4 (F1)", () => {
+  it("an IPv6 address that embeds an IPv4 one is judged by it: mapped, NAT64, 6to4 (F1.6)", () => {
     const special = fc.constantFrom(
       "10.0.0.5",
       "127.0.0.1",

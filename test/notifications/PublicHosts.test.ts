@@ -26,7 +26,7 @@ const guardedBut = (publicName: string) =>
 
 describe("The host of a button's address", () => {
   it.effect(
-    "must not lead to a private address, whatever it looks like, unless the setting lifts that (F1)",
+    "must not lead to a private address, whatever it looks like, unless the setting lifts that (F1.1, F1.7)",
     () =>
       Effect.gen(function* () {
         const server = yield* localServer(answers({ "/": 200 }));
@@ -61,7 +61,7 @@ describe("The host of a button's address", () => {
       }),
   );
 
-  it.effect("must not lead to a private address by a redirect (F1)", () =>
+  it.effect("must not lead to a private address by a redirect (F1.5)", () =>
     Effect.gen(function* () {
       const inside = yield* localServer(answers({ "/secret": 200 }));
       const outside = yield* localServer(
@@ -81,7 +81,7 @@ describe("The host of a button's address", () => {
   );
 
   it.effect(
-    "is connected to at the very address that was checked, not at what the name means next (F1)",
+    "is connected to at the very address that was checked, not at what the name means next (F1.6)",
     () =>
       Effect.gen(function* () {
         const server = yield* localServer(answers({ "/": 405 }));

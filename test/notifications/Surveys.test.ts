@@ -12,93 +12,97 @@ const choosing = (...texts: ReadonlyArray<string>) => ({
 });
 
 layer(TestWaypost.layer)("Surveys", (it) => {
-  it.effect("ask questions of all seven types, choices shown as texts", () =>
-    Effect.gen(function* () {
-      const world = yield* notificationWorld();
-      const path = yield* world.geo();
-      const choices = [{ text: " Bread " }, { text: "Cheese" }, { text: "Fish" }, { text: "Tea" }];
-      const first = yield* world.sandbox(path, {
-        body: survey([
-          { question_text: " What else? ", type: "OPEN_ENDED" },
-          { question_text: "Which one?", type: "SINGLE_CHOICE", required: true, choices },
-          {
-            question_text: "Which ones?",
-            type: "MULTIPLE_CHOICE",
-            required: false,
-            choices: choices.slice(0, 2),
-          },
-          { question_text: "How was it?", type: "RATING", choices: [] },
-          { question_text: "Again?", type: "BOOLEAN", choices: null, required: null },
-        ]),
-      });
-      assert.strictEqual(first.status, 201);
-      const { questions, type } = first.body.data;
-      assert.strictEqual(type, "survey");
-      const shown = (
-        text: string,
-        type: string,
-        required: boolean,
-        choices: ReadonlyArray<string>,
-        at: number,
-      ) => ({
-        id: questions[at].id,
-        question_text: text,
-        type,
-        required,
-        choices,
-      });
-      assert.deepStrictEqual(questions, [
-        shown("What else?", "OPEN_ENDED", false, [], 0),
-        shown("Which one?", "SINGLE_CHOICE", true, ["Bread", "Cheese", "Fish", "Tea"], 1),
-        shown("Which ones?", "MULTIPLE_CHOICE", false, ["Bread", "Cheese"], 2),
-        shown("How was it?", "RATING", false, [], 3),
-        shown("Again?", "BOOLEAN", false, [], 4),
-      ]);
-      const second = yield* world.sandbox(path, {
-        body: survey([
-          { question_text: "How many?", type: "NUMBER" },
-          { question_text: "How warm?", type: "SLIDER" },
-        ]),
-      });
-      assert.strictEqual(second.status, 201);
-      const list = (yield* world.sandbox(path)).body.data;
-      assert.deepStrictEqual(list, [first.body.data, second.body.data]);
-    }),
+  it.effect(
+    "ask questions of all seven types, choices shown as texts (notifications.shown_questions, questions.required, questions.type)",
+    () =>
+      Effect.gen(function* () {
+        const world = yield* notificationWorld();
+        const path = yield* world.geo();
+        const choices = [{ text: " Bread " }, { text: "Cheese" }, { text: "Fish" }, { text: "Tea" }];
+        const first = yield* world.sandbox(path, {
+          body: survey([
+            { question_text: " What else? ", type: "OPEN_ENDED" },
+            { question_text: "Which one?", type: "SINGLE_CHOICE", required: true, choices },
+            {
+              question_text: "Which ones?",
+              type: "MULTIPLE_CHOICE",
+              required: false,
+              choices: choices.slice(0, 2),
+            },
+            { question_text: "How was it?", type: "RATING", choices: [] },
+            { question_text: "Again?", type: "BOOLEAN", choices: null, required: null },
+          ]),
+        });
+        assert.strictEqual(first.status, 201);
+        const { questions, type } = first.body.data;
+        assert.strictEqual(type, "survey");
+        const shown = (
+          text: string,
+          type: string,
+          required: boolean,
+          choices: ReadonlyArray<string>,
+          at: number,
+        ) => ({
+          id: questions[at].id,
+          question_text: text,
+          type,
+          required,
+          choices,
+        });
+        assert.deepStrictEqual(questions, [
+          shown("What else?", "OPEN_ENDED", false, [], 0),
+          shown("Which one?", "SINGLE_CHOICE", true, ["Bread", "Cheese", "Fish", "Tea"], 1),
+          shown("Which ones?", "MULTIPLE_CHOICE", false, ["Bread", "Cheese"], 2),
+          shown("How was it?", "RATING", false, [], 3),
+          shown("Again?", "BOOLEAN", false, [], 4),
+        ]);
+        const second = yield* world.sandbox(path, {
+          body: survey([
+            { question_text: "How many?", type: "NUMBER" },
+            { question_text: "How warm?", type: "SLIDER" },
+          ]),
+        });
+        assert.strictEqual(second.status, 201);
+        const list = (yield* world.sandbox(path)).body.data;
+        assert.deepStrictEqual(list, [first.body.data, second.body.data]);
+      }),
   );
 
-  it.effect("have one to five questions, choice questions two to four choices, others none (F2)", () =>
-    Effect.gen(function* () {
-      const world = yield* notificationWorld();
-      const path = yield* world.geo();
-      const fields = (questions: unknown) =>
-        Effect.map(world.sandbox(path, { body: survey([], { questions }) }), ({ body }) =>
-          Object.keys(body.error?.fields ?? {}),
-        );
-      const many = (count: number) => Array.from({ length: count }, (_, at) => `Choice ${at}`);
-      for (const none of [undefined, null, []]) assert.deepStrictEqual(yield* fields(none), ["questions"]);
-      assert.deepStrictEqual(yield* fields(Array.from({ length: 5 }, () => rating)), []);
-      assert.deepStrictEqual(yield* fields(Array.from({ length: 6 }, () => ({}))), ["questions"]);
-      assert.deepStrictEqual(yield* fields({ 0: rating }), ["questions"]);
-      assert.deepStrictEqual(yield* fields([choosing(...many(2)), choosing(...many(4))]), []);
-      for (const type of ["SINGLE_CHOICE", "MULTIPLE_CHOICE"]) {
-        for (const choices of [
-          undefined,
-          null,
-          [],
-          [{ text: "A" }],
-          many(5).map((text) => ({ text })),
-          "A, B",
-        ]) {
-          const question = { question_text: "Which?", type, choices };
-          assert.deepStrictEqual(yield* fields([rating, question]), ["questions.1.choices"]);
+  it.effect(
+    "have one to five questions, choice questions two to four choices, others none (F2.1, F2.3, notifications.questions, questions.choices)",
+    () =>
+      Effect.gen(function* () {
+        const world = yield* notificationWorld();
+        const path = yield* world.geo();
+        const fields = (questions: unknown) =>
+          Effect.map(world.sandbox(path, { body: survey([], { questions }) }), ({ body }) =>
+            Object.keys(body.error?.fields ?? {}),
+          );
+        const many = (count: number) => Array.from({ length: count }, (_, at) => `Choice ${at}`);
+        for (const none of [undefined, null, []]) assert.deepStrictEqual(yield* fields(none), ["questions"]);
+        assert.deepStrictEqual(yield* fields(Array.from({ length: 5 }, () => rating)), []);
+        assert.deepStrictEqual(yield* fields(Array.from({ length: 6 }, () => ({}))), ["questions"]);
+        assert.deepStrictEqual(yield* fields({ 0: rating }), ["questions"]);
+        assert.deepStrictEqual(yield* fields([choosing(...many(2)), choosing(...many(4))]), []);
+        for (const type of ["SINGLE_CHOICE", "MULTIPLE_CHOICE"]) {
+          for (const choices of [
+            undefined,
+            null,
+            [],
+            [{ text: "A" }],
+            many(5).map((text) => ({ text })),
+            "A, B",
+          ]) {
+            const question = { question_text: "Which?", type, choices };
+            assert.deepStrictEqual(yield* fields([rating, question]), ["questions.1.choices"]);
+          }
         }
-      }
-      for (const type of ["OPEN_ENDED", "RATING", "BOOLEAN", "NUMBER", "SLIDER"]) {
-        assert.deepStrictEqual(yield* fields([{ question_text: "?", type, choices: [{ text: "A" }] }]), [
-          "questions.0.choices",
-        ]);
-      }
-    }),
+        for (const type of ["OPEN_ENDED", "RATING", "BOOLEAN", "NUMBER", "SLIDER"]) {
+          assert.deepStrictEqual(yield* fields([{ question_text: "?", type, choices: [{ text: "A" }] }]), [
+            "questions.0.choices",
+          ]);
+        }
+      }),
   );
 
   it.effect("choices of a question differ, for an answer may name one by its text", () =>
@@ -111,7 +115,7 @@ layer(TestWaypost.layer)("Surveys", (it) => {
   );
 
   it.effect(
-    "a question without id keeps its own by text and type, wherever it moves; one that differs is new (F4)",
+    "a question without id keeps its own by text and type, wherever it moves; one that differs is new (F4.3)",
     () =>
       Effect.gen(function* () {
         const world = yield* notificationWorld();
@@ -137,7 +141,7 @@ layer(TestWaypost.layer)("Surveys", (it) => {
       }),
   );
 
-  it.effect("a question or choice with its id keeps it whatever else changes (F4)", () =>
+  it.effect("a question or choice with its id keeps it whatever else changes (F4.1, questions.id)", () =>
     Effect.gen(function* () {
       const world = yield* notificationWorld();
       const path = yield* world.geo();
@@ -175,7 +179,7 @@ layer(TestWaypost.layer)("Surveys", (it) => {
   );
 
   it.effect(
-    "an id that is not of this notification is 422 at its place, also on create, and twice the same too (F4)",
+    "an id that is not of this notification is 422 at its place, also on create, and twice the same too (F4.2, errors.dots, questions.id)",
     () =>
       Effect.gen(function* () {
         const world = yield* notificationWorld();
@@ -230,7 +234,7 @@ layer(TestWaypost.layer)("Surveys", (it) => {
       }),
   );
 
-  it.effect("a message can become a survey, and a survey without answers a message", () =>
+  it.effect("a message can become a survey, and a survey without answers a message (F4.5)", () =>
     Effect.gen(function* () {
       const world = yield* notificationWorld();
       const path = yield* world.geo();
@@ -243,7 +247,7 @@ layer(TestWaypost.layer)("Surveys", (it) => {
     }),
   );
 
-  it.effect("a question's text has 1 to 500 characters, and a choice's is required", () =>
+  it.effect("a question's text has 1 to 500 characters, and a choice's is required (questions.text)", () =>
     Effect.gen(function* () {
       const world = yield* notificationWorld();
       const path = yield* world.geo();

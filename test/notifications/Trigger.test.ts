@@ -5,29 +5,31 @@ import { TestWaypost } from "../TestWaypost.ts";
 import { message, notificationWorld, sent } from "./NotificationWorld.ts";
 
 layer(TestWaypost.layer)("What sets a notification off", (it) => {
-  it.effect("is entering or leaving on a geo campaign, a fixed time on a push campaign", () =>
-    Effect.gen(function* () {
-      const world = yield* notificationWorld();
-      const [geo, push] = [yield* world.geo(), yield* world.push({ starts_at: "2026-11-25" })];
-      for (const trigger_type of ["on_enter", "on_exit"]) {
-        assert.strictEqual((yield* world.sandbox(geo, { body: message({ trigger_type }) })).status, 201);
-        const refused = yield* world.sandbox(push, { body: sent("09:00", { trigger_type }) });
-        assert.deepStrictEqual(refused.body.error.fields, {
-          trigger_type: [
-            "A push campaign's notifications are sent at a fixed time: the trigger type must be fixed_time.",
-          ],
+  it.effect(
+    "is entering or leaving on a geo campaign, a fixed time on a push campaign (notifications.trigger)",
+    () =>
+      Effect.gen(function* () {
+        const world = yield* notificationWorld();
+        const [geo, push] = [yield* world.geo(), yield* world.push({ starts_at: "2026-11-25" })];
+        for (const trigger_type of ["on_enter", "on_exit"]) {
+          assert.strictEqual((yield* world.sandbox(geo, { body: message({ trigger_type }) })).status, 201);
+          const refused = yield* world.sandbox(push, { body: sent("09:00", { trigger_type }) });
+          assert.deepStrictEqual(refused.body.error.fields, {
+            trigger_type: [
+              "A push campaign's notifications are sent at a fixed time: the trigger type must be fixed_time.",
+            ],
+          });
+        }
+        const refused = yield* world.sandbox(geo, { body: message({ trigger_type: "fixed_time" }) });
+        assert.deepStrictEqual(Object.keys(refused.body.error.fields), ["trigger_type"]);
+        const other = yield* world.sandbox(geo, { body: message({ trigger_type: "on_dwell" }) });
+        assert.deepStrictEqual(other.body.error.fields, {
+          trigger_type: ["The trigger type must be on_enter, on_exit or fixed_time."],
         });
-      }
-      const refused = yield* world.sandbox(geo, { body: message({ trigger_type: "fixed_time" }) });
-      assert.deepStrictEqual(Object.keys(refused.body.error.fields), ["trigger_type"]);
-      const other = yield* world.sandbox(geo, { body: message({ trigger_type: "on_dwell" }) });
-      assert.deepStrictEqual(other.body.error.fields, {
-        trigger_type: ["The trigger type must be on_enter, on_exit or fixed_time."],
-      });
-    }),
+      }),
   );
 
-  it.effect("a geo notification has no sending time, a push notification has one and no window (F2)", () =>
+  it.effect("a geo notification has no sending time, a push notification has one and no window (F2.1)", () =>
     Effect.gen(function* () {
       const world = yield* notificationWorld();
       const [geo, push] = [yield* world.geo(), yield* world.push({ starts_at: "2026-11-25" })];
@@ -52,47 +54,49 @@ layer(TestWaypost.layer)("What sets a notification off", (it) => {
     }),
   );
 
-  it.effect("a sending time is HH:MM, or the full time on the campaign's day in its zone (F3)", () =>
-    Effect.gen(function* () {
-      const world = yield* notificationWorld();
-      // In Auckland this start is the 26th.
-      const path = yield* world.push({ timezone: "Pacific/Auckland", starts_at: "2026-11-26 15:00" });
-      for (const [written, shown] of [
-        ["00:00", "2026-11-26 00:00"],
-        ["23:59", "2026-11-26 23:59"],
-        [" 09:30 ", "2026-11-26 09:30"],
-        ["2026-11-26 09:30", "2026-11-26 09:30"],
-      ] as const) {
-        const made = yield* world.sandbox(path, { body: sent(written) });
-        assert.strictEqual(made.body.data?.trigger_config.send_at, shown, JSON.stringify(made.body));
-        assert.deepStrictEqual(
-          [made.body.data.trigger_type, made.body.data.starts_at, made.body.data.ends_at],
-          ["fixed_time", null, null],
-        );
-      }
-      for (const written of [
-        "2026-11-25 09:30",
-        "2026-11-27 09:30",
-        "2026-11-26",
-        "24:00",
-        "9:30",
-        "09:30:00",
-        "2026-11-26T09:30",
-        "2026-02-30 09:30",
-        "soon",
-        "",
-      ]) {
-        const refused = yield* world.sandbox(path, { body: sent(written) });
-        assert.deepStrictEqual(
-          Object.keys(refused.body.error?.fields ?? {}),
-          ["trigger_config.send_at"],
-          written,
-        );
-      }
-    }),
+  it.effect(
+    "a sending time is HH:MM, or the full time on the campaign's day in its zone (F3.2, notifications.send_at, notifications.shown_send_at)",
+    () =>
+      Effect.gen(function* () {
+        const world = yield* notificationWorld();
+        // In Auckland this start is the 26th.
+        const path = yield* world.push({ timezone: "Pacific/Auckland", starts_at: "2026-11-26 15:00" });
+        for (const [written, shown] of [
+          ["00:00", "2026-11-26 00:00"],
+          ["23:59", "2026-11-26 23:59"],
+          [" 09:30 ", "2026-11-26 09:30"],
+          ["2026-11-26 09:30", "2026-11-26 09:30"],
+        ] as const) {
+          const made = yield* world.sandbox(path, { body: sent(written) });
+          assert.strictEqual(made.body.data?.trigger_config.send_at, shown, JSON.stringify(made.body));
+          assert.deepStrictEqual(
+            [made.body.data.trigger_type, made.body.data.starts_at, made.body.data.ends_at],
+            ["fixed_time", null, null],
+          );
+        }
+        for (const written of [
+          "2026-11-25 09:30",
+          "2026-11-27 09:30",
+          "2026-11-26",
+          "24:00",
+          "9:30",
+          "09:30:00",
+          "2026-11-26T09:30",
+          "2026-02-30 09:30",
+          "soon",
+          "",
+        ]) {
+          const refused = yield* world.sandbox(path, { body: sent(written) });
+          assert.deepStrictEqual(
+            Object.keys(refused.body.error?.fields ?? {}),
+            ["trigger_config.send_at"],
+            written,
+          );
+        }
+      }),
   );
 
-  it.effect("a sending time cannot be in the past, to the instant (write rules, B6)", () =>
+  it.effect("a sending time cannot be in the past, to the instant (B6, notifications.send_at)", () =>
     Effect.gen(function* () {
       const world = yield* notificationWorld();
       // Today: it is 13:00 in Amsterdam.
@@ -110,7 +114,7 @@ layer(TestWaypost.layer)("What sets a notification off", (it) => {
     }),
   );
 
-  it.effect("once its time has passed, an update needs a new one that is ahead (F6)", () =>
+  it.effect("once its time has passed, an update needs a new one that is ahead (F6.1)", () =>
     Effect.gen(function* () {
       const world = yield* notificationWorld();
       const path = yield* world.push({ starts_at: "2026-11-21" });
@@ -125,7 +129,7 @@ layer(TestWaypost.layer)("What sets a notification off", (it) => {
     }),
   );
 
-  it.effect("a time in a gap is shown as moved, and read back keeps what was written (E1, E11)", () =>
+  it.effect("a time in a gap is shown as moved, and read back keeps what was written (E1, E11.1, F3.2)", () =>
     Effect.gen(function* () {
       const world = yield* notificationWorld();
       const day = { starts_at: "2027-03-28" };
@@ -145,41 +149,43 @@ layer(TestWaypost.layer)("What sets a notification off", (it) => {
     }),
   );
 
-  it.effect("a window lies within the campaign's own dates, and ends after it starts (F2)", () =>
-    Effect.gen(function* () {
-      const world = yield* notificationWorld();
-      const path = yield* world.geo({ starts_at: "2026-11-25 10:00", ends_at: "2026-11-30" });
-      const fields = (starts_at: string | null, ends_at: string | null) =>
-        Effect.map(world.sandbox(path, { body: message({ starts_at, ends_at }) }), ({ body }) =>
-          Object.keys(body.error?.fields ?? {}),
-        );
-      for (const [start, end] of [
-        ["2026-11-25 10:00", "2026-11-30"],
-        ["2026-11-25 10:00", "2026-11-25 10:01"],
-        ["2026-11-30 23:58", null],
-        [null, "2026-11-25 10:01"],
-        ["2026-11-26", "2026-11-26"],
-      ] as const) {
-        assert.deepStrictEqual(yield* fields(start, end), [], `${start} to ${end}`);
-      }
-      for (const [start, end, at] of [
-        ["2026-11-25 09:59", null, ["starts_at"]],
-        // A date alone is 00:00, which is before 10:00.
-        ["2026-11-25", null, ["starts_at"]],
-        ["2026-12-01", null, ["starts_at"]],
-        [null, "2026-12-01 00:00", ["ends_at"]],
-        [null, "2026-11-25 10:00", ["ends_at"]],
-        ["2026-11-27", "2026-11-26", ["ends_at"]],
-        ["2026-11-27 10:00", "2026-11-27 10:00", ["ends_at"]],
-        ["2026-11-24", "2026-12-31", ["starts_at", "ends_at"]],
-        ["2026-11-25T10:00", "tomorrow", ["starts_at", "ends_at"]],
-      ] as const) {
-        assert.deepStrictEqual(yield* fields(start, end), [...at], `${start} to ${end}`);
-      }
-    }),
+  it.effect(
+    "a window lies within the campaign's own dates, and ends after it starts (F2.4, notifications.window)",
+    () =>
+      Effect.gen(function* () {
+        const world = yield* notificationWorld();
+        const path = yield* world.geo({ starts_at: "2026-11-25 10:00", ends_at: "2026-11-30" });
+        const fields = (starts_at: string | null, ends_at: string | null) =>
+          Effect.map(world.sandbox(path, { body: message({ starts_at, ends_at }) }), ({ body }) =>
+            Object.keys(body.error?.fields ?? {}),
+          );
+        for (const [start, end] of [
+          ["2026-11-25 10:00", "2026-11-30"],
+          ["2026-11-25 10:00", "2026-11-25 10:01"],
+          ["2026-11-30 23:58", null],
+          [null, "2026-11-25 10:01"],
+          ["2026-11-26", "2026-11-26"],
+        ] as const) {
+          assert.deepStrictEqual(yield* fields(start, end), [], `${start} to ${end}`);
+        }
+        for (const [start, end, at] of [
+          ["2026-11-25 09:59", null, ["starts_at"]],
+          // A date alone is 00:00, which is before 10:00.
+          ["2026-11-25", null, ["starts_at"]],
+          ["2026-12-01", null, ["starts_at"]],
+          [null, "2026-12-01 00:00", ["ends_at"]],
+          [null, "2026-11-25 10:00", ["ends_at"]],
+          ["2026-11-27", "2026-11-26", ["ends_at"]],
+          ["2026-11-27 10:00", "2026-11-27 10:00", ["ends_at"]],
+          ["2026-11-24", "2026-12-31", ["starts_at", "ends_at"]],
+          ["2026-11-25T10:00", "tomorrow", ["starts_at", "ends_at"]],
+        ] as const) {
+          assert.deepStrictEqual(yield* fields(start, end), [...at], `${start} to ${end}`);
+        }
+      }),
   );
 
-  it.effect("a window on a campaign without end has no latest end", () =>
+  it.effect("a window on a campaign without end has no latest end (notifications.window)", () =>
     Effect.gen(function* () {
       const world = yield* notificationWorld();
       const path = yield* world.geo();
@@ -190,7 +196,7 @@ layer(TestWaypost.layer)("What sets a notification off", (it) => {
     }),
   );
 
-  it.effect("a notification can be put on an ended campaign (E12)", () =>
+  it.effect("a notification can be put on an ended campaign (E12.3)", () =>
     Effect.gen(function* () {
       const world = yield* notificationWorld();
       const path = yield* world.geo({ ends_at: "2026-11-21 14:00" });

@@ -8,7 +8,7 @@ const codeOf = ({ body, status }: Answer) => [status, body.error?.code];
 const fixed = (sendAt: string) => ({ trigger_type: "fixed_time", trigger_config: { send_at: sendAt } });
 
 layer(TestWaypost.layer)("Content on several campaigns", (it) => {
-  it.effect("is put on each with a trigger of its own, and reads alike on all (F7)", () =>
+  it.effect("is put on each with a trigger of its own, and reads alike on all (F7.1)", () =>
     Effect.gen(function* () {
       const world = yield* contentWorld();
       const id = yield* world.content();
@@ -64,7 +64,7 @@ layer(TestWaypost.layer)("Content on several campaigns", (it) => {
   );
 
   it.effect(
-    "stays when it is detached, also from its last campaign, and can be put there again (F7, K3)",
+    "stays when it is detached, also from its last campaign, and can be put there again (F7, K3, operator.detach)",
     () =>
       Effect.gen(function* () {
         const world = yield* contentWorld();
@@ -122,101 +122,110 @@ layer(TestWaypost.layer)("Content on several campaigns", (it) => {
       }),
   );
 
-  it.effect("is sent by each push campaign at its time there; detached, it is not sent (E10)", () =>
-    Effect.gen(function* () {
-      const world = yield* contentWorld();
-      const id = yield* world.content();
-      const [one, two] = [yield* world.pushCampaign(), yield* world.pushCampaign()];
-      yield* world.attach(one, id, fixed("09:30"));
-      yield* world.attach(two, id, fixed("10:00"));
-      const sends = Effect.map(world.inSandbox("/sends"), ({ body }) =>
-        body.data.map((send: { campaign_id: string; due_at: string; status: string }) => [
-          send.campaign_id,
-          send.due_at,
-          send.status,
-        ]),
-      );
-      const of = (campaign: string, time: string, status: string) => [
-        campaign,
-        `2026-11-27T${time}:00+00:00`,
-        status,
-      ];
-      assert.sameDeepMembers(yield* sends, [of(one, "08:30", "scheduled"), of(two, "09:00", "scheduled")]);
-      yield* world.detach(one, id);
-      assert.sameDeepMembers(yield* sends, [of(one, "08:30", "cancelled"), of(two, "09:00", "scheduled")]);
-      yield* world.attach(one, id, fixed("11:00"));
-      assert.sameDeepMembers(yield* sends, [
-        of(one, "08:30", "cancelled"),
-        of(one, "10:00", "scheduled"),
-        of(two, "09:00", "scheduled"),
-      ]);
-    }),
-  );
-
-  it.effect("is put on a campaign once, under the rules for triggers there, all told at once (F2, B4)", () =>
-    Effect.gen(function* () {
-      const world = yield* contentWorld();
-      const id = yield* world.content();
-      const [geo, push] = [yield* world.geoCampaign({ ends_at: "2026-11-28" }), yield* world.pushCampaign()];
-      const fields = (answer: Answer) => {
-        assert.deepStrictEqual(codeOf(answer), [422, "validation_failed"]);
-        return Object.keys(answer.body.error.fields).toSorted();
-      };
-      assert.deepStrictEqual(fields(yield* world.attach(geo, id, {})), ["trigger_type"]);
-      assert.deepStrictEqual(fields(yield* world.attach(geo, id, fixed("09:30"))), [
-        "trigger_config.send_at",
-        "trigger_type",
-      ]);
-      assert.deepStrictEqual(fields(yield* world.attach(push, id)), [
-        "trigger_config.send_at",
-        "trigger_type",
-      ]);
-      const outside = { trigger_type: "on_enter", starts_at: "2026-11-20", ends_at: "2026-11-29" };
-      assert.deepStrictEqual(fields(yield* world.attach(geo, id, outside)), ["ends_at", "starts_at"]);
-      assert.deepStrictEqual(fields(yield* world.attach(geo, id, "not json")), ["body"]);
-      assert.deepStrictEqual((yield* world.inSandbox(`/notifications/${id}`)).body.data.campaign_ids, []);
-
-      assert.strictEqual((yield* world.attach(geo.toUpperCase(), id.toUpperCase())).status, 201);
-      const twice = yield* world.attach(geo, id, { trigger_type: "never", starts_at: "2026-02-30" });
-      assert.deepStrictEqual(fields(twice), ["notification", "starts_at", "trigger_type"]);
-      assert.deepStrictEqual(twice.body.error.fields.notification, [
-        "The notification is on this campaign already: change its trigger there, or detach it first.",
-      ]);
-    }),
-  );
-
-  it.effect("of many at once exactly as many are put on as max_notifications_per_campaign allows (F8)", () =>
-    Effect.gen(function* () {
-      const world = yield* contentWorld({ plan: { max_notifications_per_campaign: 3 } });
-      const campaign = yield* world.geoCampaign();
-      const ids: Array<string> = [];
-      for (let at = 0; at < 6; at++) ids.push(yield* world.content());
-      const answers = yield* Effect.all(
-        [...ids, ...ids].map((id) => world.attach(campaign, id)),
-        { concurrency: "unbounded" },
-      );
-      assert.lengthOf(
-        answers.filter(({ status }) => status === 201),
-        3,
-      );
-      const list = yield* world.sandbox(`/campaigns/${campaign}/notifications`);
-      assert.lengthOf(list.body.data, 3);
-      const on = new Set(list.body.data.map((each: { id: string }) => each.id));
-      const left = ids.find((id) => !on.has(id)) ?? "";
-      const refused = yield* world.attach(campaign, left);
-      assert.deepStrictEqual(codeOf(refused), [403, "limit_exceeded"]);
-      assert.deepStrictEqual(refused.body.error.fields, {
-        max_notifications_per_campaign: [
-          "The plan allows 3 notifications on a campaign, and this one has 3: take one off first.",
-        ],
-      });
-      // What is wrong with the request comes before the plan (B1).
-      assert.deepStrictEqual(codeOf(yield* world.attach(campaign, left, {})), [422, "validation_failed"]);
-    }),
+  it.effect(
+    "is sent by each push campaign at its time there; detached, it is not sent (E10, operator.detach)",
+    () =>
+      Effect.gen(function* () {
+        const world = yield* contentWorld();
+        const id = yield* world.content();
+        const [one, two] = [yield* world.pushCampaign(), yield* world.pushCampaign()];
+        yield* world.attach(one, id, fixed("09:30"));
+        yield* world.attach(two, id, fixed("10:00"));
+        const sends = Effect.map(world.inSandbox("/sends"), ({ body }) =>
+          body.data.map((send: { campaign_id: string; due_at: string; status: string }) => [
+            send.campaign_id,
+            send.due_at,
+            send.status,
+          ]),
+        );
+        const of = (campaign: string, time: string, status: string) => [
+          campaign,
+          `2026-11-27T${time}:00+00:00`,
+          status,
+        ];
+        assert.sameDeepMembers(yield* sends, [of(one, "08:30", "scheduled"), of(two, "09:00", "scheduled")]);
+        yield* world.detach(one, id);
+        assert.sameDeepMembers(yield* sends, [of(one, "08:30", "cancelled"), of(two, "09:00", "scheduled")]);
+        yield* world.attach(one, id, fixed("11:00"));
+        assert.sameDeepMembers(yield* sends, [
+          of(one, "08:30", "cancelled"),
+          of(one, "10:00", "scheduled"),
+          of(two, "09:00", "scheduled"),
+        ]);
+      }),
   );
 
   it.effect(
-    "needs a campaign and a content of that environment, before anything about the body (A2, B1)",
+    "is put on a campaign once, under the rules for triggers there, all told at once (B4, F2, F7.1)",
+    () =>
+      Effect.gen(function* () {
+        const world = yield* contentWorld();
+        const id = yield* world.content();
+        const [geo, push] = [
+          yield* world.geoCampaign({ ends_at: "2026-11-28" }),
+          yield* world.pushCampaign(),
+        ];
+        const fields = (answer: Answer) => {
+          assert.deepStrictEqual(codeOf(answer), [422, "validation_failed"]);
+          return Object.keys(answer.body.error.fields).toSorted();
+        };
+        assert.deepStrictEqual(fields(yield* world.attach(geo, id, {})), ["trigger_type"]);
+        assert.deepStrictEqual(fields(yield* world.attach(geo, id, fixed("09:30"))), [
+          "trigger_config.send_at",
+          "trigger_type",
+        ]);
+        assert.deepStrictEqual(fields(yield* world.attach(push, id)), [
+          "trigger_config.send_at",
+          "trigger_type",
+        ]);
+        const outside = { trigger_type: "on_enter", starts_at: "2026-11-20", ends_at: "2026-11-29" };
+        assert.deepStrictEqual(fields(yield* world.attach(geo, id, outside)), ["ends_at", "starts_at"]);
+        assert.deepStrictEqual(fields(yield* world.attach(geo, id, "not json")), ["body"]);
+        assert.deepStrictEqual((yield* world.inSandbox(`/notifications/${id}`)).body.data.campaign_ids, []);
+
+        assert.strictEqual((yield* world.attach(geo.toUpperCase(), id.toUpperCase())).status, 201);
+        const twice = yield* world.attach(geo, id, { trigger_type: "never", starts_at: "2026-02-30" });
+        assert.deepStrictEqual(fields(twice), ["notification", "starts_at", "trigger_type"]);
+        assert.deepStrictEqual(twice.body.error.fields.notification, [
+          "The notification is on this campaign already: change its trigger there, or detach it first.",
+        ]);
+      }),
+  );
+
+  it.effect(
+    "of many at once exactly as many are put on as max_notifications_per_campaign allows (F7.1, F8)",
+    () =>
+      Effect.gen(function* () {
+        const world = yield* contentWorld({ plan: { max_notifications_per_campaign: 3 } });
+        const campaign = yield* world.geoCampaign();
+        const ids: Array<string> = [];
+        for (let at = 0; at < 6; at++) ids.push(yield* world.content());
+        const answers = yield* Effect.all(
+          [...ids, ...ids].map((id) => world.attach(campaign, id)),
+          { concurrency: "unbounded" },
+        );
+        assert.lengthOf(
+          answers.filter(({ status }) => status === 201),
+          3,
+        );
+        const list = yield* world.sandbox(`/campaigns/${campaign}/notifications`);
+        assert.lengthOf(list.body.data, 3);
+        const on = new Set(list.body.data.map((each: { id: string }) => each.id));
+        const left = ids.find((id) => !on.has(id)) ?? "";
+        const refused = yield* world.attach(campaign, left);
+        assert.deepStrictEqual(codeOf(refused), [403, "limit_exceeded"]);
+        assert.deepStrictEqual(refused.body.error.fields, {
+          max_notifications_per_campaign: [
+            "The plan allows 3 notifications on a campaign, and this one has 3: take one off first.",
+          ],
+        });
+        // What is wrong with the request comes before the plan (B1).
+        assert.deepStrictEqual(codeOf(yield* world.attach(campaign, left, {})), [422, "validation_failed"]);
+      }),
+  );
+
+  it.effect(
+    "needs a campaign and a content of that environment, before anything about the body (A2, B1, F7.1)",
     () =>
       Effect.gen(function* () {
         const mine = yield* contentWorld();

@@ -10,7 +10,7 @@ const codeOf = ({ body, status }: Answer) => [status, body.error?.code];
 const rating = { question_text: "How was it?", type: "RATING" };
 
 layer(TestWaypost.layer)("Content on no campaign", (it) => {
-  it.effect("is made, listed, shown, changed and deleted by the operator (F7)", () =>
+  it.effect("is made, listed, shown, changed and deleted by the operator (F7, operator.contents)", () =>
     Effect.gen(function* () {
       const { inSandbox, sandbox } = yield* contentWorld();
       // Fields of a trigger are not its business.
@@ -62,44 +62,46 @@ layer(TestWaypost.layer)("Content on no campaign", (it) => {
     }),
   );
 
-  it.effect("is held to every rule of the platform API's, all at once (F1, F2, F5, B4)", () =>
-    Effect.gen(function* () {
-      const { inSandbox } = yield* contentWorld({ plan: { surveys: false } });
-      const server = yield* localServer(answers({ "/gone": 410 }));
-      const refused = yield* inSandbox("/notifications", {
-        body: {
-          name: "x".repeat(256),
-          type: "survey",
-          headline: "",
-          media_asset_id: nobody,
-          cta_url: `http://127.0.0.1:${server.port}/gone`,
-          questions: [{ ...rating, choices: [{ text: "Yes" }] }, { type: "RANKING" }],
-        },
-      });
-      assert.deepStrictEqual(codeOf(refused), [422, "validation_failed"]);
-      assert.hasAllKeys(refused.body.error.fields, [
-        "name",
-        "type",
-        "headline",
-        "body",
-        "media_asset_id",
-        "cta_label",
-        "cta_url",
-        "questions.0.choices",
-        "questions.1.question_text",
-        "questions.1.type",
-      ]);
-      for (const body of ["not json", "[]", ""]) {
-        const answer = yield* inSandbox("/notifications", { body });
-        assert.deepStrictEqual(
-          [...codeOf(answer), Object.keys(answer.body.error.fields)],
-          [422, "validation_failed", ["body"]],
-        );
-      }
-    }),
+  it.effect(
+    "is held to every rule of the platform API's, all at once (B4, F1, F2, F5, operator.contents)",
+    () =>
+      Effect.gen(function* () {
+        const { inSandbox } = yield* contentWorld({ plan: { surveys: false } });
+        const server = yield* localServer(answers({ "/gone": 410 }));
+        const refused = yield* inSandbox("/notifications", {
+          body: {
+            name: "x".repeat(256),
+            type: "survey",
+            headline: "",
+            media_asset_id: nobody,
+            cta_url: `http://127.0.0.1:${server.port}/gone`,
+            questions: [{ ...rating, choices: [{ text: "Yes" }] }, { type: "RANKING" }],
+          },
+        });
+        assert.deepStrictEqual(codeOf(refused), [422, "validation_failed"]);
+        assert.hasAllKeys(refused.body.error.fields, [
+          "name",
+          "type",
+          "headline",
+          "body",
+          "media_asset_id",
+          "cta_label",
+          "cta_url",
+          "questions.0.choices",
+          "questions.1.question_text",
+          "questions.1.type",
+        ]);
+        for (const body of ["not json", "[]", ""]) {
+          const answer = yield* inSandbox("/notifications", { body });
+          assert.deepStrictEqual(
+            [...codeOf(answer), Object.keys(answer.body.error.fields)],
+            [422, "validation_failed", ["body"]],
+          );
+        }
+      }),
   );
 
-  it.effect("counts toward max_notifications, exactly, also on no campaign (F8)", () =>
+  it.effect("counts toward max_notifications, exactly, also on no campaign (F8, operator.contents)", () =>
     Effect.gen(function* () {
       const { geo, inSandbox, notifications, sandbox } = yield* contentWorld({
         plan: { max_notifications: 5 },
@@ -132,7 +134,7 @@ layer(TestWaypost.layer)("Content on no campaign", (it) => {
     }),
   );
 
-  it.effect("is listed newest first, page by page, with what is on campaigns (D1)", () =>
+  it.effect("is listed newest first, page by page, with what is on campaigns (D1, operator.contents)", () =>
     Effect.gen(function* () {
       const world = yield* contentWorld();
       const ids: Array<string> = [];
@@ -152,7 +154,7 @@ layer(TestWaypost.layer)("Content on no campaign", (it) => {
   );
 
   it.effect(
-    "belongs to one environment of one workspace, and is 404 before anything about a body (A2, B1)",
+    "belongs to one environment of one workspace, and is 404 before anything about a body (A2, B1, operator.contents)",
     () =>
       Effect.gen(function* () {
         const mine = yield* contentWorld();

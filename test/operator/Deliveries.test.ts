@@ -6,80 +6,86 @@ import { TestWaypost } from "../TestWaypost.ts";
 const nobody = "01980a6c-0f3e-7c52-9a41-3f1f5d7a2b60";
 
 layer(TestWaypost.layer)("the operator's list of deliveries", (it) => {
-  it.effect("shows each delivery with what became of it, the last set off first, page by page", () =>
-    Effect.gen(function* () {
-      const { operator } = yield* TestWaypost;
-      const { production, workspace } = yield* eventWorld();
-      const location = yield* production.location();
-      const campaign = yield* production.campaign({ location_ids: [location] });
-      const notification = yield* production.notification(campaign);
-      const inbox = yield* production.phone();
-      const pushed = yield* production.phone("pushed", { push: { transport: "fcm", token: "abc" } });
-      yield* inbox.sees("enter", location);
-      yield* pushed.sees("enter", location);
+  it.effect(
+    "shows each delivery with what became of it, the last set off first, page by page (operator.deliveries)",
+    () =>
+      Effect.gen(function* () {
+        const { operator } = yield* TestWaypost;
+        const { production, workspace } = yield* eventWorld();
+        const location = yield* production.location();
+        const campaign = yield* production.campaign({ location_ids: [location] });
+        const notification = yield* production.notification(campaign);
+        const inbox = yield* production.phone();
+        const pushed = yield* production.phone("pushed", { push: { transport: "fcm", token: "abc" } });
+        yield* inbox.sees("enter", location);
+        yield* pushed.sees("enter", location);
 
-      const path = `/workspaces/${workspace.id}/production/deliveries`;
-      const { body, status } = yield* operator(path);
-      assert.strictEqual(status, 200);
-      const shown = { campaign_id: campaign, notification_id: notification, location_id: location };
-      const common = {
-        ...shown,
-        send_id: null,
-        trigger_type: "on_enter",
-        created_at: "2026-11-21T12:00:00+00:00",
-      };
-      assert.deepStrictEqual(body.data, [
-        {
-          ...common,
-          id: body.data[0].id,
-          device_id: pushed.id,
-          transport: "fcm",
-          status: "failed",
-          attempts: 0,
-          last_error: "No credentials are set for fcm in this environment.",
-          delivered_at: null,
-        },
-        {
-          ...common,
-          id: body.data[1].id,
-          device_id: inbox.id,
-          transport: "inbox",
-          status: "delivered",
-          attempts: 0,
-          last_error: null,
-          delivered_at: "2026-11-21T12:00:00+00:00",
-        },
-      ]);
-      const [failed, delivered] = body.data;
+        const path = `/workspaces/${workspace.id}/production/deliveries`;
+        const { body, status } = yield* operator(path);
+        assert.strictEqual(status, 200);
+        const shown = { campaign_id: campaign, notification_id: notification, location_id: location };
+        const common = {
+          ...shown,
+          send_id: null,
+          trigger_type: "on_enter",
+          created_at: "2026-11-21T12:00:00+00:00",
+        };
+        assert.deepStrictEqual(body.data, [
+          {
+            ...common,
+            id: body.data[0].id,
+            device_id: pushed.id,
+            transport: "fcm",
+            status: "failed",
+            attempts: 0,
+            last_error: "No credentials are set for fcm in this environment.",
+            delivered_at: null,
+          },
+          {
+            ...common,
+            id: body.data[1].id,
+            device_id: inbox.id,
+            transport: "inbox",
+            status: "delivered",
+            attempts: 0,
+            last_error: null,
+            delivered_at: "2026-11-21T12:00:00+00:00",
+          },
+        ]);
+        const [failed, delivered] = body.data;
 
-      const first = yield* operator(`${path}?limit=1`);
-      const second = yield* operator(`${path}?limit=1&cursor=${first.body.meta.next_cursor}`);
-      assert.deepStrictEqual([...first.body.data, ...second.body.data], [failed, delivered]);
-      assert.isNull(second.body.meta.next_cursor);
+        const first = yield* operator(`${path}?limit=1`);
+        const second = yield* operator(`${path}?limit=1&cursor=${first.body.meta.next_cursor}`);
+        assert.deepStrictEqual([...first.body.data, ...second.body.data], [failed, delivered]);
+        assert.isNull(second.body.meta.next_cursor);
 
-      for (const [query, expected] of [
-        ["status=failed", [failed]],
-        ["status=queued", []],
-        [`device=${inbox.id}`, [delivered]],
-        [`campaign=${campaign}&notification=${notification}`, [failed, delivered]],
-        [`campaign=${nobody}`, []],
-        [`notification=${nobody}`, []],
-        [`device=${nobody}`, []],
-      ] as const) {
-        assert.deepStrictEqual((yield* operator(`${path}?${query}`)).body.data, expected, query);
-      }
-      const bad = yield* operator(`${path}?campaign=x&device=y&status=lost`);
-      assert.deepStrictEqual([bad.status, bad.body.error.code], [422, "invalid_parameter"]);
-      assert.deepStrictEqual(Object.keys(bad.body.error.fields).toSorted(), ["campaign", "device", "status"]);
+        for (const [query, expected] of [
+          ["status=failed", [failed]],
+          ["status=queued", []],
+          [`device=${inbox.id}`, [delivered]],
+          [`campaign=${campaign}&notification=${notification}`, [failed, delivered]],
+          [`campaign=${nobody}`, []],
+          [`notification=${nobody}`, []],
+          [`device=${nobody}`, []],
+        ] as const) {
+          assert.deepStrictEqual((yield* operator(`${path}?${query}`)).body.data, expected, query);
+        }
+        const bad = yield* operator(`${path}?campaign=x&device=y&status=lost`);
+        assert.deepStrictEqual([bad.status, bad.body.error.code], [422, "invalid_parameter"]);
+        assert.deepStrictEqual(Object.keys(bad.body.error.fields).toSorted(), [
+          "campaign",
+          "device",
+          "status",
+        ]);
 
-      // A message's id is its delivery's.
-      assert.strictEqual((yield* inbox.inbox())[0]?.id, delivered.id);
-      const elsewhere = yield* operator(`/workspaces/${workspace.id}/sandbox/deliveries`);
-      assert.deepStrictEqual(elsewhere.body.data, []);
-    }),
+        // A message's id is its delivery's.
+        assert.strictEqual((yield* inbox.inbox())[0]?.id, delivered.id);
+        const elsewhere = yield* operator(`/workspaces/${workspace.id}/sandbox/deliveries`);
+        assert.deepStrictEqual(elsewhere.body.data, []);
+      }),
   );
 
-  it.effect("keeps what a deleted campaign delivered and where, and finds it by the campaign (E10)", () =>
+  it.effect("keeps what a deleted campaign delivered and where, and finds it by the campaign (E10.3)", () =>
     Effect.gen(function* () {
       const { operator } = yield* TestWaypost;
       const { production, workspace } = yield* eventWorld();

@@ -19,26 +19,28 @@ const world = Effect.gen(function* () {
 });
 
 layer(TestWaypost.layer)("The operator's import", (it) => {
-  it.effect("imports as the platform API does, into the environment of its path alone", () =>
-    Effect.gen(function* () {
-      const { held, operator, path, production } = yield* world;
-      const body = collection(pointFeature({ group: "Noord" }), pointFeature({ radius: 1 }));
-      const dry = yield* operator(`${path}?dry_run=1`, { body });
-      assert.deepStrictEqual([dry.status, dry.body.data.summary.created, yield* held], [200, 1, 0]);
-      const answer = yield* operator(path, {
-        body: JSON.stringify(body),
-        headers: { "content-type": "application/geo+json" },
-      });
-      assert.strictEqual(answer.status, 200);
-      assert.deepStrictEqual(answer.body.data.summary, { created: 1, updated: 0, skipped: 0, failed: 1 });
-      assert.match(answer.body.data.results[1].reasons[0], /radius/);
-      assert.strictEqual(yield* held, 1);
-      assert.lengthOf((yield* production("/locations")).body.data, 0);
-    }),
+  it.effect(
+    "imports as the platform API does, into the environment of its path alone (operator.import)",
+    () =>
+      Effect.gen(function* () {
+        const { held, operator, path, production } = yield* world;
+        const body = collection(pointFeature({ group: "Noord" }), pointFeature({ radius: 1 }));
+        const dry = yield* operator(`${path}?dry_run=1`, { body });
+        assert.deepStrictEqual([dry.status, dry.body.data.summary.created, yield* held], [200, 1, 0]);
+        const answer = yield* operator(path, {
+          body: JSON.stringify(body),
+          headers: { "content-type": "application/geo+json" },
+        });
+        assert.strictEqual(answer.status, 200);
+        assert.deepStrictEqual(answer.body.data.summary, { created: 1, updated: 0, skipped: 0, failed: 1 });
+        assert.match(answer.body.data.results[1].reasons[0], /radius/);
+        assert.strictEqual(yield* held, 1);
+        assert.lengthOf((yield* production("/locations")).body.data, 0);
+      }),
   );
 
   it.effect(
-    "happens once for a part, however often and at once it is sent; another part is another import",
+    "happens once for a part, however often and at once it is sent; another part is another import (operator.import)",
     () =>
       Effect.gen(function* () {
         const { held, operator, path } = yield* world;
@@ -57,7 +59,7 @@ layer(TestWaypost.layer)("The operator's import", (it) => {
       }),
   );
 
-  it.effect("remembers no refusal of a part, and no dry run", () =>
+  it.effect("remembers no refusal of a part, and no dry run (operator.import)", () =>
     Effect.gen(function* () {
       const { held, operator, path } = yield* world;
       const at = `${path}?part=${randomUUID()}`;

@@ -118,7 +118,7 @@ describe.each(documentNames)("the %s document", (name: DocumentName) => {
     }
   });
 
-  it("every operation lists all errors that it can give, each in the one shape", () => {
+  it("every operation lists all errors that it can give, each in the one shape (service.rest)", () => {
     for (const { op, path, where } of operationsOf(document)) {
       const listed = Object.keys(op.responses).map(Number);
       const expected = [401, 429, 500, 503];
@@ -140,14 +140,14 @@ describe.each(documentNames)("the %s document", (name: DocumentName) => {
     }
   });
 
-  it("every change of the platform takes an Idempotency-Key, and nothing else does (J1)", () => {
+  it("every change of the platform takes an Idempotency-Key, and nothing else does (J1, idempotency.0, operator.unlimited)", () => {
     for (const { op, where } of operationsOf(document)) {
       const takesKey = op.parameters.some((parameter: Json) => parameter.name === "Idempotency-Key");
       assert.strictEqual(takesKey, name === "platform" && !where.startsWith("GET"), where);
     }
   });
 
-  it("paths are relative to the servers, and every reference is there", () => {
+  it("paths are relative to the servers, and every reference is there (versioning.1)", () => {
     assert.match(document.openapi, /^3\.1\./);
     assert.isNotEmpty(document.servers);
     for (const path of Object.keys(document.paths)) assert.notInclude(path, "/v1/");

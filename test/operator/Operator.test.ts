@@ -25,74 +25,78 @@ const everything = (ask: ReturnType<typeof asker>, path: string) =>
   });
 
 layer(TestWaypost.layer)("the operator interface", (it) => {
-  it.effect("a workspace has UTC, no production access and the default plan, unless told otherwise", () =>
-    Effect.gen(function* () {
-      const { operator } = yield* TestWaypost;
-      yield* TestClock.setTime(testStart);
-      const plain = yield* operator("/workspaces", { body: { name: "  Acme  " } });
-      assert.strictEqual(plain.status, 201);
-      assert.deepStrictEqual(plain.body.data, {
-        id: plain.body.data.id,
-        name: "Acme",
-        timezone: "UTC",
-        platform_api_enabled: false,
-        deletion_scheduled_at: null,
-        trial_ended: false,
-        default_frequency_cap: null,
-        plan: defaultPlan,
-        created_at: "2026-11-21T12:00:00+00:00",
-        updated_at: "2026-11-21T12:00:00+00:00",
-      });
-      const told = yield* operator("/workspaces", {
-        body: { name: "Blue", timezone: "Europe/Amsterdam", plan: { max_campaigns: 3, surveys: false } },
-      });
-      assert.strictEqual(told.body.data.timezone, "Europe/Amsterdam");
-      assert.deepStrictEqual(told.body.data.plan, { ...defaultPlan, max_campaigns: 3, surveys: false });
-      const read = yield* operator(`/workspaces/${told.body.data.id}`);
-      assert.deepStrictEqual(read.body, told.body);
-    }),
+  it.effect(
+    "a workspace has UTC, no production access and the default plan, unless told otherwise (I1.2, operator.status, operator.workspace, operator.workspace_fields)",
+    () =>
+      Effect.gen(function* () {
+        const { operator } = yield* TestWaypost;
+        yield* TestClock.setTime(testStart);
+        const plain = yield* operator("/workspaces", { body: { name: "  Acme  " } });
+        assert.strictEqual(plain.status, 201);
+        assert.deepStrictEqual(plain.body.data, {
+          id: plain.body.data.id,
+          name: "Acme",
+          timezone: "UTC",
+          platform_api_enabled: false,
+          deletion_scheduled_at: null,
+          trial_ended: false,
+          default_frequency_cap: null,
+          plan: defaultPlan,
+          created_at: "2026-11-21T12:00:00+00:00",
+          updated_at: "2026-11-21T12:00:00+00:00",
+        });
+        const told = yield* operator("/workspaces", {
+          body: { name: "Blue", timezone: "Europe/Amsterdam", plan: { max_campaigns: 3, surveys: false } },
+        });
+        assert.strictEqual(told.body.data.timezone, "Europe/Amsterdam");
+        assert.deepStrictEqual(told.body.data.plan, { ...defaultPlan, max_campaigns: 3, surveys: false });
+        const read = yield* operator(`/workspaces/${told.body.data.id}`);
+        assert.deepStrictEqual(read.body, told.body);
+      }),
   );
 
-  it.effect("a change keeps what it leaves out, merges the plan by key, and takes null for no cap", () =>
-    Effect.gen(function* () {
-      const { operator } = yield* TestWaypost;
-      yield* TestClock.setTime(testStart);
-      const made = (yield* operator("/workspaces", { body: { name: "Acme", plan: { max_campaigns: 3 } } }))
-        .body.data;
-      const path = `/workspaces/${made.id}`;
-      yield* TestClock.adjust("1 minute");
-      const changed = yield* operator(path, {
-        method: "PATCH",
-        body: {
+  it.effect(
+    "a change keeps what it leaves out, merges the plan by key, and takes null for no cap (operator.status, operator.workspace_update)",
+    () =>
+      Effect.gen(function* () {
+        const { operator } = yield* TestWaypost;
+        yield* TestClock.setTime(testStart);
+        const made = (yield* operator("/workspaces", { body: { name: "Acme", plan: { max_campaigns: 3 } } }))
+          .body.data;
+        const path = `/workspaces/${made.id}`;
+        yield* TestClock.adjust("1 minute");
+        const changed = yield* operator(path, {
+          method: "PATCH",
+          body: {
+            platform_api_enabled: true,
+            trial_ended: true,
+            default_frequency_cap: { count: 2, period: "week" },
+            deletion_scheduled: true,
+            plan: { max_locations: null },
+          },
+        });
+        assert.strictEqual(changed.status, 200);
+        assert.deepStrictEqual(changed.body.data, {
+          ...made,
           platform_api_enabled: true,
           trial_ended: true,
           default_frequency_cap: { count: 2, period: "week" },
-          deletion_scheduled: true,
-          plan: { max_locations: null },
-        },
-      });
-      assert.strictEqual(changed.status, 200);
-      assert.deepStrictEqual(changed.body.data, {
-        ...made,
-        platform_api_enabled: true,
-        trial_ended: true,
-        default_frequency_cap: { count: 2, period: "week" },
-        deletion_scheduled_at: "2026-11-21T12:01:00+00:00",
-        plan: { ...defaultPlan, max_campaigns: 3, max_locations: null },
-        updated_at: "2026-11-21T12:01:00+00:00",
-      });
-      const back = yield* operator(path, {
-        method: "PATCH",
-        body: { default_frequency_cap: null, deletion_scheduled: false, name: "Acme 2" },
-      });
-      assert.strictEqual(back.body.data.default_frequency_cap, null);
-      assert.strictEqual(back.body.data.deletion_scheduled_at, null);
-      assert.strictEqual(back.body.data.name, "Acme 2");
-      assert.isTrue(back.body.data.trial_ended);
-    }),
+          deletion_scheduled_at: "2026-11-21T12:01:00+00:00",
+          plan: { ...defaultPlan, max_campaigns: 3, max_locations: null },
+          updated_at: "2026-11-21T12:01:00+00:00",
+        });
+        const back = yield* operator(path, {
+          method: "PATCH",
+          body: { default_frequency_cap: null, deletion_scheduled: false, name: "Acme 2" },
+        });
+        assert.strictEqual(back.body.data.default_frequency_cap, null);
+        assert.strictEqual(back.body.data.deletion_scheduled_at, null);
+        assert.strictEqual(back.body.data.name, "Acme 2");
+        assert.isTrue(back.body.data.trial_ended);
+      }),
   );
 
-  it.effect("everything wrong with a body is told at once, by dotted name (B4)", () =>
+  it.effect("everything wrong with a body is told at once, by dotted name (B4, operator.envelope)", () =>
     Effect.gen(function* () {
       const { operator, workspace } = yield* TestWaypost;
       const bad = yield* operator("/workspaces", {
@@ -118,7 +122,7 @@ layer(TestWaypost.layer)("the operator interface", (it) => {
   );
 
   it.effect(
-    "lists page through everything once, newest first, and their cursors fit no other list (D1, D2)",
+    "lists page through everything once, newest first, and their cursors fit no other list (D1.2, D2, operator.envelope)",
     () =>
       Effect.gen(function* () {
         const { operator, workspace } = yield* TestWaypost;
@@ -149,41 +153,43 @@ layer(TestWaypost.layer)("the operator interface", (it) => {
       }),
   );
 
-  it.effect("a token is shown once, works where it is for, and ends at once when it is revoked (A4)", () =>
-    Effect.gen(function* () {
-      const { operator, platform, workspace } = yield* TestWaypost;
-      const { id } = yield* workspace();
-      const made = yield* operator(`/workspaces/${id}/tokens`, {
-        body: { name: "Sync", environment: "sandbox", abilities, expires_at: "2027-01-01" },
-      });
-      assert.strictEqual(made.status, 201);
-      const { token, ...shown } = made.body.data;
-      assert.match(token, /^wps_/);
-      assert.deepStrictEqual(shown, {
-        id: shown.id,
-        name: "Sync",
-        environment: "sandbox",
-        abilities,
-        expires_at: "2027-01-01T00:00:00+00:00",
-        revoked_at: null,
-        last_used_at: null,
-        created_at: shown.created_at,
-      });
-      const listed = yield* operator(`/workspaces/${id}/tokens`);
-      assert.deepStrictEqual(listed.body, { data: [shown], meta: { next_cursor: null } });
-      assert.strictEqual((yield* platform("sandbox", token)("/me")).status, 200);
-      const revoked = yield* operator(`/workspaces/${id}/tokens/${shown.id}`, { method: "DELETE" });
-      assert.deepStrictEqual(
-        [revoked.status, revoked.body],
-        [200, { data: { id: shown.id, deleted: true } }],
-      );
-      assert.deepStrictEqual(codeOf(yield* platform("sandbox", token)("/me")), [401, "token_revoked"]);
-      const after = yield* operator(`/workspaces/${id}/tokens`);
-      assert.isNotNull(after.body.data[0].revoked_at);
-    }),
+  it.effect(
+    "a token is shown once, works where it is for, and ends at once when it is revoked (A4, auth.1, operator.tokens, operator.tokens_revoke)",
+    () =>
+      Effect.gen(function* () {
+        const { operator, platform, workspace } = yield* TestWaypost;
+        const { id } = yield* workspace();
+        const made = yield* operator(`/workspaces/${id}/tokens`, {
+          body: { name: "Sync", environment: "sandbox", abilities, expires_at: "2027-01-01" },
+        });
+        assert.strictEqual(made.status, 201);
+        const { token, ...shown } = made.body.data;
+        assert.match(token, /^wps_/);
+        assert.deepStrictEqual(shown, {
+          id: shown.id,
+          name: "Sync",
+          environment: "sandbox",
+          abilities,
+          expires_at: "2027-01-01T00:00:00+00:00",
+          revoked_at: null,
+          last_used_at: null,
+          created_at: shown.created_at,
+        });
+        const listed = yield* operator(`/workspaces/${id}/tokens`);
+        assert.deepStrictEqual(listed.body, { data: [shown], meta: { next_cursor: null } });
+        assert.strictEqual((yield* platform("sandbox", token)("/me")).status, 200);
+        const revoked = yield* operator(`/workspaces/${id}/tokens/${shown.id}`, { method: "DELETE" });
+        assert.deepStrictEqual(
+          [revoked.status, revoked.body],
+          [200, { data: { id: shown.id, deleted: true } }],
+        );
+        assert.deepStrictEqual(codeOf(yield* platform("sandbox", token)("/me")), [401, "token_revoked"]);
+        const after = yield* operator(`/workspaces/${id}/tokens`);
+        assert.isNotNull(after.body.data[0].revoked_at);
+      }),
   );
 
-  it.effect("an SDK key registers devices until it is revoked, and is shown once", () =>
+  it.effect("an SDK key registers devices until it is revoked, and is shown once (operator.sdk_keys)", () =>
     Effect.gen(function* () {
       const { device, operator, workspace } = yield* TestWaypost;
       const { id } = yield* workspace();
@@ -201,84 +207,88 @@ layer(TestWaypost.layer)("the operator interface", (it) => {
     }),
   );
 
-  it.effect("devices are listed by approval and platform, and approved one by one", () =>
-    Effect.gen(function* () {
-      const { device, operator, workspace } = yield* TestWaypost;
-      const { id } = yield* workspace();
-      const { sdk_key: key } = (yield* operator(`/workspaces/${id}/sandbox/sdk-keys`, {
-        body: { name: "App" },
-      })).body.data;
-      const ids: Array<string> = [];
-      for (const [name, platform] of [
-        ["one", "ios"],
-        ["two", "android"],
-        ["three", "ios"],
-      ] as const) {
-        const made = yield* device(key)(`/devices/${name}`, { method: "PUT", body: { platform } });
-        ids.push(made.body.data.id);
-      }
-      const [one = "", two = "", three = ""] = ids;
-      const path = `/workspaces/${id}/sandbox/devices`;
-      const approved = yield* operator(`${path}/${three}`, { method: "PATCH", body: { approved: true } });
-      assert.deepStrictEqual([approved.status, approved.body.data.approved], [200, true]);
-      const list = (query: string) =>
-        Effect.map(everything(operator, path + query), (all) => all.map((d) => d.id));
-      assert.deepStrictEqual(yield* list(""), [three, two, one]);
-      assert.deepStrictEqual(yield* list("?approved=true"), [three]);
-      assert.deepStrictEqual(yield* list("?approved=false"), [two, one]);
-      assert.deepStrictEqual(yield* list("?platform=ios"), [three, one]);
-      assert.deepStrictEqual(yield* list("?platform=ios&approved=false"), [one]);
-      const bad = yield* operator(`${path}?approved=maybe&platform=toaster&limit=x`);
-      assert.deepStrictEqual(codeOf(bad), [422, "invalid_parameter"]);
-      assert.deepStrictEqual(fieldsOf(bad), ["approved", "limit", "platform"]);
-      const none = yield* operator(`${path}/${three}`, { method: "PATCH", body: {} });
-      assert.deepStrictEqual([none.status, fieldsOf(none)], [422, ["approved"]]);
-      const elsewhere = yield* operator(`/workspaces/${id}/production/devices/${three}`, {
-        method: "PATCH",
-        body: { approved: true },
-      });
-      assert.deepStrictEqual(codeOf(elsewhere), [404, "not_found"]);
-    }),
+  it.effect(
+    "devices are listed by approval and platform, and approved one by one (operator.approve, operator.devices)",
+    () =>
+      Effect.gen(function* () {
+        const { device, operator, workspace } = yield* TestWaypost;
+        const { id } = yield* workspace();
+        const { sdk_key: key } = (yield* operator(`/workspaces/${id}/sandbox/sdk-keys`, {
+          body: { name: "App" },
+        })).body.data;
+        const ids: Array<string> = [];
+        for (const [name, platform] of [
+          ["one", "ios"],
+          ["two", "android"],
+          ["three", "ios"],
+        ] as const) {
+          const made = yield* device(key)(`/devices/${name}`, { method: "PUT", body: { platform } });
+          ids.push(made.body.data.id);
+        }
+        const [one = "", two = "", three = ""] = ids;
+        const path = `/workspaces/${id}/sandbox/devices`;
+        const approved = yield* operator(`${path}/${three}`, { method: "PATCH", body: { approved: true } });
+        assert.deepStrictEqual([approved.status, approved.body.data.approved], [200, true]);
+        const list = (query: string) =>
+          Effect.map(everything(operator, path + query), (all) => all.map((d) => d.id));
+        assert.deepStrictEqual(yield* list(""), [three, two, one]);
+        assert.deepStrictEqual(yield* list("?approved=true"), [three]);
+        assert.deepStrictEqual(yield* list("?approved=false"), [two, one]);
+        assert.deepStrictEqual(yield* list("?platform=ios"), [three, one]);
+        assert.deepStrictEqual(yield* list("?platform=ios&approved=false"), [one]);
+        const bad = yield* operator(`${path}?approved=maybe&platform=toaster&limit=x`);
+        assert.deepStrictEqual(codeOf(bad), [422, "invalid_parameter"]);
+        assert.deepStrictEqual(fieldsOf(bad), ["approved", "limit", "platform"]);
+        const none = yield* operator(`${path}/${three}`, { method: "PATCH", body: {} });
+        assert.deepStrictEqual([none.status, fieldsOf(none)], [422, ["approved"]]);
+        const elsewhere = yield* operator(`/workspaces/${id}/production/devices/${three}`, {
+          method: "PATCH",
+          body: { approved: true },
+        });
+        assert.deepStrictEqual(codeOf(elsewhere), [404, "not_found"]);
+      }),
   );
 
-  it.effect("what is not there is 404, before anything about the body; a wrong method is 405 (B1, B2)", () =>
-    Effect.gen(function* () {
-      const { operator, workspace } = yield* TestWaypost;
-      const { id } = yield* workspace();
-      const asks: ReadonlyArray<readonly [string, string]> = [
-        ["GET", `/workspaces/${nobody}`],
-        ["PATCH", `/workspaces/${nobody}`],
-        ["PATCH", "/workspaces/acme"],
-        ["POST", `/workspaces/${nobody}/tokens`],
-        ["GET", `/workspaces/${nobody}/tokens`],
-        ["DELETE", `/workspaces/${id}/tokens/${nobody}`],
-        ["DELETE", `/workspaces/${id}/tokens/mine`],
-        ["POST", `/workspaces/${id}/staging/sdk-keys`],
-        ["GET", `/workspaces/${id}/staging/sdk-keys`],
-        ["POST", `/workspaces/${nobody}/sandbox/sdk-keys`],
-        ["DELETE", `/workspaces/${id}/sandbox/sdk-keys/${nobody}`],
-        ["GET", `/workspaces/${id}/staging/devices`],
-        ["PATCH", `/workspaces/${id}/sandbox/devices/${nobody}`],
-        ["PATCH", `/workspaces/${id}/sandbox/devices/mine`],
-        ["GET", "/workspace"],
-      ];
-      for (const [method, path] of asks) {
-        const body = method === "POST" || method === "PATCH" ? { body: "not json" } : {};
-        const answer = yield* operator(path, { method, ...body });
-        assert.deepStrictEqual([path, ...codeOf(answer)], [path, 404, "not_found"]);
-      }
-      const put = yield* operator("/workspaces", { method: "PUT", body: {} });
-      assert.deepStrictEqual(codeOf(put), [405, "method_not_allowed"]);
-      assert.strictEqual(put.headers.get("allow"), "GET, HEAD, POST");
-      const xml = yield* operator("/workspaces", {
-        body: "<name/>",
-        headers: { "content-type": "application/xml" },
-      });
-      assert.deepStrictEqual(codeOf(xml), [415, "unsupported_media_type"]);
-    }),
+  it.effect(
+    "what is not there is 404, before anything about the body; a wrong method is 405 (B1, B2, operator.envelope, operator.foreign)",
+    () =>
+      Effect.gen(function* () {
+        const { operator, workspace } = yield* TestWaypost;
+        const { id } = yield* workspace();
+        const asks: ReadonlyArray<readonly [string, string]> = [
+          ["GET", `/workspaces/${nobody}`],
+          ["PATCH", `/workspaces/${nobody}`],
+          ["PATCH", "/workspaces/acme"],
+          ["POST", `/workspaces/${nobody}/tokens`],
+          ["GET", `/workspaces/${nobody}/tokens`],
+          ["DELETE", `/workspaces/${id}/tokens/${nobody}`],
+          ["DELETE", `/workspaces/${id}/tokens/mine`],
+          ["POST", `/workspaces/${id}/staging/sdk-keys`],
+          ["GET", `/workspaces/${id}/staging/sdk-keys`],
+          ["POST", `/workspaces/${nobody}/sandbox/sdk-keys`],
+          ["DELETE", `/workspaces/${id}/sandbox/sdk-keys/${nobody}`],
+          ["GET", `/workspaces/${id}/staging/devices`],
+          ["PATCH", `/workspaces/${id}/sandbox/devices/${nobody}`],
+          ["PATCH", `/workspaces/${id}/sandbox/devices/mine`],
+          ["GET", "/workspace"],
+        ];
+        for (const [method, path] of asks) {
+          const body = method === "POST" || method === "PATCH" ? { body: "not json" } : {};
+          const answer = yield* operator(path, { method, ...body });
+          assert.deepStrictEqual([path, ...codeOf(answer)], [path, 404, "not_found"]);
+        }
+        const put = yield* operator("/workspaces", { method: "PUT", body: {} });
+        assert.deepStrictEqual(codeOf(put), [405, "method_not_allowed"]);
+        assert.strictEqual(put.headers.get("allow"), "GET, HEAD, POST");
+        const xml = yield* operator("/workspaces", {
+          body: "<name/>",
+          headers: { "content-type": "application/xml" },
+        });
+        assert.deepStrictEqual(codeOf(xml), [415, "unsupported_media_type"]);
+      }),
   );
 
-  it.effect("no other workspace's token can be revoked through a workspace", () =>
+  it.effect("no other workspace's token can be revoked through a workspace (operator.tokens_revoke)", () =>
     Effect.gen(function* () {
       const waypost = yield* TestWaypost;
       const mine = yield* waypost.workspace();

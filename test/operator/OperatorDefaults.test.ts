@@ -3,7 +3,7 @@ import { Effect } from "effect";
 import { TestWaypost } from "../TestWaypost.ts";
 
 layer(TestWaypost.layer)("What the operator gets unless told otherwise", (it) => {
-  it.effect("a plan has these keys, with these defaults", () =>
+  it.effect("a plan has these keys, with these defaults (operator.plan)", () =>
     Effect.gen(function* () {
       const { operator } = yield* TestWaypost;
       const { plan } = (yield* operator("/workspaces", { body: { name: "Acme" } })).body.data;
@@ -25,7 +25,7 @@ layer(TestWaypost.layer)("What the operator gets unless told otherwise", (it) =>
     }),
   );
 
-  it.effect("has no rate limits, and a key of a retry makes no replay", () =>
+  it.effect("has no rate limits, and a key of a retry makes no replay (operator.unlimited)", () =>
     Effect.gen(function* () {
       const { operator } = yield* TestWaypost;
       const ids = new Set<string>();

@@ -7,7 +7,7 @@ const codeOf = ({ body, status }: Answer) => [status, body.error?.code];
 
 layer(TestWaypost.layer)("the operator key", (it) => {
   it.effect(
-    "without it everything is 401, unknown paths included; guessing is throttled like tokens (B2, I2)",
+    "without it everything is 401, unknown paths included; guessing is throttled like tokens (B2, I2.2, operator.key)",
     () =>
       Effect.gen(function* () {
         const { operator, origin } = yield* TestWaypost;
@@ -31,7 +31,7 @@ layer(TestWaypost.layer)("the operator key", (it) => {
       }),
   );
 
-  it.effect("no token of a workspace opens the operator interface", () =>
+  it.effect("no token of a workspace opens the operator interface (operator.key, service.no_users)", () =>
     Effect.gen(function* () {
       const { origin, tenant } = yield* TestWaypost;
       const { tokens } = yield* tenant();

@@ -6,7 +6,7 @@ import { gold, refusal, rule, segmentWorld } from "./SegmentWorld.ts";
 
 layer(TestWaypost.layer)("The rules of segments", (it) => {
   it.effect(
-    "every operator holds the devices that it says, by value and type, built-in attributes too (L6)",
+    "every operator holds the devices that it says, by value and type, built-in attributes too (L6.1, operator.segment_rule)",
     () =>
       Effect.gen(function* () {
         const { operator, path, sandbox } = yield* segmentWorld;
@@ -88,7 +88,7 @@ layer(TestWaypost.layer)("The rules of segments", (it) => {
       }),
   );
 
-  it.effect("everything wrong with a rule is told at once, by its dotted name (B4)", () =>
+  it.effect("everything wrong with a rule is told at once, by its dotted name (B4, L6.1)", () =>
     Effect.gen(function* () {
       const { operator, path, segment } = yield* segmentWorld;
       const ask = (body: unknown) => operator(path("sandbox"), { body });

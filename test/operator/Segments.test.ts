@@ -9,7 +9,7 @@ const codeOf = ({ body, status }: Answer) => [status, body.error?.code];
 
 layer(TestWaypost.layer)("Segments", (it) => {
   it.effect(
-    "are made, listed, shown, changed and deleted, each with the registered devices it holds (L6)",
+    "are made, listed, shown, changed and deleted, each with the registered devices it holds (L6.1, operator.segments)",
     () =>
       Effect.gen(function* () {
         const { operator, path, sandbox } = yield* segmentWorld;
@@ -112,7 +112,7 @@ layer(TestWaypost.layer)("Segments", (it) => {
     }),
   );
 
-  it.effect("are aimed at by push campaigns; deleted, the campaign keeps its others (E5)", () =>
+  it.effect("are aimed at by push campaigns; deleted, the campaign keeps its others (E5, L6.1)", () =>
     Effect.gen(function* () {
       const { campaign, operator, path, platform, segment } = yield* segmentWorld;
       const [vip, fans] = [yield* segment(), yield* segment()];

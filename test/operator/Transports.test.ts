@@ -38,7 +38,7 @@ const unset = { configured: false, public_key: null, updated_at: null };
 const set = { configured: true, public_key: null, updated_at: "2026-11-21T12:00:00+00:00" };
 
 layer(TestWaypost.layer)("Credentials of push services", (it) => {
-  it.effect("are set and deleted by environment, and listed without being shown", () =>
+  it.effect("are set and deleted by environment, and listed without being shown (operator.transports)", () =>
     Effect.gen(function* () {
       const { list, operator, path, put, remove } = yield* world;
       const none = ["fcm", "apns", "webpush"].map((transport) => ({ transport, ...unset }));
@@ -66,34 +66,36 @@ layer(TestWaypost.layer)("Credentials of push services", (it) => {
     }),
   );
 
-  it.effect("of web push are made by the server once, and stay when the subject changes", () =>
-    Effect.gen(function* () {
-      const { list, put, remove } = yield* world;
-      const first = (yield* put("webpush", webPushCredentials)).body.data;
-      const point = Buffer.from(first.public_key, "base64url");
-      assert.deepStrictEqual([point.length, point[0]], [65, 4]);
-      yield* TestClock.adjust("1 minute");
-      const second = (yield* put("webpush", { subject: "https://example.com/contact" })).body.data;
-      assert.deepStrictEqual(second, { ...first, updated_at: "2026-11-21T12:01:00+00:00" });
-      assert.deepStrictEqual((yield* list("sandbox"))[2], second);
-      const other = (yield* put("webpush", webPushCredentials, "production")).body.data;
-      assert.notStrictEqual(other.public_key, first.public_key);
-      yield* remove("webpush");
-      const anew = (yield* put("webpush", webPushCredentials)).body.data;
-      assert.notStrictEqual(anew.public_key, first.public_key);
+  it.effect(
+    "of web push are made by the server once, and stay when the subject changes (operator.transports)",
+    () =>
+      Effect.gen(function* () {
+        const { list, put, remove } = yield* world;
+        const first = (yield* put("webpush", webPushCredentials)).body.data;
+        const point = Buffer.from(first.public_key, "base64url");
+        assert.deepStrictEqual([point.length, point[0]], [65, 4]);
+        yield* TestClock.adjust("1 minute");
+        const second = (yield* put("webpush", { subject: "https://example.com/contact" })).body.data;
+        assert.deepStrictEqual(second, { ...first, updated_at: "2026-11-21T12:01:00+00:00" });
+        assert.deepStrictEqual((yield* list("sandbox"))[2], second);
+        const other = (yield* put("webpush", webPushCredentials, "production")).body.data;
+        assert.notStrictEqual(other.public_key, first.public_key);
+        yield* remove("webpush");
+        const anew = (yield* put("webpush", webPushCredentials)).body.data;
+        assert.notStrictEqual(anew.public_key, first.public_key);
 
-      const twins = yield* Effect.all(
-        Array.from({ length: 6 }, () => put("webpush", webPushCredentials, "production")),
-        { concurrency: "unbounded" },
-      );
-      assert.deepStrictEqual(
-        new Set(twins.map(({ body }) => body.data.public_key)),
-        new Set([other.public_key]),
-      );
-    }),
+        const twins = yield* Effect.all(
+          Array.from({ length: 6 }, () => put("webpush", webPushCredentials, "production")),
+          { concurrency: "unbounded" },
+        );
+        assert.deepStrictEqual(
+          new Set(twins.map(({ body }) => body.data.public_key)),
+          new Set([other.public_key]),
+        );
+      }),
   );
 
-  it.effect("are unreadable in the database", () =>
+  it.effect("are unreadable in the database (operator.transports)", () =>
     Effect.gen(function* () {
       const { put } = yield* world;
       yield* put("fcm", fcmCredentials());
@@ -112,7 +114,7 @@ layer(TestWaypost.layer)("Credentials of push services", (it) => {
     }),
   );
 
-  it.effect("are refused with everything wrong at once, each in a sentence (B4)", () =>
+  it.effect("are refused with everything wrong at once, each in a sentence (B4, operator.transports)", () =>
     Effect.gen(function* () {
       const { list, put } = yield* world;
       assert.hasAllKeys(refusal(yield* put("fcm", {})), ["service_account"]);
@@ -176,24 +178,26 @@ layer(TestWaypost.layer)("Credentials of push services", (it) => {
       }),
   );
 
-  it.effect("that nobody knows are 404 whatever the method, with the ones there are", () =>
-    Effect.gen(function* () {
-      const { operator, path } = yield* world;
-      for (const method of ["PUT", "DELETE", "GET", "POST", "PATCH"]) {
-        for (const name of ["sms", "FCM", "__proto__", "constructor", "inbox"]) {
-          const answer = yield* operator(`${path("sandbox")}/${name}`, { method });
-          assert.deepStrictEqual([method, name, answer.status], [method, name, 404]);
-          assert.match(answer.body.error.message, /must be fcm, apns or webpush/);
+  it.effect(
+    "that nobody knows are 404 whatever the method, with the ones there are (operator.transports)",
+    () =>
+      Effect.gen(function* () {
+        const { operator, path } = yield* world;
+        for (const method of ["PUT", "DELETE", "GET", "POST", "PATCH"]) {
+          for (const name of ["sms", "FCM", "__proto__", "constructor", "inbox"]) {
+            const answer = yield* operator(`${path("sandbox")}/${name}`, { method });
+            assert.deepStrictEqual([method, name, answer.status], [method, name, 404]);
+            assert.match(answer.body.error.message, /must be fcm, apns or webpush/);
+          }
         }
-      }
-      const answer = yield* operator(`${path("sandbox")}/fcm`, { method: "POST" });
-      assert.deepStrictEqual([answer.status, answer.headers.get("allow")], [405, "DELETE, PUT"]);
-    }),
+        const answer = yield* operator(`${path("sandbox")}/fcm`, { method: "POST" });
+        assert.deepStrictEqual([answer.status, answer.headers.get("allow")], [405, "DELETE, PUT"]);
+      }),
   );
 });
 
 layer(TestWaypost.layerWith({ allowPrivateAddresses: false }))("Addresses of push services", (it) => {
-  it.effect("must be https and public unless private ones are allowed", () =>
+  it.effect("must be https and public unless private ones are allowed (operator.transports)", () =>
     Effect.gen(function* () {
       const { put } = yield* world;
       for (const base_url of [

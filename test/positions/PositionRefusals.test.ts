@@ -9,7 +9,7 @@ import { dam, northOf, positionWorld } from "./PositionWorld.ts";
 const good = { latitude: 52.37, longitude: 4.9, recorded_at: new Date(testStart).toISOString() };
 
 layer(TestWaypost.layer)("A position", (it) => {
-  it.effect("that is bad is rejected alone, with a sentence for each reason (B4, B6)", () =>
+  it.effect("that is bad is rejected alone, with a sentence for each reason (B4, B6, device.positions)", () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(testStart);
       const { production } = yield* positionWorld();
@@ -56,7 +56,7 @@ layer(TestWaypost.layer)("A position", (it) => {
     }),
   );
 
-  it.effect("may lie 366 days back and 5 minutes ahead, and not a moment more (L1)", () =>
+  it.effect("may lie 366 days back and 5 minutes ahead, and not a moment more (L1, L9.6)", () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(testStart);
       const { production } = yield* positionWorld();
@@ -82,7 +82,7 @@ layer(TestWaypost.layer)("A position", (it) => {
     }),
   );
 
-  it.effect("comes with 1 to 100 of its kind, in a body that is one", () =>
+  it.effect("comes with 1 to 100 of its kind, in a body that is one (device.positions)", () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(testStart);
       const { production } = yield* positionWorld();
@@ -111,50 +111,54 @@ layer(TestWaypost.layer)("A position", (it) => {
     }),
   );
 
-  it.effect("may lie anywhere on earth: on a pole, and on either name of the antimeridian", () =>
-    Effect.gen(function* () {
-      yield* TestClock.setTime(testStart);
-      const { production } = yield* positionWorld();
-      yield* production.imports(
-        pointFeature({ name: "Pole" }, [0, 89.9999]),
-        pointFeature({ name: "Line" }, [179.9999, 0]),
-      );
-      const phone = yield* production.tracked;
-      assert.deepStrictEqual((yield* phone.isAt([123, 90])).moves, ["enter Pole"]);
-      assert.deepStrictEqual((yield* phone.isAt([-180, 0])).moves, ["exit Pole", "enter Line"]);
-      assert.deepStrictEqual((yield* phone.isAt([180, 0])).moves, []);
-      assert.deepStrictEqual((yield* phone.isAt([-179.9999, 0])).moves, []);
-      assert.deepStrictEqual((yield* phone.isAt([-179.998, 0])).moves, ["exit Line"]);
-      assert.deepStrictEqual((yield* phone.isAt([0, -90])).moves, []);
-    }),
+  it.effect(
+    "may lie anywhere on earth: on a pole, and on either name of the antimeridian (device.positions_places)",
+    () =>
+      Effect.gen(function* () {
+        yield* TestClock.setTime(testStart);
+        const { production } = yield* positionWorld();
+        yield* production.imports(
+          pointFeature({ name: "Pole" }, [0, 89.9999]),
+          pointFeature({ name: "Line" }, [179.9999, 0]),
+        );
+        const phone = yield* production.tracked;
+        assert.deepStrictEqual((yield* phone.isAt([123, 90])).moves, ["enter Pole"]);
+        assert.deepStrictEqual((yield* phone.isAt([-180, 0])).moves, ["exit Pole", "enter Line"]);
+        assert.deepStrictEqual((yield* phone.isAt([180, 0])).moves, []);
+        assert.deepStrictEqual((yield* phone.isAt([-179.9999, 0])).moves, []);
+        assert.deepStrictEqual((yield* phone.isAt([-179.998, 0])).moves, ["exit Line"]);
+        assert.deepStrictEqual((yield* phone.isAt([0, -90])).moves, []);
+      }),
   );
 
-  it.effect("that is sent again after a lost answer is stale, and its messages are in the inbox", () =>
-    Effect.gen(function* () {
-      yield* TestClock.setTime(testStart);
-      const { production } = yield* positionWorld();
-      const [location] = yield* production.imports(pointFeature());
-      const campaign = yield* production.campaign({ location_ids: [location] });
-      yield* production.notification(campaign);
-      yield* production.notification(campaign, { trigger_type: "on_exit", headline: "Bye" });
-      const phone = yield* production.tracked;
-      const path = yield* Effect.forEach([1, 2, 3], (second) =>
-        Effect.map(fromNow(second * 1000), (recorded_at) => ({
-          ...good,
-          latitude: northOf(dam, second * 60)[1],
-          recorded_at,
-        })),
-      );
-      const both = yield* Effect.all([phone.reports(path), phone.reports(path)], { concurrency: 2 });
-      const first = both.find(({ accepted }) => accepted === 3);
-      const second = both.find(({ stale }) => stale === 3);
-      assert.deepStrictEqual(first?.moves, ["enter Dam", "exit Dam"]);
-      assert.deepStrictEqual([second?.moves, second?.deliveries], [[], []]);
-      assert.deepStrictEqual((yield* phone.inbox()).map(({ headline }) => headline as string).toSorted(), [
-        "Bye",
-        "Hello",
-      ]);
-    }),
+  it.effect(
+    "that is sent again after a lost answer is stale, and its messages are in the inbox (device.positions_again)",
+    () =>
+      Effect.gen(function* () {
+        yield* TestClock.setTime(testStart);
+        const { production } = yield* positionWorld();
+        const [location] = yield* production.imports(pointFeature());
+        const campaign = yield* production.campaign({ location_ids: [location] });
+        yield* production.notification(campaign);
+        yield* production.notification(campaign, { trigger_type: "on_exit", headline: "Bye" });
+        const phone = yield* production.tracked;
+        const path = yield* Effect.forEach([1, 2, 3], (second) =>
+          Effect.map(fromNow(second * 1000), (recorded_at) => ({
+            ...good,
+            latitude: northOf(dam, second * 60)[1],
+            recorded_at,
+          })),
+        );
+        const both = yield* Effect.all([phone.reports(path), phone.reports(path)], { concurrency: 2 });
+        const first = both.find(({ accepted }) => accepted === 3);
+        const second = both.find(({ stale }) => stale === 3);
+        assert.deepStrictEqual(first?.moves, ["enter Dam", "exit Dam"]);
+        assert.deepStrictEqual([second?.moves, second?.deliveries], [[], []]);
+        assert.deepStrictEqual((yield* phone.inbox()).map(({ headline }) => headline as string).toSorted(), [
+          "Bye",
+          "Hello",
+        ]);
+      }),
   );
 
   it.effect("needs the device's token, and a device that has unregistered reports none", () =>

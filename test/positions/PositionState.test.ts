@@ -31,7 +31,7 @@ const fourProcesses = Effect.suspend(() => {
 
 layer(TestWaypost.layer)("What is known of where a device is", (it) => {
   it.effect(
-    "is one state for /events and /positions: neither makes the other's enter or exit again (L9)",
+    "is one state for /events and /positions: neither makes the other's enter or exit again (L9.4)",
     () =>
       Effect.gen(function* () {
         yield* TestClock.setTime(testStart);
@@ -53,7 +53,7 @@ layer(TestWaypost.layer)("What is known of where a device is", (it) => {
       }),
   );
 
-  it.effect("is what happened last, in whatever order it is told", () =>
+  it.effect("is what happened last, in whatever order it is told (L9.4)", () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(testStart);
       const { production } = yield* positionWorld();
@@ -92,7 +92,7 @@ layer(TestWaypost.layer)("What is known of where a device is", (it) => {
   );
 
   it.effect(
-    "counts in the reports like what the device says, and old positions count and fire nothing (L1)",
+    "counts in the reports like what the device says, and old positions count and fire nothing (L1, L9.6)",
     () =>
       Effect.gen(function* () {
         yield* TestClock.setTime(testStart);
@@ -114,7 +114,7 @@ layer(TestWaypost.layer)("What is known of where a device is", (it) => {
   );
 
   it.effect(
-    "follows what becomes of the places: at once after an import, and no exit of one that is gone",
+    "follows what becomes of the places: at once after an import, and no exit of one that is gone (L9.5)",
     () =>
       Effect.gen(function* () {
         yield* TestClock.setTime(testStart);
@@ -162,7 +162,7 @@ layer(TestWaypost.layer)("What is known of where a device is", (it) => {
     }),
   );
 
-  it.effect("fires in Sandbox for approved test devices only, and counts for all", () =>
+  it.effect("fires in Sandbox for approved test devices only, and counts for all (L9.6)", () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(testStart);
       const { sandbox } = yield* positionWorld();
@@ -179,7 +179,7 @@ layer(TestWaypost.layer)("What is known of where a device is", (it) => {
   );
 
   it.effect(
-    "is changed once when processes on one database meet, which all know the places of now (L5)",
+    "is changed once when processes on one database meet, which all know the places of now (L5, L9.5)",
     () =>
       Effect.gen(function* () {
         yield* TestClock.setTime(testStart);

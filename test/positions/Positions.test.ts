@@ -9,7 +9,7 @@ const far = northOf(dam, 5_000);
 
 layer(TestWaypost.layer)("A device that reports where it is", (it) => {
   it.effect(
-    "enters with its first position inside, leaves once outside, and fires what that triggers (L9)",
+    "enters with its first position inside, leaves once outside, and fires what that triggers (L9.1, device.positions)",
     () =>
       Effect.gen(function* () {
         const { production } = yield* positionWorld();
@@ -34,21 +34,23 @@ layer(TestWaypost.layer)("A device that reports where it is", (it) => {
       }),
   );
 
-  it.effect("names the location, the kind and the time of the position that showed it", () =>
-    Effect.gen(function* () {
-      const { production } = yield* positionWorld();
-      const [location] = yield* production.imports(pointFeature());
-      const phone = yield* production.tracked;
-      const answer = yield* phone.post([
-        { latitude: 52.37, longitude: 4.9, recorded_at: "2026-11-21T12:59:58.700+01:00" },
-      ]);
-      assert.deepStrictEqual(answer.body.data.transitions, [
-        { type: "enter", location_id: location, occurred_at: "2026-11-21T11:59:58+00:00" },
-      ]);
-    }),
+  it.effect(
+    "names the location, the kind and the time of the position that showed it (device.positions)",
+    () =>
+      Effect.gen(function* () {
+        const { production } = yield* positionWorld();
+        const [location] = yield* production.imports(pointFeature());
+        const phone = yield* production.tracked;
+        const answer = yield* phone.post([
+          { latitude: 52.37, longitude: 4.9, recorded_at: "2026-11-21T12:59:58.700+01:00" },
+        ]);
+        assert.deepStrictEqual(answer.body.data.transitions, [
+          { type: "enter", location_id: location, occurred_at: "2026-11-21T11:59:58+00:00" },
+        ]);
+      }),
   );
 
-  it.effect("leaves only when it is outside by more than its accuracy, of which 100 m count (L9)", () =>
+  it.effect("leaves only when it is outside by more than its accuracy, of which 100 m count (L9.2)", () =>
     Effect.gen(function* () {
       const { production } = yield* positionWorld();
       yield* production.imports(pointFeature());
@@ -80,7 +82,7 @@ layer(TestWaypost.layer)("A device that reports where it is", (it) => {
   );
 
   it.effect(
-    "is not moved by a position that may be over 200 m off, which is accepted all the same (L9)",
+    "is not moved by a position that may be over 200 m off, which is accepted all the same (L9.3)",
     () =>
       Effect.gen(function* () {
         const { production } = yield* positionWorld();
@@ -101,7 +103,7 @@ layer(TestWaypost.layer)("A device that reports where it is", (it) => {
       }),
   );
 
-  it.effect("changes nothing by a position that is not newer than the last one: it is stale (L9)", () =>
+  it.effect("changes nothing by a position that is not newer than the last one: it is stale (L9.3)", () =>
     Effect.gen(function* () {
       const { production } = yield* positionWorld();
       yield* production.imports(pointFeature());
@@ -130,27 +132,29 @@ layer(TestWaypost.layer)("A device that reports where it is", (it) => {
     }),
   );
 
-  it.effect("of several places leaves before it enters, and passes through a place within one report", () =>
-    Effect.gen(function* () {
-      const { production } = yield* positionWorld();
-      yield* production.imports(
-        pointFeature({ name: "B" }, [...northOf(dam, 1000)]),
-        pointFeature({ name: "A" }),
-        polygonFeature(box(4.8, 52.3, 5, 52.5)),
-      );
-      const phone = yield* production.tracked;
-      assert.deepStrictEqual((yield* phone.isAt(dam)).moves, ["enter A", "enter Area"]);
-      assert.deepStrictEqual((yield* phone.isAt(northOf(dam, 1000))).moves, ["exit A", "enter B"]);
-      const path = yield* Effect.forEach([10, 11, 12, 13], (seconds, step) =>
-        Effect.map(fromNow(seconds * 1000), (recorded_at) => ({
-          latitude: northOf(dam, [500, 0, 500, 1000][step] ?? 0)[1],
-          longitude: 4.9,
-          recorded_at,
-        })),
-      );
-      const passed = yield* phone.reports(path);
-      assert.deepStrictEqual(passed.moves, ["exit B", "enter A", "exit A", "enter B"]);
-      assert.strictEqual(passed.accepted, 4);
-    }),
+  it.effect(
+    "of several places leaves before it enters, and passes through a place within one report (device.positions)",
+    () =>
+      Effect.gen(function* () {
+        const { production } = yield* positionWorld();
+        yield* production.imports(
+          pointFeature({ name: "B" }, [...northOf(dam, 1000)]),
+          pointFeature({ name: "A" }),
+          polygonFeature(box(4.8, 52.3, 5, 52.5)),
+        );
+        const phone = yield* production.tracked;
+        assert.deepStrictEqual((yield* phone.isAt(dam)).moves, ["enter A", "enter Area"]);
+        assert.deepStrictEqual((yield* phone.isAt(northOf(dam, 1000))).moves, ["exit A", "enter B"]);
+        const path = yield* Effect.forEach([10, 11, 12, 13], (seconds, step) =>
+          Effect.map(fromNow(seconds * 1000), (recorded_at) => ({
+            latitude: northOf(dam, [500, 0, 500, 1000][step] ?? 0)[1],
+            longitude: 4.9,
+            recorded_at,
+          })),
+        );
+        const passed = yield* phone.reports(path);
+        assert.deepStrictEqual(passed.moves, ["exit B", "enter A", "exit A", "enter B"]);
+        assert.strictEqual(passed.accepted, 4);
+      }),
   );
 });

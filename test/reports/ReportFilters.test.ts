@@ -7,7 +7,7 @@ import { quiet, reporting } from "./Reporting.ts";
 
 layer(TestWaypost.layer)("The filters and rows of reports", (it) => {
   it.effect(
-    "keep what a deleted campaign delivered in the totals: no row, no match by id or status (K8)",
+    "keep what a deleted campaign delivered in the totals: no row, no match by id or status (E10.3, K8.2)",
     () =>
       Effect.gen(function* () {
         const { campaigns, ids, summary } = yield* reporting({
@@ -29,74 +29,81 @@ layer(TestWaypost.layer)("The filters and rows of reports", (it) => {
       }),
   );
 
-  it.effect("keep what happened at a deleted location in the totals, and match it by no id (K8)", () =>
-    Effect.gen(function* () {
-      const { ids, summary } = yield* reporting({
-        devices: devices(1),
-        locations: [
-          { name: "Gone", deleted: true },
-          { name: "Here", deleted: false },
-        ],
-        groups: [{ members: [0, 1] }],
-        campaigns: [campaign("One", { locations: [0, 1] })],
-        events: [event(0, 0), event(0, 0, { type: "exit" }), event(1, 0)],
-      });
-      const counts = (search: Readonly<Record<string, string | undefined>>) =>
-        Effect.map(summary(search), ({ data }) => [data.totals.geofence_entries, data.totals.geofence_exits]);
-      assert.deepStrictEqual(yield* counts({}), [2, 1]);
-      assert.deepStrictEqual(yield* counts({ activation: "on_exit" }), [0, 1]);
-      assert.deepStrictEqual(yield* counts({ activation: "fixed_time" }), [0, 0]);
-      assert.deepStrictEqual(yield* counts({ content_type: "survey" }), [2, 1]);
-      assert.deepStrictEqual(yield* counts({ location: ids.locations[0] }), [0, 0]);
-      assert.deepStrictEqual(yield* counts({ location_group: ids.groups[0] }), [1, 0]);
-      assert.deepStrictEqual(yield* counts({ campaign: ids.campaigns[0] }), [1, 0]);
-    }),
-  );
-
-  it.effect("list every matching campaign, the most delivered first, ties by name (sort key, K3)", () =>
-    Effect.gen(function* () {
-      const { campaigns, ids } = yield* reporting({
-        devices: devices(2),
-        locations: locations(3),
-        groups: [{ members: [1, 2] }, { members: [2] }],
-        campaigns: [
-          campaign("b", { locations: [0, 1], groups: [0, 1] }),
-          campaign("B", { paused: true, groups: [0] }),
-          campaign("a", { startsAt: testStart + 1 }),
-          campaign("most", { type: "push", endsAt: testStart - 1 }),
-        ],
-        deliveries: [delivery(3, 0, { trigger: "fixed_time" })],
-      });
-      const [most, ...others] = (yield* campaigns()).data;
-      assert.deepStrictEqual(most, {
-        id: ids.campaigns[3],
-        name: "most",
-        status: "ended",
-        type: "push",
-        targets: 0,
-        delivered: 1,
-        engagement: 50,
-      });
-      // `targets` counts distinct locations, through groups too (K7).
-      assert.deepStrictEqual(
-        others.map((row: any) => [row.name, row.status, row.targets, row.delivered, row.engagement]),
-        [
-          ["B", "paused", 2, 0, 0],
-          ["a", "scheduled", 0, 0, 0],
-          ["b", "active", 3, 0, 0],
-        ],
-      );
-      const paused = yield* campaigns({ status: "paused" });
-      assert.deepStrictEqual(
-        paused.data.map((row: any) => row.name),
-        ["B"],
-      );
-      assert.deepStrictEqual((yield* campaigns({ status: "paused", campaign_status: "active" })).data, []);
-    }),
+  it.effect(
+    "keep what happened at a deleted location in the totals, and match it by no id (K2.4, K8.3)",
+    () =>
+      Effect.gen(function* () {
+        const { ids, summary } = yield* reporting({
+          devices: devices(1),
+          locations: [
+            { name: "Gone", deleted: true },
+            { name: "Here", deleted: false },
+          ],
+          groups: [{ members: [0, 1] }],
+          campaigns: [campaign("One", { locations: [0, 1] })],
+          events: [event(0, 0), event(0, 0, { type: "exit" }), event(1, 0)],
+        });
+        const counts = (search: Readonly<Record<string, string | undefined>>) =>
+          Effect.map(summary(search), ({ data }) => [
+            data.totals.geofence_entries,
+            data.totals.geofence_exits,
+          ]);
+        assert.deepStrictEqual(yield* counts({}), [2, 1]);
+        assert.deepStrictEqual(yield* counts({ activation: "on_exit" }), [0, 1]);
+        assert.deepStrictEqual(yield* counts({ activation: "fixed_time" }), [0, 0]);
+        assert.deepStrictEqual(yield* counts({ content_type: "survey" }), [2, 1]);
+        assert.deepStrictEqual(yield* counts({ location: ids.locations[0] }), [0, 0]);
+        assert.deepStrictEqual(yield* counts({ location_group: ids.groups[0] }), [1, 0]);
+        assert.deepStrictEqual(yield* counts({ campaign: ids.campaigns[0] }), [1, 0]);
+      }),
   );
 
   it.effect(
-    "want one notification that meets both content type and activation for a campaign to match (K2)",
+    "list every matching campaign, the most delivered first, ties by name (K3.4, K7.3, rows.campaigns, rows.s_campaign)",
+    () =>
+      Effect.gen(function* () {
+        const { campaigns, ids } = yield* reporting({
+          devices: devices(2),
+          locations: locations(3),
+          groups: [{ members: [1, 2] }, { members: [2] }],
+          campaigns: [
+            campaign("b", { locations: [0, 1], groups: [0, 1] }),
+            campaign("B", { paused: true, groups: [0] }),
+            campaign("a", { startsAt: testStart + 1 }),
+            campaign("most", { type: "push", endsAt: testStart - 1 }),
+          ],
+          deliveries: [delivery(3, 0, { trigger: "fixed_time" })],
+        });
+        const [most, ...others] = (yield* campaigns()).data;
+        assert.deepStrictEqual(most, {
+          id: ids.campaigns[3],
+          name: "most",
+          status: "ended",
+          type: "push",
+          targets: 0,
+          delivered: 1,
+          engagement: 50,
+        });
+        // `targets` counts distinct locations, through groups too (K7).
+        assert.deepStrictEqual(
+          others.map((row: any) => [row.name, row.status, row.targets, row.delivered, row.engagement]),
+          [
+            ["B", "paused", 2, 0, 0],
+            ["a", "scheduled", 0, 0, 0],
+            ["b", "active", 3, 0, 0],
+          ],
+        );
+        const paused = yield* campaigns({ status: "paused" });
+        assert.deepStrictEqual(
+          paused.data.map((row: any) => row.name),
+          ["B"],
+        );
+        assert.deepStrictEqual((yield* campaigns({ status: "paused", campaign_status: "active" })).data, []);
+      }),
+  );
+
+  it.effect(
+    "want one notification that meets both content type and activation for a campaign to match (K1.3, K2.1, K2.2, summary.campaigns)",
     () =>
       Effect.gen(function* () {
         const { campaigns, summary } = yield* reporting({
@@ -125,7 +132,7 @@ layer(TestWaypost.layer)("The filters and rows of reports", (it) => {
   );
 
   it.effect(
-    "count for a location all that its campaigns delivered, targeted directly or through a group (K2)",
+    "count for a location all that its campaigns delivered, targeted directly or through a group (K2, reports.location, reports.location_group)",
     () =>
       Effect.gen(function* () {
         const { campaigns, ids } = yield* reporting({
@@ -153,7 +160,7 @@ layer(TestWaypost.layer)("The filters and rows of reports", (it) => {
   );
 
   it.effect(
-    "show nothing of another environment, and zeros for an id that is not there (rules 4, 5, A2)",
+    "show nothing of another environment, and zeros for an id that is not there (A2.2, reports.range4, reports.range5, summary.registered)",
     () =>
       Effect.gen(function* () {
         const { ids, production, summary } = yield* reporting({

@@ -75,7 +75,7 @@ const refused: ReadonlyArray<
 
 layer(TestWaypost.layer)("The parameters of reports", (it) => {
   it.effect(
-    "are refused as validation_failed, each problem at its field and all at once (Report errors, B4)",
+    "are refused as validation_failed, each problem at its field and all at once (B4.1, errors.validation_failed, reports.bad_length, reports.bad_order)",
     () =>
       Effect.gen(function* () {
         const { sandbox } = yield* (yield* TestWaypost).tenant();
@@ -93,7 +93,7 @@ layer(TestWaypost.layer)("The parameters of reports", (it) => {
   );
 
   it.effect(
-    "that are right are taken to their limits: 366 days, one day, the future, any letter case of an id",
+    "that are right are taken to their limits: 366 days, one day, the future, any letter case of an id (B4.2, K7.1, reports.range2, summary.daily)",
     () =>
       Effect.gen(function* () {
         const { sandbox } = yield* (yield* TestWaypost).tenant();
@@ -114,7 +114,7 @@ layer(TestWaypost.layer)("The parameters of reports", (it) => {
       }),
   );
 
-  it.effect("leave `status` on the summary alone, whatever it is (K7)", () =>
+  it.effect("leave `status` on the summary alone, whatever it is (K7.2)", () =>
     Effect.gen(function* () {
       const { sandbox } = yield* (yield* TestWaypost).tenant();
       for (const status of ["active", "idle", "nonsense", ""]) {
@@ -124,7 +124,7 @@ layer(TestWaypost.layer)("The parameters of reports", (it) => {
   );
 
   it.effect(
-    "are looked at after the ability: a token without reports:read gets 403 whatever it asks (B1)",
+    "are looked at after the ability: a token without reports:read gets 403 whatever it asks (B1.3, auth.2, reports.ability)",
     () =>
       Effect.gen(function* () {
         const { sandbox } = yield* (yield* TestWaypost).tenant({ abilities: ["campaigns:read"] });

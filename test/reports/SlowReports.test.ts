@@ -89,7 +89,7 @@ layer(TestWaypost.layerWith({ roles: new Set(["api"]) }))("Reports while roll-up
   );
 
   it.effect(
-    "are answered so far as roll-ups are there, in turn where there is much to count, and else 503",
+    "are answered so far as roll-ups are there, in turn where there is much to count, and else 503 (K6)",
     () =>
       Effect.gen(function* () {
         const far = testStart - 20 * DAY;

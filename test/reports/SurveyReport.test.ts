@@ -86,105 +86,109 @@ const decode = Schema.decodeUnknownSync(ReportOf(Schema.Array(SurveyRow)), {
 });
 
 layer(TestWaypost.layer)("The survey report", (it) => {
-  it.effect("says what a plain reading of the rules says of any past and filters (K2, K3, K9)", () =>
-    Effect.gen(function* () {
-      let withResponses = 0;
-      for (const { campaigns, responses } of fc.sample(past, { numRuns: 8, seed: 20_261_121 })) {
-        const history = {
-          devices: devices(5),
-          locations: locations(3),
-          groups: [{ members: [0, 1] }, { members: [2] }],
-          ...withNotifications(campaigns),
-          deliveries: [],
-          events: [],
-        };
-        const { ids, sandbox, workspaceId } = yield* reporting(history, zone);
-        const recorded = yield* respond(workspaceId, responses);
-        const oracle = new ReportOracle(history, ids, zone, testStart);
-        const filters: ReadonlyArray<Omit<Asked, "start" | "end">> = [
-          {},
-          { campaign: ids.campaigns[0] ?? "" },
-          { campaign: idAt(testStart) },
-          { location: ids.locations[0] ?? "" },
-          { location_group: ids.groups[1] ?? "" },
-          { activation: "on_exit" },
-          { activation: "fixed_time", content_type: "survey" },
-          { campaign_status: "paused" },
-          { content_type: "message" },
-          { status: "active" },
-          { status: "ended", activation: "on_enter" },
-          { status: "paused", campaign_status: "active" },
-        ];
-        for (const filter of filters) {
-          const asked = { ...range, ...filter } as Asked;
-          const { status: _, ...unkept } = asked;
-          const search = new URLSearchParams(asked).toString();
-          const { body } = yield* sandbox(`/reports/surveys?${search}`);
-          const data = expectedSurveys(zone, asked, oracle.campaigns(unkept), recorded);
-          assert.deepStrictEqual(body, { data, meta: { ...range, timezone: zone } }, search);
-          withResponses += decode(body).data.filter((row) => row.responses > 0).length;
+  it.effect(
+    "says what a plain reading of the rules says of any past and filters (K2, K3.4, K9, reports.all, reports.campaign, reports.campaign_status)",
+    () =>
+      Effect.gen(function* () {
+        let withResponses = 0;
+        for (const { campaigns, responses } of fc.sample(past, { numRuns: 8, seed: 20_261_121 })) {
+          const history = {
+            devices: devices(5),
+            locations: locations(3),
+            groups: [{ members: [0, 1] }, { members: [2] }],
+            ...withNotifications(campaigns),
+            deliveries: [],
+            events: [],
+          };
+          const { ids, sandbox, workspaceId } = yield* reporting(history, zone);
+          const recorded = yield* respond(workspaceId, responses);
+          const oracle = new ReportOracle(history, ids, zone, testStart);
+          const filters: ReadonlyArray<Omit<Asked, "start" | "end">> = [
+            {},
+            { campaign: ids.campaigns[0] ?? "" },
+            { campaign: idAt(testStart) },
+            { location: ids.locations[0] ?? "" },
+            { location_group: ids.groups[1] ?? "" },
+            { activation: "on_exit" },
+            { activation: "fixed_time", content_type: "survey" },
+            { campaign_status: "paused" },
+            { content_type: "message" },
+            { status: "active" },
+            { status: "ended", activation: "on_enter" },
+            { status: "paused", campaign_status: "active" },
+          ];
+          for (const filter of filters) {
+            const asked = { ...range, ...filter } as Asked;
+            const { status: _, ...unkept } = asked;
+            const search = new URLSearchParams(asked).toString();
+            const { body } = yield* sandbox(`/reports/surveys?${search}`);
+            const data = expectedSurveys(zone, asked, oracle.campaigns(unkept), recorded);
+            assert.deepStrictEqual(body, { data, meta: { ...range, timezone: zone } }, search);
+            withResponses += decode(body).data.filter((row) => row.responses > 0).length;
+          }
         }
-      }
-      // Zeros alone would prove nothing.
-      assert.isAtLeast(withResponses, 100);
-    }),
-  );
-
-  it.effect("counts a device once, dated by its first answer, on each campaign by itself (K9)", () =>
-    Effect.gen(function* () {
-      yield* TestClock.setTime(testStart);
-      const { campaignId, location, notificationId, phone, production, sandbox } = yield* oneCampaign(
-        { name: "Autumn" },
-        { name: "Visit", type: "survey", questions: [{ question_text: "How was it?", type: "RATING" }] },
-      );
-      yield* production.notification(campaignId, { name: "No survey" });
-      const rows = (search = "") =>
-        Effect.map(production.platform(`/reports/surveys${search}`), ({ body }) => body.data);
-      const sees = (device: typeof phone) =>
-        Effect.map(device.sees("enter", location), ({ deliveries }) =>
-          deliveries.find(({ type }) => type === "survey"),
-        );
-      const answer = (device: typeof phone, message: any, value: number) =>
-        device.ask(`/messages/${message.id}/answers`, {
-          body: { answers: [{ question_id: message.questions[0].id, value }] },
-        });
-      const message = yield* sees(phone);
-      const [quiet] = yield* rows();
-      assert.deepStrictEqual(quiet, {
-        id: quiet.id,
-        campaign_id: campaignId,
-        campaign_name: "Autumn",
-        survey_id: notificationId,
-        survey_name: "Visit",
-        trigger_type: "on_enter",
-        questions: 1,
-        responses: 0,
-        status: "active",
-      });
-      assert.notInclude([campaignId, notificationId], quiet.id);
-      yield* answer(phone, message, 1);
-      const other = yield* production.phone();
-      yield* answer(other, yield* sees(other), 9);
-      yield* TestClock.setTime(testStart + 24 * HOUR);
-      yield* answer(phone, message, 2);
-      yield* answer(phone, yield* sees(phone), 3);
-      yield* answer(other, yield* sees(other), 4);
-      const counts = (search: string) =>
-        Effect.map(rows(search), (data) => data.map(({ responses }: any) => responses));
-      assert.deepStrictEqual(yield* counts(""), [2]);
-      assert.deepStrictEqual(yield* counts("?start=2026-11-21&end=2026-11-21"), [1]);
-      assert.deepStrictEqual(yield* counts("?start=2026-11-22&end=2026-11-22"), [1]);
-      // Nothing of it shows in the other environment.
-      assert.deepStrictEqual((yield* sandbox.platform("/reports/surveys")).body.data, []);
-      assert.deepStrictEqual(
-        (yield* sandbox.platform(`/reports/surveys?campaign=${campaignId}`)).body.data,
-        [],
-      );
-    }),
+        // Zeros alone would prove nothing.
+        assert.isAtLeast(withResponses, 100);
+      }),
   );
 
   it.effect(
-    "has no row for a survey that was taken off its campaign, or whose campaign was deleted (K8)",
+    "counts a device once, dated by its first answer, on each campaign by itself (K9, rows.shape, rows.survey, rows.surveys)",
+    () =>
+      Effect.gen(function* () {
+        yield* TestClock.setTime(testStart);
+        const { campaignId, location, notificationId, phone, production, sandbox } = yield* oneCampaign(
+          { name: "Autumn" },
+          { name: "Visit", type: "survey", questions: [{ question_text: "How was it?", type: "RATING" }] },
+        );
+        yield* production.notification(campaignId, { name: "No survey" });
+        const rows = (search = "") =>
+          Effect.map(production.platform(`/reports/surveys${search}`), ({ body }) => body.data);
+        const sees = (device: typeof phone) =>
+          Effect.map(device.sees("enter", location), ({ deliveries }) =>
+            deliveries.find(({ type }) => type === "survey"),
+          );
+        const answer = (device: typeof phone, message: any, value: number) =>
+          device.ask(`/messages/${message.id}/answers`, {
+            body: { answers: [{ question_id: message.questions[0].id, value }] },
+          });
+        const message = yield* sees(phone);
+        const [quiet] = yield* rows();
+        assert.deepStrictEqual(quiet, {
+          id: quiet.id,
+          campaign_id: campaignId,
+          campaign_name: "Autumn",
+          survey_id: notificationId,
+          survey_name: "Visit",
+          trigger_type: "on_enter",
+          questions: 1,
+          responses: 0,
+          status: "active",
+        });
+        assert.notInclude([campaignId, notificationId], quiet.id);
+        yield* answer(phone, message, 1);
+        const other = yield* production.phone();
+        yield* answer(other, yield* sees(other), 9);
+        yield* TestClock.setTime(testStart + 24 * HOUR);
+        yield* answer(phone, message, 2);
+        yield* answer(phone, yield* sees(phone), 3);
+        yield* answer(other, yield* sees(other), 4);
+        const counts = (search: string) =>
+          Effect.map(rows(search), (data) => data.map(({ responses }: any) => responses));
+        assert.deepStrictEqual(yield* counts(""), [2]);
+        assert.deepStrictEqual(yield* counts("?start=2026-11-21&end=2026-11-21"), [1]);
+        assert.deepStrictEqual(yield* counts("?start=2026-11-22&end=2026-11-22"), [1]);
+        // Nothing of it shows in the other environment.
+        assert.deepStrictEqual((yield* sandbox.platform("/reports/surveys")).body.data, []);
+        assert.deepStrictEqual(
+          (yield* sandbox.platform(`/reports/surveys?campaign=${campaignId}`)).body.data,
+          [],
+        );
+      }),
+  );
+
+  it.effect(
+    "has no row for a survey that was taken off its campaign, or whose campaign was deleted (K8.2)",
     () =>
       Effect.gen(function* () {
         const { sandbox, surveys, workspaceId } = yield* reporting({
@@ -215,24 +219,26 @@ layer(TestWaypost.layer)("The survey report", (it) => {
       }),
   );
 
-  it.effect("tells a wrong parameter, and the statuses that a row can have (Report errors)", () =>
-    Effect.gen(function* () {
-      const { sandbox } = yield* (yield* TestWaypost).tenant();
-      for (const [search, field] of [
-        ["status=unused", "status"],
-        ["status=idle", "status"],
-        ["campaign=x", "campaign"],
-        ["start=2026-02-30", "start"],
-      ] as const) {
-        const { body, status } = yield* sandbox(`/reports/surveys?${search}`);
-        assert.deepStrictEqual([status, body.error?.code], [422, "validation_failed"]);
-        assert.deepStrictEqual(Object.keys(body.error.fields), [field]);
-      }
-      const none = yield* (yield* TestWaypost).tenant({ abilities: ["campaigns:read"] });
-      assert.strictEqual((yield* none.sandbox("/reports/surveys")).status, 403);
-      // It works in Production before the full API is enabled (B1).
-      const early = yield* (yield* TestWaypost).tenant({ enabled: false });
-      assert.deepStrictEqual((yield* early.production("/reports/surveys")).body.data, []);
-    }),
+  it.effect(
+    "tells a wrong parameter, and the statuses that a row can have (reports.bad_date, reports.bad_id, reports.bad_word, rows.s_survey)",
+    () =>
+      Effect.gen(function* () {
+        const { sandbox } = yield* (yield* TestWaypost).tenant();
+        for (const [search, field] of [
+          ["status=unused", "status"],
+          ["status=idle", "status"],
+          ["campaign=x", "campaign"],
+          ["start=2026-02-30", "start"],
+        ] as const) {
+          const { body, status } = yield* sandbox(`/reports/surveys?${search}`);
+          assert.deepStrictEqual([status, body.error?.code], [422, "validation_failed"]);
+          assert.deepStrictEqual(Object.keys(body.error.fields), [field]);
+        }
+        const none = yield* (yield* TestWaypost).tenant({ abilities: ["campaigns:read"] });
+        assert.strictEqual((yield* none.sandbox("/reports/surveys")).status, 403);
+        // It works in Production before the full API is enabled (B1).
+        const early = yield* (yield* TestWaypost).tenant({ enabled: false });
+        assert.deepStrictEqual((yield* early.production("/reports/surveys")).body.data, []);
+      }),
   );
 });

@@ -6,39 +6,41 @@ import { TestWaypost, testStart } from "../TestWaypost.ts";
 import { oneCampaign } from "../events/EventWorld.ts";
 
 layer(TestWaypost.layer)("The inbox of a device", (it) => {
-  it.effect("shows its messages newest first, each once, however they are paged (D1)", () =>
-    Effect.gen(function* () {
-      yield* TestClock.setTime(testStart);
-      const { location, phone, production } = yield* oneCampaign();
-      const other = yield* production.phone();
-      const sent: Array<string> = [];
-      for (let minute = 0; minute < 5; minute++) {
-        yield* TestClock.setTime(testStart + minute * 60_000);
-        // Two in the same instant: the later one comes first.
-        for (let twice = 0; twice < 2; twice++) {
-          sent.unshift((yield* phone.sees("enter", location)).deliveries[0].id);
-          yield* other.sees("enter", location);
+  it.effect(
+    "shows its messages newest first, each once, however they are paged (D1.2, device.messages)",
+    () =>
+      Effect.gen(function* () {
+        yield* TestClock.setTime(testStart);
+        const { location, phone, production } = yield* oneCampaign();
+        const other = yield* production.phone();
+        const sent: Array<string> = [];
+        for (let minute = 0; minute < 5; minute++) {
+          yield* TestClock.setTime(testStart + minute * 60_000);
+          // Two in the same instant: the later one comes first.
+          for (let twice = 0; twice < 2; twice++) {
+            sent.unshift((yield* phone.sees("enter", location)).deliveries[0].id);
+            yield* other.sees("enter", location);
+          }
         }
-      }
-      const first = yield* phone.ask("/messages?limit=3");
-      const paged: Array<string> = first.body.data.map(({ id }: { id: string }) => id);
-      // What arrives meanwhile is on no later page.
-      yield* phone.sees("enter", location);
-      let cursor: string | null = first.body.meta.next_cursor;
-      while (cursor !== null) {
-        const page: any = (yield* phone.ask(`/messages?limit=3&cursor=${cursor}`)).body;
-        paged.push(...page.data.map(({ id }: { id: string }) => id));
-        cursor = page.meta.next_cursor;
-      }
-      assert.deepStrictEqual(paged, sent);
-      const foreign = yield* other.ask(`/messages?cursor=${first.body.meta.next_cursor}`);
-      assert.deepStrictEqual([foreign.status, foreign.body.error.code], [422, "invalid_cursor"]);
-      const bad = yield* phone.ask("/messages?limit=101");
-      assert.deepStrictEqual([bad.status, bad.body.error.code], [422, "invalid_parameter"]);
-    }),
+        const first = yield* phone.ask("/messages?limit=3");
+        const paged: Array<string> = first.body.data.map(({ id }: { id: string }) => id);
+        // What arrives meanwhile is on no later page.
+        yield* phone.sees("enter", location);
+        let cursor: string | null = first.body.meta.next_cursor;
+        while (cursor !== null) {
+          const page: any = (yield* phone.ask(`/messages?limit=3&cursor=${cursor}`)).body;
+          paged.push(...page.data.map(({ id }: { id: string }) => id));
+          cursor = page.meta.next_cursor;
+        }
+        assert.deepStrictEqual(paged, sent);
+        const foreign = yield* other.ask(`/messages?cursor=${first.body.meta.next_cursor}`);
+        assert.deepStrictEqual([foreign.status, foreign.body.error.code], [422, "invalid_cursor"]);
+        const bad = yield* phone.ask("/messages?limit=101");
+        assert.deepStrictEqual([bad.status, bad.body.error.code], [422, "invalid_parameter"]);
+      }),
   );
 
-  it.effect("notes when a message was first opened, and no later time", () =>
+  it.effect("notes when a message was first opened, and no later time (device.opened)", () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(testStart);
       const { location, phone } = yield* oneCampaign();
@@ -55,7 +57,7 @@ layer(TestWaypost.layer)("The inbox of a device", (it) => {
     }),
   );
 
-  it.effect("has no message of another device, of a failed push, or that never was", () =>
+  it.effect("has no message of another device, of a failed push, or that never was (device.messages)", () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(testStart);
       const { location, phone, production } = yield* oneCampaign();

@@ -11,7 +11,7 @@ const lag = Effect.map(Metric.snapshot, (all) => {
 });
 
 layer(TestWaypost.layer)("The worker's own clock", (it) => {
-  it.effect("starts a send within a second of its minute, and the metric says how late it was (L2)", () =>
+  it.effect("starts a send within a second of its minute, and the metric says how late it was (L2.1)", () =>
     Effect.gen(function* () {
       const { production } = yield* sendWorld();
       const [earlier = 0, sumOfEarlier = 0] = yield* lag;

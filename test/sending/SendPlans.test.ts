@@ -20,7 +20,7 @@ layer(TestWaypost.layer)("The plan of sends", (it) => {
       return { production, workspace, waypost, campaign, notification, planned, patch };
     });
 
-  it.effect("a minute in a clock change is the moved one, or the earlier of two (E1, L2)", () =>
+  it.effect("a minute in a clock change is the moved one, or the earlier of two (E1, L2.1)", () =>
     Effect.gen(function* () {
       const { production } = yield* sendWorld();
       const phone = yield* production.phone();
@@ -47,7 +47,7 @@ layer(TestWaypost.layer)("The plan of sends", (it) => {
   );
 
   it.effect(
-    "a send moves with its campaign's day and zone at the same time of day, and keeps its id (E11, L3)",
+    "a send moves with its campaign's day and zone at the same time of day, and keeps its id (E11.1, L3.3)",
     () =>
       Effect.gen(function* () {
         const { patch, planned, production } = yield* one({ starts_at: "2026-11-25" });
@@ -66,7 +66,7 @@ layer(TestWaypost.layer)("The plan of sends", (it) => {
       }),
   );
 
-  it.effect("a new time of a notification moves the send that waits (L3)", () =>
+  it.effect("a new time of a notification moves the send that waits (L3.3)", () =>
     Effect.gen(function* () {
       const { campaign, notification, planned, production } = yield* one();
       yield* production.resent(campaign, notification, "18:30");
@@ -81,7 +81,7 @@ layer(TestWaypost.layer)("The plan of sends", (it) => {
     }),
   );
 
-  it.effect("a new time after the send has run adds one, and a device can get it again (F6)", () =>
+  it.effect("a new time after the send has run adds one, and a device can get it again (F6.2, L3.3)", () =>
     Effect.gen(function* () {
       const { campaign, notification, production } = yield* one();
       const phone = yield* production.phone();
@@ -104,7 +104,7 @@ layer(TestWaypost.layer)("The plan of sends", (it) => {
     }),
   );
 
-  it.effect("a send that falls into a pause is skipped, and publishing does not send it (L3)", () =>
+  it.effect("a send that falls into a pause is skipped, and publishing does not send it (L3.1)", () =>
     Effect.gen(function* () {
       const { campaign, notification, planned, production } = yield* one();
       const phone = yield* production.phone();
@@ -124,7 +124,7 @@ layer(TestWaypost.layer)("The plan of sends", (it) => {
     }),
   );
 
-  it.effect("a pause that is over at the minute changes nothing (L3)", () =>
+  it.effect("a pause that is over at the minute changes nothing (L3.1)", () =>
     Effect.gen(function* () {
       const { campaign, planned, production } = yield* one();
       const phone = yield* production.phone();
@@ -138,7 +138,7 @@ layer(TestWaypost.layer)("The plan of sends", (it) => {
   );
 
   it.effect(
-    "deleting the campaign or taking the notification off cancels the send, which stays listed (E10, L3)",
+    "deleting the campaign or taking the notification off cancels the send, which stays listed (E10.1, L3.3, campaigns.s_deleted)",
     () =>
       Effect.gen(function* () {
         const { campaign, notification, planned, production } = yield* one();

@@ -42,7 +42,7 @@ layer(overCutConnections)("Days of sends", (it) => {
     [41, "production", 30],
     [42, "sandbox", 10],
   ] as const)(
-    "with changes of all kinds and workers that fail end with what a plain reading expects, seed %s in %s (L2–L6, E10, E11, F6)",
+    "with changes of all kinds and workers that fail end with what a plain reading expects, seed %s in %s (E10, E11, F6, L2, L3, L4, L5.2, L6)",
     ([seed, environment, days]) =>
       Effect.gen(function* () {
         const dice = new Dice(seed);

@@ -6,7 +6,7 @@ import { sendWorld } from "./SendWorld.ts";
 
 layer(byHand)("A running send", (it) => {
   it.effect(
-    "that fell due in a pause is skipped, though it was published before any worker looked (L3)",
+    "that fell due in a pause is skipped, though it was published before any worker looked (L3.1)",
     () =>
       Effect.gen(function* () {
         const { production } = yield* sendWorld();
@@ -23,7 +23,7 @@ layer(byHand)("A running send", (it) => {
       }),
   );
 
-  it.effect("stops at once when the campaign is paused, and keeps what was delivered (L3)", () =>
+  it.effect("stops at once when the campaign is paused, and keeps what was delivered (L3.2)", () =>
     Effect.gen(function* () {
       const { ask, campaignId, deliveries, figures, send } = yield* running();
       yield* batch;
@@ -40,7 +40,7 @@ layer(byHand)("A running send", (it) => {
     }),
   );
 
-  it.effect("stops at once when the notification is taken off or the campaign deleted (L3, E10)", () =>
+  it.effect("stops at once when the notification is taken off or the campaign deleted (E10, L3.2)", () =>
     Effect.gen(function* () {
       for (const rest of ["", "notification"]) {
         const { campaignId, deliveries, figures, notificationId, remove } = yield* running();
@@ -54,7 +54,7 @@ layer(byHand)("A running send", (it) => {
     }),
   );
 
-  it.effect("holds up no pause, and what it was about to deliver is not delivered (L3)", () =>
+  it.effect("holds up no pause, and what it was about to deliver is not delivered (L3.2)", () =>
     Effect.gen(function* () {
       const { ask, campaignId, deliveries, figures } = yield* running();
       const { letGo, worker } = yield* heldUp;

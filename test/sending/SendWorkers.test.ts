@@ -5,7 +5,7 @@ import { at, batch, byHand, drain, heldUp, once, running, start } from "./SendBy
 import { sendWorld } from "./SendWorld.ts";
 
 layer(byHand)("A worker", (it) => {
-  it.effect("shows exactly how far a send is", () =>
+  it.effect("shows exactly how far a send is (operator.sends)", () =>
     Effect.gen(function* () {
       const { deliveries, figures } = yield* running();
       for (const done of [0, 10, 20, 30]) {
@@ -18,7 +18,7 @@ layer(byHand)("A worker", (it) => {
     }),
   );
 
-  it.effect("shares a send with others, and no device gets it twice (L5)", () =>
+  it.effect("shares a send with others, and no device gets it twice (L5.2)", () =>
     Effect.gen(function* () {
       const { deliveries, figures } = yield* running();
       // Starting twice starts once.
@@ -30,7 +30,7 @@ layer(byHand)("A worker", (it) => {
   );
 
   it.effect(
-    "makes up for a downtime while the campaign's day lasts, and then marks the send missed (L2)",
+    "makes up for a downtime while the campaign's day lasts, and then marks the send missed (L2.3)",
     () =>
       Effect.gen(function* () {
         const { production } = yield* sendWorld();
@@ -65,7 +65,7 @@ layer(byHand)("A worker", (it) => {
       }),
   );
 
-  it.effect("that lost its lease changes nothing: the other one's batch counts, once (L5)", () =>
+  it.effect("that lost its lease changes nothing: the other one's batch counts, once (L5.2)", () =>
     Effect.gen(function* () {
       const { deliveries, figures } = yield* running();
       const sql = yield* SqlClient.SqlClient;
@@ -103,7 +103,7 @@ layer(byHand)("A worker", (it) => {
     }),
   );
 
-  it.effect("keeps a cap over sends of the same minute, however many work at them (L4)", () =>
+  it.effect("keeps a cap over sends of the same minute, however many work at them (L4.4)", () =>
     Effect.gen(function* () {
       const { campaignId, deliveries, production, sends } = yield* running(
         { frequency_cap_count: 2, frequency_cap_period: "week" },
@@ -127,7 +127,7 @@ layer(byHand)("A worker", (it) => {
     }),
   );
 
-  it.effect("reaches who was approved, and in the segment, when the send started (L2, L6)", () =>
+  it.effect("reaches who was approved, and in the segment, when the send started (L2.2, L6)", () =>
     Effect.gen(function* () {
       const { sandbox } = yield* sendWorld();
       const sql = yield* SqlClient.SqlClient;

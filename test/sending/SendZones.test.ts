@@ -31,7 +31,7 @@ const isItsTurn = (index: number, day: number) => (index + day / DAY_MS) % 4 ===
 const usualTimes = ["02:30", "00:00", "23:59"];
 
 describe("in every zone of the tz database, over two years of days", () => {
-  it("a send is due when the zone's clock first shows its time, behind a gap by as much as was meant (E1)", () => {
+  it("a send is due when the zone's clock first shows its time, behind a gap by as much as was meant (E1, L2.1)", () => {
     const wrong = new Wrong();
     const check = (zone: TimeZoneName, stretches: ReadonlyArray<Stretch>, day: number, time: string) => {
       const local = Date.parse(`${textOf(day).slice(0, 10)}T${time}:00Z`);
@@ -65,7 +65,7 @@ describe("in every zone of the tz database, over two years of days", () => {
     assert.isAbove(changes, 300);
   });
 
-  it("caps count from the first instant of the calendar day, the ISO week and the month (L4)", () => {
+  it("caps count from the first instant of the calendar day, the ISO week and the month (L4.2)", () => {
     const wrong = new Wrong();
     const lengths = new Set<number>();
     for (const { index, stretches, zone } of timelines) {

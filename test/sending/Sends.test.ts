@@ -7,7 +7,7 @@ import { moveTo, sendWorld } from "./SendWorld.ts";
 const headlines = (inbox: ReadonlyArray<any>) => inbox.map(({ headline }) => headline as string);
 
 layer(TestWaypost.layer)("A fixed send", (it) => {
-  it.effect("fires at its minute, to the devices registered at that moment, once each (L2, L5)", () =>
+  it.effect("fires at its minute, to the devices registered at that moment, once each (L2.1, L5.2)", () =>
     Effect.gen(function* () {
       const { production, waypost, workspace } = yield* sendWorld();
       const campaign = yield* production.push({ timezone: "Europe/Amsterdam", starts_at: "2026-11-22" });
@@ -63,7 +63,7 @@ layer(TestWaypost.layer)("A fixed send", (it) => {
     }),
   );
 
-  it.effect("in Sandbox reaches only approved test devices, and nobody of the other environment (L2)", () =>
+  it.effect("in Sandbox reaches only approved test devices, and nobody of the other environment (L2.2)", () =>
     Effect.gen(function* () {
       const { production, sandbox } = yield* sendWorld();
       const approved = yield* sandbox.phone();
@@ -97,7 +97,7 @@ layer(TestWaypost.layer)("A fixed send", (it) => {
     }),
   );
 
-  it.effect("skips gone addresses, and counts what fails as failed, saying why (L6, K1)", () =>
+  it.effect("skips gone addresses, and counts what fails as failed, saying why (K1, L6.2)", () =>
     Effect.gen(function* () {
       const { production, waypost, workspace } = yield* sendWorld();
       const sql = yield* SqlClient.SqlClient;
@@ -124,66 +124,70 @@ layer(TestWaypost.layer)("A fixed send", (it) => {
     }),
   );
 
-  it.effect("reaches the devices of any or of all of its campaign's segments (L6)", () =>
-    Effect.gen(function* () {
-      const { production, waypost, workspace } = yield* sendWorld();
-      const segment = (name: string, attribute: string) =>
-        Effect.map(
-          waypost.operator(`/workspaces/${workspace.id}/production/segments`, {
-            body: { name, rule: { match: "all", conditions: [{ attribute, op: "eq", value: true }] } },
-          }),
-          ({ body }) => body.data.id as string,
+  it.effect(
+    "reaches the devices of any or of all of its campaign's segments (L6.1, campaigns.w6, campaigns.w8)",
+    () =>
+      Effect.gen(function* () {
+        const { production, waypost, workspace } = yield* sendWorld();
+        const segment = (name: string, attribute: string) =>
+          Effect.map(
+            waypost.operator(`/workspaces/${workspace.id}/production/segments`, {
+              body: { name, rule: { match: "all", conditions: [{ attribute, op: "eq", value: true }] } },
+            }),
+            ({ body }) => body.data.id as string,
+          );
+        const segmentation_ids = [yield* segment("Tall", "tall"), yield* segment("Loud", "loud")];
+        const tall = yield* production.phone("tall", { attributes: { tall: true } });
+        const both = yield* production.phone("both", { attributes: { tall: true, loud: true } });
+        const none = yield* production.phone("none");
+        const any = yield* production.push({ segmentation_ids });
+        const all = yield* production.push({ segmentation_ids, segment_match: "all" });
+        yield* production.sent(any, "12:01", { headline: "Any" });
+        yield* production.sent(all, "12:01", { headline: "All" });
+        yield* moveTo("2026-11-21T12:01:00Z");
+        assert.deepStrictEqual(headlines(yield* tall.inbox()), ["Any"]);
+        assert.deepStrictEqual(headlines(yield* both.inbox()).toSorted(), ["All", "Any"]);
+        assert.deepStrictEqual(yield* none.inbox(), []);
+        assert.deepStrictEqual(
+          (yield* production.sends()).map(({ targeted }) => targeted),
+          [2, 1],
         );
-      const segmentation_ids = [yield* segment("Tall", "tall"), yield* segment("Loud", "loud")];
-      const tall = yield* production.phone("tall", { attributes: { tall: true } });
-      const both = yield* production.phone("both", { attributes: { tall: true, loud: true } });
-      const none = yield* production.phone("none");
-      const any = yield* production.push({ segmentation_ids });
-      const all = yield* production.push({ segmentation_ids, segment_match: "all" });
-      yield* production.sent(any, "12:01", { headline: "Any" });
-      yield* production.sent(all, "12:01", { headline: "All" });
-      yield* moveTo("2026-11-21T12:01:00Z");
-      assert.deepStrictEqual(headlines(yield* tall.inbox()), ["Any"]);
-      assert.deepStrictEqual(headlines(yield* both.inbox()).toSorted(), ["All", "Any"]);
-      assert.deepStrictEqual(yield* none.inbox(), []);
-      assert.deepStrictEqual(
-        (yield* production.sends()).map(({ targeted }) => targeted),
-        [2, 1],
-      );
-    }),
+      }),
   );
 
-  it.effect("does not target a device at its cap; of one minute the older notification goes first (L4)", () =>
-    Effect.gen(function* () {
-      const { production, waypost, workspace } = yield* sendWorld();
-      const phone = yield* production.phone();
-      const cap = { frequency_cap_count: 1, frequency_cap_period: "day" };
-      const capped = yield* production.push(cap);
-      yield* production.sent(capped, "12:03", { headline: "Later" });
-      yield* production.sent(capped, "12:02", { headline: "Older" });
-      yield* production.sent(capped, "12:02", { headline: "Younger" });
-      const free = yield* production.push();
-      yield* production.sent(free, "12:02", { headline: "Free 1" });
-      yield* production.sent(free, "12:02", { headline: "Free 2" });
-      yield* moveTo("2026-11-21T12:03:00Z");
-      assert.deepStrictEqual(headlines(yield* phone.inbox()).toSorted(), ["Free 1", "Free 2", "Older"]);
-      assert.deepStrictEqual(
-        (yield* production.sends(`&campaign=${capped}`)).map(({ status, targeted }) => [status, targeted]),
-        [
-          ["done", 0],
-          ["done", 1],
-          ["done", 0],
-        ],
-      );
-      // The workspace's default holds where the campaign has none.
-      yield* waypost.operator(`/workspaces/${workspace.id}`, {
-        method: "PATCH",
-        body: { default_frequency_cap: { count: 2, period: "month" } },
-      });
-      yield* production.sent(free, "12:04", { headline: "Free 3" });
-      yield* moveTo("2026-11-21T12:04:00Z");
-      assert.notInclude(headlines(yield* phone.inbox()), "Free 3");
-    }),
+  it.effect(
+    "does not target a device at its cap; of one minute the older notification goes first (L4.1)",
+    () =>
+      Effect.gen(function* () {
+        const { production, waypost, workspace } = yield* sendWorld();
+        const phone = yield* production.phone();
+        const cap = { frequency_cap_count: 1, frequency_cap_period: "day" };
+        const capped = yield* production.push(cap);
+        yield* production.sent(capped, "12:03", { headline: "Later" });
+        yield* production.sent(capped, "12:02", { headline: "Older" });
+        yield* production.sent(capped, "12:02", { headline: "Younger" });
+        const free = yield* production.push();
+        yield* production.sent(free, "12:02", { headline: "Free 1" });
+        yield* production.sent(free, "12:02", { headline: "Free 2" });
+        yield* moveTo("2026-11-21T12:03:00Z");
+        assert.deepStrictEqual(headlines(yield* phone.inbox()).toSorted(), ["Free 1", "Free 2", "Older"]);
+        assert.deepStrictEqual(
+          (yield* production.sends(`&campaign=${capped}`)).map(({ status, targeted }) => [status, targeted]),
+          [
+            ["done", 0],
+            ["done", 1],
+            ["done", 0],
+          ],
+        );
+        // The workspace's default holds where the campaign has none.
+        yield* waypost.operator(`/workspaces/${workspace.id}`, {
+          method: "PATCH",
+          body: { default_frequency_cap: { count: 2, period: "month" } },
+        });
+        yield* production.sent(free, "12:04", { headline: "Free 3" });
+        yield* moveTo("2026-11-21T12:04:00Z");
+        assert.notInclude(headlines(yield* phone.inbox()), "Free 3");
+      }),
   );
 
   it.effect("sends what the notification said at its minute, whatever it says later", () =>
@@ -199,7 +203,7 @@ layer(TestWaypost.layer)("A fixed send", (it) => {
     }),
   );
 
-  it.effect("counts in the reports as a delivery at a fixed time (K1)", () =>
+  it.effect("counts in the reports as a delivery at a fixed time (K1.1)", () =>
     Effect.gen(function* () {
       const { production } = yield* sendWorld();
       yield* production.phone();
@@ -213,7 +217,7 @@ layer(TestWaypost.layer)("A fixed send", (it) => {
     }),
   );
 
-  it.effect("is listed for the operator page by page, by campaign and by status", () =>
+  it.effect("is listed for the operator page by page, by campaign and by status (operator.sends)", () =>
     Effect.gen(function* () {
       const { production, waypost, workspace } = yield* sendWorld();
       const [one, other] = [yield* production.push(), yield* production.push()];

@@ -50,7 +50,7 @@ describe("written dates and times", () => {
     });
   });
 
-  it("are refused where the day or time does not exist", () => {
+  it("are refused where the day or time does not exist (E1.3)", () => {
     const noDay = [
       "2026-02-30",
       "2026-02-29",
@@ -68,7 +68,7 @@ describe("written dates and times", () => {
     assert.deepStrictEqual(accepted(TimeOfDay, ["24:00", "12:60", "29:00"]), []);
   });
 
-  it("are refused in any other format", () => {
+  it("are refused in any other format (E1.3, campaigns.w2)", () => {
     const other = [
       "2026-1-2",
       "20261121",
@@ -147,7 +147,7 @@ describe("instants at clock changes (E1)", () => {
     assert.strictEqual(utcText(end), `${expected}+00:00`);
   });
 
-  it("shows a moved time as moved, and any instant in the zone's clock", () => {
+  it("shows a moved time as moved, and any instant in the zone's clock (E1.1)", () => {
     const newYork = zone("America/New_York");
     assert.strictEqual<string>(
       wallTimeAt(newYork, startInstant(newYork, wall("2026-03-08 02:30"))),
@@ -188,7 +188,7 @@ describe("local days", () => {
     days.slice(1).forEach((day, i) => assert.strictEqual(day.fromMs, days[i]?.toMs));
   });
 
-  it("begin weeks on Monday (ISO) and months on the first, in the zone's clock", () => {
+  it("begin weeks on Monday (ISO) and months on the first, in the zone's clock (L4.2)", () => {
     const cairo = zone("Africa/Cairo");
     const now = utc("2026-04-26T21:30:00");
     assert.strictEqual<string>(wallTimeAt(cairo, now), "2026-04-27 00:30");
@@ -206,7 +206,7 @@ describe("local days", () => {
     );
   });
 
-  it("end one second before the next begins", () => {
+  it("end one second before the next begins (E1.2)", () => {
     const beirut = zone("Asia/Beirut");
     assert.strictEqual(dayEnd(beirut, date("2026-03-28")) + 1000, dayStart(beirut, date("2026-03-29")));
   });

@@ -6,7 +6,7 @@ const read = Schema.decodeUnknownResult(TimeZoneName);
 const zone = Schema.decodeUnknownSync(TimeZoneName);
 
 describe("TimeZoneName", () => {
-  it("takes every name that the runtime lists, and the tz database's links to them", () => {
+  it("takes every name that the runtime lists, and the tz database's links to them (campaigns.f_timezone)", () => {
     for (const name of [...Intl.supportedValuesOf("timeZone"), ...timeZoneNames])
       assert.strictEqual(zone(name), name);
     for (const link of [
@@ -41,7 +41,7 @@ describe("TimeZoneName", () => {
     for (const [sent, kept] of Object.entries(spelled)) assert.strictEqual(zone(sent), kept);
   });
 
-  it("refuses offsets, abbreviations of ICU and made-up names", () => {
+  it("refuses offsets, abbreviations of ICU and made-up names (campaigns.f_timezone)", () => {
     const refused = [
       "+02:00",
       "+0200",

@@ -107,7 +107,7 @@ const goesOn = Effect.fnUntraced(function* ({ asking, at, seen }: ReleaseFixture
 
 describe("fixtures of releases", () => {
   it.effect(
-    "of the present version is there, has rows in every table, and is restored by a later version with all of them",
+    "of the present version is there, has rows in every table, and is restored by a later version with all of them (running.releases)",
     () =>
       Effect.gen(function* () {
         assert.include(versions, manifest.version, "Make it by: npm run release:fixture");
@@ -134,7 +134,7 @@ describe("fixtures of releases", () => {
   );
 
   it.effect(
-    "of each version: a later one on its data directory gives the same answers, goes on with its sends, and can be used",
+    "of each version: a later one on its data directory gives the same answers, goes on with its sends, and can be used (running.releases)",
     () =>
       Effect.forEach(
         versions,

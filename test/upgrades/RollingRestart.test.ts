@@ -16,7 +16,7 @@ const busy = ["tenant", "campaign", "device", "geofence_event", "delivery", "sen
 
 layer(TestDatabase.layer, { excludeTestServices: true })("A rolling restart", (it) => {
   it.effect(
-    "from one version to the next, which migrates the busiest tables, fails no request, and loses and doubles nothing",
+    "from one version to the next, which migrates the busiest tables, fails no request, and loses and doubles nothing (running.upgrade)",
     () =>
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient;

@@ -11,7 +11,7 @@ import { useEverything } from "./ReleaseHistory.ts";
 
 layer(TestWaypost.layer, { timeout: "3 minutes" })("A process of the version before", (it) => {
   it.effect(
-    "answers every request while a newer one adds to every table, and afterwards, also on connections of before",
+    "answers every request while a newer one adds to every table, and afterwards, also on connections of before (running.upgrade)",
     () =>
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient;

@@ -13,7 +13,7 @@ const Sent = Schema.Struct({
 });
 
 describe("What is wrong with a body (B4, B6)", () => {
-  it("is told for each field in a sentence that says what would be right, of what is sent and not of what it is read as", () => {
+  it("is told for each field in a sentence that says what would be right, of what is sent and not of what it is read as (B6)", () => {
     const sent = { name: 5, address: false, expires_at: 5, count: "x", kinds: ["a", "c"] };
     assert.deepStrictEqual(submit(Sent, sent).problems.fields, {
       name: ["The name must be a text."],
@@ -33,7 +33,7 @@ describe("What is wrong with a body (B4, B6)", () => {
     });
   });
 
-  it("counts characters as people do, and refuses what cannot be stored (B5)", () => {
+  it("counts characters as people do, and refuses what cannot be stored (B5.1)", () => {
     const problem = (name: string) => submit(Sent, { name, count: 1 }).problems.fields["name"];
     assert.isUndefined(problem(" \u{1F600}\u{1F600}\u{1F600} "));
     assert.deepStrictEqual(problem("\u{1F600}bcd"), ["The name must have at most 3 characters."]);

@@ -36,7 +36,7 @@ const world = Effect.gen(function* () {
 
 layer(TestWaypost.layer)("waypost location import", (it) => {
   it.effect(
-    "takes GeoJSON, writes what was refused with reasons, and takes that file again once it is mended",
+    "takes GeoJSON, writes what was refused with reasons, and takes that file again once it is mended (cli.import, operator.import_command)",
     () =>
       Effect.gen(function* () {
         const { file, into, isThere, names, read, run } = yield* world;
@@ -70,44 +70,48 @@ layer(TestWaypost.layer)("waypost location import", (it) => {
       }),
   );
 
-  it.effect("takes a CSV and one feature a line; a dry run writes no location", () =>
-    Effect.gen(function* () {
-      const { file, into, isThere, json, names, read, run, sandbox } = yield* world;
-      const rows = [
-        "Name;Latitude;Longitude;Radius;Group;City",
-        '"Dam; Square";52.373;4.893;150;Centre;Amsterdam',
-        "Far;91;4.9;150;;Nowhere",
-        "Comma;52,1,37;4.9;150;;Delft",
-      ];
-      const csv = yield* file("c.csv", `\uFEFF${rows.join("\r\n")}\r\n`);
-      const dry = yield* run(`location import ${csv} ${into} --dry-run`);
-      assert.strictEqual(dry.code, 1);
-      assert.include(dry.stdout, "nothing was written");
-      assert.lengthOf(yield* names, 0);
-      assert.strictEqual((yield* run(`location import ${csv} ${into}`)).code, 1);
-      const lines = (yield* read(`${csv}.refused.csv`)).split("\n");
-      assert.strictEqual(lines[0], `${rows[0]};refused`);
-      assert.match(lines[1] ?? "", /^Far;91;4.9;150;;Nowhere;.*latitude/);
-      assert.match(lines[2] ?? "", /^Comma;52,1,37;4.9;150;;Delft;.*number/);
-      assert.deepStrictEqual((yield* sandbox("/location-groups")).body.data[0].name, "Centre");
+  it.effect(
+    "takes a CSV and one feature a line; a dry run writes no location (cli.import, operator.import_command)",
+    () =>
+      Effect.gen(function* () {
+        const { file, into, isThere, json, names, read, run, sandbox } = yield* world;
+        const rows = [
+          "Name;Latitude;Longitude;Radius;Group;City",
+          '"Dam; Square";52.373;4.893;150;Centre;Amsterdam',
+          "Far;91;4.9;150;;Nowhere",
+          "Comma;52,1,37;4.9;150;;Delft",
+        ];
+        const csv = yield* file("c.csv", `\uFEFF${rows.join("\r\n")}\r\n`);
+        const dry = yield* run(`location import ${csv} ${into} --dry-run`);
+        assert.strictEqual(dry.code, 1);
+        assert.include(dry.stdout, "nothing was written");
+        assert.lengthOf(yield* names, 0);
+        assert.strictEqual((yield* run(`location import ${csv} ${into}`)).code, 1);
+        const lines = (yield* read(`${csv}.refused.csv`)).split("\n");
+        assert.strictEqual(lines[0], `${rows[0]};refused`);
+        assert.match(lines[1] ?? "", /^Far;91;4.9;150;;Nowhere;.*latitude/);
+        assert.match(lines[2] ?? "", /^Comma;52,1,37;4.9;150;;Delft;.*number/);
+        assert.deepStrictEqual((yield* sandbox("/location-groups")).body.data[0].name, "Centre");
 
-      const feature = JSON.stringify(pointFeature({ name: "Line" }));
-      const told = yield* json(`location import ${yield* file("d.txt", `${feature}\n${feature}\n`)} ${into}`);
-      assert.deepInclude(told, { format: "ndjson", features: 2, created: 2, failed: 0 });
-      assert.sameMembers(yield* names, ["Dam; Square", "Line", "Line"]);
-      assert.isFalse(yield* isThere(`${csv}.waypost-import.json`));
+        const feature = JSON.stringify(pointFeature({ name: "Line" }));
+        const told = yield* json(
+          `location import ${yield* file("d.txt", `${feature}\n${feature}\n`)} ${into}`,
+        );
+        assert.deepInclude(told, { format: "ndjson", features: 2, created: 2, failed: 0 });
+        assert.sameMembers(yield* names, ["Dam; Square", "Line", "Line"]);
+        assert.isFalse(yield* isThere(`${csv}.waypost-import.json`));
 
-      // A name that does not tell: what the file begins with does.
-      const plain = yield* json(
-        `location import ${yield* file("e.txt", "name,lat,lng,radius\nT,1,2,150\n")} ${into}`,
-      );
-      assert.deepInclude(plain, { format: "csv", created: 1 });
-      const workbook = yield* run(`location import ${yield* file("e.xlsx", "PK\u0003\u0004…")} ${into}`);
-      assert.match(workbook.stderr, /save its table as CSV/);
-    }),
+        // A name that does not tell: what the file begins with does.
+        const plain = yield* json(
+          `location import ${yield* file("e.txt", "name,lat,lng,radius\nT,1,2,150\n")} ${into}`,
+        );
+        assert.deepInclude(plain, { format: "csv", created: 1 });
+        const workbook = yield* run(`location import ${yield* file("e.xlsx", "PK\u0003\u0004…")} ${into}`);
+        assert.match(workbook.stderr, /save its table as CSV/);
+      }),
   );
 
-  it.effect("imports nothing of a file that is broken, and says where", () =>
+  it.effect("imports nothing of a file that is broken, and says where (operator.import_command)", () =>
     Effect.gen(function* () {
       const { file, into, names, run } = yield* world;
       const whole = JSON.stringify(collection(pointFeature(), pointFeature()));
@@ -124,7 +128,7 @@ layer(TestWaypost.layer)("waypost location import", (it) => {
     }),
   );
 
-  it.effect("draws how far it is on a terminal and nowhere else", () =>
+  it.effect("draws how far it is on a terminal and nowhere else (cli.import)", () =>
     Effect.gen(function* () {
       const { file, origin, workspace } = yield* world;
       const path = yield* file("f.geojson", collection(pointFeature()));

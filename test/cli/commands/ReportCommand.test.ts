@@ -37,7 +37,7 @@ const told = Effect.gen(function* () {
 });
 
 layer(TestWaypost.layer)("waypost report", (it) => {
-  it.effect("prints the summary with a chart of its days", () =>
+  it.effect("prints the summary with a chart of its days (cli.reports)", () =>
     Effect.gen(function* () {
       const { report } = yield* told;
       const { code, stderr, stdout } = yield* report("summary --start 2026-11-20", 60);
@@ -63,7 +63,7 @@ layer(TestWaypost.layer)("waypost report", (it) => {
     }),
   );
 
-  it.effect("prints the rows of the other four as tables", () =>
+  it.effect("prints the rows of the other four as tables (cli.reports)", () =>
     Effect.gen(function* () {
       const { report } = yield* told;
       const rows = (line: string) =>
@@ -94,24 +94,33 @@ layer(TestWaypost.layer)("waypost report", (it) => {
     }),
   );
 
-  it.effect("prints the whole answer of the platform API as JSON, filters included", () =>
-    Effect.gen(function* () {
-      const { ids, json, sandbox, workspace } = yield* told;
-      const [group] = ids.groups;
-      for (const [report, flags, query] of [
-        ["summary", `--group ${group} --activation on_enter`, `location_group=${group}&activation=on_enter`],
-        ["campaigns", `--campaign ${ids.campaigns[0]}`, `campaign=${ids.campaigns[0]}`],
-        ["locations", `--location ${ids.locations[1]}`, `location=${ids.locations[1]}`],
-        ["notifications", "--end 2026-11-20", "end=2026-11-20"],
-        ["surveys", "", ""],
-      ] as const) {
-        const { body } = yield* sandbox(`/reports/${report}?${query}`);
-        assert.deepStrictEqual(yield* json(`report ${report} -w ${workspace.id} -e sandbox ${flags}`), body);
-      }
-    }),
+  it.effect(
+    "prints the whole answer of the platform API as JSON, filters included (cli.reports, operator.reports)",
+    () =>
+      Effect.gen(function* () {
+        const { ids, json, sandbox, workspace } = yield* told;
+        const [group] = ids.groups;
+        for (const [report, flags, query] of [
+          [
+            "summary",
+            `--group ${group} --activation on_enter`,
+            `location_group=${group}&activation=on_enter`,
+          ],
+          ["campaigns", `--campaign ${ids.campaigns[0]}`, `campaign=${ids.campaigns[0]}`],
+          ["locations", `--location ${ids.locations[1]}`, `location=${ids.locations[1]}`],
+          ["notifications", "--end 2026-11-20", "end=2026-11-20"],
+          ["surveys", "", ""],
+        ] as const) {
+          const { body } = yield* sandbox(`/reports/${report}?${query}`);
+          assert.deepStrictEqual(
+            yield* json(`report ${report} -w ${workspace.id} -e sandbox ${flags}`),
+            body,
+          );
+        }
+      }),
   );
 
-  it.effect("tells all that is wrong with what was asked for", () =>
+  it.effect("tells all that is wrong with what was asked for (operator.reports)", () =>
     Effect.gen(function* () {
       const { operator, report, workspace } = yield* told;
       const { code, stderr } = yield* report("campaigns --start yesterday --campaign Autumn --status idle");

@@ -29,34 +29,36 @@ const segmentLine = (name: string) =>
   });
 
 layer(TestWaypost.layer)("waypost segment", (it) => {
-  it.effect("makes, lists, shows and deletes segments, by name or id, for people and for programs", () =>
-    Effect.gen(function* () {
-      const { create, device, json, run } = yield* segmentLine("Shop");
-      const { sdk_key: key } = yield* json("sdk-key issue -w Shop -e sandbox");
-      yield* device(key)("/devices/one", {
-        method: "PUT",
-        body: { platform: "ios", attributes: { plan: "gold", visits: 1 } },
-      });
-      const made = yield* create("--name", "Gold", "--rule", JSON.stringify(rule));
-      assert.deepStrictEqual([made.code, made.stderr], [0, ""]);
-      const words = 'plan = "gold" or city in "a", "b", "c", "d", "e" and 2 more or visits is missing';
-      assert.include(made.stdout, 'Created the segment "Gold".\n');
-      assert.include(made.stdout, words);
-      const [listed, ...others] = yield* json("segment list -w Shop -e sandbox");
-      assert.deepInclude(listed, { name: "Gold", rule, device_count: 1 });
-      assert.lengthOf(others, 0);
-      const table = yield* run("segment list -w Shop -e sandbox");
-      assert.match(table.stdout, /^ID +NAME +DEVICES +RULE\n.* Gold +1 +plan = "gold" or city in/);
-      assert.deepStrictEqual(yield* json("segment show -w Shop -e sandbox gold"), listed);
-      assert.deepStrictEqual(yield* json("segment list -w Shop -e production"), []);
-      const gone = yield* json(`segment delete -w Shop -e sandbox ${listed.id}`);
-      assert.deepStrictEqual(gone, { id: listed.id, deleted: true });
-      const none = yield* run("segment show -w Shop -e sandbox Gold");
-      assert.deepStrictEqual([none.code, none.stderr], [1, 'There is no segment called "Gold".\n']);
-    }),
+  it.effect(
+    "makes, lists, shows and deletes segments, by name or id, for people and for programs (cli.segment)",
+    () =>
+      Effect.gen(function* () {
+        const { create, device, json, run } = yield* segmentLine("Shop");
+        const { sdk_key: key } = yield* json("sdk-key issue -w Shop -e sandbox");
+        yield* device(key)("/devices/one", {
+          method: "PUT",
+          body: { platform: "ios", attributes: { plan: "gold", visits: 1 } },
+        });
+        const made = yield* create("--name", "Gold", "--rule", JSON.stringify(rule));
+        assert.deepStrictEqual([made.code, made.stderr], [0, ""]);
+        const words = 'plan = "gold" or city in "a", "b", "c", "d", "e" and 2 more or visits is missing';
+        assert.include(made.stdout, 'Created the segment "Gold".\n');
+        assert.include(made.stdout, words);
+        const [listed, ...others] = yield* json("segment list -w Shop -e sandbox");
+        assert.deepInclude(listed, { name: "Gold", rule, device_count: 1 });
+        assert.lengthOf(others, 0);
+        const table = yield* run("segment list -w Shop -e sandbox");
+        assert.match(table.stdout, /^ID +NAME +DEVICES +RULE\n.* Gold +1 +plan = "gold" or city in/);
+        assert.deepStrictEqual(yield* json("segment show -w Shop -e sandbox gold"), listed);
+        assert.deepStrictEqual(yield* json("segment list -w Shop -e production"), []);
+        const gone = yield* json(`segment delete -w Shop -e sandbox ${listed.id}`);
+        assert.deepStrictEqual(gone, { id: listed.id, deleted: true });
+        const none = yield* run("segment show -w Shop -e sandbox Gold");
+        assert.deepStrictEqual([none.code, none.stderr], [1, 'There is no segment called "Gold".\n']);
+      }),
   );
 
-  it.effect("takes a rule from a file, and one rule alone", () =>
+  it.effect("takes a rule from a file, and one rule alone (cli.segment)", () =>
     Effect.gen(function* () {
       const { create } = yield* segmentLine("Files");
       const folder = yield* Effect.acquireRelease(
@@ -78,31 +80,33 @@ layer(TestWaypost.layer)("waypost segment", (it) => {
     }),
   );
 
-  it.effect("says all that is wrong with a rule, and why a segment stays, with exit code 1", () =>
-    Effect.gen(function* () {
-      const { create, json, platform, run } = yield* segmentLine("Wrong");
-      const broken = yield* create("--name", "Gold", "--rule", "plan = gold");
-      assert.strictEqual(broken.code, 1);
-      assert.match(broken.stderr, /^The rule must be JSON, such as \{"match": /);
-      const wrong = yield* create(
-        "--name",
-        " ",
-        "--rule",
-        '{"match": "some", "conditions": [{"attribute": "a", "op": "is"}]}',
-      );
-      assert.strictEqual(wrong.code, 1);
-      assert.match(wrong.stderr, /\n {2}name: [^]*\n {2}rule\.match: [^]*\n {2}rule\.conditions\.0\.op: /);
-      yield* create("--name", "Gold", "--rule", JSON.stringify(rule));
-      const taken = yield* create("--name", "Gold", "--rule", JSON.stringify(rule));
-      assert.deepStrictEqual([taken.code, taken.stdout], [1, ""]);
-      assert.match(taken.stderr, /name: The name "Gold" is taken/);
+  it.effect(
+    "says all that is wrong with a rule, and why a segment stays, with exit code 1 (cli.segment)",
+    () =>
+      Effect.gen(function* () {
+        const { create, json, platform, run } = yield* segmentLine("Wrong");
+        const broken = yield* create("--name", "Gold", "--rule", "plan = gold");
+        assert.strictEqual(broken.code, 1);
+        assert.match(broken.stderr, /^The rule must be JSON, such as \{"match": /);
+        const wrong = yield* create(
+          "--name",
+          " ",
+          "--rule",
+          '{"match": "some", "conditions": [{"attribute": "a", "op": "is"}]}',
+        );
+        assert.strictEqual(wrong.code, 1);
+        assert.match(wrong.stderr, /\n {2}name: [^]*\n {2}rule\.match: [^]*\n {2}rule\.conditions\.0\.op: /);
+        yield* create("--name", "Gold", "--rule", JSON.stringify(rule));
+        const taken = yield* create("--name", "Gold", "--rule", JSON.stringify(rule));
+        assert.deepStrictEqual([taken.code, taken.stdout], [1, ""]);
+        assert.match(taken.stderr, /name: The name "Gold" is taken/);
 
-      const { id } = yield* json("segment show -w Wrong -e sandbox Gold");
-      const { token } = yield* json("token issue -w Wrong -e sandbox");
-      yield* platform("sandbox", token)("/campaigns", { body: push({ segmentation_ids: [id] }) });
-      const refused = yield* run("segment delete -w Wrong -e sandbox Gold");
-      assert.deepStrictEqual([refused.code, refused.stdout], [1, ""]);
-      assert.match(refused.stderr, /would reach everyone: "Black Friday"/);
-    }),
+        const { id } = yield* json("segment show -w Wrong -e sandbox Gold");
+        const { token } = yield* json("token issue -w Wrong -e sandbox");
+        yield* platform("sandbox", token)("/campaigns", { body: push({ segmentation_ids: [id] }) });
+        const refused = yield* run("segment delete -w Wrong -e sandbox Gold");
+        assert.deepStrictEqual([refused.code, refused.stdout], [1, ""]);
+        assert.match(refused.stderr, /would reach everyone: "Black Friday"/);
+      }),
   );
 });

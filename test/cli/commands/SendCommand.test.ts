@@ -5,7 +5,7 @@ import { TestWaypost } from "../../TestWaypost.ts";
 import { commandLine } from "../CommandLine.ts";
 
 layer(TestWaypost.layer)("waypost send list", (it) => {
-  it.effect("shows scheduled and past sends with how far they are, by campaign and status", () =>
+  it.effect("shows scheduled and past sends with how far they are, by campaign and status (cli.sends)", () =>
     Effect.gen(function* () {
       const { json, run } = yield* commandLine;
       const { production, workspace } = yield* sendWorld();

@@ -64,35 +64,37 @@ const options = (send: ImportOptions["send"], more: Partial<ImportOptions> = {})
 });
 
 describe("an import of a large file", () => {
-  it.effect("that loses an answer goes on with the next command: each feature once, each refusal once", () =>
-    Effect.gen(function* () {
-      const path = yield* makeFile;
-      const file = yield* survey(path);
-      assert.deepStrictEqual([file.format, file.entries], ["ndjson", total]);
-      const server = makeServer();
-      let done = 0;
-      const stopping = options(server.send, {
-        onProgress: (now) => Effect.sync(() => server.lose((done = now) >= 10_000)),
-      });
-      assert.strictEqual((yield* Effect.flip(importPlaces(file, stopping))).message, "lost");
-      assert.deepStrictEqual([done, server.taken.length], [10_000, 20_000]);
+  it.effect(
+    "that loses an answer goes on with the next command: each feature once, each refusal once (cli.import, operator.import_command)",
+    () =>
+      Effect.gen(function* () {
+        const path = yield* makeFile;
+        const file = yield* survey(path);
+        assert.deepStrictEqual([file.format, file.entries], ["ndjson", total]);
+        const server = makeServer();
+        let done = 0;
+        const stopping = options(server.send, {
+          onProgress: (now) => Effect.sync(() => server.lose((done = now) >= 10_000)),
+        });
+        assert.strictEqual((yield* Effect.flip(importPlaces(file, stopping))).message, "lost");
+        assert.deepStrictEqual([done, server.taken.length], [10_000, 20_000]);
 
-      server.lose(false);
-      const outcome = yield* importPlaces(file, options(server.send));
-      assert.deepStrictEqual(
-        server.taken,
-        Array.from({ length: total }, (_, n) => n),
-      );
-      assert.deepStrictEqual(outcome.counts, { created: total - 5, updated: 0, skipped: 0, failed: 5 });
-      assert.deepStrictEqual([outcome.resumedParts, outcome.parts], [1, 3]);
-      const refused = JSON.parse(yield* Effect.promise(() => readFile(`${path}.refused.geojson`, "utf8")));
-      assert.deepStrictEqual(
-        refused.features,
-        [7, 5_007, 10_007, 15_007, 20_007].map((n) => ({ n, type: "Feature", refused: [`${n} is bad.`] })),
-      );
-      const names = yield* Effect.promise(() => readdir(join(path, "..")));
-      assert.deepStrictEqual(names.toSorted(), ["places.ndjson", "places.ndjson.refused.geojson"]);
-    }),
+        server.lose(false);
+        const outcome = yield* importPlaces(file, options(server.send));
+        assert.deepStrictEqual(
+          server.taken,
+          Array.from({ length: total }, (_, n) => n),
+        );
+        assert.deepStrictEqual(outcome.counts, { created: total - 5, updated: 0, skipped: 0, failed: 5 });
+        assert.deepStrictEqual([outcome.resumedParts, outcome.parts], [1, 3]);
+        const refused = JSON.parse(yield* Effect.promise(() => readFile(`${path}.refused.geojson`, "utf8")));
+        assert.deepStrictEqual(
+          refused.features,
+          [7, 5_007, 10_007, 15_007, 20_007].map((n) => ({ n, type: "Feature", refused: [`${n} is bad.`] })),
+        );
+        const names = yield* Effect.promise(() => readdir(join(path, "..")));
+        assert.deepStrictEqual(names.toSorted(), ["places.ndjson", "places.ndjson.refused.geojson"]);
+      }),
   );
 
   it.effect("that was stopped is not mixed with another file, another target, or a dry run", () =>

@@ -9,7 +9,7 @@ const columns = [
 ];
 
 describe("tables for people", () => {
-  it("stand in columns, however wide the characters are", () => {
+  it("stand in columns, however wide the characters are (cli.output)", () => {
     assert.strictEqual(
       table(
         columns,

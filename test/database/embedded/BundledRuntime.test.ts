@@ -33,7 +33,7 @@ const world = async () => {
 };
 
 describe("the runtime that the executable carries", () => {
-  it("is unpacked whole: bytes, links, and programs that may be run", async () => {
+  it("is unpacked whole: bytes, links, and programs that may be run (running.executable)", async () => {
     const made = await world();
     const { archive, folder } = made;
     assert.isFalse(isUnpacked(archive.index, folder));
@@ -45,7 +45,7 @@ describe("the runtime that the executable carries", () => {
     assert.strictEqual((await stat(join(folder, "postgres/lib/empty"))).mode & 0o777, 0o644);
   });
 
-  it("takes the place of other builds, and of an unpacking that was cut short", async () => {
+  it("takes the place of other builds, and of an unpacking that was cut short (running.executable)", async () => {
     const made = await world();
     const { archive, folder, parent } = made;
     await mkdir(join(parent, "new-cut"), { recursive: true });
@@ -54,7 +54,7 @@ describe("the runtime that the executable carries", () => {
     assert.deepStrictEqual(await readdir(parent), [archive.index.id]);
   });
 
-  it("is unpacked again where a file is short, missing, or open to others", async () => {
+  it("is unpacked again where a file is short, missing, or open to others (running.executable)", async () => {
     const made = await world();
     const { archive, folder } = made;
     const spoilers: ReadonlyArray<(file: string) => Promise<void>> = [
@@ -69,7 +69,7 @@ describe("the runtime that the executable carries", () => {
     }
   });
 
-  it("leaves nothing behind when the executable is damaged, nor what a kill before that left", async () => {
+  it("leaves nothing behind when the executable is damaged, nor what a kill before that left (running.executable)", async () => {
     const made = await world();
     const { archive, folder, parent } = made;
     await mkdir(join(parent, "new-cut"), { recursive: true });

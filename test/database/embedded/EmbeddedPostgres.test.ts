@@ -102,7 +102,7 @@ describe("a process with the embedded database", () => {
     await assertNoPostgresLeft(dataDir);
   });
 
-  it("refuses a data directory that another process holds, naming both, and leaves that one alone", async () => {
+  it("refuses a data directory that another process holds, naming both, and leaves that one alone (running.twice)", async () => {
     const holder = startDatabaseProcess(dataDir);
     await holder.says("ready 1");
     const other = startDatabaseProcess(dataDir);
@@ -122,7 +122,7 @@ describe("a process with the embedded database", () => {
     await waypost.ends("SIGTERM");
   });
 
-  it("of another major version is refused before it is touched, with the way to bring it along", async () => {
+  it("of another major version is refused before it is touched, with the way to bring it along (running.major)", async () => {
     const folder = join(newDir, "postgres");
     await mkdir(folder, { recursive: true });
     const refusal = async (major: number) => {
@@ -155,17 +155,20 @@ describe("a process with the embedded database", () => {
     assert.deepStrictEqual(await readdir(other), []);
   });
 
-  it.runIf(isRoot)("keeps the data directory and the keys closed when started as root", async () => {
-    const waypost = startDatabaseProcess(newDir);
-    await waypost.says("ready 1");
-    assert.strictEqual((await stat(newDir)).mode & 0o777, 0o700);
-    for (const name of ["operator.key", "secret.key", "postgres.log"]) {
-      const { mode, uid } = await stat(join(newDir, name));
-      assert.deepStrictEqual([name, mode & 0o777, uid], [name, 0o600, 0]);
-    }
-    assert.notStrictEqual((await stat(join(newDir, "postgres"))).uid, 0);
-    await waypost.ends("SIGTERM");
-  });
+  it.runIf(isRoot)(
+    "keeps the data directory and the keys closed when started as root (running.data)",
+    async () => {
+      const waypost = startDatabaseProcess(newDir);
+      await waypost.says("ready 1");
+      assert.strictEqual((await stat(newDir)).mode & 0o777, 0o700);
+      for (const name of ["operator.key", "secret.key", "postgres.log"]) {
+        const { mode, uid } = await stat(join(newDir, name));
+        assert.deepStrictEqual([name, mode & 0o777, uid], [name, 0o600, 0]);
+      }
+      assert.notStrictEqual((await stat(join(newDir, "postgres"))).uid, 0);
+      await waypost.ends("SIGTERM");
+    },
+  );
 
   it.runIf(isRoot)(
     "says which folder keeps the database out, and what to do, when started as root",
@@ -194,7 +197,7 @@ describe("a process with the embedded database", () => {
 const patient = { timeout: 100_000, interval: 20 };
 
 describe("the embedded database", () => {
-  it.live("comes back after its server is killed, and the pool with it", () =>
+  it.live("comes back after its server is killed, and the pool with it (B3.3, running.away)", () =>
     Effect.gen(function* () {
       const server = yield* EmbeddedPostgres.make({ directory: dataDir });
       const { socketPath: path, username, database } = server;

@@ -113,40 +113,44 @@ describe("migrate", () => {
     }),
   );
 
-  onEmpty("stands aside where its tables are in use, so that nobody waits behind it, and comes back", () =>
-    Effect.gen(function* () {
-      const sql = yield* SqlClient.SqlClient;
-      yield* apply(first);
-      const letGo = yield* Deferred.make<void>();
-      const isHeld = yield* Deferred.make<void>();
-      const reader = yield* Effect.forkChild(
-        sql.withTransaction(
-          Effect.gen(function* () {
-            yield* sql`SELECT FROM one`;
-            yield* Deferred.succeed(isHeld, undefined);
-            yield* Deferred.await(letGo);
-          }),
-        ),
-      );
-      yield* Deferred.await(isHeld);
-      const paused = yield* Deferred.make<void>();
-      const logger = Logger.make(() => Deferred.doneUnsafe(paused, Exit.void));
-      const change = { name: "0002_more.sql", text: "ALTER TABLE one ADD COLUMN more int" };
-      const migrating = yield* Effect.forkChild(Effect.provide(apply(first, change), Logger.layer([logger])));
-      yield* Deferred.await(paused);
-      // In the pause others get through.
-      yield* sql`INSERT INTO one VALUES (2)`;
-      yield* Deferred.succeed(letGo, undefined);
-      yield* Fiber.join(reader);
-      yield* TestClock.adjust("1 second");
-      yield* Fiber.join(migrating);
-      assert.lengthOf(yield* sql`SELECT more FROM one`, 2);
-      assert.deepStrictEqual(yield* applied, [first.name, change.name]);
-    }),
+  onEmpty(
+    "stands aside where its tables are in use, so that nobody waits behind it, and comes back (running.upgrade)",
+    () =>
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient;
+        yield* apply(first);
+        const letGo = yield* Deferred.make<void>();
+        const isHeld = yield* Deferred.make<void>();
+        const reader = yield* Effect.forkChild(
+          sql.withTransaction(
+            Effect.gen(function* () {
+              yield* sql`SELECT FROM one`;
+              yield* Deferred.succeed(isHeld, undefined);
+              yield* Deferred.await(letGo);
+            }),
+          ),
+        );
+        yield* Deferred.await(isHeld);
+        const paused = yield* Deferred.make<void>();
+        const logger = Logger.make(() => Deferred.doneUnsafe(paused, Exit.void));
+        const change = { name: "0002_more.sql", text: "ALTER TABLE one ADD COLUMN more int" };
+        const migrating = yield* Effect.forkChild(
+          Effect.provide(apply(first, change), Logger.layer([logger])),
+        );
+        yield* Deferred.await(paused);
+        // In the pause others get through.
+        yield* sql`INSERT INTO one VALUES (2)`;
+        yield* Deferred.succeed(letGo, undefined);
+        yield* Fiber.join(reader);
+        yield* TestClock.adjust("1 second");
+        yield* Fiber.join(migrating);
+        assert.lengthOf(yield* sql`SELECT more FROM one`, 2);
+        assert.deepStrictEqual(yield* applied, [first.name, change.name]);
+      }),
   );
 
   onEmpty(
-    "a process that runs on while a newer one migrates says so, once, and that it cannot start again",
+    "a process that runs on while a newer one migrates says so, once, and that it cannot start again (running.upgrade)",
     () =>
       Effect.gen(function* () {
         const said: Array<string> = [];

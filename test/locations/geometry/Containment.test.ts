@@ -41,7 +41,7 @@ const ring = fc
 const shell = box(-7, -7, 7, 7);
 
 describe("A polygon", () => {
-  it("holds what lies inside or on its border and outside its holes, whatever its rings look like", () => {
+  it("holds what lies inside or on its border and outside its holes, whatever its rings look like (device.positions_places)", () => {
     fc.assert(
       fc.property(fc.array(ring, { maxLength: 3 }), grid, (rings, point) => {
         const all = [shell, ...rings];
@@ -92,7 +92,7 @@ describe("A polygon", () => {
 });
 
 describe("A circle", () => {
-  it("holds what is at most its radius away on the sphere, poles and antimeridian included", () => {
+  it("holds what is at most its radius away on the sphere, poles and antimeridian included (device.positions_places)", () => {
     const degrees = fc.record({
       x: fc.oneof(fc.double({ min: -180, max: 180, noNaN: true }), fc.constantFrom(-180, 180, 179.9999)),
       y: fc.oneof(fc.double({ min: -90, max: 90, noNaN: true }), fc.constantFrom(-90, 90, 89.9999)),

@@ -41,7 +41,7 @@ const isClose = (measured: number, meters: number): boolean =>
   Math.abs(measured - meters) <= Math.max(0.001 * meters, 0.002);
 
 describe("The distance to a place", () => {
-  it("is 0 inside, and else that to the nearest point of the border, to a thousandth", () => {
+  it("is 0 inside, and else that to the nearest point of the border, to a thousandth (device.geofences)", () => {
     fc.assert(
       fc.property(ring, position, fc.constantFrom(0, 1e-3, 0.1, 1), ([...corners], far, share) => {
         const [corner = far] = corners;
@@ -124,7 +124,7 @@ const placesIn = fc
 const numbers = (places: ReadonlyArray<Place>) => places.map(({ no }) => no).toSorted((a, b) => a - b);
 
 describe("An index of places", () => {
-  it("finds exactly the places that hold a position, each once", () => {
+  it("finds exactly the places that hold a position, each once (device.positions_places)", () => {
     fc.assert(
       fc.property(placesIn, position, fc.nat(), (places, anywhere, pick) => {
         const index = PlaceIndex.of(placesOf(places));
@@ -146,7 +146,7 @@ describe("An index of places", () => {
     );
   });
 
-  it("finds the nearest of those asked for, by distance as it is shown, then id", () => {
+  it("finds the nearest of those asked for, by distance as it is shown, then id (device.geofences)", () => {
     fc.assert(
       fc.property(placesIn, position, fc.integer({ min: 1, max: 20 }), (places, point, most) => {
         const index = PlaceIndex.of(placesOf(places));

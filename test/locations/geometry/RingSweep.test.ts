@@ -52,7 +52,7 @@ describe("orientation", () => {
 });
 
 describe("sweepRings", () => {
-  it("finds a clash in one ring exactly where comparing all edges does", () => {
+  it("finds a clash in one ring exactly where comparing all edges does (G3.5)", () => {
     fc.assert(
       fc.property(ringOf(onGrid(3), 7), (ring) => holds([ring])),
       runs,
@@ -63,7 +63,7 @@ describe("sweepRings", () => {
     );
   });
 
-  it("finds a clash among rings, and what lies inside what, exactly where comparing all edges does", () => {
+  it("finds a clash among rings, and what lies inside what, exactly where comparing all edges does (G3.6)", () => {
     fc.assert(fc.property(fc.array(ringOf(onGrid(4), 3), { minLength: 2, maxLength: 3 }), holds), runs);
     fc.assert(fc.property(fc.array(ringOf(onGrid(9), 4), { minLength: 2, maxLength: 4 }), holds), runs);
   });

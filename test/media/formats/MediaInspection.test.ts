@@ -107,7 +107,7 @@ const refusal = async (bytes: Buffer): Promise<string> => {
 };
 
 describe("What a media file is", () => {
-  it("is told by its bytes: kind, type, shown size and length (contract H1)", async () => {
+  it("is told by its bytes: kind, type, shown size and length (H1.1, media.kinds)", async () => {
     for (const [name, bytes, content] of files) {
       assert.deepStrictEqual(await inspectMedia(bytes), content as MediaContent, name);
     }
@@ -136,7 +136,7 @@ describe("What a media file is", () => {
     ["RIFF\x24\0\0\0AVI LIST", /is an AVI video/],
     ["\xff\xf1\x50\x80\x02\x1f\xfc\xde", /is an AAC audio file/],
     ["<!doctype html><p>hello", /of no kind/],
-  ])("refuses %j, by its name where it has one", async (text, sentence) => {
+  ])("refuses %j, by its name where it has one (H1.3)", async (text, sentence) => {
     assert.match(await refusal(Buffer.from(text, text.startsWith("\uFEFF") ? "utf8" : "latin1")), sentence);
   });
 
@@ -145,11 +145,11 @@ describe("What a media file is", () => {
     ["video.ogg", /OGG video/],
     ["video.3gp", /3GP/],
     ["sound.webm", /WebM video has no pictures/],
-  ])("refuses %s, a near relation of what is accepted", async (name, sentence) => {
+  ])("refuses %s, a near relation of what is accepted (H1.1)", async (name, sentence) => {
     assert.match(await refusal(fixture(name)), sentence);
   });
 
-  it("refuses a picture of over 100 megapixels, and says how many it has (contract H1)", async () => {
+  it("refuses a picture of over 100 megapixels, and says how many it has (H1.3)", async () => {
     const square = (side: number) =>
       sharp({
         create: { width: side, height: side, channels: 3, background: "black" },
@@ -182,7 +182,7 @@ const mayEnd: Readonly<Record<string, (bytes: Buffer, cut: number) => boolean>> 
 };
 
 describe("Hostile files", () => {
-  it("cut at any point, a file is never taken for a whole one where its format tells (contract H1)", async () => {
+  it("cut at any point, a file is never taken for a whole one where its format tells (H1.2)", async () => {
     for (const [name, bytes] of files) {
       const step = Math.max(1, Math.floor(bytes.length / 150));
       for (let cut = 0; cut < bytes.length; cut += cut > bytes.length - 40 ? 1 : step) {

@@ -47,7 +47,7 @@ const eventually = (holds: Effect.Effect<boolean, never, DataDirectory>) =>
   );
 
 layer(TestWaypost.layer)("An upload that does not end as it should", (it) => {
-  it.effect("without end is answered when 51,200 KB are there, and no more is read (H1)", () =>
+  it.effect("without end is answered when 51,200 KB are there, and no more is read (H1.2)", () =>
     Effect.gen(function* () {
       const socket = yield* begun("Transfer-Encoding: chunked");
       const chunk = Buffer.concat([

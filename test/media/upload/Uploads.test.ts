@@ -9,7 +9,7 @@ const name = (body: string) => ({ head: nameHead, body });
 const other = (body: string) => ({ head: 'Content-Disposition: form-data; name="other"', body });
 
 layer(TestWaypost.layer)("POST /media", (it) => {
-  it.effect("what is wrong with the file is said at file (H1)", () =>
+  it.effect("what is wrong with the file is said at file (H1.2)", () =>
     Effect.gen(function* () {
       const { sandbox } = yield* mediaWorld();
       const whole = form([file]);
@@ -67,7 +67,7 @@ layer(TestWaypost.layer)("POST /media", (it) => {
     }),
   );
 
-  it.effect("a bad name and a bad file are said together (B4, B5)", () =>
+  it.effect("a bad name and a bad file are said together (B4, B5, H1.4)", () =>
     Effect.gen(function* () {
       const { sandbox } = yield* mediaWorld();
       const cases = [
@@ -95,7 +95,7 @@ layer(TestWaypost.layer)("POST /media", (it) => {
     }),
   );
 
-  it.effect("the name is the one that was sent, else the file's own, fit to be shown", () =>
+  it.effect("the name is the one that was sent, else the file's own, fit to be shown (media.create)", () =>
     Effect.gen(function* () {
       const { sandbox } = yield* mediaWorld();
       const named = (parts: Parameters<typeof form>[0]) =>
@@ -110,7 +110,7 @@ layer(TestWaypost.layer)("POST /media", (it) => {
     }),
   );
 
-  it.effect("a file may have 51,200 KB and not a byte more (H1)", () =>
+  it.effect("a file may have 51,200 KB and not a byte more (H1.2, limits.media, media.size)", () =>
     Effect.gen(function* () {
       const { sandbox } = yield* mediaWorld();
       const content = new Uint8Array(52_428_801).fill(32);
@@ -124,19 +124,21 @@ layer(TestWaypost.layer)("POST /media", (it) => {
     }),
   );
 
-  it.effect("a kind that the plan lacks is 422 at file, whatever the file is called (F5, H1, H4)", () =>
-    Effect.gen(function* () {
-      const { sandbox } = yield* mediaWorld({ plan: { media_kinds: ["image", "audio"] } });
-      const refused = yield* sandbox("/media", upload({ content: "video", filename: "cup.png" }));
-      assert.strictEqual(refused.status, 422);
-      assert.deepStrictEqual(refused.body.error.fields, {
-        file: ["The plan does not include video files: the file must be image or audio."],
-      });
-      assert.strictEqual((yield* sandbox("/media", upload({ content: "audio" }))).body.data.type, "audio");
-    }),
+  it.effect(
+    "a kind that the plan lacks is 422 at file, whatever the file is called (F5, H1.2, H4.1, media.plan)",
+    () =>
+      Effect.gen(function* () {
+        const { sandbox } = yield* mediaWorld({ plan: { media_kinds: ["image", "audio"] } });
+        const refused = yield* sandbox("/media", upload({ content: "video", filename: "cup.png" }));
+        assert.strictEqual(refused.status, 422);
+        assert.deepStrictEqual(refused.body.error.fields, {
+          file: ["The plan does not include video files: the file must be image or audio."],
+        });
+        assert.strictEqual((yield* sandbox("/media", upload({ content: "audio" }))).body.data.type, "audio");
+      }),
   );
 
-  it.effect("the token, its ability and the whole API come before the body (B1, C1)", () =>
+  it.effect("the token, its ability and the whole API come before the body (B1, C1, media.list)", () =>
     Effect.gen(function* () {
       const waypost = yield* TestWaypost;
       const reader = yield* waypost.tenant({ abilities: ["media:read"] });

@@ -153,7 +153,7 @@ layer(TestWaypost.layerWith({ roles: new Set(["api"]) }))("The stays of packed e
   );
 
   it.effect(
-    "are not counted twice: a packed event that is reported again is a duplicate, late or too late",
+    "are not counted twice: a packed event that is reported again is a duplicate, late or too late (device.events_once)",
     () =>
       Effect.gen(function* () {
         const world = yield* visits;

@@ -39,7 +39,7 @@ const unlike = Effect.gen(function* () {
 layer(TestWaypost.layerWith({ roles: new Set(["api"]) }))("Packed rows", (it) => {
   const runs = 5;
   it.effect(
-    "count in every report as they did before, with any filters, in any time zone, and with what comes after them (K1–K8)",
+    "count in every report as they did before, with any filters, in any time zone, and with what comes after them (K1, K2, K3, K4, K5, K6, K7, K8)",
     () =>
       Effect.gen(function* () {
         const waypost = yield* TestWaypost;

@@ -36,7 +36,7 @@ const rollUp = Effect.gen(function* () {
 
 layer(TestWaypost.layer)("An audit of roll-ups", (it) => {
   it.effect(
-    "names each kind of row that was corrupted, and has it made anew",
+    "names each kind of row that was corrupted, and has it made anew (running.audit)",
     () =>
       Effect.gen(function* () {
         const waypost = yield* TestWaypost;
@@ -246,7 +246,7 @@ layer(TestWaypost.layer)("An audit of roll-ups", (it) => {
   );
 
   it.effect(
-    "finds no difference, whatever is rolled up, in the feed, late, packed, or in another zone",
+    "finds no difference, whatever is rolled up, in the feed, late, packed, or in another zone (running.audit)",
     () =>
       Effect.gen(function* () {
         const waypost = yield* TestWaypost;

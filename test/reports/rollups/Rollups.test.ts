@@ -64,7 +64,7 @@ const setAside = Effect.fnUntraced(function* (workspaceId: number) {
 layer(TestWaypost.layer)("Rolled-up reports", (it) => {
   const runs = 4;
   it.effect(
-    "say what a plain reading says, at any moment: nothing, some and all rolled up, more coming in, another time zone (K1–K8)",
+    "say what a plain reading says, at any moment: nothing, some and all rolled up, more coming in, another time zone (K1, K2, K3, K4, K5, K6, K7, K8.1)",
     () =>
       Effect.gen(function* () {
         const waypost = yield* TestWaypost;

@@ -10,7 +10,7 @@ const at = (millis: number) => TestClock.setTime(testStart + millis);
 for (const [name, started] of Object.entries(localServices)) {
   layer(TestWaypost.layer)(`A push by ${name}`, (it) => {
     it.effect(
-      "is delivered once the service has accepted it, with the payload of the contract (K1, L8)",
+      "is delivered once the service has accepted it, with the payload of the contract (K1, L8.2)",
       () =>
         Effect.gen(function* () {
           const service = yield* started;
@@ -50,7 +50,7 @@ for (const [name, started] of Object.entries(localServices)) {
     );
 
     it.effect(
-      "whose address is gone fails, and the device is not targeted until it registers anew (L6)",
+      "whose address is gone fails, and the device is not targeted until it registers anew (L6.3)",
       () =>
         Effect.gen(function* () {
           const service = yield* started;

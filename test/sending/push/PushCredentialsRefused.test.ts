@@ -57,7 +57,7 @@ layer(TestWaypost.layer)("An authentication error", (it) => {
     );
   }
 
-  it.effect("of the token address fails the push; while it is away the push is tried again (L6, L7)", () =>
+  it.effect("of the token address fails the push; while it is away the push is tried again (L6.5, L7)", () =>
     Effect.gen(function* () {
       const service = yield* localServices.fcm;
       const { delivery, fired } = yield* pushWorld(service);

@@ -14,7 +14,7 @@ const { fcm: localFcm } = localServices;
 
 layer(TestWaypost.layer)("A push", (it) => {
   it.effect(
-    "that was in flight at a crash is handed over again under the same id, and counted once (L5)",
+    "that was in flight at a crash is handed over again under the same id, and counted once (L5.3)",
     () =>
       Effect.gen(function* () {
         for (const started of Object.values(localServices)) {
@@ -57,7 +57,7 @@ layer(TestWaypost.layer)("A push", (it) => {
       }).pipe(Effect.provide([PushQueueSql.layer, PushOutcomesSql.layer])),
   );
 
-  it.effect("that a slow service has under way is kept from other workers by signs of life (L5)", () =>
+  it.effect("that a slow service has under way is kept from other workers by signs of life (L5.3)", () =>
     Effect.gen(function* () {
       const service = yield* localFcm;
       const { delivery, fired, production } = yield* pushWorld(service);
@@ -112,7 +112,7 @@ layer(TestWaypost.layer)("A push", (it) => {
     }).pipe(Effect.provide(PushQueueSql.layer)),
   );
 
-  it.effect("is taken by one worker only, however many look (L5)", () =>
+  it.effect("is taken by one worker only, however many look (L5.3)", () =>
     Effect.gen(function* () {
       const service = yield* localFcm;
       const { fired, production } = yield* pushWorld(service);
@@ -169,7 +169,7 @@ layer(TestWaypost.layer)("A push", (it) => {
       }),
   );
 
-  it.effect("whose address was registered anew while it was on its way leaves the new one good (L6)", () =>
+  it.effect("whose address was registered anew while it was on its way leaves the new one good (L6.3)", () =>
     Effect.gen(function* () {
       for (const started of Object.values(localServices)) {
         const service = yield* started;

@@ -60,7 +60,7 @@ const contents: fc.Arbitrary<PushContent> = fc.record({
 });
 
 describe("The payload of a push", () => {
-  it("fits into its limit, is JSON, and keeps the ids, whatever the content (L8)", () => {
+  it("fits into its limit, is JSON, and keeps the ids, whatever the content (L8.1)", () => {
     for (const [writer, limit] of [
       [write, 3_993],
       [nested, 3_840],
@@ -92,7 +92,7 @@ describe("The payload of a push", () => {
     assert.strictEqual(sizeOf(over), 4096);
   });
 
-  it("shortens the body first, between characters as people see them", () => {
+  it("shortens the body first, between characters as people see them (L8.1)", () => {
     const family = "👨‍👩‍👧‍👦";
     const sizeOf = (content: PushContent) => Buffer.byteLength(write(id, content));
     const button = { cta_label: "Look", cta_url: "https://example.com" };
