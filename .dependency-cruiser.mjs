@@ -6,21 +6,21 @@ import { slices } from "./scripts/check/slices.ts";
  */
 
 /** Foreign library (the module as imported) → the only files under src/ that may import it. */
-const doors = [
-  { name: "sharp", library: "sharp", door: "^src/media/formats/Images[.]ts$" },
-  { name: "mediabunny", library: "mediabunny", door: "^src/media/formats/MediaInspection[.]ts$" },
-  { name: "undici", library: "undici", door: "^src/sending/push/transports/PushConnections[.]ts$" },
-  { name: "s3-signature", library: "aws4fetch", door: "^src/media/store/S3Requests[.]ts$" },
+const authenticators = [
+  { name: "sharp", library: "sharp", authenticator: "^src/media/formats/Images[.]ts$" },
+  { name: "mediabunny", library: "mediabunny", authenticator: "^src/media/formats/MediaInspection[.]ts$" },
+  { name: "undici", library: "undici", authenticator: "^src/sending/push/transports/PushConnections[.]ts$" },
+  { name: "s3-signature", library: "aws4fetch", authenticator: "^src/media/store/S3Requests[.]ts$" },
   {
     name: "geometry",
     library:
       "@turf/[^/]+|robust-predicates|rbush|kdbush|flatbush|geokdbush|polyclip-ts|sweepline-intersections",
-    door: "^src/(locations/(?!.*(Api|Http|Sql)[.]ts$)|positions/Geofences[.]ts$)",
+    authenticator: "^src/(locations/(?!.*(Api|Http|Sql)[.]ts$)|positions/Geofences[.]ts$)",
   },
   {
     name: "sql",
     library: "@effect/sql-pg|effect/(dist|src)/sql|effect/sql",
-    door: "^src/(database/|.*Sql[.]ts$)",
+    authenticator: "^src/(database/|.*Sql[.]ts$)",
   },
 ];
 
@@ -53,11 +53,11 @@ const sliceOrder = slices.flatMap((slice, at) => {
   ];
 });
 
-const oneDoor = doors.map(({ name, library, door }) => ({
+const oneDoor = authenticators.map(({ name, library, authenticator }) => ({
   name: `one-door-${name}`,
-  comment: `This library is imported only by ${door}; use what that file exports.`,
+  comment: `This library is imported only by ${authenticator}; use what that file exports.`,
   severity: "error",
-  from: { path: "^src/", pathNot: door },
+  from: { path: "^src/", pathNot: authenticator },
   to: { path: packaged(library) },
 }));
 
@@ -145,7 +145,9 @@ export default {
       from: { path: "^src/" },
       to: {
         dependencyTypes: ["npm", "npm-dev", "npm-optional", "npm-peer", "npm-no-pkg", "npm-unknown"],
-        pathNot: packaged(["effect", "@effect/[^/]+", ...doors.map(({ library }) => library)].join("|")),
+        pathNot: packaged(
+          ["effect", "@effect/[^/]+", ...authenticators.map(({ library }) => library)].join("|"),
+        ),
       },
     },
     {

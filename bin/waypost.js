@@ -18,7 +18,7 @@ if (Number.parseInt(process.versions.node, 10) >= oldest) {
   // Compiled once, the program starts in half the time; where nothing can be kept, it just starts.
   nodeModule.enableCompileCache?.(fileURLToPath(new URL("../node_modules/.cache/waypost", import.meta.url)));
   // The child that looks into media files is this program too, but needs next to nothing of it.
-  if (process.argv[2] === "media-child") await import("../src/media/worker/MediaWorker.ts");
+  if (process.argv[2] === "media-worker") await import("../src/media/worker/MediaWorker.ts");
   else await import("../src/main.ts");
 } else {
   const node = fileURLToPath(new URL("../node_modules/.bin/node", import.meta.url));

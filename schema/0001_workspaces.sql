@@ -1,13 +1,17 @@
--- A workspace is one customer; everything it owns lives in one of its two environments, which share nothing but this
--- row. `id` is the small key that every other table carries in front of its own (the tenant of every index and the
--- distribution key, should the schema be spread over machines); `public_id` is the id the outside world sees.
--- All ids shown outside are UUIDs of version 7: they open with the instant of creation, so the order of ids is the order of
--- lists (created_at, then id), and a primary key is all the index that a list needs.
+-- Workspaces and their environments.
 --
--- Primary keys begin with the tenant; any other index puts its own column first and the tenant behind it. Before a table is
--- analyzed PostgreSQL takes every index that begins with the tenant for equally good, whatever follows, and may walk a whole
--- tenant to find one row: 10,000 imported group members took 14 seconds so, and take half a second now.
+-- Conventions of this schema. Ids that leave the system are UUIDs of version 7. They start with the instant
+-- of creation, so the order of ids is the order of lists (created_at, then id), and a list needs no index but
+-- the primary key. Tables that grow without end refer to rows by a small integer `key` instead.
+--
+-- A primary key starts with the tenant (workspace_id, environment); every other index starts with the column
+-- that selects and ends with the tenant. Until a table is analyzed, PostgreSQL rates all indexes that start
+-- with the tenant alike, and may scan a whole tenant to find one row: an import of 10,000 group members took
+-- 14 seconds instead of half a second.
+--
+-- Instants are parameters. No statement reads the clock of the database.
 
+-- A workspace is one customer. `id` is the internal key, `public_id` the id that clients see.
 CREATE TABLE workspace (
   id                    integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   public_id             uuid NOT NULL UNIQUE,
@@ -24,11 +28,21 @@ CREATE TABLE workspace (
   CHECK ((default_cap_count IS NULL) = (default_cap_period IS NULL))
 );
 
--- One row for each environment of a workspace. Changes that a plan limit counts lock it, so that the limit is exact under
--- concurrency; it also numbers the devices, densely, so that reports can hold sets of devices as bitmaps.
+-- One environment of a workspace. Changes that a plan limit counts lock this row, so that limits are exact
+-- under concurrency.
 CREATE TABLE tenant (
-  workspace_id   integer NOT NULL REFERENCES workspace (id) ON DELETE CASCADE,
-  environment    text NOT NULL CHECK (environment IN ('sandbox', 'production')),
-  last_device_no integer NOT NULL DEFAULT 0,
+  workspace_id      integer NOT NULL REFERENCES workspace (id) ON DELETE CASCADE,
+  environment       text NOT NULL CHECK (environment IN ('sandbox', 'production')),
+  -- Devices are numbered densely from 1, so that reports can hold sets of devices as bitmaps.
+  last_device_key   integer NOT NULL DEFAULT 0,
+  -- Incremented by every transaction that changes locations. A process compares it to tell whether its
+  -- location index is current.
+  locations_version bigint NOT NULL DEFAULT 0,
   PRIMARY KEY (workspace_id, environment)
+);
+
+-- Facts that all processes on this database must agree on, such as the fingerprint of the secret key.
+CREATE TABLE installation (
+  name  text PRIMARY KEY,
+  value text NOT NULL
 );

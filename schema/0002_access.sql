@@ -1,5 +1,8 @@
--- Credentials. Only SHA-256 digests are kept: a token has 190 random bits, so a slow hash would add nothing. Both tables are
--- global (looked up by digest, before any tenant is known).
+-- Credentials of programs and the throttle of failed authentication.
+--
+-- Only SHA-256 digests of credentials are stored. A credential has 190 random bits, so a slow hash would add
+-- no security. The tables are looked up by digest before the tenant is known, hence their keys do not contain
+-- it.
 
 CREATE TABLE api_token (
   id           uuid PRIMARY KEY,
@@ -29,10 +32,13 @@ CREATE TABLE sdk_key (
 
 CREATE INDEX sdk_key_of_workspace ON sdk_key (workspace_id, environment, id);
 
--- Unknown tokens by the address they came from: a window opens with the first and is shut for the rest of its minute by
--- the twenty-first. Global: whoever guesses has no tenant.
+-- Unknown credentials by client address (contract I2). A window opens with the first attempt and lasts one
+-- minute.
 CREATE TABLE failed_attempt (
   address       text PRIMARY KEY,
   window_opened timestamptz NOT NULL,
   attempts      integer NOT NULL CHECK (attempts > 0)
 );
+
+-- Pruning deletes the oldest windows first.
+CREATE INDEX failed_attempt_opened ON failed_attempt (window_opened);

@@ -21,7 +21,7 @@ import { postgresLayer } from "../src/database/Postgres.ts";
 import { instant } from "../src/database/Rows.ts";
 import { messageId } from "../src/sending/MessageId.ts";
 import { Cable } from "./chaos/Cable.ts";
-import { type Blow, judge } from "./chaos/Judge.ts";
+import { type Blow, classify } from "./chaos/Judge.ts";
 import { PushLedger } from "./chaos/PushLedger.ts";
 import { operatorKey, type PlannedSend, setScene } from "./chaos/Scene.ts";
 import { startWaypost, type WaypostProcess } from "./chaos/Worker.ts";
@@ -43,7 +43,7 @@ const cuts = Number(values.cuts);
 const stalls = Number(values.stalls);
 const workers = Number(values.workers);
 /** So long after the last blow everything must be done, with all that is still to be sent. */
-const patienceMillis = values.single ? 300_000 : 90_000;
+const attemptTimeoutMillis = values.single ? 300_000 : 90_000;
 /** Sends are planned so far ahead: their minute comes to workers that wait for it. */
 const aheadMillis = 1_000;
 
@@ -60,9 +60,9 @@ const until = <A, E, R>(what: string, look: Effect.Effect<A | null, E, R>, milli
 
 const handedOver = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient;
-  const rows = yield* sql<{ readonly origin: bigint; readonly no: number }>`
-    SELECT origin, device_no AS no FROM delivery WHERE status = 'handed_over'`;
-  return rows.map(({ no, origin }) => messageId(origin, no));
+  const rows = yield* sql<{ readonly origin: bigint; readonly key: number }>`
+    SELECT origin, device_key AS key FROM delivery WHERE status = 'handed_over'`;
+  return rows.map(({ key, origin }) => messageId(origin, key));
 });
 
 const isSending = Effect.gen(function* () {
@@ -127,7 +127,7 @@ const someTime = (ledger: PushLedger) =>
     if (yield* Random.nextBoolean) return yield* Effect.sleep(yield* Random.nextBetween(0, 250));
     yield* until(
       "Pushes, or the end of the sends",
-      Effect.map(isSending, (is) => (ledger.underWay > 0 || !is ? true : null)),
+      Effect.map(isSending, (is) => (ledger.inFlight > 0 || !is ? true : null)),
       60_000,
     );
     yield* Effect.sleep(yield* Random.nextBetween(0, 600));
@@ -250,10 +250,10 @@ const program = Effect.gen(function* () {
       const sends = values.single ? 1 : kills + cuts + stalls;
       const planned = yield* setScene(origin, ledger.credentials, devices, sends);
       const blows = yield* rage(planned, ledger, cable, start("worker"));
-      const calm = yield* Effect.exit(until("The end of all sends", settled, patienceMillis));
+      const calm = yield* Effect.exit(until("The end of all sends", settled, attemptTimeoutMillis));
       if (calm._tag === "Failure")
-        console.log(`Not everything was done ${patienceMillis / 1000} s after the last blow.`);
-      if (!(yield* judge(planned, blows, ledger))) process.exitCode = 1;
+        console.log(`Not everything was done ${attemptTimeoutMillis / 1000} s after the last blow.`);
+      if (!(yield* classify(planned, blows, ledger))) process.exitCode = 1;
     }),
     postgresLayer({ _tag: "url", url: Redacted.make(url) }, { maxConnections: 2 }),
   );

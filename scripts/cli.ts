@@ -10,7 +10,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import process from "node:process";
 import { format } from "prettier";
 import { waypost } from "../src/cli/Cli.ts";
-import { Surroundings } from "../src/cli/CliEnvironment.ts";
+import { CliEnvironment } from "../src/cli/CliEnvironment.ts";
 import { usageTrouble } from "../src/cli/UsageError.ts";
 
 const isCheck = process.argv.includes("--check");
@@ -48,7 +48,7 @@ const tree = (
 const given = <A>(effect: Effect.Effect<A, unknown, Effect.Services<ReturnType<typeof help>>>): Promise<A> =>
   Effect.runPromise(
     effect.pipe(
-      Effect.provideService(Surroundings, {
+      Effect.provideService(CliEnvironment, {
         environment: {},
         columns: null,
         terminal: null,

@@ -7,20 +7,20 @@ import { FailedAttempts } from "./access/FailedAttempts.ts";
 import { FailedAttemptsSql } from "./access/FailedAttemptsSql.ts";
 import { Fingerprint } from "./access/Fingerprint.ts";
 import { meHandlers } from "./access/MeHttp.ts";
-import { PlatformGate } from "./access/TokenAuthentication.ts";
+import { TokenAuthentication } from "./access/TokenAuthentication.ts";
 import { Tokens } from "./access/Tokens.ts";
 import { docsPage, docsPageHeaders, documentRoutes } from "./ApiDocuments.ts";
 import { Campaigns } from "./campaigns/Campaigns.ts";
 import { campaignHandlers } from "./campaigns/CampaignsHttp.ts";
 import { SendPlan } from "./campaigns/SendPlan.ts";
-import { Config } from "./config/Settings.ts";
+import { Settings } from "./config/Settings.ts";
 import { Database } from "./database/Database.ts";
 import { DataDirectory } from "./database/DataDirectory.ts";
 import { WorkspaceChanges } from "./database/WorkspaceChanges.ts";
 import { DeviceApi } from "./DeviceApi.ts";
 import { deviceAccessLayer } from "./devices/DeviceAccessHttp.ts";
-import { deviceDoor } from "./devices/DeviceAuthenticator.ts";
-import { DeviceGate } from "./devices/DeviceAuthentication.ts";
+import { deviceAuthenticator } from "./devices/DeviceAuthenticator.ts";
+import { DeviceAuthentication } from "./devices/DeviceAuthentication.ts";
 import { Devices } from "./devices/Devices.ts";
 import { devicesHandlers } from "./devices/DevicesHttp.ts";
 import { Segments } from "./devices/Segments.ts";
@@ -32,17 +32,17 @@ import { Geofences } from "./positions/Geofences.ts";
 import { geofencesHandlers } from "./positions/GeofencesHttp.ts";
 import { Positions } from "./positions/Positions.ts";
 import { positionsHandlers } from "./positions/PositionsHttp.ts";
-import { Sightings } from "./events/EventRecorder.ts";
+import { EventRecorder } from "./events/EventRecorder.ts";
 import { Cursors } from "./http/Cursors.ts";
-import { Doors } from "./http/Authenticators.ts";
-import { gatewayLayer } from "./http/RequestPipeline.ts";
+import { Authenticators } from "./http/Authenticators.ts";
+import { requestPipelineLayer } from "./http/RequestPipeline.ts";
 import { healthRoutes } from "./http/Health.ts";
 import { idempotencyLayer } from "./http/IdempotencyHttp.ts";
-import { GrownTables, lookingAtGrownTables } from "./database/TableStatistics.ts";
+import { TableStatistics, refreshingTableStatistics } from "./database/TableStatistics.ts";
 import { idempotencyPruning } from "./http/IdempotencyPruning.ts";
 import { IdempotencySql } from "./http/IdempotencySql.ts";
-import { NamedChanges } from "./http/IdempotentRequests.ts";
-import { platformDoor } from "./http/PlatformAuthenticator.ts";
+import { IdempotentRequests } from "./http/IdempotentRequests.ts";
+import { platformAuthenticator } from "./http/PlatformAuthenticator.ts";
 import { PublicAddresses } from "./http/PublicAddresses.ts";
 import { RateLimits } from "./http/RateLimits.ts";
 import { RouteTable } from "./http/RouteTable.ts";
@@ -53,15 +53,15 @@ import { locationGroupsHandlers } from "./locations/LocationGroupsHttp.ts";
 import { LocationImports } from "./locations/LocationImports.ts";
 import { Locations } from "./locations/Locations.ts";
 import { locationsHandlers } from "./locations/LocationsHttp.ts";
-import { PlaceIndexes } from "./locations/LocationIndexes.ts";
+import { LocationIndexes } from "./locations/LocationIndexes.ts";
 import { configuredMediaStore } from "./media/store/ConfiguredMediaStore.ts";
-import { MediaChildren } from "./media/worker/MediaWorkers.ts";
+import { MediaWorkers } from "./media/worker/MediaWorkers.ts";
 import { MediaInspector } from "./media/worker/MediaInspector.ts";
 import { mediaFileLookup } from "./media/MediaFileLookup.ts";
 import { mediaHandlers } from "./media/MediaHttp.ts";
 import { MediaLibrary } from "./media/MediaLibrary.ts";
 import { MediaLibrarySql } from "./media/MediaLibrarySql.ts";
-import { mediaDoor, mediaRoutes } from "./media/MediaServing.ts";
+import { mediaAuthenticator, mediaRoutes } from "./media/MediaServing.ts";
 import { mediaSweeping } from "./media/MediaSweeping.ts";
 import { ReadyThumbnails } from "./media/ReadyThumbnails.ts";
 import { thumbnailMaking } from "./media/ThumbnailMaking.ts";
@@ -76,7 +76,7 @@ import { deviceListHandlers } from "./operator/DeviceListHttp.ts";
 import { DeviceListSql } from "./operator/DeviceListSql.ts";
 import { locationImportHandlers } from "./operator/LocationImportHttp.ts";
 import { operatorAccessLayer } from "./operator/OperatorAccessHttp.ts";
-import { operatorDoor } from "./operator/OperatorAuthenticator.ts";
+import { operatorAuthenticator } from "./operator/OperatorAuthenticator.ts";
 import { OperatorTenants } from "./operator/OperatorTenants.ts";
 import { sdkKeysHandlers } from "./operator/SdkKeysHttp.ts";
 import { segmentsHandlers } from "./operator/SegmentsHttp.ts";
@@ -91,7 +91,7 @@ import { PlatformApi } from "./PlatformApi.ts";
 import { Reports } from "./reports/Reports.ts";
 import { reportHandlers } from "./reports/ReportsHttp.ts";
 import { Retention, retaining } from "./reports/retention/Retention.ts";
-import { RollUps, rollingUp } from "./reports/rollups/Rollups.ts";
+import { Rollups, rollingUp } from "./reports/rollups/Rollups.ts";
 import { Deliveries } from "./sending/Deliveries.ts";
 import { leaseTimeOfDatabase } from "./sending/LeaseTime.ts";
 import { Messages } from "./sending/Messages.ts";
@@ -158,19 +158,25 @@ const apiRoutes = Layer.mergeAll(
   mediaRoutes,
   documentRoutes,
   docsPage.pipe(Layer.provide(docsPageHeaders.layer)),
-).pipe(Layer.provide([accessLayer, schemaErrorsLayer, idempotencyLayer]), Layer.provide(NamedChanges.layer));
+).pipe(
+  Layer.provide([accessLayer, schemaErrorsLayer, idempotencyLayer]),
+  Layer.provide(IdempotentRequests.layer),
+);
 
-const doors = Layer.effect(Doors, Effect.all([platformDoor, deviceDoor, operatorDoor, mediaDoor]));
+const authenticators = Layer.effect(
+  Authenticators,
+  Effect.all([platformAuthenticator, deviceAuthenticator, operatorAuthenticator, mediaAuthenticator]),
+);
 
 /** What this process answers: a process without the role `api` only tells how it is. */
 const answers = Layer.unwrap(
-  Effect.map(Config, ({ roles }) =>
+  Effect.map(Settings, ({ roles }) =>
     roles.has("api")
-      ? Layer.mergeAll(apiRoutes, healthRoutes, gatewayLayer).pipe(
-          Layer.provide([doors, Layer.succeed(RouteTable, RouteTable.make(apis))]),
+      ? Layer.mergeAll(apiRoutes, healthRoutes, requestPipelineLayer).pipe(
+          Layer.provide([authenticators, Layer.succeed(RouteTable, RouteTable.make(apis))]),
         )
-      : Layer.mergeAll(healthRoutes, gatewayLayer).pipe(
-          Layer.provide([Layer.succeed(Doors, []), Layer.succeed(RouteTable, RouteTable.make([]))]),
+      : Layer.mergeAll(healthRoutes, requestPipelineLayer).pipe(
+          Layer.provide([Layer.succeed(Authenticators, []), Layer.succeed(RouteTable, RouteTable.make([]))]),
         ),
   ),
 );
@@ -180,13 +186,13 @@ const core = Layer.mergeAll(
   Workspaces.layer,
   Tokens.layer,
   Reports.layer,
-  RollUps.layer,
+  Rollups.layer,
   Retention.layer,
 ).pipe(Layer.provideMerge(WorkspaceChanges.layer));
 
 /** What campaigns target. */
 const locations = Layer.mergeAll(Locations.layer, LocationGroups.layer, LocationImports.layer).pipe(
-  Layer.provideMerge(PlaceIndexes.layer),
+  Layer.provideMerge(LocationIndexes.layer),
 );
 
 /** What notifications show. */
@@ -202,18 +208,18 @@ const devices = Layer.mergeAll(
   Answers.layer,
   Geofences.layer,
   Layer.mergeAll(Events.layer, Positions.layer).pipe(
-    Layer.provide(Sightings.layer.pipe(Layer.provide(Deliveries.layer))),
+    Layer.provide(EventRecorder.layer.pipe(Layer.provide(Deliveries.layer))),
   ),
 );
 
 /** What a worker does beside answering. */
-const chores = Layer.mergeAll(
+const jobs = Layer.mergeAll(
   idempotencyPruning.pipe(Layer.provide(IdempotencySql.layer)),
   failedAttemptPruning.pipe(Layer.provide(FailedAttemptsSql.layer)),
   mediaSweeping,
   thumbnailMaking,
   rollingUp,
-  lookingAtGrownTables.pipe(Layer.provide(GrownTables.layer)),
+  refreshingTableStatistics.pipe(Layer.provide(TableStatistics.layer)),
   retaining,
 );
 
@@ -230,11 +236,13 @@ export const serviceLayer = HttpRouter.serve(answers, {
   },
 }).pipe(
   Layer.provide([
-    Layer.mergeAll(PlatformGate.layer, DeviceGate.layer).pipe(Layer.provideMerge(FailedAttempts.layer)),
+    Layer.mergeAll(TokenAuthentication.layer, DeviceAuthentication.layer).pipe(
+      Layer.provideMerge(FailedAttempts.layer),
+    ),
     RateLimits.layer,
     Cursors.layer,
   ]),
-  Layer.merge(chores),
+  Layer.merge(jobs),
   Layer.merge(Layer.mergeAll(SendScheduler.layer, PushDispatcher.layer)),
   Layer.provideMerge(Notifications.layer),
   Layer.provideMerge(Contents.layer),
@@ -252,7 +260,7 @@ export const serviceLayer = HttpRouter.serve(answers, {
 );
 
 /** What looks into media files. */
-const mediaReading = MediaInspector.layer.pipe(Layer.provideMerge(MediaChildren.layer));
+const mediaReading = MediaInspector.layer.pipe(Layer.provideMerge(MediaWorkers.layer));
 
 const readyThumbnails = ReadyThumbnails.layer.pipe(Layer.provide(Thumbnails.layer));
 

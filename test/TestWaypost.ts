@@ -5,13 +5,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { abilities, type Ability } from "../src/access/Ability.ts";
 import { Tokens } from "../src/access/Tokens.ts";
-import { Config } from "../src/config/Settings.ts";
+import { Settings } from "../src/config/Settings.ts";
 import { DataDirectory } from "../src/database/DataDirectory.ts";
 import { PublicAddresses } from "../src/http/PublicAddresses.ts";
-import { MediaChildren } from "../src/media/worker/MediaWorkers.ts";
+import { MediaWorkers } from "../src/media/worker/MediaWorkers.ts";
 import { memoryMediaStore } from "../src/media/store/MemoryMediaStore.ts";
 import { serviceLayer } from "../src/Waypost.ts";
-import { Submission } from "../src/wire/ParsedBody.ts";
+import { ParsedBody } from "../src/wire/ParsedBody.ts";
 import type { Environment } from "../src/workspaces/Environment.ts";
 import type { PlanPatch } from "../src/workspaces/Plan.ts";
 import type { Workspace } from "../src/workspaces/Workspace.ts";
@@ -113,14 +113,14 @@ export class TestWaypost extends Context.Service<TestWaypost>()("waypost/test/Te
     ) =>
       Effect.gen(function* () {
         const created = yield* workspaces.create(
-          Submission.of({
+          ParsedBody.of({
             name: `Workspace ${++made}`,
             timezone: (options.timezone ?? "UTC") as never,
             plan: { ...generous, ...options.plan },
           }),
         );
         if (options.enabled === false) return created;
-        return yield* workspaces.update(created.id, Submission.of({ platform_api_enabled: true }));
+        return yield* workspaces.update(created.id, ParsedBody.of({ platform_api_enabled: true }));
       }).pipe(Effect.orDie);
 
     /** Issues a token; with all abilities unless told which. */
@@ -129,7 +129,7 @@ export class TestWaypost extends Context.Service<TestWaypost>()("waypost/test/Te
         const { workspaceId } = yield* workspaces.find(of.id);
         return yield* tokens.issueToken(
           workspaceId,
-          Submission.of({ name: "Test token", environment, abilities: having }),
+          ParsedBody.of({ name: "Test token", environment, abilities: having }),
         );
       }).pipe(Effect.orDie);
 
@@ -161,16 +161,16 @@ export class TestWaypost extends Context.Service<TestWaypost>()("waypost/test/Te
   }),
 }) {
   static readonly layerWith = (
-    config: Partial<Config["Service"]> = {},
+    config: Partial<Settings["Service"]> = {},
     database = TestDatabase.layer,
     reading: typeof mediaStandIns = mediaStandIns,
   ) =>
     Layer.effect(TestWaypost, TestWaypost.make).pipe(
       Layer.provideMerge(serviceLayer),
       Layer.provideMerge(database),
-      Layer.provide(Config.layerTest({ port: 0, allowPrivateAddresses: true, ...config })),
+      Layer.provide(Settings.layerTest({ port: 0, allowPrivateAddresses: true, ...config })),
       Layer.provide(reading),
-      Layer.provide(MediaChildren.layer),
+      Layer.provide(MediaWorkers.layer),
       Layer.provideMerge(memoryMediaStore),
       Layer.provideMerge(testDirectory),
     );

@@ -11,19 +11,19 @@ export interface ReportYear {
 }
 
 /** The id of something by its number, as SQL. */
-export const uuidOf = (name: string, no: string) => `md5('${name}' || ${no})::uuid`;
+export const uuidOf = (name: string, key: string) => `md5('${name}' || ${key})::uuid`;
 
 const own = "1 AS workspace_id, 'production' AS environment";
 
 /** Tables that are filled without indexes and triggers, and what they are without. */
 const large = {
   delivery: [
-    "ADD CONSTRAINT delivery_pkey PRIMARY KEY (workspace_id, environment, origin, device_no)",
+    "ADD CONSTRAINT delivery_pkey PRIMARY KEY (workspace_id, environment, source_id, device_key)",
     "delivery_settled ON delivery (workspace_id, environment, settled_at)",
-    "delivery_of_device ON delivery (workspace_id, environment, device_no, created_at DESC)",
+    "delivery_of_device ON delivery (workspace_id, environment, device_key, created_at DESC)",
   ],
   geofence_event: [
-    "ADD CONSTRAINT geofence_event_pkey PRIMARY KEY (workspace_id, environment, device_no, id)",
+    "ADD CONSTRAINT geofence_event_pkey PRIMARY KEY (workspace_id, environment, device_key, id)",
     "geofence_event_at ON geofence_event (workspace_id, environment, occurred_at)",
   ],
 } as const;
@@ -47,7 +47,7 @@ export const buildReportYear = Effect.fnUntraced(function* (year: ReportYear) {
   yield* run(
     "INSERT INTO tenant SELECT 1, e, 0 FROM unnest(ARRAY['sandbox', 'production']) e ON CONFLICT DO NOTHING",
   );
-  yield* run(`INSERT INTO device (workspace_id, environment, no, id, installation_id, platform, transport, token_digest, registered_at,
+  yield* run(`INSERT INTO device (workspace_id, environment, key, id, installation_id, platform, transport, token_digest, registered_at,
       last_seen_at)
     SELECT ${own}, n, gen_random_uuid(), 'i' || n, 'ios', 'inbox', decode(repeat('00', 32), 'hex'), '2025-01-01Z', '2025-01-01Z'
     FROM generate_series(1, ${devices}) n`);
@@ -68,9 +68,9 @@ export const buildReportYear = Effect.fnUntraced(function* (year: ReportYear) {
       INSERT INTO content (workspace_id, environment, notification_id, type, headline, body, questions, created_at)
       SELECT ${own}, ${uuidOf("notification", "n")}, CASE WHEN n % 5 = 0 THEN 'survey' ELSE 'message' END, 'Hello', 'Welcome',
         CASE WHEN n % 5 = 0 THEN '[{}, {}]'::jsonb END, '2025-01-01Z' FROM generate_series(1, ${campaigns}) n
-      RETURNING no, notification_id, type)
-    INSERT INTO notification (workspace_id, environment, id, name, type, content_no, created_at, updated_at)
-    SELECT ${own}, notification_id, 'Notification ' || no, type, no, '2025-01-01Z', '2025-01-01Z' FROM made ORDER BY no`);
+      RETURNING key, notification_id, type)
+    INSERT INTO notification (workspace_id, environment, id, name, type, content_key, created_at, updated_at)
+    SELECT ${own}, notification_id, 'Notification ' || key, type, key, '2025-01-01Z', '2025-01-01Z' FROM made ORDER BY key`);
   yield* run(`INSERT INTO campaign_notification (workspace_id, environment, campaign_id, notification_id, id, trigger_type, attached_at, updated_at)
     SELECT ${own}, ${uuidOf("campaign", "n")}, ${uuidOf("notification", "n")}, ${uuidOf("pair", "n")},
       CASE WHEN n % 2 = 0 THEN 'on_enter' ELSE 'on_exit' END, '2025-01-01Z', '2025-01-01Z' FROM generate_series(1, ${campaigns}) n`);
@@ -84,11 +84,13 @@ export const buildReportYear = Effect.fnUntraced(function* (year: ReportYear) {
     for (const index of indexes) yield* run(`CREATE INDEX ${index}`);
     yield* run(`ALTER TABLE ${table} ENABLE TRIGGER USER`);
   }
-  yield* run(`INSERT INTO survey_response (workspace_id, environment, notification_no, campaign_no, device_no, content_no, answers,
+  yield* run(`INSERT INTO survey_response (workspace_id, environment, notification_key, campaign_key, device_key, content_key, answers,
       first_answered_at, answered_at)
-    SELECT workspace_id, environment, notification_no, campaign_no, device_no, content_no, '[]', settled_at, settled_at
-    FROM delivery WHERE content_type = 'survey' AND status = 'delivered' AND origin % 2 = 0 ON CONFLICT DO NOTHING`);
-  yield* run("INSERT INTO rollup_state VALUES (1, 'production', '', 'infinity') ON CONFLICT DO NOTHING");
+    SELECT workspace_id, environment, notification_key, campaign_key, device_key, content_key, '[]', settled_at, settled_at
+    FROM delivery WHERE content_type = 'survey' AND status = 'delivered' AND source_id % 2 = 0 ON CONFLICT DO NOTHING`);
+  yield* run(
+    "INSERT INTO rollup_state (workspace_id, environment, timezone) VALUES (1, 'production', '') ON CONFLICT DO NOTHING",
+  );
   yield* run("VACUUM ANALYZE");
   yield* run("CHECKPOINT");
 });
@@ -97,8 +99,8 @@ const at = (n: string, rows: number) =>
   `date_trunc('milliseconds', statement_timestamp() - (1 - (${n} + random() * 1000) / (${rows} + 1000)::float8) * interval '365 days')`;
 
 const deliveries = ({ campaigns, devices, rows }: ReportYear) => `
-  INSERT INTO delivery (workspace_id, environment, origin, device_no, campaign_no, notification_no, content_no, content_type,
-    trigger_type, location_no, transport, status, created_at, settled_at)
+  INSERT INTO delivery (workspace_id, environment, source_id, device_key, campaign_key, notification_key, content_key, content_type,
+    trigger_type, location_key, transport, status, created_at, settled_at)
   SELECT ${own}, n, 1 + floor(random() * ${devices})::int, c, c, c, CASE WHEN c % 5 = 0 THEN 'survey' ELSE 'message' END,
     CASE WHEN c % 2 = 0 THEN 'on_enter' ELSE 'on_exit' END, 1, 'inbox', CASE WHEN n % 20 = 0 THEN 'failed' ELSE 'delivered' END, at, at
   FROM (
@@ -106,10 +108,10 @@ const deliveries = ({ campaigns, devices, rows }: ReportYear) => `
     FROM generate_series(0, ${rows - 1}) n) AS made`;
 
 const events = ({ devices, places, rows }: ReportYear) => `
-  INSERT INTO geofence_event (workspace_id, environment, device_no, id, type, location_no, occurred_at, received_at)
-  SELECT ${own}, device_no, gen_random_uuid(), CASE WHEN leaves AND n % 10 > 0 THEN 'exit' ELSE 'enter' END, location_no,
+  INSERT INTO geofence_event (workspace_id, environment, device_key, id, type, location_key, occurred_at, received_at)
+  SELECT ${own}, device_key, gen_random_uuid(), CASE WHEN leaves AND n % 10 > 0 THEN 'exit' ELSE 'enter' END, location_key,
     CASE WHEN leaves THEN at + stay ELSE at END, at
   FROM (
-    SELECT n, 1 + floor(random() * ${devices})::int AS device_no, 1 + floor(random() * random() * ${places})::int AS location_no,
+    SELECT n, 1 + floor(random() * ${devices})::int AS device_key, 1 + floor(random() * random() * ${places})::int AS location_key,
       ${at("n", rows / 2)} AS at, date_trunc('milliseconds', (1 - ln(1 - random())) * interval '25 minutes') AS stay
     FROM generate_series(0, ${rows / 2 - 1}) n) AS visit, (VALUES (false), (true)) AS side (leaves)`;

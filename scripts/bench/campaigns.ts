@@ -1,6 +1,6 @@
 /**
  * The bar of reading: a `GET` of 20 campaigns costs at most 1.5 times the CPU of a hand-written Fastify + `pg` handler (see
- * CampaignsTwin.ts) that does the same query and answers the same JSON. Both are processes of their own on one PostgreSQL, in
+ * CampaignsBaseline.ts) that does the same query and answers the same JSON. Both are processes of their own on one PostgreSQL, in
  * turns; what counts is the CPU time, user and system, of each Node process by request. The access log is on, as it is by default.
  */
 import { NodeRuntime } from "@effect/platform-node";
@@ -9,7 +9,7 @@ import { SqlClient } from "effect/sql";
 import { deepStrictEqual } from "node:assert";
 import { Tokens } from "../../src/access/Tokens.ts";
 import { arrayOf, instant } from "../../src/database/Rows.ts";
-import { Submission } from "../../src/wire/ParsedBody.ts";
+import { ParsedBody } from "../../src/wire/ParsedBody.ts";
 import { idAt } from "../../src/wire/Ids.ts";
 import { Workspaces } from "../../src/workspaces/Workspaces.ts";
 import { inTurns, lineOf, type Program, programs, rounds } from "./Programs.ts";
@@ -25,13 +25,13 @@ const prepare = Effect.gen(function* () {
   const workspaces = yield* Workspaces;
   const now = 1_795_262_400_000;
   const { id } = yield* workspaces.create(
-    Submission.of({ name: "Bench", plan: { production_requests_per_minute: null } }),
+    ParsedBody.of({ name: "Bench", plan: { production_requests_per_minute: null } }),
   );
-  yield* workspaces.update(id, Submission.of({ platform_api_enabled: true }));
+  yield* workspaces.update(id, ParsedBody.of({ platform_api_enabled: true }));
   const { workspaceId } = yield* workspaces.find(id);
   const { token } = yield* (yield* Tokens).issueToken(
     workspaceId,
-    Submission.of({
+    ParsedBody.of({
       name: "Bench",
       environment: "production" as const,
       abilities: ["campaigns:read" as const],
@@ -70,7 +70,7 @@ const prepare = Effect.gen(function* () {
 });
 
 const bench = Effect.gen(function* () {
-  const { made, twin, waypost } = yield* programs("CampaignsTwin.ts", prepare, ({ workspaceId }) => [
+  const { made, twin, waypost } = yield* programs("CampaignsBaseline.ts", prepare, ({ workspaceId }) => [
     String(workspaceId),
     "production",
   ]);

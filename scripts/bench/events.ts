@@ -1,6 +1,6 @@
 /**
  * The bar of firing: `POST /device/v1/events` with an event that fires a message, from 64 connections, at no less than a third of the
- * rate of a bare node:http + `pg` program that does only the necessary inserts (see EventsTwin.ts). Both are processes of their
+ * rate of a bare node:http + `pg` program that does only the necessary inserts (see EventsBaseline.ts). Both are processes of their
  * own on one PostgreSQL that is durable, in turns. The access log is on, as it is by default; the campaign has a cap of its own,
  * so that caps are counted.
  */
@@ -12,7 +12,7 @@ import { digest, makeSecret } from "../../src/access/Credential.ts";
 import { arrayOf, instant } from "../../src/database/Rows.ts";
 import { deviceToken } from "../../src/devices/DeviceToken.ts";
 import { idAt } from "../../src/wire/Ids.ts";
-import { Submission } from "../../src/wire/ParsedBody.ts";
+import { ParsedBody } from "../../src/wire/ParsedBody.ts";
 import { Workspaces } from "../../src/workspaces/Workspaces.ts";
 import { inTurns, lineOf, programs, rounds } from "./Programs.ts";
 import { type Loaded, postHead, requestLoad } from "./RequestLoad.ts";
@@ -23,10 +23,10 @@ const devices = 1_000;
 const perRound = 6_000;
 
 interface Numbers {
-  readonly locationNo: number;
-  readonly campaignNo: number;
-  readonly notificationNo: number;
-  readonly contentNo: number;
+  readonly locationKey: number;
+  readonly campaignKey: number;
+  readonly notificationKey: number;
+  readonly contentKey: number;
 }
 
 /** A campaign with a message at a location, and a thousand devices, as they are stored. */
@@ -34,7 +34,7 @@ const prepare = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient;
   const workspaces = yield* Workspaces;
   const now = yield* Clock.currentTimeMillis;
-  const { id } = yield* workspaces.create(Submission.of({ name: "Bench" }));
+  const { id } = yield* workspaces.create(ParsedBody.of({ name: "Bench" }));
   const { workspaceId } = yield* workspaces.find(id);
   const tenant = sql`${workspaceId}::integer AS workspace_id, 'production' AS environment`;
   const at = instant(now);
@@ -55,17 +55,17 @@ const prepare = Effect.gen(function* () {
       INSERT INTO content (workspace_id, environment, notification_id, type, headline, body, cta_label, cta_url, created_at)
       SELECT ${tenant}, ${notification}::uuid, 'message', 'Welcome in our store', 'Show this message for a free coffee.',
         'See the offer', 'https://example.com/offer', ${at}
-      RETURNING no
+      RETURNING key
     )
-    INSERT INTO notification (workspace_id, environment, id, name, type, content_no, created_at, updated_at)
-    SELECT ${tenant}, ${notification}::uuid, 'Welcome', 'message', no, ${at}, ${at} FROM revision`;
+    INSERT INTO notification (workspace_id, environment, id, name, type, content_key, created_at, updated_at)
+    SELECT ${tenant}, ${notification}::uuid, 'Welcome', 'message', key, ${at}, ${at} FROM revision`;
   yield* sql`
     INSERT INTO campaign_notification (workspace_id, environment, campaign_id, notification_id, id, trigger_type, attached_at,
       updated_at)
     SELECT ${tenant}, ${campaign}::uuid, ${notification}::uuid, ${idAt(now)}::uuid, 'on_enter', ${at}, ${at}`;
   const secrets = Array.from({ length: devices }, makeSecret);
   yield* sql`
-    INSERT INTO device (workspace_id, environment, no, id, installation_id, platform, transport, approved, token_digest, token_used,
+    INSERT INTO device (workspace_id, environment, key, id, installation_id, platform, transport, approved, token_digest, token_used,
       registered_at, last_seen_at)
     SELECT ${tenant}, n, id, 'installation-' || n, 'android', 'inbox', true, digest, true, ${at}, ${at}
     FROM unnest(${arrayOf(
@@ -73,7 +73,7 @@ const prepare = Effect.gen(function* () {
       secrets.map(() => idAt(now)),
     )}, ${arrayOf("bytea", secrets.map(digest))}) WITH ORDINALITY AS d (id, digest, n)`;
   const [numbers] = yield* sql<Numbers>`
-    SELECT l.no AS "locationNo", c.no AS "campaignNo", n.no AS "notificationNo", n.content_no AS "contentNo"
+    SELECT l.key AS "locationKey", c.key AS "campaignKey", n.key AS "notificationKey", n.content_key AS "contentKey"
     FROM location l, campaign c, notification n`;
   yield* sql`ANALYZE`.unprepared;
   const event = { location_id: location, occurred_at: new Date(now).toISOString() };
@@ -98,7 +98,7 @@ const load = (
 
 const bench = Effect.gen(function* () {
   const { made, twin, waypost } = yield* programs(
-    "EventsTwin.ts",
+    "EventsBaseline.ts",
     prepare,
     ({ campaign, notification, numbers, workspaceId }) => {
       const message = {
@@ -119,7 +119,7 @@ const bench = Effect.gen(function* () {
   const key = { workspaceId: made.workspaceId, environment: "production" } as const;
   const numbered = made.secrets.map((_, at) => ({ "x-device-no": String(at + 1) }));
   const tokens = made.secrets.map((secret, at) => ({
-    authorization: `Bearer ${deviceToken({ ...key, no: at + 1 }, secret)}`,
+    authorization: `Bearer ${deviceToken({ ...key, key: at + 1 }, secret)}`,
   }));
   const [bare, own] = yield* inTurns(
     [

@@ -28,9 +28,9 @@ const beside = Number(process.env["BENCH_BESIDE"] ?? Math.max(...sizes));
 const operatorKey = "bench-operator-key";
 
 interface Campaign {
-  readonly campaign_no: number;
-  readonly notification_no: number;
-  readonly content_no: number;
+  readonly campaign_key: number;
+  readonly notification_key: number;
+  readonly content_key: number;
   readonly workspace_id: number;
 }
 
@@ -82,19 +82,19 @@ const prepare = Effect.fnUntraced(function* (origin: string) {
     trigger_config: { send_at: "12:00" },
   });
   // A device for each connection: requests are to meet the send, not each other.
-  const own = yield* Effect.forEach(Array.from({ length: connections }).keys(), (no) =>
-    post(`${origin}/device/v1/devices/bench-${no}`, sdk_key, { platform: "ios" }, "PUT"),
+  const own = yield* Effect.forEach(Array.from({ length: connections }).keys(), (key) =>
+    post(`${origin}/device/v1/devices/bench-${key}`, sdk_key, { platform: "ios" }, "PUT"),
   );
   const most = Math.max(...sizes);
   yield* sql`
-    INSERT INTO device (workspace_id, environment, no, id, installation_id, platform, transport, token_digest, registered_at,
+    INSERT INTO device (workspace_id, environment, key, id, installation_id, platform, transport, token_digest, registered_at,
       last_seen_at)
     SELECT t.workspace_id, t.environment, n, gen_random_uuid(), 'installation-' || n, 'android', 'inbox',
       decode(repeat('00', 32), 'hex'), '2026-01-01Z', '2026-01-01Z'
     FROM tenant t, generate_series(${connections + 1}::int, ${most}::int) AS n WHERE t.environment = 'production'`;
   yield* sql`VACUUM ANALYZE device`.unprepared;
   const [numbers] = yield* sql<Campaign>`
-    SELECT s.workspace_id, s.campaign_no, s.notification_no, n.content_no FROM send s JOIN notification n ON n.id = s.notification_id`;
+    SELECT s.workspace_id, s.campaign_key, s.notification_key, n.content_key FROM send s JOIN notification n ON n.id = s.notification_id`;
   if (numbers === undefined) return yield* Effect.die(new Error("The campaign has no send"));
   const requests = own.flatMap(({ device_token }): ReadonlyArray<PacedRequest> => [
     { method: "GET", url: campaigns, token },
@@ -113,13 +113,13 @@ const prepare = Effect.fnUntraced(function* (origin: string) {
 const clear = Effect.fnUntraced(function* (size: number) {
   const sql = yield* SqlClient.SqlClient;
   yield* sql`TRUNCATE delivery`.unprepared;
-  yield* sql`UPDATE tenant SET last_device_no = ${size} WHERE environment = 'production'`;
+  yield* sql`UPDATE tenant SET last_device_key = ${size} WHERE environment = 'production'`;
   yield* sql`CHECKPOINT`.unprepared;
 });
 
 /** Rows a second of one bare statement. */
 const bare = Effect.fnUntraced(function* (
-  { campaign_no, content_no, notification_no, workspace_id }: Campaign,
+  { campaign_key, content_key, notification_key, workspace_id }: Campaign,
   size: number,
 ) {
   const sql = yield* SqlClient.SqlClient;
@@ -127,11 +127,11 @@ const bare = Effect.fnUntraced(function* (
   const now = instant(yield* Clock.currentTimeMillis);
   const began = performance.now();
   yield* sql`
-    INSERT INTO delivery (workspace_id, environment, origin, device_no, campaign_no, notification_no, content_no, content_type,
+    INSERT INTO delivery (workspace_id, environment, source_id, device_key, campaign_key, notification_key, content_key, content_type,
       trigger_type, transport, status, created_at, settled_at)
-    SELECT d.workspace_id, d.environment, 1, d.no, ${campaign_no}, ${notification_no}, ${content_no}, 'message', 'fixed_time',
+    SELECT d.workspace_id, d.environment, 1, d.key, ${campaign_key}, ${notification_key}, ${content_key}, 'message', 'fixed_time',
       d.transport, 'delivered', ${now}, ${now}
-    FROM device d WHERE d.workspace_id = ${workspace_id} AND d.environment = 'production' AND d.no <= ${size}`;
+    FROM device d WHERE d.workspace_id = ${workspace_id} AND d.environment = 'production' AND d.key <= ${size}`;
   return (size / (performance.now() - began)) * 1000;
 });
 
@@ -141,8 +141,8 @@ const send = Effect.fnUntraced(function* (size: number) {
   yield* clear(size);
   yield* sql`
     WITH first AS (DELETE FROM send RETURNING *)
-    INSERT INTO send (workspace_id, environment, id, campaign_id, campaign_no, notification_id, notification_no, due_at, status)
-    SELECT workspace_id, environment, id, campaign_id, campaign_no, notification_id, notification_no,
+    INSERT INTO send (workspace_id, environment, id, campaign_id, campaign_key, notification_id, notification_key, due_at, status)
+    SELECT workspace_id, environment, id, campaign_id, campaign_key, notification_id, notification_key,
       ${instant(yield* Clock.currentTimeMillis)}, 'scheduled' FROM first`;
   while (true) {
     const [state] = yield* sql<{

@@ -15,20 +15,20 @@ import { Worker } from "node:worker_threads";
 import { feature } from "topojson-client";
 import { abilities } from "../../src/access/Ability.ts";
 import { Tokens } from "../../src/access/Tokens.ts";
-import { Config } from "../../src/config/Settings.ts";
+import { Settings } from "../../src/config/Settings.ts";
 import { Database } from "../../src/database/Database.ts";
 import { DataDirectory } from "../../src/database/DataDirectory.ts";
 import { MigrationFiles } from "../../src/database/migrations/Migrations.ts";
 import { arrayOf, instant } from "../../src/database/Rows.ts";
 import { PublicAddresses } from "../../src/http/PublicAddresses.ts";
 import { ImportReport } from "../../src/locations/LocationImport.ts";
-import { MediaChildren } from "../../src/media/worker/MediaWorkers.ts";
+import { MediaWorkers } from "../../src/media/worker/MediaWorkers.ts";
 import { MediaInspector } from "../../src/media/worker/MediaInspector.ts";
 import { memoryMediaStore } from "../../src/media/store/MemoryMediaStore.ts";
 import { ReadyThumbnails } from "../../src/media/ReadyThumbnails.ts";
 import { serviceLayer } from "../../src/Waypost.ts";
 import { idAt } from "../../src/wire/Ids.ts";
-import { Submission } from "../../src/wire/ParsedBody.ts";
+import { ParsedBody } from "../../src/wire/ParsedBody.ts";
 import { Workspaces } from "../../src/workspaces/Workspaces.ts";
 import type { ImportAnswer, ImportAsk } from "./ImportClient.ts";
 
@@ -163,13 +163,13 @@ const bench = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient;
   const workspaces = yield* Workspaces;
   const { id } = yield* workspaces.create(
-    Submission.of({ name: "Bench", plan: { max_locations: 20_000, production_writes_per_minute: null } }),
+    ParsedBody.of({ name: "Bench", plan: { max_locations: 20_000, production_writes_per_minute: null } }),
   );
-  yield* workspaces.update(id, Submission.of({ platform_api_enabled: true }));
+  yield* workspaces.update(id, ParsedBody.of({ platform_api_enabled: true }));
   const { workspaceId } = yield* workspaces.find(id);
   const { token } = yield* (yield* Tokens).issueToken(
     workspaceId,
-    Submission.of({ name: "Bench", environment: "production" as const, abilities }),
+    ParsedBody.of({ name: "Bench", environment: "production" as const, abilities }),
   );
   const post = yield* client;
   const url = `${base.production}/locations/import`;
@@ -222,7 +222,7 @@ ${[...reasons].map(([kind, count]) => `  ${String(count).padStart(4)}  ${kind}`)
 });
 
 const dataDir = mkdtempSync(join(tmpdir(), "waypost-bench-"));
-const config = Config.layerTest({ port: 0, dataDir });
+const config = Settings.layerTest({ port: 0, dataDir });
 const migrations = MigrationFiles.layerFolder(new URL("../../schema/", import.meta.url));
 const directory = Layer.succeed(DataDirectory, {
   path: dataDir,
@@ -232,7 +232,7 @@ const directory = Layer.succeed(DataDirectory, {
 const noUploads = Layer.succeed(MediaInspector, { inspect: () => Effect.die(new Error("No uploads here")) });
 const noThumbnails = Layer.succeed(ReadyThumbnails, { ready: () => Effect.succeedNone });
 const waypost = serviceLayer.pipe(
-  Layer.provide([memoryMediaStore, noUploads, noThumbnails, MediaChildren.layer]),
+  Layer.provide([memoryMediaStore, noUploads, noThumbnails, MediaWorkers.layer]),
   Layer.provideMerge(Database.layer),
   Layer.provide([config, migrations, directory]),
 );

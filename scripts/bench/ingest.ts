@@ -1,8 +1,8 @@
 /**
- * What roll-ups cost those who write (bar: at most 15 % more than without): the CPU of Waypost and PostgreSQL for a request that reports an event, and for a
+ * What rollups cost those who write (bar: at most 15 % more than without): the CPU of Waypost and PostgreSQL for a request that reports an event, and for a
  * delivery of a send, over HTTP, until everything is rolled up. Beside it the same program on a database without the triggers of the feed and the index of
  * stays, where the chore finds nothing to do. Both start from one year of history, in turns on one PostgreSQL that is durable. A quarter of the events
- * fires a message. The server does not vacuum by itself, which would fall to whoever's turn it is; what roll-ups need of it is part of their turn.
+ * fires a message. The server does not vacuum by itself, which would fall to whoever's turn it is; what rollups need of it is part of their turn.
  *
  * `--keep DIR` keeps the databases there and finds them there the next time (each run adds to them), `--build` only makes them; `--events` and `--sends` measure only those.
  */
@@ -20,7 +20,7 @@ import { EmbeddedPostgres } from "../../src/database/embedded/EmbeddedPostgres.t
 import { postgresLayer } from "../../src/database/Postgres.ts";
 import { arrayOf, instant } from "../../src/database/Rows.ts";
 import { deviceToken } from "../../src/devices/DeviceToken.ts";
-import { RollUps } from "../../src/reports/rollups/Rollups.ts";
+import { Rollups } from "../../src/reports/rollups/Rollups.ts";
 import { cpuOf, cpuOfServer, median, started } from "./BenchChild.ts";
 import { onSchema } from "./BenchDatabase.ts";
 import { buildReportYear, uuidOf } from "./ReportYear.ts";
@@ -48,7 +48,7 @@ const { values: given } = parseArgs({
 const prepare = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient;
   const run = (text: string) => sql`${sql.literal(text)}`.unprepared;
-  const { step } = yield* RollUps;
+  const { step } = yield* Rollups;
   yield* buildReportYear(year);
   while (yield* step);
   yield* sql`DELETE FROM campaign_location_group`;
@@ -57,22 +57,22 @@ const prepare = Effect.gen(function* () {
   const secrets = Array.from({ length: reporting }, makeSecret);
   yield* sql`
     UPDATE device SET token_digest = t.digest, token_used = true
-    FROM unnest(${arrayOf("bytea", secrets.map(digest))}) WITH ORDINALITY AS t (digest, no) WHERE device.no = t.no`;
-  yield* sql`UPDATE tenant SET last_device_no = ${year.devices}`;
+    FROM unnest(${arrayOf("bytea", secrets.map(digest))}) WITH ORDINALITY AS t (digest, key) WHERE device.key = t.key`;
+  yield* sql`UPDATE tenant SET last_device_key = ${year.devices}`;
   yield* run(`INSERT INTO campaign (workspace_id, environment, id, name, type, timezone, starts_at, ends_at, created_at, updated_at)
     SELECT 1, 'production', ${uuidOf("campaign", "0")}, 'Push', 'push', 'UTC', '2025-01-01Z', '2100-01-01Z', '2025-01-01Z', '2025-01-01Z'`);
   yield* run(`INSERT INTO campaign_notification (workspace_id, environment, campaign_id, notification_id, id, trigger_type, send_at, attached_at, updated_at)
     SELECT 1, 'production', ${uuidOf("campaign", "0")}, ${uuidOf("notification", "1")}, ${uuidOf("pair", "0")}, 'fixed_time', '12:00',
       '2025-01-01Z', '2025-01-01Z'`);
-  yield* run(`SELECT setval('delivery_origin', ${year.rows})`);
+  yield* run(`SELECT setval('delivery_source_id', ${year.rows})`);
   yield* run("VACUUM ANALYZE");
   yield* run("CHECKPOINT");
   return secrets.map((secret, at) =>
-    deviceToken({ workspaceId: 1, environment: "production", no: at + 1 }, secret),
+    deviceToken({ workspaceId: 1, environment: "production", key: at + 1 }, secret),
   );
 });
 
-/** Takes away what roll-ups add to writes. */
+/** Takes away what rollups add to writes. */
 const strip = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient;
   for (const table of ["delivery", "geofence_event", "device"])
@@ -84,9 +84,9 @@ const strip = Effect.gen(function* () {
 const settled = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient;
   const waits = sql<{ readonly waits: boolean }>`
-    SELECT EXISTS (SELECT FROM event_feed) OR EXISTS (SELECT FROM delivery_feed) AS waits`;
+    SELECT EXISTS (SELECT FROM event_delta) OR EXISTS (SELECT FROM delivery_delta) AS waits`;
   while ((yield* waits)[0]?.waits === true) yield* Effect.sleep(100);
-  yield* sql`VACUUM event_feed, delivery_feed, event_rollup, delivery_rollup`.unprepared;
+  yield* sql`VACUUM event_delta, delivery_delta, event_rollup, delivery_rollup`.unprepared;
 });
 
 /** A Waypost and its database. */
@@ -132,8 +132,8 @@ const send = Effect.gen(function* () {
   const due = instant(yield* Clock.currentTimeMillis);
   const id = randomUUID();
   yield* sql`
-    INSERT INTO send (workspace_id, environment, id, campaign_id, campaign_no, notification_id, notification_no, due_at, status)
-    SELECT c.workspace_id, c.environment, ${id}::uuid, c.id, c.no, n.id, n.no, ${due}, 'scheduled'
+    INSERT INTO send (workspace_id, environment, id, campaign_id, campaign_key, notification_id, notification_key, due_at, status)
+    SELECT c.workspace_id, c.environment, ${id}::uuid, c.id, c.key, n.id, n.key, ${due}, 'scheduled'
     FROM campaign c JOIN campaign_notification a ON a.campaign_id = c.id JOIN notification n ON n.id = a.notification_id
     WHERE c.type = 'push'`;
   for (;;) {
@@ -193,7 +193,7 @@ const compare = Effect.fnUntraced(function* <R>(
   });
   for (const [at, { program, rate, server: ofServer, sums: all }] of sums.entries()) {
     console.log(
-      `${(sides[at]?.name === plain ? "without roll-ups" : "with roll-ups").padEnd(18)} ${median(all).toFixed(1)} µs of CPU (Waypost ${program.toFixed(1)}, ` +
+      `${(sides[at]?.name === plain ? "without rollups" : "with rollups").padEnd(18)} ${median(all).toFixed(1)} µs of CPU (Waypost ${program.toFixed(1)}, ` +
         `PostgreSQL ${ofServer.toFixed(1)}), ${Math.round(rate)} a second   [${all.map((micros) => micros.toFixed(1)).join(" ")}]`,
     );
   }
@@ -223,7 +223,7 @@ const bench = Effect.gen(function* () {
     return Layer.orDie(postgresLayer(target, { maxConnections: 1 }));
   };
   if (isNew) {
-    const tokens = yield* prepare.pipe(Effect.provide(onSchema(RollUps.layer, client(database))));
+    const tokens = yield* prepare.pipe(Effect.provide(onSchema(Rollups.layer, client(database))));
     yield* Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient;
       yield* sql`SET statement_timeout = 0`.unprepared;
@@ -240,7 +240,7 @@ const bench = Effect.gen(function* () {
   const tokens = JSON.parse(readFileSync(tokensFile, "utf8")) as ReadonlyArray<string>;
   const locations = yield* Effect.flatMap(
     SqlClient.SqlClient,
-    (sql) => sql<{ readonly id: string }>`SELECT id FROM location ORDER BY no`,
+    (sql) => sql<{ readonly id: string }>`SELECT id FROM location ORDER BY key`,
   ).pipe(Effect.provide(client(plain)));
   const side = Effect.fnUntraced(function* (name: string) {
     rmSync(join(folder, `${name}.log`), { force: true });

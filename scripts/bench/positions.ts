@@ -1,6 +1,6 @@
 /**
  * The bars of positions: `POST /device/v1/positions` with one position among 10,000 polygons, from 64 connections, at no less than a
- * third of the rate of a bare node:http + `pg` program that does only the necessary write (see PositionsTwin.ts), with 99 of 100 answers
+ * third of the rate of a bare node:http + `pg` program that does only the necessary write (see PositionsBaseline.ts), with 99 of 100 answers
  * within 50 ms; and the index alone at no less than 500,000 look-ups a second. Devices walk, so that one position in about
  * twenty shows an enter or exit. Both programs are processes of their own on one PostgreSQL that is durable, in turns. The access
  * log is on, as it is by default.
@@ -12,11 +12,11 @@ import { digest, makeSecret } from "../../src/access/Credential.ts";
 import { arrayOf, instant } from "../../src/database/Rows.ts";
 import { deviceToken } from "../../src/devices/DeviceToken.ts";
 import { boundingCircle } from "../../src/locations/geometry/BoundingCircle.ts";
-import type { Position } from "../../src/locations/Location.ts";
-import { placeOf } from "../../src/locations/geometry/IndexedLocation.ts";
-import { PlaceIndex } from "../../src/locations/geometry/LocationIndex.ts";
+import type { GeoPosition } from "../../src/locations/Location.ts";
+import { toIndexedLocation } from "../../src/locations/geometry/IndexedLocation.ts";
+import { LocationIndex } from "../../src/locations/geometry/LocationIndex.ts";
 import { idAt } from "../../src/wire/Ids.ts";
-import { Submission } from "../../src/wire/ParsedBody.ts";
+import { ParsedBody } from "../../src/wire/ParsedBody.ts";
 import { Workspaces } from "../../src/workspaces/Workspaces.ts";
 import { median } from "./BenchChild.ts";
 import { inTurns, lineOf, programs, rounds } from "./Programs.ts";
@@ -37,7 +37,7 @@ const corners = 40;
 const polygons = Array.from({ length: side * side }, (_, at) => {
   const x = 4 + ((at % side) + 0.5) * cell;
   const y = 51 + (Math.floor(at / side) + 0.5) * cell;
-  const ring = Array.from({ length: corners }, (_, corner): Position => {
+  const ring = Array.from({ length: corners }, (_, corner): GeoPosition => {
     const turn = (2 * Math.PI * corner) / corners;
     const reach = cell * (corner % 2 === 0 ? 0.45 : 0.2);
     return [x + reach * Math.cos(turn), y + reach * Math.sin(turn)];
@@ -52,7 +52,7 @@ const walkers = Array.from({ length: devices }, (_, at) => ({
   y: 51 + ((at * 61) % side) * cell,
   direction: at,
 }));
-const step = (at: number): Position => {
+const step = (at: number): GeoPosition => {
   const walker = walkers[at % devices] ?? { x: 4.5, y: 51.5, direction: 0 };
   walker.direction += Math.random() - 0.5;
   walker.x = 4 + ((walker.x - 4 + (cell / 60) * Math.cos(walker.direction) + side * cell) % (side * cell));
@@ -61,15 +61,23 @@ const step = (at: number): Position => {
 };
 
 const lookUpsPerSecond = (): number => {
-  const index = PlaceIndex.of(
+  const index = LocationIndex.of(
     new Map(
-      polygons.map(({ circle: { latitude, longitude, radiusMeters }, rings }, no) => [
-        no,
-        placeOf({ no, id: String(no), revision: 0, latitude, longitude, radius_meters: radiusMeters, rings }),
+      polygons.map(({ circle: { latitude, longitude, radiusMeters }, rings }, key) => [
+        key,
+        toIndexedLocation({
+          key,
+          id: String(key),
+          revision: 0,
+          latitude,
+          longitude,
+          radius_meters: radiusMeters,
+          rings,
+        }),
       ]),
     ),
   );
-  const points = Array.from({ length: 100_000 }, (): Position => [
+  const points = Array.from({ length: 100_000 }, (): GeoPosition => [
     4 + Math.random() * side * cell,
     51 + Math.random() * side * cell,
   ]);
@@ -90,7 +98,7 @@ const prepare = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient;
   const workspaces = yield* Workspaces;
   const now = yield* Clock.currentTimeMillis;
-  const { id } = yield* workspaces.create(Submission.of({ name: "Bench" }));
+  const { id } = yield* workspaces.create(ParsedBody.of({ name: "Bench" }));
   const { workspaceId } = yield* workspaces.find(id);
   const tenant = sql`${workspaceId}::integer AS workspace_id, 'production' AS environment`;
   const at = instant(now);
@@ -113,7 +121,7 @@ const prepare = Effect.gen(function* () {
     )}) AS p (id, latitude, longitude, radius, rings)`.unprepared;
   const secrets = Array.from({ length: devices }, makeSecret);
   yield* sql`
-    INSERT INTO device (workspace_id, environment, no, id, installation_id, platform, transport, approved, token_digest, token_used,
+    INSERT INTO device (workspace_id, environment, key, id, installation_id, platform, transport, approved, token_digest, token_used,
       registered_at, last_seen_at)
     SELECT ${tenant}, n, id, 'installation-' || n, 'android', 'inbox', true, digest, true, ${at}, ${at}
     FROM unnest(${arrayOf(
@@ -142,13 +150,13 @@ const load = (
 
 const bench = Effect.gen(function* () {
   const lookUps = lookUpsPerSecond();
-  const { made, twin, waypost } = yield* programs("PositionsTwin.ts", prepare, ({ workspaceId }) => [
+  const { made, twin, waypost } = yield* programs("PositionsBaseline.ts", prepare, ({ workspaceId }) => [
     String(workspaceId),
   ]);
   const key = { workspaceId: made.workspaceId, environment: "production" } as const;
   const numbered = made.secrets.map((_, at) => ({ "x-device-no": String(at + 1) }));
   const tokens = made.secrets.map((secret, at) => ({
-    authorization: `Bearer ${deviceToken({ ...key, no: at + 1 }, secret)}`,
+    authorization: `Bearer ${deviceToken({ ...key, key: at + 1 }, secret)}`,
   }));
   const [bare, own] = yield* inTurns(
     [

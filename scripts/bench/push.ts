@@ -47,7 +47,7 @@ const twin = (
   ports: ReadonlyArray<string>,
   count: number,
 ): Measured => {
-  const file = new URL("PushTwin.ts", import.meta.url).pathname;
+  const file = new URL("PushBaseline.ts", import.meta.url).pathname;
   const { status, stderr, stdout } = spawnSync(
     process.execPath,
     [file, way, transport, ...ports, String(count)],
@@ -88,7 +88,7 @@ const prepare = Effect.fnUntraced(function* (origin: string, [plain = "", apns =
         ? sql`jsonb_build_object('endpoint', ${`${plain}/push/`}::text || n, 'keys', ${JSON.stringify(keys)}::jsonb)`
         : sql`jsonb_build_object('token', 'a-device-of-the-bench-' || n)`;
     yield* sql`
-      INSERT INTO device (workspace_id, environment, no, id, installation_id, platform, transport, address, token_digest, registered_at,
+      INSERT INTO device (workspace_id, environment, key, id, installation_id, platform, transport, address, token_digest, registered_at,
         last_seen_at)
       SELECT t.workspace_id, t.environment, n, gen_random_uuid(), 'installation-' || n, 'android', ${name}, ${address},
         decode(repeat('00', 32), 'hex'), ${now}, ${now}
@@ -111,14 +111,14 @@ const throughWaypost = Effect.fnUntraced(function* (pid: number, transport: stri
   const cpu = cpuOf(pid);
   yield* sql`
     WITH made AS (
-      INSERT INTO delivery (workspace_id, environment, origin, device_no, campaign_no, notification_no, content_no, content_type,
+      INSERT INTO delivery (workspace_id, environment, origin, device_key, campaign_key, notification_key, content_key, content_type,
         trigger_type, transport, status, created_at)
-      SELECT d.workspace_id, d.environment, ${origin}, d.no, 1, 1, c.no, 'message', 'fixed_time', d.transport, 'queued', ${instant(now)}
+      SELECT d.workspace_id, d.environment, ${origin}, d.key, 1, 1, c.key, 'message', 'fixed_time', d.transport, 'queued', ${instant(now)}
       FROM device d JOIN content c USING (workspace_id, environment) WHERE d.transport = ${transport}
       RETURNING *
     )
-    INSERT INTO push_queue (workspace_id, environment, origin, device_no, transport, due_at)
-    SELECT workspace_id, environment, origin, device_no, transport, ${due} FROM made`;
+    INSERT INTO push_queue (workspace_id, environment, origin, device_key, transport, due_at)
+    SELECT workspace_id, environment, origin, device_key, transport, ${due} FROM made`;
   yield* sql`ANALYZE push_queue`.unprepared;
   while (true) {
     const [waiting] = yield* sql<{ readonly any: boolean }>`SELECT EXISTS (SELECT FROM push_queue) AS any`;

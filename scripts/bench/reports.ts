@@ -1,10 +1,10 @@
 /**
- * The bars of reports: over a year of deliveries and geofence events each report is answered from the roll-ups in a small part of the time
+ * The bars of reports: over a year of deliveries and geofence events each report is answered from the rollups in a small part of the time
  * that plain SQL over the base rows takes, and within a fixed time; both in turns on one PostgreSQL, warm. Also: how long it takes to make
- * the roll-ups anew, how large they are, and for how long a report holds up everything else. BENCH_ROWS (1,000,000 unless told) of each kind.
+ * the rollups anew, how large they are, and for how long a report holds up everything else. BENCH_ROWS (1,000,000 unless told) of each kind.
  * Beside them, what DuckDB takes for the same figures of the same rows, where `npm ci --prefix scripts/bench/duckdb` installed it; its figures must be ours.
  *
- * `--keep DIR` keeps the history there, which takes long to make, and finds it there the next time; `--build` only makes it; `--rebuild` makes the roll-ups
+ * `--keep DIR` keeps the history there, which takes long to make, and finds it there the next time; `--build` only makes it; `--rebuild` makes the rollups
  * anew; `--quick` leaves out the plain SQL and DuckDB; `--only NAME` asks only for reports whose name has that in it.
  */
 import { NodeRuntime } from "@effect/platform-node";
@@ -17,8 +17,8 @@ import { monitorEventLoopDelay } from "node:perf_hooks";
 import { parseArgs } from "node:util";
 import type { SentParameters } from "../../src/reports/ReportQuery.ts";
 import { Reports } from "../../src/reports/Reports.ts";
-import { RollUps } from "../../src/reports/rollups/Rollups.ts";
-import { BaseRowLimits } from "../../src/reports/SlowReports.ts";
+import { Rollups } from "../../src/reports/rollups/Rollups.ts";
+import { SourceRowLimits } from "../../src/reports/SlowReports.ts";
 import type { Tenant } from "../../src/workspaces/Workspace.ts";
 import { median } from "./BenchChild.ts";
 import { benchClient, onSchema } from "./BenchDatabase.ts";
@@ -60,7 +60,7 @@ interface Question {
 const bench = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient;
   const reports = yield* Reports;
-  const rollUps = yield* RollUps;
+  const rollups = yield* Rollups;
   if (isNew) yield* buildReportYear(year);
   if (given.build) return;
   const tenant = { workspaceId: 1, environment: "production", workspace: { timezone } } as unknown as Tenant;
@@ -76,12 +76,12 @@ const bench = Effect.gen(function* () {
   const cpu = () => cpuSeconds(pid);
   const began = performance.now();
   const used = cpu();
-  while (yield* rollUps.step);
+  while (yield* rollups.step);
   const rebuild = (performance.now() - began) / 1000;
   const busy = cpu() - used;
   const each = (rebuild / (2 * rows)) * 10_000_000;
   say(
-    "roll-ups made anew",
+    "rollups made anew",
     `${rebuild.toFixed(1)} s, ${each.toFixed(1)} s for ten million rows (bar: 30), ${busy.toFixed(1)} s of CPU`,
     each <= 30,
   );
@@ -91,11 +91,11 @@ const bench = Effect.gen(function* () {
     SELECT (pg_total_relation_size('delivery') + pg_total_relation_size('geofence_event'))::float8 AS base,
       (pg_total_relation_size('delivery_rollup') + pg_total_relation_size('event_rollup'))::float8 AS rolled`;
   const part = (size?.rolled ?? 0) / (size?.base ?? 1);
-  say("size of roll-ups to base rows", `${part.toFixed(3)} (bar: ${share})`, part < share);
+  say("size of rollups to base rows", `${part.toFixed(3)} (bar: ${share})`, part < share);
 
   const [surveys] = yield* sql<{ readonly responses: number }>`
     SELECT count(*)::int AS responses FROM survey_response`;
-  console.log(`${surveys?.responses ?? 0} responses to surveys, which have no roll-ups.`);
+  console.log(`${surveys?.responses ?? 0} responses to surveys, which have no rollups.`);
 
   const [ids] = yield* sql<{ readonly campaign: string; readonly location: string; readonly group: string }>`
     SELECT ${sql.literal(uuidOf("campaign", "7"))} AS campaign, ${sql.literal(uuidOf("location", "70"))} AS location,
@@ -178,9 +178,9 @@ const bench = Effect.gen(function* () {
       say(question.name, figures, isGood);
       continue;
     }
-    // In a zone that is not the workspace's the roll-ups are no use, and base rows answer, however many they are.
+    // In a zone that is not the workspace's the rollups are no use, and base rows answer, however many they are.
     yield* sql`UPDATE rollup_state SET timezone = 'UTC'`;
-    const plain = yield* Effect.provideService(timed(question), BaseRowLimits, {
+    const plain = yield* Effect.provideService(timed(question), SourceRowLimits, {
       quick: Infinity,
       most: Infinity,
     });
@@ -200,7 +200,7 @@ const directory = given.keep ?? mkdtempSync(join(tmpdir(), "waypost-bench-"));
 const isNew = !existsSync(join(directory, "postgres"));
 mkdirSync(directory, { recursive: true });
 const services = onSchema(
-  Layer.mergeAll(Reports.layer, RollUps.layer),
+  Layer.mergeAll(Reports.layer, Rollups.layer),
   benchClient(directory, { max_wal_size: "4GB" }),
 );
 

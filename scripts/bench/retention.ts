@@ -11,7 +11,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Reports } from "../../src/reports/Reports.ts";
 import { Retention } from "../../src/reports/retention/Retention.ts";
-import { RollUps } from "../../src/reports/rollups/Rollups.ts";
+import { Rollups } from "../../src/reports/rollups/Rollups.ts";
 import type { Tenant } from "../../src/workspaces/Workspace.ts";
 import { benchClient, onSchema } from "./BenchDatabase.ts";
 import { buildReportYear } from "./ReportYear.ts";
@@ -22,8 +22,8 @@ const DAY = 86_400_000;
 const page = 10_000;
 const bars = { times: 5, deliveries: 0.1, events: 0.2 };
 const tables = {
-  deliveries: { table: "delivery", packed: "packed_delivery", column: "settled_at" },
-  events: { table: "geofence_event", packed: "packed_event", column: "occurred_at" },
+  deliveries: { table: "delivery", packed: "compacted_delivery", column: "settled_at" },
+  events: { table: "geofence_event", packed: "compacted_event", column: "occurred_at" },
 } as const;
 
 const seconds = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
@@ -37,7 +37,7 @@ const bench = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient;
   const { pack } = yield* Retention;
   const reports = yield* Reports;
-  const rollUps = yield* RollUps;
+  const rollups = yield* Rollups;
   yield* buildReportYear({
     rows,
     devices: Math.max(1000, rows / 20),
@@ -45,12 +45,12 @@ const bench = Effect.gen(function* () {
     places: 2000,
     timezone,
   });
-  const rollUp = seconds(
+  const rollup = seconds(
     Effect.gen(function* () {
-      while (yield* rollUps.step);
+      while (yield* rollups.step);
     }),
   );
-  const once = yield* rollUp;
+  const once = yield* rollup;
   const tenant = { workspaceId: 1, environment: "production", workspace: { timezone } } as unknown as Tenant;
   const day = (ago: number) => new Date(Date.now() - ago * DAY).toISOString().slice(0, 10);
   const said = Effect.forEach(
@@ -114,7 +114,7 @@ const bench = Effect.gen(function* () {
   const isSamePlain = (yield* said).every((answer, place) => answer === before[place]);
   say("the same, row by row", isSamePlain ? "the same as before" : "NOT THE SAME", isSamePlain);
   yield* sql`UPDATE rollup_state SET timezone = ''`;
-  const anew = yield* rollUp;
+  const anew = yield* rollup;
   const isSameAnew = (yield* said).every((answer, place) => answer === before[place]);
   say(
     "the same, rolled up anew",
@@ -126,7 +126,7 @@ const bench = Effect.gen(function* () {
 
 const directory = mkdtempSync(join(tmpdir(), "waypost-bench-"));
 const services = onSchema(
-  Layer.mergeAll(Reports.layer, RollUps.layer, Retention.layer),
+  Layer.mergeAll(Reports.layer, Rollups.layer, Retention.layer),
   benchClient(directory, { max_wal_size: "4GB" }),
 );
 

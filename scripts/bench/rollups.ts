@@ -1,6 +1,6 @@
 /**
- * What roll-ups cost: the time to write events and deliveries with the feed and the index of stays, against the same without them; and how long
- * it takes to add them to the roll-ups afterwards. Both in turns on one PostgreSQL, by statements of the sizes that requests and sends make.
+ * What rollups cost: the time to write events and deliveries with the feed and the index of stays, against the same without them; and how long
+ * it takes to add them to the rollups afterwards. Both in turns on one PostgreSQL, by statements of the sizes that requests and sends make.
  * The bar (ingest at most 15 % dearer) is about requests, which cost more than their statements: `ingest` measures those.
  */
 import { NodeRuntime } from "@effect/platform-node";
@@ -9,7 +9,7 @@ import { SqlClient } from "effect/sql";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { RollUps } from "../../src/reports/rollups/Rollups.ts";
+import { Rollups } from "../../src/reports/rollups/Rollups.ts";
 import { median } from "./BenchChild.ts";
 import { benchClient, onSchema } from "./BenchDatabase.ts";
 import { buildReportYear } from "./ReportYear.ts";
@@ -20,7 +20,7 @@ const rows = 40_000;
 
 const bench = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient;
-  const { step } = yield* RollUps;
+  const { step } = yield* Rollups;
   const run = (text: string) => sql`${sql.literal(text)}`.unprepared;
   yield* buildReportYear(year);
   const settle = Effect.gen(function* () {
@@ -29,13 +29,13 @@ const bench = Effect.gen(function* () {
   yield* settle;
   let written = 10_000_000;
   const events = (statement: number) => `
-    INSERT INTO geofence_event (workspace_id, environment, device_no, id, type, location_no, occurred_at, received_at)
+    INSERT INTO geofence_event (workspace_id, environment, device_key, id, type, location_key, occurred_at, received_at)
     SELECT 1, 'production', 1 + floor(random() * ${year.devices})::int, gen_random_uuid(),
       CASE WHEN random() < 0.5 THEN 'enter' ELSE 'exit' END, 1 + floor(random() * ${year.places})::int, statement_timestamp(), statement_timestamp()
     FROM generate_series(1, ${statement})`;
   const deliveries = (statement: number) => `
-    INSERT INTO delivery (workspace_id, environment, origin, device_no, campaign_no, notification_no, content_no, content_type,
-      trigger_type, location_no, transport, status, created_at, settled_at)
+    INSERT INTO delivery (workspace_id, environment, source_id, device_key, campaign_key, notification_key, content_key, content_type,
+      trigger_type, location_key, transport, status, created_at, settled_at)
     SELECT 1, 'production', ${written++}, n, 1, 1, 1, 'message', 'on_enter', 1, 'inbox', 'delivered', statement_timestamp(), statement_timestamp()
     FROM generate_series(1, ${statement}) n`;
   const kinds = [
@@ -62,7 +62,7 @@ const bench = Effect.gen(function* () {
       yield* timed("without", statements);
       if (table === "geofence_event") {
         yield* run(
-          "CREATE INDEX geofence_event_stays ON geofence_event (device_no, location_no, occurred_at, workspace_id, environment)",
+          "CREATE INDEX geofence_event_stays ON geofence_event (device_key, location_key, occurred_at, workspace_id, environment)",
         );
       }
       yield* run(`ALTER TABLE ${table} ENABLE TRIGGER USER`);
@@ -70,13 +70,13 @@ const bench = Effect.gen(function* () {
     const [dear, cheap, adding] = ["with", "without", "adding"].map((mode) => median(times[mode] ?? []));
     console.log(
       `${name.padEnd(30)} ${cheap?.toFixed(1)} µs a row, with the feed ${dear?.toFixed(1)} (+${(((dear ?? 0) / (cheap ?? 1) - 1) * 100).toFixed(0)} %), ` +
-        `to add it to the roll-ups ${adding?.toFixed(1)}`,
+        `to add it to the rollups ${adding?.toFixed(1)}`,
     );
   }
 });
 
 const directory = mkdtempSync(join(tmpdir(), "waypost-bench-"));
-const services = onSchema(RollUps.layer, benchClient(directory));
+const services = onSchema(Rollups.layer, benchClient(directory));
 
 NodeRuntime.runMain(
   bench.pipe(

@@ -17,7 +17,7 @@ const rows = Number(process.env["BENCH_ROWS"] ?? 200_000);
 /** Inserts `$1` rows of a kind, as the program would have written them over ninety days. */
 const kinds: Readonly<Record<string, string>> = {
   device: `
-    INSERT INTO device (workspace_id, environment, no, id, installation_id, platform, transport, address, attributes, locale, timezone,
+    INSERT INTO device (workspace_id, environment, key, id, installation_id, platform, transport, address, attributes, locale, timezone,
       app_version, token_digest, token_used, registered_at, last_seen_at)
     SELECT 1, 'production', n, gen_random_uuid(), gen_random_uuid()::text, 'android', 'fcm',
       jsonb_build_object('token', repeat(md5(n::text), 5)), jsonb_build_object('plan', 'gold', 'visits', n % 100), 'nl-NL',
@@ -29,16 +29,16 @@ const kinds: Readonly<Record<string, string>> = {
     SELECT 1, 'production', gen_random_uuid(), 'Store ' || n, 'store-' || n, 'Main Street ' || n, 'circle', n % 90, n % 180, 100,
       '2026-08-01Z', '2026-08-01Z'
     FROM generate_series(1, $1::int) AS n`,
-  device_place: `
-    INSERT INTO device_place (workspace_id, environment, device_no, location_no, inside, changed_at)
+  device_location: `
+    INSERT INTO device_location (workspace_id, environment, device_key, location_key, inside, changed_at)
     SELECT 1, 'production', n / 3, n % 3, n % 30 = 0, '2026-11-01Z' FROM generate_series(1, $1::int) AS n`,
   geofence_event: `
-    INSERT INTO geofence_event (workspace_id, environment, device_no, id, type, location_no, occurred_at, received_at)
+    INSERT INTO geofence_event (workspace_id, environment, device_key, id, type, location_key, occurred_at, received_at)
     SELECT 1, 'production', n % 20000 + 1, gen_random_uuid(), CASE n % 2 WHEN 0 THEN 'enter' ELSE 'exit' END, n % 1000 + 1,
       timestamptz '2026-08-01Z' + n * interval '39 seconds', timestamptz '2026-08-01Z' + n * interval '39 seconds'
     FROM generate_series(1, $1::int) AS n`,
   delivery: `
-    INSERT INTO delivery (workspace_id, environment, origin, device_no, campaign_no, notification_no, content_no, content_type,
+    INSERT INTO delivery (workspace_id, environment, source_id, device_key, campaign_key, notification_key, content_key, content_type,
       trigger_type, transport, status, attempts, created_at, settled_at)
     SELECT 1, 'production', n / 20000 + 1, n % 20000 + 1, n / 20000 + 1, n / 20000 + 1, n / 20000 + 1, 'message', 'fixed_time', 'fcm',
       'delivered', 1, timestamptz '2026-08-01Z' + n * interval '39 seconds', timestamptz '2026-08-01Z' + n * interval '39 seconds'

@@ -5,7 +5,7 @@ import { join } from "node:path";
 const here = import.meta.dirname;
 
 /** sharp's search for its native half, which would look into node_modules. */
-const carriedSharp: Plugin = {
+const bundledSharp: Plugin = {
   name: "carried-sharp",
   setup(plugins) {
     plugins.onResolve({ filter: /^\.\/sharp\.[cm]js$/ }, ({ importer }) =>
@@ -39,7 +39,7 @@ export const bundle = async (root: string): Promise<Bundle> => {
     legalComments: "none",
     define: { "import.meta.url": "executableUrl" },
     banner: { js: `const executableUrl = require("node:url").pathToFileURL(process.execPath).href;` },
-    plugins: [carriedSharp],
+    plugins: [bundledSharp],
     logLevel: "warning",
   });
   const [file] = result.outputFiles;

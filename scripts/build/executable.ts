@@ -54,14 +54,14 @@ export const buildExecutable = async ({ arch, isQuick = false, out, root }: Plan
     const packages = packagesFor(root, arch);
     const { inputs, text } = await bundle(root);
     const runtime = packRuntime(packages, arch, isQuick);
-    const carried: Record<string, string> = {};
+    const bundled: Record<string, string> = {};
     const carry = (name: string, content: string | Uint8Array): void => {
-      const file = join(work, String(Object.keys(carried).length));
+      const file = join(work, String(Object.keys(bundled).length));
       writeFileSync(file, content);
-      carried[name] = file;
+      bundled[name] = file;
     };
-    for (const path of globSync("schema/*.sql", { cwd: root }).toSorted()) carried[path] = join(root, path);
-    carried["docs/examples/places.geojson"] = join(root, "docs/examples/places.geojson");
+    for (const path of globSync("schema/*.sql", { cwd: root }).toSorted()) bundled[path] = join(root, path);
+    bundled["docs/examples/places.geojson"] = join(root, "docs/examples/places.geojson");
     carry("licenses.txt", licenses(root, inputs, packages));
     carry(archiveAssets.index, JSON.stringify(runtime.index));
     carry(archiveAssets.bytes, runtime.compressed);
@@ -74,7 +74,7 @@ export const buildExecutable = async ({ arch, isQuick = false, out, root }: Plan
       disableExperimentalSEAWarning: true,
       // Compiled code is only understood by the very Node that compiled it.
       useCodeCache: isForThisMachine,
-      assets: carried,
+      assets: bundled,
     };
     writeFileSync(join(work, "sea.json"), JSON.stringify(config));
     const node = join(packages.node, "bin/node");

@@ -3,11 +3,11 @@ import { createHash } from "node:crypto";
 import { globSync, lstatSync, readFileSync, statSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { constants, zstdCompressSync } from "node:zlib";
-import type { CarriedEntry, CarriedIndex } from "../../src/database/embedded/BundledRuntime.ts";
+import type { BundledEntry, BundledIndex } from "../../src/database/embedded/BundledRuntime.ts";
 import type { Packages } from "./packages.ts";
 
 /** A file to carry and the path it is unpacked to, or a link. */
-type Source = { readonly path: string; readonly from: string } | Extract<CarriedEntry, { linkTo: string }>;
+type Source = { readonly path: string; readonly from: string } | Extract<BundledEntry, { linkTo: string }>;
 
 /** What running a server has no use for: what is for compiling against it, and its embedded C. */
 const isUseless = (path: string): boolean =>
@@ -54,7 +54,7 @@ const versionOf = (folder: string): string =>
 
 /** An archive as the executable carries it. */
 export interface Archive {
-  readonly index: CarriedIndex;
+  readonly index: BundledIndex;
   readonly compressed: Uint8Array;
 }
 
@@ -62,7 +62,7 @@ export interface Archive {
 export const pack = (title: string, sources: ReadonlyArray<Source>, isQuick = false): Archive => {
   const digest = createHash("sha256");
   const parts: Array<Buffer> = [];
-  const entries = sources.map((source): CarriedEntry => {
+  const entries = sources.map((source): BundledEntry => {
     if ("linkTo" in source) return source;
     const bytes = readFileSync(source.from);
     parts.push(bytes);

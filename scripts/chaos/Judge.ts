@@ -57,24 +57,24 @@ const spread = (seconds: ReadonlyArray<number>): string => {
 };
 
 /** Counts and prints what was lost, doubled and repeated; false if anything is as it must not be. */
-export const judge = Effect.fnUntraced(function* (
+export const classify = Effect.fnUntraced(function* (
   planned: ReadonlyArray<PlannedSend>,
   blows: ReadonlyArray<Blow>,
   ledger: PushLedger,
 ) {
   const sql = yield* SqlClient.SqlClient;
   const [counts] = yield* sql<Counts>`
-    SELECT count(*)::int AS rows, count(DISTINCT (campaign_no, device_no))::int AS reached,
+    SELECT count(*)::int AS rows, count(DISTINCT (campaign_key, device_key))::int AS reached,
       count(*) FILTER (WHERE status <> 'delivered')::int AS undecided,
       (SELECT count(*)::int FROM push_queue) AS queued, (SELECT count(*)::int FROM send_batch) AS batches,
       (SELECT count(*)::int FROM send s WHERE s.status <> 'done' OR s.delivered <> s.targeted
-        OR s.targeted <> (SELECT count(*) FROM delivery d WHERE d.origin = s.origin)) AS wrong
+        OR s.targeted <> (SELECT count(*) FROM delivery d WHERE d.source_id = s.source_id)) AS wrong
     FROM delivery`;
   if (counts === undefined) return yield* Effect.die(new Error("No counts"));
-  const pushes = yield* sql<{ readonly origin: bigint; readonly no: number; readonly at: number }>`
-    SELECT origin, device_no AS no, (extract(epoch FROM settled_at) * 1000)::float8 AS at
+  const pushes = yield* sql<{ readonly sourceId: bigint; readonly key: number; readonly at: number }>`
+    SELECT source_id AS "sourceId", device_key AS key, (extract(epoch FROM settled_at) * 1000)::float8 AS at
     FROM delivery WHERE transport = 'fcm'`;
-  const settledAt = new Map(pushes.map(({ at, no, origin }) => [messageId(origin, no), at]));
+  const settledAt = new Map(pushes.map(({ at, key, sourceId }) => [messageId(sourceId, key), at]));
   const expected = planned.reduce((sum, send) => sum + send.expected, 0);
   const unsent = [...settledAt.keys()].filter((id) => !ledger.arrivals.has(id)).length;
   const strange = [...ledger.arrivals.keys()].filter((id) => !settledAt.has(id)).length;

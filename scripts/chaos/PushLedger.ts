@@ -28,7 +28,7 @@ export class PushLedger {
   readonly #delay: () => number;
   readonly #server: Server;
   #tokens = 0;
-  #underWay = 0;
+  #inFlight = 0;
 
   constructor(delay: () => number) {
     this.#delay = delay;
@@ -71,8 +71,8 @@ export class PushLedger {
   }
 
   /** How many pushes have come in and are not answered. */
-  get underWay(): number {
-    return this.#underWay;
+  get inFlight(): number {
+    return this.#inFlight;
   }
 
   /** The tokens of processes that are connected now. */
@@ -98,7 +98,7 @@ export class PushLedger {
     const before = this.arrivals.get(id) ?? [];
     const arrival: Arrival = { token, at: Date.now(), answeredAt: null, closedAt: null };
     this.arrivals.set(id, [...before, arrival]);
-    this.#underWay++;
+    this.#inFlight++;
     response.once("finish", () => {
       arrival.answeredAt = Date.now();
     });
@@ -106,7 +106,7 @@ export class PushLedger {
       if (arrival.answeredAt === null) arrival.closedAt = Date.now();
     });
     setTimeout(() => {
-      this.#underWay--;
+      this.#inFlight--;
       say({ name: `projects/chaos/messages/${id}` });
     }, this.#delay());
   }

@@ -8,7 +8,7 @@ const unhurried = {
   production_requests_per_day: null,
 };
 /** Numbers so far apart that even a small send has several batches. */
-const lastNo = 250_000;
+const lastKey = 250_000;
 
 /** What was made, as far as it matters here. */
 interface Made {
@@ -57,14 +57,14 @@ export const setScene = Effect.fnUntraced(function* (
   });
 
   yield* sql`
-    INSERT INTO device (workspace_id, environment, no, id, installation_id, platform, transport, address, attributes, token_digest,
+    INSERT INTO device (workspace_id, environment, key, id, installation_id, platform, transport, address, attributes, token_digest,
       registered_at, last_seen_at)
-    SELECT t.workspace_id, t.environment, n * ${Math.max(1, Math.floor(lastNo / devices))}::int, gen_random_uuid(),
+    SELECT t.workspace_id, t.environment, n * ${Math.max(1, Math.floor(lastKey / devices))}::int, gen_random_uuid(),
       'installation-' || n, 'android', CASE WHEN n % 2 = 0 THEN 'inbox' ELSE 'fcm' END,
       CASE WHEN n % 2 = 1 THEN jsonb_build_object('token', 'token-' || n) END, jsonb_build_object('vip', n % 4 < 2),
       decode(repeat('00', 32), 'hex'), '2026-01-01Z', '2026-01-01Z'
     FROM tenant t, generate_series(1, ${devices}::int) AS n WHERE t.environment = 'production'`;
-  yield* sql`UPDATE tenant SET last_device_no = (SELECT max(no) FROM device) WHERE environment = 'production'`;
+  yield* sql`UPDATE tenant SET last_device_key = (SELECT max(key) FROM device) WHERE environment = 'production'`;
   const [{ vips } = { vips: 0 }] = yield* sql<{ readonly vips: number }>`
     SELECT count(*)::int AS vips FROM device WHERE attributes = '{"vip": true}'`;
 

@@ -19,7 +19,7 @@ export const WorksAlways = Context.Reference<boolean>("waypost/access/WorksAlway
 });
 
 /**
- * What every platform endpoint demands. The token itself is checked before the request is even routed (`PlatformGate`);
+ * What every platform endpoint demands. The token itself is checked before the request is even routed (`TokenAuthentication`);
  * this checks that the API is enabled and that the token has the ability the endpoint `Needs`, and provides the `Caller`.
  */
 export class Access extends HttpApiMiddleware.Service<Access, { provides: Caller }>()(

@@ -1,5 +1,5 @@
 import { Clock, Effect, Layer, Schedule } from "effect";
-import { Config } from "../config/Settings.ts";
+import { Settings } from "../config/Settings.ts";
 import { pruneInPages } from "../database/Pruning.ts";
 import { attemptWindowMillis } from "./FailedAttempts.ts";
 import { FailedAttemptsSql } from "./FailedAttemptsSql.ts";
@@ -16,7 +16,7 @@ export const pruneAttempts: Effect.Effect<number, never, FailedAttemptsSql> = Ef
 /** Forgets every ten minutes in every worker, so that whoever guesses from ever new addresses fills no disk. */
 export const failedAttemptPruning = Layer.effectDiscard(
   Effect.gen(function* () {
-    const { roles } = yield* Config;
+    const { roles } = yield* Settings;
     if (!roles.has("worker")) return;
     yield* Effect.forkScoped(
       Effect.ignoreCause(pruneAttempts, { log: "Warn" }).pipe(Effect.repeat(Schedule.spaced("10 minutes"))),

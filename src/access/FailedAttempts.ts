@@ -7,7 +7,7 @@ import { counted } from "../wire/Text.ts";
 const allowedAttempts = 20;
 /** How long a window lasts. */
 export const attemptWindowMillis = 60_000;
-const remembered = 10_000;
+const cachedLookup = 10_000;
 
 /**
  * The throttle of whoever guesses tokens, over all interfaces, processes and restarts: from the 21st unknown token of an
@@ -39,7 +39,7 @@ export class FailedAttempts extends Context.Service<FailedAttempts>()("waypost/a
         if (row === undefined || row.attempts <= allowedAttempts)
           return Unauthorized.of("invalid_token", message);
         const until = row.window_opened.getTime() + attemptWindowMillis;
-        if (shutUntil.size >= remembered) shutUntil.clear();
+        if (shutUntil.size >= cachedLookup) shutUntil.clear();
         shutUntil.set(address, until);
         return shut(until, now);
       }),

@@ -6,11 +6,11 @@ import { Workspaces } from "../workspaces/Workspaces.ts";
 import type { Caller } from "./Caller.ts";
 import { bearer } from "./Credential.ts";
 import { FailedAttempts } from "./FailedAttempts.ts";
-import { remembered } from "./CachedLookup.ts";
+import { cachedLookup } from "./CachedLookup.ts";
 import { Tokens } from "./Tokens.ts";
 
 /** What the gate needs to know of a request. */
-export interface Knock {
+export interface AuthenticationAttempt {
   readonly authorization: string | undefined;
   /** Where the request comes from, behind trusted proxies. */
   readonly clientAddress: string;
@@ -23,68 +23,71 @@ export interface Knock {
  * Lets a request in to the platform API by its token, before it is routed and before a byte of its body is read: the
  * failed-token throttle, the token, the environment and the workspace, in this order (contract B1, 1–4).
  */
-export class PlatformGate extends Context.Service<PlatformGate>()("waypost/access/PlatformGate", {
-  make: Effect.gen(function* () {
-    const tokens = yield* Tokens;
-    const workspaces = yield* Workspaces;
-    const attempts = yield* FailedAttempts;
+export class TokenAuthentication extends Context.Service<TokenAuthentication>()(
+  "waypost/access/TokenAuthentication",
+  {
+    make: Effect.gen(function* () {
+      const tokens = yield* Tokens;
+      const workspaces = yield* Workspaces;
+      const attempts = yield* FailedAttempts;
 
-    const findWorkspace = yield* remembered(
-      ({ workspaceId }) => workspaceId,
-      (workspaceId: number) => workspaces.get(workspaceId),
-    );
+      const findWorkspace = yield* cachedLookup(
+        ({ workspaceId }) => workspaceId,
+        (workspaceId: number) => workspaces.get(workspaceId),
+      );
 
-    return {
-      admit: Effect.fnUntraced(function* (knock: Knock) {
-        const token = bearer(knock.authorization);
-        if (token === null) {
-          return yield* Unauthorized.of(
-            "missing_token",
-            "Send your platform API token in the Authorization header, as: Bearer <token>.",
-          );
-        }
-        const grant = yield* tokens.findToken(token);
-        const row = grant === null ? null : yield* findWorkspace(grant.workspace_id);
-        if (grant === null || row === null) {
-          return yield* yield* attempts.refuse(
-            knock.clientAddress,
-            "This token is not known here: check that it was copied whole.",
-          );
-        }
-        if (grant.revoked_at !== null) {
-          return yield* Unauthorized.of(
-            "token_revoked",
-            `The token "${grant.name}" was revoked on ${utcText(grant.revoked_at.getTime())}: use another one.`,
-          );
-        }
-        if (grant.expires_at !== null && grant.expires_at.getTime() <= (yield* Clock.currentTimeMillis)) {
-          return yield* Unauthorized.of(
-            "token_expired",
-            `The token "${grant.name}" expired on ${utcText(grant.expires_at.getTime())}: use another one.`,
-          );
-        }
-        if (grant.environment !== knock.environment) {
-          return yield* Forbidden.of(
-            "wrong_environment",
-            `This is a ${environmentName(grant.environment)} token: use it at ${knock.otherBase}.`,
-          );
-        }
-        if (row.workspace.deletion_scheduled_at !== null) {
-          return yield* Forbidden.of(
-            "workspace_paused",
-            "This workspace is scheduled for deletion, so its tokens do not work.",
-          );
-        }
-        yield* tokens.touchToken(grant.id);
-        return {
-          ...row,
-          environment: grant.environment,
-          tokenId: grant.id,
-          abilities: grant.abilities,
-        } satisfies Caller["Service"];
-      }),
-    };
-  }),
-}) {
-  static readonly layer = Layer.effect(PlatformGate, PlatformGate.make);
+      return {
+        authenticate: Effect.fnUntraced(function* (attempt: AuthenticationAttempt) {
+          const token = bearer(attempt.authorization);
+          if (token === null) {
+            return yield* Unauthorized.of(
+              "missing_token",
+              "Send your platform API token in the Authorization header, as: Bearer <token>.",
+            );
+          }
+          const grant = yield* tokens.findToken(token);
+          const row = grant === null ? null : yield* findWorkspace(grant.workspace_id);
+          if (grant === null || row === null) {
+            return yield* yield* attempts.refuse(
+              attempt.clientAddress,
+              "This token is not known here: check that it was copied whole.",
+            );
+          }
+          if (grant.revoked_at !== null) {
+            return yield* Unauthorized.of(
+              "token_revoked",
+              `The token "${grant.name}" was revoked on ${utcText(grant.revoked_at.getTime())}: use another one.`,
+            );
+          }
+          if (grant.expires_at !== null && grant.expires_at.getTime() <= (yield* Clock.currentTimeMillis)) {
+            return yield* Unauthorized.of(
+              "token_expired",
+              `The token "${grant.name}" expired on ${utcText(grant.expires_at.getTime())}: use another one.`,
+            );
+          }
+          if (grant.environment !== attempt.environment) {
+            return yield* Forbidden.of(
+              "wrong_environment",
+              `This is a ${environmentName(grant.environment)} token: use it at ${attempt.otherBase}.`,
+            );
+          }
+          if (row.workspace.deletion_scheduled_at !== null) {
+            return yield* Forbidden.of(
+              "workspace_paused",
+              "This workspace is scheduled for deletion, so its tokens do not work.",
+            );
+          }
+          yield* tokens.touchToken(grant.id);
+          return {
+            ...row,
+            environment: grant.environment,
+            tokenId: grant.id,
+            abilities: grant.abilities,
+          } satisfies Caller["Service"];
+        }),
+      };
+    }),
+  },
+) {
+  static readonly layer = Layer.effect(TokenAuthentication, TokenAuthentication.make);
 }

@@ -1,11 +1,11 @@
 import { Clock, Context, Effect, Layer } from "effect";
 import { NotFound } from "../wire/ApiError.ts";
 import { idAt, isUuid } from "../wire/Ids.ts";
-import type { Submission } from "../wire/ParsedBody.ts";
+import type { ParsedBody } from "../wire/ParsedBody.ts";
 import type { Environment } from "../workspaces/Environment.ts";
 import { WorkspaceChanges } from "../database/WorkspaceChanges.ts";
 import { digest, isCredential, makeCredential } from "./Credential.ts";
-import { remembered, seldom } from "./CachedLookup.ts";
+import { cachedLookup, atMostEvery } from "./CachedLookup.ts";
 import type { SdkKeyDraft, TokenDraft } from "./Token.ts";
 import { type SdkKeyGrant, type TokenGrant, TokensSql } from "./TokensSql.ts";
 
@@ -22,15 +22,15 @@ export class Tokens extends Context.Service<Tokens>()("waypost/access/Tokens", {
     const repository = yield* TokensSql;
     const changes = yield* WorkspaceChanges;
 
-    const lookUpToken = yield* remembered(
+    const lookUpToken = yield* cachedLookup(
       ({ workspace_id }: TokenGrant) => workspace_id,
       (token: string) => Effect.map(repository.findToken(digest(token)), (rows) => rows[0] ?? null),
     );
-    const lookUpSdkKey = yield* remembered(
+    const lookUpSdkKey = yield* cachedLookup(
       ({ workspace_id }: SdkKeyGrant) => workspace_id,
       (key: string) => Effect.map(repository.findSdkKey(digest(key)), (rows) => rows[0] ?? null),
     );
-    const isTouchDue = seldom(touchMillis);
+    const isTouchDue = atMostEvery(touchMillis);
 
     /** `last_used_at` is right to the minute, and nobody waits for it. */
     const touch = (write: (id: string, now: number) => Effect.Effect<unknown>) =>
@@ -52,9 +52,9 @@ export class Tokens extends Context.Service<Tokens>()("waypost/access/Tokens", {
     return {
       issueToken: Effect.fn("Tokens.issueToken")(function* (
         workspaceId: number,
-        submission: Submission<TokenDraft>,
+        body: ParsedBody<TokenDraft>,
       ) {
-        const draft = yield* submission.complete;
+        const draft = yield* body.complete;
         const now = yield* Clock.currentTimeMillis;
         const token = makeCredential(tokenPrefix(draft.environment));
         const issued = yield* repository.insertToken(workspaceId, {
@@ -81,9 +81,9 @@ export class Tokens extends Context.Service<Tokens>()("waypost/access/Tokens", {
       issueSdkKey: Effect.fn("Tokens.issueSdkKey")(function* (
         workspaceId: number,
         environment: Environment,
-        submission: Submission<SdkKeyDraft>,
+        body: ParsedBody<SdkKeyDraft>,
       ) {
-        const draft = yield* submission.complete;
+        const draft = yield* body.complete;
         const now = yield* Clock.currentTimeMillis;
         const key = makeCredential(sdkKeyPrefix);
         const issued = yield* repository.insertSdkKey(workspaceId, environment, {

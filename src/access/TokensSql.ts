@@ -1,7 +1,7 @@
 import { Context, Effect, Layer } from "effect";
 import { SqlClient } from "effect/sql";
 import { arrayOf, instant, onlyRow, utc } from "../database/Rows.ts";
-import type { Position } from "../wire/PagePosition.ts";
+import type { PagePosition } from "../wire/PagePosition.ts";
 import type { Environment } from "../workspaces/Environment.ts";
 import type { Ability } from "./Ability.ts";
 import type { SdkKey, Token } from "./Token.ts";
@@ -54,7 +54,7 @@ export class TokensSql extends Context.Service<TokensSql>()("waypost/access/Toke
             ${arrayOf("text", token.abilities)}, ${instant(token.expiresAt)}, ${instant(token.now)})
           RETURNING ${columns}`),
 
-      pageOfTokens: (workspaceId: number, position: Position) =>
+      pageOfTokens: (workspaceId: number, position: PagePosition) =>
         Effect.orDie(sql<Token>`
           SELECT ${columns} FROM api_token
           WHERE workspace_id = ${workspaceId}
@@ -90,7 +90,7 @@ export class TokensSql extends Context.Service<TokensSql>()("waypost/access/Toke
           VALUES (${key.id}, ${workspaceId}, ${environment}, ${key.name}, ${key.digest}, ${instant(key.now)})
           RETURNING ${keyColumns}`),
 
-      pageOfSdkKeys: (workspaceId: number, environment: Environment, position: Position) =>
+      pageOfSdkKeys: (workspaceId: number, environment: Environment, position: PagePosition) =>
         Effect.orDie(sql<SdkKey>`
           SELECT ${keyColumns} FROM sdk_key
           WHERE workspace_id = ${workspaceId} AND environment = ${environment}

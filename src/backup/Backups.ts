@@ -3,8 +3,8 @@ import { Effect, Layer, References } from "effect";
 import { stat } from "node:fs/promises";
 import { isSea } from "node:sea";
 import { join, resolve } from "node:path";
-import { Config, type SettingsRecord } from "../config/Settings.ts";
-import { carriedFolder } from "../database/embedded/BundledRuntime.ts";
+import { Settings, type SettingsRecord } from "../config/Settings.ts";
+import { bundledFolder } from "../database/embedded/BundledRuntime.ts";
 import { DataDirectory, DataDirectoryInUse } from "../database/DataDirectory.ts";
 import { EmbeddedPostgres } from "../database/embedded/EmbeddedPostgres.ts";
 import { MigrationFiles } from "../database/migrations/Migrations.ts";
@@ -17,10 +17,10 @@ import { BackupRefused } from "./BackupRefused.ts";
 import type { ProgressListener } from "./ProgressListener.ts";
 
 const migrations = isSea()
-  ? MigrationFiles.layerFiles(carriedFolder("schema"))
+  ? MigrationFiles.layerFiles(bundledFolder("schema"))
   : MigrationFiles.layerFolder(new URL("../../schema", import.meta.url));
 
-const embeddedOnly = (config: Config["Service"]): Effect.Effect<void, BackupRefused> =>
+const embeddedOnly = (config: Settings["Service"]): Effect.Effect<void, BackupRefused> =>
   config.databaseUrl === undefined
     ? Effect.void
     : Effect.fail(
@@ -40,17 +40,17 @@ const at = (path: string) => postgresLayer({ _tag: "socket", path, username, dat
 type Client = Layer.Success<ReturnType<typeof at>>;
 
 /** Over a server that runs for this effect alone, where no Waypost does. @throws DataDirectoryInUse */
-const overOwnServer = <A, E>(effect: Effect.Effect<A, E, Client>, config: Config["Service"]) =>
+const overOwnServer = <A, E>(effect: Effect.Effect<A, E, Client>, config: Settings["Service"]) =>
   Effect.scoped(
     Effect.gen(function* () {
-      yield* Effect.provideService(Layer.build(DataDirectory.layer), Config, config);
+      yield* Effect.provideService(Layer.build(DataDirectory.layer), Settings, config);
       const { socketPath } = yield* EmbeddedPostgres.make({ directory: config.dataDir });
       return yield* Effect.provide(effect, at(socketPath));
     }),
   );
 
 /** Over the server of the Waypost that runs. */
-const overRunningServer = <A, E>(effect: Effect.Effect<A, E, Client>, config: Config["Service"]) =>
+const overRunningServer = <A, E>(effect: Effect.Effect<A, E, Client>, config: Settings["Service"]) =>
   Effect.flatMap(runningSocket(config.dataDir), (path) => Effect.provide(effect, at(path)));
 
 /** Writes a backup of the settings' data directory, whether a Waypost runs there or not. Gives its manifest. */
@@ -59,7 +59,7 @@ export const backup = Effect.fn("backup")(function* (
   file: string,
   progress: ProgressListener,
 ) {
-  const config = yield* Config.fromRecord(record);
+  const config = yield* Settings.fromRecord(record);
   yield* embeddedOnly(config);
   const { dataDir, mediaStore } = config;
   const isThere = yield* Effect.promise(() =>
@@ -90,7 +90,7 @@ export const restore = Effect.fn("restore")(function* (
   file: string,
   progress: ProgressListener,
 ) {
-  const config = yield* Config.fromRecord(record);
+  const config = yield* Settings.fromRecord(record);
   yield* embeddedOnly(config);
   const manifest = yield* restoreBackup(resolve(file), config.dataDir, progress).pipe(
     Effect.provide(migrations),

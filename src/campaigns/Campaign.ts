@@ -93,7 +93,7 @@ export type Campaign = typeof Campaign.Type;
 /** A campaign with what other parts of the program compute with: its small key, and its dates as epoch milliseconds. */
 export interface FoundCampaign extends Campaign {
   /** The small key that deliveries carry. */
-  readonly no: number;
+  readonly key: number;
   readonly timezone: TimeZoneName;
   readonly startsAtMs: number;
   /** The last moment that belongs to the campaign; null for no end. */

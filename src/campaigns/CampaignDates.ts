@@ -8,7 +8,7 @@ import {
   wallTimeAt,
 } from "../time/LocalTime.ts";
 import type { TimeZoneName } from "../time/TimeZone.ts";
-import type { Submission } from "../wire/ParsedBody.ts";
+import type { ParsedBody } from "../wire/ParsedBody.ts";
 import type { CampaignDraft } from "./CampaignDraft.ts";
 import type { CampaignPeriod } from "./CampaignStatus.ts";
 
@@ -37,7 +37,7 @@ export interface ChangedDates {
  * `stored` is the campaign that is updated, null for a new one. Null where too little could be read.
  */
 export const resolveDates = (
-  { fields, problems }: Submission<CampaignDraft>,
+  { fields, problems }: ParsedBody<CampaignDraft>,
   stored: CampaignDates | null,
   now: number,
 ): CampaignDates | null => {

@@ -5,7 +5,7 @@ import { WallTime } from "../time/LocalTime.ts";
 import { TimeZoneName } from "../time/TimeZone.ts";
 import { bodyRules, readObject } from "../wire/RequestBody.ts";
 import { say } from "../wire/Explain.ts";
-import { type Submission, submit } from "../wire/ParsedBody.ts";
+import { type ParsedBody, parseFields } from "../wire/ParsedBody.ts";
 import { text, whole } from "../wire/Text.ts";
 import { CampaignType, CapPeriod, SegmentMatch } from "./Campaign.ts";
 
@@ -96,7 +96,7 @@ export const CampaignDraft = Schema.Struct({
 export type CampaignDraft = typeof CampaignDraft.Type;
 
 /** Reads the fields of a draft from a JSON object. */
-const submitCampaign = (body: { readonly [field: string]: unknown }): Submission<CampaignDraft> => {
+const parseCampaignBody = (body: { readonly [field: string]: unknown }): ParsedBody<CampaignDraft> => {
   const read: { [field: string]: unknown } = { ...body };
   // Whatever a push campaign says of its end is ignored (write rule 4), also what is no date.
   if (read["type"] === "push") delete read["ends_at"];
@@ -111,9 +111,9 @@ const submitCampaign = (body: { readonly [field: string]: unknown }): Submission
     const value = read[field];
     if (Array.isArray(value)) read[field] = value.map((entry) => (typeof entry === "string" ? entry : ""));
   }
-  const submission = submit(CampaignDraft, read);
-  for (const field of long) submission.problems.add(field, say(tooMany, [field]));
-  return submission;
+  const parsed = parseFields(CampaignDraft, read);
+  for (const field of long) parsed.problems.add(field, say(tooMany, [field]));
+  return parsed;
 };
 
 /** Reads a request's body as a draft, within the endpoint's body rules. */
@@ -123,5 +123,5 @@ export const readCampaign = (input: {
 }) =>
   Effect.map(
     readObject(input.request, bodyRules(input.endpoint as unknown as HttpApiEndpoint.Top)),
-    submitCampaign,
+    parseCampaignBody,
   );

@@ -1,6 +1,6 @@
 import { say } from "../wire/Explain.ts";
 import { isUuid } from "../wire/Ids.ts";
-import type { Submission } from "../wire/ParsedBody.ts";
+import type { ParsedBody } from "../wire/ParsedBody.ts";
 import { unstorable } from "../wire/Text.ts";
 import type { CampaignDraft } from "./CampaignDraft.ts";
 
@@ -33,7 +33,7 @@ export const possible = (fields: Partial<CampaignDraft>, list: TargetList): Read
 };
 
 /** Adds what is wrong with a draft's targeting and frequency cap before anything is looked up (write rules 5, 6, 9). */
-export const checkShape = ({ fields, problems }: Submission<CampaignDraft>): void => {
+export const checkShape = ({ fields, problems }: ParsedBody<CampaignDraft>): void => {
   const wasSent = (list: TargetList) => problems.has(list) || (fields[list]?.length ?? 0) > 0;
   if (fields.type === "geo") {
     if (!placeLists.some(wasSent)) {
@@ -84,7 +84,7 @@ export const listsToCheck = (fields: Partial<CampaignDraft>): ReadonlyArray<Targ
   [...placeLists, "segmentation_ids" as const].filter((list) => belongs(list, fields.type));
 
 /** Adds every entry that names nothing of this workspace and environment, at its place as sent (write rule 7, E4, E5). */
-export const checkEntries = ({ fields, problems }: Submission<CampaignDraft>, known: Known): void => {
+export const checkEntries = ({ fields, problems }: ParsedBody<CampaignDraft>, known: Known): void => {
   for (const list of listsToCheck(fields)) {
     fields[list]?.forEach((entry, at) => {
       if (known[list].has(entry)) return;

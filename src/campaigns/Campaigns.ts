@@ -4,8 +4,8 @@ import { LocationGroups } from "../locations/LocationGroups.ts";
 import { Locations } from "../locations/Locations.ts";
 import { Forbidden, NotFound } from "../wire/ApiError.ts";
 import { idAt, isUuid } from "../wire/Ids.ts";
-import type { Position } from "../wire/PagePosition.ts";
-import type { Submission } from "../wire/ParsedBody.ts";
+import type { PagePosition } from "../wire/PagePosition.ts";
+import type { ParsedBody } from "../wire/ParsedBody.ts";
 import { environmentName } from "../workspaces/Environment.ts";
 import type { Tenant } from "../workspaces/Workspace.ts";
 import { Workspaces } from "../workspaces/Workspaces.ts";
@@ -95,18 +95,18 @@ export class Campaigns extends Context.Service<Campaigns>()("waypost/campaigns/C
     });
 
     /** Runs every rule on a draft, so that everything wrong with it is said at once, and works out what is to be stored. */
-    const weigh = Effect.fnUntraced(function* (
+    const validate = Effect.fnUntraced(function* (
       tenant: Tenant,
-      submission: Submission<CampaignDraft>,
+      body: ParsedBody<CampaignDraft>,
       stored: FoundCampaign | null,
       now: number,
     ) {
-      const { fields, problems } = submission;
+      const { fields, problems } = body;
       const before = stored === null ? null : datesOf(stored);
-      const dates = resolveDates(submission, before, now);
-      checkShape(submission);
+      const dates = resolveDates(body, before, now);
+      checkShape(body);
       const known = yield* lookUp(tenant, fields);
-      checkEntries(submission, known);
+      checkEntries(body, known);
       if (
         fields.name !== undefined &&
         (yield* repository.isNameTaken(tenant, fields.name, stored?.id ?? null))
@@ -129,7 +129,7 @@ export class Campaigns extends Context.Service<Campaigns>()("waypost/campaigns/C
           checkAttached(problems, attached, before, dates, changedDates(fields, before), now);
         }
       }
-      const draft = yield* submission.complete;
+      const draft = yield* body.complete;
       if (dates === null) return yield* Effect.die(new Error("A complete draft has no dates"));
       const targeting = resolveTargeting(draft, known);
       return { values: valuesOf(draft, dates, targeting), targeting };
@@ -168,7 +168,11 @@ export class Campaigns extends Context.Service<Campaigns>()("waypost/campaigns/C
     return {
       find,
 
-      page: Effect.fnUntraced(function* (tenant: Tenant, position: Position, updatedSince: number | null) {
+      page: Effect.fnUntraced(function* (
+        tenant: Tenant,
+        position: PagePosition,
+        updatedSince: number | null,
+      ) {
         return yield* repository.page(tenant, position, updatedSince, yield* Clock.currentTimeMillis);
       }),
 
@@ -178,13 +182,10 @@ export class Campaigns extends Context.Service<Campaigns>()("waypost/campaigns/C
       }),
 
       /** Makes a campaign, not paused. @throws 422 with everything wrong at once, 403 for the plan */
-      create: Effect.fn("Campaigns.create")(function* (
-        tenant: Tenant,
-        submission: Submission<CampaignDraft>,
-      ) {
+      create: Effect.fn("Campaigns.create")(function* (tenant: Tenant, body: ParsedBody<CampaignDraft>) {
         yield* workspaces.lock(tenant);
         const now = yield* Clock.currentTimeMillis;
-        const { targeting, values } = yield* weigh(tenant, submission, null, now);
+        const { targeting, values } = yield* validate(tenant, body, null, now);
         yield* checkTrial(tenant);
         if (counts(tenant, { ...values, paused: false }, now)) yield* checkLimit(tenant, null, now);
         const id = idAt(now);
@@ -197,12 +198,12 @@ export class Campaigns extends Context.Service<Campaigns>()("waypost/campaigns/C
       update: Effect.fn("Campaigns.update")(function* (
         tenant: Tenant,
         id: string,
-        submission: Submission<CampaignDraft>,
+        body: ParsedBody<CampaignDraft>,
       ) {
         yield* workspaces.lock(tenant);
         const stored = yield* find(tenant, id);
         const now = yield* Clock.currentTimeMillis;
-        const { targeting, values } = yield* weigh(tenant, submission, stored, now);
+        const { targeting, values } = yield* validate(tenant, body, stored, now);
         const { paused } = stored;
         const comesBack =
           counts(tenant, { ...values, paused }, now) && !counts(tenant, { ...datesOf(stored), paused }, now);

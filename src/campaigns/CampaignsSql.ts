@@ -3,7 +3,7 @@ import { SqlClient } from "effect/sql";
 import { arrayOf, asNumber, instant, utc } from "../database/Rows.ts";
 import type { TimeOfDay } from "../time/LocalTime.ts";
 import type { TimeZoneName } from "../time/TimeZone.ts";
-import type { Position } from "../wire/PagePosition.ts";
+import type { PagePosition } from "../wire/PagePosition.ts";
 import type { Tenant } from "../workspaces/Workspace.ts";
 import type { AttachedNotification } from "./AttachedNotification.ts";
 import type { Campaign, FoundCampaign } from "./Campaign.ts";
@@ -29,7 +29,7 @@ interface Columns extends Omit<Campaign, "targeting"> {
 }
 
 interface FoundColumns extends Columns {
-  readonly no: number;
+  readonly key: number;
   readonly timezone: TimeZoneName;
   readonly starts_ms: number;
   readonly ends_ms: number | null;
@@ -60,7 +60,7 @@ const toCampaign = (row: Columns): Campaign => ({
 const toFound = (row: FoundColumns): FoundCampaign => ({
   ...toCampaign(row),
   timezone: row.timezone,
-  no: row.no,
+  key: row.key,
   startsAtMs: row.starts_ms,
   endsAtMs: row.ends_ms,
 });
@@ -87,7 +87,7 @@ export class CampaignsSql extends Context.Service<CampaignsSql>()("waypost/campa
       sql`${sql(`${alias}.workspace_id`)} = ${tenant.workspaceId} AND ${sql(`${alias}.environment`)} = ${tenant.environment}`;
 
     return {
-      page: (tenant: Tenant, position: Position, updatedSince: number | null, now: number) =>
+      page: (tenant: Tenant, position: PagePosition, updatedSince: number | null, now: number) =>
         sql<Columns>`
           SELECT ${columns(now)} FROM campaign c
           WHERE ${of(tenant, "c")}
@@ -100,7 +100,7 @@ export class CampaignsSql extends Context.Service<CampaignsSql>()("waypost/campa
 
       find: (tenant: Tenant, id: string, now: number) =>
         sql<FoundColumns>`
-          SELECT ${columns(now)}, c.no, ${asNumber("extract(epoch FROM c.starts_at) * 1000")} AS starts_ms,
+          SELECT ${columns(now)}, c.key, ${asNumber("extract(epoch FROM c.starts_at) * 1000")} AS starts_ms,
             ${asNumber("extract(epoch FROM c.ends_at) * 1000")} AS ends_ms
           FROM campaign c WHERE ${of(tenant, "c")} AND c.id = ${id}`.pipe(
           Effect.map((rows) => rows.map(toFound)),
@@ -180,10 +180,10 @@ export class CampaignsSql extends Context.Service<CampaignsSql>()("waypost/campa
         Effect.orDie(sql<{ readonly id: string }>`
           WITH gone AS (
             DELETE FROM campaign c WHERE ${of(tenant, "c")} AND c.id = ${id}
-            RETURNING c.workspace_id, c.environment, c.no, c.id
+            RETURNING c.workspace_id, c.environment, c.key, c.id
           )
-          INSERT INTO deleted_campaign (workspace_id, environment, no, id)
-          SELECT workspace_id, environment, no, id FROM gone RETURNING id`),
+          INSERT INTO deleted_campaign (workspace_id, environment, key, id)
+          SELECT workspace_id, environment, key, id FROM gone RETURNING id`),
 
       existingSegments: (tenant: Tenant, ids: ReadonlyArray<string>) =>
         sql<{ readonly id: string }>`

@@ -23,10 +23,10 @@ export class SendPlan extends Context.Service<SendPlan>()("waypost/campaigns/Sen
 
     const stop = Effect.fnUntraced(function* (
       tenant: Tenant,
-      ended: Effect.Effect<ReadonlyArray<{ readonly origin: bigint | null }>>,
+      ended: Effect.Effect<ReadonlyArray<{ readonly sourceId: bigint | null }>>,
     ) {
-      const origins = (yield* ended).flatMap(({ origin }) => origin ?? []);
-      if (origins.length > 0) yield* repository.dropBatches(tenant, origins);
+      const sourceIds = (yield* ended).flatMap(({ sourceId }) => sourceId ?? []);
+      if (sourceIds.length > 0) yield* repository.dropBatches(tenant, sourceIds);
     });
 
     /** After a pause or a publish: what runs stops, and what was due during the pause is not sent later (contract L3). */

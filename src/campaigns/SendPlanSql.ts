@@ -34,9 +34,9 @@ export class SendPlanSql extends Context.Service<SendPlanSql>()("waypost/campaig
               AND s.status = 'scheduled'
             RETURNING s.id
           )
-          INSERT INTO send (workspace_id, environment, id, campaign_id, campaign_no, notification_id, notification_no, due_at,
+          INSERT INTO send (workspace_id, environment, id, campaign_id, campaign_key, notification_id, notification_key, due_at,
             status)
-          SELECT c.workspace_id, c.environment, ${id}, c.id, c.no, n.id, n.no, ${instant(dueAt)}, 'scheduled'
+          SELECT c.workspace_id, c.environment, ${id}, c.id, c.key, n.id, n.key, ${instant(dueAt)}, 'scheduled'
           FROM campaign c
           JOIN notification n ON n.workspace_id = c.workspace_id AND n.environment = c.environment
           WHERE c.workspace_id = ${tenant.workspaceId} AND c.environment = ${tenant.environment} AND c.id = ${campaignId}
@@ -61,24 +61,24 @@ export class SendPlanSql extends Context.Service<SendPlanSql>()("waypost/campaig
 
       /** Ends what runs, and what waits with its minute over, as skipped; gives the origins of what ran. */
       skip: (tenant: Tenant, campaignId: string, now: number) =>
-        Effect.orDie(sql<{ readonly origin: bigint | null }>`
+        Effect.orDie(sql<{ readonly sourceId: bigint | null }>`
           UPDATE send s SET status = 'skipped', finished_at = ${instant(now)}
           WHERE ${of(tenant)} AND s.campaign_id = ${campaignId}
             AND (s.status = 'running' OR (s.status = 'scheduled' AND s.due_at <= ${instant(now)}))
-          RETURNING s.origin`),
+          RETURNING s.source_id AS "sourceId"`),
 
       /** Ends what waits or runs of a notification on the campaign, null for all of them; gives the origins of what ran. */
       cancel: (tenant: Tenant, campaignId: string, notificationId: string | null, now: number) =>
-        Effect.orDie(sql<{ readonly origin: bigint | null }>`
+        Effect.orDie(sql<{ readonly sourceId: bigint | null }>`
           UPDATE send s SET status = 'cancelled', finished_at = ${instant(now)}
           WHERE ${of(tenant)} AND s.campaign_id = ${campaignId} AND s.status IN ('scheduled', 'running')
             AND (${notificationId}::uuid IS NULL OR s.notification_id = ${notificationId})
-          RETURNING s.origin`),
+          RETURNING s.source_id AS "sourceId"`),
 
       /** Drops the open batches of sends that were just ended: a statement of its own, which sees those made until then. */
-      dropBatches: (tenant: Tenant, origins: ReadonlyArray<bigint>) =>
+      dropBatches: (tenant: Tenant, sourceIds: ReadonlyArray<bigint>) =>
         Effect.orDie(sql`
-          DELETE FROM send_batch s WHERE ${of(tenant)} AND s.origin = ANY (${arrayOf("int8", origins)})`),
+          DELETE FROM send_batch s WHERE ${of(tenant)} AND s.source_id = ANY (${arrayOf("int8", sourceIds)})`),
     };
   }),
 }) {

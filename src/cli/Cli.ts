@@ -3,8 +3,8 @@ import { Cause, Console, Effect, Exit, Option, Result } from "effect";
 import { Argument, CliConfig, CliError, CliOutput, Command, Flag, GlobalFlag } from "effect/cli";
 import { FetchHttpClient } from "effect/http";
 import manifest from "../../package.json" with { type: "json" };
-import { Config } from "../config/Settings.ts";
-import { carriedText } from "../database/embedded/BundledRuntime.ts";
+import { Settings } from "../config/Settings.ts";
+import { bundledText } from "../database/embedded/BundledRuntime.ts";
 import { BadUsage, CommandRefused } from "./CommandRefused.ts";
 import { backupCommand, restoreCommand } from "./commands/BackupCommands.ts";
 import { doctorCommand } from "./commands/DoctorCommand.ts";
@@ -17,7 +17,7 @@ import { sdkKeyCommand } from "./commands/SdkKeyCommand.ts";
 import { segmentCommand } from "./commands/SegmentCommand.ts";
 import { sendCommand } from "./commands/SendCommand.ts";
 import { completionsFlag } from "./ShellCompletions.ts";
-import { Surroundings } from "./CliEnvironment.ts";
+import { CliEnvironment } from "./CliEnvironment.ts";
 import { tokenCommand } from "./commands/TokenCommand.ts";
 import { usageTrouble } from "./UsageError.ts";
 import { workspaceCommand } from "./commands/WorkspaceCommand.ts";
@@ -36,8 +36,8 @@ const serveCommand = Command.make(
     ),
   },
   Effect.fn(function* ({ config }) {
-    const { environment } = yield* Surroundings;
-    const fromFile = Option.isSome(config) ? yield* Config.readFile(config.value) : {};
+    const { environment } = yield* CliEnvironment;
+    const fromFile = Option.isSome(config) ? yield* Settings.readFile(config.value) : {};
     const { serve } = yield* server;
     yield* serve({ ...environment, ...fromFile });
   }),
@@ -50,7 +50,7 @@ const serveCommand = Command.make(
 );
 
 const demoCommand = Command.make("demo", {}, () =>
-  Effect.flatMap(Surroundings, ({ colors }) => demo({ isRich: colors.stdout })),
+  Effect.flatMap(CliEnvironment, ({ colors }) => demo({ isRich: colors.stdout })),
 ).pipe(
   Command.withDescription("Tell the whole story, step by step, on a temporary Waypost"),
   Command.withExamples([{ command: "waypost demo" }]),
@@ -72,7 +72,7 @@ const openapiCommand = Command.make(
 );
 
 const licensesCommand = Command.make("licenses", {}, () => {
-  const text = carriedText("licenses.txt");
+  const text = bundledText("licenses.txt");
   return text === undefined
     ? Effect.fail(
         new CommandRefused({
@@ -119,7 +119,7 @@ export const waypost = Command.make("waypost").pipe(
 /** What was wrong with how a command was written, on stderr; help that was asked for, on stdout. */
 const presenter = (
   parameters: ReadonlyArray<string>,
-  { colors, columns, terminal }: Surroundings["Service"],
+  { colors, columns, terminal }: CliEnvironment["Service"],
 ): CliOutput.Presenter => ({
   present: Effect.fnUntraced(function* (event) {
     switch (event._tag) {
@@ -147,7 +147,7 @@ const misused = 2;
 /** Says on stderr why a command failed, a fault of ours with all that helps to find it, and gives the exit code. */
 const report = Effect.fnUntraced(function* (
   cause: Cause.Cause<unknown>,
-  { colors }: Surroundings["Service"],
+  { colors }: CliEnvironment["Service"],
 ) {
   const { red } = paint(colors.stderr);
   const failure = Cause.findError(cause);
@@ -169,10 +169,10 @@ const asFlag = (parameters: ReadonlyArray<string>): ReadonlyArray<string> =>
  * Carries out a command and gives the exit code of the process: 0 when it was done, 1 when it was refused, 2 when it was
  * not written as a command is. Whatever went wrong has been said on stderr.
  */
-export const runCommand = (parameters: ReadonlyArray<string>, surroundings: Surroundings["Service"]) =>
+export const runCommand = (parameters: ReadonlyArray<string>, cliEnvironment: CliEnvironment["Service"]) =>
   Command.runWith(waypost, { version: manifest.version })(asFlag(parameters)).pipe(
-    Effect.provideService(Surroundings, surroundings),
-    Effect.provideService(CliOutput.Presenter, presenter(parameters, surroundings)),
+    Effect.provideService(CliEnvironment, cliEnvironment),
+    Effect.provideService(CliOutput.Presenter, presenter(parameters, cliEnvironment)),
     Effect.provideService(
       CliConfig.CliConfig,
       CliConfig.make({ builtIns: [GlobalFlag.Help, GlobalFlag.Version] }),
@@ -181,6 +181,6 @@ export const runCommand = (parameters: ReadonlyArray<string>, surroundings: Surr
     Effect.exit,
     Effect.flatMap((exit) => {
       if (Exit.isSuccess(exit)) return Effect.succeed(0);
-      return Cause.hasInterruptsOnly(exit.cause) ? Effect.interrupt : report(exit.cause, surroundings);
+      return Cause.hasInterruptsOnly(exit.cause) ? Effect.interrupt : report(exit.cause, cliEnvironment);
     }),
   );

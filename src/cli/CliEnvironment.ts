@@ -2,8 +2,8 @@ import { Context } from "effect";
 import type { SettingsRecord } from "../config/Settings.ts";
 
 /** Where a command is given: what it may read besides its arguments, and how wide its answer may be. */
-export class Surroundings extends Context.Service<
-  Surroundings,
+export class CliEnvironment extends Context.Service<
+  CliEnvironment,
   {
     readonly environment: SettingsRecord;
     /** Cells in a line of the terminal; null where there is none, as in a pipe. */
@@ -13,4 +13,4 @@ export class Surroundings extends Context.Service<
     /** Which streams are to have colours. */
     readonly colors: { readonly stdout: boolean; readonly stderr: boolean };
   }
->()("waypost/operator/commands/Surroundings") {}
+>()("waypost/operator/commands/CliEnvironment") {}

@@ -5,12 +5,12 @@ import { HttpClient, HttpClientRequest, type HttpClientError } from "effect/http
 import { HttpApiClient } from "effect/http-api";
 import { accessSync, constants, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { Config } from "../config/Settings.ts";
+import { Settings } from "../config/Settings.ts";
 import { OperatorApi } from "../OperatorApi.ts";
 import type { ApiError } from "../wire/ApiError.ts";
 import { publishedServer, serverFile } from "../operator/ServerFile.ts";
 import { BadUsage, CommandRefused } from "./CommandRefused.ts";
-import { Surroundings } from "./CliEnvironment.ts";
+import { CliEnvironment } from "./CliEnvironment.ts";
 
 const Url = GlobalFlag.Setting("url")({
   flag: Flag.String("url").pipe(
@@ -81,10 +81,10 @@ const refused = (message: string) => new CommandRefused({ message });
 
 /** Finds the server and its key: flags, a settings file included, go before the environment, and that before the data directory. */
 const locate = Effect.gen(function* () {
-  const { environment } = yield* Surroundings;
+  const { environment } = yield* CliEnvironment;
   const settingsFile = yield* SettingsFile;
   const fromFile = Option.isSome(settingsFile)
-    ? yield* Effect.mapError(Config.readFile(settingsFile.value), ({ message }) => refused(message))
+    ? yield* Effect.mapError(Settings.readFile(settingsFile.value), ({ message }) => refused(message))
     : {};
   const setting = (name: string): string | undefined => {
     const text = fromFile[name]?.trim() || environment[name]?.trim();

@@ -1,5 +1,5 @@
 import { Effect, type Schema } from "effect";
-import { submit } from "../wire/ParsedBody.ts";
+import { parseFields } from "../wire/ParsedBody.ts";
 import { CommandRefused } from "./CommandRefused.ts";
 
 /**
@@ -11,7 +11,7 @@ export const draft = <Fields extends Schema.Struct.Fields>(
   flags: { readonly [name: string]: unknown },
 ): Effect.Effect<Schema.Struct<Fields>["Type"], CommandRefused> => {
   const given = Object.fromEntries(Object.entries(flags).filter(([, value]) => value !== undefined));
-  return Effect.mapError(submit(schema, given).complete, ({ error }) =>
+  return Effect.mapError(parseFields(schema, given).complete, ({ error }) =>
     CommandRefused.fields(error.fields ?? {}),
   );
 };

@@ -2,11 +2,11 @@
 import { Console, Data, Effect, Layer } from "effect";
 import { HttpServer, HttpServerError } from "effect/http";
 import { isSea } from "node:sea";
-import { Config, type SettingsRecord } from "../config/Settings.ts";
-import { carriedFolder, runtimeFolder } from "../database/embedded/BundledRuntime.ts";
+import { Settings, type SettingsRecord } from "../config/Settings.ts";
+import { bundledFolder, runtimeFolder } from "../database/embedded/BundledRuntime.ts";
 import { DataDirectory } from "../database/DataDirectory.ts";
 import { MigrationFiles } from "../database/migrations/Migrations.ts";
-import { carriedChild, MediaChildProgram } from "../media/worker/MediaWorkerProgram.ts";
+import { bundledMediaWorker, MediaWorkerProgram } from "../media/worker/MediaWorkerProgram.ts";
 import { publishServer } from "../operator/ServerFile.ts";
 import { tellReady } from "./SystemdUnit.ts";
 import { Telemetry } from "../telemetry/Telemetry.ts";
@@ -47,12 +47,12 @@ const announce = (record: SettingsRecord) =>
   );
 
 const migrations = isSea()
-  ? MigrationFiles.layerFiles(carriedFolder("schema"))
+  ? MigrationFiles.layerFiles(bundledFolder("schema"))
   : MigrationFiles.layerFolder(new URL("../../schema", import.meta.url));
 
 /** Where this program's children come from when it is the executable. */
-const children = ({ dataDir }: Config["Service"]) =>
-  isSea() ? Layer.succeed(MediaChildProgram, carriedChild(runtimeFolder(dataDir))) : Layer.empty;
+const children = ({ dataDir }: Settings["Service"]) =>
+  isSea() ? Layer.succeed(MediaWorkerProgram, bundledMediaWorker(runtimeFolder(dataDir))) : Layer.empty;
 
 /**
  * Runs until it is interrupted. Fails, before it listens, with an error whose message tells a person what is in the way: the
@@ -60,7 +60,7 @@ const children = ({ dataDir }: Config["Service"]) =>
  * that never ends.
  */
 export const serve = Effect.fnUntraced(function* (record: SettingsRecord) {
-  const config = yield* Config.fromRecord(record, { isTerminal: process.stderr.isTTY });
+  const config = yield* Settings.fromRecord(record, { isTerminal: process.stderr.isTTY });
   const { host, port } = config;
   return yield* announceOver(config, record).pipe(
     Effect.catchIf(
@@ -70,9 +70,9 @@ export const serve = Effect.fnUntraced(function* (record: SettingsRecord) {
   );
 });
 
-const announceOver = (config: Config["Service"], record: SettingsRecord) =>
+const announceOver = (config: Settings["Service"], record: SettingsRecord) =>
   Layer.launch(announce(record)).pipe(
     Effect.provide(waypostLayer),
     Effect.provide([migrations, Telemetry.layer, children(config)]),
-    Effect.provideService(Config, config),
+    Effect.provideService(Settings, config),
   );

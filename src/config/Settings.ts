@@ -51,7 +51,7 @@ export type MediaStoreSetting =
 export type { Role, TrustedProxies };
 
 /** Settings that cannot be read: `problems` holds one sentence for each, and `message` all of them. */
-export class ConfigInvalid extends Data.TaggedError("ConfigInvalid")<{
+export class SettingsInvalid extends Data.TaggedError("SettingsInvalid")<{
   readonly problems: ReadonlyArray<string>;
 }> {
   override get message(): string {
@@ -60,8 +60,8 @@ export class ConfigInvalid extends Data.TaggedError("ConfigInvalid")<{
 }
 
 /** Read once at start; every other module takes it from here and never from the environment. */
-export class Config extends Context.Service<
-  Config,
+export class Settings extends Context.Service<
+  Settings,
   {
     readonly port: number;
     readonly host: string;
@@ -88,7 +88,7 @@ export class Config extends Context.Service<
     /** From 0 to 1. */
     readonly traceShare: number;
   }
->()("waypost/Config") {
+>()("waypost/Settings") {
   /** The table of settings in the order of the documentation. */
   static readonly settings = settings;
 
@@ -96,10 +96,10 @@ export class Config extends Context.Service<
   static readonly fromRecord = (
     record: SettingsRecord,
     options: { readonly isTerminal?: boolean } = {},
-  ): Effect.Effect<Config["Service"], ConfigInvalid> =>
+  ): Effect.Effect<Settings["Service"], SettingsInvalid> =>
     Effect.suspend(() => {
       const read = new Reader(record);
-      const service: Config["Service"] = {
+      const service: Settings["Service"] = {
         port: read.take("PORT", 8080, asPort),
         host: read.take("WAYPOST_HOST", "127.0.0.1", asHost),
         dataDir: resolve(read.take("WAYPOST_DATA_DIR", "./waypost-data", asPath)),
@@ -131,26 +131,26 @@ export class Config extends Context.Service<
       }
       return read.problems.length === 0
         ? Effect.succeed(service)
-        : Effect.fail(new ConfigInvalid({ problems: read.problems }));
+        : Effect.fail(new SettingsInvalid({ problems: read.problems }));
     });
 
   /** Reads a file of `KEY=VALUE` lines (`#` comments, quotes and a leading `export` are taken). */
-  static readonly readFile = (path: string): Effect.Effect<SettingsRecord, ConfigInvalid> =>
+  static readonly readFile = (path: string): Effect.Effect<SettingsRecord, SettingsInvalid> =>
     Effect.tryPromise({
       try: () => readFile(path, "utf8"),
       catch: (error) =>
-        new ConfigInvalid({ problems: [`The settings file ${path} cannot be read: ${reason(error)}.`] }),
+        new SettingsInvalid({ problems: [`The settings file ${path} cannot be read: ${reason(error)}.`] }),
     }).pipe(Effect.flatMap((text) => checkedFile(path, text)));
 
   /** The settings of this record; fails with all that is wrong with it. */
-  static readonly layer = (record: SettingsRecord): Layer.Layer<Config, ConfigInvalid> =>
-    Layer.effect(Config, Config.fromRecord(record));
+  static readonly layer = (record: SettingsRecord): Layer.Layer<Settings, SettingsInvalid> =>
+    Layer.effect(Settings, Settings.fromRecord(record));
 
   /** Defaults (nothing is read from the environment) with some settings replaced. */
-  static readonly layerTest = (partial: Partial<Config["Service"]> = {}): Layer.Layer<Config> =>
+  static readonly layerTest = (partial: Partial<Settings["Service"]> = {}): Layer.Layer<Settings> =>
     Layer.effect(
-      Config,
-      Config.fromRecord({}, { isTerminal: false }).pipe(
+      Settings,
+      Settings.fromRecord({}, { isTerminal: false }).pipe(
         Effect.map((defaults) => ({ ...defaults, ...partial })),
         Effect.orDie,
       ),
@@ -162,7 +162,7 @@ const reason = (error: unknown): string => {
   return "code" in error && error.code === "ENOENT" ? "there is no such file" : error.message;
 };
 
-const checkedFile = (path: string, text: string): Effect.Effect<SettingsRecord, ConfigInvalid> => {
+const checkedFile = (path: string, text: string): Effect.Effect<SettingsRecord, SettingsInvalid> => {
   const { record, badLines } = readLines(text);
   const known = new Set(settings.map((setting) => setting.name));
   const problems = [
@@ -171,7 +171,7 @@ const checkedFile = (path: string, text: string): Effect.Effect<SettingsRecord, 
       .filter((name) => !known.has(name) && !name.startsWith("AWS_"))
       .map((name) => `${path} sets ${name}, which is not a setting of Waypost.`),
   ];
-  return problems.length === 0 ? Effect.succeed(record) : Effect.fail(new ConfigInvalid({ problems }));
+  return problems.length === 0 ? Effect.succeed(record) : Effect.fail(new SettingsInvalid({ problems }));
 };
 
 type Read<A> = (text: string) => A | Wrong;

@@ -7,7 +7,7 @@ import { Deferred, Effect, Exit, Queue, type Scope } from "effect";
  * transaction. After a batch of several, which tells that many come, the next one gathers for `pause` milliseconds more: larger batches
  * cost less than they wait. A lone caller never waits for that.
  */
-export const grouped = <Item, Answer, E, R>(
+export const batched = <Item, Answer, E, R>(
   most: number,
   run: (items: ReadonlyArray<Item>) => Effect.Effect<ReadonlyArray<Answer>, E, R>,
   pause = 0,

@@ -5,8 +5,8 @@ import { readFileSync } from "node:fs";
 import { chmod, mkdir, open, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { Config } from "../config/Settings.ts";
-import { type CarriedRuntimeUnusable, unpackRuntime } from "./embedded/BundledRuntime.ts";
+import { Settings } from "../config/Settings.ts";
+import { type BundledRuntimeUnusable, unpackRuntime } from "./embedded/BundledRuntime.ts";
 
 /** Another process holds the directory; `pid` is unknown in the instant before it has written it down. */
 export class DataDirectoryInUse extends Data.TaggedError("DataDirectoryInUse")<{
@@ -44,12 +44,12 @@ export class DataDirectory extends Context.Service<
 >()("waypost/database/DataDirectory") {
   static readonly layer: Layer.Layer<
     DataDirectory,
-    DataDirectoryInUse | DataDirectoryUnusable | CarriedRuntimeUnusable,
-    Config
+    DataDirectoryInUse | DataDirectoryUnusable | BundledRuntimeUnusable,
+    Settings
   > = Layer.effect(
     DataDirectory,
     Effect.gen(function* () {
-      const { dataDir, operatorKey, secretKey } = yield* Config;
+      const { dataDir, operatorKey, secretKey } = yield* Settings;
       yield* makeDirectory(dataDir);
       yield* holdDirectory(dataDir);
       yield* unpackRuntime(dataDir);

@@ -3,9 +3,9 @@ import type { PgClient } from "@effect/sql-pg";
 import { Cause, Clock, Context, Effect, Layer, Option } from "effect";
 import { SqlClient, SqlError } from "effect/sql";
 import { hostname } from "node:os";
-import { Config } from "../config/Settings.ts";
+import { Settings } from "../config/Settings.ts";
 import type { DataDirectory } from "./DataDirectory.ts";
-import { isConflict, isDatabaseAway } from "./DatabaseFailure.ts";
+import { isConflict, isDatabaseUnreachable } from "./DatabaseFailure.ts";
 import { countRetry, noteWait } from "./DatabaseMetrics.ts";
 import { EmbeddedPostgres } from "./embedded/EmbeddedPostgres.ts";
 import { type MigrationFiles, type MigrationRefused, migrate } from "./migrations/Migrations.ts";
@@ -37,7 +37,7 @@ export class Database extends Context.Service<
 >()("waypost/database/Database") {
   /** True when the cause holds a failure to reach the database, which is to be answered 503 and tried again later. */
   static readonly isUnavailable = (cause: Cause.Cause<unknown>): boolean =>
-    sqlErrors(cause).some(isDatabaseAway);
+    sqlErrors(cause).some(isDatabaseUnreachable);
 
   /** Over a client that is there already and whose schema is up to date. */
   static readonly layerClient: Layer.Layer<Database, never, SqlClient.SqlClient> = Layer.effect(
@@ -65,10 +65,10 @@ export class Database extends Context.Service<
   static readonly layer: Layer.Layer<
     Database | SqlClient.SqlClient | PgClient.PgClient,
     DatabaseUnusable,
-    Config | DataDirectory | MigrationFiles
+    Settings | DataDirectory | MigrationFiles
   > = Layer.unwrap(
     Effect.gen(function* () {
-      const { databaseUrl, roles } = yield* Config;
+      const { databaseUrl, roles } = yield* Settings;
       const applicationName = sessionName({ roles, host: hostname(), pid: process.pid });
       const client =
         databaseUrl === undefined

@@ -19,7 +19,7 @@ export const isTemporary = (error: SqlError.SqlError): boolean =>
   error.reason._tag === "ConnectionError" || awayStates.has(sqlState(error) ?? "");
 
 /** True when the statement failed because of the connection or the server, not because of what it said. */
-export const isDatabaseAway = (error: SqlError.SqlError): boolean =>
+export const isDatabaseUnreachable = (error: SqlError.SqlError): boolean =>
   isTemporary(error) || error.reason.operation === "connect";
 
 /** True when the transaction lost against another one and would do right to run again (40001, 40P01). */

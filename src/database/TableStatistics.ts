@@ -1,6 +1,6 @@
 import { Context, Effect, Layer, Schedule } from "effect";
 import { SqlClient } from "effect/sql";
-import { Config } from "../config/Settings.ts";
+import { Settings } from "../config/Settings.ts";
 
 /** Below so many pages it does not matter how a table is read, however often a statement does so. */
 const smallPages = 4;
@@ -10,7 +10,7 @@ const smallPages = 4;
  * then every plan that was made while a table was small stays, and a request that wants ten rows reads the million that a send has
  * just written.
  */
-export class GrownTables extends Context.Service<GrownTables>()("waypost/database/GrownTables", {
+export class TableStatistics extends Context.Service<TableStatistics>()("waypost/database/TableStatistics", {
   make: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient;
     const grown = sql<{ readonly name: string }>`
@@ -29,15 +29,15 @@ export class GrownTables extends Context.Service<GrownTables>()("waypost/databas
     };
   }),
 }) {
-  static readonly layer = Layer.effect(GrownTables, GrownTables.make);
+  static readonly layer = Layer.effect(TableStatistics, TableStatistics.make);
 }
 
 /** Looks every two seconds in every worker. */
-export const lookingAtGrownTables = Layer.effectDiscard(
+export const refreshingTableStatistics = Layer.effectDiscard(
   Effect.gen(function* () {
-    const { roles } = yield* Config;
+    const { roles } = yield* Settings;
     if (!roles.has("worker")) return;
-    const { look } = yield* GrownTables;
+    const { look } = yield* TableStatistics;
     yield* Effect.forkScoped(Effect.ignoreCause(look).pipe(Effect.repeat(Schedule.spaced("2 seconds"))));
   }),
 );

@@ -9,7 +9,7 @@ import { devicesChapter, visitsChapter } from "./DevicesChapter.ts";
 import { Figures } from "./ExpectedFigures.ts";
 import { landingPage } from "./LandingPage.ts";
 import { Narrator } from "./Narrator.ts";
-import { placesChapter } from "./LocationsChapter.ts";
+import { locationsChapter } from "./LocationsChapter.ts";
 import { closing, deletionChapter, reportChapter } from "./ReportChapters.ts";
 import { type TemporaryWaypost, temporaryWaypost } from "./TemporaryWaypost.ts";
 import { environmentChapter, workspaceChapter } from "./WorkspaceChapters.ts";
@@ -50,7 +50,7 @@ export const story = (
       yield* narrator.variables([operator, sandbox, production, device, stage.operatorKey]);
       const credentials = yield* workspaceChapter(stage);
       yield* environmentChapter(stage, credentials);
-      const places = yield* placesChapter(stage, credentials);
+      const places = yield* locationsChapter(stage, credentials);
       const offer = yield* campaignChapter(stage, credentials, places);
       const devices = yield* devicesChapter(stage, credentials);
       yield* visitsChapter(stage, devices, places, offer);

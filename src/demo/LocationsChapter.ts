@@ -1,6 +1,6 @@
 import { Effect } from "effect";
 import { readFile } from "node:fs/promises";
-import { carriedText } from "../database/embedded/BundledRuntime.ts";
+import { bundledText } from "../database/embedded/BundledRuntime.ts";
 import { DemoFailed } from "./DemoFailed.ts";
 import { type DemoStage, pick } from "./DemoContext.ts";
 import { at, textAt } from "./ExpectedFigures.ts";
@@ -25,14 +25,14 @@ interface Feature {
 const readPlaces = Effect.tryPromise({
   try: async () => {
     const text =
-      carriedText(fileName) ?? (await readFile(new URL(`../../${fileName}`, import.meta.url), "utf8"));
+      bundledText(fileName) ?? (await readFile(new URL(`../../${fileName}`, import.meta.url), "utf8"));
     return { text, features: (JSON.parse(text) as { readonly features: ReadonlyArray<Feature> }).features };
   },
   catch: (error) => new DemoFailed({ message: `${fileName} cannot be read: ${String(error)}` }),
 });
 
 /** Real places come in by a GeoJSON import: tried out, done, and sent again without harm. */
-export const placesChapter = Effect.fnUntraced(function* (stage: DemoStage, credentials: Credentials) {
+export const locationsChapter = Effect.fnUntraced(function* (stage: DemoStage, credentials: Credentials) {
   const { ask, figures, narrator, sandbox } = stage;
   const credential = credentials.sandboxToken;
   const { features, text } = yield* readPlaces;

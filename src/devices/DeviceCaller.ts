@@ -10,8 +10,8 @@ export class DeviceCaller extends Context.Service<
   Tenant & {
     readonly deviceId: string;
     /** The device's number, by which events and deliveries know it. */
-    readonly deviceNo: number;
+    readonly deviceKey: number;
     /** How often the tenant's places had changed when the request came. */
-    readonly placesVersion: number;
+    readonly locationsVersion: number;
   }
 >()("waypost/devices/DeviceCaller") {}

@@ -2,13 +2,13 @@ import { Clock, Context, Effect, Layer } from "effect";
 import { timingSafeEqual } from "node:crypto";
 import { isIP } from "node:net";
 import { digest, makeSecret } from "../access/Credential.ts";
-import { Config } from "../config/Settings.ts";
+import { Settings } from "../config/Settings.ts";
 import { Database } from "../database/Database.ts";
 import { isPublicAddress } from "../notifications/PublicAddressRanges.ts";
 import { Forbidden, NotFound, Unauthorized } from "../wire/ApiError.ts";
 import { idAt, isUuid } from "../wire/Ids.ts";
 import type { Problems } from "../wire/Problems.ts";
-import type { Submission } from "../wire/ParsedBody.ts";
+import type { ParsedBody } from "../wire/ParsedBody.ts";
 import { codePoints, unstorable } from "../wire/Text.ts";
 import type { Tenant } from "../workspaces/Workspace.ts";
 import { attributeProblems, mergedAttributes } from "./Attributes.ts";
@@ -36,12 +36,12 @@ const tokenRequired = Forbidden.of(
 /** Devices of an environment: how they register, change and leave. */
 export class Devices extends Context.Service<Devices>()("waypost/devices/Devices", {
   make: Effect.gen(function* () {
-    const { allowPrivateAddresses } = yield* Config;
+    const { allowPrivateAddresses } = yield* Settings;
     const database = yield* Database;
     const repository = yield* DevicesSql;
 
     /** What the shape alone cannot tell of a push address: that it leads to the public internet. */
-    const judgePush = (push: PushAddress | null | undefined, problems: Problems) => {
+    const checkPush = (push: PushAddress | null | undefined, problems: Problems) => {
       if (push?.transport !== "webpush" || allowPrivateAddresses) return;
       const { hostname, protocol } = new URL(push.endpoint);
       if (protocol !== "https:") problems.add("push.endpoint", "The endpoint must be an https address.");
@@ -75,14 +75,14 @@ export class Devices extends Context.Service<Devices>()("waypost/devices/Devices
       const secret = knowsToken && !held.unregistered ? null : makeSecret();
       const rows = yield* repository.replace(
         tenant,
-        held.no,
+        held.key,
         row,
         secret === null ? null : digest(secret),
         now,
       );
       const registration: Registration | undefined = rows[0] && {
         ...rows[0],
-        ...(secret === null ? {} : { device_token: deviceToken({ ...tenant, no: held.no }, secret) }),
+        ...(secret === null ? {} : { device_token: deviceToken({ ...tenant, key: held.key }, secret) }),
       };
       return { isNew: held.unregistered, registration };
     });
@@ -99,9 +99,9 @@ export class Devices extends Context.Service<Devices>()("waypost/devices/Devices
         tenant: Tenant,
         installationId: string,
         presented: string | undefined,
-        submission: Submission<RegistrationDraft>,
+        body: ParsedBody<RegistrationDraft>,
       ) {
-        const { fields, problems } = submission;
+        const { fields, problems } = body;
         const installation = installationId.trim();
         if (unstorable(installation) !== null || installation === "" || codePoints(installation) > 255) {
           problems.add(
@@ -109,8 +109,8 @@ export class Devices extends Context.Service<Devices>()("waypost/devices/Devices
             "The installation id must have 1 to 255 characters, none of them NUL.",
           );
         }
-        judgePush(fields.push, problems);
-        const row = rowOf(yield* submission.complete);
+        checkPush(fields.push, problems);
+        const row = rowOf(yield* body.complete);
         const now = yield* Clock.currentTimeMillis;
         const attempt = database.atomically(
           Effect.gen(function* () {
@@ -122,8 +122,8 @@ export class Devices extends Context.Service<Devices>()("waypost/devices/Devices
             const device = { id: idAt(now), installationId: installation, approved };
             const made = (yield* repository.insert(tenant, device, row, digest(secret), now))[0];
             if (made === undefined) return { isNew: false, registration: undefined };
-            const { no, ...fieldsOfDevice } = made;
-            const token = deviceToken({ ...tenant, no }, secret);
+            const { key, ...fieldsOfDevice } = made;
+            const token = deviceToken({ ...tenant, key }, secret);
             return { isNew: true, registration: { ...fieldsOfDevice, device_token: token } };
           }),
         );
@@ -137,14 +137,14 @@ export class Devices extends Context.Service<Devices>()("waypost/devices/Devices
       /** Changes what is sent and keeps the rest. @throws 422 */
       change: Effect.fn("Devices.change")(function* (
         caller: DeviceCaller["Service"],
-        submission: Submission<DevicePatch>,
+        body: ParsedBody<DevicePatch>,
       ) {
-        const { fields, problems } = submission;
-        judgePush(fields.push, problems);
+        const { fields, problems } = body;
+        checkPush(fields.push, problems);
         const now = yield* Clock.currentTimeMillis;
         return yield* database.atomically(
           Effect.gen(function* () {
-            const held = (yield* repository.hold(caller, caller.deviceNo))[0];
+            const held = (yield* repository.hold(caller, caller.deviceKey))[0];
             if (held === undefined || held.unregistered) return yield* endedMeanwhile;
             const attributes =
               fields.attributes === undefined
@@ -156,10 +156,10 @@ export class Devices extends Context.Service<Devices>()("waypost/devices/Devices
             if (!problems.has("attributes") && attributes !== undefined) {
               for (const problem of attributeProblems(attributes)) problems.add("attributes", problem);
             }
-            const patch = yield* submission.complete;
+            const patch = yield* body.complete;
             const rows = yield* repository.update(
               caller,
-              caller.deviceNo,
+              caller.deviceKey,
               {
                 push: patch.push === undefined ? undefined : storedAddress(patch.push),
                 attributes,
@@ -177,14 +177,14 @@ export class Devices extends Context.Service<Devices>()("waypost/devices/Devices
       /** Ends the token at once and begins a new one. */
       rotate: Effect.fn("Devices.rotate")(function* (caller: DeviceCaller["Service"]) {
         const secret = makeSecret();
-        const rows = yield* repository.rotate(caller, caller.deviceNo, digest(secret));
+        const rows = yield* repository.rotate(caller, caller.deviceKey, digest(secret));
         if (rows.length === 0) return yield* endedMeanwhile;
-        return { device_token: deviceToken({ ...caller, no: caller.deviceNo }, secret) };
+        return { device_token: deviceToken({ ...caller, key: caller.deviceKey }, secret) };
       }),
 
       /** Nothing is sent to the device any more, and its token ends; what it did stays in the reports. */
       unregister: Effect.fn("Devices.unregister")(function* (caller: DeviceCaller["Service"]) {
-        yield* repository.unregister(caller, caller.deviceNo, yield* Clock.currentTimeMillis);
+        yield* repository.unregister(caller, caller.deviceKey, yield* Clock.currentTimeMillis);
         return { id: caller.deviceId, deleted: true as const };
       }),
 

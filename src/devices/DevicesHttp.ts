@@ -2,7 +2,7 @@ import { Effect } from "effect";
 import { HttpServerResponse } from "effect/http";
 import { HttpApiBuilder } from "effect/http-api";
 import { DeviceApi } from "../DeviceApi.ts";
-import { readSubmission } from "../wire/ParsedBody.ts";
+import { readParsedBody } from "../wire/ParsedBody.ts";
 import { DevicePatch, RegistrationDraft } from "./Device.ts";
 import { DeviceCaller, SdkCaller } from "./DeviceCaller.ts";
 import { Devices } from "./Devices.ts";
@@ -16,22 +16,22 @@ export const devicesHandlers = HttpApiBuilder.group(
     return handlers
       .handleRaw("register", ({ endpoint, headers, params, request }) =>
         Effect.gen(function* () {
-          const submission = yield* readSubmission(RegistrationDraft, { request, endpoint });
+          const body = yield* readParsedBody(RegistrationDraft, { request, endpoint });
           const presented = headers["x-device-token"];
           const caller = yield* SdkCaller;
           const { isNew, registration } = yield* devices.register(
             caller,
             params.installation_id,
             presented,
-            submission,
+            body,
           );
           return HttpServerResponse.jsonUnsafe({ data: registration }, { status: isNew ? 201 : 200 });
         }),
       )
       .handleRaw("change", ({ endpoint, request }) =>
         Effect.gen(function* () {
-          const submission = yield* readSubmission(DevicePatch, { request, endpoint });
-          return { data: yield* devices.change(yield* DeviceCaller, submission) };
+          const body = yield* readParsedBody(DevicePatch, { request, endpoint });
+          return { data: yield* devices.change(yield* DeviceCaller, body) };
         }),
       )
       .handle("unregister", () =>

@@ -6,7 +6,7 @@ import { say } from "../wire/Explain.ts";
 import type { Problems } from "../wire/Problems.ts";
 import { bodyRules, readObject } from "../wire/RequestBody.ts";
 import { readEach, readFields } from "../wire/SentList.ts";
-import { Submission, submit } from "../wire/ParsedBody.ts";
+import { ParsedBody, parseFields } from "../wire/ParsedBody.ts";
 import { unstorable } from "../wire/Text.ts";
 import { Platform } from "./Device.ts";
 import { SegmentDraft, SegmentPatch } from "./Segment.ts";
@@ -172,23 +172,23 @@ const rest = {
 };
 
 const withRule = <A extends object>(
-  read: Submission<A>,
+  read: ParsedBody<A>,
   body: Json,
-): Submission<A & Pick<SegmentDraft, "rule">> => {
+): ParsedBody<A & Pick<SegmentDraft, "rule">> => {
   const rule = readRule(body["rule"], read.problems);
-  return new Submission<A & Pick<SegmentDraft, "rule">>(
+  return new ParsedBody<A & Pick<SegmentDraft, "rule">>(
     { ...read.fields, ...(rule && { rule }) } as Partial<A & Pick<SegmentDraft, "rule">>,
     read.problems,
   );
 };
 
 /** Reads a new segment from a JSON object. */
-export const submitSegment = (body: Json): Submission<SegmentDraft> =>
-  withRule(submit(rest.draft, body), body);
+export const parseSegmentBody = (body: Json): ParsedBody<SegmentDraft> =>
+  withRule(parseFields(rest.draft, body), body);
 
 /** Reads a change of a segment from a JSON object. */
-const submitSegmentPatch = (body: Json): Submission<SegmentPatch> => {
-  const read = submit(rest.patch, body);
+const parseSegmentPatchBody = (body: Json): ParsedBody<SegmentPatch> => {
+  const read = parseFields(rest.patch, body);
   return Object.hasOwn(body, "rule") ? withRule(read, body) : read;
 };
 
@@ -201,7 +201,7 @@ const readBody = ({ endpoint, request }: Input) =>
   readObject(request, bodyRules(endpoint as unknown as HttpApiEndpoint.Top));
 
 /** Reads a request's body as a new segment, within the endpoint's body rules. */
-export const readSegment = (input: Input) => Effect.map(readBody(input), submitSegment);
+export const readSegment = (input: Input) => Effect.map(readBody(input), parseSegmentBody);
 
 /** Reads a request's body as a change of a segment, within the endpoint's body rules. */
-export const readSegmentPatch = (input: Input) => Effect.map(readBody(input), submitSegmentPatch);
+export const readSegmentPatch = (input: Input) => Effect.map(readBody(input), parseSegmentPatchBody);

@@ -3,8 +3,8 @@ import { Campaigns } from "../campaigns/Campaigns.ts";
 import { Database } from "../database/Database.ts";
 import { NotFound, Unprocessable } from "../wire/ApiError.ts";
 import { idAt, isUuid } from "../wire/Ids.ts";
-import type { Position } from "../wire/PagePosition.ts";
-import type { Submission } from "../wire/ParsedBody.ts";
+import type { PagePosition } from "../wire/PagePosition.ts";
+import type { ParsedBody } from "../wire/ParsedBody.ts";
 import type { Tenant } from "../workspaces/Workspace.ts";
 import { Workspaces } from "../workspaces/Workspaces.ts";
 import type { Segment, SegmentDraft, SegmentPatch } from "./Segment.ts";
@@ -62,7 +62,7 @@ export class Segments extends Context.Service<Segments>()("waypost/devices/Segme
 
     const checkName = Effect.fnUntraced(function* (
       tenant: Tenant,
-      { fields, problems }: Submission<SegmentPatch>,
+      { fields, problems }: ParsedBody<SegmentPatch>,
       except: string | null,
     ) {
       if (fields.name === undefined || !(yield* repository.isNameTaken(tenant, fields.name, except))) return;
@@ -72,31 +72,27 @@ export class Segments extends Context.Service<Segments>()("waypost/devices/Segme
       );
     });
 
-    const insert = Effect.fnUntraced(function* (tenant: Tenant, submission: Submission<SegmentDraft>) {
+    const insert = Effect.fnUntraced(function* (tenant: Tenant, body: ParsedBody<SegmentDraft>) {
       yield* workspaces.lock(tenant);
-      yield* checkName(tenant, submission, null);
-      const { name, rule } = yield* submission.complete;
+      yield* checkName(tenant, body, null);
+      const { name, rule } = yield* body.complete;
       const now = yield* Clock.currentTimeMillis;
       const id = idAt(now);
       yield* repository.insert(tenant, id, name, rule, now);
       return id;
     }, database.atomically);
 
-    const replace = Effect.fnUntraced(function* (
-      tenant: Tenant,
-      id: string,
-      submission: Submission<SegmentPatch>,
-    ) {
+    const replace = Effect.fnUntraced(function* (tenant: Tenant, id: string, body: ParsedBody<SegmentPatch>) {
       yield* workspaces.lock(tenant);
       const row = yield* findRow(tenant, id);
-      yield* checkName(tenant, submission, row.id);
-      const { name = row.name, rule = row.rule } = yield* submission.complete;
+      yield* checkName(tenant, body, row.id);
+      const { name = row.name, rule = row.rule } = yield* body.complete;
       yield* repository.update(tenant, row.id, name, rule, yield* Clock.currentTimeMillis);
     }, database.atomically);
 
     return {
       /** Segments, newest first, each with the devices that it holds now. */
-      page: Effect.fn("Segments.page")(function* (tenant: Tenant, position: Position) {
+      page: Effect.fn("Segments.page")(function* (tenant: Tenant, position: PagePosition) {
         return yield* counted(tenant, yield* repository.page(tenant, position));
       }),
 
@@ -107,18 +103,18 @@ export class Segments extends Context.Service<Segments>()("waypost/devices/Segme
       check: findRow,
 
       /** Makes a segment. @throws 422 with everything wrong at once */
-      create: Effect.fn("Segments.create")(function* (tenant: Tenant, submission: Submission<SegmentDraft>) {
+      create: Effect.fn("Segments.create")(function* (tenant: Tenant, body: ParsedBody<SegmentDraft>) {
         // A million devices are counted when nobody waits for the tenant any more.
-        return yield* Effect.orDie(find(tenant, yield* insert(tenant, submission)));
+        return yield* Effect.orDie(find(tenant, yield* insert(tenant, body)));
       }),
 
       /** Changes what is sent and keeps the rest; what is sent from then on goes by it. @throws 404, 422 */
       update: Effect.fn("Segments.update")(function* (
         tenant: Tenant,
         id: string,
-        submission: Submission<SegmentPatch>,
+        body: ParsedBody<SegmentPatch>,
       ) {
-        yield* replace(tenant, id, submission);
+        yield* replace(tenant, id, body);
         return yield* find(tenant, id);
       }),
 

@@ -1,7 +1,7 @@
 import { Context, Effect, Layer } from "effect";
 import { SqlClient } from "effect/sql";
 import { instant, jsonb, utc } from "../database/Rows.ts";
-import type { Position } from "../wire/PagePosition.ts";
+import type { PagePosition } from "../wire/PagePosition.ts";
 import type { Tenant } from "../workspaces/Workspace.ts";
 import type { Segment } from "./Segment.ts";
 import type { SegmentRule } from "./SegmentRule.ts";
@@ -20,7 +20,7 @@ export class SegmentsSql extends Context.Service<SegmentsSql>()("waypost/devices
       sql`${sql(`${alias}.workspace_id`)} = ${tenant.workspaceId} AND ${sql(`${alias}.environment`)} = ${tenant.environment}`;
 
     return {
-      page: (tenant: Tenant, position: Position) =>
+      page: (tenant: Tenant, position: PagePosition) =>
         Effect.orDie(sql<SegmentRow>`
           SELECT ${columns} FROM segment s
           WHERE ${of(tenant, "s")} AND (${position.before}::uuid IS NULL OR s.id < ${position.before})

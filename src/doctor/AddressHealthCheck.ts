@@ -1,12 +1,12 @@
 import { Clock, Effect } from "effect";
-import type { Config } from "../config/Settings.ts";
-import { examine, fine, type Observation, problem, spanOf, warning } from "./HealthCheck.ts";
+import type { Settings } from "../config/Settings.ts";
+import { runCheck, fine, type Observation, problem, spanOf, warning } from "./HealthCheck.ts";
 import { reach, type Reached } from "./Reachability.ts";
 
 const soon = 14 * 86_400_000;
 
 /** What became of a look at an address, in words that follow its name. */
-export const judgeReached = (name: string, reached: Reached, now: number, advice: string): Observation => {
+export const checkReached = (name: string, reached: Reached, now: number, advice: string): Observation => {
   if (reached.is === "away") {
     const isCertificate = /CERT|SELF_SIGNED|UNABLE_TO|ALTNAME/.test(reached.reason);
     return problem(
@@ -25,7 +25,7 @@ export const judgeReached = (name: string, reached: Reached, now: number, advice
 };
 
 /** The public addresses and the receiver of traces, as far as they are set: whether somebody answers there. */
-export const addressCheckup = (config: Config["Service"]) =>
+export const addressHealthCheck = (config: Settings["Service"]) =>
   Effect.forEach(
     [
       ["WAYPOST_PRODUCTION_URL", config.productionUrl],
@@ -36,12 +36,12 @@ export const addressCheckup = (config: Config["Service"]) =>
     ([name, address]) =>
       address === undefined
         ? Effect.succeed([])
-        : examine(
+        : runCheck(
             "server",
             name,
             Effect.gen(function* () {
               const reached = yield* reach(new URL(address));
-              const seen = judgeReached(
+              const seen = checkReached(
                 `${name} (${new URL(address).host})`,
                 reached,
                 yield* Clock.currentTimeMillis,

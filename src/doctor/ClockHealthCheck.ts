@@ -1,5 +1,5 @@
 import { Clock, Effect } from "effect";
-import { examine, fine, type Observation, problem, spanOf, warning } from "./HealthCheck.ts";
+import { runCheck, fine, type Observation, problem, spanOf, warning } from "./HealthCheck.ts";
 import { databaseClock } from "../database/DatabaseClock.ts";
 
 /** Differences of clocks, in milliseconds: leases of batches are 10 seconds, so as much lets two workers take the same work by turns, and sends start early. */
@@ -7,7 +7,7 @@ const tolerated = 1_000;
 const intolerable = 5_000;
 
 /** What a difference of two clocks means; `accuracy` is how exactly it is known, in milliseconds. */
-export const judgeClocks = (what: string, difference: number, accuracy: number): Observation => {
+export const checkClocks = (what: string, difference: number, accuracy: number): Observation => {
   const far = Math.max(0, Math.abs(difference) - accuracy);
   const seen = `The clock of ${what} is ${spanOf(difference)} ${difference > 0 ? "ahead of" : "behind"} this machine's.`;
   const advice = "Keep the clocks of all machines in step with NTP (systemd-timesyncd, chrony).";
@@ -26,17 +26,17 @@ const difference = <R>(clock: Effect.Effect<number, never, R>) =>
   });
 
 /** The database's clock beside ours. */
-export const databaseClockCheckup = examine(
+export const databaseClockHealthCheck = runCheck(
   "clock",
   "database",
-  Effect.map(difference(databaseClock), ({ accuracy, by }) => judgeClocks("the database", by, accuracy)),
+  Effect.map(difference(databaseClock), ({ accuracy, by }) => checkClocks("the database", by, accuracy)),
 );
 
 /** A year is soon past, and countries change their summer time at short notice. */
 const oldestZones = 2;
 
 /** What the version of the time zone data (`2026a`) means in a year. */
-export const judgeZones = (version: string | undefined, year: number): Observation => {
+export const checkZones = (version: string | undefined, year: number): Observation => {
   if (version === undefined) {
     return problem("This Node has no time zone data.", "Use the executable, or a Node with full ICU.");
   }
@@ -50,10 +50,10 @@ export const judgeZones = (version: string | undefined, year: number): Observati
 };
 
 /** Time zones as this program knows them. */
-export const zonesCheckup = examine(
+export const zonesHealthCheck = runCheck(
   "clock",
   "time zones",
   Effect.map(Clock.currentTimeMillis, (now) =>
-    judgeZones(process.versions["tz"], new Date(now).getUTCFullYear()),
+    checkZones(process.versions["tz"], new Date(now).getUTCFullYear()),
   ),
 );

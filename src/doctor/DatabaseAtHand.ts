@@ -2,7 +2,7 @@
 import { Data, Effect, Layer, References } from "effect";
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
-import type { Config } from "../config/Settings.ts";
+import type { Settings } from "../config/Settings.ts";
 import { unpackRuntime } from "../database/embedded/BundledRuntime.ts";
 import { DataDirectoryInUse, holdDirectory } from "../database/DataDirectory.ts";
 import { EmbeddedPostgres } from "../database/embedded/EmbeddedPostgres.ts";
@@ -27,14 +27,14 @@ const isThere = (path: string) =>
   );
 
 /** Whether a process holds the data directory now; false where there is none. Changes nothing. */
-export const isDirectoryHeld = Effect.fnUntraced(function* ({ dataDir }: Config["Service"]) {
+export const isDirectoryHeld = Effect.fnUntraced(function* ({ dataDir }: Settings["Service"]) {
   if (!(yield* isThere(join(dataDir, "waypost.lock")))) return false;
   const held = yield* Effect.result(Effect.scoped(holdDirectory(dataDir)));
   return held._tag === "Failure" && held.failure instanceof DataDirectoryInUse;
 });
 
 /** Where the database of the settings listens, once it does. */
-const target = Effect.fnUntraced(function* ({ databaseUrl, dataDir }: Config["Service"]) {
+const target = Effect.fnUntraced(function* ({ databaseUrl, dataDir }: Settings["Service"]) {
   if (databaseUrl !== undefined) return { _tag: "url", url: databaseUrl } satisfies PostgresTarget;
   if (!(yield* isThere(join(dataDir, "postgres/PG_VERSION")))) {
     return yield* new NoDatabase({
@@ -62,7 +62,7 @@ const asNone = (error: { readonly message: string }): NoDatabase =>
  * Runs the effect over the database, as a guest: nothing is made, and no migration applied. An embedded one that nobody runs is
  * started for as long as the effect takes, and holds the data directory meanwhile.
  */
-export const overDatabase = <A, E, R>(effect: Effect.Effect<A, E, R>, config: Config["Service"]) =>
+export const overDatabase = <A, E, R>(effect: Effect.Effect<A, E, R>, config: Settings["Service"]) =>
   Effect.scoped(
     Effect.gen(function* () {
       const client = yield* target(config).pipe(

@@ -1,8 +1,8 @@
 import { Effect, Option, type Redacted } from "effect";
 import { secretKeyFits } from "../access/Fingerprint.ts";
-import type { Config } from "../config/Settings.ts";
+import type { Settings } from "../config/Settings.ts";
 import { missingMigrations } from "../database/migrations/Migrations.ts";
-import { examine, fine, type Observation, problem, sizeOf, spanOf, warning } from "./HealthCheck.ts";
+import { runCheck, fine, type Observation, problem, sizeOf, spanOf, warning } from "./HealthCheck.ts";
 import { databaseClock } from "../database/DatabaseClock.ts";
 import { DatabaseFactsSql, type ServerFacts } from "./DatabaseFactsSql.ts";
 import { processesOf } from "./WorkerHealthCheck.ts";
@@ -13,7 +13,7 @@ const perProcess = 21;
 const longTransaction = 5 * 60_000;
 
 /** What the server's settings mean for what Waypost promises. */
-export const judgeServer = (facts: ServerFacts): ReadonlyArray<Observation> => {
+export const checkServer = (facts: ServerFacts): ReadonlyArray<Observation> => {
   const found: Array<Observation> = [];
   const setIt = (name: string) => `Set ${name} = on in postgresql.conf, and reload.`;
   if (facts.is_standby || facts.is_read_only) {
@@ -77,7 +77,7 @@ export const judgeServer = (facts: ServerFacts): ReadonlyArray<Observation> => {
 };
 
 /** Whether the connections do for so many processes. */
-export const judgeConnections = (facts: ServerFacts, processes: number): Observation => {
+export const checkConnections = (facts: ServerFacts, processes: number): Observation => {
   const { connections, most_connections: most } = facts;
   const seen = `${connections} of ${counted(most, "connection")} are taken`;
   const advice = `Raise max_connections: each process takes up to ${perProcess}.`;
@@ -210,8 +210,8 @@ export const connectedProcesses = Effect.gen(function* () {
 );
 
 /** Looks at a database that answers. `processes` is how many work on it. */
-export const databaseCheckup = (options: {
-  readonly config: Config["Service"];
+export const databaseHealthCheck = (options: {
+  readonly config: Settings["Service"];
   readonly secretKey: Redacted.Redacted | null;
   readonly processes: number;
 }) =>
@@ -222,7 +222,7 @@ export const databaseCheckup = (options: {
     );
     const findings = yield* Effect.all(
       [
-        examine(
+        runCheck(
           "database",
           "server",
           Effect.map(server, ({ account, bytes, version }) =>
@@ -232,17 +232,17 @@ export const databaseCheckup = (options: {
             ),
           ),
         ),
-        examine("database", "settings", Effect.map(server, judgeServer)),
-        examine(
+        runCheck("database", "settings", Effect.map(server, checkServer)),
+        runCheck(
           "database",
           "connections",
-          Effect.map(server, (facts) => judgeConnections(facts, options.processes)),
+          Effect.map(server, (facts) => checkConnections(facts, options.processes)),
         ),
-        examine("database", "schema", schema),
-        examine("database", "rights", rights),
-        examine("database", "secret key", secret(options.secretKey)),
-        examine("database", "transactions", transactions),
-        examine("database", "upkeep", upkeep),
+        runCheck("database", "schema", schema),
+        runCheck("database", "rights", rights),
+        runCheck("database", "secret key", secret(options.secretKey)),
+        runCheck("database", "transactions", transactions),
+        runCheck("database", "upkeep", upkeep),
       ],
       { concurrency: 2 },
     );

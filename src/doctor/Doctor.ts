@@ -4,33 +4,33 @@ import { existsSync } from "node:fs";
 import { readFile, stat } from "node:fs/promises";
 import { isSea } from "node:sea";
 import { join } from "node:path";
-import { Config, type SettingsRecord } from "../config/Settings.ts";
-import { carriedFolder, runtimeFolder } from "../database/embedded/BundledRuntime.ts";
+import { Settings, type SettingsRecord } from "../config/Settings.ts";
+import { bundledFolder, runtimeFolder } from "../database/embedded/BundledRuntime.ts";
 import { Database } from "../database/Database.ts";
 import { MigrationFiles, missingMigrations } from "../database/migrations/Migrations.ts";
 import { isDirectoryHeld, overDatabase } from "./DatabaseAtHand.ts";
-import { carriedChild, MediaChildProgram } from "../media/worker/MediaWorkerProgram.ts";
-import { addressCheckup } from "./AddressHealthCheck.ts";
-import { areas, examine, type Finding, fine, problem } from "./HealthCheck.ts";
-import { databaseClockCheckup, zonesCheckup } from "./ClockHealthCheck.ts";
-import { connectedProcesses, databaseCheckup } from "./DatabaseHealthCheck.ts";
-import { folderCheckup } from "./FolderHealthCheck.ts";
-import { mediaCheckup } from "./MediaHealthCheck.ts";
-import { pushCheckup } from "./PushHealthCheck.ts";
-import { serverCheckup } from "./ServerHealthCheck.ts";
-import { settingsCheckup } from "./SettingsHealthCheck.ts";
-import { sharedCheckup } from "./SharedStateHealthCheck.ts";
-import { workCheckup } from "./WorkerHealthCheck.ts";
-import { type AuditListener, RollUpAudit } from "../reports/rollups/RollupAudit.ts";
+import { bundledMediaWorker, MediaWorkerProgram } from "../media/worker/MediaWorkerProgram.ts";
+import { addressHealthCheck } from "./AddressHealthCheck.ts";
+import { areas, runCheck, type Finding, fine, problem } from "./HealthCheck.ts";
+import { databaseClockHealthCheck, zonesHealthCheck } from "./ClockHealthCheck.ts";
+import { connectedProcesses, databaseHealthCheck } from "./DatabaseHealthCheck.ts";
+import { folderHealthCheck } from "./FolderHealthCheck.ts";
+import { mediaHealthCheck } from "./MediaHealthCheck.ts";
+import { pushHealthCheck } from "./PushHealthCheck.ts";
+import { serverHealthCheck } from "./ServerHealthCheck.ts";
+import { settingsHealthCheck } from "./SettingsHealthCheck.ts";
+import { sharedStateHealthCheck } from "./SharedStateHealthCheck.ts";
+import { workerHealthCheck } from "./WorkerHealthCheck.ts";
+import { type AuditListener, RollupAudit } from "../reports/rollups/RollupAudit.ts";
 
-/** The roll-ups could not be compared; `message` says why. */
+/** The rollups could not be compared; `message` says why. */
 export class AuditRefused extends Data.TaggedError("AuditRefused")<{ readonly message: string }> {}
 
 const migrations = isSea()
-  ? MigrationFiles.layerFiles(carriedFolder("schema"))
+  ? MigrationFiles.layerFiles(bundledFolder("schema"))
   : MigrationFiles.layerFolder(new URL("../../schema", import.meta.url));
 
-const keptSecret = ({ dataDir, secretKey }: Config["Service"]) =>
+const keptSecret = ({ dataDir, secretKey }: Settings["Service"]) =>
   secretKey === undefined
     ? Effect.promise(() =>
         readFile(join(dataDir, "secret.key"), "utf8").then(
@@ -41,13 +41,13 @@ const keptSecret = ({ dataDir, secretKey }: Config["Service"]) =>
     : Effect.succeed(secretKey);
 
 /** The executable's picture reader lies in the data directory once it was unpacked. */
-const pictureReader = ({ dataDir }: Config["Service"]) =>
-  isSea() ? carriedChild(runtimeFolder(dataDir)) : null;
+const pictureReader = ({ dataDir }: Settings["Service"]) =>
+  isSea() ? bundledMediaWorker(runtimeFolder(dataDir)) : null;
 
 /** A whole start of an embedded database after a crash fits in. */
 const databasePatience = "3 minutes";
 
-const databaseFindings = Effect.fnUntraced(function* (config: Config["Service"], isHeld: boolean) {
+const databaseFindings = Effect.fnUntraced(function* (config: Settings["Service"], isHeld: boolean) {
   const secretKey = yield* keptSecret(config);
   const looks = Effect.gen(function* () {
     const processes = yield* connectedProcesses;
@@ -57,17 +57,17 @@ const databaseFindings = Effect.fnUntraced(function* (config: Config["Service"],
     );
     const key = isOlder ? null : secretKey;
     const parts = yield* Effect.all([
-      databaseCheckup({ config, secretKey: key, processes: processes.length }),
-      databaseClockCheckup,
-      sharedCheckup(config, processes),
-      pushCheckup(key),
+      databaseHealthCheck({ config, secretKey: key, processes: processes.length }),
+      databaseClockHealthCheck,
+      sharedStateHealthCheck(config, processes),
+      pushHealthCheck(key),
       // Where nobody runs the embedded database, the server's own line says that nothing works.
-      !isOlder && (isHeld || config.databaseUrl !== undefined) ? workCheckup : Effect.succeed([]),
+      !isOlder && (isHeld || config.databaseUrl !== undefined) ? workerHealthCheck : Effect.succeed([]),
     ]);
     return parts.flat();
   });
   let inside: ReadonlyArray<Finding> = [];
-  const reached = yield* examine(
+  const reached = yield* runCheck(
     "database",
     "reached",
     overDatabase(
@@ -96,13 +96,13 @@ const databaseFindings = Effect.fnUntraced(function* (config: Config["Service"],
   return [...reached, ...inside];
 });
 
-/** Compares the roll-ups of all reports with base rows; with `rebuild`, has workers make those anew that differ. */
+/** Compares the rollups of all reports with base rows; with `rebuild`, has workers make those anew that differ. */
 export const auditReports = Effect.fn("auditReports")(function* (
   record: SettingsRecord,
   listener: AuditListener,
   rebuild: boolean,
 ) {
-  const config = yield* Config.fromRecord(record);
+  const config = yield* Settings.fromRecord(record);
   const audited = Effect.gen(function* () {
     const missing = yield* missingMigrations;
     if (missing.length > 0) {
@@ -110,11 +110,11 @@ export const auditReports = Effect.fn("auditReports")(function* (
         message: "The database is of an older version: start waypost serve once, which brings it up to date.",
       });
     }
-    const reports = yield* RollUpAudit;
+    const reports = yield* RollupAudit;
     const summary = yield* reports.audit(listener);
-    if (rebuild) yield* reports.makeAnew(summary.differing);
+    if (rebuild) yield* reports.rebuild(summary.differing);
     return summary;
-  }).pipe(Effect.provide(RollUpAudit.layer), Effect.provide(Database.layerClient));
+  }).pipe(Effect.provide(RollupAudit.layer), Effect.provide(Database.layerClient));
   return yield* overDatabase(audited, config).pipe(
     Effect.provide(migrations),
     Effect.catchTag("NoDatabase", ({ message }) => Effect.fail(new AuditRefused({ message }))),
@@ -123,7 +123,7 @@ export const auditReports = Effect.fn("auditReports")(function* (
 
 /** Everything that was found, in the order of the parts of an installation. */
 export const doctor = Effect.fn("doctor")(function* (environment: SettingsRecord, file: string | null) {
-  const { config, findings } = yield* settingsCheckup(environment, file);
+  const { config, findings } = yield* settingsHealthCheck(environment, file);
   const isHeld = yield* isDirectoryHeld(config);
   const isThere = yield* Effect.promise(() =>
     stat(config.dataDir).then(
@@ -132,24 +132,24 @@ export const doctor = Effect.fn("doctor")(function* (environment: SettingsRecord
     ),
   );
   const reader = pictureReader(config);
-  const media = mediaCheckup(config, {
+  const media = mediaHealthCheck(config, {
     isThere,
     canRead: reader === null || existsSync(runtimeFolder(config.dataDir)),
   });
   const parts = yield* Effect.all(
     [
       Effect.succeed(findings),
-      folderCheckup(config),
+      folderHealthCheck(config),
       databaseFindings(config, isHeld),
-      zonesCheckup,
-      reader === null ? media : Effect.provideService(media, MediaChildProgram, reader),
-      serverCheckup(config, isHeld),
-      addressCheckup(config),
+      zonesHealthCheck,
+      reader === null ? media : Effect.provideService(media, MediaWorkerProgram, reader),
+      serverHealthCheck(config, isHeld),
+      addressHealthCheck(config),
     ],
     { concurrency: "unbounded" },
   ).pipe(
     Effect.provide(migrations),
-    Effect.provideService(Config, config),
+    Effect.provideService(Settings, config),
     Effect.provideService(References.MinimumLogLevel, "None"),
   );
   return parts.flat().toSorted((one, other) => areas.indexOf(one.area) - areas.indexOf(other.area));

@@ -1,14 +1,14 @@
 import { Effect } from "effect";
 import { readFile, stat, statfs } from "node:fs/promises";
 import { join } from "node:path";
-import type { Config } from "../config/Settings.ts";
-import { examine, fine, type Observation, problem, sizeOf, warning } from "./HealthCheck.ts";
+import type { Settings } from "../config/Settings.ts";
+import { runCheck, fine, type Observation, problem, sizeOf, warning } from "./HealthCheck.ts";
 
 const found = (path: string) => Effect.promise(() => stat(path).catch(() => null));
 
 const modeText = (mode: number): string => `0${(mode & 0o777).toString(8)}`;
 
-const directory = Effect.fnUntraced(function* ({ dataDir, databaseUrl }: Config["Service"]) {
+const directory = Effect.fnUntraced(function* ({ dataDir, databaseUrl }: Settings["Service"]) {
   const here = yield* found(dataDir);
   if (here === null) {
     return warning(
@@ -42,7 +42,7 @@ const directory = Effect.fnUntraced(function* ({ dataDir, databaseUrl }: Config[
 
 /** A key that is a setting needs no file; one that is generated is in a file that only its owner reads. */
 const keyFile = Effect.fnUntraced(function* (
-  { dataDir, databaseUrl }: Config["Service"],
+  { dataDir, databaseUrl }: Settings["Service"],
   name: string,
   setting: string,
   isSet: boolean,
@@ -126,21 +126,21 @@ export const roomOf = (
 };
 
 /** The data directory: whether it is there, closed to others, with its keys, on a disk with room. */
-export const folderCheckup = (config: Config["Service"]) =>
+export const folderHealthCheck = (config: Settings["Service"]) =>
   Effect.all(
     [
-      examine("data directory", "directory", directory(config)),
-      examine(
+      runCheck("data directory", "directory", directory(config)),
+      runCheck(
         "data directory",
         "operator key",
         keyFile(config, "operator.key", "WAYPOST_OPERATOR_KEY", config.operatorKey !== undefined),
       ),
-      examine(
+      runCheck(
         "data directory",
         "secret key",
         keyFile(config, "secret.key", "WAYPOST_SECRET_KEY", config.secretKey !== undefined),
       ),
-      examine(
+      runCheck(
         "data directory",
         "disk",
         Effect.gen(function* () {

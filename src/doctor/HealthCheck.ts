@@ -51,7 +51,7 @@ const wordsOf = (cause: Cause.Cause<unknown>): string => {
  * Looks at one thing, whatever comes of it: a look that fails, or takes longer than ten seconds, is a problem of its own and hides no
  * other. One that cannot be interrupted (a file system that hangs) is left behind.
  */
-export const examine = <R>(
+export const runCheck = <R>(
   area: Area,
   check: string,
   look: Effect.Effect<Observation | ReadonlyArray<Observation>, unknown, R>,

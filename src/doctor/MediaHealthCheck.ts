@@ -3,24 +3,24 @@ import { randomBytes } from "node:crypto";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Config } from "../config/Settings.ts";
+import type { Settings } from "../config/Settings.ts";
 import { builtInPicture } from "../media/BuiltInPictures.ts";
 import { diskMediaStore } from "../media/store/DiskMediaStore.ts";
-import { MediaChildren } from "../media/worker/MediaWorkers.ts";
+import { MediaWorkers } from "../media/worker/MediaWorkers.ts";
 import { MediaStore, type MediaStoreAway } from "../media/store/MediaStore.ts";
 import { s3MediaStore } from "../media/store/S3MediaStore.ts";
-import { examine, fine, problem } from "./HealthCheck.ts";
+import { runCheck, fine, problem } from "./HealthCheck.ts";
 
 const probe = Buffer.from("This object was written by waypost doctor and can be deleted.\n");
 
-const storeOf = ({ dataDir, mediaStore }: Config["Service"]): Layer.Layer<MediaStore, MediaStoreAway> =>
+const storeOf = ({ dataDir, mediaStore }: Settings["Service"]): Layer.Layer<MediaStore, MediaStoreAway> =>
   mediaStore._tag === "s3" ? s3MediaStore(mediaStore) : diskMediaStore(join(dataDir, "media"));
 
-const placeOf = ({ dataDir, mediaStore }: Config["Service"]): string =>
+const toIndexedLocation = ({ dataDir, mediaStore }: Settings["Service"]): string =>
   mediaStore._tag === "s3" ? `the bucket ${mediaStore.bucket}` : join(dataDir, "media");
 
 /** Writes an object of its own under a name that nothing else can have, reads it back and removes it. */
-const store = (config: Config["Service"]) =>
+const store = (config: Settings["Service"]) =>
   Effect.gen(function* () {
     const media = yield* MediaStore;
     const key = randomBytes(24).toString("base64url");
@@ -37,9 +37,9 @@ const store = (config: Config["Service"]) =>
       () => media.remove(key),
     );
     return back.equals(probe)
-      ? fine(`A file was written to ${placeOf(config)}, read back and removed.`)
+      ? fine(`A file was written to ${toIndexedLocation(config)}, read back and removed.`)
       : problem(
-          `What was written to ${placeOf(config)} is not what was read back.`,
+          `What was written to ${toIndexedLocation(config)} is not what was read back.`,
           "Files of people would be broken too: look at the disk, or at what is between Waypost and the bucket.",
         );
   }).pipe(
@@ -47,7 +47,7 @@ const store = (config: Config["Service"]) =>
     Effect.catch((away) =>
       Effect.succeed(
         problem(
-          `The media store, ${placeOf(config)}, cannot be used: ${away.problem}.`,
+          `The media store, ${toIndexedLocation(config)}, cannot be used: ${away.problem}.`,
           config.mediaStore._tag === "s3"
             ? "Look at WAYPOST_MEDIA_STORE, the AWS variables, and the rights of the keys (put, get, delete, list)."
             : "Run the doctor under the account that runs Waypost; see who owns the folder, and whether the disk is full.",
@@ -57,7 +57,7 @@ const store = (config: Config["Service"]) =>
   );
 
 /** A folder for a moment: among temporary files, or where those cannot be written where uploads arrive. */
-const folderForNow = ({ dataDir }: Config["Service"]) =>
+const folderForNow = ({ dataDir }: Settings["Service"]) =>
   Effect.acquireRelease(
     Effect.promise(() =>
       mkdtemp(join(tmpdir(), "waypost-doctor-")).catch(() => mkdtemp(join(dataDir, "uploads", "doctor-"))),
@@ -66,15 +66,15 @@ const folderForNow = ({ dataDir }: Config["Service"]) =>
   );
 
 /** Has the child that looks into pictures look into one of Waypost's own. */
-const pictures = (config: Config["Service"]) =>
+const pictures = (config: Settings["Service"]) =>
   Effect.gen(function* () {
-    const children = yield* MediaChildren;
+    const children = yield* MediaWorkers;
     const path = join(yield* folderForNow(config), "picture.webp");
     yield* Effect.promise(() => writeFile(path, builtInPicture("image")));
     yield* children.run({ task: "inspect", path });
     return fine("A picture was looked into: the image library works.");
   }).pipe(
-    Effect.provide(MediaChildren.layer),
+    Effect.provide(MediaWorkers.layer),
     Effect.scoped,
     Effect.catch((error) =>
       Effect.succeed(
@@ -87,17 +87,17 @@ const pictures = (config: Config["Service"]) =>
   );
 
 /** The media store, where the data directory `isThere`, and what looks into media files, where it `canRead`. */
-export const mediaCheckup = (
-  config: Config["Service"],
+export const mediaHealthCheck = (
+  config: Settings["Service"],
   { canRead, isThere }: { readonly isThere: boolean; readonly canRead: boolean },
 ) =>
   Effect.map(
     Effect.all(
       [
         isThere || config.mediaStore._tag === "s3"
-          ? examine("media", "store", store(config), "30 seconds")
+          ? runCheck("media", "store", store(config), "30 seconds")
           : Effect.succeed([]),
-        canRead ? examine("media", "pictures", pictures(config), "30 seconds") : Effect.succeed([]),
+        canRead ? runCheck("media", "pictures", pictures(config), "30 seconds") : Effect.succeed([]),
       ],
       { concurrency: 2 },
     ),

@@ -1,15 +1,15 @@
 import { Clock, Effect, type Redacted, Result } from "effect";
 import { PublicHosts } from "../notifications/PublicHosts.ts";
 import { type AuditedCredentials, auditCredentials } from "../sending/push/CredentialAudit.ts";
-import { judgeReached } from "./AddressHealthCheck.ts";
-import { examine, fine, type Observation, problem } from "./HealthCheck.ts";
+import { checkReached } from "./AddressHealthCheck.ts";
+import { runCheck, fine, type Observation, problem } from "./HealthCheck.ts";
 import { reach } from "./Reachability.ts";
 import { counted } from "../wire/Text.ts";
 
 const mostNamed = 20;
 
 /** Whether stored credentials can be used, each bad one named. */
-const judgeCredentials = (all: ReadonlyArray<AuditedCredentials>): ReadonlyArray<Observation> => {
+const checkCredentials = (all: ReadonlyArray<AuditedCredentials>): ReadonlyArray<Observation> => {
   const bad = all.filter(({ is }) => is !== "good");
   if (bad.length === 0) {
     return [
@@ -53,7 +53,7 @@ const service = (address: string) =>
             "Set the credentials with the right base_url; in a test set WAYPOST_ALLOW_PRIVATE_ADDRESSES.",
           );
     }
-    return judgeReached(
+    return checkReached(
       url.host,
       yield* reach(url),
       yield* Clock.currentTimeMillis,
@@ -62,14 +62,14 @@ const service = (address: string) =>
   });
 
 /** The stored push credentials, and the services that they are for. Nothing is sent to those. */
-export const pushCheckup = (secretKey: Redacted.Redacted | null) =>
+export const pushHealthCheck = (secretKey: Redacted.Redacted | null) =>
   Effect.gen(function* () {
     if (secretKey === null) return [];
     const audit = yield* Effect.cached(auditCredentials(secretKey));
-    const opened = yield* examine(
+    const opened = yield* runCheck(
       "push services",
       "credentials",
-      Effect.map(audit, judgeCredentials),
+      Effect.map(audit, checkCredentials),
       "30 seconds",
     );
     // What cannot be read was told in the line before.
@@ -81,7 +81,7 @@ export const pushCheckup = (secretKey: Redacted.Redacted | null) =>
     const addresses = [...new Set(known.flatMap((each) => each.addresses))].slice(0, mostNamed);
     const answered = yield* Effect.forEach(
       addresses,
-      (address) => examine("push services", new URL(address).host, service(address)),
+      (address) => runCheck("push services", new URL(address).host, service(address)),
       { concurrency: 4 },
     );
     return [...opened, ...answered.flat()];

@@ -8,7 +8,7 @@ export type Reached =
   | { readonly is: "reached"; readonly expires: number | null }
   | { readonly is: "away"; readonly reason: string };
 
-const patienceMillis = 5_000;
+const attemptTimeoutMillis = 5_000;
 
 /** Connects to the host and port of an http or https address (with TLS there), and closes again: nothing is sent over it. */
 export const reach = (url: URL): Effect.Effect<Reached> =>
@@ -23,8 +23,8 @@ export const reach = (url: URL): Effect.Effect<Reached> =>
       resume(Effect.succeed(reached));
     };
     const timer = setTimeout(
-      () => end({ is: "away", reason: `no answer within ${patienceMillis / 1000} seconds` }),
-      patienceMillis,
+      () => end({ is: "away", reason: `no answer within ${attemptTimeoutMillis / 1000} seconds` }),
+      attemptTimeoutMillis,
     );
     const failed = (error: NodeJS.ErrnoException): void =>
       end({ is: "away", reason: error.code ?? error.message });

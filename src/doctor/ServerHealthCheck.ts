@@ -1,9 +1,9 @@
 import { Clock, Effect, Option } from "effect";
 import { HttpClient } from "effect/http";
-import type { Config } from "../config/Settings.ts";
+import type { Settings } from "../config/Settings.ts";
 import { publishedServer } from "../operator/ServerFile.ts";
-import { examine, fine, type Observation, problem, warning } from "./HealthCheck.ts";
-import { judgeClocks } from "./ClockHealthCheck.ts";
+import { runCheck, fine, type Observation, problem, warning } from "./HealthCheck.ts";
+import { checkClocks } from "./ClockHealthCheck.ts";
 
 /** A `Date` header is cut to the second. */
 const dateAccuracy = 1_000;
@@ -22,13 +22,13 @@ const ask = Effect.fnUntraced(function* (url: string) {
 const clockOf = (date: string | undefined, now: number): ReadonlyArray<Observation> => {
   const there = Date.parse(date ?? "");
   if (Number.isNaN(there)) return [];
-  const judged = judgeClocks("the server", there + dateAccuracy / 2 - now, dateAccuracy);
+  const judged = checkClocks("the server", there + dateAccuracy / 2 - now, dateAccuracy);
   return judged.verdict === "ok" ? [] : [judged];
 };
 
 /** The Waypost that runs on this data directory, or should: whether it answers, and is ready. `isHeld` says that a process holds the directory. */
-export const serverCheckup = ({ dataDir }: Config["Service"], isHeld: boolean | null) =>
-  examine(
+export const serverHealthCheck = ({ dataDir }: Settings["Service"], isHeld: boolean | null) =>
+  runCheck(
     "server",
     "health",
     Effect.gen(function* () {

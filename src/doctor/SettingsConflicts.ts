@@ -1,6 +1,6 @@
 import { Redacted } from "effect";
 import { isIP } from "node:net";
-import type { Config, SettingsRecord } from "../config/Settings.ts";
+import type { Settings, SettingsRecord } from "../config/Settings.ts";
 import { type Observation, problem, warning } from "./HealthCheck.ts";
 
 const isLoopback = (host: string): boolean =>
@@ -10,7 +10,7 @@ const shortestKey = 24;
 
 /** Settings that contradict each other, or are rarely meant so. */
 export const contradictions = (
-  config: Config["Service"],
+  config: Settings["Service"],
   record: SettingsRecord,
 ): ReadonlyArray<Observation> => {
   const found: Array<Observation> = [];

@@ -1,7 +1,7 @@
 import { Effect } from "effect";
 import { stat } from "node:fs/promises";
-import { Config, type ConfigInvalid, type SettingsRecord } from "../config/Settings.ts";
-import { examine, type Finding, fine, type Observation, problem, warning } from "./HealthCheck.ts";
+import { Settings, type SettingsInvalid, type SettingsRecord } from "../config/Settings.ts";
+import { runCheck, type Finding, fine, type Observation, problem, warning } from "./HealthCheck.ts";
 import { contradictions } from "./SettingsConflicts.ts";
 import { counted } from "../wire/Text.ts";
 
@@ -23,13 +23,13 @@ const distance = (one: string, other: string): number => {
 };
 
 const nearest = (name: string): string | undefined =>
-  Config.settings
+  Settings.settings
     .map((setting) => ({ name: setting.name, far: distance(name, setting.name) }))
     .filter(({ far }) => far <= 4)
     .toSorted((one, other) => one.far - other.far)[0]?.name;
 
 const unknownNames = (record: SettingsRecord): ReadonlyArray<Observation> => {
-  const known = new Set(Config.settings.map(({ name }) => name));
+  const known = new Set(Settings.settings.map(({ name }) => name));
   return Object.keys(record)
     .filter((name) => name.startsWith("WAYPOST_") && !known.has(name) && !alsoKnown.has(name))
     .toSorted()
@@ -58,24 +58,24 @@ const fileMode = Effect.fnUntraced(function* (path: string, fromFile: SettingsRe
 /** The settings as far as they can be read, and what is wrong with the others. */
 export interface ReadSettings {
   readonly record: SettingsRecord;
-  readonly config: Config["Service"];
+  readonly config: Settings["Service"];
   readonly findings: ReadonlyArray<Finding>;
 }
 
 /** Reads the settings as `serve` does; one that is wrong counts as not set for what is looked at next. */
-export const settingsCheckup = Effect.fnUntraced(function* (
+export const settingsHealthCheck = Effect.fnUntraced(function* (
   environment: SettingsRecord,
   file: string | null,
 ): Effect.fn.Return<ReadSettings> {
   const problems: Array<string> = [];
-  const noting = (error: ConfigInvalid) => {
+  const noting = (error: SettingsInvalid) => {
     problems.push(...error.problems);
     return Effect.succeed({});
   };
   const fromFile: SettingsRecord =
-    file === null ? {} : yield* Config.readFile(file).pipe(Effect.catch(noting));
+    file === null ? {} : yield* Settings.readFile(file).pipe(Effect.catch(noting));
   let record: Record<string, string | undefined> = { ...environment, ...fromFile };
-  const whole = yield* Effect.result(Config.fromRecord(record));
+  const whole = yield* Effect.result(Settings.fromRecord(record));
   if (whole._tag === "Failure") {
     problems.push(...whole.failure.problems);
     const wrong = new Set(problems.flatMap((text) => /^[A-Z][A-Z0-9_]+/.exec(text)?.[0] ?? []));
@@ -84,28 +84,28 @@ export const settingsCheckup = Effect.fnUntraced(function* (
   }
   const config = yield* whole._tag === "Success"
     ? Effect.succeed(whole.success)
-    : Config.fromRecord(record).pipe(
-        Effect.catchCause(() => Config.fromRecord({})),
+    : Settings.fromRecord(record).pipe(
+        Effect.catchCause(() => Settings.fromRecord({})),
         Effect.orDie,
       );
-  const set = Config.settings
+  const set = Settings.settings
     .filter(({ name }) => (record[name] ?? "").trim() !== "")
     .map(({ name }) => name);
   const findings = [
-    yield* examine(
+    yield* runCheck(
       "settings",
       "values",
       Effect.succeed(
         problems.length === 0
           ? fine(
-              `All ${counted(Config.settings.length, "setting")} can be read; set: ${set.length === 0 ? "none" : set.join(", ")}.`,
+              `All ${counted(Settings.settings.length, "setting")} can be read; set: ${set.length === 0 ? "none" : set.join(", ")}.`,
             )
           : problems.map((text) => problem(text, "waypost serve refuses to start until it is right.")),
       ),
     ),
-    yield* examine("settings", "unknown", Effect.succeed(unknownNames({ ...environment, ...fromFile }))),
-    yield* examine("settings", "together", Effect.succeed(contradictions(config, record))),
-    file === null ? [] : yield* examine("settings", "file", fileMode(file, fromFile)),
+    yield* runCheck("settings", "unknown", Effect.succeed(unknownNames({ ...environment, ...fromFile }))),
+    yield* runCheck("settings", "together", Effect.succeed(contradictions(config, record))),
+    file === null ? [] : yield* runCheck("settings", "file", fileMode(file, fromFile)),
   ];
   return { record, config, findings: findings.flat() };
 });

@@ -1,12 +1,12 @@
 import { Effect } from "effect";
-import type { Config } from "../config/Settings.ts";
+import type { Settings } from "../config/Settings.ts";
 import type { NamedProcess } from "../database/SessionName.ts";
-import { examine, warning } from "./HealthCheck.ts";
+import { runCheck, warning } from "./HealthCheck.ts";
 import { counted } from "../wire/Text.ts";
 
 /** What several processes on one database must have in common, as far as one of them can tell. */
-export const sharedCheckup = (config: Config["Service"], processes: ReadonlyArray<NamedProcess>) =>
-  examine(
+export const sharedStateHealthCheck = (config: Settings["Service"], processes: ReadonlyArray<NamedProcess>) =>
+  runCheck(
     "media",
     "shared",
     Effect.sync(() => {

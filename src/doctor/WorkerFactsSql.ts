@@ -20,7 +20,7 @@ export interface WorkFacts {
   readonly keys_late: boolean;
   /** What waits to be added up for reports, counted up to 10,001. */
   readonly feed: number;
-  /** Environments whose roll-ups are not complete: their reports read base rows. */
+  /** Environments whose rollups are not complete: their reports read base rows. */
   readonly incomplete: number;
 }
 
@@ -48,9 +48,9 @@ export class WorkFactsSql extends Context.Service<WorkFactsSql>()("waypost/opera
   make: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient;
     const batches = sql`SELECT FROM send_batch b WHERE b.workspace_id = s.workspace_id
-      AND b.environment = s.environment AND b.origin = s.origin`;
+      AND b.environment = s.environment AND b.source_id = s.source_id`;
     const queued = sql`SELECT FROM push_queue q WHERE q.workspace_id = s.workspace_id
-      AND q.environment = s.environment AND q.origin = s.origin`;
+      AND q.environment = s.environment AND q.source_id = s.source_id`;
     return {
       facts: (now: number) =>
         Effect.orDie(sql<WorkFacts>`
@@ -68,9 +68,9 @@ export class WorkFactsSql extends Context.Service<WorkFactsSql>()("waypost/opera
               LIMIT 10000) AS late) AS garbage_late,
             EXISTS (SELECT FROM idempotent_response WHERE created_at < ${instant(now - day - 2 * hour)}) AS keys_late,
             (SELECT count(*)::int FROM (
-              (SELECT FROM delivery_feed LIMIT 10001) UNION ALL (SELECT FROM event_feed LIMIT 10001)) AS fed) AS feed,
+              (SELECT FROM delivery_delta LIMIT 10001) UNION ALL (SELECT FROM event_delta LIMIT 10001)) AS fed) AS feed,
             (SELECT count(*)::int FROM rollup_state r JOIN workspace w ON w.id = r.workspace_id
-              WHERE r.fed_until < 'infinity' OR r.timezone <> w.timezone) AS incomplete`),
+              WHERE r.rolled_up_from > '-infinity' OR r.timezone <> w.timezone) AS incomplete`),
 
       waitingPushes: (now: number) =>
         Effect.orDie(sql<WaitingPushes>`

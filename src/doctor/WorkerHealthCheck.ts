@@ -1,6 +1,6 @@
 import { Clock, Effect } from "effect";
 import { processOf } from "../database/SessionName.ts";
-import { examine, fine, type Observation, problem, spanOf, warning } from "./HealthCheck.ts";
+import { runCheck, fine, type Observation, problem, spanOf, warning } from "./HealthCheck.ts";
 import { databaseClock } from "../database/DatabaseClock.ts";
 import { DatabaseFactsSql, type NamedSession } from "./DatabaseFactsSql.ts";
 import { type WaitingPushes, type WorkFacts, WorkFactsSql } from "./WorkerFactsSql.ts";
@@ -17,7 +17,7 @@ export const processesOf = (sessions: ReadonlyArray<NamedSession>) =>
   });
 
 /** Whether workers are there and at work. `now` is the database's. */
-export const judgeWorkers = (
+export const checkWorkers = (
   sessions: ReadonlyArray<NamedSession>,
   now: number,
 ): ReadonlyArray<Observation> => {
@@ -62,7 +62,7 @@ export const judgeWorkers = (
 const isAre = (count: number, what: string) => `${counted(count, what)} ${count === 1 ? "is" : "are"}`;
 
 /** Fixed sends that did not happen as they should. */
-export const judgeSends = (facts: WorkFacts): ReadonlyArray<Observation> => {
+export const checkSends = (facts: WorkFacts): ReadonlyArray<Observation> => {
   const found: Array<Observation> = [];
   if (facts.overdue > 0) {
     found.push(
@@ -100,7 +100,7 @@ export const judgeSends = (facts: WorkFacts): ReadonlyArray<Observation> => {
 };
 
 /** Pushes that no push service has decided on. */
-export const judgePushes = (waiting: ReadonlyArray<WaitingPushes>): ReadonlyArray<Observation> => {
+export const checkPushes = (waiting: ReadonlyArray<WaitingPushes>): ReadonlyArray<Observation> => {
   const late = waiting.filter((each) => each.late > 0);
   const all = waiting.reduce((sum, { count }) => sum + count, 0);
   if (late.length === 0)
@@ -114,7 +114,7 @@ export const judgePushes = (waiting: ReadonlyArray<WaitingPushes>): ReadonlyArra
 };
 
 /** Chores that are behind. */
-export const judgeChores = (facts: WorkFacts): ReadonlyArray<Observation> => {
+export const checkJobs = (facts: WorkFacts): ReadonlyArray<Observation> => {
   const found: Array<Observation> = [];
   const worker = "See that a process with the role worker runs; its log says what keeps it.";
   if (facts.thumbnails_failed > 0) {
@@ -153,16 +153,16 @@ export const judgeChores = (facts: WorkFacts): ReadonlyArray<Observation> => {
   if (facts.incomplete > 0) {
     found.push(
       warning(
-        `The roll-ups of ${counted(facts.incomplete, "environment")} are being made anew: reports are right, and slow until then.`,
+        `The rollups of ${counted(facts.incomplete, "environment")} are being made anew: reports are right, and slow until then.`,
         "Wait; it goes on by itself while a worker runs.",
       ),
     );
   }
-  return found.length > 0 ? found : [fine("Thumbnails, roll-ups and clean-up are up to date.")];
+  return found.length > 0 ? found : [fine("Thumbnails, rollups and clean-up are up to date.")];
 };
 
 /** What there is to do, and who does it. */
-export const workCheckup = Effect.gen(function* () {
+export const workerHealthCheck = Effect.gen(function* () {
   const work = yield* WorkFactsSql;
   const database = yield* DatabaseFactsSql;
   const now = yield* Clock.currentTimeMillis;
@@ -170,17 +170,17 @@ export const workCheckup = Effect.gen(function* () {
     found === undefined ? Effect.die(new Error("The database said nothing")) : Effect.succeed(found),
   );
   const findings = yield* Effect.all([
-    examine(
+    runCheck(
       "work",
       "workers",
       Effect.map(Effect.all([database.sessions, databaseClock]), ([sessions, then]) =>
-        judgeWorkers(sessions, then),
+        checkWorkers(sessions, then),
       ),
     ),
-    examine("work", "sends", Effect.map(facts, judgeSends)),
-    examine("work", "pushes", Effect.map(work.waitingPushes(now), judgePushes)),
-    examine("work", "chores", Effect.map(facts, judgeChores)),
-    examine(
+    runCheck("work", "sends", Effect.map(facts, checkSends)),
+    runCheck("work", "pushes", Effect.map(work.waitingPushes(now), checkPushes)),
+    runCheck("work", "jobs", Effect.map(facts, checkJobs)),
+    runCheck(
       "work",
       "tokens",
       Effect.map(work.endingTokens(now), (tokens) =>

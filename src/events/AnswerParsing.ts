@@ -2,7 +2,7 @@ import { Predicate } from "effect";
 import type { Question } from "../notifications/Survey.ts";
 import { say } from "../wire/Explain.ts";
 import type { Problems } from "../wire/Problems.ts";
-import { submit } from "../wire/ParsedBody.ts";
+import { parseFields } from "../wire/ParsedBody.ts";
 import { type Answer, AnswerHead, type AnswerValue } from "./Answer.ts";
 import { readValue } from "./AnswerValue.ts";
 
@@ -25,7 +25,7 @@ const questionOf = (
     problems.add(field, say("The {field} must be an object.", ["answers", place]));
     return null;
   }
-  const head = submit(AnswerHead, sent);
+  const head = parseFields(AnswerHead, sent);
   for (const sentence of head.problems.fields["question_id"] ?? []) {
     problems.add(`${field}.question_id`, sentence);
   }

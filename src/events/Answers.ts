@@ -3,7 +3,7 @@ import type { DeviceCaller } from "../devices/DeviceCaller.ts";
 import { deliveryKey } from "../sending/MessageId.ts";
 import { utcText } from "../time/LocalTime.ts";
 import { NotFound } from "../wire/ApiError.ts";
-import type { Submission } from "../wire/ParsedBody.ts";
+import type { ParsedBody } from "../wire/ParsedBody.ts";
 import type { SurveyResponse } from "./Answer.ts";
 import { readAnswers } from "./AnswerParsing.ts";
 import type { UnreadAnswers } from "./AnswersApi.ts";
@@ -24,8 +24,8 @@ export class Answers extends Context.Service<Answers>()("waypost/events/Answers"
       /** A message of the device, whatever became of its campaign since. @throws 404 */
       find: Effect.fnUntraced(function* (caller: Caller, id: string) {
         const key = deliveryKey(id);
-        if (key === null || key.deviceNo !== caller.deviceNo) return yield* NotFound.resource("message");
-        const [sent] = yield* repository.find(caller, key.origin, caller.deviceNo);
+        if (key === null || key.deviceKey !== caller.deviceKey) return yield* NotFound.resource("message");
+        const [sent] = yield* repository.find(caller, key.sourceId, caller.deviceKey);
         if (sent === undefined) return yield* NotFound.resource("message");
         return { ...sent, id: id.toLowerCase() } satisfies AnswerableMessage;
       }),
@@ -34,9 +34,9 @@ export class Answers extends Context.Service<Answers>()("waypost/events/Answers"
       answer: Effect.fn("Answers.answer")(function* (
         caller: Caller,
         message: AnswerableMessage,
-        submission: Submission<UnreadAnswers>,
+        body: ParsedBody<UnreadAnswers>,
       ) {
-        const { fields, problems } = submission;
+        const { fields, problems } = body;
         if (message.type !== "survey") {
           problems.add("answers", "The message is no survey: there is nothing to answer.");
         }
@@ -44,9 +44,9 @@ export class Answers extends Context.Service<Answers>()("waypost/events/Answers"
           message.type === "survey" && fields.answers !== undefined
             ? readAnswers(fields.answers, message.questions, problems)
             : [];
-        yield* submission.complete;
+        yield* body.complete;
         const now = yield* Clock.currentTimeMillis;
-        yield* repository.put(caller, caller.deviceNo, message, answers, now);
+        yield* repository.put(caller, caller.deviceKey, message, answers, now);
         return { message_id: message.id, answers, answered_at: utcText(now) } satisfies SurveyResponse;
       }),
     };

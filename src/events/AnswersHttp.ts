@@ -2,7 +2,7 @@ import { Effect } from "effect";
 import { HttpApiBuilder } from "effect/http-api";
 import { DeviceApi } from "../DeviceApi.ts";
 import { DeviceCaller } from "../devices/DeviceCaller.ts";
-import { readSubmission } from "../wire/ParsedBody.ts";
+import { readParsedBody } from "../wire/ParsedBody.ts";
 import { Answers } from "./Answers.ts";
 import { UnreadAnswers } from "./AnswersApi.ts";
 
@@ -17,8 +17,8 @@ export const answersHandlers = HttpApiBuilder.group(
         const caller = yield* DeviceCaller;
         // A message that is not there is told before anything about the body (contract B1).
         const survey = yield* answers.find(caller, params.message);
-        const submission = yield* readSubmission(UnreadAnswers, { request, endpoint });
-        return { data: yield* answers.answer(caller, survey, submission) };
+        const body = yield* readParsedBody(UnreadAnswers, { request, endpoint });
+        return { data: yield* answers.answer(caller, survey, body) };
       }),
     );
   }),

@@ -10,9 +10,9 @@ import type { Answer } from "./Answer.ts";
 export interface SentSurvey {
   readonly type: NotificationType;
   readonly questions: ReadonlyArray<Question>;
-  readonly campaign_no: number;
-  readonly notification_no: number;
-  readonly content_no: number;
+  readonly campaign_key: number;
+  readonly notification_key: number;
+  readonly content_key: number;
 }
 
 /** Every statement on answers. */
@@ -22,30 +22,30 @@ export class AnswersSql extends Context.Service<AnswersSql>()("waypost/events/An
 
     return {
       /** A push can be answered before the push service's answer has been noted. */
-      find: ({ environment, workspaceId }: Tenant, origin: bigint, deviceNo: number) =>
+      find: ({ environment, workspaceId }: Tenant, sourceId: bigint, deviceKey: number) =>
         Effect.orDie(sql<SentSurvey>`
-          SELECT c.type, COALESCE(c.questions, '[]') AS questions, d.campaign_no, d.notification_no, d.content_no
+          SELECT c.type, COALESCE(c.questions, '[]') AS questions, d.campaign_key, d.notification_key, d.content_key
           FROM delivery d
           JOIN content c
-            ON c.workspace_id = d.workspace_id AND c.environment = d.environment AND c.no = d.content_no
+            ON c.workspace_id = d.workspace_id AND c.environment = d.environment AND c.key = d.content_key
           WHERE d.workspace_id = ${workspaceId} AND d.environment = ${environment}
-            AND d.origin = ${origin} AND d.device_no = ${deviceNo} AND d.status IN ('handed_over', 'delivered')`),
+            AND d.source_id = ${sourceId} AND d.device_key = ${deviceKey} AND d.status IN ('handed_over', 'delivered')`),
 
       /** One row for a device, a survey and a campaign: the answers are the last ones, the date of the first stays. */
       put: (
         { environment, workspaceId }: Tenant,
-        deviceNo: number,
+        deviceKey: number,
         survey: SentSurvey,
         answers: ReadonlyArray<Answer>,
         now: number,
       ) =>
         Effect.orDie(sql`
-          INSERT INTO survey_response (workspace_id, environment, notification_no, campaign_no, device_no, content_no,
+          INSERT INTO survey_response (workspace_id, environment, notification_key, campaign_key, device_key, content_key,
             answers, first_answered_at, answered_at)
-          VALUES (${workspaceId}, ${environment}, ${survey.notification_no}, ${survey.campaign_no}, ${deviceNo},
-            ${survey.content_no}, ${jsonb(answers)}, ${instant(now)}, ${instant(now)})
-          ON CONFLICT (workspace_id, environment, notification_no, campaign_no, device_no) DO UPDATE
-          SET content_no = EXCLUDED.content_no, answers = EXCLUDED.answers, answered_at = EXCLUDED.answered_at`),
+          VALUES (${workspaceId}, ${environment}, ${survey.notification_key}, ${survey.campaign_key}, ${deviceKey},
+            ${survey.content_key}, ${jsonb(answers)}, ${instant(now)}, ${instant(now)})
+          ON CONFLICT (workspace_id, environment, notification_key, campaign_key, device_key) DO UPDATE
+          SET content_key = EXCLUDED.content_key, answers = EXCLUDED.answers, answered_at = EXCLUDED.answered_at`),
     };
   }),
 }) {

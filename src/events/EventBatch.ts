@@ -2,13 +2,13 @@ import type { DeviceCaller } from "../devices/DeviceCaller.ts";
 import type { TriggerType } from "../notifications/Notification.ts";
 import type { Message } from "../sending/Message.ts";
 import type { FrequencyCap } from "../workspaces/Workspace.ts";
-import type { ReportOutcome } from "./EventsApi.ts";
-import type { EventRow, Firing, Place, PlaceRow } from "./EventsSql.ts";
+import type { EventsOutcome } from "./EventsApi.ts";
+import type { EventRow, TriggerMatch, EventLocation, TriggerMatchRow } from "./EventsSql.ts";
 import type { Transition, TransitionType } from "./Transition.ts";
 import type { ReadTransition } from "./TransitionParsing.ts";
 
 /** What one device reported in one request. */
-export interface Report {
+export interface EventRequest {
   readonly caller: DeviceCaller["Service"];
   /** Epoch milliseconds. */
   readonly now: number;
@@ -16,17 +16,17 @@ export interface Report {
 }
 
 /** An event that could be read, on its way through a batch. */
-export interface Sighting extends EventRow {
+export interface IncomingEvent extends EventRow {
   readonly report: number;
   readonly index: number;
   readonly transition: Transition;
   readonly now: number;
   readonly defaultCap: FrequencyCap | null;
   /** Notifications at its place, older ones first. */
-  firings: ReadonlyArray<Firing>;
+  triggerMatches: ReadonlyArray<TriggerMatch>;
   /** Why it cannot be taken, if it is not known already. */
   problem: string | null;
-  locationNo: number;
+  locationKey: number;
   outcome: "accepted" | "duplicate" | "ended" | null;
 }
 
@@ -35,24 +35,24 @@ export const triggerOf = (type: TransitionType): TriggerType => (type === "enter
 
 const unknownLocation = "There is no location with this id in this workspace and environment.";
 
-const placeKey = (sighting: Sighting) =>
-  `${sighting.workspaceId}/${sighting.environment}/${sighting.type}/${sighting.transition.location_id}`;
+const placeKey = (incomingEvent: IncomingEvent) =>
+  `${incomingEvent.workspaceId}/${incomingEvent.environment}/${incomingEvent.type}/${incomingEvent.transition.location_id}`;
 
-const eventKey = (sighting: Sighting) =>
-  `${sighting.workspaceId}/${sighting.environment}/${sighting.deviceNo}/${sighting.id}`;
+const eventKey = (incomingEvent: IncomingEvent) =>
+  `${incomingEvent.workspaceId}/${incomingEvent.environment}/${incomingEvent.deviceKey}/${incomingEvent.id}`;
 
 /** Reports that are written together: what is known of each of their events. */
-export class ReportBatch {
-  readonly reports: ReadonlyArray<Report>;
-  readonly sightings: ReadonlyArray<Sighting>;
+export class EventBatch {
+  readonly reports: ReadonlyArray<EventRequest>;
+  readonly incomingEvents: ReadonlyArray<IncomingEvent>;
   readonly #placeKeys = new Map<string, number>();
   /** The places of all events that could be read, each once. */
-  readonly places: ReadonlyArray<Place>;
+  readonly places: ReadonlyArray<EventLocation>;
 
-  constructor(reports: ReadonlyArray<Report>) {
+  constructor(reports: ReadonlyArray<EventRequest>) {
     this.reports = reports;
-    this.sightings = reports.flatMap(({ caller, events, now }, report) =>
-      events.flatMap((event, index): Array<Sighting> => {
+    this.incomingEvents = reports.flatMap(({ caller, events, now }, report) =>
+      events.flatMap((event, index): Array<IncomingEvent> => {
         if (event._tag === "Unreadable") return [];
         const { problem, transition } = event;
         return [
@@ -64,29 +64,29 @@ export class ReportBatch {
             problem,
             workspaceId: caller.workspaceId,
             environment: caller.environment,
-            deviceNo: caller.deviceNo,
+            deviceKey: caller.deviceKey,
             id: transition.id,
             type: transition.type,
             occurredAt: transition.occurred_at,
             receivedAt: now,
             defaultCap: caller.workspace.default_frequency_cap,
-            firings: [],
-            locationNo: 0,
+            triggerMatches: [],
+            locationKey: 0,
             outcome: null,
           },
         ];
       }),
     );
-    const places: Array<Place> = [];
-    for (const sighting of this.sightings) {
-      const key = placeKey(sighting);
+    const places: Array<EventLocation> = [];
+    for (const incomingEvent of this.incomingEvents) {
+      const key = placeKey(incomingEvent);
       if (this.#placeKeys.has(key)) continue;
       this.#placeKeys.set(key, places.length);
       places.push({
-        workspaceId: sighting.workspaceId,
-        environment: sighting.environment,
-        locationId: sighting.transition.location_id,
-        trigger: triggerOf(sighting.type),
+        workspaceId: incomingEvent.workspaceId,
+        environment: incomingEvent.environment,
+        locationId: incomingEvent.transition.location_id,
+        trigger: triggerOf(incomingEvent.type),
       });
     }
     this.places = places;
@@ -99,19 +99,22 @@ export class ReportBatch {
   }
 
   /** Takes over what is known of the places: an event at none of them has a problem. */
-  settle(rows: ReadonlyArray<PlaceRow>): void {
-    const found = new Map<number, { readonly locationNo: number; readonly firings: Array<Firing> }>();
+  settle(rows: ReadonlyArray<TriggerMatchRow>): void {
+    const found = new Map<
+      number,
+      { readonly locationKey: number; readonly triggerMatches: Array<TriggerMatch> }
+    >();
     for (const row of rows) {
-      const place = found.get(row.ord - 1) ?? { locationNo: row.location_no, firings: [] };
-      if (row.campaign_id !== null) place.firings.push(row);
+      const place = found.get(row.ord - 1) ?? { locationKey: row.location_key, triggerMatches: [] };
+      if (row.campaign_id !== null) place.triggerMatches.push(row);
       found.set(row.ord - 1, place);
     }
-    for (const sighting of this.sightings) {
-      const place = found.get(this.#placeKeys.get(placeKey(sighting)) ?? -1);
-      if (place === undefined) sighting.problem ??= unknownLocation;
+    for (const incomingEvent of this.incomingEvents) {
+      const place = found.get(this.#placeKeys.get(placeKey(incomingEvent)) ?? -1);
+      if (place === undefined) incomingEvent.problem ??= unknownLocation;
       else {
-        sighting.locationNo = place.locationNo;
-        sighting.firings = place.firings;
+        incomingEvent.locationKey = place.locationKey;
+        incomingEvent.triggerMatches = place.triggerMatches;
       }
     }
   }
@@ -120,12 +123,12 @@ export class ReportBatch {
    * The events without a problem that are not known as duplicates, each once: one that comes twice in the batch is a duplicate of its
    * first.
    */
-  get toStore(): ReadonlyArray<Sighting> {
+  get toStore(): ReadonlyArray<IncomingEvent> {
     const seen = new Set<string>();
-    return this.sightings.filter((sighting) => {
-      if (sighting.problem !== null || sighting.outcome !== null) return false;
-      const key = eventKey(sighting);
-      if (seen.has(key)) sighting.outcome = "duplicate";
+    return this.incomingEvents.filter((incomingEvent) => {
+      if (incomingEvent.problem !== null || incomingEvent.outcome !== null) return false;
+      const key = eventKey(incomingEvent);
+      if (seen.has(key)) incomingEvent.outcome = "duplicate";
       const isFirst = !seen.has(key);
       seen.add(key);
       return isFirst;
@@ -133,31 +136,33 @@ export class ReportBatch {
   }
 
   /** The events of one report that were taken, in their order. */
-  taken(report: number): ReadonlyArray<Sighting> {
-    return this.sightings.filter((sighting) => sighting.report === report && sighting.outcome === "accepted");
+  taken(report: number): ReadonlyArray<IncomingEvent> {
+    return this.incomingEvents.filter(
+      (incomingEvent) => incomingEvent.report === report && incomingEvent.outcome === "accepted",
+    );
   }
 
   /** The answer to each report; null where the device has unregistered meanwhile. */
   outcomes(
-    fired: ReadonlyArray<{ readonly sighting: Sighting; readonly message: Message }>,
-  ): ReadonlyArray<ReportOutcome | null> {
-    const bySighting = this.reports.map((): Array<Sighting> => []);
-    for (const sighting of this.sightings) bySighting[sighting.report]?.push(sighting);
+    fired: ReadonlyArray<{ readonly incomingEvent: IncomingEvent; readonly message: Message }>,
+  ): ReadonlyArray<EventsOutcome | null> {
+    const byEvent = this.reports.map((): Array<IncomingEvent> => []);
+    for (const incomingEvent of this.incomingEvents) byEvent[incomingEvent.report]?.push(incomingEvent);
     const messages = this.reports.map((): Array<Message> => []);
-    for (const { message, sighting } of fired) messages[sighting.report]?.push(message);
+    for (const { message, incomingEvent } of fired) messages[incomingEvent.report]?.push(message);
     return this.reports.map(({ events }, report) => {
-      const sightings = bySighting[report] ?? [];
-      if (sightings.some((sighting) => sighting.outcome === "ended")) return null;
+      const incomingEvents = byEvent[report] ?? [];
+      if (incomingEvents.some((incomingEvent) => incomingEvent.outcome === "ended")) return null;
       const rejected = new Map<number, ReadonlyArray<string>>();
       events.forEach((event, index) => {
         if (event._tag === "Unreadable") rejected.set(index, event.reasons);
       });
-      for (const { index, outcome, problem } of sightings) {
+      for (const { index, outcome, problem } of incomingEvents) {
         if (problem !== null && outcome === null) rejected.set(index, [problem]);
       }
       return {
-        accepted: sightings.filter(({ outcome }) => outcome === "accepted").length,
-        duplicates: sightings.filter(({ outcome }) => outcome === "duplicate").length,
+        accepted: incomingEvents.filter(({ outcome }) => outcome === "accepted").length,
+        duplicates: incomingEvents.filter(({ outcome }) => outcome === "duplicate").length,
         rejected: [...rejected].sort(([a], [b]) => a - b).map(([index, reasons]) => ({ index, reasons })),
         deliveries: messages[report] ?? [],
       };

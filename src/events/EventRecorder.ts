@@ -6,59 +6,72 @@ import { Deliveries } from "../sending/Deliveries.ts";
 import type { Message } from "../sending/Message.ts";
 import { messageId } from "../sending/MessageId.ts";
 import { utcText } from "../time/LocalTime.ts";
-import { EventsSql, type Firing, type Recorded } from "./EventsSql.ts";
+import { EventsSql, type TriggerMatch, type Recorded } from "./EventsSql.ts";
 import { canFire, dueDelivery } from "./TriggerRule.ts";
-import type { ReportBatch, Sighting } from "./EventBatch.ts";
-import { firingSpan } from "./Transition.ts";
+import type { EventBatch, IncomingEvent } from "./EventBatch.ts";
+import { triggerSpan } from "./Transition.ts";
 
 /** What an event set off: one message for its device, before the frequency caps. */
-interface Shot {
-  readonly sighting: Sighting;
-  readonly firing: Firing;
+interface PendingDelivery {
+  readonly incomingEvent: IncomingEvent;
+  readonly triggerMatch: TriggerMatch;
   readonly due: DueDelivery;
 }
 
 /** How enters and exits are written, whoever noticed them: they are counted, move their devices, and campaigns fire. */
-export class Sightings extends Context.Service<Sightings>()("waypost/events/Sightings", {
+export class EventRecorder extends Context.Service<EventRecorder>()("waypost/events/EventRecorder", {
   make: Effect.gen(function* () {
     const repository = yield* EventsSql;
     const deliveries = yield* Deliveries;
     const { media: mediaBase } = yield* PublicAddresses;
 
-    const shotsOf = (sighting: Sighting, { address_gone, approved, transport }: Recorded): Array<Shot> => {
-      const reachable = !address_gone && (approved || sighting.environment === "production");
+    const pendingDeliveriesOf = (
+      incomingEvent: IncomingEvent,
+      { address_gone, approved, transport }: Recorded,
+    ): Array<PendingDelivery> => {
+      const reachable = !address_gone && (approved || incomingEvent.environment === "production");
       if (!reachable) return [];
-      return sighting.firings
-        .filter((firing) => canFire(firing, sighting))
-        .map((firing) => ({ sighting, firing, due: dueDelivery(firing, sighting, transport) }));
+      return incomingEvent.triggerMatches
+        .filter((triggerMatch) => canFire(triggerMatch, incomingEvent))
+        .map((triggerMatch) => ({
+          incomingEvent,
+          triggerMatch,
+          due: dueDelivery(triggerMatch, incomingEvent, transport),
+        }));
     };
 
     return {
       /** Looks up where the events of a batch happened, and what can fire there. */
-      place: Effect.fnUntraced(function* (batch: ReportBatch) {
+      place: Effect.fnUntraced(function* (batch: EventBatch) {
         const places = batch.places;
-        if (places.length > 0) batch.settle(yield* repository.places(places, batch.span(firingSpan)));
+        if (places.length > 0) batch.settle(yield* repository.places(places, batch.span(triggerSpan)));
       }),
 
       /** Stores what is new and makes the deliveries that it fires, in the transaction at hand. */
-      write: Effect.fnUntraced(function* (toStore: ReadonlyArray<Sighting>) {
-        const shots: Array<Shot> = [];
+      write: Effect.fnUntraced(function* (toStore: ReadonlyArray<IncomingEvent>) {
+        const pendingDeliveries: Array<PendingDelivery> = [];
         const recorded = [...(yield* repository.record(toStore))].sort((a, b) => a.ord - b.ord);
-        for (const sighting of toStore) sighting.outcome = "ended";
+        for (const incomingEvent of toStore) incomingEvent.outcome = "ended";
         for (const row of recorded) {
-          const sighting = toStore[row.ord - 1];
-          if (sighting === undefined) continue;
-          sighting.outcome = row.is_new ? "accepted" : "duplicate";
-          if (row.is_new) shots.push(...shotsOf(sighting, row));
+          const incomingEvent = toStore[row.ord - 1];
+          if (incomingEvent === undefined) continue;
+          incomingEvent.outcome = row.is_new ? "accepted" : "duplicate";
+          if (row.is_new) pendingDeliveries.push(...pendingDeliveriesOf(incomingEvent, row));
         }
-        const made = yield* deliveries.make(shots.map((shot) => shot.due));
-        return shots.flatMap(({ due, firing, sighting }, place) => {
+        const made = yield* deliveries.make(pendingDeliveries.map((pendingDelivery) => pendingDelivery.due));
+        return pendingDeliveries.flatMap(({ due, triggerMatch, incomingEvent }, place) => {
           const delivery = made[place];
           if (delivery === null || delivery === undefined) return [];
           return [
             {
-              sighting,
-              message: toMessage(firing, due, delivery.origin, delivery.status === "delivered", mediaBase),
+              incomingEvent,
+              message: toMessage(
+                triggerMatch,
+                due,
+                delivery.sourceId,
+                delivery.status === "delivered",
+                mediaBase,
+              ),
             },
           ];
         });
@@ -66,26 +79,28 @@ export class Sightings extends Context.Service<Sightings>()("waypost/events/Sigh
     };
   }),
 }) {
-  static readonly layer = Layer.effect(Sightings, Sightings.make).pipe(Layer.provide(EventsSql.layer));
+  static readonly layer = Layer.effect(EventRecorder, EventRecorder.make).pipe(
+    Layer.provide(EventsSql.layer),
+  );
 }
 
 const toMessage = (
-  firing: Firing,
+  triggerMatch: TriggerMatch,
   due: DueDelivery,
-  origin: bigint,
+  sourceId: bigint,
   isDelivered: boolean,
   mediaBase: string,
 ): Message => ({
-  id: messageId(origin, due.deviceNo),
-  campaign_id: firing.campaign_id,
-  notification_id: firing.notification_id,
-  type: firing.type,
-  headline: firing.headline,
-  body: firing.body,
-  media: shownMedia(mediaBase, firing.media),
-  cta_label: firing.cta_label,
-  cta_url: firing.cta_url,
-  questions: firing.questions,
+  id: messageId(sourceId, due.deviceKey),
+  campaign_id: triggerMatch.campaign_id,
+  notification_id: triggerMatch.notification_id,
+  type: triggerMatch.type,
+  headline: triggerMatch.headline,
+  body: triggerMatch.body,
+  media: shownMedia(mediaBase, triggerMatch.media),
+  cta_label: triggerMatch.cta_label,
+  cta_url: triggerMatch.cta_url,
+  questions: triggerMatch.questions,
   delivered_at: isDelivered ? utcText(due.now) : null,
   opened_at: null,
 });

@@ -23,11 +23,11 @@ const TransitionReport = Schema.Struct({
 }).annotate({ identifier: "TransitionReport" });
 
 /** Body of a report as it is read: a bad event is rejected alone. */
-export const UnreadTransitionReport = Schema.Struct({ events: listOf(Schema.Unknown) });
-export type UnreadTransitionReport = typeof UnreadTransitionReport.Type;
+export const EventsBody = Schema.Struct({ events: listOf(Schema.Unknown) });
+export type EventsBody = typeof EventsBody.Type;
 
 /** What became of a report. */
-export const ReportOutcome = Schema.Struct({
+export const EventsOutcome = Schema.Struct({
   accepted: count("Events that are new and were taken.", 2),
   duplicates: count("Events that were known already; they changed nothing.", 0),
   rejected: Schema.Array(
@@ -42,18 +42,18 @@ export const ReportOutcome = Schema.Struct({
   deliveries: Schema.Array(Message).annotate({
     description: "Every message that the events fired; `delivered_at` is null while a push is on its way.",
   }),
-}).annotate({ identifier: "ReportOutcome" });
-export type ReportOutcome = typeof ReportOutcome.Type;
+}).annotate({ identifier: "EventsOutcome" });
+export type EventsOutcome = typeof EventsOutcome.Type;
 
 /** Where devices tell what happened. */
 export class EventsApi extends HttpApiGroup.make("events")
   .add(
     HttpApiEndpoint.post("report", "/events", {
       payload: TransitionReport,
-      success: Data(ReportOutcome),
+      success: Data(EventsOutcome),
       error: [PayloadTooLarge, UnsupportedMediaType, Unprocessable],
     })
-      .annotate(OpenApi.Summary, "Report enters and exits")
+      .annotate(OpenApi.Summary, "EventRequest enters and exits")
       .annotate(
         OpenApi.Description,
         "Campaigns fire at once; an event over 15 minutes old is counted and fires nothing. Sending the same events again " +

@@ -2,9 +2,9 @@ import { Effect } from "effect";
 import { HttpApiBuilder } from "effect/http-api";
 import { DeviceApi } from "../DeviceApi.ts";
 import { DeviceCaller } from "../devices/DeviceCaller.ts";
-import { readSubmission } from "../wire/ParsedBody.ts";
+import { readParsedBody } from "../wire/ParsedBody.ts";
 import { Events } from "./Events.ts";
-import { UnreadTransitionReport } from "./EventsApi.ts";
+import { EventsBody } from "./EventsApi.ts";
 
 /** Handlers of `EventsApi`. */
 export const eventsHandlers = HttpApiBuilder.group(
@@ -14,8 +14,8 @@ export const eventsHandlers = HttpApiBuilder.group(
     const events = yield* Events;
     return handlers.handleRaw("report", ({ endpoint, request }) =>
       Effect.gen(function* () {
-        const submission = yield* readSubmission(UnreadTransitionReport, { request, endpoint });
-        return { data: yield* events.report(yield* DeviceCaller, submission) };
+        const body = yield* readParsedBody(EventsBody, { request, endpoint });
+        return { data: yield* events.report(yield* DeviceCaller, body) };
       }),
     );
   }),

@@ -12,7 +12,7 @@ import type { FrequencyCap } from "../workspaces/Workspace.ts";
 import type { TransitionType } from "./Transition.ts";
 
 /** A location of a tenant, and what happened there as campaigns call it. */
-export interface Place {
+export interface EventLocation {
   readonly workspaceId: number;
   readonly environment: Environment;
   readonly locationId: string;
@@ -20,18 +20,18 @@ export interface Place {
 }
 
 /** One notification that can fire at a place; instants are epoch milliseconds, null for an open end. */
-export interface Firing {
+export interface TriggerMatch {
   readonly campaign_id: string;
-  readonly campaign_no: number;
+  readonly campaign_key: number;
   readonly timezone: TimeZoneName;
   readonly campaign_starts: number;
   readonly campaign_ends: number | null;
   readonly cap: FrequencyCap | null;
   readonly notification_id: string;
-  readonly notification_no: number;
+  readonly notification_key: number;
   readonly window_starts: number | null;
   readonly window_ends: number | null;
-  readonly content_no: number;
+  readonly content_key: number;
   readonly type: NotificationType;
   readonly headline: string;
   readonly body: string;
@@ -42,22 +42,22 @@ export interface Firing {
 }
 
 /** A row of a place (`ord`, from 1): its location, with one of the notifications that can fire there, if any can. */
-export type PlaceRow = { readonly ord: number; readonly location_no: number } & (
-  Firing | { readonly campaign_id: null }
+export type TriggerMatchRow = { readonly ord: number; readonly location_key: number } & (
+  TriggerMatch | { readonly campaign_id: null }
 );
 
 /** An event as its key knows it. */
 export interface EventKey {
   readonly workspaceId: number;
   readonly environment: Environment;
-  readonly deviceNo: number;
+  readonly deviceKey: number;
   readonly id: string;
 }
 
 /** An event as it is stored; instants are epoch milliseconds. */
 export interface EventRow extends EventKey {
   readonly type: TransitionType;
-  readonly locationNo: number;
+  readonly locationKey: number;
   readonly occurredAt: number;
   readonly receivedAt: number;
 }
@@ -86,7 +86,7 @@ export class EventsSql extends Context.Service<EventsSql>()("waypost/events/Even
         events.map((event) => event.environment),
       )}, ${arrayOf(
         "int4",
-        events.map((event) => event.deviceNo),
+        events.map((event) => event.deviceKey),
       )}, ${arrayOf(
         "uuid",
         events.map((event) => event.id),
@@ -98,7 +98,7 @@ export class EventsSql extends Context.Service<EventsSql>()("waypost/events/Even
         events.map((event) => event.type),
       )}, ${arrayOf(
         "int4",
-        events.map((event) => event.locationNo),
+        events.map((event) => event.locationKey),
       )}, ${arrayOf(
         "timestamptz",
         events.map((event) => event.occurredAt),
@@ -109,9 +109,9 @@ export class EventsSql extends Context.Service<EventsSql>()("waypost/events/Even
        * For each place that exists the location's number, with the notifications on campaigns that target it, directly or by a
        * group, are not paused and overlap the span (epoch milliseconds); older notifications first.
        */
-      places: (places: ReadonlyArray<Place>, span: { readonly from: number; readonly to: number }) =>
-        Effect.orDie(sql<PlaceRow>`
-          SELECT p.ord::int AS ord, l.no AS location_no, f.*
+      places: (places: ReadonlyArray<EventLocation>, span: { readonly from: number; readonly to: number }) =>
+        Effect.orDie(sql<TriggerMatchRow>`
+          SELECT p.ord::int AS ord, l.key AS location_key, f.*
           FROM unnest(
             ${arrayOf(
               "int4",
@@ -130,12 +130,12 @@ export class EventsSql extends Context.Service<EventsSql>()("waypost/events/Even
           JOIN location l
             ON l.workspace_id = p.workspace_id AND l.environment = p.environment AND l.id = p.location_id
           LEFT JOIN LATERAL (
-            SELECT c.id AS campaign_id, c.no AS campaign_no, c.timezone, ${millis("c.starts_at")} AS campaign_starts,
+            SELECT c.id AS campaign_id, c.key AS campaign_key, c.timezone, ${millis("c.starts_at")} AS campaign_starts,
               ${millis("c.ends_at")} AS campaign_ends,
               CASE WHEN c.frequency_cap_count IS NOT NULL THEN
                 jsonb_build_object('count', c.frequency_cap_count, 'period', c.frequency_cap_period) END AS cap,
-              n.id AS notification_id, n.no AS notification_no, ${millis("a.starts_at")} AS window_starts,
-              ${millis("a.ends_at")} AS window_ends, k.no AS content_no, k.type, k.headline, k.body, k.cta_label, k.cta_url,
+              n.id AS notification_id, n.key AS notification_key, ${millis("a.starts_at")} AS window_starts,
+              ${millis("a.ends_at")} AS window_ends, k.key AS content_key, k.type, k.headline, k.body, k.cta_label, k.cta_url,
               CASE WHEN m.id IS NOT NULL THEN jsonb_build_object('id', m.id, 'type', m.kind, 'key', m.key) END AS media,
               COALESCE(k.questions, '[]') AS questions, a.attached_at, a.id AS attachment_id
             FROM (
@@ -154,7 +154,7 @@ export class EventsSql extends Context.Service<EventsSql>()("waypost/events/Even
             JOIN notification n
               ON n.workspace_id = a.workspace_id AND n.environment = a.environment AND n.id = a.notification_id
             JOIN content k
-              ON k.workspace_id = n.workspace_id AND k.environment = n.environment AND k.no = n.content_no
+              ON k.workspace_id = n.workspace_id AND k.environment = n.environment AND k.key = n.content_key
             LEFT JOIN media_file m
               ON m.workspace_id = n.workspace_id AND m.environment = n.environment AND m.id = n.media_id
             WHERE c.type = 'geo' AND NOT c.paused AND a.trigger_type = p.trigger_type
@@ -170,15 +170,15 @@ export class EventsSql extends Context.Service<EventsSql>()("waypost/events/Even
         Effect.orDie(sql<{ readonly ord: number }>`
           WITH k AS (
             SELECT * FROM unnest(${keys(events)}, ${happenings(events)}) WITH ORDINALITY
-              AS k (workspace_id, environment, device_no, id, type, location_no, occurred_at, ord)
+              AS k (workspace_id, environment, device_key, id, type, location_key, occurred_at, ord)
           )
-          SELECT k.ord::int AS ord FROM k JOIN geofence_event e USING (workspace_id, environment, device_no, id)
+          SELECT k.ord::int AS ord FROM k JOIN geofence_event e USING (workspace_id, environment, device_key, id)
           UNION
           SELECT k.ord::int
-          FROM k JOIN packed_event p ON p.workspace_id = k.workspace_id AND p.environment = k.environment
+          FROM k JOIN compacted_event p ON p.workspace_id = k.workspace_id AND p.environment = k.environment
               AND p.day = date_bin('1 day', k.occurred_at, 'epoch'),
-            unnest(p.millis, p.device_nos, p.location_nos, p.enters) AS e (millis, device_no, location_no, enters)
-          WHERE e.device_no = k.device_no AND e.location_no = k.location_no AND e.enters = (k.type = 'enter')
+            unnest(p.millis, p.device_keys, p.location_keys, p.enters) AS e (millis, device_key, location_key, enters)
+          WHERE e.device_key = k.device_key AND e.location_key = k.location_key AND e.enters = (k.type = 'enter')
             AND p.day + e.millis * interval '1 millisecond' = k.occurred_at`),
 
       /**
@@ -192,35 +192,35 @@ export class EventsSql extends Context.Service<EventsSql>()("waypost/events/Even
             SELECT * FROM unnest(${keys(events)}, ${happenings(events)}, ${arrayOf(
               "timestamptz",
               events.map((event) => event.receivedAt),
-            )}) WITH ORDINALITY AS e (workspace_id, environment, device_no, id, type, location_no, occurred_at, received_at, ord)
+            )}) WITH ORDINALITY AS e (workspace_id, environment, device_key, id, type, location_key, occurred_at, received_at, ord)
           ), held AS MATERIALIZED (
-            SELECT d.workspace_id, d.environment, d.no AS device_no, d.approved, d.transport,
+            SELECT d.workspace_id, d.environment, d.key AS device_key, d.approved, d.transport,
               d.address_gone_at IS NOT NULL AS address_gone
             FROM device d
-            WHERE (d.workspace_id, d.environment, d.no) IN (SELECT workspace_id, environment, device_no FROM e)
+            WHERE (d.workspace_id, d.environment, d.key) IN (SELECT workspace_id, environment, device_key FROM e)
               AND d.unregistered_at IS NULL
-            ORDER BY d.workspace_id, d.environment, d.no
+            ORDER BY d.workspace_id, d.environment, d.key
             FOR NO KEY UPDATE OF d
           ), fresh AS (
-            INSERT INTO geofence_event (workspace_id, environment, device_no, id, type, location_no, occurred_at, received_at)
-            SELECT workspace_id, environment, device_no, e.id, e.type, e.location_no, e.occurred_at, e.received_at
-            FROM e JOIN held USING (workspace_id, environment, device_no)
+            INSERT INTO geofence_event (workspace_id, environment, device_key, id, type, location_key, occurred_at, received_at)
+            SELECT workspace_id, environment, device_key, e.id, e.type, e.location_key, e.occurred_at, e.received_at
+            FROM e JOIN held USING (workspace_id, environment, device_key)
             ON CONFLICT DO NOTHING
-            RETURNING workspace_id, environment, device_no, id
+            RETURNING workspace_id, environment, device_key, id
           ), moved AS (
-            INSERT INTO device_place AS p (workspace_id, environment, device_no, location_no, inside, changed_at)
-            SELECT DISTINCT ON (workspace_id, environment, device_no, e.location_no)
-              workspace_id, environment, device_no, e.location_no, e.type = 'enter', e.occurred_at
-            FROM e JOIN fresh USING (workspace_id, environment, device_no, id)
-            ORDER BY workspace_id, environment, device_no, e.location_no, e.occurred_at DESC, e.ord DESC
-            ON CONFLICT (workspace_id, environment, device_no, location_no)
+            INSERT INTO device_location AS p (workspace_id, environment, device_key, location_key, inside, changed_at)
+            SELECT DISTINCT ON (workspace_id, environment, device_key, e.location_key)
+              workspace_id, environment, device_key, e.location_key, e.type = 'enter', e.occurred_at
+            FROM e JOIN fresh USING (workspace_id, environment, device_key, id)
+            ORDER BY workspace_id, environment, device_key, e.location_key, e.occurred_at DESC, e.ord DESC
+            ON CONFLICT (workspace_id, environment, device_key, location_key)
               DO UPDATE SET inside = EXCLUDED.inside, changed_at = EXCLUDED.changed_at
               WHERE p.changed_at <= EXCLUDED.changed_at
           )
           SELECT e.ord::int AS ord, f.id IS NOT NULL AS is_new, h.approved, h.transport, h.address_gone
           FROM e
-          JOIN held h USING (workspace_id, environment, device_no)
-          LEFT JOIN fresh f USING (workspace_id, environment, device_no, id)`),
+          JOIN held h USING (workspace_id, environment, device_key)
+          LEFT JOIN fresh f USING (workspace_id, environment, device_key, id)`),
     };
   }),
 }) {

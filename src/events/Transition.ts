@@ -59,4 +59,4 @@ export const timeProblem = (
 export const isRecent = (occurredAt: number, now: number): boolean => now - occurredAt <= freshest;
 
 /** The earliest and latest time of an event that can fire when it is reported now. */
-export const firingSpan = (now: number) => ({ from: now - freshest, to: now + furthestAhead });
+export const triggerSpan = (now: number) => ({ from: now - freshest, to: now + furthestAhead });

@@ -3,7 +3,7 @@ import type { HttpServerRequest } from "effect/http";
 import type { ApiError } from "../wire/ApiError.ts";
 
 /** A request as a door sees it. */
-export interface Visit {
+export interface IncomingRequest {
   readonly request: HttpServerRequest.HttpServerRequest;
   /** Where it comes from, behind trusted proxies. */
   readonly clientAddress: string;
@@ -12,7 +12,7 @@ export interface Visit {
 }
 
 /** What a door gives a request that it lets in. */
-export interface Admission {
+export interface AuthenticatedRequest {
   /** Adds what handlers find among the services: who is asking. */
   readonly provide: <R>(services: Context.Context<R>) => Context.Context<R>;
   /** Headers of the answer, whatever it is. */
@@ -25,19 +25,21 @@ export interface Admission {
  * What stands before an interface: it knows the interface's addresses, and lets requests in or not before they are routed
  * and before a byte of their body is read, unknown paths included.
  */
-export interface Door {
+export interface Authenticator {
   /** Names the interface in metrics. */
   readonly name: string;
   /** The URL as the router knows it, or null for a request to something else. */
-  readonly match: (visit: Visit) => string | null;
-  readonly admit: (visit: Visit) => Effect.Effect<Admission, Refused>;
+  readonly match: (visit: IncomingRequest) => string | null;
+  readonly authenticate: (visit: IncomingRequest) => Effect.Effect<AuthenticatedRequest, RefusedRequest>;
 }
 
 /** A request that a door did not let in, with headers for the answer. */
-export interface Refused {
+export interface RefusedRequest {
   readonly error: ApiError;
   readonly headers: Readonly<Record<string, string>>;
 }
 
 /** The doors of this process; what is behind none of them needs no token (health, metrics, documentation). */
-export class Doors extends Context.Service<Doors, ReadonlyArray<Door>>()("waypost/http/Doors") {}
+export class Authenticators extends Context.Service<Authenticators, ReadonlyArray<Authenticator>>()(
+  "waypost/http/Authenticators",
+) {}

@@ -1,8 +1,8 @@
 import { Option } from "effect";
 import type { HttpServerRequest } from "effect/http";
-import type { Config } from "../config/Settings.ts";
+import type { Settings } from "../config/Settings.ts";
 
-type TrustedProxies = Config["Service"]["trustedProxies"];
+type TrustedProxies = Settings["Service"]["trustedProxies"];
 
 const plain = (address: string): string => address.replace(/^::ffff:/i, "");
 

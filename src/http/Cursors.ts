@@ -3,7 +3,7 @@ import { createHmac, timingSafeEqual } from "node:crypto";
 import { DataDirectory } from "../database/DataDirectory.ts";
 import { Unprocessable } from "../wire/ApiError.ts";
 import { isUuid } from "../wire/Ids.ts";
-import type { Position } from "../wire/PagePosition.ts";
+import type { PagePosition } from "../wire/PagePosition.ts";
 
 const lifetimeMillis = 24 * 60 * 60 * 1000;
 const defaultLimit = 20;
@@ -57,7 +57,7 @@ export class Cursors extends Context.Service<Cursors>()("waypost/http/Cursors", 
       page: Effect.fnUntraced(function* <A extends { readonly id: string }, E, R>(
         scope: ListScope,
         query: { readonly cursor?: string; readonly limit?: number },
-        fetch: (position: Position) => Effect.Effect<ReadonlyArray<A>, E, R>,
+        fetch: (position: PagePosition) => Effect.Effect<ReadonlyArray<A>, E, R>,
       ) {
         const before = query.cursor === undefined ? null : yield* read(scope, query.cursor);
         const limit = query.limit ?? defaultLimit;

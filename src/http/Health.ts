@@ -2,7 +2,7 @@ import { Effect, Layer } from "effect";
 import { HttpRouter, HttpServerResponse } from "effect/http";
 import { PrometheusMetrics } from "effect/observability";
 import { Database } from "../database/Database.ts";
-import { vitals } from "./ProcessMetrics.ts";
+import { processMetrics } from "./ProcessMetrics.ts";
 
 const text = (body: string, status: number) =>
   HttpServerResponse.text(body, { status, headers: { "cache-control": "no-store" } });
@@ -24,7 +24,7 @@ export const healthRoutes = Layer.mergeAll(
   ),
   HttpRouter.use((router) =>
     Effect.gen(function* () {
-      const refresh = yield* vitals;
+      const refresh = yield* processMetrics;
       yield* router.add(
         "GET",
         "/metrics",

@@ -6,8 +6,8 @@ import { Conflict, Unprocessable } from "../wire/ApiError.ts";
 import { errorResponse } from "../wire/ErrorResponse.ts";
 import { bodyRules, readBody } from "../wire/RequestBody.ts";
 import { Idempotency } from "./Idempotency.ts";
-import type { NamedChange } from "./IdempotencySql.ts";
-import { NamedChanges } from "./IdempotentRequests.ts";
+import type { IdempotentRequest } from "./IdempotencySql.ts";
+import { IdempotentRequests } from "./IdempotentRequests.ts";
 
 const keyProblem = Unprocessable.parameters({
   "Idempotency-Key": ["The Idempotency-Key must have 1 to 255 visible ASCII characters, such as a UUID."],
@@ -17,7 +17,7 @@ const keyProblem = Unprocessable.parameters({
 export const idempotencyLayer = Layer.effect(
   Idempotency,
   Effect.gen(function* () {
-    const changes = yield* NamedChanges;
+    const changes = yield* IdempotentRequests;
 
     return (httpEffect, { endpoint }) =>
       Effect.gen(function* () {
@@ -26,7 +26,7 @@ export const idempotencyLayer = Layer.effect(
         if (key === undefined) return yield* httpEffect;
         if (!/^[\x21-\x7e]{1,255}$/.test(key)) return yield* keyProblem;
         const tenant = Context.getUnsafe(yield* Effect.context(), Caller);
-        const change: NamedChange = { tenant, key, path: request.url.split("?", 1)[0] ?? "" };
+        const change: IdempotentRequest = { tenant, key, path: request.url.split("?", 1)[0] ?? "" };
         // What is wrong with the body is for the handler to say, after what is wrong with the path (contract B1).
         const prepare = takesJson(endpoint)
           ? Effect.ignore(readBody(request, bodyRules(endpoint)))

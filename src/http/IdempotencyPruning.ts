@@ -1,6 +1,6 @@
 import { Clock, Effect, Layer, Schedule } from "effect";
-import { Config } from "../config/Settings.ts";
-import { watched } from "../workers/JobMetrics.ts";
+import { Settings } from "../config/Settings.ts";
+import { observedRun } from "../workers/JobMetrics.ts";
 import { pruneInPages } from "../database/Pruning.ts";
 import { IdempotencySql } from "./IdempotencySql.ts";
 
@@ -17,10 +17,10 @@ export const pruneOnce: Effect.Effect<number, never, IdempotencySql> = Effect.ge
 /** Prunes once an hour in every worker: two that meet only share the work. */
 export const idempotencyPruning = Layer.effectDiscard(
   Effect.gen(function* () {
-    const { roles } = yield* Config;
+    const { roles } = yield* Settings;
     if (!roles.has("worker")) return;
     yield* Effect.forkScoped(
-      Effect.ignoreCause(watched("idempotency_pruning", pruneOnce), { log: "Warn" }).pipe(
+      Effect.ignoreCause(observedRun("idempotency_pruning", pruneOnce), { log: "Warn" }).pipe(
         Effect.repeat(Schedule.spaced("1 hour")),
       ),
     );

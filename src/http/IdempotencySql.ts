@@ -4,7 +4,7 @@ import { instant } from "../database/Rows.ts";
 import type { Tenant } from "../workspaces/Workspace.ts";
 
 /** A change that a client named, so that it happens once. */
-export interface NamedChange {
+export interface IdempotentRequest {
   readonly tenant: Tenant;
   readonly path: string;
   readonly key: string;
@@ -22,20 +22,20 @@ export class IdempotencySql extends Context.Service<IdempotencySql>()("waypost/h
   make: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient;
     return {
-      find: ({ key, path, tenant }: NamedChange, since: number) =>
+      find: ({ key, path, tenant }: IdempotentRequest, since: number) =>
         Effect.orDie(sql<StoredResponse>`
           SELECT status, content_type, body FROM idempotent_response
           WHERE workspace_id = ${tenant.workspaceId} AND environment = ${tenant.environment}
             AND path = ${path} AND key = ${key} AND created_at > ${instant(since)}`),
 
       /** Holds the change until the end of the transaction, or tells at once that another request does. */
-      tryLock: ({ key, path, tenant }: NamedChange) =>
+      tryLock: ({ key, path, tenant }: IdempotentRequest) =>
         Effect.orDie(sql<{ held: boolean }>`
           SELECT pg_try_advisory_xact_lock(hashtextextended(
             ${JSON.stringify(["idempotency", tenant.workspaceId, tenant.environment, path, key])}, 0)) AS held`),
 
       /** Replaces an answer that has outlived its 24 hours. */
-      store: ({ key, path, tenant }: NamedChange, response: StoredResponse, now: number) =>
+      store: ({ key, path, tenant }: IdempotentRequest, response: StoredResponse, now: number) =>
         Effect.orDie(sql`
           INSERT INTO idempotent_response
             (workspace_id, environment, path, key, status, content_type, body, created_at)

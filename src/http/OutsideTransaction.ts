@@ -22,14 +22,14 @@ class Needed {
  * again, which finds the result under `name`. What comes before an errand must be fit to run twice, as all that a
  * transaction holds must be.
  */
-export const errand = <A>(name: string, work: Effect.Effect<A>): Effect.Effect<A> =>
+export const outsideTransaction = <A>(name: string, work: Effect.Effect<A>): Effect.Effect<A> =>
   Effect.flatMap(Done, (done) => {
     if (done === null) return work;
     return done.has(name) ? Effect.succeed(done.get(name) as A) : Effect.die(new Needed(name, work));
   });
 
 /** For who holds the transaction: provides what errands came to, and does those that a run was given up for. */
-export const errands = () => {
+export const outsideWork = () => {
   const done = new Map<string, unknown>();
   return {
     provide: <A, E, R>(handler: Effect.Effect<A, E, R>) => Effect.provideService(handler, Done, done),

@@ -31,7 +31,7 @@ const nanosInSecond = 1e9;
 const resolutionMillis = 20;
 
 /** Brings the gauges up to date; a disk or a database that hangs is not waited for longer than two seconds. */
-export const vitals: Effect.Effect<
+export const processMetrics: Effect.Effect<
   Effect.Effect<void>,
   never,
   Database | DataDirectory | Scope.Scope

@@ -1,6 +1,6 @@
 import { Context, Effect, Layer } from "effect";
 import { HttpServer } from "effect/http";
-import { Config } from "../config/Settings.ts";
+import { Settings } from "../config/Settings.ts";
 import type { Environment } from "../workspaces/Environment.ts";
 
 const production = "/platform/v1";
@@ -28,7 +28,7 @@ export class PublicAddresses extends Context.Service<
   static readonly layer = Layer.effect(
     PublicAddresses,
     Effect.gen(function* () {
-      const { mediaUrl, productionUrl, sandboxUrl } = yield* Config;
+      const { mediaUrl, productionUrl, sandboxUrl } = yield* Settings;
       const origin = yield* HttpServer.addressFormattedWith(Effect.succeed);
       const base = {
         production: productionUrl ?? origin + production,

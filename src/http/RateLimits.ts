@@ -1,5 +1,5 @@
 import { Clock, Context, Effect, Layer } from "effect";
-import { grouped } from "../database/Batched.ts";
+import { batched } from "../database/Batched.ts";
 import { TooManyRequests } from "../wire/ApiError.ts";
 import type { Tenant } from "../workspaces/Workspace.ts";
 import { type RateDemand, RateLimitsSql, type RateWindows } from "./RateLimitsSql.ts";
@@ -52,7 +52,7 @@ export class RateLimits extends Context.Service<RateLimits>()("waypost/http/Rate
   make: Effect.gen(function* () {
     const repository = yield* RateLimitsSql;
 
-    const take = yield* grouped<Ask, RateVerdict, never, never>(
+    const take = yield* batched<Ask, RateVerdict, never, never>(
       1000,
       Effect.fnUntraced(function* (asks) {
         const demands = new Map<string, RateDemand>();

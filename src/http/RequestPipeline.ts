@@ -1,12 +1,18 @@
 import { Cause, Clock, Context, Effect, type Layer, Option, type Scope } from "effect";
 import { HttpRouter, HttpServerError, HttpServerRequest, HttpServerResponse } from "effect/http";
-import { Config } from "../config/Settings.ts";
+import { Settings } from "../config/Settings.ts";
 import { Database } from "../database/Database.ts";
 import { InternalError, ServiceUnavailable } from "../wire/ApiError.ts";
 import { errorResponse } from "../wire/ErrorResponse.ts";
 import { idAt } from "../wire/Ids.ts";
 import { calledHost, clientAddress } from "./ClientAddress.ts";
-import { type Admission, type Door, Doors, type Refused, type Visit } from "./Authenticators.ts";
+import {
+  type AuthenticatedRequest,
+  type Authenticator,
+  Authenticators,
+  type RefusedRequest,
+  type IncomingRequest,
+} from "./Authenticators.ts";
 import { countRequest } from "./HttpMetrics.ts";
 import { RouteTable } from "./RouteTable.ts";
 import { letBodyArrive } from "./UnreadBody.ts";
@@ -33,25 +39,27 @@ const asRouted = (url: string): string => {
     : url;
 };
 
-const nothing: Admission = { provide: (services) => services, headers: {}, log: {} };
+const nothing: AuthenticatedRequest = { provide: (services) => services, headers: {}, log: {} };
 
-const gateway = Effect.gen(function* () {
-  const { trustedProxies } = yield* Config;
-  const doors = yield* Doors;
+const requestPipeline = Effect.gen(function* () {
+  const { trustedProxies } = yield* Settings;
+  const authenticators = yield* Authenticators;
   const routes = yield* RouteTable;
 
-  const findDoor = (visit: Visit): { readonly door: Door; readonly url: string } | null => {
-    for (const door of doors) {
-      const url = door.match(visit);
-      if (url !== null) return { door, url };
+  const findAuthenticator = (
+    incoming: IncomingRequest,
+  ): { readonly authenticator: Authenticator; readonly url: string } | null => {
+    for (const authenticator of authenticators) {
+      const url = authenticator.match(incoming);
+      if (url !== null) return { authenticator, url };
     }
     return null;
   };
 
   /** Whether an address that no door knows only looks like one of theirs, and must not be routed past them. */
-  const isBesideDoor = (visit: Visit): boolean => {
-    const request = visit.request.modify({ url: readLeniently(visit.request.url) });
-    return doors.some((door) => door.match({ ...visit, request }) !== null);
+  const isDisguisedPath = (incoming: IncomingRequest): boolean => {
+    const request = incoming.request.modify({ url: readLeniently(incoming.request.url) });
+    return authenticators.some((authenticator) => authenticator.match({ ...incoming, request }) !== null);
   };
 
   /** The answer to whatever a handler failed with that is no error of its endpoint. */
@@ -70,7 +78,7 @@ const gateway = Effect.gen(function* () {
       );
     });
 
-  const isRefused = (error: unknown): error is Refused =>
+  const isRefused = (error: unknown): error is RefusedRequest =>
     typeof error === "object" && error !== null && "error" in error && "headers" in error;
 
   return (app: App): App =>
@@ -80,22 +88,22 @@ const gateway = Effect.gen(function* () {
       const began = performance.now();
       const sent = request.headers["x-request-id"] ?? "";
       const requestId = saneRequestId.test(sent) ? sent : idAt(started);
-      const visit: Visit = {
+      const incoming: IncomingRequest = {
         request,
         clientAddress: clientAddress(request, trustedProxies),
         host: calledHost(request, trustedProxies),
       };
-      const found = findDoor(visit);
+      const found = findAuthenticator(incoming);
       const url = asRouted(found?.url ?? request.url);
-      let admission = nothing;
+      let authenticated = nothing;
 
       const answer = Effect.gen(function* () {
-        if (found !== null) admission = yield* found.door.admit(visit);
-        else if (isBesideDoor(visit)) return errorResponse(routes.unknown);
+        if (found !== null) authenticated = yield* found.authenticator.authenticate(incoming);
+        else if (isDisguisedPath(incoming)) return errorResponse(routes.unknown);
         const routed = url === request.url ? request : request.modify({ url });
         // One by one: to merge contexts is to copy all services of the process, for each request.
         return yield* Effect.updateContext(app, (services: Context.Context<Services>) =>
-          Context.add(admission.provide(services), HttpServerRequest.HttpServerRequest, routed),
+          Context.add(authenticated.provide(services), HttpServerRequest.HttpServerRequest, routed),
         );
       });
 
@@ -107,7 +115,7 @@ const gateway = Effect.gen(function* () {
       });
 
       const seconds = (performance.now() - began) / 1000;
-      yield* countRequest(found?.door.name ?? "other", request.method, response.status, seconds);
+      yield* countRequest(found?.authenticator.name ?? "other", request.method, response.status, seconds);
       yield* Effect.logInfo("request").pipe(
         Effect.annotateLogs({
           requestId,
@@ -115,16 +123,18 @@ const gateway = Effect.gen(function* () {
           path: request.url.split("?", 1)[0] ?? "",
           status: response.status,
           ms: Math.round(seconds * 1e5) / 100,
-          ip: visit.clientAddress,
-          ...admission.log,
+          ip: incoming.clientAddress,
+          ...authenticated.log,
         }),
       );
       yield* Effect.annotateCurrentSpan({
         "waypost.request_id": requestId,
-        ...Object.fromEntries(Object.entries(admission.log).map(([key, value]) => [`waypost.${key}`, value])),
+        ...Object.fromEntries(
+          Object.entries(authenticated.log).map(([key, value]) => [`waypost.${key}`, value]),
+        ),
       });
       yield* letBodyArrive(request);
-      return HttpServerResponse.setHeaders(response, { ...admission.headers, "x-request-id": requestId });
+      return HttpServerResponse.setHeaders(response, { ...authenticated.headers, "x-request-id": requestId });
     });
 });
 
@@ -132,11 +142,14 @@ const gateway = Effect.gen(function* () {
  * What every request passes on its way in and every answer on its way out: request id, the door of its interface, one shape
  * for all errors, access log and metrics (contract A5, B1–B3).
  */
-export const gatewayLayer: Layer.Layer<never, never, HttpRouter.HttpRouter | Config | Doors | RouteTable> =
-  HttpRouter.use((router) =>
-    Effect.flatMap(
-      gateway,
-      // The gateway leaves no error unanswered, which the router's own types cannot tell.
-      (handle) => router.addGlobalMiddleware(handle as never) as Effect.Effect<void>,
-    ),
-  );
+export const requestPipelineLayer: Layer.Layer<
+  never,
+  never,
+  HttpRouter.HttpRouter | Settings | Authenticators | RouteTable
+> = HttpRouter.use((router) =>
+  Effect.flatMap(
+    requestPipeline,
+    // The gateway leaves no error unanswered, which the router's own types cannot tell.
+    (handle) => router.addGlobalMiddleware(handle as never) as Effect.Effect<void>,
+  ),
+);

@@ -1,6 +1,6 @@
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer";
 import { Effect, Layer } from "effect";
-import { Config } from "../config/Settings.ts";
+import { Settings } from "../config/Settings.ts";
 import { DrainingServer } from "./DrainingServer.ts";
 
 /** Longest wait for requests in flight when the process stops, in milliseconds: the rest of the 10 seconds is for the database. */
@@ -11,7 +11,7 @@ const drainMillis = 9_000;
  * over a slow line, so a slow one cannot hold a socket for ever; on shutdown the requests whose head has arrived are finished.
  */
 export const serverLayer = Layer.unwrap(
-  Effect.map(Config, ({ host, port }) =>
+  Effect.map(Settings, ({ host, port }) =>
     NodeHttpServer.layer(
       () =>
         new DrainingServer({

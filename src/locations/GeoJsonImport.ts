@@ -6,8 +6,8 @@ import { readPolygon } from "./geometry/PolygonRings.ts";
 import { describe, type Refuse } from "./geometry/GeometryProblem.ts";
 
 /** What an imported feature says: a location to create or to update. */
-export interface Place {
-  readonly _tag: "Place";
+export interface ParsedFeature {
+  readonly _tag: "ParsedFeature";
   readonly name: string;
   readonly externalId: string | null;
   readonly group: string | null;
@@ -26,7 +26,7 @@ export interface Refused {
  * Reads one feature of an import (contract G2, G3): takes any JSON value, however hostile, never throws, and tells everything
  * that is wrong with it.
  */
-export const readFeature = (feature: unknown): Place | Refused => {
+export const readFeature = (feature: unknown): ParsedFeature | Refused => {
   const reasons: Array<string> = [];
   const refuse: Refuse = (reason) => void reasons.push(reason);
   if (!isObject(feature)) {
@@ -48,11 +48,11 @@ export const readFeature = (feature: unknown): Place | Refused => {
 
   const isPlace = name !== undefined && externalId !== undefined && group !== undefined && area !== undefined;
   return isPlace && reasons.length === 0
-    ? { _tag: "Place", name, externalId, group, ...area }
+    ? { _tag: "ParsedFeature", name, externalId, group, ...area }
     : refused(name ?? null, reasons);
 };
 
-type Area = Pick<Place, "shape" | "bbox">;
+type Area = Pick<ParsedFeature, "shape" | "bbox">;
 
 const readArea = (geometry: unknown, radius: unknown, refuse: Refuse): Area | undefined => {
   if (!isObject(geometry)) {

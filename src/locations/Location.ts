@@ -7,15 +7,15 @@ const Longitude = Schema.Finite.check(Schema.isBetween({ minimum: -180, maximum:
 const Latitude = Schema.Finite.check(Schema.isBetween({ minimum: -90, maximum: 90 }));
 
 /** A GeoJSON position: longitude first, then latitude; altitude is dropped (contract G2). */
-export const Position = Schema.Tuple([Longitude, Latitude]);
-export type Position = typeof Position.Type;
+export const GeoPosition = Schema.Tuple([Longitude, Latitude]);
+export type GeoPosition = typeof GeoPosition.Type;
 
 /** A closed line of positions, first and last the same; no two positions in a row are equal. */
-export const Ring = Schema.Array(Position);
+export const Ring = Schema.Array(GeoPosition);
 export type Ring = typeof Ring.Type;
 
 /** The GeoJSON geometry of a circle's centre. */
-const PointGeometry = Schema.Struct({ type: Schema.Literal("Point"), coordinates: Position });
+const PointGeometry = Schema.Struct({ type: Schema.Literal("Point"), coordinates: GeoPosition });
 
 /** The GeoJSON geometry of a polygon as RFC 7946 wants it: exterior first and counter-clockwise, holes clockwise. */
 export const PolygonGeometry = Schema.Struct({

@@ -1,7 +1,7 @@
 import { Context, Effect, Layer } from "effect";
 import { NotFound } from "../wire/ApiError.ts";
 import { isUuid } from "../wire/Ids.ts";
-import type { Position } from "../wire/PagePosition.ts";
+import type { PagePosition } from "../wire/PagePosition.ts";
 import { unstorable } from "../wire/Text.ts";
 import type { Tenant } from "../workspaces/Workspace.ts";
 import { LocationGroupsSql } from "./LocationGroupsSql.ts";
@@ -12,7 +12,7 @@ export class LocationGroups extends Context.Service<LocationGroups>()("waypost/l
     const repository = yield* LocationGroupsSql;
     return {
       /** Newest first; the one with exactly this name, or all for null. */
-      page: (tenant: Tenant, name: string | null, position: Position) =>
+      page: (tenant: Tenant, name: string | null, position: PagePosition) =>
         repository.page(tenant, name, position),
 
       /** @throws 404 */

@@ -1,7 +1,7 @@
 import { Context, Effect, Layer } from "effect";
 import { SqlClient } from "effect/sql";
 import { arrayOf, utc } from "../database/Rows.ts";
-import type { Position } from "../wire/PagePosition.ts";
+import type { PagePosition } from "../wire/PagePosition.ts";
 import type { Tenant } from "../workspaces/Workspace.ts";
 import type { LocationGroup } from "./LocationGroup.ts";
 
@@ -24,7 +24,7 @@ export class LocationGroupsSql extends Context.Service<LocationGroupsSql>()(
 
       return {
         /** Newest first; `name` null for all. */
-        page: (tenant: Tenant, name: string | null, { before, limit }: Position) =>
+        page: (tenant: Tenant, name: string | null, { before, limit }: PagePosition) =>
           Effect.orDie(sql<LocationGroup>`
             SELECT ${columns} FROM location_group g
             WHERE ${own(tenant)} AND (${before}::uuid IS NULL OR g.id < ${before})

@@ -1,6 +1,6 @@
 import { Schema } from "effect";
 import { boundingCircle } from "./geometry/BoundingCircle.ts";
-import { readFeature, type Place, type Refused } from "./GeoJsonImport.ts";
+import { readFeature, type ParsedFeature, type Refused } from "./GeoJsonImport.ts";
 import type { Ring, ShapeType } from "./Location.ts";
 import { counted } from "../wire/Text.ts";
 
@@ -121,7 +121,7 @@ export const ImportReport = Schema.Struct({
 export type ImportReport = typeof ImportReport.Type;
 
 /** A place as a row keeps it: a circle, or a polygon's rings and a circle around them. */
-export interface ImportedPlace extends Pick<Place, "_tag" | "name" | "externalId" | "group"> {
+export interface ImportedLocation extends Pick<ParsedFeature, "_tag" | "name" | "externalId" | "group"> {
   readonly type: ShapeType;
   readonly latitude: number;
   readonly longitude: number;
@@ -130,7 +130,7 @@ export interface ImportedPlace extends Pick<Place, "_tag" | "name" | "externalId
 }
 
 /** Reads one feature, whatever it is; never throws. */
-export const importedPlace = (feature: unknown): ImportedPlace | Refused => {
+export const importedLocation = (feature: unknown): ImportedLocation | Refused => {
   const read = readFeature(feature);
   if (read._tag === "Refused") return read;
   const { _tag, externalId, group, name, shape } = read;
@@ -144,22 +144,22 @@ export const importedPlace = (feature: unknown): ImportedPlace | Refused => {
 };
 
 /** A place and the id of the location that it makes or changes. */
-export interface PlacedLocation {
+export interface StoredImport {
   readonly id: string;
-  readonly place: ImportedPlace;
+  readonly place: ImportedLocation;
 }
 
 /** What an import is to write: each location once, as the last feature that means it has it (contract G4, G5). */
 export interface ImportPlan {
   readonly results: ReadonlyArray<FeatureResult>;
-  readonly creations: ReadonlyArray<PlacedLocation>;
-  readonly updates: ReadonlyArray<PlacedLocation>;
+  readonly creations: ReadonlyArray<StoredImport>;
+  readonly updates: ReadonlyArray<StoredImport>;
   /** Locations by the name of the group that they are added to. */
   readonly memberships: ReadonlyArray<{ readonly group: string; readonly id: string }>;
 }
 
 /** What an import finds. */
-export interface ImportGround {
+export interface ImportContext {
   /** Ids of the locations that are there, by external id. */
   readonly known: ReadonlyMap<string, string>;
   /** How many locations are there. */
@@ -170,12 +170,12 @@ export interface ImportGround {
 
 /** Decides what becomes of each feature, in their order; `makeId` gives the ids of new locations. */
 export const planImport = (
-  features: ReadonlyArray<ImportedPlace | Refused>,
-  { held, known, limit }: ImportGround,
+  features: ReadonlyArray<ImportedLocation | Refused>,
+  { held, known, limit }: ImportContext,
   makeId: () => string,
 ): ImportPlan => {
-  const created = new Map<string, PlacedLocation>();
-  const updated = new Map<string, PlacedLocation>();
+  const created = new Map<string, StoredImport>();
+  const updated = new Map<string, StoredImport>();
   const idOf = new Map(known);
   const memberships: Array<ImportPlan["memberships"][number]> = [];
 

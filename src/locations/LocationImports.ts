@@ -1,22 +1,22 @@
 import { Clock, Context, Effect, Layer } from "effect";
 import { Database } from "../database/Database.ts";
-import { errand } from "../http/OutsideTransaction.ts";
+import { outsideTransaction } from "../http/OutsideTransaction.ts";
 import { idAt } from "../wire/Ids.ts";
-import type { Submission } from "../wire/ParsedBody.ts";
+import type { ParsedBody } from "../wire/ParsedBody.ts";
 import type { Tenant } from "../workspaces/Workspace.ts";
 import { Workspaces } from "../workspaces/Workspaces.ts";
 import type { Refused } from "./GeoJsonImport.ts";
 import {
   type FeatureCollection,
-  type ImportedPlace,
-  importedPlace,
+  type ImportedLocation,
+  importedLocation,
   type ImportPlan,
   type ImportReport,
   planImport,
   summaryOf,
 } from "./LocationImport.ts";
 import { LocationImportsSql } from "./LocationImportsSql.ts";
-import { PlaceIndexes } from "./LocationIndexes.ts";
+import { LocationIndexes } from "./LocationIndexes.ts";
 
 /** For how long features are read before others get their turn, in milliseconds. */
 const turn = 10;
@@ -27,14 +27,14 @@ export class LocationImports extends Context.Service<LocationImports>()("waypost
     const database = yield* Database;
     const workspaces = yield* Workspaces;
     const repository = yield* LocationImportsSql;
-    const placeIndexes = yield* PlaceIndexes;
+    const locationIndexes = yield* LocationIndexes;
 
     /** What every feature says, in its order; a file of large polygons is work for seconds. */
     const read = Effect.fnUntraced(function* (features: ReadonlyArray<unknown>) {
-      const places: Array<ImportedPlace | Refused> = [];
+      const places: Array<ImportedLocation | Refused> = [];
       let began = performance.now();
       for (const feature of features) {
-        places.push(importedPlace(feature));
+        places.push(importedLocation(feature));
         if (performance.now() - began < turn) continue;
         yield* Effect.yieldNow;
         began = performance.now();
@@ -44,13 +44,13 @@ export class LocationImports extends Context.Service<LocationImports>()("waypost
 
     const plan = Effect.fnUntraced(function* (
       tenant: Tenant,
-      places: ReadonlyArray<ImportedPlace | Refused>,
+      places: ReadonlyArray<ImportedLocation | Refused>,
       now: number,
     ) {
       const limit = tenant.workspace.plan.max_locations;
       const externalIds = new Set<string>();
       for (const place of places) {
-        if (place._tag === "Place" && place.externalId !== null) externalIds.add(place.externalId);
+        if (place._tag === "ParsedFeature" && place.externalId !== null) externalIds.add(place.externalId);
       }
       const known = externalIds.size === 0 ? [] : yield* repository.known(tenant, [...externalIds]);
       const [count] = limit === null ? [] : yield* repository.count(tenant);
@@ -98,7 +98,7 @@ export class LocationImports extends Context.Service<LocationImports>()("waypost
       if (updates.length > 0) yield* repository.update(tenant, updates, now);
       if (creations.length > 0) yield* repository.insert(tenant, creations, now);
       if (memberships.length > 0) yield* join(tenant, memberships, now);
-      if (updates.length + creations.length > 0) yield* placeIndexes.changed(tenant);
+      if (updates.length + creations.length > 0) yield* locationIndexes.changed(tenant);
     });
 
     return {
@@ -108,12 +108,12 @@ export class LocationImports extends Context.Service<LocationImports>()("waypost
        */
       run: Effect.fn("LocationImports.run")(function* (
         tenant: Tenant,
-        submission: Submission<FeatureCollection>,
+        body: ParsedBody<FeatureCollection>,
         isDryRun: boolean,
       ) {
-        const { features } = yield* submission.complete;
+        const { features } = yield* body.complete;
         // Seconds of a file of large polygons, in which a request with a key must not hold its transaction open.
-        const places = yield* errand("features", read(features));
+        const places = yield* outsideTransaction("features", read(features));
         const now = yield* Clock.currentTimeMillis;
         const planned = isDryRun
           ? withoutNewIds(yield* plan(tenant, places, now))

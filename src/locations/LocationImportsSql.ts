@@ -2,7 +2,7 @@ import { Context, Effect, Layer } from "effect";
 import { SqlClient } from "effect/sql";
 import { arrayOf, instant } from "../database/Rows.ts";
 import type { Tenant } from "../workspaces/Workspace.ts";
-import type { ImportedPlace, PlacedLocation } from "./LocationImport.ts";
+import type { ImportedLocation, StoredImport } from "./LocationImport.ts";
 
 /**
  * Every statement of an import: each takes all of its rows at once. They are unprepared, so that each is planned for the rows it
@@ -29,7 +29,7 @@ export class LocationImportsSql extends Context.Service<LocationImportsSql>()(
             SELECT count(*)::integer AS held FROM location
             WHERE workspace_id = ${workspaceId} AND environment = ${environment}`),
 
-        insert: ({ environment, workspaceId }: Tenant, rows: ReadonlyArray<PlacedLocation>, now: number) =>
+        insert: ({ environment, workspaceId }: Tenant, rows: ReadonlyArray<StoredImport>, now: number) =>
           Effect.orDie(
             sql`
               INSERT INTO location (workspace_id, environment, id, name, external_id, type, latitude, longitude,
@@ -40,7 +40,7 @@ export class LocationImportsSql extends Context.Service<LocationImportsSql>()(
           ),
 
         /** Changes name and shape; address and groups stay. */
-        update: ({ environment, workspaceId }: Tenant, rows: ReadonlyArray<PlacedLocation>, now: number) =>
+        update: ({ environment, workspaceId }: Tenant, rows: ReadonlyArray<StoredImport>, now: number) =>
           // A table that is not analyzed yet seems to hold one row of a tenant, and a loop over that one the best of plans.
           Effect.orDie(
             sql`SELECT set_config('enable_nestloop', 'off', true)`.pipe(
@@ -113,9 +113,10 @@ export class LocationImportsSql extends Context.Service<LocationImportsSql>()(
 }
 
 /** The rows of an import as a table of that name. */
-const sent = (sql: SqlClient.SqlClient, rows: ReadonlyArray<PlacedLocation>) => {
+const sent = (sql: SqlClient.SqlClient, rows: ReadonlyArray<StoredImport>) => {
   const ids = rows.map(({ id }) => id);
-  const column = <A>(of: (place: ImportedPlace) => A): ReadonlyArray<A> => rows.map(({ place }) => of(place));
+  const column = <A>(of: (place: ImportedLocation) => A): ReadonlyArray<A> =>
+    rows.map(({ place }) => of(place));
   const names = column(({ name }) => name);
   const externalIds = column(({ externalId }) => externalId);
   const types = column(({ type }) => type);

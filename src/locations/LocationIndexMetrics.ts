@@ -1,15 +1,15 @@
 import { Effect, Metric } from "effect";
 
-const builds = Metric.histogram("waypost_place_index_build_seconds", {
+const builds = Metric.histogram("waypost_location_index_build_seconds", {
   description: "Time to bring the places of one environment up to date in memory, in seconds.",
   boundaries: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
 });
 
-const held = Metric.gauge("waypost_place_index_environments", {
+const held = Metric.gauge("waypost_location_index_environments", {
   description: "Environments whose places this process holds in memory.",
 });
 
-const positions = Metric.gauge("waypost_place_index_positions", {
+const positions = Metric.gauge("waypost_location_index_positions", {
   description: "Positions of the places that this process holds in memory, at 16 bytes each.",
 });
 

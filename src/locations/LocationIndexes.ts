@@ -1,9 +1,9 @@
 import { Context, Deferred, Effect, Exit, Layer, Semaphore } from "effect";
-import { grouped } from "../database/Batched.ts";
-import { type Place, placeOf } from "./geometry/IndexedLocation.ts";
-import { PlaceIndex } from "./geometry/LocationIndex.ts";
+import { batched } from "../database/Batched.ts";
+import { type IndexedLocation, toIndexedLocation } from "./geometry/IndexedLocation.ts";
+import { LocationIndex } from "./geometry/LocationIndex.ts";
 import { noteBuild, noteHeld } from "./LocationIndexMetrics.ts";
-import { type PlaceMark, type PlacesOf, PlacesSql } from "./LocationIndexesSql.ts";
+import { type LocationMark, type TenantKey, LocationIndexesSql } from "./LocationIndexesSql.ts";
 
 /** Positions of places that are held in memory, in all: 48 MB. An environment that is larger alone is held alone. */
 const mostHeld = 3_000_000;
@@ -20,7 +20,7 @@ const turn = 5;
 interface Held {
   /** The version of the places that the index holds at least. */
   version: number;
-  index: PlaceIndex;
+  index: LocationIndex;
   /** Done when the index that is being made is there. */
   making: Deferred.Deferred<void> | null;
 }
@@ -29,18 +29,18 @@ interface Held {
  * The places of environments, in memory: read when first asked for, brought up to date when their version has changed, and forgotten
  * when others need the room.
  */
-export class PlaceIndexes extends Context.Service<PlaceIndexes>()("waypost/locations/PlaceIndexes", {
+export class LocationIndexes extends Context.Service<LocationIndexes>()("waypost/locations/LocationIndexes", {
   make: Effect.gen(function* () {
-    const repository = yield* PlacesSql;
+    const repository = yield* LocationIndexesSql;
     const scope = yield* Effect.scope;
     // Those asked for last come last.
     const held = new Map<string, Held>();
     const oneAtATime = yield* Semaphore.make(1);
 
-    const versionOf = yield* grouped<PlacesOf, number, never, never>(
+    const versionOf = yield* batched<TenantKey, number, never, never>(
       500,
       Effect.fnUntraced(function* (all) {
-        const asked = new Map<string, { readonly of: PlacesOf; readonly places: Array<number> }>();
+        const asked = new Map<string, { readonly of: TenantKey; readonly places: Array<number> }>();
         all.forEach((of, place) => {
           const key = keyOf(of);
           const known = asked.get(key);
@@ -56,8 +56,8 @@ export class PlaceIndexes extends Context.Service<PlaceIndexes>()("waypost/locat
       }),
     );
 
-    const marksOf = Effect.fnUntraced(function* (of: PlacesOf) {
-      const marks: Array<PlaceMark> = [];
+    const marksOf = Effect.fnUntraced(function* (of: TenantKey) {
+      const marks: Array<LocationMark> = [];
       for (;;) {
         const page = yield* repository.marks(of, marks.at(-1)?.id ?? null, marksAtOnce);
         marks.push(...page);
@@ -66,21 +66,21 @@ export class PlaceIndexes extends Context.Service<PlaceIndexes>()("waypost/locat
     });
 
     /** The places as they are now; shapes that are held and have not changed are not read again. */
-    const read = Effect.fnUntraced(function* (of: PlacesOf, known: ReadonlyMap<number, Place>) {
-      const places = new Map<number, Place>();
+    const read = Effect.fnUntraced(function* (of: TenantKey, known: ReadonlyMap<number, IndexedLocation>) {
+      const places = new Map<number, IndexedLocation>();
       let missing: Array<string> = [];
       let bytes = 0;
       const fetch = Effect.fnUntraced(function* () {
         const ids = missing;
         missing = [];
         bytes = 0;
-        for (const row of yield* repository.shapes(of, ids)) places.set(row.no, placeOf(row));
+        for (const row of yield* repository.shapes(of, ids)) places.set(row.key, toIndexedLocation(row));
         yield* Effect.yieldNow;
       });
       for (const mark of yield* marksOf(of)) {
-        const place = known.get(mark.no);
+        const place = known.get(mark.key);
         if (place?.revision === mark.revision) {
-          places.set(mark.no, place);
+          places.set(mark.key, place);
           continue;
         }
         missing.push(mark.id);
@@ -104,13 +104,13 @@ export class PlaceIndexes extends Context.Service<PlaceIndexes>()("waypost/locat
       return noteHeld(held.size, weight);
     };
 
-    const bringUpToDate = Effect.fnUntraced(function* (of: PlacesOf, entry: Held) {
+    const bringUpToDate = Effect.fnUntraced(function* (of: TenantKey, entry: Held) {
       const began = performance.now();
       // The version first: what changes while the places are read is read again for whoever needs it.
       const version = yield* versionOf(of);
       const places = yield* read(of, entry.index.places);
       yield* Effect.yieldNow;
-      const making = PlaceIndex.making(places);
+      const making = LocationIndex.making(places);
       let step = making.next();
       for (let turned = performance.now(); step.done !== true; step = making.next()) {
         if (performance.now() - turned < turn) continue;
@@ -123,7 +123,7 @@ export class PlaceIndexes extends Context.Service<PlaceIndexes>()("waypost/locat
       yield* makeRoom(entry);
     });
 
-    const make = Effect.fnUntraced(function* (of: PlacesOf, entry: Held) {
+    const make = Effect.fnUntraced(function* (of: TenantKey, entry: Held) {
       const made = Deferred.makeUnsafe<void>();
       entry.making = made;
       // Others wait for it too, so it goes on when the request that began it is gone.
@@ -142,11 +142,11 @@ export class PlaceIndexes extends Context.Service<PlaceIndexes>()("waypost/locat
        * The places as they are now or later: a change that was answered before this is asked is in it, in whatever process it was
        * made. So it is for whoever knows the version of a moment and gives it, by that moment.
        */
-      current: Effect.fnUntraced(function* (of: PlacesOf, known?: number) {
+      current: Effect.fnUntraced(function* (of: TenantKey, known?: number) {
         const version = known ?? (yield* versionOf(of));
         const key = keyOf(of);
         for (;;) {
-          const entry = held.get(key) ?? { version: -1, index: PlaceIndex.of(new Map()), making: null };
+          const entry = held.get(key) ?? { version: -1, index: LocationIndex.of(new Map()), making: null };
           held.delete(key);
           held.set(key, entry);
           if (entry.version >= version) return entry.index;
@@ -155,11 +155,13 @@ export class PlaceIndexes extends Context.Service<PlaceIndexes>()("waypost/locat
       }),
 
       /** Notes a change of places in its transaction; whoever makes one holds the tenant's lock. */
-      changed: (of: PlacesOf) => Effect.asVoid(repository.changed(of)),
+      changed: (of: TenantKey) => Effect.asVoid(repository.changed(of)),
     };
   }),
 }) {
-  static readonly layer = Layer.effect(PlaceIndexes, PlaceIndexes.make).pipe(Layer.provide(PlacesSql.layer));
+  static readonly layer = Layer.effect(LocationIndexes, LocationIndexes.make).pipe(
+    Layer.provide(LocationIndexesSql.layer),
+  );
 }
 
-const keyOf = ({ environment, workspaceId }: PlacesOf): string => `${workspaceId}/${environment}`;
+const keyOf = ({ environment, workspaceId }: TenantKey): string => `${workspaceId}/${environment}`;

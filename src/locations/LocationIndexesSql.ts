@@ -2,32 +2,34 @@ import { Context, Effect, Layer } from "effect";
 import { SqlClient } from "effect/sql";
 import { arrayOf, asNumber, onlyRow } from "../database/Rows.ts";
 import type { Environment } from "../workspaces/Environment.ts";
-import type { StoredPlace } from "./geometry/IndexedLocation.ts";
+import type { StoredLocation } from "./geometry/IndexedLocation.ts";
 
 /** Whose places. */
-export interface PlacesOf {
+export interface TenantKey {
   readonly workspaceId: number;
   readonly environment: Environment;
 }
 
 /** What tells whether a place that is held in memory is still that, and how large it is in the database. */
-export interface PlaceMark {
+export interface LocationMark {
   readonly id: string;
-  readonly no: number;
+  readonly key: number;
   readonly revision: number;
   readonly bytes: number;
 }
 
 /** Every statement on locations as places that are searched in memory. */
-export class PlacesSql extends Context.Service<PlacesSql>()("waypost/locations/PlacesSql", {
-  make: Effect.gen(function* () {
-    const sql = yield* SqlClient.SqlClient;
+export class LocationIndexesSql extends Context.Service<LocationIndexesSql>()(
+  "waypost/locations/LocationIndexesSql",
+  {
+    make: Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient;
 
-    return {
-      /** How often the places of each have changed, in their order (`ord`, from 1). */
-      versions: (of: ReadonlyArray<PlacesOf>) =>
-        Effect.orDie(sql<{ readonly ord: number; readonly version: number }>`
-          SELECT k.ord::int AS ord, ${asNumber("t.places_version")} AS version
+      return {
+        /** How often the places of each have changed, in their order (`ord`, from 1). */
+        versions: (of: ReadonlyArray<TenantKey>) =>
+          Effect.orDie(sql<{ readonly ord: number; readonly version: number }>`
+          SELECT k.ord::int AS ord, ${asNumber("t.locations_version")} AS version
           FROM unnest(
             ${arrayOf(
               "int4",
@@ -39,29 +41,30 @@ export class PlacesSql extends Context.Service<PlacesSql>()("waypost/locations/P
           ) WITH ORDINALITY AS k (workspace_id, environment, ord)
           JOIN tenant t USING (workspace_id, environment)`),
 
-      /** Counts a change of places in the transaction at hand. */
-      changed: ({ environment, workspaceId }: PlacesOf) =>
-        onlyRow(sql<{ readonly version: number }>`
-          UPDATE tenant SET places_version = places_version + 1
+        /** Counts a change of places in the transaction at hand. */
+        changed: ({ environment, workspaceId }: TenantKey) =>
+          onlyRow(sql<{ readonly version: number }>`
+          UPDATE tenant SET locations_version = locations_version + 1
           WHERE workspace_id = ${workspaceId} AND environment = ${environment}
-          RETURNING ${asNumber("places_version")} AS version`),
+          RETURNING ${asNumber("locations_version")} AS version`),
 
-      /** So many places after an id. */
-      marks: ({ environment, workspaceId }: PlacesOf, after: string | null, most: number) =>
-        Effect.orDie(sql<PlaceMark>`
-          SELECT id, no, ${asNumber("revision")} AS revision, COALESCE(pg_column_size(rings), 0) AS bytes
+        /** So many places after an id. */
+        marks: ({ environment, workspaceId }: TenantKey, after: string | null, most: number) =>
+          Effect.orDie(sql<LocationMark>`
+          SELECT id, key, ${asNumber("revision")} AS revision, COALESCE(pg_column_size(rings), 0) AS bytes
           FROM location
           WHERE workspace_id = ${workspaceId} AND environment = ${environment} AND (${after}::uuid IS NULL OR id > ${after})
           ORDER BY id LIMIT ${most}`),
 
-      /** Those of the places that are there. */
-      shapes: ({ environment, workspaceId }: PlacesOf, ids: ReadonlyArray<string>) =>
-        Effect.orDie(sql<StoredPlace>`
-          SELECT id, no, ${asNumber("revision")} AS revision, longitude, latitude, radius_meters, rings
+        /** Those of the places that are there. */
+        shapes: ({ environment, workspaceId }: TenantKey, ids: ReadonlyArray<string>) =>
+          Effect.orDie(sql<StoredLocation>`
+          SELECT id, key, ${asNumber("revision")} AS revision, longitude, latitude, radius_meters, rings
           FROM location
           WHERE workspace_id = ${workspaceId} AND environment = ${environment} AND id = ANY(${arrayOf("uuid", ids)})`),
-    };
-  }),
-}) {
-  static readonly layer = Layer.effect(PlacesSql, PlacesSql.make);
+      };
+    }),
+  },
+) {
+  static readonly layer = Layer.effect(LocationIndexesSql, LocationIndexesSql.make);
 }

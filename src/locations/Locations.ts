@@ -2,13 +2,13 @@ import { Clock, Context, Effect, Layer } from "effect";
 import { Database } from "../database/Database.ts";
 import { NotFound } from "../wire/ApiError.ts";
 import { isUuid } from "../wire/Ids.ts";
-import type { Position } from "../wire/PagePosition.ts";
-import type { Submission } from "../wire/ParsedBody.ts";
+import type { PagePosition } from "../wire/PagePosition.ts";
+import type { ParsedBody } from "../wire/ParsedBody.ts";
 import type { Tenant } from "../workspaces/Workspace.ts";
 import { Workspaces } from "../workspaces/Workspaces.ts";
 import { isUnchanged, type LocationPatch, shapeFields } from "./LocationResource.ts";
 import { LocationsSql } from "./LocationsSql.ts";
-import { PlaceIndexes } from "./LocationIndexes.ts";
+import { LocationIndexes } from "./LocationIndexes.ts";
 
 /** The locations of an environment; what makes them is `LocationImports`. */
 export class Locations extends Context.Service<Locations>()("waypost/locations/Locations", {
@@ -16,7 +16,7 @@ export class Locations extends Context.Service<Locations>()("waypost/locations/L
     const database = yield* Database;
     const workspaces = yield* Workspaces;
     const repository = yield* LocationsSql;
-    const places = yield* PlaceIndexes;
+    const places = yield* LocationIndexes;
 
     const notFound = NotFound.resource("location");
 
@@ -27,7 +27,7 @@ export class Locations extends Context.Service<Locations>()("waypost/locations/L
 
     return {
       /** Newest first; `since` in epoch milliseconds, null for all. */
-      page: (tenant: Tenant, since: number | null, position: Position) =>
+      page: (tenant: Tenant, since: number | null, position: PagePosition) =>
         repository.page(tenant, since, position),
 
       /** @throws 404 */
@@ -35,8 +35,8 @@ export class Locations extends Context.Service<Locations>()("waypost/locations/L
 
       /** Takes what was sent and keeps the rest; the shape stays (contract G1). @throws 404, 422 */
       update: Effect.fn("Locations.update")(
-        function* (tenant: Tenant, id: string, submission: Submission<LocationPatch>) {
-          const { fields, problems } = submission;
+        function* (tenant: Tenant, id: string, body: ParsedBody<LocationPatch>) {
+          const { fields, problems } = body;
           yield* workspaces.lock(tenant);
           const location = yield* find(tenant, id);
           const hint = "the shape is changed by importing the location again with its external id";
@@ -56,7 +56,7 @@ export class Locations extends Context.Service<Locations>()("waypost/locations/L
               );
             }
           }
-          const { address, external_id, name } = yield* submission.complete;
+          const { address, external_id, name } = yield* body.complete;
           const now = yield* Clock.currentTimeMillis;
           const rows = yield* repository.update(tenant, id, { name, address, externalId: external_id }, now);
           return rows[0] ?? (yield* notFound);

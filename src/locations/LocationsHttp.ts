@@ -4,7 +4,7 @@ import { HttpApiBuilder } from "effect/http-api";
 import { Caller } from "../access/Caller.ts";
 import { Cursors } from "../http/Cursors.ts";
 import { PlatformApi } from "../PlatformApi.ts";
-import { readSubmission } from "../wire/ParsedBody.ts";
+import { readParsedBody } from "../wire/ParsedBody.ts";
 import { FeatureCollection } from "./LocationImport.ts";
 import { LocationImports } from "./LocationImports.ts";
 import { isDryRun } from "./LocationsApi.ts";
@@ -32,8 +32,8 @@ export const locationsHandlers = HttpApiBuilder.group(
       )
       .handleRaw("import", ({ endpoint, query, request }) =>
         Effect.gen(function* () {
-          const submission = yield* readSubmission(FeatureCollection, { request, endpoint });
-          return { data: yield* imports.run(yield* Caller, submission, isDryRun(query)) };
+          const body = yield* readParsedBody(FeatureCollection, { request, endpoint });
+          return { data: yield* imports.run(yield* Caller, body, isDryRun(query)) };
         }),
       )
       .handle("get", ({ params }) =>
@@ -46,8 +46,8 @@ export const locationsHandlers = HttpApiBuilder.group(
           const caller = yield* Caller;
           // A location that is not there is told before anything about the body (contract B1).
           yield* locations.find(caller, params.location);
-          const submission = yield* readSubmission(LocationPatch, { request, endpoint });
-          return { data: yield* locations.update(caller, params.location, submission) };
+          const body = yield* readParsedBody(LocationPatch, { request, endpoint });
+          return { data: yield* locations.update(caller, params.location, body) };
         }),
       )
       .handle("delete", ({ params }) =>

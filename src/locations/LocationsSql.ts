@@ -1,7 +1,7 @@
 import { Context, Effect, Layer } from "effect";
 import { SqlClient } from "effect/sql";
 import { arrayOf, instant, utc } from "../database/Rows.ts";
-import type { Position } from "../wire/PagePosition.ts";
+import type { PagePosition } from "../wire/PagePosition.ts";
 import type { Tenant } from "../workspaces/Workspace.ts";
 import type { LocationResource } from "./LocationResource.ts";
 
@@ -35,7 +35,7 @@ export class LocationsSql extends Context.Service<LocationsSql>()("waypost/locat
 
     return {
       /** Newest first; `since` in epoch milliseconds, null for all. */
-      page: (tenant: Tenant, since: number | null, { before, limit }: Position) =>
+      page: (tenant: Tenant, since: number | null, { before, limit }: PagePosition) =>
         Effect.orDie(sql<LocationResource>`
           SELECT ${columns} FROM location l
           WHERE ${own(tenant)} AND (${before}::uuid IS NULL OR l.id < ${before})
@@ -72,10 +72,10 @@ export class LocationsSql extends Context.Service<LocationsSql>()("waypost/locat
               AND m.location_id = ${id} AND g.workspace_id = m.workspace_id AND g.environment = m.environment
               AND g.id = m.group_id
           ), gone AS (
-            DELETE FROM location l WHERE ${own(tenant)} AND l.id = ${id} RETURNING l.workspace_id, l.environment, l.no, l.id
+            DELETE FROM location l WHERE ${own(tenant)} AND l.id = ${id} RETURNING l.workspace_id, l.environment, l.key, l.id
           )
-          INSERT INTO deleted_location (workspace_id, environment, no, id)
-          SELECT workspace_id, environment, no, id FROM gone RETURNING id`),
+          INSERT INTO deleted_location (workspace_id, environment, key, id)
+          SELECT workspace_id, environment, key, id FROM gone RETURNING id`),
 
       /** Those of the ids that are there; nobody can delete them before the transaction at hand ends. */
       hold: (tenant: Tenant, ids: ReadonlyArray<string>) =>

@@ -3,11 +3,11 @@ import type { HttpServerRequest } from "effect/http";
 import type { HttpApiEndpoint } from "effect/http-api";
 import { randomBytes } from "node:crypto";
 import { Database } from "../database/Database.ts";
-import { errand } from "../http/OutsideTransaction.ts";
+import { outsideTransaction } from "../http/OutsideTransaction.ts";
 import { PublicAddresses } from "../http/PublicAddresses.ts";
 import { Conflict, Forbidden, NotFound, ServiceUnavailable, Unprocessable } from "../wire/ApiError.ts";
 import { idAt, isUuid } from "../wire/Ids.ts";
-import type { Position } from "../wire/PagePosition.ts";
+import type { PagePosition } from "../wire/PagePosition.ts";
 import { environmentName } from "../workspaces/Environment.ts";
 import type { MediaKind } from "../workspaces/Plan.ts";
 import type { Tenant } from "../workspaces/Workspace.ts";
@@ -104,7 +104,7 @@ export class MediaLibrary extends Context.Service<MediaLibrary>()("waypost/media
 
     return {
       /** Newest first; of one kind, or of all for null. */
-      page: (tenant: Tenant, kind: MediaKind | null, position: Position) =>
+      page: (tenant: Tenant, kind: MediaKind | null, position: PagePosition) =>
         Effect.map(repository.page(tenant, kind, position), (rows) => rows.map(show)),
 
       /** One media file. @throws 404 */
@@ -119,7 +119,7 @@ export class MediaLibrary extends Context.Service<MediaLibrary>()("waypost/media
 
       /** Takes the file of a request. @throws 415, 422 with everything wrong at once, 403 for the plan, 503 */
       upload: Effect.fn("MediaLibrary.upload")(function* (tenant: Tenant, input: UploadInput) {
-        const received = yield* errand(
+        const received = yield* outsideTransaction(
           "upload",
           receive(tenant, input).pipe(
             Effect.catchTag(["MediaStoreAway", "MediaReaderAway"], (away) =>

@@ -1,7 +1,7 @@
 import { Context, Effect, Layer } from "effect";
 import { SqlClient } from "effect/sql";
 import { asNumber, instant, utc } from "../database/Rows.ts";
-import type { Position } from "../wire/PagePosition.ts";
+import type { PagePosition } from "../wire/PagePosition.ts";
 import type { MediaKind } from "../workspaces/Plan.ts";
 import type { Tenant } from "../workspaces/Workspace.ts";
 import type { MediaFile } from "./MediaFile.ts";
@@ -34,7 +34,7 @@ export class MediaLibrarySql extends Context.Service<MediaLibrarySql>()("waypost
 
     return {
       /** Newest first; of one kind, or of all for null. */
-      page: (tenant: Tenant, kind: MediaKind | null, { before, limit }: Position) =>
+      page: (tenant: Tenant, kind: MediaKind | null, { before, limit }: PagePosition) =>
         Effect.orDie(sql<MediaRow>`
           SELECT ${shown} FROM media_file m
           WHERE ${own(tenant)} AND (${before}::uuid IS NULL OR m.id < ${before})

@@ -2,8 +2,8 @@
 import { Effect, Option, Stream } from "effect";
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http";
 import { createHash } from "node:crypto";
-import { Config } from "../config/Settings.ts";
-import type { Admission, Door } from "../http/Authenticators.ts";
+import { Settings } from "../config/Settings.ts";
+import type { AuthenticatedRequest, Authenticator } from "../http/Authenticators.ts";
 import { RouteTable } from "../http/RouteTable.ts";
 import { namesTag } from "../http/EntityTag.ts";
 import { MethodNotAllowed } from "../wire/ApiError.ts";
@@ -151,14 +151,14 @@ export const mediaRoutes = HttpRouter.use((router) =>
   }),
 );
 
-const everybody: Admission = { provide: (services) => services, headers: {}, log: {} };
+const everybody: AuthenticatedRequest = { provide: (services) => services, headers: {}, log: {} };
 
 /**
  * The door of the media address lets everybody in. It knows the path of WAYPOST_MEDIA_URL, on whatever host a proxy calls; at the root of
  * a host it takes only what can be a key, so that nothing else is hidden.
  */
-export const mediaDoor: Effect.Effect<Door, never, Config> = Effect.gen(function* () {
-  const { mediaUrl } = yield* Config;
+export const mediaAuthenticator: Effect.Effect<Authenticator, never, Settings> = Effect.gen(function* () {
+  const { mediaUrl } = yield* Settings;
   const own = mediaUrl === undefined ? base : new URL(mediaUrl).pathname.replace(/\/$/, "");
   return {
     name: "media",
@@ -169,6 +169,6 @@ export const mediaDoor: Effect.Effect<Door, never, Config> = Effect.gen(function
       const rest = url.slice(own.length);
       return own !== "" || isMediaKey((rest.split("?", 1)[0] ?? "").slice(1)) ? base + rest : null;
     },
-    admit: () => Effect.succeed(everybody),
-  } satisfies Door;
+    authenticate: () => Effect.succeed(everybody),
+  } satisfies Authenticator;
 });

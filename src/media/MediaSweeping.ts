@@ -1,6 +1,6 @@
 import { Clock, Effect, Layer, Schedule } from "effect";
-import { Config } from "../config/Settings.ts";
-import { watched } from "../workers/JobMetrics.ts";
+import { Settings } from "../config/Settings.ts";
+import { observedRun } from "../workers/JobMetrics.ts";
 import { MediaLibrarySql } from "./MediaLibrarySql.ts";
 import { countSwept } from "./MediaMetrics.ts";
 import { MediaStore } from "./store/MediaStore.ts";
@@ -36,10 +36,10 @@ export const sweepOnce = Effect.gen(function* () {
 /** Sweeps every ten seconds in every worker: two that meet share the work. */
 export const mediaSweeping = Layer.effectDiscard(
   Effect.gen(function* () {
-    const { roles } = yield* Config;
+    const { roles } = yield* Settings;
     if (!roles.has("worker")) return;
     yield* Effect.forkScoped(
-      Effect.ignoreCause(watched("media_sweeping", sweepOnce), { log: "Warn" }).pipe(
+      Effect.ignoreCause(observedRun("media_sweeping", sweepOnce), { log: "Warn" }).pipe(
         Effect.repeat(Schedule.spaced("10 seconds")),
       ),
     );

@@ -1,6 +1,6 @@
 import { Effect, Layer } from "effect";
-import { Config } from "../config/Settings.ts";
-import { watched } from "../workers/JobMetrics.ts";
+import { Settings } from "../config/Settings.ts";
+import { observedRun } from "../workers/JobMetrics.ts";
 import { Thumbnails } from "./Thumbnails.ts";
 
 /**
@@ -9,11 +9,11 @@ import { Thumbnails } from "./Thumbnails.ts";
  */
 export const thumbnailMaking = Layer.effectDiscard(
   Effect.gen(function* () {
-    const { roles } = yield* Config;
+    const { roles } = yield* Settings;
     if (!roles.has("worker")) return;
     const thumbnails = yield* Thumbnails;
     yield* Effect.forkScoped(
-      Effect.ignoreCause(watched("thumbnails", thumbnails.makeDue), { log: "Warn" }).pipe(
+      Effect.ignoreCause(observedRun("thumbnails", thumbnails.makeDue), { log: "Warn" }).pipe(
         Effect.andThen(Effect.raceFirst(thumbnails.called, Effect.sleep("2 seconds"))),
         Effect.forever,
       ),

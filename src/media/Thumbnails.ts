@@ -1,6 +1,6 @@
 import { Clock, Context, Effect, Latch, Layer, Option, Stream } from "effect";
 import { builtInPicture } from "./BuiltInPictures.ts";
-import { MediaChildren } from "./worker/MediaWorkers.ts";
+import { MediaWorkers } from "./worker/MediaWorkers.ts";
 import { MediaReaderAway, type MediaRefused } from "./worker/MediaRefused.ts";
 import { MediaStore, MediaStoreAway } from "./store/MediaStore.ts";
 import { countFailed, countMade } from "./ThumbnailMetrics.ts";
@@ -10,7 +10,7 @@ import { UploadFolder } from "./upload/UploadFolder.ts";
 /** Longer than any making takes: after it, who claimed a thumbnail is dead. */
 const claimMillis = 2 * 60_000;
 /** How long a reader waits for another process before it takes the work over. */
-const patienceMillis = 10_000;
+const attemptTimeoutMillis = 10_000;
 const lookMillis = 200;
 /** Between two tries while the store or the children are away. */
 const awayMillis = 30_000;
@@ -28,7 +28,7 @@ export class Thumbnails extends Context.Service<Thumbnails>()("waypost/media/Thu
   make: Effect.gen(function* () {
     const repository = yield* ThumbnailsSql;
     const store = yield* MediaStore;
-    const children = yield* MediaChildren;
+    const children = yield* MediaWorkers;
     const folder = yield* UploadFolder;
     const called = yield* Latch.make(false);
 
@@ -77,7 +77,7 @@ export class Thumbnails extends Context.Service<Thumbnails>()("waypost/media/Thu
       const began = yield* Clock.currentTimeMillis;
       while (true) {
         const now = yield* Clock.currentTimeMillis;
-        const isLate = now >= began + patienceMillis;
+        const isLate = now >= began + attemptTimeoutMillis;
         const dueBy = isLate ? Math.max(now, seenDue) : now;
         const [claimed] = yield* repository.claimOne(key, dueBy, now + claimMillis);
         // A reader who goes away must not count as a try that failed.

@@ -1,12 +1,12 @@
 import { Clock, Context, Effect, Layer } from "effect";
 import { Database } from "../database/Database.ts";
-import { errand } from "../http/OutsideTransaction.ts";
+import { outsideTransaction } from "../http/OutsideTransaction.ts";
 import { PublicAddresses } from "../http/PublicAddresses.ts";
 import { shownMedia } from "../media/MediaAddress.ts";
 import { MediaLibrary } from "../media/MediaLibrary.ts";
 import { Forbidden, NotFound, Unprocessable } from "../wire/ApiError.ts";
 import { idAt, isUuid } from "../wire/Ids.ts";
-import type { Position } from "../wire/PagePosition.ts";
+import type { PagePosition } from "../wire/PagePosition.ts";
 import { environmentName } from "../workspaces/Environment.ts";
 import type { MediaKind } from "../workspaces/Plan.ts";
 import type { Tenant } from "../workspaces/Workspace.ts";
@@ -62,7 +62,7 @@ export class Contents extends Context.Service<Contents>()("waypost/notifications
     const checkButton = Effect.fnUntraced(function* ({ fields, problems }: SentContent) {
       const { cta_url } = fields;
       if (cta_url === undefined || cta_url === null) return;
-      const problem = yield* errand(`cta_url ${cta_url}`, callToAction.check(cta_url));
+      const problem = yield* outsideTransaction(`cta_url ${cta_url}`, callToAction.check(cta_url));
       if (problem !== null) problems.add("cta_url", problem);
     });
 
@@ -166,7 +166,7 @@ export class Contents extends Context.Service<Contents>()("waypost/notifications
       deleteUnused: (tenant: Tenant, id: string) => repository.deleteUnused(tenant, id),
 
       /** All contents, on campaigns or not, newest first. */
-      page: (tenant: Tenant, position: Position) =>
+      page: (tenant: Tenant, position: PagePosition) =>
         Effect.map(listed.page(tenant, position), (rows) => rows.map(show)),
 
       /** Makes content that is on no campaign yet. @throws 422 with everything wrong at once, 403 for the plan */

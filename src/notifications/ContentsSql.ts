@@ -1,7 +1,7 @@
 import { Context, Effect, Layer } from "effect";
 import { SqlClient } from "effect/sql";
 import { utc } from "../database/Rows.ts";
-import type { Position } from "../wire/PagePosition.ts";
+import type { PagePosition } from "../wire/PagePosition.ts";
 import type { Tenant } from "../workspaces/Workspace.ts";
 import type { ContentRow } from "./NotificationsSql.ts";
 
@@ -26,11 +26,11 @@ export class ContentsSql extends Context.Service<ContentsSql>()("waypost/notific
         ORDER BY cn.attached_at, cn.id) AS campaign_ids,
       ${utc("n.created_at")} AS created_at, ${utc("n.updated_at")} AS updated_at
       FROM notification n
-      JOIN content x ON x.workspace_id = n.workspace_id AND x.environment = n.environment AND x.no = n.content_no
+      JOIN content x ON x.workspace_id = n.workspace_id AND x.environment = n.environment AND x.key = n.content_key
       LEFT JOIN media_file m ON m.workspace_id = n.workspace_id AND m.environment = n.environment AND m.id = n.media_id`;
 
     return {
-      page: (tenant: Tenant, position: Position) =>
+      page: (tenant: Tenant, position: PagePosition) =>
         Effect.orDie(sql<ListedContentRow>`
           SELECT ${shown}
           WHERE ${of(tenant, "n")} AND (${position.before}::uuid IS NULL OR n.id < ${position.before})

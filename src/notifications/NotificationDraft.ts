@@ -3,7 +3,7 @@ import type { HttpServerRequest } from "effect/http";
 import type { HttpApiEndpoint } from "effect/http-api";
 import { TimeOfDay, WallTime } from "../time/LocalTime.ts";
 import { bodyRules, readObject } from "../wire/RequestBody.ts";
-import { Submission, submit } from "../wire/ParsedBody.ts";
+import { ParsedBody, parseFields } from "../wire/ParsedBody.ts";
 import { optionalText, text } from "../wire/Text.ts";
 import { NotificationType } from "./MessageContent.ts";
 import { TriggerType } from "./Notification.ts";
@@ -110,18 +110,18 @@ export type NotificationDraft = typeof NotificationDraft.Type;
 type Sent<A> = Omit<A, "questions"> & { readonly questions?: ReadonlyArray<SentQuestion> };
 
 /** The content of a body of which only what could be read is there, questions and choices each by itself. */
-export type SentContent = Submission<Sent<ContentDraft>>;
+export type SentContent = ParsedBody<Sent<ContentDraft>>;
 /** A whole body of which only what could be read is there. */
-export type SentNotification = Submission<Sent<NotificationDraft>>;
+export type SentNotification = ParsedBody<Sent<NotificationDraft>>;
 
 type Json = { readonly [field: string]: unknown };
 
 const ContentHead = Schema.Struct(content);
 const NotificationHead = Schema.Struct({ ...content, ...trigger });
 
-const withQuestions = <A extends object>(read: Submission<A>, body: Json): Submission<Sent<A>> => {
+const withQuestions = <A extends object>(read: ParsedBody<A>, body: Json): ParsedBody<Sent<A>> => {
   const asked = readQuestions(body["questions"], read.problems);
-  return new Submission<Sent<A>>({ ...read.fields, ...(asked && { questions: asked }) }, read.problems);
+  return new ParsedBody<Sent<A>>({ ...read.fields, ...(asked && { questions: asked }) }, read.problems);
 };
 
 /** An empty array counts as none (contract F2), also where other clients write an object. */
@@ -131,8 +131,8 @@ const withoutEmpty = (body: Json): Json => {
 };
 
 /** Reads a notification with its trigger from a JSON object. */
-const submitNotification = (body: Json): SentNotification =>
-  withQuestions(submit(NotificationHead, withoutEmpty(body)), body);
+const parseNotificationBody = (body: Json): SentNotification =>
+  withQuestions(parseFields(NotificationHead, withoutEmpty(body)), body);
 
 interface Input {
   readonly request: HttpServerRequest.HttpServerRequest;
@@ -143,14 +143,16 @@ const readJson = ({ endpoint, request }: Input) =>
   readObject(request, bodyRules(endpoint as unknown as HttpApiEndpoint.Top));
 
 /** Reads a request's body as a notification, within the endpoint's body rules. */
-export const readNotification = (input: Input) => Effect.map(readJson(input), submitNotification);
+export const readNotification = (input: Input) => Effect.map(readJson(input), parseNotificationBody);
 
 /** Reads a request's body as content alone; what it says of a trigger is ignored. */
 export const readContent = (
   input: Input,
 ): Effect.Effect<SentContent, Effect.Error<ReturnType<typeof readJson>>> =>
-  Effect.map(readJson(input), (body) => withQuestions(submit(ContentHead, body), body));
+  Effect.map(readJson(input), (body) => withQuestions(parseFields(ContentHead, body), body));
 
 /** Reads a request's body as a trigger alone. */
 export const readTrigger = (input: Input) =>
-  Effect.map(readJson(input), (body): Submission<TriggerDraft> => submit(TriggerDraft, withoutEmpty(body)));
+  Effect.map(readJson(input), (body): ParsedBody<TriggerDraft> =>
+    parseFields(TriggerDraft, withoutEmpty(body)),
+  );

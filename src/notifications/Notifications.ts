@@ -5,7 +5,7 @@ import { SendPlan } from "../campaigns/SendPlan.ts";
 import { Database } from "../database/Database.ts";
 import { Forbidden, NotFound } from "../wire/ApiError.ts";
 import { idAt, isUuid } from "../wire/Ids.ts";
-import type { Submission } from "../wire/ParsedBody.ts";
+import type { ParsedBody } from "../wire/ParsedBody.ts";
 import type { Tenant } from "../workspaces/Workspace.ts";
 import { Workspaces } from "../workspaces/Workspaces.ts";
 import { Contents } from "./Contents.ts";
@@ -152,7 +152,7 @@ export class Notifications extends Context.Service<Notifications>()("waypost/not
         tenant: Tenant,
         campaignId: string,
         id: string,
-        sent: Submission<TriggerDraft>,
+        sent: ParsedBody<TriggerDraft>,
       ) {
         yield* workspaces.lock(tenant);
         const campaign = yield* campaigns.find(tenant, campaignId);

@@ -53,7 +53,7 @@ export class NotificationsSql extends Context.Service<NotificationsSql>()(
         JOIN campaign c ON c.workspace_id = cn.workspace_id AND c.environment = cn.environment AND c.id = cn.campaign_id
         JOIN notification n ON n.workspace_id = cn.workspace_id AND n.environment = cn.environment
           AND n.id = cn.notification_id
-        JOIN content x ON x.workspace_id = n.workspace_id AND x.environment = n.environment AND x.no = n.content_no
+        JOIN content x ON x.workspace_id = n.workspace_id AND x.environment = n.environment AND x.key = n.content_key
         LEFT JOIN media_file m ON m.workspace_id = n.workspace_id AND m.environment = n.environment AND m.id = n.media_id`;
 
       return {
@@ -74,7 +74,7 @@ export class NotificationsSql extends Context.Service<NotificationsSql>()(
           sql`
             SELECT FROM notification n
             WHERE ${of(tenant, "n")} AND n.id = ${id}
-              AND EXISTS (SELECT FROM survey_response r WHERE ${of(tenant, "r")} AND r.notification_no = n.no)`.pipe(
+              AND EXISTS (SELECT FROM survey_response r WHERE ${of(tenant, "r")} AND r.notification_key = n.key)`.pipe(
             Effect.map((rows) => rows.length > 0),
             Effect.orDie,
           ),
@@ -105,10 +105,10 @@ export class NotificationsSql extends Context.Service<NotificationsSql>()(
               VALUES (${tenant.workspaceId}, ${tenant.environment}, ${id}, ${content.type}, ${content.headline},
                 ${content.body}, ${content.cta_label}, ${content.cta_url}, ${content.media_asset_id},
                 ${content.media_kind}, ${questionsOf(content)}, ${instant(now)})
-              RETURNING no, media_asset_id
+              RETURNING key, media_asset_id
             )
-            INSERT INTO notification (workspace_id, environment, id, name, type, content_no, media_id, created_at, updated_at)
-            SELECT ${tenant.workspaceId}, ${tenant.environment}, ${id}, ${name}, ${content.type}, first.no,
+            INSERT INTO notification (workspace_id, environment, id, name, type, content_key, media_id, created_at, updated_at)
+            SELECT ${tenant.workspaceId}, ${tenant.environment}, ${id}, ${name}, ${content.type}, first.key,
               first.media_asset_id, ${instant(now)}, ${instant(now)}
             FROM first`),
 
@@ -140,15 +140,15 @@ export class NotificationsSql extends Context.Service<NotificationsSql>()(
                 ${content.media_kind}::text, ${questionsOf(content)})
                 AS sent (type, headline, body, cta_label, cta_url, media_asset_id, media_kind, questions),
                 notification n
-              JOIN content x ON x.workspace_id = n.workspace_id AND x.environment = n.environment AND x.no = n.content_no
+              JOIN content x ON x.workspace_id = n.workspace_id AND x.environment = n.environment AND x.key = n.content_key
               WHERE ${of(tenant, "n")} AND n.id = ${id}
                 AND (x.type, x.headline, x.body, x.cta_label, x.cta_url, x.media_asset_id, x.questions)
                   IS DISTINCT FROM (sent.type, sent.headline, sent.body, sent.cta_label, sent.cta_url,
                     sent.media_asset_id, sent.questions)
-              RETURNING no
+              RETURNING key
             )
             UPDATE notification n SET name = ${name}, type = ${content.type}, media_id = ${content.media_asset_id}::uuid,
-              content_no = COALESCE((SELECT no FROM revised), n.content_no), updated_at = ${instant(now)}
+              content_key = COALESCE((SELECT key FROM revised), n.content_key), updated_at = ${instant(now)}
             WHERE ${of(tenant, "n")} AND n.id = ${id} AND (n.name <> ${name} OR EXISTS (SELECT FROM revised))`),
 
         /** Changes what sets a notification off on one campaign; an equal trigger stays untouched, `updated_at` included. */

@@ -1,7 +1,7 @@
 import { Context, Data, Effect, Layer } from "effect";
 import { lookup } from "node:dns/promises";
 import { isIP } from "node:net";
-import { Config } from "../config/Settings.ts";
+import { Settings } from "../config/Settings.ts";
 import { isPublicAddress } from "./PublicAddressRanges.ts";
 
 /** An address to connect to. */
@@ -28,7 +28,7 @@ export const HostResolver = Context.Reference<(host: string) => Promise<Readonly
  */
 export class PublicHosts extends Context.Service<PublicHosts>()("waypost/notifications/PublicHosts", {
   make: Effect.gen(function* () {
-    const { allowPrivateAddresses } = yield* Config;
+    const { allowPrivateAddresses } = yield* Settings;
     const resolve = yield* HostResolver;
     return {
       /** The addresses of a host, a name or an IP literal without brackets. One that is not public refuses them all. */

@@ -9,7 +9,7 @@ import {
   wallParts,
   wallTimeAt,
 } from "../time/LocalTime.ts";
-import type { Submission } from "../wire/ParsedBody.ts";
+import type { ParsedBody } from "../wire/ParsedBody.ts";
 import type { TriggerType } from "./Notification.ts";
 import type { TriggerDraft } from "./NotificationDraft.ts";
 
@@ -24,7 +24,7 @@ export interface Trigger {
 }
 
 type Dates = Pick<FoundCampaign, "timezone" | "startsAtMs">;
-type Sent = Submission<TriggerDraft>;
+type Sent = ParsedBody<TriggerDraft>;
 
 const instantOf = ({ startsAtMs, timezone }: Dates, sendAt: TimeOfDay): number =>
   sendInstant({ startsAt: startsAtMs, timezone }, sendAt);

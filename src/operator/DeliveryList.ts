@@ -1,6 +1,6 @@
 import { Context, Effect, Layer } from "effect";
 import { deliveryKey, messageId } from "../sending/MessageId.ts";
-import type { Position } from "../wire/PagePosition.ts";
+import type { PagePosition } from "../wire/PagePosition.ts";
 import type { Tenant } from "../workspaces/Workspace.ts";
 import { type DeliveryFilters, DeliveryListSql } from "./DeliveryListSql.ts";
 import type { ShownDelivery } from "./DeliveryResource.ts";
@@ -13,13 +13,13 @@ export class DeliveryList extends Context.Service<DeliveryList>()("waypost/opera
       /** Those that were set off last come first. */
       page: Effect.fn("DeliveryList.page")(function* (
         tenant: Tenant,
-        position: Position,
+        position: PagePosition,
         filters: DeliveryFilters,
       ) {
         const before = position.before === null ? null : deliveryKey(position.before);
         const rows = yield* repository.page(tenant, before, position.limit, filters);
-        return rows.map(({ device_no, origin, ...row }): ShownDelivery => ({
-          id: messageId(origin, device_no),
+        return rows.map(({ device_key, sourceId, ...row }): ShownDelivery => ({
+          id: messageId(sourceId, device_key),
           ...row,
         }));
       }),

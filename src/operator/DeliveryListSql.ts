@@ -15,8 +15,8 @@ export interface DeliveryFilters {
 
 /** A delivery before it has its id. */
 export interface DeliveryRow extends Omit<ShownDelivery, "id"> {
-  readonly origin: bigint;
-  readonly device_no: number;
+  readonly sourceId: bigint;
+  readonly device_key: number;
 }
 
 /** The statement on single deliveries. */
@@ -30,34 +30,34 @@ export class DeliveryListSql extends Context.Service<DeliveryListSql>()("waypost
         const { campaign = null, device = null, notification = null, status = null } = filters;
         const own = sql`workspace_id = ${workspaceId} AND environment = ${environment}`;
         return Effect.orDie(sql<DeliveryRow>`
-          SELECT d.origin, d.device_no, s.id AS send_id, COALESCE(k.id, g.id) AS campaign_id, c.notification_id, v.id AS device_id,
+          SELECT d.source_id AS "sourceId", d.device_key, s.id AS send_id, COALESCE(k.id, g.id) AS campaign_id, c.notification_id, v.id AS device_id,
             d.trigger_type, COALESCE(l.id, f.id) AS location_id, d.transport, d.status, d.attempts::int AS attempts, d.last_error,
             ${utc("d.created_at")} AS created_at,
             CASE WHEN d.status = 'delivered' THEN ${utc("d.settled_at")} END AS delivered_at
           FROM delivery d
           JOIN content c
-            ON c.workspace_id = d.workspace_id AND c.environment = d.environment AND c.no = d.content_no
+            ON c.workspace_id = d.workspace_id AND c.environment = d.environment AND c.key = d.content_key
           JOIN device v
-            ON v.workspace_id = d.workspace_id AND v.environment = d.environment AND v.no = d.device_no
+            ON v.workspace_id = d.workspace_id AND v.environment = d.environment AND v.key = d.device_key
           LEFT JOIN campaign k
-            ON k.workspace_id = d.workspace_id AND k.environment = d.environment AND k.no = d.campaign_no
+            ON k.workspace_id = d.workspace_id AND k.environment = d.environment AND k.key = d.campaign_key
           LEFT JOIN deleted_campaign g
-            ON g.workspace_id = d.workspace_id AND g.environment = d.environment AND g.no = d.campaign_no
+            ON g.workspace_id = d.workspace_id AND g.environment = d.environment AND g.key = d.campaign_key
           LEFT JOIN send s
-            ON s.workspace_id = d.workspace_id AND s.environment = d.environment AND s.origin = d.origin
+            ON s.workspace_id = d.workspace_id AND s.environment = d.environment AND s.source_id = d.source_id
           LEFT JOIN location l
-            ON l.workspace_id = d.workspace_id AND l.environment = d.environment AND l.no = d.location_no
+            ON l.workspace_id = d.workspace_id AND l.environment = d.environment AND l.key = d.location_key
           LEFT JOIN deleted_location f
-            ON f.workspace_id = d.workspace_id AND f.environment = d.environment AND f.no = d.location_no
+            ON f.workspace_id = d.workspace_id AND f.environment = d.environment AND f.key = d.location_key
           WHERE d.workspace_id = ${workspaceId} AND d.environment = ${environment}
-            AND (${before === null} OR (d.origin, d.device_no) < (${before?.origin ?? 0n}::bigint, ${before?.deviceNo ?? 0}::int))
-            AND (${campaign}::uuid IS NULL OR d.campaign_no = (
-              SELECT no FROM campaign WHERE ${own} AND id = ${campaign}
-              UNION ALL SELECT no FROM deleted_campaign WHERE ${own} AND id = ${campaign}))
+            AND (${before === null} OR (d.source_id, d.device_key) < (${before?.sourceId ?? 0n}::bigint, ${before?.deviceKey ?? 0}::int))
+            AND (${campaign}::uuid IS NULL OR d.campaign_key = (
+              SELECT key FROM campaign WHERE ${own} AND id = ${campaign}
+              UNION ALL SELECT key FROM deleted_campaign WHERE ${own} AND id = ${campaign}))
             AND (${notification}::uuid IS NULL OR c.notification_id = ${notification})
-            AND (${device}::uuid IS NULL OR d.device_no = (SELECT no FROM device WHERE ${own} AND id = ${device}))
+            AND (${device}::uuid IS NULL OR d.device_key = (SELECT key FROM device WHERE ${own} AND id = ${device}))
             AND (${status}::text IS NULL OR d.status = ${status})
-          ORDER BY d.origin DESC, d.device_no DESC LIMIT ${limit}`);
+          ORDER BY d.source_id DESC, d.device_key DESC LIMIT ${limit}`);
       },
     };
   }),

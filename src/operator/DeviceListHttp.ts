@@ -5,7 +5,7 @@ import { Cursors } from "../http/Cursors.ts";
 import { OperatorApi } from "../OperatorApi.ts";
 import { NotFound } from "../wire/ApiError.ts";
 import { isUuid } from "../wire/Ids.ts";
-import { readSubmission } from "../wire/ParsedBody.ts";
+import { readParsedBody } from "../wire/ParsedBody.ts";
 import { Approval } from "./DeviceListApi.ts";
 import { DeviceListSql } from "./DeviceListSql.ts";
 import { OperatorTenants } from "./OperatorTenants.ts";
@@ -35,8 +35,8 @@ export const deviceListHandlers = HttpApiBuilder.group(
           // A device that is not there is told before anything about the body (contract B1, 10 and 11).
           const found = isUuid(params.device) ? yield* repository.find(tenant, params.device) : [];
           if (found.length === 0) return yield* NotFound.resource("device");
-          const submission = yield* readSubmission(Approval, { request, endpoint });
-          const { approved } = yield* submission.complete;
+          const body = yield* readParsedBody(Approval, { request, endpoint });
+          const { approved } = yield* body.complete;
           return { data: yield* devices.setApproved(tenant, params.device, approved) };
         }),
       );

@@ -1,13 +1,13 @@
 import { Effect } from "effect";
 import { HttpServerResponse } from "effect/http";
 import { HttpApiBuilder } from "effect/http-api";
-import { NamedChanges } from "../http/IdempotentRequests.ts";
+import { IdempotentRequests } from "../http/IdempotentRequests.ts";
 import { FeatureCollection } from "../locations/LocationImport.ts";
 import { LocationImports } from "../locations/LocationImports.ts";
 import { importBodyRules, isDryRun } from "../locations/LocationsApi.ts";
 import { OperatorApi } from "../OperatorApi.ts";
 import { readBody } from "../wire/RequestBody.ts";
-import { readSubmission } from "../wire/ParsedBody.ts";
+import { readParsedBody } from "../wire/ParsedBody.ts";
 import { OperatorTenants } from "./OperatorTenants.ts";
 
 /** Handlers of `LocationImportApi`. */
@@ -17,14 +17,14 @@ export const locationImportHandlers = HttpApiBuilder.group(
   Effect.fnUntraced(function* (handlers) {
     const imports = yield* LocationImports;
     const tenants = yield* OperatorTenants;
-    const changes = yield* NamedChanges;
+    const changes = yield* IdempotentRequests;
     return handlers.handleRaw("import", ({ endpoint, params, query, request }) =>
       Effect.gen(function* () {
         const tenant = yield* tenants.find(params);
         const imported = Effect.gen(function* () {
-          const submission = yield* readSubmission(FeatureCollection, { request, endpoint });
+          const body = yield* readParsedBody(FeatureCollection, { request, endpoint });
           return HttpServerResponse.jsonUnsafe({
-            data: yield* imports.run(tenant, submission, isDryRun(query)),
+            data: yield* imports.run(tenant, body, isDryRun(query)),
           });
         });
         if (query.part === undefined || isDryRun(query)) return yield* imported;

@@ -3,17 +3,17 @@ import { timingSafeEqual } from "node:crypto";
 import { bearer, digest } from "../access/Credential.ts";
 import { FailedAttempts } from "../access/FailedAttempts.ts";
 import { DataDirectory } from "../database/DataDirectory.ts";
-import type { Door, Refused } from "../http/Authenticators.ts";
+import type { Authenticator, RefusedRequest } from "../http/Authenticators.ts";
 import { Unauthorized } from "../wire/ApiError.ts";
 import { IsOperator } from "./OperatorAccess.ts";
 
 const base = "/operator/v1";
 
-const refused = (error: Refused["error"]): Refused => ({ error, headers: {} });
+const refused = (error: RefusedRequest["error"]): RefusedRequest => ({ error, headers: {} });
 
 /** The door of the operator interface: its one key, and the throttle of whoever guesses it (contract B1, I2). */
-export const operatorDoor: Effect.Effect<Door, never, DataDirectory | FailedAttempts> = Effect.gen(
-  function* () {
+export const operatorAuthenticator: Effect.Effect<Authenticator, never, DataDirectory | FailedAttempts> =
+  Effect.gen(function* () {
     const { operatorKey } = yield* DataDirectory;
     const attempts = yield* FailedAttempts;
     // Digests are of one length, so that comparing them tells nothing of the key.
@@ -22,7 +22,7 @@ export const operatorDoor: Effect.Effect<Door, never, DataDirectory | FailedAtte
       name: "operator",
       match: ({ request: { url } }) =>
         url === base || url.startsWith(`${base}/`) || url.startsWith(`${base}?`) ? url : null,
-      admit: Effect.fnUntraced(function* ({ clientAddress, request }) {
+      authenticate: Effect.fnUntraced(function* ({ clientAddress, request }) {
         const key = bearer(request.headers["authorization"]);
         if (key === null) {
           return yield* Effect.fail(
@@ -43,6 +43,5 @@ export const operatorDoor: Effect.Effect<Door, never, DataDirectory | FailedAtte
         }
         return { provide: (services) => Context.add(services, IsOperator, true), headers: {}, log: {} };
       }),
-    } satisfies Door;
-  },
-);
+    } satisfies Authenticator;
+  });

@@ -4,7 +4,7 @@ import { SdkKeyDraft } from "../access/Token.ts";
 import { Tokens } from "../access/Tokens.ts";
 import { Cursors } from "../http/Cursors.ts";
 import { OperatorApi } from "../OperatorApi.ts";
-import { readSubmission } from "../wire/ParsedBody.ts";
+import { readParsedBody } from "../wire/ParsedBody.ts";
 import { OperatorTenants } from "./OperatorTenants.ts";
 
 /** Handlers of `SdkKeysApi`. */
@@ -19,8 +19,8 @@ export const sdkKeysHandlers = HttpApiBuilder.group(
       .handleRaw("issue", ({ endpoint, params, request }) =>
         Effect.gen(function* () {
           const { environment, workspaceId } = yield* tenants.find(params);
-          const submission = yield* readSubmission(SdkKeyDraft, { request, endpoint });
-          return { data: yield* tokens.issueSdkKey(workspaceId, environment, submission) };
+          const body = yield* readParsedBody(SdkKeyDraft, { request, endpoint });
+          return { data: yield* tokens.issueSdkKey(workspaceId, environment, body) };
         }),
       )
       .handle("list", ({ params, query }) =>

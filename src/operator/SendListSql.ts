@@ -1,7 +1,7 @@
 import { Context, Effect, Layer } from "effect";
 import { SqlClient } from "effect/sql";
 import { utc } from "../database/Rows.ts";
-import type { Position } from "../wire/PagePosition.ts";
+import type { PagePosition } from "../wire/PagePosition.ts";
 import type { Tenant } from "../workspaces/Workspace.ts";
 import type { ShownSend } from "./SendResource.ts";
 
@@ -17,7 +17,7 @@ export class SendListSql extends Context.Service<SendListSql>()("waypost/operato
     const sql = yield* SqlClient.SqlClient;
     return {
       /** In the order in which they were planned, newest first. */
-      page: (tenant: Tenant, position: Position, filters: SendFilters) => {
+      page: (tenant: Tenant, position: PagePosition, filters: SendFilters) => {
         const { campaign = null, status = null } = filters;
         return Effect.orDie(sql<ShownSend>`
           SELECT s.id, s.campaign_id, s.notification_id, ${utc("s.due_at")} AS due_at, s.status, s.targeted, s.delivered, s.failed,

@@ -4,7 +4,7 @@ import { TokenDraft } from "../access/Token.ts";
 import { Tokens } from "../access/Tokens.ts";
 import { Cursors } from "../http/Cursors.ts";
 import { OperatorApi } from "../OperatorApi.ts";
-import { readSubmission } from "../wire/ParsedBody.ts";
+import { readParsedBody } from "../wire/ParsedBody.ts";
 import { Workspaces } from "../workspaces/Workspaces.ts";
 
 /** Handlers of `TokensApi`. */
@@ -19,8 +19,8 @@ export const tokensHandlers = HttpApiBuilder.group(
       .handleRaw("issue", ({ endpoint, params, request }) =>
         Effect.gen(function* () {
           const { workspaceId } = yield* workspaces.find(params.workspace);
-          const submission = yield* readSubmission(TokenDraft, { request, endpoint });
-          return { data: yield* tokens.issueToken(workspaceId, submission) };
+          const body = yield* readParsedBody(TokenDraft, { request, endpoint });
+          return { data: yield* tokens.issueToken(workspaceId, body) };
         }),
       )
       .handle("list", ({ params, query }) =>

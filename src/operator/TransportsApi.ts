@@ -4,7 +4,7 @@ import { PathChoices } from "../http/RouteTable.ts";
 import {
   ApnsCredentials,
   FcmCredentials,
-  PushService,
+  PushProvider,
   ShownTransport,
   unknownTransport,
   WebPushCredentials,
@@ -76,7 +76,7 @@ export class TransportsApi extends HttpApiGroup.make("transports")
       error: [NotFound],
     })
       .annotate(PathChoices, {
-        transport: { choices: PushService.literals, otherwise: unknownTransport },
+        transport: { choices: PushProvider.literals, otherwise: unknownTransport },
       })
       .annotate(OpenApi.Summary, "Delete a transport's credentials")
       .annotate(

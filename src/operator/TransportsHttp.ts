@@ -3,7 +3,7 @@ import { HttpApiBuilder } from "effect/http-api";
 import { OperatorApi } from "../OperatorApi.ts";
 import { ApnsCredentials, FcmCredentials, WebPushCredentials } from "../sending/push/PushCredential.ts";
 import { PushCredentials } from "../sending/push/PushCredentials.ts";
-import { readSubmission } from "../wire/ParsedBody.ts";
+import { readParsedBody } from "../wire/ParsedBody.ts";
 import { OperatorTenants } from "./OperatorTenants.ts";
 
 /** Handlers of `TransportsApi`. */
@@ -23,22 +23,22 @@ export const transportsHandlers = HttpApiBuilder.group(
       .handleRaw("putFcm", ({ endpoint, params, request }) =>
         Effect.gen(function* () {
           const tenant = yield* tenants.find(params);
-          const submission = yield* readSubmission(FcmCredentials, { request, endpoint });
-          return { data: yield* credentials.putFcm(tenant, submission) };
+          const body = yield* readParsedBody(FcmCredentials, { request, endpoint });
+          return { data: yield* credentials.putFcm(tenant, body) };
         }),
       )
       .handleRaw("putApns", ({ endpoint, params, request }) =>
         Effect.gen(function* () {
           const tenant = yield* tenants.find(params);
-          const submission = yield* readSubmission(ApnsCredentials, { request, endpoint });
-          return { data: yield* credentials.putApns(tenant, submission) };
+          const body = yield* readParsedBody(ApnsCredentials, { request, endpoint });
+          return { data: yield* credentials.putApns(tenant, body) };
         }),
       )
       .handleRaw("putWebPush", ({ endpoint, params, request }) =>
         Effect.gen(function* () {
           const tenant = yield* tenants.find(params);
-          const submission = yield* readSubmission(WebPushCredentials, { request, endpoint });
-          return { data: yield* credentials.putWebPush(tenant, submission) };
+          const body = yield* readParsedBody(WebPushCredentials, { request, endpoint });
+          return { data: yield* credentials.putWebPush(tenant, body) };
         }),
       )
       .handle("delete", ({ params }) =>

@@ -2,7 +2,7 @@ import { Effect } from "effect";
 import { HttpApiBuilder } from "effect/http-api";
 import { Cursors } from "../http/Cursors.ts";
 import { OperatorApi } from "../OperatorApi.ts";
-import { readSubmission } from "../wire/ParsedBody.ts";
+import { readParsedBody } from "../wire/ParsedBody.ts";
 import { WorkspaceDraft, WorkspacePatch } from "../workspaces/Workspace.ts";
 import { Workspaces } from "../workspaces/Workspaces.ts";
 
@@ -16,7 +16,7 @@ export const workspacesHandlers = HttpApiBuilder.group(
     return handlers
       .handleRaw("create", (input) =>
         Effect.gen(function* () {
-          return { data: yield* workspaces.create(yield* readSubmission(WorkspaceDraft, input)) };
+          return { data: yield* workspaces.create(yield* readParsedBody(WorkspaceDraft, input)) };
         }),
       )
       .handle("list", ({ query }) =>
@@ -28,8 +28,8 @@ export const workspacesHandlers = HttpApiBuilder.group(
       .handleRaw("update", ({ endpoint, params, request }) =>
         Effect.gen(function* () {
           yield* workspaces.find(params.workspace);
-          const submission = yield* readSubmission(WorkspacePatch, { request, endpoint });
-          return { data: yield* workspaces.update(params.workspace, submission) };
+          const body = yield* readParsedBody(WorkspacePatch, { request, endpoint });
+          return { data: yield* workspaces.update(params.workspace, body) };
         }),
       );
   }),

@@ -1,5 +1,5 @@
 import { Clock, Context, Effect, Layer } from "effect";
-import { PlaceIndexes } from "../locations/LocationIndexes.ts";
+import { LocationIndexes } from "../locations/LocationIndexes.ts";
 import type { Tenant } from "../workspaces/Workspace.ts";
 import type { Geofence } from "./GeofencesApi.ts";
 import { GeofencesSql } from "./GeofencesSql.ts";
@@ -8,7 +8,7 @@ import { GeofencesSql } from "./GeofencesSql.ts";
 export class Geofences extends Context.Service<Geofences>()("waypost/events/Geofences", {
   make: Effect.gen(function* () {
     const repository = yield* GeofencesSql;
-    const places = yield* PlaceIndexes;
+    const places = yield* LocationIndexes;
 
     return {
       /** The nearest locations that an active or scheduled campaign targets now, by distance to the edge, then id. */
@@ -24,11 +24,11 @@ export class Geofences extends Context.Service<Geofences>()("waypost/events/Geof
         const near = index.nearest([from.longitude, from.latitude], targeted, most);
         const found = yield* repository.find(
           tenant,
-          near.map(({ place }) => place.no),
+          near.map(({ place }) => place.key),
         );
-        const rows = new Map(found.map(({ no, ...row }) => [no, row]));
+        const rows = new Map(found.map(({ key, ...row }) => [key, row]));
         return near.flatMap(({ meters, place }): Array<Geofence> => {
-          const row = rows.get(place.no);
+          const row = rows.get(place.key);
           return row === undefined ? [] : [{ ...row, distance_meters: meters }];
         });
       }),

@@ -7,7 +7,7 @@ import type { Geofence } from "./GeofencesApi.ts";
 
 /** A location as a device watches it; who asks knows how far it is. */
 export interface GeofenceRow extends Omit<Geofence, "distance_meters"> {
-  readonly no: number;
+  readonly key: number;
 }
 
 /** Every statement on what devices watch. */
@@ -35,7 +35,7 @@ export class GeofencesSql extends Context.Service<GeofencesSql>()("waypost/event
               JOIN location_group_member m ON m.group_id = t.group_id AND m.workspace_id = t.workspace_id
                 AND m.environment = t.environment
             )
-            SELECT COALESCE(array_agg(l.no), '{}') AS numbers FROM target
+            SELECT COALESCE(array_agg(l.key), '{}') AS numbers FROM target
             JOIN location l ON l.workspace_id = ${workspaceId} AND l.environment = ${environment}
               AND l.id = target.location_id`),
           ({ numbers }) => numbers,
@@ -44,14 +44,14 @@ export class GeofencesSql extends Context.Service<GeofencesSql>()("waypost/event
       /** Those of the locations that are there. */
       find: ({ environment, workspaceId }: Tenant, numbers: ReadonlyArray<number>) =>
         Effect.orDie(sql<GeofenceRow>`
-          SELECT l.no, l.id AS location_id, l.name, l.type,
+          SELECT l.key, l.id AS location_id, l.name, l.type,
             jsonb_build_object('latitude', l.latitude, 'longitude', l.longitude) AS center, l.radius_meters,
             CASE l.type
               WHEN 'circle' THEN jsonb_build_object('type', 'Point', 'coordinates', jsonb_build_array(l.longitude, l.latitude))
               ELSE jsonb_build_object('type', 'Polygon', 'coordinates', l.rings) END AS geometry
           FROM location l
           WHERE l.workspace_id = ${workspaceId} AND l.environment = ${environment}
-            AND l.no = ANY(${arrayOf("int4", numbers)})`),
+            AND l.key = ANY(${arrayOf("int4", numbers)})`),
     };
   }),
 }) {

@@ -21,7 +21,7 @@ export const Latitude = degrees(90, "Degrees north (WGS 84), from -90 to 90.", 5
 export const Longitude = degrees(180, "Degrees east (WGS 84), from -180 to 180.", 4.8936);
 
 /** Where a device was at a moment. */
-export const Fix = Schema.Struct({
+export const Position = Schema.Struct({
   latitude: Latitude,
   longitude: Longitude,
   accuracy_meters: Schema.optionalKey(
@@ -43,10 +43,10 @@ export const Fix = Schema.Struct({
     format: "date-time",
   }).pipe(Schema.decodeTo(Instant)),
 }).annotate({
-  identifier: "Fix",
+  identifier: "Position",
   message: "Each position must be an object with a latitude, a longitude and a recorded_at.",
 });
-export type Fix = typeof Fix.Type;
+export type Position = typeof Position.Type;
 
 /** The worst accuracy in metres with which a position still says where a device is (contract L9). */
 const worstAccuracy = 200;
@@ -55,15 +55,15 @@ const worstAccuracy = 200;
 const mostLeeway = 100;
 
 /** Whether a position is too inexact to say anything: it is accepted and changes nothing (contract L9). */
-export const isCoarse = ({ accuracy_meters }: Fix): boolean => (accuracy_meters ?? 0) > worstAccuracy;
+export const isCoarse = ({ accuracy_meters }: Position): boolean => (accuracy_meters ?? 0) > worstAccuracy;
 
 /** By how many metres a device must be outside to have left (contract L9). */
-export const leewayOf = ({ accuracy_meters }: Fix): number => Math.min(accuracy_meters ?? 0, mostLeeway);
+export const leewayOf = ({ accuracy_meters }: Position): number => Math.min(accuracy_meters ?? 0, mostLeeway);
 
-const decode = Schema.decodeUnknownExit(Fix, { errors: "all" });
+const decode = Schema.decodeUnknownExit(Position, { errors: "all" });
 
 /** Reads one position of a report by itself: the position, or all that is wrong with it as sentences. */
-export const readFix = (input: unknown, now: number): Fix | ReadonlyArray<string> => {
+export const parsePosition = (input: unknown, now: number): Position | ReadonlyArray<string> => {
   const decoded = decode(input);
   if (Exit.isSuccess(decoded)) {
     const problem = timeProblem(decoded.value.recorded_at, now, "position");
@@ -74,4 +74,4 @@ export const readFix = (input: unknown, now: number): Fix | ReadonlyArray<string
 };
 
 /** Whether a position could be read. */
-export const isFix = (read: Fix | ReadonlyArray<string>): read is Fix => !Array.isArray(read);
+export const isPosition = (read: Position | ReadonlyArray<string>): read is Position => !Array.isArray(read);

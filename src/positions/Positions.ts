@@ -1,19 +1,19 @@
 import { Clock, Context, Effect, Layer } from "effect";
 import { Database } from "../database/Database.ts";
-import { grouped } from "../database/Batched.ts";
+import { batched } from "../database/Batched.ts";
 import type { DeviceCaller } from "../devices/DeviceCaller.ts";
 import { endedMeanwhile } from "../devices/Devices.ts";
-import { PlaceIndexes } from "../locations/LocationIndexes.ts";
+import { LocationIndexes } from "../locations/LocationIndexes.ts";
 import { utcText } from "../time/LocalTime.ts";
-import type { Submission } from "../wire/ParsedBody.ts";
-import { type Fix, isCoarse, isFix, readFix } from "./Position.ts";
-import { FixBatch, type FixReport } from "./PositionBatch.ts";
+import type { ParsedBody } from "../wire/ParsedBody.ts";
+import { type Position, isCoarse, isPosition, parsePosition } from "./Position.ts";
+import { PositionBatch, type PositionRequest } from "./PositionBatch.ts";
 import { countPositions } from "./PositionMetrics.ts";
-import type { FixOutcome, UnreadFixReport } from "./PositionsApi.ts";
+import type { PositionsOutcome, PositionsBody } from "./PositionsApi.ts";
 import { PositionsSql } from "./PositionsSql.ts";
-import { ReportBatch } from "../events/EventBatch.ts";
-import { Sightings } from "../events/EventRecorder.ts";
-import type { PlacedFix, Track } from "./DeviceLocationState.ts";
+import { EventBatch } from "../events/EventBatch.ts";
+import { EventRecorder } from "../events/EventRecorder.ts";
+import type { LocatedPosition, DeviceLocationState } from "./DeviceLocationState.ts";
 
 /** Most reports that are written together. */
 const mostReports = 128;
@@ -29,8 +29,8 @@ export class Positions extends Context.Service<Positions>()("waypost/events/Posi
   make: Effect.gen(function* () {
     const database = yield* Database;
     const repository = yield* PositionsSql;
-    const sightings = yield* Sightings;
-    const places = yield* PlaceIndexes;
+    const incomingEvents = yield* EventRecorder;
+    const places = yield* LocationIndexes;
 
     /** Runs over so many items, letting others in between; a tenant's places can lie on one another by the thousand. */
     const each = Effect.fnUntraced(function* <A, B>(items: ReadonlyArray<A>, of: (item: A, at: number) => B) {
@@ -47,12 +47,12 @@ export class Positions extends Context.Service<Positions>()("waypost/events/Posi
 
     /** Notes the last positions of devices that have newer ones; gives the devices that have moved on meanwhile. */
     const keep = Effect.fnUntraced(function* (
-      batch: FixBatch,
-      tracks: ReadonlyArray<Track | null>,
+      batch: PositionBatch,
+      states: ReadonlyArray<DeviceLocationState | null>,
       before: ReadonlyArray<number | undefined>,
     ) {
       const newer = batch.devices.flatMap((device, at) => {
-        const last = tracks[at]?.last;
+        const last = states[at]?.last;
         return last === undefined || last === before[at] ? [] : [{ at, device, last }];
       });
       if (newer.length === 0) return new Set<number>();
@@ -70,19 +70,19 @@ export class Positions extends Context.Service<Positions>()("waypost/events/Posi
      * Answers the reports of devices that have not moved in or out of a place, as most have not: no device need be held for
      * them, and one statement does for nearly all. Null for a report that shows more, or that another one overtook.
      */
-    const glance = Effect.fnUntraced(function* (batch: FixBatch) {
+    const glance = Effect.fnUntraced(function* (batch: PositionBatch) {
       const known = yield* repository.settle(batch.devices, batch.steady, batch.candidates);
-      const tracks = batch.tracks(
+      const states = batch.states(
         known,
-        known.filter(({ location_no }) => location_no === null),
+        known.filter(({ location_key }) => location_key === null),
       );
-      const before = tracks.map((track) => track?.last);
-      const followed = yield* each(batch.reports, (_, report) => batch.follow(report, tracks));
+      const before = states.map((track) => track?.last);
+      const followed = yield* each(batch.reports, (_, report) => batch.follow(report, states));
       const moving = new Set([
         ...batch.deviceOf.filter((_, report) => (followed[report]?.moves ?? []).length > 0),
-        ...batch.unplaced(tracks).map(({ at }) => at),
+        ...batch.unplaced(states).map(({ at }) => at),
       ]);
-      const quiet = tracks.map((track, at) => (moving.has(at) ? null : track));
+      const quiet = states.map((track, at) => (moving.has(at) ? null : track));
       const late = yield* keep(batch, quiet, before);
       return batch.reports.map(({ fixes }, place) => {
         const device = batch.deviceOf[place] ?? -1;
@@ -97,20 +97,20 @@ export class Positions extends Context.Service<Positions>()("waypost/events/Posi
      * Several reports, each answered by itself, in one transaction: a device's row is held while its positions are followed, so two
      * of its reports never both make the same enter, and what is known of it is there together with what it counts for and fires.
      */
-    const take = Effect.fnUntraced(function* (batch: FixBatch) {
+    const take = Effect.fnUntraced(function* (batch: PositionBatch) {
       const held = yield* repository.hold(batch.devices);
-      const tracks = batch.tracks(yield* repository.known(batch.devices, batch.candidates), held);
-      const before = tracks.map((track) => track?.last);
-      const followed = yield* each(batch.reports, (_, report) => batch.follow(report, tracks));
-      const gone = batch.unplaced(tracks);
+      const states = batch.states(yield* repository.known(batch.devices, batch.candidates), held);
+      const before = states.map((track) => track?.last);
+      const followed = yield* each(batch.reports, (_, report) => batch.follow(report, states));
+      const gone = batch.unplaced(states);
       if (gone.length > 0) yield* repository.forget(gone);
 
-      const moved = new ReportBatch(batch.reported(followed));
-      yield* sightings.place(moved);
+      const moved = new EventBatch(batch.reported(followed));
+      yield* incomingEvents.place(moved);
       const toStore = moved.toStore;
-      const fired = toStore.length === 0 ? [] : yield* sightings.write(toStore);
+      const fired = toStore.length === 0 ? [] : yield* incomingEvents.write(toStore);
 
-      yield* keep(batch, tracks, before);
+      yield* keep(batch, states, before);
       const outcomes = moved.outcomes(fired);
       return followed.map((report, place) => {
         const outcome = outcomes[place];
@@ -128,37 +128,36 @@ export class Positions extends Context.Service<Positions>()("waypost/events/Posi
       });
     });
 
-    const atAGlance = yield* grouped(
+    const atAGlance = yield* batched(
       mostReports,
-      (reports: ReadonlyArray<FixReport>) => glance(new FixBatch(reports)),
+      (reports: ReadonlyArray<PositionRequest>) => glance(new PositionBatch(reports)),
       2,
     );
-    const together = yield* grouped(
+    const together = yield* batched(
       mostReports,
-      (reports: ReadonlyArray<FixReport>) =>
-        database.atomically(Effect.suspend(() => take(new FixBatch(reports)))),
+      (reports: ReadonlyArray<PositionRequest>) =>
+        database.atomically(Effect.suspend(() => take(new PositionBatch(reports)))),
       gathering,
     );
 
     return {
       /** Takes 1 to 100 positions of one device, in order; a bad one is rejected alone (contract L9). @throws 401, 422 */
-      report: Effect.fnUntraced(function* (
-        caller: DeviceCaller["Service"],
-        submission: Submission<UnreadFixReport>,
-      ) {
-        const { positions } = yield* submission.complete;
+      report: Effect.fnUntraced(function* (caller: DeviceCaller["Service"], body: ParsedBody<PositionsBody>) {
+        const { positions } = yield* body.complete;
         const now = yield* Clock.currentTimeMillis;
-        const read = positions.map((position) => readFix(position, now));
-        const rejected = read.flatMap((fix, index) => (isFix(fix) ? [] : [{ index, reasons: [...fix] }]));
+        const read = positions.map((position) => parsePosition(position, now));
+        const rejected = read.flatMap((fix, index) =>
+          isPosition(fix) ? [] : [{ index, reasons: [...fix] }],
+        );
         // Those of when the request came: a place that was answered for before is found.
-        const index = yield* places.current(caller, caller.placesVersion);
-        const fixes = yield* each(read.filter(isFix), (fix: Fix): PlacedFix => ({
+        const index = yield* places.current(caller, caller.locationsVersion);
+        const fixes = yield* each(read.filter(isPosition), (fix: Position): LocatedPosition => ({
           fix,
           at: isCoarse(fix) ? [] : index.at([fix.longitude, fix.latitude]),
         }));
         const report = { caller, now, index, fixes };
         const outcome = (yield* atAGlance(report)) ?? (yield* together(report)) ?? (yield* endedMeanwhile);
-        const answer: FixOutcome = { ...outcome, rejected };
+        const answer: PositionsOutcome = { ...outcome, rejected };
         yield* countPositions(answer);
         return answer;
       }),

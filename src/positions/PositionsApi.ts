@@ -5,7 +5,7 @@ import { Message } from "../sending/Message.ts";
 import { PayloadTooLarge, Unprocessable, UnsupportedMediaType } from "../wire/ApiError.ts";
 import { Data } from "../wire/Envelope.ts";
 import { Timestamp } from "../wire/Text.ts";
-import { Fix } from "./Position.ts";
+import { Position } from "./Position.ts";
 import { TransitionType } from "../events/Transition.ts";
 
 const count = (description: string, example: number) =>
@@ -18,16 +18,16 @@ const listOf = <S extends Schema.Top>(item: S) =>
   );
 
 /** Body of a report, as the documentation shows it. */
-const FixReport = Schema.Struct({
-  positions: listOf(Fix).annotate({ description: "1 to 100 positions, the earliest first." }),
-}).annotate({ identifier: "FixReport" });
+const PositionRequest = Schema.Struct({
+  positions: listOf(Position).annotate({ description: "1 to 100 positions, the earliest first." }),
+}).annotate({ identifier: "PositionRequest" });
 
 /** Body of a report as it is read: a bad position is rejected alone. */
-export const UnreadFixReport = Schema.Struct({ positions: listOf(Schema.Unknown) });
-export type UnreadFixReport = typeof UnreadFixReport.Type;
+export const PositionsBody = Schema.Struct({ positions: listOf(Schema.Unknown) });
+export type PositionsBody = typeof PositionsBody.Type;
 
 /** What became of a report of positions. */
-export const FixOutcome = Schema.Struct({
+export const PositionsOutcome = Schema.Struct({
   accepted: count("Positions that were taken, those too inexact to change anything included.", 2),
   stale: count("Positions that are not newer than the last one known; they changed nothing.", 0),
   rejected: Schema.Array(
@@ -53,18 +53,18 @@ export const FixOutcome = Schema.Struct({
   deliveries: Schema.Array(Message).annotate({
     description: "Every message that they fired; `delivered_at` is null while a push is on its way.",
   }),
-}).annotate({ identifier: "FixOutcome" });
-export type FixOutcome = typeof FixOutcome.Type;
+}).annotate({ identifier: "PositionsOutcome" });
+export type PositionsOutcome = typeof PositionsOutcome.Type;
 
 /** Where devices tell where they are. */
 export class PositionsApi extends HttpApiGroup.make("positions")
   .add(
     HttpApiEndpoint.post("report", "/positions", {
-      payload: FixReport,
-      success: Data(FixOutcome),
+      payload: PositionRequest,
+      success: Data(PositionsOutcome),
       error: [PayloadTooLarge, UnsupportedMediaType, Unprocessable],
     })
-      .annotate(OpenApi.Summary, "Report positions")
+      .annotate(OpenApi.Summary, "EventRequest positions")
       .annotate(
         OpenApi.Description,
         "Finds the enters and exits of all locations of the environment; they count and fire as reported events do, and share " +

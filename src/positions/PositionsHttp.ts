@@ -2,9 +2,9 @@ import { Effect } from "effect";
 import { HttpApiBuilder } from "effect/http-api";
 import { DeviceApi } from "../DeviceApi.ts";
 import { DeviceCaller } from "../devices/DeviceCaller.ts";
-import { readSubmission } from "../wire/ParsedBody.ts";
+import { readParsedBody } from "../wire/ParsedBody.ts";
 import { Positions } from "./Positions.ts";
-import { UnreadFixReport } from "./PositionsApi.ts";
+import { PositionsBody } from "./PositionsApi.ts";
 
 /** Handlers of `PositionsApi`. */
 export const positionsHandlers = HttpApiBuilder.group(
@@ -14,8 +14,8 @@ export const positionsHandlers = HttpApiBuilder.group(
     const positions = yield* Positions;
     return handlers.handleRaw("report", ({ endpoint, request }) =>
       Effect.gen(function* () {
-        const submission = yield* readSubmission(UnreadFixReport, { request, endpoint });
-        return { data: yield* positions.report(yield* DeviceCaller, submission) };
+        const body = yield* readParsedBody(PositionsBody, { request, endpoint });
+        return { data: yield* positions.report(yield* DeviceCaller, body) };
       }),
     );
   }),

@@ -26,7 +26,7 @@ export class CampaignReportSql extends Context.Service<CampaignReportSql>()(
           return Effect.orDie(sql<{ readonly data: string }>`
             WITH
             matching AS (
-              SELECT id, no, name, type, ${figures.campaignStatus} AS status
+              SELECT id, key, name, type, ${figures.campaignStatus} AS status
               FROM campaign WHERE ${figures.campaignMatches}),
             target_count AS MATERIALIZED (
               SELECT campaign_id AS id, count(*) AS targets FROM ${figures.targeted} GROUP BY campaign_id),
@@ -35,7 +35,7 @@ export class CampaignReportSql extends Context.Service<CampaignReportSql>()(
             report AS (
               SELECT id, name, status, type, COALESCE(targets, 0) AS targets, COALESCE(delivered, 0) AS delivered,
                      ${figures.percent("COALESCE(reached, 0)", "devices")} AS engagement
-              FROM matching LEFT JOIN target_count USING (id) LEFT JOIN delivery_count USING (no), registered
+              FROM matching LEFT JOIN target_count USING (id) LEFT JOIN delivery_count USING (key), registered
               WHERE ${status}::text IS NULL OR status = ${status})
             SELECT COALESCE(json_agg(report ORDER BY delivered DESC, name COLLATE "C", id), '[]')::text AS data
             FROM report`);

@@ -37,8 +37,8 @@ export class LocationReportSql extends Context.Service<LocationReportSql>()(
                 SELECT group_id FROM campaign_location_group
                 WHERE ${figures.mine} AND campaign_id IN (SELECT campaign_id FROM active))),
             matching AS (
-              SELECT id, no, name, COALESCE(status, 'idle') AS status
-              FROM (SELECT id, no, name FROM location WHERE ${figures.locationMatches}) AS location
+              SELECT id, key, name, COALESCE(status, 'idle') AS status
+              FROM (SELECT id, key, name FROM location WHERE ${figures.locationMatches}) AS location
               LEFT JOIN targeted_now USING (id)),
             group_names AS MATERIALIZED (
               SELECT location_id AS id, json_agg(name ORDER BY name COLLATE "C") AS groups
@@ -52,7 +52,7 @@ export class LocationReportSql extends Context.Service<LocationReportSql>()(
                      COALESCE(entries, 0) AS entries, COALESCE(exits, 0) AS exits,
                      ${figures.percent("COALESCE(entered, 0)", "devices")} AS engagement,
                      round(stayed / (nullif(stays, 0) * 60000000::numeric), 1)::float8 AS dwell_minutes
-              FROM matching LEFT JOIN group_names USING (id) LEFT JOIN event_count USING (no), registered
+              FROM matching LEFT JOIN group_names USING (id) LEFT JOIN event_count USING (key), registered
               WHERE ${status}::text IS NULL OR status = ${status})
             SELECT COALESCE(json_agg(report ORDER BY entries DESC, name COLLATE "C", id), '[]')::text AS data
             FROM report`);

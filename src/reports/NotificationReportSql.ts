@@ -34,15 +34,15 @@ export class NotificationReportSql extends Context.Service<NotificationReportSql
                     FROM campaign WHERE ${figures.mine}) AS campaign USING (campaign_id)
               WHERE ${figures.mine} GROUP BY notification_id),
             matching AS (
-              SELECT id, no, name, type, COALESCE(status, 'unused') AS status
-              FROM (SELECT id, no, name, type FROM notification WHERE ${figures.notificationMatches}) AS notification
+              SELECT id, key, name, type, COALESCE(status, 'unused') AS status
+              FROM (SELECT id, key, name, type FROM notification WHERE ${figures.notificationMatches}) AS notification
               LEFT JOIN used USING (id)),
             outcome_count AS MATERIALIZED (${notificationCounts(sql, tenant, scope, counted)}),
             registered AS (${figures.registeredDevices}),
             report AS (
               SELECT id, name, status, type, COALESCE(sent, 0) AS sent, COALESCE(delivered, 0) AS delivered,
                      ${figures.percent("COALESCE(reached, 0)", "devices")} AS reach
-              FROM matching LEFT JOIN outcome_count USING (no), registered
+              FROM matching LEFT JOIN outcome_count USING (key), registered
               WHERE ${status}::text IS NULL OR status = ${status})
             SELECT COALESCE(json_agg(report ORDER BY delivered DESC, name COLLATE "C", id), '[]')::text AS data
             FROM report`);

@@ -1,7 +1,7 @@
 import type { SqlClient, Statement } from "effect/sql";
 import { arrayOf } from "../database/Rows.ts";
 import type { Tenant } from "../workspaces/Workspace.ts";
-import { events, makesStays, outcomes, packedEvents } from "./SourceRowsSql.ts";
+import { events, makesStays, outcomes, compactedEvents } from "./SourceRowsSql.ts";
 import { reportFigures, type ReportScope } from "./ReportFiguresSql.ts";
 
 /** What the summary counts: of the whole range in place 0, and of each of its days from place 1. */
@@ -14,7 +14,7 @@ export interface SummaryFigures {
 
 /** Outcomes of one campaign or notification, by its number. */
 export interface OutcomeFigures {
-  readonly no: number;
+  readonly key: number;
   readonly delivered: number;
   readonly failed: number;
   readonly reached: number;
@@ -22,7 +22,7 @@ export interface OutcomeFigures {
 
 /** Events at one location, by its number; `stays` are entries that an exit followed, `stayed` how long, in microseconds. */
 export interface VisitFigures {
-  readonly no: number;
+  readonly key: number;
   readonly entries: number;
   readonly exits: number;
   readonly entered: number;
@@ -59,9 +59,9 @@ export const summaryCounts = (
   const dayStarts = arrayOf("timestamptz", scope.range.dayStarts);
   return {
     deliveryDay: sql`
-      SELECT COALESCE(day, 0) AS day, count(*) AS delivered, count(DISTINCT device_no) AS devices_reached
+      SELECT COALESCE(day, 0) AS day, count(*) AS delivered, count(DISTINCT device_key) AS devices_reached
       FROM (
-        SELECT device_no, width_bucket(settled_at, ${dayStarts}) AS day
+        SELECT device_key, width_bucket(settled_at, ${dayStarts}) AS day
         FROM ${outcomes(sql, scope.range)} WHERE ${figures.deliveryCounts}) AS counted
       GROUP BY GROUPING SETS ((day), ())`,
     eventDay: sql`
@@ -83,16 +83,16 @@ export const campaignCounts = (
 ): Statement.Fragment =>
   counted !== undefined
     ? sql`
-  SELECT * FROM unnest(${ints(counted.map(({ no }) => no))}, ${numbers(
+  SELECT * FROM unnest(${ints(counted.map(({ key }) => key))}, ${numbers(
     sql,
     counted.map(({ delivered }) => delivered),
   )}, ${numbers(
     sql,
     counted.map(({ reached }) => reached),
-  )}) AS counted (no, delivered, reached)`
+  )}) AS counted (key, delivered, reached)`
     : sql`
-  SELECT campaign_no AS no, count(*) AS delivered, count(DISTINCT device_no) AS reached
-  FROM ${outcomes(sql, scope.range)} WHERE ${reportFigures(sql, tenant, scope).deliveryCounts} GROUP BY campaign_no`;
+  SELECT campaign_key AS key, count(*) AS delivered, count(DISTINCT device_key) AS reached
+  FROM ${outcomes(sql, scope.range)} WHERE ${reportFigures(sql, tenant, scope).deliveryCounts} GROUP BY campaign_key`;
 
 /** A query of the attempts of each notification: `no`, `sent`, `delivered`, `reached`. From base rows, or of figures that are there. */
 export const notificationCounts = (
@@ -103,8 +103,8 @@ export const notificationCounts = (
 ): Statement.Fragment =>
   counted !== undefined
     ? sql`
-  SELECT no, delivered + failed AS sent, delivered, reached
-  FROM unnest(${ints(counted.map(({ no }) => no))}, ${numbers(
+  SELECT key, delivered + failed AS sent, delivered, reached
+  FROM unnest(${ints(counted.map(({ key }) => key))}, ${numbers(
     sql,
     counted.map(({ delivered }) => delivered),
   )}, ${numbers(
@@ -113,12 +113,12 @@ export const notificationCounts = (
   )}, ${numbers(
     sql,
     counted.map(({ reached }) => reached),
-  )}) AS counted (no, delivered, failed, reached)`
+  )}) AS counted (key, delivered, failed, reached)`
     : sql`
-  SELECT notification_no AS no, count(*) AS sent,
+  SELECT notification_key AS key, count(*) AS sent,
          count(*) FILTER (WHERE status = 'delivered') AS delivered,
-         count(DISTINCT device_no) FILTER (WHERE status = 'delivered') AS reached
-  FROM ${outcomes(sql, scope.range)} WHERE ${reportFigures(sql, tenant, scope).outcomeCounts} GROUP BY notification_no`;
+         count(DISTINCT device_key) FILTER (WHERE status = 'delivered') AS reached
+  FROM ${outcomes(sql, scope.range)} WHERE ${reportFigures(sql, tenant, scope).outcomeCounts} GROUP BY notification_key`;
 
 /**
  * A query of the events at each location, from base rows or of figures that are there: `no`, `entries`, `exits`, `entered`, and `stays` (entries that an exit followed) with
@@ -132,7 +132,7 @@ export const locationCounts = (
 ): Statement.Fragment => {
   if (counted !== undefined) {
     return sql`
-      SELECT * FROM unnest(${ints(counted.map(({ no }) => no))}, ${numbers(
+      SELECT * FROM unnest(${ints(counted.map(({ key }) => key))}, ${numbers(
         sql,
         counted.map(({ entries }) => entries),
       )}, ${numbers(
@@ -147,16 +147,16 @@ export const locationCounts = (
       )}, ${arrayOf(
         "int8",
         counted.map(({ stayed }) => stayed),
-      )}) AS counted (no, entries, exits, entered, stays, stayed)`;
+      )}) AS counted (key, entries, exits, entered, stays, stayed)`;
   }
   return sql`
-    SELECT location_no AS no,
+    SELECT location_key AS key,
            count(*) FILTER (WHERE type = 'enter') AS entries,
            count(*) FILTER (WHERE type = 'exit') AS exits,
-           count(DISTINCT device_no) FILTER (WHERE type = 'enter') AS entered,
+           count(DISTINCT device_key) FILTER (WHERE type = 'enter') AS entered,
            count(next_exit) FILTER (WHERE type = 'enter') AS stays,
            COALESCE(sum(extract(epoch FROM next_exit - occurred_at)) FILTER (WHERE type = 'enter'), 0) * 1000000 AS stayed
-    FROM ${staysOfEntries(sql, tenant, scope)} WHERE ${reportFigures(sql, tenant, scope).eventCounts} GROUP BY location_no`;
+    FROM ${staysOfEntries(sql, tenant, scope)} WHERE ${reportFigures(sql, tenant, scope).eventCounts} GROUP BY location_key`;
 };
 
 /**
@@ -170,15 +170,15 @@ export const staysOfEntries = (
 ): Statement.Fragment => {
   const figures = reportFigures(sql, tenant, scope);
   return sql`(
-      SELECT workspace_id, environment, device_no, location_no, type, occurred_at,
+      SELECT workspace_id, environment, device_key, location_key, type, occurred_at,
         CASE WHEN makes_stays THEN min(occurred_at) FILTER (WHERE type = 'exit' AND makes_stays) OVER (
-          PARTITION BY location_no, device_no
+          PARTITION BY location_key, device_key
           ORDER BY occurred_at DESC GROUPS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) END AS next_exit
       FROM (
         SELECT *, ${makesStays(sql, figures.mine)} AS makes_stays
         FROM geofence_event WHERE ${figures.eventFollows}) AS unpacked
       UNION ALL
-      SELECT workspace_id, environment, device_no, location_no, type, occurred_at,
+      SELECT workspace_id, environment, device_key, location_key, type, occurred_at,
         occurred_at + stayed * interval '1 microsecond'
-      FROM (${packedEvents(sql, scope.range)}) AS packed) AS visit`;
+      FROM (${compactedEvents(sql, scope.range)}) AS packed) AS visit`;
 };

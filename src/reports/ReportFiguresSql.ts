@@ -53,7 +53,7 @@ export const reportFigures = (sql: SqlClient.SqlClient, tenant: Tenant, scope: R
     ...when(filters.activation, (trigger) => sql`trigger_type = ${trigger}`),
   ];
   const campaignLevel = [...isCampaign, ...targets];
-  const ofCampaigns = (column: "campaign_id" | "campaign_no", key: "id" | "no") =>
+  const ofCampaigns = (column: "campaign_id" | "campaign_key", key: "id" | "key") =>
     campaignLevel.length === 0
       ? []
       : [
@@ -91,14 +91,16 @@ export const reportFigures = (sql: SqlClient.SqlClient, tenant: Tenant, scope: R
   ]);
 
   /**
-   * Outcomes that count whenever they were known, as rows of roll-ups or feed. The numbers come first, as an array, so that an index finds
+   * Outcomes that count whenever they were known, as rows of rollups or feed. The numbers come first, as an array, so that an index finds
    * the rows of each.
    */
   const outcomeMatches = sql.and([
     mine,
     ...(campaignLevel.length === 0
       ? []
-      : [sql`campaign_no = ANY(ARRAY(SELECT no FROM campaign WHERE ${sql.and([mine, ...campaignLevel])}))`]),
+      : [
+          sql`campaign_key = ANY(ARRAY(SELECT key FROM campaign WHERE ${sql.and([mine, ...campaignLevel])}))`,
+        ]),
     ...when(filters.contentType, (type) => sql`content_type = ${type}`),
     ...activation,
   ]);
@@ -107,7 +109,7 @@ export const reportFigures = (sql: SqlClient.SqlClient, tenant: Tenant, scope: R
   const outcomeCounts = sql.and([
     mine,
     sql`settled_at >= ${instant(range.fromMs)} AND settled_at < ${instant(range.toMs)}`,
-    ...ofCampaigns("campaign_no", "no"),
+    ...ofCampaigns("campaign_key", "key"),
     ...when(filters.contentType, (type) => sql`content_type = ${type}`),
     ...activation,
   ]);
@@ -134,12 +136,12 @@ export const reportFigures = (sql: SqlClient.SqlClient, tenant: Tenant, scope: R
   /** Locations whose events count. */
   const locationMatches = sql.and([mine, ...isLocation]);
 
-  /** Events by their location whenever they occurred, as rows of roll-ups or feed. */
+  /** Events by their location whenever they occurred, as rows of rollups or feed. */
   const eventMatches = sql.and([
     mine,
     ...(isLocation.length === 0
       ? []
-      : [sql`location_no = ANY(ARRAY(SELECT no FROM location WHERE ${locationMatches}))`]),
+      : [sql`location_key = ANY(ARRAY(SELECT key FROM location WHERE ${locationMatches}))`]),
   ]);
 
   /** Geofence events at the locations that match, from the range's start on and without an end: a visit outlasts it. */
@@ -148,7 +150,7 @@ export const reportFigures = (sql: SqlClient.SqlClient, tenant: Tenant, scope: R
     sql`occurred_at >= ${instant(range.fromMs)}`,
     ...(isLocation.length === 0
       ? []
-      : [sql`location_no IN (SELECT no FROM location WHERE ${locationMatches})`]),
+      : [sql`location_key IN (SELECT key FROM location WHERE ${locationMatches})`]),
   ]);
 
   /** Geofence events that count: by their location as it is now, and by their type. */
@@ -160,10 +162,10 @@ export const reportFigures = (sql: SqlClient.SqlClient, tenant: Tenant, scope: R
     ),
   ]);
 
-  /** A query of one row: how many devices are registered in the environment now; kept like the roll-ups, and counted until it is. */
+  /** A query of one row: how many devices are registered in the environment now; kept like the rollups, and counted until it is. */
   const registeredDevices = sql`
     SELECT COALESCE(
-      (SELECT devices + (SELECT COALESCE(sum(change), 0) FROM device_feed WHERE ${mine})::int8 FROM rollup_state WHERE ${mine}),
+      (SELECT devices + (SELECT COALESCE(sum(change), 0) FROM device_delta WHERE ${mine})::int8 FROM rollup_state WHERE ${mine}),
       (SELECT count(*) FROM device WHERE ${mine} AND unregistered_at IS NULL)) AS devices`;
 
   /**

@@ -5,7 +5,7 @@ import type { TimeZoneName } from "../time/TimeZone.ts";
 import { Unprocessable } from "../wire/ApiError.ts";
 import { say } from "../wire/Explain.ts";
 import { givenOnce, type Problems } from "../wire/Problems.ts";
-import { submit } from "../wire/ParsedBody.ts";
+import { parseFields } from "../wire/ParsedBody.ts";
 import { Uuid } from "../wire/Text.ts";
 
 const defaultDays = 30;
@@ -129,7 +129,7 @@ export const readReportQuery = (
   const single = Object.fromEntries(
     Object.entries(sent).flatMap(([name, value]) => (typeof value === "string" ? [[name, value]] : [])),
   );
-  const { fields: read, problems } = submit(Schema.Struct(fields), single);
+  const { fields: read, problems } = parseFields(Schema.Struct(fields), single);
   const status = context.statuses.length === 0 ? null : (single["status"] ?? null);
   for (const [name, value] of Object.entries(sent)) {
     const isIgnored = name === "status" && context.statuses.length === 0;

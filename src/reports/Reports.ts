@@ -14,8 +14,8 @@ import {
 import type { ReportScope } from "./ReportFiguresSql.ts";
 import { readReportQuery, type SentParameters } from "./ReportQuery.ts";
 import { reportRange } from "./ReportRange.ts";
-import { type CountedScope, RolledCounts } from "./rollups/RollupReader.ts";
-import { BaseRowLimits, ManyBaseRows, notAddedUp, slowReports } from "./SlowReports.ts";
+import { type CountedScope, RollupReader } from "./rollups/RollupReader.ts";
+import { SourceRowLimits, TooManySourceRows, rollupsIncomplete, slowReports } from "./SlowReports.ts";
 import { SummaryReportSql } from "./SummaryReportSql.ts";
 import { SurveyReportSql } from "./SurveyReportSql.ts";
 
@@ -31,13 +31,13 @@ export class Reports extends Context.Service<Reports>()("waypost/reports/Reports
     const locations = yield* LocationReportSql;
     const notifications = yield* NotificationReportSql;
     const surveys = yield* SurveyReportSql;
-    const rolled = yield* RolledCounts;
+    const rolled = yield* RollupReader;
     const semaphore = yield* Semaphore.make(atOnce);
     const inTurn = yield* slowReports;
 
     /**
      * Reads the parameters, and then one report: in a transaction, so on a connection that nobody else waits for, and all of one
-     * snapshot. What it counts comes from the roll-ups and the feed, and from base rows for the time that those do not have yet; where that is
+     * snapshot. What it counts comes from the rollups and the feed, and from base rows for the time that those do not have yet; where that is
      * many rows, it waits for a turn.
      */
     const report = Effect.fnUntraced(function* <Counts = never>(
@@ -49,28 +49,30 @@ export class Reports extends Context.Service<Reports>()("waypost/reports/Reports
       const now = yield* Clock.currentTimeMillis;
       const { end, filters, start, status } = yield* readReportQuery(sent, { timezone, now, statuses });
       const scope = { range: reportRange(timezone, start, end), filters, now };
-      const limits = yield* BaseRowLimits;
+      const limits = yield* SourceRowLimits;
       const read = (most: number) =>
         Effect.gen(function* () {
-          yield* rolled.seeOneSnapshot;
+          yield* rolled.useOneSnapshot;
           if (counts === undefined) return yield* data(tenant, scope, status);
-          const { counted, unrolled, rolledFrom } = yield* rolled.tellApart(tenant, scope);
+          const { counted, unrolled, rolledUpFrom } = yield* rolled.split(tenant, scope);
           if (unrolled !== undefined) {
             const rows = yield* rolled.expected(tenant, unrolled);
-            if (rows > most) return yield* new ManyBaseRows({ rows, rolledFrom, timezone });
+            if (rows > most) return yield* new TooManySourceRows({ rows, rolledUpFrom, timezone });
             yield* rolled.takeRoom;
           }
           return yield* data(tenant, scope, status, counted && (yield* counts(tenant, counted)));
         });
-      const slowly = (many: ManyBaseRows) =>
+      const slowly = (many: TooManySourceRows) =>
         many.rows > limits.most
-          ? Effect.fail(notAddedUp(many))
-          : Effect.catchTag(inTurn(database.atomically(read(limits.most)), many), "ManyBaseRows", (more) =>
-              Effect.fail(notAddedUp(more)),
+          ? Effect.fail(rollupsIncomplete(many))
+          : Effect.catchTag(
+              inTurn(database.atomically(read(limits.most)), many),
+              "TooManySourceRows",
+              (more) => Effect.fail(rollupsIncomplete(more)),
             );
       const [row] = yield* semaphore
         .withPermit(database.atomically(read(limits.quick)))
-        .pipe(Effect.catchTag("ManyBaseRows", slowly));
+        .pipe(Effect.catchTag("TooManySourceRows", slowly));
       if (row === undefined) return yield* Effect.die(new Error("The statement of a report answers one row"));
       const meta = JSON.stringify({ start, end, timezone });
       return `{"data":${row.data},"meta":${meta}}`;
@@ -123,7 +125,7 @@ export class Reports extends Context.Service<Reports>()("waypost/reports/Reports
       LocationReportSql.layer,
       NotificationReportSql.layer,
       SurveyReportSql.layer,
-      RolledCounts.layer,
+      RollupReader.layer,
     ]),
   );
 }

@@ -4,10 +4,10 @@ import type { TimeZoneName } from "../time/TimeZone.ts";
 import { ServiceUnavailable } from "../wire/ApiError.ts";
 
 /**
- * What a report may count in base rows while roll-ups are made anew, in rows of deliveries or events whichever are more, about: up to `quick` it reads them like any
+ * What a report may count in base rows while rollups are made anew, in rows of deliveries or events whichever are more, about: up to `quick` it reads them like any
  * other, up to `most` in a turn of its own, and more not at all.
  */
-export const BaseRowLimits = Context.Reference("waypost/reports/BaseRowLimits", {
+export const SourceRowLimits = Context.Reference("waypost/reports/SourceRowLimits", {
   defaultValue: () => ({ quick: 300_000, most: 30_000_000 }),
 });
 
@@ -19,17 +19,17 @@ const longest = Duration.seconds(30);
 /** Seconds after which to ask again. */
 const retryAfter = 15;
 
-/** A report would count so many base rows, about; roll-ups are made from an instant on (epoch milliseconds, Infinity for none). */
-export class ManyBaseRows extends Data.TaggedError("ManyBaseRows")<{
+/** A report would count so many base rows, about; rollups are made from an instant on (epoch milliseconds, Infinity for none). */
+export class TooManySourceRows extends Data.TaggedError("TooManySourceRows")<{
   readonly rows: number;
-  readonly rolledFrom: number;
+  readonly rolledUpFrom: number;
   readonly timezone: TimeZoneName;
 }> {}
 
-/** 503 to who asks for more than can be counted while roll-ups are made anew: what helps, and when to come again. */
-export const notAddedUp = ({ rolledFrom, timezone }: ManyBaseRows): ServiceUnavailable => {
-  const day = Number.isFinite(rolledFrom) ? dateAt(timezone, rolledFrom) : undefined;
-  const first = day === undefined || dayStart(timezone, day) >= rolledFrom ? day : addDays(day, 1);
+/** 503 to who asks for more than can be counted while rollups are made anew: what helps, and when to come again. */
+export const rollupsIncomplete = ({ rolledUpFrom, timezone }: TooManySourceRows): ServiceUnavailable => {
+  const day = Number.isFinite(rolledUpFrom) ? dateAt(timezone, rolledUpFrom) : undefined;
+  const first = day === undefined || dayStart(timezone, day) >= rolledUpFrom ? day : addDays(day, 1);
   return ServiceUnavailable.of(
     "The figures of this workspace are being added up anew, for its new time zone or after a repair, and this report asks for more " +
       `than can be counted one by one until that is done. ${
@@ -43,14 +43,14 @@ export const notAddedUp = ({ rolledFrom, timezone }: ManyBaseRows): ServiceUnava
 
 /**
  * Makes the bound for reports that count many base rows: few at a time, so that they neither take the connections of everything else nor keep the making
- * of the roll-ups from its end. One that does not get its turn in time, or takes too long, fails and leaves nothing running.
+ * of the rollups from its end. One that does not get its turn in time, or takes too long, fails and leaves nothing running.
  */
 export const slowReports = Effect.map(
   Semaphore.make(atOnce),
   (turns) =>
     <A, E, R>(
       count: Effect.Effect<A, E, R>,
-      many: ManyBaseRows,
+      many: TooManySourceRows,
     ): Effect.Effect<A, E | ServiceUnavailable, R> =>
       Effect.suspend(() => {
         let hasBegun = false;
@@ -59,10 +59,10 @@ export const slowReports = Effect.map(
         });
         const counting = Effect.timeoutOrElse(count, {
           duration: longest,
-          orElse: () => Effect.fail(notAddedUp(many)),
+          orElse: () => Effect.fail(rollupsIncomplete(many)),
         });
         const impatient = Effect.flatMap(Effect.sleep(patience), () =>
-          hasBegun ? Effect.never : Effect.fail(notAddedUp(many)),
+          hasBegun ? Effect.never : Effect.fail(rollupsIncomplete(many)),
         );
         return Effect.raceFirst(turns.withPermit(Effect.andThen(begin, counting)), impatient);
       }),

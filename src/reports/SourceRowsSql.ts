@@ -17,11 +17,11 @@ const daysOf = (sql: SqlClient.SqlClient, { fromMs, toMs }: CountedSpan): Statem
   ]);
 
 /** Packed deliveries, as a query: those of the span, and others. `settled_at` is the quarter of an hour. */
-export const packedDeliveries = (sql: SqlClient.SqlClient, span: CountedSpan): Statement.Fragment => sql`
-  SELECT workspace_id, environment, each.device_no, each.campaign_no, each.notification_no, content_type, trigger_type, status,
+export const compactedDeliveries = (sql: SqlClient.SqlClient, span: CountedSpan): Statement.Fragment => sql`
+  SELECT workspace_id, environment, each.device_key, each.campaign_key, each.notification_key, content_type, trigger_type, status,
     day + each.quarter * interval '15 minutes' AS settled_at
-  FROM packed_delivery, unnest(campaign_nos, notification_nos, quarters, device_nos)
-    AS each (campaign_no, notification_no, quarter, device_no)
+  FROM compacted_delivery, unnest(campaign_keys, notification_keys, quarters, device_keys)
+    AS each (campaign_key, notification_key, quarter, device_key)
   WHERE ${daysOf(sql, span)}`;
 
 /**
@@ -29,27 +29,27 @@ export const packedDeliveries = (sql: SqlClient.SqlClient, span: CountedSpan): S
  * ones is the quarter of an hour.
  */
 export const outcomes = (sql: SqlClient.SqlClient, span: CountedSpan): Statement.Fragment => sql`(
-  SELECT workspace_id, environment, device_no, campaign_no, notification_no, content_type, trigger_type, status, settled_at
+  SELECT workspace_id, environment, device_key, campaign_key, notification_key, content_type, trigger_type, status, settled_at
   FROM delivery
-  UNION ALL ${packedDeliveries(sql, span)}) AS outcome`;
+  UNION ALL ${compactedDeliveries(sql, span)}) AS outcome`;
 
 /**
  * Packed events, as a query: those of the span, and others. The columns are named as those of `geofence_event`; `stayed` is how many
  * microseconds after an entry its exit came, if one did.
  */
-export const packedEvents = (sql: SqlClient.SqlClient, span: CountedSpan): Statement.Fragment => sql`
-  SELECT workspace_id, environment, each.device_no, each.location_no, CASE WHEN each.enters THEN 'enter' ELSE 'exit' END AS type,
+export const compactedEvents = (sql: SqlClient.SqlClient, span: CountedSpan): Statement.Fragment => sql`
+  SELECT workspace_id, environment, each.device_key, each.location_key, CASE WHEN each.enters THEN 'enter' ELSE 'exit' END AS type,
     day + each.millis * interval '1 millisecond' AS occurred_at, each.stayed
-  FROM packed_event, unnest(millis, device_nos, location_nos, enters, stayed)
-    AS each (millis, device_no, location_no, enters, stayed)
+  FROM compacted_event, unnest(millis, device_keys, location_keys, enters, stayed)
+    AS each (millis, device_key, location_key, enters, stayed)
   WHERE ${daysOf(sql, span)}`;
 
 /** Geofence events, for a `FROM`: those of the span, and others. A packed event has no `id`, and only packed ones have `stayed`. */
 export const events = (sql: SqlClient.SqlClient, span: CountedSpan): Statement.Fragment => sql`(
-  SELECT workspace_id, environment, device_no, location_no, type, occurred_at, id, NULL::int8 AS stayed FROM geofence_event
+  SELECT workspace_id, environment, device_key, location_key, type, occurred_at, id, NULL::int8 AS stayed FROM geofence_event
   UNION ALL
-  SELECT workspace_id, environment, device_no, location_no, type, occurred_at, NULL::uuid, stayed
-  FROM (${packedEvents(sql, span)}) AS packed) AS event`;
+  SELECT workspace_id, environment, device_key, location_key, type, occurred_at, NULL::uuid, stayed
+  FROM (${compactedEvents(sql, span)}) AS packed) AS event`;
 
 /**
  * Whether an event begins or ends a stay, over the columns of `geofence_event` and those of the environment (`mine`). One that was reported

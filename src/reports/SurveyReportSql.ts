@@ -20,27 +20,27 @@ export class SurveyReportSql extends Context.Service<SurveyReportSql>()("waypost
         return Effect.orDie(sql<{ readonly data: string }>`
           WITH
           matching AS (
-            SELECT id AS campaign_id, no AS campaign_no, name AS campaign_name, ${campaignStatus} AS status
+            SELECT id AS campaign_id, key AS campaign_key, name AS campaign_name, ${campaignStatus} AS status
             FROM campaign WHERE ${campaignMatches}),
           pairing AS (
             SELECT id, campaign_id, notification_id, trigger_type FROM campaign_notification
             WHERE ${mine} AND (${filters.activation}::text IS NULL OR trigger_type = ${filters.activation})),
           survey AS (
-            SELECT id AS notification_id, no AS notification_no, name AS survey_name, content_no FROM notification
+            SELECT id AS notification_id, key AS notification_key, name AS survey_name, content_key FROM notification
             WHERE ${mine} AND type = 'survey'
               AND (${filters.contentType}::text IS NULL OR type = ${filters.contentType})),
           asked AS (
-            SELECT no AS content_no, jsonb_array_length(questions) AS questions FROM content WHERE ${mine}),
+            SELECT key AS content_key, jsonb_array_length(questions) AS questions FROM content WHERE ${mine}),
           response_count AS MATERIALIZED (
-            SELECT campaign_no, notification_no, count(*) AS responses FROM survey_response
+            SELECT campaign_key, notification_key, count(*) AS responses FROM survey_response
             WHERE ${mine}
               AND first_answered_at >= ${instant(range.fromMs)} AND first_answered_at < ${instant(range.toMs)}
-            GROUP BY campaign_no, notification_no),
+            GROUP BY campaign_key, notification_key),
           report AS (
             SELECT id, campaign_id, campaign_name, notification_id AS survey_id, survey_name, trigger_type, questions,
                    COALESCE(responses, 0) AS responses, status
             FROM pairing JOIN matching USING (campaign_id) JOIN survey USING (notification_id)
-              JOIN asked USING (content_no) LEFT JOIN response_count USING (campaign_no, notification_no)
+              JOIN asked USING (content_key) LEFT JOIN response_count USING (campaign_key, notification_key)
             WHERE ${status}::text IS NULL OR status = ${status})
           SELECT COALESCE(json_agg(report ORDER BY responses DESC, survey_name COLLATE "C", id), '[]')::text AS data
           FROM report`);

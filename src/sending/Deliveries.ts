@@ -5,7 +5,7 @@ import { PushCredentials } from "./push/PushCredentials.ts";
 
 /** A delivery that was made. */
 export interface MadeDelivery {
-  readonly origin: bigint;
+  readonly sourceId: bigint;
   readonly status: DeliveryStatus;
 }
 
@@ -37,9 +37,9 @@ export class Deliveries extends Context.Service<Deliveries>()("waypost/sending/D
         const made: Array<MadeDelivery | null> = due.map(() => null);
         if (due.length === 0) return made;
         const beginnings = yield* beginningsOf(due);
-        for (const { ord, origin } of yield* repository.insertWithinCaps(due, beginnings)) {
+        for (const { ord, sourceId } of yield* repository.insertWithinCaps(due, beginnings)) {
           const status = beginnings[ord - 1]?.status;
-          if (status !== undefined) made[ord - 1] = { origin, status };
+          if (status !== undefined) made[ord - 1] = { sourceId, status };
         }
         return made;
       }),

@@ -14,15 +14,15 @@ export type DeliveryStatus = "queued" | "handed_over" | "delivered" | "failed";
 export interface DueDelivery {
   readonly workspaceId: number;
   readonly environment: Environment;
-  readonly deviceNo: number;
+  readonly deviceKey: number;
   readonly transport: Transport;
-  readonly campaignNo: number;
-  readonly notificationNo: number;
-  readonly contentNo: number;
+  readonly campaignKey: number;
+  readonly notificationKey: number;
+  readonly contentKey: number;
   readonly contentType: NotificationType;
   readonly triggerType: TriggerType;
   /** Null for a fixed time. */
-  readonly locationNo: number | null;
+  readonly locationKey: number | null;
   readonly cap: CapWindow | null;
   /** Epoch milliseconds. */
   readonly now: number;

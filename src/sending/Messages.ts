@@ -3,7 +3,7 @@ import type { DeviceCaller } from "../devices/DeviceCaller.ts";
 import { PublicAddresses } from "../http/PublicAddresses.ts";
 import { shownMedia } from "../media/MediaAddress.ts";
 import { NotFound } from "../wire/ApiError.ts";
-import type { Position } from "../wire/PagePosition.ts";
+import type { PagePosition } from "../wire/PagePosition.ts";
 import type { Message } from "./Message.ts";
 import { deliveryKey, messageId } from "./MessageId.ts";
 import { type MessageRow, MessagesSql } from "./MessagesSql.ts";
@@ -17,27 +17,27 @@ export class Messages extends Context.Service<Messages>()("waypost/sending/Messa
     const { media: mediaBase } = yield* PublicAddresses;
 
     const toMessage =
-      ({ deviceNo }: Caller) =>
-      ({ origin, ...row }: MessageRow): Message => ({
+      ({ deviceKey }: Caller) =>
+      ({ sourceId, ...row }: MessageRow): Message => ({
         ...row,
-        id: messageId(origin, deviceNo),
+        id: messageId(sourceId, deviceKey),
         media: shownMedia(mediaBase, row.media),
       });
 
     return {
       /** What was delivered to the device, newest first. */
-      page: (caller: Caller, position: Position) => {
-        const before = position.before === null ? null : (deliveryKey(position.before)?.origin ?? null);
-        const rows = repository.page(caller, caller.deviceNo, before, position.limit);
+      page: (caller: Caller, position: PagePosition) => {
+        const before = position.before === null ? null : (deliveryKey(position.before)?.sourceId ?? null);
+        const rows = repository.page(caller, caller.deviceKey, before, position.limit);
         return Effect.map(rows, (found) => found.map(toMessage(caller)));
       },
 
       /** Notes the first opening and shows the message. @throws 404 */
       open: Effect.fn("Messages.open")(function* (caller: Caller, id: string) {
         const key = deliveryKey(id);
-        if (key === null || key.deviceNo !== caller.deviceNo) return yield* NotFound.resource("message");
+        if (key === null || key.deviceKey !== caller.deviceKey) return yield* NotFound.resource("message");
         const now = yield* Clock.currentTimeMillis;
-        const row = (yield* repository.open(caller, key.origin, caller.deviceNo, now))[0];
+        const row = (yield* repository.open(caller, key.sourceId, caller.deviceKey, now))[0];
         return row === undefined ? yield* NotFound.resource("message") : toMessage(caller)(row);
       }),
     };

@@ -15,7 +15,7 @@ export const messagesHandlers = HttpApiBuilder.group(
     return handlers
       .handle("list", ({ query }) =>
         Effect.flatMap(DeviceCaller, (caller) => {
-          const owner = `${caller.workspaceId}/${caller.environment}/${caller.deviceNo}`;
+          const owner = `${caller.workspaceId}/${caller.environment}/${caller.deviceKey}`;
           return cursors.page({ endpoint: "GET /messages", owner }, query, (position) =>
             messages.page(caller, position),
           );

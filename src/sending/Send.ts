@@ -29,7 +29,7 @@ export interface SendingCampaign {
 export interface StartedSend {
   readonly workspaceId: number;
   readonly environment: Environment;
-  readonly origin: bigint;
+  readonly sourceId: bigint;
 }
 
 /** What decides about a send whose minute has come. Instants are epoch milliseconds. */

@@ -79,7 +79,7 @@ export class SendBatches extends Context.Service<SendBatches>()("waypost/sending
           const [taken] = yield* repository.take(yield* Clock.currentTimeMillis, leaseMillis);
           if (taken === undefined) return false;
           const work = Effect.catchTag(carryOut(taken), "BatchLost", () => Effect.succeed(null));
-          const { batch, environment, origin, workspaceId } = taken;
+          const { batch, environment, sourceId, workspaceId } = taken;
           const outcome = yield* Effect.raceFirst(work, beat(taken)).pipe(
             Effect.tap((done) =>
               done?.finished === undefined
@@ -93,9 +93,9 @@ export class SendBatches extends Context.Service<SendBatches>()("waypost/sending
             Effect.withSpan("send.batch", {
               root: true,
               attributes: {
-                "waypost.workspace_no": workspaceId,
+                "waypost.workspace_key": workspaceId,
                 "waypost.environment": environment,
-                "waypost.send_no": String(origin),
+                "waypost.send_no": String(sourceId),
                 "waypost.batch": batch,
               },
             }),

@@ -12,7 +12,7 @@ import type { StartedSend } from "./Send.ts";
 export interface TakenBatch {
   readonly workspaceId: number;
   readonly environment: Environment;
-  readonly origin: bigint;
+  readonly sourceId: bigint;
   readonly batch: number;
   readonly fence: number;
   /** Its devices are listed one by one, else they are a range. */
@@ -43,10 +43,10 @@ export class SendBatchesSql extends Context.Service<SendBatchesSql>()("waypost/s
   make: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient;
 
-    const sendIs = ({ environment, origin, workspaceId }: StartedSend) =>
-      sql`s.workspace_id = ${workspaceId} AND s.environment = ${environment} AND s.origin = ${origin}`;
-    const batchIs = ({ batch, environment, fence, origin, workspaceId }: TakenBatch) =>
-      sql`b.workspace_id = ${workspaceId} AND b.environment = ${environment} AND b.origin = ${origin}
+    const sendIs = ({ environment, sourceId, workspaceId }: StartedSend) =>
+      sql`s.workspace_id = ${workspaceId} AND s.environment = ${environment} AND s.source_id = ${sourceId}`;
+    const batchIs = ({ batch, environment, fence, sourceId, workspaceId }: TakenBatch) =>
+      sql`b.workspace_id = ${workspaceId} AND b.environment = ${environment} AND b.source_id = ${sourceId}
         AND b.batch = ${batch} AND b.fence = ${fence}`;
     // Whom a send can reach at all: who was registered at that moment, and has an address that is not gone (contract L2, L6).
     const reachable = sql`d.registered_at <= s.started_at AND (d.unregistered_at IS NULL OR d.unregistered_at > s.started_at)
@@ -60,17 +60,17 @@ export class SendBatchesSql extends Context.Service<SendBatchesSql>()("waypost/s
       take: (now: number, leaseMillis: number) =>
         Effect.orDie(sql<TakenBatch>`
           WITH next AS (
-            SELECT b.workspace_id, b.environment, b.origin, b.batch FROM send_batch b
+            SELECT b.workspace_id, b.environment, b.source_id, b.batch FROM send_batch b
             WHERE (b.leased_until IS NULL OR b.leased_until <= ${instant(now)})
               AND NOT (b.capped AND EXISTS (SELECT FROM send_batch e WHERE e.workspace_id = b.workspace_id
-                AND e.environment = b.environment AND e.campaign_no = b.campaign_no AND e.origin < b.origin))
-            ORDER BY b.batch, b.origin LIMIT 1
+                AND e.environment = b.environment AND e.campaign_key = b.campaign_key AND e.source_id < b.source_id))
+            ORDER BY b.batch, b.source_id LIMIT 1
             FOR UPDATE OF b SKIP LOCKED
           )
           UPDATE send_batch b SET leased_until = ${instant(now + leaseMillis)}, fence = b.fence + 1
           FROM next n
-          WHERE b.workspace_id = n.workspace_id AND b.environment = n.environment AND b.origin = n.origin AND b.batch = n.batch
-          RETURNING b.workspace_id AS "workspaceId", b.environment, b.origin, b.batch, b.fence,
+          WHERE b.workspace_id = n.workspace_id AND b.environment = n.environment AND b.source_id = n.source_id AND b.batch = n.batch
+          RETURNING b.workspace_id AS "workspaceId", b.environment, b.source_id AS "sourceId", b.batch, b.fence,
             b.devices IS NOT NULL AS listed, b.audience`),
 
       /** Holds a taken batch for longer; nothing if it was lost. */
@@ -83,18 +83,18 @@ export class SendBatchesSql extends Context.Service<SendBatchesSql>()("waypost/s
       find: (taken: TakenBatch, audience: Audience, size: number) => {
         const patience = sql`SET LOCAL statement_timeout = 300000`;
         const cut = sql`
-          INSERT INTO send_batch (workspace_id, environment, origin, batch, campaign_no, capped, devices)
-          SELECT m.workspace_id, m.environment, m.origin, m.batch, m.campaign_no, m.capped, array_agg(m.no ORDER BY m.no)
+          INSERT INTO send_batch (workspace_id, environment, source_id, batch, campaign_key, capped, devices)
+          SELECT m.workspace_id, m.environment, m.source_id, m.batch, m.campaign_key, m.capped, array_agg(m.key ORDER BY m.key)
           FROM (
-            SELECT s.workspace_id, s.environment, s.origin, s.campaign_no, s.cap_count IS NOT NULL AS capped, d.no,
-              (1 + (row_number() OVER (ORDER BY d.no) - 1) / ${size}::int)::int AS batch
+            SELECT s.workspace_id, s.environment, s.source_id, s.campaign_key, s.cap_count IS NOT NULL AS capped, d.key,
+              (1 + (row_number() OVER (ORDER BY d.key) - 1) / ${size}::int)::int AS batch
             FROM send s
             JOIN device d ON d.workspace_id = s.workspace_id AND d.environment = s.environment
             WHERE ${sendIs(taken)} AND d.workspace_id = ${taken.workspaceId} AND d.environment = ${taken.environment}
               AND ${reachable} AND (d.approved OR s.environment = 'production')
               AND (${audienceSql(sql, audience, "d")})
           ) AS m
-          GROUP BY m.workspace_id, m.environment, m.origin, m.batch, m.campaign_no, m.capped`;
+          GROUP BY m.workspace_id, m.environment, m.source_id, m.batch, m.campaign_key, m.capped`;
         return Effect.orDie(Effect.andThen(patience, cut));
       },
 
@@ -106,24 +106,24 @@ export class SendBatchesSql extends Context.Service<SendBatchesSql>()("waypost/s
       ) =>
         Effect.orDie(sql<MadeDeliveries>`
           WITH due AS (
-            SELECT s.workspace_id, s.environment, s.origin, d.no AS device_no, d.transport, s.campaign_no, s.notification_no,
-              s.content_no, s.content_type, s.cap_count, s.cap_since
+            SELECT s.workspace_id, s.environment, s.source_id, d.key AS device_key, d.transport, s.campaign_key, s.notification_key,
+              s.content_key, s.content_type, s.cap_count, s.cap_since
             FROM send s
-            JOIN send_batch b ON b.workspace_id = s.workspace_id AND b.environment = s.environment AND b.origin = s.origin
+            JOIN send_batch b ON b.workspace_id = s.workspace_id AND b.environment = s.environment AND b.source_id = s.source_id
             ${
               taken.listed
-                ? sql`CROSS JOIN LATERAL unnest(b.devices) AS a (no)
-                  JOIN device d ON d.workspace_id = s.workspace_id AND d.environment = s.environment AND d.no = a.no`
+                ? sql`CROSS JOIN LATERAL unnest(b.devices) AS a (key)
+                  JOIN device d ON d.workspace_id = s.workspace_id AND d.environment = s.environment AND d.key = a.key`
                 : sql`JOIN device d ON d.workspace_id = s.workspace_id AND d.environment = s.environment
-                  AND d.no BETWEEN b.first_no AND b.last_no AND ${reachable}`
+                  AND d.key BETWEEN b.first_key AND b.last_key AND ${reachable}`
             }
             WHERE ${sendIs(taken)} AND ${batchIs(taken)}
               AND d.workspace_id = ${taken.workspaceId} AND d.environment = ${taken.environment}
           ), made AS (
-            INSERT INTO delivery (workspace_id, environment, origin, device_no, campaign_no, notification_no, content_no,
-              content_type, trigger_type, location_no, transport, status, last_error, created_at, settled_at)
-            SELECT due.workspace_id, due.environment, due.origin, due.device_no, due.campaign_no, due.notification_no,
-              due.content_no, due.content_type, 'fixed_time', NULL, due.transport, g.status, g.last_error, ${instant(now)},
+            INSERT INTO delivery (workspace_id, environment, source_id, device_key, campaign_key, notification_key, content_key,
+              content_type, trigger_type, location_key, transport, status, last_error, created_at, settled_at)
+            SELECT due.workspace_id, due.environment, due.source_id, due.device_key, due.campaign_key, due.notification_key,
+              due.content_key, due.content_type, 'fixed_time', NULL, due.transport, g.status, g.last_error, ${instant(now)},
               CASE WHEN g.status IN ('delivered', 'failed') THEN ${instant(now)} END
             FROM due
             JOIN unnest(${arrayOf(
@@ -137,10 +137,10 @@ export class SendBatchesSql extends Context.Service<SendBatchesSql>()("waypost/s
               beginnings.map(({ lastError }) => lastError),
             )}) AS g (transport, status, last_error) ON g.transport = due.transport
             WHERE due.cap_count IS NULL OR ${countedSql(sql, "due")} < due.cap_count
-            RETURNING workspace_id, environment, origin, device_no, transport, status
+            RETURNING workspace_id, environment, source_id, device_key, transport, status
           ), queued AS (
-            INSERT INTO push_queue (workspace_id, environment, origin, device_no, transport, due_at)
-            SELECT workspace_id, environment, origin, device_no, transport, ${instant(now)} FROM made WHERE status = 'queued'
+            INSERT INTO push_queue (workspace_id, environment, source_id, device_key, transport, due_at)
+            SELECT workspace_id, environment, source_id, device_key, transport, ${instant(now)} FROM made WHERE status = 'queued'
           )
           SELECT transport, status, count(*)::int AS count FROM made GROUP BY 1, 2`),
 
@@ -165,7 +165,7 @@ export class SendBatchesSql extends Context.Service<SendBatchesSql>()("waypost/s
           UPDATE send s SET status = 'done', finished_at = ${instant(now)}
           WHERE ${sendIs(send)} AND s.status = 'running' AND s.delivered + s.failed = s.targeted
             AND NOT EXISTS (SELECT FROM send_batch b WHERE b.workspace_id = s.workspace_id
-              AND b.environment = s.environment AND b.origin = s.origin)
+              AND b.environment = s.environment AND b.source_id = s.source_id)
           RETURNING s.id, s.campaign_id AS "campaignId", s.targeted, s.delivered, s.failed,
             (SELECT w.public_id FROM workspace w WHERE w.id = s.workspace_id) AS workspace`),
     };

@@ -1,6 +1,6 @@
 import { Clock, Context, Effect, Layer, Queue, Stream, SubscriptionRef } from "effect";
-import { Config } from "../config/Settings.ts";
-import { patiently } from "../workers/RetryLoop.ts";
+import { Settings } from "../config/Settings.ts";
+import { retryForever } from "../workers/RetryLoop.ts";
 import { SendBatches } from "./SendBatches.ts";
 import { SendStarts } from "./SendStarts.ts";
 
@@ -18,7 +18,7 @@ const rest = { share: 0.1, mostMillis: 1_000 };
  */
 export class SendScheduler extends Context.Service<SendScheduler>()("waypost/sending/SendScheduler", {
   make: Effect.gen(function* () {
-    const { roles } = yield* Config;
+    const { roles } = yield* Settings;
     const starts = yield* SendStarts;
     const batches = yield* SendBatches;
     const wake = yield* Queue.sliding<void>(1);
@@ -51,8 +51,8 @@ export class SendScheduler extends Context.Service<SendScheduler>()("waypost/sen
     });
 
     if (roles.has("worker")) {
-      yield* Effect.forkScoped(patiently("send_starts", "The start of sends", tick));
-      yield* Effect.forkScoped(patiently("send_batches", "The carrying out of sends", drain));
+      yield* Effect.forkScoped(retryForever("send_starts", "The start of sends", tick));
+      yield* Effect.forkScoped(retryForever("send_batches", "The carrying out of sends", drain));
     }
 
     return {

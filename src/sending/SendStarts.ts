@@ -43,12 +43,12 @@ export class SendStarts extends Context.Service<SendStarts>()("waypost/sending/S
         let isDone = false;
         if (outcome !== "running") yield* repository.pass(campaign, due.id, outcome, now);
         else {
-          for (const { origin } of yield* repository.start(campaign, due, window, now)) {
+          for (const { sourceId } of yield* repository.start(campaign, due, window, now)) {
             yield* isEverybody
-              ? repository.cutEverybody(campaign, origin, held.lastDeviceNo, size)
-              : repository.cutLater(campaign, origin, audience);
+              ? repository.cutEverybody(campaign, sourceId, held.lastDeviceKey, size)
+              : repository.cutLater(campaign, sourceId, audience);
             // With no device at all there is nothing to carry out.
-            isDone = (yield* batches.finish({ ...campaign, origin }, now)).length > 0;
+            isDone = (yield* batches.finish({ ...campaign, sourceId }, now)).length > 0;
           }
         }
         const lagMillis = now - due.dueAt;

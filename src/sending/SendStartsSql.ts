@@ -18,14 +18,14 @@ export interface HeldCampaign {
   readonly defaultCap: FrequencyCap | null;
   readonly closing: boolean;
   /** The highest device number of the environment. */
-  readonly lastDeviceNo: number;
+  readonly lastDeviceKey: number;
 }
 
 /** A send whose minute has come. */
 export interface DueSend {
   readonly id: string;
   readonly dueAt: number;
-  readonly contentNo: number;
+  readonly contentKey: number;
   readonly contentType: string;
 }
 
@@ -65,7 +65,7 @@ export class SendStartsSql extends Context.Service<SendStartsSql>()("waypost/sen
           SELECT w.public_id AS workspace, c.paused, c.timezone, ${millis("c.ends_at")} AS "endsAt",
             ${cap("c.frequency_cap_count", "c.frequency_cap_period")} AS cap,
             ${cap("w.default_cap_count", "w.default_cap_period")} AS "defaultCap",
-            w.deletion_scheduled_at IS NOT NULL AS closing, t.last_device_no AS "lastDeviceNo"
+            w.deletion_scheduled_at IS NOT NULL AS closing, t.last_device_key AS "lastDeviceKey"
           FROM campaign c
           JOIN workspace w ON w.id = c.workspace_id
           JOIN tenant t ON t.workspace_id = c.workspace_id AND t.environment = c.environment
@@ -76,12 +76,12 @@ export class SendStartsSql extends Context.Service<SendStartsSql>()("waypost/sen
       /** Holds the campaign's due sends; of one minute the older notification comes first (contract L4). */
       holdDue: (campaign: SendingCampaign, now: number) =>
         Effect.orDie(sql<DueSend>`
-          SELECT s.id, ${millis("s.due_at")} AS "dueAt", n.content_no AS "contentNo", k.type AS "contentType"
+          SELECT s.id, ${millis("s.due_at")} AS "dueAt", n.content_key AS "contentKey", k.type AS "contentType"
           FROM send s
           JOIN campaign_notification a ON a.workspace_id = s.workspace_id AND a.environment = s.environment
             AND a.campaign_id = s.campaign_id AND a.notification_id = s.notification_id
           JOIN notification n ON n.workspace_id = s.workspace_id AND n.environment = s.environment AND n.id = s.notification_id
-          JOIN content k ON k.workspace_id = n.workspace_id AND k.environment = n.environment AND k.no = n.content_no
+          JOIN content k ON k.workspace_id = n.workspace_id AND k.environment = n.environment AND k.key = n.content_key
           WHERE ${of(campaign)} AND s.campaign_id = ${campaign.campaignId} AND s.status = 'scheduled'
             AND s.due_at <= ${instant(now)}
           ORDER BY s.due_at, a.attached_at, a.id
@@ -95,27 +95,27 @@ export class SendStartsSql extends Context.Service<SendStartsSql>()("waypost/sen
 
       /** Starts a held send, with what it carries and the cap that holds for all of it. */
       start: (campaign: SendingCampaign, due: DueSend, window: CapWindow | null, now: number) =>
-        Effect.orDie(sql<{ readonly origin: bigint }>`
-          UPDATE send s SET status = 'running', origin = nextval('delivery_origin'), started_at = ${instant(now)},
-            content_no = ${due.contentNo}, content_type = ${due.contentType}, cap_count = ${window?.count ?? null},
+        Effect.orDie(sql<{ readonly sourceId: bigint }>`
+          UPDATE send s SET status = 'running', source_id = nextval('delivery_source_id'), started_at = ${instant(now)},
+            content_key = ${due.contentKey}, content_type = ${due.contentType}, cap_count = ${window?.count ?? null},
             cap_since = ${instant(window?.since ?? null)}
-          WHERE ${of(campaign)} AND s.id = ${due.id} AND s.status = 'scheduled' RETURNING s.origin`),
+          WHERE ${of(campaign)} AND s.id = ${due.id} AND s.status = 'scheduled' RETURNING s.source_id AS "sourceId"`),
 
       /** Cuts all device numbers into batches: whoever was registered when the send started is in them. */
-      cutEverybody: (campaign: SendingCampaign, origin: bigint, lastDeviceNo: number, size: number) =>
+      cutEverybody: (campaign: SendingCampaign, sourceId: bigint, lastDeviceKey: number, size: number) =>
         Effect.orDie(sql`
-          INSERT INTO send_batch (workspace_id, environment, origin, batch, campaign_no, capped, first_no, last_no)
-          SELECT s.workspace_id, s.environment, s.origin, n, s.campaign_no, s.cap_count IS NOT NULL, (n - 1) * ${size}::int + 1,
+          INSERT INTO send_batch (workspace_id, environment, source_id, batch, campaign_key, capped, first_key, last_key)
+          SELECT s.workspace_id, s.environment, s.source_id, n, s.campaign_key, s.cap_count IS NOT NULL, (n - 1) * ${size}::int + 1,
             n * ${size}::int
-          FROM send s, generate_series(1, ${Math.ceil(lastDeviceNo / size)}::int) AS n
-          WHERE ${of(campaign)} AND s.origin = ${origin}`),
+          FROM send s, generate_series(1, ${Math.ceil(lastDeviceKey / size)}::int) AS n
+          WHERE ${of(campaign)} AND s.source_id = ${sourceId}`),
 
       /** Leaves the devices of an audience to be found by whoever takes batch 0. */
-      cutLater: (campaign: SendingCampaign, origin: bigint, audience: Audience) =>
+      cutLater: (campaign: SendingCampaign, sourceId: bigint, audience: Audience) =>
         Effect.orDie(sql`
-          INSERT INTO send_batch (workspace_id, environment, origin, batch, campaign_no, capped, audience)
-          SELECT s.workspace_id, s.environment, s.origin, 0, s.campaign_no, s.cap_count IS NOT NULL, ${jsonb(audience)}
-          FROM send s WHERE ${of(campaign)} AND s.origin = ${origin}`),
+          INSERT INTO send_batch (workspace_id, environment, source_id, batch, campaign_key, capped, audience)
+          SELECT s.workspace_id, s.environment, s.source_id, 0, s.campaign_key, s.cap_count IS NOT NULL, ${jsonb(audience)}
+          FROM send s WHERE ${of(campaign)} AND s.source_id = ${sourceId}`),
     };
   }),
 }) {

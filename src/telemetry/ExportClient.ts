@@ -26,7 +26,7 @@ export class ExportClient {
   static readonly layer: Layer.Layer<HttpClient.HttpClient> = Layer.effect(
     HttpClient.HttpClient,
     Effect.map(HttpClient.HttpClient, (client) => {
-      let underWay = 0;
+      let inFlight = 0;
       let saidAt = Number.NEGATIVE_INFINITY;
 
       const note = Effect.fnUntraced(function* (url: string, problem: string) {
@@ -44,8 +44,8 @@ export class ExportClient {
         Effect.suspend(() => {
           const refuse = (problem: string) =>
             Effect.andThen(note(url, problem), Effect.die(new NotExported(problem)));
-          if (underWay >= mostAtOnce) return refuse(`${mostAtOnce} requests to it have no answer yet.`);
-          underWay += 1;
+          if (inFlight >= mostAtOnce) return refuse(`${mostAtOnce} requests to it have no answer yet.`);
+          inFlight += 1;
           return request.pipe(
             Effect.timeoutOrElse({
               duration: patience,
@@ -59,7 +59,7 @@ export class ExportClient {
             ),
             Effect.ensuring(
               Effect.sync(() => {
-                underWay -= 1;
+                inFlight -= 1;
               }),
             ),
           );

@@ -1,7 +1,7 @@
 import { Effect, Layer, Logger, References, Tracer } from "effect";
 import { Headers, HttpMiddleware } from "effect/http";
 import { OtlpExporter, OtlpMetrics, OtlpSerialization, OtlpTracer } from "effect/observability";
-import { Config } from "../config/Settings.ts";
+import { Settings } from "../config/Settings.ts";
 import { ExportClient } from "./ExportClient.ts";
 import { jsonLine, writtenTogether } from "./LogLines.ts";
 import { sampled } from "./TraceSampling.ts";
@@ -9,7 +9,7 @@ import { sampled } from "./TraceSampling.ts";
 const resource = { serviceName: "waypost" };
 
 /** Log lines go to stderr, one JSON object a line or for people; stdout keeps to what a person or program asked for. */
-const loggerOf = ({ logFormat }: Config["Service"]) =>
+const loggerOf = ({ logFormat }: Settings["Service"]) =>
   logFormat === "json"
     ? writtenTogether(jsonLine, (text) => void process.stderr.write(text))
     : Logger.consolePretty({ mode: "tty", colors: process.stderr.isTTY && !process.env["NO_COLOR"] });
@@ -36,7 +36,7 @@ export class Telemetry {
     ).pipe(Layer.provide([OtlpExporter.layerFlusher, OtlpSerialization.layerJson, ExportClient.layer]));
 
   static readonly layer = Layer.unwrap(
-    Effect.map(Config, (config) =>
+    Effect.map(Settings, (config) =>
       Layer.mergeAll(
         Logger.layer([loggerOf(config)]),
         Layer.succeed(Logger.LogToStderr, true),

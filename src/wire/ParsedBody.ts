@@ -10,7 +10,7 @@ import { bodyRules, readObject } from "./RequestBody.ts";
  * A body as it was sent: the fields that could be read, and the problems of those that could not. The rules of a
  * service are checked on what could be read, so that everything wrong with a request is said at once (contract B4).
  */
-export class Submission<A extends object> {
+export class ParsedBody<A extends object> {
   readonly fields: Partial<A>;
   readonly problems: Problems;
 
@@ -20,8 +20,8 @@ export class Submission<A extends object> {
   }
 
   /** A body that is known to be right: what callers inside the program and tests hand to a service. */
-  static of<A extends object>(fields: A): Submission<A> {
-    return new Submission(fields, new Problems());
+  static of<A extends object>(fields: A): ParsedBody<A> {
+    return new ParsedBody(fields, new Problems());
   }
 
   /** The whole body, once every rule has had its say; else 422 `validation_failed` with all problems. */
@@ -55,10 +55,10 @@ const decodersOf = (schema: Schema.Struct<Schema.Struct.Fields>): Decoders => {
 };
 
 /** Reads each field of an object by itself. Unknown fields are ignored; a null where none may be is a missing field. */
-export const submit = <Fields extends Schema.Struct.Fields>(
+export const parseFields = <Fields extends Schema.Struct.Fields>(
   schema: Schema.Struct<Fields>,
   input: { readonly [key: string]: unknown },
-): Submission<Schema.Struct<Fields>["Type"] & object> => {
+): ParsedBody<Schema.Struct<Fields>["Type"] & object> => {
   const problems = new Problems();
   const fields: { [key: string]: unknown } = {};
   for (const [name, decode] of decodersOf(schema)) {
@@ -76,11 +76,11 @@ export const submit = <Fields extends Schema.Struct.Fields>(
     if (Option.isNone(error)) throw new Error(`Decoding ${name} failed without an issue`);
     problems.addAll(explain(error.value.issue).fields);
   }
-  return new Submission(fields as never, problems);
+  return new ParsedBody(fields as never, problems);
 };
 
 /** Reads a request's body against the endpoint's payload schema, within the endpoint's body rules. */
-export const readSubmission = Effect.fnUntraced(function* <Fields extends Schema.Struct.Fields>(
+export const readParsedBody = Effect.fnUntraced(function* <Fields extends Schema.Struct.Fields>(
   schema: Schema.Struct<Fields>,
   input: {
     readonly request: HttpServerRequest.HttpServerRequest;
@@ -88,5 +88,5 @@ export const readSubmission = Effect.fnUntraced(function* <Fields extends Schema
   },
 ) {
   const endpoint = input.endpoint as unknown as HttpApiEndpoint.Top;
-  return submit(schema, yield* readObject(input.request, bodyRules(endpoint)));
+  return parseFields(schema, yield* readObject(input.request, bodyRules(endpoint)));
 });

@@ -2,7 +2,7 @@
 import { Predicate, type Schema } from "effect";
 import { say } from "./Explain.ts";
 import type { Problems } from "./Problems.ts";
-import { submit } from "./ParsedBody.ts";
+import { parseFields } from "./ParsedBody.ts";
 
 type Json = { readonly [field: string]: unknown };
 
@@ -44,7 +44,7 @@ export const readFields = <Fields extends Schema.Struct.Fields>(
   path: string,
   problems: Problems,
 ) => {
-  const read = submit(schema, entry);
+  const read = parseFields(schema, entry);
   // An entry that is no object has said so already.
   if (path === "") return read.fields;
   for (const [name, sentences] of Object.entries(read.problems.fields)) {

@@ -1,12 +1,12 @@
 import { Cause, Effect } from "effect";
-import { type Chore, watched } from "./JobMetrics.ts";
+import { type JobName, observedRun } from "./JobMetrics.ts";
 import { Database } from "../database/Database.ts";
 
 /** Runs a chore for ever. It is tried again every second while it fails, and that is said once. */
-export const patiently = (chore: Chore, what: string, run: Effect.Effect<void>) =>
+export const retryForever = (job: JobName, what: string, run: Effect.Effect<void>) =>
   Effect.gen(function* () {
     let isFailing = false;
-    const told = Effect.catchCause(Effect.asSome(watched(chore, run)), (cause) => {
+    const told = Effect.catchCause(Effect.asSome(observedRun(job, run)), (cause) => {
       if (Cause.hasInterruptsOnly(cause)) return Effect.failCause(cause);
       const say = isFailing
         ? Effect.void

@@ -1,8 +1,8 @@
 import { Clock, Context, Effect, Layer } from "effect";
 import { NotFound } from "../wire/ApiError.ts";
 import { idAt, isUuid } from "../wire/Ids.ts";
-import type { Position } from "../wire/PagePosition.ts";
-import type { Submission } from "../wire/ParsedBody.ts";
+import type { PagePosition } from "../wire/PagePosition.ts";
+import type { ParsedBody } from "../wire/ParsedBody.ts";
 import type { Tenant, WorkspaceDraft, WorkspacePatch } from "./Workspace.ts";
 import { WorkspaceChanges } from "../database/WorkspaceChanges.ts";
 import { type WorkspaceRow, WorkspacesSql } from "./WorkspacesSql.ts";
@@ -21,8 +21,8 @@ export class Workspaces extends Context.Service<Workspaces>()("waypost/workspace
     };
 
     return {
-      create: Effect.fn("Workspaces.create")(function* (submission: Submission<WorkspaceDraft>) {
-        const draft = yield* submission.complete;
+      create: Effect.fn("Workspaces.create")(function* (body: ParsedBody<WorkspaceDraft>) {
+        const draft = yield* body.complete;
         const now = yield* Clock.currentTimeMillis;
         const rows = yield* repository.insert(
           idAt(now),
@@ -34,7 +34,7 @@ export class Workspaces extends Context.Service<Workspaces>()("waypost/workspace
         return (yield* Effect.orDie(one(rows))).workspace;
       }),
 
-      page: Effect.fn("Workspaces.page")(function* (position: Position) {
+      page: Effect.fn("Workspaces.page")(function* (position: PagePosition) {
         return (yield* repository.page(position)).map((row) => row.workspace);
       }),
 
@@ -46,11 +46,8 @@ export class Workspaces extends Context.Service<Workspaces>()("waypost/workspace
       get: (workspaceId: number) => Effect.orDie(Effect.flatMap(repository.findById(workspaceId), one)),
 
       /** Takes what was sent and keeps the rest; the figures of reports follow the time zone at once (contract K6). */
-      update: Effect.fn("Workspaces.update")(function* (
-        publicId: string,
-        submission: Submission<WorkspacePatch>,
-      ) {
-        const patch = yield* submission.complete;
+      update: Effect.fn("Workspaces.update")(function* (publicId: string, body: ParsedBody<WorkspacePatch>) {
+        const patch = yield* body.complete;
         const now = yield* Clock.currentTimeMillis;
         const rows = isUuid(publicId)
           ? yield* repository.update(

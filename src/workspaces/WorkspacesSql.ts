@@ -1,7 +1,7 @@
 import { Context, Effect, Layer } from "effect";
 import { SqlClient } from "effect/sql";
 import { instant, jsonb, utc } from "../database/Rows.ts";
-import type { Position } from "../wire/PagePosition.ts";
+import type { PagePosition } from "../wire/PagePosition.ts";
 import type { Environment } from "./Environment.ts";
 import { defaultPlan, type Plan, type PlanPatch } from "./Plan.ts";
 import type { FrequencyCap, Workspace } from "./Workspace.ts";
@@ -65,7 +65,7 @@ export class WorkspacesSql extends Context.Service<WorkspacesSql>()("waypost/wor
           )
           SELECT ${columns} FROM made`),
 
-      page: (position: Position) =>
+      page: (position: PagePosition) =>
         rows(sql<Columns>`
           SELECT ${columns} FROM workspace
           WHERE ${position.before}::uuid IS NULL OR public_id < ${position.before}

@@ -5,10 +5,10 @@ import { TestClock } from "effect/testing";
 import { makeCredential } from "../../src/access/Credential.ts";
 import { pruneAttempts } from "../../src/access/FailedAttemptPruning.ts";
 import { FailedAttemptsSql } from "../../src/access/FailedAttemptsSql.ts";
-import { Config } from "../../src/config/Settings.ts";
+import { Settings } from "../../src/config/Settings.ts";
 import { TestWaypost } from "../TestWaypost.ts";
 
-const trustedProxies = Config.fromRecord({ WAYPOST_TRUSTED_PROXIES: "127.0.0.1, ::1" }).pipe(
+const trustedProxies = Settings.fromRecord({ WAYPOST_TRUSTED_PROXIES: "127.0.0.1, ::1" }).pipe(
   Effect.map((config) => config.trustedProxies),
   Effect.runSync,
 );

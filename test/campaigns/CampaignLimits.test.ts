@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest";
 import { Effect, Fiber } from "effect";
 import { TestClock } from "effect/testing";
-import { Submission } from "../../src/wire/ParsedBody.ts";
+import { ParsedBody } from "../../src/wire/ParsedBody.ts";
 import { Workspaces } from "../../src/workspaces/Workspaces.ts";
 import type { Answer } from "../TestWaypost.ts";
 import { testStart, TestWaypost } from "../TestWaypost.ts";
@@ -168,7 +168,7 @@ layer(TestWaypost.layer)("Campaign limits", (it) => {
         const workspaces = yield* Workspaces;
         const world = yield* campaignWorld();
         const id = (yield* world.sandbox("/campaigns", { body: push() })).body.data.id;
-        yield* Effect.orDie(workspaces.update(world.workspace.id, Submission.of({ trial_ended: true })));
+        yield* Effect.orDie(workspaces.update(world.workspace.id, ParsedBody.of({ trial_ended: true })));
         const post = (path: string, body?: unknown) =>
           Effect.map(world.sandbox(path, { method: "POST", body }), code);
         assert.strictEqual(yield* post("/campaigns", push({ name: "2" })), "trial_ended");

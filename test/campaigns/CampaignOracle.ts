@@ -76,7 +76,7 @@ export class CampaignOracle {
   }
 
   /** What becomes of a draft, sent for a new campaign (null) or in the place of one that there is. */
-  weigh(draft: Draft, id: string | null, now: number): Verdict {
+  validate(draft: Draft, id: string | null, now: number): Verdict {
     const stored = id === null ? undefined : this.all.get(id);
     const { cap, end, name, start, timezone, type } = draft;
     const fields: Array<string> = [];

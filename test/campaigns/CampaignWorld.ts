@@ -77,10 +77,10 @@ export const campaignWorld = (options?: Options) =>
           yield* run(sql`
             WITH content AS (
               INSERT INTO content (workspace_id, environment, notification_id, type, headline, body, created_at)
-              VALUES (${workspaceId}, 'sandbox', ${id}, 'message', 'Hello', 'World', ${now}) RETURNING no
+              VALUES (${workspaceId}, 'sandbox', ${id}, 'message', 'Hello', 'World', ${now}) RETURNING key
             )
-            INSERT INTO notification (workspace_id, environment, id, name, type, content_no, created_at, updated_at)
-            SELECT ${workspaceId}, 'sandbox', ${id}, ${how.name ?? "Greeting"}, 'message', no, ${now}, ${now}
+            INSERT INTO notification (workspace_id, environment, id, name, type, content_key, created_at, updated_at)
+            SELECT ${workspaceId}, 'sandbox', ${id}, ${how.name ?? "Greeting"}, 'message', key, ${now}, ${now}
             FROM content`);
           yield* run(attachment(campaign, id, how));
           return id;

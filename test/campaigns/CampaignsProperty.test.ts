@@ -114,7 +114,7 @@ layer(TestWaypost.layer)("Campaigns", (it) => {
             if (one.do === "wait") yield* TestClock.adjust(`${one.minutes} minutes`);
             else if (one.do === "create") {
               const answer = yield* ask("/campaigns", { body: body(one.draft) });
-              hold("create", answer, oracle.weigh(one.draft, null, now), now, why);
+              hold("create", answer, oracle.validate(one.draft, null, now), now, why);
               if (answer.status === 201) drafts.set(answer.body.data.id, one.draft);
             } else if (id === undefined || campaign === undefined) continue;
             else if (one.do === "delete") {
@@ -129,7 +129,7 @@ layer(TestWaypost.layer)("Campaigns", (it) => {
               const { cap, end } = one.draft;
               const next = one.do === "replace" ? one.draft : { ...stored, cap, end };
               const answer = yield* ask(`/campaigns/${id}`, { method: "PATCH", body: body(next) });
-              hold("update", answer, oracle.weigh(next, id, now), now, why);
+              hold("update", answer, oracle.validate(next, id, now), now, why);
               if (answer.status === 200) drafts.set(id, next);
             }
             if (at % 6 > 0) continue;

@@ -2,7 +2,7 @@ import * as NodeServices from "@effect/platform-node/NodeServices";
 import { assert } from "@effect/vitest";
 import { Console, Effect } from "effect";
 import { runCommand } from "../../src/cli/Cli.ts";
-import type { Surroundings } from "../../src/cli/CliEnvironment.ts";
+import type { CliEnvironment } from "../../src/cli/CliEnvironment.ts";
 import { TestWaypost, testOperatorKey } from "../TestWaypost.ts";
 
 /** Gives a command as `main.ts` does, and keeps what it says. */
@@ -10,7 +10,7 @@ export const give = (
   parameters: ReadonlyArray<string>,
   environment: Readonly<Record<string, string>>,
   columns: number | null = null,
-  terminal: Surroundings["Service"]["terminal"] = null,
+  terminal: CliEnvironment["Service"]["terminal"] = null,
 ) =>
   Effect.gen(function* () {
     let stdout = "";

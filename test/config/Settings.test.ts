@@ -3,15 +3,15 @@ import { Effect, Redacted } from "effect";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { Config } from "../../src/config/Settings.ts";
+import { Settings } from "../../src/config/Settings.ts";
 
 const problemsOf = (record: Record<string, string>) =>
-  Effect.map(Effect.flip(Config.fromRecord(record)), (error) => error.problems);
+  Effect.map(Effect.flip(Settings.fromRecord(record)), (error) => error.problems);
 
-describe("Config", () => {
+describe("Settings", () => {
   it.effect("has the documented defaults when nothing is set", () =>
     Effect.gen(function* () {
-      const config = yield* Config.fromRecord({}, { isTerminal: false });
+      const config = yield* Settings.fromRecord({}, { isTerminal: false });
       assert.strictEqual(config.port, 8080);
       assert.strictEqual(config.host, "127.0.0.1");
       assert.strictEqual(config.dataDir, resolve("waypost-data"));
@@ -21,13 +21,13 @@ describe("Config", () => {
       assert.isFalse(config.trustedProxies.trusts("127.0.0.1"));
       assert.deepStrictEqual([...config.roles], ["api", "worker"]);
       assert.deepStrictEqual([config.logFormat, config.logLevel], ["json", "Info"]);
-      assert.strictEqual((yield* Config.fromRecord({}, { isTerminal: true })).logFormat, "pretty");
+      assert.strictEqual((yield* Settings.fromRecord({}, { isTerminal: true })).logFormat, "pretty");
     }),
   );
 
   it.effect("takes an empty text as not set", () =>
     Effect.gen(function* () {
-      const config = yield* Config.fromRecord({ PORT: "", WAYPOST_OPERATOR_KEY: " ", WAYPOST_ROLES: "" });
+      const config = yield* Settings.fromRecord({ PORT: "", WAYPOST_OPERATOR_KEY: " ", WAYPOST_ROLES: "" });
       assert.strictEqual(config.port, 8080);
       assert.isUndefined(config.operatorKey);
       assert.strictEqual(config.roles.size, 2);
@@ -65,7 +65,7 @@ describe("Config", () => {
       // Every setting but the data directory, which takes any path, is there.
       assert.sameMembers(
         [...Object.keys(bad), "WAYPOST_DATA_DIR"],
-        Config.settings.map(({ name }) => name),
+        Settings.settings.map(({ name }) => name),
       );
     }),
   );
@@ -73,7 +73,7 @@ describe("Config", () => {
   it.effect("never repeats a secret in an error", () =>
     Effect.gen(function* () {
       const error = yield* Effect.flip(
-        Config.fromRecord({ DATABASE_URL: "mysql://me:hunter2@x", WAYPOST_SECRET_KEY: "hunter2" }),
+        Settings.fromRecord({ DATABASE_URL: "mysql://me:hunter2@x", WAYPOST_SECRET_KEY: "hunter2" }),
       );
       assert.notInclude(`${error.message}${String(error)}${JSON.stringify(error)}`, "hunter2");
     }),
@@ -82,7 +82,7 @@ describe("Config", () => {
   it.effect("reads public addresses without the slash at their end, and wants two that differ (A1.2)", () =>
     Effect.gen(function* () {
       const address = "https://push.example.com/eu/platform/v1";
-      const config = yield* Config.fromRecord({ WAYPOST_PRODUCTION_URL: `${address}/` });
+      const config = yield* Settings.fromRecord({ WAYPOST_PRODUCTION_URL: `${address}/` });
       assert.strictEqual(config.productionUrl, address);
       const problems = yield* problemsOf({
         WAYPOST_PRODUCTION_URL: address,
@@ -94,7 +94,7 @@ describe("Config", () => {
 
   it.effect("trusts exactly the proxies of the list, in both spellings of an IPv4 address (I2.3)", () =>
     Effect.gen(function* () {
-      const { trustedProxies } = yield* Config.fromRecord({
+      const { trustedProxies } = yield* Settings.fromRecord({
         WAYPOST_TRUSTED_PROXIES: "10.0.0.0/8, 192.0.2.7,2001:db8::/32",
       });
       for (const address of ["10.1.2.3", "::ffff:10.1.2.3", "192.0.2.7", "2001:db8::1"]) {
@@ -109,7 +109,7 @@ describe("Config", () => {
   it.effect("reads an S3 store with the usual AWS variables, whose keys come in pairs", () =>
     Effect.gen(function* () {
       const store = { WAYPOST_MEDIA_STORE: "s3://my-bucket/some/prefix/" };
-      const { mediaStore } = yield* Config.fromRecord({
+      const { mediaStore } = yield* Settings.fromRecord({
         ...store,
         AWS_ACCESS_KEY_ID: "id",
         AWS_SECRET_ACCESS_KEY: "secret",
@@ -147,7 +147,7 @@ describe("Config", () => {
       assert.notInclude(problems.join(), "hunter");
       assert.lengthOf(yield* problemsOf({ WAYPOST_MEDIA_STORE: "s3://my-bucket/../other" }), 1);
       // Nobody asks for them where media are on disk.
-      yield* Config.fromRecord(bad);
+      yield* Settings.fromRecord(bad);
     }),
   );
 
@@ -156,7 +156,7 @@ describe("Config", () => {
       for (const path of ["/platform/v1", "/sandbox/media", "/docs", "/metrics", "/device/v1/media"])
         assert.lengthOf(yield* problemsOf({ WAYPOST_MEDIA_URL: `https://push.example.com${path}` }), 1, path);
       for (const path of ["", "/media", "/documents", "/eu/media/"])
-        yield* Config.fromRecord({ WAYPOST_MEDIA_URL: `https://push.example.com${path}` });
+        yield* Settings.fromRecord({ WAYPOST_MEDIA_URL: `https://push.example.com${path}` });
     }),
   );
 
@@ -173,16 +173,16 @@ describe("Config", () => {
           `# comment\n\nexport PORT = 9000\nWAYPOST_OPERATOR_KEY="0123456789abcdef"\nAWS_REGION='x'\n`,
         ),
       );
-      const config = yield* Config.fromRecord({ ...(yield* Config.readFile(file)), PORT: "9001" });
+      const config = yield* Settings.fromRecord({ ...(yield* Settings.readFile(file)), PORT: "9001" });
       assert.strictEqual(config.port, 9001);
       assert.strictEqual(config.operatorKey && Redacted.value(config.operatorKey), "0123456789abcdef");
 
       yield* Effect.promise(() => writeFile(file, "PORT 9000\nWAYPOST_PROT=1\n"));
-      const error = yield* Effect.flip(Config.readFile(file));
+      const error = yield* Effect.flip(Settings.readFile(file));
       assert.lengthOf(error.problems, 2);
       assert.include(error.problems[0] ?? "", "Line 1");
       assert.include(error.problems[1] ?? "", "WAYPOST_PROT");
-      assert.include((yield* Effect.flip(Config.readFile(join(folder, "none")))).message, "cannot be read");
+      assert.include((yield* Effect.flip(Settings.readFile(join(folder, "none")))).message, "cannot be read");
     }),
   );
 });

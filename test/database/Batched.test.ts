@@ -1,13 +1,13 @@
 import { assert, describe, it } from "@effect/vitest";
 import { Deferred, Effect, Exit, Fiber } from "effect";
-import { grouped } from "../../src/database/Batched.ts";
+import { batched } from "../../src/database/Batched.ts";
 
 /** Notes each batch, and answers ten times the item when it is let go. */
 const noted = (pause?: number) =>
   Effect.gen(function* () {
     const batches: Array<ReadonlyArray<number>> = [];
     const go = yield* Deferred.make<void>();
-    const ask = yield* grouped(
+    const ask = yield* batched(
       3,
       (items: ReadonlyArray<number>) => {
         batches.push(items);

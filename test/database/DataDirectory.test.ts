@@ -3,7 +3,7 @@ import { Context, Effect, Layer, Redacted } from "effect";
 import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { Config } from "../../src/config/Settings.ts";
+import { Settings } from "../../src/config/Settings.ts";
 import { DataDirectory } from "../../src/database/DataDirectory.ts";
 
 const temporary = Effect.acquireRelease(
@@ -11,9 +11,9 @@ const temporary = Effect.acquireRelease(
   (made) => Effect.promise(() => rm(made, { recursive: true })),
 );
 
-const open = (dataDir: string, partial: Partial<Config["Service"]> = {}) =>
+const open = (dataDir: string, partial: Partial<Settings["Service"]> = {}) =>
   Effect.map(
-    Layer.build(Layer.provide(DataDirectory.layer, Config.layerTest({ dataDir, ...partial }))),
+    Layer.build(Layer.provide(DataDirectory.layer, Settings.layerTest({ dataDir, ...partial }))),
     (context) => Context.get(context, DataDirectory),
   );
 

@@ -1,24 +1,24 @@
 import { assert, layer } from "@effect/vitest";
 import { Effect } from "effect";
 import { SqlClient } from "effect/sql";
-import { GrownTables } from "../../src/database/TableStatistics.ts";
+import { TableStatistics } from "../../src/database/TableStatistics.ts";
 import { TestDatabase } from "./TestDatabase.ts";
 
 layer(TestDatabase.layer)("A table that has grown", (it) => {
   it.effect("is looked at once, so that plans are made for its size", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient;
-      const { look } = yield* GrownTables;
+      const { look } = yield* TableStatistics;
       const known = Effect.map(
         sql<{
           readonly rows: number;
         }>`SELECT reltuples::int AS rows FROM pg_class WHERE relname = 'delivery'`,
         ([row]) => row?.rows,
       );
-      const send = (origin: number, count: number) => sql`
-        INSERT INTO delivery (workspace_id, environment, origin, device_no, campaign_no, notification_no, content_no,
+      const send = (sourceId: number, count: number) => sql`
+        INSERT INTO delivery (workspace_id, environment, source_id, device_key, campaign_key, notification_key, content_key,
           content_type, trigger_type, transport, status, created_at)
-        SELECT 1, 'production', ${origin}, n, 1, 1, 1, 'message', 'fixed_time', 'fcm', 'queued', '2026-11-21Z'
+        SELECT 1, 'production', ${sourceId}, n, 1, 1, 1, 'message', 'fixed_time', 'fcm', 'queued', '2026-11-21Z'
         FROM generate_series(1, ${count}::int) AS n`;
       yield* send(1, 100);
       assert.deepStrictEqual(yield* look, []);
@@ -30,6 +30,6 @@ layer(TestDatabase.layer)("A table that has grown", (it) => {
       yield* send(4, 45_000);
       assert.deepStrictEqual(yield* look, ["delivery"]);
       assert.strictEqual(yield* known, 80_000);
-    }).pipe(Effect.provide(GrownTables.layer)),
+    }).pipe(Effect.provide(TableStatistics.layer)),
   );
 });

@@ -4,7 +4,7 @@ import { makeSecret } from "../../src/access/Credential.ts";
 import { Tokens } from "../../src/access/Tokens.ts";
 import { Devices } from "../../src/devices/Devices.ts";
 import { deviceToken, openDeviceToken } from "../../src/devices/DeviceToken.ts";
-import { Submission } from "../../src/wire/ParsedBody.ts";
+import { ParsedBody } from "../../src/wire/ParsedBody.ts";
 import { Workspaces } from "../../src/workspaces/Workspaces.ts";
 import { TestWaypost } from "../TestWaypost.ts";
 import { devicesOf } from "./TestDevices.ts";
@@ -64,16 +64,16 @@ layer(TestWaypost.layer)("The door of the device interface", (it) => {
         const opened = openDeviceToken(phone.token);
         assert.isNotNull(opened);
         const { key, secret } = opened ?? {
-          key: { workspaceId: 0, environment: "sandbox", no: 0 },
+          key: { workspaceId: 0, environment: "sandbox", key: 0 },
           secret: "",
         };
         assert.strictEqual(deviceToken(key, secret), phone.token);
         for (const forged of [
-          { ...key, no: key.no + 1 },
+          { ...key, key: key.key + 1 },
           { ...key, environment: "production" as const },
           { ...key, workspaceId: key.workspaceId + 1 },
-          { ...key, no: 0 },
-          { ...key, no: 2_147_483_648 },
+          { ...key, key: 0 },
+          { ...key, key: 2_147_483_648 },
           { ...key, workspaceId: 56_800_235_583 },
         ]) {
           const answer = yield* waypost.device(deviceToken(forged, secret))("/messages");
@@ -104,10 +104,10 @@ layer(TestWaypost.layer)("The door of the device interface", (it) => {
         const { sandbox, workspace } = yield* devicesOf();
         const phone = yield* sandbox.device("phone-1");
         const workspaces = yield* Workspaces;
-        yield* workspaces.update(workspace.id, Submission.of({ deletion_scheduled: true }));
+        yield* workspaces.update(workspace.id, ParsedBody.of({ deletion_scheduled: true }));
         assert.deepStrictEqual(codeOf(yield* phone.ask("/nowhere")), [403, "workspace_paused"]);
         assert.deepStrictEqual(codeOf(yield* sandbox.register("phone-2")), [403, "workspace_paused"]);
-        yield* workspaces.update(workspace.id, Submission.of({ deletion_scheduled: false }));
+        yield* workspaces.update(workspace.id, ParsedBody.of({ deletion_scheduled: false }));
         assert.strictEqual((yield* phone.ask("/messages")).status, 200);
       }).pipe(Effect.orDie),
   );
@@ -165,12 +165,12 @@ layer(TestWaypost.layer)("The door of the device interface", (it) => {
       const { sandbox, workspace } = yield* devicesOf();
       const devices = yield* Devices;
       const phone = yield* sandbox.device("phone-1");
-      const no = openDeviceToken(phone.token)?.key.no ?? 0;
+      const key = openDeviceToken(phone.token)?.key.key ?? 0;
       const caller = { workspaceId: sandbox.workspaceId, workspace, environment: "sandbox" } as const;
       // The request was let in; before it comes to its change, the device unregisters.
-      const admitted = { ...caller, deviceId: phone.id, deviceNo: no, placesVersion: 0 };
+      const admitted = { ...caller, deviceId: phone.id, deviceKey: key, locationsVersion: 0 };
       assert.strictEqual((yield* phone.ask("/devices/me", { method: "DELETE" })).status, 200);
-      for (const late of [devices.change(admitted, Submission.of({})), devices.rotate(admitted)]) {
+      for (const late of [devices.change(admitted, ParsedBody.of({})), devices.rotate(admitted)]) {
         const { error } = yield* Effect.flip(late as Effect.Effect<unknown, any>);
         assert.strictEqual(error.code, "unauthenticated");
       }

@@ -2,7 +2,7 @@ import { assert, describe, layer } from "@effect/vitest";
 import { Effect } from "effect";
 import { SqlClient } from "effect/sql";
 import fc from "fast-check";
-import { submitSegment } from "../../src/devices/SegmentParsing.ts";
+import { parseSegmentBody } from "../../src/devices/SegmentParsing.ts";
 import type { SegmentCondition, SegmentRule } from "../../src/devices/SegmentRule.ts";
 import { audienceSql, ruleSql } from "../../src/devices/SegmentRuleSql.ts";
 import { TestDatabase } from "../database/TestDatabase.ts";
@@ -119,22 +119,22 @@ const devices = fc.sample(device, { numRuns: 150, seed: 3 });
 const selecting = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient;
   const rows = devices.map(({ registered_at, ...rest }, id) => ({
-    no: id,
+    key: id,
     ...rest,
     registered_at: new Date(registered_at).toISOString(),
   }));
   yield* sql`CREATE TEMPORARY TABLE ruled (LIKE device INCLUDING DEFAULTS INCLUDING GENERATED) ON COMMIT DROP`;
   yield* sql`
-    INSERT INTO ruled (workspace_id, environment, no, id, installation_id, platform, transport, locale, timezone, app_version,
+    INSERT INTO ruled (workspace_id, environment, key, id, installation_id, platform, transport, locale, timezone, app_version,
       registered_at, attributes, token_digest, last_seen_at)
-    SELECT 1, 'sandbox', no, gen_random_uuid(), 'one', platform, 'inbox', locale, timezone, app_version, registered_at,
+    SELECT 1, 'sandbox', key, gen_random_uuid(), 'one', platform, 'inbox', locale, timezone, app_version, registered_at,
       attributes, '', registered_at
-    FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) AS d(no integer, platform text, locale text, timezone text,
+    FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) AS d(key integer, platform text, locale text, timezone text,
       app_version text, registered_at timestamptz, attributes jsonb)`;
   return (where: (sql: SqlClient.SqlClient) => ReturnType<typeof ruleSql>) =>
     Effect.map(
-      sql<{ readonly no: number }>`SELECT d.no FROM ruled d WHERE ${where(sql)} ORDER BY d.no`,
-      (found) => found.map(({ no }) => no),
+      sql<{ readonly key: number }>`SELECT d.key FROM ruled d WHERE ${where(sql)} ORDER BY d.key`,
+      (found) => found.map(({ key }) => key),
     );
 });
 
@@ -156,7 +156,7 @@ describe("A rule as SQL", () => {
                 ...fc.sample(rule, { numRuns: 700, seed: 4 }),
                 ...fc.sample(listing, { numRuns: 300, seed: 6 }),
               ]) {
-                const read = submitSegment({ name: "Segment", rule: JSON.parse(JSON.stringify(each)) });
+                const read = parseSegmentBody({ name: "Segment", rule: JSON.parse(JSON.stringify(each)) });
                 assert.deepStrictEqual(read.problems.fields, {}, JSON.stringify(each));
                 const expected = idsWhere((one) => meets(one, each));
                 assert.deepStrictEqual(

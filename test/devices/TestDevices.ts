@@ -1,6 +1,6 @@
 import { Effect } from "effect";
 import { Tokens } from "../../src/access/Tokens.ts";
-import { Submission } from "../../src/wire/ParsedBody.ts";
+import { ParsedBody } from "../../src/wire/ParsedBody.ts";
 import type { Environment } from "../../src/workspaces/Environment.ts";
 import { Workspaces } from "../../src/workspaces/Workspaces.ts";
 import { type Answer, type Ask, TestWaypost } from "../TestWaypost.ts";
@@ -34,7 +34,7 @@ export const devicesOf = (options: Parameters<TestWaypost["Service"]["tenant"]>[
     const side = (environment: Environment) =>
       Effect.gen(function* () {
         const key = yield* Effect.orDie(
-          tokens.issueSdkKey(workspaceId, environment, Submission.of({ name: "Test app" })),
+          tokens.issueSdkKey(workspaceId, environment, ParsedBody.of({ name: "Test app" })),
         );
         const register: DeviceSide["register"] = (installation, body = { platform: "android" }, token) =>
           waypost.device(key.sdk_key)(`/devices/${encodeURIComponent(installation)}`, {

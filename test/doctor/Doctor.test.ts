@@ -9,7 +9,7 @@ import { apnsCredentials, fcmCredentials } from "../sending/push/PushKeys.ts";
 import { devices, event, locations } from "../reports/ReportHistory.ts";
 import { record } from "../reports/RecordedHistory.ts";
 import { DeviceTally } from "../../src/reports/rollups/encoding/DeviceSet.ts";
-import { RollUps } from "../../src/reports/rollups/Rollups.ts";
+import { Rollups } from "../../src/reports/rollups/Rollups.ts";
 import { packVisits } from "../../src/reports/rollups/encoding/LocationBlock.ts";
 import { Workspaces } from "../../src/workspaces/Workspaces.ts";
 import { TestWaypost, testStart } from "../TestWaypost.ts";
@@ -127,14 +127,14 @@ layer(TestWaypost.layer)("waypost doctor with DATABASE_URL", (it) => {
       yield* workspace();
       const [tenant] = yield* sql<{ id: number }>`SELECT max(id) AS id FROM workspace`;
       const send = (status: string, due: number) => sql`
-        INSERT INTO send (workspace_id, environment, id, campaign_id, campaign_no, notification_id, notification_no, due_at,
+        INSERT INTO send (workspace_id, environment, id, campaign_id, campaign_key, notification_id, notification_key, due_at,
           status, finished_at)
         VALUES (${tenant?.id}, 'sandbox', gen_random_uuid(), gen_random_uuid(), 1, gen_random_uuid(), 1, ${instant(due)},
           ${status}, ${status === "missed" ? instant(due) : null})`;
       // In real time: the doctor looks by the clock of whoever asks it, and the workers of this file by the test's.
       yield* send("missed", testStart - 3_600_000);
       yield* sql`
-        INSERT INTO push_queue (workspace_id, environment, origin, device_no, transport, due_at)
+        INSERT INTO push_queue (workspace_id, environment, source_id, device_key, transport, due_at)
         VALUES (${tenant?.id}, 'sandbox', 99, 1, 'fcm', ${instant(testStart - 600_000)})`;
       yield* sql`
         INSERT INTO media_file (workspace_id, environment, id, key, name, kind, mime_type, size_bytes, thumbnail, created_at, updated_at)
@@ -143,7 +143,7 @@ layer(TestWaypost.layer)("waypost doctor with DATABASE_URL", (it) => {
       const told = yield* ask();
       assert.include(about(told, "work", "sends")[0]?.seen, "missed");
       assert.include(about(told, "work", "pushes")[0]?.seen, "1 push of 1 in the queue of fcm");
-      assert.include(about(told, "work", "chores")[0]?.seen, "1 picture got no thumbnail");
+      assert.include(about(told, "work", "jobs")[0]?.seen, "1 picture got no thumbnail");
     }),
   );
 
@@ -202,7 +202,7 @@ layer(TestWaypost.layer)("waypost doctor with DATABASE_URL", (it) => {
       Effect.gen(function* () {
         const workspaces = yield* Workspaces;
         const sql = yield* SqlClient.SqlClient;
-        const rollUps = yield* RollUps;
+        const rollups = yield* Rollups;
         const { workspace } = yield* (yield* TestWaypost).tenant();
         const { workspaceId } = yield* Effect.orDie(workspaces.find(workspace.id));
         yield* record(workspaceId, "sandbox", {
@@ -210,10 +210,10 @@ layer(TestWaypost.layer)("waypost doctor with DATABASE_URL", (it) => {
           locations: locations(1),
           events: [event(0, 1, { occurredAt: testStart - 90 * 86_400_000 })],
         });
-        const rollUp = Effect.gen(function* () {
-          while (yield* rollUps.step);
+        const rollup = Effect.gen(function* () {
+          while (yield* rollups.step);
         });
-        yield* rollUp;
+        yield* rollup;
         const environment = yield* settings;
         const say = (...parameters: ReadonlyArray<string>) =>
           give(["doctor", "--reports", ...parameters], environment);
@@ -221,12 +221,12 @@ layer(TestWaypost.layer)("waypost doctor with DATABASE_URL", (it) => {
         const well = yield* say();
         assert.deepStrictEqual(well, {
           code: 0,
-          stdout: "Compared 1 day and 1 month of 1 environment: roll-ups and base rows say the same.\n",
+          stdout: "Compared 1 day and 1 month of 1 environment: rollups and base rows say the same.\n",
           stderr: "",
         });
         const none = new DeviceTally().toSet();
         const { visits } = packVisits([
-          { locationNo: 0, entries: 1234, exits: 0, stays: 0, stayed: 0n, devices: none },
+          { locationKey: 0, entries: 1234, exits: 0, stays: 0, stayed: 0n, devices: none },
         ]);
         yield* sql`UPDATE event_rollup SET visits = ${visits} WHERE block = 0 AND span = 'day'`;
         const ill = yield* say();
@@ -237,11 +237,11 @@ layer(TestWaypost.layer)("waypost doctor with DATABASE_URL", (it) => {
         );
         assert.strictEqual(
           ill.stderr,
-          'Reports show 2 wrong figures. Have the roll-ups made anew with "waypost doctor --reports --rebuild".\n',
+          'Reports show 2 wrong figures. Have the rollups made anew with "waypost doctor --reports --rebuild".\n',
         );
         const mended = yield* say("--rebuild", "--json");
         assert.deepInclude(JSON.parse(mended.stdout), { ok: false, differences: 2, rebuilding: 1 });
-        yield* rollUp;
+        yield* rollup;
         assert.deepInclude(JSON.parse((yield* say("--json")).stdout), {
           ok: true,
           differences: 0,

@@ -1,13 +1,13 @@
 import { assert, describe, it } from "@effect/vitest";
 import { Effect, Fiber } from "effect";
 import { TestClock } from "effect/testing";
-import { examine, fine, type Observation } from "../../src/doctor/HealthCheck.ts";
-import { judgeClocks, judgeZones } from "../../src/doctor/ClockHealthCheck.ts";
-import { judgeConnections, judgeServer } from "../../src/doctor/DatabaseHealthCheck.ts";
+import { runCheck, fine, type Observation } from "../../src/doctor/HealthCheck.ts";
+import { checkClocks, checkZones } from "../../src/doctor/ClockHealthCheck.ts";
+import { checkConnections, checkServer } from "../../src/doctor/DatabaseHealthCheck.ts";
 import type { ServerFacts } from "../../src/doctor/DatabaseFactsSql.ts";
 import { roomOf } from "../../src/doctor/FolderHealthCheck.ts";
-import { settingsCheckup } from "../../src/doctor/SettingsHealthCheck.ts";
-import { judgeChores, judgePushes, judgeSends, judgeWorkers } from "../../src/doctor/WorkerHealthCheck.ts";
+import { settingsHealthCheck } from "../../src/doctor/SettingsHealthCheck.ts";
+import { checkJobs, checkPushes, checkSends, checkWorkers } from "../../src/doctor/WorkerHealthCheck.ts";
 
 const verdicts = (found: Observation | ReadonlyArray<Observation>) =>
   [found].flat().map(({ verdict }: Observation) => verdict);
@@ -16,9 +16,9 @@ const seen = (found: ReadonlyArray<Observation>) => found.map((each) => each.see
 describe("a look", () => {
   it.effect("that fails is a problem of its own, and hides no other", () =>
     Effect.gen(function* () {
-      const [failed] = yield* examine("media", "store", Effect.fail(new Error("no such bucket")));
-      const [died] = yield* examine("media", "store", Effect.die(new Error("a fault")));
-      const [good] = yield* examine("media", "store", Effect.succeed(fine("All is well.")));
+      const [failed] = yield* runCheck("media", "store", Effect.fail(new Error("no such bucket")));
+      const [died] = yield* runCheck("media", "store", Effect.die(new Error("a fault")));
+      const [good] = yield* runCheck("media", "store", Effect.succeed(fine("All is well.")));
       assert.deepInclude(failed, { verdict: "problem", seen: "It could not be looked at: no such bucket" });
       assert.deepInclude(died, { verdict: "problem", seen: "It could not be looked at: a fault" });
       assert.deepStrictEqual(good, {
@@ -36,7 +36,9 @@ describe("a look", () => {
     () =>
       Effect.gen(function* () {
         const hangs = Effect.uninterruptible(Effect.never);
-        const looking = yield* Effect.forkChild(examine("media", "store", hangs), { startImmediately: true });
+        const looking = yield* Effect.forkChild(runCheck("media", "store", hangs), {
+          startImmediately: true,
+        });
         yield* TestClock.adjust("11 seconds");
         const [found] = yield* Fiber.join(looking);
         assert.strictEqual(found?.verdict, "problem");
@@ -46,7 +48,7 @@ describe("a look", () => {
 
 describe("settings", () => {
   const check = (record: Record<string, string>) =>
-    Effect.map(settingsCheckup(record, null), ({ findings }) => findings);
+    Effect.map(settingsHealthCheck(record, null), ({ findings }) => findings);
 
   it.effect("are well when they are the defaults", () =>
     Effect.gen(function* () {
@@ -139,7 +141,7 @@ describe("a database", () => {
   };
 
   it("is well as PostgreSQL comes", () => {
-    assert.deepStrictEqual(verdicts(judgeServer(good)), ["ok"]);
+    assert.deepStrictEqual(verdicts(checkServer(good)), ["ok"]);
   });
 
   for (const [what, bad] of Object.entries<Partial<ServerFacts>>({
@@ -154,7 +156,7 @@ describe("a database", () => {
     "a pooler in between drops them": { statement_timeout: "0" },
   })) {
     it(`is not well where ${what}`, () => {
-      const found = judgeServer({ ...good, ...bad });
+      const found = checkServer({ ...good, ...bad });
       assert.lengthOf(found, 1);
       assert.notStrictEqual(found[0]?.verdict, "ok");
       assert.include(seen(found), what);
@@ -163,25 +165,25 @@ describe("a database", () => {
   }
 
   it("needs 21 connections for each process, and some that are free", () => {
-    assert.deepStrictEqual(verdicts(judgeConnections(good, 4)), ["ok"]);
-    assert.deepStrictEqual(verdicts(judgeConnections(good, 5)), ["warning"]);
-    assert.deepStrictEqual(verdicts(judgeConnections({ ...good, connections: 96 }, 1)), ["problem"]);
+    assert.deepStrictEqual(verdicts(checkConnections(good, 4)), ["ok"]);
+    assert.deepStrictEqual(verdicts(checkConnections(good, 5)), ["warning"]);
+    assert.deepStrictEqual(verdicts(checkConnections({ ...good, connections: 96 }, 1)), ["problem"]);
   });
 });
 
 describe("clocks", () => {
   it("may differ by a second, and not by five; what is not known exactly is not held against them", () => {
-    assert.deepStrictEqual(verdicts(judgeClocks("the database", 900, 5)), ["ok"]);
-    assert.deepStrictEqual(verdicts(judgeClocks("the database", -1_500, 5)), ["warning"]);
-    assert.deepStrictEqual(verdicts(judgeClocks("the database", 6_000, 5)), ["problem"]);
-    assert.deepStrictEqual(verdicts(judgeClocks("the database", 6_000, 5_500)), ["ok"]);
-    assert.include(judgeClocks("the database", -6_000, 0).seen, "6.0 s behind");
+    assert.deepStrictEqual(verdicts(checkClocks("the database", 900, 5)), ["ok"]);
+    assert.deepStrictEqual(verdicts(checkClocks("the database", -1_500, 5)), ["warning"]);
+    assert.deepStrictEqual(verdicts(checkClocks("the database", 6_000, 5)), ["problem"]);
+    assert.deepStrictEqual(verdicts(checkClocks("the database", 6_000, 5_500)), ["ok"]);
+    assert.include(checkClocks("the database", -6_000, 0).seen, "6.0 s behind");
   });
 
   it("know summer time by data of this year or the last", () => {
-    assert.deepStrictEqual(verdicts(judgeZones("2026a", 2027)), ["ok"]);
-    assert.deepStrictEqual(verdicts(judgeZones("2024b", 2026)), ["warning"]);
-    assert.deepStrictEqual(verdicts(judgeZones(undefined, 2026)), ["problem"]);
+    assert.deepStrictEqual(verdicts(checkZones("2026a", 2027)), ["ok"]);
+    assert.deepStrictEqual(verdicts(checkZones("2024b", 2026)), ["warning"]);
+    assert.deepStrictEqual(verdicts(checkZones(undefined, 2026)), ["problem"]);
   });
 });
 
@@ -205,29 +207,29 @@ describe("work", () => {
   };
 
   it("needs a worker that asks the database again and again", () => {
-    assert.deepStrictEqual(verdicts(judgeWorkers([], now)), ["warning"]);
-    assert.deepStrictEqual(verdicts(judgeWorkers([session("waypost api one 1", 5)], now)), ["problem"]);
+    assert.deepStrictEqual(verdicts(checkWorkers([], now)), ["warning"]);
+    assert.deepStrictEqual(verdicts(checkWorkers([session("waypost api one 1", 5)], now)), ["problem"]);
     const both = [session("waypost api one 1", 90_000), session("waypost api,worker two 22", 500)];
-    assert.deepStrictEqual(verdicts(judgeWorkers(both, now)), ["ok"]);
-    assert.include(seen(judgeWorkers(both, now)), "1 worker at work: two (process 22)");
-    const silent = judgeWorkers([session("waypost worker two 22", 90_000)], now);
+    assert.deepStrictEqual(verdicts(checkWorkers(both, now)), ["ok"]);
+    assert.include(seen(checkWorkers(both, now)), "1 worker at work: two (process 22)");
+    const silent = checkWorkers([session("waypost worker two 22", 90_000)], now);
     assert.deepStrictEqual(verdicts(silent), ["problem"]);
     assert.include(seen(silent), "two (process 22) has not asked the database anything for 90 s");
     // Another account's sessions hide what they do.
-    assert.deepStrictEqual(verdicts(judgeWorkers([session("waypost worker two 22", null)], now)), ["ok"]);
+    assert.deepStrictEqual(verdicts(checkWorkers([session("waypost worker two 22", null)], now)), ["ok"]);
   });
 
   it("that is behind is told, each kind by itself", () => {
-    assert.deepStrictEqual(verdicts([...judgeSends(nothing), ...judgePushes([]), ...judgeChores(nothing)]), [
+    assert.deepStrictEqual(verdicts([...checkSends(nothing), ...checkPushes([]), ...checkJobs(nothing)]), [
       "ok",
       "ok",
       "ok",
     ]);
     const behind = { ...nothing, overdue: 1, abandoned: 2, unfinished: 1, missed: 3 };
-    assert.deepStrictEqual(verdicts(judgeSends(behind)), ["problem", "problem", "problem", "warning"]);
+    assert.deepStrictEqual(verdicts(checkSends(behind)), ["problem", "problem", "problem", "warning"]);
     assert.deepStrictEqual(
       verdicts(
-        judgePushes([
+        checkPushes([
           { transport: "apns", count: 5, late: 0 },
           { transport: "fcm", count: 900, late: 12 },
         ]),
@@ -243,7 +245,7 @@ describe("work", () => {
       feed: 10_001,
       incomplete: 1,
     };
-    assert.deepStrictEqual(verdicts(judgeChores(late)), [
+    assert.deepStrictEqual(verdicts(checkJobs(late)), [
       "warning",
       "problem",
       "warning",

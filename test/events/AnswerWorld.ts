@@ -36,7 +36,7 @@ export const answering = (questions: ReadonlyArray<object>, campaign: object = {
         const sql = yield* SqlClient.SqlClient;
         return yield* sql<{ answers: Array<any>; first: Date; last: Date }>`
           SELECT answers, first_answered_at AS first, answered_at AS last FROM survey_response
-          WHERE workspace_id = ${world.production.workspaceId} ORDER BY device_no, campaign_no`;
+          WHERE workspace_id = ${world.production.workspaceId} ORDER BY device_key, campaign_key`;
       }).pipe(Effect.orDie),
     };
   });

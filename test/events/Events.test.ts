@@ -237,7 +237,7 @@ layer(TestWaypost.layer)("An event that is reported", (it) => {
         assert.deepStrictEqual(yield* phone.inbox(), []);
         const rows = yield* Effect.orDie(
           sql`SELECT d.status, d.last_error, d.settled_at = d.created_at AS at_once FROM delivery d
-          JOIN device v ON (v.workspace_id, v.environment, v.no) = (d.workspace_id, d.environment, d.device_no)
+          JOIN device v ON (v.workspace_id, v.environment, v.key) = (d.workspace_id, d.environment, d.device_key)
           WHERE v.id = ${phone.id}`,
         );
         assert.deepStrictEqual(rows, [

@@ -4,9 +4,9 @@ import { SqlClient } from "effect/sql";
 import { TestClock } from "effect/testing";
 import { randomUUID } from "node:crypto";
 import { Events } from "../../src/events/Events.ts";
-import { Sightings } from "../../src/events/EventRecorder.ts";
+import { EventRecorder } from "../../src/events/EventRecorder.ts";
 import { Deliveries } from "../../src/sending/Deliveries.ts";
-import { Submission } from "../../src/wire/ParsedBody.ts";
+import { ParsedBody } from "../../src/wire/ParsedBody.ts";
 import { Workspaces } from "../../src/workspaces/Workspaces.ts";
 import { TestWaypost, testStart } from "../TestWaypost.ts";
 import { eventWorld, fromNow, oneCampaign } from "./EventWorld.ts";
@@ -86,7 +86,7 @@ layer(TestWaypost.layer)("A frequency cap", (it) => {
         yield* production.notification(without, { headline: "Default" });
         const workspaces = yield* Workspaces;
         const byDefault = (default_frequency_cap: { count: number; period: "day" } | null) =>
-          workspaces.update(workspace.id, Submission.of({ default_frequency_cap }));
+          workspaces.update(workspace.id, ParsedBody.of({ default_frequency_cap }));
         yield* byDefault({ count: 1, period: "day" });
         const phone = yield* production.phone();
         assert.deepStrictEqual(yield* firedBy(phone, location), ["Own", "Default"]);
@@ -133,21 +133,23 @@ layer(TestWaypost.layer)("A frequency cap", (it) => {
       const processes = yield* Effect.forEach(Array.from({ length: 4 }), () =>
         Effect.map(
           Layer.build(
-            Layer.fresh(Events.layer.pipe(Layer.provide(Sightings.layer), Layer.provide(Deliveries.layer))),
+            Layer.fresh(
+              Events.layer.pipe(Layer.provide(EventRecorder.layer), Layer.provide(Deliveries.layer)),
+            ),
           ),
           (context) => Effect.provide(Events, context),
         ),
       );
       const { workspaceId } = yield* (yield* Workspaces).find(workspace.id);
       const sql = yield* SqlClient.SqlClient;
-      const [device] = yield* sql<{ no: number }>`SELECT no FROM device WHERE id = ${phone.id}`;
+      const [device] = yield* sql<{ key: number }>`SELECT key FROM device WHERE id = ${phone.id}`;
       const caller = {
         workspaceId,
         workspace,
         environment: production.environment,
         deviceId: phone.id,
-        deviceNo: device?.no ?? 0,
-        placesVersion: 0,
+        deviceKey: device?.key ?? 0,
+        locationsVersion: 0,
       };
       const occurred_at = yield* fromNow(0);
       for (let round = 0; round < 10; round++) {
@@ -158,7 +160,7 @@ layer(TestWaypost.layer)("A frequency cap", (it) => {
             Effect.flatMap(process, (events) =>
               events.report(
                 caller,
-                Submission.of({
+                ParsedBody.of({
                   events: [same, randomUUID()].map((id) => ({
                     id,
                     type: "enter",

@@ -3,7 +3,7 @@ import { Effect } from "effect";
 import { TestClock } from "effect/testing";
 import { makeCredential } from "../../src/access/Credential.ts";
 import { Tokens } from "../../src/access/Tokens.ts";
-import { Submission } from "../../src/wire/ParsedBody.ts";
+import { ParsedBody } from "../../src/wire/ParsedBody.ts";
 import { Workspaces } from "../../src/workspaces/Workspaces.ts";
 import { type Answer, TestWaypost, testStart } from "../TestWaypost.ts";
 
@@ -31,7 +31,7 @@ layer(TestWaypost.layer)("The shape of errors", (it) => {
           Effect.orDie(
             tokens.issueToken(
               workspaceId,
-              Submission.of({ name, environment: "sandbox", abilities: ["media:read"], expires_at }),
+              ParsedBody.of({ name, environment: "sandbox", abilities: ["media:read"], expires_at }),
             ),
           );
         const revoked = yield* issue("Revoked", null);
@@ -42,10 +42,10 @@ layer(TestWaypost.layer)("The shape of errors", (it) => {
         const as = (token: string | null) => waypost.platform("sandbox", token);
         const early = yield* waypost.tenant({ enabled: false });
         const over = yield* waypost.tenant();
-        yield* Effect.orDie(workspaces.update(over.workspace.id, Submission.of({ trial_ended: true })));
+        yield* Effect.orDie(workspaces.update(over.workspace.id, ParsedBody.of({ trial_ended: true })));
         const gone = yield* waypost.tenant();
         yield* Effect.orDie(
-          workspaces.update(gone.workspace.id, Submission.of({ deletion_scheduled: true })),
+          workspaces.update(gone.workspace.id, ParsedBody.of({ deletion_scheduled: true })),
         );
         const busy = yield* waypost.tenant({ plan: { sandbox_requests_per_minute: 0 } });
         const unknown = as(makeCredential("wps_"));

@@ -70,14 +70,14 @@ layer(TestWaypost.layer)("Faults", (it) => {
         const sql = yield* SqlClient.SqlClient;
         const [row] = yield* Effect.orDie(sql<{ name: string }>`SELECT current_database() AS name`);
         const name = row?.name ?? "";
-        const admit = (whether: boolean) =>
+        const authenticate = (whether: boolean) =>
           administer(
             (admin) =>
               admin`ALTER DATABASE ${admin(name)} ALLOW_CONNECTIONS ${admin.literal(String(whether))}`
                 .unprepared,
           );
         assert.strictEqual((yield* sandbox("/campaigns")).status, 200);
-        yield* admit(false);
+        yield* authenticate(false);
         yield* administer(
           (admin) => admin`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = ${name}`,
         );
@@ -91,7 +91,7 @@ layer(TestWaypost.layer)("Faults", (it) => {
           503,
         );
         assert.strictEqual((yield* Effect.promise(() => fetch(`${waypost.origin}/health/live`))).status, 200);
-        yield* admit(true);
+        yield* authenticate(true);
         yield* Effect.promise(() =>
           vi.waitFor(
             async () => assert.strictEqual((await Effect.runPromise(sandbox("/campaigns"))).status, 200),

@@ -2,7 +2,7 @@ import { assert, layer } from "@effect/vitest";
 import { Cause, Effect, Exit } from "effect";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { watched } from "../../src/workers/JobMetrics.ts";
+import { observedRun } from "../../src/workers/JobMetrics.ts";
 import { counted } from "../../src/media/store/MediaStoreMetrics.ts";
 import { MediaStore, MediaStoreAway } from "../../src/media/store/MediaStore.ts";
 import { asker, TestWaypost } from "../TestWaypost.ts";
@@ -50,9 +50,9 @@ layer(TestWaypost.layer)("GET /metrics", (it) => {
       const body = { name: "A", type: "push", timezone: "UTC", starts_at: "2026-12-01" };
       for (let sent = 0; sent < 2; sent++)
         yield* sandbox("/campaigns", { body, headers: { "idempotency-key": "metrics-1" } });
-      yield* watched("retention", Effect.void);
-      yield* Effect.exit(watched("retention", Effect.fail(new Error("a fault"))));
-      const interrupted = yield* Effect.exit(watched("retention", Effect.interrupt));
+      yield* observedRun("retention", Effect.void);
+      yield* Effect.exit(observedRun("retention", Effect.fail(new Error("a fault"))));
+      const interrupted = yield* Effect.exit(observedRun("retention", Effect.interrupt));
       assert.isTrue(Exit.isFailure(interrupted) && Cause.hasInterruptsOnly(interrupted.cause));
       const series = yield* scrape;
       const named = (name: string) => (each: string) =>
@@ -60,9 +60,9 @@ layer(TestWaypost.layer)("GET /metrics", (it) => {
       const of = (name: string) => valueOf(series, named(name)) ?? 0;
       const more = (name: string) => of(name) - (valueOf(earlier, named(name)) ?? 0);
       assert.strictEqual(more('waypost_idempotency_total outcome="replayed"'), 1);
-      assert.strictEqual(more('waypost_chore_runs_total chore="retention" outcome="done"'), 1);
-      assert.strictEqual(more('waypost_chore_runs_total chore="retention" outcome="failed"'), 1);
-      assert.isAbove(of('waypost_chore_last_done_timestamp_seconds chore="retention"'), 1_700_000_000);
+      assert.strictEqual(more('waypost_job_runs_total job="retention" outcome="done"'), 1);
+      assert.strictEqual(more('waypost_job_runs_total job="retention" outcome="failed"'), 1);
+      assert.isAbove(of('waypost_job_last_success_timestamp_seconds job="retention"'), 1_700_000_000);
       assert.isAbove(more("waypost_database_wait_seconds_count"), 0);
     }),
   );

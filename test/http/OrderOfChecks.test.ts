@@ -2,7 +2,7 @@ import { assert, layer } from "@effect/vitest";
 import { Effect } from "effect";
 import { TestClock } from "effect/testing";
 import { Tokens } from "../../src/access/Tokens.ts";
-import { Submission } from "../../src/wire/ParsedBody.ts";
+import { ParsedBody } from "../../src/wire/ParsedBody.ts";
 import { Workspaces } from "../../src/workspaces/Workspaces.ts";
 import { asker, testOperatorKey, TestWaypost, testStart } from "../TestWaypost.ts";
 
@@ -51,7 +51,7 @@ layer(TestWaypost.layer)("Order of checks", (it) => {
         const waypost = yield* TestWaypost;
         const workspaces = yield* Workspaces;
         const { tokens, workspace, sandbox } = yield* waypost.tenant();
-        yield* workspaces.update(workspace.id, Submission.of({ deletion_scheduled: true }));
+        yield* workspaces.update(workspace.id, ParsedBody.of({ deletion_scheduled: true }));
         const wrong = yield* waypost.platform("production", tokens.sandbox)("/me");
         assert.strictEqual(wrong.status, 403);
         assert.strictEqual(wrong.body.error.code, "wrong_environment");
@@ -69,9 +69,9 @@ layer(TestWaypost.layer)("Order of checks", (it) => {
         const waypost = yield* TestWaypost;
         const workspaces = yield* Workspaces;
         const { workspace, sandbox } = yield* waypost.tenant({ plan: { sandbox_requests_per_minute: 1 } });
-        yield* workspaces.update(workspace.id, Submission.of({ deletion_scheduled: true }));
+        yield* workspaces.update(workspace.id, ParsedBody.of({ deletion_scheduled: true }));
         for (let i = 0; i < 3; i++) assert.strictEqual((yield* sandbox("/me")).status, 403);
-        yield* workspaces.update(workspace.id, Submission.of({ deletion_scheduled: false }));
+        yield* workspaces.update(workspace.id, ParsedBody.of({ deletion_scheduled: false }));
         assert.strictEqual((yield* sandbox("/me")).status, 200);
       }),
   );
@@ -145,7 +145,7 @@ layer(TestWaypost.layer)("Order of checks", (it) => {
         const issue = (name: string, expiresAt: number | null) =>
           tokens.issueToken(
             workspaceId,
-            Submission.of({ name, environment: "sandbox", abilities: ["media:read"], expires_at: expiresAt }),
+            ParsedBody.of({ name, environment: "sandbox", abilities: ["media:read"], expires_at: expiresAt }),
           );
         const revoked = yield* issue("Till two", null);
         const expiring = yield* issue("Short-lived", testStart + 60_000 + 1);

@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest";
 import { readFeature } from "../../src/locations/GeoJsonImport.ts";
 import { box, pointFeature, polygonFeature } from "./Features.ts";
 
-const placeOf = (feature: unknown) => {
+const toIndexedLocation = (feature: unknown) => {
   const read = readFeature(feature);
   if (read._tag === "Refused") throw new Error(`Refused: ${read.reasons.join(" ")}`);
   return read;
@@ -20,14 +20,14 @@ const refuses = (feature: unknown, words: string): void => {
   assert.include(reasons[0], words);
 };
 
-const ringsOf = (feature: unknown): unknown => placeOf(feature).shape.geometry.coordinates;
+const ringsOf = (feature: unknown): unknown => toIndexedLocation(feature).shape.geometry.coordinates;
 
 describe("a circle", () => {
   it("is a Point with its radius, without altitude (G2.1)", () => {
     const feature = pointFeature({ external_id: " a1 ", group: "Shops", radius: 250 }, [4.9, 52.37, 12]);
-    const { bbox, ...place } = placeOf(feature);
+    const { bbox, ...place } = toIndexedLocation(feature);
     assert.deepStrictEqual(place, {
-      _tag: "Place",
+      _tag: "ParsedFeature",
       name: "Dam",
       externalId: "a1",
       group: "Shops",
@@ -41,7 +41,7 @@ describe("a circle", () => {
   });
 
   it("has a radius of 50 to 1000 metres, checked before it is rounded (G3.2, import.3)", () => {
-    const radiusOf = (radius: unknown) => placeOf(pointFeature({ radius })).shape.radiusMeters;
+    const radiusOf = (radius: unknown) => toIndexedLocation(pointFeature({ radius })).shape.radiusMeters;
     assert.strictEqual(radiusOf(50), 50);
     assert.strictEqual(radiusOf(1000), 1000);
     assert.strictEqual(radiusOf(99.5), 100);
@@ -62,7 +62,7 @@ describe("a circle", () => {
   });
 
   it("has a centre on earth (G3.3)", () => {
-    for (const edge of [[-180, -90], [180, 90], [0, 0]]) placeOf(pointFeature({}, edge)); // prettier-ignore
+    for (const edge of [[-180, -90], [180, 90], [0, 0]]) toIndexedLocation(pointFeature({}, edge)); // prettier-ignore
     refuses(pointFeature({}, [181, 0]), "longitude 181; it must be a number between -180 and 180");
     refuses(pointFeature({}, [52, -90.1]), "latitude -90.1; it must be a number between -90 and 90");
     refuses(pointFeature({}, ["4.9", 52]), 'longitude "4.9"');
@@ -75,7 +75,7 @@ describe("a circle", () => {
   });
 
   it("near the antimeridian or a pole has a box that still holds it", () => {
-    const bboxOf = (at: unknown) => placeOf(pointFeature({ radius: 1000 }, at)).bbox;
+    const bboxOf = (at: unknown) => toIndexedLocation(pointFeature({ radius: 1000 }, at)).bbox;
     const [west, , east] = bboxOf([179.999, 0]);
     assert.isTrue(west > 179.98 && west < 180 && east > -180 && east < -179.99);
     const [west2, , east2] = bboxOf([-180, 0]);
@@ -87,14 +87,17 @@ describe("a circle", () => {
 
 describe("texts of a feature", () => {
   it("takes a number as its text, and null or nothing as no external id or group (G3.1)", () => {
-    const place = placeOf(pointFeature({ name: 7, external_id: 12.5, group: -3 }));
+    const place = toIndexedLocation(pointFeature({ name: 7, external_id: 12.5, group: -3 }));
     assert.deepStrictEqual([place.name, place.externalId, place.group], ["7", "12.5", "-3"]);
-    const none = placeOf(pointFeature({ external_id: null }));
+    const none = toIndexedLocation(pointFeature({ external_id: null }));
     assert.deepStrictEqual([none.externalId, none.group], [null, null]);
   });
 
   it("counts in code points and trims (B5.1, G3.1)", () => {
-    assert.strictEqual(placeOf(pointFeature({ name: `\n ${"😀".repeat(255)} ` })).name, "😀".repeat(255));
+    assert.strictEqual(
+      toIndexedLocation(pointFeature({ name: `\n ${"😀".repeat(255)} ` })).name,
+      "😀".repeat(255),
+    );
     refuses(
       pointFeature({ name: "😀".repeat(256) }),
       "a text of 1 to 255 characters; this feature's has 256",
@@ -132,7 +135,7 @@ describe("a polygon", () => {
         assert.deepStrictEqual(ringsOf(polygonFeature(outer, inner)), [shell, hole.toReversed()]);
       }
     }
-    const place = placeOf(polygonFeature(shell.toReversed()));
+    const place = toIndexedLocation(polygonFeature(shell.toReversed()));
     assert.deepStrictEqual(place.bbox, [0, 0, 10, 10]);
     assert.strictEqual(place.shape.radiusMeters, null);
   });
@@ -148,7 +151,7 @@ describe("a polygon", () => {
     assert.deepStrictEqual(ringsOf(polygonFeature(pinched)), [pinched]);
     assert.deepStrictEqual(ringsOf(polygonFeature(onEdge)), [onEdge]);
     const touchingHole = [[0, 5], [3, 3], [3, 7], [0, 5]]; // prettier-ignore
-    placeOf(polygonFeature(box(0, 0, 10, 10), touchingHole, box(5, 5, 7, 7), [[5, 5], [4, 4], [4, 3], [5, 5]])); // prettier-ignore
+    toIndexedLocation(polygonFeature(box(0, 0, 10, 10), touchingHole, box(5, 5, 7, 7), [[5, 5], [4, 4], [4, 3], [5, 5]])); // prettier-ignore
   });
 
   it("may not cross itself or run along itself (G3.5)", () => {
@@ -168,7 +171,7 @@ describe("a polygon", () => {
   });
 
   it("spans at most 180 degrees of longitude (G3.7)", () => {
-    placeOf(polygonFeature(box(-90, 0, 90, 10)));
+    toIndexedLocation(polygonFeature(box(-90, 0, 90, 10)));
     refuses(polygonFeature(box(-90, 0, 90.5, 10)), "spans 180.5 degrees of longitude");
     refuses(polygonFeature(box(-179, 0, 179, 10)), "cut a polygon that crosses the antimeridian in two");
   });
@@ -179,7 +182,7 @@ describe("a polygon", () => {
         const angle = (2 * Math.PI * (i % (count - 1))) / (count - 1);
         return [radius * Math.cos(angle), radius * Math.sin(angle)];
       });
-    placeOf(polygonFeature(ring(6000, 20), ring(4000, 10)));
+    toIndexedLocation(polygonFeature(ring(6000, 20), ring(4000, 10)));
     refuses(
       polygonFeature(ring(6000, 20), ring(4001, 10)),
       "has 10001 positions; simplify it to at most 10000",
@@ -204,7 +207,10 @@ describe("a polygon", () => {
       ...polygonFeature(),
       geometry: { type: "MultiPolygon", coordinates },
     });
-    assert.deepStrictEqual(placeOf(multi([box(0, 0, 1, 1)])), placeOf(polygonFeature(box(0, 0, 1, 1))));
+    assert.deepStrictEqual(
+      toIndexedLocation(multi([box(0, 0, 1, 1)])),
+      toIndexedLocation(polygonFeature(box(0, 0, 1, 1))),
+    );
     refuses(multi([box(0, 0, 1, 1)], [box(2, 2, 3, 3)]), "exactly one polygon; this one has 2 polygons");
     refuses(multi(), "this one has 0 polygons");
   });

@@ -23,7 +23,9 @@ const tally = (features: ReadonlyArray<unknown>): Record<string, number> => {
   for (const sent of features) {
     const read = readFeature(sent);
     const found =
-      read._tag === "Place" ? ["taken"] : read.reasons.map((r) => kinds.find((k) => r.includes(k)) ?? r);
+      read._tag === "ParsedFeature"
+        ? ["taken"]
+        : read.reasons.map((r) => kinds.find((k) => r.includes(k)) ?? r);
     for (const kind of found) counts[kind] = (counts[kind] ?? 0) + 1;
   }
   return counts;
@@ -63,7 +65,7 @@ describe("docs/examples/places.geojson", () => {
   it("holds over 500 features that are all taken, each with its own external id", () => {
     const text = readFileSync(new URL("../../docs/examples/places.geojson", import.meta.url), "utf8");
     const { features } = Schema.decodeUnknownSync(Collection)(JSON.parse(text));
-    const places = features.map(readFeature).filter((read) => read._tag === "Place");
+    const places = features.map(readFeature).filter((read) => read._tag === "ParsedFeature");
     assert.isAtLeast(places.length, 500);
     assert.strictEqual(places.length, features.length);
     assert.strictEqual(new Set(places.map((place) => place.externalId)).size, places.length);

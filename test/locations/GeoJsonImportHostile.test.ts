@@ -134,8 +134,8 @@ describe("readFeature", () => {
     fc.assert(
       fc.property(anyRing, (ring) => {
         const read = readFeature(polygonFeature(ring));
-        fc.pre(read._tag === "Place");
-        if (read._tag !== "Place") return;
+        fc.pre(read._tag === "ParsedFeature");
+        if (read._tag !== "ParsedFeature") return;
         const again = readFeature({
           type: "Feature",
           geometry: read.shape.geometry,
@@ -143,7 +143,7 @@ describe("readFeature", () => {
         });
         assert.deepStrictEqual(again, read);
         const back = readFeature(polygonFeature(ring.toReversed()));
-        assert.deepStrictEqual(back._tag === "Place" && back.bbox, read.bbox);
+        assert.deepStrictEqual(back._tag === "ParsedFeature" && back.bbox, read.bbox);
       }),
       runs,
     );

@@ -2,9 +2,9 @@ import { assert, layer } from "@effect/vitest";
 import { Effect, Exit } from "effect";
 import { SqlClient } from "effect/sql";
 import { TestClock } from "effect/testing";
-import { errands } from "../../src/http/OutsideTransaction.ts";
+import { outsideWork } from "../../src/http/OutsideTransaction.ts";
 import { LocationImports } from "../../src/locations/LocationImports.ts";
-import { Submission } from "../../src/wire/ParsedBody.ts";
+import { ParsedBody } from "../../src/wire/ParsedBody.ts";
 import { Workspaces } from "../../src/workspaces/Workspaces.ts";
 import { type Answer, TestWaypost } from "../TestWaypost.ts";
 import { collection, pointFeature, polygonFeature } from "./Features.ts";
@@ -168,7 +168,7 @@ layer(TestWaypost.layer)("The largest import", (it) => {
       // A dry run without external ids and limit waits for nothing but its own reading.
       const { summary } = yield* (yield* LocationImports).run(
         tenant,
-        Submission.of({
+        ParsedBody.of({
           type: "FeatureCollection" as const,
           features: Array.from({ length: 40 }, () => feature),
         }),
@@ -185,11 +185,11 @@ layer(TestWaypost.layer)("The largest import", (it) => {
       const { workspace } = yield* (yield* TestWaypost).tenant();
       const { workspaceId } = yield* (yield* Workspaces).find(workspace.id);
       const tenant = { workspaceId, workspace, environment: "sandbox" } as const;
-      const { catchUp, provide } = errands();
+      const { catchUp, provide } = outsideWork();
       const importing = provide(
         (yield* LocationImports).run(
           tenant,
-          Submission.of({ type: "FeatureCollection" as const, features: [pointFeature()] }),
+          ParsedBody.of({ type: "FeatureCollection" as const, features: [pointFeature()] }),
           false,
         ),
       );

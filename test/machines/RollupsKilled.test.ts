@@ -12,9 +12,9 @@ import { end, type Machine, machines, ok, operatorOf, until } from "./Machines.t
 
 const DAY = 86_400_000;
 const HOUR = 3_600_000;
-/** What a step of making roll-ups anew spans at most ends within what happened so long before. */
+/** What a step of making rollups anew spans at most ends within what happened so long before. */
 const farBack = 390 * DAY;
-const door = 4711;
+const authenticator = 4711;
 
 /** The past, and once more as it was long before. */
 const twice = (past: ReportHistory): ReportHistory => ({
@@ -34,21 +34,22 @@ const andMore = (past: ReportHistory): ReportHistory => ({
 const addMore = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient;
   yield* sql`
-    INSERT INTO delivery SELECT (jsonb_populate_record(d, jsonb_build_object('origin', origin + 100000))).* FROM delivery d`;
+    INSERT INTO delivery SELECT (jsonb_populate_record(d, jsonb_build_object('source_id', source_id + 100000))).* FROM delivery d`;
   yield* sql`
     INSERT INTO geofence_event
     SELECT (jsonb_populate_record(e, jsonb_build_object('id', gen_random_uuid(), 'occurred_at', occurred_at + interval '1 hour'))).*
     FROM geofence_event e`;
 }).pipe(Effect.orDie);
 
-/** Lets rows of roll-ups from before a day wait at a door, in the middle of the transaction that writes them. */
+/** Lets rows of rollups from before a day wait at a door, in the middle of the transaction that writes them. */
 const doorBefore = Effect.fnUntraced(function* (day: string) {
   const sql = yield* SqlClient.SqlClient;
   yield* sql`
     CREATE OR REPLACE FUNCTION wait_at_door() RETURNS trigger LANGUAGE plpgsql AS $$
-    BEGIN PERFORM pg_advisory_xact_lock_shared(${sql.literal(String(door))}); RETURN NEW; END $$`.unprepared;
+    BEGIN PERFORM pg_advisory_xact_lock_shared(${sql.literal(String(authenticator))}); RETURN NEW; END $$`
+    .unprepared;
   yield* sql`
-    CREATE OR REPLACE TRIGGER door BEFORE INSERT ON delivery_rollup FOR EACH ROW
+    CREATE OR REPLACE TRIGGER authenticator BEFORE INSERT ON delivery_rollup FOR EACH ROW
     WHEN (NEW.starts_on < ${sql.literal(`'${day}'`)}) EXECUTE FUNCTION wait_at_door()`.unprepared;
 }, Effect.orDie);
 
@@ -59,7 +60,7 @@ const shut = Effect.gen(function* () {
   const holding = yield* Effect.forkChild(
     sql.withTransaction(
       Effect.gen(function* () {
-        yield* sql`SELECT pg_advisory_xact_lock(${door})`;
+        yield* sql`SELECT pg_advisory_xact_lock(${authenticator})`;
         yield* Deferred.succeed(isShut, undefined);
         // A transaction that says nothing would be ended.
         const stay = Effect.repeat(sql`SELECT 1`, Schedule.spaced("1 second"));
@@ -96,10 +97,10 @@ layer(TestDatabase.layer, { excludeTestServices: true })("Workers that roll up",
         });
         const operator = operatorOf(api);
         const { id } = ok(yield* operator("/workspaces", { body: { name: "Counted", timezone } }));
-        const [{ no } = { no: 0 }] = yield* sql<{
-          readonly no: number;
-        }>`SELECT id AS no FROM workspace WHERE public_id = ${id}`;
-        const ids = yield* record(no, "production", past);
+        const [{ key } = { key: 0 }] = yield* sql<{
+          readonly key: number;
+        }>`SELECT id AS key FROM workspace WHERE public_id = ${id}`;
+        const ids = yield* record(key, "production", past);
 
         const verify = Effect.fnUntraced(function* (moment: string) {
           const oracle = new ReportOracle(past, ids, timezone, yield* Clock.currentTimeMillis);
@@ -119,9 +120,9 @@ layer(TestDatabase.layer, { excludeTestServices: true })("Workers that roll up",
         });
         const state = Effect.map(
           sql<{ readonly zone: string; readonly from: string; readonly fed: number }>`
-            SELECT timezone AS zone, rolled_from::text AS "from",
-              (SELECT count(*)::int FROM delivery_feed) + (SELECT count(*)::int FROM event_feed) AS fed
-            FROM rollup_state WHERE workspace_id = ${no}`.pipe(Effect.orDie),
+            SELECT timezone AS zone, rolled_up_from::text AS "from",
+              (SELECT count(*)::int FROM delivery_delta) + (SELECT count(*)::int FROM event_delta) AS fed
+            FROM rollup_state WHERE workspace_id = ${key}`.pipe(Effect.orDie),
           ([row]) => row ?? { zone: "", from: "", fed: -1 },
         );
         const isDone = until(

@@ -11,7 +11,7 @@ import { type Machine, ok, operatorOf } from "./Machines.ts";
 /** Devices that only sends reach. More pushes than two workers have under way at most (512 each), so that both have some. */
 export const crowd = { pushed: 1_200, silent: 100 };
 /** Numbered thinly over ten batches: more than there are workers. */
-const lastNo = 100_000;
+const lastKey = 100_000;
 /** Longitudes of the places, on one latitude. */
 export const places = [4, 5, 6];
 
@@ -68,15 +68,15 @@ export const setScene = Effect.fnUntraced(function* (machine: Machine, service: 
 
   const all = crowd.pushed + crowd.silent;
   yield* sql`
-    INSERT INTO device (workspace_id, environment, no, id, installation_id, platform, transport, address, token_digest, registered_at,
+    INSERT INTO device (workspace_id, environment, key, id, installation_id, platform, transport, address, token_digest, registered_at,
       last_seen_at)
-    SELECT t.workspace_id, t.environment, n * ${lastNo / all}::float8, gen_random_uuid(), 'crowd-' || n, 'android',
+    SELECT t.workspace_id, t.environment, n * ${lastKey / all}::float8, gen_random_uuid(), 'crowd-' || n, 'android',
       CASE WHEN n <= ${crowd.pushed}::int THEN 'fcm' ELSE 'inbox' END,
       CASE WHEN n <= ${crowd.pushed}::int THEN jsonb_build_object('token', 'crowd-' || n) END, decode(repeat('00', 32), 'hex'),
       '2026-01-01Z', '2026-01-01Z'
     FROM workspace w JOIN tenant t ON t.workspace_id = w.id AND t.environment = 'production', generate_series(1, ${all}::int) AS n
     WHERE w.public_id = ${id}`;
-  yield* sql`UPDATE tenant SET last_device_no = ${lastNo} WHERE environment = 'production'`;
+  yield* sql`UPDATE tenant SET last_device_key = ${lastKey} WHERE environment = 'production'`;
 
   return {
     token: issued.token as string,
@@ -95,7 +95,7 @@ export const setScene = Effect.fnUntraced(function* (machine: Machine, service: 
     ),
     /** How each send that was started is, the oldest first. */
     sends: sql<{ readonly status: string; readonly targeted: number; readonly delivered: number }>`
-      SELECT status, targeted, delivered FROM send WHERE status <> 'scheduled' ORDER BY origin`,
+      SELECT status, targeted, delivered FROM send WHERE status <> 'scheduled' ORDER BY source_id`,
   };
 });
 

@@ -58,7 +58,7 @@ export const traffic = Effect.fnUntraced(function* (scene: Scene, balancer: Bala
     });
 
   /** Three places without ids of their own: imported twice, they would be there twice. */
-  const importPlaces = Effect.gen(function* () {
+  const importFromFile = Effect.gen(function* () {
     const key = randomUUID();
     const features = [1, 2, 3].map((place) => circle({ name: `${key} ${place}`, group: "Imported" }));
     const body = { type: "FeatureCollection", features };
@@ -87,7 +87,7 @@ export const traffic = Effect.fnUntraced(function* (scene: Scene, balancer: Bala
   );
   const steps = [
     ...phones.map((phone, turn) => (turn < 4 ? visit(phone) : move(phone))),
-    importPlaces,
+    importFromFile,
     makeCampaign,
   ];
   const clients = yield* Effect.forkChild(

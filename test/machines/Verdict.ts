@@ -1,7 +1,7 @@
 import { assert } from "@effect/vitest";
 import { Effect } from "effect";
 import { SqlClient } from "effect/sql";
-import { RollUpAudit } from "../../src/reports/rollups/RollupAudit.ts";
+import { RollupAudit } from "../../src/reports/rollups/RollupAudit.ts";
 import { messageId } from "../../src/sending/MessageId.ts";
 import type { LocalService } from "../sending/push/PushServers.ts";
 import { asker } from "../TestWaypost.ts";
@@ -12,9 +12,9 @@ import type { Traffic } from "./Traffic.ts";
 /** Pushes that were begun and have no outcome: what the record says is uncertain, should their worker be gone. */
 export const uncertainPushes = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient;
-  const rows = yield* sql<{ readonly origin: bigint; readonly no: number }>`
-    SELECT origin, device_no AS no FROM delivery WHERE attempts > 0 AND settled_at IS NULL`;
-  return new Set(rows.map(({ no, origin }) => messageId(origin, no)));
+  const rows = yield* sql<{ readonly sourceId: bigint; readonly key: number }>`
+    SELECT source_id AS "sourceId", device_key AS key FROM delivery WHERE attempts > 0 AND settled_at IS NULL`;
+  return new Set(rows.map(({ key, sourceId }) => messageId(sourceId, key)));
 });
 
 /** Each send reached everybody once; everything that was begun has its outcome. */
@@ -27,7 +27,7 @@ const assertSends = Effect.fnUntraced(function* (scene: Scene, { phones }: Traff
     Array.from({ length: count }, () => each),
   );
   const [counts] = yield* sql`
-    SELECT count(*)::int AS rows, count(DISTINCT (notification_no, device_no))::int AS reached
+    SELECT count(*)::int AS rows, count(DISTINCT (notification_key, device_key))::int AS reached
     FROM delivery WHERE trigger_type = 'fixed_time'`;
   assert.deepStrictEqual(counts, { rows: count * everybody, reached: count * everybody });
   assert.lengthOf(yield* sql`SELECT FROM send_batch UNION ALL SELECT FROM push_queue`, 0);
@@ -36,11 +36,11 @@ const assertSends = Effect.fnUntraced(function* (scene: Scene, { phones }: Traff
 /** Each message came to the push service, and came twice only where it was uncertain. */
 const assertPushes = Effect.fnUntraced(function* (service: LocalService, uncertain: ReadonlySet<string>) {
   const sql = yield* SqlClient.SqlClient;
-  const rows = yield* sql<{ readonly origin: bigint; readonly no: number }>`
-    SELECT origin, device_no AS no FROM delivery WHERE transport = 'fcm'`;
+  const rows = yield* sql<{ readonly sourceId: bigint; readonly key: number }>`
+    SELECT source_id AS "sourceId", device_key AS key FROM delivery WHERE transport = 'fcm'`;
   const arrivals = new Map<string, number>();
   for (const { id } of service.ledger) arrivals.set(id, (arrivals.get(id) ?? 0) + 1);
-  const made = new Set(rows.map(({ no, origin }) => messageId(origin, no)));
+  const made = new Set(rows.map(({ key, sourceId }) => messageId(sourceId, key)));
   assert.deepStrictEqual(
     [...made].filter((id) => !arrivals.has(id)),
     [],
@@ -103,13 +103,13 @@ const assertReports = Effect.fnUntraced(function* (machine: Machine, { token }: 
   const { totals } = ok(yield* reports("/summary"));
   const [counted] = yield* sql`
     SELECT (SELECT count(*)::int FROM delivery WHERE status = 'delivered') AS delivered,
-      (SELECT count(DISTINCT device_no)::int FROM delivery WHERE status = 'delivered') AS devices_reached,
+      (SELECT count(DISTINCT device_key)::int FROM delivery WHERE status = 'delivered') AS devices_reached,
       (SELECT count(*)::int FROM geofence_event WHERE environment = 'production' AND type = 'enter') AS geofence_entries,
       (SELECT count(*)::int FROM geofence_event WHERE environment = 'production' AND type = 'exit') AS geofence_exits,
       (SELECT count(*)::int FROM device WHERE environment = 'production' AND unregistered_at IS NULL) AS registered_devices`;
   assert.deepInclude(totals, counted);
   const byCampaign = yield* sql`
-    SELECT k.id, count(*)::int AS delivered FROM delivery d JOIN campaign k ON k.no = d.campaign_no
+    SELECT k.id, count(*)::int AS delivered FROM delivery d JOIN campaign k ON k.key = d.campaign_key
     WHERE d.status = 'delivered' GROUP BY k.id ORDER BY k.id`;
   const campaigns = ok(yield* reports("/campaigns")).filter((row: any) => row.delivered > 0);
   assert.deepStrictEqual(
@@ -120,7 +120,7 @@ const assertReports = Effect.fnUntraced(function* (machine: Machine, { token }: 
   );
   const byLocation = yield* sql`
     SELECT l.id, (count(*) FILTER (WHERE e.type = 'enter'))::int AS entries, (count(*) FILTER (WHERE e.type = 'exit'))::int AS exits
-    FROM geofence_event e JOIN location l ON l.no = e.location_no WHERE e.environment = 'production' GROUP BY l.id ORDER BY l.id`;
+    FROM geofence_event e JOIN location l ON l.key = e.location_key WHERE e.environment = 'production' GROUP BY l.id ORDER BY l.id`;
   const locations = ok(yield* reports("/locations")).filter((row: any) => row.entries > 0);
   assert.deepStrictEqual(
     locations
@@ -131,16 +131,16 @@ const assertReports = Effect.fnUntraced(function* (machine: Machine, { token }: 
 });
 
 /** Workers go on to add up what comes in (deliveries every ten seconds only), and what they added up is what there is. */
-const assertRollUps = Effect.gen(function* () {
+const assertRollups = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient;
-  yield* until(sql`SELECT FROM event_feed`, (rows) => rows.length === 0);
+  yield* until(sql`SELECT FROM event_delta`, (rows) => rows.length === 0);
   yield* until(sql`SELECT FROM delivery_rollup`, (rows) => rows.length > 0);
-  const { audit } = yield* RollUpAudit;
+  const { audit } = yield* RollupAudit;
   const differences: Array<unknown> = [];
   const summary = yield* audit({ found: (one) => differences.push(one), progress: () => undefined });
   assert.deepStrictEqual(differences, []);
   assert.isAbove(summary.days, 0);
-}).pipe(Effect.provide(RollUpAudit.layer));
+}).pipe(Effect.provide(RollupAudit.layer));
 
 /** Nothing was lost or done twice, whatever happened to processes. Gives how many pushes were repeated. */
 export const assertExact = Effect.fnUntraced(function* (
@@ -156,7 +156,7 @@ export const assertExact = Effect.fnUntraced(function* (
   const repeated = yield* assertPushes(service, options.uncertain);
   yield* assertTraffic(machine, made, options.sends);
   yield* assertReports(machine, scene);
-  yield* assertRollUps;
+  yield* assertRollups;
   yield* assertReports(machine, scene);
   return repeated;
 });

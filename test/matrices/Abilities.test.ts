@@ -2,7 +2,7 @@ import { assert, describe, it, layer } from "@effect/vitest";
 import { Effect } from "effect";
 import { TestClock } from "effect/testing";
 import { abilities, type Ability } from "../../src/access/Ability.ts";
-import { Submission } from "../../src/wire/ParsedBody.ts";
+import { ParsedBody } from "../../src/wire/ParsedBody.ts";
 import type { Environment } from "../../src/workspaces/Environment.ts";
 import type { Workspace } from "../../src/workspaces/Workspace.ts";
 import { Workspaces } from "../../src/workspaces/Workspaces.ts";
@@ -125,7 +125,7 @@ layer(TestWaypost.layer)("abilities", (it) => {
           each.token = (yield* waypost.token(workspace, "production", each.having)).token;
         }
         for (const enabled of [false, true, false]) {
-          yield* workspaces.update(workspace.id, Submission.of({ platform_api_enabled: enabled }));
+          yield* workspaces.update(workspace.id, ParsedBody.of({ platform_api_enabled: enabled }));
           const before = yield* takeSnapshot;
           for (const endpoint of platformEndpoints) {
             for (const { having, token } of tokens) {
@@ -167,7 +167,7 @@ layer(TestWaypost.layer)("abilities", (it) => {
           }
         }
         const requests = yield* Effect.forEach(all, (endpoint) => exampleOf(endpoint).request(sandbox));
-        yield* workspaces.update(workspace.id, Submission.of({ deletion_scheduled: true }));
+        yield* workspaces.update(workspace.id, ParsedBody.of({ deletion_scheduled: true }));
         const before = yield* takeSnapshot;
         for (const [at, endpoint] of all.entries()) {
           const answer = yield* send(sandbox, endpoint, requests[at] ?? {});

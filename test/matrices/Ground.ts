@@ -2,7 +2,7 @@ import { Effect } from "effect";
 import { randomUUID } from "node:crypto";
 import { abilities } from "../../src/access/Ability.ts";
 import { Tokens } from "../../src/access/Tokens.ts";
-import { Submission } from "../../src/wire/ParsedBody.ts";
+import { ParsedBody } from "../../src/wire/ParsedBody.ts";
 import type { Environment } from "../../src/workspaces/Environment.ts";
 import type { Workspace } from "../../src/workspaces/Workspace.ts";
 import { Workspaces } from "../../src/workspaces/Workspaces.ts";
@@ -53,7 +53,7 @@ export const makeGround = Effect.fnUntraced(function* (workspace: Workspace, env
   const { workspaceId } = yield* Effect.orDie((yield* Workspaces).find(workspace.id));
   const token = yield* waypost.token(workspace, environment, abilities);
   const sdkKey = yield* Effect.orDie(
-    tokens.issueSdkKey(workspaceId, environment, Submission.of({ name: "App" })),
+    tokens.issueSdkKey(workspaceId, environment, ParsedBody.of({ name: "App" })),
   );
   const platform: Asks = waypost.platform(environment, token.token);
   const operator: Asks = (path, ask) => waypost.operator(`/workspaces/${workspace.id}${path}`, ask);
@@ -153,7 +153,7 @@ export const makeGround = Effect.fnUntraced(function* (workspace: Workspace, env
   const onCampaign = yield* messageOnCampaign;
   const inbox = yield* surveyed;
   const issued = yield* Effect.orDie(
-    tokens.issueToken(workspaceId, Submission.of({ name: "Another", environment, abilities })),
+    tokens.issueToken(workspaceId, ParsedBody.of({ name: "Another", environment, abilities })),
   );
 
   /** One thing of each kind, by the name that path parameters and examples give the kind. */

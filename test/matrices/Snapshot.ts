@@ -10,10 +10,10 @@ import { arrayOf } from "../../src/database/Rows.ts";
 const counters = ["rate_window", "failed_attempt", "media_garbage"];
 /** What workers make of other rows, when they come to it. */
 const derived = [
-  "delivery_feed",
-  "device_feed",
+  "delivery_delta",
+  "device_delta",
   "delivery_rollup",
-  "event_feed",
+  "event_delta",
   "event_rollup",
   "rollup_state",
 ];

@@ -1,5 +1,5 @@
 import { Effect, Layer } from "effect";
-import { Config } from "../../src/config/Settings.ts";
+import { Settings } from "../../src/config/Settings.ts";
 import { CallToAction } from "../../src/notifications/CallToAction.ts";
 import { HostResolver } from "../../src/notifications/PublicHosts.ts";
 
@@ -16,7 +16,7 @@ export const checker = (
         return found.map((address) => ({ address, family: address.includes(":") ? 6 : 4 }));
       }),
     ),
-    Layer.provide(Config.layerTest({ allowPrivateAddresses })),
+    Layer.provide(Settings.layerTest({ allowPrivateAddresses })),
   );
 
 /** Asks whether a button may lead to an address. */

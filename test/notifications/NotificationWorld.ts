@@ -38,7 +38,7 @@ export const notificationWorld = (options?: Parameters<typeof campaignWorld>[0])
       /** The questions of a notification as they are stored, with the ids of choices, which the platform API does not show. */
       questions: (id: string) =>
         sql<{ readonly questions: ReadonlyArray<Question> }>`
-          SELECT x.questions FROM notification n JOIN content x ON x.no = n.content_no
+          SELECT x.questions FROM notification n JOIN content x ON x.key = n.content_key
             AND x.workspace_id = n.workspace_id AND x.environment = n.environment
           WHERE n.workspace_id = ${world.workspaceId} AND n.id = ${id}`.pipe(
           Effect.map(([row]) => row?.questions ?? []),

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest";
 import { Effect, Layer } from "effect";
-import { Config } from "../../src/config/Settings.ts";
+import { Settings } from "../../src/config/Settings.ts";
 import { CallToAction } from "../../src/notifications/CallToAction.ts";
 import { HostResolver, PublicHosts } from "../../src/notifications/PublicHosts.ts";
 import { check, checker } from "./ButtonChecker.ts";
@@ -21,7 +21,7 @@ const guardedBut = (publicName: string) =>
         ),
       ),
     ),
-    Layer.provide(Config.layerTest({ allowPrivateAddresses: false })),
+    Layer.provide(Settings.layerTest({ allowPrivateAddresses: false })),
   );
 
 describe("The host of a button's address", () => {
@@ -93,7 +93,7 @@ describe("The host of a button's address", () => {
               asked++ === 0 ? loopback : { ...loopback, address: "127.0.0.9" },
             ]),
           ),
-          Layer.provide(Config.layerTest({ allowPrivateAddresses: true })),
+          Layer.provide(Settings.layerTest({ allowPrivateAddresses: true })),
         );
         const problem = yield* check(`http://rebinding.test:${server.port}/`).pipe(Effect.provide(rebinding));
         assert.isNull(problem);

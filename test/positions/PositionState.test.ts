@@ -4,10 +4,10 @@ import { SqlClient } from "effect/sql";
 import { TestClock } from "effect/testing";
 import { randomUUID } from "node:crypto";
 import { Positions } from "../../src/positions/Positions.ts";
-import { Sightings } from "../../src/events/EventRecorder.ts";
-import { PlaceIndexes } from "../../src/locations/LocationIndexes.ts";
+import { EventRecorder } from "../../src/events/EventRecorder.ts";
+import { LocationIndexes } from "../../src/locations/LocationIndexes.ts";
 import { Deliveries } from "../../src/sending/Deliveries.ts";
-import { Submission } from "../../src/wire/ParsedBody.ts";
+import { ParsedBody } from "../../src/wire/ParsedBody.ts";
 import { Workspaces } from "../../src/workspaces/Workspaces.ts";
 import { collection, box, pointFeature, polygonFeature } from "../locations/Features.ts";
 import { TestWaypost, testStart } from "../TestWaypost.ts";
@@ -21,8 +21,8 @@ const outside = { latitude: far[1], longitude: far[0] };
 /** Four more processes on the database, as far as positions go. */
 const fourProcesses = Effect.suspend(() => {
   const own = Positions.layer.pipe(
-    Layer.provide(Sightings.layer),
-    Layer.provide([Deliveries.layer, PlaceIndexes.layer]),
+    Layer.provide(EventRecorder.layer),
+    Layer.provide([Deliveries.layer, LocationIndexes.layer]),
   );
   return Effect.forEach(Array.from({ length: 4 }), () =>
     Effect.map(Layer.build(Layer.fresh(own)), (context) => Effect.provide(Positions, context)),
@@ -137,7 +137,7 @@ layer(TestWaypost.layer)("What is known of where a device is", (it) => {
         assert.deepStrictEqual((yield* phone.isAt(far)).moves, []);
         const sql = yield* SqlClient.SqlClient;
         const [left] = yield* sql<{ rows: number }>`
-        SELECT count(*)::int AS rows FROM device_place p JOIN device d ON d.no = p.device_no
+        SELECT count(*)::int AS rows FROM device_location p JOIN device d ON d.key = p.device_key
           AND d.workspace_id = p.workspace_id AND d.environment = p.environment
         WHERE d.id = ${phone.id}`;
         assert.strictEqual(left?.rows, 0);
@@ -190,19 +190,19 @@ layer(TestWaypost.layer)("What is known of where a device is", (it) => {
         const phone = yield* production.tracked;
         const { workspaceId } = yield* (yield* Workspaces).find(workspace.id);
         const sql = yield* SqlClient.SqlClient;
-        const [device] = yield* sql<{ no: number }>`SELECT no FROM device WHERE id = ${phone.id}`;
+        const [device] = yield* sql<{ key: number }>`SELECT key FROM device WHERE id = ${phone.id}`;
         /** The device as its door sees it, with the version of the places of this moment. */
         const arriving = Effect.map(
           sql<{ version: number }>`
-            SELECT places_version::float8 AS version FROM tenant
+            SELECT locations_version::float8 AS version FROM tenant
             WHERE workspace_id = ${workspaceId} AND environment = ${production.environment}`,
           ([tenant]) => ({
             workspaceId,
             workspace,
             environment: production.environment,
             deviceId: phone.id,
-            deviceNo: device?.no ?? 0,
-            placesVersion: tenant?.version ?? 0,
+            deviceKey: device?.key ?? 0,
+            locationsVersion: tenant?.version ?? 0,
           }),
         );
         const caller = yield* arriving;
@@ -215,7 +215,7 @@ layer(TestWaypost.layer)("What is known of where a device is", (it) => {
             processes,
             (process) =>
               Effect.flatMap(process, (positions) =>
-                positions.report(caller, Submission.of({ positions: [{ ...where, recorded_at }] })),
+                positions.report(caller, ParsedBody.of({ positions: [{ ...where, recorded_at }] })),
               ),
             { concurrency: "unbounded" },
           );
@@ -235,7 +235,7 @@ layer(TestWaypost.layer)("What is known of where a device is", (it) => {
           const recorded_at = yield* fromNow(20_000 + at);
           const late = yield* arriving;
           const outcome = yield* Effect.flatMap(process, (positions) =>
-            positions.report(late, Submission.of({ positions: [{ ...inside, recorded_at }] })),
+            positions.report(late, ParsedBody.of({ positions: [{ ...inside, recorded_at }] })),
           );
           assert.isAtLeast(outcome.transitions.length, 1, `process ${at}`);
         }
@@ -252,14 +252,14 @@ layer(TestWaypost.layer)("What is known of where a device is", (it) => {
         const phone = yield* production.tracked;
         const { workspaceId } = yield* (yield* Workspaces).find(workspace.id);
         const sql = yield* SqlClient.SqlClient;
-        const [device] = yield* sql<{ no: number }>`SELECT no FROM device WHERE id = ${phone.id}`;
+        const [device] = yield* sql<{ key: number }>`SELECT key FROM device WHERE id = ${phone.id}`;
         const caller = {
           workspaceId,
           workspace,
           environment: production.environment,
           deviceId: phone.id,
-          deviceNo: device?.no ?? 0,
-          placesVersion: 1,
+          deviceKey: device?.key ?? 0,
+          locationsVersion: 1,
         };
         const processes = yield* fourProcesses;
         let seconds = 0;
@@ -272,7 +272,7 @@ layer(TestWaypost.layer)("What is known of where a device is", (it) => {
                 Effect.flatMap(process, (positions) =>
                   positions.report(
                     caller,
-                    Submission.of({
+                    ParsedBody.of({
                       positions: [{ ...((round >> at) % 2 === 0 ? inside : outside), recorded_at }],
                     }),
                   ),
@@ -281,7 +281,7 @@ layer(TestWaypost.layer)("What is known of where a device is", (it) => {
             { concurrency: "unbounded" },
           );
           const events = yield* sql<{ type: string }>`
-          SELECT type FROM geofence_event WHERE workspace_id = ${workspaceId} AND device_no = ${caller.deviceNo}
+          SELECT type FROM geofence_event WHERE workspace_id = ${workspaceId} AND device_key = ${caller.deviceKey}
           ORDER BY occurred_at`;
           events.forEach(({ type }, at) =>
             assert.strictEqual(type, at % 2 === 0 ? "enter" : "exit", `round ${round}`),

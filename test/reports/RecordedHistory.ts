@@ -43,9 +43,9 @@ export const record = Effect.fnUntraced(function* (
         ? Effect.succeed([])
         : sql<{
             readonly id: string;
-            readonly no: number;
-          }>`SELECT id, no FROM ${sql(table)} WHERE ${sql.in("id", of)}`,
-      (rows) => of.map((id) => rows.find((row) => row.id === id)?.no ?? -1),
+            readonly key: number;
+          }>`SELECT id, key FROM ${sql(table)} WHERE ${sql.in("id", of)}`,
+      (rows) => of.map((id) => rows.find((row) => row.id === id)?.key ?? -1),
     );
 
   const known: RecordedIds = {
@@ -57,7 +57,7 @@ export const record = Effect.fnUntraced(function* (
   yield* insert(
     "device",
     (history.devices ?? []).map(({ unregistered }, place) => ({
-      no: place + 1,
+      key: place + 1,
       id: idAt(testStart),
       installation_id: `installation ${place}`,
       platform: "other",
@@ -130,10 +130,10 @@ export const record = Effect.fnUntraced(function* (
   for (const [place, { name, type }] of (history.notifications ?? []).entries()) {
     const id = at(known.notifications, place);
     const questions = type === "survey" ? "[]" : null;
-    const [content] = yield* sql<{ readonly no: number }>`
+    const [content] = yield* sql<{ readonly key: number }>`
       INSERT INTO content ${sql.insert({ ...tenant, notification_id: id, type, headline: "H", body: "B", questions, created_at: now })}
-      RETURNING no`;
-    yield* insert("notification", [{ id, name, type, content_no: content?.no, ...dated }]);
+      RETURNING key`;
+    yield* insert("notification", [{ id, name, type, content_key: content?.key, ...dated }]);
   }
   yield* insert(
     "campaign_notification",
@@ -155,15 +155,15 @@ export const record = Effect.fnUntraced(function* (
   yield* insert(
     "delivery",
     (history.deliveries ?? []).map((each, place) => ({
-      origin: place + 1,
-      device_no: each.device + 1,
-      campaign_no: at(campaignNumbers, each.campaign),
+      source_id: place + 1,
+      device_key: each.device + 1,
+      campaign_key: at(campaignNumbers, each.campaign),
       // A history that names no notification has deliveries of one that is gone.
-      notification_no: notificationNumbers[each.notification] ?? 0,
-      content_no: 1,
+      notification_key: notificationNumbers[each.notification] ?? 0,
+      content_key: 1,
       content_type: each.type,
       trigger_type: each.trigger,
-      location_no: each.trigger === "fixed_time" ? null : 1,
+      location_key: each.trigger === "fixed_time" ? null : 1,
       transport: "inbox",
       status: each.status,
       created_at: new Date(each.settledAt),
@@ -173,10 +173,10 @@ export const record = Effect.fnUntraced(function* (
   yield* insert(
     "geofence_event",
     (history.events ?? []).map((each) => ({
-      device_no: each.device + 1,
+      device_key: each.device + 1,
       id: idAt(testStart),
       type: each.type,
-      location_no: at(locationNumbers, each.location),
+      location_key: at(locationNumbers, each.location),
       occurred_at: new Date(each.occurredAt),
       received_at: new Date(each.occurredAt),
     })),

@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest";
 import { Effect } from "effect";
 import { SqlClient } from "effect/sql";
-import { RollUps } from "../../src/reports/rollups/Rollups.ts";
+import { Rollups } from "../../src/reports/rollups/Rollups.ts";
 import { Workspaces } from "../../src/workspaces/Workspaces.ts";
 import { TestWaypost } from "../TestWaypost.ts";
 import { record } from "./RecordedHistory.ts";
@@ -13,7 +13,7 @@ layer(TestWaypost.layer)("Registered devices in reports", (it) => {
       const waypost = yield* TestWaypost;
       const workspaces = yield* Workspaces;
       const sql = yield* SqlClient.SqlClient;
-      const { step } = yield* RollUps;
+      const { step } = yield* Rollups;
       const tenant = yield* waypost.tenant();
       const { workspaceId } = yield* Effect.orDie(workspaces.find(tenant.workspace.id));
       yield* record(workspaceId, "sandbox", { devices: devices(5) });
@@ -28,17 +28,17 @@ layer(TestWaypost.layer)("Registered devices in reports", (it) => {
       assert.strictEqual(yield* registered, 5, "never counted");
       yield* settle;
       assert.strictEqual(yield* registered, 5, "counted");
-      yield* sql`UPDATE device SET unregistered_at = registered_at WHERE ${mine} AND no <= 3`;
+      yield* sql`UPDATE device SET unregistered_at = registered_at WHERE ${mine} AND key <= 3`;
       assert.strictEqual(yield* registered, 2, "three gone, not added up");
       yield* settle;
-      yield* sql`UPDATE device SET unregistered_at = NULL WHERE ${mine} AND no = 1`;
-      yield* sql`UPDATE device SET unregistered_at = registered_at WHERE ${mine} AND no = 2`;
+      yield* sql`UPDATE device SET unregistered_at = NULL WHERE ${mine} AND key = 1`;
+      yield* sql`UPDATE device SET unregistered_at = registered_at WHERE ${mine} AND key = 2`;
       yield* sql`UPDATE device SET last_seen_at = registered_at WHERE ${mine}`;
       assert.strictEqual(yield* registered, 3, "one back, one that was gone still gone");
       yield* settle;
       assert.strictEqual(yield* registered, 3, "added up");
       const [state] = yield* sql<{ readonly devices: number; readonly fed: number }>`
-        SELECT devices::int AS devices, (SELECT count(*)::int FROM device_feed WHERE ${mine}) AS fed
+        SELECT devices::int AS devices, (SELECT count(*)::int FROM device_delta WHERE ${mine}) AS fed
         FROM rollup_state WHERE ${mine}`;
       assert.deepStrictEqual(state, { devices: 3, fed: 0 });
     }),

@@ -1,6 +1,6 @@
 import { assert, layer } from "@effect/vitest";
 import { Effect } from "effect";
-import { Submission } from "../../src/wire/ParsedBody.ts";
+import { ParsedBody } from "../../src/wire/ParsedBody.ts";
 import { Workspaces } from "../../src/workspaces/Workspaces.ts";
 import { TestWaypost } from "../TestWaypost.ts";
 import { campaign, delivery, devices, event, locations } from "./ReportHistory.ts";
@@ -124,7 +124,7 @@ layer(TestWaypost.layer)("The figures of reports", (it) => {
       });
       assert.deepStrictEqual(ofDays(yield* summary(), "geofence_entries"), [["2026-11-20", 1]]);
       const workspaces = yield* Workspaces;
-      yield* workspaces.update(workspace.id, Submission.of({ timezone: "Europe/Amsterdam" as never }));
+      yield* workspaces.update(workspace.id, ParsedBody.of({ timezone: "Europe/Amsterdam" as never }));
       const moved = yield* summary();
       assert.strictEqual(moved.meta.timezone, "Europe/Amsterdam");
       assert.deepStrictEqual(ofDays(moved, "geofence_entries"), [["2026-11-21", 1]]);

@@ -41,7 +41,7 @@ layer(TestWaypost.layer)("A report", (it) => {
           assert.strictEqual(range.status, 200);
         }
         const before = yield* sandbox("/reports/summary");
-        yield* sql`UPDATE device SET unregistered_at = registered_at WHERE workspace_id = ${workspaceId} AND no = 2`;
+        yield* sql`UPDATE device SET unregistered_at = registered_at WHERE workspace_id = ${workspaceId} AND key = 2`;
         const headers = { "if-none-match": before.headers.get("etag") ?? "" };
         const after = yield* sandbox("/reports/summary", { headers });
         assert.deepStrictEqual([after.status, after.body.data.totals.registered_devices], [200, 1]);

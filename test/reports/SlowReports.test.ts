@@ -3,12 +3,12 @@ import { Deferred, Effect, Exit, Fiber, Metric } from "effect";
 import { SqlClient } from "effect/sql";
 import { TestClock } from "effect/testing";
 import { Reports } from "../../src/reports/Reports.ts";
-import { RollUps } from "../../src/reports/rollups/Rollups.ts";
-import { RollUpSizes } from "../../src/reports/rollups/RollupLimits.ts";
-import { BaseRowLimits, ManyBaseRows, slowReports } from "../../src/reports/SlowReports.ts";
+import { Rollups } from "../../src/reports/rollups/Rollups.ts";
+import { RollupSizes } from "../../src/reports/rollups/RollupLimits.ts";
+import { SourceRowLimits, TooManySourceRows, slowReports } from "../../src/reports/SlowReports.ts";
 import type { TimeZoneName } from "../../src/time/TimeZone.ts";
 import { ServiceUnavailable } from "../../src/wire/ApiError.ts";
-import { Submission } from "../../src/wire/ParsedBody.ts";
+import { ParsedBody } from "../../src/wire/ParsedBody.ts";
 import type { Tenant } from "../../src/workspaces/Workspace.ts";
 import { Workspaces } from "../../src/workspaces/Workspaces.ts";
 import { testStart, TestWaypost } from "../TestWaypost.ts";
@@ -16,8 +16,8 @@ import { campaign, delivery, devices } from "./ReportHistory.ts";
 import { reporting } from "./Reporting.ts";
 
 const DAY = 86_400_000;
-const many = (rolledFrom: number, timezone = "UTC") =>
-  new ManyBaseRows({ rows: 1_000_000, rolledFrom, timezone: timezone as TimeZoneName });
+const many = (rolledUpFrom: number, timezone = "UTC") =>
+  new TooManySourceRows({ rows: 1_000_000, rolledUpFrom, timezone: timezone as TimeZoneName });
 
 /** What somebody is told who was refused. */
 const refusal = (exit: Exit.Exit<unknown, unknown>): ServiceUnavailable => {
@@ -26,7 +26,7 @@ const refusal = (exit: Exit.Exit<unknown, unknown>): ServiceUnavailable => {
   return assert.fail("It was not refused.");
 };
 
-layer(TestWaypost.layerWith({ roles: new Set(["api"]) }))("Reports while roll-ups are made anew", (it) => {
+layer(TestWaypost.layerWith({ roles: new Set(["api"]) }))("Reports while rollups are made anew", (it) => {
   it.effect("count base rows two at a time; one that waits too long is refused, and has begun nothing", () =>
     Effect.gen(function* () {
       const inTurn = yield* slowReports;
@@ -74,7 +74,7 @@ layer(TestWaypost.layerWith({ roles: new Set(["api"]) }))("Reports while roll-up
   it.effect("say from which day on figures are ready, where they are from any", () =>
     Effect.gen(function* () {
       const inTurn = yield* slowReports;
-      const told = Effect.fnUntraced(function* (of: ManyBaseRows) {
+      const told = Effect.fnUntraced(function* (of: TooManySourceRows) {
         const fiber = yield* Effect.forkChild(inTurn(Effect.never, of), { startImmediately: true });
         yield* TestClock.adjust("30 seconds");
         return refusal(yield* Fiber.await(fiber)).error.message;
@@ -89,7 +89,7 @@ layer(TestWaypost.layerWith({ roles: new Set(["api"]) }))("Reports while roll-up
   );
 
   it.effect(
-    "are answered so far as roll-ups are there, in turn where there is much to count, and else 503 (K6)",
+    "are answered so far as rollups are there, in turn where there is much to count, and else 503 (K6)",
     () =>
       Effect.gen(function* () {
         const far = testStart - 20 * DAY;
@@ -104,7 +104,7 @@ layer(TestWaypost.layerWith({ roles: new Set(["api"]) }))("Reports while roll-up
         const sql = yield* SqlClient.SqlClient;
         const reports = yield* Reports;
         const workspaces = yield* Workspaces;
-        const { noteBacklog, step } = yield* RollUps;
+        const { noteBacklog, step } = yield* Rollups;
         const daysLeft = Effect.gen(function* () {
           yield* noteBacklog;
           const all = yield* Metric.snapshot;
@@ -114,11 +114,11 @@ layer(TestWaypost.layerWith({ roles: new Set(["api"]) }))("Reports while roll-up
         while (yield* step);
         yield* sql`ANALYZE delivery`;
         const timezone = "Asia/Kathmandu";
-        yield* Effect.orDie(workspaces.update(workspace.id, Submission.of({ timezone: timezone as never })));
+        yield* Effect.orDie(workspaces.update(workspace.id, ParsedBody.of({ timezone: timezone as never })));
         const tenant = { workspaceId, environment: "sandbox", workspace: { timezone } } as unknown as Tenant;
         const delivered = (start: string, limits: { readonly quick: number; readonly most: number }) =>
           Effect.exit(reports.summary(tenant, { start, end: "2026-11-22" })).pipe(
-            Effect.provideService(BaseRowLimits, limits),
+            Effect.provideService(SourceRowLimits, limits),
             Effect.map((exit) =>
               Exit.isSuccess(exit) ? JSON.parse(exit.value).data.totals.delivered : refusal(exit),
             ),
@@ -128,7 +128,7 @@ layer(TestWaypost.layerWith({ roles: new Set(["api"]) }))("Reports while roll-up
         assert.strictEqual(yield* delivered("2026-11-15", { quick: 5, most: 1000 }), 30);
         // The newest days come first.
         const small = { deliveries: 10, events: 10, build: 30, rows: 10, bytes: 1000 };
-        for (let taken = 0; taken < 2; taken++) yield* Effect.provideService(step, RollUpSizes, small);
+        for (let taken = 0; taken < 2; taken++) yield* Effect.provideService(step, RollupSizes, small);
         assert.strictEqual(yield* delivered("2026-11-15", none), 30);
         const refused = yield* delivered("2026-10-25", none);
         assert.instanceOf(refused, ServiceUnavailable);

@@ -14,10 +14,10 @@ export interface PastResponse {
 interface Survey {
   readonly id: string;
   readonly campaign_id: string;
-  readonly campaign_no: number;
+  readonly campaign_key: number;
   readonly survey_id: string;
-  readonly survey_no: number;
-  readonly content_no: number;
+  readonly survey_key: number;
+  readonly content_key: number;
   readonly trigger_type: string;
   readonly name: string;
   readonly questions: number;
@@ -30,7 +30,7 @@ export const respond = Effect.fnUntraced(function* (
 ) {
   const sql = yield* SqlClient.SqlClient;
   const found = yield* sql<Omit<Survey, "name" | "questions">>`
-    SELECT cn.id, cn.campaign_id, c.no AS campaign_no, n.id AS survey_id, n.no AS survey_no, n.content_no, cn.trigger_type
+    SELECT cn.id, cn.campaign_id, c.key AS campaign_key, n.id AS survey_id, n.key AS survey_key, n.content_key, cn.trigger_type
     FROM campaign_notification cn JOIN campaign c ON c.id = cn.campaign_id JOIN notification n ON n.id = cn.notification_id
     WHERE cn.workspace_id = ${workspaceId} AND n.type = 'survey' ORDER BY cn.id`;
   const surveys = found.map((each, at): Survey => ({
@@ -39,10 +39,10 @@ export const respond = Effect.fnUntraced(function* (
     name: ["b", "B", "\u{1F600}", "\uFFFD"][at % 4] ?? "",
     questions: 1 + (at % 5),
   }));
-  for (const { content_no, name, questions, survey_id } of surveys) {
+  for (const { content_key, name, questions, survey_id } of surveys) {
     yield* sql`UPDATE notification SET name = ${name} WHERE id = ${survey_id}`;
     const asked = JSON.stringify(Array.from({ length: questions }, () => ({})));
-    yield* sql`UPDATE content SET questions = ${asked}::jsonb WHERE no = ${content_no}`;
+    yield* sql`UPDATE content SET questions = ${asked}::jsonb WHERE key = ${content_key}`;
   }
   const kept = new Map<string, PastResponse>();
   for (const response of responses) {
@@ -54,10 +54,10 @@ export const respond = Effect.fnUntraced(function* (
     yield* sql`INSERT INTO survey_response ${sql.insert({
       workspace_id: workspaceId,
       environment: "sandbox",
-      notification_no: of.survey_no,
-      campaign_no: of.campaign_no,
-      device_no: device + 1,
-      content_no: of.content_no,
+      notification_key: of.survey_key,
+      campaign_key: of.campaign_key,
+      device_key: device + 1,
+      content_key: of.content_key,
       answers: "[]",
       first_answered_at: new Date(firstAt),
       // Later answers date nothing.

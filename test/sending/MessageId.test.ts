@@ -5,15 +5,15 @@ import { isUuid } from "../../src/wire/Ids.ts";
 
 describe("A message id", () => {
   it("is a UUID of version 8 that holds the delivery's key, in any letter case", () => {
-    const origins = fc.bigInt({ min: 1n, max: 2n ** 60n - 1n });
+    const sourceIds = fc.bigInt({ min: 1n, max: 2n ** 60n - 1n });
     fc.assert(
-      fc.property(origins, fc.integer({ min: 1, max: 2_147_483_647 }), (origin, deviceNo) => {
-        const id = messageId(origin, deviceNo);
+      fc.property(sourceIds, fc.integer({ min: 1, max: 2_147_483_647 }), (sourceId, deviceKey) => {
+        const id = messageId(sourceId, deviceKey);
         assert.isTrue(isUuid(id));
         assert.strictEqual(id[14], "8");
         assert.strictEqual(id[19], "8");
-        assert.deepStrictEqual(deliveryKey(id), { origin, deviceNo });
-        assert.deepStrictEqual(deliveryKey(id.toUpperCase()), { origin, deviceNo });
+        assert.deepStrictEqual(deliveryKey(id), { sourceId, deviceKey });
+        assert.deepStrictEqual(deliveryKey(id.toUpperCase()), { sourceId, deviceKey });
       }),
     );
   });
@@ -22,7 +22,7 @@ describe("A message id", () => {
     fc.assert(
       fc.property(fc.uuid(), (id) => {
         const key = deliveryKey(id);
-        assert.isTrue(key === null || messageId(key.origin, key.deviceNo) === id);
+        assert.isTrue(key === null || messageId(key.sourceId, key.deviceKey) === id);
       }),
     );
     assert.isNull(deliveryKey("00000000-0000-8a41-8000-0000ffffffff"));

@@ -53,7 +53,7 @@ export const running = (campaign: object = {}, more: object = {}) =>
 
 /** Each of so many devices, once. */
 export const once = (count: number) =>
-  Array.from({ length: count }, (_, index) => ({ device_no: index + 1, count: 1 }));
+  Array.from({ length: count }, (_, index) => ({ device_key: index + 1, count: 1 }));
 
 /** Holds one device of the send's first batch back, so that a worker has the batch under way until it is let go. */
 export const heldUp = Effect.gen(function* () {
@@ -62,9 +62,9 @@ export const heldUp = Effect.gen(function* () {
   const held = yield* Deferred.make<void>();
   const holder = yield* Effect.gen(function* () {
     yield* sql`
-      INSERT INTO delivery (workspace_id, environment, origin, device_no, campaign_no, notification_no, content_no, content_type,
+      INSERT INTO delivery (workspace_id, environment, source_id, device_key, campaign_key, notification_key, content_key, content_type,
         trigger_type, transport, status, created_at)
-      SELECT b.workspace_id, b.environment, b.origin, 1, 1, 1, 1, 'message', 'fixed_time', 'inbox', 'queued', '2026-11-21Z'
+      SELECT b.workspace_id, b.environment, b.source_id, 1, 1, 1, 1, 'message', 'fixed_time', 'inbox', 'queued', '2026-11-21Z'
       FROM send_batch b WHERE b.batch = 1`;
     yield* Deferred.succeed(held, undefined);
     yield* Deferred.await(go);

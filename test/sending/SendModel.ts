@@ -4,7 +4,7 @@ import { DAY_MS } from "../../src/time/TimeZone.ts";
 /** A plain reading of contract E10, E11, F6 and L2 to L6, without a database: what a simulation must come to. */
 
 export interface ModelDevice {
-  readonly no: number;
+  readonly key: number;
   readonly tall: boolean;
   readonly loud: boolean;
   registered: boolean;
@@ -132,14 +132,14 @@ export class SendModel {
     // Everybody is cut by numbers; others are found first, by a batch of its own, and cut by their count.
     const within =
       audience === "everybody"
-        ? registered.filter(({ no }) => no <= batches * this.batchSize)
+        ? registered.filter(({ key }) => key <= batches * this.batchSize)
         : registered.slice(0, Math.max(0, batches - 1) * this.batchSize);
     const since = cap === null ? 0 : periodBegun(stretches, cap.period, dayAt(stretches, now));
-    for (const { no } of within) {
-      const before = got.get(no) ?? [];
+    for (const { key } of within) {
+      const before = got.get(key) ?? [];
       if (cap !== null && before.filter((at) => at >= since).length >= cap.count) continue;
-      got.set(no, [...before, now]);
-      reached.push(no);
+      got.set(key, [...before, now]);
+      reached.push(key);
     }
   }
 }

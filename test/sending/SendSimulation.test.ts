@@ -70,7 +70,7 @@ layer(overCutConnections)("Days of sends", (it) => {
         const join = Effect.gen(function* () {
           const attributes = { tall: dice.chance(0.5), loud: dice.chance(0.5) };
           const phone = yield* side.phone(`phone-${model.devices.length}`, { attributes });
-          const device = { no: model.devices.length + 1, ...attributes, registered: true, approved: true };
+          const device = { key: model.devices.length + 1, ...attributes, registered: true, approved: true };
           model.devices.push(device);
           phones.set(device, phone);
         });
@@ -244,8 +244,8 @@ layer(overCutConnections)("Days of sends", (it) => {
           const rows = yield* sql<{ readonly line: string }>`
             SELECT concat_ws(' ', s.campaign_id, s.notification_id,
               to_char(s.due_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), s.status, s.targeted,
-              (SELECT string_agg(d.device_no::text, ',' ORDER BY d.device_no) FROM delivery d
-                WHERE d.workspace_id = s.workspace_id AND d.environment = s.environment AND d.origin = s.origin)) AS line
+              (SELECT string_agg(d.device_key::text, ',' ORDER BY d.device_key) FROM delivery d
+                WHERE d.workspace_id = s.workspace_id AND d.environment = s.environment AND d.source_id = s.source_id)) AS line
             FROM send s WHERE s.workspace_id = ${side.workspaceId} AND s.targeted = s.delivered AND s.failed = 0`;
           assert.deepStrictEqual(
             rows.map(({ line }) => line.trim()).toSorted(),

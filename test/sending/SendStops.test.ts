@@ -97,8 +97,8 @@ layer(byHand)("A running send", (it) => {
       yield* drain;
       const sql = yield* SqlClient.SqlClient;
       const rows = yield* sql<{ status: string; targeted: number; count: number; open: number }>`
-        SELECT s.status, s.targeted, (SELECT count(*)::int FROM delivery d WHERE d.origin = s.origin) AS count,
-          (SELECT count(*)::int FROM send_batch b WHERE b.origin = s.origin) AS open
+        SELECT s.status, s.targeted, (SELECT count(*)::int FROM delivery d WHERE d.source_id = s.source_id) AS count,
+          (SELECT count(*)::int FROM send_batch b WHERE b.source_id = s.source_id) AS open
         FROM send s WHERE s.workspace_id = ${production.workspaceId}`;
       assert.isAtLeast(rows.length, 6);
       for (const { count, open, status, targeted } of rows) {

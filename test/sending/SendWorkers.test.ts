@@ -133,7 +133,7 @@ layer(byHand)("A worker", (it) => {
       const sql = yield* SqlClient.SqlClient;
       yield* sandbox.crowd(25);
       const approve = (from: number, approved: boolean) =>
-        sql`UPDATE device SET approved = ${approved} WHERE workspace_id = ${sandbox.workspaceId} AND no > ${from}`;
+        sql`UPDATE device SET approved = ${approved} WHERE workspace_id = ${sandbox.workspaceId} AND key > ${from}`;
       yield* approve(15, false);
       yield* sandbox.sent(yield* sandbox.push(), "12:30");
       yield* at("2026-11-21T12:30:00Z");

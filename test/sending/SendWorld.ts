@@ -65,17 +65,17 @@ export const sendWorld = (options: Parameters<typeof eventWorld>[0] = {}) =>
         crowd: (count: number) =>
           Effect.orDie(sql`
             WITH numbered AS (
-              UPDATE tenant SET last_device_no = last_device_no + ${count}
-              WHERE workspace_id = ${own.workspaceId} AND environment = ${environment} RETURNING last_device_no
+              UPDATE tenant SET last_device_key = last_device_key + ${count}
+              WHERE workspace_id = ${own.workspaceId} AND environment = ${environment} RETURNING last_device_key
             )
-            INSERT INTO device (workspace_id, environment, no, id, installation_id, platform, transport, approved, token_digest,
+            INSERT INTO device (workspace_id, environment, key, id, installation_id, platform, transport, approved, token_digest,
               registered_at, last_seen_at)
-            SELECT ${own.workspaceId}, ${environment}, last_device_no - n, gen_random_uuid(), 'crowd-' || last_device_no - n, 'web',
+            SELECT ${own.workspaceId}, ${environment}, last_device_key - n, gen_random_uuid(), 'crowd-' || last_device_key - n, 'web',
               'inbox', true, decode(repeat('00', 32), 'hex'), '2026-11-01Z', '2026-11-01Z'
             FROM numbered, generate_series(0, ${count}::int - 1) AS n`),
         /** How often each device has got something, most often first. */
-        deliveries: Effect.orDie(sql<{ readonly device_no: number; readonly count: number }>`
-          SELECT device_no, count(*)::int AS count FROM delivery
+        deliveries: Effect.orDie(sql<{ readonly device_key: number; readonly count: number }>`
+          SELECT device_key, count(*)::int AS count FROM delivery
           WHERE workspace_id = ${own.workspaceId} AND environment = ${environment}
           GROUP BY 1 ORDER BY 2 DESC, 1`),
       };

@@ -95,14 +95,9 @@ layer(TestWaypost.layer.pipe(Layer.provide(telemetry)))("Traces and metrics", (i
         Effect.gen(function* () {
           yield* TestClock.adjust("1 second");
           const names = new Set(spans().map(({ name }) => name));
-          return [
-            "POST",
-            "send.start",
-            "send.batch",
-            "push.hand_over",
-            "push.settle",
-            "chore.roll_ups",
-          ].every((name) => names.has(name));
+          return ["POST", "send.start", "send.batch", "push.hand_over", "push.settle", "job.rollups"].every(
+            (name) => names.has(name),
+          );
         }),
       );
       const [{ id: send }] = (yield* production.sends()) as any;

@@ -3,7 +3,7 @@ import { SqlClient } from "effect/sql";
 import { TestClock } from "effect/testing";
 import { randomUUID } from "node:crypto";
 import { Retention } from "../../src/reports/retention/Retention.ts";
-import { RollUps } from "../../src/reports/rollups/Rollups.ts";
+import { Rollups } from "../../src/reports/rollups/Rollups.ts";
 import { BatchSize } from "../../src/sending/Send.ts";
 import { SendBatches } from "../../src/sending/SendBatches.ts";
 import { SendStarts } from "../../src/sending/SendStarts.ts";
@@ -44,12 +44,12 @@ const sends = Effect.fnUntraced(function* ({ make, platform, workspaceId }: Grou
   const sql = yield* SqlClient.SqlClient;
   yield* sql`
     WITH numbered AS (
-      UPDATE tenant SET last_device_no = last_device_no + ${crowd}::int
-      WHERE workspace_id = ${workspaceId} AND environment = 'production' RETURNING last_device_no
+      UPDATE tenant SET last_device_key = last_device_key + ${crowd}::int
+      WHERE workspace_id = ${workspaceId} AND environment = 'production' RETURNING last_device_key
     )
-    INSERT INTO device (workspace_id, environment, no, id, installation_id, platform, transport, approved, token_digest,
+    INSERT INTO device (workspace_id, environment, key, id, installation_id, platform, transport, approved, token_digest,
       registered_at, last_seen_at)
-    SELECT ${workspaceId}, 'production', last_device_no - n, gen_random_uuid(), 'crowd-' || n, 'web', 'inbox', true,
+    SELECT ${workspaceId}, 'production', last_device_key - n, gen_random_uuid(), 'crowd-' || n, 'web', 'inbox', true,
       decode(repeat('00', 32), 'hex'), '2026-11-01Z', '2026-11-01Z'
     FROM numbered, generate_series(0, ${crowd}::int - 1) AS n`;
   const segmentation_ids = [yield* make.segment];
@@ -115,7 +115,7 @@ const happenings = Effect.fnUntraced(function* (ground: Ground) {
     Effect.map(waypost.device(pushed.device_token)("/events", { body: { events } }), ok);
   const visits = [14, 9, 3, 1].flatMap((days) => [reported("enter", days, 0), reported("exit", days, 2)]);
   yield* tell(visits);
-  const { step } = yield* RollUps;
+  const { step } = yield* Rollups;
   while (yield* step);
   const { pack } = yield* Retention;
   yield* pack("events", testStart - 10 * DAY);
@@ -139,7 +139,7 @@ export const makeHistory: Effect.Effect<
   never,
   | TestWaypost
   | SqlClient.SqlClient
-  | RollUps
+  | Rollups
   | Retention
   | SendStarts
   | SendBatches

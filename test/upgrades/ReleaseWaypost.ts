@@ -1,13 +1,13 @@
 import { Clock, Context, Effect, Layer, Redacted } from "effect";
 import { Fingerprint } from "../../src/access/Fingerprint.ts";
-import { Config } from "../../src/config/Settings.ts";
+import { Settings } from "../../src/config/Settings.ts";
 import { Database } from "../../src/database/Database.ts";
 import { DataDirectory } from "../../src/database/DataDirectory.ts";
 import { EmbeddedPostgres } from "../../src/database/embedded/EmbeddedPostgres.ts";
 import { migrate, type MigrationFile, MigrationFiles } from "../../src/database/migrations/Migrations.ts";
 import { postgresLayer } from "../../src/database/Postgres.ts";
 import { dataDirectoryMediaStore } from "../../src/media/store/DiskMediaStore.ts";
-import { MediaChildren } from "../../src/media/worker/MediaWorkers.ts";
+import { MediaWorkers } from "../../src/media/worker/MediaWorkers.ts";
 import { SendBatches } from "../../src/sending/SendBatches.ts";
 import { SendStarts } from "../../src/sending/SendStarts.ts";
 import { serviceLayer } from "../../src/Waypost.ts";
@@ -45,14 +45,14 @@ export const waypostIn = (directory: string, migrations = own) =>
     Layer.provideMerge(Fingerprint.layer),
     Layer.provideMerge(databaseIn(directory, migrations)),
     Layer.provide(
-      Config.layerTest({
+      Settings.layerTest({
         port: 0,
         allowPrivateAddresses: true,
         roles: new Set(["api"]),
         dataDir: directory,
       }),
     ),
-    Layer.provide([standInInspector, standInThumbnails, MediaChildren.layer]),
+    Layer.provide([standInInspector, standInThumbnails, MediaWorkers.layer]),
     Layer.provideMerge(dataDirectoryMediaStore),
     Layer.provide(
       Layer.succeed(DataDirectory, {

@@ -97,7 +97,8 @@ const goesOn = Effect.fnUntraced(function* ({ asking, at, seen }: ReleaseFixture
   // All have it, but for the one device whose push service is not asked here.
   for (const send of three) assert.strictEqual(send.delivered, send.targeted - 1);
   assert.lengthOf(yield* sql`SELECT FROM send_batch`, 0);
-  const twice = yield* sql`SELECT FROM delivery GROUP BY workspace_id, origin, device_no HAVING count(*) > 1`;
+  const twice =
+    yield* sql`SELECT FROM delivery GROUP BY workspace_id, source_id, device_key HAVING count(*) > 1`;
   assert.lengthOf(twice, 0);
 
   // And everything can be made anew: no sequence gives a number that is taken.

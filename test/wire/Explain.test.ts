@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest";
 import { Schema } from "effect";
 import { Instant } from "../../src/time/Instant.ts";
-import { submit } from "../../src/wire/ParsedBody.ts";
+import { parseFields } from "../../src/wire/ParsedBody.ts";
 import { optionalText, text, whole } from "../../src/wire/Text.ts";
 
 const Sent = Schema.Struct({
@@ -15,7 +15,7 @@ const Sent = Schema.Struct({
 describe("What is wrong with a body (B4, B6)", () => {
   it("is told for each field in a sentence that says what would be right, of what is sent and not of what it is read as (B6)", () => {
     const sent = { name: 5, address: false, expires_at: 5, count: "x", kinds: ["a", "c"] };
-    assert.deepStrictEqual(submit(Sent, sent).problems.fields, {
+    assert.deepStrictEqual(parseFields(Sent, sent).problems.fields, {
       name: ["The name must be a text."],
       address: ["The address must be a text or null."],
       expires_at: [
@@ -27,14 +27,14 @@ describe("What is wrong with a body (B4, B6)", () => {
   });
 
   it("calls a null where none may be a missing field", () => {
-    assert.deepStrictEqual(submit(Sent, { name: null, expires_at: null }).problems.fields, {
+    assert.deepStrictEqual(parseFields(Sent, { name: null, expires_at: null }).problems.fields, {
       name: ["The name is required."],
       count: ["The count is required."],
     });
   });
 
   it("counts characters as people do, and refuses what cannot be stored (B5.1)", () => {
-    const problem = (name: string) => submit(Sent, { name, count: 1 }).problems.fields["name"];
+    const problem = (name: string) => parseFields(Sent, { name, count: 1 }).problems.fields["name"];
     assert.isUndefined(problem(" \u{1F600}\u{1F600}\u{1F600} "));
     assert.deepStrictEqual(problem("\u{1F600}bcd"), ["The name must have at most 3 characters."]);
     assert.match(problem("a\0")?.[0] ?? "", /NUL/);

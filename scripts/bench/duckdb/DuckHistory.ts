@@ -1,6 +1,6 @@
 /**
  * The base rows of a history in a DuckDB beside it, which answers the questions of the reports as well: what a column store gets out of the same rows
- * without roll-ups (docs/decisions/0031). It is no dependency of the project: who wants it installs it here.
+ * without rollups (docs/decisions/0031). It is no dependency of the project: who wants it installs it here.
  */
 import { Effect } from "effect";
 import { SqlClient } from "effect/sql";
@@ -18,9 +18,9 @@ export interface DuckHistory {
 const tables = {
   delivery: {
     columns: {
-      device_no: "INTEGER",
-      campaign_no: "INTEGER",
-      notification_no: "INTEGER",
+      device_key: "INTEGER",
+      campaign_key: "INTEGER",
+      notification_key: "INTEGER",
       content_type: "VARCHAR",
       trigger_type: "VARCHAR",
       status: "VARCHAR",
@@ -29,17 +29,17 @@ const tables = {
     where: "settled_at IS NOT NULL",
   },
   geofence_event: {
-    columns: { device_no: "INTEGER", location_no: "INTEGER", type: "VARCHAR", occurred_at: "TIMESTAMPTZ" },
+    columns: { device_key: "INTEGER", location_key: "INTEGER", type: "VARCHAR", occurred_at: "TIMESTAMPTZ" },
     where: "true",
   },
   survey_response: {
-    columns: { campaign_no: "INTEGER", notification_no: "INTEGER", first_answered_at: "TIMESTAMPTZ" },
+    columns: { campaign_key: "INTEGER", notification_key: "INTEGER", first_answered_at: "TIMESTAMPTZ" },
     where: "true",
   },
-  device: { columns: { no: "INTEGER" }, where: "unregistered_at IS NULL" },
-  campaign: { columns: { id: "UUID", no: "INTEGER" }, where: "true" },
-  location: { columns: { id: "UUID", no: "INTEGER" }, where: "true" },
-  notification: { columns: { id: "UUID", no: "INTEGER", type: "VARCHAR" }, where: "true" },
+  device: { columns: { key: "INTEGER" }, where: "unregistered_at IS NULL" },
+  campaign: { columns: { id: "UUID", key: "INTEGER" }, where: "true" },
+  location: { columns: { id: "UUID", key: "INTEGER" }, where: "true" },
+  notification: { columns: { id: "UUID", key: "INTEGER", type: "VARCHAR" }, where: "true" },
   campaign_location: { columns: { campaign_id: "UUID", location_id: "UUID" }, where: "true" },
   campaign_location_group: { columns: { campaign_id: "UUID", group_id: "UUID" }, where: "true" },
   location_group_member: { columns: { group_id: "UUID", location_id: "UUID" }, where: "true" },

@@ -15,8 +15,8 @@ const counts = (search: SentParameters) => {
     `${column} >= DATE '${String(search.start)}'::TIMESTAMPTZ AND ${column} < (DATE '${String(search.end)}' + 1)::TIMESTAMPTZ`;
   const given = (value: SentParameters["start"], condition: (value: string) => string) =>
     value === undefined ? [] : [condition(String(value))];
-  const campaigns = (condition: string) => `campaign_no IN (SELECT no FROM campaign WHERE ${condition})`;
-  const locations = (condition: string) => `location_no IN (SELECT no FROM location WHERE ${condition})`;
+  const campaigns = (condition: string) => `campaign_key IN (SELECT key FROM campaign WHERE ${condition})`;
+  const locations = (condition: string) => `location_key IN (SELECT key FROM location WHERE ${condition})`;
   const outcomes = [
     during("settled_at"),
     ...given(campaign, (id) => campaigns(`id = '${id}'`)),
@@ -77,8 +77,8 @@ export const duckQuestion = (report: ReportName, search: SentParameters): string
         SELECT id, coalesce(delivered, 0) AS delivered, coalesce(reached, 0) AS reached,
           coalesce(entries, 0) AS entries, coalesce(exits, 0) AS exits
         FROM (
-          SELECT coalesce(day::VARCHAR, '') AS id, count(*) AS delivered, count(DISTINCT device_no) AS reached
-          FROM (SELECT day, device_no FROM delivery JOIN local_day ON quarter = ${quarter("settled_at")} WHERE ${deliveries}) GROUP BY GROUPING SETS ((day), ()))
+          SELECT coalesce(day::VARCHAR, '') AS id, count(*) AS delivered, count(DISTINCT device_key) AS reached
+          FROM (SELECT day, device_key FROM delivery JOIN local_day ON quarter = ${quarter("settled_at")} WHERE ${deliveries}) GROUP BY GROUPING SETS ((day), ()))
         FULL JOIN (
           SELECT coalesce(day::VARCHAR, '') AS id, count(*) FILTER (WHERE type = 'enter') AS entries, count(*) FILTER (WHERE type = 'exit') AS exits
           FROM (SELECT day, type FROM geofence_event JOIN local_day ON quarter = ${quarter("occurred_at")} WHERE ${events}) GROUP BY GROUPING SETS ((day), ()))
@@ -87,36 +87,36 @@ export const duckQuestion = (report: ReportName, search: SentParameters): string
       return `
         SELECT id, coalesce(delivered, 0) AS delivered, ${ofDevices}
         FROM campaign LEFT JOIN (
-          SELECT campaign_no AS no, count(*) AS delivered, count(DISTINCT device_no) AS reached
-          FROM delivery WHERE ${deliveries} GROUP BY 1) USING (no)`;
+          SELECT campaign_key AS key, count(*) AS delivered, count(DISTINCT device_key) AS reached
+          FROM delivery WHERE ${deliveries} GROUP BY 1) USING (key)`;
     case "notifications":
       return `
         SELECT id, coalesce(sent, 0) AS sent, coalesce(delivered, 0) AS delivered, ${ofDevices}
         FROM notification LEFT JOIN (
-          SELECT notification_no AS no, count(*) AS sent, count(*) FILTER (WHERE status = 'delivered') AS delivered,
-            count(DISTINCT device_no) FILTER (WHERE status = 'delivered') AS reached
-          FROM delivery WHERE ${outcomes} GROUP BY 1) USING (no)`;
+          SELECT notification_key AS key, count(*) AS sent, count(*) FILTER (WHERE status = 'delivered') AS delivered,
+            count(DISTINCT device_key) FILTER (WHERE status = 'delivered') AS reached
+          FROM delivery WHERE ${outcomes} GROUP BY 1) USING (key)`;
     case "locations":
       return `
         SELECT id, coalesce(entries, 0) AS entries, coalesce(exits, 0) AS exits, ${ofDevices},
           CASE WHEN stays > 0 THEN ${oneDecimal("stayed", 1, "(stays * 60000000)")} END AS dwell
         FROM location LEFT JOIN (
-          SELECT entry.location_no AS no, count(*) AS entries, count(DISTINCT entry.device_no) AS reached, count(left_at) AS stays,
+          SELECT entry.location_key AS key, count(*) AS entries, count(DISTINCT entry.device_key) AS reached, count(left_at) AS stays,
             sum(epoch_us(left_at) - epoch_us(occurred_at)) AS stayed
           FROM (SELECT * FROM geofence_event WHERE type = 'enter' AND ${events}) AS entry
-          ASOF LEFT JOIN (SELECT device_no, location_no, occurred_at AS left_at FROM geofence_event WHERE type = 'exit') AS after
-            ON entry.device_no = after.device_no AND entry.location_no = after.location_no AND after.left_at > entry.occurred_at
-          GROUP BY 1) USING (no)
+          ASOF LEFT JOIN (SELECT device_key, location_key, occurred_at AS left_at FROM geofence_event WHERE type = 'exit') AS after
+            ON entry.device_key = after.device_key AND entry.location_key = after.location_key AND after.left_at > entry.occurred_at
+          GROUP BY 1) USING (key)
         LEFT JOIN (
-          SELECT location_no AS no, count(*) AS exits FROM geofence_event WHERE type = 'exit' AND ${events} GROUP BY 1) USING (no)`;
+          SELECT location_key AS key, count(*) AS exits FROM geofence_event WHERE type = 'exit' AND ${events} GROUP BY 1) USING (key)`;
     case "surveys":
       return `
         SELECT campaign_notification.id, coalesce(responses, 0) AS responses
         FROM campaign_notification
         JOIN campaign ON campaign.id = campaign_id JOIN notification ON notification.id = notification_id AND type = 'survey'
         LEFT JOIN (
-          SELECT campaign_no, notification_no, count(*) AS responses FROM survey_response WHERE ${responses} GROUP BY 1, 2) AS answered
-        ON campaign_no = campaign.no AND notification_no = notification.no`;
+          SELECT campaign_key, notification_key, count(*) AS responses FROM survey_response WHERE ${responses} GROUP BY 1, 2) AS answered
+        ON campaign_key = campaign.key AND notification_key = notification.key`;
   }
 };
 

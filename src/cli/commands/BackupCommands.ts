@@ -1,20 +1,20 @@
 import { Console, Effect, Option } from "effect";
 import { Argument, Command } from "effect/cli";
-import { Config } from "../../config/Settings.ts";
+import { Settings } from "../../config/Settings.ts";
 import type { BackupManifest } from "../../backup/BackupManifest.ts";
 import { SettingsFile, wantsJson } from "../Operator.ts";
 import { printOne } from "../terminal/Output.ts";
 import { progressBars } from "../terminal/ProgressBars.ts";
-import { Surroundings } from "../CliEnvironment.ts";
+import { CliEnvironment } from "../CliEnvironment.ts";
 import { details } from "../terminal/Table.ts";
 
 // Most commands only ask a server: they do without what runs one.
 const backups = Effect.promise(() => import("../../backup/Backups.ts"));
 
 const settings = Effect.gen(function* () {
-  const { environment } = yield* Surroundings;
+  const { environment } = yield* CliEnvironment;
   const file = yield* SettingsFile;
-  return { ...environment, ...(Option.isSome(file) ? yield* Config.readFile(file.value) : {}) };
+  return { ...environment, ...(Option.isSome(file) ? yield* Settings.readFile(file.value) : {}) };
 });
 
 const told = (manifest: BackupManifest) => ({

@@ -1,11 +1,11 @@
 import { Console, Effect, Option } from "effect";
 import { Command, Flag } from "effect/cli";
-import { Config } from "../../config/Settings.ts";
+import { Settings } from "../../config/Settings.ts";
 import { BadUsage, CommandRefused } from "../CommandRefused.ts";
 import { SettingsFile, wantsJson } from "../Operator.ts";
 import { type Paint, paint } from "../terminal/Colors.ts";
 import { progressBar } from "../terminal/ProgressBars.ts";
-import { Surroundings } from "../CliEnvironment.ts";
+import { CliEnvironment } from "../CliEnvironment.ts";
 import { wrapped } from "../terminal/WrappedText.ts";
 import { areas, type Finding } from "../../doctor/HealthCheck.ts";
 
@@ -45,7 +45,7 @@ const tally = (findings: ReadonlyArray<Finding>): string => {
 };
 
 const lookAtAll = Effect.gen(function* () {
-  const { colors, columns, environment } = yield* Surroundings;
+  const { colors, columns, environment } = yield* CliEnvironment;
   const { doctor } = yield* doctors;
   const findings = yield* doctor(environment, Option.getOrNull(yield* SettingsFile));
   const problems = findings.filter(({ verdict }) => verdict === "problem").length;
@@ -68,9 +68,9 @@ const differenceText = (each: Difference): string =>
   `${each.span === "day" ? "by base rows" : "by its days"} ${each.counted.toLocaleString("en-US")}.`;
 
 const lookAtReports = Effect.fnUntraced(function* (rebuild: boolean) {
-  const { environment } = yield* Surroundings;
+  const { environment } = yield* CliEnvironment;
   const file = yield* SettingsFile;
-  const fromFile = Option.isSome(file) ? yield* Config.readFile(file.value) : {};
+  const fromFile = Option.isSome(file) ? yield* Settings.readFile(file.value) : {};
   const { auditReports } = yield* doctors;
   const bar = yield* progressBar("days");
   const listed: Array<Difference> = [];
@@ -102,22 +102,22 @@ const lookAtReports = Effect.fnUntraced(function* (rebuild: boolean) {
       yield* Console.log(`… and ${counted(count - listed.length, "more difference")}.`);
     for (const each of incomplete) {
       yield* Console.log(
-        `The roll-ups of workspace ${each.workspace} (${each.environment}) are being made: reports read base rows until they are ` +
+        `The rollups of workspace ${each.workspace} (${each.environment}) are being made: reports read base rows until they are ` +
           "complete, and there is nothing to compare yet.",
       );
     }
     const looked = `${counted(days, "day")} and ${counted(months, "month")} of ${counted(environments, "environment")}`;
     yield* Console.log(
-      count === 0 ? `Compared ${looked}: roll-ups and base rows say the same.` : `Compared ${looked}.`,
+      count === 0 ? `Compared ${looked}: rollups and base rows say the same.` : `Compared ${looked}.`,
     );
     if (rebuilt > 0) {
       yield* Console.log(
-        `Workers now make the roll-ups of ${counted(rebuilt, "environment")} anew. Until then their reports read base rows: right, and slower.`,
+        `Workers now make the rollups of ${counted(rebuilt, "environment")} anew. Until then their reports read base rows: right, and slower.`,
       );
     }
   }
   if (count > 0) {
-    const advice = rebuild ? "" : ' Have the roll-ups made anew with "waypost doctor --reports --rebuild".';
+    const advice = rebuild ? "" : ' Have the rollups made anew with "waypost doctor --reports --rebuild".';
     return yield* new CommandRefused({ message: `Reports show ${counted(count, "wrong figure")}.${advice}` });
   }
 });

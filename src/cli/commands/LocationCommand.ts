@@ -2,8 +2,8 @@ import { Console, Effect, Option, Schedule } from "effect";
 import { Argument, Command, Flag } from "effect/cli";
 import { HttpClientError } from "effect/http";
 import { Conflict, InternalError, ServiceUnavailable } from "../../wire/ApiError.ts";
-import { type PlacesFormat, placesFormats, surveyFile } from "../location-import/ImportFile.ts";
-import { importPlaces, type ImportOutcome, onFiles } from "../location-import/FileImport.ts";
+import { type ImportFormat, importFormats, surveyFile } from "../location-import/ImportFile.ts";
+import { importFromFile, type ImportOutcome, onFiles } from "../location-import/FileImport.ts";
 import { CommandRefused } from "../CommandRefused.ts";
 import { environmentFlag, findWorkspace, workspaceFlag } from "../Lookups.ts";
 import { operator, operatorFlags } from "../Operator.ts";
@@ -65,7 +65,7 @@ const importFile = Command.make(
     ),
     workspace: workspaceFlag,
     environment: environmentFlag,
-    format: Flag.Literals("format", placesFormats).pipe(
+    format: Flag.Literals("format", importFormats).pipe(
       Flag.withDescription("What the file is, where its name and its beginning do not tell"),
       Flag.optional,
     ),
@@ -84,7 +84,7 @@ const importFile = Command.make(
     // One that is not there is told before a large file is read.
     const { data: found } = yield* ask((client) => client.workspaces.get({ params: { workspace } }));
 
-    const format: PlacesFormat | undefined = Option.getOrUndefined(flags.format);
+    const format: ImportFormat | undefined = Option.getOrUndefined(flags.format);
     const reading = yield* progressBar("bytes read");
     const file = yield* Effect.ensuring(
       onFiles(() => surveyFile(flags.file, format, (read, all) => reading.at(read, all))),
@@ -120,7 +120,7 @@ const importFile = Command.make(
       );
 
     const bar = yield* progressBar("places");
-    const outcome = yield* importPlaces(file, {
+    const outcome = yield* importFromFile(file, {
       target: { url: ask.url, workspace, environment: flags.environment },
       isDryRun: flags.dryRun,
       isRestart: flags.restart,

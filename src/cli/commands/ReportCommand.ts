@@ -6,7 +6,7 @@ import { dailyChart } from "../terminal/DailyChart.ts";
 import type { Environment } from "../../workspaces/Environment.ts";
 import { environmentFlag, findWorkspace, workspaceFlag } from "../Lookups.ts";
 import { type Operator, operator, operatorFlags, wantsJson } from "../Operator.ts";
-import { Surroundings } from "../CliEnvironment.ts";
+import { CliEnvironment } from "../CliEnvironment.ts";
 import { fittedTable } from "../terminal/Output.ts";
 import { type Column, details } from "../terminal/Table.ts";
 
@@ -61,7 +61,7 @@ type Asked = Given & { readonly workspace: string; readonly environment: Environ
 const prepare = Effect.fnUntraced(function* (flags: Asked) {
   const ask = yield* operator;
   const workspace = yield* findWorkspace(ask, flags.workspace);
-  const { columns } = yield* Surroundings;
+  const { columns } = yield* CliEnvironment;
   return { ask, request: { params: { workspace, env: flags.environment }, query: queryOf(flags) }, columns };
 });
 

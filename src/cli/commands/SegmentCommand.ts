@@ -2,7 +2,7 @@ import { Effect, Option } from "effect";
 import { Command, Flag } from "effect/cli";
 import { readFile } from "node:fs/promises";
 import type { Segment } from "../../devices/Segment.ts";
-import { submitSegment } from "../../devices/SegmentParsing.ts";
+import { parseSegmentBody } from "../../devices/SegmentParsing.ts";
 import type { SegmentRule } from "../../devices/SegmentRule.ts";
 import { isUuid } from "../../wire/Ids.ts";
 import { BadUsage, CommandRefused } from "../CommandRefused.ts";
@@ -109,8 +109,9 @@ const create = Command.make(
             'The rule must be JSON, such as {"match": "all", "conditions": [{"attribute": "plan", "op": "eq", "value": "gold"}]}.',
         }),
     });
-    const payload = yield* Effect.mapError(submitSegment({ name: flags.name, rule }).complete, ({ error }) =>
-      CommandRefused.fields(error.fields ?? {}),
+    const payload = yield* Effect.mapError(
+      parseSegmentBody({ name: flags.name, rule }).complete,
+      ({ error }) => CommandRefused.fields(error.fields ?? {}),
     );
     const ask = yield* operator;
     const workspace = yield* findWorkspace(ask, flags.workspace);

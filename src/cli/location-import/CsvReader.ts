@@ -1,5 +1,5 @@
 import { csvRows } from "./CsvRows.ts";
-import { type PlaceEntry, type PlaceReader, PlacesFileBroken } from "./ImportEntry.ts";
+import { type ImportEntry, type EntryReader, ImportFileBroken } from "./ImportEntry.ts";
 
 const columnNames: Readonly<Record<string, ReadonlyArray<string>>> = {
   name: ["name"],
@@ -36,7 +36,7 @@ const number = (text: string | undefined, delimiter: string): unknown => {
  * Reads a CSV of circles, with the columns name, latitude, longitude, radius, external_id and group in any order; others are
  * ignored. Fields are separated by commas, semicolons or tabs. `onHead` gets the heading, in whose shape refused rows are written.
  */
-export const csvReader = (onHead: (head: CsvHead) => void): PlaceReader => {
+export const csvReader = (onHead: (head: CsvHead) => void): EntryReader => {
   const decoder = new TextDecoder("utf-8", { fatal: true });
   let opening = "";
   let rows: ReturnType<typeof csvRows> | null = null;
@@ -55,7 +55,7 @@ export const csvReader = (onHead: (head: CsvHead) => void): PlaceReader => {
     );
     const missing = found.filter(([column, index]) => index === -1 && required.includes(column));
     if (missing.length > 0) {
-      throw new PlacesFileBroken(
+      throw new ImportFileBroken(
         `The CSV lacks ${missing.map(([column]) => `"${column}"`).join(", ")}: its first row must name the columns name, latitude, ` +
           "longitude, radius, and external_id and group where there are such.",
       );
@@ -65,7 +65,7 @@ export const csvReader = (onHead: (head: CsvHead) => void): PlaceReader => {
     onHead(head);
   };
 
-  const entryOf = (row: ReadonlyArray<string>, width: number, delimiter: string): PlaceEntry => {
+  const entryOf = (row: ReadonlyArray<string>, width: number, delimiter: string): ImportEntry => {
     if (row.length !== width) {
       const reasons = [
         `The row must have ${width} fields, as the first one has; this one has ${row.length}.`,
@@ -83,8 +83,8 @@ export const csvReader = (onHead: (head: CsvHead) => void): PlaceReader => {
     return { _tag: "Feature", feature, size: JSON.stringify(feature).length * 2, row };
   };
 
-  const entries = (read: ReadonlyArray<ReadonlyArray<string>>, delimiter: string): Array<PlaceEntry> => {
-    const found: Array<PlaceEntry> = [];
+  const entries = (read: ReadonlyArray<ReadonlyArray<string>>, delimiter: string): Array<ImportEntry> => {
+    const found: Array<ImportEntry> = [];
     for (const row of read) {
       if (head === null) readHead(row, delimiter);
       else found.push(entryOf(row, head.fields.length, delimiter));
@@ -92,12 +92,12 @@ export const csvReader = (onHead: (head: CsvHead) => void): PlaceReader => {
     return found;
   };
 
-  const push = (piece: Buffer | undefined): ReadonlyArray<PlaceEntry> => {
+  const push = (piece: Buffer | undefined): ReadonlyArray<ImportEntry> => {
     let text: string;
     try {
       text = piece === undefined ? decoder.decode() : decoder.decode(piece, { stream: true });
     } catch {
-      throw new PlacesFileBroken("The CSV is not UTF-8: save it as UTF-8 and import it again.");
+      throw new ImportFileBroken("The CSV is not UTF-8: save it as UTF-8 and import it again.");
     }
     if (rows !== null && head !== null) return entries(rows.push(text), head.delimiter);
     // Until the first line is whole its delimiter is not known.
@@ -105,7 +105,7 @@ export const csvReader = (onHead: (head: CsvHead) => void): PlaceReader => {
     const line = /^[^\r\n]+(?=[\r\n])/.exec(opening.trimStart())?.[0];
     if (line === undefined && piece !== undefined) {
       if (opening.length > 1_048_576)
-        throw new PlacesFileBroken("The first row of the CSV is longer than 1 MiB.");
+        throw new ImportFileBroken("The first row of the CSV is longer than 1 MiB.");
       return [];
     }
     const delimiter = delimiterOf(line ?? opening);
@@ -120,7 +120,7 @@ export const csvReader = (onHead: (head: CsvHead) => void): PlaceReader => {
       const delimiter = head?.delimiter ?? ",";
       const all = [...last, ...entries(rows?.end() ?? [], delimiter)];
       if (head === null) {
-        throw new PlacesFileBroken(
+        throw new ImportFileBroken(
           "The CSV is empty: its first row must name the columns name, latitude, longitude, radius.",
         );
       }

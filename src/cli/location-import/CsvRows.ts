@@ -1,11 +1,11 @@
-import { maxEntryBytes, PlacesFileBroken } from "./ImportEntry.ts";
+import { maxEntryBytes, ImportFileBroken } from "./ImportEntry.ts";
 
 /** Most characters of one row. */
 const maxRow = maxEntryBytes / 16;
 
 /**
  * Reads CSV text (RFC 4180) piece by piece into rows of fields: a field in quotes may hold the delimiter, line ends, and quotes
- * written twice. Line ends are LF, CR LF or CR; empty lines are no rows. @throws PlacesFileBroken for a row over 1 MiB or quotes that
+ * written twice. Line ends are LF, CR LF or CR; empty lines are no rows. @throws ImportFileBroken for a row over 1 MiB or quotes that
  * are never closed
  */
 export const csvRows = (delimiter: string) => {
@@ -39,7 +39,7 @@ export const csvRows = (delimiter: string) => {
       const wasReturn = isAfterReturn;
       isAfterReturn = false;
       if (++size > maxRow) {
-        throw new PlacesFileBroken(
+        throw new ImportFileBroken(
           `Row ${rows + 1} is longer than 1 MiB: is a quote (") in it opened and never closed?`,
         );
       }
@@ -65,7 +65,7 @@ export const csvRows = (delimiter: string) => {
 
   const end = (): Array<ReadonlyArray<string>> => {
     if (state === "quoted") {
-      throw new PlacesFileBroken(`A quote (") that opens in row ${rows + 1} is never closed.`);
+      throw new ImportFileBroken(`A quote (") that opens in row ${rows + 1} is never closed.`);
     }
     const ended: Array<ReadonlyArray<string>> = [];
     endRow(ended);

@@ -13,9 +13,9 @@ import {
   type Target,
   writeJournal,
 } from "./ImportJournal.ts";
-import { PlacesFileBroken } from "./ImportEntry.ts";
-import { partsOf, type PlacesPart, type SurveyedFile } from "./ImportFile.ts";
-import { openRefused, type RefusedFile, refusedPathOf, type RefusedPlace } from "./RefusedFile.ts";
+import { ImportFileBroken } from "./ImportEntry.ts";
+import { partsOf, type ImportPart, type SurveyedFile } from "./ImportFile.ts";
+import { openRefused, type RefusedFile, refusedPathOf, type RefusedEntry } from "./RefusedFile.ts";
 
 /** Work on files of the person who gives the command. @throws CommandRefused what went wrong, as a sentence */
 export const onFiles = <A>(work: () => Promise<A>): Effect.Effect<A, CommandRefused> =>
@@ -24,7 +24,7 @@ export const onFiles = <A>(work: () => Promise<A>): Effect.Effect<A, CommandRefu
     catch: (error) =>
       new CommandRefused({
         message:
-          error instanceof PlacesFileBroken
+          error instanceof ImportFileBroken
             ? error.message
             : `A file could not be read or written: ${diskTrouble(error)}.`,
       }),
@@ -84,14 +84,14 @@ const openJournal = Effect.fnUntraced(function* (
   return fresh;
 });
 
-const importPart = Effect.fnUntraced(function* (part: PlacesPart, id: string, options: ImportOptions) {
+const importPart = Effect.fnUntraced(function* (part: ImportPart, id: string, options: ImportOptions) {
   const sent = part.filter((entry) => entry._tag === "Feature");
   const features = sent.map(({ feature }) => feature);
   const report = sent.length === 0 ? null : yield* options.send(features, id);
   const reasons = new Map(
-    sent.map((entry, index) => [entry as PlacesPart[number], report?.results[index]?.reasons ?? null]),
+    sent.map((entry, index) => [entry as ImportPart[number], report?.results[index]?.reasons ?? null]),
   );
-  const refused = part.flatMap((entry): ReadonlyArray<RefusedPlace> => {
+  const refused = part.flatMap((entry): ReadonlyArray<RefusedEntry> => {
     const why = entry._tag === "Unread" ? entry.reasons : (reasons.get(entry) ?? null);
     return why === null ? [] : [{ entry, reasons: why }];
   });
@@ -118,7 +118,7 @@ const plus = (a: Counts, b: Counts): Counts => ({
  * Imports a file part by part, going on after those that an earlier run had done. What a part refused is on disk, then the journal says
  * that the part is done: stopped at any moment, the next run does the same part again under the same id, which imports nothing twice.
  */
-export const importPlaces = Effect.fnUntraced(function* (file: SurveyedFile, options: ImportOptions) {
+export const importFromFile = Effect.fnUntraced(function* (file: SurveyedFile, options: ImportOptions) {
   const began = yield* Clock.currentTimeMillis;
   let journal: Journal = yield* openJournal(file, options);
   const resumedParts = journal.parts;

@@ -1,9 +1,9 @@
 import { parseShallow } from "../../wire/ShallowJson.ts";
-import { maxEntryBytes, type PlaceEntry, type PlaceReader, PlacesFileBroken, utf8 } from "./ImportEntry.ts";
+import { maxEntryBytes, type ImportEntry, type EntryReader, ImportFileBroken, utf8 } from "./ImportEntry.ts";
 
 const recordSeparator = 0x1e;
 
-const entryOf = (line: Buffer): ReadonlyArray<PlaceEntry> => {
+const entryOf = (line: Buffer): ReadonlyArray<ImportEntry> => {
   // RFC 8142 puts a separator before each feature.
   const bytes = line[0] === recordSeparator ? line.subarray(1) : line;
   const text = utf8(bytes);
@@ -22,16 +22,16 @@ const entryOf = (line: Buffer): ReadonlyArray<PlaceEntry> => {
 };
 
 /** Reads newline-delimited GeoJSON, with or without RFC 8142's separators: a line that is no JSON is refused alone. */
-export const linesReader = (): PlaceReader => {
+export const linesReader = (): EntryReader => {
   let rest: Array<Buffer> = [];
   let held = 0;
   let lines = 0;
   const keep = (bytes: Buffer): void => {
     held += bytes.length;
-    if (held > maxEntryBytes) throw new PlacesFileBroken(`Line ${lines + 1} is larger than 16 MiB.`);
+    if (held > maxEntryBytes) throw new ImportFileBroken(`Line ${lines + 1} is larger than 16 MiB.`);
     rest.push(Buffer.from(bytes));
   };
-  const take = (): ReadonlyArray<PlaceEntry> => {
+  const take = (): ReadonlyArray<ImportEntry> => {
     const line = Buffer.concat(rest);
     rest = [];
     held = 0;
@@ -40,7 +40,7 @@ export const linesReader = (): PlaceReader => {
   };
   return {
     push: (piece) => {
-      const entries: Array<PlaceEntry> = [];
+      const entries: Array<ImportEntry> = [];
       let from = 0;
       for (let to = piece.indexOf(10); to !== -1; to = piece.indexOf(10, from)) {
         keep(piece.subarray(from, to));

@@ -1,5 +1,5 @@
 import { parseShallow } from "../../wire/ShallowJson.ts";
-import { maxEntryBytes, type PlaceEntry, type PlaceReader, PlacesFileBroken, utf8 } from "./ImportEntry.ts";
+import { maxEntryBytes, type ImportEntry, type EntryReader, ImportFileBroken, utf8 } from "./ImportEntry.ts";
 
 const quote = 0x22;
 const backslash = 0x5c;
@@ -11,13 +11,13 @@ const isBlank = (byte: number): boolean => byte === 0x20 || byte === 0x0a || byt
 /** Most bytes of a collection beside its features. */
 const maxFrameBytes = 1_048_576;
 
-const broken = (message: string) => new PlacesFileBroken(message);
+const broken = (message: string) => new ImportFileBroken(message);
 
 /**
  * Reads a GeoJSON FeatureCollection feature by feature, so that its size does not matter. It only counts brackets outside of strings;
  * whether a feature is JSON is for `JSON.parse` to say, and so it is of the frame, which is all that is around the features.
  */
-export const collectionReader = (): PlaceReader => {
+export const collectionReader = (): EntryReader => {
   let depth = 0;
   let inString = false;
   let isEscaped = false;
@@ -42,7 +42,7 @@ export const collectionReader = (): PlaceReader => {
     pieces.push(Buffer.from(bytes));
   };
 
-  const take = (): PlaceEntry => {
+  const take = (): ImportEntry => {
     const text = utf8(Buffer.concat(pieces));
     const size = held;
     const where = `feature ${count} (counted from 0), which ends at byte ${offset}`;
@@ -64,8 +64,8 @@ export const collectionReader = (): PlaceReader => {
       throw broken('The file is no FeatureCollection: there is no list called "features" in its first MiB.');
   };
 
-  const push = (piece: Buffer): ReadonlyArray<PlaceEntry> => {
-    const entries: Array<PlaceEntry> = [];
+  const push = (piece: Buffer): ReadonlyArray<ImportEntry> => {
+    const entries: Array<ImportEntry> = [];
     const start = offset;
     if (from !== -1) from = 0;
     const finish = (index: number): void => {
@@ -124,7 +124,7 @@ export const collectionReader = (): PlaceReader => {
     return entries;
   };
 
-  const end = (): ReadonlyArray<PlaceEntry> => {
+  const end = (): ReadonlyArray<ImportEntry> => {
     if (inFeatures === true)
       throw broken(
         `The file breaks off after ${count} features: it is not whole. Nothing of it was imported.`,

@@ -1,8 +1,8 @@
 /** What a file of places holds, one entry for each feature, line or row. */
-export type PlaceEntry = PlaceFeature | UnreadPlace;
+export type ImportEntry = ImportFeature | UnreadableEntry;
 
 /** A feature as the server is to judge it. */
-export interface PlaceFeature {
+export interface ImportFeature {
   readonly _tag: "Feature";
   readonly feature: unknown;
   /** Bytes that it takes in a request, about. */
@@ -12,7 +12,7 @@ export interface PlaceFeature {
 }
 
 /** What is no feature at all, and why, in sentences: refused before anything is sent. */
-export interface UnreadPlace {
+export interface UnreadableEntry {
   readonly _tag: "Unread";
   readonly text: string;
   readonly reasons: ReadonlyArray<string>;
@@ -20,8 +20,8 @@ export interface UnreadPlace {
 }
 
 /** The file as a whole cannot be read; `message` says where and why in sentences. */
-export class PlacesFileBroken extends Error {
-  override readonly name = "PlacesFileBroken";
+export class ImportFileBroken extends Error {
+  override readonly name = "ImportFileBroken";
 }
 
 /** Most bytes of one feature, line or row: what takes more is no place. */
@@ -39,9 +39,9 @@ export const utf8 = (bytes: Uint8Array): string | null => {
 const decoder = new TextDecoder("utf-8", { fatal: true });
 
 /** Reads what arrives piece by piece. */
-export interface PlaceReader {
-  /** The entries that end in this piece. @throws PlacesFileBroken */
-  readonly push: (piece: Buffer) => ReadonlyArray<PlaceEntry>;
-  /** The entries that the end of the file ends. @throws PlacesFileBroken */
-  readonly end: () => ReadonlyArray<PlaceEntry>;
+export interface EntryReader {
+  /** The entries that end in this piece. @throws ImportFileBroken */
+  readonly push: (piece: Buffer) => ReadonlyArray<ImportEntry>;
+  /** The entries that the end of the file ends. @throws ImportFileBroken */
+  readonly end: () => ReadonlyArray<ImportEntry>;
 }

@@ -7,17 +7,17 @@ import { diskTrouble } from "../../backup/DiskFailure.ts";
 import { collectionReader } from "./GeoJsonReader.ts";
 import { type CsvHead, csvReader } from "./CsvReader.ts";
 import { linesReader } from "./GeoJsonLinesReader.ts";
-import { type PlaceEntry, type PlaceReader, PlacesFileBroken } from "./ImportEntry.ts";
+import { type ImportEntry, type EntryReader, ImportFileBroken } from "./ImportEntry.ts";
 
 /** The forms that places come in. */
-export const placesFormats = ["geojson", "ndjson", "csv"] as const;
+export const importFormats = ["geojson", "ndjson", "csv"] as const;
 /** The form that the places of a file have. */
-export type PlacesFormat = (typeof placesFormats)[number];
+export type ImportFormat = (typeof importFormats)[number];
 
 /** A file that was read through once. */
 export interface SurveyedFile {
   readonly path: string;
-  readonly format: PlacesFormat;
+  readonly format: ImportFormat;
   readonly bytes: number;
   /** How many features, lines or rows it has. */
   readonly entries: number;
@@ -26,7 +26,7 @@ export interface SurveyedFile {
   readonly head: CsvHead | null;
 }
 
-const byExtension: Readonly<Record<string, PlacesFormat>> = {
+const byExtension: Readonly<Record<string, ImportFormat>> = {
   ".csv": "csv",
   ".tsv": "csv",
   ".ndjson": "ndjson",
@@ -40,7 +40,7 @@ const byExtension: Readonly<Record<string, PlacesFormat>> = {
 const openingBytes = 65_536;
 
 /** The form by the name of the file, and of a name that does not say it by what the file begins with. */
-const formatOf = async (path: string): Promise<PlacesFormat> => {
+const formatOf = async (path: string): Promise<ImportFormat> => {
   const known = byExtension[extname(path).toLowerCase()];
   if (known !== undefined) return known;
   const file = await open(path);
@@ -52,7 +52,7 @@ const formatOf = async (path: string): Promise<PlacesFormat> => {
       .trimStart();
     if (text.startsWith("\u001E")) return "ndjson";
     if (text.startsWith("PK\u0003\u0004")) {
-      throw new PlacesFileBroken(
+      throw new ImportFileBroken(
         `${path} is a workbook or an archive: save its table as CSV (UTF-8), and import that.`,
       );
     }
@@ -73,19 +73,19 @@ const isFeature = (line: string): boolean => {
   }
 };
 
-const readerOf = (format: PlacesFormat, onHead: (head: CsvHead) => void): PlaceReader => {
+const readerOf = (format: ImportFormat, onHead: (head: CsvHead) => void): EntryReader => {
   if (format === "csv") return csvReader(onHead);
   return format === "ndjson" ? linesReader() : collectionReader();
 };
 
 const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf]);
 
-/** Everything in the file, in its order; `onPiece` gets each piece of it as it is. @throws PlacesFileBroken */
+/** Everything in the file, in its order; `onPiece` gets each piece of it as it is. @throws ImportFileBroken */
 async function* readPlaces(
   { format, path }: Pick<SurveyedFile, "format" | "path">,
   onPiece: (piece: Buffer) => void,
   onHead: (head: CsvHead) => void = () => undefined,
-): AsyncGenerator<ReadonlyArray<PlaceEntry>> {
+): AsyncGenerator<ReadonlyArray<ImportEntry>> {
   const reader = readerOf(format, onHead);
   let isFirst = true;
   for await (const piece of createReadStream(path, { highWaterMark: 262_144 }) as AsyncIterable<Buffer>) {
@@ -102,21 +102,21 @@ const codeOf = (error: unknown): unknown =>
 
 /**
  * Reads the file through, so that one that is broken is known before anything of it is imported. `onProgress` gets the bytes read and all.
- * @throws PlacesFileBroken
+ * @throws ImportFileBroken
  */
 export const surveyFile = async (
   path: string,
-  asked: PlacesFormat | undefined,
+  asked: ImportFormat | undefined,
   onProgress: (read: number, all: number) => void,
 ): Promise<SurveyedFile> => {
   const about = await stat(path).catch((error: unknown) => {
-    throw new PlacesFileBroken(
+    throw new ImportFileBroken(
       codeOf(error) === "ENOENT"
         ? `There is no file ${path}.`
         : `The file ${path} cannot be read: ${diskTrouble(error)}.`,
     );
   });
-  if (!about.isFile()) throw new PlacesFileBroken(`${path} is no file.`);
+  if (!about.isFile()) throw new ImportFileBroken(`${path} is no file.`);
   const format = asked ?? (await formatOf(path));
   const hash = createHash("sha256");
   let bytes = 0;
@@ -137,14 +137,14 @@ export const surveyFile = async (
 const partLimits = { features: 10_000, bytes: 10 * 1_048_576 };
 
 /** A part of the file: what goes in one request, and what is refused without one. */
-export type PlacesPart = ReadonlyArray<PlaceEntry>;
+export type ImportPart = ReadonlyArray<ImportEntry>;
 
-/** Cuts the file into parts. @throws PlacesFileBroken */
+/** Cuts the file into parts. @throws ImportFileBroken */
 export async function* partsOf(
   file: SurveyedFile,
   onPiece: (piece: Buffer) => void = () => undefined,
-): AsyncGenerator<PlacesPart> {
-  let part: Array<PlaceEntry> = [];
+): AsyncGenerator<ImportPart> {
+  let part: Array<ImportEntry> = [];
   let bytes = 0;
   for await (const entries of readPlaces(file, onPiece)) {
     for (const entry of entries) {

@@ -1,12 +1,12 @@
 /** The features of a file that were refused, with the reasons, in a file that can be mended and imported. */
 import { open, rm } from "node:fs/promises";
 import { csvRow } from "./CsvRows.ts";
-import type { PlaceEntry } from "./ImportEntry.ts";
+import type { ImportEntry } from "./ImportEntry.ts";
 import type { SurveyedFile } from "./ImportFile.ts";
 
 /** A feature and why it was refused, in sentences. */
-export interface RefusedPlace {
-  readonly entry: PlaceEntry;
+export interface RefusedEntry {
+  readonly entry: ImportEntry;
   readonly reasons: ReadonlyArray<string>;
 }
 
@@ -17,7 +17,7 @@ export const refusedPathOf = (file: Pick<SurveyedFile, "format" | "path">, isDry
 const isObject = (value: unknown): value is object =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-const asFeature = ({ entry, reasons }: RefusedPlace): string => {
+const asFeature = ({ entry, reasons }: RefusedEntry): string => {
   if (entry._tag === "Feature" && isObject(entry.feature)) {
     const { refused: _, ...feature } = entry.feature as { readonly refused?: unknown };
     return JSON.stringify({ ...feature, refused: reasons });
@@ -44,7 +44,7 @@ export const openRefused = async (file: SurveyedFile, isDryRun: boolean, length:
     bytes += bytesWritten;
   };
 
-  const row = ({ entry, reasons }: RefusedPlace): string => {
+  const row = ({ entry, reasons }: RefusedEntry): string => {
     const fields = [...(entry.row ?? [])];
     // Of a file that was refused and mended the column is there already.
     if (reasonsAt !== -1 && fields.length === width) fields[reasonsAt] = reasons.join(" ");
@@ -57,7 +57,7 @@ export const openRefused = async (file: SurveyedFile, isDryRun: boolean, length:
     /** How long it is, in bytes. */
     length: (): number => bytes,
     /** Adds features, and sees that they are on disk. */
-    add: async (places: ReadonlyArray<RefusedPlace>): Promise<void> => {
+    add: async (places: ReadonlyArray<RefusedEntry>): Promise<void> => {
       if (places.length === 0) return;
       if (file.format === "csv") {
         const heading = reasonsAt === -1 ? [...(head?.fields ?? []), column] : (head?.fields ?? []);

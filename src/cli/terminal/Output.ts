@@ -1,6 +1,6 @@
 import { Console, Effect } from "effect";
 import { wantsJson } from "../Operator.ts";
-import { Surroundings } from "../CliEnvironment.ts";
+import { CliEnvironment } from "../CliEnvironment.ts";
 import { paint } from "./Colors.ts";
 import { type Column, table } from "./Table.ts";
 
@@ -13,8 +13,8 @@ export const defaultListed = 100;
 
 /** A table for the terminal at hand, or for a pipe. */
 export const fittedTable = <Row>(columns: ReadonlyArray<Column<Row>>, rows: ReadonlyArray<Row>) =>
-  Effect.map(Surroundings, (surroundings) =>
-    table(columns, rows, surroundings.columns, paint(surroundings.colors.stdout).bold),
+  Effect.map(CliEnvironment, (cliEnvironment) =>
+    table(columns, rows, cliEnvironment.columns, paint(cliEnvironment.colors.stdout).bold),
   );
 
 /** Prints a list: as a JSON array, or as a table that fits the terminal. `more` says that there are older ones. */

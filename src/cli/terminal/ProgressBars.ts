@@ -1,6 +1,6 @@
 import { Clock, Effect } from "effect";
 import type { ProgressListener } from "../../backup/ProgressListener.ts";
-import { Surroundings } from "../CliEnvironment.ts";
+import { CliEnvironment } from "../CliEnvironment.ts";
 
 const redrawMillis = 100;
 
@@ -51,7 +51,7 @@ const progressLine = (
 
 /** A progress bar on the terminal of stderr, of one work after another; where there is no terminal it draws nothing. */
 export const progressBars = Effect.gen(function* () {
-  const { terminal } = yield* Surroundings;
+  const { terminal } = yield* CliEnvironment;
   const clock = yield* Clock.Clock;
   let now = "";
   let began = 0;

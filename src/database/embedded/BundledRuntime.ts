@@ -8,23 +8,23 @@ import { Readable } from "node:stream";
 import { createZstdDecompress } from "node:zlib";
 
 /** A file of the archive, in the order of their bytes there, or a link to another path of it. Paths have no `..`. */
-export type CarriedEntry =
+export type BundledEntry =
   | { readonly path: string; readonly size: number; readonly isProgram: boolean }
   | { readonly path: string; readonly linkTo: string };
 
 /** What the archive holds; `id` is a digest of it, so each build unpacks beside the others. */
-export interface CarriedIndex {
+export interface BundledIndex {
   readonly id: string;
   /** What a person calls it, as "PostgreSQL 18.4 and libvips 8.18". */
   readonly title: string;
-  readonly entries: ReadonlyArray<CarriedEntry>;
+  readonly entries: ReadonlyArray<BundledEntry>;
 }
 
 /** The names of the two assets that make up the archive. */
 export const archiveAssets = { index: "runtime.json", bytes: "runtime.zst" } as const;
 
 /** The runtime cannot be unpacked; `problem` is the system's word for why. */
-export class CarriedRuntimeUnusable extends Data.TaggedError("CarriedRuntimeUnusable")<{
+export class BundledRuntimeUnusable extends Data.TaggedError("BundledRuntimeUnusable")<{
   readonly folder: string;
   readonly problem: string;
 }> {
@@ -37,30 +37,30 @@ export class CarriedRuntimeUnusable extends Data.TaggedError("CarriedRuntimeUnus
 }
 
 /** The text of a file of the source tree, when this is the executable and it carries that file. */
-export const carriedText = (path: string): string | undefined =>
+export const bundledText = (path: string): string | undefined =>
   isSea() && getAssetKeys().includes(path) ? getAsset(path, "utf8") : undefined;
 
 /** Names and texts of all carried files of a folder of the source tree. */
-export const carriedFolder = (
+export const bundledFolder = (
   folder: string,
 ): ReadonlyArray<{ readonly name: string; readonly text: string }> =>
   getAssetKeys()
     .filter((path) => path.startsWith(`${folder}/`))
     .map((path) => ({ name: path.slice(folder.length + 1), text: getAsset(path, "utf8") }));
 
-const carriedIndex = (): CarriedIndex => JSON.parse(getAsset(archiveAssets.index, "utf8")) as CarriedIndex;
+const bundledIndex = (): BundledIndex => JSON.parse(getAsset(archiveAssets.index, "utf8")) as BundledIndex;
 
 /**
  * Where this executable's programs are under that data directory: `postgres/` and `sharp/` in a folder for each build. Root has
  * one of its own: it must not run what another account could have changed, nor take away what a service of that account starts with.
  */
 export const runtimeFolder = (dataDir: string): string =>
-  join(dataDir, "runtime", carriedIndex().id + (process.geteuid?.() === 0 ? "-root" : ""));
+  join(dataDir, "runtime", bundledIndex().id + (process.geteuid?.() === 0 ? "-root" : ""));
 
 /** Unpacks what the executable carries, at the first start of each build, and removes that of other builds. No-op in a source tree. */
 export const unpackRuntime = Effect.fnUntraced(function* (dataDir: string) {
   if (!isSea()) return;
-  const index = carriedIndex();
+  const index = bundledIndex();
   const folder = runtimeFolder(dataDir);
   if (isUnpacked(index, folder)) return yield* Effect.promise(() => removeOthers(folder, index.id));
   const bytes = index.entries.reduce((sum, entry) => sum + ("size" in entry ? entry.size : 0), 0);
@@ -71,12 +71,12 @@ export const unpackRuntime = Effect.fnUntraced(function* (dataDir: string) {
   yield* Effect.tryPromise({
     try: () => unpackArchive(index, new Uint8Array(getRawAsset(archiveAssets.bytes)), folder),
     catch: (error) =>
-      new CarriedRuntimeUnusable({ folder, problem: error instanceof Error ? error.message : String(error) }),
+      new BundledRuntimeUnusable({ folder, problem: error instanceof Error ? error.message : String(error) }),
   });
 });
 
 /** Every file is there in its full length, and nobody but this account could have put it there. */
-export const isUnpacked = (index: CarriedIndex, folder: string): boolean => {
+export const isUnpacked = (index: BundledIndex, folder: string): boolean => {
   const own = process.geteuid?.();
   // A thousand looks, one after another: nothing else runs yet, and as promises they would take ten times as long.
   return [{ path: "." }, ...index.entries].every((entry) => {
@@ -98,7 +98,7 @@ const seen = (path: string): Stats | undefined => {
 
 /** A whole folder or none: written under another name, brought to the disk, renamed. Then its siblings, of other builds, go. */
 export const unpackArchive = async (
-  index: CarriedIndex,
+  index: BundledIndex,
   compressed: Uint8Array,
   folder: string,
 ): Promise<void> => {
@@ -134,7 +134,7 @@ const removeOthers = async (folder: string, id: string): Promise<void> => {
   }
 };
 
-const writeEntries = async (index: CarriedIndex, compressed: Uint8Array, into: string): Promise<void> => {
+const writeEntries = async (index: BundledIndex, compressed: Uint8Array, into: string): Promise<void> => {
   await chmod(into, 0o755);
   const folders = new Set(index.entries.map((entry) => dirname(join(into, entry.path))));
   for (const each of folders) await mkdir(each, { recursive: true, mode: 0o755 });

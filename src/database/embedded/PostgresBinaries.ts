@@ -65,7 +65,7 @@ export const PostgresBinaries = Context.Reference<Effect.Effect<PostgresFolder, 
 );
 
 /** What the executable has unpacked into the data directory: no copy of it elsewhere there would do better. */
-const carried = (dataDir: string): PostgresFolder => ({
+const bundled = (dataDir: string): PostgresFolder => ({
   path: join(runtimeFolder(dataDir), "postgres"),
   version: "",
   links: [],
@@ -128,7 +128,7 @@ export const reachableBinaries = Effect.fnUntraced(function* (
   account: PostgresAccount,
   dataDir: string,
 ): Effect.fn.Return<string, EmbeddedPostgresUnusable> {
-  const folder = isSea() ? carried(dataDir) : yield* yield* PostgresBinaries;
+  const folder = isSea() ? bundled(dataDir) : yield* yield* PostgresBinaries;
   const unlinked = yield* Effect.promise(() => missingLinks(folder));
   // A package that another account installed may not be ours to change: then the copy gets the links.
   const linked = yield* Effect.promise(() =>

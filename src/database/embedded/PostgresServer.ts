@@ -119,10 +119,10 @@ const startGuard = (pid: number, account: PostgresAccount): ChildProcess => {
 export const awaitReady = (
   plan: ServerPlan,
   run: ServerRun,
-  patienceMillis: number,
+  attemptTimeoutMillis: number,
 ): Effect.Effect<boolean> =>
   Effect.gen(function* () {
-    for (let waited = 0; waited < patienceMillis && !run.hasExited(); waited += pollMillis) {
+    for (let waited = 0; waited < attemptTimeoutMillis && !run.hasExited(); waited += pollMillis) {
       const text = yield* Effect.promise(() =>
         readFile(join(plan.folder, "postmaster.pid"), "utf8").catch(() => ""),
       );

@@ -1,7 +1,7 @@
 import { boxOfCircle, EARTH_RADIUS_METERS } from "./BoundingBox.ts";
 import { bendOf } from "./BoundingCircle.ts";
-import type { Position } from "../Location.ts";
-import type { Outline, Place } from "./IndexedLocation.ts";
+import type { GeoPosition } from "../Location.ts";
+import type { Outline, IndexedLocation } from "./IndexedLocation.ts";
 import { holds } from "./Containment.ts";
 import { chordSquared, type Direction, directionOf } from "./SphericalCap.ts";
 
@@ -13,7 +13,7 @@ const LEAST = 1e-10;
  * The distance from a position to the edge of a place in metres, 0 inside, to a thousandth: along the sphere with the earth's mean
  * radius, to edges that are straight in longitude and latitude. Where it is over `most`, some number over `most`.
  */
-export const distanceTo = (place: Place, position: Position, most = Infinity): number => {
+export const distanceTo = (place: IndexedLocation, position: GeoPosition, most = Infinity): number => {
   if (holds(place, position)) return 0;
   const point = directionOf(position);
   if (place.outline === null) {
@@ -24,13 +24,13 @@ export const distanceTo = (place: Place, position: Position, most = Infinity): n
 };
 
 /** What the distance to the edge is at least, in metres, at the cost of one arc. */
-export const leastDistanceTo = (place: Place, point: Direction): number =>
+export const leastDistanceTo = (place: IndexedLocation, point: Direction): number =>
   Math.max(0, angleOf(place.centre, point) - place.radius) * EARTH_RADIUS_METERS;
 
 /** The angle to the nearest edge in radians, or `most` where none is nearer. */
 const nearestEdge = (
   { coordinates, ends }: Outline,
-  position: Position,
+  position: GeoPosition,
   point: Direction,
   most: number,
 ): number => {
@@ -60,13 +60,13 @@ const nearestEdge = (
  * The angle to an edge, if it is below `best`: measured to the great circle between its ends, and where the edge may bend too far away
  * from that, to its halves, the nearer one first.
  */
-const alongEdge = (point: Direction, from: Position, to: Position, best: number): number => {
+const alongEdge = (point: Direction, from: GeoPosition, to: GeoPosition, best: number): number => {
   const angle = arcAngle(point, directionOf(from), directionOf(to));
   // Chord and circle lie on either side of each other by no more than the bend; the rest is room for the earth being round.
   const error = 2.5 * bendOf(from, to);
   if (angle - error >= best) return best;
   if (error <= Math.max(SHARE * angle, LEAST)) return Math.min(best, angle);
-  const middle: Position = [(from[0] + to[0]) / 2, (from[1] + to[1]) / 2];
+  const middle: GeoPosition = [(from[0] + to[0]) / 2, (from[1] + to[1]) / 2];
   const isFirst = chordSquared(point, directionOf(from)) < chordSquared(point, directionOf(to));
   const [near, far] = isFirst ? [from, to] : [to, from];
   return alongEdge(point, middle, far, alongEdge(point, near, middle, best));

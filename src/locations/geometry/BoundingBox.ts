@@ -1,4 +1,4 @@
-import type { Position } from "../Location.ts";
+import type { GeoPosition } from "../Location.ts";
 
 /**
  * West, south, east and north in degrees, as RFC 7946 has it: west is greater than east where the box crosses the
@@ -10,7 +10,7 @@ export type BoundingBox = readonly [west: number, south: number, east: number, n
 export const EARTH_RADIUS_METERS = 6371008.8;
 
 /** The box that holds all points at most `radiusMeters` from the centre; all longitudes where a pole is among them. */
-export const boxOfCircle = ([longitude, latitude]: Position, radiusMeters: number): BoundingBox => {
+export const boxOfCircle = ([longitude, latitude]: GeoPosition, radiusMeters: number): BoundingBox => {
   // A millionth more, so that rounding leaves no point of the circle outside.
   const angle = (radiusMeters * (1 + 1e-6)) / EARTH_RADIUS_METERS;
   const south = latitude - degrees(angle);
@@ -21,7 +21,7 @@ export const boxOfCircle = ([longitude, latitude]: Position, radiusMeters: numbe
 };
 
 /** The box that holds all the positions; an endless one for none. */
-export const boxOfPositions = (positions: ReadonlyArray<Position>): BoundingBox => {
+export const boxOfPositions = (positions: ReadonlyArray<GeoPosition>): BoundingBox => {
   let west = Infinity;
   let south = Infinity;
   let east = -Infinity;

@@ -1,6 +1,6 @@
 import { EARTH_RADIUS_METERS } from "./BoundingBox.ts";
 import { capOf, chordSquared, directionOf, type Direction } from "./SphericalCap.ts";
-import type { PolygonGeometry, Position } from "../Location.ts";
+import type { PolygonGeometry, GeoPosition } from "../Location.ts";
 
 /** A circle on the earth; the radius in whole metres. */
 export interface BoundingCircle {
@@ -44,7 +44,7 @@ export const boundingCircle = ({ coordinates }: PolygonGeometry): BoundingCircle
 };
 
 /** In radii of the earth: how far an edge can lie from the straight chord between its ends at most: an eighth of its largest second derivative. */
-export const bendOf = ([x1, y1]: Position, [x2, y2]: Position): number => {
+export const bendOf = ([x1, y1]: GeoPosition, [x2, y2]: GeoPosition): number => {
   const across = Math.abs(x2 - x1) * RADIANS;
   const along = Math.abs(y2 - y1) * RADIANS;
   // Meridians meet at the poles: what counts is how far they are apart where the edge is nearest to the equator.
@@ -53,7 +53,7 @@ export const bendOf = ([x1, y1]: Position, [x2, y2]: Position): number => {
 };
 
 /** The end of an edge, and before it as many points along it as keep every piece's bend within the slack. */
-const alongEdge = (from: Position, to: Position, slack: number): ReadonlyArray<Direction> => {
+const alongEdge = (from: GeoPosition, to: GeoPosition, slack: number): ReadonlyArray<Direction> => {
   const pieces = Math.max(1, Math.ceil(Math.sqrt(bendOf(from, to) / slack)));
   return Array.from({ length: pieces }, (_, piece) => {
     const share = (piece + 1) / pieces;
@@ -61,7 +61,7 @@ const alongEdge = (from: Position, to: Position, slack: number): ReadonlyArray<D
   });
 };
 
-const hemisphereOf = (shell: ReadonlyArray<Position>): BoundingCircle => {
+const hemisphereOf = (shell: ReadonlyArray<GeoPosition>): BoundingCircle => {
   const longitudes = shell.map(([longitude]) => longitude);
   const west = longitudes.reduce((least, each) => Math.min(least, each), 180);
   const east = longitudes.reduce((most, each) => Math.max(most, each), -180);
@@ -72,7 +72,7 @@ const hemisphereOf = (shell: ReadonlyArray<Position>): BoundingCircle => {
   };
 };
 
-const positionOf = ([x, y, z]: Direction): Position => [
+const positionOf = ([x, y, z]: Direction): GeoPosition => [
   Math.atan2(y, x) / RADIANS,
   Math.atan2(z, Math.hypot(x, y)) / RADIANS,
 ];

@@ -1,6 +1,6 @@
-import type { Position } from "../Location.ts";
+import type { GeoPosition } from "../Location.ts";
 import { orientation } from "./Orientation.ts";
-import type { Outline, Place } from "./IndexedLocation.ts";
+import type { Outline, IndexedLocation } from "./IndexedLocation.ts";
 import { chordSquared, directionOf } from "./SphericalCap.ts";
 
 /**
@@ -8,7 +8,7 @@ import { chordSquared, directionOf } from "./SphericalCap.ts";
  * (6,371,008.8 m), a polygon by its edges, which are straight in longitude and latitude (RFC 7946), exactly. 180° and
  * -180° are the same meridian, and a pole is one point.
  */
-export const holds = (place: Place, position: Position): boolean => {
+export const holds = (place: IndexedLocation, position: GeoPosition): boolean => {
   if (place.outline === null) {
     const chord = 2 * Math.sin(place.radius / 2);
     return chordSquared(place.centre, directionOf(position)) <= chord * chord;

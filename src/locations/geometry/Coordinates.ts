@@ -1,11 +1,11 @@
-import type { Position } from "../Location.ts";
+import type { GeoPosition } from "../Location.ts";
 import { describe, type Refuse } from "./GeometryProblem.ts";
 
 /**
  * A position of GeoJSON: longitude, latitude, and perhaps an altitude, which is dropped (contract G2). Undefined where it is
  * not one, with all reasons told; `subject` names the position in them.
  */
-export const readPosition = (value: unknown, subject: string, refuse: Refuse): Position | undefined => {
+export const readPosition = (value: unknown, subject: string, refuse: Refuse): GeoPosition | undefined => {
   if (!Array.isArray(value) || value.length < 2) {
     refuse(`${subject} must be an array of a longitude and a latitude, such as [4.9, 52.37].`);
     return undefined;
@@ -36,7 +36,7 @@ export const readRing = (
   value: unknown,
   label: string,
   refuse: Refuse,
-): ReadonlyArray<Position> | undefined => {
+): ReadonlyArray<GeoPosition> | undefined => {
   if (!Array.isArray(value)) {
     refuse(`The ${label} must be an array of positions; it is ${describe(value)}.`);
     return undefined;
@@ -66,20 +66,20 @@ export const readRing = (
 };
 
 /** A position to be read by a person: to about 10 cm. */
-export const inDegrees = ([longitude, latitude]: Position): string =>
+export const inDegrees = ([longitude, latitude]: GeoPosition): string =>
   `[${rounded(longitude)}, ${rounded(latitude)}]`;
 
 const readPositions = (
   values: ReadonlyArray<unknown>,
   label: string,
   refuse: Refuse,
-): ReadonlyArray<Position> | undefined => {
-  const positions: Array<Position> = [];
+): ReadonlyArray<GeoPosition> | undefined => {
+  const positions: Array<GeoPosition> = [];
   let wrong = 0;
   values.forEach((value, index) => {
     // The first wrong position tells what is wrong; the same of thousands more would bury it.
     const tell = wrong === 0 ? refuse : () => undefined;
-    const position = readPosition(value, `Position ${index + 1} of the ${label}`, tell);
+    const position = readPosition(value, `GeoPosition ${index + 1} of the ${label}`, tell);
     if (position === undefined) wrong++;
     else positions.push(position);
   });
@@ -93,10 +93,10 @@ const degreesOf = (value: unknown, limit: number): number | undefined => {
   return Math.abs(value) < 1e-100 ? 0 : value;
 };
 
-const isSame = (a: Position, b: Position): boolean => a[0] === b[0] && a[1] === b[1];
+const isSame = (a: GeoPosition, b: GeoPosition): boolean => a[0] === b[0] && a[1] === b[1];
 
-const withoutRepeats = (positions: ReadonlyArray<Position>): ReadonlyArray<Position> => {
-  const kept: Array<Position> = [];
+const withoutRepeats = (positions: ReadonlyArray<GeoPosition>): ReadonlyArray<GeoPosition> => {
+  const kept: Array<GeoPosition> = [];
   for (const position of positions) {
     const last = kept.at(-1);
     if (last === undefined || !isSame(last, position)) kept.push(position);
@@ -104,7 +104,7 @@ const withoutRepeats = (positions: ReadonlyArray<Position>): ReadonlyArray<Posit
   return kept;
 };
 
-const spanOf = (positions: ReadonlyArray<Position>): number => {
+const spanOf = (positions: ReadonlyArray<GeoPosition>): number => {
   let west = 180;
   let east = -180;
   for (const [longitude] of positions) {

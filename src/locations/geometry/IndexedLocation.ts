@@ -1,5 +1,5 @@
 import { type BoundingBox, boxOfCircle, EARTH_RADIUS_METERS } from "./BoundingBox.ts";
-import type { Position } from "../Location.ts";
+import type { GeoPosition } from "../Location.ts";
 import { type Direction, directionOf } from "./SphericalCap.ts";
 
 /** A polygon's rings, packed: longitude and latitude in turns, and for each ring where it ends, in numbers. */
@@ -9,8 +9,8 @@ export interface Outline {
 }
 
 /** The shape of a location as it is searched: 16 bytes for a position of a polygon, about 500 for the rest. */
-export interface Place {
-  readonly no: number;
+export interface IndexedLocation {
+  readonly key: number;
   readonly id: string;
   /** Rises with every change of the shape. */
   readonly revision: number;
@@ -25,22 +25,22 @@ export interface Place {
 }
 
 /** A location's shape as it is stored. */
-export interface StoredPlace {
-  readonly no: number;
+export interface StoredLocation {
+  readonly key: number;
   readonly id: string;
   readonly revision: number;
   readonly longitude: number;
   readonly latitude: number;
   readonly radius_meters: number;
-  readonly rings: ReadonlyArray<ReadonlyArray<Position>> | null;
+  readonly rings: ReadonlyArray<ReadonlyArray<GeoPosition>> | null;
 }
 
 /** Makes a stored shape ready to be searched. */
-export const placeOf = (row: StoredPlace): Place => {
-  const { id, latitude, longitude, no, radius_meters, revision, rings } = row;
+export const toIndexedLocation = (row: StoredLocation): IndexedLocation => {
+  const { id, latitude, longitude, key, radius_meters, revision, rings } = row;
   const outline = rings === null ? null : outlineOf(rings);
   return {
-    no,
+    key,
     id,
     revision,
     longitude,
@@ -53,10 +53,10 @@ export const placeOf = (row: StoredPlace): Place => {
 };
 
 /** How many positions a place holds in memory, by which the memory of all places is bounded. */
-export const weightOf = ({ outline }: Place): number =>
+export const positionsHeld = ({ outline }: IndexedLocation): number =>
   32 + (outline === null ? 0 : outline.coordinates.length / 2);
 
-const outlineOf = (rings: ReadonlyArray<ReadonlyArray<Position>>): Outline => {
+const outlineOf = (rings: ReadonlyArray<ReadonlyArray<GeoPosition>>): Outline => {
   const coordinates = new Float64Array(2 * rings.reduce((sum, ring) => sum + ring.length, 0));
   const ends = new Uint32Array(rings.length);
   let at = 0;

@@ -1,5 +1,5 @@
 import { inDegrees, readRing } from "./Coordinates.ts";
-import type { PolygonGeometry, Position, Ring } from "../Location.ts";
+import type { PolygonGeometry, GeoPosition, Ring } from "../Location.ts";
 import { orientation } from "./Orientation.ts";
 import { describe, type Refuse } from "./GeometryProblem.ts";
 import { sweepRings, type RingClash, type RingSweep } from "./RingSweep.ts";
@@ -112,7 +112,7 @@ const reasonOf = ({ _tag, rings, at }: RingClash, swept: ReadonlyArray<NumberedR
 
 const labelOf = (number: number): string => (number === 0 ? "exterior ring" : `ring of hole ${number}`);
 
-const hasArea = (positions: ReadonlyArray<Position>): boolean => {
+const hasArea = (positions: ReadonlyArray<GeoPosition>): boolean => {
   const [a, b] = positions;
   if (a === undefined || b === undefined) return false;
   return positions.some((c) => orientation(a[0], a[1], b[0], b[1], c[0], c[1]) !== 0);

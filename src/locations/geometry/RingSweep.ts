@@ -1,11 +1,11 @@
-import type { Position, Ring } from "../Location.ts";
+import type { GeoPosition, Ring } from "../Location.ts";
 import { orientation } from "./Orientation.ts";
 
 /** Two rings, or twice the same one, that cross or run along each other, and where: the first place from the west. */
 export interface RingClash {
   readonly _tag: "Crossing" | "Overlap";
   readonly rings: readonly [number, number];
-  readonly at: Position;
+  readonly at: GeoPosition;
 }
 
 /**
@@ -65,9 +65,9 @@ export const sweepRings = (rings: ReadonlyArray<Ring>): RingSweep => {
 /** A piece of a ring; `west` and `east` are its ends in the order of the sweep. */
 interface Edge {
   readonly ring: number;
-  readonly from: Position;
-  readonly west: Position;
-  readonly east: Position;
+  readonly from: GeoPosition;
+  readonly west: GeoPosition;
+  readonly east: GeoPosition;
   /** Whether the ring runs from `west` to `east` here. */
   readonly eastward: boolean;
   /** The ring's visits to a position that this edge begins and ends with, numbered over all rings. */
@@ -80,7 +80,7 @@ const edgesOf = (rings: ReadonlyArray<Ring>): ReadonlyArray<Edge> => {
   rings.forEach((positions, ring) => {
     const first = edges.length;
     const last = first + positions.length - 2;
-    let from: Position | undefined;
+    let from: GeoPosition | undefined;
     for (const to of positions) {
       if (from !== undefined) {
         const eastward = compare(from, to) < 0;
@@ -104,7 +104,7 @@ const edgesOf = (rings: ReadonlyArray<Ring>): ReadonlyArray<Edge> => {
 
 /** A position and all edges that have an end there. */
 interface Stop {
-  readonly at: Position;
+  readonly at: GeoPosition;
   readonly edges: Array<Edge>;
 }
 
@@ -127,16 +127,16 @@ const stopsOf = (edges: ReadonlyArray<Edge>): ReadonlyArray<Stop> => {
 };
 
 /** The sweep's order of positions: west before east, then south before north. */
-const compare = (a: Position, b: Position): number => a[0] - b[0] || a[1] - b[1];
+const compare = (a: GeoPosition, b: GeoPosition): number => a[0] - b[0] || a[1] - b[1];
 
 /** Positive where a → b → c turns left, negative where right, 0 where straight on or back. */
-const turn = (a: Position, b: Position, c: Position): number =>
+const turn = (a: GeoPosition, b: GeoPosition, c: GeoPosition): number =>
   orientation(a[0], a[1], b[0], b[1], c[0], c[1]);
 
 /** Positive where the position lies north of the edge, negative south of it, 0 on its line. */
-const side = (edge: Edge, at: Position): number => turn(edge.west, edge.east, at);
+const side = (edge: Edge, at: GeoPosition): number => turn(edge.west, edge.east, at);
 
-const firstNotSouthOf = (line: ReadonlyArray<Edge>, at: Position): number => {
+const firstNotSouthOf = (line: ReadonlyArray<Edge>, at: GeoPosition): number => {
   let low = 0;
   let high = line.length;
   while (low < high) {
@@ -149,7 +149,7 @@ const firstNotSouthOf = (line: ReadonlyArray<Edge>, at: Position): number => {
 };
 
 /** The edges of the line from `start` on that hold the position, south to north. */
-const touching = (line: ReadonlyArray<Edge>, start: number, at: Position): ReadonlyArray<Edge> => {
+const touching = (line: ReadonlyArray<Edge>, start: number, at: GeoPosition): ReadonlyArray<Edge> => {
   const edges: Array<Edge> = [];
   for (let i = start; i < line.length; i++) {
     const edge = line[i];
@@ -160,7 +160,7 @@ const touching = (line: ReadonlyArray<Edge>, start: number, at: Position): Reado
 };
 
 /** Edges that go on from one position in the same direction lie on each other. */
-const overlapIn = (ahead: ReadonlyArray<Edge>, at: Position): RingClash | undefined => {
+const overlapIn = (ahead: ReadonlyArray<Edge>, at: GeoPosition): RingClash | undefined => {
   let south: Edge | undefined;
   for (const edge of ahead) {
     if (south !== undefined && turn(at, south.east, edge.east) === 0) {
@@ -176,7 +176,7 @@ const overlapIn = (ahead: ReadonlyArray<Edge>, at: Position): RingClash | undefi
  * position, the two must match like brackets; where they interleave, one visit passes through the other.
  */
 const crossingAt = (
-  at: Position,
+  at: GeoPosition,
   ahead: ReadonlyArray<Edge>,
   behind: ReadonlyArray<Edge>,
 ): RingClash | undefined => {
@@ -192,7 +192,7 @@ const crossingAt = (
 };
 
 /** An edge that passes through a position visits it on its own: a number that no end has. */
-const visitOf = (edge: Edge, at: Position): number => {
+const visitOf = (edge: Edge, at: GeoPosition): number => {
   if (compare(edge.from, at) === 0) return edge.fromVisit;
   const ends = compare(edge.west, at) === 0 || compare(edge.east, at) === 0;
   return ends ? edge.toVisit : -1 - edge.fromVisit;

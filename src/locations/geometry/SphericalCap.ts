@@ -1,4 +1,4 @@
-import type { Position } from "../Location.ts";
+import type { GeoPosition } from "../Location.ts";
 
 /** A unit vector from the centre of the earth. */
 export type Direction = readonly [x: number, y: number, z: number];
@@ -11,7 +11,7 @@ export interface SphericalCap {
 }
 
 /** The direction of a position. */
-export const directionOf = ([longitude, latitude]: Position): Direction => {
+export const directionOf = ([longitude, latitude]: GeoPosition): Direction => {
   const east = (longitude * Math.PI) / 180;
   const north = (latitude * Math.PI) / 180;
   const flat = Math.cos(north);

@@ -38,9 +38,9 @@ const rounded = (seconds: number): number | null =>
 const tracksOf = async (bytes: Buffer, format: MediaFormat): Promise<MediaContent> => {
   const input = new Input({ source: new BufferSource(bytes), formats: [MP4, QTFF, WEBM] });
   try {
-    const tracks = await input.getTracks();
-    const videos = tracks.filter((track) => track.isVideoTrack());
-    const hasSound = tracks.some((track) => track.isAudioTrack());
+    const states = await input.getTracks();
+    const videos = states.filter((track) => track.isVideoTrack());
+    const hasSound = states.some((track) => track.isAudioTrack());
     // What an M4A has beside its sound are pictures of its chapters, in formats that are no video.
     const codecs = await Promise.all(videos.map((track) => track.getCodec()));
     const picture = videos.find((_, at) => format !== "m4a" || codecs[at] !== null);

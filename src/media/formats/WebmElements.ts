@@ -13,13 +13,13 @@ const ids = {
   header: 0x1a45dfa3,
   docType: 0x4282,
   segment: 0x18538067,
-  tracks: 0x1654ae6b,
+  states: 0x1654ae6b,
   cluster: 0x1f43b675,
 } as const;
 
 /** What may stand in a segment, so what ends a cluster of unknown size. */
 const inSegment = new Set<number>([
-  ids.tracks,
+  ids.states,
   ids.cluster,
   0x114d9b74, // SeekHead
   0x1549a966, // Info
@@ -100,5 +100,5 @@ export const checkWebm = (bytes: Buffer): void => {
     seen.add(element.id);
     at = element.end ?? clusterEnd(bytes, element.start, to);
   }
-  if (!seen.has(ids.tracks) || !seen.has(ids.cluster)) throw MediaDamage.cutShort("webm");
+  if (!seen.has(ids.states) || !seen.has(ids.cluster)) throw MediaDamage.cutShort("webm");
 };

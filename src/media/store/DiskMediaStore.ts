@@ -12,7 +12,8 @@ const pieceBytes = 65_536;
 const arrivingMillis = 60 * 60 * 1000;
 
 /** Folders by the first two characters keep each of them small. */
-const placeOf = (folder: string, key: string): string => join(folder, key.slice(0, 2), key.replace("/", "."));
+const toIndexedLocation = (folder: string, key: string): string =>
+  join(folder, key.slice(0, 2), key.replace("/", "."));
 
 const codeOf = (error: unknown): unknown =>
   error instanceof Error && "code" in error ? error.code : undefined;
@@ -56,7 +57,7 @@ const write = async (path: string, file: MediaBytes): Promise<void> => {
 };
 
 const put = async (folder: string, arriving: string, key: string, file: MediaBytes): Promise<void> => {
-  const place = placeOf(folder, key);
+  const place = toIndexedLocation(folder, key);
   const temporary = join(arriving, randomBytes(12).toString("hex"));
   try {
     await write(temporary, file);
@@ -70,7 +71,7 @@ const put = async (folder: string, arriving: string, key: string, file: MediaByt
 };
 
 const remove = async (folder: string, key: string): Promise<void> => {
-  const place = placeOf(folder, key);
+  const place = toIndexedLocation(folder, key);
   try {
     await rm(place);
   } catch (error) {
@@ -106,7 +107,7 @@ const pieces = (handle: FileHandle, first: number, past: number): Stream.Stream<
 const read = Effect.fnUntraced(function* (folder: string, key: string, range: ByteRange | undefined) {
   if (!isMediaKey(key)) return Option.none();
   const file = yield* Effect.acquireRelease(
-    attempt(() => openFile(placeOf(folder, key))),
+    attempt(() => openFile(toIndexedLocation(folder, key))),
     (opened) => Effect.promise(async () => opened?.handle.close()),
   );
   if (file === null) return Option.none();

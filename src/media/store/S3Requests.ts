@@ -5,11 +5,11 @@ import { createReadStream } from "node:fs";
 import { Agent, type IncomingHttpHeaders, type IncomingMessage, request as requestPlain } from "node:http";
 import { Agent as SecureAgent, request as requestSecure } from "node:https";
 import { pipeline } from "node:stream";
-import type { Config } from "../../config/Settings.ts";
+import type { Settings } from "../../config/Settings.ts";
 import { type MediaBytes, MediaStoreAway } from "./MediaStore.ts";
 
 /** Which bucket, and how it is reached. */
-export type S3Setting = Extract<Config["Service"]["mediaStore"], { readonly _tag: "s3" }>;
+export type S3Setting = Extract<Settings["Service"]["mediaStore"], { readonly _tag: "s3" }>;
 
 /** What a request carries beside its signature. */
 export interface S3Request {

@@ -4,7 +4,7 @@ import type { HttpApiEndpoint } from "effect/http-api";
 import { UnsupportedMediaType } from "../../wire/ApiError.ts";
 import type { Problems } from "../../wire/Problems.ts";
 import { bodyRules } from "../../wire/RequestBody.ts";
-import { submit } from "../../wire/ParsedBody.ts";
+import { parseFields } from "../../wire/ParsedBody.ts";
 import { codePoints } from "../../wire/Text.ts";
 import { MediaDraft } from "../MediaFile.ts";
 import { MediaStoreAway } from "../store/MediaStore.ts";
@@ -139,7 +139,7 @@ const nameOf = ({
       problem ??= "The name must be a text in UTF-8.";
     }
   }
-  const { fields, problems } = submit(
+  const { fields, problems } = parseFields(
     MediaDraft,
     problem !== null || text === undefined ? {} : { name: text },
   );

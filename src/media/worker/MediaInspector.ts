@@ -1,5 +1,5 @@
 import { Context, Effect, Layer } from "effect";
-import { MediaChildren } from "./MediaWorkers.ts";
+import { MediaWorkers } from "./MediaWorkers.ts";
 import type { MediaContent } from "../formats/MediaFormat.ts";
 import type { MediaReaderAway, MediaRefused } from "./MediaRefused.ts";
 
@@ -16,7 +16,7 @@ export class MediaInspector extends Context.Service<
 >()("waypost/media/MediaInspector") {
   static readonly layer = Layer.effect(
     MediaInspector,
-    Effect.map(MediaChildren, (children) => ({
+    Effect.map(MediaWorkers, (children) => ({
       inspect: (path: string) =>
         Effect.flatMap(children.run({ task: "inspect", path }), (answer) =>
           answer.is === "content"

@@ -23,7 +23,7 @@ export type MediaAnswer =
   | { readonly is: "unable"; readonly problem: string };
 
 /** The argument that makes the program such a child; no command for people. */
-export const mediaChildCommand = "media-child";
+export const mediaWorkerCommand = "media-worker";
 
 /** The exit code of a child that took too much memory. */
 export const outOfMemory = 77;

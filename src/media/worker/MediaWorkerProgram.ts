@@ -1,6 +1,6 @@
 import { Context } from "effect";
 import { fileURLToPath } from "node:url";
-import { mediaChildCommand } from "./MediaJob.ts";
+import { mediaWorkerCommand } from "./MediaJob.ts";
 
 /** A program and its arguments. */
 export interface Program {
@@ -11,16 +11,16 @@ export interface Program {
 /** This program again, by its launcher, with an argument of its own. */
 const itself = (): Program => ({
   command: process.execPath,
-  parameters: [fileURLToPath(new URL("../../../bin/waypost.js", import.meta.url)), mediaChildCommand],
+  parameters: [fileURLToPath(new URL("../../../bin/waypost.js", import.meta.url)), mediaWorkerCommand],
 });
 
 /** The executable again; it is told where the libraries are that it carried. */
-export const carriedChild = (runtime: string): Program => ({
+export const bundledMediaWorker = (runtime: string): Program => ({
   command: process.execPath,
-  parameters: [mediaChildCommand, runtime],
+  parameters: [mediaWorkerCommand, runtime],
 });
 
 /** What is started as the child that looks into media files. */
-export const MediaChildProgram = Context.Reference<Program>("waypost/media/MediaChildProgram", {
+export const MediaWorkerProgram = Context.Reference<Program>("waypost/media/MediaWorkerProgram", {
   defaultValue: itself,
 });

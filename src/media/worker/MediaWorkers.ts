@@ -2,12 +2,12 @@ import { Context, Effect, Layer, Semaphore } from "effect";
 import { type ChildProcess, spawn } from "node:child_process";
 import { type FileHandle, open } from "node:fs/promises";
 import { countJob } from "./MediaWorkerMetrics.ts";
-import { MediaChildProgram, type Program } from "./MediaWorkerProgram.ts";
+import { MediaWorkerProgram, type Program } from "./MediaWorkerProgram.ts";
 import { MediaReaderAway, MediaRefused } from "./MediaRefused.ts";
 import { type MediaAnswer, type MediaJob, type MediaOrder, outOfMemory } from "./MediaJob.ts";
 
 /** How long, how many and how patient. Times are real ones: a child's work takes none of a test's time. */
-export interface ChildLimits {
+export interface WorkerLimits {
   /** Milliseconds from the start of a job to the end of the child that still works on it. */
   readonly jobMillis: number;
   /** Milliseconds that a child without work is kept. */
@@ -19,7 +19,7 @@ export interface ChildLimits {
 }
 
 /** The usual ones. */
-export const MediaChildLimits = Context.Reference<ChildLimits>("waypost/media/MediaChildLimits", {
+export const MediaWorkerLimits = Context.Reference<WorkerLimits>("waypost/media/MediaWorkerLimits", {
   defaultValue: () => ({ jobMillis: 30_000, idleMillis: 10_000, children: 2, waiting: 32 }),
 });
 
@@ -33,7 +33,7 @@ const tooMuch = "The file takes too much time or memory to look into. Send a sim
 const ends = "The file is broken: what looks into it could not go on. Send one that is whole.";
 
 /** One running child. */
-class MediaChild {
+class MediaWorker {
   readonly #process: ChildProcess;
   #isReady = false;
   #complaint = "";
@@ -154,13 +154,13 @@ const childEnvironment = (): NodeJS.ProcessEnv => ({
  * The child processes that look into files which anybody may have made: a few at most, each killed when it takes too long, ended
  * when there is nothing to do.
  */
-export class MediaChildren extends Context.Service<MediaChildren>()("waypost/media/MediaChildren", {
+export class MediaWorkers extends Context.Service<MediaWorkers>()("waypost/media/MediaWorkers", {
   make: Effect.gen(function* () {
-    const program = yield* MediaChildProgram;
-    const limits = yield* MediaChildLimits;
+    const program = yield* MediaWorkerProgram;
+    const limits = yield* MediaWorkerLimits;
     const turns = yield* Semaphore.make(limits.children);
-    const all = new Set<MediaChild>();
-    const resting: Array<MediaChild> = [];
+    const all = new Set<MediaWorker>();
+    const resting: Array<MediaWorker> = [];
     let asked = 0;
     yield* Effect.addFinalizer(() => Effect.sync(() => all.forEach((child) => child.kill())));
 
@@ -168,11 +168,11 @@ export class MediaChildren extends Context.Service<MediaChildren>()("waypost/med
       for (const child of all) if (!child.isAlive) all.delete(child);
       for (let child = resting.pop(); child !== undefined; child = resting.pop())
         if (child.isAlive) return child;
-      const child = new MediaChild(program);
+      const child = new MediaWorker(program);
       all.add(child);
       return child;
     });
-    const giveBack = (child: MediaChild) =>
+    const giveBack = (child: MediaWorker) =>
       Effect.sync(() => {
         if (!child.isAlive) return void all.delete(child);
         child.rest(limits.idleMillis);
@@ -186,7 +186,7 @@ export class MediaChildren extends Context.Service<MediaChildren>()("waypost/med
 
     return {
       /** Has a child do the job, after those that were asked for before. */
-      run: Effect.fn("MediaChildren.run")(function* (job: MediaJob) {
+      run: Effect.fn("MediaWorkers.run")(function* (job: MediaJob) {
         if (asked >= limits.children + limits.waiting) {
           yield* countJob("turned_away");
           return yield* new MediaReaderAway({ problem: "too many files are waiting already." });
@@ -207,5 +207,5 @@ export class MediaChildren extends Context.Service<MediaChildren>()("waypost/med
     };
   }),
 }) {
-  static readonly layer = Layer.effect(MediaChildren, MediaChildren.make);
+  static readonly layer = Layer.effect(MediaWorkers, MediaWorkers.make);
 }

@@ -1,12 +1,12 @@
 import { Clock, Context, Effect, Layer, Schedule } from "effect";
-import { Config } from "../../config/Settings.ts";
-import { watched } from "../../workers/JobMetrics.ts";
+import { Settings } from "../../config/Settings.ts";
+import { observedRun } from "../../workers/JobMetrics.ts";
 import { Database } from "../../database/Database.ts";
 import { countPruned } from "../../database/Pruning.ts";
 import { DAY_MS } from "../../time/TimeZone.ts";
 import { noteWaiting } from "./RetentionMetrics.ts";
-import { type Packable, RetentionSql } from "./RetentionSql.ts";
-import type { RolledTenant } from "../rollups/RollupTypes.ts";
+import { type Compactable, RetentionSql } from "./RetentionSql.ts";
+import type { RollupTenant } from "../rollups/RollupTypes.ts";
 
 /** How much is done at once: rows that one transaction packs, about, and environments that one statement looks for. */
 export const RetentionSizes = Context.Reference("waypost/reports/Retention/RetentionSizes", {
@@ -15,7 +15,7 @@ export const RetentionSizes = Context.Reference("waypost/reports/Retention/Reten
 
 /**
  * Packs deliveries and events that are past their time: their rows leave the tables, and what reports count of them stays
- * (docs/decisions/0027). Only what is rolled up is packed, so the roll-ups need not know.
+ * (docs/decisions/0027). Only what is rolled up is packed, so the rollups need not know.
  */
 export class Retention extends Context.Service<Retention>()("waypost/reports/Retention", {
   make: Effect.gen(function* () {
@@ -26,11 +26,11 @@ export class Retention extends Context.Service<Retention>()("waypost/reports/Ret
      * Packs a page of an environment: rows one after the other in time, with a mark of how far it got, in one transaction. Gives how
      * many rows went, or null when there is nothing more that can go now.
      */
-    const packPage = Effect.fnUntraced(function* (tenant: RolledTenant, what: Packable, beforeMs: number) {
+    const packPage = Effect.fnUntraced(function* (tenant: RollupTenant, what: Compactable, beforeMs: number) {
       const { rows: page } = yield* RetentionSizes;
-      yield* repository.seeOneSnapshot;
+      yield* repository.useOneSnapshot;
       // Who is first goes on to the end, and leaves nothing for the others.
-      if (!(yield* repository.hold(tenant)) || !(yield* repository.holdRollUps(tenant))) return null;
+      if (!(yield* repository.hold(tenant)) || !(yield* repository.holdRollups(tenant))) return null;
       const [state] = yield* repository.state(tenant, what, beforeMs, page);
       if (state === undefined) return null;
       const { later, next, packedBefore } = state;
@@ -45,8 +45,8 @@ export class Retention extends Context.Service<Retention>()("waypost/reports/Ret
     });
 
     const packEnvironment = Effect.fnUntraced(function* (
-      tenant: RolledTenant,
-      what: Packable,
+      tenant: RollupTenant,
+      what: Compactable,
       beforeMs: number,
     ) {
       let packed = 0;
@@ -61,13 +61,13 @@ export class Retention extends Context.Service<Retention>()("waypost/reports/Ret
 
     return {
       /** Packs everything from before an instant (epoch milliseconds) that is rolled up, page by page; tells how many rows. */
-      pack: Effect.fn("Retention.pack")(function* (what: Packable, beforeMs: number) {
+      pack: Effect.fn("Retention.pack")(function* (what: Compactable, beforeMs: number) {
         const { environments } = yield* RetentionSizes;
         let packed = 0;
         let left = 0;
-        let behind: RolledTenant | null = null;
+        let behind: RollupTenant | null = null;
         while (true) {
-          const waiting: ReadonlyArray<RolledTenant> = yield* repository.waiting(
+          const waiting: ReadonlyArray<RollupTenant> = yield* repository.waiting(
             what,
             beforeMs,
             behind,
@@ -96,7 +96,7 @@ const daysBack = (now: number, days: number): number => Math.floor(now / DAY_MS 
 /** Packs once an hour in every worker what the settings say: of two that meet at an environment one goes on. */
 export const retaining = Layer.effectDiscard(
   Effect.gen(function* () {
-    const { deliveryRetentionDays, eventRetentionDays, roles } = yield* Config;
+    const { deliveryRetentionDays, eventRetentionDays, roles } = yield* Settings;
     const limits = [
       { what: "deliveries", days: deliveryRetentionDays },
       { what: "events", days: eventRetentionDays },
@@ -112,7 +112,7 @@ export const retaining = Layer.effectDiscard(
       }
     });
     yield* Effect.forkScoped(
-      Effect.ignoreCause(watched("retention", once), { log: "Warn" }).pipe(
+      Effect.ignoreCause(observedRun("retention", once), { log: "Warn" }).pipe(
         Effect.repeat(Schedule.spaced("1 hour")),
       ),
     );

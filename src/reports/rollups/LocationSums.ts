@@ -23,12 +23,12 @@ export const locationsOf = (
   const sums = new Map<number, LocationSum>();
   for (const { devices, visits } of rows) {
     let at = 0;
-    forEachVisit(visits, (no, entries, exits, stays, high, low) => {
+    forEachVisit(visits, (key, entries, exits, stays, high, low) => {
       const begins = at;
       at = setEnd(devices, at);
-      if (wanted !== null && !wanted.has(no)) return;
-      let sum = sums.get(no);
-      if (sum === undefined) sums.set(no, (sum = nothing()));
+      if (wanted !== null && !wanted.has(key)) return;
+      let sum = sums.get(key);
+      if (sum === undefined) sums.set(key, (sum = nothing()));
       sum.entries += entries;
       sum.exits += exits;
       sum.stays += stays;

@@ -1,12 +1,12 @@
 import type { TimeZoneName } from "../../time/TimeZone.ts";
 import { DeviceTally } from "./encoding/DeviceSet.ts";
-import { daysIn, type RolledSpan, spansOf } from "./RollupKeys.ts";
+import { daysIn, type RollupSpan, spansOf } from "./RollupKeys.ts";
 import type {
   ChangedStays,
   DeliveryAddition,
   EventAddition,
-  FedDeliveries,
-  FedEvents,
+  DeliveryDeltas,
+  EventDeltas,
   LocationVisits,
 } from "./RollupTypes.ts";
 import { integersOf } from "./encoding/BinaryArrays.ts";
@@ -14,14 +14,14 @@ import { blockOf, packVisits } from "./encoding/LocationBlock.ts";
 
 /** `fed` are the places of the feed rows that tell which devices were reached. */
 type DeliverySum = Omit<DeliveryAddition, "devices" | "reached"> & { readonly fed: Array<number> };
-type EventSum = RolledSpan & Omit<LocationVisits, "devices"> & { readonly devices: Array<number> };
+type EventSum = RollupSpan & Omit<LocationVisits, "devices"> & { readonly devices: Array<number> };
 
 /** The sums with their devices as sets. */
 const sets = <Sum extends { readonly devices: ReadonlyArray<number> }>(sums: ReadonlyMap<string, Sum>) => {
   const tally = new DeviceTally();
   return [...sums.values()].map((sum) => {
     tally.clear();
-    for (const no of sum.devices) tally.add(no);
+    for (const key of sum.devices) tally.add(key);
     return { ...sum, devices: tally.toSet() };
   });
 };
@@ -29,7 +29,7 @@ const sets = <Sum extends { readonly devices: ReadonlyArray<number> }>(sums: Rea
 /** The sums with their devices as sets, and how many those are. Sums of the same feed rows, as all of a send are, share one set. */
 const reachedSets = (
   sums: ReadonlyMap<string, DeliverySum>,
-  nos: ReadonlyArray<Int32Array>,
+  keys: ReadonlyArray<Int32Array>,
 ): ReadonlyArray<DeliveryAddition> => {
   const tally = new DeviceTally();
   const made = new Map<string, Pick<DeliveryAddition, "devices" | "reached">>();
@@ -38,7 +38,7 @@ const reachedSets = (
     let reached = made.get(key);
     if (reached === undefined) {
       tally.clear();
-      for (const place of fed) for (const no of nos[place] ?? []) tally.add(no);
+      for (const place of fed) for (const key of keys[place] ?? []) tally.add(key);
       made.set(key, (reached = { reached: tally.count, devices: tally.toSet() }));
     }
     return { ...sum, ...reached };
@@ -59,29 +59,29 @@ export interface AddedTo {
  */
 export const deliveryAdditions = (
   { monthsBefore, timezone }: AddedTo,
-  fed: ReadonlyArray<FedDeliveries>,
+  fed: ReadonlyArray<DeliveryDeltas>,
 ): ReadonlyArray<DeliveryAddition> => {
   const dayOf = daysIn(timezone as TimeZoneName);
   const sums = new Map<string, Mutable<DeliverySum>>();
-  const nos = fed.map(({ devices }) => integersOf(devices));
+  const deviceKeys = fed.map(({ devices }) => integersOf(devices));
   for (const [
     place,
-    { campaign_no, content_type, notification_no, quarter, status, trigger_type },
+    { campaign_key, content_type, notification_key, quarter, status, trigger_type },
   ] of fed.entries()) {
-    const count = nos[place]?.length ?? 0;
+    const count = deviceKeys[place]?.length ?? 0;
     const keys: ReadonlyArray<readonly [number, number, string, string]> = [
-      [campaign_no, notification_no, content_type, trigger_type],
+      [campaign_key, notification_key, content_type, trigger_type],
       [0, 0, content_type, trigger_type],
       [0, 0, content_type, ""],
       [0, 0, "", trigger_type],
       [0, 0, "", ""],
     ];
     for (const { span, startsOn } of spansOf(dayOf(quarter), monthsBefore)) {
-      for (const [campaignNo, notificationNo, contentType, triggerType] of keys) {
-        const key = [span, startsOn, campaignNo, notificationNo, contentType, triggerType].join();
+      for (const [campaignKey, notificationKey, contentType, triggerType] of keys) {
+        const key = [span, startsOn, campaignKey, notificationKey, contentType, triggerType].join();
         let sum = sums.get(key);
         if (sum === undefined) {
-          const named = { span, startsOn, campaignNo, notificationNo, contentType, triggerType };
+          const named = { span, startsOn, campaignKey, notificationKey, contentType, triggerType };
           sums.set(key, (sum = { ...named, delivered: 0, failed: 0, fed: [] }));
         }
         if (status === "delivered") {
@@ -91,34 +91,34 @@ export const deliveryAdditions = (
       }
     }
   }
-  return reachedSets(sums, nos);
+  return reachedSets(sums, deviceKeys);
 };
 
 /** What events, and the stays that they changed, add to each row: those of their day and of its month, if that has any, for their location and for all. */
 export const eventAdditions = (
   { monthsBefore, timezone }: AddedTo,
-  fed: ReadonlyArray<FedEvents>,
+  fed: ReadonlyArray<EventDeltas>,
   stays: ReadonlyArray<ChangedStays>,
 ): ReadonlyArray<EventAddition> => {
   const dayOf = daysIn(timezone as TimeZoneName);
   const sums = new Map<string, Mutable<EventSum>>();
-  const sumOf = (span: "day" | "month", startsOn: string, locationNo: number) => {
-    const key = `${span},${startsOn},${locationNo}`;
+  const sumOf = (span: "day" | "month", startsOn: string, locationKey: number) => {
+    const key = `${span},${startsOn},${locationKey}`;
     const found = sums.get(key);
     if (found !== undefined) return found;
-    const sum = { span, startsOn, locationNo, entries: 0, exits: 0, stays: 0, stayed: 0n, devices: [] };
+    const sum = { span, startsOn, locationKey, entries: 0, exits: 0, stays: 0, stayed: 0n, devices: [] };
     sums.set(key, sum);
     return sum as Mutable<EventSum>;
   };
-  for (const { device_nos, location_nos, quarter, types } of fed) {
+  for (const { device_keys, location_keys, quarter, types } of fed) {
     for (const { span, startsOn } of spansOf(dayOf(quarter), monthsBefore)) {
       const all = sumOf(span, startsOn, 0);
-      for (const [place, location] of location_nos.entries()) {
+      for (const [place, location] of location_keys.entries()) {
         const own = sumOf(span, startsOn, location);
         if (types[place] === "enter") {
           all.entries++;
           own.entries++;
-          own.devices.push(device_nos[place] ?? 0);
+          own.devices.push(device_keys[place] ?? 0);
         } else {
           all.exits++;
           own.exits++;
@@ -128,21 +128,21 @@ export const eventAdditions = (
   }
   for (const changed of stays) {
     for (const { span, startsOn } of spansOf(dayOf(changed.quarter), monthsBefore)) {
-      const own = sumOf(span, startsOn, changed.location_no);
+      const own = sumOf(span, startsOn, changed.location_key);
       own.stays += changed.stays;
       own.stayed += changed.stayed;
     }
   }
   const blocks = Map.groupBy(
     sets(sums),
-    ({ locationNo, span, startsOn }) => `${span},${startsOn},${blockOf(locationNo)}`,
+    ({ locationKey, span, startsOn }) => `${span},${startsOn},${blockOf(locationKey)}`,
   );
   return [...blocks.values()].flatMap((block) =>
-    block.slice(0, 1).map(({ locationNo, span, startsOn }) => ({
+    block.slice(0, 1).map(({ locationKey, span, startsOn }) => ({
       span,
       startsOn,
-      block: blockOf(locationNo),
-      ...packVisits(block.toSorted((one, other) => one.locationNo - other.locationNo)),
+      block: blockOf(locationKey),
+      ...packVisits(block.toSorted((one, other) => one.locationKey - other.locationKey)),
     })),
   );
 };

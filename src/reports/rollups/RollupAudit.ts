@@ -2,7 +2,7 @@ import { Context, Effect, Layer } from "effect";
 import { Database } from "../../database/Database.ts";
 import { addDays, dateAt, dayRange, daysBetween, type LocalDate } from "../../time/LocalTime.ts";
 import type { TimeZoneName } from "../../time/TimeZone.ts";
-import { type AuditedTenant, type OutcomeKey, RollUpAuditSql } from "./RollupAuditSql.ts";
+import { type AuditedTenant, type OutcomeKey, RollupAuditSql } from "./RollupAuditSql.ts";
 import {
   add,
   compared,
@@ -10,15 +10,15 @@ import {
   type FiguresByKey,
   figuresOf,
   outcomeKey,
-  rollOutcomes,
-  rollVisits,
-  tellOutcomes,
-  tellVisits,
+  rollupOutcomes,
+  rollupTransitions,
+  reportOutcomes,
+  reportTransitions,
 } from "./RollupComparison.ts";
-import { RollUpsSql } from "./RollupsSql.ts";
+import { RollupsSql } from "./RollupsSql.ts";
 import { allTogether, everyBlock } from "./encoding/LocationBlock.ts";
 
-/** A figure of a report that the roll-ups have otherwise than what they are made of. */
+/** A figure of a report that the rollups have otherwise than what they are made of. */
 export interface Difference {
   readonly workspace: string;
   readonly workspace_name: string;
@@ -34,7 +34,7 @@ export interface Difference {
   readonly counted: number;
 }
 
-/** What an audit looked at. `incomplete` are environments whose roll-ups are being made: reports do not read them yet. */
+/** What an audit looked at. `incomplete` are environments whose rollups are being made: reports do not read them yet. */
 export interface AuditSummary {
   readonly environments: number;
   readonly days: number;
@@ -54,15 +54,15 @@ export interface AuditListener {
 const page = 50;
 const earliest = "0001-01-01" as LocalDate;
 
-/** Compares roll-ups with the rows that they are made of, without changing anything. */
-export class RollUpAudit extends Context.Service<RollUpAudit>()("waypost/reports/RollUpAudit", {
+/** Compares rollups with the rows that they are made of, without changing anything. */
+export class RollupAudit extends Context.Service<RollupAudit>()("waypost/reports/RollupAudit", {
   make: Effect.gen(function* () {
     const database = yield* Database;
-    const repository = yield* RollUpAuditSql;
-    const rollUps = yield* RollUpsSql;
+    const repository = yield* RollupAuditSql;
+    const rollups = yield* RollupsSql;
 
     const inOneSnapshot = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
-      database.atomically(Effect.andThen(repository.seeOneSnapshot, effect));
+      database.atomically(Effect.andThen(repository.useOneSnapshot, effect));
 
     /** Says in words whose figures those of a key are. */
     const named = Effect.fnUntraced(function* (
@@ -71,14 +71,14 @@ export class RollUpAudit extends Context.Service<RollUpAudit>()("waypost/reports
       different: ReadonlyArray<DifferentFigure>,
     ) {
       const keys = different.map(({ key }) => JSON.parse(key) as number | OutcomeKeyText);
-      const nos = (place: 0 | 1) => keys.flatMap((key) => (typeof key === "number" ? [] : [key[place]]));
+      const keysAt = (place: 0 | 1) => keys.flatMap((key) => (typeof key === "number" ? [] : [key[place]]));
       const namer = Effect.fnUntraced(function* (
         of: "campaign" | "notification" | "location",
         wanted: ReadonlyArray<number>,
       ) {
         const rows = wanted.length === 0 ? [] : yield* repository.names(tenant, of, [...new Set(wanted)]);
-        const known = new Map(rows.map(({ id, name, no }) => [no, `${of} "${name}" (${id})`]));
-        return (no: number) => known.get(no) ?? `a deleted ${of} (number ${no})`;
+        const known = new Map(rows.map(({ id, name, key }) => [key, `${of} "${name}" (${id})`]));
+        return (key: number) => known.get(key) ?? `a deleted ${of} (number ${key})`;
       });
       if (kind === "events") {
         const locationName = yield* namer(
@@ -89,8 +89,8 @@ export class RollUpAudit extends Context.Service<RollUpAudit>()("waypost/reports
           key === 0 ? "events of all locations" : `events at ${locationName(Number(key))}`,
         );
       }
-      const campaignName = yield* namer("campaign", nos(0));
-      const notificationName = yield* namer("notification", nos(1));
+      const campaignName = yield* namer("campaign", keysAt(0));
+      const notificationName = yield* namer("notification", keysAt(1));
       return keys.map((key) => {
         if (typeof key === "number") return String(key);
         const [campaign, notification, content, trigger] = key;
@@ -128,7 +128,7 @@ export class RollUpAudit extends Context.Service<RollUpAudit>()("waypost/reports
       return true;
     });
 
-    /** The first day from a date on with base rows or roll-ups, compared; null when there is none. */
+    /** The first day from a date on with base rows or rollups, compared; null when there is none. */
     const nextDay = Effect.fnUntraced(function* (
       tenant: AuditedTenant,
       from: LocalDate,
@@ -136,7 +136,7 @@ export class RollUpAudit extends Context.Service<RollUpAudit>()("waypost/reports
     ) {
       const zone = tenant.timezone as TimeZoneName;
       const startMs = from === earliest ? null : dayRange(zone, from, from).fromMs;
-      const oldest = yield* rollUps.oldest(tenant, startMs);
+      const oldest = yield* rollups.oldest(tenant, startMs);
       const rolled = (yield* repository.nextRolledDay(tenant, from)) as LocalDate | null;
       const based = oldest === null ? null : dateAt(zone, oldest);
       const date = based === null || (rolled !== null && rolled < based) ? rolled : based;
@@ -146,20 +146,20 @@ export class RollUpAudit extends Context.Service<RollUpAudit>()("waypost/reports
 
       const outcomes: FiguresByKey = new Map();
       const countedOutcomes: FiguresByKey = new Map();
-      const unlike = rollOutcomes(outcomes, yield* repository.rolledOutcomes(tenant, date));
-      tellOutcomes(outcomes, yield* repository.fedOutcomes(tenant, fromMs, toMs));
-      tellOutcomes(countedOutcomes, yield* repository.countedOutcomes(tenant, fromMs, toMs));
+      const unlike = rollupOutcomes(outcomes, yield* repository.rolledOutcomes(tenant, date));
+      reportOutcomes(outcomes, yield* repository.pendingOutcomes(tenant, fromMs, toMs));
+      reportOutcomes(countedOutcomes, yield* repository.countedOutcomes(tenant, fromMs, toMs));
       const ofOutcomes = [...unlike, ...compared(outcomes, countedOutcomes)];
 
       const visits: FiguresByKey = new Map();
       const countedVisits: FiguresByKey = new Map();
-      rollVisits(visits, yield* repository.rolledVisits(tenant, date));
-      tellVisits(
+      rollupTransitions(visits, yield* repository.rolledVisits(tenant, date));
+      reportTransitions(
         visits,
-        yield* repository.fedVisits(tenant, fromMs, toMs),
-        yield* repository.fedStays(tenant, fromMs, toMs),
+        yield* repository.pendingTransitions(tenant, fromMs, toMs),
+        yield* repository.pendingVisits(tenant, fromMs, toMs),
       );
-      tellVisits(
+      reportTransitions(
         countedVisits,
         yield* repository.countedVisits(tenant, fromMs, toMs),
         yield* repository.countedStays(tenant, fromMs, toMs),
@@ -188,7 +188,7 @@ export class RollUpAudit extends Context.Service<RollUpAudit>()("waypost/reports
         const unlike: Array<DifferentFigure> = [];
         for (const row of rows) {
           const none = new Uint8Array();
-          unlike.push(...rollOutcomes(own, [{ ...row, ...row.month, devices: row.month_devices ?? none }]));
+          unlike.push(...rollupOutcomes(own, [{ ...row, ...row.month, devices: row.month_devices ?? none }]));
           const days = figuresOf(together, outcomeKey(row));
           add(days, "delivered", row.days.delivered);
           add(days, "failed", row.days.failed);
@@ -204,11 +204,11 @@ export class RollUpAudit extends Context.Service<RollUpAudit>()("waypost/reports
         const rows = yield* repository.monthVisits(tenant, starts_on, block);
         const together: FiguresByKey = new Map();
         const own: FiguresByKey = new Map();
-        rollVisits(
+        rollupTransitions(
           together,
           rows.filter(({ span }) => span === "day"),
         );
-        rollVisits(
+        rollupTransitions(
           own,
           rows.filter(({ span }) => span === "month"),
         );
@@ -219,7 +219,7 @@ export class RollUpAudit extends Context.Service<RollUpAudit>()("waypost/reports
 
     /**
      * Compares every day of every environment with its base rows, packed ones included, and every month with its days. Each in a
-     * snapshot of its own, in which roll-ups and feed together are exactly the base rows: what comes in meanwhile makes no difference.
+     * snapshot of its own, in which rollups and feed together are exactly the base rows: what comes in meanwhile makes no difference.
      * Holds the devices of one day, or of one page of a month, in memory.
      */
     const audit = Effect.fnUntraced(function* (listener: AuditListener) {
@@ -272,14 +272,14 @@ export class RollUpAudit extends Context.Service<RollUpAudit>()("waypost/reports
 
     return {
       audit,
-      /** Has workers make the roll-ups of these environments anew; their reports read base rows, right and slow, until that is done. */
-      makeAnew: (tenants: ReadonlyArray<AuditedTenant>) =>
+      /** Has workers make the rollups of these environments anew; their reports read base rows, right and slow, until that is done. */
+      rebuild: (tenants: ReadonlyArray<AuditedTenant>) =>
         Effect.forEach(tenants, (tenant) => repository.distrust(tenant), { discard: true }),
     };
   }),
 }) {
-  static readonly layer = Layer.effect(RollUpAudit, RollUpAudit.make).pipe(
-    Layer.provide([RollUpAuditSql.layer, RollUpsSql.layer]),
+  static readonly layer = Layer.effect(RollupAudit, RollupAudit.make).pipe(
+    Layer.provide([RollupAuditSql.layer, RollupsSql.layer]),
   );
 }
 

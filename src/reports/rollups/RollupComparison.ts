@@ -1,6 +1,12 @@
-/** What roll-ups say beside what they are made of, as pure functions: figures by key, and where they differ. */
+/** What rollups say beside what they are made of, as pure functions: figures by key, and where they differ. */
 import { DeviceTally } from "./encoding/DeviceSet.ts";
-import type { OutcomeKey, RolledOutcomes, ToldOutcomes, ToldStays, ToldVisits } from "./RollupAuditSql.ts";
+import type {
+  OutcomeKey,
+  RollupOutcomes,
+  ReportedOutcomes,
+  ReportedVisits,
+  ReportedTransitions,
+} from "./RollupAuditSql.ts";
 import { integersOf } from "./encoding/BinaryArrays.ts";
 import { type PackedVisits, unpackVisits } from "./encoding/LocationBlock.ts";
 
@@ -14,7 +20,7 @@ export interface Figures {
 /** Figures by the text of their key. */
 export type FiguresByKey = Map<string, Figures>;
 
-/** A figure that differs; `rolledUp` is what the roll-ups and the feed say, `counted` what base rows say. */
+/** A figure that differs; `rolledUp` is what the rollups and the feed say, `counted` what base rows say. */
 export interface DifferentFigure {
   readonly key: string;
   readonly figure: string;
@@ -35,25 +41,25 @@ export const add = ({ numbers }: Figures, name: string, count: number | bigint):
 
 /** The text of a key of deliveries. */
 export const outcomeKey = (key: OutcomeKey): string =>
-  JSON.stringify([key.campaign_no, key.notification_no, key.content_type, key.trigger_type]);
+  JSON.stringify([key.campaign_key, key.notification_key, key.content_type, key.trigger_type]);
 
 /** The rows that a delivery counts in: its own, and those over all campaigns. */
 const outcomeKeys = ({
-  campaign_no,
+  campaign_key,
   content_type,
-  notification_no,
+  notification_key,
   trigger_type,
 }: OutcomeKey): ReadonlyArray<string> =>
   [
-    { campaign_no, notification_no, content_type, trigger_type },
-    { campaign_no: 0, notification_no: 0, content_type, trigger_type },
-    { campaign_no: 0, notification_no: 0, content_type, trigger_type: "" },
-    { campaign_no: 0, notification_no: 0, content_type: "", trigger_type },
-    { campaign_no: 0, notification_no: 0, content_type: "", trigger_type: "" },
+    { campaign_key, notification_key, content_type, trigger_type },
+    { campaign_key: 0, notification_key: 0, content_type, trigger_type },
+    { campaign_key: 0, notification_key: 0, content_type, trigger_type: "" },
+    { campaign_key: 0, notification_key: 0, content_type: "", trigger_type },
+    { campaign_key: 0, notification_key: 0, content_type: "", trigger_type: "" },
   ].map(outcomeKey);
 
 /** Counts deliveries of base rows or of the feed into each row that they belong to. */
-export const tellOutcomes = (all: FiguresByKey, told: ReadonlyArray<ToldOutcomes>): void => {
+export const reportOutcomes = (all: FiguresByKey, told: ReadonlyArray<ReportedOutcomes>): void => {
   for (const row of told) {
     for (const key of outcomeKeys(row)) {
       const figures = figuresOf(all, key);
@@ -63,10 +69,10 @@ export const tellOutcomes = (all: FiguresByKey, told: ReadonlyArray<ToldOutcomes
   }
 };
 
-/** Takes in rows of the roll-ups. One that tells another number of devices than it holds differs from itself. */
-export const rollOutcomes = (
+/** Takes in rows of the rollups. One that tells another number of devices than it holds differs from itself. */
+export const rollupOutcomes = (
   all: FiguresByKey,
-  rows: ReadonlyArray<RolledOutcomes>,
+  rows: ReadonlyArray<RollupOutcomes>,
 ): ReadonlyArray<DifferentFigure> => {
   const tally = new DeviceTally();
   return rows.flatMap((row) => {
@@ -84,13 +90,13 @@ export const rollOutcomes = (
 };
 
 /** Counts events of base rows or of the feed into the row of their location and that of all. */
-export const tellVisits = (
+export const reportTransitions = (
   all: FiguresByKey,
-  visits: ReadonlyArray<ToldVisits>,
-  stays: ReadonlyArray<ToldStays>,
+  visits: ReadonlyArray<ReportedTransitions>,
+  stays: ReadonlyArray<ReportedVisits>,
 ): void => {
-  for (const { devices, entries, exits, location_no } of visits) {
-    for (const key of [String(location_no), "0"]) {
+  for (const { devices, entries, exits, location_key } of visits) {
+    for (const key of [String(location_key), "0"]) {
       const figures = figuresOf(all, key);
       add(figures, "entries", entries);
       add(figures, "exits", exits);
@@ -98,16 +104,16 @@ export const tellVisits = (
     }
   }
   for (const row of stays) {
-    const figures = figuresOf(all, String(row.location_no));
+    const figures = figuresOf(all, String(row.location_key));
     add(figures, "stays", row.stays);
     add(figures, "microseconds stayed", row.stayed);
   }
 };
 
-/** Takes in rows of the roll-ups. */
-export const rollVisits = (all: FiguresByKey, rows: ReadonlyArray<PackedVisits>): void => {
+/** Takes in rows of the rollups. */
+export const rollupTransitions = (all: FiguresByKey, rows: ReadonlyArray<PackedVisits>): void => {
   for (const row of rows.flatMap(unpackVisits)) {
-    const figures = figuresOf(all, String(row.locationNo));
+    const figures = figuresOf(all, String(row.locationKey));
     add(figures, "entries", row.entries);
     add(figures, "exits", row.exits);
     add(figures, "stays", row.stays);
@@ -118,7 +124,7 @@ export const rollVisits = (all: FiguresByKey, rows: ReadonlyArray<PackedVisits>)
 
 const fill = (tally: DeviceTally, { arrays, sets }: Figures): number => {
   for (const set of sets) tally.addSets(set);
-  for (const array of arrays) for (const no of integersOf(array)) tally.add(no);
+  for (const array of arrays) for (const key of integersOf(array)) tally.add(key);
   return tally.count;
 };
 

@@ -2,7 +2,7 @@ import { dateAt, dayRange, daysOf, type LocalDate } from "../../time/LocalTime.t
 import type { TimeZoneName } from "../../time/TimeZone.ts";
 
 /** A day or a month that has rows. */
-export interface RolledSpan {
+export interface RollupSpan {
   readonly span: "day" | "month";
   readonly startsOn: string;
 }
@@ -18,7 +18,7 @@ export const monthAfter = (date: string): string =>
 export const noMonth = "-infinity";
 
 /** The rows that a local day is added to: its own, and that of its month if that begins before `monthsBefore`. */
-export const spansOf = (date: LocalDate, monthsBefore: string): ReadonlyArray<RolledSpan> => {
+export const spansOf = (date: LocalDate, monthsBefore: string): ReadonlyArray<RollupSpan> => {
   const day = { span: "day", startsOn: date } as const;
   const month = monthOf(date);
   return month < monthsBefore ? [day, { span: "month", startsOn: month }] : [day];

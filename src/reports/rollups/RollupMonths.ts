@@ -2,9 +2,9 @@ import { Clock, Context, Effect, Layer } from "effect";
 import { DeviceTally } from "./encoding/DeviceSet.ts";
 import { pauses } from "./Yielding.ts";
 import { monthAfter, monthOf } from "./RollupKeys.ts";
-import { RollUpMonthsSql } from "./RollupMonthsSql.ts";
-import type { DeliveryAddition, RollUpState, WaitingTenant } from "./RollupTypes.ts";
-import { RollUpWriter } from "./RollupWriter.ts";
+import { RollupMonthsSql } from "./RollupMonthsSql.ts";
+import type { DeliveryAddition, RollupState, WaitingTenant } from "./RollupTypes.ts";
+import { RollupWriter } from "./RollupWriter.ts";
 import { allTogether, everyBlock, uniteVisits } from "./encoding/LocationBlock.ts";
 
 /** No zone is further behind UTC. */
@@ -16,10 +16,10 @@ const campaignsAtOnce = 20;
  * Adds up the days of months that are over: until then nobody reads a month's rows, and they would be written again with every event. What comes late is
  * added to the day and the month.
  */
-export class RollUpMonths extends Context.Service<RollUpMonths>()("waypost/reports/RollUpMonths", {
+export class RollupMonths extends Context.Service<RollupMonths>()("waypost/reports/RollupMonths", {
   make: Effect.gen(function* () {
-    const repository = yield* RollUpMonthsSql;
-    const writer = yield* RollUpWriter;
+    const repository = yield* RollupMonthsSql;
+    const writer = yield* RollupWriter;
     const newRow = () => true;
 
     const addOutcomes = Effect.fnUntraced(function* (tenant: WaitingTenant, month: string) {
@@ -64,9 +64,9 @@ export class RollUpMonths extends Context.Service<RollUpMonths>()("waypost/repor
 
       /**
        * Adds up the next month that is over, once all days are complete, and tells before which day all months have rows now; null if there is no such month. In
-       * the transaction that holds the roll-ups.
+       * the transaction that holds the rollups.
        */
-      next: Effect.fnUntraced(function* (tenant: WaitingTenant, { monthsBefore }: RollUpState, over: string) {
+      next: Effect.fnUntraced(function* (tenant: WaitingTenant, { monthsBefore }: RollupState, over: string) {
         if (monthsBefore >= over) return null;
         const first = yield* repository.firstDay(tenant, monthsBefore);
         if (first === null || first >= over) return over;
@@ -79,7 +79,7 @@ export class RollUpMonths extends Context.Service<RollUpMonths>()("waypost/repor
     };
   }),
 }) {
-  static readonly layer = Layer.effect(RollUpMonths, RollUpMonths.make).pipe(
-    Layer.provide([RollUpMonthsSql.layer, RollUpWriter.layer]),
+  static readonly layer = Layer.effect(RollupMonths, RollupMonths.make).pipe(
+    Layer.provide([RollupMonthsSql.layer, RollupWriter.layer]),
   );
 }

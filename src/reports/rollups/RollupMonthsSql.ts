@@ -1,13 +1,13 @@
 import { Context, Effect, Layer } from "effect";
 import { SqlClient } from "effect/sql";
 import { arrayOf, asNumber } from "../../database/Rows.ts";
-import type { RolledTenant } from "./RollupTypes.ts";
+import type { RollupTenant } from "./RollupTypes.ts";
 import type { PackedVisits } from "./encoding/LocationBlock.ts";
 
 /** Days of one key together, their sets of devices end to end. */
 export interface DaysOfOutcomes {
-  readonly campaignNo: number;
-  readonly notificationNo: number;
+  readonly campaignKey: number;
+  readonly notificationKey: number;
   readonly contentType: string;
   readonly triggerType: string;
   readonly delivered: number;
@@ -15,24 +15,24 @@ export interface DaysOfOutcomes {
   readonly devices: Uint8Array;
 }
 
-/** Every statement that reads the days of a month, to add them up. All belong into one transaction with one snapshot, that of `RollUpsSql.hold`. */
-export class RollUpMonthsSql extends Context.Service<RollUpMonthsSql>()("waypost/reports/RollUpMonthsSql", {
+/** Every statement that reads the days of a month, to add them up. All belong into one transaction with one snapshot, that of `RollupsSql.hold`. */
+export class RollupMonthsSql extends Context.Service<RollupMonthsSql>()("waypost/reports/RollupMonthsSql", {
   make: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient;
-    const mine = ({ environment, workspaceId }: RolledTenant) =>
+    const mine = ({ environment, workspaceId }: RollupTenant) =>
       sql`workspace_id = ${workspaceId} AND environment = ${environment}`;
-    const days = (tenant: RolledTenant) => sql`${mine(tenant)} AND span = 'day'`;
+    const days = (tenant: RollupTenant) => sql`${mine(tenant)} AND span = 'day'`;
     const ofMonth = (month: string) =>
       sql`starts_on >= ${month}::text::date AND starts_on < ${month}::text::date + interval '1 month'`;
 
     return {
       /** The first day from a date on that has rows; null if none has. */
-      firstDay: (tenant: RolledTenant, date: string) =>
+      firstDay: (tenant: RollupTenant, date: string) =>
         Effect.map(
           Effect.orDie(sql<{ readonly date: string | null }>`
             SELECT min(starts_on)::text AS date FROM (
               (SELECT starts_on FROM delivery_rollup
-               WHERE ${days(tenant)} AND campaign_no = 0 AND starts_on >= ${date}::text::date ORDER BY starts_on LIMIT 1)
+               WHERE ${days(tenant)} AND campaign_key = 0 AND starts_on >= ${date}::text::date ORDER BY starts_on LIMIT 1)
               UNION ALL
               (SELECT starts_on FROM event_rollup
                WHERE ${days(tenant)} AND block = 0 AND starts_on >= ${date}::text::date ORDER BY starts_on LIMIT 1)) AS first`),
@@ -40,7 +40,7 @@ export class RollUpMonthsSql extends Context.Service<RollUpMonthsSql>()("waypost
         ),
 
       /** Deletes rows of a month that are of no use: a process of the version before, which had one for every month, may have made them. */
-      clear: (tenant: RolledTenant, month: string) =>
+      clear: (tenant: RollupTenant, month: string) =>
         Effect.orDie(
           Effect.forEach(
             ["delivery_rollup", "event_rollup"],
@@ -50,29 +50,29 @@ export class RollUpMonthsSql extends Context.Service<RollUpMonthsSql>()("waypost
         ),
 
       /** The campaigns that have days in a month; 0 stands for all of them. */
-      campaigns: (tenant: RolledTenant, month: string) =>
+      campaigns: (tenant: RollupTenant, month: string) =>
         Effect.map(
-          Effect.orDie(sql<{ readonly no: number }>`
-            SELECT DISTINCT campaign_no AS no FROM delivery_rollup WHERE ${days(tenant)} AND ${ofMonth(month)}`),
-          (rows) => rows.map(({ no }) => no),
+          Effect.orDie(sql<{ readonly key: number }>`
+            SELECT DISTINCT campaign_key AS key FROM delivery_rollup WHERE ${days(tenant)} AND ${ofMonth(month)}`),
+          (rows) => rows.map(({ key }) => key),
         ),
 
       /** The days of a month of these campaigns, those of each key together. */
-      outcomes: (tenant: RolledTenant, month: string, campaigns: ReadonlyArray<number>) =>
+      outcomes: (tenant: RollupTenant, month: string, campaigns: ReadonlyArray<number>) =>
         Effect.orDie(sql<DaysOfOutcomes>`
-          SELECT campaign_no AS "campaignNo", notification_no AS "notificationNo", content_type AS "contentType",
+          SELECT campaign_key AS "campaignKey", notification_key AS "notificationKey", content_type AS "contentType",
             trigger_type AS "triggerType", ${asNumber("sum(delivered)")} AS delivered, ${asNumber("sum(failed)")} AS failed,
             string_agg(devices, ''::bytea) AS devices
           FROM delivery_rollup
-          WHERE ${days(tenant)} AND ${ofMonth(month)} AND campaign_no = ANY(${arrayOf("int4", campaigns)})
+          WHERE ${days(tenant)} AND ${ofMonth(month)} AND campaign_key = ANY(${arrayOf("int4", campaigns)})
           GROUP BY 1, 2, 3, 4`),
 
       /** The days of a month of a block of locations. */
-      blocks: (tenant: RolledTenant, month: string, block: number) =>
+      blocks: (tenant: RollupTenant, month: string, block: number) =>
         Effect.orDie(sql<PackedVisits>`
           SELECT visits, devices FROM event_rollup WHERE ${days(tenant)} AND block = ${block} AND ${ofMonth(month)}`),
     };
   }),
 }) {
-  static readonly layer = Layer.effect(RollUpMonthsSql, RollUpMonthsSql.make);
+  static readonly layer = Layer.effect(RollupMonthsSql, RollupMonthsSql.make);
 }

@@ -6,42 +6,46 @@ import { pauses } from "./Yielding.ts";
 import type { OutcomeFigures, SummaryFigures, VisitFigures } from "../ReportCountsSql.ts";
 import type { ReportScope } from "../ReportFiguresSql.ts";
 import { filtersItems } from "../ReportQuery.ts";
-import { RolledCountsSql } from "./RollupReaderSql.ts";
-import { RollUpBuilderSql } from "./RollupRebuildSql.ts";
+import { RollupReaderSql } from "./RollupReaderSql.ts";
+import { RollupBuilderSql } from "./RollupRebuildSql.ts";
 import { daysIn, partsOf } from "./RollupKeys.ts";
 import { integersOf } from "./encoding/BinaryArrays.ts";
-import { type OutcomeGroup, UnrolledCountsSql } from "../RawCountsSql.ts";
+import { type OutcomeGroup, RawCountsSql } from "../RawCountsSql.ts";
 import { allTogether, blockOf, everyBlock, forEachVisit, wholeOf } from "./encoding/LocationBlock.ts";
 import { countsEntries, countsExits, type LocationSum, locationsOf, nothing } from "./LocationSums.ts";
 
-/** What a report counts, and where: in roll-ups and feed, and in base rows for the time that is not rolled up yet, if it is in the range. */
+/** What a report counts, and where: in rollups and feed, and in base rows for the time that is not rolled up yet, if it is in the range. */
 export interface CountedScope {
   readonly rolled: ReportScope;
   readonly unrolled: ReportScope | undefined;
 }
 
 /** The scope, told apart at the instant (epoch milliseconds) from which on base rows are rolled up. */
-const toldApart = (scope: ReportScope, rolledFrom: number): CountedScope => {
+const splitScope = (scope: ReportScope, rolledUpFrom: number): CountedScope => {
   const { fromMs, toMs } = scope.range;
   const cut = (range: Partial<ReportScope["range"]>) => ({ ...scope, range: { ...scope.range, ...range } });
-  return rolledFrom <= fromMs
+  return rolledUpFrom <= fromMs
     ? { rolled: scope, unrolled: undefined }
     : {
-        rolled: cut({ fromMs: Math.min(rolledFrom, toMs) }),
-        unrolled: cut({ toMs: Math.min(rolledFrom, toMs) }),
+        rolled: cut({ fromMs: Math.min(rolledUpFrom, toMs) }),
+        unrolled: cut({ toMs: Math.min(rolledUpFrom, toMs) }),
       };
 };
 
-/** What reports count, from roll-ups and feed, and from base rows so far as those are not complete. */
-export class RolledCounts extends Context.Service<RolledCounts>()("waypost/reports/RolledCounts", {
+/** What reports count, from rollups and feed, and from base rows so far as those are not complete. */
+export class RollupReader extends Context.Service<RollupReader>()("waypost/reports/RollupReader", {
   make: Effect.gen(function* () {
-    const repository = yield* RolledCountsSql;
-    const unrolled = yield* UnrolledCountsSql;
-    const builder = yield* RollUpBuilderSql;
+    const repository = yield* RollupReaderSql;
+    const unrolled = yield* RawCountsSql;
+    const builder = yield* RollupBuilderSql;
 
-    /** Deliveries that are not in the roll-ups. */
-    const toldOutcomes = Effect.fnUntraced(function* (tenant: Tenant, scope: CountedScope, by: OutcomeGroup) {
-      const fed = yield* repository.fedOutcomes(tenant, scope.rolled);
+    /** Deliveries that are not in the rollups. */
+    const reportedOutcomes = Effect.fnUntraced(function* (
+      tenant: Tenant,
+      scope: CountedScope,
+      by: OutcomeGroup,
+    ) {
+      const fed = yield* repository.pendingOutcomes(tenant, scope.rolled);
       return scope.unrolled === undefined
         ? fed
         : [...fed, ...(yield* unrolled.outcomes(tenant, scope.unrolled, by))];
@@ -70,22 +74,22 @@ export class RolledCounts extends Context.Service<RolledCounts>()("waypost/repor
       const day = new DeviceTally();
 
       const fed = new Map<string, Array<Int32Array>>();
-      for (const { devices, quarter, status } of yield* toldOutcomes(tenant, counted, "day")) {
+      for (const { devices, quarter, status } of yield* reportedOutcomes(tenant, counted, "day")) {
         if (status !== "delivered") continue;
         const date = dayOf(quarter);
         fed.set(date, [...(fed.get(date) ?? []), integersOf(devices)]);
         yield* pause;
       }
-      /** Counts a day by the devices that are in its roll-ups and those that are in the feed. */
+      /** Counts a day by the devices that are in its rollups and those that are in the feed. */
       const count = (date: string, sets: Uint8Array | undefined, rolledUp: number) => {
         const place = places.get(date) ?? 0;
         day.clear();
         if (sets !== undefined) day.addSets(sets, total);
         delivered[place] = rolledUp;
         for (const devices of fed.get(date) ?? []) {
-          for (const no of devices) {
-            day.add(no);
-            total.add(no);
+          for (const key of devices) {
+            day.add(key);
+            total.add(key);
           }
           delivered[place] += devices.length;
         }
@@ -142,8 +146,8 @@ export class RolledCounts extends Context.Service<RolledCounts>()("waypost/repor
       const pause = pauses();
       for (const { date, visits } of yield* repository.visitsOfDays(tenant, scope, read)) {
         let [entered, exited] = [0, 0];
-        forEachVisit(visits, (no, entries, exits) => {
-          if (wanted !== null && !wanted.has(no)) return;
+        forEachVisit(visits, (key, entries, exits) => {
+          if (wanted !== null && !wanted.has(key)) return;
           entered += entries;
           exited += exits;
         });
@@ -151,7 +155,7 @@ export class RolledCounts extends Context.Service<RolledCounts>()("waypost/repor
         yield* pause;
       }
       const told = [
-        ...(yield* repository.fedVisits(tenant, scope)),
+        ...(yield* repository.pendingTransitions(tenant, scope)),
         ...(counted.unrolled === undefined ? [] : yield* unrolled.visitsOfDays(tenant, counted.unrolled)),
       ];
       for (const { count, quarter, type } of told) {
@@ -163,22 +167,22 @@ export class RolledCounts extends Context.Service<RolledCounts>()("waypost/repor
     const outcomes = Effect.fnUntraced(function* (
       tenant: Tenant,
       scope: CountedScope,
-      by: "campaign_no" | "notification_no",
+      by: "campaign_key" | "notification_key",
     ) {
       const pause = pauses();
-      const fed = Map.groupBy(yield* toldOutcomes(tenant, scope, by), (each) => each[by]);
+      const fed = Map.groupBy(yield* reportedOutcomes(tenant, scope, by), (each) => each[by]);
       const tally = new DeviceTally();
       const counted: Array<OutcomeFigures> = [];
-      const count = (no: number, sets: Uint8Array | undefined, delivered: number, failed: number) => {
+      const count = (key: number, sets: Uint8Array | undefined, delivered: number, failed: number) => {
         tally.clear();
         if (sets !== undefined) tally.addSets(sets);
-        const sum = { no, delivered, failed, reached: 0 };
-        for (const { devices, status } of fed.get(no) ?? []) {
-          const nos = integersOf(devices);
-          sum[status === "delivered" ? "delivered" : "failed"] += nos.length;
-          if (status === "delivered") for (const no of nos) tally.add(no);
+        const sum = { key, delivered, failed, reached: 0 };
+        for (const { devices, status } of fed.get(key) ?? []) {
+          const keys = integersOf(devices);
+          sum[status === "delivered" ? "delivered" : "failed"] += keys.length;
+          if (status === "delivered") for (const key of keys) tally.add(key);
         }
-        fed.delete(no);
+        fed.delete(key);
         counted.push({ ...sum, reached: tally.count });
       };
       for (const row of yield* repository.outcomes(
@@ -190,8 +194,8 @@ export class RolledCounts extends Context.Service<RolledCounts>()("waypost/repor
         count(row.key, row.devices, row.delivered, row.failed);
         yield* pause;
       }
-      for (const no of fed.keys()) {
-        count(no, undefined, 0, 0);
+      for (const key of fed.keys()) {
+        count(key, undefined, 0, 0);
         yield* pause;
       }
       return counted;
@@ -199,17 +203,17 @@ export class RolledCounts extends Context.Service<RolledCounts>()("waypost/repor
 
     return {
       /** Makes every statement of this transaction see the same snapshot; before anything else. */
-      seeOneSnapshot: repository.seeOneSnapshot,
+      useOneSnapshot: repository.useOneSnapshot,
 
       /**
-       * Where to count what (`counted`; nothing if the roll-ups are by another time zone than the workspace has, or there are none), what of it is in base rows
+       * Where to count what (`counted`; nothing if the rollups are by another time zone than the workspace has, or there are none), what of it is in base rows
        * alone, and from when on base rows are rolled up.
        */
-      tellApart: (tenant: Tenant, scope: ReportScope) =>
-        Effect.map(repository.rolledFrom(tenant, tenant.workspace.timezone), ([state]) => {
-          if (state === undefined) return { counted: undefined, unrolled: scope, rolledFrom: Infinity };
-          const counted = toldApart(scope, state.rolledFrom);
-          return { counted, unrolled: counted.unrolled, rolledFrom: state.rolledFrom };
+      split: (tenant: Tenant, scope: ReportScope) =>
+        Effect.map(repository.rolledUpFrom(tenant, tenant.workspace.timezone), ([state]) => {
+          if (state === undefined) return { counted: undefined, unrolled: scope, rolledUpFrom: Infinity };
+          const counted = splitScope(scope, state.rolledUpFrom);
+          return { counted, unrolled: counted.unrolled, rolledUpFrom: state.rolledUpFrom };
         }),
 
       /** About how many base rows the scope has, of deliveries or events whichever are more. */
@@ -229,45 +233,45 @@ export class RolledCounts extends Context.Service<RolledCounts>()("waypost/repor
       }),
 
       /** The figures of `campaignCounts`. */
-      campaigns: (tenant: Tenant, scope: CountedScope) => outcomes(tenant, scope, "campaign_no"),
+      campaigns: (tenant: Tenant, scope: CountedScope) => outcomes(tenant, scope, "campaign_key"),
 
       /** The figures of `notificationCounts`. */
-      notifications: (tenant: Tenant, scope: CountedScope) => outcomes(tenant, scope, "notification_no"),
+      notifications: (tenant: Tenant, scope: CountedScope) => outcomes(tenant, scope, "notification_key"),
 
       /** The figures of `locationCounts`. */
       locations: Effect.fnUntraced(function* (tenant: Tenant, counts: CountedScope) {
         const { rolled: scope } = counts;
         const pause = pauses();
-        const told = [...(yield* repository.fedVisits(tenant, scope))];
-        const toldStays = [...(yield* repository.fedStays(tenant, scope))];
+        const told = [...(yield* repository.pendingTransitions(tenant, scope))];
+        const reportedVisits = [...(yield* repository.pendingVisits(tenant, scope))];
         if (counts.unrolled !== undefined) {
           told.push(...(yield* unrolled.visits(tenant, counts.unrolled)));
-          toldStays.push(...(yield* unrolled.stays(tenant, counts.unrolled)));
+          reportedVisits.push(...(yield* unrolled.stays(tenant, counts.unrolled)));
         }
-        const fed = Map.groupBy(told, (each) => each.location_no);
+        const fed = Map.groupBy(told, (each) => each.location_key);
         const stays = new Map<number, { readonly stays: number; readonly stayed: bigint }>();
-        for (const each of toldStays) {
+        for (const each of reportedVisits) {
           const before = stays.get(each.key) ?? { stays: 0, stayed: 0n };
           stays.set(each.key, { stays: before.stays + each.stays, stayed: before.stayed + each.stayed });
         }
         const tally = new DeviceTally();
         const counted: Array<VisitFigures> = [];
-        const count = (no: number, sums: LocationSum) => {
+        const count = (key: number, sums: LocationSum) => {
           tally.clear();
           for (const [sets, at] of sums.sets) tally.addSetAt(sets, at);
           let { entries, exits } = sums;
-          for (const { count, devices, type } of fed.get(no) ?? []) {
+          for (const { count, devices, type } of fed.get(key) ?? []) {
             if (type === "enter") {
               entries += count;
               for (const device of integersOf(devices)) tally.add(device);
             } else exits += count;
           }
-          const more = stays.get(no);
-          fed.delete(no);
-          stays.delete(no);
+          const more = stays.get(key);
+          fed.delete(key);
+          stays.delete(key);
           const isOfEntries = countsEntries(scope);
           counted.push({
-            no,
+            key,
             entries: isOfEntries ? entries : 0,
             exits: countsExits(scope) ? exits : 0,
             entered: isOfEntries ? tally.count : 0,
@@ -278,13 +282,13 @@ export class RolledCounts extends Context.Service<RolledCounts>()("waypost/repor
         const { blocks, wanted } = yield* asked(tenant, scope);
         const rows = yield* repository.visits(tenant, scope, yield* parts(tenant, scope), blocks);
         for (const ofBlock of Map.groupBy(rows, ({ block }) => block).values()) {
-          for (const [no, sums] of locationsOf(ofBlock, wanted)) {
-            count(no, sums);
+          for (const [key, sums] of locationsOf(ofBlock, wanted)) {
+            count(key, sums);
             yield* pause;
           }
         }
-        for (const no of new Set([...fed.keys(), ...stays.keys()])) {
-          count(no, nothing());
+        for (const key of new Set([...fed.keys(), ...stays.keys()])) {
+          count(key, nothing());
           yield* pause;
         }
         return counted;
@@ -292,7 +296,7 @@ export class RolledCounts extends Context.Service<RolledCounts>()("waypost/repor
     };
   }),
 }) {
-  static readonly layer = Layer.effect(RolledCounts, RolledCounts.make).pipe(
-    Layer.provide([RolledCountsSql.layer, UnrolledCountsSql.layer, RollUpBuilderSql.layer]),
+  static readonly layer = Layer.effect(RollupReader, RollupReader.make).pipe(
+    Layer.provide([RollupReaderSql.layer, RawCountsSql.layer, RollupBuilderSql.layer]),
   );
 }

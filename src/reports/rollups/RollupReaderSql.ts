@@ -4,7 +4,6 @@ import { arrayOf, asNumber, instant } from "../../database/Rows.ts";
 import type { Tenant } from "../../workspaces/Workspace.ts";
 import { reportFigures, type ReportScope } from "../ReportFiguresSql.ts";
 import { noMonth, type Part } from "./RollupKeys.ts";
-import { isSound } from "./RollupStateSql.ts";
 import { staysChanged } from "./VisitsSql.ts";
 import type { PackedVisits } from "./encoding/LocationBlock.ts";
 
@@ -24,10 +23,10 @@ export interface CountedOutcomes<Key> {
 }
 
 /** Settled deliveries that are in the feed still; `devices` as `array_send` writes them. */
-export interface FedOutcomes {
+export interface OutcomeCounts {
   readonly quarter: number;
-  readonly campaign_no: number;
-  readonly notification_no: number;
+  readonly campaign_key: number;
+  readonly notification_key: number;
   readonly status: string;
   readonly devices: Uint8Array;
 }
@@ -38,16 +37,16 @@ export interface CountedVisits extends PackedVisits {
 }
 
 /** Events of a quarter of an hour at a location that are in the feed still; `devices` as `array_send` writes them. */
-export interface FedVisits {
+export interface TransitionCounts {
   readonly quarter: number;
-  readonly location_no: number;
+  readonly location_key: number;
   readonly type: string;
   readonly count: number;
   readonly devices: Uint8Array;
 }
 
-/** Every statement that reads roll-ups and feed for a report: all of one transaction with one snapshot. */
-export class RolledCountsSql extends Context.Service<RolledCountsSql>()("waypost/reports/RolledCountsSql", {
+/** Every statement that reads rollups and feed for a report: all of one transaction with one snapshot. */
+export class RollupReaderSql extends Context.Service<RollupReaderSql>()("waypost/reports/RollupReaderSql", {
   make: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient;
 
@@ -59,7 +58,7 @@ export class RolledCountsSql extends Context.Service<RolledCountsSql>()("waypost
     const inRange = (column: string, { range }: ReportScope) =>
       sql`${sql(column)} >= ${instant(range.fromMs)} AND ${sql(column)} < ${instant(range.toMs)}`;
     const quarter = asNumber("extract(epoch FROM quarter) * 1000");
-    const all = (scope: ReportScope) => sql`campaign_no = 0 AND notification_no = 0
+    const all = (scope: ReportScope) => sql`campaign_key = 0 AND notification_key = 0
       AND content_type = ${scope.filters.contentType ?? ""} AND trigger_type = ${scope.filters.activation ?? ""}`;
     /** The rows of these parts of the range. */
     const rowsOf = (parts: ReadonlyArray<Part>, rows: (within: Statement.Fragment) => Statement.Fragment) => {
@@ -69,14 +68,14 @@ export class RolledCountsSql extends Context.Service<RolledCountsSql>()("waypost
 
     return {
       /** Makes every statement of this transaction see the same snapshot; its first statement. */
-      seeOneSnapshot: Effect.orDie(sql`SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY`),
+      useOneSnapshot: Effect.orDie(sql`SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY`),
 
-      /** From when on base rows are rolled up (epoch milliseconds): -Infinity if all are, Infinity if none is. No row if the roll-ups are not by this zone. */
-      rolledFrom: (tenant: Tenant, timezone: string) =>
-        Effect.orDie(sql<{ readonly rolledFrom: number }>`
-          SELECT ${asNumber("extract(epoch FROM rolled_from) * 1000")} AS "rolledFrom" FROM rollup_state
+      /** From when on base rows are rolled up (epoch milliseconds): -Infinity if all are, Infinity if none is. No row if the rollups are not by this zone. */
+      rolledUpFrom: (tenant: Tenant, timezone: string) =>
+        Effect.orDie(sql<{ readonly rolledUpFrom: number }>`
+          SELECT ${asNumber("extract(epoch FROM rolled_up_from) * 1000")} AS "rolledUpFrom" FROM rollup_state
           WHERE workspace_id = ${tenant.workspaceId} AND environment = ${tenant.environment}
-            AND timezone = ${timezone} AND ${isSound}`),
+            AND timezone = ${timezone}`),
 
       /** The day (`YYYY-MM-DD`, or `-infinity`) that the months begin before which have rows. */
       monthsBefore: (tenant: Tenant) =>
@@ -116,7 +115,7 @@ export class RolledCountsSql extends Context.Service<RolledCountsSql>()("waypost
           SELECT starts_on::text AS key, ${asNumber("sum(delivered)")} AS delivered, ${asNumber("sum(failed)")} AS failed,
             string_agg(devices, ''::bytea) AS devices
           FROM delivery_rollup
-          WHERE ${reportFigures(sql, tenant, scope).outcomeMatches} AND ${days(scope)} AND campaign_no <> 0
+          WHERE ${reportFigures(sql, tenant, scope).outcomeMatches} AND ${days(scope)} AND campaign_key <> 0
           GROUP BY starts_on`),
 
       /** Deliveries of the parts of the range by the filters, of each campaign or notification. */
@@ -124,7 +123,7 @@ export class RolledCountsSql extends Context.Service<RolledCountsSql>()("waypost
         tenant: Tenant,
         scope: ReportScope,
         parts: ReadonlyArray<Part>,
-        by: "campaign_no" | "notification_no",
+        by: "campaign_key" | "notification_key",
       ) =>
         Effect.orDie(sql<CountedOutcomes<number>>`
           SELECT ${sql(by)} AS key, ${asNumber("sum(delivered)")} AS delivered, ${asNumber("sum(failed)")} AS failed,
@@ -133,22 +132,22 @@ export class RolledCountsSql extends Context.Service<RolledCountsSql>()("waypost
             parts,
             (within) => sql`
               SELECT ${sql(by)}, delivered, failed, devices FROM delivery_rollup
-              WHERE ${reportFigures(sql, tenant, scope).outcomeMatches} AND ${within} AND campaign_no <> 0`,
+              WHERE ${reportFigures(sql, tenant, scope).outcomeMatches} AND ${within} AND campaign_key <> 0`,
           )} GROUP BY 1`),
 
       /** Deliveries of the range by the filters that are in the feed. */
-      fedOutcomes: (tenant: Tenant, scope: ReportScope) =>
-        Effect.orDie(sql<FedOutcomes>`
-          SELECT ${quarter} AS quarter, campaign_no, notification_no, status, array_send(device_nos) AS devices
-          FROM delivery_feed
+      pendingOutcomes: (tenant: Tenant, scope: ReportScope) =>
+        Effect.orDie(sql<OutcomeCounts>`
+          SELECT ${quarter} AS quarter, campaign_key, notification_key, status, array_send(device_keys) AS devices
+          FROM delivery_delta
           WHERE ${reportFigures(sql, tenant, scope).outcomeMatches} AND ${inRange("quarter", scope)}`),
 
       /** The numbers of the locations that match. */
       locations: (tenant: Tenant, scope: ReportScope) =>
         Effect.map(
-          Effect.orDie(sql<{ readonly no: number }>`
-            SELECT no FROM location WHERE ${reportFigures(sql, tenant, scope).locationMatches}`),
-          (rows) => rows.map(({ no }) => no),
+          Effect.orDie(sql<{ readonly key: number }>`
+            SELECT key FROM location WHERE ${reportFigures(sql, tenant, scope).locationMatches}`),
+          (rows) => rows.map(({ key }) => key),
         ),
 
       /** Events of each day of the range at these blocks of locations, end to end. */
@@ -174,38 +173,38 @@ export class RolledCountsSql extends Context.Service<RolledCountsSql>()("waypost
           )}`),
 
       /** Events of the range at the locations that match that are in the feed. */
-      fedVisits: (tenant: Tenant, scope: ReportScope) => {
+      pendingTransitions: (tenant: Tenant, scope: ReportScope) => {
         const { eventMatches, mine } = reportFigures(sql, tenant, scope);
-        return Effect.orDie(sql<FedVisits>`
-          SELECT ${quarter} AS quarter, location_no, type, count(*)::int AS count, array_send(array_agg(device_no)) AS devices
+        return Effect.orDie(sql<TransitionCounts>`
+          SELECT ${quarter} AS quarter, location_key, type, count(*)::int AS count, array_send(array_agg(device_key)) AS devices
           FROM (
-            SELECT workspace_id, environment, quarter, fed.location_no, fed.type, fed.device_no
-            FROM event_feed, unnest(location_nos, types, device_nos) AS fed (location_no, type, device_no)
+            SELECT workspace_id, environment, quarter, fed.location_key, fed.type, fed.device_key
+            FROM event_delta, unnest(location_keys, types, device_keys) AS fed (location_key, type, device_key)
             WHERE ${mine} AND ${inRange("quarter", scope)}) AS event
-          WHERE ${eventMatches} GROUP BY quarter, location_no, type`);
+          WHERE ${eventMatches} GROUP BY quarter, location_key, type`);
       },
 
       /** How the events in the feed change the stays that began in the range at each of the locations that match. */
-      fedStays: (tenant: Tenant, scope: ReportScope) => {
+      pendingVisits: (tenant: Tenant, scope: ReportScope) => {
         const { locationMatches, mine } = reportFigures(sql, tenant, scope);
         return Effect.orDie(sql<{ readonly key: number; readonly stays: number; readonly stayed: bigint }>`
-          SELECT location_no AS key, ${asNumber("sum(stays)")} AS stays, sum(stayed)::int8 AS stayed
+          SELECT location_key AS key, ${asNumber("sum(stays)")} AS stays, sum(stayed)::int8 AS stayed
           FROM (${staysChanged(sql, {
             mine,
             fresh: sql`
               SELECT * FROM (
-                SELECT fed.device_no, fed.location_no, fed.id
-                FROM event_feed, unnest(device_nos, location_nos, event_ids) AS fed (device_no, location_no, id)
+                SELECT fed.device_key, fed.location_key, fed.id
+                FROM event_delta, unnest(device_keys, location_keys, event_ids) AS fed (device_key, location_key, id)
                 WHERE ${mine}) AS event`,
-            later: sql`SELECT 0 AS device_no, NULL::uuid AS id WHERE false`,
+            later: sql`SELECT 0 AS device_key, NULL::uuid AS id WHERE false`,
             until: sql`'infinity'`,
             entries: inRange("occurred_at", scope),
           })}) AS changed
-          WHERE location_no IN (SELECT no FROM location WHERE ${locationMatches})
+          WHERE location_key IN (SELECT key FROM location WHERE ${locationMatches})
           GROUP BY 1`);
       },
     };
   }),
 }) {
-  static readonly layer = Layer.effect(RolledCountsSql, RolledCountsSql.make);
+  static readonly layer = Layer.effect(RollupReaderSql, RollupReaderSql.make);
 }

@@ -2,14 +2,14 @@ import { Context, Effect, Layer } from "effect";
 import { addDays, dateAt, dayStart } from "../../time/LocalTime.ts";
 import type { TimeZoneName } from "../../time/TimeZone.ts";
 import { builtOutcomes, builtVisits, nextExits, placesOfVisits } from "./RollupRows.ts";
-import { RollUpBuilderSql } from "./RollupRebuildSql.ts";
+import { RollupBuilderSql } from "./RollupRebuildSql.ts";
 import { paced } from "./Yielding.ts";
-import { buildDays, type RolledSpan } from "./RollupKeys.ts";
-import { countRolledUp } from "./RollupMetrics.ts";
+import { buildDays, type RollupSpan } from "./RollupKeys.ts";
+import { countRollupProgress } from "./RollupMetrics.ts";
 import type { OutcomeColumns, VisitColumns, WaitingTenant } from "./RollupTypes.ts";
-import { RollUpSizes } from "./RollupLimits.ts";
+import { RollupSizes } from "./RollupLimits.ts";
 import { builtTotals } from "./RollupTotals.ts";
-import { RollUpWriter } from "./RollupWriter.ts";
+import { RollupWriter } from "./RollupWriter.ts";
 
 const QUARTER = 900_000;
 const DAY = 86_400_000;
@@ -18,11 +18,11 @@ const mostDays = 400;
 /** How far behind its time exits are read in order; the few later ones are looked up. */
 const ahead = DAY;
 
-/** Makes roll-ups of base rows: after a change of time zone, or of what there was before there were any. */
-export class RollUpBuilder extends Context.Service<RollUpBuilder>()("waypost/reports/RollUpBuilder", {
+/** Makes rollups of base rows: after a change of time zone, or of what there was before there were any. */
+export class RollupBuilder extends Context.Service<RollupBuilder>()("waypost/reports/RollupBuilder", {
   make: Effect.gen(function* () {
-    const repository = yield* RollUpBuilderSql;
-    const writer = yield* RollUpWriter;
+    const repository = yield* RollupBuilderSql;
+    const writer = yield* RollupWriter;
 
     /** How far to go back from an instant, by what is expected: whole days where a day is not too much, else quarters of an hour. */
     const backFrom = Effect.fnUntraced(function* (tenant: WaitingTenant, toMs: number, most: number) {
@@ -40,7 +40,7 @@ export class RollUpBuilder extends Context.Service<RollUpBuilder>()("waypost/rep
     /** What rows there cannot be yet: those of days that end at the instant or before it. */
     const newBefore = (tenant: WaitingTenant, toMs: number) => {
       const date = dateAt(tenant.timezone as TimeZoneName, toMs);
-      return ({ startsOn }: RolledSpan) => startsOn < date;
+      return ({ startsOn }: RollupSpan) => startsOn < date;
     };
 
     const addOutcomes = Effect.fnUntraced(function* (
@@ -65,7 +65,7 @@ export class RollUpBuilder extends Context.Service<RollUpBuilder>()("waypost/rep
         isFed,
       }: { readonly counted: number; readonly fromMs: number; readonly isFed: boolean },
     ) {
-      const { rows } = yield* RollUpSizes;
+      const { rows } = yield* RollupSizes;
       const open: Array<number> = [];
       for (let row = 0; row < counted; row++) {
         if (entered[row] === 1 && pairs[row] === 1 && Number.isNaN(exits[row])) open.push(row);
@@ -88,7 +88,7 @@ export class RollUpBuilder extends Context.Service<RollUpBuilder>()("waypost/rep
       tenant: WaitingTenant,
       { fromMs, toMs, visits }: BaseRows,
     ) {
-      const { build } = yield* RollUpSizes;
+      const { build } = yield* RollupSizes;
       const counted = visits.devices.length;
       if (counted === 0) return;
       const isFed = yield* repository.isFed(tenant);
@@ -108,7 +108,7 @@ export class RollUpBuilder extends Context.Service<RollUpBuilder>()("waypost/rep
 
     /** The base rows of a time up to an instant: of a shorter one where they are far more than expected. */
     const read = Effect.fnUntraced(function* (tenant: WaitingTenant, toMs: number) {
-      const { build } = yield* RollUpSizes;
+      const { build } = yield* RollupSizes;
       const zone = tenant.timezone as TimeZoneName;
       let fromMs = yield* backFrom(tenant, toMs, build);
       for (;;) {
@@ -137,12 +137,12 @@ export class RollUpBuilder extends Context.Service<RollUpBuilder>()("waypost/rep
 
     /** Adds the base rows of a time. */
     const addAll = Effect.fnUntraced(function* (tenant: WaitingTenant, rows: BaseRows) {
-      // What came while roll-ups were made is among the base rows, and counts from here on. It changes no stay that is rolled up: those began later.
-      yield* repository.dropFed(tenant, rows.fromMs, rows.toMs);
+      // What came while rollups were made is among the base rows, and counts from here on. It changes no stay that is rolled up: those began later.
+      yield* repository.dropApplied(tenant, rows.fromMs, rows.toMs);
       yield* addOutcomes(tenant, rows);
       yield* addVisits(tenant, rows);
-      yield* countRolledUp("deliveries", "base", rows.outcomes.devices.length);
-      yield* countRolledUp("events", "base", rows.visits.devices.length);
+      yield* countRollupProgress("deliveries", "base", rows.outcomes.devices.length);
+      yield* countRollupProgress("events", "base", rows.visits.devices.length);
     });
 
     return {
@@ -151,7 +151,7 @@ export class RollUpBuilder extends Context.Service<RollUpBuilder>()("waypost/rep
 
       /**
        * Adds the base rows of so many times up to an instant, from which on all are rolled up, and tells from where on they are then (epoch milliseconds),
-       * -Infinity at the end of all. In the transaction that holds the roll-ups, so of one snapshot: while one time is added up, the one before it is read.
+       * -Infinity at the end of all. In the transaction that holds the rollups, so of one snapshot: while one time is added up, the one before it is read.
        */
       next: Effect.fnUntraced(function* (tenant: WaitingTenant, toMs: number, times: number) {
         yield* repository.takeRoom;
@@ -168,8 +168,8 @@ export class RollUpBuilder extends Context.Service<RollUpBuilder>()("waypost/rep
     };
   }),
 }) {
-  static readonly layer = Layer.effect(RollUpBuilder, RollUpBuilder.make).pipe(
-    Layer.provide([RollUpBuilderSql.layer, RollUpWriter.layer]),
+  static readonly layer = Layer.effect(RollupBuilder, RollupBuilder.make).pipe(
+    Layer.provide([RollupBuilderSql.layer, RollupWriter.layer]),
   );
 }
 

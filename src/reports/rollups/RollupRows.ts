@@ -84,8 +84,8 @@ export function* builtOutcomes(
   const finish = (row: number) => {
     const { contentType, triggerType } = kindOf(kinds[row] ?? 0);
     const key = {
-      campaignNo: campaigns[row] ?? 0,
-      notificationNo: notifications[row] ?? 0,
+      campaignKey: campaigns[row] ?? 0,
+      notificationKey: notifications[row] ?? 0,
       contentType,
       triggerType,
     };
@@ -195,11 +195,11 @@ export function* builtVisits(
   const all = days.dates.map(() => ({ entries: 0, exits: 0 }));
   const blocks = days.dates.map((): Array<LocationVisits> => []);
   const sums = new Sums(days);
-  const finish = (locationNo: number) => {
+  const finish = (locationKey: number) => {
     sums.finish((_, { first, gaps, second, stayed, stays }, place) => {
       const { set } = gaps.take();
       const visits = {
-        locationNo,
+        locationKey,
         entries: first,
         exits: second,
         stays,
@@ -239,7 +239,7 @@ export function* builtVisits(
   for (const [place, startsOn] of days.dates.entries()) {
     const { entries, exits } = all[place] ?? { entries: 0, exits: 0 };
     if (entries + exits === 0) continue;
-    const sum = { locationNo: 0, entries, exits, stays: 0, stayed: 0n, devices: nobody };
+    const sum = { locationKey: 0, entries, exits, stays: 0, stayed: 0n, devices: nobody };
     built.push({ span: "day", startsOn, block: allTogether, ...packVisits([sum]) });
   }
   return built;

@@ -30,7 +30,7 @@ export function* builtTotals(days: BuildDays, rows: OutcomeColumns): Paced<Reado
   const give = (startsOn: string, sum: Total): Uint8Array => {
     const { contentType, delivered, failed, tally, triggerType } = sum;
     const set = tally.toSet();
-    const key = { campaignNo: 0, notificationNo: 0, contentType, triggerType };
+    const key = { campaignKey: 0, notificationKey: 0, contentType, triggerType };
     built.push({ span: "day", startsOn, ...key, delivered, failed, reached: tally.count, devices: set });
     tally.clear();
     sum.delivered = sum.failed = 0;

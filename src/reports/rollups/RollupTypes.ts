@@ -1,33 +1,33 @@
 import type { Environment } from "../../workspaces/Environment.ts";
-import type { RolledSpan } from "./RollupKeys.ts";
+import type { RollupSpan } from "./RollupKeys.ts";
 
-/** Whose roll-ups: an environment of a workspace by its internal key. */
-export interface RolledTenant {
+/** Whose rollups: an environment of a workspace by its internal key. */
+export interface RollupTenant {
   readonly workspaceId: number;
   readonly environment: Environment;
 }
 
 /** An environment where there is something to roll up, and the zone that its workspace has now. */
-export interface WaitingTenant extends RolledTenant {
+export interface WaitingTenant extends RollupTenant {
   readonly timezone: string;
 }
 
 /**
- * What the roll-ups of an environment are made by: base rows from `rolledFrom` on (epoch milliseconds), all of them when it is -Infinity, none yet when
+ * What the rollups of an environment are made by: base rows from `rolledUpFrom` on (epoch milliseconds), all of them when it is -Infinity, none yet when
  * it is Infinity. They are of no use in another zone than the workspace's; the zone is empty while they are emptied.
  * Months that begin before `monthsBefore` (`YYYY-MM-DD`) have rows; none until all base rows are rolled up.
  */
-export interface RollUpState {
+export interface RollupState {
   readonly timezone: string;
-  readonly rolledFrom: number;
+  readonly rolledUpFrom: number;
   readonly monthsBefore: string;
 }
 
 /** Settled deliveries that a feed row tells of; `devices` as `array_send` writes them, `quarter` in epoch milliseconds. */
-export interface FedDeliveries {
+export interface DeliveryDeltas {
   readonly quarter: number;
-  readonly campaign_no: number;
-  readonly notification_no: number;
+  readonly campaign_key: number;
+  readonly notification_key: number;
   readonly content_type: string;
   readonly trigger_type: string;
   readonly status: string;
@@ -35,30 +35,30 @@ export interface FedDeliveries {
 }
 
 /** Geofence events that a feed row tells of, in parallel arrays. */
-export interface FedEvents {
+export interface EventDeltas {
   readonly quarter: number;
-  readonly device_nos: ReadonlyArray<number>;
-  readonly location_nos: ReadonlyArray<number>;
+  readonly device_keys: ReadonlyArray<number>;
+  readonly location_keys: ReadonlyArray<number>;
   readonly types: ReadonlyArray<string>;
   readonly event_ids: ReadonlyArray<string>;
 }
 
 /** The key of a row of `delivery_rollup` within an environment. */
-export interface DeliveryKey extends RolledSpan {
-  readonly campaignNo: number;
-  readonly notificationNo: number;
+export interface DeliveryKey extends RollupSpan {
+  readonly campaignKey: number;
+  readonly notificationKey: number;
   readonly contentType: string;
   readonly triggerType: string;
 }
 
 /** The key of a row of `event_rollup` within an environment. */
-export interface EventKey extends RolledSpan {
+export interface EventKey extends RollupSpan {
   readonly block: number;
 }
 
 /** What happened at a location, 0 for all of them; `stayed` is in microseconds, `devices` the set of those that entered. */
 export interface LocationVisits {
-  readonly locationNo: number;
+  readonly locationKey: number;
   readonly entries: number;
   readonly exits: number;
   readonly stays: number;
@@ -82,13 +82,13 @@ export interface EventAddition extends EventKey {
 
 /** How the stays that began in a quarter of an hour at a location have changed; `stayed` is in microseconds. */
 export interface ChangedStays {
-  readonly location_no: number;
+  readonly location_key: number;
   readonly quarter: number;
   readonly stays: number;
   readonly stayed: bigint;
 }
 
-/** What a delivery can be of: its type and its trigger. The place in this list stands for it while roll-ups are made anew. */
+/** What a delivery can be of: its type and its trigger. The place in this list stands for it while rollups are made anew. */
 export const outcomeKinds = ["message", "survey"].flatMap((contentType) =>
   ["on_enter", "on_exit", "fixed_time"].map((triggerType) => ({ contentType, triggerType })),
 );

@@ -1,23 +1,23 @@
 import { Context, Effect, Layer } from "effect";
 import { DeviceTally } from "./encoding/DeviceSet.ts";
 import { pauses } from "./Yielding.ts";
-import type { RolledSpan } from "./RollupKeys.ts";
-import type { DeliveryAddition, EventAddition, RolledTenant } from "./RollupTypes.ts";
-import { RollUpSizes } from "./RollupLimits.ts";
-import { RollUpsSql } from "./RollupsSql.ts";
+import type { RollupSpan } from "./RollupKeys.ts";
+import type { DeliveryAddition, EventAddition, RollupTenant } from "./RollupTypes.ts";
+import { RollupSizes } from "./RollupLimits.ts";
+import { RollupsSql } from "./RollupsSql.ts";
 import { uniteVisits } from "./encoding/LocationBlock.ts";
 
-/** Adds to rows of roll-ups, some at a time, their devices united with those that the rows have. */
-export class RollUpWriter extends Context.Service<RollUpWriter>()("waypost/reports/RollUpWriter", {
+/** Adds to rows of rollups, some at a time, their devices united with those that the rows have. */
+export class RollupWriter extends Context.Service<RollupWriter>()("waypost/reports/RollupWriter", {
   make: Effect.gen(function* () {
-    const repository = yield* RollUpsSql;
+    const repository = yield* RollupsSql;
 
-    const add = Effect.fnUntraced(function* <Addition extends Sets & RolledSpan, Held extends Sets>(
+    const add = Effect.fnUntraced(function* <Addition extends Sets & RollupSpan, Held extends Sets>(
       additions: ReadonlyArray<Addition>,
-      isNew: (span: RolledSpan) => boolean,
+      isNew: (span: RollupSpan) => boolean,
       { held, insert, merge, united }: Table<Addition, Held>,
     ) {
-      const sizes = yield* RollUpSizes;
+      const sizes = yield* RollupSizes;
       const tally = new DeviceTally();
       const pause = pauses();
       for (const some of parts(
@@ -46,9 +46,9 @@ export class RollUpWriter extends Context.Service<RollUpWriter>()("waypost/repor
     return {
       /** Adds deliveries to rows. Where `isNew` says that there is no row, none is looked for. */
       addDeliveries: (
-        tenant: RolledTenant,
+        tenant: RollupTenant,
         additions: ReadonlyArray<DeliveryAddition>,
-        isNew: (span: RolledSpan) => boolean = () => false,
+        isNew: (span: RollupSpan) => boolean = () => false,
       ) =>
         add(additions, isNew, {
           held: (some) => repository.deliveryDevices(tenant, some),
@@ -64,9 +64,9 @@ export class RollUpWriter extends Context.Service<RollUpWriter>()("waypost/repor
 
       /** Adds events to rows. Where `isNew` says that there is no row, none is looked for. */
       addEvents: (
-        tenant: RolledTenant,
+        tenant: RollupTenant,
         additions: ReadonlyArray<EventAddition>,
-        isNew: (span: RolledSpan) => boolean = () => false,
+        isNew: (span: RollupSpan) => boolean = () => false,
       ) =>
         add(additions, isNew, {
           held: (some) => repository.eventBlocks(tenant, some),
@@ -77,7 +77,7 @@ export class RollUpWriter extends Context.Service<RollUpWriter>()("waypost/repor
     };
   }),
 }) {
-  static readonly layer = Layer.effect(RollUpWriter, RollUpWriter.make).pipe(Layer.provide(RollUpsSql.layer));
+  static readonly layer = Layer.effect(RollupWriter, RollupWriter.make).pipe(Layer.provide(RollupsSql.layer));
 }
 
 interface Sets {

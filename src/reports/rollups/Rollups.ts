@@ -1,68 +1,68 @@
 import { Clock, Context, Effect, Layer, Schedule } from "effect";
-import { Config } from "../../config/Settings.ts";
-import { watched } from "../../workers/JobMetrics.ts";
+import { Settings } from "../../config/Settings.ts";
+import { observedRun } from "../../workers/JobMetrics.ts";
 import { Database } from "../../database/Database.ts";
 import { addDays, dateAt, dayStart } from "../../time/LocalTime.ts";
 import type { TimeZoneName } from "../../time/TimeZone.ts";
 import { deliveryAdditions, eventAdditions } from "./RollupAdditions.ts";
-import { RollUpBacklogSql } from "./RollupBacklogSql.ts";
-import { RollUpBuilder } from "./RollupRebuild.ts";
+import { RollupBacklogSql } from "./RollupBacklogSql.ts";
+import { RollupBuilder } from "./RollupRebuild.ts";
 import { noMonth } from "./RollupKeys.ts";
-import { countRolledUp, noteBacklog } from "./RollupMetrics.ts";
-import { RollUpMonths } from "./RollupMonths.ts";
-import type { RollUpState, WaitingTenant } from "./RollupTypes.ts";
-import { RollUpSizes } from "./RollupLimits.ts";
-import { RollUpsSql } from "./RollupsSql.ts";
-import { RollUpWriter } from "./RollupWriter.ts";
+import { countRollupProgress, noteBacklog } from "./RollupMetrics.ts";
+import { RollupMonths } from "./RollupMonths.ts";
+import type { RollupState, WaitingTenant } from "./RollupTypes.ts";
+import { RollupSizes } from "./RollupLimits.ts";
+import { RollupsSql } from "./RollupsSql.ts";
+import { RollupWriter } from "./RollupWriter.ts";
 import { arrayLength } from "./encoding/BinaryArrays.ts";
 
-/** Rows of roll-ups that one transaction deletes. */
+/** Rows of rollups that one transaction deletes. */
 const clearedAtOnce = 100_000;
 
-/** Makes roll-ups of base rows of the past, or adds what the feed holds to them. */
-export class RollUps extends Context.Service<RollUps>()("waypost/reports/RollUps", {
+/** Makes rollups of base rows of the past, or adds what the feed holds to them. */
+export class Rollups extends Context.Service<Rollups>()("waypost/reports/Rollups", {
   make: Effect.gen(function* () {
     const database = yield* Database;
-    const repository = yield* RollUpsSql;
-    const { backlog } = yield* RollUpBacklogSql;
-    const builder = yield* RollUpBuilder;
-    const months = yield* RollUpMonths;
-    const writer = yield* RollUpWriter;
+    const repository = yield* RollupsSql;
+    const { backlog } = yield* RollupBacklogSql;
+    const builder = yield* RollupBuilder;
+    const months = yield* RollupMonths;
+    const writer = yield* RollupWriter;
 
-    /** Empties the roll-ups, which nobody reads meanwhile; the last of it notes that base rows are to be added up, from the newest back. */
+    /** Empties the rollups, which nobody reads meanwhile; the last of it notes that base rows are to be added up, from the newest back. */
     const startAnew = Effect.fnUntraced(function* (tenant: WaitingTenant) {
       if (yield* repository.clear(tenant, clearedAtOnce)) {
-        yield* repository.note(tenant, { timezone: "", rolledFrom: Infinity, monthsBefore: noMonth });
+        yield* repository.note(tenant, { timezone: "", rolledUpFrom: Infinity, monthsBefore: noMonth });
         return;
       }
-      yield* repository.dropFeed(tenant);
+      yield* repository.dropDeltas(tenant);
       yield* repository.note(tenant, {
         timezone: tenant.timezone,
-        rolledFrom: Infinity,
+        rolledUpFrom: Infinity,
         monthsBefore: noMonth,
       });
     });
 
-    /** Adds up the base rows before those that are; none left, the roll-ups are complete. */
-    const buildNext = Effect.fnUntraced(function* (tenant: WaitingTenant, state: RollUpState) {
-      const { rolledFrom } = state;
-      const newest = yield* builder.newest(tenant, rolledFrom);
+    /** Adds up the base rows before those that are; none left, the rollups are complete. */
+    const buildNext = Effect.fnUntraced(function* (tenant: WaitingTenant, state: RollupState) {
+      const { rolledUpFrom } = state;
+      const newest = yield* builder.newest(tenant, rolledUpFrom);
       if (newest === null) {
-        yield* repository.note(tenant, { ...state, rolledFrom: -Infinity });
+        yield* repository.note(tenant, { ...state, rolledUpFrom: -Infinity });
         return;
       }
       // The first is noted by itself, for it brings back the reports of the last days.
-      const times = rolledFrom === Infinity ? 1 : (yield* RollUpSizes).times;
-      const toMs = Math.min(rolledFrom, endOfDay(tenant, newest));
-      yield* repository.note(tenant, { ...state, rolledFrom: yield* builder.next(tenant, toMs, times) });
+      const times = rolledUpFrom === Infinity ? 1 : (yield* RollupSizes).times;
+      const toMs = Math.min(rolledUpFrom, endOfDay(tenant, newest));
+      yield* repository.note(tenant, { ...state, rolledUpFrom: yield* builder.next(tenant, toMs, times) });
     });
 
-    const takeDeliveries = Effect.fnUntraced(function* (tenant: WaitingTenant, state: RollUpState) {
-      const { deliveries } = yield* RollUpSizes;
+    const takeDeliveries = Effect.fnUntraced(function* (tenant: WaitingTenant, state: RollupState) {
+      const { deliveries } = yield* RollupSizes;
       const fed = yield* repository.takeDeliveries(tenant, deliveries);
       const additions = deliveryAdditions(state, fed);
       yield* writer.addDeliveries(tenant, additions);
-      yield* countRolledUp(
+      yield* countRollupProgress(
         "deliveries",
         "feed",
         fed.reduce((sum, { devices }) => sum + arrayLength(devices), 0),
@@ -70,13 +70,13 @@ export class RollUps extends Context.Service<RollUps>()("waypost/reports/RollUps
       return fed.length > 0;
     });
 
-    const takeEvents = Effect.fnUntraced(function* (tenant: WaitingTenant, state: RollUpState) {
-      const { events } = yield* RollUpSizes;
+    const takeEvents = Effect.fnUntraced(function* (tenant: WaitingTenant, state: RollupState) {
+      const { events } = yield* RollupSizes;
       const fed = yield* repository.takeEvents(tenant, events);
       if (fed.length === 0) return false;
       const stays = yield* repository.staysChanged(tenant, fed);
       yield* writer.addEvents(tenant, eventAdditions(state, fed, stays));
-      yield* countRolledUp(
+      yield* countRollupProgress(
         "events",
         "feed",
         fed.reduce((sum, { types }) => sum + types.length, 0),
@@ -88,7 +88,7 @@ export class RollUps extends Context.Service<RollUps>()("waypost/reports/RollUps
     const step = (tenant: WaitingTenant, takes: Taking, over: string) =>
       database.atomically(
         Effect.gen(function* () {
-          yield* repository.seeOneSnapshot;
+          yield* repository.useOneSnapshot;
           yield* repository.begin(tenant);
           const [state] = yield* repository.hold(tenant);
           if (state === undefined) return false;
@@ -99,7 +99,7 @@ export class RollUps extends Context.Service<RollUps>()("waypost/reports/RollUps
             yield* takeEvents(tenant, state),
           ];
           // In the same step: where something new comes all the time, what is old would never have its turn.
-          if (state.rolledFrom !== -Infinity) return yield* Effect.as(buildNext(tenant, state), true);
+          if (state.rolledUpFrom !== -Infinity) return yield* Effect.as(buildNext(tenant, state), true);
           const monthsBefore = yield* months.next(tenant, state, over);
           if (monthsBefore === null) return hasCounted || took.includes(true);
           return yield* Effect.as(repository.note(tenant, { ...state, monthsBefore }), true);
@@ -125,13 +125,13 @@ export class RollUps extends Context.Service<RollUps>()("waypost/reports/RollUps
     };
   }),
 }) {
-  static readonly layer = Layer.effect(RollUps, RollUps.make).pipe(
+  static readonly layer = Layer.effect(Rollups, Rollups.make).pipe(
     Layer.provide([
-      RollUpsSql.layer,
-      RollUpBacklogSql.layer,
-      RollUpBuilder.layer,
-      RollUpMonths.layer,
-      RollUpWriter.layer,
+      RollupsSql.layer,
+      RollupBacklogSql.layer,
+      RollupBuilder.layer,
+      RollupMonths.layer,
+      RollupWriter.layer,
     ]),
   );
 }
@@ -155,9 +155,9 @@ const longWork = 10_000;
  */
 export const rollingUp = Layer.effectDiscard(
   Effect.gen(function* () {
-    const { roles } = yield* Config;
+    const { roles } = yield* Settings;
     if (!roles.has("worker")) return;
-    const { noteBacklog, step, stepOfEvents } = yield* RollUps;
+    const { noteBacklog, step, stepOfEvents } = yield* Rollups;
     let round = 0;
     const all = Effect.gen(function* () {
       let isForAll = round++ % roundsToDeliveries === 0;
@@ -166,14 +166,14 @@ export const rollingUp = Layer.effectDiscard(
       while (yield* isForAll ? step : stepOfEvents) {
         const now = yield* Clock.currentTimeMillis;
         if (now - noted < longWork) continue;
-        // Making roll-ups anew takes minutes: neither the deliveries of others nor the metrics wait for its end.
+        // Making rollups anew takes minutes: neither the deliveries of others nor the metrics wait for its end.
         isForAll = true;
         noted = now;
         yield* noteBacklog;
       }
     });
     yield* Effect.forkScoped(
-      watched("roll_ups", all).pipe(
+      observedRun("rollups", all).pipe(
         // Who asks for anything is told that the database is away; here it would be said every round.
         Effect.catchCauseIf(Database.isUnavailable, () => Effect.sleep("1 second")),
         Effect.ignoreCause({ log: "Warn" }),

@@ -5,7 +5,7 @@ import type {
   ApnsCredentials,
   FcmCredentials,
   KeptWebPushCredentials,
-  PushService,
+  PushProvider,
 } from "./PushCredential.ts";
 import { PushCredentialsSql, type StoredCredentials } from "./PushCredentialsSql.ts";
 import { sealedPlace, sealingKey, unseal } from "./SealedText.ts";
@@ -15,7 +15,7 @@ import { appleAddress, googleAddress, googleTokenAddress } from "./transports/Pr
 export interface AuditedCredentials {
   readonly workspace: string;
   readonly environment: string;
-  readonly transport: PushService;
+  readonly transport: PushProvider;
   /** Whether they open with the secret key, and whether the private key in them is one. */
   readonly is: "good" | "sealed" | "keyless";
   /** Where the service is; web push has as many addresses as devices. */
@@ -33,7 +33,7 @@ const isKey = (pem: string): boolean => {
   }
 };
 
-const addressesOf = (transport: PushService, credentials: unknown): ReadonlyArray<string> => {
+const addressesOf = (transport: PushProvider, credentials: unknown): ReadonlyArray<string> => {
   if (transport === "webpush") return [];
   if (transport === "apns") return [(credentials as ApnsCredentials).base_url ?? appleAddress];
   const { base_url, service_account } = credentials as FcmCredentials;

@@ -4,23 +4,23 @@ import { countUncertain } from "./LeaseMetrics.ts";
 import { messageId } from "../MessageId.ts";
 import {
   delivered,
-  type HandedOver,
-  patienceMillis,
-  type PushHandOver,
+  type AttemptResult,
+  attemptTimeoutMillis,
+  type PushAttempts,
   returned,
   unanswered,
 } from "./PushAttempts.ts";
 import type { PushLeases } from "./PushLeases.ts";
 import { countAccepted } from "./PushMetrics.ts";
 import type { PushContent } from "./PushPayload.ts";
-import type { Lane, TakenPush } from "./PushQueueSql.ts";
+import type { QueuePartition, TakenPush } from "./PushQueueSql.ts";
 import { type GiveUp, nothingToGiveUp, type PushOutcome } from "./transports/PushTransport.ts";
 
 /** For how long pushes are begun before others in the process get their turn, in milliseconds. */
 const turn = 5;
 
 /** Lets the process do whatever it has to do by now. */
-export const turnOfOthers: Effect.Effect<void> = Effect.callback((resume) => {
+export const yieldToEventLoop: Effect.Effect<void> = Effect.callback((resume) => {
   const later = setImmediate(() => resume(Effect.void));
   return Effect.sync(() => clearImmediate(later));
 });
@@ -40,7 +40,7 @@ interface Begun {
 }
 
 /** The pushes of a lane that are with their service. */
-export interface PushesUnderWay {
+export interface InFlightPushes {
   /** Hands them over; what becomes of each is told in any order, within bounds. Those that are not surely held are given back: it gives how many. */
   readonly begin: (
     channel: OpenChannel,
@@ -55,12 +55,12 @@ export interface PushesUnderWay {
  * Hands pushes over by plain calls and callbacks, and takes an effect only for what is out of the ordinary. When its scope closes, all are
  * given up.
  */
-export const pushesUnderWay = (
-  lane: Lane,
-  handing: PushHandOver["Service"],
+export const inFlightPushes = (
+  partition: QueuePartition,
+  pushAttempts: PushAttempts["Service"],
   leases: PushLeases,
-  tell: (outcome: HandedOver) => void,
-): Effect.Effect<PushesUnderWay, never, Scope.Scope> =>
+  tell: (outcome: AttemptResult) => void,
+): Effect.Effect<InFlightPushes, never, Scope.Scope> =>
   Effect.gen(function* () {
     const clock = yield* Clock.Clock;
     const fork = yield* FiberSet.makeRuntime<never, void>();
@@ -88,9 +88,9 @@ export const pushesUnderWay = (
         open.clear();
         if (left === 0) return Effect.void;
         return Effect.andThen(
-          countUncertain(lane.transport, "stopped", left),
+          countUncertain(partition.transport, "stopped", left),
           Effect.logWarning("Pushes had no answer when their worker stopped: they are sent again").pipe(
-            Effect.annotateLogs({ ...lane, pushes: left }),
+            Effect.annotateLogs({ ...partition, pushes: left }),
           ),
         );
       }),
@@ -105,7 +105,7 @@ export const pushesUnderWay = (
         }),
       );
       fork(
-        Effect.map(handing.finish(lane, channel, push, noted, began), tell).pipe(
+        Effect.map(pushAttempts.finish(partition, channel, push, noted, began), tell).pipe(
           Effect.ensuring(Effect.sync(() => over(begun, seen))),
         ),
       );
@@ -118,11 +118,11 @@ export const pushesUnderWay = (
     const watch = Effect.gen(function* () {
       let readAt = Number.NEGATIVE_INFINITY;
       for (const oldest of open) {
-        const end = oldest.began + patienceMillis;
+        const end = oldest.began + attemptTimeoutMillis;
         if (leases.steadyNow() < end) yield* Effect.sleep(end - leases.steadyNow());
         if (readAt < end) {
-          yield* turnOfOthers;
-          yield* turnOfOthers;
+          yield* yieldToEventLoop;
+          yield* yieldToEventLoop;
           readAt = leases.steadyNow();
         }
         if (!open.delete(oldest)) continue;
@@ -139,7 +139,7 @@ export const pushesUnderWay = (
       open.add(begun);
       channel.services.begun(service);
       try {
-        const id = messageId(push.origin, push.deviceNo);
+        const id = messageId(push.sourceId, push.deviceKey);
         begun.giveUp = channel.send({ id, content, address: push.address }, (told) => {
           if (!open.delete(begun)) return;
           if (Effect.isEffect(told)) {
@@ -164,7 +164,7 @@ export const pushesUnderWay = (
         let late = 0;
         for (const each of ready) {
           // What is begun now is over, or given up, before anybody else may take it.
-          if (leases.covers(each.push, patienceMillis)) {
+          if (leases.covers(each.push, attemptTimeoutMillis)) {
             beginOne(channel, each);
           } else {
             late += 1;
@@ -184,7 +184,7 @@ export const pushesUnderWay = (
         if (taken.length === 0) return Effect.void;
         const millis = taken;
         taken = [];
-        return countAccepted(lane.transport, millis);
+        return countAccepted(partition.transport, millis);
       }),
     };
   });

@@ -1,5 +1,5 @@
 import { type Effect, Metric } from "effect";
-import type { PushService } from "./PushCredential.ts";
+import type { PushProvider } from "./PushCredential.ts";
 
 const offset = Metric.gauge("waypost_clock_offset_seconds", {
   description:
@@ -32,14 +32,14 @@ export const countClockSet: Effect.Effect<void> = Metric.update(clockSet, 1);
 
 /** Counts pushes that may arrive twice. */
 export const countUncertain = (
-  transport: PushService,
+  transport: PushProvider,
   cause: "unanswered" | "taken_over" | "stopped" | "unwritten",
   count: number,
 ): Effect.Effect<void> => Metric.update(Metric.withAttributes(uncertain, { transport, cause }), count);
 
 /** Counts pushes whose lease ran out in this process. */
 export const countLost = (
-  transport: PushService,
+  transport: PushProvider,
   found: "before" | "after",
   count: number,
 ): Effect.Effect<void> => Metric.update(Metric.withAttributes(lost, { transport, found }), count);

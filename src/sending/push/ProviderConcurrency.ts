@@ -7,7 +7,7 @@ const mostServices = 1_000;
 const [shortestAnswer, longestAnswer] = [5, 10_000];
 
 interface Service {
-  underWay: number;
+  inFlight: number;
   limit: number;
   /** How long its answers take by and by, in milliseconds. */
   answerMillis: number;
@@ -20,7 +20,7 @@ interface Service {
  * How the push services behind one channel fare, by name: how many pushes each has, and which want to be left alone. So a slow one keeps no
  * other waiting, however many of a lane's pushes are for it. Instants are epoch milliseconds.
  */
-export class PushServices {
+export class ProviderConcurrency {
   readonly #known = new Map<string, Service>();
   readonly #isLimited: boolean;
 
@@ -34,10 +34,10 @@ export class PushServices {
     if (found === undefined) {
       // Devices register whatever addresses they like: what is not used goes.
       if (this.#known.size >= mostServices) {
-        for (const [each, { underWay }] of this.#known) if (underWay === 0) this.#known.delete(each);
+        for (const [each, { inFlight }] of this.#known) if (inFlight === 0) this.#known.delete(each);
       }
       const limit = this.#isLimited ? firstAtOnce : Infinity;
-      found = { underWay: 0, limit, answerMillis: 50, pausedUntil: 0, queuedUntil: 0 };
+      found = { inFlight: 0, limit, answerMillis: 50, pausedUntil: 0, queuedUntil: 0 };
       this.#known.set(name, found);
     }
     return found;
@@ -49,7 +49,7 @@ export class PushServices {
     return (name) => {
       const service = this.#of(name);
       const count = admitted.get(name) ?? 0;
-      if (now >= service.pausedUntil && service.underWay + count < service.limit) {
+      if (now >= service.pausedUntil && service.inFlight + count < service.limit) {
         admitted.set(name, count + 1);
         return null;
       }
@@ -62,13 +62,13 @@ export class PushServices {
   }
 
   begun(name: string): void {
-    this.#of(name).underWay += 1;
+    this.#of(name).inFlight += 1;
   }
 
   /** One came to its end after so many milliseconds, answered or given up. */
   over(name: string, millis: number, isAnswered: boolean): void {
     const service = this.#of(name);
-    service.underWay = Math.max(0, service.underWay - 1);
+    service.inFlight = Math.max(0, service.inFlight - 1);
     if (this.#isLimited) {
       service.limit = isAnswered
         ? Math.min(mostAtOnce, service.limit + 1)

@@ -8,17 +8,17 @@ import { type OpenChannel, PushChannels } from "./PushChannels.ts";
 import { countAttempt } from "./PushMetrics.ts";
 import type { PushContent } from "./PushPayload.ts";
 import type { Settlement } from "./PushOutcomesSql.ts";
-import { type Lane, PushQueueSql, type TakenPush } from "./PushQueueSql.ts";
+import { type QueuePartition, PushQueueSql, type TakenPush } from "./PushQueueSql.ts";
 import { nextAttempt, tooLate } from "./PushRetries.ts";
 import type { PushOutcome } from "./transports/PushTransport.ts";
 
 /** So long a push service may take for one push, in milliseconds. */
-export const patienceMillis = 10_000;
+export const attemptTimeoutMillis = 10_000;
 
 /** The push service took longer. */
 export const unanswered: PushOutcome = {
   _tag: "Unavailable",
-  reason: `The push service gave no answer within ${patienceMillis / 1000} seconds.`,
+  reason: `The push service gave no answer within ${attemptTimeoutMillis / 1000} seconds.`,
   retryAfter: null,
   mayHaveArrived: true,
 };
@@ -29,7 +29,7 @@ const ownFault: PushOutcome = {
 };
 
 /** What became of a push, and whether its address is gone. */
-export interface HandedOver {
+export interface AttemptResult {
   readonly push: TakenPush;
   readonly settlement: Settlement;
   readonly isGone: boolean;
@@ -49,21 +49,21 @@ const settled = (
   verdict: Settlement["verdict"],
   error: string | null,
   more: { readonly dueAt?: number; readonly isGone?: boolean } = {},
-): HandedOver => {
-  const { deviceNo, fence, origin } = push;
-  const settlement: Settlement = { origin, deviceNo, fence, verdict, error, dueAt: more.dueAt ?? null };
+): AttemptResult => {
+  const { deviceKey, fence, sourceId } = push;
+  const settlement: Settlement = { sourceId, deviceKey, fence, verdict, error, dueAt: more.dueAt ?? null };
   return { push, settlement, isGone: more.isGone ?? false };
 };
 
 /** What becomes of a push that its service has taken. */
-export const delivered = (push: TakenPush): HandedOver => settled(push, "delivered", null);
+export const delivered = (push: TakenPush): AttemptResult => settled(push, "delivered", null);
 
 /** What becomes of a push that was taken and is not handed over: somebody may take it at `now`. */
-export const returned = (push: TakenPush, now: number): HandedOver =>
+export const returned = (push: TakenPush, now: number): AttemptResult =>
   settled(push, "returned", null, { dueAt: now });
 
 /** What becomes of a push that is not handed over at all; null for one that is. */
-export const withheld = (push: TakenPush, now: number): HandedOver | null => {
+export const withheld = (push: TakenPush, now: number): AttemptResult | null => {
   const { attempts, createdAt, obstacle } = push;
   const late = tooLate(push, createdAt, now);
   if (obstacle === null) return late === null ? null : settled(push, "failed", late);
@@ -73,7 +73,7 @@ export const withheld = (push: TakenPush, now: number): HandedOver | null => {
 };
 
 /** Knows what pushes say, and what their outcomes come to by contract L6 and L7. */
-export class PushHandOver extends Context.Service<PushHandOver>()("waypost/sending/PushHandOver", {
+export class PushAttempts extends Context.Service<PushAttempts>()("waypost/sending/PushAttempts", {
   make: Effect.gen(function* () {
     const repository = yield* PushQueueSql;
     const channels = yield* PushChannels;
@@ -81,8 +81,8 @@ export class PushHandOver extends Context.Service<PushHandOver>()("waypost/sendi
     const leaseTime = yield* LeaseTime;
     const clock = yield* Clock.Clock;
 
-    const judge = Effect.fnUntraced(function* (
-      lane: Lane,
+    const classify = Effect.fnUntraced(function* (
+      partition: QueuePartition,
       channel: OpenChannel,
       push: TakenPush,
       outcome: PushOutcome,
@@ -101,12 +101,12 @@ export class PushHandOver extends Context.Service<PushHandOver>()("waypost/sendi
           if (millis > 0) {
             yield* Effect.logWarning(
               "A push service refuses the credentials: it is left alone for a while",
-            ).pipe(Effect.annotateLogs({ ...lane, reason: outcome.reason, pausedMs: millis }));
+            ).pipe(Effect.annotateLogs({ ...partition, reason: outcome.reason, pausedMs: millis }));
           }
           return settled(push, "failed", outcome.reason);
         }
         case "Unavailable": {
-          if (outcome.mayHaveArrived === true) yield* countUncertain(lane.transport, "unanswered", 1);
+          if (outcome.mayHaveArrived === true) yield* countUncertain(partition.transport, "unanswered", 1);
           const now = yield* leaseTime.now;
           const dueAt = nextAttempt(push, now, outcome.retryAfter, yield* Random.next);
           return dueAt === null
@@ -119,7 +119,7 @@ export class PushHandOver extends Context.Service<PushHandOver>()("waypost/sendi
     return {
       /** What the pushes say, by `contentKey`; what is known already is kept. */
       contents: Effect.fnUntraced(function* (
-        lane: Lane,
+        partition: QueuePartition,
         known: Map<string, PushContent>,
         pushes: ReadonlyArray<TakenPush>,
       ) {
@@ -127,18 +127,18 @@ export class PushHandOver extends Context.Service<PushHandOver>()("waypost/sendi
           pushes.filter((push) => !known.has(contentKey(push))).map((push) => [contentKey(push), push]),
         );
         if (missing.size === 0) return;
-        const rows = yield* repository.contents(lane, [...missing.values()]);
-        for (const { campaignNo, contentNo, media, ...row } of rows) {
-          known.set(contentKey({ campaignNo, contentNo }), { ...row, media: shownMedia(mediaBase, media) });
+        const rows = yield* repository.contents(partition, [...missing.values()]);
+        for (const { media, ...row } of rows) {
+          known.set(contentKey(row), { ...row, media: shownMedia(mediaBase, media) });
         }
       }),
 
       /** What becomes of one whose outcome is known. */
-      judge,
+      classify,
 
       /** What becomes of one, handed over at `began` (of a clock that nobody sets), of which not all that it takes has been done; not for ever. */
       finish: Effect.fnUntraced(function* (
-        lane: Lane,
+        partition: QueuePartition,
         channel: OpenChannel,
         push: TakenPush,
         rest: Effect.Effect<PushOutcome>,
@@ -146,7 +146,7 @@ export class PushHandOver extends Context.Service<PushHandOver>()("waypost/sendi
       ) {
         const outcome = yield* rest.pipe(
           Effect.timeoutOrElse({
-            duration: Math.max(1, began + patienceMillis - steadyMillis(clock)),
+            duration: Math.max(1, began + attemptTimeoutMillis - steadyMillis(clock)),
             orElse: () => Effect.succeed(unanswered),
           }),
           Effect.catchCause((cause) =>
@@ -154,28 +154,28 @@ export class PushHandOver extends Context.Service<PushHandOver>()("waypost/sendi
               ? Effect.failCause(cause)
               : Effect.as(
                   Effect.logError("A push could not be handed over", cause).pipe(
-                    Effect.annotateLogs({ ...lane, delivery: messageId(push.origin, push.deviceNo) }),
+                    Effect.annotateLogs({ ...partition, delivery: messageId(push.sourceId, push.deviceKey) }),
                   ),
                   ownFault,
                 ),
           ),
         );
-        yield* countAttempt(lane.transport, outcome._tag, steadyMillis(clock) - began);
-        return yield* judge(lane, channel, push, outcome);
+        yield* countAttempt(partition.transport, outcome._tag, steadyMillis(clock) - began);
+        return yield* classify(partition, channel, push, outcome);
       }),
     };
   }),
 }) {
-  static readonly layer = Layer.effect(PushHandOver, PushHandOver.make).pipe(
+  static readonly layer = Layer.effect(PushAttempts, PushAttempts.make).pipe(
     Layer.provide(PushQueueSql.layer),
   );
 }
 
 /** What tells contents of a lane apart. */
 export const contentKey = ({
-  campaignNo,
-  contentNo,
+  campaignKey,
+  contentKey,
 }: {
-  readonly campaignNo: number;
-  readonly contentNo: number;
-}): string => `${contentNo}/${campaignNo}`;
+  readonly campaignKey: number;
+  readonly contentKey: number;
+}): string => `${contentKey}/${campaignKey}`;

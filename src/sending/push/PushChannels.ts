@@ -1,7 +1,7 @@
 import { Clock, Context, Effect, Layer } from "effect";
 import { PushCredentials } from "./PushCredentials.ts";
-import type { Lane } from "./PushQueueSql.ts";
-import { PushServices } from "./ProviderConcurrency.ts";
+import type { QueuePartition } from "./PushQueueSql.ts";
+import { ProviderConcurrency } from "./ProviderConcurrency.ts";
 import { Apns } from "./transports/Apns.ts";
 import { Fcm } from "./transports/Fcm.ts";
 import { PushConnections } from "./transports/PushConnections.ts";
@@ -16,13 +16,14 @@ const longestPause = 30_000;
 export interface OpenChannel extends Required<PushChannel> {
   readonly revision: bigint;
   /** How the services fare that its pushes go to. */
-  readonly services: PushServices;
+  readonly services: ProviderConcurrency;
   /** How often in a row the service refused the credentials; until `pausedUntil` (epoch milliseconds) it is left alone, for that or as it asked for. */
   refusals: number;
   pausedUntil: number;
 }
 
-const keyOf = ({ environment, transport, workspaceId }: Lane) => `${workspaceId}/${environment}/${transport}`;
+const keyOf = ({ environment, transport, workspaceId }: QueuePartition) =>
+  `${workspaceId}/${environment}/${transport}`;
 
 /** The channels to the push services, one for each environment's credentials, opened as they are needed. */
 export class PushChannels extends Context.Service<PushChannels>()("waypost/sending/PushChannels", {
@@ -33,7 +34,7 @@ export class PushChannels extends Context.Service<PushChannels>()("waypost/sendi
     const webPush = yield* WebPush;
     const known = new Map<string, OpenChannel>();
 
-    const opened = Effect.fnUntraced(function* (lane: Lane, revision: bigint | undefined) {
+    const opened = Effect.fnUntraced(function* (partition: QueuePartition, revision: bigint | undefined) {
       const open = <C extends { readonly revision: bigint; readonly credentials: unknown }>(
         found: C | null,
         channel: (given: C["credentials"]) => Effect.Effect<PushChannel>,
@@ -44,28 +45,28 @@ export class PushChannels extends Context.Service<PushChannels>()("waypost/sendi
           : Effect.map(channel(found.credentials), ({ send, serviceOf }): OpenChannel => ({
               send,
               serviceOf: serviceOf ?? (() => ""),
-              services: new PushServices(serviceOf !== undefined),
+              services: new ProviderConcurrency(serviceOf !== undefined),
               revision: found.revision,
               refusals: 0,
               pausedUntil: 0,
             }));
       };
-      switch (lane.transport) {
+      switch (partition.transport) {
         case "fcm":
-          return yield* open(yield* credentials.open(lane, "fcm"), fcm.open);
+          return yield* open(yield* credentials.open(partition, "fcm"), fcm.open);
         case "apns":
-          return yield* open(yield* credentials.open(lane, "apns"), apns.open);
+          return yield* open(yield* credentials.open(partition, "apns"), apns.open);
         case "webpush":
-          return yield* open(yield* credentials.open(lane, "webpush"), webPush.open);
+          return yield* open(yield* credentials.open(partition, "webpush"), webPush.open);
       }
     });
 
     return {
       /** The channel with the credentials as they are now; null when none are set. */
-      of: Effect.fnUntraced(function* (lane: Lane) {
-        const key = keyOf(lane);
+      of: Effect.fnUntraced(function* (partition: QueuePartition) {
+        const key = keyOf(partition);
         const before = known.get(key);
-        const found = yield* opened(lane, before?.revision);
+        const found = yield* opened(partition, before?.revision);
         if (found === "same" && before !== undefined) return before;
         known.delete(key);
         if (found === null || found === "same") return null;
@@ -75,7 +76,7 @@ export class PushChannels extends Context.Service<PushChannels>()("waypost/sendi
       }),
 
       /** The channel as it was used last, whatever the credentials are by now. */
-      known: (lane: Lane): OpenChannel | undefined => known.get(keyOf(lane)),
+      known: (partition: QueuePartition): OpenChannel | undefined => known.get(keyOf(partition)),
 
       /** The service refused the credentials: it is left alone for a while, longer each time, until they are found good. */
       pause: Effect.fnUntraced(function* (channel: OpenChannel) {

@@ -9,17 +9,17 @@ export const pushColumns = (sql: SqlClient.SqlClient) => ({
     sql`${sql(`${alias}.workspace_id`)} = ${workspaceId} AND ${sql(`${alias}.environment`)} = ${environment}`,
 
   /** The deliveries' origins. */
-  origins: (pushes: ReadonlyArray<{ readonly origin: bigint }>) =>
+  sourceIds: (pushes: ReadonlyArray<{ readonly sourceId: bigint }>) =>
     arrayOf(
       "int8",
-      pushes.map(({ origin }) => origin),
+      pushes.map(({ sourceId }) => sourceId),
     ),
 
   /** The devices' numbers. */
-  deviceNos: (pushes: ReadonlyArray<{ readonly deviceNo: number }>) =>
+  deviceKeys: (pushes: ReadonlyArray<{ readonly deviceKey: number }>) =>
     arrayOf(
       "int4",
-      pushes.map(({ deviceNo }) => deviceNo),
+      pushes.map(({ deviceKey }) => deviceKey),
     ),
 
   /** By which taking each is held. */

@@ -2,18 +2,18 @@ import { Schema } from "effect";
 import { optionalText, text, Timestamp } from "../../wire/Text.ts";
 
 /** The transports that need credentials. */
-export const PushService = Schema.Literals(["fcm", "apns", "webpush"]).annotate({
+export const PushProvider = Schema.Literals(["fcm", "apns", "webpush"]).annotate({
   description: "A push service, by the name that devices register addresses under.",
   examples: ["fcm"],
 });
-export type PushService = typeof PushService.Type;
+export type PushProvider = typeof PushProvider.Type;
 
 /** What a path with another transport is told. */
 export const unknownTransport = "The transport in the path must be fcm, apns or webpush.";
 
 /** What is known of a push service's credentials to everybody: never the credentials. */
 export const ShownTransport = Schema.Struct({
-  transport: PushService,
+  transport: PushProvider,
   configured: Schema.Boolean.annotate({
     description: "Whether credentials are set: without them a delivery fails with a reason that says so.",
     examples: [true],

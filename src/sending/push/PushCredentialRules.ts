@@ -1,7 +1,7 @@
 import { createPrivateKey, generateKeyPairSync, type KeyObject } from "node:crypto";
 import { isIP } from "node:net";
 import { isPublicAddress } from "../../notifications/PublicAddressRanges.ts";
-import type { Submission } from "../../wire/ParsedBody.ts";
+import type { ParsedBody } from "../../wire/ParsedBody.ts";
 import type {
   ApnsCredentials,
   FcmCredentials,
@@ -38,7 +38,10 @@ const addressProblem = (
 };
 
 /** Adds what the shape of a service account's credentials cannot tell. */
-export const judgeFcm = ({ fields, problems }: Submission<FcmCredentials>, allowPrivate: boolean): void => {
+export const validateFcm = (
+  { fields, problems }: ParsedBody<FcmCredentials>,
+  allowPrivate: boolean,
+): void => {
   const { base_url, service_account } = fields;
   if (service_account !== undefined) {
     const { private_key, project_id, token_uri } = service_account;
@@ -62,7 +65,10 @@ export const judgeFcm = ({ fields, problems }: Submission<FcmCredentials>, allow
 };
 
 /** Adds what the shape of Apple's credentials cannot tell. */
-export const judgeApns = ({ fields, problems }: Submission<ApnsCredentials>, allowPrivate: boolean): void => {
+export const validateApns = (
+  { fields, problems }: ParsedBody<ApnsCredentials>,
+  allowPrivate: boolean,
+): void => {
   const { base_url, private_key, topic } = fields;
   for (const name of ["team_id", "key_id"] as const) {
     const id = fields[name];
@@ -90,7 +96,7 @@ export const judgeApns = ({ fields, problems }: Submission<ApnsCredentials>, all
 };
 
 /** Adds what the shape of a subject cannot tell (RFC 8292, section 2.1). */
-export const judgeWebPush = ({ fields: { subject }, problems }: Submission<WebPushCredentials>): void => {
+export const validateWebPush = ({ fields: { subject }, problems }: ParsedBody<WebPushCredentials>): void => {
   if (subject === undefined || /^mailto:[^\s@]+@[^\s@]+$/i.test(subject)) return;
   if (/^https:\/\/\S+$/i.test(subject) && URL.canParse(subject)) return;
   problems.add(

@@ -1,26 +1,26 @@
 import { Clock, Context, Effect, Layer, Redacted } from "effect";
-import { Config } from "../../config/Settings.ts";
+import { Settings } from "../../config/Settings.ts";
 import { DataDirectory } from "../../database/DataDirectory.ts";
 import { Database } from "../../database/Database.ts";
 import { NotFound } from "../../wire/ApiError.ts";
-import type { Submission } from "../../wire/ParsedBody.ts";
+import type { ParsedBody } from "../../wire/ParsedBody.ts";
 import type { Tenant } from "../../workspaces/Workspace.ts";
 import { Workspaces } from "../../workspaces/Workspaces.ts";
 import {
   type ApnsCredentials,
   type FcmCredentials,
   type KeptCredentials,
-  PushService,
+  PushProvider,
   type ShownTransport,
   unknownTransport,
   type WebPushCredentials,
 } from "./PushCredential.ts";
-import { judgeApns, judgeFcm, judgeWebPush, makeVapidKeys } from "./PushCredentialRules.ts";
+import { validateApns, validateFcm, validateWebPush, makeVapidKeys } from "./PushCredentialRules.ts";
 import { type CredentialRow, PushCredentialsSql, type TenantKey } from "./PushCredentialsSql.ts";
 import { seal, sealedPlace, sealingKey, unseal } from "./SealedText.ts";
 
 /** Credentials that can be used, until `revision` is another. */
-export interface OpenedCredentials<S extends PushService> {
+export interface OpenedCredentials<S extends PushProvider> {
   readonly revision: bigint;
   readonly credentials: KeptCredentials[S];
 }
@@ -28,8 +28,8 @@ export interface OpenedCredentials<S extends PushService> {
 const notSet = (transport: string) =>
   NotFound.of(`No credentials are set for ${transport} in this workspace and environment.`);
 
-const isPushService = (text: string): text is PushService =>
-  (PushService.literals as ReadonlyArray<string>).includes(text);
+const isPushService = (text: string): text is PushProvider =>
+  (PushProvider.literals as ReadonlyArray<string>).includes(text);
 
 /**
  * With what an environment speaks to the push services. What is set is sealed at rest, and is never shown again: it is
@@ -37,14 +37,14 @@ const isPushService = (text: string): text is PushService =>
  */
 export class PushCredentials extends Context.Service<PushCredentials>()("waypost/sending/PushCredentials", {
   make: Effect.gen(function* () {
-    const { allowPrivateAddresses } = yield* Config;
+    const { allowPrivateAddresses } = yield* Settings;
     const { secretKey } = yield* DataDirectory;
     const database = yield* Database;
     const repository = yield* PushCredentialsSql;
     const workspaces = yield* Workspaces;
     const key = sealingKey(Redacted.value(secretKey));
 
-    const put = Effect.fnUntraced(function* <S extends PushService>(
+    const put = Effect.fnUntraced(function* <S extends PushProvider>(
       tenant: Tenant,
       transport: S,
       credentials: KeptCredentials[S],
@@ -56,7 +56,7 @@ export class PushCredentials extends Context.Service<PushCredentials>()("waypost
       return shownOf(transport, rows);
     });
 
-    const open = Effect.fnUntraced(function* <S extends PushService>(tenant: TenantKey, transport: S) {
+    const open = Effect.fnUntraced(function* <S extends PushProvider>(tenant: TenantKey, transport: S) {
       const [row] = yield* repository.find(tenant, transport);
       if (row === undefined) return null;
       const text = unseal(key, sealedPlace(tenant, transport), row.sealed);
@@ -74,34 +74,34 @@ export class PushCredentials extends Context.Service<PushCredentials>()("waypost
       /** All push services, set or not. */
       list: Effect.fn("PushCredentials.list")(function* (tenant: Tenant) {
         const rows = yield* repository.list(tenant);
-        return PushService.literals.map((transport) => shownOf(transport, rows));
+        return PushProvider.literals.map((transport) => shownOf(transport, rows));
       }),
 
       /** Sets a service account, in the place of what there was. @throws 422 */
       putFcm: Effect.fn("PushCredentials.putFcm")(function* (
         tenant: Tenant,
-        submission: Submission<FcmCredentials>,
+        body: ParsedBody<FcmCredentials>,
       ) {
-        judgeFcm(submission, allowPrivateAddresses);
-        return yield* put(tenant, "fcm", yield* submission.complete);
+        validateFcm(body, allowPrivateAddresses);
+        return yield* put(tenant, "fcm", yield* body.complete);
       }),
 
       /** Sets Apple's signing key, in the place of what there was. @throws 422 */
       putApns: Effect.fn("PushCredentials.putApns")(function* (
         tenant: Tenant,
-        submission: Submission<ApnsCredentials>,
+        body: ParsedBody<ApnsCredentials>,
       ) {
-        judgeApns(submission, allowPrivateAddresses);
-        return yield* put(tenant, "apns", yield* submission.complete);
+        validateApns(body, allowPrivateAddresses);
+        return yield* put(tenant, "apns", yield* body.complete);
       }),
 
       /** Sets the subject. The keys are made the first time and stay: browsers have subscribed with them. @throws 422 */
       putWebPush: Effect.fn("PushCredentials.putWebPush")(function* (
         tenant: Tenant,
-        submission: Submission<WebPushCredentials>,
+        body: ParsedBody<WebPushCredentials>,
       ) {
-        judgeWebPush(submission);
-        const { subject } = yield* submission.complete;
+        validateWebPush(body);
+        const { subject } = yield* body.complete;
         return yield* database.atomically(
           Effect.gen(function* () {
             yield* workspaces.lock(tenant);
@@ -126,7 +126,7 @@ export class PushCredentials extends Context.Service<PushCredentials>()("waypost
       configured: Effect.fnUntraced(function* (tenants: ReadonlyArray<TenantKey>) {
         const found = yield* repository.configured(tenants);
         return tenants.map(
-          ({ environment, workspaceId }): ReadonlySet<PushService> =>
+          ({ environment, workspaceId }): ReadonlySet<PushProvider> =>
             new Set(
               found
                 .filter((row) => row.workspaceId === workspaceId && row.environment === environment)
@@ -145,7 +145,7 @@ export class PushCredentials extends Context.Service<PushCredentials>()("waypost
   );
 }
 
-const shownOf = (transport: PushService, rows: ReadonlyArray<CredentialRow>): ShownTransport => {
+const shownOf = (transport: PushProvider, rows: ReadonlyArray<CredentialRow>): ShownTransport => {
   const row = rows.find((each) => each.transport === transport);
   return {
     transport,

@@ -3,7 +3,7 @@ import { SqlClient } from "effect/sql";
 import { arrayOf, instant, utc } from "../../database/Rows.ts";
 import type { Environment } from "../../workspaces/Environment.ts";
 import type { Tenant } from "../../workspaces/Workspace.ts";
-import type { PushService } from "./PushCredential.ts";
+import type { PushProvider } from "./PushCredential.ts";
 
 /** An environment, as keys have it. */
 export interface TenantKey {
@@ -13,7 +13,7 @@ export interface TenantKey {
 
 /** Credentials as they are stored. */
 export interface CredentialRow {
-  readonly transport: PushService;
+  readonly transport: PushProvider;
   readonly public_key: string | null;
   readonly updated_at: string;
 }
@@ -22,7 +22,7 @@ export interface CredentialRow {
 export interface StoredCredentials extends TenantKey {
   /** The workspace's name. */
   readonly workspace: string;
-  readonly transport: PushService;
+  readonly transport: PushProvider;
   readonly sealed: Uint8Array;
 }
 
@@ -43,14 +43,14 @@ export class PushCredentialsSql extends Context.Service<PushCredentialsSql>()(
           Effect.orDie(sql<CredentialRow>`SELECT ${shown} FROM push_credential p WHERE ${of(tenant)}`),
 
         /** The sealed credentials and the number of their last change. */
-        find: (tenant: TenantKey, transport: PushService) =>
+        find: (tenant: TenantKey, transport: PushProvider) =>
           Effect.orDie(sql<{ readonly sealed: Uint8Array; readonly revision: bigint }>`
             SELECT p.sealed, p.revision FROM push_credential p WHERE ${of(tenant)} AND p.transport = ${transport}`),
 
         /** Sets credentials, in the place of what there was. */
         put: (
           tenant: Tenant,
-          transport: PushService,
+          transport: PushProvider,
           sealed: Uint8Array,
           publicKey: string | null,
           now: number,
@@ -62,8 +62,8 @@ export class PushCredentialsSql extends Context.Service<PushCredentialsSql>()(
               public_key = EXCLUDED.public_key, revision = EXCLUDED.revision, updated_at = EXCLUDED.updated_at
             RETURNING ${shown}`),
 
-        delete: (tenant: Tenant, transport: PushService) =>
-          Effect.orDie(sql<{ readonly transport: PushService }>`
+        delete: (tenant: Tenant, transport: PushProvider) =>
+          Effect.orDie(sql<{ readonly transport: PushProvider }>`
             DELETE FROM push_credential p WHERE ${of(tenant)} AND p.transport = ${transport} RETURNING p.transport`),
 
         /** Credentials of all environments as they are stored, by key, at most `most` after a place. */
@@ -80,7 +80,7 @@ export class PushCredentialsSql extends Context.Service<PushCredentialsSql>()(
 
         /** Which services have credentials in these environments. */
         configured: (tenants: ReadonlyArray<TenantKey>) =>
-          Effect.orDie(sql<TenantKey & { readonly transport: PushService }>`
+          Effect.orDie(sql<TenantKey & { readonly transport: PushProvider }>`
             SELECT p.workspace_id AS "workspaceId", p.environment, p.transport
             FROM push_credential p
             WHERE (p.workspace_id, p.environment) IN (SELECT * FROM unnest(${arrayOf(

@@ -1,41 +1,42 @@
 import { Clock, Context, Effect, FiberMap, Layer, Queue, Schedule, Stream, SubscriptionRef } from "effect";
-import { Config } from "../../config/Settings.ts";
+import { Settings } from "../../config/Settings.ts";
 import { LeaseTime } from "../LeaseTime.ts";
-import { patiently } from "../../workers/RetryLoop.ts";
-import { PushService } from "./PushCredential.ts";
-import { type LaneAtWork, PushLanes } from "./PushWorkers.ts";
+import { retryForever } from "../../workers/RetryLoop.ts";
+import { PushProvider } from "./PushCredential.ts";
+import { type PushWorker, PushWorkers } from "./PushWorkers.ts";
 import { takeoverGrace } from "./PushLeases.ts";
 import { noteDepth } from "./PushMetrics.ts";
-import { type Lane, PushQueueSql } from "./PushQueueSql.ts";
+import { type QueuePartition, PushQueueSql } from "./PushQueueSql.ts";
 
 /** How often a process looks for lanes with something due. */
 const pollMillis = 250;
 /** Lanes that one process works off at once; more wait their turn, the longest first. */
-const mostLanes = 64;
+const maxPartitions = 64;
 /** How long what is under way may take to its end when the process is stopped. */
 const patience = "8 seconds";
 const countedUpTo = 100_000;
 
-const keyOf = ({ environment, transport, workspaceId }: Lane) => `${workspaceId}/${environment}/${transport}`;
+const keyOf = ({ environment, transport, workspaceId }: QueuePartition) =>
+  `${workspaceId}/${environment}/${transport}`;
 
 /** Hands queued deliveries to the push services, in every process with the role `worker`. Any number of them share the work. */
 export class PushDispatcher extends Context.Service<PushDispatcher>()("waypost/sending/PushDispatcher", {
   make: Effect.gen(function* () {
-    const { roles } = yield* Config;
+    const { roles } = yield* Settings;
     const repository = yield* PushQueueSql;
-    const lanes = yield* PushLanes;
+    const partitions = yield* PushWorkers;
     const leaseTime = yield* LeaseTime;
     const wake = yield* Queue.sliding<void>(1);
     const fibers = yield* FiberMap.make<string, void, never>();
-    const atWork = new Map<string, LaneAtWork>();
+    const atWork = new Map<string, PushWorker>();
     // Looks are counted: the one that began last, and the one that found nothing left to do.
     let looks = 0;
     let wasAway = false;
     const idle = yield* SubscriptionRef.make(0);
 
-    const begin = Effect.fnUntraced(function* (lane: Lane) {
-      const key = keyOf(lane);
-      const work = yield* lanes.at(lane);
+    const begin = Effect.fnUntraced(function* (partition: QueuePartition) {
+      const key = keyOf(partition);
+      const work = yield* partitions.at(partition);
       atWork.set(key, work);
       yield* FiberMap.run(
         fibers,
@@ -54,7 +55,7 @@ export class PushDispatcher extends Context.Service<PushDispatcher>()("waypost/s
       const number = ++looks;
       const now = yield* Clock.currentTimeMillis;
       const latest = Math.max(now, yield* leaseTime.now);
-      const due = yield* Effect.tapCause(repository.dueLanes(latest, 2 * mostLanes), () =>
+      const due = yield* Effect.tapCause(repository.duePartitions(latest, 2 * maxPartitions), () =>
         Effect.sync(() => {
           wasAway = true;
         }),
@@ -63,24 +64,24 @@ export class PushDispatcher extends Context.Service<PushDispatcher>()("waypost/s
         wasAway = false;
         return yield* Effect.sleep(takeoverGrace);
       }
-      const open = due.filter((lane) => !lanes.isPaused(lane, now));
-      for (const lane of open) {
-        const running = atWork.get(keyOf(lane));
+      const open = due.filter((partition) => !partitions.isPaused(partition, now));
+      for (const partition of open) {
+        const running = atWork.get(keyOf(partition));
         if (running !== undefined) yield* running.look;
-        else if (atWork.size < mostLanes) yield* begin(lane);
+        else if (atWork.size < maxPartitions) yield* begin(partition);
       }
       if (open.length === 0 && atWork.size === 0) yield* SubscriptionRef.set(idle, number);
       yield* Effect.raceFirst(Effect.sleep(pollMillis), Queue.take(wake));
     });
 
     const measure = Effect.flatMap(repository.depth(countedUpTo), (counts) =>
-      Effect.forEach(PushService.literals, (transport) => noteDepth(transport, counts.get(transport) ?? 0), {
+      Effect.forEach(PushProvider.literals, (transport) => noteDepth(transport, counts.get(transport) ?? 0), {
         discard: true,
       }),
     );
 
     if (roles.has("worker")) {
-      yield* Effect.forkScoped(patiently("pushes", "The handing over of pushes", look));
+      yield* Effect.forkScoped(retryForever("pushes", "The handing over of pushes", look));
       yield* Effect.forkScoped(
         Effect.ignoreCause(measure).pipe(Effect.repeat(Schedule.spaced("15 seconds"))),
       );
@@ -105,6 +106,6 @@ export class PushDispatcher extends Context.Service<PushDispatcher>()("waypost/s
   }),
 }) {
   static readonly layer = Layer.effect(PushDispatcher, PushDispatcher.make).pipe(
-    Layer.provide([PushLanes.layer, PushQueueSql.layer]),
+    Layer.provide([PushWorkers.layer, PushQueueSql.layer]),
   );
 }

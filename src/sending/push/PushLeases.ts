@@ -1,6 +1,6 @@
 import { Clock, Effect } from "effect";
 import { LeaseTime, steadyMillis } from "../LeaseTime.ts";
-import type { Lane, PushQueueSql, TakenPush } from "./PushQueueSql.ts";
+import type { QueuePartition, PushQueueSql, TakenPush } from "./PushQueueSql.ts";
 
 /**
  * How long a taken push is held without a sign of life, in milliseconds: another worker takes it over after that. Longer than a hand-over may
@@ -19,8 +19,8 @@ const pause = "500 millis";
 export const takeoverGrace = "2 seconds";
 
 /** Names one push: its delivery. */
-type PushKey = Pick<TakenPush, "origin" | "deviceNo">;
-const keyOf = ({ deviceNo, origin }: PushKey): string => `${origin}/${deviceNo}`;
+type PushKey = Pick<TakenPush, "sourceId" | "deviceKey">;
+const keyOf = ({ deviceKey, sourceId }: PushKey): string => `${sourceId}/${deviceKey}`;
 
 /** The pushes of a lane that a worker has under way, kept from all others. Instants are of a clock that nobody sets, in milliseconds. */
 export interface PushLeases {
@@ -51,7 +51,10 @@ interface Held {
 }
 
 /** Leases of one lane at work. Whoever lost one all the same is found out by the fence when it settles. */
-export const pushLeases = (repository: PushQueueSql["Service"], lane: Lane): Effect.Effect<PushLeases> =>
+export const pushLeases = (
+  repository: PushQueueSql["Service"],
+  partition: QueuePartition,
+): Effect.Effect<PushLeases> =>
   Effect.gen(function* () {
     const clock = yield* Clock.Clock;
     const leaseTime = yield* LeaseTime;
@@ -64,7 +67,7 @@ export const pushLeases = (repository: PushQueueSql["Service"], lane: Lane): Eff
       if (due.length === 0) return;
       const pushes = due.map(({ fence, push }) => ({ ...push, fence }));
       // Those that another has, or is about to take, are not among them.
-      for (const push of yield* repository.renew(lane, pushes, yield* leaseTime.now, leaseMillis)) {
+      for (const push of yield* repository.renew(partition, pushes, yield* leaseTime.now, leaseMillis)) {
         const mine = held.get(keyOf(push));
         if (mine !== undefined) mine.since = since;
       }

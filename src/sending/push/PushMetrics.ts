@@ -1,5 +1,5 @@
 import { Context, Effect, Metric } from "effect";
-import type { PushService } from "./PushCredential.ts";
+import type { PushProvider } from "./PushCredential.ts";
 import type { Settlement } from "./PushOutcomesSql.ts";
 import type { PushOutcome } from "./transports/PushTransport.ts";
 
@@ -30,9 +30,9 @@ interface Instruments {
   readonly seconds: Metric.Metric<number, unknown>;
 }
 
-const known = new Map<PushService, Instruments>();
+const known = new Map<PushProvider, Instruments>();
 
-const instruments = (transport: PushService): Instruments => {
+const instruments = (transport: PushProvider): Instruments => {
   let found = known.get(transport);
   if (found === undefined) {
     const accepted = Metric.withAttributes(attempts, { transport, outcome: "Accepted" });
@@ -48,7 +48,7 @@ const instruments = (transport: PushService): Instruments => {
 
 /** Counts one hand-over and how long it took. */
 export const countAttempt = (
-  transport: PushService,
+  transport: PushProvider,
   outcome: PushOutcome["_tag"],
   millis: number,
 ): Effect.Effect<void> => {
@@ -62,7 +62,7 @@ export const countAttempt = (
 };
 
 /** Counts hand-overs that the service has taken, by how many milliseconds each of them took. */
-export const countAccepted = (transport: PushService, millis: ReadonlyArray<number>): Effect.Effect<void> =>
+export const countAccepted = (transport: PushProvider, millis: ReadonlyArray<number>): Effect.Effect<void> =>
   Effect.contextWith((all: Context.Context<never>) =>
     Effect.sync(() => {
       // Every update copies the services that it is given.
@@ -75,11 +75,11 @@ export const countAccepted = (transport: PushService, millis: ReadonlyArray<numb
 
 /** Counts pushes by what became of them. */
 export const countSettled = (
-  transport: PushService,
+  transport: PushProvider,
   verdict: Settlement["verdict"],
   count: number,
 ): Effect.Effect<void> => Metric.update(Metric.withAttributes(settled, { transport, verdict }), count);
 
 /** Notes how many pushes wait. */
-export const noteDepth = (transport: PushService, count: number): Effect.Effect<void> =>
+export const noteDepth = (transport: PushProvider, count: number): Effect.Effect<void> =>
   Metric.update(Metric.withAttributes(depth, { transport }), count);

@@ -1,11 +1,11 @@
 import { Cause, Clock, Context, Effect, Exit, Layer } from "effect";
 import { Database } from "../../database/Database.ts";
 import { countLost, countUncertain } from "./LeaseMetrics.ts";
-import type { HandedOver } from "./PushAttempts.ts";
+import type { AttemptResult } from "./PushAttempts.ts";
 import { type PushLeases, takeoverGrace } from "./PushLeases.ts";
 import { countSettled } from "./PushMetrics.ts";
 import { PushOutcomesSql, verdicts } from "./PushOutcomesSql.ts";
-import type { Lane } from "./PushQueueSql.ts";
+import type { QueuePartition } from "./PushQueueSql.ts";
 import { SendBatchesSql } from "../SendBatchesSql.ts";
 import { tellDone } from "../SendMetrics.ts";
 
@@ -21,22 +21,22 @@ export class PushOutcomes extends Context.Service<PushOutcomes>()("waypost/sendi
     const batches = yield* SendBatchesSql;
 
     const write = Effect.fnUntraced(function* (
-      lane: Lane,
+      partition: QueuePartition,
       leases: PushLeases,
-      outcomes: ReadonlyArray<HandedOver>,
+      outcomes: ReadonlyArray<AttemptResult>,
     ) {
       const now = yield* Clock.currentTimeMillis;
       const settlements = outcomes.map(({ push, settlement }) => ({
         ...settlement,
         fence: leases.fenceOf(push),
       }));
-      yield* repository.holdSends(lane, settlements);
-      const rows = yield* repository.settle(lane, settlements, now);
+      yield* repository.holdSends(partition, settlements);
+      const rows = yield* repository.settle(partition, settlements, now);
       const gone = outcomes.filter(({ isGone }) => isGone).map(({ push }) => push);
-      if (gone.length > 0) yield* repository.markGone(lane, gone, now);
+      if (gone.length > 0) yield* repository.markGone(partition, gone, now);
       const finished = yield* Effect.forEach(rows, (row) =>
-        row.origin !== null && row.isComplete
-          ? batches.finish({ ...lane, origin: row.origin }, now)
+        row.sourceId !== null && row.isComplete
+          ? batches.finish({ ...partition, sourceId: row.sourceId }, now)
           : Effect.succeed([]),
       );
       return { lost: outcomes.length - (rows[0]?.settled ?? 0), finished: finished.flat() };
@@ -47,13 +47,13 @@ export class PushOutcomes extends Context.Service<PushOutcomes>()("waypost/sendi
      * where it is there and something else is wrong. Those of pushes that another took meanwhile do not count.
      */
     const settle = Effect.fnUntraced(function* (
-      lane: Lane,
+      partition: QueuePartition,
       leases: PushLeases,
-      outcomes: ReadonlyArray<HandedOver>,
+      outcomes: ReadonlyArray<AttemptResult>,
     ) {
       let refusedSince: number | null = null;
       let wasAway = false;
-      let written = yield* Effect.exit(write(lane, leases, outcomes));
+      let written = yield* Effect.exit(write(partition, leases, outcomes));
       while (Exit.isFailure(written) && !Cause.hasInterruptsOnly(written.cause)) {
         const isAway = Database.isUnavailable(written.cause);
         wasAway ||= isAway;
@@ -63,25 +63,25 @@ export class PushOutcomes extends Context.Service<PushOutcomes>()("waypost/sendi
           refusedSince = leases.steadyNow();
           yield* Effect.logError("Outcomes of pushes could not be written down: tried again", written.cause);
         } else if (leases.steadyNow() - refusedSince >= refusalPatience) {
-          yield* countUncertain(lane.transport, "unwritten", outcomes.length);
+          yield* countUncertain(partition.transport, "unwritten", outcomes.length);
           return yield* Effect.logError(
             "Outcomes of pushes were given up: these pushes are sent again",
             written.cause,
-          ).pipe(Effect.annotateLogs({ ...lane, pushes: outcomes.length }));
+          ).pipe(Effect.annotateLogs({ ...partition, pushes: outcomes.length }));
         }
         yield* Effect.sleep(pause);
-        written = yield* Effect.exit(write(lane, leases, outcomes));
+        written = yield* Effect.exit(write(partition, leases, outcomes));
       }
       const { finished, lost } = yield* written;
-      for (const each of finished) yield* tellDone(lane.environment, each);
+      for (const each of finished) yield* tellDone(partition.environment, each);
       for (const verdict of verdicts) {
         const count = outcomes.filter(({ settlement }) => settlement.verdict === verdict).length;
-        if (count > 0) yield* countSettled(lane.transport, verdict, count);
+        if (count > 0) yield* countSettled(partition.transport, verdict, count);
       }
       if (lost > 0) {
-        yield* countLost(lane.transport, "after", lost);
+        yield* countLost(partition.transport, "after", lost);
         yield* Effect.logWarning("Another worker had taken pushes over that were under way here").pipe(
-          Effect.annotateLogs({ ...lane, pushes: lost }),
+          Effect.annotateLogs({ ...partition, pushes: lost }),
         );
       }
       if (wasAway) yield* Effect.sleep(takeoverGrace);

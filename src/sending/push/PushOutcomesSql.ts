@@ -1,7 +1,7 @@
 import { Context, Effect, Layer } from "effect";
 import { SqlClient } from "effect/sql";
 import { arrayOf, instant } from "../../database/Rows.ts";
-import type { Lane } from "./PushQueueSql.ts";
+import type { QueuePartition } from "./PushQueueSql.ts";
 import { pushColumns } from "./PushColumnsSql.ts";
 
 /**
@@ -13,8 +13,8 @@ type Verdict = (typeof verdicts)[number];
 
 /** An outcome as it is written down. */
 export interface Settlement {
-  readonly origin: bigint;
-  readonly deviceNo: number;
+  readonly sourceId: bigint;
+  readonly deviceKey: number;
   readonly fence: number;
   readonly verdict: Verdict;
   readonly error: string | null;
@@ -24,7 +24,7 @@ export interface Settlement {
 
 /** A send whose figures grew. */
 export interface CountedSend {
-  readonly origin: bigint;
+  readonly sourceId: bigint;
   /** Every device that it was made for has an outcome. */
   readonly isComplete: boolean;
 }
@@ -34,23 +34,23 @@ export class PushOutcomesSql extends Context.Service<PushOutcomesSql>()("waypost
   make: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient;
 
-    const { deviceNos, fences, origins, tenantIs } = pushColumns(sql);
+    const { deviceKeys, fences, sourceIds, tenantIs } = pushColumns(sql);
 
     return {
       /** Holds the sends of these pushes until the end of the transaction: sends come before what is queued of them, everywhere. */
-      holdSends: (lane: Lane, pushes: ReadonlyArray<{ readonly origin: bigint }>) =>
+      holdSends: (partition: QueuePartition, pushes: ReadonlyArray<{ readonly sourceId: bigint }>) =>
         Effect.orDie(sql`
-          SELECT FROM send s WHERE ${tenantIs("s", lane)} AND s.origin = ANY (${origins(pushes)})
-          ORDER BY s.origin FOR NO KEY UPDATE`),
+          SELECT FROM send s WHERE ${tenantIs("s", partition)} AND s.source_id = ANY (${sourceIds(pushes)})
+          ORDER BY s.source_id FOR NO KEY UPDATE`),
 
       /**
        * Writes down what became of taken pushes, but for those that another has taken since, and counts it for their sends. Gives how many
        * it wrote down, in each of at least one row, and the sends.
        */
-      settle: (lane: Lane, settlements: ReadonlyArray<Settlement>, now: number) =>
-        Effect.orDie(sql<{ readonly settled: number } & (CountedSend | { readonly origin: null })>`
+      settle: (partition: QueuePartition, settlements: ReadonlyArray<Settlement>, now: number) =>
+        Effect.orDie(sql<{ readonly settled: number } & (CountedSend | { readonly sourceId: null })>`
           WITH o AS (
-            SELECT * FROM unnest(${origins(settlements)}, ${deviceNos(settlements)}, ${fences(settlements)}, ${arrayOf(
+            SELECT * FROM unnest(${sourceIds(settlements)}, ${deviceKeys(settlements)}, ${fences(settlements)}, ${arrayOf(
               "text",
               settlements.map(({ verdict }) => verdict),
             )}, ${arrayOf(
@@ -59,10 +59,10 @@ export class PushOutcomesSql extends Context.Service<PushOutcomesSql>()("waypost
             )}, ${arrayOf(
               "timestamptz",
               settlements.map(({ dueAt }) => dueAt),
-            )}) AS o (origin, device_no, fence, verdict, error, due_at)
+            )}) AS o (source_id, device_key, fence, verdict, error, due_at)
           ), gone AS (
             DELETE FROM push_queue q USING o
-            WHERE ${tenantIs("q", lane)} AND q.origin = o.origin AND q.device_no = o.device_no AND q.fence = o.fence
+            WHERE ${tenantIs("q", partition)} AND q.source_id = o.source_id AND q.device_key = o.device_key AND q.fence = o.fence
               AND o.verdict NOT IN ('delayed', 'returned')
             RETURNING o.*
           ), later AS (
@@ -70,7 +70,7 @@ export class PushOutcomesSql extends Context.Service<PushOutcomesSql>()("waypost
               attempts = q.attempts - (CASE WHEN o.verdict = 'returned' THEN 1 ELSE 0 END)::smallint,
               first_at = CASE WHEN o.verdict = 'returned' AND q.attempts = 1 THEN NULL ELSE q.first_at END
             FROM o
-            WHERE ${tenantIs("q", lane)} AND q.origin = o.origin AND q.device_no = o.device_no AND q.fence = o.fence
+            WHERE ${tenantIs("q", partition)} AND q.source_id = o.source_id AND q.device_key = o.device_key AND q.fence = o.fence
               AND o.verdict IN ('delayed', 'returned')
             RETURNING o.*
           ), written AS (
@@ -79,40 +79,40 @@ export class PushOutcomesSql extends Context.Service<PushOutcomesSql>()("waypost
               status = CASE WHEN o.verdict IN ('delayed', 'returned') THEN 'queued' ELSE o.verdict END,
               settled_at = CASE WHEN o.verdict NOT IN ('delayed', 'returned') THEN ${instant(now)} END
             FROM (SELECT * FROM gone WHERE verdict <> 'dropped' UNION ALL SELECT * FROM later) AS o
-            WHERE ${tenantIs("d", lane)} AND d.origin = o.origin AND d.device_no = o.device_no
+            WHERE ${tenantIs("d", partition)} AND d.source_id = o.source_id AND d.device_key = o.device_key
           ), dropped AS (
             DELETE FROM delivery d USING gone o
-            WHERE ${tenantIs("d", lane)} AND d.origin = o.origin AND d.device_no = o.device_no AND o.verdict = 'dropped'
+            WHERE ${tenantIs("d", partition)} AND d.source_id = o.source_id AND d.device_key = o.device_key AND o.verdict = 'dropped'
           ), counted AS (
           UPDATE send s SET delivered = s.delivered + n.delivered, failed = s.failed + n.failed, targeted = s.targeted - n.dropped
           FROM (
-            SELECT origin, count(*) FILTER (WHERE verdict = 'delivered')::int AS delivered,
+            SELECT source_id, count(*) FILTER (WHERE verdict = 'delivered')::int AS delivered,
               count(*) FILTER (WHERE verdict = 'failed')::int AS failed, count(*) FILTER (WHERE verdict = 'dropped')::int AS dropped
-            FROM gone GROUP BY origin
+            FROM gone GROUP BY source_id
           ) AS n
-          WHERE ${tenantIs("s", lane)} AND s.origin = n.origin
-          RETURNING s.origin, s.status = 'running' AND s.delivered + s.failed = s.targeted AS "isComplete"
+          WHERE ${tenantIs("s", partition)} AND s.source_id = n.source_id
+          RETURNING s.source_id, s.status = 'running' AND s.delivered + s.failed = s.targeted AS "isComplete"
           )
-          SELECT a.settled, c.origin, c."isComplete"
+          SELECT a.settled, c.source_id AS "sourceId", c."isComplete"
           FROM (SELECT (SELECT count(*) FROM gone)::int + (SELECT count(*) FROM later)::int AS settled) AS a LEFT JOIN counted c ON true`),
 
       /** Marks addresses as gone, but for those that were registered anew since (contract L6). */
       markGone: (
-        lane: Lane,
-        addresses: ReadonlyArray<{ readonly deviceNo: number; readonly addressNo: number }>,
+        partition: QueuePartition,
+        addresses: ReadonlyArray<{ readonly deviceKey: number; readonly addressVersion: number }>,
         now: number,
       ) =>
         Effect.orDie(sql`
           UPDATE device v SET address_gone_at = ${instant(now)}
           FROM (
-            SELECT h.no FROM device h
-            JOIN unnest(${deviceNos(addresses)}, ${arrayOf(
+            SELECT h.key FROM device h
+            JOIN unnest(${deviceKeys(addresses)}, ${arrayOf(
               "int4",
-              addresses.map(({ addressNo }) => addressNo),
-            )}) AS a (device_no, address_no) ON a.device_no = h.no AND a.address_no = h.address_no
-            WHERE ${tenantIs("h", lane)} ORDER BY h.no FOR NO KEY UPDATE OF h
+              addresses.map(({ addressVersion }) => addressVersion),
+            )}) AS a (device_key, address_version) ON a.device_key = h.key AND a.address_version = h.address_version
+            WHERE ${tenantIs("h", partition)} ORDER BY h.key FOR NO KEY UPDATE OF h
           ) AS held
-          WHERE ${tenantIs("v", lane)} AND v.no = held.no AND v.transport = ${lane.transport}`),
+          WHERE ${tenantIs("v", partition)} AND v.key = held.key AND v.transport = ${partition.transport}`),
     };
   }),
 }) {

@@ -5,15 +5,15 @@ import { countLost, countUncertain } from "./LeaseMetrics.ts";
 import { LeaseTime } from "../LeaseTime.ts";
 import { messageId } from "../MessageId.ts";
 import { type OpenChannel, PushChannels } from "./PushChannels.ts";
-import { contentKey, type HandedOver, PushHandOver, withheld } from "./PushAttempts.ts";
+import { contentKey, type AttemptResult, PushAttempts, withheld } from "./PushAttempts.ts";
 import { leaseMillis, type PushLeases, pushLeases, takeoverGrace } from "./PushLeases.ts";
 import { PushOutcomes } from "./PushOutcomes.ts";
 import type { PushContent } from "./PushPayload.ts";
-import { type Lane, PushQueueSql, type TakenPush } from "./PushQueueSql.ts";
-import { type PushesUnderWay, pushesUnderWay, turnOfOthers } from "./InFlightPushes.ts";
+import { type QueuePartition, PushQueueSql, type TakenPush } from "./PushQueueSql.ts";
+import { type InFlightPushes, inFlightPushes, yieldToEventLoop } from "./InFlightPushes.ts";
 
 /** Pushes of a lane that a process has under way at once. */
-const mostUnderWay = 512;
+const maxInFlight = 512;
 /** Pushes that are taken at once at least, however few of the last ones their services had room for. */
 const fewAtOnce = 16;
 const mostContents = 500;
@@ -28,10 +28,10 @@ const namedAtMost = 5;
 type Prepared =
   | { readonly _tag: "ready"; readonly push: TakenPush; readonly content: PushContent }
   | { readonly _tag: "later"; readonly push: TakenPush & { readonly dueAt: number } }
-  | { readonly _tag: "settled"; readonly outcome: HandedOver };
+  | { readonly _tag: "settled"; readonly outcome: AttemptResult };
 
 /** A lane at work in this process. */
-export interface LaneAtWork {
+export interface PushWorker {
   /** Tells it that more is due. */
   readonly look: Effect.Effect<void>;
   /** It takes no more; what is under way comes to its end. */
@@ -41,18 +41,18 @@ export interface LaneAtWork {
 }
 
 /** Works off the pushes of one environment to one push service: a slow or broken service holds up nobody else's. */
-export class PushLanes extends Context.Service<PushLanes>()("waypost/sending/PushLanes", {
+export class PushWorkers extends Context.Service<PushWorkers>()("waypost/sending/PushWorkers", {
   make: Effect.gen(function* () {
     const database = yield* Database;
     const repository = yield* PushQueueSql;
     const channels = yield* PushChannels;
-    const handing = yield* PushHandOver;
+    const pushAttempts = yield* PushAttempts;
     const outcomesOf = yield* PushOutcomes;
     const leaseTime = yield* LeaseTime;
 
     /** Takes what is due, and writes down what will be handed over before it is (contract L5). */
     const take = Effect.fnUntraced(function* (
-      lane: Lane,
+      partition: QueuePartition,
       channel: OpenChannel | null,
       contents: Map<string, PushContent>,
       leases: PushLeases,
@@ -60,7 +60,7 @@ export class PushLanes extends Context.Service<PushLanes>()("waypost/sending/Pus
     ) {
       const now = yield* Clock.currentTimeMillis;
       const shared = yield* leaseTime.now;
-      const all = yield* repository.take(lane, shared, leaseMillis, most, {
+      const all = yield* repository.take(partition, shared, leaseMillis, most, {
         begun: (yield* leaseTime.unsureMillis) > 0 ? 0 : shared,
         // Whoever made it took the time from a clock of a machine.
         fresh: Math.max(shared, now),
@@ -68,10 +68,11 @@ export class PushLanes extends Context.Service<PushLanes>()("waypost/sending/Pus
       const own = all.filter((push) => leases.holds(push));
       const taken = all.filter((push) => !leases.holds(push));
       if (contents.size > mostContents) contents.clear();
-      yield* handing.contents(lane, contents, taken);
+      yield* pushAttempts.contents(partition, contents, taken);
       const admission = channel?.services.admission(now);
       const prepared = taken.map((push): Prepared => {
-        const outcome = withheld(push, now) ?? (channel === null ? withoutCredentials(lane, push) : null);
+        const outcome =
+          withheld(push, now) ?? (channel === null ? withoutCredentials(partition, push) : null);
         if (outcome !== null) return { _tag: "settled", outcome };
         const content = contents.get(contentKey(push));
         const dueAt = admission?.(channel?.serviceOf(push.address) ?? "") ?? null;
@@ -81,26 +82,29 @@ export class PushLanes extends Context.Service<PushLanes>()("waypost/sending/Pus
         return { _tag: "ready", push, content };
       });
       const ready = prepared.flatMap((each) => (each._tag === "ready" ? [each.push] : []));
-      if (ready.length > 0) yield* repository.handOver(lane, ready);
+      if (ready.length > 0) yield* repository.recordAttempts(partition, ready);
       const later = prepared.flatMap((each) => (each._tag === "later" ? [each.push] : []));
-      if (later.length > 0) yield* repository.putOff(lane, later);
+      if (later.length > 0) yield* repository.putOff(partition, later);
       return { prepared, own, isAll: all.length < most };
     }, database.atomically);
 
     /** What another worker began, and did not live to tell of, may arrive twice: that is said. */
-    const tellUncertain = Effect.fnUntraced(function* (lane: Lane, ready: ReadonlyArray<TakenPush>) {
+    const tellUncertain = Effect.fnUntraced(function* (
+      partition: QueuePartition,
+      ready: ReadonlyArray<TakenPush>,
+    ) {
       const uncertain = ready.filter(({ isUncertain }) => isUncertain);
       if (uncertain.length === 0) return;
-      yield* countUncertain(lane.transport, "taken_over", uncertain.length);
+      yield* countUncertain(partition.transport, "taken_over", uncertain.length);
       yield* Effect.logWarning(
         "Pushes are handed over again, as nobody told what became of them: they may arrive twice",
       ).pipe(
         Effect.annotateLogs({
-          ...lane,
+          ...partition,
           pushes: uncertain.length,
           among_them: uncertain
             .slice(0, namedAtMost)
-            .map(({ deviceNo, origin }) => messageId(origin, deviceNo))
+            .map(({ deviceKey, sourceId }) => messageId(sourceId, deviceKey))
             .join(" "),
         }),
       );
@@ -108,65 +112,65 @@ export class PushLanes extends Context.Service<PushLanes>()("waypost/sending/Pus
 
     return {
       /** A lane that is to be worked off. */
-      at: Effect.fnUntraced(function* (lane: Lane) {
+      at: Effect.fnUntraced(function* (partition: QueuePartition) {
         const bell = yield* Queue.sliding<void>(1);
         const contents = new Map<string, PushContent>();
-        const leases = yield* pushLeases(repository, lane);
+        const leases = yield* pushLeases(repository, partition);
         let isStopped = false;
         let isMore = true;
-        let underWay = 0;
+        let inFlight = 0;
         // More are taken when no more than so many are under way.
-        let enough = (mostUnderWay * 3) / 4;
+        let enough = (maxInFlight * 3) / 4;
         // So many are taken at once: about as many as their services have room for.
-        let appetite = mostUnderWay;
-        let arrived: Array<HandedOver> = [];
+        let appetite = maxInFlight;
+        let arrived: Array<AttemptResult> = [];
 
-        const start = Effect.fnUntraced(function* (pushes: PushesUnderWay) {
-          const channel = yield* channels.of(lane);
+        const start = Effect.fnUntraced(function* (pushes: InFlightPushes) {
+          const channel = yield* channels.of(partition);
           const now = yield* Clock.currentTimeMillis;
           if (channel !== null && now < channel.pausedUntil) return false;
           // Credentials that were refused are tried with one push.
-          const room = (channel?.refusals ?? 0) > 0 ? 1 - underWay : mostUnderWay - underWay;
+          const room = (channel?.refusals ?? 0) > 0 ? 1 - inFlight : maxInFlight - inFlight;
           if (room <= 0) return false;
           yield* leases.renew();
           const most = Math.min(room, appetite);
           const since = leases.steadyNow();
-          const { isAll, own, prepared } = yield* take(lane, channel, contents, leases, most);
+          const { isAll, own, prepared } = yield* take(partition, channel, contents, leases, most);
           for (const push of own) leases.adopt(push);
           const ready = prepared.flatMap((each) => (each._tag === "ready" ? [each] : []));
           if (channel !== null && ready.length > 0) {
-            underWay += ready.length;
+            inFlight += ready.length;
             for (const { push } of ready) leases.hold(push, since);
             if (leases.steadyNow() - since > slowTaking) yield* Effect.ignoreCause(leases.renew(slowTaking));
             yield* tellUncertain(
-              lane,
+              partition,
               ready.map(({ push }) => push),
             );
             const returned = yield* pushes
               .begin(channel, ready, yield* leaseTime.now)
-              .pipe(spanOf("push.hand_over", lane, ready));
-            if (returned > 0) yield* countLost(lane.transport, "before", returned);
+              .pipe(spanOf("push.hand_over", partition, ready));
+            if (returned > 0) yield* countLost(partition.transport, "before", returned);
           }
           const settledNow = prepared.flatMap((each) => (each._tag === "settled" ? [each.outcome] : []));
-          if (settledNow.length > 0) yield* outcomesOf.settle(lane, leases, settledNow);
+          if (settledNow.length > 0) yield* outcomesOf.settle(partition, leases, settledNow);
           const isCrowded = prepared.some(({ _tag }) => _tag === "later");
           if (isCrowded && ready.length > 0) {
             // What comes next is likely for the same services: they finish some first.
             appetite = Math.max(fewAtOnce, Math.ceil(ready.length * 1.25));
-            enough = Math.floor((underWay * 3) / 4);
+            enough = Math.floor((inFlight * 3) / 4);
           } else {
             // Behind those that are all put off there may be others.
-            appetite = isCrowded ? mostUnderWay : Math.min(mostUnderWay, 2 * appetite);
-            enough = (mostUnderWay * 3) / 4;
+            appetite = isCrowded ? maxInFlight : Math.min(maxInFlight, 2 * appetite);
+            enough = (maxInFlight * 3) / 4;
           }
           return !isAll;
         });
 
         /** While the database is away, or something else goes wrong, nothing is taken, and what is under way goes on. */
-        const startIfThere = (pushes: PushesUnderWay) =>
+        const startIfThere = (pushes: InFlightPushes) =>
           Effect.catchCauseIf(
             start(pushes),
-            (cause) => underWay > 0 && !Cause.hasInterruptsOnly(cause),
+            (cause) => inFlight > 0 && !Cause.hasInterruptsOnly(cause),
             (cause) =>
               (Database.isUnavailable(cause)
                 ? Effect.void
@@ -178,9 +182,11 @@ export class PushLanes extends Context.Service<PushLanes>()("waypost/sending/Pus
         const settleArrived = Effect.gen(function* () {
           const outcomes = [...arrived];
           if (outcomes.length > 0)
-            yield* outcomesOf.settle(lane, leases, outcomes).pipe(spanOf("push.settle", lane, outcomes));
+            yield* outcomesOf
+              .settle(partition, leases, outcomes)
+              .pipe(spanOf("push.settle", partition, outcomes));
           arrived = arrived.slice(outcomes.length);
-          underWay -= outcomes.length;
+          inFlight -= outcomes.length;
           for (const { push } of outcomes) leases.release(push);
         });
 
@@ -190,24 +196,24 @@ export class PushLanes extends Context.Service<PushLanes>()("waypost/sending/Pus
             yield* Effect.addFinalizer(() =>
               Effect.ignoreCause(Effect.timeout(Effect.interruptible(settleArrived), lastWords)),
             );
-            const pushes = yield* pushesUnderWay(lane, handing, leases, (outcome) => {
+            const pushes = yield* inFlightPushes(partition, pushAttempts, leases, (outcome) => {
               if (arrived.push(outcome) === 1) Queue.offerUnsafe(bell, undefined);
             });
             yield* Effect.forkScoped(leases.beating);
             while (true) {
-              if (isMore && !isStopped && underWay <= enough) {
+              if (isMore && !isStopped && inFlight <= enough) {
                 // Whoever says meanwhile that there is more is heard.
                 isMore = false;
                 if (yield* startIfThere(pushes)) isMore = true;
               }
-              if (underWay === 0) {
+              if (inFlight === 0) {
                 if (isMore && !isStopped) continue;
                 return;
               }
               if (arrived.length === 0) {
                 yield* Queue.take(bell);
                 // Answers come in flocks: the next ones are settled with the first.
-                yield* turnOfOthers;
+                yield* yieldToEventLoop;
               }
               yield* settleArrived;
               yield* pushes.count;
@@ -215,10 +221,10 @@ export class PushLanes extends Context.Service<PushLanes>()("waypost/sending/Pus
           }),
         );
 
-        const atWork: LaneAtWork = {
+        const atWork: PushWorker = {
           look: Effect.sync(() => {
             isMore = true;
-            enough = (mostUnderWay * 3) / 4;
+            enough = (maxInFlight * 3) / 4;
             Queue.offerUnsafe(bell, undefined);
           }),
           stop: Effect.sync(() => {
@@ -230,7 +236,7 @@ export class PushLanes extends Context.Service<PushLanes>()("waypost/sending/Pus
               : Database.isUnavailable(cause)
                 ? Effect.logWarning("Pushes wait for the database")
                 : Effect.logError("Pushes could not be worked off", cause).pipe(
-                    Effect.annotateLogs({ ...lane }),
+                    Effect.annotateLogs({ ...partition }),
                   ),
           ),
         };
@@ -238,35 +244,40 @@ export class PushLanes extends Context.Service<PushLanes>()("waypost/sending/Pus
       }),
 
       /** Whether the lane's push service is left alone for now. */
-      isPaused: (lane: Lane, now: number): boolean => (channels.known(lane)?.pausedUntil ?? 0) > now,
+      isPaused: (partition: QueuePartition, now: number): boolean =>
+        (channels.known(partition)?.pausedUntil ?? 0) > now,
     };
   }),
 }) {
-  static readonly layer = Layer.effect(PushLanes, PushLanes.make).pipe(
-    Layer.provide(PushHandOver.layer),
+  static readonly layer = Layer.effect(PushWorkers, PushWorkers.make).pipe(
+    Layer.provide(PushAttempts.layer),
     Layer.provide([PushChannels.layer, PushQueueSql.layer, PushOutcomes.layer]),
   );
 }
 
 /** A trace of many pushes at once, which names their messages' numbers: one for each would be ten thousand a second. */
-const spanOf = (name: string, lane: Lane, pushes: ReadonlyArray<{ readonly push: TakenPush }>) =>
+const spanOf = (
+  name: string,
+  partition: QueuePartition,
+  pushes: ReadonlyArray<{ readonly push: TakenPush }>,
+) =>
   Effect.withSpan(name, {
     root: true,
     attributes: {
-      "waypost.workspace_no": lane.workspaceId,
-      "waypost.environment": lane.environment,
-      "waypost.transport": lane.transport,
+      "waypost.workspace_key": partition.workspaceId,
+      "waypost.environment": partition.environment,
+      "waypost.transport": partition.transport,
       "waypost.pushes": pushes.length,
-      "waypost.send_nos": [...new Set(pushes.map(({ push }) => String(push.origin)))].slice(0, namedAtMost),
+      "waypost.send_nos": [...new Set(pushes.map(({ push }) => String(push.sourceId)))].slice(0, namedAtMost),
     },
   });
 
-const withoutCredentials = ({ transport }: Lane, push: TakenPush): HandedOver => ({
+const withoutCredentials = ({ transport }: QueuePartition, push: TakenPush): AttemptResult => ({
   push,
   isGone: false,
   settlement: {
-    origin: push.origin,
-    deviceNo: push.deviceNo,
+    sourceId: push.sourceId,
+    deviceKey: push.deviceKey,
     fence: push.fence,
     verdict: "failed",
     error: noCredentials(transport),

@@ -1,5 +1,5 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from "node:crypto";
-import type { PushService } from "./PushCredential.ts";
+import type { PushProvider } from "./PushCredential.ts";
 import type { TenantKey } from "./PushCredentialsSql.ts";
 
 const version = 1;
@@ -11,7 +11,7 @@ export const sealingKey = (secretKey: string): Uint8Array =>
   new Uint8Array(hkdfSync("sha256", secretKey, "", "waypost push credentials", 32));
 
 /** Where credentials lie: a row that is moved to another place does not open there. */
-export const sealedPlace = (tenant: TenantKey, transport: PushService): string =>
+export const sealedPlace = (tenant: TenantKey, transport: PushProvider): string =>
   `${tenant.workspaceId}/${tenant.environment}/${transport}`;
 
 /** Encrypts a text (AES-256-GCM) so that it opens only under the same key and the same `place`. */

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { CommandRefused } from "../../../src/cli/CommandRefused.ts";
 import { surveyFile } from "../../../src/cli/location-import/ImportFile.ts";
-import { importPlaces, type ImportOptions } from "../../../src/cli/location-import/FileImport.ts";
+import { importFromFile, type ImportOptions } from "../../../src/cli/location-import/FileImport.ts";
 
 const target = { url: "http://waypost.test", workspace: "w", environment: "sandbox" };
 
@@ -76,11 +76,11 @@ describe("an import of a large file", () => {
         const stopping = options(server.send, {
           onProgress: (now) => Effect.sync(() => server.lose((done = now) >= 10_000)),
         });
-        assert.strictEqual((yield* Effect.flip(importPlaces(file, stopping))).message, "lost");
+        assert.strictEqual((yield* Effect.flip(importFromFile(file, stopping))).message, "lost");
         assert.deepStrictEqual([done, server.taken.length], [10_000, 20_000]);
 
         server.lose(false);
-        const outcome = yield* importPlaces(file, options(server.send));
+        const outcome = yield* importFromFile(file, options(server.send));
         assert.deepStrictEqual(
           server.taken,
           Array.from({ length: total }, (_, n) => n),
@@ -103,24 +103,24 @@ describe("an import of a large file", () => {
       const server = makeServer();
       server.lose(true);
       const first = yield* survey(path);
-      yield* Effect.flip(importPlaces(first, options(server.send)));
+      yield* Effect.flip(importFromFile(first, options(server.send)));
       const elsewhere = options(server.send, { target: { ...target, environment: "production" } });
-      const other = yield* Effect.flip(importPlaces(first, elsewhere));
+      const other = yield* Effect.flip(importFromFile(first, elsewhere));
       assert.match(other.message, /not finished, into sandbox of the workspace w .*--restart/);
 
       server.lose(false);
-      const dry = yield* importPlaces(first, options(makeServer().send, { isDryRun: true }));
+      const dry = yield* importFromFile(first, options(makeServer().send, { isDryRun: true }));
       assert.strictEqual(dry.refusedFile, `${path}.dry-run.refused.geojson`);
 
       yield* Effect.promise(() => writeFile(path, line(1)));
       const changed = yield* survey(path);
-      const refused = yield* Effect.flip(importPlaces(changed, options(server.send)));
+      const refused = yield* Effect.flip(importFromFile(changed, options(server.send)));
       assert.match(refused.message, /the file has changed since.*--restart/);
-      const outcome = yield* importPlaces(changed, options(server.send, { isRestart: true }));
+      const outcome = yield* importFromFile(changed, options(server.send, { isRestart: true }));
       assert.deepStrictEqual([outcome.counts.created, outcome.refusedFile], [1, null]);
 
       yield* Effect.promise(() => writeFile(`${path}.waypost-import.json`, "{}"));
-      const lost = yield* Effect.flip(importPlaces(changed, options(server.send)));
+      const lost = yield* Effect.flip(importFromFile(changed, options(server.send)));
       assert.match(lost.message, /how far it came cannot be read.*--restart/);
     }),
   );

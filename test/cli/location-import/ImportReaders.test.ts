@@ -4,15 +4,15 @@ import { collectionReader } from "../../../src/cli/location-import/GeoJsonReader
 import { csvReader } from "../../../src/cli/location-import/CsvReader.ts";
 import { linesReader } from "../../../src/cli/location-import/GeoJsonLinesReader.ts";
 import {
-  type PlaceEntry,
-  type PlaceReader,
-  PlacesFileBroken,
+  type ImportEntry,
+  type EntryReader,
+  ImportFileBroken,
 } from "../../../src/cli/location-import/ImportEntry.ts";
 
 /** What a reader makes of a text that arrives in pieces of these lengths. */
-const read = (reader: PlaceReader, text: string | Buffer, lengths: ReadonlyArray<number> = []) => {
+const read = (reader: EntryReader, text: string | Buffer, lengths: ReadonlyArray<number> = []) => {
   const bytes = Buffer.from(text);
-  const entries: Array<PlaceEntry> = [];
+  const entries: Array<ImportEntry> = [];
   let from = 0;
   for (const length of [...lengths, bytes.length]) {
     entries.push(...reader.push(bytes.subarray(from, from + length)));
@@ -21,7 +21,7 @@ const read = (reader: PlaceReader, text: string | Buffer, lengths: ReadonlyArray
   return [...entries, ...reader.end()];
 };
 
-const features = (entries: ReadonlyArray<PlaceEntry>) =>
+const features = (entries: ReadonlyArray<ImportEntry>) =>
   entries.map((entry) => (entry._tag === "Feature" ? entry.feature : entry.reasons));
 
 const csv = () => csvReader(() => undefined);
@@ -29,11 +29,11 @@ const csv = () => csvReader(() => undefined);
 const anything = fc.jsonValue({ maxDepth: 4 });
 const lengths = fc.array(fc.integer({ min: 0, max: 30 }), { maxLength: 60 });
 
-const refusesFile = (reader: () => PlaceReader, text: string | Buffer, message: RegExp) => {
+const refusesFile = (reader: () => EntryReader, text: string | Buffer, message: RegExp) => {
   try {
     read(reader(), text);
   } catch (error) {
-    assert.instanceOf(error, PlacesFileBroken);
+    assert.instanceOf(error, ImportFileBroken);
     assert.match((error as Error).message, message);
     return;
   }

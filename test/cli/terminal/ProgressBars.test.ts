@@ -2,13 +2,13 @@ import { assert, describe, it } from "@effect/vitest";
 import { Effect } from "effect";
 import { TestClock } from "effect/testing";
 import { progressBars } from "../../../src/cli/terminal/ProgressBars.ts";
-import { Surroundings } from "../../../src/cli/CliEnvironment.ts";
+import { CliEnvironment } from "../../../src/cli/CliEnvironment.ts";
 
 /** What stands on a terminal of so many columns half a minute into the work, at a third of it. */
 const drawnAt = (columns: number, what: string, all: number) =>
   Effect.gen(function* () {
     let drawn = "";
-    const bars = yield* Effect.provideService(progressBars, Surroundings, {
+    const bars = yield* Effect.provideService(progressBars, CliEnvironment, {
       environment: {},
       columns: null,
       terminal: { columns, write: (text) => void (drawn = text) },

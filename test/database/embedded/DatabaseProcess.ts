@@ -5,7 +5,7 @@
 import { NodeRuntime } from "@effect/platform-node";
 import { Effect, Layer } from "effect";
 import { SqlClient } from "effect/sql";
-import { Config } from "../../../src/config/Settings.ts";
+import { Settings } from "../../../src/config/Settings.ts";
 import { Database } from "../../../src/database/Database.ts";
 import { DataDirectory } from "../../../src/database/DataDirectory.ts";
 import { MigrationFiles } from "../../../src/database/migrations/Migrations.ts";
@@ -28,7 +28,7 @@ announce.pipe(
   Layer.provide(Database.layer),
   Layer.provide(DataDirectory.layer),
   Layer.provide(MigrationFiles.layerFolder(new URL("../../../schema/", import.meta.url))),
-  Layer.provide(Config.layer(process.env)),
+  Layer.provide(Settings.layer(process.env)),
   Layer.launch,
   NodeRuntime.runMain,
 );

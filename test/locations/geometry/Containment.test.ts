@@ -1,12 +1,12 @@
 import { assert, describe, it } from "@effect/vitest";
 import fc from "fast-check";
-import type { Position } from "../../../src/locations/Location.ts";
+import type { GeoPosition } from "../../../src/locations/Location.ts";
 import { holds } from "../../../src/locations/geometry/Containment.ts";
 import { box } from "../Features.ts";
 import { circle, haversine, polygon } from "./TestLocations.ts";
 
 /** Whether a point lies on the segment, in whole numbers that doubles hold exactly. */
-const isOn = ([x, y]: Position, [ax, ay]: Position, [bx, by]: Position): boolean =>
+const isOn = ([x, y]: GeoPosition, [ax, ay]: GeoPosition, [bx, by]: GeoPosition): boolean =>
   (bx - ax) * (y - ay) === (by - ay) * (x - ax) &&
   Math.min(ax, bx) <= x &&
   x <= Math.max(ax, bx) &&
@@ -14,7 +14,7 @@ const isOn = ([x, y]: Position, [ax, ay]: Position, [bx, by]: Position): boolean
   y <= Math.max(ay, by);
 
 /** Counts crossings of a slanted line that meets no position of a grid but the one that it starts from. */
-const isInside = (point: Position, rings: ReadonlyArray<ReadonlyArray<Position>>): boolean => {
+const isInside = (point: GeoPosition, rings: ReadonlyArray<ReadonlyArray<GeoPosition>>): boolean => {
   const [x, y] = point;
   const slope = Math.SQRT2 / 1000;
   let crossings = 0;
@@ -22,7 +22,7 @@ const isInside = (point: Position, rings: ReadonlyArray<ReadonlyArray<Position>>
     for (const [index, to] of ring.entries()) {
       const from = ring[index - 1] ?? to;
       if (isOn(point, from, to)) return true;
-      const above = ([px, py]: Position) => py - y > slope * (px - x);
+      const above = ([px, py]: GeoPosition) => py - y > slope * (px - x);
       if (above(from) === above(to)) continue;
       const a = from[1] - y - slope * (from[0] - x);
       const b = to[1] - y - slope * (to[0] - x);
@@ -35,7 +35,7 @@ const isInside = (point: Position, rings: ReadonlyArray<ReadonlyArray<Position>>
 const grid = fc.tuple(fc.integer({ min: -6, max: 6 }), fc.integer({ min: -6, max: 6 }));
 const ring = fc
   .array(grid, { minLength: 3, maxLength: 9 })
-  .map((points): ReadonlyArray<Position> => [...points, ...points.slice(0, 1)]);
+  .map((points): ReadonlyArray<GeoPosition> => [...points, ...points.slice(0, 1)]);
 
 /** A ring that every other one lies in. */
 const shell = box(-7, -7, 7, 7);
@@ -53,7 +53,7 @@ describe("A polygon", () => {
 
   it("holds its border, its corners and the border of its holes, and nothing next to them", () => {
     const place = polygon(1, box(4, 52, 5, 53), box(4.25, 52.25, 4.75, 52.75).toReversed());
-    const inside: ReadonlyArray<Position> = [
+    const inside: ReadonlyArray<GeoPosition> = [
       [4, 52],
       [5, 53],
       [4.5, 52],
@@ -63,7 +63,7 @@ describe("A polygon", () => {
       [4.1, 52.25],
     ];
     for (const point of inside) assert.isTrue(holds(place, point), String(point));
-    const outside: ReadonlyArray<Position> = [
+    const outside: ReadonlyArray<GeoPosition> = [
       [4.5, 52.5],
       [4.2500000001, 52.5],
       [3.9999999999, 52.5],
@@ -105,7 +105,7 @@ describe("A circle", () => {
         fc.double({ min: -0.02, max: 0.02, noNaN: true }),
         ({ x, y }, radius, dx, dy) => {
           const longitude = x + dx > 180 ? x + dx - 360 : x + dx < -180 ? x + dx + 360 : x + dx;
-          const point: Position = [longitude, Math.min(90, Math.max(-90, y + dy))];
+          const point: GeoPosition = [longitude, Math.min(90, Math.max(-90, y + dy))];
           const meters = haversine([x, y], point);
           fc.pre(Math.abs(meters - radius) > 1e-3);
           assert.strictEqual(holds(circle(1, [x, y], radius), point), meters < radius);

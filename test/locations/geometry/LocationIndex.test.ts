@@ -1,10 +1,10 @@
 import { assert, describe, it } from "@effect/vitest";
 import fc from "fast-check";
-import type { Position } from "../../../src/locations/Location.ts";
-import type { Place } from "../../../src/locations/geometry/IndexedLocation.ts";
+import type { GeoPosition } from "../../../src/locations/Location.ts";
+import type { IndexedLocation } from "../../../src/locations/geometry/IndexedLocation.ts";
 import { holds } from "../../../src/locations/geometry/Containment.ts";
 import { distanceTo } from "../../../src/locations/geometry/BorderDistance.ts";
-import { PlaceIndex } from "../../../src/locations/geometry/LocationIndex.ts";
+import { LocationIndex } from "../../../src/locations/geometry/LocationIndex.ts";
 import { box } from "../Features.ts";
 import { circle, haversine, placesOf, polygon, sampledDistance } from "./TestLocations.ts";
 
@@ -28,9 +28,9 @@ const ring = fc
       { minLength: 3, maxLength: 8 },
     ),
   })
-  .map(({ at: [x, y], points, size }): ReadonlyArray<Position> => {
+  .map(({ at: [x, y], points, size }): ReadonlyArray<GeoPosition> => {
     const middle = Math.min(Math.max(x, size - 180), 180 - size);
-    const corners = points.map(([dx, dy]): Position => [
+    const corners = points.map(([dx, dy]): GeoPosition => [
       middle + dx * size,
       Math.min(90, Math.max(-90, y + dy * size)),
     ]);
@@ -46,7 +46,7 @@ describe("The distance to a place", () => {
       fc.property(ring, position, fc.constantFrom(0, 1e-3, 0.1, 1), ([...corners], far, share) => {
         const [corner = far] = corners;
         // Near the border as well as anywhere.
-        const point: Position = [
+        const point: GeoPosition = [
           corner[0] + share * (far[0] - corner[0]),
           corner[1] + share * (far[1] - corner[1]),
         ];
@@ -62,7 +62,7 @@ describe("The distance to a place", () => {
   it("is right beside an edge that is a thousand kilometres long and bends away from the shortest way", () => {
     // The edge runs along a parallel; the great circle between its ends lies 70 km to the north in the middle.
     const place = polygon(1, box(0, 50, 15, 60));
-    const south: Position = [7.5, 49.9995];
+    const south: GeoPosition = [7.5, 49.9995];
     assert.isTrue(isClose(distanceTo(place, south), haversine(south, [7.5, 50])));
     assert.strictEqual(distanceTo(place, [7.5, 50.0005]), 0);
     const slanted = polygon(2, [
@@ -71,7 +71,7 @@ describe("The distance to a place", () => {
       [0, 60],
       [0, 40],
     ]);
-    const beside: Position = [7.501, 50];
+    const beside: GeoPosition = [7.501, 50];
     assert.isTrue(
       isClose(
         distanceTo(slanted, beside),
@@ -110,26 +110,27 @@ describe("The distance to a place", () => {
 });
 
 const place = fc.oneof(
-  ring.map((corners) => (no: number) => polygon(no, corners)),
+  ring.map((corners) => (key: number) => polygon(key, corners)),
   fc.tuple(position, fc.integer({ min: 50, max: 1000 })).map(
     ([centre, radius]) =>
-      (no: number) =>
-        circle(no, centre, radius),
+      (key: number) =>
+        circle(key, centre, radius),
   ),
 );
 const placesIn = fc
   .array(place, { maxLength: 60 })
   .map((makes) => makes.map((make, index) => make(index + 1)));
 
-const numbers = (places: ReadonlyArray<Place>) => places.map(({ no }) => no).toSorted((a, b) => a - b);
+const numbers = (places: ReadonlyArray<IndexedLocation>) =>
+  places.map(({ key }) => key).toSorted((a, b) => a - b);
 
 describe("An index of places", () => {
   it("finds exactly the places that hold a position, each once (device.positions_places)", () => {
     fc.assert(
       fc.property(placesIn, position, fc.nat(), (places, anywhere, pick) => {
-        const index = PlaceIndex.of(placesOf(places));
+        const index = LocationIndex.of(placesOf(places));
         const some = places[pick % Math.max(1, places.length)];
-        const points: ReadonlyArray<Position> = [
+        const points: ReadonlyArray<GeoPosition> = [
           anywhere,
           [180, anywhere[1]],
           [-180, anywhere[1]],
@@ -149,16 +150,16 @@ describe("An index of places", () => {
   it("finds the nearest of those asked for, by distance as it is shown, then id (device.geofences)", () => {
     fc.assert(
       fc.property(placesIn, position, fc.integer({ min: 1, max: 20 }), (places, point, most) => {
-        const index = PlaceIndex.of(placesOf(places));
-        const asked = places.filter(({ no }) => no % 3 !== 0);
+        const index = LocationIndex.of(placesOf(places));
+        const asked = places.filter(({ key }) => key % 3 !== 0);
         const all = asked.map((each) => ({
-          no: each.no,
+          key: each.key,
           meters: Math.round(distanceTo(each, point) * 10) / 10,
         }));
-        all.sort((a, b) => a.meters - b.meters || a.no - b.no);
-        const found = index.nearest(point, [...asked.map(({ no }) => no), 1_000_000], most);
+        all.sort((a, b) => a.meters - b.meters || a.key - b.key);
+        const found = index.nearest(point, [...asked.map(({ key }) => key), 1_000_000], most);
         assert.deepStrictEqual(
-          found.map(({ meters, place }) => ({ no: place.no, meters })),
+          found.map(({ meters, place }) => ({ key: place.key, meters })),
           all.slice(0, most),
         );
       }),
@@ -167,7 +168,7 @@ describe("An index of places", () => {
   });
 
   it("of no places finds none", () => {
-    const index = PlaceIndex.of(new Map());
+    const index = LocationIndex.of(new Map());
     assert.deepStrictEqual(index.at([0, 90]), []);
     assert.deepStrictEqual(index.nearest([0, 0], [1, 2], 5), []);
   });

@@ -1,4 +1,4 @@
-import type { Position, Ring } from "../../../src/locations/Location.ts";
+import type { GeoPosition, Ring } from "../../../src/locations/Location.ts";
 
 /** Slow and plain answers, in exact integers, to what RingSweep and Orientation say fast. */
 
@@ -8,7 +8,7 @@ const exact = (value: number): bigint => BigInt(value * 2 ** 200);
 type Point = readonly [bigint, bigint];
 type Edge = { readonly ring: number; readonly a: Point; readonly b: Point };
 
-export const exactTurn = (a: Position, b: Position, c: Position): -1 | 0 | 1 =>
+export const exactTurn = (a: GeoPosition, b: GeoPosition, c: GeoPosition): -1 | 0 | 1 =>
   sign(cross(point(a), point(b), point(c)));
 
 /** Whether any two edges cross or overlap, or a ring passes through itself or another at a position. */
@@ -33,7 +33,7 @@ export const parentsOf = (rings: ReadonlyArray<Ring>): ReadonlyArray<number | nu
   return around.map((outer) => outer.toSorted((i, j) => depth(j) - depth(i))[0] ?? null);
 };
 
-const point = ([x, y]: Position): Point => [exact(x), exact(y)];
+const point = ([x, y]: GeoPosition): Point => [exact(x), exact(y)];
 
 const edgesOf = (ring: Ring, number: number): ReadonlyArray<Edge> =>
   ring.slice(1).map((to, i) => ({ ring: number, a: point(ring[i] ?? to), b: point(to) }));

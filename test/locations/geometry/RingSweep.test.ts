@@ -1,21 +1,21 @@
 import { describe, expect, it } from "@effect/vitest";
 import fc from "fast-check";
-import type { Position, Ring } from "../../../src/locations/Location.ts";
+import type { GeoPosition, Ring } from "../../../src/locations/Location.ts";
 import { orientation } from "../../../src/locations/geometry/Orientation.ts";
 import { sweepRings } from "../../../src/locations/geometry/RingSweep.ts";
 import { clashes, exactTurn, isCounterClockwise, parentsOf } from "./RingOracle.ts";
 
 const runs = { numRuns: 3000, seed: 20261121 };
 
-const onGrid = (size: number): fc.Arbitrary<Position> => fc.tuple(fc.nat(size), fc.nat(size));
+const onGrid = (size: number): fc.Arbitrary<GeoPosition> => fc.tuple(fc.nat(size), fc.nat(size));
 
 /** Positions on a few lines, a rounding error apart: where a plain determinant contradicts itself. */
-const nearlyOnLines: fc.Arbitrary<Position> = fc
+const nearlyOnLines: fc.Arbitrary<GeoPosition> = fc
   .tuple(fc.nat(6), fc.nat(2), fc.integer({ min: -2, max: 2 }), fc.integer({ min: -2, max: 2 }))
   .map(([step, line, x, y]) => [0.1 * step + x * 2 ** -53, 0.3 * step + 0.1 * line + y * 2 ** -52]);
 
 /** A closed ring without equal neighbours that is not all on one line. */
-const ringOf = (position: fc.Arbitrary<Position>, most: number): fc.Arbitrary<Ring> =>
+const ringOf = (position: fc.Arbitrary<GeoPosition>, most: number): fc.Arbitrary<Ring> =>
   fc
     .array(position, { minLength: 3, maxLength: most })
     .map((positions) => positions.filter((p, i) => !isSame(p, positions[(i + 1) % positions.length] ?? p)))
@@ -25,7 +25,7 @@ const ringOf = (position: fc.Arbitrary<Position>, most: number): fc.Arbitrary<Ri
     )
     .map((positions) => [...positions, ...positions.slice(0, 1)]);
 
-const isSame = (a: Position, b: Position): boolean => a[0] === b[0] && a[1] === b[1];
+const isSame = (a: GeoPosition, b: GeoPosition): boolean => a[0] === b[0] && a[1] === b[1];
 
 const holds = (rings: ReadonlyArray<Ring>): void => {
   const sweep = sweepRings(rings);
@@ -78,7 +78,7 @@ describe("sweepRings", () => {
     ];
     const small = fc
       .tuple(ringOf(onGrid(4), 4), fc.nat(16), fc.nat(16))
-      .map(([ring, x, y]): Ring => ring.map(([px, py]): Position => [px + x, py + y]));
+      .map(([ring, x, y]): Ring => ring.map(([px, py]): GeoPosition => [px + x, py + y]));
     const within = fc.array(small, { minLength: 2, maxLength: 4 }).map((rings) => [square(20), ...rings]);
     fc.assert(fc.property(within, holds), runs);
   });

@@ -1,38 +1,53 @@
-import type { Position } from "../../../src/locations/Location.ts";
+import type { GeoPosition } from "../../../src/locations/Location.ts";
 import { boundingCircle } from "../../../src/locations/geometry/BoundingCircle.ts";
-import { type Place, placeOf } from "../../../src/locations/geometry/IndexedLocation.ts";
+import { type IndexedLocation, toIndexedLocation } from "../../../src/locations/geometry/IndexedLocation.ts";
 
 const earth = 6371008.8;
 const radians = Math.PI / 180;
 
 /** Great-circle distance in metres, by the haversine formula. */
-export const haversine = ([x1, y1]: Position, [x2, y2]: Position): number => {
+export const haversine = ([x1, y1]: GeoPosition, [x2, y2]: GeoPosition): number => {
   const h =
     Math.sin(((y2 - y1) * radians) / 2) ** 2 +
     Math.cos(y1 * radians) * Math.cos(y2 * radians) * Math.sin(((x2 - x1) * radians) / 2) ** 2;
   return 2 * earth * Math.asin(Math.min(1, Math.sqrt(h)));
 };
 
-const idOf = (no: number): string => `00000000-0000-7000-8000-${String(no).padStart(12, "0")}`;
+const idOf = (key: number): string => `00000000-0000-7000-8000-${String(key).padStart(12, "0")}`;
 
 /** A circle as it is searched. */
-export const circle = (no: number, [longitude, latitude]: Position, radius_meters: number): Place =>
-  placeOf({ no, id: idOf(no), revision: no, longitude, latitude, radius_meters, rings: null });
+export const circle = (
+  key: number,
+  [longitude, latitude]: GeoPosition,
+  radius_meters: number,
+): IndexedLocation =>
+  toIndexedLocation({ key, id: idOf(key), revision: key, longitude, latitude, radius_meters, rings: null });
 
 /** A polygon as it is searched; its rings are closed already. */
-export const polygon = (no: number, ...rings: ReadonlyArray<ReadonlyArray<Position>>): Place => {
+export const polygon = (
+  key: number,
+  ...rings: ReadonlyArray<ReadonlyArray<GeoPosition>>
+): IndexedLocation => {
   const { latitude, longitude, radiusMeters } = boundingCircle({ type: "Polygon", coordinates: rings });
-  return placeOf({ no, id: idOf(no), revision: no, longitude, latitude, radius_meters: radiusMeters, rings });
+  return toIndexedLocation({
+    key,
+    id: idOf(key),
+    revision: key,
+    longitude,
+    latitude,
+    radius_meters: radiusMeters,
+    rings,
+  });
 };
 
 /** By their numbers. */
-export const placesOf = (places: ReadonlyArray<Place>): ReadonlyMap<number, Place> =>
-  new Map(places.map((place) => [place.no, place]));
+export const placesOf = (places: ReadonlyArray<IndexedLocation>): ReadonlyMap<number, IndexedLocation> =>
+  new Map(places.map((place) => [place.key, place]));
 
 /** The least distance from a point to the outline of the rings, found by trying points along it. */
 export const sampledDistance = (
-  point: Position,
-  ...rings: ReadonlyArray<ReadonlyArray<Position>>
+  point: GeoPosition,
+  ...rings: ReadonlyArray<ReadonlyArray<GeoPosition>>
 ): number => {
   let least = Infinity;
   const tries = 400;

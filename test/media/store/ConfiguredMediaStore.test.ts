@@ -3,16 +3,16 @@ import { Effect, Layer, Redacted } from "effect";
 import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { Config } from "../../../src/config/Settings.ts";
+import { Settings } from "../../../src/config/Settings.ts";
 import { DataDirectory } from "../../../src/database/DataDirectory.ts";
 import { configuredMediaStore } from "../../../src/media/store/ConfiguredMediaStore.ts";
 import { MediaStore } from "../../../src/media/store/MediaStore.ts";
 import { localBucket } from "./LocalBucket.ts";
 import { bytesOf, contentOf, freshKey } from "./MediaStoreCases.ts";
 
-const storeOf = (path: string, mediaStore: Config["Service"]["mediaStore"]) =>
+const storeOf = (path: string, mediaStore: Settings["Service"]["mediaStore"]) =>
   configuredMediaStore.pipe(
-    Layer.provide(Config.layerTest({ mediaStore })),
+    Layer.provide(Settings.layerTest({ mediaStore })),
     Layer.provide(
       Layer.succeed(DataDirectory, { path, operatorKey: Redacted.make(""), secretKey: Redacted.make("") }),
     ),

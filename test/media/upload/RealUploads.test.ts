@@ -3,14 +3,14 @@ import { Effect, Layer } from "effect";
 import { randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
 import sharp from "sharp";
-import { MediaChildren } from "../../../src/media/worker/MediaWorkers.ts";
+import { MediaWorkers } from "../../../src/media/worker/MediaWorkers.ts";
 import { MediaInspector } from "../../../src/media/worker/MediaInspector.ts";
 import { TestDatabase } from "../../database/TestDatabase.ts";
 import { TestWaypost } from "../../TestWaypost.ts";
 import { mediaWorld, upload } from "../MediaWorld.ts";
 import { standInThumbnails } from "../FakeThumbnails.ts";
 
-const real = Layer.merge(MediaInspector.layer.pipe(Layer.provide(MediaChildren.layer)), standInThumbnails);
+const real = Layer.merge(MediaInspector.layer.pipe(Layer.provide(MediaWorkers.layer)), standInThumbnails);
 
 const picture = (format: "jpeg" | "png" | "gif" | "webp") =>
   Effect.promise(async () =>

@@ -7,24 +7,28 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import sharp from "sharp";
 import { vi } from "vitest";
-import { type ChildLimits, MediaChildLimits, MediaChildren } from "../../../src/media/worker/MediaWorkers.ts";
-import { MediaChildProgram } from "../../../src/media/worker/MediaWorkerProgram.ts";
+import {
+  type WorkerLimits,
+  MediaWorkerLimits,
+  MediaWorkers,
+} from "../../../src/media/worker/MediaWorkers.ts";
+import { MediaWorkerProgram } from "../../../src/media/worker/MediaWorkerProgram.ts";
 import { MediaInspector } from "../../../src/media/worker/MediaInspector.ts";
 
-const real = MediaInspector.layer.pipe(Layer.provideMerge(MediaChildren.layer));
+const real = MediaInspector.layer.pipe(Layer.provideMerge(MediaWorkers.layer));
 
-const limits: ChildLimits = { jobMillis: 20_000, idleMillis: 10_000, children: 2, waiting: 32 };
+const limits: WorkerLimits = { jobMillis: 20_000, idleMillis: 10_000, children: 2, waiting: 32 };
 
 /** Children that do not do as they are told; see HostileMediaChild.ts. */
-const hostile = (how: string, more: Partial<ChildLimits> = {}) =>
+const hostile = (how: string, more: Partial<WorkerLimits> = {}) =>
   real.pipe(
     Layer.provide(
-      Layer.succeed(MediaChildProgram, {
+      Layer.succeed(MediaWorkerProgram, {
         command: process.execPath,
         parameters: [fileURLToPath(new URL("HostileMediaWorker.ts", import.meta.url)), how],
       }),
     ),
-    Layer.provide(Layer.succeed(MediaChildLimits, { ...limits, ...more })),
+    Layer.provide(Layer.succeed(MediaWorkerLimits, { ...limits, ...more })),
   );
 
 const folder = Effect.acquireRelease(
@@ -79,7 +83,7 @@ const accounts = Effect.promise(async () => {
     const read = (name: string) => readFile(`/proc/${pid}/${name}`, "utf8").catch(() => "");
     const status = await read("status");
     if (!status.includes(`\nPPid:\t${process.pid}\n`)) continue;
-    if (!(await read("cmdline")).includes("media-child")) continue;
+    if (!(await read("cmdline")).includes("media-worker")) continue;
     found.push(/^Uid:\t(.*)$/m.exec(status)?.[1] ?? "");
   }
   return found;
@@ -109,7 +113,7 @@ it.effect("says of a file that is not there that this machine is to blame", () =
 it.effect("looks into many files at once with few children, and keeps none that has nothing to do", () =>
   Effect.gen(function* () {
     const { inspect } = yield* MediaInspector;
-    const { running } = yield* MediaChildren;
+    const { running } = yield* MediaWorkers;
     const path = yield* fileOf(yield* picture);
     const all = yield* Effect.all(
       Array.from({ length: 20 }, () => inspect(path)),
@@ -120,14 +124,14 @@ it.effect("looks into many files at once with few children, and keeps none that 
     yield* until(Effect.map(running, (count) => count === 0));
     assert.strictEqual((yield* inspect(path)).width, 30);
   }).pipe(
-    Effect.provide(real.pipe(Layer.provide(Layer.succeed(MediaChildLimits, { ...limits, idleMillis: 50 })))),
+    Effect.provide(real.pipe(Layer.provide(Layer.succeed(MediaWorkerLimits, { ...limits, idleMillis: 50 })))),
   ),
 );
 
 it.effect("kills a child that hangs, says so at the file, and goes on with a new one", () =>
   Effect.gen(function* () {
     const { inspect } = yield* MediaInspector;
-    const { running } = yield* MediaChildren;
+    const { running } = yield* MediaWorkers;
     for (let round = 0; round < 2; round += 1) {
       const refused = yield* Effect.flip(inspect(import.meta.filename));
       assert.strictEqual(refused._tag, "MediaRefused");
@@ -161,7 +165,7 @@ it.effect("is away where the program cannot be started", () =>
   }).pipe(
     Effect.provide(
       real.pipe(
-        Layer.provide(Layer.succeed(MediaChildProgram, { command: "/no/such/program", parameters: [] })),
+        Layer.provide(Layer.succeed(MediaWorkerProgram, { command: "/no/such/program", parameters: [] })),
       ),
     ),
   ),
@@ -170,7 +174,7 @@ it.effect("is away where the program cannot be started", () =>
 it.effect("turns jobs away at once when too many wait, and kills the child of a job that is given up", () =>
   Effect.gen(function* () {
     const { inspect } = yield* MediaInspector;
-    const { running } = yield* MediaChildren;
+    const { running } = yield* MediaWorkers;
     const working = yield* Effect.forkChild(inspect(import.meta.filename));
     const waiting = yield* Effect.forkChild(inspect(import.meta.filename));
     yield* until(Effect.map(running, (count) => count === 1));

@@ -4,8 +4,8 @@ import { SqlClient } from "effect/sql";
 import { TestClock } from "effect/testing";
 import { randomUUID } from "node:crypto";
 import { Retention } from "../../../src/reports/retention/Retention.ts";
-import { RollUps } from "../../../src/reports/rollups/Rollups.ts";
-import { Submission } from "../../../src/wire/ParsedBody.ts";
+import { Rollups } from "../../../src/reports/rollups/Rollups.ts";
+import { ParsedBody } from "../../../src/wire/ParsedBody.ts";
 import { Workspaces } from "../../../src/workspaces/Workspaces.ts";
 import { eventWorld } from "../../events/EventWorld.ts";
 import { testStart, TestWaypost } from "../../TestWaypost.ts";
@@ -16,7 +16,7 @@ const DAY = 24 * HOUR;
 /** A place and a phone whose events come at any day, which is told from the start of the tests. */
 const visits = Effect.gen(function* () {
   yield* TestClock.setTime(testStart);
-  const { step } = yield* RollUps;
+  const { step } = yield* Rollups;
   const { pack } = yield* Retention;
   const sql = yield* SqlClient.SqlClient;
   const world = yield* eventWorld();
@@ -24,13 +24,13 @@ const visits = Effect.gen(function* () {
   const location = yield* world.production.location();
   const phone = yield* world.production.phone();
   const mine = sql`workspace_id = ${workspaceId}`;
-  const rollUp = Effect.gen(function* () {
+  const rollup = Effect.gen(function* () {
     while (yield* step);
   });
   return {
     ...world,
     mine,
-    rollUp,
+    rollup,
     /** Reports an event of a day on another day, by default as it happens. */
     sees: Effect.fnUntraced(function* (
       type: "enter" | "exit",
@@ -44,7 +44,7 @@ const visits = Effect.gen(function* () {
       });
       return { accepted, duplicates };
     }),
-    packBefore: (day: number) => Effect.andThen(rollUp, pack("events", testStart + day * DAY)),
+    packBefore: (day: number) => Effect.andThen(rollup, pack("events", testStart + day * DAY)),
     /** The figures of the place over a year from a day on. */
     figures: Effect.fnUntraced(function* (day = 0) {
       const date = (day: number) => new Date(testStart + day * DAY).toISOString().slice(0, 10);
@@ -61,26 +61,26 @@ const visits = Effect.gen(function* () {
 
 type Visits = Effect.Success<typeof visits>;
 
-/** Holds figures against what is rolled up, against the rows themselves, and against roll-ups made anew in another zone. */
+/** Holds figures against what is rolled up, against the rows themselves, and against rollups made anew in another zone. */
 const verify = Effect.fnUntraced(function* (
-  { figures, mine, rollUp, workspace }: Visits,
+  { figures, mine, rollup, workspace }: Visits,
   expected: unknown,
   day = 0,
 ) {
   const sql = yield* SqlClient.SqlClient;
   const workspaces = yield* Workspaces;
   const move = (timezone: string) =>
-    Effect.orDie(workspaces.update(workspace.id, Submission.of({ timezone: timezone as never })));
+    Effect.orDie(workspaces.update(workspace.id, ParsedBody.of({ timezone: timezone as never })));
   assert.deepStrictEqual(yield* figures(day), expected, "some in the feed");
-  yield* rollUp;
+  yield* rollup;
   assert.deepStrictEqual(yield* figures(day), expected, "rolled up");
   yield* sql`UPDATE rollup_state SET timezone = 'none' WHERE ${mine}`;
   assert.deepStrictEqual(yield* figures(day), expected, "counted row by row");
   yield* move("Asia/Kathmandu");
-  yield* rollUp;
+  yield* rollup;
   assert.deepStrictEqual(yield* figures(day), expected, "rolled up anew");
   yield* move("UTC");
-  yield* rollUp;
+  yield* rollup;
 });
 
 // Nothing works beside the test itself.
@@ -180,7 +180,7 @@ layer(TestWaypost.layerWith({ roles: new Set(["api"]) }))("The stays of packed e
       yield* world.sees("exit", 2);
       assert.strictEqual(yield* pack("events", testStart + 10 * DAY), 0);
       assert.deepStrictEqual(yield* world.unpacked, ["enter", "exit"]);
-      yield* world.rollUp;
+      yield* world.rollup;
       assert.strictEqual(yield* pack("events", testStart + 10 * DAY), 2);
       yield* verify(world, { entries: 1, exits: 1, hours: 24 });
     }),

@@ -8,10 +8,10 @@ import {
   notificationRowStatuses,
 } from "../../../src/reports/Report.ts";
 import { Retention, RetentionSizes } from "../../../src/reports/retention/Retention.ts";
-import { type Difference, RollUpAudit } from "../../../src/reports/rollups/RollupAudit.ts";
-import { RollUps } from "../../../src/reports/rollups/Rollups.ts";
-import { RollUpSizes } from "../../../src/reports/rollups/RollupLimits.ts";
-import { Submission } from "../../../src/wire/ParsedBody.ts";
+import { type Difference, RollupAudit } from "../../../src/reports/rollups/RollupAudit.ts";
+import { Rollups } from "../../../src/reports/rollups/Rollups.ts";
+import { RollupSizes } from "../../../src/reports/rollups/RollupLimits.ts";
+import { ParsedBody } from "../../../src/wire/ParsedBody.ts";
 import { Workspaces } from "../../../src/workspaces/Workspaces.ts";
 import { testStart, TestWaypost } from "../../TestWaypost.ts";
 import { asked, history, sparse, zones } from "../AnyHistory.ts";
@@ -27,13 +27,13 @@ const statuses = {
   notifications: notificationRowStatuses,
 } as const;
 
-/** What an audit of all roll-ups finds. */
+/** What an audit of all rollups finds. */
 const unlike = Effect.gen(function* () {
   const differences: Array<Difference> = [];
-  const { audit } = yield* RollUpAudit;
+  const { audit } = yield* RollupAudit;
   yield* audit({ found: (each) => void differences.push(each), progress: () => undefined });
   return differences;
-}).pipe(Effect.provide(RollUpAudit.layer));
+}).pipe(Effect.provide(RollupAudit.layer));
 
 // Nothing works beside the test itself.
 layer(TestWaypost.layerWith({ roles: new Set(["api"]) }))("Packed rows", (it) => {
@@ -45,9 +45,9 @@ layer(TestWaypost.layerWith({ roles: new Set(["api"]) }))("Packed rows", (it) =>
         const waypost = yield* TestWaypost;
         const workspaces = yield* Workspaces;
         const sql = yield* SqlClient.SqlClient;
-        const rollUps = yield* RollUps;
+        const rollups = yield* Rollups;
         const retention = yield* Retention;
-        const step = Effect.provideService(rollUps.step, RollUpSizes, {
+        const step = Effect.provideService(rollups.step, RollupSizes, {
           deliveries: 30,
           events: 20,
           build: 40,
@@ -61,7 +61,7 @@ layer(TestWaypost.layerWith({ roles: new Set(["api"]) }))("Packed rows", (it) =>
             RetentionSizes,
             { rows: 11, environments: 1 },
           );
-        const rollUp = Effect.gen(function* () {
+        const rollup = Effect.gen(function* () {
           while (yield* step);
         });
         const histories = fc.sample(history, { numRuns: runs, seed: 15_112_126 });
@@ -86,7 +86,7 @@ layer(TestWaypost.layerWith({ roles: new Set(["api"]) }))("Packed rows", (it) =>
             WITH gone AS (DELETE FROM geofence_event WHERE ${mine} AND occurred_at >= ${new Date(cut)}
               AND (extract(epoch FROM occurred_at) * 1000)::int8 % 3 <> 0 RETURNING *)
             INSERT INTO later_event SELECT * FROM gone`;
-          yield* sql`DELETE FROM event_feed WHERE ${mine}`;
+          yield* sql`DELETE FROM event_delta WHERE ${mine}`;
           yield* sql`DELETE FROM rollup_state WHERE ${mine}`;
           let events = past.events.filter(({ occurredAt }) => !isLater(occurredAt));
 
@@ -108,12 +108,12 @@ layer(TestWaypost.layerWith({ roles: new Set(["api"]) }))("Packed rows", (it) =>
           const moveTo = Effect.fnUntraced(function* (place: number) {
             zone = zones[place % zones.length] ?? "UTC";
             yield* Effect.orDie(
-              workspaces.update(tenant.workspace.id, Submission.of({ timezone: zone as never })),
+              workspaces.update(tenant.workspace.id, ParsedBody.of({ timezone: zone as never })),
             );
           });
 
           assert.strictEqual(yield* pack(cut), 0, "what is not rolled up is not packed");
-          yield* rollUp;
+          yield* rollup;
           yield* pack(cut);
           const [left] = yield* sql<{
             readonly settled: number;
@@ -123,14 +123,14 @@ layer(TestWaypost.layerWith({ roles: new Set(["api"]) }))("Packed rows", (it) =>
             SELECT (SELECT count(*)::int FROM delivery WHERE ${mine} AND settled_at < ${new Date(cut)}) AS settled,
               (SELECT count(*)::int FROM geofence_event
                WHERE ${mine} AND type = 'exit' AND occurred_at < ${new Date(cut - 7 * HOUR)}) AS exits,
-              (SELECT COALESCE(sum(cardinality(device_nos)), 0)::int FROM packed_event WHERE ${mine}) AS packed`;
+              (SELECT COALESCE(sum(cardinality(device_keys)), 0)::int FROM compacted_event WHERE ${mine}) AS packed`;
           assert.deepInclude(left, { settled: 0, exits: 0 });
           packed += left?.packed ?? 0;
           yield* verify("packed", 3);
           yield* sql`INSERT INTO geofence_event SELECT * FROM later_event WHERE ${mine}`;
           events = [...past.events];
           yield* verify("more in the feed");
-          yield* rollUp;
+          yield* rollup;
           yield* verify("more rolled up");
 
           yield* moveTo(number + 1);
@@ -138,17 +138,17 @@ layer(TestWaypost.layerWith({ roles: new Set(["api"]) }))("Packed rows", (it) =>
           yield* step;
           yield* step;
           yield* verify("another zone, some rolled up", 1);
-          yield* rollUp;
+          yield* rollup;
           yield* verify("another zone, rolled up");
 
           yield* pack(cut + 40 * HOUR);
           yield* verify("more is packed");
-          assert.deepStrictEqual(yield* unlike, [], "an audit finds roll-ups and rows alike");
+          assert.deepStrictEqual(yield* unlike, [], "an audit finds rollups and rows alike");
           yield* pack(testStart + 90 * 24 * HOUR);
           yield* verify("all is packed");
           yield* moveTo(number + 2);
           yield* verify("all is packed, a third zone", 1);
-          yield* rollUp;
+          yield* rollup;
           yield* verify("all is packed, a third zone, rolled up");
         }
         assert.isAtLeast(packed, 100);

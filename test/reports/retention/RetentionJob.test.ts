@@ -5,7 +5,7 @@ import { TestClock } from "effect/testing";
 import fc from "fast-check";
 import { onlyRow } from "../../../src/database/Rows.ts";
 import { Retention, RetentionSizes } from "../../../src/reports/retention/Retention.ts";
-import { RollUps } from "../../../src/reports/rollups/Rollups.ts";
+import { Rollups } from "../../../src/reports/rollups/Rollups.ts";
 import { Workspaces } from "../../../src/workspaces/Workspaces.ts";
 import { answering, question } from "../../events/AnswerWorld.ts";
 import { testStart, TestWaypost } from "../../TestWaypost.ts";
@@ -106,7 +106,7 @@ layer(TestWaypost.layerWith({ roles: new Set(["api"]) }))("Several that pack at 
       const waypost = yield* TestWaypost;
       const workspaces = yield* Workspaces;
       const sql = yield* SqlClient.SqlClient;
-      const { step } = yield* RollUps;
+      const { step } = yield* Rollups;
       const retention = yield* Retention;
       const tenant = yield* waypost.tenant();
       const { workspaceId } = yield* Effect.orDie(workspaces.find(tenant.workspace.id));
@@ -133,7 +133,7 @@ layer(TestWaypost.layerWith({ roles: new Set(["api"]) }))("Several that pack at 
         (at) =>
           Effect.andThen(
             sql`
-              INSERT INTO delivery (workspace_id, environment, origin, device_no, campaign_no, notification_no, content_no,
+              INSERT INTO delivery (workspace_id, environment, source_id, device_key, campaign_key, notification_key, content_key,
                 content_type, trigger_type, transport, status, created_at, settled_at)
               VALUES (${workspaceId}, 'sandbox', ${10_000 + at}, 500, 1, 1, 1, 'message', 'fixed_time', 'inbox', 'delivered',
                 ${new Date(testStart)}, ${new Date(testStart)})`,

@@ -25,7 +25,7 @@ describe("A set of devices", () => {
       fc.property(fc.array(numbers, { maxLength: 4 }), (lists) => {
         const sets = lists.map((list) => {
           writer.clear();
-          for (const no of list) writer.add(no);
+          for (const key of list) writer.add(key);
           assert.strictEqual(writer.count, new Set(list).size);
           return writer.toSet();
         });
@@ -37,7 +37,7 @@ describe("A set of devices", () => {
         // Written again, the union reads as the same numbers: adding them all adds nothing.
         each.clear();
         each.addSets(all.toSet());
-        for (const no of expected) each.add(no);
+        for (const key of expected) each.add(key);
         assert.strictEqual(each.count, expected.size);
       }),
       { seed: 25, numRuns: 300 },
@@ -46,10 +46,10 @@ describe("A set of devices", () => {
 
   it("of half of all devices takes a bit for each; of few, some bytes", () => {
     const tally = new DeviceTally();
-    for (let no = 1; no < 500_000; no += 2) tally.add(no);
+    for (let key = 1; key < 500_000; key += 2) tally.add(key);
     assert.isAtMost(tally.toSet().length, 62_600);
     tally.clear();
-    for (let no = 1; no < 500_000; no += 50_000) tally.add(no);
+    for (let key = 1; key < 500_000; key += 50_000) tally.add(key);
     assert.isAtMost(tally.toSet().length, 40);
     tally.clear();
     assert.strictEqual(tally.toSet().length, 5);

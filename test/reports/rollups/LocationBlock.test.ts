@@ -14,7 +14,7 @@ import {
 const tally = new DeviceTally();
 const setOf = (devices: ReadonlyArray<number>): Uint8Array => {
   tally.clear();
-  for (const no of devices) tally.add(no);
+  for (const key of devices) tally.add(key);
   return tally.toSet();
 };
 const number = fc.oneof(
@@ -23,7 +23,7 @@ const number = fc.oneof(
   fc.nat({ max: Number.MAX_SAFE_INTEGER }),
 );
 const visits = fc.record({
-  locationNo: fc.oneof(fc.nat({ max: 200 }), fc.nat({ max: 2_147_483_647 })),
+  locationKey: fc.oneof(fc.nat({ max: 200 }), fc.nat({ max: 2_147_483_647 })),
   entries: number,
   exits: number,
   stays: fc.oneof(fc.integer({ min: -9, max: 9 }), number),
@@ -31,8 +31,8 @@ const visits = fc.record({
   devices: fc.uniqueArray(fc.nat({ max: 3000 }), { maxLength: 9 }),
 });
 const block = fc
-  .uniqueArray(visits, { maxLength: 9, selector: ({ locationNo }) => locationNo })
-  .map((all) => all.toSorted((one, other) => one.locationNo - other.locationNo));
+  .uniqueArray(visits, { maxLength: 9, selector: ({ locationKey }) => locationKey })
+  .map((all) => all.toSorted((one, other) => one.locationKey - other.locationKey));
 const stored = (all: ReadonlyArray<{ readonly devices: ReadonlyArray<number> }>) =>
   all.map((each) => ({ ...each, devices: setOf(each.devices) })) as unknown as Parameters<
     typeof packVisits
@@ -54,11 +54,11 @@ describe("A block of locations", () => {
         const parts = [packVisits(stored(one)), packVisits(stored(other))];
         const read: Array<unknown> = [];
         forEachVisit(new Uint8Array(parts.flatMap((part) => [...part.visits])), (...figures) => {
-          const [no, entries, exits, stays, high, low] = figures;
-          read.push([no, entries, exits, stays, wholeOf(high, low)]);
+          const [key, entries, exits, stays, high, low] = figures;
+          read.push([key, entries, exits, stays, wholeOf(high, low)]);
         });
         const expected = [...one, ...other].map((each) => [
-          each.locationNo,
+          each.locationKey,
           each.entries,
           each.exits,
           each.stays,
@@ -82,10 +82,10 @@ describe("A block of locations", () => {
             tally,
           ),
         );
-        const expected = [...Map.groupBy(blocks.flat(), ({ locationNo }) => locationNo)]
+        const expected = [...Map.groupBy(blocks.flat(), ({ locationKey }) => locationKey)]
           .toSorted(([one], [other]) => one - other)
-          .map(([locationNo, all]) => ({
-            locationNo,
+          .map(([locationKey, all]) => ({
+            locationKey,
             entries: all.reduce((sum, { entries }) => sum + entries, 0),
             exits: all.length,
             stays: 2 * all.length,
@@ -94,9 +94,9 @@ describe("A block of locations", () => {
           }))
           // A sum of 64 bits wraps, here as in the table: such sums are not compared.
           .filter(({ stayed }) => stayed === BigInt.asIntN(64, stayed));
-        const kept = new Set(expected.map(({ locationNo }) => locationNo));
+        const kept = new Set(expected.map(({ locationKey }) => locationKey));
         assert.deepStrictEqual(
-          sums.filter(({ locationNo }) => kept.has(locationNo)),
+          sums.filter(({ locationKey }) => kept.has(locationKey)),
           expected,
         );
       }),
@@ -107,12 +107,12 @@ describe("A block of locations", () => {
   it("lies together in the order of blocks, by ascending number", () => {
     const numbers = fc.sample(fc.integer({ min: 1, max: 2_147_483_647 }), { numRuns: 500, seed: 8 });
     const sorted = numbers.toSorted((one, other) => orderInBlocks(one) - orderInBlocks(other));
-    const pairs = sorted.map((no) => [blockOf(no), no] as const);
+    const pairs = sorted.map((key) => [blockOf(key), key] as const);
     assert.deepStrictEqual(
       pairs,
-      pairs.toSorted(([block, no], [other, more]) => block - other || no - more),
+      pairs.toSorted(([block, key], [other, more]) => block - other || key - more),
     );
     assert.isAtMost(Math.max(...numbers.map(orderInBlocks)), 2_147_483_647);
-    assert.isFalse(numbers.some((no) => blockOf(no) === blockOf(0)));
+    assert.isFalse(numbers.some((key) => blockOf(key) === blockOf(0)));
   });
 });

@@ -3,11 +3,11 @@ import { Effect } from "effect";
 import { SqlClient } from "effect/sql";
 import fc from "fast-check";
 import { DeviceTally } from "../../../src/reports/rollups/encoding/DeviceSet.ts";
-import { type Difference, RollUpAudit } from "../../../src/reports/rollups/RollupAudit.ts";
+import { type Difference, RollupAudit } from "../../../src/reports/rollups/RollupAudit.ts";
 import { Retention } from "../../../src/reports/retention/Retention.ts";
-import { RollUps } from "../../../src/reports/rollups/Rollups.ts";
+import { Rollups } from "../../../src/reports/rollups/Rollups.ts";
 import type { LocationVisits } from "../../../src/reports/rollups/RollupTypes.ts";
-import { RollUpSizes } from "../../../src/reports/rollups/RollupLimits.ts";
+import { RollupSizes } from "../../../src/reports/rollups/RollupLimits.ts";
 import {
   type PackedVisits,
   packVisits,
@@ -21,20 +21,20 @@ import { campaign, delivery, devices, event, locations, notification } from "../
 
 const audited = Effect.gen(function* () {
   const differences: Array<Difference> = [];
-  const audit = yield* RollUpAudit;
+  const audit = yield* RollupAudit;
   const summary = yield* audit.audit({
     found: (difference) => void differences.push(difference),
     progress: () => undefined,
   });
   return { ...summary, differences };
-}).pipe(Effect.provide(RollUpAudit.layer));
+}).pipe(Effect.provide(RollupAudit.layer));
 
-const rollUp = Effect.gen(function* () {
-  const { step } = yield* RollUps;
+const rollup = Effect.gen(function* () {
+  const { step } = yield* Rollups;
   while (yield* step);
 });
 
-layer(TestWaypost.layer)("An audit of roll-ups", (it) => {
+layer(TestWaypost.layer)("An audit of rollups", (it) => {
   it.effect(
     "names each kind of row that was corrupted, and has it made anew (running.audit)",
     () =>
@@ -62,22 +62,22 @@ layer(TestWaypost.layer)("An audit of roll-ups", (it) => {
             event(1, 2, { type: "enter", occurredAt: testStart - 50 * day }),
           ],
         });
-        yield* rollUp;
+        yield* rollup;
         const tables = [
           "delivery_rollup",
           "event_rollup",
-          "delivery_feed",
-          "event_feed",
+          "delivery_delta",
+          "event_delta",
           "delivery",
           "geofence_event",
         ];
         for (const table of tables)
           yield* sql`CREATE TABLE ${sql(`kept_${table}`)} AS TABLE ${sql(table)}`.unprepared;
         const mine = sql`workspace_id = ${workspaceId}`;
-        const own = sql`${mine} AND campaign_no <> 0`;
-        const total = sql`${mine} AND campaign_no = 0 AND content_type = '' AND trigger_type = ''`;
+        const own = sql`${mine} AND campaign_key <> 0`;
+        const total = sql`${mine} AND campaign_key = 0 AND content_type = '' AND trigger_type = ''`;
         const tally = new DeviceTally();
-        for (const no of [7, 8]) tally.add(no);
+        for (const key of [7, 8]) tally.add(key);
         const others = tally.toSet();
 
         /** Changes what the blocks of a day or a month hold of each location. */
@@ -151,13 +151,13 @@ layer(TestWaypost.layer)("An audit of roll-ups", (it) => {
             "delivered",
           ],
           [
-            visits("day", (each) => (each.locationNo === 0 ? { ...each, entries: each.entries + 1 } : each)),
+            visits("day", (each) => (each.locationKey === 0 ? { ...each, entries: each.entries + 1 } : each)),
             "day",
             /^events of all locations$/,
             "entries",
           ],
           [
-            visits("day", (each) => (each.locationNo > 0 ? { ...each, exits: 0 } : each)),
+            visits("day", (each) => (each.locationKey > 0 ? { ...each, exits: 0 } : each)),
             "day",
             /^events at location ".*" \(/,
             "exits",
@@ -170,7 +170,7 @@ layer(TestWaypost.layer)("An audit of roll-ups", (it) => {
             "microseconds stayed",
           ],
           [
-            visits("day", (each) => (each.locationNo > 0 ? { ...each, devices: others } : each)),
+            visits("day", (each) => (each.locationKey > 0 ? { ...each, devices: others } : each)),
             "day",
             /^events at location/,
             "devices",
@@ -188,8 +188,8 @@ layer(TestWaypost.layer)("An audit of roll-ups", (it) => {
             "entries",
           ],
           [
-            sql`INSERT INTO delivery_feed (workspace_id, environment, quarter, campaign_no, notification_no, content_type, trigger_type, status, device_nos)
-               SELECT workspace_id, environment, settled_at, campaign_no, notification_no, content_type, trigger_type, status, ARRAY[5]
+            sql`INSERT INTO delivery_delta (workspace_id, environment, quarter, campaign_key, notification_key, content_type, trigger_type, status, device_keys)
+               SELECT workspace_id, environment, settled_at, campaign_key, notification_key, content_type, trigger_type, status, ARRAY[5]
                FROM delivery WHERE ${mine} AND status = 'delivered' LIMIT 1`,
             "day",
             /"Spring"/,
@@ -223,18 +223,18 @@ layer(TestWaypost.layer)("An audit of roll-ups", (it) => {
             yield* sql`INSERT INTO ${sql(table)} SELECT * FROM ${sql(`kept_${table}`)} WHERE ${mine}`;
           for (const table of ["delivery", "geofence_event"])
             yield* sql`INSERT INTO ${sql(table)} SELECT * FROM ${sql(`kept_${table}`)} WHERE ${mine}`;
-          // Base rows that come again feed the roll-ups again: they are there already.
-          for (const table of ["delivery_feed", "event_feed"])
+          // Base rows that come again feed the rollups again: they are there already.
+          for (const table of ["delivery_delta", "event_delta"])
             yield* sql`DELETE FROM ${sql(table)} WHERE ${mine}`;
         }
 
         yield* Effect.orDie(visits("day", (each) => ({ ...each, entries: 99 })));
-        const audit = yield* Effect.provide(RollUpAudit, RollUpAudit.layer);
-        yield* audit.makeAnew((yield* audited).differing);
+        const audit = yield* Effect.provide(RollupAudit, RollupAudit.layer);
+        yield* audit.rebuild((yield* audited).differing);
         const meanwhile = yield* audited;
         assert.deepStrictEqual(meanwhile.differences, []);
         assert.deepInclude(meanwhile.incomplete, { workspace: workspace.id, environment: "sandbox" });
-        yield* rollUp;
+        yield* rollup;
         const after = yield* audited;
         assert.deepStrictEqual(after.differences, []);
         assert.deepStrictEqual(
@@ -252,8 +252,8 @@ layer(TestWaypost.layer)("An audit of roll-ups", (it) => {
         const waypost = yield* TestWaypost;
         const workspaces = yield* Workspaces;
         const sql = yield* SqlClient.SqlClient;
-        const { step } = yield* RollUps;
-        const little = Effect.provideService(step, RollUpSizes, {
+        const { step } = yield* Rollups;
+        const little = Effect.provideService(step, RollupSizes, {
           deliveries: 9,
           events: 7,
           build: 9,
@@ -275,20 +275,20 @@ layer(TestWaypost.layer)("An audit of roll-ups", (it) => {
           });
           yield* little;
           yield* verify("being rolled up");
-          yield* rollUp;
+          yield* rollup;
           yield* verify("rolled up");
           yield* sql`
             INSERT INTO delivery
-            SELECT (jsonb_populate_record(d, jsonb_build_object('origin', origin + 100000))).* FROM delivery d
+            SELECT (jsonb_populate_record(d, jsonb_build_object('source_id', source_id + 100000))).* FROM delivery d
             WHERE workspace_id = ${workspaceId}`;
           yield* sql`
-            INSERT INTO geofence_event (workspace_id, environment, device_no, id, type, location_no, occurred_at, received_at)
-            SELECT workspace_id, environment, device_no, gen_random_uuid(), CASE type WHEN 'enter' THEN 'exit' ELSE 'enter' END,
-              location_no, occurred_at - interval '7 minutes', received_at
+            INSERT INTO geofence_event (workspace_id, environment, device_key, id, type, location_key, occurred_at, received_at)
+            SELECT workspace_id, environment, device_key, gen_random_uuid(), CASE type WHEN 'enter' THEN 'exit' ELSE 'enter' END,
+              location_key, occurred_at - interval '7 minutes', received_at
             FROM geofence_event WHERE workspace_id = ${workspaceId}`;
           yield* little;
           yield* verify("some of it rolled up");
-          yield* rollUp;
+          yield* rollup;
           yield* verify("all of it rolled up");
           const retention = yield* Effect.provide(Retention, Retention.layer);
           let packed = 0;

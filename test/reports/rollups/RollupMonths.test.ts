@@ -2,8 +2,8 @@ import { assert, layer } from "@effect/vitest";
 import { Effect } from "effect";
 import { SqlClient } from "effect/sql";
 import { TestClock } from "effect/testing";
-import { RollUpAudit } from "../../../src/reports/rollups/RollupAudit.ts";
-import { RollUps } from "../../../src/reports/rollups/Rollups.ts";
+import { RollupAudit } from "../../../src/reports/rollups/RollupAudit.ts";
+import { Rollups } from "../../../src/reports/rollups/Rollups.ts";
 import { Workspaces } from "../../../src/workspaces/Workspaces.ts";
 import { testStart, TestWaypost } from "../../TestWaypost.ts";
 import { record } from "../RecordedHistory.ts";
@@ -11,13 +11,13 @@ import { campaign, delivery, devices, event, locations, notification } from "../
 
 const day = 86_400_000;
 
-layer(TestWaypost.layer)("Months of roll-ups", (it) => {
+layer(TestWaypost.layer)("Months of rollups", (it) => {
   it.effect("are added up when they are over, and what comes late is added to them", () =>
     Effect.gen(function* () {
       const waypost = yield* TestWaypost;
       const workspaces = yield* Workspaces;
       const sql = yield* SqlClient.SqlClient;
-      const rollUps = yield* RollUps;
+      const rollups = yield* Rollups;
       const tenant = yield* waypost.tenant({ timezone: "Asia/Kolkata" });
       const { workspaceId } = yield* Effect.orDie(workspaces.find(tenant.workspace.id));
       const mine = sql`workspace_id = ${workspaceId}`;
@@ -45,8 +45,8 @@ layer(TestWaypost.layer)("Months of roll-ups", (it) => {
           event(place % 3, place % 4, { type: "exit", occurredAt: occurredAt + 1000 }),
         ]),
       });
-      const rollUp = Effect.gen(function* () {
-        while (yield* rollUps.step);
+      const rollup = Effect.gen(function* () {
+        while (yield* rollups.step);
       });
       const months = Effect.map(
         sql<{ readonly month: string }>`
@@ -72,7 +72,7 @@ layer(TestWaypost.layer)("Months of roll-ups", (it) => {
         yield* sql`UPDATE rollup_state SET timezone = 'Asia/Kolkata' WHERE ${mine}`;
         assert.deepStrictEqual(rolledUp, plain);
         const differences: Array<unknown> = [];
-        const audit = yield* Effect.provide(RollUpAudit, RollUpAudit.layer);
+        const audit = yield* Effect.provide(RollupAudit, RollupAudit.layer);
         yield* audit.audit({ found: (each) => void differences.push(each), progress: () => undefined });
         assert.deepStrictEqual(differences, []);
       });
@@ -83,32 +83,32 @@ layer(TestWaypost.layer)("Months of roll-ups", (it) => {
         const first = 1_000_000 * ++comes;
         yield* sql`
           INSERT INTO delivery
-          SELECT (jsonb_populate_record(d, jsonb_build_object('origin', origin + ${first}::int, 'device_no', 4,
+          SELECT (jsonb_populate_record(d, jsonb_build_object('source_id', source_id + ${first}::int, 'device_key', 4,
             'settled_at', settled_at - ${earlier}::text::interval, 'created_at', created_at - ${earlier}::text::interval))).*
-          FROM delivery d WHERE ${mine} AND origin < 1000000 AND status = 'failed'`;
+          FROM delivery d WHERE ${mine} AND source_id < 1000000 AND status = 'failed'`;
         yield* sql`
-          INSERT INTO geofence_event (workspace_id, environment, device_no, id, type, location_no, occurred_at, received_at)
-          SELECT workspace_id, environment, device_no, gen_random_uuid(), type, location_no, occurred_at - ${earlier}::text::interval, received_at
+          INSERT INTO geofence_event (workspace_id, environment, device_key, id, type, location_key, occurred_at, received_at)
+          SELECT workspace_id, environment, device_key, gen_random_uuid(), type, location_key, occurred_at - ${earlier}::text::interval, received_at
           FROM geofence_event WHERE ${mine}`;
       });
 
-      yield* rollUp;
+      yield* rollup;
       assert.deepStrictEqual(yield* months, ["2026-08-01", "2026-09-01", "2026-10-01"]);
       yield* verify;
       yield* late;
       yield* verify;
-      yield* rollUp;
+      yield* rollup;
       yield* verify;
       // Over in Kolkata, but not everywhere.
       yield* TestClock.setTime(Date.parse("2026-12-01T11:59:59Z"));
-      yield* rollUp;
+      yield* rollup;
       assert.notInclude(yield* months, "2026-11-01");
       yield* verify;
       yield* TestClock.setTime(Date.parse("2026-12-01T12:00:00Z"));
-      yield* rollUp;
+      yield* rollup;
       assert.deepStrictEqual((yield* months).at(-1), "2026-11-01");
       yield* verify;
-      yield* late.pipe(Effect.andThen(rollUp));
+      yield* late.pipe(Effect.andThen(rollup));
       yield* verify;
       yield* TestClock.setTime(testStart + 30 * day);
     }),

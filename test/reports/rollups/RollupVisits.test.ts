@@ -2,8 +2,8 @@ import { assert, layer } from "@effect/vitest";
 import { Effect } from "effect";
 import { SqlClient } from "effect/sql";
 import fc from "fast-check";
-import { RollUps } from "../../../src/reports/rollups/Rollups.ts";
-import { RollUpSizes } from "../../../src/reports/rollups/RollupLimits.ts";
+import { Rollups } from "../../../src/reports/rollups/Rollups.ts";
+import { RollupSizes } from "../../../src/reports/rollups/RollupLimits.ts";
 import { Workspaces } from "../../../src/workspaces/Workspaces.ts";
 import { testStart, TestWaypost } from "../../TestWaypost.ts";
 import { record } from "../RecordedHistory.ts";
@@ -15,7 +15,7 @@ layer(TestWaypost.layer)("Rolled-up stays", (it) => {
       const waypost = yield* TestWaypost;
       const workspaces = yield* Workspaces;
       const sql = yield* SqlClient.SqlClient;
-      const step = Effect.provideService((yield* RollUps).step, RollUpSizes, {
+      const step = Effect.provideService((yield* Rollups).step, RollupSizes, {
         deliveries: 1,
         events: 1,
         build: 3,
@@ -39,8 +39,8 @@ layer(TestWaypost.layer)("Rolled-up stays", (it) => {
       for (const [place, minute] of minutes.entries()) {
         const at = new Date(testStart - minute * 60_000);
         yield* sql`
-          INSERT INTO geofence_event (workspace_id, environment, device_no, id, type, location_no, occurred_at, received_at)
-          SELECT workspace_id, environment, ${1 + (minute % 2)}, gen_random_uuid(), ${place % 3 === 0 ? "exit" : "enter"}, no, ${at}, ${at}
+          INSERT INTO geofence_event (workspace_id, environment, device_key, id, type, location_key, occurred_at, received_at)
+          SELECT workspace_id, environment, ${1 + (minute % 2)}, gen_random_uuid(), ${place % 3 === 0 ? "exit" : "enter"}, key, ${at}, ${at}
           FROM location WHERE ${mine}`;
         if (place === 0) while (yield* step);
         // Ten come in before some are rolled up, one by one.

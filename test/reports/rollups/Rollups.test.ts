@@ -7,9 +7,9 @@ import {
   locationRowStatuses,
   notificationRowStatuses,
 } from "../../../src/reports/Report.ts";
-import { RollUps } from "../../../src/reports/rollups/Rollups.ts";
-import { RollUpSizes } from "../../../src/reports/rollups/RollupLimits.ts";
-import { Submission } from "../../../src/wire/ParsedBody.ts";
+import { Rollups } from "../../../src/reports/rollups/Rollups.ts";
+import { RollupSizes } from "../../../src/reports/rollups/RollupLimits.ts";
+import { ParsedBody } from "../../../src/wire/ParsedBody.ts";
 import { Workspaces } from "../../../src/workspaces/Workspaces.ts";
 import { testStart, TestWaypost } from "../../TestWaypost.ts";
 import { asked, history, sparse, zones } from "../AnyHistory.ts";
@@ -34,11 +34,11 @@ const setAside = Effect.fnUntraced(function* (workspaceId: number) {
   yield* sql`CREATE TABLE IF NOT EXISTS aside_event (LIKE geofence_event)`;
   yield* sql`INSERT INTO aside_delivery SELECT * FROM delivery WHERE ${mine}`;
   yield* sql`INSERT INTO aside_event SELECT * FROM geofence_event WHERE ${mine}`;
-  for (const table of ["delivery", "geofence_event", "delivery_feed", "event_feed", "rollup_state"]) {
+  for (const table of ["delivery", "geofence_event", "delivery_delta", "event_delta", "rollup_state"]) {
     yield* sql`DELETE FROM ${sql(table)} WHERE ${mine}`;
   }
   return Effect.fnUntraced(function* (part: number) {
-    const deliveries = sql`${mine} AND (origin - 1) % 3 = ${part}`;
+    const deliveries = sql`${mine} AND (source_id - 1) % 3 = ${part}`;
     // Statements of several sizes; those of the last part are settled only afterwards, all in one statement.
     if (part === 2) {
       yield* sql`
@@ -47,12 +47,12 @@ const setAside = Effect.fnUntraced(function* (workspaceId: number) {
       yield* sql`
         UPDATE delivery SET status = a.status, settled_at = a.settled_at FROM aside_delivery a
         WHERE a.workspace_id = ${workspaceId} AND delivery.workspace_id = a.workspace_id
-          AND delivery.environment = a.environment AND delivery.origin = a.origin AND delivery.device_no = a.device_no
-          AND (a.origin - 1) % 3 = ${part}`;
+          AND delivery.environment = a.environment AND delivery.source_id = a.source_id AND delivery.device_key = a.device_key
+          AND (a.source_id - 1) % 3 = ${part}`;
       yield* sql`UPDATE delivery SET opened_at = settled_at WHERE ${deliveries}`;
     } else {
       for (let chunk = 0; chunk < 4; chunk++) {
-        yield* sql`INSERT INTO delivery SELECT * FROM aside_delivery WHERE ${deliveries} AND origin % 4 = ${chunk}`;
+        yield* sql`INSERT INTO delivery SELECT * FROM aside_delivery WHERE ${deliveries} AND source_id % 4 = ${chunk}`;
       }
     }
     yield* sql`
@@ -70,9 +70,9 @@ layer(TestWaypost.layer)("Rolled-up reports", (it) => {
         const waypost = yield* TestWaypost;
         const workspaces = yield* Workspaces;
         const sql = yield* SqlClient.SqlClient;
-        const rollUps = yield* RollUps;
-        // Little at once, so that roll-ups are caught half done.
-        const step = Effect.provideService(rollUps.step, RollUpSizes, {
+        const rollups = yield* Rollups;
+        // Little at once, so that rollups are caught half done.
+        const step = Effect.provideService(rollups.step, RollupSizes, {
           deliveries: 7,
           events: 5,
           build: 6,
@@ -121,12 +121,12 @@ layer(TestWaypost.layer)("Rolled-up reports", (it) => {
           const isComplete = Effect.suspend(() =>
             Effect.map(
               sql<{ readonly fed: boolean }>`
-              SELECT rolled_from = '-infinity' AND timezone = ${zone} AS fed FROM rollup_state WHERE workspace_id = ${workspaceId}`,
+              SELECT rolled_up_from = '-infinity' AND timezone = ${zone} AS fed FROM rollup_state WHERE workspace_id = ${workspaceId}`,
               ([row]) => row?.fed === true,
             ),
           );
           /** Some steps, with the answers between them held against the reading; then all that is left. */
-          const rollUp = Effect.fnUntraced(function* (name: string, looks: number) {
+          const rollup = Effect.fnUntraced(function* (name: string, looks: number) {
             for (let taken = 0; taken < looks; taken++) {
               for (let at = 0; at <= taken * 3; at++) yield* step;
               moment = `${name}, after look ${taken}`;
@@ -137,8 +137,8 @@ layer(TestWaypost.layer)("Rolled-up reports", (it) => {
             moment = `${name}, done`;
             assert.isTrue(yield* isComplete, moment);
             const [left] = yield* sql<{ readonly rows: number }>`
-              SELECT ((SELECT count(*) FROM delivery_feed WHERE workspace_id = ${workspaceId})
-                + (SELECT count(*) FROM event_feed WHERE workspace_id = ${workspaceId}))::int AS rows`;
+              SELECT ((SELECT count(*) FROM delivery_delta WHERE workspace_id = ${workspaceId})
+                + (SELECT count(*) FROM event_delta WHERE workspace_id = ${workspaceId}))::int AS rows`;
             assert.strictEqual(left?.rows, 0, moment);
             yield* verify();
           });
@@ -147,13 +147,13 @@ layer(TestWaypost.layer)("Rolled-up reports", (it) => {
           yield* bring(0);
           moment = "nothing rolled up";
           yield* verify();
-          yield* rollUp("the first part", 4);
+          yield* rollup("the first part", 4);
           parts.add(1);
           yield* bring(1);
           moment = "the second part in the feed";
           assert.isTrue(yield* isComplete);
           yield* verify(3);
-          yield* rollUp("the second part", 2);
+          yield* rollup("the second part", 2);
           const bringTheRest = Effect.gen(function* () {
             parts.add(2);
             yield* bring(2);
@@ -164,16 +164,16 @@ layer(TestWaypost.layer)("Rolled-up reports", (it) => {
           if (!isLate) yield* bringTheRest;
           zone = zones[(number + 1) % zones.length] ?? "UTC";
           yield* Effect.orDie(
-            workspaces.update(tenant.workspace.id, Submission.of({ timezone: zone as never })),
+            workspaces.update(tenant.workspace.id, ParsedBody.of({ timezone: zone as never })),
           );
           moment = "another zone";
           yield* verify(1);
-          // What comes while roll-ups are made anew counts once, before and behind where they have come to.
+          // What comes while rollups are made anew counts once, before and behind where they have come to.
           if (isLate) {
             for (let taken = 0; taken < 6; taken++) yield* step;
             yield* bringTheRest;
           }
-          yield* rollUp("another zone", 3);
+          yield* rollup("another zone", 3);
         }
         assert.isAtLeast(answered, runs * 60);
       }),
@@ -186,13 +186,13 @@ layer(TestWaypost.layer)("Rolled-up reports", (it) => {
         const waypost = yield* TestWaypost;
         const workspaces = yield* Workspaces;
         const sql = yield* SqlClient.SqlClient;
-        const { step } = yield* RollUps;
+        const { step } = yield* Rollups;
         const tenant = yield* waypost.tenant();
         const { workspaceId } = yield* Effect.orDie(workspaces.find(tenant.workspace.id));
         yield* record(workspaceId, "sandbox", { locations: locations(1), devices: devices(50) });
-        const [{ no } = { no: 0 }] = yield* sql<{
-          readonly no: number;
-        }>`SELECT no FROM location WHERE workspace_id = ${workspaceId}`;
+        const [{ key } = { key: 0 }] = yield* sql<{
+          readonly key: number;
+        }>`SELECT key FROM location WHERE workspace_id = ${workspaceId}`;
         let written = 0;
         const writer = (device: number) =>
           Effect.gen(function* () {
@@ -202,13 +202,13 @@ layer(TestWaypost.layer)("Rolled-up reports", (it) => {
               yield* sql.withTransaction(
                 Effect.gen(function* () {
                   yield* sql`
-                  INSERT INTO delivery (workspace_id, environment, origin, device_no, campaign_no, notification_no, content_no,
+                  INSERT INTO delivery (workspace_id, environment, source_id, device_key, campaign_key, notification_key, content_key,
                     content_type, trigger_type, transport, status, created_at, settled_at)
                   SELECT ${workspaceId}, 'sandbox', ${device * 1000 + at}, ${device} + g, 1, 1, 1, 'message', 'fixed_time', 'inbox',
                     'delivered', ${when}, ${when} FROM generate_series(0, 2) AS g`;
                   yield* sql`
-                  INSERT INTO geofence_event (workspace_id, environment, device_no, id, type, location_no, occurred_at, received_at)
-                  SELECT ${workspaceId}, 'sandbox', ${device}, gen_random_uuid(), t, ${no}, ${when}, ${when}
+                  INSERT INTO geofence_event (workspace_id, environment, device_key, id, type, location_key, occurred_at, received_at)
+                  SELECT ${workspaceId}, 'sandbox', ${device}, gen_random_uuid(), t, ${key}, ${when}, ${when}
                   FROM unnest(ARRAY['enter', 'exit']) AS t`;
                   yield* Effect.yieldNow;
                 }),
@@ -248,7 +248,7 @@ layer(TestWaypost.layer)("Rolled-up reports", (it) => {
       const waypost = yield* TestWaypost;
       const workspaces = yield* Workspaces;
       const sql = yield* SqlClient.SqlClient;
-      const { step } = yield* RollUps;
+      const { step } = yield* Rollups;
       const tenant = yield* waypost.tenant();
       const { workspaceId } = yield* Effect.orDie(workspaces.find(tenant.workspace.id));
       yield* record(workspaceId, "sandbox", {
@@ -260,23 +260,23 @@ layer(TestWaypost.layer)("Rolled-up reports", (it) => {
       const mine = sql`workspace_id = ${workspaceId}`;
       const changes = [
         {
-          change: sql`UPDATE delivery SET status = 'failed' WHERE ${mine} AND origin = 1`,
+          change: sql`UPDATE delivery SET status = 'failed' WHERE ${mine} AND source_id = 1`,
           delivered: 2,
           reached: 2,
         },
         {
-          change: sql`UPDATE delivery SET device_no = 2 WHERE ${mine} AND origin = 2`,
+          change: sql`UPDATE delivery SET device_key = 2 WHERE ${mine} AND source_id = 2`,
           delivered: 2,
           reached: 1,
         },
         {
-          change: sql`UPDATE delivery SET status = 'queued', settled_at = NULL WHERE ${mine} AND origin = 3`,
+          change: sql`UPDATE delivery SET status = 'queued', settled_at = NULL WHERE ${mine} AND source_id = 3`,
           delivered: 1,
           reached: 1,
         },
         // Out of the range of the report.
         {
-          change: sql`UPDATE delivery SET settled_at = settled_at - interval '90 days' WHERE ${mine} AND origin = 2`,
+          change: sql`UPDATE delivery SET settled_at = settled_at - interval '90 days' WHERE ${mine} AND source_id = 2`,
           delivered: 0,
           reached: 0,
         },

@@ -2,28 +2,28 @@ import { assert, layer } from "@effect/vitest";
 import { Clock, Deferred, Effect, Fiber } from "effect";
 import { SqlClient } from "effect/sql";
 import { TestClock } from "effect/testing";
-import { type HandedOver, PushHandOver } from "../../../src/sending/push/PushAttempts.ts";
+import { type AttemptResult, PushAttempts } from "../../../src/sending/push/PushAttempts.ts";
 import { leaseMillis, pushLeases } from "../../../src/sending/push/PushLeases.ts";
 import { PushQueueSql } from "../../../src/sending/push/PushQueueSql.ts";
-import { pushesUnderWay } from "../../../src/sending/push/InFlightPushes.ts";
+import { inFlightPushes } from "../../../src/sending/push/InFlightPushes.ts";
 import { accepted } from "../../../src/sending/push/transports/PushTransport.ts";
 import { TestWaypost, testStart } from "../../TestWaypost.ts";
 import { eventually, pushed, pushing } from "./PushWorld.ts";
 
-import { content, handingOver, lane, repositories, silentChannel, uncertainBy } from "./LeaseWorld.ts";
+import { content, handingOver, partition, repositories, silentChannel, uncertainBy } from "./LeaseWorld.ts";
 
 layer(TestWaypost.layer)("A push that is under way", (it) => {
   it.effect("is not given up while its answer is there and the process was too busy to read it (L5)", () =>
     Effect.gen(function* () {
-      const { fired, lane: place } = yield* lane;
+      const { fired, partition: place } = yield* partition;
       const repository = yield* PushQueueSql;
-      const handing = yield* PushHandOver;
+      const pushAttempts = yield* PushAttempts;
       yield* fired();
       yield* fired();
       const taken = yield* repository.take(place, testStart, leaseMillis, 10);
       const leases = yield* pushLeases(repository, place);
       for (const push of taken) leases.hold(push, leases.steadyNow());
-      const told: Array<HandedOver> = [];
+      const told: Array<AttemptResult> = [];
       const done = yield* Deferred.make<void>();
       const channel = silentChannel();
       // Whoever sleeps is woken by the test, at a moment of its choice.
@@ -34,11 +34,11 @@ layer(TestWaypost.layer)("A push that is under way", (it) => {
             wake = () => resume(Effect.void);
           }),
       });
-      const underWay = yield* pushesUnderWay(place, handing, leases, (outcome) => {
+      const inFlight = yield* inFlightPushes(place, pushAttempts, leases, (outcome) => {
         if (told.push(outcome) === 2) Deferred.doneUnsafe(done, Effect.void);
       }).pipe(Effect.provideService(Clock.Clock, clock));
       const ready = taken.map((push) => ({ push, content }));
-      assert.strictEqual(yield* underWay.begin(channel.open, ready, testStart), 0);
+      assert.strictEqual(yield* inFlight.begin(channel.open, ready, testStart), 0);
       // The time is over before the process gets to read anything; then one answer is there, and none for the other.
       yield* TestClock.adjust("12 seconds");
       yield* Effect.sync(() => {
@@ -78,7 +78,7 @@ layer(TestWaypost.layer)("A push that is under way", (it) => {
 
   it.effect("goes on when others cannot be taken, whatever is wrong (L5)", () =>
     Effect.gen(function* () {
-      const { delivery, fired, service } = yield* lane;
+      const { delivery, fired, service } = yield* partition;
       const release = service.hold("accept");
       const first = yield* fired();
       yield* pushing;
@@ -102,7 +102,7 @@ layer(TestWaypost.layer)("A push that is under way", (it) => {
 
   it.effect("is not sent again because its outcome cannot be written down at first (L5)", () =>
     Effect.gen(function* () {
-      const { delivery, fired, service } = yield* lane;
+      const { delivery, fired, service } = yield* partition;
       const { message } = yield* fired();
       const before = yield* uncertainBy("unwritten");
       const waiting = yield* refusing(
@@ -130,11 +130,11 @@ layer(TestWaypost.layer)("A push that is under way", (it) => {
 
   it.effect("is counted as uncertain when nobody knows what became of it (L5)", () =>
     Effect.gen(function* () {
-      const { fired, lane: place, service } = yield* lane;
+      const { fired, partition: place, service } = yield* partition;
       yield* fired();
       const repository = yield* PushQueueSql;
       const dead = yield* repository.take(place, testStart, leaseMillis, 10);
-      yield* repository.handOver(place, dead);
+      yield* repository.recordAttempts(place, dead);
       const before = {
         taken: yield* uncertainBy("taken_over"),
         unanswered: yield* uncertainBy("unanswered"),

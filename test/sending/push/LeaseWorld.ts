@@ -1,10 +1,10 @@
 import { Effect, Layer, Metric } from "effect";
-import { Config } from "../../../src/config/Settings.ts";
+import { Settings } from "../../../src/config/Settings.ts";
 import { PushChannels } from "../../../src/sending/push/PushChannels.ts";
-import { PushHandOver } from "../../../src/sending/push/PushAttempts.ts";
+import { PushAttempts } from "../../../src/sending/push/PushAttempts.ts";
 import { PushOutcomesSql } from "../../../src/sending/push/PushOutcomesSql.ts";
 import { PushQueueSql } from "../../../src/sending/push/PushQueueSql.ts";
-import { PushServices } from "../../../src/sending/push/ProviderConcurrency.ts";
+import { ProviderConcurrency } from "../../../src/sending/push/ProviderConcurrency.ts";
 import type { Told } from "../../../src/sending/push/transports/PushTransport.ts";
 import { localServices } from "./LocalProviders.ts";
 import { pushWorld } from "./PushWorld.ts";
@@ -22,11 +22,15 @@ export const uncertainBy = (cause: string) =>
   );
 
 /** A phone that a message is fired for, in a lane whose pushes the test takes itself. */
-export const lane = Effect.gen(function* () {
+export const partition = Effect.gen(function* () {
   const service = yield* localServices.fcm;
   const world = yield* pushWorld(service);
   const { workspaceId } = world.production;
-  return { ...world, service, lane: { workspaceId, environment: "production", transport: "fcm" } as const };
+  return {
+    ...world,
+    service,
+    partition: { workspaceId, environment: "production", transport: "fcm" } as const,
+  };
 });
 
 /** A channel that keeps what it is told to send, and the way to answer it. */
@@ -44,7 +48,7 @@ export const silentChannel = () => {
         };
       },
       serviceOf: () => "",
-      services: new PushServices(false),
+      services: new ProviderConcurrency(false),
       revision: 1n,
       refusals: 0,
       pausedUntil: 0,
@@ -64,8 +68,8 @@ export const content = {
 } as const;
 
 export const repositories = Layer.mergeAll(PushQueueSql.layer, PushOutcomesSql.layer);
-export const handingOver = PushHandOver.layer.pipe(
+export const handingOver = PushAttempts.layer.pipe(
   Layer.provideMerge(repositories),
   Layer.provide(PushChannels.layer),
-  Layer.provide(Config.layerTest({})),
+  Layer.provide(Settings.layerTest({})),
 );

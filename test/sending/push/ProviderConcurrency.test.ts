@@ -2,7 +2,7 @@ import { assert, describe, it as plainIt, layer } from "@effect/vitest";
 import { Effect } from "effect";
 import { TestClock } from "effect/testing";
 import { randomUUID } from "node:crypto";
-import { PushServices } from "../../../src/sending/push/ProviderConcurrency.ts";
+import { ProviderConcurrency } from "../../../src/sending/push/ProviderConcurrency.ts";
 import { TestWaypost, testStart } from "../../TestWaypost.ts";
 import { localServices } from "./LocalProviders.ts";
 import type { LocalService } from "./PushServers.ts";
@@ -100,11 +100,11 @@ for (const [name, started] of Object.entries(localServices)) {
 
 describe("The share of a push service", () => {
   plainIt("grows as it answers and shrinks as it does not, within bounds", () => {
-    const services = new PushServices(true);
+    const services = new ProviderConcurrency(true);
     const share = () => {
-      const admit = services.admission(testStart);
+      const authenticate = services.admission(testStart);
       let count = 0;
-      while (count < 1_000 && admit("a") === null) count += 1;
+      while (count < 1_000 && authenticate("a") === null) count += 1;
       return count;
     };
     const answered = (isAnswered: boolean) => {
@@ -121,13 +121,13 @@ describe("The share of a push service", () => {
   });
 
   plainIt("puts off what is beyond it one after another, for a minute at most, whatever it asks for", () => {
-    const services = new PushServices(true);
+    const services = new ProviderConcurrency(true);
     services.leaveAlone("a", testStart, 86_400_000);
-    const admit = services.admission(testStart);
-    const times = Array.from({ length: 20_000 }, () => admit("a") ?? 0);
+    const authenticate = services.admission(testStart);
+    const times = Array.from({ length: 20_000 }, () => authenticate("a") ?? 0);
     assert.strictEqual(times[0], testStart + 60_000);
     assert.isTrue(times.every((time) => time <= testStart + 60_000));
-    assert.isNull(admit("b"));
+    assert.isNull(authenticate("b"));
     for (let count = 0; count < 30; count++) {
       services.begun("a");
       services.over("a", 10_000, false);
@@ -140,18 +140,18 @@ describe("The share of a push service", () => {
   });
 
   plainIt("lets one that answers quickly have all it can take", () => {
-    const services = new PushServices(true);
+    const services = new ProviderConcurrency(true);
     for (let count = 0; count < 200; count++) {
       services.begun("a");
       services.over("a", 20, true);
     }
-    const admit = services.admission(testStart);
-    const times = Array.from({ length: 10_128 }, () => admit("a"));
+    const authenticate = services.admission(testStart);
+    const times = Array.from({ length: 10_128 }, () => authenticate("a"));
     assert.isAtMost(times.at(-1) ?? Infinity, testStart + 2_000);
   });
 
   plainIt("is everything where a channel has one service only", () => {
-    const admit = new PushServices(false).admission(testStart);
-    assert.isTrue(Array.from({ length: 5_000 }, () => admit("")).every((time) => time === null));
+    const authenticate = new ProviderConcurrency(false).admission(testStart);
+    assert.isTrue(Array.from({ length: 5_000 }, () => authenticate("")).every((time) => time === null));
   });
 });

@@ -1,7 +1,7 @@
 import { assert, it } from "@effect/vitest";
 import { Effect, Layer } from "effect";
 import { randomUUID } from "node:crypto";
-import { Config } from "../../../src/config/Settings.ts";
+import { Settings } from "../../../src/config/Settings.ts";
 import { HostResolver, PublicHosts } from "../../../src/notifications/PublicHosts.ts";
 import { makeVapidKeys } from "../../../src/sending/push/PushCredentialRules.ts";
 import { Apns } from "../../../src/sending/push/transports/Apns.ts";
@@ -18,7 +18,7 @@ const transports = (...addresses: ReadonlyArray<string>) =>
   Layer.mergeAll(Fcm.layer, Apns.layer, WebPush.layer).pipe(
     Layer.provide(PushConnections.layerNoDeps),
     Layer.provide(PublicHosts.layer),
-    Layer.provide(Config.layerTest({ allowPrivateAddresses: false })),
+    Layer.provide(Settings.layerTest({ allowPrivateAddresses: false })),
     Layer.provide(
       Layer.succeed(HostResolver, () =>
         Promise.resolve(addresses.map((address) => ({ address, family: 4 }))),

@@ -2,19 +2,19 @@ import { assert, layer } from "@effect/vitest";
 import { Effect } from "effect";
 import { SqlClient } from "effect/sql";
 import { TestClock } from "effect/testing";
-import { type HandedOver, PushHandOver } from "../../../src/sending/push/PushAttempts.ts";
+import { type AttemptResult, PushAttempts } from "../../../src/sending/push/PushAttempts.ts";
 import { leaseMillis, pushLeases } from "../../../src/sending/push/PushLeases.ts";
 import { PushOutcomesSql } from "../../../src/sending/push/PushOutcomesSql.ts";
 import { PushQueueSql } from "../../../src/sending/push/PushQueueSql.ts";
-import { pushesUnderWay } from "../../../src/sending/push/InFlightPushes.ts";
+import { inFlightPushes } from "../../../src/sending/push/InFlightPushes.ts";
 import { TestWaypost, testStart } from "../../TestWaypost.ts";
 
-import { content, handingOver, lane, repositories, silentChannel } from "./LeaseWorld.ts";
+import { content, handingOver, partition, repositories, silentChannel } from "./LeaseWorld.ts";
 
 layer(TestWaypost.layer)("A lease", (it) => {
   it.effect("is proven only for the pushes that a sign of life came through for (L5)", () =>
     Effect.gen(function* () {
-      const { fired, lane: place } = yield* lane;
+      const { fired, partition: place } = yield* partition;
       yield* fired();
       yield* fired();
       const repository = yield* PushQueueSql;
@@ -27,7 +27,7 @@ layer(TestWaypost.layer)("A lease", (it) => {
       assert.isFalse(leases.covers(mine, leaseMillis + 1));
       // Another worker takes one of them, by a clock that is ahead.
       const sql = yield* SqlClient.SqlClient;
-      yield* sql`UPDATE push_queue SET fence = fence + 1 WHERE origin = ${lost.origin} AND device_no = ${lost.deviceNo}`;
+      yield* sql`UPDATE push_queue SET fence = fence + 1 WHERE source_id = ${lost.sourceId} AND device_key = ${lost.deviceKey}`;
       yield* TestClock.adjust("6 seconds");
       assert.isFalse(leases.covers(mine, leaseMillis - 5_000));
       yield* leases.renew();
@@ -40,21 +40,21 @@ layer(TestWaypost.layer)("A lease", (it) => {
 
   it.effect("that is nearly over begins no push: it goes back to the queue as if it had not been taken", () =>
     Effect.gen(function* () {
-      const { delivery, fired, lane: place } = yield* lane;
+      const { delivery, fired, partition: place } = yield* partition;
       const repository = yield* PushQueueSql;
-      const handing = yield* PushHandOver;
+      const pushAttempts = yield* PushAttempts;
       const { message } = yield* fired();
       const [push] = yield* repository.take(place, testStart, leaseMillis, 10);
       if (push === undefined) throw new Error("Nothing was taken");
-      yield* repository.handOver(place, [push]);
+      yield* repository.recordAttempts(place, [push]);
       const leases = yield* pushLeases(repository, place);
       leases.hold(push, leases.steadyNow());
       yield* TestClock.adjust("6 seconds");
-      const told: Array<HandedOver> = [];
+      const told: Array<AttemptResult> = [];
       const channel = silentChannel();
-      const underWay = yield* pushesUnderWay(place, handing, leases, (outcome) => told.push(outcome));
+      const inFlight = yield* inFlightPushes(place, pushAttempts, leases, (outcome) => told.push(outcome));
       const now = testStart + 6_000;
-      assert.strictEqual(yield* underWay.begin(channel.open, [{ push, content }], now), 1);
+      assert.strictEqual(yield* inFlight.begin(channel.open, [{ push, content }], now), 1);
       assert.lengthOf(channel.answers, 0);
       assert.deepStrictEqual(
         told.map(({ settlement: { dueAt, verdict } }) => [verdict, dueAt]),
@@ -73,14 +73,14 @@ layer(TestWaypost.layer)("A lease", (it) => {
 
   it.effect("is found out by the fence when it was lost, and a push that was taken anew is held on", () =>
     Effect.gen(function* () {
-      const { delivery, fired, lane: place } = yield* lane;
+      const { delivery, fired, partition: place } = yield* partition;
       const repository = yield* PushQueueSql;
       const outcomes = yield* PushOutcomesSql;
       const { message } = yield* fired();
       const leases = yield* pushLeases(repository, place);
       const [push] = yield* repository.take(place, testStart, leaseMillis, 10);
       if (push === undefined) throw new Error("Nothing was taken");
-      yield* repository.handOver(place, [push]);
+      yield* repository.recordAttempts(place, [push]);
       leases.hold(push, leases.steadyNow());
       const [again] = yield* repository.take(place, testStart + leaseMillis, leaseMillis, 10);
       if (again === undefined) throw new Error("Nothing was taken anew");

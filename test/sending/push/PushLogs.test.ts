@@ -2,7 +2,7 @@ import { assert, layer } from "@effect/vitest";
 import { Effect, Layer } from "effect";
 import { SqlClient } from "effect/sql";
 import { TestClock } from "effect/testing";
-import { Config } from "../../../src/config/Settings.ts";
+import { Settings } from "../../../src/config/Settings.ts";
 import { PushCredentials } from "../../../src/sending/push/PushCredentials.ts";
 import { assertUnseen, captured, logged } from "../../CapturedLog.ts";
 import { TestWaypost, testOperatorKey, testSecretKey } from "../../TestWaypost.ts";
@@ -80,7 +80,7 @@ layer(TestWaypost.layer.pipe(Layer.provide(captured)))("The log, at its most tal
         const tenant = { workspaceId: production.workspaceId, environment: "production" } as const;
         const opened = yield* Effect.provide(
           Effect.flatMap(PushCredentials, ({ open }) => open(tenant, "webpush")),
-          Layer.provide(PushCredentials.layer, Config.layerTest({})),
+          Layer.provide(PushCredentials.layer, Settings.layerTest({})),
         );
         if (opened !== null) secrets["VAPID key"] = core(opened.credentials.private_key);
         assert.strictEqual(opened !== null, name === "webpush");

@@ -23,14 +23,14 @@ layer(TestWaypost.layer)("A push", (it) => {
           const { inbox, message } = yield* fired();
           const repository = yield* PushQueueSql;
           const outcomes = yield* PushOutcomesSql;
-          const lane = {
+          const partition = {
             workspaceId: production.workspaceId,
             environment: "production",
             transport: service.transport,
           } as const;
           // A worker writes down that it hands over, and is gone.
-          const dead = yield* repository.take(lane, testStart, leaseMillis, 10);
-          yield* repository.handOver(lane, dead);
+          const dead = yield* repository.take(partition, testStart, leaseMillis, 10);
+          yield* repository.recordAttempts(partition, dead);
           yield* TestClock.setTime(testStart + leaseMillis - 1);
           yield* pushed;
           assert.deepInclude(yield* delivery(message.id), { status: "handed_over", attempts: 1 });
@@ -47,7 +47,7 @@ layer(TestWaypost.layer)("A push", (it) => {
           const [late] = dead;
           if (late === undefined) throw new Error("Nothing was taken");
           yield* outcomes.settle(
-            lane,
+            partition,
             [{ ...late, verdict: "failed", error: "too late", dueAt: null }],
             testStart + leaseMillis + 1_000,
           );
@@ -63,7 +63,7 @@ layer(TestWaypost.layer)("A push", (it) => {
       const { delivery, fired, production } = yield* pushWorld(service);
       const repository = yield* PushQueueSql;
       const sql = yield* SqlClient.SqlClient;
-      const lane = {
+      const partition = {
         workspaceId: production.workspaceId,
         environment: "production",
         transport: "fcm",
@@ -84,7 +84,7 @@ layer(TestWaypost.layer)("A push", (it) => {
         yield* TestClock.setTime(testStart + second * 1_000);
         yield* eventually(Effect.map(heldUntil, (until) => until === second * 1_000 + leaseMillis));
       }
-      assert.lengthOf(yield* repository.take(lane, testStart + leaseMillis, leaseMillis, 10), 0);
+      assert.lengthOf(yield* repository.take(partition, testStart + leaseMillis, leaseMillis, 10), 0);
       release();
       yield* pushed;
       assert.deepInclude(yield* delivery(message.id), { status: "delivered", attempts: 1 });
@@ -97,17 +97,17 @@ layer(TestWaypost.layer)("A push", (it) => {
       const { fired, production } = yield* pushWorld(yield* localFcm);
       for (let count = 0; count < 3; count++) yield* fired();
       const repository = yield* PushQueueSql;
-      const lane = {
+      const partition = {
         workspaceId: production.workspaceId,
         environment: "production",
         transport: "fcm",
       } as const;
-      const [dead] = yield* repository.take(lane, testStart, leaseMillis, 1);
-      const taken = yield* repository.take(lane, testStart + leaseMillis, leaseMillis, 2);
+      const [dead] = yield* repository.take(partition, testStart, leaseMillis, 1);
+      const taken = yield* repository.take(partition, testStart + leaseMillis, leaseMillis, 2);
       assert.lengthOf(taken, 2);
       assert.deepStrictEqual(
-        taken.filter(({ attempts }) => attempts === 2).map(({ origin }) => origin),
-        [dead?.origin],
+        taken.filter(({ attempts }) => attempts === 2).map(({ sourceId }) => sourceId),
+        [dead?.sourceId],
       );
     }).pipe(Effect.provide(PushQueueSql.layer)),
   );
@@ -118,20 +118,20 @@ layer(TestWaypost.layer)("A push", (it) => {
       const { fired, production } = yield* pushWorld(service);
       const messages = [yield* fired(), yield* fired(), yield* fired(), yield* fired()];
       const repository = yield* PushQueueSql;
-      const lane = {
+      const partition = {
         workspaceId: production.workspaceId,
         environment: "production",
         transport: "fcm",
       } as const;
       const taken = yield* Effect.all(
-        Array.from({ length: 8 }, () => repository.take(lane, testStart, leaseMillis, 3)),
+        Array.from({ length: 8 }, () => repository.take(partition, testStart, leaseMillis, 3)),
         { concurrency: "unbounded" },
       );
-      const origins = taken.flat().map(({ origin }) => origin);
-      assert.lengthOf(origins, 4);
+      const sourceIds = taken.flat().map(({ sourceId }) => sourceId);
+      assert.lengthOf(sourceIds, 4);
       assert.sameMembers(
-        origins,
-        messages.map(({ message }) => deliveryKey(message.id)?.origin ?? 0n),
+        sourceIds,
+        messages.map(({ message }) => deliveryKey(message.id)?.sourceId ?? 0n),
       );
     }).pipe(Effect.provide(PushQueueSql.layer)),
   );

@@ -20,7 +20,7 @@ const crowded = (service: LocalService, count: number) =>
     yield* production.crowd(count);
     const sql = yield* SqlClient.SqlClient;
     yield* Effect.orDie(sql`
-      UPDATE device SET transport = ${service.transport}, address = jsonb_build_object('token', 'device-' || no)
+      UPDATE device SET transport = ${service.transport}, address = jsonb_build_object('token', 'device-' || key)
       WHERE workspace_id = ${production.workspaceId} AND environment = 'production'`);
     const campaign = yield* production.push();
     yield* production.sent(campaign, "12:30");

@@ -1,5 +1,5 @@
 /**
- * Sets of device numbers as the roll-ups store them. A set is a kind (one byte), the length of what follows (four bytes, little
+ * Sets of device numbers as the rollups store them. A set is a kind (one byte), the length of what follows (four bytes, little
  * endian) and the numbers, as gaps or as bits; so sets can be laid end to end and read without knowing how many they are.
  */
 const GAPS = 0;
@@ -33,19 +33,19 @@ export class DeviceTally {
   }
 
   /** Adds one number. */
-  add(no: number): void {
-    const word = no >>> 5;
+  add(key: number): void {
+    const word = key >>> 5;
     if (word >= this.#bits.length) this.#widen(word);
-    const bit = 1 << (no & 31);
+    const bit = 1 << (key & 31);
     const held = this.#bits[word] ?? 0;
     if ((held & bit) !== 0) return;
     this.#bits[word] = held | bit;
     if (word >= this.#words) this.#words = word + 1;
-    if (this.#isListed) this.#list(no);
+    if (this.#isListed) this.#list(key);
     this.#count++;
   }
 
-  #list(no: number): void {
+  #list(key: number): void {
     if (this.#count >= this.#bits.length * walksBits) {
       this.#isListed = false;
       return;
@@ -55,7 +55,7 @@ export class DeviceTally {
       more.set(this.#added);
       this.#added = more;
     }
-    this.#added[this.#count] = no;
+    this.#added[this.#count] = key;
   }
 
   /** Adds the numbers of sets that lie end to end; each is also told to `each`. */
@@ -77,7 +77,7 @@ export class DeviceTally {
   #addGaps(sets: Uint8Array, from: number, end: number): void {
     let bits = this.#bits;
     let count = this.#count;
-    let no = 0;
+    let key = 0;
     const listed = this.#roomToList();
     const added = this.#added;
     for (let at = from; at < end;) {
@@ -85,7 +85,7 @@ export class DeviceTally {
       const second = at + 1 < end ? (sets[at + 1] ?? 0) : 0;
       if ((first & second) < 128) {
         const isWide = first >>> 7;
-        no += (first & 127) | ((second << 7) & -isWide);
+        key += (first & 127) | ((second << 7) & -isWide);
         at += 1 + isWide;
       } else {
         let gap = first & 127;
@@ -95,23 +95,23 @@ export class DeviceTally {
           byte = sets[at++] ?? 0;
           gap |= (byte & 127) << shift;
         }
-        no += gap;
+        key += gap;
       }
-      const word = no >>> 5;
+      const word = key >>> 5;
       if (word >= bits.length) {
         this.#widen(word);
         bits = this.#bits;
       }
       const held = bits[word] ?? 0;
-      const bit = 1 << no;
+      const bit = 1 << key;
       if ((held & bit) !== 0) continue;
       bits[word] = held | bit;
-      if (count < listed) added[count] = no;
+      if (count < listed) added[count] = key;
       count++;
     }
     if (count > listed) this.#isListed = false;
     this.#count = count;
-    if (no >>> 5 >= this.#words) this.#words = (no >>> 5) + 1;
+    if (key >>> 5 >= this.#words) this.#words = (key >>> 5) + 1;
   }
 
   /** How many numbers can be listed, with room for them; none any more where some are not. */
@@ -153,9 +153,9 @@ export class DeviceTally {
     let at = HEAD;
     let before = 0;
     let kind = GAPS;
-    for (const no of sorted) {
-      let gap = no - before;
-      before = no;
+    for (const key of sorted) {
+      let gap = key - before;
+      before = key;
       // Room for the longest gap is left, or else bits are shorter.
       if (at + 5 > set.length && at + widthOf(gap) > HEAD + bytes) {
         kind = BITS;
@@ -169,7 +169,7 @@ export class DeviceTally {
     }
     if (kind === BITS) {
       set.fill(0, HEAD);
-      for (const no of sorted) set[HEAD + (no >>> 3)] = (set[HEAD + (no >>> 3)] ?? 0) | (1 << (no & 7));
+      for (const key of sorted) set[HEAD + (key >>> 3)] = (set[HEAD + (key >>> 3)] ?? 0) | (1 << (key & 7));
       at = HEAD + bytes;
     }
     set[0] = kind;
@@ -214,8 +214,8 @@ const bitsIn = (word: number): number => {
 };
 
 /** Reads the numbers of a set that is written as gaps, from one place in the bytes up to another. */
-const forEachGap = (sets: Uint8Array, from: number, end: number, use: (no: number) => void): void => {
-  let no = 0;
+const forEachGap = (sets: Uint8Array, from: number, end: number, use: (key: number) => void): void => {
+  let key = 0;
   for (let at = from; at < end;) {
     let byte = sets[at++] ?? 0;
     let gap = byte & 127;
@@ -223,8 +223,8 @@ const forEachGap = (sets: Uint8Array, from: number, end: number, use: (no: numbe
       byte = sets[at++] ?? 0;
       gap |= (byte & 127) << shift;
     }
-    no += gap;
-    use(no);
+    key += gap;
+    use(key);
   }
 };
 
@@ -238,10 +238,10 @@ export class DeviceGaps {
   #count = 0;
 
   /** Adds a number that is higher than those before it; the same again is ignored. */
-  add(no: number): void {
-    if (no === this.#last) return;
-    let gap = no - this.#last;
-    this.#last = no;
+  add(key: number): void {
+    if (key === this.#last) return;
+    let gap = key - this.#last;
+    this.#last = key;
     this.#count++;
     if (this.#at + 5 > this.#bytes.length) {
       const more = new Uint8Array(this.#bytes.length * 2);
@@ -271,8 +271,8 @@ export class DeviceGaps {
 
 const bitsOf = (gaps: Uint8Array, width: number): Uint8Array => {
   const set = new Uint8Array(HEAD + width);
-  forEachGap(gaps, HEAD, gaps.length, (no) => {
-    set[HEAD + (no >>> 3)] = (set[HEAD + (no >>> 3)] ?? 0) | (1 << (no & 7));
+  forEachGap(gaps, HEAD, gaps.length, (key) => {
+    set[HEAD + (key >>> 3)] = (set[HEAD + (key >>> 3)] ?? 0) | (1 << (key & 7));
   });
   return set;
 };

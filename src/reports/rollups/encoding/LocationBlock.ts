@@ -17,12 +17,12 @@ export const allTogether = 0;
 export const everyBlock: ReadonlyArray<number> = Array.from({ length: BLOCKS }, (_, block) => block + 1);
 
 /** The block that a location is in; 0 stands for all of them, and is in a block of its own. */
-export const blockOf = (locationNo: number): number =>
-  locationNo === 0 ? allTogether : 1 + (locationNo % BLOCKS);
+export const blockOf = (locationKey: number): number =>
+  locationKey === 0 ? allTogether : 1 + (locationKey % BLOCKS);
 
 /** By what to sort locations so that those of a block lie together, in their order. */
-export const orderInBlocks = (locationNo: number): number =>
-  (locationNo % BLOCKS) * (2_147_483_648 / BLOCKS) + Math.floor(locationNo / BLOCKS);
+export const orderInBlocks = (locationKey: number): number =>
+  (locationKey % BLOCKS) * (2_147_483_648 / BLOCKS) + Math.floor(locationKey / BLOCKS);
 
 const HALF = 4_294_967_296;
 
@@ -39,8 +39,8 @@ export const packVisits = (block: ReadonlyArray<LocationVisits>): PackedVisits =
   visits.count(block.length);
   let before = 0;
   for (const each of block) {
-    visits.count(each.locationNo - before);
-    before = each.locationNo;
+    visits.count(each.locationKey - before);
+    before = each.locationKey;
     visits.count(each.entries);
     visits.count(each.exits);
     visits.count(each.stays < 0 ? -2 * each.stays - 1 : 2 * each.stays);
@@ -55,7 +55,14 @@ export const packVisits = (block: ReadonlyArray<LocationVisits>): PackedVisits =
  */
 export const forEachVisit = (
   visits: Uint8Array,
-  use: (locationNo: number, entries: number, exits: number, stays: number, high: number, low: number) => void,
+  use: (
+    locationKey: number,
+    entries: number,
+    exits: number,
+    stays: number,
+    high: number,
+    low: number,
+  ) => void,
 ): void => {
   let at = 0;
   const next = (): number => {
@@ -78,12 +85,12 @@ export const forEachVisit = (
     return bits;
   };
   while (at < visits.length) {
-    let no = 0;
+    let key = 0;
     for (let left = next(); left > 0; left--) {
-      no += next();
+      key += next();
       const [entries, exits, stays] = [next(), next(), next()];
       const low = word() >>> 0;
-      use(no, entries, exits, stays % 2 === 1 ? -(stays + 1) / 2 : stays / 2, word(), low);
+      use(key, entries, exits, stays % 2 === 1 ? -(stays + 1) / 2 : stays / 2, word(), low);
     }
   }
 };
@@ -95,10 +102,10 @@ export const wholeOf = (high: number, low: number): bigint => BigInt(high) * Big
 export const unpackVisits = ({ devices, visits }: PackedVisits): ReadonlyArray<LocationVisits> => {
   const block: Array<LocationVisits> = [];
   let at = 0;
-  forEachVisit(visits, (locationNo, entries, exits, stays, high, low) => {
+  forEachVisit(visits, (locationKey, entries, exits, stays, high, low) => {
     const end = setEnd(devices, at);
     const stayed = wholeOf(high, low);
-    block.push({ locationNo, entries, exits, stays, stayed, devices: devices.subarray(at, end) });
+    block.push({ locationKey, entries, exits, stays, stayed, devices: devices.subarray(at, end) });
     at = end;
   });
   return block;
@@ -106,7 +113,7 @@ export const unpackVisits = ({ devices, visits }: PackedVisits): ReadonlyArray<L
 
 /** Blocks of the same locations added up, their devices united in the tally. */
 export const uniteVisits = (blocks: ReadonlyArray<PackedVisits>, tally: DeviceTally): PackedVisits => {
-  const parts = Map.groupBy(blocks.flatMap(unpackVisits), ({ locationNo }) => locationNo);
+  const parts = Map.groupBy(blocks.flatMap(unpackVisits), ({ locationKey }) => locationKey);
   const sums = [...parts.values()].map(([first, ...rest]) => {
     if (first === undefined) throw new Error("A group has something in it");
     if (rest.length === 0) return first;
@@ -122,5 +129,5 @@ export const uniteVisits = (blocks: ReadonlyArray<PackedVisits>, tally: DeviceTa
     }
     return { ...sum, devices: tally.toSet() };
   });
-  return packVisits(sums.toSorted((one, other) => one.locationNo - other.locationNo));
+  return packVisits(sums.toSorted((one, other) => one.locationKey - other.locationKey));
 };

@@ -40,7 +40,7 @@ const payload = payloadsOf((id: string, content: PushContent) =>
 const ApnsError = Schema.fromJsonString(Schema.Struct({ reason: Schema.String }));
 const reasonIn = Schema.decodeUnknownOption(ApnsError);
 
-const judge = ({ headers, text }: StreamAnswer, now: number): PushOutcome => {
+const classify = ({ headers, text }: StreamAnswer, now: number): PushOutcome => {
   const status = Number(headers[":status"] ?? 0);
   if (status === 200) return accepted;
   const detail = Option.match(reasonIn(text), { onNone: () => "", onSome: ({ reason }) => wordOf(reason) });
@@ -103,11 +103,11 @@ export class Apns extends Context.Service<Apns, PushTransport<"apns">>()("waypos
           };
 
           /** Waits for a connection, and sends again what the server has not looked at. */
-          const patiently = (push: Push, token: string): Effect.Effect<PushOutcome> =>
+          const retryForever = (push: Push, token: string): Effect.Effect<PushOutcome> =>
             Effect.flatMap(Clock.currentTimeMillis, (now) =>
               streams.exchange(headersOf(push, token, now), payload(push.id, push.content)),
             ).pipe(
-              Effect.map((answer) => judge(answer, clock.currentTimeMillisUnsafe())),
+              Effect.map((answer) => classify(answer, clock.currentTimeMillisUnsafe())),
               Effect.retry({ times: resends, while: (error) => error instanceof NotProcessed }),
               Effect.catchTags({
                 NotReached: ({ outcome }) => Effect.succeed(outcome),
@@ -123,11 +123,11 @@ export class Apns extends Context.Service<Apns, PushTransport<"apns">>()("waypos
           const attempt = (push: Push, token: string, tell: (told: Told) => void): GiveUp => {
             const headers = headersOf(push, token, clock.currentTimeMillisUnsafe());
             const begun = streams.begin(headers, payload(push.id, push.content), (result) => {
-              if ("headers" in result) tell(judge(result, clock.currentTimeMillisUnsafe()));
-              else tell(result instanceof NotProcessed ? patiently(push, token) : result.outcome);
+              if ("headers" in result) tell(classify(result, clock.currentTimeMillisUnsafe()));
+              else tell(result instanceof NotProcessed ? retryForever(push, token) : result.outcome);
             });
             if (begun !== null) return begun;
-            tell(patiently(push, token));
+            tell(retryForever(push, token));
             return nothingToGiveUp;
           };
           return { send: yield* sendWithToken(issue, attempt) };

@@ -68,7 +68,7 @@ const errorCode = (text: string): string =>
       wordOf(error.details?.find(({ errorCode: code }) => code !== undefined)?.errorCode ?? error.status),
   });
 
-const judge = ({ retryAfter, status, text }: ServiceAnswer): PushOutcome => {
+const classify = ({ retryAfter, status, text }: ServiceAnswer): PushOutcome => {
   if (status === 200) return accepted;
   const code = errorCode(text);
   const reason = `FCM answered with status ${status}${code === "" ? "" : ` (${code})`}.`;
@@ -134,13 +134,13 @@ export class Fcm extends Context.Service<Fcm, PushTransport<"fcm">>()("waypost/s
             const headers = ["authorization", `Bearer ${token}`, "content-type", "application/json"];
             const request = { url, headers, body };
             const begun = connections.begin(request, (result) => {
-              tell("status" in result ? judge(result) : result.outcome);
+              tell("status" in result ? classify(result) : result.outcome);
             });
             if (begun !== null) return begun;
             tell(
               Effect.match(connections.post(request), {
                 onFailure: ({ outcome }) => outcome,
-                onSuccess: judge,
+                onSuccess: classify,
               }),
             );
             return nothingToGiveUp;

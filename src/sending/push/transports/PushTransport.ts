@@ -1,5 +1,5 @@
 import { Effect } from "effect";
-import type { KeptCredentials, PushService } from "../PushCredential.ts";
+import type { KeptCredentials, PushProvider } from "../PushCredential.ts";
 import type { PushContent } from "../PushPayload.ts";
 
 /** A message on its way to one device. */
@@ -61,7 +61,7 @@ export const awaited = (begin: (tell: (told: Told) => void) => GiveUp): Effect.E
   );
 
 /** Speaks the protocol of one push service. */
-export interface PushTransport<S extends PushService> {
+export interface PushTransport<S extends PushProvider> {
   /** Opens a channel; nothing is asked of the service before the first push. */
   readonly open: (credentials: KeptCredentials[S]) => Effect.Effect<PushChannel>;
 }

@@ -34,7 +34,7 @@ const serviceOf = (address: unknown): string => {
   return typeof endpoint === "string" ? endpoint.split("/", 3).join("/") : "";
 };
 
-const judge = (host: string, { retryAfter, status }: ServiceAnswer): PushOutcome => {
+const classify = (host: string, { retryAfter, status }: ServiceAnswer): PushOutcome => {
   if (status === 404 || status === 410) {
     return { _tag: "Gone", reason: `${host} answered with status ${status}: nobody is subscribed there.` };
   }
@@ -107,13 +107,13 @@ export class WebPush extends Context.Service<WebPush, PushTransport<"webpush">>(
             ];
             const request = { url, headers, body: encrypted };
             const begun = connections.begin(request, (result) => {
-              tell("status" in result ? judge(url.host, result) : result.outcome);
+              tell("status" in result ? classify(url.host, result) : result.outcome);
             });
             if (begun !== null) return begun;
             tell(
               Effect.match(connections.post(request), {
                 onFailure: ({ outcome }) => outcome,
-                onSuccess: (answer) => judge(url.host, answer),
+                onSuccess: (answer) => classify(url.host, answer),
               }),
             );
             return nothingToGiveUp;

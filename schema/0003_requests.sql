@@ -1,7 +1,7 @@
--- What the HTTP side must remember across processes and restarts.
+-- State of the HTTP layer that must survive restarts: rate limits and idempotent responses.
 
--- The three windows of a tenant's rate limits. A window opens with its first request and lasts its whole length.
--- `granted_*` hold what the last statement let through, so that one statement both decides and tells.
+-- The three rate limit windows of a tenant (contract I1). A window opens with its first request. `granted_*`
+-- hold what the last statement granted, so that one statement both decides and reports.
 CREATE TABLE rate_window (
   workspace_id   integer NOT NULL,
   environment    text NOT NULL,
@@ -17,7 +17,7 @@ CREATE TABLE rate_window (
   FOREIGN KEY (workspace_id, environment) REFERENCES tenant (workspace_id, environment) ON DELETE CASCADE
 ) WITH (fillfactor = 50);
 
--- The answer of a change, written in the transaction of the change itself: after a crash both are there or neither.
+-- The response to a request with an Idempotency-Key, written in the transaction of the change (contract J2).
 CREATE TABLE idempotent_response (
   workspace_id integer NOT NULL,
   environment  text NOT NULL,
@@ -32,9 +32,3 @@ CREATE TABLE idempotent_response (
 );
 
 CREATE INDEX idempotent_response_age ON idempotent_response (created_at);
-
--- What every process on this database must agree on, such as the fingerprint of the secret key.
-CREATE TABLE installation (
-  name  text PRIMARY KEY,
-  value text NOT NULL
-);

@@ -1,21 +1,25 @@
--- Places, made only by the GeoJSON import. `no` is the small key that events refer to.
+-- Locations and their groups, which only the GeoJSON import creates.
+
+-- Orders changes of shapes. One sequence for all tenants, so that a revision never repeats.
+CREATE SEQUENCE location_revision AS bigint;
 
 CREATE TABLE location (
   workspace_id  integer NOT NULL,
   environment   text NOT NULL,
   id            uuid NOT NULL,
-  no            integer GENERATED ALWAYS AS IDENTITY,
+  -- Events refer to the location by this key.
+  key           integer GENERATED ALWAYS AS IDENTITY,
   name          text NOT NULL CHECK (name <> ''),
   external_id   text CHECK (external_id <> ''),
   address       text CHECK (address <> ''),
   type          text NOT NULL CHECK (type IN ('circle', 'polygon')),
-  -- A circle's centre; for a polygon the centre of a circle around it.
+  -- The circle, or the bounding circle of a polygon.
   latitude      double precision NOT NULL CHECK (latitude BETWEEN -90 AND 90),
   longitude     double precision NOT NULL CHECK (longitude BETWEEN -180 AND 180),
-  -- A circle's own radius; for a polygon that of the circle around it.
   radius_meters integer NOT NULL CHECK (radius_meters > 0),
-  -- A polygon's rings as GeoJSON coordinates.
+  -- The rings of a polygon as GeoJSON coordinates.
   rings         jsonb,
+  revision      bigint NOT NULL DEFAULT nextval('location_revision'),
   created_at    timestamptz NOT NULL,
   updated_at    timestamptz NOT NULL,
   PRIMARY KEY (workspace_id, environment, id),
@@ -23,16 +27,17 @@ CREATE TABLE location (
   CHECK ((type = 'polygon') = (rings IS NOT NULL))
 );
 
-CREATE UNIQUE INDEX location_external_id ON location (external_id, workspace_id, environment) WHERE external_id IS NOT NULL;
-CREATE UNIQUE INDEX location_no ON location (no, workspace_id, environment);
+CREATE UNIQUE INDEX location_external_id ON location (external_id, workspace_id, environment)
+  WHERE external_id IS NOT NULL;
+CREATE UNIQUE INDEX location_key ON location (key, workspace_id, environment);
 
--- The id of a location that is gone: what happened and was set off there still names it by its number.
+-- The id of a deleted location, for the events and deliveries that name its key.
 CREATE TABLE deleted_location (
   workspace_id integer NOT NULL,
   environment  text NOT NULL,
-  no           integer NOT NULL,
+  key          integer NOT NULL,
   id           uuid NOT NULL,
-  PRIMARY KEY (workspace_id, environment, no),
+  PRIMARY KEY (workspace_id, environment, key),
   FOREIGN KEY (workspace_id, environment) REFERENCES tenant (workspace_id, environment) ON DELETE CASCADE
 );
 

@@ -8,10 +8,15 @@ const [socketFolder, user, database, told = ""] = process.argv.slice(2);
 export { told };
 
 /** As many connections as Waypost has. */
-export const pool = new pg.Pool<{ readonly origin: string }>({ host: socketFolder, user, database, max: 20 });
+export const pool = new pg.Pool<{ readonly source_id: string }>({
+  host: socketFolder,
+  user,
+  database,
+  max: 20,
+});
 
 /** Answers each request by the number of its device and its body, until the process is stopped. */
-export const answerBy = (answer: (deviceNo: number, body: string) => Promise<string>): void => {
+export const answerBy = (answer: (deviceKey: number, body: string) => Promise<string>): void => {
   const server = createServer((request, response) => {
     const send = (status: number, body: string): void => {
       const length = Buffer.byteLength(body);

@@ -1,11 +1,11 @@
--- Media files: a row here, the bytes in the media store under `key`, and nothing in the store that is not named in one of
--- the two tables below.
+-- Media files. The row is here, the bytes are in the media store under `key`. Every key that has bytes in the
+-- store stands in one of these two tables.
 
 CREATE TABLE media_file (
   workspace_id     integer NOT NULL,
   environment      text NOT NULL,
   id               uuid NOT NULL,
-  -- Names the bytes in the store and in the public address, so it cannot be guessed: 192 random bits.
+  -- Part of the public address, so it is unguessable: 192 random bits.
   key              text NOT NULL UNIQUE CHECK (key ~ '^[A-Za-z0-9_-]{32}$'),
   name             text NOT NULL CHECK (name <> ''),
   kind             text NOT NULL CHECK (kind IN ('image', 'video', 'audio')),
@@ -14,10 +14,10 @@ CREATE TABLE media_file (
   width            integer CHECK (width > 0),
   height           integer CHECK (height > 0),
   duration_seconds double precision CHECK (duration_seconds >= 0),
-  -- Only an image has a thumbnail of its own: it is made after the upload, by whoever claims it first.
+  -- Only images have a thumbnail of their own; a worker makes it after the upload.
   thumbnail        text NOT NULL CHECK (thumbnail IN ('none', 'pending', 'ready', 'failed')),
   thumbnail_tries  smallint NOT NULL DEFAULT 0,
-  -- From when on a worker may take a pending one: one that is taken lies ahead by the length of the claim.
+  -- When a worker may claim a pending thumbnail. Claiming one moves it ahead by the length of the claim.
   thumbnail_due_at timestamptz,
   created_at       timestamptz NOT NULL,
   updated_at       timestamptz NOT NULL,
@@ -29,21 +29,22 @@ CREATE TABLE media_file (
 
 CREATE INDEX media_file_thumbnail_due ON media_file (thumbnail_due_at) WHERE thumbnail = 'pending';
 
--- Keys whose bytes may be in the store and belong to no file. A key is written here, and committed, before its first byte is stored; the
--- transaction that makes the file takes it out. So a crash leaves bytes whose key falls due here, never bytes that nobody knows.
--- Global: bytes outlive their workspace.
+-- Keys whose bytes may be in the store without a file. An upload commits its key here before it stores the
+-- first byte, and the transaction that inserts the file deletes it. A crash therefore leaves bytes whose key
+-- is due here, never orphans. The table has no tenant: bytes outlive their workspace.
 CREATE TABLE media_garbage (
   key      text PRIMARY KEY,
-  -- An upload may still make a file of it.
+  -- True while an upload may still turn the bytes into a file.
   arriving boolean NOT NULL,
-  -- How often the bytes are still to be removed: a thumbnail can be under way when its file is deleted, so that takes two.
+  -- How many more times the bytes are removed. A thumbnail may be written while its file is deleted, which
+  -- takes two removals.
   removals smallint NOT NULL CHECK (removals > 0),
   due_at   timestamptz NOT NULL
 );
 
 CREATE INDEX media_garbage_due ON media_garbage (due_at);
 
--- However a file goes, also with its whole workspace, its key is left here, due at once.
+-- A deleted file leaves its key in media_garbage, also when the whole workspace is deleted.
 CREATE FUNCTION media_file_to_garbage() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   INSERT INTO media_garbage (key, arriving, removals, due_at) VALUES (OLD.key, false, 2, '-infinity')
@@ -54,15 +55,3 @@ $$;
 
 CREATE TRIGGER media_file_deleted AFTER DELETE ON media_file
   FOR EACH ROW EXECUTE FUNCTION media_file_to_garbage();
-
--- What the file was stays with the content that was sent, whatever becomes of the file.
-ALTER TABLE content ADD COLUMN media_kind text CHECK (media_kind IN ('image', 'video', 'audio'));
-ALTER TABLE content ADD CHECK ((media_kind IS NULL) = (media_asset_id IS NULL));
-ALTER TABLE content ADD CHECK (type = 'message' OR media_asset_id IS NULL);
-
--- The file of the current content: while it stands here the file cannot be deleted. Earlier contents hold nothing.
-ALTER TABLE notification ADD COLUMN media_id uuid;
-ALTER TABLE notification ADD FOREIGN KEY (workspace_id, environment, media_id)
-  REFERENCES media_file (workspace_id, environment, id);
-
-CREATE INDEX notification_of_media ON notification (media_id, workspace_id, environment) WHERE media_id IS NOT NULL;

@@ -3,21 +3,21 @@
  * that inserts the event and the delivery, which is one transaction and one round trip. It knows no tokens, campaigns,
  * duplicates, caps, access log or metrics: who the device is and what fires comes with its arguments.
  */
-import { answerBy, pool, told } from "./TwinServer.ts";
+import { answerBy, pool, told } from "./BaselineServer.ts";
 
-const { campaignNo, contentNo, locationNo, message, notificationNo, workspaceId } = JSON.parse(told) as {
+const { campaignKey, contentKey, locationKey, message, notificationKey, workspaceId } = JSON.parse(told) as {
   readonly [name: string]: unknown;
 };
 
 const text = `
   WITH event AS (
-    INSERT INTO geofence_event (workspace_id, environment, device_no, id, type, location_no, occurred_at, received_at)
+    INSERT INTO geofence_event (workspace_id, environment, device_key, id, type, location_key, occurred_at, received_at)
     VALUES ($1, 'production', $2, $3, 'enter', $4, $5, $6)
   )
-  INSERT INTO delivery (workspace_id, environment, origin, device_no, campaign_no, notification_no, content_no, content_type,
-    trigger_type, location_no, transport, status, created_at, settled_at)
-  VALUES ($1, 'production', nextval('delivery_origin'), $2, $7, $8, $9, 'message', 'on_enter', $4, 'inbox', 'delivered', $6, $6)
-  RETURNING origin`;
+  INSERT INTO delivery (workspace_id, environment, source_id, device_key, campaign_key, notification_key, content_key, content_type,
+    trigger_type, location_key, transport, status, created_at, settled_at)
+  VALUES ($1, 'production', nextval('delivery_source_id'), $2, $7, $8, $9, 'message', 'on_enter', $4, 'inbox', 'delivered', $6, $6)
+  RETURNING source_id`;
 
 interface Event {
   readonly id: string;
@@ -25,15 +25,25 @@ interface Event {
 }
 
 /** Inserts the event and the message that it fires, and tells the answer. */
-answerBy(async (deviceNo, sent) => {
+answerBy(async (deviceKey, sent) => {
   const { events } = JSON.parse(sent) as { readonly events: [Event] };
   const [{ id, occurred_at }] = events;
   const now = new Date(performance.timeOrigin + performance.now());
   const { rows } = await pool.query({
     name: "fire",
     text,
-    values: [workspaceId, deviceNo, id, locationNo, occurred_at, now, campaignNo, notificationNo, contentNo],
+    values: [
+      workspaceId,
+      deviceKey,
+      id,
+      locationKey,
+      occurred_at,
+      now,
+      campaignKey,
+      notificationKey,
+      contentKey,
+    ],
   });
-  const deliveries = [{ id: rows[0]?.origin, ...(message as object), delivered_at: now.toISOString() }];
+  const deliveries = [{ id: rows[0]?.source_id, ...(message as object), delivered_at: now.toISOString() }];
   return JSON.stringify({ data: { accepted: 1, duplicates: 0, rejected: [], deliveries } });
 });

@@ -1,24 +1,12 @@
--- When and to whom messages go. The status is never stored: it follows from starts_at, ends_at, paused and the clock.
-
--- A rule over device attributes; push campaigns target it.
-CREATE TABLE segment (
-  workspace_id integer NOT NULL,
-  environment  text NOT NULL,
-  id           uuid NOT NULL,
-  name         text NOT NULL CHECK (name <> ''),
-  rule         jsonb NOT NULL,
-  created_at   timestamptz NOT NULL,
-  updated_at   timestamptz NOT NULL,
-  PRIMARY KEY (workspace_id, environment, id),
-  UNIQUE (name, workspace_id, environment),
-  FOREIGN KEY (workspace_id, environment) REFERENCES tenant (workspace_id, environment) ON DELETE CASCADE
-);
+-- Campaigns and their targeting. The status is never stored: it follows from starts_at, ends_at, paused and
+-- the clock.
 
 CREATE TABLE campaign (
   workspace_id         integer NOT NULL,
   environment          text NOT NULL,
   id                   uuid NOT NULL,
-  no                   integer GENERATED ALWAYS AS IDENTITY,
+  -- Sends and deliveries refer to the campaign by this key.
+  key                  integer GENERATED ALWAYS AS IDENTITY,
   name                 text NOT NULL CHECK (name <> ''),
   type                 text NOT NULL CHECK (type IN ('geo', 'push')),
   timezone             text NOT NULL,
@@ -39,19 +27,19 @@ CREATE TABLE campaign (
   CHECK ((frequency_cap_count IS NULL) = (frequency_cap_period IS NULL))
 );
 
-CREATE UNIQUE INDEX campaign_no ON campaign (no, workspace_id, environment);
+CREATE UNIQUE INDEX campaign_key ON campaign (key, workspace_id, environment);
 
--- The id of a campaign that is gone: what it delivered still names it by its number.
+-- The id of a deleted campaign, for the deliveries that name its key.
 CREATE TABLE deleted_campaign (
   workspace_id integer NOT NULL,
   environment  text NOT NULL,
-  no           integer NOT NULL,
+  key          integer NOT NULL,
   id           uuid NOT NULL,
-  PRIMARY KEY (workspace_id, environment, no),
+  PRIMARY KEY (workspace_id, environment, key),
   FOREIGN KEY (workspace_id, environment) REFERENCES tenant (workspace_id, environment) ON DELETE CASCADE
 );
 
--- Targeting, in the order in which it was sent. What is deleted leaves it by itself.
+-- Targeting, in the order in which it was sent. Deleting a target removes its rows.
 CREATE TABLE campaign_location (
   workspace_id integer NOT NULL,
   environment  text NOT NULL,
@@ -80,7 +68,8 @@ CREATE TABLE campaign_location_group (
     REFERENCES location_group (workspace_id, environment, id) ON DELETE CASCADE
 );
 
-CREATE INDEX campaign_location_group_of_group ON campaign_location_group (group_id, workspace_id, environment);
+CREATE INDEX campaign_location_group_of_group
+  ON campaign_location_group (group_id, workspace_id, environment);
 
 CREATE TABLE campaign_segment (
   workspace_id integer NOT NULL,

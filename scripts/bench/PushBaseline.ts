@@ -8,7 +8,7 @@ import { Effect, Layer } from "effect";
 import { createCipheriv, createECDH, createPrivateKey, hkdfSync, randomBytes, randomUUID } from "node:crypto";
 import { Agent, request } from "node:http";
 import { connect } from "node:http2";
-import { Config } from "../../src/config/Settings.ts";
+import { Settings } from "../../src/config/Settings.ts";
 import { PublicHosts } from "../../src/notifications/PublicHosts.ts";
 import { makeVapidKeys } from "../../src/sending/push/PushCredentialRules.ts";
 import { Apns } from "../../src/sending/push/transports/Apns.ts";
@@ -165,7 +165,7 @@ Effect.gen(function* () {
     Layer.mergeAll(Fcm.layer, Apns.layer, WebPush.layer).pipe(
       Layer.provide(PushConnections.layerNoDeps),
       Layer.provide(PublicHosts.layer),
-      Layer.provide(Config.layerTest({ allowPrivateAddresses: true })),
+      Layer.provide(Settings.layerTest({ allowPrivateAddresses: true })),
     ),
   ),
   Effect.scoped,

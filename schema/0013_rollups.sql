@@ -1,0 +1,184 @@
+-- Rollups: the figures of reports, added up by local day and by month, so that a year is read in milliseconds
+-- (docs/decisions/0025).
+--
+-- A statement that writes source rows (deliveries, events, devices) also writes deltas in the same
+-- transaction. A job adds deltas to the rollups and deletes them, in one transaction. So in every snapshot
+-- the rollups plus the deltas equal the source rows, whatever the order of commits.
+
+-- What the rollups of an environment cover.
+CREATE TABLE rollup_state (
+  workspace_id   integer NOT NULL,
+  environment    text NOT NULL,
+  -- The time zone of the days; empty when the rollups are invalid and have to be rebuilt.
+  timezone       text NOT NULL,
+  -- Source rows from this instant on are rolled up: all of them when it is -infinity. A rebuild starts with
+  -- the newest rows, which are read most; reports read the older ones from the source rows until it is done.
+  rolled_up_from timestamptz NOT NULL DEFAULT '-infinity',
+  -- Month rows exist for the months that begin before this day.
+  months_before  date NOT NULL DEFAULT '-infinity',
+  -- Registered devices, without device_delta; null until they are counted.
+  devices        bigint,
+  PRIMARY KEY (workspace_id, environment),
+  FOREIGN KEY (workspace_id, environment) REFERENCES tenant (workspace_id, environment) ON DELETE CASCADE
+);
+
+-- Deliveries that were settled and are not rolled up yet. A quarter of an hour never spans midnight in any
+-- time zone: all offsets are multiples of it.
+CREATE TABLE delivery_delta (
+  workspace_id     integer NOT NULL,
+  environment      text NOT NULL,
+  id               bigint GENERATED ALWAYS AS IDENTITY,
+  quarter          timestamptz NOT NULL,
+  campaign_key     integer NOT NULL,
+  notification_key integer NOT NULL,
+  content_type     text NOT NULL,
+  trigger_type     text NOT NULL,
+  status           text NOT NULL,
+  device_keys      integer[] NOT NULL,
+  PRIMARY KEY (workspace_id, environment, id)
+) WITH (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 2000);
+
+-- Geofence events that are not rolled up yet, in parallel arrays.
+CREATE TABLE event_delta (
+  workspace_id  integer NOT NULL,
+  environment   text NOT NULL,
+  id            bigint GENERATED ALWAYS AS IDENTITY,
+  quarter       timestamptz NOT NULL,
+  device_keys   integer[] NOT NULL,
+  location_keys integer[] NOT NULL,
+  types         text[] NOT NULL,
+  event_ids     uuid[] NOT NULL,
+  PRIMARY KEY (workspace_id, environment, id)
+) WITH (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 2000);
+
+-- Devices that were registered or unregistered and are not counted in rollup_state yet.
+CREATE TABLE device_delta (
+  workspace_id integer NOT NULL,
+  environment  text NOT NULL,
+  id           bigint GENERATED ALWAYS AS IDENTITY,
+  change       bigint NOT NULL,
+  PRIMARY KEY (workspace_id, environment, id)
+) WITH (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 2000);
+
+-- Deliveries of a day or a month. Key 0 and type '' stand for all. `devices` is the set of devices reached
+-- (src/reports/rollups/encoding/DeviceSet.ts), `reached` its size. The filters stand before the day in the
+-- key, so that the rows of a year lie together.
+CREATE TABLE delivery_rollup (
+  workspace_id     integer NOT NULL,
+  environment      text NOT NULL,
+  span             text NOT NULL CHECK (span IN ('day', 'month')),
+  campaign_key     integer NOT NULL,
+  notification_key integer NOT NULL,
+  content_type     text NOT NULL,
+  trigger_type     text NOT NULL,
+  starts_on        date NOT NULL,
+  delivered        bigint NOT NULL,
+  failed           bigint NOT NULL,
+  reached          integer NOT NULL,
+  devices          bytea NOT NULL,
+  PRIMARY KEY (workspace_id, environment, span, campaign_key, starts_on, notification_key, content_type,
+    trigger_type)
+);
+
+-- Geofence events of a day or a month at a block of locations
+-- (src/reports/rollups/encoding/LocationBlock.ts): `visits` holds the figures of each location, `devices` the
+-- sets of devices that entered, in the same order. Block 0 stands for all locations and has no devices.
+CREATE TABLE event_rollup (
+  workspace_id integer NOT NULL,
+  environment  text NOT NULL,
+  span         text NOT NULL CHECK (span IN ('day', 'month')),
+  block        integer NOT NULL,
+  starts_on    date NOT NULL,
+  visits       bytea NOT NULL,
+  devices      bytea NOT NULL,
+  PRIMARY KEY (workspace_id, environment, span, block, starts_on)
+) WITH (toast_tuple_target = 8160);
+
+-- The columns hold compressed sets; compressing them again costs more than it saves.
+ALTER TABLE delivery_rollup ALTER COLUMN devices SET STORAGE EXTERNAL;
+ALTER TABLE event_rollup ALTER COLUMN visits SET STORAGE EXTERNAL;
+ALTER TABLE event_rollup ALTER COLUMN devices SET STORAGE EXTERNAL;
+
+CREATE FUNCTION add_deltas_of_new_deliveries() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  INSERT INTO delivery_delta
+    (workspace_id, environment, quarter, campaign_key, notification_key, content_type, trigger_type, status,
+    device_keys)
+  SELECT workspace_id, environment, date_bin('15 minutes', settled_at, 'epoch'), campaign_key,
+    notification_key, content_type, trigger_type, status, array_agg(device_key)
+  FROM fresh WHERE settled_at IS NOT NULL
+  GROUP BY 1, 2, 3, 4, 5, 6, 7, 8;
+  RETURN NULL;
+END $$;
+
+CREATE TRIGGER delivery_inserted AFTER INSERT ON delivery REFERENCING NEW TABLE AS fresh
+  FOR EACH STATEMENT EXECUTE FUNCTION add_deltas_of_new_deliveries();
+
+CREATE FUNCTION add_deltas_of_settled_deliveries() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  INSERT INTO delivery_delta
+    (workspace_id, environment, quarter, campaign_key, notification_key, content_type, trigger_type, status,
+    device_keys)
+  SELECT workspace_id, environment, date_bin('15 minutes', fresh.settled_at, 'epoch'), fresh.campaign_key,
+    fresh.notification_key, fresh.content_type, fresh.trigger_type, fresh.status, array_agg(device_key)
+  FROM fresh JOIN stale USING (workspace_id, environment, source_id, device_key)
+  WHERE fresh.settled_at IS NOT NULL AND stale.settled_at IS NULL
+  GROUP BY 1, 2, 3, 4, 5, 6, 7, 8;
+  RETURN NULL;
+END $$;
+
+CREATE TRIGGER delivery_settled AFTER UPDATE ON delivery REFERENCING OLD TABLE AS stale NEW TABLE AS fresh
+  FOR EACH STATEMENT EXECUTE FUNCTION add_deltas_of_settled_deliveries();
+
+-- Waypost never changes a settled delivery or an event. If somebody does by hand, the rollups are
+-- invalidated, and reports read source rows until they are rebuilt.
+CREATE FUNCTION invalidate_rollups() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  UPDATE rollup_state SET timezone = ''
+  WHERE workspace_id = OLD.workspace_id AND environment = OLD.environment AND timezone <> '';
+  RETURN NULL;
+END $$;
+
+CREATE TRIGGER delivery_changed_after_settling AFTER UPDATE ON delivery FOR EACH ROW
+  WHEN (OLD.settled_at IS NOT NULL AND (
+    OLD.settled_at IS DISTINCT FROM NEW.settled_at OR OLD.status <> NEW.status
+    OR OLD.device_key <> NEW.device_key OR OLD.campaign_key <> NEW.campaign_key
+    OR OLD.notification_key <> NEW.notification_key OR OLD.content_type <> NEW.content_type OR OLD.trigger_type <> NEW.trigger_type))
+  EXECUTE FUNCTION invalidate_rollups();
+
+CREATE TRIGGER geofence_event_changed AFTER UPDATE ON geofence_event
+  FOR EACH ROW EXECUTE FUNCTION invalidate_rollups();
+
+CREATE FUNCTION add_deltas_of_new_events() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  INSERT INTO event_delta (workspace_id, environment, quarter, device_keys, location_keys, types, event_ids)
+  SELECT workspace_id, environment, date_bin('15 minutes', occurred_at, 'epoch'),
+    array_agg(device_key), array_agg(location_key), array_agg(type), array_agg(id)
+  FROM fresh
+  GROUP BY 1, 2, 3;
+  RETURN NULL;
+END $$;
+
+CREATE TRIGGER geofence_event_inserted AFTER INSERT ON geofence_event REFERENCING NEW TABLE AS fresh
+  FOR EACH STATEMENT EXECUTE FUNCTION add_deltas_of_new_events();
+
+CREATE FUNCTION add_deltas_of_new_devices() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  INSERT INTO device_delta (workspace_id, environment, change)
+  SELECT workspace_id, environment, count(*) FROM fresh WHERE unregistered_at IS NULL GROUP BY 1, 2;
+  RETURN NULL;
+END $$;
+
+CREATE TRIGGER device_inserted AFTER INSERT ON device REFERENCING NEW TABLE AS fresh
+  FOR EACH STATEMENT EXECUTE FUNCTION add_deltas_of_new_devices();
+
+CREATE FUNCTION add_delta_of_changed_device() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  INSERT INTO device_delta (workspace_id, environment, change)
+  VALUES (NEW.workspace_id, NEW.environment, CASE WHEN NEW.unregistered_at IS NULL THEN 1 ELSE -1 END);
+  RETURN NULL;
+END $$;
+
+CREATE TRIGGER device_registration_changed AFTER UPDATE ON device FOR EACH ROW
+  WHEN ((OLD.unregistered_at IS NULL) <> (NEW.unregistered_at IS NULL))
+  EXECUTE FUNCTION add_delta_of_changed_device();
