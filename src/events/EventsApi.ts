@@ -53,7 +53,7 @@ export class EventsApi extends HttpApiGroup.make("events")
       success: Data(EventsOutcome),
       error: [PayloadTooLarge, UnsupportedMediaType, Unprocessable],
     })
-      .annotate(OpenApi.Summary, "EventRequest enters and exits")
+      .annotate(OpenApi.Summary, "Report enters and exits")
       .annotate(
         OpenApi.Description,
         "Campaigns fire at once; an event over 15 minutes old is counted and fires nothing. Sending the same events again " +

@@ -64,7 +64,7 @@ export class PositionsApi extends HttpApiGroup.make("positions")
       success: Data(PositionsOutcome),
       error: [PayloadTooLarge, UnsupportedMediaType, Unprocessable],
     })
-      .annotate(OpenApi.Summary, "EventRequest positions")
+      .annotate(OpenApi.Summary, "Report positions")
       .annotate(
         OpenApi.Description,
         "Finds the enters and exits of all locations of the environment; they count and fire as reported events do, and share " +
