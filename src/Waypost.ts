@@ -38,7 +38,8 @@ import { Authenticators } from "./http/Authenticators.ts";
 import { requestPipelineLayer } from "./http/RequestPipeline.ts";
 import { healthRoutes } from "./http/Health.ts";
 import { idempotencyLayer } from "./http/IdempotencyHttp.ts";
-import { TableStatistics, refreshingTableStatistics } from "./database/TableStatistics.ts";
+import { TableStatistics } from "./database/TableStatistics.ts";
+import { tableStatisticsRefresh } from "./workers/TableStatisticsRefresh.ts";
 import { idempotencyPruning } from "./http/IdempotencyPruning.ts";
 import { IdempotencySql } from "./http/IdempotencySql.ts";
 import { IdempotentRequests } from "./http/IdempotentRequests.ts";
@@ -219,7 +220,7 @@ const jobs = Layer.mergeAll(
   mediaSweeping,
   thumbnailMaking,
   rollingUp,
-  refreshingTableStatistics.pipe(Layer.provide(TableStatistics.layer)),
+  tableStatisticsRefresh.pipe(Layer.provide(TableStatistics.layer)),
   retaining,
 );
 

@@ -1,6 +1,6 @@
-import { Clock, Effect, Layer, Schedule } from "effect";
-import { Settings } from "../config/Settings.ts";
+import { Clock, Effect, Layer } from "effect";
 import { pruneInPages } from "../database/Pruning.ts";
+import { Worker } from "../workers/Worker.ts";
 import { attemptWindowMillis } from "./FailedAttempts.ts";
 import { FailedAttemptsSql } from "./FailedAttemptsSql.ts";
 
@@ -13,13 +13,7 @@ export const pruneAttempts: Effect.Effect<number, never, FailedAttemptsSql> = Ef
   return yield* pruneInPages("failed_attempts", page, (most) => repository.prune(since, most));
 });
 
-/** Forgets every ten minutes in every worker, so that whoever guesses from ever new addresses fills no disk. */
+/** The job: guesses from ever new addresses do not fill the disk. */
 export const failedAttemptPruning = Layer.effectDiscard(
-  Effect.gen(function* () {
-    const { roles } = yield* Settings;
-    if (!roles.has("worker")) return;
-    yield* Effect.forkScoped(
-      Effect.ignoreCause(pruneAttempts, { log: "Warn" }).pipe(Effect.repeat(Schedule.spaced("10 minutes"))),
-    );
-  }),
+  Worker.every("failed_attempt_pruning", "10 minutes", pruneAttempts),
 );

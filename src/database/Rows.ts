@@ -53,6 +53,28 @@ export const arrayOf = <T extends keyof Elements>(
   values: ReadonlyArray<Elements[T] | null>,
 ): PgTypes.Parameter => Result.getOrThrow(PgTypes.array(values, PgTypes.OID[type]));
 
+/** A column of `unnested`: its SQL type, and its value in a row. */
+type Column<Row> = {
+  readonly [T in keyof Elements]: readonly [type: T, value: (row: Row) => Elements[T] | null];
+}[keyof Elements];
+
+/**
+ * Rows as a table for a `FROM` or a `JOIN`, one array parameter for each column: `unnest(…) WITH ORDINALITY AS alias (…, ord)`.
+ * `ord` counts the rows from 1. The alias and the names of the columns are trusted text, not values.
+ */
+export const unnested = <Row>(
+  sql: SqlClient.SqlClient,
+  alias: string,
+  rows: ReadonlyArray<Row>,
+  columns: Readonly<Record<string, Column<Row>>>,
+): Statement.Fragment => {
+  const arrays = Object.values(columns).map(([type, value]) => arrayOf(type, rows.map(value) as never));
+  const [first, ...rest] = arrays;
+  const list = rest.reduce((before, array) => sql`${before}, ${array}`, sql`${first}`);
+  const names = sql.literal(`${alias} (${Object.keys(columns).join(", ")}, ord)`);
+  return sql`unnest(${list}) WITH ORDINALITY AS ${names}`;
+};
+
 /** The row of a statement that always gives one, such as an `INSERT … RETURNING` of one row. */
 export const onlyRow = <Row, R>(
   statement: Effect.Effect<ReadonlyArray<Row>, SqlError.SqlError, R>,

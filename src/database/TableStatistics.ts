@@ -1,6 +1,5 @@
-import { Context, Effect, Layer, Schedule } from "effect";
+import { Context, Effect, Layer } from "effect";
 import { SqlClient } from "effect/sql";
-import { Settings } from "../config/Settings.ts";
 
 /** Below so many pages it does not matter how a table is read, however often a statement does so. */
 const smallPages = 4;
@@ -31,13 +30,3 @@ export class TableStatistics extends Context.Service<TableStatistics>()("waypost
 }) {
   static readonly layer = Layer.effect(TableStatistics, TableStatistics.make);
 }
-
-/** Looks every two seconds in every worker. */
-export const refreshingTableStatistics = Layer.effectDiscard(
-  Effect.gen(function* () {
-    const { roles } = yield* Settings;
-    if (!roles.has("worker")) return;
-    const { look } = yield* TableStatistics;
-    yield* Effect.forkScoped(Effect.ignoreCause(look).pipe(Effect.repeat(Schedule.spaced("2 seconds"))));
-  }),
-);

@@ -1,7 +1,6 @@
-import { Clock, Effect, Layer, Schedule } from "effect";
-import { Settings } from "../config/Settings.ts";
-import { observedRun } from "../workers/JobMetrics.ts";
+import { Clock, Effect, Layer } from "effect";
 import { pruneInPages } from "../database/Pruning.ts";
+import { Worker } from "../workers/Worker.ts";
 import { IdempotencySql } from "./IdempotencySql.ts";
 
 const keptMillis = 24 * 60 * 60 * 1000;
@@ -14,15 +13,7 @@ export const pruneOnce: Effect.Effect<number, never, IdempotencySql> = Effect.ge
   return yield* pruneInPages("idempotency_keys", page, (most) => repository.prune(before, most));
 });
 
-/** Prunes once an hour in every worker: two that meet only share the work. */
+/** The job: two workers share the rows. */
 export const idempotencyPruning = Layer.effectDiscard(
-  Effect.gen(function* () {
-    const { roles } = yield* Settings;
-    if (!roles.has("worker")) return;
-    yield* Effect.forkScoped(
-      Effect.ignoreCause(observedRun("idempotency_pruning", pruneOnce), { log: "Warn" }).pipe(
-        Effect.repeat(Schedule.spaced("1 hour")),
-      ),
-    );
-  }),
+  Worker.every("idempotency_pruning", "1 hour", pruneOnce),
 );

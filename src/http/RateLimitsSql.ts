@@ -1,6 +1,6 @@
 import { Context, Effect, Layer } from "effect";
 import { SqlClient } from "effect/sql";
-import { arrayOf, instant } from "../database/Rows.ts";
+import { instant, unnested } from "../database/Rows.ts";
 import type { Environment } from "../workspaces/Environment.ts";
 
 /** What a batch asks for one tenant: how many requests, and its limits (2147483647 for none). */
@@ -46,34 +46,15 @@ export class RateLimitsSql extends Context.Service<RateLimitsSql>()("waypost/htt
               w.writes_opened <= ${instant(now - 60_000)} AS writes_over,
               w.day_opened <= ${instant(now - 86_400_000)} AS day_over
             FROM relaxed, rate_window w
-            JOIN unnest(
-              ${arrayOf(
-                "int4",
-                demands.map((d) => d.workspaceId),
-              )}, ${arrayOf(
-                "text",
-                demands.map((d) => d.environment),
-              )},
-              ${arrayOf(
-                "int4",
-                demands.map((d) => d.reads),
-              )}, ${arrayOf(
-                "int4",
-                demands.map((d) => d.writes),
-              )},
-              ${arrayOf(
-                "int4",
-                demands.map((d) => d.perMinute),
-              )}, ${arrayOf(
-                "int4",
-                demands.map((d) => d.writesPerMinute),
-              )},
-              ${arrayOf(
-                "int4",
-                demands.map((d) => d.perDay),
-              )}
-            ) AS d (workspace_id, environment, reads, writes, per_minute, writes_per_minute, per_day)
-              USING (workspace_id, environment)
+            JOIN ${unnested(sql, "d", demands, {
+              workspace_id: ["int4", (demand) => demand.workspaceId],
+              environment: ["text", (demand) => demand.environment],
+              reads: ["int4", (demand) => demand.reads],
+              writes: ["int4", (demand) => demand.writes],
+              per_minute: ["int4", (demand) => demand.perMinute],
+              writes_per_minute: ["int4", (demand) => demand.writesPerMinute],
+              per_day: ["int4", (demand) => demand.perDay],
+            })} USING (workspace_id, environment)
             WHERE relaxed.setting IS NOT NULL
             ORDER BY w.workspace_id, w.environment
             FOR UPDATE OF w

@@ -1,6 +1,5 @@
-import { Clock, Effect, Layer, Schedule } from "effect";
-import { Settings } from "../config/Settings.ts";
-import { observedRun } from "../workers/JobMetrics.ts";
+import { Clock, Effect, Layer } from "effect";
+import { Worker } from "../workers/Worker.ts";
 import { MediaLibrarySql } from "./MediaLibrarySql.ts";
 import { countSwept } from "./MediaMetrics.ts";
 import { MediaStore } from "./store/MediaStore.ts";
@@ -33,15 +32,5 @@ export const sweepOnce = Effect.gen(function* () {
   }
 });
 
-/** Sweeps every ten seconds in every worker: two that meet share the work. */
-export const mediaSweeping = Layer.effectDiscard(
-  Effect.gen(function* () {
-    const { roles } = yield* Settings;
-    if (!roles.has("worker")) return;
-    yield* Effect.forkScoped(
-      Effect.ignoreCause(observedRun("media_sweeping", sweepOnce), { log: "Warn" }).pipe(
-        Effect.repeat(Schedule.spaced("10 seconds")),
-      ),
-    );
-  }),
-);
+/** The job: two workers share the keys that are due. */
+export const mediaSweeping = Layer.effectDiscard(Worker.every("media_sweeping", "10 seconds", sweepOnce));

@@ -1,22 +1,13 @@
 import { Effect, Layer } from "effect";
-import { Settings } from "../config/Settings.ts";
-import { observedRun } from "../workers/JobMetrics.ts";
+import { Worker } from "../workers/Worker.ts";
 import { Thumbnails } from "./Thumbnails.ts";
 
 /**
- * Makes what is due at once when this process is told of it, and looks every two seconds for what others uploaded or left
- * undone: two workers that meet share the work.
+ * Makes the thumbnails that are due: at once after an upload to this process, and every two seconds for uploads to other
+ * processes and for what a dead one left. Two workers share them.
  */
 export const thumbnailMaking = Layer.effectDiscard(
-  Effect.gen(function* () {
-    const { roles } = yield* Settings;
-    if (!roles.has("worker")) return;
-    const thumbnails = yield* Thumbnails;
-    yield* Effect.forkScoped(
-      Effect.ignoreCause(observedRun("thumbnails", thumbnails.makeDue), { log: "Warn" }).pipe(
-        Effect.andThen(Effect.raceFirst(thumbnails.called, Effect.sleep("2 seconds"))),
-        Effect.forever,
-      ),
-    );
-  }),
+  Effect.flatMap(Thumbnails, ({ called, makeDue }) =>
+    Worker.every("thumbnails", "2 seconds", makeDue, { wake: called }),
+  ),
 );

@@ -1,6 +1,5 @@
 import { Clock, Context, Effect, Layer, Queue, Stream, SubscriptionRef } from "effect";
-import { Settings } from "../config/Settings.ts";
-import { retryForever } from "../workers/RetryLoop.ts";
+import { Worker } from "../workers/Worker.ts";
 import { SendBatches } from "./SendBatches.ts";
 import { SendStarts } from "./SendStarts.ts";
 
@@ -18,7 +17,6 @@ const rest = { share: 0.1, mostMillis: 1_000 };
  */
 export class SendScheduler extends Context.Service<SendScheduler>()("waypost/sending/SendScheduler", {
   make: Effect.gen(function* () {
-    const { roles } = yield* Settings;
     const starts = yield* SendStarts;
     const batches = yield* SendBatches;
     const wake = yield* Queue.sliding<void>(1);
@@ -50,10 +48,8 @@ export class SendScheduler extends Context.Service<SendScheduler>()("waypost/sen
       yield* SubscriptionRef.set(done, look);
     });
 
-    if (roles.has("worker")) {
-      yield* Effect.forkScoped(retryForever("send_starts", "The start of sends", tick));
-      yield* Effect.forkScoped(retryForever("send_batches", "The carrying out of sends", drain));
-    }
+    yield* Worker.every("send_starts", 0, tick, { isTraced: false });
+    yield* Worker.every("send_batches", 0, drain, { isTraced: false });
 
     return {
       /** Looks at once, and waits until this process has started all that is due now, and found no open batch any more. */

@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest";
 import { Effect } from "effect";
 import { SqlClient } from "effect/sql";
-import { arrayOf, asNumber, instant, jsonb, utc } from "../../src/database/Rows.ts";
+import { arrayOf, asNumber, instant, jsonb, unnested, utc } from "../../src/database/Rows.ts";
 import { TestDatabase } from "./TestDatabase.ts";
 
 layer(TestDatabase.layerEmpty)("Rows", (it) => {
@@ -43,6 +43,31 @@ layer(TestDatabase.layerEmpty)("Rows", (it) => {
         { number: 2.5, text: null, value: [2] },
       ]);
       assert.lengthOf(yield* sql`SELECT * FROM unnest(${arrayOf("uuid", [])})`, 0);
+    }),
+  );
+
+  it.effect("unnested rows keep their order, their nulls and their types", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient;
+      const given: ReadonlyArray<{
+        readonly name: string | null;
+        readonly at: number;
+        readonly keys: bigint;
+      }> = [
+        { name: "b", at: 0, keys: 2n ** 53n },
+        { name: null, at: 1_700_000_000_123, keys: 1n },
+      ];
+      const select = (rows: typeof given) => sql`
+        SELECT name, at, keys, ord::int AS ord FROM ${unnested(sql, "g", rows, {
+          name: ["text", (row) => row.name],
+          at: ["timestamptz", (row) => row.at],
+          keys: ["int8", (row) => row.keys],
+        })} ORDER BY ord`;
+      assert.deepStrictEqual(yield* select(given), [
+        { name: "b", at: new Date(0), keys: 2n ** 53n, ord: 1 },
+        { name: null, at: new Date(1_700_000_000_123), keys: 1n, ord: 2 },
+      ]);
+      assert.lengthOf(yield* select([]), 0);
     }),
   );
 });

@@ -50,9 +50,9 @@ layer(TestWaypost.layer)("GET /metrics", (it) => {
       const body = { name: "A", type: "push", timezone: "UTC", starts_at: "2026-12-01" };
       for (let sent = 0; sent < 2; sent++)
         yield* sandbox("/campaigns", { body, headers: { "idempotency-key": "metrics-1" } });
-      yield* observedRun("retention", Effect.void);
-      yield* Effect.exit(observedRun("retention", Effect.fail(new Error("a fault"))));
-      const interrupted = yield* Effect.exit(observedRun("retention", Effect.interrupt));
+      yield* observedRun("retention", Effect.void, true);
+      yield* Effect.exit(observedRun("retention", Effect.fail(new Error("a fault")), true));
+      const interrupted = yield* Effect.exit(observedRun("retention", Effect.interrupt, true));
       assert.isTrue(Exit.isFailure(interrupted) && Cause.hasInterruptsOnly(interrupted.cause));
       const series = yield* scrape;
       const named = (name: string) => (each: string) =>

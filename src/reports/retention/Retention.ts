@@ -1,6 +1,6 @@
-import { Clock, Context, Effect, Layer, Schedule } from "effect";
+import { Clock, Context, Effect, Layer } from "effect";
 import { Settings } from "../../config/Settings.ts";
-import { observedRun } from "../../workers/JobMetrics.ts";
+import { Worker } from "../../workers/Worker.ts";
 import { Database } from "../../database/Database.ts";
 import { countPruned } from "../../database/Pruning.ts";
 import { DAY_MS } from "../../time/TimeZone.ts";
@@ -96,12 +96,12 @@ const daysBack = (now: number, days: number): number => Math.floor(now / DAY_MS 
 /** Packs once an hour in every worker what the settings say: of two that meet at an environment one goes on. */
 export const retaining = Layer.effectDiscard(
   Effect.gen(function* () {
-    const { deliveryRetentionDays, eventRetentionDays, roles } = yield* Settings;
+    const { deliveryRetentionDays, eventRetentionDays } = yield* Settings;
     const limits = [
       { what: "deliveries", days: deliveryRetentionDays },
       { what: "events", days: eventRetentionDays },
     ] as const;
-    if (!roles.has("worker") || limits.every(({ days }) => days === undefined)) return;
+    if (limits.every(({ days }) => days === undefined)) return;
     const { pack } = yield* Retention;
     const once = Effect.gen(function* () {
       for (const { days, what } of limits) {
@@ -111,10 +111,6 @@ export const retaining = Layer.effectDiscard(
         yield* Effect.logInfo("Rows past their time were packed").pipe(Effect.annotateLogs({ what, packed }));
       }
     });
-    yield* Effect.forkScoped(
-      Effect.ignoreCause(observedRun("retention", once), { log: "Warn" }).pipe(
-        Effect.repeat(Schedule.spaced("1 hour")),
-      ),
-    );
+    yield* Worker.every("retention", "1 hour", once);
   }),
 );

@@ -1,6 +1,5 @@
-import { Clock, Context, Effect, Layer, Schedule } from "effect";
-import { Settings } from "../../config/Settings.ts";
-import { observedRun } from "../../workers/JobMetrics.ts";
+import { Clock, Context, Effect, Layer } from "effect";
+import { Worker } from "../../workers/Worker.ts";
 import { Database } from "../../database/Database.ts";
 import { addDays, dateAt, dayStart } from "../../time/LocalTime.ts";
 import type { TimeZoneName } from "../../time/TimeZone.ts";
@@ -155,8 +154,6 @@ const longWork = 10_000;
  */
 export const rollingUp = Layer.effectDiscard(
   Effect.gen(function* () {
-    const { roles } = yield* Settings;
-    if (!roles.has("worker")) return;
     const { noteBacklog, step, stepOfEvents } = yield* Rollups;
     let round = 0;
     const all = Effect.gen(function* () {
@@ -172,13 +169,6 @@ export const rollingUp = Layer.effectDiscard(
         yield* noteBacklog;
       }
     });
-    yield* Effect.forkScoped(
-      observedRun("rollups", all).pipe(
-        // Who asks for anything is told that the database is away; here it would be said every round.
-        Effect.catchCauseIf(Database.isUnavailable, () => Effect.sleep("1 second")),
-        Effect.ignoreCause({ log: "Warn" }),
-        Effect.repeat(Schedule.spaced("2 seconds")),
-      ),
-    );
+    yield* Worker.every("rollups", "2 seconds", all);
   }),
 );

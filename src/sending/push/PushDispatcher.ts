@@ -1,7 +1,6 @@
-import { Clock, Context, Effect, FiberMap, Layer, Queue, Schedule, Stream, SubscriptionRef } from "effect";
-import { Settings } from "../../config/Settings.ts";
+import { Clock, Context, Effect, FiberMap, Layer, Queue, Stream, SubscriptionRef } from "effect";
 import { LeaseTime } from "../LeaseTime.ts";
-import { retryForever } from "../../workers/RetryLoop.ts";
+import { Worker } from "../../workers/Worker.ts";
 import { PushProvider } from "./PushCredential.ts";
 import { type PushWorker, PushWorkers } from "./PushWorkers.ts";
 import { takeoverGrace } from "./PushLeases.ts";
@@ -22,7 +21,6 @@ const keyOf = ({ environment, transport, workspaceId }: QueuePartition) =>
 /** Hands queued deliveries to the push services, in every process with the role `worker`. Any number of them share the work. */
 export class PushDispatcher extends Context.Service<PushDispatcher>()("waypost/sending/PushDispatcher", {
   make: Effect.gen(function* () {
-    const { roles } = yield* Settings;
     const repository = yield* PushQueueSql;
     const partitions = yield* PushWorkers;
     const leaseTime = yield* LeaseTime;
@@ -80,18 +78,14 @@ export class PushDispatcher extends Context.Service<PushDispatcher>()("waypost/s
       }),
     );
 
-    if (roles.has("worker")) {
-      yield* Effect.forkScoped(retryForever("pushes", "The handing over of pushes", look));
-      yield* Effect.forkScoped(
-        Effect.ignoreCause(measure).pipe(Effect.repeat(Schedule.spaced("15 seconds"))),
-      );
-      yield* Effect.addFinalizer(() =>
-        Effect.gen(function* () {
-          yield* Effect.forEach([...atWork.values()], ({ stop }) => stop, { discard: true });
-          yield* Effect.timeoutOption(FiberMap.awaitEmpty(fibers), patience);
-        }),
-      );
-    }
+    yield* Worker.every("pushes", 0, look, { isTraced: false });
+    yield* Worker.every("push_queue_depth", "15 seconds", measure, { isTraced: false });
+    yield* Effect.addFinalizer(() =>
+      Effect.gen(function* () {
+        yield* Effect.forEach([...atWork.values()], ({ stop }) => stop, { discard: true });
+        yield* Effect.timeoutOption(FiberMap.awaitEmpty(fibers), patience);
+      }),
+    );
 
     return {
       /** Looks at once, and waits until this process finds nothing that is due and has nothing under way. */

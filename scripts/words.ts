@@ -1,0 +1,32 @@
+/**
+ * Checks the words and line lengths of code, comments, tests and documentation. Prints `file:line  message` for each finding;
+ * exit code 1 on any. Arguments limit it to files below them: `node scripts/words.ts src/events test/events`.
+ */
+import { globSync, readFileSync, statSync } from "node:fs";
+import process from "node:process";
+import type { Finding } from "./check/finding.ts";
+import { lineLength, vocabulary } from "./check/vocabulary.ts";
+
+const wanted = process.argv.slice(2);
+const paths = globSync([
+  "{src,test,scripts,bin,schema,docs}/**/*.{ts,js,sql,md}",
+  "*.md",
+  "packaging/**/*.{md,nix,service}",
+])
+  .map((path) => path.replaceAll("\\", "/"))
+  .filter((path) => statSync(path).isFile() && !path.includes("node_modules"))
+  .filter(
+    (path) =>
+      wanted.length === 0 ||
+      wanted.some((each) => path === each || path.startsWith(`${each.replace(/\/$/, "")}/`)),
+  )
+  .toSorted();
+
+const findings: Array<Finding> = paths.flatMap((path) => {
+  const file = { path, text: readFileSync(path, "utf8") };
+  const isWrapped = /^(src|test|scripts|bin|schema|docs)\/|^[A-Z]+\.md$/.test(path) && path !== "LICENSE";
+  return [...vocabulary(file), ...(isWrapped ? lineLength(file) : [])];
+});
+for (const { file, line, message } of findings) console.error(`${file}:${line}  ${message}`);
+console.log(`${paths.length} files read, ${findings.length} findings.`);
+process.exitCode = findings.length === 0 ? 0 : 1;
