@@ -123,10 +123,10 @@ export const lineLength = ({ path, text }: SourceFile): ReadonlyArray<Finding> =
   let isFenced = false;
   return text.split("\n").flatMap((line, index) => {
     if (isMarkdown && line.trimStart().startsWith("```")) isFenced = !isFenced;
-    if ([...line].length <= maxColumns) return [];
+    if (line.length <= maxColumns) return [];
     if (isMarkdown && (isFenced || /^\s*\||\]\(|https?:\/\//.test(line))) return [];
     if (/^\s*(import|export) .* from "|https?:\/\/\S{60}/.test(line)) return [];
-    const message = `The line has ${[...line].length} columns, at most ${maxColumns}.`;
+    const message = `The line has ${line.length} columns, at most ${maxColumns}.`;
     return [{ file: path, line: index + 1, message }];
   });
 };

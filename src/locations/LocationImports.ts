@@ -3,6 +3,7 @@ import { Database } from "../database/Database.ts";
 import { outsideTransaction } from "../http/OutsideTransaction.ts";
 import { idAt } from "../wire/Ids.ts";
 import type { ParsedBody } from "../wire/ParsedBody.ts";
+import { mapSliced } from "../workers/TimeSlices.ts";
 import type { Tenant } from "../workspaces/Workspace.ts";
 import { Workspaces } from "../workspaces/Workspaces.ts";
 import type { Refused } from "./GeoJsonImport.ts";
@@ -18,9 +19,6 @@ import {
 import { LocationImportsSql } from "./LocationImportsSql.ts";
 import { LocationIndexes } from "./LocationIndexes.ts";
 
-/** For how long features are read before others get their turn, in milliseconds. */
-const turn = 10;
-
 /** Imports of GeoJSON: the only way to make locations and groups. */
 export class LocationImports extends Context.Service<LocationImports>()("waypost/locations/LocationImports", {
   make: Effect.gen(function* () {
@@ -28,19 +26,6 @@ export class LocationImports extends Context.Service<LocationImports>()("waypost
     const workspaces = yield* Workspaces;
     const repository = yield* LocationImportsSql;
     const locationIndexes = yield* LocationIndexes;
-
-    /** What every feature says, in its order; a file of large polygons is work for seconds. */
-    const read = Effect.fnUntraced(function* (features: ReadonlyArray<unknown>) {
-      const places: Array<ImportedLocation | Refused> = [];
-      let began = performance.now();
-      for (const feature of features) {
-        places.push(importedLocation(feature));
-        if (performance.now() - began < turn) continue;
-        yield* Effect.yieldNow;
-        began = performance.now();
-      }
-      return places;
-    });
 
     const plan = Effect.fnUntraced(function* (
       tenant: Tenant,
@@ -113,7 +98,10 @@ export class LocationImports extends Context.Service<LocationImports>()("waypost
       ) {
         const { features } = yield* body.complete;
         // Seconds of a file of large polygons, in which a request with a key must not hold its transaction open.
-        const places = yield* outsideTransaction("features", read(features));
+        const places = yield* outsideTransaction(
+          "features",
+          mapSliced(features, (feature) => importedLocation(feature)),
+        );
         const now = yield* Clock.currentTimeMillis;
         const planned = isDryRun
           ? withoutNewIds(yield* plan(tenant, places, now))

@@ -4,6 +4,7 @@ import { batched } from "../database/Batched.ts";
 import type { DeviceCaller } from "../devices/DeviceCaller.ts";
 import { endedMeanwhile } from "../devices/Devices.ts";
 import { LocationIndexes } from "../locations/LocationIndexes.ts";
+import { mapSliced } from "../workers/TimeSlices.ts";
 import { utcText } from "../time/LocalTime.ts";
 import type { ParsedBody } from "../wire/ParsedBody.ts";
 import { type Position, isCoarse, isPosition, parsePosition } from "./Position.ts";
@@ -21,9 +22,6 @@ const mostReports = 128;
 /** How long those gather that show something, in milliseconds: each batch is seven statements, however many are in it. */
 const gathering = 4;
 
-/** For how long positions are looked up before others get their turn, in milliseconds. */
-const turn = 10;
-
 /** Where devices are: their enters and exits are found here, and count and fire as those that devices report. */
 export class Positions extends Context.Service<Positions>()("waypost/events/Positions", {
   make: Effect.gen(function* () {
@@ -31,19 +29,6 @@ export class Positions extends Context.Service<Positions>()("waypost/events/Posi
     const repository = yield* PositionsSql;
     const incomingEvents = yield* EventRecorder;
     const places = yield* LocationIndexes;
-
-    /** Runs over so many items, letting others in between; a tenant's places can lie on one another by the thousand. */
-    const each = Effect.fnUntraced(function* <A, B>(items: ReadonlyArray<A>, of: (item: A, at: number) => B) {
-      const results: Array<B> = [];
-      let began = performance.now();
-      for (const item of items) {
-        results.push(of(item, results.length));
-        if (performance.now() - began < turn) continue;
-        yield* Effect.yieldNow;
-        began = performance.now();
-      }
-      return results;
-    });
 
     /** Notes the last positions of devices that have newer ones; gives the devices that have moved on meanwhile. */
     const keep = Effect.fnUntraced(function* (
@@ -77,7 +62,7 @@ export class Positions extends Context.Service<Positions>()("waypost/events/Posi
         known.filter(({ location_key }) => location_key === null),
       );
       const before = states.map((track) => track?.last);
-      const followed = yield* each(batch.reports, (_, report) => batch.follow(report, states));
+      const followed = yield* mapSliced(batch.reports, (_, report) => batch.follow(report, states));
       const moving = new Set([
         ...batch.deviceOf.filter((_, report) => (followed[report]?.moves ?? []).length > 0),
         ...batch.unplaced(states).map(({ at }) => at),
@@ -101,7 +86,7 @@ export class Positions extends Context.Service<Positions>()("waypost/events/Posi
       const held = yield* repository.hold(batch.devices);
       const states = batch.states(yield* repository.known(batch.devices, batch.candidates), held);
       const before = states.map((track) => track?.last);
-      const followed = yield* each(batch.reports, (_, report) => batch.follow(report, states));
+      const followed = yield* mapSliced(batch.reports, (_, report) => batch.follow(report, states));
       const gone = batch.unplaced(states);
       if (gone.length > 0) yield* repository.forget(gone);
 
@@ -151,7 +136,7 @@ export class Positions extends Context.Service<Positions>()("waypost/events/Posi
         );
         // Those of when the request came: a place that was answered for before is found.
         const index = yield* places.current(caller, caller.locationsVersion);
-        const fixes = yield* each(read.filter(isPosition), (fix: Position): LocatedPosition => ({
+        const fixes = yield* mapSliced(read.filter(isPosition), (fix: Position): LocatedPosition => ({
           fix,
           at: isCoarse(fix) ? [] : index.at([fix.longitude, fix.latitude]),
         }));

@@ -1,6 +1,6 @@
 import { Clock, Context, Effect, Layer } from "effect";
 import { DeviceTally } from "./encoding/DeviceSet.ts";
-import { pauses } from "./Yielding.ts";
+import { timeSlices } from "../../workers/TimeSlices.ts";
 import { monthAfter, monthOf } from "./RollupKeys.ts";
 import { RollupMonthsSql } from "./RollupMonthsSql.ts";
 import type { DeliveryAddition, RollupState, WaitingTenant } from "./RollupTypes.ts";
@@ -24,7 +24,7 @@ export class RollupMonths extends Context.Service<RollupMonths>()("waypost/repor
 
     const addOutcomes = Effect.fnUntraced(function* (tenant: WaitingTenant, month: string) {
       const tally = new DeviceTally();
-      const pause = pauses();
+      const yieldIfLong = timeSlices();
       const campaigns = yield* repository.campaigns(tenant, month);
       for (let at = 0; at < campaigns.length; at += campaignsAtOnce) {
         const some = campaigns.slice(at, at + campaignsAtOnce);
@@ -39,7 +39,7 @@ export class RollupMonths extends Context.Service<RollupMonths>()("waypost/repor
             reached: tally.count,
             devices: tally.toSet(),
           });
-          yield* pause;
+          yield* yieldIfLong;
         }
         yield* writer.addDeliveries(tenant, additions, newRow);
       }

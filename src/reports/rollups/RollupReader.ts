@@ -2,7 +2,7 @@ import { Context, Effect, Layer } from "effect";
 import type { TimeZoneName } from "../../time/TimeZone.ts";
 import type { Tenant } from "../../workspaces/Workspace.ts";
 import { DeviceTally } from "./encoding/DeviceSet.ts";
-import { pauses } from "./Yielding.ts";
+import { timeSlices } from "../../workers/TimeSlices.ts";
 import type { OutcomeFigures, SummaryFigures, VisitFigures } from "../ReportCountsSql.ts";
 import type { ReportScope } from "../ReportFiguresSql.ts";
 import { filtersItems } from "../ReportQuery.ts";
@@ -69,7 +69,7 @@ export class RollupReader extends Context.Service<RollupReader>()("waypost/repor
       const delivered = [0, ...scope.range.dates.map(() => 0)];
       const reached = [...delivered];
       const dayOf = daysIn(tenant.workspace.timezone as TimeZoneName);
-      const pause = pauses();
+      const yieldIfLong = timeSlices();
       const total = new DeviceTally();
       const day = new DeviceTally();
 
@@ -78,7 +78,7 @@ export class RollupReader extends Context.Service<RollupReader>()("waypost/repor
         if (status !== "delivered") continue;
         const date = dayOf(quarter);
         fed.set(date, [...(fed.get(date) ?? []), integersOf(devices)]);
-        yield* pause;
+        yield* yieldIfLong;
       }
       /** Counts a day by the devices that are in its rollups and those that are in the feed. */
       const count = (date: string, sets: Uint8Array | undefined, rolledUp: number) => {
@@ -100,7 +100,7 @@ export class RollupReader extends Context.Service<RollupReader>()("waypost/repor
       if (filtersItems(scope.filters)) {
         for (const row of yield* repository.outcomesOfDays(tenant, scope)) {
           count(row.key, row.devices, row.delivered);
-          yield* pause;
+          yield* yieldIfLong;
         }
       } else {
         const rolledUp = new Map<string, number>();
@@ -116,12 +116,12 @@ export class RollupReader extends Context.Service<RollupReader>()("waypost/repor
         }
         for (const row of yield* repository.devicesOfRange(tenant, scope, yield* parts(tenant, scope))) {
           total.addSets(row.devices);
-          yield* pause;
+          yield* yieldIfLong;
         }
       }
       for (const date of fed.keys()) {
         count(date, undefined, 0);
-        yield* pause;
+        yield* yieldIfLong;
       }
       delivered[0] = delivered.reduce((sum, each) => sum + each, 0);
       reached[0] = total.count;
@@ -143,7 +143,7 @@ export class RollupReader extends Context.Service<RollupReader>()("waypost/repor
       };
       const { blocks, wanted } = yield* asked(tenant, scope);
       const read = wanted === null ? [allTogether] : blocks;
-      const pause = pauses();
+      const yieldIfLong = timeSlices();
       for (const { date, visits } of yield* repository.visitsOfDays(tenant, scope, read)) {
         let [entered, exited] = [0, 0];
         forEachVisit(visits, (key, entries, exits) => {
@@ -152,7 +152,7 @@ export class RollupReader extends Context.Service<RollupReader>()("waypost/repor
           exited += exits;
         });
         add(date, entered, exited);
-        yield* pause;
+        yield* yieldIfLong;
       }
       const told = [
         ...(yield* repository.pendingTransitions(tenant, scope)),
@@ -169,7 +169,7 @@ export class RollupReader extends Context.Service<RollupReader>()("waypost/repor
       scope: CountedScope,
       by: "campaign_key" | "notification_key",
     ) {
-      const pause = pauses();
+      const yieldIfLong = timeSlices();
       const fed = Map.groupBy(yield* reportedOutcomes(tenant, scope, by), (each) => each[by]);
       const tally = new DeviceTally();
       const counted: Array<OutcomeFigures> = [];
@@ -192,11 +192,11 @@ export class RollupReader extends Context.Service<RollupReader>()("waypost/repor
         by,
       )) {
         count(row.key, row.devices, row.delivered, row.failed);
-        yield* pause;
+        yield* yieldIfLong;
       }
       for (const key of fed.keys()) {
         count(key, undefined, 0, 0);
-        yield* pause;
+        yield* yieldIfLong;
       }
       return counted;
     });
@@ -241,7 +241,7 @@ export class RollupReader extends Context.Service<RollupReader>()("waypost/repor
       /** The figures of `locationCounts`. */
       locations: Effect.fnUntraced(function* (tenant: Tenant, counts: CountedScope) {
         const { rolled: scope } = counts;
-        const pause = pauses();
+        const yieldIfLong = timeSlices();
         const told = [...(yield* repository.pendingTransitions(tenant, scope))];
         const reportedVisits = [...(yield* repository.pendingVisits(tenant, scope))];
         if (counts.unrolled !== undefined) {
@@ -284,12 +284,12 @@ export class RollupReader extends Context.Service<RollupReader>()("waypost/repor
         for (const ofBlock of Map.groupBy(rows, ({ block }) => block).values()) {
           for (const [key, sums] of locationsOf(ofBlock, wanted)) {
             count(key, sums);
-            yield* pause;
+            yield* yieldIfLong;
           }
         }
         for (const key of new Set([...fed.keys(), ...stays.keys()])) {
           count(key, nothing());
-          yield* pause;
+          yield* yieldIfLong;
         }
         return counted;
       }),

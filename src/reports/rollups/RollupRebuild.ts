@@ -3,7 +3,7 @@ import { addDays, dateAt, dayStart } from "../../time/LocalTime.ts";
 import type { TimeZoneName } from "../../time/TimeZone.ts";
 import { builtOutcomes, builtVisits, nextExits, placesOfVisits } from "./RollupRows.ts";
 import { RollupBuilderSql } from "./RollupRebuildSql.ts";
-import { paced } from "./Yielding.ts";
+import { runSliced } from "../../workers/TimeSlices.ts";
 import { buildDays, type RollupSpan } from "./RollupKeys.ts";
 import { countRollupProgress } from "./RollupMetrics.ts";
 import type { OutcomeColumns, VisitColumns, WaitingTenant } from "./RollupTypes.ts";
@@ -49,8 +49,8 @@ export class RollupBuilder extends Context.Service<RollupBuilder>()("waypost/rep
     ) {
       if (outcomes.devices.length === 0) return;
       const days = buildDays(tenant.timezone as TimeZoneName, fromMs, toMs);
-      const own = yield* paced(builtOutcomes(days, outcomes));
-      const totals = yield* paced(builtTotals(days, outcomes));
+      const own = yield* runSliced(builtOutcomes(days, outcomes));
+      const totals = yield* runSliced(builtTotals(days, outcomes));
       yield* writer.addDeliveries(tenant, [...own, ...totals], newBefore(tenant, toMs));
     });
 
@@ -95,14 +95,14 @@ export class RollupBuilder extends Context.Service<RollupBuilder>()("waypost/rep
       const most = Math.ceil(build / 2);
       const next = yield* repository.exits(tenant, toMs, toMs + ahead, most, isFed);
       const all = joined<VisitColumns>([visits, next]);
-      const sorted = yield* paced(placesOfVisits(all));
+      const sorted = yield* runSliced(placesOfVisits(all));
       const exits = nextExits(all, sorted);
       yield* Effect.yieldNow;
       const last = next.at.at(-1);
       const seenMs = next.at.length < most || last === undefined ? toMs + ahead : Math.floor(last / 1000);
       yield* findLateExits(tenant, all, exits, { counted, fromMs: seenMs, isFed });
       const days = buildDays(tenant.timezone as TimeZoneName, fromMs, toMs);
-      const built = yield* paced(builtVisits(days, all, { counted, exits, sorted }));
+      const built = yield* runSliced(builtVisits(days, all, { counted, exits, sorted }));
       yield* writer.addEvents(tenant, built, newBefore(tenant, toMs));
     });
 

@@ -1,5 +1,5 @@
 import { DeviceGaps } from "./encoding/DeviceSet.ts";
-import type { Paced } from "./Yielding.ts";
+import type { Sliced } from "../../workers/TimeSlices.ts";
 import type { BuildDays } from "./RollupKeys.ts";
 import {
   type DeliveryAddition,
@@ -70,7 +70,7 @@ class Sums {
 export function* builtOutcomes(
   days: BuildDays,
   rows: OutcomeColumns,
-): Paced<ReadonlyArray<DeliveryAddition>> {
+): Sliced<ReadonlyArray<DeliveryAddition>> {
   const { campaigns, delivered, devices, kinds, notifications, settled } = rows;
   const dayOf = days.daysAt(settled);
   yield;
@@ -127,7 +127,7 @@ const kindOf = (kind: number) => {
 };
 
 /** Places of visits sorted by location (those of a block together), device and time. */
-export function* placesOfVisits({ at, devices, locations }: VisitColumns): Paced<Int32Array> {
+export function* placesOfVisits({ at, devices, locations }: VisitColumns): Sliced<Int32Array> {
   const byDevice = placesBy(devices, allPlaces(devices.length));
   yield;
   const orders = new Int32Array(locations.length);
@@ -187,7 +187,7 @@ export function* builtVisits(
     exits,
     sorted,
   }: { readonly counted: number; readonly exits: Float64Array; readonly sorted: Int32Array },
-): Paced<ReadonlyArray<EventAddition>> {
+): Sliced<ReadonlyArray<EventAddition>> {
   const { at, devices, entered, locations } = visits;
   const dayOf = days.daysAt(at.subarray(0, counted));
   yield;

@@ -1,5 +1,5 @@
 import { DeviceTally } from "./encoding/DeviceSet.ts";
-import type { Paced } from "./Yielding.ts";
+import type { Sliced } from "../../workers/TimeSlices.ts";
 import type { BuildDays } from "./RollupKeys.ts";
 import { type DeliveryAddition, outcomeKinds, type OutcomeColumns } from "./RollupTypes.ts";
 import { allPlaces, placesBy } from "./encoding/SortedIndexes.ts";
@@ -14,7 +14,7 @@ interface Total {
 }
 
 /** The rows over all campaigns, by day, for each of type and trigger as they are and for any. */
-export function* builtTotals(days: BuildDays, rows: OutcomeColumns): Paced<ReadonlyArray<DeliveryAddition>> {
+export function* builtTotals(days: BuildDays, rows: OutcomeColumns): Sliced<ReadonlyArray<DeliveryAddition>> {
   const { delivered, devices, kinds, settled } = rows;
   const dayOf = days.daysAt(settled);
   yield;

@@ -1,6 +1,6 @@
 import { Context, Effect, Layer } from "effect";
 import { DeviceTally } from "./encoding/DeviceSet.ts";
-import { pauses } from "./Yielding.ts";
+import { timeSlices } from "../../workers/TimeSlices.ts";
 import type { RollupSpan } from "./RollupKeys.ts";
 import type { DeliveryAddition, EventAddition, RollupTenant } from "./RollupTypes.ts";
 import { RollupSizes } from "./RollupLimits.ts";
@@ -19,13 +19,13 @@ export class RollupWriter extends Context.Service<RollupWriter>()("waypost/repor
     ) {
       const sizes = yield* RollupSizes;
       const tally = new DeviceTally();
-      const pause = pauses();
+      const yieldIfLong = timeSlices();
       for (const some of parts(
         additions.filter((each) => isNew(each)),
         sizes,
       )) {
         yield* insert(some);
-        yield* pause;
+        yield* yieldIfLong;
       }
       for (const some of parts(
         additions.filter((each) => !isNew(each)),
@@ -37,7 +37,7 @@ export class RollupWriter extends Context.Service<RollupWriter>()("waypost/repor
         for (const [place, each] of some.entries()) {
           const row = rows.get(place + 1);
           merged.push(row === undefined ? each : united(each, row, tally));
-          yield* pause;
+          yield* yieldIfLong;
         }
         yield* merge(merged);
       }

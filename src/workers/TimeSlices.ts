@@ -1,0 +1,44 @@
+/** Long computations in slices, so that the event loop serves requests in between. */
+import { Effect } from "effect";
+
+/** The longest a computation holds the event loop, in milliseconds. */
+const sliceMillis = 10;
+
+/** A computation that can be suspended wherever it yields. */
+export type Sliced<A> = Generator<undefined, A>;
+
+/** Runs a computation to its end, yielding to the event loop after every slice. */
+export const runSliced = <A>(work: Sliced<A>): Effect.Effect<A> =>
+  Effect.gen(function* () {
+    const yieldIfLong = timeSlices();
+    for (;;) {
+      const next = work.next();
+      if (next.done === true) return next.value;
+      yield* yieldIfLong;
+    }
+  });
+
+/** An effect that yields to the event loop if more than a slice has passed since it last did; otherwise it costs nothing. */
+export const timeSlices = (): Effect.Effect<void> => {
+  let since = performance.now();
+  return Effect.suspend(() => {
+    if (performance.now() - since < sliceMillis) return Effect.void;
+    return Effect.map(Effect.yieldNow, () => {
+      since = performance.now();
+    });
+  });
+};
+
+/** Maps items one by one, yielding to the event loop after every slice. */
+export const mapSliced = Effect.fnUntraced(function* <A, B>(
+  items: ReadonlyArray<A>,
+  map: (item: A, index: number) => B,
+) {
+  const results: Array<B> = [];
+  const yieldIfLong = timeSlices();
+  for (const item of items) {
+    results.push(map(item, results.length));
+    yield* yieldIfLong;
+  }
+  return results;
+});
