@@ -5,11 +5,13 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { Tokens } from "../../src/access/Tokens.ts";
+import { tokensSql } from "../../src/access/TokensSql.ts";
 import { EmbeddedPostgres } from "../../src/database/embedded/EmbeddedPostgres.ts";
 import { migrate, MigrationFiles } from "../../src/database/migrations/Migrations.ts";
 import { postgresLayer } from "../../src/database/Postgres.ts";
 import { WorkspaceChanges } from "../../src/database/WorkspaceChanges.ts";
 import { Workspaces } from "../../src/workspaces/Workspaces.ts";
+import { workspacesSql } from "../../src/workspaces/WorkspacesSql.ts";
 import { cpuOf, familyOf, median, started } from "./BenchChild.ts";
 
 /** A program that is measured. */
@@ -36,6 +38,7 @@ export const programs = Effect.fnUntraced(function* <A, E>(
   const made = yield* Effect.andThen(migrate, prepare).pipe(
     Effect.provide(
       Layer.mergeAll(Tokens.layer, Workspaces.layer).pipe(
+        Layer.provide([tokensSql, workspacesSql]),
         Layer.provideMerge(WorkspaceChanges.layer),
         Layer.provideMerge(postgresLayer({ _tag: "socket", path: socketPath, username, database })),
         Layer.provideMerge(MigrationFiles.layerFolder(new URL("../../schema/", import.meta.url))),

@@ -2,13 +2,13 @@ import { Clock, Effect, Layer } from "effect";
 import { pruneInPages } from "../database/Pruning.ts";
 import { Worker } from "../workers/Worker.ts";
 import { attemptWindowMillis } from "./FailedAttempts.ts";
-import { FailedAttemptsSql } from "./FailedAttemptsSql.ts";
+import { FailedAttemptsRepository } from "./FailedAttemptsRepository.ts";
 
 const page = 1000;
 
 /** Forgets the addresses whose window has passed, page by page; tells how many. */
-export const pruneAttempts: Effect.Effect<number, never, FailedAttemptsSql> = Effect.gen(function* () {
-  const repository = yield* FailedAttemptsSql;
+export const pruneAttempts: Effect.Effect<number, never, FailedAttemptsRepository> = Effect.gen(function* () {
+  const repository = yield* FailedAttemptsRepository;
   const since = (yield* Clock.currentTimeMillis) - attemptWindowMillis;
   return yield* pruneInPages("failed_attempts", page, (most) => repository.prune(since, most));
 });

@@ -1,6 +1,6 @@
 import { Clock, Context, Effect, Layer } from "effect";
 import { TooManyRequests, Unauthorized } from "../wire/ApiError.ts";
-import { FailedAttemptsSql } from "./FailedAttemptsSql.ts";
+import { FailedAttemptsRepository } from "./FailedAttemptsRepository.ts";
 import { counted } from "../wire/Text.ts";
 
 /** Unknown tokens that one address may send in a window before it is shut out (contract I2). */
@@ -15,7 +15,7 @@ const cachedLookup = 10_000;
  */
 export class FailedAttempts extends Context.Service<FailedAttempts>()("waypost/access/FailedAttempts", {
   make: Effect.gen(function* () {
-    const repository = yield* FailedAttemptsSql;
+    const repository = yield* FailedAttemptsRepository;
     // An address that is shut out costs no statement until its window has passed.
     const shutUntil = new Map<string, number>();
 
@@ -34,11 +34,9 @@ export class FailedAttempts extends Context.Service<FailedAttempts>()("waypost/a
         const now = yield* Clock.currentTimeMillis;
         const known = shutUntil.get(address);
         if (known !== undefined && known > now) return shut(known, now);
-        const rows = yield* repository.count(address, now, now - attemptWindowMillis);
-        const row = rows[0];
-        if (row === undefined || row.attempts <= allowedAttempts)
-          return Unauthorized.of("invalid_token", message);
-        const until = row.window_opened.getTime() + attemptWindowMillis;
+        const { attempts, windowOpened } = yield* repository.count(address, now, now - attemptWindowMillis);
+        if (attempts <= allowedAttempts) return Unauthorized.of("invalid_token", message);
+        const until = windowOpened + attemptWindowMillis;
         if (shutUntil.size >= cachedLookup) shutUntil.clear();
         shutUntil.set(address, until);
         return shut(until, now);
@@ -46,7 +44,5 @@ export class FailedAttempts extends Context.Service<FailedAttempts>()("waypost/a
     };
   }),
 }) {
-  static readonly layer = Layer.effect(FailedAttempts, FailedAttempts.make).pipe(
-    Layer.provide(FailedAttemptsSql.layer),
-  );
+  static readonly layer = Layer.effect(FailedAttempts, FailedAttempts.make);
 }

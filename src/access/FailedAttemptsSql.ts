@@ -1,36 +1,33 @@
-import { Context, Effect, Layer } from "effect";
+import { Effect, Layer } from "effect";
 import { SqlClient } from "effect/sql";
-import { instant } from "../database/Rows.ts";
+import { asNumber, instant, onlyRow } from "../database/Rows.ts";
+import { FailedAttemptsRepository } from "./FailedAttemptsRepository.ts";
 
-/** The statement on failed attempts. */
-export class FailedAttemptsSql extends Context.Service<FailedAttemptsSql>()(
-  "waypost/access/FailedAttemptsSql",
-  {
-    make: Effect.gen(function* () {
-      const sql = yield* SqlClient.SqlClient;
-      return {
-        /** Counts one more attempt of an address, in a new window when the last one opened before `since`. */
-        count: (address: string, now: number, since: number) =>
-          Effect.orDie(sql<{ attempts: number; window_opened: Date }>`
+/** Every statement on failed attempts. */
+export const failedAttemptsSql = Layer.effect(
+  FailedAttemptsRepository,
+  Effect.map(SqlClient.SqlClient, (sql) =>
+    FailedAttemptsRepository.of({
+      count: (address, now, since) =>
+        onlyRow(sql<{ readonly attempts: number; readonly windowOpened: number }>`
           INSERT INTO failed_attempt AS f (address, window_opened, attempts) VALUES (${address}, ${instant(now)}, 1)
           ON CONFLICT (address) DO UPDATE SET
             attempts = CASE WHEN f.window_opened <= ${instant(since)} THEN 1 ELSE f.attempts + 1 END,
-            window_opened = CASE WHEN f.window_opened <= ${instant(since)} THEN ${instant(now)} ELSE f.window_opened END
-          RETURNING attempts, window_opened`),
+            window_opened = CASE WHEN f.window_opened <= ${instant(since)} THEN ${instant(now)}
+              ELSE f.window_opened END
+          RETURNING attempts, ${asNumber("extract(epoch FROM window_opened) * 1000")} AS "windowOpened"`),
 
-        /** Forgets at most `most` addresses whose window opened at that instant or before; tells how many. */
-        prune: (since: number, most: number) =>
+      prune: (since, limit) =>
+        Effect.orDie(
           Effect.map(
-            Effect.orDie(sql<{ address: string }>`
+            sql`
               DELETE FROM failed_attempt WHERE address = ANY (ARRAY (
                 SELECT address FROM failed_attempt WHERE window_opened <= ${instant(since)}
-                ORDER BY window_opened LIMIT ${most} FOR UPDATE SKIP LOCKED))
-              RETURNING address`),
+                ORDER BY window_opened LIMIT ${limit} FOR UPDATE SKIP LOCKED))
+              RETURNING address`,
             (rows) => rows.length,
           ),
-      };
+        ),
     }),
-  },
-) {
-  static readonly layer = Layer.effect(FailedAttemptsSql, FailedAttemptsSql.make);
-}
+  ),
+);

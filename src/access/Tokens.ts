@@ -7,7 +7,7 @@ import { WorkspaceChanges } from "../database/WorkspaceChanges.ts";
 import { digest, isCredential, makeCredential } from "./Credential.ts";
 import { cachedLookup, atMostEvery } from "./CachedLookup.ts";
 import type { SdkKeyDraft, TokenDraft } from "./Token.ts";
-import { type SdkKeyGrant, type TokenGrant, TokensSql } from "./TokensSql.ts";
+import { type SdkKeyGrant, type TokenGrant, TokensRepository } from "./TokensRepository.ts";
 
 /** Prefix of a platform token, by its environment. */
 const tokenPrefix = (environment: Environment): string => (environment === "sandbox" ? "wps_" : "wpp_");
@@ -19,16 +19,16 @@ const touchMillis = 60_000;
 /** Issues and revokes the credentials of a workspace; secrets are shown once and kept as digests. */
 export class Tokens extends Context.Service<Tokens>()("waypost/access/Tokens", {
   make: Effect.gen(function* () {
-    const repository = yield* TokensSql;
+    const repository = yield* TokensRepository;
     const changes = yield* WorkspaceChanges;
 
     const lookUpToken = yield* cachedLookup(
       ({ workspace_id }: TokenGrant) => workspace_id,
-      (token: string) => Effect.map(repository.findToken(digest(token)), (rows) => rows[0] ?? null),
+      (token: string) => repository.findToken(digest(token)),
     );
     const lookUpSdkKey = yield* cachedLookup(
       ({ workspace_id }: SdkKeyGrant) => workspace_id,
-      (key: string) => Effect.map(repository.findSdkKey(digest(key)), (rows) => rows[0] ?? null),
+      (key: string) => repository.findSdkKey(digest(key)),
     );
     const isTouchDue = atMostEvery(touchMillis);
 
@@ -39,15 +39,10 @@ export class Tokens extends Context.Service<Tokens>()("waypost/access/Tokens", {
         if (isTouchDue(id, now)) yield* Effect.forkDetach(Effect.ignoreCause(write(id, now)));
       });
 
-    const revoked = (
-      workspaceId: number,
-      id: string,
-      noun: string,
-      rows: ReadonlyArray<{ readonly id: string }>,
-    ) =>
-      rows.length === 0
-        ? Effect.fail(NotFound.of(`There is no ${noun} with this id in this workspace.`))
-        : Effect.as(changes.announce(workspaceId), { id, deleted: true as const });
+    const revoked = (workspaceId: number, id: string, noun: string, isKnown: boolean) =>
+      isKnown
+        ? Effect.as(changes.announce(workspaceId), { id, deleted: true as const })
+        : Effect.fail(NotFound.of(`There is no ${noun} with this id in this workspace.`));
 
     return {
       issueToken: Effect.fn("Tokens.issueToken")(function* (
@@ -74,8 +69,8 @@ export class Tokens extends Context.Service<Tokens>()("waypost/access/Tokens", {
       /** Ends a token at once, in every process. */
       revokeToken: Effect.fn("Tokens.revokeToken")(function* (workspaceId: number, id: string) {
         const now = yield* Clock.currentTimeMillis;
-        const rows = isUuid(id) ? yield* repository.revokeToken(workspaceId, id, now) : [];
-        return yield* revoked(workspaceId, id, "token", rows);
+        const isKnown = isUuid(id) && (yield* repository.revokeToken(workspaceId, id, now));
+        return yield* revoked(workspaceId, id, "token", isKnown);
       }),
 
       issueSdkKey: Effect.fn("Tokens.issueSdkKey")(function* (
@@ -86,8 +81,9 @@ export class Tokens extends Context.Service<Tokens>()("waypost/access/Tokens", {
         const draft = yield* body.complete;
         const now = yield* Clock.currentTimeMillis;
         const key = makeCredential(sdkKeyPrefix);
-        const issued = yield* repository.insertSdkKey(workspaceId, environment, {
+        const issued = yield* repository.insertSdkKey(workspaceId, {
           id: idAt(now),
+          environment,
           name: draft.name,
           digest: digest(key),
           now,
@@ -103,8 +99,8 @@ export class Tokens extends Context.Service<Tokens>()("waypost/access/Tokens", {
         id: string,
       ) {
         const now = yield* Clock.currentTimeMillis;
-        const rows = isUuid(id) ? yield* repository.revokeSdkKey(workspaceId, environment, id, now) : [];
-        return yield* revoked(workspaceId, id, "SDK key", rows);
+        const isKnown = isUuid(id) && (yield* repository.revokeSdkKey(workspaceId, environment, id, now));
+        return yield* revoked(workspaceId, id, "SDK key", isKnown);
       }),
 
       /** What an SDK key opens, revoked ones included; null for a text that is none. */
@@ -125,5 +121,5 @@ export class Tokens extends Context.Service<Tokens>()("waypost/access/Tokens", {
     };
   }),
 }) {
-  static readonly layer = Layer.effect(Tokens, Tokens.make).pipe(Layer.provide(TokensSql.layer));
+  static readonly layer = Layer.effect(Tokens, Tokens.make);
 }

@@ -1,58 +1,79 @@
 import { PgClient } from "@effect/sql-pg";
-import { Context, Duration, Effect, Layer, Queue, Schedule } from "effect";
+import { Context, Duration, Effect, Layer, Queue, Schedule, type Scope } from "effect";
 import { countListenDrop } from "./DatabaseMetrics.ts";
 
 const channel = "waypost_workspace";
 
-/**
- * Tells every process that a workspace, or a token of it, has changed, so that what they remember of it is forgotten:
- * this process before `announce` returns, the others as soon as PostgreSQL's notification reaches them.
- */
-export class WorkspaceChanges extends Context.Service<WorkspaceChanges>()(
-  "waypost/database/WorkspaceChanges",
-  {
-    make: Effect.gen(function* () {
-      const sql = yield* PgClient.PgClient;
-      const listeners = new Set<(workspaceId: number | "all") => void>();
-      const tell = (workspaceId: number | "all") => {
-        for (const listener of listeners) listener(workspaceId);
-      };
+type Listener = (workspaceId: number | "all") => void;
 
-      // A lost connection may have lost notifications with it: then everything is forgotten.
+const listenersOf = () => {
+  const listeners = new Set<Listener>();
+  return {
+    notify: (workspaceId: number | "all"): void => {
+      for (const listener of listeners) listener(workspaceId);
+    },
+    listen: (listener: Listener) =>
+      Effect.asVoid(
+        Effect.acquireRelease(
+          Effect.sync(() => listeners.add(listener)),
+          () => Effect.sync(() => listeners.delete(listener)),
+        ),
+      ),
+  };
+};
+
+/** Invalidates what processes cache of a workspace and its tokens. */
+export class WorkspaceChanges extends Context.Service<
+  WorkspaceChanges,
+  {
+    /** Calls the listener with the internal key of each workspace that changes, or "all", until the scope closes. */
+    readonly listen: (listener: Listener) => Effect.Effect<void, never, Scope.Scope>;
+    /**
+     * Announces a change: to this process before it returns, to the others as soon as PostgreSQL's notification reaches
+     * them.
+     */
+    readonly announce: (workspaceId: number) => Effect.Effect<void>;
+  }
+>()("waypost/database/WorkspaceChanges") {
+  /** Over LISTEN and NOTIFY. */
+  static readonly layer = Layer.effect(
+    WorkspaceChanges,
+    Effect.gen(function* () {
+      const sql = yield* PgClient.PgClient;
+      const { listen, notify } = listenersOf();
       yield* Effect.scoped(
         Effect.gen(function* () {
           const notifications = yield* sql.listen(channel);
-          tell("all");
+          notify("all");
           return yield* Effect.forever(
-            Effect.map(Queue.take(notifications), (notification) => tell(Number(notification.payload))),
+            Effect.map(Queue.take(notifications), (notification) => notify(Number(notification.payload))),
           );
         }),
       ).pipe(
+        // A lost connection may have lost notifications: everything that is cached is invalidated.
         Effect.tapError(() =>
           Effect.andThen(
             countListenDrop,
-            Effect.sync(() => tell("all")),
+            Effect.sync(() => notify("all")),
           ),
         ),
         Effect.retry(Schedule.spaced(Duration.seconds(1))),
         Effect.forkScoped,
       );
-
       return {
-        /** Calls the listener with the internal key of each workspace that changes, or "all", while the scope is open. */
-        listen: (listener: (workspaceId: number | "all") => void) =>
-          Effect.acquireRelease(
-            Effect.sync(() => listeners.add(listener)),
-            () => Effect.sync(() => listeners.delete(listener)),
-          ),
-        announce: (workspaceId: number) =>
+        listen,
+        announce: (workspaceId) =>
           Effect.andThen(
             Effect.orDie(sql.notify(channel, String(workspaceId))),
-            Effect.sync(() => tell(workspaceId)),
+            Effect.sync(() => notify(workspaceId)),
           ),
       };
     }),
-  },
-) {
-  static readonly layer = Layer.effect(WorkspaceChanges, WorkspaceChanges.make);
+  );
+
+  /** Within this process alone. */
+  static readonly layerMemory = Layer.sync(WorkspaceChanges, () => {
+    const { listen, notify } = listenersOf();
+    return { listen, announce: (workspaceId) => Effect.sync(() => notify(workspaceId)) };
+  });
 }

@@ -2,14 +2,18 @@ import { Cause, Clock, Context, Duration, Effect, Exit, Layer, Option } from "ef
 import { HttpServerResponse } from "effect/http";
 import { Database } from "../database/Database.ts";
 import { Conflict } from "../wire/ApiError.ts";
-import { outsideWork } from "./OutsideTransaction.ts";
 import { countConflict, countReplay } from "./IdempotencyMetrics.ts";
-import { IdempotencySql, type IdempotentRequest, type StoredResponse } from "./IdempotencySql.ts";
+import {
+  IdempotencyRepository,
+  type IdempotentRequest,
+  type StoredResponse,
+} from "./IdempotencyRepository.ts";
+import { outsideWork } from "./OutsideTransaction.ts";
 
 const keptMillis = 24 * 60 * 60 * 1000;
-const waitMillis = 10_000;
-const firstPause = 10;
-const longestPause = 250;
+const maxWaitMillis = 10_000;
+const minPauseMillis = 10;
+const maxPauseMillis = 250;
 
 const stillRunning = Conflict.of(
   "request_in_progress",
@@ -19,7 +23,7 @@ const stillRunning = Conflict.of(
 const nameOf = ({ key, path, tenant }: IdempotentRequest) =>
   JSON.stringify([tenant.workspaceId, tenant.environment, path, key]);
 
-/** Another request holds the key: raised inside the transaction, so that its connection goes back to the pool. */
+/** Another request holds the key. It fails the transaction, so that the connection returns to the pool. */
 class Held {
   readonly _tag = "Held";
 }
@@ -33,58 +37,56 @@ const replay = (stored: StoredResponse) =>
     ...(stored.content_type === null ? {} : { contentType: stored.content_type }),
   });
 
-const bytesOf = (response: HttpServerResponse.HttpServerResponse): StoredResponse => {
-  const body = response.body;
+const storedForm = ({ body, status }: HttpServerResponse.HttpServerResponse): StoredResponse => {
   if (body._tag !== "Uint8Array" && body._tag !== "Empty") {
-    throw new Error(`An idempotent endpoint answered with a ${body._tag} body, which cannot be stored`);
+    throw new Error(`An idempotent endpoint responded with a ${body._tag} body, which cannot be stored`);
   }
-  return {
-    status: response.status,
-    content_type: body._tag === "Empty" ? null : body.contentType,
-    body: body._tag === "Empty" ? new Uint8Array() : body.body,
-  };
+  return body._tag === "Empty"
+    ? { status, content_type: null, body: new Uint8Array() }
+    : { status, content_type: body.contentType, body: body.body };
 };
 
-/** Changes that happen once under the name that a client gave them. */
+/** Runs requests with an Idempotency-Key once (contract J1–J3). */
 export class IdempotentRequests extends Context.Service<IdempotentRequests>()(
   "waypost/http/IdempotentRequests",
   {
     make: Effect.gen(function* () {
       const database = yield* Database;
-      const repository = yield* IdempotencySql;
-      /** What this process carries out now, from the head of the request to its answer. */
-      const inFlight = new Set<string>();
+      const repository = yield* IdempotencyRepository;
+      /** The requests that this process runs, from their head to their response. */
+      const running = new Set<string>();
 
       return {
         /**
-         * Carries out the change, or gives the answer that it got within the last 24 hours. One transaction holds the change and its
-         * answer. A lock that the transaction takes on the key keeps twins out; it goes with the transaction, so a key whose owner died
-         * is free as soon as PostgreSQL notices. Who finds it taken lets go of the connection and comes back, for ten seconds;
-         * after that 409 `request_in_progress`. `prepare` is done before, and errands between two runs: neither a slow client nor a
-         * slow server elsewhere holds a transaction open. Meanwhile no lock is held, and twins are kept waiting by this process alone:
-         * one that another process got does the errand too, and the first of the two to commit is the change.
+         * Runs the handler, or gives the response of the last 24 hours to the same request. One transaction holds the change and
+         * the response. It takes a lock on the key, which keeps concurrent duplicates out and ends with the transaction: the
+         * key of a dead process is free as soon as PostgreSQL notices.
+         *
+         * A duplicate that finds the key locked releases its connection and retries for ten seconds; then it fails with 409
+         * `request_in_progress`. `prepare` runs before the transaction, and work outside the transaction between two runs of
+         * it, so neither a slow client nor a slow server elsewhere holds a transaction open. Meanwhile no lock is held: a
+         * duplicate in this process waits, one in another process does the same work, and the first to commit is the change.
          */
         once: <E, R, R2>(
-          change: IdempotentRequest,
+          request: IdempotentRequest,
           prepare: Effect.Effect<void, never, R2>,
           handler: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>,
         ): Effect.Effect<HttpServerResponse.HttpServerResponse, E | Conflict, R | R2> =>
           Effect.gen(function* () {
             const started = yield* Clock.currentTimeMillis;
-            const since = started - keptMillis;
-            const known = (yield* repository.find(change, since))[0];
-            if (known !== undefined) return yield* Effect.as(countReplay, replay(known));
+            const findStored = repository.find(request, started - keptMillis);
+            const stored = yield* findStored;
+            if (stored !== null) return yield* Effect.as(countReplay, replay(stored));
+
             const { catchUp, provide } = outsideWork();
-            const once = database.atomically(
+            const attempt = database.atomically(
               Effect.gen(function* () {
-                const [lock] = yield* repository.tryLock(change);
-                if (lock?.held !== true) return yield* Effect.fail(held);
-                const twin = (yield* repository.find(change, since))[0];
-                if (twin !== undefined) return yield* Effect.as(countReplay, replay(twin));
+                if (!(yield* repository.tryLock(request))) return yield* Effect.fail(held);
+                const duplicate = yield* findStored;
+                if (duplicate !== null) return yield* Effect.as(countReplay, replay(duplicate));
                 const response = yield* provide(handler);
-                if (response.status >= 200 && response.status < 300) {
-                  yield* repository.store(change, bytesOf(response), yield* Clock.currentTimeMillis);
-                }
+                if (response.status >= 200 && response.status < 300)
+                  yield* repository.store(request, storedForm(response), yield* Clock.currentTimeMillis);
                 return response;
               }),
             );
@@ -92,7 +94,7 @@ export class IdempotentRequests extends Context.Service<IdempotentRequests>()(
             const run = Effect.gen(function* () {
               yield* prepare;
               while (true) {
-                const exit = yield* Effect.exit(once);
+                const exit = yield* Effect.exit(attempt);
                 if (Exit.isSuccess(exit)) return exit.value;
                 if (yield* catchUp(exit.cause)) continue;
                 const failure = Option.getOrUndefined(Cause.findErrorOption(exit.cause)) as unknown;
@@ -101,26 +103,24 @@ export class IdempotentRequests extends Context.Service<IdempotentRequests>()(
               }
             });
 
-            const name = nameOf(change);
-            let pause = firstPause;
+            const name = nameOf(request);
+            let pause = minPauseMillis;
             while (true) {
-              const answer = yield* Effect.acquireUseRelease(
-                Effect.sync(() => !inFlight.has(name) && inFlight.add(name)),
-                (taken) => (taken ? run : Effect.succeed(held)),
-                (taken) => Effect.sync(() => taken && inFlight.delete(name)),
+              const outcome = yield* Effect.acquireUseRelease(
+                Effect.sync(() => !running.has(name) && running.add(name)),
+                (isOwner) => (isOwner ? run : Effect.succeed(held)),
+                (isOwner) => Effect.sync(() => isOwner && running.delete(name)),
               );
-              if (!(answer instanceof Held)) return answer;
+              if (!(outcome instanceof Held)) return outcome;
               const waited = (yield* Clock.currentTimeMillis) - started;
-              if (waited >= waitMillis) return yield* Effect.andThen(countConflict, stillRunning);
-              yield* Effect.sleep(Duration.millis(Math.min(pause, waitMillis - waited)));
-              pause = Math.min(pause * 2, longestPause);
+              if (waited >= maxWaitMillis) return yield* Effect.andThen(countConflict, stillRunning);
+              yield* Effect.sleep(Duration.millis(Math.min(pause, maxWaitMillis - waited)));
+              pause = Math.min(pause * 2, maxPauseMillis);
             }
           }),
       };
     }),
   },
 ) {
-  static readonly layer = Layer.effect(IdempotentRequests, IdempotentRequests.make).pipe(
-    Layer.provide(IdempotencySql.layer),
-  );
+  static readonly layer = Layer.effect(IdempotentRequests, IdempotentRequests.make);
 }

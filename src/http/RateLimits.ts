@@ -2,7 +2,7 @@ import { Clock, Context, Effect, Layer } from "effect";
 import { batched } from "../database/Batched.ts";
 import { TooManyRequests } from "../wire/ApiError.ts";
 import type { Tenant } from "../workspaces/Workspace.ts";
-import { type RateDemand, RateLimitsSql, type RateWindows } from "./RateLimitsSql.ts";
+import { type RateDemand, RateLimitsRepository, type RateWindows } from "./RateLimitsRepository.ts";
 import { counted } from "../wire/Text.ts";
 
 /** One window as a client sees it. */
@@ -50,7 +50,7 @@ const limitsOf = ({ environment, workspace: { plan } }: Tenant) =>
  */
 export class RateLimits extends Context.Service<RateLimits>()("waypost/http/RateLimits", {
   make: Effect.gen(function* () {
-    const repository = yield* RateLimitsSql;
+    const repository = yield* RateLimitsRepository;
 
     const take = yield* batched<Ask, RateVerdict, never, never>(
       1000,
@@ -91,7 +91,7 @@ export class RateLimits extends Context.Service<RateLimits>()("waypost/http/Rate
     };
   }),
 }) {
-  static readonly layer = Layer.effect(RateLimits, RateLimits.make).pipe(Layer.provide(RateLimitsSql.layer));
+  static readonly layer = Layer.effect(RateLimits, RateLimits.make);
 }
 
 /** Hands out what a statement granted to a tenant, one request after another. */

@@ -1,79 +1,67 @@
 import { Clock, Context, Effect, Layer } from "effect";
+import { WorkspaceChanges } from "../database/WorkspaceChanges.ts";
 import { NotFound } from "../wire/ApiError.ts";
 import { idAt, isUuid } from "../wire/Ids.ts";
 import type { PagePosition } from "../wire/PagePosition.ts";
 import type { ParsedBody } from "../wire/ParsedBody.ts";
 import type { Tenant, WorkspaceDraft, WorkspacePatch } from "./Workspace.ts";
-import { WorkspaceChanges } from "../database/WorkspaceChanges.ts";
-import { type WorkspaceRow, WorkspacesSql } from "./WorkspacesSql.ts";
+import { WorkspacesRepository } from "./WorkspacesRepository.ts";
 
-/** Workspaces, as the operator keeps them. */
+const notFound = NotFound.of("There is no workspace with this id.");
+
+/** Workspaces, which the operator manages. */
 export class Workspaces extends Context.Service<Workspaces>()("waypost/workspaces/Workspaces", {
   make: Effect.gen(function* () {
-    const repository = yield* WorkspacesSql;
+    const repository = yield* WorkspacesRepository;
     const changes = yield* WorkspaceChanges;
 
-    const one = (rows: ReadonlyArray<WorkspaceRow>) => {
-      const row = rows[0];
-      return row === undefined
-        ? Effect.fail(NotFound.of("There is no workspace with this id."))
-        : Effect.succeed(row);
-    };
+    const find = Effect.fnUntraced(function* (publicId: string) {
+      const row = isUuid(publicId) ? yield* repository.find(publicId) : null;
+      return row ?? (yield* notFound);
+    });
 
     return {
       create: Effect.fn("Workspaces.create")(function* (body: ParsedBody<WorkspaceDraft>) {
-        const draft = yield* body.complete;
+        const { name, plan = {}, timezone = "UTC" } = yield* body.complete;
         const now = yield* Clock.currentTimeMillis;
-        const rows = yield* repository.insert(
-          idAt(now),
-          draft.name,
-          draft.timezone ?? "UTC",
-          draft.plan ?? {},
-          now,
-        );
-        return (yield* Effect.orDie(one(rows))).workspace;
+        return (yield* repository.insert({ publicId: idAt(now), name, timezone, plan }, now)).workspace;
       }),
 
       page: Effect.fn("Workspaces.page")(function* (position: PagePosition) {
-        return (yield* repository.page(position)).map((row) => row.workspace);
+        return (yield* repository.page(position)).map(({ workspace }) => workspace);
       }),
 
-      /** The row with its internal key. @throws 404 */
-      find: (publicId: string) =>
-        isUuid(publicId) ? Effect.flatMap(repository.find(publicId), one) : one([]),
+      /** The workspace with its internal key. @throws 404 */
+      find,
 
-      /** The row of an internal key that is known to exist. */
-      get: (workspaceId: number) => Effect.orDie(Effect.flatMap(repository.findById(workspaceId), one)),
+      /** The workspace of an internal key; a missing one is a defect. */
+      get: Effect.fnUntraced(function* (workspaceId: number) {
+        return (yield* repository.findByKey(workspaceId)) ?? (yield* Effect.die(notFound));
+      }),
 
-      /** Takes what was sent and keeps the rest; the figures of reports follow the time zone at once (contract K6). */
+      /** Changes what the body names. Reports follow a new time zone at once (contract K6). @throws 404, 422 */
       update: Effect.fn("Workspaces.update")(function* (publicId: string, body: ParsedBody<WorkspacePatch>) {
         const patch = yield* body.complete;
+        const change = {
+          name: patch.name,
+          timezone: patch.timezone,
+          platformApiEnabled: patch.platform_api_enabled,
+          deletionScheduled: patch.deletion_scheduled,
+          trialEnded: patch.trial_ended,
+          defaultFrequencyCap: patch.default_frequency_cap,
+          plan: patch.plan,
+        };
         const now = yield* Clock.currentTimeMillis;
-        const rows = isUuid(publicId)
-          ? yield* repository.update(
-              publicId,
-              {
-                name: patch.name,
-                timezone: patch.timezone,
-                platformApiEnabled: patch.platform_api_enabled,
-                deletionScheduled: patch.deletion_scheduled,
-                trialEnded: patch.trial_ended,
-                defaultFrequencyCap: patch.default_frequency_cap,
-                plan: patch.plan,
-              },
-              now,
-            )
-          : [];
-        const row = yield* one(rows);
+        const row = isUuid(publicId) ? yield* repository.update(publicId, change, now) : null;
+        if (row === null) return yield* notFound;
         yield* changes.announce(row.workspaceId);
         return row.workspace;
       }),
 
-      /** Holds the tenant until the end of the transaction: call it before counting what a plan limits. */
-      lock: (tenant: Tenant) => repository.lock(tenant.workspaceId, tenant.environment),
+      /** Locks the tenant until the end of the transaction. Call it before counting what a plan limits. */
+      lock: (tenant: Tenant) => repository.lock(tenant),
     };
   }),
 }) {
-  static readonly layerNoDeps = Layer.effect(Workspaces, Workspaces.make);
-  static readonly layer = Workspaces.layerNoDeps.pipe(Layer.provide([WorkspacesSql.layer]));
+  static readonly layer = Layer.effect(Workspaces, Workspaces.make);
 }

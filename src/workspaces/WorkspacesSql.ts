@@ -1,31 +1,13 @@
-import { Context, Effect, Layer } from "effect";
+import { Effect, Layer } from "effect";
 import { SqlClient } from "effect/sql";
-import { instant, jsonb, utc } from "../database/Rows.ts";
-import type { PagePosition } from "../wire/PagePosition.ts";
-import type { Environment } from "./Environment.ts";
+import { instant, jsonb, onlyRow, utc } from "../database/Rows.ts";
 import { defaultPlan, type Plan, type PlanPatch } from "./Plan.ts";
-import type { FrequencyCap, Workspace } from "./Workspace.ts";
-
-/** A workspace with its internal key. */
-export interface WorkspaceRow {
-  readonly workspaceId: number;
-  readonly workspace: Workspace;
-}
+import type { Workspace } from "./Workspace.ts";
+import { type WorkspaceRow, WorkspacesRepository } from "./WorkspacesRepository.ts";
 
 interface Columns extends Omit<Workspace, "plan"> {
   readonly workspace_id: number;
   readonly plan: PlanPatch;
-}
-
-/** What an update writes; undefined keeps what is there. */
-export interface WorkspaceChange {
-  readonly name?: string | undefined;
-  readonly timezone?: string | undefined;
-  readonly platformApiEnabled?: boolean | undefined;
-  readonly deletionScheduled?: boolean | undefined;
-  readonly trialEnded?: boolean | undefined;
-  readonly defaultFrequencyCap?: FrequencyCap | null | undefined;
-  readonly plan?: PlanPatch | undefined;
 }
 
 const toRow = ({ workspace_id, ...columns }: Columns): WorkspaceRow => ({
@@ -34,53 +16,60 @@ const toRow = ({ workspace_id, ...columns }: Columns): WorkspaceRow => ({
 });
 
 /** Every statement on workspaces and tenants. */
-export class WorkspacesSql extends Context.Service<WorkspacesSql>()("waypost/workspaces/WorkspacesSql", {
-  make: Effect.gen(function* () {
+export const workspacesSql = Layer.effect(
+  WorkspacesRepository,
+  Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient;
 
     const columns = sql`
       id AS workspace_id, public_id AS id, name, timezone, platform_api_enabled,
       ${utc("deletion_scheduled_at")} AS deletion_scheduled_at, trial_ended,
-      CASE WHEN default_cap_count IS NOT NULL
-        THEN jsonb_build_object('count', default_cap_count, 'period', default_cap_period) END AS default_frequency_cap,
+      CASE WHEN default_cap_count IS NOT NULL THEN
+        jsonb_build_object('count', default_cap_count, 'period', default_cap_period) END AS default_frequency_cap,
       plan, ${utc("created_at")} AS created_at, ${utc("updated_at")} AS updated_at`;
 
-    const rows = (statement: Effect.Effect<ReadonlyArray<Columns>, unknown>) =>
-      Effect.orDie(Effect.map(statement, (found) => found.map(toRow)));
+    const firstRow = (statement: Effect.Effect<ReadonlyArray<Columns>, unknown>) =>
+      Effect.orDie(Effect.map(statement, ([row]) => (row === undefined ? null : toRow(row))));
 
-    return {
-      /** Inserts the workspace, both its environments and their rate windows. */
-      insert: (publicId: string, name: string, timezone: string, plan: PlanPatch, now: number) =>
-        rows(sql<Columns>`
-          WITH made AS (
-            INSERT INTO workspace (public_id, name, timezone, plan, created_at, updated_at)
-            VALUES (${publicId}, ${name}, ${timezone}, ${jsonb(plan)}, ${instant(now)}, ${instant(now)})
-            RETURNING *
-          ), tenants AS (
-            INSERT INTO tenant (workspace_id, environment)
-            SELECT made.id, environment FROM made, (VALUES ('sandbox'), ('production')) AS e (environment)
-            RETURNING workspace_id, environment
-          ), windows AS (
-            INSERT INTO rate_window (workspace_id, environment) SELECT workspace_id, environment FROM tenants
-          )
-          SELECT ${columns} FROM made`),
+    return WorkspacesRepository.of({
+      insert: ({ name, plan, publicId, timezone }, now) =>
+        Effect.map(
+          onlyRow(sql<Columns>`
+            WITH made AS (
+              INSERT INTO workspace (public_id, name, timezone, plan, created_at, updated_at)
+              VALUES (${publicId}, ${name}, ${timezone}, ${jsonb(plan)}, ${instant(now)}, ${instant(now)})
+              RETURNING *
+            ), tenants AS (
+              INSERT INTO tenant (workspace_id, environment)
+              SELECT made.id, environment FROM made, (VALUES ('sandbox'), ('production')) AS e (environment)
+              RETURNING workspace_id, environment
+            ), windows AS (
+              INSERT INTO rate_window (workspace_id, environment) SELECT workspace_id, environment FROM tenants
+            )
+            SELECT ${columns} FROM made`),
+          toRow,
+        ),
 
-      page: (position: PagePosition) =>
-        rows(sql<Columns>`
-          SELECT ${columns} FROM workspace
-          WHERE ${position.before}::uuid IS NULL OR public_id < ${position.before}
-          ORDER BY public_id DESC LIMIT ${position.limit}`),
+      page: ({ before, limit }) =>
+        Effect.orDie(
+          Effect.map(
+            sql<Columns>`
+              SELECT ${columns} FROM workspace
+              WHERE ${before}::uuid IS NULL OR public_id < ${before}
+              ORDER BY public_id DESC LIMIT ${limit}`,
+            (rows) => rows.map(toRow),
+          ),
+        ),
 
-      find: (publicId: string) =>
-        rows(sql<Columns>`SELECT ${columns} FROM workspace WHERE public_id = ${publicId}`),
+      find: (publicId) =>
+        firstRow(sql<Columns>`SELECT ${columns} FROM workspace WHERE public_id = ${publicId}`),
 
-      /** The row of an internal key. */
-      findById: (workspaceId: number) =>
-        rows(sql<Columns>`SELECT ${columns} FROM workspace WHERE id = ${workspaceId}`),
+      findByKey: (workspaceId) =>
+        firstRow(sql<Columns>`SELECT ${columns} FROM workspace WHERE id = ${workspaceId}`),
 
-      update: (publicId: string, change: WorkspaceChange, now: number) => {
+      update: (publicId, change, now) => {
         const cap = change.defaultFrequencyCap;
-        return rows(sql<Columns>`
+        return firstRow(sql<Columns>`
           UPDATE workspace SET
             name = COALESCE(${change.name ?? null}::text, name),
             timezone = COALESCE(${change.timezone ?? null}::text, timezone),
@@ -99,16 +88,13 @@ export class WorkspacesSql extends Context.Service<WorkspacesSql>()("waypost/wor
           RETURNING ${columns}`);
       },
 
-      /** Holds the tenant for the rest of the transaction, so that what its plan limits is counted exactly. */
-      lock: (workspaceId: number, environment: Environment) =>
+      lock: ({ environment, workspaceId }) =>
         Effect.orDie(
           Effect.asVoid(
             sql`SELECT FROM tenant WHERE workspace_id = ${workspaceId} AND environment = ${environment}
                 FOR NO KEY UPDATE`,
           ),
         ),
-    };
+    });
   }),
-}) {
-  static readonly layer = Layer.effect(WorkspacesSql, WorkspacesSql.make);
-}
+);

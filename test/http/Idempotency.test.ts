@@ -3,7 +3,7 @@ import { Deferred, Effect, Fiber } from "effect";
 import { SqlClient } from "effect/sql";
 import { TestClock } from "effect/testing";
 import { pruneOnce } from "../../src/http/IdempotencyPruning.ts";
-import { IdempotencySql } from "../../src/http/IdempotencySql.ts";
+import { idempotencySql } from "../../src/http/IdempotencySql.ts";
 import { type Answer, type Ask, TestWaypost } from "../TestWaypost.ts";
 
 const campaign = (name: string) => ({ name, type: "push", timezone: "UTC", starts_at: "2026-12-01" });
@@ -131,7 +131,7 @@ layer(TestWaypost.layer)("Idempotency", (it) => {
         assert.strictEqual(anew.status, 201);
         assert.notStrictEqual(anew.body.data.id, first.body.data.id);
         yield* TestClock.adjust("25 hours");
-        yield* pruneOnce.pipe(Effect.provide(IdempotencySql.layer));
+        yield* pruneOnce.pipe(Effect.provide(idempotencySql));
         assert.deepStrictEqual(yield* sql`SELECT 1 FROM idempotent_response WHERE key = 'day'`, []);
       }),
   );

@@ -1,0 +1,116 @@
+/** The HTTP interfaces: every route with its handlers, authenticators and middlewares. */
+import { Effect, Layer } from "effect";
+import { type HttpApi, HttpApiBuilder } from "effect/http-api";
+import { accessLayer } from "./access/AccessHttp.ts";
+import { meHandlers } from "./access/MeHttp.ts";
+import { docsPage, docsPageHeaders, documentRoutes } from "./ApiDocuments.ts";
+import { campaignHandlers } from "./campaigns/CampaignsHttp.ts";
+import { Settings } from "./config/Settings.ts";
+import { DeviceApi } from "./DeviceApi.ts";
+import { deviceAccessLayer } from "./devices/DeviceAccessHttp.ts";
+import { deviceAuthenticator } from "./devices/DeviceAuthenticator.ts";
+import { devicesHandlers } from "./devices/DevicesHttp.ts";
+import { answersHandlers } from "./events/AnswersHttp.ts";
+import { eventsHandlers } from "./events/EventsHttp.ts";
+import { Authenticators } from "./http/Authenticators.ts";
+import { healthRoutes } from "./http/Health.ts";
+import { idempotencyLayer } from "./http/IdempotencyHttp.ts";
+import { platformAuthenticator } from "./http/PlatformAuthenticator.ts";
+import { requestPipelineLayer } from "./http/RequestPipeline.ts";
+import { RouteTable } from "./http/RouteTable.ts";
+import { schemaErrorsLayer } from "./http/SchemaErrors.ts";
+import { locationGroupsHandlers } from "./locations/LocationGroupsHttp.ts";
+import { locationsHandlers } from "./locations/LocationsHttp.ts";
+import { mediaHandlers } from "./media/MediaHttp.ts";
+import { mediaAuthenticator, mediaRoutes } from "./media/MediaServing.ts";
+import { notificationHandlers } from "./notifications/NotificationsHttp.ts";
+import { contentsHandlers } from "./operator/ContentsHttp.ts";
+import { deliveryListHandlers } from "./operator/DeliveryListHttp.ts";
+import { deviceListHandlers } from "./operator/DeviceListHttp.ts";
+import { locationImportHandlers } from "./operator/LocationImportHttp.ts";
+import { operatorAccessLayer } from "./operator/OperatorAccessHttp.ts";
+import { operatorAuthenticator } from "./operator/OperatorAuthenticator.ts";
+import { OperatorTenants } from "./operator/OperatorTenants.ts";
+import { sdkKeysHandlers } from "./operator/SdkKeysHttp.ts";
+import { segmentsHandlers } from "./operator/SegmentsHttp.ts";
+import { sendListHandlers } from "./operator/SendListHttp.ts";
+import { tenantReportsHandlers } from "./operator/TenantReportsHttp.ts";
+import { tokensHandlers } from "./operator/TokensHttp.ts";
+import { transportsHandlers } from "./operator/TransportsHttp.ts";
+import { workspacesHandlers } from "./operator/WorkspacesHttp.ts";
+import { OperatorApi } from "./OperatorApi.ts";
+import { PlatformApi } from "./PlatformApi.ts";
+import { geofencesHandlers } from "./positions/GeofencesHttp.ts";
+import { positionsHandlers } from "./positions/PositionsHttp.ts";
+import { reportHandlers } from "./reports/ReportsHttp.ts";
+import { messagesHandlers } from "./sending/MessagesHttp.ts";
+
+const apis = [PlatformApi, DeviceApi, OperatorApi] as unknown as ReadonlyArray<HttpApi.Top>;
+
+const platformRoutes = HttpApiBuilder.layer(PlatformApi).pipe(
+  Layer.provide([
+    meHandlers,
+    reportHandlers,
+    locationsHandlers,
+    locationGroupsHandlers,
+    mediaHandlers,
+    campaignHandlers,
+    notificationHandlers,
+  ]),
+);
+
+const deviceRoutes = HttpApiBuilder.layer(DeviceApi).pipe(
+  Layer.provide([
+    devicesHandlers,
+    eventsHandlers,
+    positionsHandlers,
+    geofencesHandlers,
+    messagesHandlers,
+    answersHandlers,
+  ]),
+  Layer.provide(deviceAccessLayer),
+);
+
+const operatorRoutes = HttpApiBuilder.layer(OperatorApi).pipe(
+  Layer.provide([
+    workspacesHandlers,
+    tokensHandlers,
+    sdkKeysHandlers,
+    transportsHandlers,
+    segmentsHandlers,
+    contentsHandlers,
+    locationImportHandlers,
+    deviceListHandlers,
+    deliveryListHandlers,
+    tenantReportsHandlers,
+    sendListHandlers,
+  ]),
+  Layer.provide([operatorAccessLayer, OperatorTenants.layer]),
+);
+
+const apiRoutes = Layer.mergeAll(
+  platformRoutes,
+  deviceRoutes,
+  operatorRoutes,
+  mediaRoutes,
+  documentRoutes,
+  docsPage.pipe(Layer.provide(docsPageHeaders.layer)),
+).pipe(Layer.provide([accessLayer, schemaErrorsLayer, idempotencyLayer]));
+
+const authenticators = Layer.effect(
+  Authenticators,
+  Effect.all([platformAuthenticator, deviceAuthenticator, operatorAuthenticator, mediaAuthenticator]),
+);
+
+/** The routes of this process. A process without the role `api` serves health and metrics only. */
+export const interfaces = Layer.unwrap(
+  Effect.map(Settings, ({ roles }) =>
+    roles.has("api")
+      ? Layer.mergeAll(apiRoutes, healthRoutes, requestPipelineLayer).pipe(
+          Layer.provide([authenticators, Layer.succeed(RouteTable, RouteTable.make(apis))]),
+        )
+      : Layer.mergeAll(healthRoutes, requestPipelineLayer).pipe(
+          Layer.provide([Layer.succeed(Authenticators, []), Layer.succeed(RouteTable, RouteTable.make([]))]),
+        ),
+  ),
+);

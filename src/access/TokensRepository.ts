@@ -1,0 +1,75 @@
+import { Context, type Effect } from "effect";
+import type { PagePosition } from "../wire/PagePosition.ts";
+import type { Environment } from "../workspaces/Environment.ts";
+import type { Ability } from "./Ability.ts";
+import type { SdkKey, Token } from "./Token.ts";
+
+/** What an API token grants, with the facts that can end it. */
+export interface TokenGrant {
+  readonly id: string;
+  readonly name: string;
+  readonly workspace_id: number;
+  readonly environment: Environment;
+  readonly abilities: ReadonlyArray<Ability>;
+  readonly expires_at: Date | null;
+  readonly revoked_at: Date | null;
+}
+
+/** What an SDK key grants. */
+export interface SdkKeyGrant {
+  readonly id: string;
+  readonly name: string;
+  readonly workspace_id: number;
+  readonly environment: Environment;
+  readonly revoked_at: Date | null;
+}
+
+/** An SDK key as it is issued; `digest` is the SHA-256 of the secret, `now` in epoch milliseconds. */
+export interface NewSdkKey {
+  readonly id: string;
+  readonly environment: Environment;
+  readonly name: string;
+  readonly digest: Uint8Array;
+  readonly now: number;
+}
+
+/** An API token as it is issued; instants in epoch milliseconds. */
+export interface NewToken extends NewSdkKey {
+  readonly abilities: ReadonlyArray<Ability>;
+  readonly expiresAt: number | null;
+}
+
+/** Stores API tokens and SDK keys. */
+export class TokensRepository extends Context.Service<
+  TokensRepository,
+  {
+    readonly insertToken: (workspaceId: number, token: NewToken) => Effect.Effect<Token>;
+    /** Newest first, revoked ones included. */
+    readonly pageOfTokens: (
+      workspaceId: number,
+      position: PagePosition,
+    ) => Effect.Effect<ReadonlyArray<Token>>;
+    /** False for an unknown id. Revoking twice keeps the first instant. */
+    readonly revokeToken: (workspaceId: number, id: string, now: number) => Effect.Effect<boolean>;
+    readonly findToken: (digest: Uint8Array) => Effect.Effect<TokenGrant | null>;
+    /** Sets `last_used_at`. */
+    readonly touchToken: (id: string, now: number) => Effect.Effect<void>;
+    readonly insertSdkKey: (workspaceId: number, key: NewSdkKey) => Effect.Effect<SdkKey>;
+    /** Newest first, revoked ones included. */
+    readonly pageOfSdkKeys: (
+      workspaceId: number,
+      environment: Environment,
+      position: PagePosition,
+    ) => Effect.Effect<ReadonlyArray<SdkKey>>;
+    /** False for an unknown id. Revoking twice keeps the first instant. */
+    readonly revokeSdkKey: (
+      workspaceId: number,
+      environment: Environment,
+      id: string,
+      now: number,
+    ) => Effect.Effect<boolean>;
+    readonly findSdkKey: (digest: Uint8Array) => Effect.Effect<SdkKeyGrant | null>;
+    /** Sets `last_used_at`. */
+    readonly touchSdkKey: (id: string, now: number) => Effect.Effect<void>;
+  }
+>()("waypost/access/TokensRepository") {}

@@ -1,0 +1,36 @@
+import { Context, type Effect } from "effect";
+import type { Tenant } from "../workspaces/Workspace.ts";
+
+/** A request with an Idempotency-Key. Its scope is workspace, environment, path and key (contract J1). */
+export interface IdempotentRequest {
+  readonly tenant: Tenant;
+  /** Without the query string. */
+  readonly path: string;
+  readonly key: string;
+}
+
+/** The response to the first request, as it was sent. */
+export interface StoredResponse {
+  readonly status: number;
+  readonly content_type: string | null;
+  readonly body: Uint8Array;
+}
+
+/** Stores the responses to idempotent requests. Instants are epoch milliseconds. */
+export class IdempotencyRepository extends Context.Service<
+  IdempotencyRepository,
+  {
+    /** The response that was stored after `since`. */
+    readonly find: (request: IdempotentRequest, since: number) => Effect.Effect<StoredResponse | null>;
+    /** Locks the request until the end of the transaction; false at once if another transaction holds the lock. */
+    readonly tryLock: (request: IdempotentRequest) => Effect.Effect<boolean>;
+    /** Stores the response, over an older one of the same request. */
+    readonly store: (
+      request: IdempotentRequest,
+      response: StoredResponse,
+      now: number,
+    ) => Effect.Effect<void>;
+    /** Deletes at most `limit` responses that were stored at `before` or earlier; gives how many. */
+    readonly prune: (before: number, limit: number) => Effect.Effect<number>;
+  }
+>()("waypost/http/IdempotencyRepository") {}

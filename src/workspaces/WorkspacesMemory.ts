@@ -1,0 +1,109 @@
+import { Effect, Layer } from "effect";
+import { MemoryStore, memoryTable, pageOf } from "../database/MemoryStore.ts";
+import { utcText } from "../time/LocalTime.ts";
+import { defaultPlan, type PlanPatch } from "./Plan.ts";
+import type { FrequencyCap } from "./Workspace.ts";
+import { type WorkspaceRow, WorkspacesRepository } from "./WorkspacesRepository.ts";
+
+interface StoredWorkspace {
+  readonly workspaceId: number;
+  readonly id: string;
+  readonly name: string;
+  readonly timezone: string;
+  readonly platformApiEnabled: boolean;
+  readonly deletionScheduledAt: number | null;
+  readonly trialEnded: boolean;
+  readonly defaultFrequencyCap: FrequencyCap | null;
+  readonly plan: PlanPatch;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+}
+
+const workspaces = memoryTable<StoredWorkspace>("workspace");
+
+const toRow = (stored: StoredWorkspace): WorkspaceRow => ({
+  workspaceId: stored.workspaceId,
+  workspace: {
+    id: stored.id,
+    name: stored.name,
+    timezone: stored.timezone,
+    platform_api_enabled: stored.platformApiEnabled,
+    deletion_scheduled_at: stored.deletionScheduledAt === null ? null : utcText(stored.deletionScheduledAt),
+    trial_ended: stored.trialEnded,
+    default_frequency_cap: stored.defaultFrequencyCap,
+    plan: { ...defaultPlan, ...stored.plan },
+    created_at: utcText(stored.createdAt),
+    updated_at: utcText(stored.updatedAt),
+  },
+});
+
+/** Workspaces in memory. */
+export const workspacesMemory = Layer.effect(
+  WorkspacesRepository,
+  Effect.map(MemoryStore, (store) =>
+    WorkspacesRepository.of({
+      insert: ({ name, plan, publicId, timezone }, now) =>
+        store.write((tables) =>
+          toRow(
+            tables.put(workspaces, publicId, {
+              workspaceId: store.nextKey("workspace"),
+              id: publicId,
+              name,
+              timezone,
+              platformApiEnabled: false,
+              deletionScheduledAt: null,
+              trialEnded: false,
+              defaultFrequencyCap: null,
+              plan,
+              createdAt: now,
+              updatedAt: now,
+            }),
+          ),
+        ),
+
+      page: (position) =>
+        store.read((tables) =>
+          pageOf(
+            tables.filter(workspaces, () => true),
+            position,
+          ).map(toRow),
+        ),
+
+      find: (publicId) =>
+        store.read((tables) => {
+          const found = tables.rows(workspaces).get(publicId);
+          return found === undefined ? null : toRow(found);
+        }),
+
+      findByKey: (workspaceId) =>
+        store.read((tables) => {
+          const found = tables.find(workspaces, (row) => row.workspaceId === workspaceId);
+          return found === undefined ? null : toRow(found);
+        }),
+
+      update: (publicId, change, now) =>
+        store.write((tables) => {
+          const found = tables.rows(workspaces).get(publicId);
+          if (found === undefined) return null;
+          const { defaultFrequencyCap = found.defaultFrequencyCap, deletionScheduled } = change;
+          const scheduledAt = deletionScheduled === true ? (found.deletionScheduledAt ?? now) : null;
+          return toRow(
+            tables.put(workspaces, publicId, {
+              ...found,
+              name: change.name ?? found.name,
+              timezone: change.timezone ?? found.timezone,
+              platformApiEnabled: change.platformApiEnabled ?? found.platformApiEnabled,
+              deletionScheduledAt: deletionScheduled === undefined ? found.deletionScheduledAt : scheduledAt,
+              trialEnded: change.trialEnded ?? found.trialEnded,
+              defaultFrequencyCap,
+              plan: { ...found.plan, ...change.plan },
+              updatedAt: now,
+            }),
+          );
+        }),
+
+      // Transactions of the store run one after another.
+      lock: () => Effect.void,
+    }),
+  ),
+);

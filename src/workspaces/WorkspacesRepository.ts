@@ -1,0 +1,50 @@
+import { Context, type Effect } from "effect";
+import type { PagePosition } from "../wire/PagePosition.ts";
+import type { PlanPatch } from "./Plan.ts";
+import type { FrequencyCap, Tenant, Workspace } from "./Workspace.ts";
+
+/** A workspace with its internal key. */
+export interface WorkspaceRow {
+  readonly workspaceId: number;
+  readonly workspace: Workspace;
+}
+
+/** What an update writes; undefined keeps the stored value. */
+export interface WorkspaceChange {
+  readonly name?: string | undefined;
+  readonly timezone?: string | undefined;
+  readonly platformApiEnabled?: boolean | undefined;
+  readonly deletionScheduled?: boolean | undefined;
+  readonly trialEnded?: boolean | undefined;
+  readonly defaultFrequencyCap?: FrequencyCap | null | undefined;
+  readonly plan?: PlanPatch | undefined;
+}
+
+/** A workspace as it is created. */
+export interface NewWorkspace {
+  readonly publicId: string;
+  readonly name: string;
+  readonly timezone: string;
+  readonly plan: PlanPatch;
+}
+
+/** Stores workspaces and their tenants. Instants are epoch milliseconds. */
+export class WorkspacesRepository extends Context.Service<
+  WorkspacesRepository,
+  {
+    /** Inserts the workspace and both of its environments. */
+    readonly insert: (workspace: NewWorkspace, now: number) => Effect.Effect<WorkspaceRow>;
+    /** Newest first. */
+    readonly page: (position: PagePosition) => Effect.Effect<ReadonlyArray<WorkspaceRow>>;
+    readonly find: (publicId: string) => Effect.Effect<WorkspaceRow | null>;
+    readonly findByKey: (workspaceId: number) => Effect.Effect<WorkspaceRow | null>;
+    /** The plan is merged by key; scheduling a deletion again keeps the first instant. Null for an unknown id. */
+    readonly update: (
+      publicId: string,
+      change: WorkspaceChange,
+      now: number,
+    ) => Effect.Effect<WorkspaceRow | null>;
+    /** Locks the tenant for the rest of the transaction, so that what its plan limits is counted exactly. */
+    readonly lock: (tenant: Pick<Tenant, "workspaceId" | "environment">) => Effect.Effect<void>;
+  }
+>()("waypost/workspaces/WorkspacesRepository") {}
