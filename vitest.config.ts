@@ -3,27 +3,47 @@ import { LongestFirst } from "./test/LongestFirst.ts";
 
 // Tests import "waypost/client" as a user does, and get its source: a fresh clone needs no build.
 const conditions = ["waypost-source"];
-
-export default defineConfig({
+const resolution = {
   resolve: { conditions },
   ssr: { resolve: { conditions, externalConditions: conditions } },
+};
+
+const shared = {
+  setupFiles: ["test/FixedSeed.ts"],
+  pool: "forks" as const,
+  // Files share the modules of their worker: importing them again for each file would be a third of the run's work.
+  isolate: false,
+  // Bounds on tests that hang, wide enough for any machine.
+  testTimeout: 600_000,
+  hookTimeout: 600_000,
+  teardownTimeout: 60_000,
+};
+
+/** Files that run on both stores: rules in memory, and the statements behind them on PostgreSQL. */
+const rules = "test/**/*.rules.test.ts";
+
+export default defineConfig({
+  ...resolution,
   test: {
-    include: ["test/**/*.test.ts"],
-    globalSetup: ["test/globalSetup.ts"],
-    setupFiles: ["test/FixedSeed.ts"],
-    pool: "forks",
-    // Files share the modules of their worker: to load them anew for each file would be a third of the run's work.
-    isolate: false,
     // One more than the cores that CI has: many tests wait for processes.
     maxWorkers: 3,
-    // Bounds on what hangs, so wide that no machine is too slow for them.
-    testTimeout: 600_000,
-    hookTimeout: 600_000,
-    teardownTimeout: 60_000,
     watch: false,
     allowOnly: false,
     passWithNoTests: false,
     sequence: { shuffle: false, hooks: "stack", sequencer: LongestFirst },
     reporters: process.env["WAYPOST_TALLY"] ? ["default", "./scripts/ci/TallyReporter.ts"] : ["default"],
+    projects: [
+      { ...resolution, test: { ...shared, name: "fast", include: [rules], provide: { store: "memory" } } },
+      {
+        ...resolution,
+        test: {
+          ...shared,
+          name: "service",
+          include: ["test/**/*.test.ts"],
+          provide: { store: "postgres" },
+          globalSetup: ["test/globalSetup.ts"],
+        },
+      },
+    ],
   },
 });

@@ -1,0 +1,33 @@
+import { Layer } from "effect";
+import { inject } from "vitest";
+import { WorkspaceChanges } from "../src/database/WorkspaceChanges.ts";
+import { memoryDatabase, MemoryStore } from "../src/database/MemoryStore.ts";
+import { memoryRepositories, sqlRepositories } from "../src/Repositories.ts";
+import { TestDatabase } from "./database/TestDatabase.ts";
+
+declare module "vitest" {
+  interface ProvidedContext {
+    /** Where the repositories of the project keep their rows. */
+    readonly store: "memory" | "postgres";
+  }
+}
+
+/** Every repository with two implementations, in memory and with tables of its own. */
+export const memoryLayer = Layer.merge(memoryRepositories, WorkspaceChanges.layerMemory).pipe(
+  Layer.provideMerge(memoryDatabase),
+  Layer.provideMerge(MemoryStore.layer),
+);
+
+/** The same on PostgreSQL, in a database of its own. */
+const postgresLayer = Layer.merge(sqlRepositories, WorkspaceChanges.layer).pipe(
+  Layer.provideMerge(TestDatabase.layer),
+);
+
+type Repositories = Exclude<Layer.Success<typeof memoryLayer>, MemoryStore>;
+
+/** The repositories as the Vitest project has them: project `fast` in memory, `service` on PostgreSQL. */
+export const TestRepositories = {
+  layer: Layer.suspend((): Layer.Layer<Repositories> =>
+    inject("store") === "memory" ? memoryLayer : postgresLayer,
+  ),
+};

@@ -1,0 +1,139 @@
+import { assert, layer } from "@effect/vitest";
+import { Effect } from "effect";
+import { randomBytes } from "node:crypto";
+import { TokensRepository } from "../../src/access/TokensRepository.ts";
+import { idAt } from "../../src/wire/Ids.ts";
+import type { Environment } from "../../src/workspaces/Environment.ts";
+import { TestRepositories } from "../TestRepositories.ts";
+import { newTenants, suiteStart as now } from "../TestTenants.ts";
+
+const newKey = (environment: Environment = "sandbox") => ({
+  id: idAt(now),
+  environment,
+  name: "App",
+  digest: new Uint8Array(randomBytes(32)),
+  now,
+});
+
+const newToken = (environment: Environment = "sandbox", expiresAt: number | null = null) => ({
+  ...newKey(environment),
+  abilities: ["reports:read", "campaigns:write"] as const,
+  expiresAt,
+});
+
+layer(TestRepositories.layer)("TokensRepository", (it) => {
+  it.effect("an issued token is found by its digest with its abilities and expiry", () =>
+    Effect.gen(function* () {
+      const repository = yield* TokensRepository;
+      const { sandbox } = yield* newTenants;
+      const draft = newToken("production", now + 1000);
+      assert.deepStrictEqual(yield* repository.insertToken(sandbox.workspaceId, draft), {
+        id: draft.id,
+        name: "App",
+        environment: "production",
+        abilities: ["reports:read", "campaigns:write"],
+        expires_at: "2026-11-21T12:00:01+00:00",
+        revoked_at: null,
+        last_used_at: null,
+        created_at: "2026-11-21T12:00:00+00:00",
+      });
+      assert.deepStrictEqual(yield* repository.findToken(draft.digest), {
+        id: draft.id,
+        name: "App",
+        workspace_id: sandbox.workspaceId,
+        environment: "production",
+        abilities: ["reports:read", "campaigns:write"],
+        expires_at: new Date(now + 1000),
+        revoked_at: null,
+      });
+      assert.isNull(yield* repository.findToken(newToken().digest));
+    }),
+  );
+
+  it.effect("an issued SDK key is found by its digest", () =>
+    Effect.gen(function* () {
+      const repository = yield* TokensRepository;
+      const { sandbox } = yield* newTenants;
+      const draft = newKey();
+      const key = yield* repository.insertSdkKey(sandbox.workspaceId, draft);
+      assert.strictEqual(key.created_at, "2026-11-21T12:00:00+00:00");
+      assert.deepStrictEqual(yield* repository.findSdkKey(draft.digest), {
+        id: draft.id,
+        name: "App",
+        workspace_id: sandbox.workspaceId,
+        environment: "sandbox",
+        revoked_at: null,
+      });
+      assert.isNull(yield* repository.findSdkKey(newKey().digest));
+    }),
+  );
+
+  it.effect("revoking twice keeps the first instant, and a stranger's credential is not revoked", () =>
+    Effect.gen(function* () {
+      const repository = yield* TokensRepository;
+      const { sandbox } = yield* newTenants;
+      const other = (yield* newTenants).sandbox;
+      const [token, key] = [newToken(), newKey()];
+      yield* repository.insertToken(sandbox.workspaceId, token);
+      yield* repository.insertSdkKey(sandbox.workspaceId, key);
+      assert.isFalse(yield* repository.revokeToken(other.workspaceId, token.id, now));
+      assert.isFalse(yield* repository.revokeSdkKey(sandbox.workspaceId, "production", key.id, now));
+      for (const at of [now, now + 5000]) {
+        assert.isTrue(yield* repository.revokeToken(sandbox.workspaceId, token.id, at));
+        assert.isTrue(yield* repository.revokeSdkKey(sandbox.workspaceId, "sandbox", key.id, at));
+      }
+      assert.deepStrictEqual((yield* repository.findToken(token.digest))?.revoked_at, new Date(now));
+      assert.deepStrictEqual((yield* repository.findSdkKey(key.digest))?.revoked_at, new Date(now));
+    }),
+  );
+
+  it.effect("a use is dated", () =>
+    Effect.gen(function* () {
+      const repository = yield* TokensRepository;
+      const { sandbox } = yield* newTenants;
+      const [token, key] = [newToken(), newKey()];
+      yield* repository.insertToken(sandbox.workspaceId, token);
+      yield* repository.insertSdkKey(sandbox.workspaceId, key);
+      yield* repository.touchToken(token.id, now + 60_000);
+      yield* repository.touchSdkKey(key.id, now + 60_000);
+      const position = { before: null, limit: 10 };
+      const tokens = yield* repository.pageOfTokens(sandbox.workspaceId, position);
+      const keys = yield* repository.pageOfSdkKeys(sandbox.workspaceId, "sandbox", position);
+      assert.deepStrictEqual(
+        [...tokens, ...keys].map(({ last_used_at }) => last_used_at),
+        ["2026-11-21T12:01:00+00:00", "2026-11-21T12:01:00+00:00"],
+      );
+    }),
+  );
+
+  it.effect("pages hold one workspace, newest first; those of SDK keys one environment", () =>
+    Effect.gen(function* () {
+      const repository = yield* TokensRepository;
+      const { sandbox } = yield* newTenants;
+      const other = (yield* newTenants).sandbox;
+      const tokens = [newToken(), newToken("production"), newToken()];
+      for (const token of tokens) yield* repository.insertToken(sandbox.workspaceId, token);
+      yield* repository.insertToken(other.workspaceId, newToken());
+      const keys = [newKey(), newKey("production")];
+      for (const key of keys) yield* repository.insertSdkKey(sandbox.workspaceId, key);
+      const newest = tokens
+        .map(({ id }) => id)
+        .toSorted()
+        .toReversed();
+      const pageOf = (before: string | null) =>
+        Effect.map(repository.pageOfTokens(sandbox.workspaceId, { before, limit: 2 }), (rows) =>
+          rows.map(({ id }) => id),
+        );
+      assert.deepStrictEqual(yield* pageOf(null), newest.slice(0, 2));
+      assert.deepStrictEqual(yield* pageOf(newest[1] ?? ""), newest.slice(2));
+      const production = yield* repository.pageOfSdkKeys(sandbox.workspaceId, "production", {
+        before: null,
+        limit: 9,
+      });
+      assert.deepStrictEqual(
+        production.map(({ id }) => id),
+        [keys[1]?.id],
+      );
+    }),
+  );
+});
