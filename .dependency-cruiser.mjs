@@ -1,63 +1,67 @@
 import { slices } from "./scripts/check/slices.ts";
 
 /**
- * The import rules of ARCHITECTURE.md, as errors. A slice imports only slices to its left; roles keep to what they
- * hold; each foreign library has one door. A new library gets its row in `doors`; a new slice in scripts/check/slices.ts.
+ * The import rules of ARCHITECTURE.md, as errors: the order of slices, the roles of files, and the owners of libraries.
+ * A new library gets a row in `owners`, a new slice a line in scripts/check/slices.ts.
  */
 
-/** Foreign library (the module as imported) → the only files under src/ that may import it. */
-const authenticators = [
-  { name: "sharp", library: "sharp", authenticator: "^src/media/formats/Images[.]ts$" },
-  { name: "mediabunny", library: "mediabunny", authenticator: "^src/media/formats/MediaInspection[.]ts$" },
-  { name: "undici", library: "undici", authenticator: "^src/sending/push/transports/PushConnections[.]ts$" },
-  { name: "s3-signature", library: "aws4fetch", authenticator: "^src/media/store/S3Requests[.]ts$" },
+/** The libraries of src/, by the name of the module, and the only files that may import them. */
+const owners = [
+  { name: "sharp", library: "sharp", files: "^src/media/formats/Images[.]ts$" },
+  { name: "mediabunny", library: "mediabunny", files: "^src/media/formats/MediaInspection[.]ts$" },
+  {
+    name: "undici",
+    library: "undici",
+    files: "^src/(sending/push/transports/PushConnections|media/store/S3Requests)[.]ts$",
+  },
+  { name: "s3-signature", library: "aws4fetch", files: "^src/media/store/S3Requests[.]ts$" },
   {
     name: "geometry",
     library:
       "@turf/[^/]+|robust-predicates|rbush|kdbush|flatbush|geokdbush|polyclip-ts|sweepline-intersections",
-    authenticator: "^src/(locations/(?!.*(Api|Http|Sql)[.]ts$)|positions/Geofences[.]ts$)",
+    files: "^src/(locations/(?!.*(Api|Http|Sql)[.]ts$)|positions/Geofences[.]ts$)",
   },
   {
     name: "sql",
     library: "@effect/sql-pg|effect/(dist|src)/sql|effect/sql",
-    authenticator: "^src/(database/|.*Sql[.]ts$)",
+    files: "^src/(database/|.*Sql[.]ts$)",
   },
 ];
 
-/** How a package shows in the graph: by its folder when it resolves, else by its bare name. */
+/** A package in the graph: its folder if it resolves, otherwise its bare name. */
 const packaged = (names) => `^(node_modules/)?(${names})(/|$)`;
 
-/** The tables of contents: handlers are built against the whole interface; client/ and operator/ are clients of it. */
-const contents = "(Platform|Device|Operator)Api";
-/** What the command line starts besides. */
-const started = "(Platform|Device|Operator)Api|Waypost|ApiDocuments";
+/** The lists of endpoints. Handlers implement a whole interface; the clients use one. */
+const interfaces = "(Platform|Device|Operator)Api";
+/** The files of src/ itself that the command line imports. */
+const startedByCli = "(Platform|Device|Operator)Api|Waypost|ApiDocuments";
 const clients = ["client", "doctor", "backup", "demo", "cli"];
-const seesContents = `Http[.]ts$|^src/(${clients.join("|")})/`;
+const seesInterfaces = `Http[.]ts$|^src/(${clients.join("|")})/`;
 
-const sliceOrder = slices.flatMap((slice, at) => {
-  const own = slices.slice(0, at + 1);
+const sliceOrder = slices.flatMap((slice, index) => {
+  const allowed = slices.slice(0, index + 1);
   const rule = (name, from, files) => ({
     name,
-    comment: `In src/${slice}/ this file may import only: ${own.join(", ")}; ${files}.`,
+    comment: `In src/${slice}/ this file may import only: ${allowed.join(", ")}; ${files}.`,
     severity: "error",
     from,
-    to: { path: "^src/", pathNot: `^src/((${own.join("|")})/|${files}[.]ts$)` },
+    to: { path: "^src/", pathNot: `^src/((${allowed.join("|")})/|${files}[.]ts$)` },
   });
   return [
-    rule(`slice-order-${slice}`, { path: `^src/${slice}/`, pathNot: seesContents }, "none"),
+    rule(`slice-order-${slice}`, { path: `^src/${slice}/`, pathNot: seesInterfaces }, "none"),
     rule(
       `slice-order-${slice}-handlers`,
       { path: `^src/${slice}/.*${clients.includes(slice) ? "" : "Http"}[.]ts$` },
-      slice === "cli" ? `(${started})` : contents,
+      slice === "cli" ? `(${startedByCli})` : interfaces,
     ),
   ];
 });
 
-const oneDoor = authenticators.map(({ name, library, authenticator }) => ({
-  name: `one-door-${name}`,
-  comment: `This library is imported only by ${authenticator}; use what that file exports.`,
+const oneOwner = owners.map(({ name, library, files }) => ({
+  name: `one-owner-${name}`,
+  comment: `Only ${files} imports this library: use the exports of that file.`,
   severity: "error",
-  from: { path: "^src/", pathNot: authenticator },
+  from: { path: "^src/", pathNot: files },
   to: { path: packaged(library) },
 }));
 
@@ -66,7 +70,7 @@ export default {
     {
       name: "no-cycle",
       comment:
-        "An import cycle: move what both need into the file (or slice) to the left. Type-only cycles count.",
+        "An import cycle: move the shared code into the file (or slice) that comes first. Type-only cycles count.",
       severity: "error",
       from: {},
       to: { circular: true },
@@ -77,28 +81,46 @@ export default {
         "The import does not resolve: a typo, a missing .ts suffix or a package that is not installed.",
       severity: "error",
       from: {},
-      // Few install what only scripts/bench/duckdb has.
+      // Only scripts/bench/duckdb installs it.
       to: { couldNotResolve: true, pathNot: "^@duckdb/node-api$" },
     },
     ...sliceOrder,
     {
       name: "foreign-sql-or-http",
       comment:
-        "Never another slice's *Sql or *Http: ask that slice's service. CampaignStatusSql and SegmentRuleSql are rules, no repositories.",
+        "A slice imports no *Sql, *Memory or *Http of another slice: use its service or its *Repository. " +
+        "CampaignStatusSql and SegmentRuleSql hold rules, not statements.",
       severity: "error",
       from: { path: "^src/([^/]+)/" },
       to: {
-        path: "^src/.*(Sql|Http)[.]ts$",
+        path: "^src/.*(Sql|Memory|Http)[.]ts$",
         pathNot: "^src/($1/|campaigns/CampaignStatusSql[.]ts$|devices/SegmentRuleSql[.]ts$)",
+      },
+    },
+    {
+      name: "memory-for-tests",
+      comment: "Only its slice, src/Repositories.ts and tests import a *Memory.",
+      severity: "error",
+      from: { path: "^(src/[^/]+[.]ts$|scripts/)", pathNot: "^src/Repositories[.]ts$" },
+      to: { path: "^src/.*Memory[.]ts$" },
+    },
+    {
+      name: "repository-is-an-interface",
+      comment:
+        "*Repository.ts declares an interface: it imports no SqlClient, and none of its implementations.",
+      severity: "error",
+      from: { path: "^src/.*Repository[.]ts$" },
+      to: {
+        path: ["^src/.*(Sql|Memory|Http)[.]ts$", packaged("@effect/sql-pg|effect/(dist|src)/sql|effect/sql")],
       },
     },
     {
       name: "contract-is-pure",
       comment:
-        "*Api.ts is the contract, which a browser can import: never its service, *Sql, *Http, database/ or node:*.",
+        "*Api.ts is the contract, which a browser can import: no service, *Sql, *Memory, *Http or database/.",
       severity: "error",
       from: { path: "^src/([^/]+)/([^/]+)Api[.]ts$" },
-      to: { path: ["(Sql|Http)[.]ts$", "^src/database/", "^src/$1/$2[.]ts$"] },
+      to: { path: ["(Sql|Memory|Http)[.]ts$", "^src/database/", "^src/$1/$2[.]ts$"] },
     },
     {
       name: "contract-without-node",
@@ -109,7 +131,7 @@ export default {
     },
     {
       name: "contract-reaches-no-io",
-      comment: "What *Api.ts imports must not lead to *Sql, *Http or a foreign library's door either.",
+      comment: "*Api.ts reaches no *Sql, *Http or owner of a library, also not through other files.",
       severity: "error",
       from: { path: "^src/.*Api[.]ts$" },
       to: {
@@ -120,7 +142,7 @@ export default {
     {
       name: "client-knows-the-contract-only",
       comment:
-        "src/client/ runs in browsers and in programs of others: it imports PlatformApi.ts, and types; never what leads to io.",
+        "src/client/ runs in browsers and in other programs: it imports PlatformApi.ts and types, nothing that does io.",
       severity: "error",
       from: { path: "^src/client/" },
       to: {
@@ -131,28 +153,26 @@ export default {
     },
     {
       name: "client-reaches-no-io",
-      comment: "What src/client/ imports must not lead to *Sql, *Http, database/ or a module of Node.js.",
+      comment: "src/client/ reaches no *Sql, *Http or database/, also not through other files.",
       severity: "error",
       from: { path: "^src/client/" },
       to: { path: "^src/.*(Sql|Http)[.]ts$|^src/(database/|media/formats/Images[.]ts$)", reachable: true },
     },
-    ...oneDoor,
+    ...oneOwner,
     {
       name: "declared-libraries",
       comment:
-        "src/ imports effect, @effect/platform-node and libraries with a door in .dependency-cruiser.mjs; a new one needs a door.",
+        "src/ imports effect, @effect/platform-node and the libraries in `owners` of .dependency-cruiser.mjs: add a row.",
       severity: "error",
       from: { path: "^src/" },
       to: {
         dependencyTypes: ["npm", "npm-dev", "npm-optional", "npm-peer", "npm-no-pkg", "npm-unknown"],
-        pathNot: packaged(
-          ["effect", "@effect/[^/]+", ...authenticators.map(({ library }) => library)].join("|"),
-        ),
+        pathNot: packaged(["effect", "@effect/[^/]+", ...owners.map(({ library }) => library)].join("|")),
       },
     },
     {
       name: "no-development-library",
-      comment: "src/ runs with production dependencies only.",
+      comment: "src/ runs without development dependencies.",
       severity: "error",
       from: { path: "^src/" },
       to: { dependencyTypes: ["npm-dev"] },

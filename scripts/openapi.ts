@@ -1,6 +1,6 @@
 /**
- * Writes openapi/{platform,device,operator}.json from the contracts. With `--check` it writes nothing and fails when one of them
- * is not what the contracts say, or breaks a rule of a public linter.
+ * Writes openapi/{platform,device,operator}.json from the `*Api.ts` files. With `--check` it writes nothing,
+ * and fails if a document differs from the code or breaks a rule of a public linter.
  */
 import { createConfig, lint } from "@redocly/openapi-core";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -12,7 +12,7 @@ const isCheck = process.argv.includes("--check");
 const folder = new URL("../openapi/", import.meta.url);
 if (!isCheck) mkdirSync(folder, { recursive: true });
 
-const written = (file: URL): string | null => {
+const readIfExists = (file: URL): string | null => {
   try {
     return readFileSync(file, "utf8");
   } catch {
@@ -20,20 +20,21 @@ const written = (file: URL): string | null => {
   }
 };
 
-const drifted: Array<string> = [];
+const differing: Array<string> = [];
 for (const name of documentNames) {
   const file = new URL(`${name}.json`, folder);
   const text = await format(JSON.stringify(apiDocument(name)), { parser: "json", printWidth: 110 });
-  if (text === written(file)) continue;
-  drifted.push(`openapi/${name}.json`);
+  if (text === readIfExists(file)) continue;
+  differing.push(`openapi/${name}.json`);
   if (!isCheck) writeFileSync(file, text);
 }
 
-/** What a strict linter of others finds wrong with the documents as they are written. */
-const findings = async (): Promise<ReadonlyArray<string>> => {
+/** The findings of the public linter in the written documents. */
+const lintFindings = async (): Promise<ReadonlyArray<string>> => {
   const config = await createConfig({
     extends: ["recommended-strict"],
-    // The operator's paths are as published: /workspaces/{id}/tokens/{token} beside /workspaces/{id}/{env}/sdk-keys. A fixed word goes first.
+    // The operator interface has /workspaces/{id}/tokens/{token} beside /workspaces/{id}/{env}/sdk-keys. The
+    // router prefers fixed words to parameters.
     rules: {
       "no-ambiguous-paths": "off",
       "no-invalid-schema-examples": "error",
@@ -41,23 +42,23 @@ const findings = async (): Promise<ReadonlyArray<string>> => {
       "tag-description": "error",
     },
   });
-  const found: Array<string> = [];
+  const findings: Array<string> = [];
   for (const name of documentNames) {
     for (const { location, message, ruleId } of await lint({ ref: `openapi/${name}.json`, config }))
-      found.push(`openapi/${name}.json${location[0]?.pointer ?? ""}  ${message} (${ruleId})`);
+      findings.push(`openapi/${name}.json${location[0]?.pointer ?? ""}  ${message} (${ruleId})`);
   }
-  return found;
+  return findings;
 };
 
 if (isCheck) {
-  const found = await findings();
-  for (const line of found) console.error(line);
-  if (found.length > 0) process.exitCode = 1;
+  const findings = await lintFindings();
+  for (const line of findings) console.error(line);
+  if (findings.length > 0) process.exitCode = 1;
 }
 
-if (drifted.length === 0) console.log("The documents say what the contracts say.");
-else if (!isCheck) console.log(`Wrote ${drifted.join(", ")}.`);
+if (differing.length === 0) console.log("The OpenAPI documents are up to date.");
+else if (!isCheck) console.log(`Wrote ${differing.join(", ")}.`);
 else {
-  console.error(`${drifted.join(", ")} differ from the contracts: run npm run openapi, and commit them.`);
+  console.error(`${differing.join(", ")} differ from the code: run npm run openapi, and commit the result.`);
   process.exitCode = 1;
 }

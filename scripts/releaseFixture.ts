@@ -1,6 +1,7 @@
 /**
- * Makes the fixture of this version: a backup of a small history with rows of every kind, and what its interfaces answer. Tests bring
- * it up to every later version (docs/decisions/0029). `npm run release:fixture`.
+ * Writes the fixture of this version: a backup of a small history with rows in every table, and the responses
+ * of the interfaces to it. Tests upgrade it to every later version (docs/decisions/0029). Run it by `npm run
+ * release:fixture`.
  */
 import { Effect, References } from "effect";
 import { TestClock } from "effect/testing";

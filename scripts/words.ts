@@ -1,6 +1,7 @@
 /**
- * Checks the words and line lengths of code, comments, tests and documentation. Prints `file:line  message` for each finding;
- * exit code 1 on any. Arguments limit it to files below them: `node scripts/words.ts src/events test/events`.
+ * Checks the words and line lengths of code, comments, tests and documentation. Prints `file:line  message`
+ * for each finding; exit code 1 on any. Arguments limit it to these files and folders: `node scripts/words.ts
+ * src/events test/events`.
  */
 import { globSync, readFileSync, statSync } from "node:fs";
 import process from "node:process";
@@ -10,6 +11,7 @@ import { lineLength, vocabulary } from "./check/vocabulary.ts";
 const wanted = process.argv.slice(2);
 const paths = globSync([
   "{src,test,scripts,bin,schema,docs}/**/*.{ts,js,sql,md}",
+  "docs/operating/*.{yml,json}",
   "*.md",
   "packaging/**/*.{md,nix,service}",
 ])
@@ -24,7 +26,7 @@ const paths = globSync([
 
 const findings: Array<Finding> = paths.flatMap((path) => {
   const file = { path, text: readFileSync(path, "utf8") };
-  const isWrapped = /^(src|test|scripts|bin|schema|docs)\/|^[A-Z]+\.md$/.test(path) && path !== "LICENSE";
+  const isWrapped = /^(src|test|scripts|bin|schema|docs)\/.*\.(ts|js|sql|md)$|^[A-Z]+\.md$/.test(path);
   return [...vocabulary(file), ...(isWrapped ? lineLength(file) : [])];
 });
 for (const { file, line, message } of findings) console.error(`${file}:${line}  ${message}`);

@@ -1,3 +1,4 @@
+/** Rules of the names of files and folders. */
 import { basename, dirname } from "node:path";
 import type { Finding } from "./finding.ts";
 
@@ -5,7 +6,7 @@ const vague = new Set(["Util", "Utils", "Common", "Helper", "Helpers", "Live", "
 const vagueFolders = new Set(["utils", "util", "common", "helpers", "helper", "lib", "misc", "shared"]);
 const lowerCaseNames = new Set(["src/main.ts", "test/globalSetup.ts"]);
 
-/** Rule 5: a file is its main export, in PascalCase, named by what it is, and unique in the repository. */
+/** A file is named in PascalCase by its main export, a noun. The name is unique in the repository. */
 export const naming = (
   paths: ReadonlyArray<string>,
   slices: ReadonlyArray<string>,
@@ -13,30 +14,43 @@ export const naming = (
   const findings: Array<Finding> = [];
   const firstOf = new Map<string, string>();
   for (const path of paths.filter((each) => /^(src|test)\/.*\.ts$/.test(each))) {
-    const found = (message: string): void => void findings.push({ file: path, line: 1, message });
+    const report = (message: string): void => void findings.push({ file: path, line: 1, message });
     const name = basename(path, ".ts");
     const folders = dirname(path).split("/");
 
     if (!lowerCaseNames.has(path)) {
       if (!/^[A-Z][A-Za-z0-9]*(\.[A-Za-z0-9]+)*$/.test(name))
-        found(`A file is named by its main export in PascalCase; "${name}" is not.`);
-      const word = name.split(/(?=[A-Z])|\./).find((each) => vague.has(each));
-      if (word !== undefined || name === "Index")
-        found(`"${word ?? name}" names no noun: call the file what it is.`);
+        report(`The name "${name}" is not PascalCase: name the file by its main export.`);
+      const vagueWord = name.split(/(?=[A-Z])|\./).find((each) => vague.has(each));
+      if (vagueWord !== undefined || name === "Index")
+        report(`"${vagueWord ?? name}" is vague: name the file by what it contains.`);
     }
 
     const folder = folders.find((each) => vagueFolders.has(each));
     if (folder !== undefined)
-      found(`The folder "${folder}" is no noun of the domain: move the file to its slice.`);
+      report(`The folder "${folder}" is not a noun of the domain: move the file into its slice.`);
     const slice = folders[1];
     if (folders[0] === "src" && slice !== undefined && !slices.includes(slice))
-      found(
-        `src/${slice}/ is no slice: add it to scripts/check/slices.ts and ARCHITECTURE.md, in its place.`,
+      report(
+        `src/${slice}/ is not a slice: add it to scripts/check/slices.ts and ARCHITECTURE.md, in its order.`,
       );
 
     const known = firstOf.get(name.toLowerCase());
-    if (known !== undefined) found(`The name is taken by ${known}: file names are unique in the repository.`);
-    else firstOf.set(name.toLowerCase(), path);
+    if (known === undefined) firstOf.set(name.toLowerCase(), path);
+    else report(`The name is used by ${known}: file names are unique in the repository.`);
   }
   return findings;
+};
+
+/** The maximum number of files on one level of a folder of src/, and of src/ itself. */
+export const maxFiles = { folder: 35, root: 8 };
+
+/** A folder of src/ is small enough to read as a list. */
+export const folderSizes = (paths: ReadonlyArray<string>): ReadonlyArray<Finding> => {
+  const files = paths.filter((path) => path.startsWith("src/"));
+  return [...Map.groupBy(files, dirname)].flatMap(([folder, { length }]) => {
+    const limit = folder === "src" ? maxFiles.root : maxFiles.folder;
+    const message = `${length} files on one level; the maximum is ${limit}: group some in a subfolder.`;
+    return length > limit ? [{ file: folder, line: 1, message }] : [];
+  });
 };

@@ -1,6 +1,6 @@
 /**
- * The rules of ARCHITECTURE.md that no off-the-shelf tool checks: names, sizes, where layers meet, where time comes
- * from, and what tests may not do. Prints `file:line  what is wrong and what would be right`; exit code 1 on any.
+ * The rules of CONTRIBUTING.md that no off-the-shelf tool checks: names, sizes, docstrings, layers, time,
+ * tests and dependencies. Prints `file:line  message` for each finding; exit code 1 on any.
  */
 import { existsSync, globSync, readFileSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
@@ -15,12 +15,13 @@ import {
   noSleeps,
   pinned,
 } from "./guards.ts";
-import { naming } from "./naming.ts";
+import { folderSizes, naming } from "./naming.ts";
 import {
   documented,
   exportNames,
   fileLength,
   layersMeetOnce,
+  repositoryWithoutSql,
   runOnce,
   timeFromClock,
   timeIsAParameter,
@@ -36,26 +37,27 @@ const rules: ReadonlyArray<Rule> = [
   [/^src\/.*\.ts$/, runOnce],
   [/^src\/.*\.ts$/, exportNames],
   [/^src\/.*\.ts$/, timeFromClock],
-  // DatabaseClock asks for the database's time to compare it with ours.
+  [/^src\/.*Repository\.ts$/, repositoryWithoutSql],
+  // DatabaseClock reads the database's time to compare it with the process's.
   [/^(src\/(database\/(?!DatabaseClock).*|.*Sql)\.ts|schema\/.*\.sql)$/, timeIsAParameter],
-  // test/guards/ quotes what these forbid.
+  // test/guards/ quotes what these rules forbid.
   [/^test\/(?!guards\/).*\.ts$/, noSleeps],
   [/^test\/(?!guards\/).*\.ts$/, noSkips],
-  // scripts/bench/duckdb has a package of its own.
+  // scripts/bench/duckdb has its own package.
   [/(^|\/)package\.json$/, pinned],
   [/(^|\/)package-lock\.json$/, lockfileWithoutHosts],
   [/(^|\/)package-lock\.json$/, lockfileComplete],
   [/^(?!scripts\/check\/guards)/, noRegistryHosts],
 ];
 
-const elsewhere = new Set(["node_modules", ".git", "dist", "waypost-data"]);
+const ignored = new Set(["node_modules", ".git", "dist", "waypost-data"]);
 const binary = /\.(png|jpe?g|gif|webp|ico|woff2?|gz|br|zip|mp4|mp3)$/;
-const paths = globSync(["**/*", ".*", ".ci/*"], { exclude: (path) => elsewhere.has(basename(path)) })
+const paths = globSync(["**/*", ".*", ".ci/*"], { exclude: (path) => ignored.has(basename(path)) })
   .map((path) => path.replaceAll("\\", "/"))
   .filter((path) => !binary.test(path) && statSync(path).isFile())
   .toSorted();
 
-const findings: Array<Finding> = [...naming(paths, slices)];
+const findings: Array<Finding> = [...naming(paths, slices), ...folderSizes(paths)];
 for (const path of paths) {
   const file = { path, text: readFileSync(path, "utf8") };
   for (const [files, rule] of rules) if (files.test(path)) findings.push(...rule(file));
@@ -69,10 +71,15 @@ for (const manifest of paths.filter((path) => basename(path) === "package.json")
   );
 }
 
-// npx links the launcher as it is: without the bit, `npx waypost` is "Permission denied" in a fresh clone.
+// npx links the launcher with its mode: without the bit, `npx waypost` fails with "Permission denied" in a
+// fresh clone.
 for (const path of paths.filter((each) => /^(bin\/[^/]+\.js|\.ci\/run)$/.test(each)))
   if ((statSync(path).mode & 0o111) === 0)
-    findings.push({ file: path, line: 1, message: "It must be executable: chmod +x, and commit the mode." });
+    findings.push({
+      file: path,
+      line: 1,
+      message: "The file is not executable: chmod +x, and commit the mode.",
+    });
 
 const row = slices.join(" · ");
 if (existsSync("ARCHITECTURE.md")) {
@@ -81,10 +88,10 @@ if (existsSync("ARCHITECTURE.md")) {
     findings.push({
       file: "ARCHITECTURE.md",
       line: 1,
-      message: `It must state the slices as scripts/check/slices.ts has them: ${row}`,
+      message: `The slices differ from scripts/check/slices.ts: ${row}`,
     });
 }
 
 for (const { file, line, message } of findings) console.error(`${file}:${line}  ${message}`);
-console.log(`${paths.length} files read, ${findings.length} broken rules.`);
+console.log(`${paths.length} files read, ${findings.length} findings.`);
 process.exitCode = findings.length === 0 ? 0 : 1;

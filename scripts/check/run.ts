@@ -4,7 +4,7 @@ import process from "node:process";
 
 const code = ["src", "test", "scripts", "bin"].filter((folder) => existsSync(folder));
 
-/** Every step of `npm run check`: its name and its command, run from the repository's root. */
+/** The steps of `npm run check`: name and command. They run in the repository's root. */
 const steps: ReadonlyArray<readonly [name: string, command: ReadonlyArray<string>]> = [
   ["format", ["prettier", "--check", "--log-level", "warn", "."]],
   ["lint", ["oxlint"]],
@@ -12,17 +12,18 @@ const steps: ReadonlyArray<readonly [name: string, command: ReadonlyArray<string
   ["imports", ["depcruise", "--config", ".dependency-cruiser.mjs", "--output-type", "err-long", ...code]],
   ["unused", ["knip"]],
   ["rules", ["node", "scripts/check/rules.ts"]],
+  ["words", ["node", "scripts/words.ts"]],
   ["openapi", ["node", "scripts/openapi.ts", "--check"]],
   ["cli", ["node", "scripts/cli.ts", "--check"]],
   ["contract", ["node", "scripts/contract.ts"]],
 ];
 
-/** `npm run check -- lint rules` runs only those steps. */
+// `npm run check -- lint rules` runs only those steps.
 const wanted = process.argv.slice(2);
 const unknown = wanted.filter((name) => !steps.some(([step]) => step === name));
 if (unknown.length > 0) {
   console.error(
-    `No such check: ${unknown.join(", ")}. There are: ${steps.map(([name]) => name).join(", ")}.`,
+    `Unknown check: ${unknown.join(", ")}. The checks are: ${steps.map(([name]) => name).join(", ")}.`,
   );
   process.exit(2);
 }

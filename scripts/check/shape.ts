@@ -1,51 +1,57 @@
+/** Rules of the shape of a file: length, docstrings, layers, time and roles. */
 import { codeLines, type Finding, matchingLines, type SourceFile } from "./finding.ts";
 
-const maxLines = 300;
+/** The maximum number of lines of a file of src/, and of any other file. */
+export const maxLines = { program: 250, elsewhere: 300 };
 
-/** Rule 8: at most 300 lines a file. */
+/** A file is short enough to read in one go. */
 export const fileLength = (file: SourceFile): ReadonlyArray<Finding> => {
   const lines = file.text.trimEnd().split("\n").length;
-  const message = `${lines} lines, at most ${maxLines}: split the noun, not the layer.`;
-  return lines > maxLines ? [{ file: file.path, line: maxLines + 1, message }] : [];
+  const limit = file.path.startsWith("src/") ? maxLines.program : maxLines.elsewhere;
+  const message = `${lines} lines; the maximum is ${limit}: split the noun, not the layer.`;
+  return lines > limit ? [{ file: file.path, line: limit + 1, message }] : [];
 };
 
 /**
- * Rule 8: each export of src/ has its sentence, above it or as its schema's `description`. A type that carries the
- * name of an exported value shares the value's.
+ * Each export of src/ has a docstring, or a schema with a `description`. A type that has the name of an
+ * exported value shares the value's.
  */
 export const documented = (file: SourceFile): ReadonlyArray<Finding> => {
   const lines = file.text.split("\n");
   const seen = new Set<string>();
-  return lines.flatMap((line, at) => {
+  return lines.flatMap((line, index) => {
     const name = exportedName.exec(line)?.[1];
     if (name === undefined || seen.has(name.toLowerCase())) return [];
     seen.add(name.toLowerCase());
-    let above = at - 1;
+    let above = index - 1;
     while (/^\/\/ (oxlint|prettier)/.test(lines[above] ?? "")) above -= 1;
-    if ((lines[above] ?? "").trimEnd().endsWith("*/") || statement(lines, at).includes("description:"))
+    if ((lines[above] ?? "").trimEnd().endsWith("*/") || statement(lines, index).includes("description:"))
       return [];
-    const message = `The export ${name} needs one sentence: what it promises, units, errors, source of a rule.`;
-    return [{ file: file.path, line: at + 1, message }];
+    const message = `The export ${name} needs a docstring: its promise, units, errors, source of a rule.`;
+    return [{ file: file.path, line: index + 1, message }];
   });
 };
 
 const exportedName =
   /^export (?:declare )?(?:abstract )?(?:async )?(?:const|let|class|function\*?|type|interface) (\w+)/;
 
-/** From the line that opens a statement at the margin to the line before the next one. */
-const statement = (lines: ReadonlyArray<string>, at: number): string => {
-  const next = lines.findIndex((line, each) => each > at && /^[a-z/]/.test(line));
-  return lines.slice(at, next === -1 ? undefined : next).join("\n");
+/** The lines of a statement that starts at the margin, up to the next one. */
+const statement = (lines: ReadonlyArray<string>, start: number): string => {
+  const next = lines.findIndex((line, index) => index > start && /^[a-z/]/.test(line));
+  return lines.slice(start, next === -1 ? undefined : next).join("\n");
 };
 
 const composition = new Set(["src/Waypost.ts", "src/Interfaces.ts"]);
 
-/** Rule 4: layers meet in Waypost.ts and Interfaces.ts; elsewhere in src/ only a class's own static layer may be given its parts. */
+/**
+ * Layers are wired in Waypost.ts and Interfaces.ts. Elsewhere in src/ only a static layer of a class is
+ * wired.
+ */
 export const layersMeetOnce = (file: SourceFile): ReadonlyArray<Finding> => {
   if (composition.has(file.path)) return [];
   const lines = codeLines(file.text);
-  const inStaticMember = (at: number): boolean => {
-    for (let line = at; line >= 0; line -= 1) {
+  const isInStaticMember = (index: number): boolean => {
+    for (let line = index; line >= 0; line -= 1) {
       const text = lines[line] ?? "";
       if (/^ {2}static\b/.test(text)) return true;
       if (/^( {2})?[A-Za-z@#]/.test(text)) return false;
@@ -53,46 +59,62 @@ export const layersMeetOnce = (file: SourceFile): ReadonlyArray<Finding> => {
     return false;
   };
   const message =
-    "Layer.provide belongs in Waypost.ts, a class's static layer and tests: leave the requirement open.";
-  return lines.flatMap((line, at) =>
-    /\bLayer\.provide(Merge)?\b/.test(line) && !inStaticMember(at)
-      ? [{ file: file.path, line: at + 1, message }]
+    "Layer.provide belongs in Waypost.ts, static layers of classes and tests: leave the requirement open.";
+  return lines.flatMap((line, index) =>
+    /\bLayer\.provide(Merge)?\b/.test(line) && !isInStaticMember(index)
+      ? [{ file: file.path, line: index + 1, message }]
       : [],
   );
 };
 
 const edges = new Set(["src/main.ts", "src/client/WaypostClient.ts"]);
 
-/** main.ts is the process, WaypostClient.ts the edge of the client in a process of others: only there effects are run. */
+/**
+ * Effects run in main.ts, the process, and in WaypostClient.ts, which runs in the processes of other
+ * programs.
+ */
 export const runOnce = (file: SourceFile): ReadonlyArray<Finding> =>
   edges.has(file.path)
     ? []
     : matchingLines(
         file,
         /\b(Effect\.run(Promise|Sync|Fork|Callback)|NodeRuntime\.runMain|ManagedRuntime\.make)/,
-        "Only main.ts runs effects: return the effect, or take the running fiber's services with Effect.context.",
+        "Only main.ts runs effects: return the effect, or take the fiber's services with Effect.context.",
       );
 
-/** Rule 5: no export called …Live, …Impl or …Manager. */
+/** No export has a name that ends in Live, Impl or Manager. */
 export const exportNames = (file: SourceFile): ReadonlyArray<Finding> =>
   matchingLines(
     file,
     /^export (abstract )?(const|class|function|type|interface) \w+(Live|Impl|Manager)\b/,
-    "Live, Impl and Manager say nothing: name what it is (a service's layer is its static `layer`).",
+    "Live, Impl and Manager are vague: name what it is (the layer of a service is its static `layer`).",
   );
 
-/** Rule 6: time is a parameter taken from Clock. */
+/** The program takes the time from Clock. */
 export const timeFromClock = (file: SourceFile): ReadonlyArray<Finding> =>
   matchingLines(
     file,
     /\bDate\.now\(|\bnew Date\(\)|\bDateTime\.(unsafeNow|nowUnsafe)\b/,
-    "Take the time from Clock (Clock.currentTimeMillis, DateTime.now), so that TestClock rules it.",
+    "Take the time from Clock (Clock.currentTimeMillis, DateTime.now), so that TestClock controls it.",
   );
 
-/** Rule 6: no statement asks the database for the time. */
+const databaseTime = [
+  /(?<![.\w])(now|clock_timestamp|statement_timestamp|transaction_timestamp)\(\)/,
+  /\b(current_timestamp|current_date|localtimestamp)\b/,
+];
+
+/** No statement asks the database for the time. */
 export const timeIsAParameter = (file: SourceFile): ReadonlyArray<Finding> =>
   matchingLines(
     file,
-    /(?<![.\w])(now|clock_timestamp|statement_timestamp|transaction_timestamp)\(\)|\b(current_timestamp|current_date|localtimestamp)\b/i,
-    "Time in SQL is always a parameter taken from Clock, never the database's own.",
+    new RegExp(databaseTime.map(({ source }) => source).join("|"), "i"),
+    "Time in SQL is a parameter taken from Clock, never the database's own.",
+  );
+
+/** A `*Repository.ts` declares an interface: its statements are in `*Sql.ts`. */
+export const repositoryWithoutSql = (file: SourceFile): ReadonlyArray<Finding> =>
+  matchingLines(
+    file,
+    /\bSqlClient\b|\bsql`|\bsql</,
+    "A *Repository.ts declares an interface and holds no SQL: move the statement to the slice's *Sql.ts.",
   );

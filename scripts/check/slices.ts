@@ -1,4 +1,7 @@
-/** The slices of src/ from left to right: each imports only slices to its left. ARCHITECTURE.md states the same row. */
+/**
+ * The slices of src/ in their order: each imports only slices before it. ARCHITECTURE.md states the same
+ * order.
+ */
 export const slices: ReadonlyArray<string> = [
   "wire",
   "time",

@@ -9,12 +9,14 @@ import {
   noSleeps,
   pinned,
 } from "../../scripts/check/guards.ts";
-import { naming } from "../../scripts/check/naming.ts";
+import { folderSizes, maxFiles, naming } from "../../scripts/check/naming.ts";
 import {
   documented,
   exportNames,
   fileLength,
   layersMeetOnce,
+  maxLines,
+  repositoryWithoutSql,
   runOnce,
   timeFromClock,
   timeIsAParameter,
@@ -28,8 +30,8 @@ const linesFound = (rule: Rule, text: string, path = "src/campaigns/Campaigns.ts
 const filesFound = (...paths: ReadonlyArray<string>): ReadonlyArray<string> =>
   naming(paths, ["campaigns", "sending", "cli"]).map(({ file }) => file);
 
-describe("file names", () => {
-  it("are PascalCase under a known slice", () => {
+describe("naming", () => {
+  it("a file name is PascalCase and its folder is a known slice", () => {
     assert.deepStrictEqual(
       filesFound(
         "src/main.ts",
@@ -43,14 +45,14 @@ describe("file names", () => {
     for (const path of wrong) assert.deepStrictEqual(filesFound(path), [path]);
   });
 
-  it("are nouns, not vague words", () => {
+  it("a file name is a noun, not a vague word", () => {
     for (const name of ["Index", "DateUtils", "CampaignManager", "CampaignsLive", "Common", "TestHelpers"])
       assert.deepStrictEqual(filesFound(`src/campaigns/${name}.ts`), [`src/campaigns/${name}.ts`]);
     assert.deepStrictEqual(filesFound("src/campaigns/Delivery.ts", "src/campaigns/GeofenceIndex.ts"), []);
     assert.deepStrictEqual(filesFound("src/campaigns/utils/Day.ts"), ["src/campaigns/utils/Day.ts"]);
   });
 
-  it("are unique in the repository, whatever their case", () => {
+  it("a file name is unique in the repository, whatever its case", () => {
     assert.deepStrictEqual(filesFound("src/campaigns/Answer.ts", "src/sending/ANSWER.ts"), [
       "src/sending/ANSWER.ts",
     ]);
@@ -58,13 +60,31 @@ describe("file names", () => {
   });
 });
 
-describe("files", () => {
-  it("have at most 300 lines", () => {
-    assert.deepStrictEqual(linesFound(fileLength, "x\n".repeat(300)), []);
-    assert.deepStrictEqual(linesFound(fileLength, "x\n".repeat(301)), [301]);
+describe("sizes", () => {
+  const text = (lines: number): string => "x\n".repeat(lines);
+
+  it("a file of src/ has at most 250 lines, any other file 300", () => {
+    assert.deepStrictEqual(maxLines, { program: 250, elsewhere: 300 });
+    assert.deepStrictEqual(linesFound(fileLength, text(250)), []);
+    assert.deepStrictEqual(linesFound(fileLength, text(251)), [251]);
+    assert.deepStrictEqual(linesFound(fileLength, text(300), "test/http/Bodies.test.ts"), []);
+    assert.deepStrictEqual(linesFound(fileLength, text(301), "test/http/Bodies.test.ts"), [301]);
   });
 
-  it("say of each export what it promises", () => {
+  it("a folder of src/ has at most 35 files on one level, and src/ itself 8", () => {
+    assert.deepStrictEqual(maxFiles, { folder: 35, root: 8 });
+    const files = (folder: string, count: number): ReadonlyArray<string> =>
+      Array.from({ length: count }, (_, index) => `${folder}/File${index}.ts`);
+    const foldersFound = (...paths: ReadonlyArray<string>) => folderSizes(paths).map(({ file }) => file);
+    assert.deepStrictEqual(foldersFound(...files("src/http", 35), ...files("src/http/deep", 35)), []);
+    assert.deepStrictEqual(foldersFound(...files("src/http", 36)), ["src/http"]);
+    assert.deepStrictEqual(foldersFound(...files("src", 8), ...files("test/http", 100)), []);
+    assert.deepStrictEqual(foldersFound(...files("src", 9)), ["src"]);
+  });
+});
+
+describe("exports", () => {
+  it("an export needs a docstring, or a schema with a description", () => {
     assert.deepStrictEqual(linesFound(documented, "export const day = 1;\n"), [1]);
     assert.deepStrictEqual(linesFound(documented, "/** A day. */\nexport const day = 1;\n"), []);
     assert.deepStrictEqual(linesFound(documented, "// A day.\nexport class Day {}\n"), [2]);
@@ -81,7 +101,7 @@ describe("files", () => {
     );
   });
 
-  it("export nothing called Live, Impl or Manager", () => {
+  it("an export is not called Live, Impl or Manager", () => {
     assert.deepStrictEqual(
       linesFound(exportNames, "export const CampaignsLive = 1;\nexport class Delivery {}"),
       [1],
@@ -93,12 +113,12 @@ describe("layers", () => {
   const inStatic = "export class A {\n  static readonly layer = b.pipe(\n    Layer.provide(c),\n  );\n}\n";
   const outside = "export const layer = b.pipe(\n  Layer.provide(c),\n);\n";
 
-  it("meet in Waypost.ts or in a class's static member", () => {
+  it("a layer is wired in Waypost.ts or in a static member of a class", () => {
     assert.deepStrictEqual(linesFound(layersMeetOnce, inStatic), []);
     assert.deepStrictEqual(linesFound(layersMeetOnce, outside, "src/Waypost.ts"), []);
   });
 
-  it("meet nowhere else", () => {
+  it("a layer is not wired anywhere else", () => {
     assert.deepStrictEqual(linesFound(layersMeetOnce, outside), [2]);
     assert.deepStrictEqual(linesFound(layersMeetOnce, `${inStatic}${outside}`), [7]);
     assert.deepStrictEqual(
@@ -110,15 +130,25 @@ describe("layers", () => {
     );
   });
 
-  it("run in main.ts alone", () => {
+  it("only main.ts runs effects", () => {
     const text = "// Effect.runPromise would be wrong\nEffect.runPromise(program);\n";
     assert.deepStrictEqual(linesFound(runOnce, text), [2]);
     assert.deepStrictEqual(linesFound(runOnce, text, "src/main.ts"), []);
   });
 });
 
+describe("repositories", () => {
+  it("a *Repository.ts holds no SQL", () => {
+    const path = "src/access/TokensRepository.ts";
+    for (const text of ["const sql = yield* SqlClient.SqlClient;", "sql`SELECT 1`", "sql<Row>`SELECT 1`"])
+      assert.deepStrictEqual(linesFound(repositoryWithoutSql, text, path), [1]);
+    const declaration = "/** Stores tokens. */\nexport class TokensRepository extends Context.Service<\n";
+    assert.deepStrictEqual(linesFound(repositoryWithoutSql, declaration, path), []);
+  });
+});
+
 describe("time", () => {
-  it("comes from Clock in the program", () => {
+  it("the program takes the time from Clock", () => {
     assert.deepStrictEqual(
       linesFound(timeFromClock, "const a = Date.now();\nconst b = new Date();\n"),
       [1, 2],
@@ -126,7 +156,7 @@ describe("time", () => {
     assert.deepStrictEqual(linesFound(timeFromClock, "new Date(millis); yield* DateTime.now;\n"), []);
   });
 
-  it("is a parameter in SQL", () => {
+  it("time in SQL is a parameter", () => {
     for (const text of [
       "DEFAULT now()",
       "WHERE due_at < NOW()",
@@ -140,13 +170,13 @@ describe("time", () => {
 });
 
 describe("tests", () => {
-  it("do not sleep", () => {
+  it("a test does not sleep", () => {
     for (const text of ["setTimeout(f, 1)", "yield* Effect.sleep(1)", 'from "node:timers/promises"'])
       assert.deepStrictEqual(linesFound(noSleeps, text), [1]);
     assert.deepStrictEqual(linesFound(noSleeps, "yield* TestClock.adjust(1) // not setTimeout(f)"), []);
   });
 
-  it("all run", () => {
+  it("a test is not skipped", () => {
     for (const text of [
       "it.skip(",
       "it.effect.only(",
@@ -161,7 +191,7 @@ describe("tests", () => {
 });
 
 describe("dependencies", () => {
-  it("are pinned exactly", () => {
+  it("a dependency has an exact version", () => {
     const text = [
       "{",
       '  "engines": {',
@@ -178,7 +208,7 @@ describe("dependencies", () => {
     assert.deepStrictEqual(linesFound(pinned, text, "package.json"), [8, 9]);
   });
 
-  it("are all in the lockfile, other platforms' too", () => {
+  it("the lockfile has an entry for every optional dependency, also of other platforms", () => {
     const text = (name: string): string =>
       [
         "{",
@@ -203,7 +233,7 @@ describe("dependencies", () => {
     assert.deepStrictEqual(linesFound(lockfileComplete, text("@a/windows"), "package-lock.json"), [9]);
   });
 
-  it("are those of the lockfile, in each folder that has a package", () => {
+  it("a package and the lockfile in its folder have the same versions", () => {
     const manifest = { path: "package.json", text: '{"dependencies":{"a":"1.2.3","b":"1.0.0"}}' };
     const lockfile = (dependencies: string) => ({
       path: "package-lock.json",
@@ -215,8 +245,8 @@ describe("dependencies", () => {
     assert.lengthOf(lockfileAgrees(manifest, undefined), 1);
   });
 
-  it("name no registry", () => {
-    // Put together here, so that this file names none either.
+  it("the lockfile and other files name no registry", () => {
+    // Joined here, so that this file names no registry either.
     const host = ["registry", "example", "org"].join(".");
     assert.deepStrictEqual(linesFound(lockfileWithoutHosts, `      "resolved": "${host}/a.tgz",`), [1]);
     assert.deepStrictEqual(linesFound(lockfileWithoutHosts, '      "resolved": "packages/a",\n'), [1]);

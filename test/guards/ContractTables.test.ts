@@ -34,7 +34,7 @@ const findingsOf = (
 ): ReadonlyArray<string> =>
   contractFindings({ ...sourcesOf(rows, tests), ...more }).map(({ message }) => message);
 
-describe("The tables of the contract", () => {
+describe("the tables of the contract", () => {
   it("a requirement is covered by a test that cites its id, its number or a range", () => {
     const rows = ["E3.1", "E3.2", "me.name", "me.id"].map((id) => row(id, "every list<br>GET /me"));
     const tests = `
@@ -50,28 +50,28 @@ describe("The tables of the contract", () => {
     assert.lengthOf(found.get("E3.2") ?? [], 1);
   });
 
-  it("a requirement that no test cites is found, and the name of a group is no test", () => {
+  it("a requirement that only the name of a group cites has no test", () => {
     const rows = [row("me.name", "GET /me")];
     assert.lengthOf(findingsOf(rows), 1);
     assert.lengthOf(findingsOf(rows, `describe("A group (me.name)", () => 1);`), 1);
     assert.lengthOf(findingsOf(rows, `layer(x)("A group (me.name)", (it) => 1);`), 1);
   });
 
-  it("an id stands once, in a row of three cells, in one of two forms", () => {
+  it("an id has one row of three cells, and one of two forms", () => {
     assert.include(findingsOf([row("A1", "GET /me")])[0], "earlier row");
     assert.include(findingsOf([row("Rule 7", "GET /me")])[0], "neither");
     assert.include(findingsOf(["| me.x | It holds | GET /me | |"])[0], "three cells");
     assert.include(findingsOf(["| me.x |  It holds | GET /me |"])[0], "one space");
-    assert.include(findingsOf(["| me.x |  | GET /me |"])[0], "lacks");
+    assert.include(findingsOf(["| me.x |  | GET /me |"])[0], "has no requirement");
   });
 
-  it("every endpoint, error code and number has a row, and a row names endpoints that exist", () => {
-    assert.include(findingsOf([row("me.all2", "GET /you")], `it("x (me.all2)", 1)`)[0], "in no document");
-    assert.include(findingsOf([], "", { operations: new Set(["GET /me", "GET /you"]) })[0], "about GET /you");
+  it("every endpoint, error code and number has a row, and a row names known endpoints", () => {
+    assert.include(findingsOf([row("me.all2", "GET /you")], `it("x (me.all2)", 1)`)[0], "which no document");
+    assert.include(findingsOf([], "", { operations: new Set(["GET /me", "GET /you"]) })[0], "GET /you");
     assert.include(findingsOf([], "", { codes: new Set(["not_found"]) })[0], "errors.not_found");
     const { pages } = sourcesOf([], "");
     const without = pages.map((page) => ({ ...page, text: page.text.split("\n").slice(1).join("\n") }));
-    assert.include(findingsOf([], "", { pages: without })[0], "A1 has no row");
+    assert.include(findingsOf([], "", { pages: without })[0], "A1 of the contract has no row");
   });
 
   it("an id that a test cites has a row", () => {

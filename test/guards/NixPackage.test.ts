@@ -11,9 +11,9 @@ const found = (text: string, pattern: RegExp): ReadonlyArray<string> =>
 const packaging = read("packaging/nix/package.nix");
 const nixModule = read("packaging/nix/module.nix");
 
-// Nothing here reads Nix, so this holds what the rest of the repository could make untrue.
-describe("The Nix package", () => {
-  it("takes files that are there, all that npm would publish for the program among them", () => {
+// Nothing here evaluates Nix: these tests compare the files with the rest of the repository.
+describe("the Nix package", () => {
+  it("the Nix package has every file of the program that npm publishes, and all of them exist", () => {
     const taken = found(/fileset\.unions \(([^;]*);/.exec(packaging)?.[1] ?? "", /^\s+"([^"]+)"$/gm);
     assert.isNotEmpty(taken);
     assert.deepStrictEqual(
@@ -22,17 +22,17 @@ describe("The Nix package", () => {
     );
     const published: ReadonlyArray<string> = JSON.parse(read("package.json")).files;
     const notTaken = published.filter((path) => !taken.includes(path));
-    // The client is for programs that depend on the npm package, and the tour of the code for who changes it.
+    // The client is for programs that use the npm package, ARCHITECTURE.md for those who change the code.
     assert.deepStrictEqual(notTaken, ["dist", "!dist/waypost*", "ARCHITECTURE.md"]);
   });
 
-  it("replaces paths that the unit of systemd has", () => {
+  it("every path that the Nix package replaces is in the systemd unit", () => {
     const replaced = found(packaging, /--replace-fail (\S+)/g);
     assert.lengthOf(replaced, 2);
     for (const path of replaced) assert.include(read("packaging/systemd/waypost.service"), path);
   });
 
-  it("has one hash for each package: the lockfile's", () => {
+  it("the Nix package takes the hash of every npm package from the lockfile", () => {
     const lock: { packages: Record<string, { integrity?: string }> } = JSON.parse(read("package-lock.json"));
     const without = Object.entries(lock.packages).filter(([path, entry]) => path !== "" && !entry.integrity);
     assert.deepStrictEqual(without, []);
@@ -40,8 +40,8 @@ describe("The Nix package", () => {
   });
 });
 
-describe("The NixOS module", () => {
-  it("names settings that the program reads, with its defaults", () => {
+describe("the NixOS module", () => {
+  it("the NixOS module has known settings, with the defaults of the program", () => {
     const named = new Set([
       ...found(nixModule, /\b(WAYPOST_[A-Z_]+|DATABASE_URL|PORT)\b/g),
       ...found(nixModule, /options\.([A-Z_]+) =/g),
