@@ -6,8 +6,9 @@ import { settings } from "../../src/config/SettingsTable.ts";
 const root = join(import.meta.dirname, "../..");
 const read = (path: string): string => readFileSync(join(root, path), "utf8");
 const pages = globSync(["*.md", "docs/**/*.md"], { cwd: root }).toSorted();
+const sources = globSync("src/**/*.ts", { cwd: root }).map(read);
 
-/** The cells of every table row whose first cell is a name in backticks. */
+/** The cells of every table row whose first cell starts with a name in backticks. */
 const rowsOf = (text: string): ReadonlyArray<ReadonlyArray<string>> =>
   text
     .split("\n")
@@ -19,69 +20,127 @@ const rowsOf = (text: string): ReadonlyArray<ReadonlyArray<string>> =>
         .map((cell) => cell.trim()),
     );
 
-const sectionOf = (text: string, heading: string): string =>
-  text.split(`\n## ${heading}\n`)[1]?.split("\n## ")[0] ?? "";
+const operating = read("docs/operating.md");
+const withoutBackticks = (text: string): string => text.replaceAll("`", "");
+
+const sectionOf = (heading: string): string =>
+  operating.split(`\n## ${heading}\n`)[1]?.split("\n## ")[0] ?? "";
+
+/** The metrics of the code: name, kind, and the source of their file. */
+const metrics = sources.flatMap((source) =>
+  [...source.matchAll(/Metric\.(counter|gauge|histogram)\(\s*"(waypost_[a-z_]+)"/g)].map(
+    ([, kind = "", name = ""]) => ({ name, kind, source }),
+  ),
+);
+
+const metricRows = rowsOf(operating).filter(([name = ""]) => name.startsWith("`waypost_"));
+const watching = ["docs/operating/alerts.yml", "docs/operating/grafana-dashboard.json"];
 
 describe("docs/operating.md", () => {
-  it("lists the settings as the program reads them, defaults and meanings included (running.settings)", () => {
+  it("the table of settings has every setting with its default and description (running.settings)", () => {
     assert.deepStrictEqual(
-      rowsOf(sectionOf(read("docs/operating.md"), "Settings")),
+      rowsOf(sectionOf("Settings")),
       settings.map((setting) => [`\`${setting.name}\``, setting.default, setting.description]),
     );
   });
 
-  it("lists every metric there is, and no other", () => {
-    const inCode = globSync("src/**/*.ts", { cwd: root }).flatMap((path) =>
-      [...read(path).matchAll(/Metric\.(?:counter|gauge|histogram)\(\s*"(waypost_[a-z_]+)"/g)].map(
-        ([, name = ""]) => name,
-      ),
+  it("the table of metrics has every metric of the code with its kind, and no other", () => {
+    const documented = metricRows.map(([name = "", kind = ""]) => `${withoutBackticks(name)} ${kind}`);
+    assert.deepStrictEqual(
+      documented.toSorted(),
+      metrics.map(({ kind, name }) => `${name} ${kind}`).toSorted(),
     );
-    const inPage = rowsOf(read("docs/operating.md")).map(([name = ""]) => name.replaceAll("`", ""));
-    assert.deepStrictEqual(new Set(inPage.filter((name) => name.startsWith("waypost_"))), new Set(inCode));
+  });
+
+  it("the file of a metric names every label that the table of metrics has for it", () => {
+    const unknown = metricRows.flatMap(([name = "", , labels = ""]) => {
+      const source = metrics.find((metric) => metric.name === withoutBackticks(name))?.source ?? "";
+      return withoutBackticks(labels)
+        .split(", ")
+        .filter((label) => label !== "" && !new RegExp(`\\b${label}\\b`).test(source))
+        .map((label) => `${name} has no label ${label}`);
+    });
+    assert.deepStrictEqual(unknown, []);
+  });
+
+  it("the table of jobs has every background job of the code, and no other", () => {
+    const [, names = ""] = /export type JobName =([^;]*);/.exec(read("src/workers/JobMetrics.ts")) ?? [];
+    const jobs = [...names.matchAll(/"(\w+)"/g)].map(([, name = ""]) => name);
+    const tables = sectionOf("Health and metrics").split("\n\n");
+    const documented = rowsOf(tables.find((text) => text.startsWith("| job ")) ?? "");
+    assert.deepStrictEqual(
+      documented.map(([name = ""]) => withoutBackticks(name)).toSorted(),
+      jobs.toSorted(),
+    );
+  });
+
+  it("every message in the table of messages exists in the code", () => {
+    const texts = rowsOf(sectionOf("When something is wrong"))
+      .map(([message = ""]) => withoutBackticks(message))
+      .filter((message) => !message.startsWith("waypost"));
+    assert.isNotEmpty(texts);
+    const parts = texts.flatMap((text) => text.split(/…|\b(?:N|17)\b/)).map((part) => part.trim());
+    const missing = parts.filter(
+      (part) => part.length > 3 && !sources.some((source) => source.includes(part)),
+    );
+    assert.deepStrictEqual(missing, []);
   });
 });
 
-describe("what watches over Waypost", () => {
+describe("alerts and dashboard", () => {
   const known = new Set(
-    rowsOf(read("docs/operating.md")).flatMap(([name = "", kind = ""]) => {
-      const metric = name.replaceAll("`", "");
-      return kind === "histogram" ? ["_bucket", "_sum", "_count"].map((end) => metric + end) : [metric];
-    }),
+    metrics.flatMap(({ kind, name }) =>
+      kind === "histogram" ? ["_bucket", "_sum", "_count"].map((end) => name + end) : [name],
+    ),
   );
-  for (const page of ["docs/operating/alerts.yml", "docs/operating/grafana-dashboard.json"]) {
-    it(`asks only for metrics that there are: ${page}`, () => {
-      const asked = [...read(page).matchAll(/\bwaypost_[a-z_]+/g)].map(([name]) => name);
-      assert.isNotEmpty(asked);
-      assert.deepStrictEqual(
-        asked.filter((name) => !known.has(name)),
-        [],
-      );
-    });
-  }
-});
 
-describe("every metric", () => {
-  it("is watched: by an alert, or by a panel of the dashboard", () => {
-    const watching = ["alerts.yml", "grafana-dashboard.json"]
-      .map((name) => read(`docs/operating/${name}`))
-      .join();
-    const documented = rowsOf(read("docs/operating.md"))
-      .map(([name = ""]) => name.replaceAll("`", ""))
-      .filter((name) => name.startsWith("waypost_"));
+  it.each(watching)("%s queries only existing metrics", (page) => {
+    const queried = [...read(page).matchAll(/\bwaypost_[a-z_]+/g)].map(([name]) => name);
+    assert.isNotEmpty(queried);
     assert.deepStrictEqual(
-      documented.filter((name) => !new RegExp(`\\b${name}(_bucket|_sum|_count)?\\b`).test(watching)),
+      queried.filter((name) => !known.has(name) && !metrics.some((metric) => metric.name === name)),
+      [],
+    );
+  });
+
+  it("every metric has an alert or a panel of the dashboard", () => {
+    const text = watching.map(read).join();
+    assert.deepStrictEqual(
+      metrics.filter(({ name }) => !new RegExp(`\\b${name}(_bucket|_sum|_count)?\\b`).test(text)),
       [],
     );
   });
 });
 
 describe("pages", () => {
-  it("link only to files that there are", () => {
+  it("every link to a file leads to an existing file", () => {
     const broken = pages.flatMap((page) =>
       [...read(page).matchAll(/\]\((?!https?:|#)([^)#\s]+)(?:#[^)]*)?\)/g)]
         .map(([, target = ""]) => target)
         .filter((target) => !existsSync(join(root, dirname(page), target)))
         .map((target) => `${page}: ${target}`),
+    );
+    assert.deepStrictEqual(broken, []);
+  });
+
+  it("every link to a heading leads to an existing heading", () => {
+    const anchorsOf = (path: string): ReadonlySet<string> =>
+      new Set(
+        [...read(path).matchAll(/^#+ (.*)$/gm)].map(([, heading = ""]) =>
+          heading
+            .toLowerCase()
+            .replaceAll(/[^\w\- ]/g, "")
+            .replaceAll(" ", "-"),
+        ),
+      );
+    const broken = pages.flatMap((page) =>
+      [...read(page).matchAll(/\]\((?!https?:)([^)#\s]*)#([^)\s]+)\)/g)]
+        .map(([, target = "", anchor = ""]) => ({
+          path: target === "" ? page : join(dirname(page), target),
+          anchor,
+        }))
+        .filter(({ anchor, path }) => existsSync(join(root, path)) && !anchorsOf(path).has(anchor))
+        .map(({ anchor, path }) => `${page}: ${path}#${anchor}`),
     );
     assert.deepStrictEqual(broken, []);
   });
