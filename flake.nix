@@ -6,10 +6,12 @@
   outputs =
     { self, nixpkgs }:
     let
-      # The systems that npm packages of PostgreSQL exist for.
+      # The systems for which npm has packages of PostgreSQL.
       forAllSystems =
-        of:
-        nixpkgs.lib.genAttrs [ "x86_64-linux" "aarch64-linux" ] (system: of nixpkgs.legacyPackages.${system});
+        outputsFor:
+        nixpkgs.lib.genAttrs [ "x86_64-linux" "aarch64-linux" ] (
+          system: outputsFor nixpkgs.legacyPackages.${system}
+        );
     in
     {
       packages = forAllSystems (pkgs: rec {
@@ -29,7 +31,7 @@
           inherit (self.packages.${pkgs.stdenv.hostPlatform.system}) waypost;
         in
         {
-          # The whole story on an embedded database: starting, importing, sending, counting.
+          # The demo on an embedded database: starting, importing, sending, reporting.
           demo = pkgs.runCommand "waypost-demo" { } ''
             export HOME=$TMPDIR
             ${waypost}/bin/waypost demo | tee $out

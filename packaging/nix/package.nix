@@ -1,5 +1,5 @@
-# Waypost from its lockfile. Each npm package is a derivation of its own whose hash is the lockfile's, fetched by npm itself: so no hash
-# stands here that a change of the lockfile would make wrong (docs/decisions/0030).
+# Waypost from its lockfile. Each npm package is a derivation that npm fetches, with the hash of the lockfile. So this
+# file has no hash that a change of the lockfile would invalidate (docs/decisions/0030).
 {
   lib,
   stdenv,
@@ -24,7 +24,7 @@ let
     libc = "glibc";
   };
 
-  # Whether npm would install it here: an entry may name what it is for.
+  # Whether npm would install the package on this system: an entry may name its systems.
   isWanted =
     module:
     !(module.dev or false)
@@ -96,7 +96,7 @@ stdenv.mkDerivation {
     makeWrapper
     nodejs_24
   ];
-  # What the PostgreSQL and the libvips of the npm packages do not bring along.
+  # The PostgreSQL and libvips of the npm packages need these libraries.
   buildInputs = [ stdenv.cc.cc.lib ];
 
   buildPhase = ''
