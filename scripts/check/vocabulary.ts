@@ -111,7 +111,7 @@ const foreign = [
   // The example file of the location import.
   /places\.(geojson|ts)/g,
   /Bad Gateway|Gateway Timeout/g,
-  /isVideoTrack|isAudioTrack|getTracks/g,
+  /isVideoTrack|isAudioTrack|getTracks|substituteInPlace/g,
 ];
 
 /** The list itself and its tests. */

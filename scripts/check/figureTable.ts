@@ -1,0 +1,259 @@
+/**
+ * Numbers in the documentation that the code also states: for each page, the words around a number (`#`) and
+ * its value in the code. A test compares them.
+ */
+import { Effect, Exit } from "effect";
+import { attemptWindowMillis } from "../../src/access/FailedAttempts.ts";
+import { Settings } from "../../src/config/Settings.ts";
+import { lateDays } from "../../src/events/Transition.ts";
+import { EARTH_RADIUS_METERS } from "../../src/locations/geometry/BoundingBox.ts";
+import { MAX_RADIUS_METERS, MIN_RADIUS_METERS } from "../../src/locations/Location.ts";
+import { maxFileBytes, maxSandboxBytes } from "../../src/media/MediaFile.ts";
+import { SourceRowLimits } from "../../src/reports/SlowReports.ts";
+import { attemptTimeoutMillis } from "../../src/sending/push/PushAttempts.ts";
+import { leaseMillis as pushLeaseMillis } from "../../src/sending/push/PushLeases.ts";
+import { payloadLimit } from "../../src/sending/push/PushPayload.ts";
+import { nextAttempt } from "../../src/sending/push/PushRetries.ts";
+import { BatchSize } from "../../src/sending/Send.ts";
+import { BodyRules } from "../../src/wire/RequestBody.ts";
+import { defaultPlan } from "../../src/workspaces/Plan.ts";
+import { constant, type Figure, jobPause, schemaLimit } from "./figures.ts";
+import { maxFiles } from "./naming.ts";
+import { maxLines } from "./shape.ts";
+import { maxColumns } from "./vocabulary.ts";
+
+const [second, minute, hour, day] = [1000, 60_000, 3_600_000, 86_400_000];
+const [kibibyte, mebibyte] = [1024, 1_048_576];
+
+const acceptsRetention = (days: number): boolean =>
+  Exit.isSuccess(Effect.runSyncExit(Settings.fromRecord({ WAYPOST_EVENT_RETENTION_DAYS: String(days) })));
+const minRetentionDays = Array.from({ length: 100 }, (_, days) => days).findIndex(acceptsRetention);
+
+/** The attempts of a push that fails at once each time. */
+const maxAttempts =
+  Array.from({ length: 20 }, (_, index) => index + 1).findIndex(
+    (attempts) => nextAttempt({ attempts, firstAt: 0 }, 0, null, 0) === null,
+  ) + 1;
+
+const sourceRows = Object.values(SourceRowLimits.defaultValue());
+const keepalive = (name: string) => constant("Postgres.ts", `tcp_keepalives_${name}`);
+const connections = constant("Postgres.ts", "options\\.maxConnections");
+const batchLease = constant("SendBatches.ts", "leaseMillis") / second;
+const pushLease = pushLeaseMillis / second;
+const keyHours = constant("IdempotentRequests.ts", "keptMillis") / hour;
+const cacheSeconds = constant("CachedLookup.ts", "cacheMillis") / second;
+const maxEventDays = constant("Transition.ts", "(?:maxAgeMillis|oldest)") / day;
+const maxTriggerMinutes = constant("Transition.ts", "(?:maxTriggerAgeMillis|freshest)") / minute;
+const maxAheadMinutes = constant("Transition.ts", "(?:maxAheadMillis|furthestAhead)") / minute;
+const maxAccuracy = constant("Position.ts", "(?:maxAccuracy|worstAccuracy)");
+const maxLeeway = constant("Position.ts", "(?:max|most)Leeway");
+const maxFeatures = schemaLimit("platform", "FeatureCollection.features", "maxItems");
+const importMebibytes = constant("LocationsApi.ts", "maxBytes") / mebibyte;
+const maxFileKilobytes = maxFileBytes / kibibyte;
+const megapixels = constant("Images.ts", "(?:max|most)Pixels") / 1e6;
+const maxReportDays = constant("ReportQuery.ts", "(?:max|most)Days");
+const defaultReportDays = constant("ReportQuery.ts", "defaultDays");
+const defaultPage = constant("Cursors.ts", "defaultLimit");
+const answerCharacters = constant("AnswerValue.ts", "(?:maxText|longest\\w+)");
+const maxIndexed = constant("LocationIndexes.ts", "(?:maxMemory|most\\w+)");
+const maxDepth = constant("PushDispatcher.ts", "(?:maxDepth|countedUpTo)");
+
+/** The figures of each page. */
+export const figureTable: Readonly<Record<string, ReadonlyArray<Figure>>> = {
+  "docs/operating.md": [
+    ["parts of at most # features", constant("ImportFile.ts", "features")],
+    [
+      "parts of at most 10,000 features and # MiB",
+      constant("ImportFile.ts", "features: 10_000, bytes") / mebibyte,
+    ],
+    ["Within # hours a part", keyHours],
+    ["a start renames it if it is over # MiB", constant("PostgresFiles.ts", "maxLogBytes") / mebibyte],
+    ["uses a PostgreSQL # or newer", constant("Postgres.ts", "(?:minVersion|oldestVersion)") / 10_000],
+    ["at most # connections for statements", connections],
+    ["An upload may take # seconds", constant("UploadParsing.ts", "(?:uploadTimeout|longest\\w+)") / second],
+    ["must bring # KB", constant("UploadParsing.ts", "(?:minBytes|leastBytes)") / kibibyte],
+    ["KB in every # seconds", constant("UploadParsing.ts", "(?:interval|stretch)") / second],
+    ["others after # minutes", constant("MediaLibrary.ts", "(?:uploadMillis|expectedMillis)") / minute],
+    ["up to # times", constant("Migrations.ts", "(?:maxRetries|most\\w+)")],
+    ["leases: # seconds for batches", batchLease],
+    ["# seconds for pushes", pushLease],
+    ["at the latest after # seconds", cacheSeconds],
+    ["batch of at most # devices", BatchSize.defaultValue()],
+    ["It leases it for # seconds", batchLease],
+    ["leases each push for # seconds", pushLease],
+    ["does not respond within # seconds", attemptTimeoutMillis / second],
+    [
+      "drops its sessions after about # seconds",
+      keepalive("idle") + keepalive("interval") * keepalive("count"),
+    ],
+    ["rollups every # seconds and deliveries", jobPause("rollups") / second],
+    [
+      "deliveries every # seconds",
+      (jobPause("rollups") / second) * constant("Rollups.ts", "(?:runsPerDeliveryRun|roundsToDeliveries)"),
+    ],
+    ["counts more than # source rows", Math.min(...sourceRows)],
+    ["would count more than # rows", Math.max(...sourceRows)],
+    ["A report waits at most # seconds", constant("SlowReports.ts", "(?:maxWait|pat\\w+)") / second],
+    ["runs at most # seconds", constant("SlowReports.ts", "(?:maxRun|longest)") / second],
+    ["The minimum is # days", minRetentionDays],
+    ["reports # days or more after it happened", lateDays],
+    ["is compacted # days before the limit", maxEventDays],
+    ["`Idempotency-Key` | # hours", keyHours],
+    ["unknown tokens | # seconds", attemptWindowMillis / second],
+    ["removed within # minutes after that", jobPause("failed_attempt_pruning") / minute],
+    ["have at most # positions", maxIndexed],
+    ["positions (# MB) in memory", (maxIndexed * 16) / 1e6],
+    ["mean radius, # m", EARTH_RADIUS_METERS],
+    ["payload has at most # bytes", payloadLimit],
+    ["has at most # pushes in flight", constant("PushWorkerState.ts|PushWorkers.ts", "maxInFlight")],
+    ["each starts with # pushes in flight", constant("ProviderConcurrency.ts", "(?:initialLimit|first\\w+)")],
+    ["more as it responds (up to #)", constant("ProviderConcurrency.ts", "(?:maxLimit|most\\w+)")],
+    [
+      "for that time, at most # seconds",
+      constant("ProviderConcurrency.ts", "(?:maxBackOffMillis|longest\\w+)") / second,
+    ],
+    ["has # seconds to send the head", constant("Server.ts", "headersTimeout") / second],
+    ["# seconds for the whole request", constant("Server.ts", "requestTimeout") / second],
+    ["idle for # seconds", constant("Server.ts", "keepAliveTimeout") / second],
+    ["shorter than Waypost's #", constant("Server.ts", "keepAliveTimeout") / second],
+    ["reads nothing of a response for # seconds", constant("DrainingServer.ts", "stalledMillis") / second],
+    ["`push_queue_depth` | every # seconds", jobPause("push_queue_depth") / second],
+    ["`rollups` | every # seconds", jobPause("rollups") / second],
+    ["`thumbnails` | every # seconds", jobPause("thumbnails") / second],
+    ["`media_sweeping` | every # seconds", jobPause("media_sweeping") / second],
+    ["`table_statistics` | every # seconds", jobPause("table_statistics") / second],
+    ["`failed_attempt_pruning` | every # minutes", jobPause("failed_attempt_pruning") / minute],
+    ["counted up to #", maxDepth],
+    ["start of at most # push attempts", constant("PushWorkerState.ts|PushWorkers.ts", "maxInFlight")],
+    ["A receiver has # seconds", constant("ExportClient.ts", "(?:requestTimeout|pat\\w+)") / second],
+    ["at most # requests at a time", constant("ExportClient.ts", "(?:maxInFlight|most\\w+)")],
+  ],
+  "docs/scaling.md": [
+    ["at most # for statements", connections],
+    ["must exceed # times the processes", connections + 1],
+    ["`default_pool_size` of at least #", connections + 1],
+    ["# MB of buffers", constant("PostgresServer.ts", "shared_buffers")],
+    ["# MB of WAL", constant("PostgresServer.ts", "max_wal_size")],
+    ["SET statement_timeout = '#s'", constant("Postgres.ts", "statement_timeout") / second],
+    [
+      "SET idle_in_transaction_session_timeout = '#s'",
+      constant("Postgres.ts", "idle_in_transaction_session_timeout") / second,
+    ],
+    [
+      "SET client_connection_check_interval = '#s'",
+      constant("Postgres.ts", "client_connection_check_interval") / second,
+    ],
+    ["SET tcp_keepalives_idle = #", keepalive("idle")],
+    ["SET tcp_keepalives_interval = #", keepalive("interval")],
+    ["SET tcp_keepalives_count = #", keepalive("count")],
+    ["token for up to # seconds", cacheSeconds],
+  ],
+  "docs/contract/campaigns.md": [
+    ["has at most # characters", schemaLimit("platform", "CampaignDraft.name", "maxLength")],
+    ["Each list has at most # entries", schemaLimit("platform", "CampaignDraft.location_ids", "maxItems")],
+    [
+      "`frequency_cap_count` is from 1 to #",
+      schemaLimit("platform", "CampaignDraft.frequency_cap_count", "maximum"),
+    ],
+  ],
+  "docs/contract/notifications.md": [
+    [
+      "`headline` is required and has at most # characters",
+      schemaLimit("platform", "NotificationDraft.headline", "maxLength"),
+    ],
+    [
+      "`question_text` is required and has at most # characters",
+      schemaLimit("platform", "QuestionDraft.question_text", "maxLength"),
+    ],
+    ["1 to # questions", constant("SurveyParsing.ts", "(?:max|most)Questions")],
+    ["# to 4 choices", constant("SurveyParsing.ts", "(?:minChoices|fewestChoices)")],
+    ["2 to # choices", constant("SurveyParsing.ts", "(?:max|most)Choices")],
+    ["takes at most # seconds", constant("LinkCheck.ts|CallToAction.ts", "timeLimit") / second],
+    ["follows at most # redirects", constant("LinkCheck.ts|CallToAction.ts", "(?:max|most)Redirects")],
+    ["at most # characters for `OPEN_ENDED`", answerCharacters],
+  ],
+  "docs/contract/locations.md": [
+    ["`radius` of # to", MIN_RADIUS_METERS],
+    ["to # metres", MAX_RADIUS_METERS],
+    ["`address` of at most # characters", schemaLimit("platform", "LocationPatch.address", "maxLength")],
+    ["A polygon has at most # positions", constant("PolygonRings.ts", "MAX_POSITIONS")],
+    ["An import has at most # features", maxFeatures],
+    ["features and # MiB", importMebibytes],
+  ],
+  "docs/contract/media.md": [
+    ["(# KB)", maxFileKilobytes],
+    ["An image over # megapixels", megapixels],
+    ["in Sandbox it is at most #", maxSandboxBytes],
+    ["fits #×400", constant("Images.ts", "width")],
+    ["fits 400×#", constant("Images.ts", "height")],
+  ],
+  "docs/contract/device.md": [
+    ["1 to # events", schemaLimit("device", "TransitionReport.events", "maxItems")],
+    ["1 to # positions", schemaLimit("device", "PositionRequest.positions", "maxItems")],
+  ],
+  "docs/contract/requests.md": [
+    ["A body has at most # MiB", BodyRules.defaultValue().maxBytes / mebibyte],
+    ["an import # MiB", importMebibytes],
+    ["`limit` is # by default", defaultPage],
+    ["is over # hours old", constant("Cursors.ts", "lifetimeMillis") / hour],
+    ["A cursor is valid for # hours", constant("Cursors.ts", "lifetimeMillis") / hour],
+    ["Sandbox allows # requests", defaultPlan.sandbox_requests_per_minute ?? 0],
+    ["30 requests and # changes", defaultPlan.sandbox_writes_per_minute ?? 0],
+    ["a minute, and # requests a day", defaultPlan.sandbox_requests_per_day ?? 0],
+    ["Production allows # requests", defaultPlan.production_requests_per_minute ?? 0],
+    ["600 requests and # changes", defaultPlan.production_writes_per_minute ?? 0],
+    ["From the #st unknown token", constant("FailedAttempts.ts", "allowedAttempts") + 1],
+    ["an address within # seconds", attemptWindowMillis / second],
+    ["(# KB)", maxFileKilobytes],
+    ["is stored for # hours", keyHours],
+    ["A retry within # hours", keyHours],
+    ["waits up to # seconds", constant("IdempotentRequests.ts", "maxWaitMillis") / second],
+  ],
+  "docs/contract/reports.md": [
+    ["The default is # days before the end", defaultReportDays],
+    ["starts # days earlier", defaultReportDays],
+    ["at most # days later", maxReportDays],
+    ["More than # days", maxReportDays],
+  ],
+  "docs/contract/sending.md": [
+    ["is over # minutes old", maxTriggerMinutes],
+    ["is over # days old", maxEventDays],
+    ["over # minutes in the future", maxAheadMinutes],
+    ["at most # attempts", maxAttempts],
+    ["after # second, doubled", (nextAttempt({ attempts: 1, firstAt: 0 }, 0, null, 0) ?? 0) / second],
+    ["shortened to # bytes", payloadLimit],
+    ["at most # m count", maxLeeway],
+    ["over # m off", maxAccuracy],
+  ],
+  "openapi/platform.json": [
+    ["# KB", maxFileKilobytes],
+    ["# megapixels", megapixels],
+    ["features and # MiB", importMebibytes],
+    ["# features", maxFeatures],
+    ["# hours", keyHours],
+    ["# bytes", maxSandboxBytes],
+    ["# days before the end", defaultReportDays],
+    ["# if left out", defaultPage],
+    ["up to # characters", answerCharacters],
+  ],
+  "openapi/device.json": [
+    ["# days ago", maxEventDays],
+    ["# minutes ahead", maxAheadMinutes],
+    ["# minutes old", maxTriggerMinutes],
+    ["# m count", maxLeeway],
+    ["# m off", maxAccuracy],
+    ["up to # characters", answerCharacters],
+  ],
+  "openapi/operator.json": [
+    ["1 to # conditions", schemaLimit("operator", "SegmentRule.conditions", "maxItems")],
+    ["# hours", keyHours],
+  ],
+  "README.md": [["at most # KB", maxFileKilobytes]],
+  "CONTRIBUTING.md": [
+    ["It has at most # lines in `src/`", maxLines.program],
+    ["lines in `src/`, # elsewhere", maxLines.elsewhere],
+    ["at most # files on one level", maxFiles.folder],
+    ["`src/` itself #", maxFiles.root],
+    ["lines of at most # columns", maxColumns],
+  ],
+};
