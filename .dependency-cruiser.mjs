@@ -15,6 +15,8 @@ const owners = [
     files: "^src/(sending/push/transports/PushConnections|media/store/S3Requests)[.]ts$",
   },
   { name: "s3-signature", library: "aws4fetch", files: "^src/media/store/S3Requests[.]ts$" },
+  { name: "csv", library: "csv-parse", files: "^src/cli/location-import/CsvReader[.]ts$" },
+  { name: "tar", library: "modern-tar", files: "^src/backup/TarFile[.]ts$" },
   {
     name: "geometry",
     library:
