@@ -8,14 +8,13 @@ import type { Tenant } from "../workspaces/Workspace.ts";
 import { Workspaces } from "../workspaces/Workspaces.ts";
 import type { Refused } from "./GeoJsonImport.ts";
 import {
-  type FeatureCollection,
   type ImportedLocation,
   importedLocation,
   type ImportPlan,
-  type ImportReport,
   planImport,
   summaryOf,
-} from "./LocationImport.ts";
+} from "./ImportPlan.ts";
+import type { FeatureCollection, ImportReport } from "./LocationImport.ts";
 import { LocationImportsSql } from "./LocationImportsSql.ts";
 import { LocationIndexes } from "./LocationIndexes.ts";
 

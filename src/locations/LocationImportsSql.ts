@@ -2,7 +2,7 @@ import { Context, Effect, Layer } from "effect";
 import { SqlClient } from "effect/sql";
 import { arrayOf, instant } from "../database/Rows.ts";
 import type { Tenant } from "../workspaces/Workspace.ts";
-import type { ImportedLocation, StoredImport } from "./LocationImport.ts";
+import type { ImportedLocation, StoredImport } from "./ImportPlan.ts";
 
 /**
  * Every statement of an import: each takes all of its rows at once. They are unprepared, so that each is planned for the rows it
