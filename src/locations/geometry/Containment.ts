@@ -1,5 +1,5 @@
+import { orient2d } from "robust-predicates";
 import type { GeoPosition } from "../Location.ts";
-import { orientation } from "./Orientation.ts";
 import type { Outline, IndexedLocation } from "./IndexedLocation.ts";
 import { chordSquared, directionOf } from "./SphericalCap.ts";
 
@@ -58,9 +58,9 @@ const sideOf = (coordinates: Float64Array, start: number, end: number, x: number
     if (wasAbove !== isAbove) {
       if (ax > x && bx > x) inside = !inside;
       else if (ax >= x || bx >= x) {
-        const side = orientation(ax, ay, bx, by, x, y);
+        const side = orient2d(ax, ay, bx, by, x, y);
         if (side === 0) return ON;
-        if (side > 0 === by > ay) inside = !inside;
+        if (side > 0 === ay > by) inside = !inside;
       }
     } else if (by === y && (bx === x || (ay === y && ax > x !== bx > x))) return ON;
     ax = bx;

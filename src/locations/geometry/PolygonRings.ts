@@ -1,6 +1,6 @@
+import { orient2d } from "robust-predicates";
 import { inDegrees, readRing } from "./Coordinates.ts";
 import type { PolygonGeometry, GeoPosition, Ring } from "../Location.ts";
-import { orientation } from "./Orientation.ts";
 import { describe, type Refuse } from "./GeometryProblem.ts";
 import { sweepRings, type RingClash, type RingSweep } from "./RingSweep.ts";
 
@@ -115,5 +115,5 @@ const labelOf = (number: number): string => (number === 0 ? "exterior ring" : `r
 const hasArea = (positions: ReadonlyArray<GeoPosition>): boolean => {
   const [a, b] = positions;
   if (a === undefined || b === undefined) return false;
-  return positions.some((c) => orientation(a[0], a[1], b[0], b[1], c[0], c[1]) !== 0);
+  return positions.some((c) => orient2d(a[0], a[1], b[0], b[1], c[0], c[1]) !== 0);
 };

@@ -1,5 +1,5 @@
+import { orient2d } from "robust-predicates";
 import type { GeoPosition, Ring } from "../Location.ts";
-import { orientation } from "./Orientation.ts";
 
 /** Two rings, or twice the same one, that cross or run along each other, and where: the first place from the west. */
 export interface RingClash {
@@ -131,7 +131,7 @@ const compare = (a: GeoPosition, b: GeoPosition): number => a[0] - b[0] || a[1] 
 
 /** Positive where a → b → c turns left, negative where right, 0 where straight on or back. */
 const turn = (a: GeoPosition, b: GeoPosition, c: GeoPosition): number =>
-  orientation(a[0], a[1], b[0], b[1], c[0], c[1]);
+  -orient2d(a[0], a[1], b[0], b[1], c[0], c[1]);
 
 /** Positive where the position lies north of the edge, negative south of it, 0 on its line. */
 const side = (edge: Edge, at: GeoPosition): number => turn(edge.west, edge.east, at);

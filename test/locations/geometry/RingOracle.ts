@@ -1,9 +1,9 @@
 import type { GeoPosition, Ring } from "../../../src/locations/Location.ts";
 
-/** Slow and plain answers, in exact integers, to what RingSweep and Orientation say fast. */
+/** Slow and simple versions of RingSweep and of the orientation test, in exact integers. */
 
-/** Exact for coordinates that are 0 or at least 2^-147 in magnitude. */
-const exact = (value: number): bigint => BigInt(value * 2 ** 200);
+/** Exact for coordinates that are 0 or at least 2^-347, about 1e-104, in magnitude. */
+const exact = (value: number): bigint => BigInt(value * 2 ** 400);
 
 type Point = readonly [bigint, bigint];
 type Edge = { readonly ring: number; readonly a: Point; readonly b: Point };

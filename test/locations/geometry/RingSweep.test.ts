@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@effect/vitest";
 import fc from "fast-check";
+import { orient2d } from "robust-predicates";
 import type { GeoPosition, Ring } from "../../../src/locations/Location.ts";
-import { orientation } from "../../../src/locations/geometry/Orientation.ts";
 import { sweepRings } from "../../../src/locations/geometry/RingSweep.ts";
 import { clashes, exactTurn, isCounterClockwise, parentsOf } from "./RingOracle.ts";
 
@@ -36,15 +36,28 @@ const holds = (rings: ReadonlyArray<Ring>): void => {
   }
 };
 
-describe("orientation", () => {
-  it("has the exact sign, also a rounding error beside the line", () => {
-    const ordinary = fc
-      .double({ min: -180, max: 180, noNaN: true })
-      .map((x) => (Math.abs(x) < 2 ** -90 ? 0 : x));
-    const positions = fc.oneof(fc.tuple(ordinary, ordinary), nearlyOnLines);
+describe("orient2d of robust-predicates", () => {
+  /** Coordinates as the import reads them: 0, or at least 1e-100 in magnitude. */
+  const flushed = (value: number): number => (Math.abs(value) < 1e-100 ? 0 : value);
+  const within = (limit: number): fc.Arbitrary<number> =>
+    fc.double({ min: -limit, max: limit, noNaN: true }).map(flushed);
+  const coordinate = fc.oneof(within(180), within(1e-95), fc.constantFrom(0, 180, -180, 1e-100, -1e-100));
+  const position = fc.oneof(fc.tuple(coordinate, coordinate), nearlyOnLines, onGrid(6));
+  const onLine = fc
+    .tuple(position, position, fc.double({ min: -1, max: 2, noNaN: true }))
+    .map(([a, b, share]): Array<GeoPosition> => {
+      const along = (i: 0 | 1): number => flushed(a[i] + share * (b[i] - a[i]));
+      return [a, b, [along(0), along(1)]];
+    });
+
+  it("orient2d of robust-predicates gives the exact side of a line, also a rounding error beside it", () => {
     fc.assert(
-      fc.property(positions, positions, positions, (a, b, c) => {
-        expect(Math.sign(orientation(a[0], a[1], b[0], b[1], c[0], c[1])) + 0).toBe(exactTurn(a, b, c));
+      fc.property(fc.oneof(fc.array(position, { minLength: 3, maxLength: 3 }), onLine), ([a, b, c]) => {
+        if (a === undefined || b === undefined || c === undefined)
+          throw new Error("Three positions are needed.");
+        // Its sign is positive where the turn is to the right.
+        const side = -Math.sign(orient2d(a[0], a[1], b[0], b[1], c[0], c[1])) + 0;
+        expect(side).toBe(exactTurn(a, b, c));
       }),
       runs,
     );
