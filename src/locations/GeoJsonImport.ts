@@ -1,4 +1,3 @@
-import { boxOfCircle, boxOfPositions, type BoundingBox } from "./geometry/BoundingBox.ts";
 import { readPosition } from "./geometry/Coordinates.ts";
 import type { Shape } from "./Location.ts";
 import { readRadius, readText } from "./FeatureProperties.ts";
@@ -12,7 +11,6 @@ export interface ParsedFeature {
   readonly externalId: string | null;
   readonly group: string | null;
   readonly shape: Shape;
-  readonly bbox: BoundingBox;
 }
 
 /** A feature that makes no location: its name if that can be read, and all that is wrong, each as a sentence. */
@@ -52,7 +50,7 @@ export const readFeature = (feature: unknown): ParsedFeature | Refused => {
     : refused(name ?? null, reasons);
 };
 
-type Area = Pick<ParsedFeature, "shape" | "bbox">;
+type Area = Pick<ParsedFeature, "shape">;
 
 const readArea = (geometry: unknown, radius: unknown, refuse: Refuse): Area | undefined => {
   if (!isObject(geometry)) {
@@ -89,14 +87,13 @@ const readCircle = (coordinates: unknown, radius: unknown, refuse: Refuse): Area
   const radiusMeters = readRadius(radius, refuse);
   if (centre === undefined || radiusMeters === undefined) return undefined;
   const geometry = { type: "Point", coordinates: centre } as const;
-  return { shape: { type: "circle", geometry, radiusMeters }, bbox: boxOfCircle(centre, radiusMeters) };
+  return { shape: { type: "circle", geometry, radiusMeters } };
 };
 
 const readPolygonArea = (coordinates: unknown, refuse: Refuse): Area | undefined => {
   const geometry = readPolygon(coordinates, refuse);
   if (geometry === undefined) return undefined;
-  const bbox = boxOfPositions(geometry.coordinates[0] ?? []);
-  return { shape: { type: "polygon", geometry, radiusMeters: null }, bbox };
+  return { shape: { type: "polygon", geometry, radiusMeters: null } };
 };
 
 const refused = (name: string | null, reasons: ReadonlyArray<string>): Refused => {

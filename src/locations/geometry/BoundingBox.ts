@@ -1,3 +1,4 @@
+import { bbox } from "@turf/bbox";
 import type { GeoPosition } from "../Location.ts";
 
 /**
@@ -20,19 +21,12 @@ export const boxOfCircle = ([longitude, latitude]: GeoPosition, radiusMeters: nu
   return [wrapped(longitude - reach), south, wrapped(longitude + reach), north];
 };
 
-/** The box that holds all the positions; an endless one for none. */
+/** The box of positions, which never crosses the antimeridian. Without positions, its west is Infinity. */
 export const boxOfPositions = (positions: ReadonlyArray<GeoPosition>): BoundingBox => {
-  let west = Infinity;
-  let south = Infinity;
-  let east = -Infinity;
-  let north = -Infinity;
-  for (const [longitude, latitude] of positions) {
-    west = Math.min(west, longitude);
-    south = Math.min(south, latitude);
-    east = Math.max(east, longitude);
-    north = Math.max(north, latitude);
-  }
-  return [west, south, east, north];
+  // Turf declares mutable arrays, but only reads them.
+  const coordinates = positions as Array<[number, number]>;
+  const [west, south, east, north] = bbox({ type: "LineString", coordinates });
+  return [west, south, east, north] as BoundingBox;
 };
 
 const degrees = (radians: number): number => (radians * 180) / Math.PI;

@@ -1,4 +1,4 @@
-import { EARTH_RADIUS_METERS } from "./BoundingBox.ts";
+import { boxOfPositions, EARTH_RADIUS_METERS } from "./BoundingBox.ts";
 import { capOf, chordSquared, directionOf, type Direction } from "./SphericalCap.ts";
 import type { PolygonGeometry, GeoPosition } from "../Location.ts";
 
@@ -62,9 +62,7 @@ const alongEdge = (from: GeoPosition, to: GeoPosition, slack: number): ReadonlyA
 };
 
 const hemisphereOf = (shell: ReadonlyArray<GeoPosition>): BoundingCircle => {
-  const longitudes = shell.map(([longitude]) => longitude);
-  const west = longitudes.reduce((least, each) => Math.min(least, each), 180);
-  const east = longitudes.reduce((most, each) => Math.max(most, each), -180);
+  const [west, , east] = boxOfPositions(shell);
   return {
     longitude: (west + east) / 2,
     latitude: 0,

@@ -1,4 +1,5 @@
 import type { GeoPosition } from "../Location.ts";
+import { boxOfPositions } from "./BoundingBox.ts";
 import { describe, type Refuse } from "./GeometryProblem.ts";
 
 /**
@@ -55,7 +56,8 @@ export const readRing = (
   if (!closed) {
     refuse(`The ${label} is not closed: its last position must be equal to its first, ${inDegrees(first)}.`);
   }
-  const span = spanOf(positions);
+  const [west, , east] = boxOfPositions(positions);
+  const span = east - west;
   if (span > 180) {
     refuse(
       `The ${label} spans ${rounded(span)} degrees of longitude, at most 180 are taken; ` +
@@ -102,16 +104,6 @@ const withoutRepeats = (positions: ReadonlyArray<GeoPosition>): ReadonlyArray<Ge
     if (last === undefined || !isSame(last, position)) kept.push(position);
   }
   return kept;
-};
-
-const spanOf = (positions: ReadonlyArray<GeoPosition>): number => {
-  let west = 180;
-  let east = -180;
-  for (const [longitude] of positions) {
-    west = Math.min(west, longitude);
-    east = Math.max(east, longitude);
-  }
-  return east - west;
 };
 
 const rounded = (degrees: number): number => Math.round(degrees * 1e6) / 1e6;

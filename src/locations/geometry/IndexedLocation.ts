@@ -1,4 +1,4 @@
-import { type BoundingBox, boxOfCircle, EARTH_RADIUS_METERS } from "./BoundingBox.ts";
+import { type BoundingBox, boxOfCircle, boxOfPositions, EARTH_RADIUS_METERS } from "./BoundingBox.ts";
 import type { GeoPosition } from "../Location.ts";
 import { type Direction, directionOf } from "./SphericalCap.ts";
 
@@ -47,7 +47,8 @@ export const toIndexedLocation = (row: StoredLocation): IndexedLocation => {
     latitude,
     centre: directionOf([longitude, latitude]),
     radius: radius_meters / EARTH_RADIUS_METERS,
-    box: outline === null ? boxOfCircle([longitude, latitude], radius_meters) : boxOfOutline(outline),
+    box:
+      outline === null ? boxOfCircle([longitude, latitude], radius_meters) : boxOfPositions(rings?.[0] ?? []),
     outline,
   };
 };
@@ -68,18 +69,4 @@ const outlineOf = (rings: ReadonlyArray<ReadonlyArray<GeoPosition>>): Outline =>
     ends[index] = at;
   });
   return { coordinates, ends };
-};
-
-const boxOfOutline = ({ coordinates, ends }: Outline): BoundingBox => {
-  let [west, south, east, north] = [Infinity, Infinity, -Infinity, -Infinity];
-  // The first ring is the exterior one.
-  for (let at = 0; at < (ends[0] ?? 0); at += 2) {
-    const longitude = coordinates[at] ?? 0;
-    const latitude = coordinates[at + 1] ?? 0;
-    west = Math.min(west, longitude);
-    south = Math.min(south, latitude);
-    east = Math.max(east, longitude);
-    north = Math.max(north, latitude);
-  }
-  return [west, south, east, north];
 };
