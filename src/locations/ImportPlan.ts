@@ -1,10 +1,10 @@
 import { counted } from "../wire/Text.ts";
 import { boundingCircle } from "./geometry/BoundingCircle.ts";
-import { type ParsedFeature, readFeature, type Refused } from "./GeoJsonImport.ts";
+import { type ParsedFeature, readFeature, type RejectedFeature } from "./GeoJsonImport.ts";
 import type { Ring, ShapeType } from "./Location.ts";
 import type { FeatureResult, ImportReport } from "./LocationImport.ts";
 
-/** A place as a row keeps it: a circle, or a polygon's rings and a circle around them. */
+/** A location as a row stores it: a circle, or a polygon's rings and the circle around them. */
 export interface ImportedLocation extends Pick<ParsedFeature, "_tag" | "name" | "externalId" | "group"> {
   readonly type: ShapeType;
   readonly latitude: number;
@@ -13,10 +13,10 @@ export interface ImportedLocation extends Pick<ParsedFeature, "_tag" | "name" | 
   readonly rings: ReadonlyArray<Ring> | null;
 }
 
-/** Reads one feature, whatever it is; never throws. */
-export const importedLocation = (feature: unknown): ImportedLocation | Refused => {
+/** Reads one feature. Accepts any JSON value and never throws. */
+export const importedLocation = (feature: unknown): ImportedLocation | RejectedFeature => {
   const read = readFeature(feature);
-  if (read._tag === "Refused") return read;
+  if (read._tag === "RejectedFeature") return read;
   const { _tag, externalId, group, name, shape } = read;
   if (shape.type === "polygon") {
     const rings = shape.geometry.coordinates;
@@ -27,35 +27,38 @@ export const importedLocation = (feature: unknown): ImportedLocation | Refused =
   return { _tag, name, externalId, group, type, latitude, longitude, radiusMeters, rings: null };
 };
 
-/** A place and the id of the location that it makes or changes. */
+/** An imported location and the id under which it is created or updated. */
 export interface StoredImport {
   readonly id: string;
-  readonly place: ImportedLocation;
+  readonly location: ImportedLocation;
 }
 
-/** What an import is to write: each location once, as the last feature that means it has it (contract G4, G5). */
+/**
+ * The writes of an import, and the result of each feature. Several features with one external id are one
+ * write, of the last of them (contract G4, G5).
+ */
 export interface ImportPlan {
   readonly results: ReadonlyArray<FeatureResult>;
   readonly creations: ReadonlyArray<StoredImport>;
   readonly updates: ReadonlyArray<StoredImport>;
-  /** Locations by the name of the group that they are added to. */
+  /** The ids of locations, each with the name of the group that it is added to. */
   readonly memberships: ReadonlyArray<{ readonly group: string; readonly id: string }>;
 }
 
-/** What an import finds. */
+/** The environment before an import. */
 export interface ImportContext {
-  /** Ids of the locations that are there, by external id. */
+  /** Ids of the existing locations, by external id. */
   readonly known: ReadonlyMap<string, string>;
-  /** How many locations are there. */
-  readonly held: number;
-  /** The plan's `max_locations`; null for none. */
+  /** The number of existing locations. */
+  readonly count: number;
+  /** The plan's `max_locations`; null for no limit. */
   readonly limit: number | null;
 }
 
-/** Decides what becomes of each feature, in their order; `makeId` gives the ids of new locations. */
+/** Plans the write of each feature, in their order; `makeId` generates the ids of new locations. */
 export const planImport = (
-  features: ReadonlyArray<ImportedLocation | Refused>,
-  { held, known, limit }: ImportContext,
+  features: ReadonlyArray<ImportedLocation | RejectedFeature>,
+  { count, known, limit }: ImportContext,
   makeId: () => string,
 ): ImportPlan => {
   const created = new Map<string, StoredImport>();
@@ -65,24 +68,25 @@ export const planImport = (
 
   const results = features.map((feature, index): FeatureResult => {
     const { name } = feature;
-    if (feature._tag === "Refused") return { index, status: "failed", name, reasons: feature.reasons };
+    if (feature._tag === "RejectedFeature")
+      return { index, status: "failed", name, reasons: feature.reasons };
     const { externalId, group } = feature;
-    const there = externalId === null ? undefined : idOf.get(externalId);
-    if (there === undefined && limit !== null && held + created.size >= limit) {
-      return { index, status: "skipped", name, reasons: [overLimit(limit, held + created.size)] };
+    const existing = externalId === null ? undefined : idOf.get(externalId);
+    if (existing === undefined && limit !== null && count + created.size >= limit) {
+      return { index, status: "skipped", name, reasons: [overLimit(limit, count + created.size)] };
     }
-    const id = there ?? makeId();
-    if (there === undefined && externalId !== null) idOf.set(externalId, id);
-    const isNew = there === undefined || created.has(id);
-    (isNew ? created : updated).set(id, { id, place: feature });
+    const id = existing ?? makeId();
+    if (existing === undefined && externalId !== null) idOf.set(externalId, id);
+    const isNew = existing === undefined || created.has(id);
+    (isNew ? created : updated).set(id, { id, location: feature });
     if (group !== null) memberships.push({ group, id });
-    return { index, status: there === undefined ? "created" : "updated", name, id, reasons: null };
+    return { index, status: existing === undefined ? "created" : "updated", name, id, reasons: null };
   });
   return { results, creations: [...created.values()], updates: [...updated.values()], memberships };
 };
 
-const overLimit = (limit: number, held: number): string =>
-  `The plan allows ${counted(limit, "location")} (max_locations) and there are ${held} already; ` +
+const overLimit = (limit: number, count: number): string =>
+  `The plan allows ${counted(limit, "location")} (max_locations) and there are ${count} already; ` +
   "delete some, or ask the operator for a larger plan.";
 
 /** Counts the results by status. */

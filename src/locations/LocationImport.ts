@@ -1,12 +1,13 @@
 import { Schema } from "effect";
 
-/** The most features that one import takes (contract G4). */
+/** The maximum number of features of one import (contract G4). */
 const MAX_FEATURES = 10_000;
 
 const featureJson = {
   type: "object",
   description:
-    "A Point with properties.radius (50 to 1000 metres) makes a circle, a Polygon a polygon. A feature that is not right fails alone.",
+    "A Point with properties.radius (50 to 1000 metres) becomes a circle, a Polygon a polygon. " +
+    "An invalid feature fails alone.",
   properties: {
     type: { const: "Feature" },
     geometry: {
@@ -25,12 +26,12 @@ const featureJson = {
         external_id: {
           type: ["string", "null"],
           maxLength: 255,
-          description: "Your own id: the location that has it already is updated.",
+          description: "Your own id: an existing location with it is updated.",
         },
         group: {
           type: ["string", "null"],
           maxLength: 255,
-          description: "Name of the group that the location is added to; made when missing.",
+          description: "Name of the group that the location is added to; created if it does not exist.",
         },
       },
       required: ["name"],
@@ -39,7 +40,7 @@ const featureJson = {
   required: ["type", "geometry", "properties"],
 };
 
-/** Body of an import: a GeoJSON FeatureCollection, whose features are each judged alone. */
+/** Body of an import: a GeoJSON FeatureCollection. Each feature succeeds or fails by itself. */
 export const FeatureCollection = Schema.Struct({
   type: Schema.Literal("FeatureCollection").annotate({
     description: "Always FeatureCollection.",
@@ -48,7 +49,7 @@ export const FeatureCollection = Schema.Struct({
   }),
   features: Schema.Array(Schema.Unknown)
     .annotate({
-      description: "The features to import, at most 10,000; none is fine.",
+      description: "The features to import, at most 10,000; may be empty.",
       examples: [
         [
           {
@@ -69,10 +70,10 @@ export const FeatureCollection = Schema.Struct({
 }).annotate({ identifier: "FeatureCollection" });
 export type FeatureCollection = typeof FeatureCollection.Type;
 
-const count = (what: string, example: number) =>
+const featureCount = (what: string, example: number) =>
   Schema.Int.annotate({ description: `How many features ${what}.`, examples: [example] });
 
-/** What became of one feature. */
+/** The result of one feature. */
 export const FeatureResult = Schema.Struct({
   index: Schema.Int.annotate({
     description: "Position of the feature in `features`, from 0.",
@@ -83,12 +84,12 @@ export const FeatureResult = Schema.Struct({
     examples: ["created"],
   }),
   name: Schema.NullOr(Schema.String).annotate({
-    description: "Name of the feature; null where it has none that can be read.",
+    description: "Name of the feature; null if it has no valid one.",
     examples: ["Dam Square"],
   }),
   id: Schema.optionalKey(
     Schema.String.annotate({
-      description: "Id of the location that was created or updated; absent where there is none (yet).",
+      description: "Id of the location that was created or updated; absent if there is none (yet).",
       format: "uuid",
       examples: ["01980a6c-0f3e-7c52-9a41-3f1f5d7a2b60"],
     }),
@@ -100,18 +101,21 @@ export const FeatureResult = Schema.Struct({
 }).annotate({ identifier: "FeatureResult" });
 export type FeatureResult = typeof FeatureResult.Type;
 
-/** The answer of an import. */
+/** The response of an import. */
 export const ImportReport = Schema.Struct({
-  dry_run: Schema.Boolean.annotate({ description: "Whether nothing was written.", examples: [false] }),
+  dry_run: Schema.Boolean.annotate({
+    description: "Whether it was a dry run, which writes nothing.",
+    examples: [false],
+  }),
   results: Schema.Array(FeatureResult).annotate({
     description: "One result for each feature, in the order in which they were sent.",
     examples: [[{ index: 0, status: "created", name: "Dam Square", reasons: null }]],
   }),
   summary: Schema.Struct({
-    created: count("created a location", 1),
-    updated: count("updated one", 0),
-    skipped: count("were skipped", 0),
-    failed: count("failed", 0),
+    created: featureCount("created a location", 1),
+    updated: featureCount("updated one", 0),
+    skipped: featureCount("were skipped", 0),
+    failed: featureCount("failed", 0),
   }),
 }).annotate({ identifier: "ImportReport" });
 export type ImportReport = typeof ImportReport.Type;

@@ -2,7 +2,12 @@ import { assert, describe, it } from "@effect/vitest";
 import { distance } from "@turf/distance";
 import fc from "fast-check";
 import type { GeoPosition } from "../../../src/locations/Location.ts";
-import { boxOfCircle, boxOfPositions } from "../../../src/locations/geometry/BoundingBox.ts";
+import {
+  boxOfCircle,
+  boxOfPositions,
+  EARTH_RADIUS_METERS,
+} from "../../../src/locations/geometry/BoundingBox.ts";
+import { angleBetween, directionOf } from "../../../src/locations/geometry/Direction.ts";
 
 const degrees = (limit: number) =>
   fc.oneof(
@@ -61,6 +66,25 @@ describe("boxOfCircle", () => {
         );
       }),
       { numRuns: 500 },
+    );
+  });
+});
+
+describe("distances on the sphere", () => {
+  it("angles between directions give Turf's distances, and half the circumference for its NaN", () => {
+    fc.assert(
+      fc.property(pair, fc.boolean(), ([from, to], isAntipode) => {
+        const [x, y] = from;
+        const end: GeoPosition = isAntipode ? [x > 0 ? x - 180 : x + 180, -y] : to;
+        const meters = angleBetween(directionOf(from), directionOf(end)) * EARTH_RADIUS_METERS;
+        const turf = turfMeters(from, end);
+        const halfCircumference = Math.PI * EARTH_RADIUS_METERS;
+        const expected = Number.isNaN(turf) ? halfCircumference : turf;
+        // At the antipode, an arcsine near 1 loses half of the digits.
+        const tolerance = expected > halfCircumference - 1_000 ? 0.5 : 1e-7;
+        assert.approximately(meters, expected, tolerance);
+      }),
+      { numRuns: 3_000 },
     );
   });
 });
