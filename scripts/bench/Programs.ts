@@ -47,7 +47,7 @@ export const programs = Effect.fnUntraced(function* <A, E>(
   );
   const socketFolder = dirname(socketPath);
   const env = { PATH: process.env["PATH"] ?? "", NODE_ENV: "production" };
-  const twin = yield* started(
+  const baseline = yield* started(
     [new URL(twinFile, import.meta.url).pathname, socketFolder, username, database, ...tell(made)],
     env,
     join(folder, "twin.log"),
@@ -68,8 +68,8 @@ export const programs = Effect.fnUntraced(function* <A, E>(
     },
     join(folder, "waypost.log"),
   );
-  const programOf = ({ child, origin }: typeof twin): Program => ({ origin, pid: child.pid ?? 0 });
-  return { made, twin: programOf(twin), waypost: programOf(waypost) };
+  const programOf = ({ child, origin }: typeof baseline): Program => ({ origin, pid: child.pid ?? 0 });
+  return { made, baseline: programOf(baseline), waypost: programOf(waypost) };
 });
 
 /** What a round of requests came to; `p99` in milliseconds. */
@@ -94,7 +94,7 @@ export interface Figures {
 }
 
 /** Asks the sides in turns, after one round that does not count. */
-export const inTurns = Effect.fnUntraced(function* (sides: ReadonlyArray<Side>, perRound: number) {
+export const alternate = Effect.fnUntraced(function* (sides: ReadonlyArray<Side>, perRound: number) {
   const measured = sides.map(() => ({
     perSecond: [] as Array<number>,
     p99: [] as Array<number>,

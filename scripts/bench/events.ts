@@ -14,7 +14,7 @@ import { deviceToken } from "../../src/devices/DeviceToken.ts";
 import { idAt } from "../../src/wire/Ids.ts";
 import { ParsedBody } from "../../src/wire/ParsedBody.ts";
 import { Workspaces } from "../../src/workspaces/Workspaces.ts";
-import { inTurns, lineOf, programs, rounds } from "./Programs.ts";
+import { alternate, lineOf, programs, rounds } from "./Programs.ts";
 import { type Loaded, postHead, requestLoad } from "./RequestLoad.ts";
 
 const bar = 1 / 3;
@@ -97,7 +97,7 @@ const load = (
 };
 
 const bench = Effect.gen(function* () {
-  const { made, twin, waypost } = yield* programs(
+  const { baseline, made, waypost } = yield* programs(
     "EventsBaseline.ts",
     prepare,
     ({ campaign, notification, numbers, workspaceId }) => {
@@ -121,12 +121,12 @@ const bench = Effect.gen(function* () {
   const tokens = made.secrets.map((secret, at) => ({
     authorization: `Bearer ${deviceToken({ ...key, key: at + 1 }, secret)}`,
   }));
-  const [bare, own] = yield* inTurns(
+  const [bare, own] = yield* alternate(
     [
       {
         name: "node:http + pg",
-        program: twin,
-        ask: (count) => load(`${twin.origin}/events`, numbered, made.event, count),
+        program: baseline,
+        ask: (count) => load(`${baseline.origin}/events`, numbered, made.event, count),
       },
       {
         name: "Waypost",

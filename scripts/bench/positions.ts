@@ -19,7 +19,7 @@ import { idAt } from "../../src/wire/Ids.ts";
 import { ParsedBody } from "../../src/wire/ParsedBody.ts";
 import { Workspaces } from "../../src/workspaces/Workspaces.ts";
 import { median } from "./BenchChild.ts";
-import { inTurns, lineOf, programs, rounds } from "./Programs.ts";
+import { alternate, lineOf, programs, rounds } from "./Programs.ts";
 import { type Loaded, postHead, requestLoad } from "./RequestLoad.ts";
 
 const bar = 1 / 3;
@@ -150,7 +150,7 @@ const load = (
 
 const bench = Effect.gen(function* () {
   const lookUps = lookUpsPerSecond();
-  const { made, twin, waypost } = yield* programs("PositionsBaseline.ts", prepare, ({ workspaceId }) => [
+  const { baseline, made, waypost } = yield* programs("PositionsBaseline.ts", prepare, ({ workspaceId }) => [
     String(workspaceId),
   ]);
   const key = { workspaceId: made.workspaceId, environment: "production" } as const;
@@ -158,12 +158,12 @@ const bench = Effect.gen(function* () {
   const tokens = made.secrets.map((secret, at) => ({
     authorization: `Bearer ${deviceToken({ ...key, key: at + 1 }, secret)}`,
   }));
-  const [bare, own] = yield* inTurns(
+  const [bare, own] = yield* alternate(
     [
       {
         name: "node:http + pg",
-        program: twin,
-        ask: (count) => load(`${twin.origin}/positions`, numbered, count),
+        program: baseline,
+        ask: (count) => load(`${baseline.origin}/positions`, numbered, count),
       },
       {
         name: "Waypost",

@@ -1,7 +1,7 @@
 import { Schema } from "effect";
 import { Timestamp } from "../wire/Text.ts";
 
-/** A set of locations under one name; imports make it. */
+/** A named set of locations, created by imports. */
 export const LocationGroup = Schema.Struct({
   id: Schema.String.annotate({
     description: "Id of the location group.",

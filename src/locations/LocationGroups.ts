@@ -6,12 +6,12 @@ import { unstorable } from "../wire/Text.ts";
 import type { Tenant } from "../workspaces/Workspace.ts";
 import { LocationGroupsSql } from "./LocationGroupsSql.ts";
 
-/** The location groups of an environment: imports make them, and nothing deletes them. */
+/** Location groups of one environment. Imports create them; they are never deleted. */
 export class LocationGroups extends Context.Service<LocationGroups>()("waypost/locations/LocationGroups", {
   make: Effect.gen(function* () {
     const repository = yield* LocationGroupsSql;
     return {
-      /** Newest first; the one with exactly this name, or all for null. */
+      /** Newest first: only the group with exactly this name, or all if it is null. */
       page: (tenant: Tenant, name: string | null, position: PagePosition) =>
         repository.page(tenant, name, position),
 
@@ -21,24 +21,24 @@ export class LocationGroups extends Context.Service<LocationGroups>()("waypost/l
         return group ?? (yield* NotFound.resource("location group"));
       }),
 
-      /** Those of the ids that are groups of this environment, in lower case. */
+      /** Which of the ids are groups of this environment, in lower case. */
       existing: (tenant: Tenant, ids: ReadonlyArray<string>): Effect.Effect<ReadonlySet<string>> => {
-        const possible = ids.filter(isUuid);
-        return possible.length === 0
+        const uuids = ids.filter(isUuid);
+        return uuids.length === 0
           ? Effect.succeed(new Set())
-          : Effect.map(repository.existing(tenant, possible), (rows) => new Set(rows.map((row) => row.id)));
+          : Effect.map(repository.existing(tenant, uuids), (rows) => new Set(rows.map((row) => row.id)));
       },
 
-      /** The ids of the groups that have exactly these names; what no group is called is left out. */
+      /** The ids of the groups with exactly these names, by name. Unknown names are left out. */
       idsByName: (
         tenant: Tenant,
         names: ReadonlyArray<string>,
       ): Effect.Effect<ReadonlyMap<string, string>> => {
-        const possible = names.filter((name) => unstorable(name) === null);
-        return possible.length === 0
+        const storable = names.filter((name) => unstorable(name) === null);
+        return storable.length === 0
           ? Effect.succeed(new Map())
           : Effect.map(
-              repository.byNames(tenant, possible),
+              repository.byNames(tenant, storable),
               (rows) => new Map(rows.map((row) => [row.name, row.id])),
             );
       },

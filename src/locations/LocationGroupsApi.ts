@@ -6,7 +6,7 @@ import { Data, PageOf, PageQuery } from "../wire/Envelope.ts";
 import { text } from "../wire/Text.ts";
 import { LocationGroup } from "./LocationGroup.ts";
 
-/** Location groups, which imports make: listed and read. */
+/** Endpoints that list and show location groups. */
 export class LocationGroupsApi extends HttpApiGroup.make("locationGroups")
   .add(
     HttpApiEndpoint.get("list", "/location-groups", {
@@ -41,4 +41,4 @@ export class LocationGroupsApi extends HttpApiGroup.make("locationGroups")
       .annotate(OpenApi.Summary, "Show a location group"),
   )
   .annotate(OpenApi.Title, "Location groups")
-  .annotate(OpenApi.Description, "Sets of locations under one name, made by imports.") {}
+  .annotate(OpenApi.Description, "Named sets of locations, created by imports.") {}

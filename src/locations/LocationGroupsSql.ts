@@ -5,7 +5,7 @@ import type { PagePosition } from "../wire/PagePosition.ts";
 import type { Tenant } from "../workspaces/Workspace.ts";
 import type { LocationGroup } from "./LocationGroup.ts";
 
-/** Every statement on location groups but those of the import, which makes them. */
+/** SQL statements on location groups, except those of imports (LocationImportsSql). */
 export class LocationGroupsSql extends Context.Service<LocationGroupsSql>()(
   "waypost/locations/LocationGroupsSql",
   {
@@ -23,7 +23,7 @@ export class LocationGroupsSql extends Context.Service<LocationGroupsSql>()(
         sql`g.workspace_id = ${workspaceId} AND g.environment = ${environment}`;
 
       return {
-        /** Newest first; `name` null for all. */
+        /** Newest first; all groups if `name` is null. */
         page: (tenant: Tenant, name: string | null, { before, limit }: PagePosition) =>
           Effect.orDie(sql<LocationGroup>`
             SELECT ${columns} FROM location_group g
@@ -36,7 +36,7 @@ export class LocationGroupsSql extends Context.Service<LocationGroupsSql>()(
             sql<LocationGroup>`SELECT ${columns} FROM location_group g WHERE ${own(tenant)} AND g.id = ${id}`,
           ),
 
-        /** Those of the ids that are there. */
+        /** Which of the ids exist. */
         existing: (tenant: Tenant, ids: ReadonlyArray<string>) =>
           Effect.orDie(sql<{ id: string }>`
             SELECT g.id FROM location_group g WHERE ${own(tenant)} AND g.id = ANY(${arrayOf("uuid", ids)})`),

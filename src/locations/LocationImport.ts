@@ -1,16 +1,13 @@
 import { Schema } from "effect";
-import { boundingCircle } from "./geometry/BoundingCircle.ts";
-import { readFeature, type ParsedFeature, type Refused } from "./GeoJsonImport.ts";
-import type { Ring, ShapeType } from "./Location.ts";
-import { counted } from "../wire/Text.ts";
 
-/** The most features that one import takes (contract G4). */
+/** The maximum number of features of one import (contract G4). */
 const MAX_FEATURES = 10_000;
 
 const featureJson = {
   type: "object",
   description:
-    "A Point with properties.radius (50 to 1000 metres) makes a circle, a Polygon a polygon. A feature that is not right fails alone.",
+    "A Point with properties.radius (50 to 1000 metres) becomes a circle, a Polygon a polygon. " +
+    "An invalid feature fails alone.",
   properties: {
     type: { const: "Feature" },
     geometry: {
@@ -29,12 +26,12 @@ const featureJson = {
         external_id: {
           type: ["string", "null"],
           maxLength: 255,
-          description: "Your own id: the location that has it already is updated.",
+          description: "Your own id: an existing location with it is updated.",
         },
         group: {
           type: ["string", "null"],
           maxLength: 255,
-          description: "Name of the group that the location is added to; made when missing.",
+          description: "Name of the group that the location is added to; created if it does not exist.",
         },
       },
       required: ["name"],
@@ -43,7 +40,7 @@ const featureJson = {
   required: ["type", "geometry", "properties"],
 };
 
-/** Body of an import: a GeoJSON FeatureCollection, whose features are each judged alone. */
+/** Body of an import: a GeoJSON FeatureCollection. Each feature succeeds or fails by itself. */
 export const FeatureCollection = Schema.Struct({
   type: Schema.Literal("FeatureCollection").annotate({
     description: "Always FeatureCollection.",
@@ -52,7 +49,7 @@ export const FeatureCollection = Schema.Struct({
   }),
   features: Schema.Array(Schema.Unknown)
     .annotate({
-      description: "The features to import, at most 10,000; none is fine.",
+      description: "The features to import, at most 10,000; may be empty.",
       examples: [
         [
           {
@@ -73,10 +70,10 @@ export const FeatureCollection = Schema.Struct({
 }).annotate({ identifier: "FeatureCollection" });
 export type FeatureCollection = typeof FeatureCollection.Type;
 
-const count = (what: string, example: number) =>
+const featureCount = (what: string, example: number) =>
   Schema.Int.annotate({ description: `How many features ${what}.`, examples: [example] });
 
-/** What became of one feature. */
+/** The result of one feature. */
 export const FeatureResult = Schema.Struct({
   index: Schema.Int.annotate({
     description: "Position of the feature in `features`, from 0.",
@@ -87,12 +84,12 @@ export const FeatureResult = Schema.Struct({
     examples: ["created"],
   }),
   name: Schema.NullOr(Schema.String).annotate({
-    description: "Name of the feature; null where it has none that can be read.",
+    description: "Name of the feature; null if it has no valid one.",
     examples: ["Dam Square"],
   }),
   id: Schema.optionalKey(
     Schema.String.annotate({
-      description: "Id of the location that was created or updated; absent where there is none (yet).",
+      description: "Id of the location that was created or updated; absent if there is none (yet).",
       format: "uuid",
       examples: ["01980a6c-0f3e-7c52-9a41-3f1f5d7a2b60"],
     }),
@@ -104,106 +101,21 @@ export const FeatureResult = Schema.Struct({
 }).annotate({ identifier: "FeatureResult" });
 export type FeatureResult = typeof FeatureResult.Type;
 
-/** The answer of an import. */
+/** The response of an import. */
 export const ImportReport = Schema.Struct({
-  dry_run: Schema.Boolean.annotate({ description: "Whether nothing was written.", examples: [false] }),
+  dry_run: Schema.Boolean.annotate({
+    description: "Whether it was a dry run, which writes nothing.",
+    examples: [false],
+  }),
   results: Schema.Array(FeatureResult).annotate({
     description: "One result for each feature, in the order in which they were sent.",
     examples: [[{ index: 0, status: "created", name: "Dam Square", reasons: null }]],
   }),
   summary: Schema.Struct({
-    created: count("created a location", 1),
-    updated: count("updated one", 0),
-    skipped: count("were skipped", 0),
-    failed: count("failed", 0),
+    created: featureCount("created a location", 1),
+    updated: featureCount("updated one", 0),
+    skipped: featureCount("were skipped", 0),
+    failed: featureCount("failed", 0),
   }),
 }).annotate({ identifier: "ImportReport" });
 export type ImportReport = typeof ImportReport.Type;
-
-/** A place as a row keeps it: a circle, or a polygon's rings and a circle around them. */
-export interface ImportedLocation extends Pick<ParsedFeature, "_tag" | "name" | "externalId" | "group"> {
-  readonly type: ShapeType;
-  readonly latitude: number;
-  readonly longitude: number;
-  readonly radiusMeters: number;
-  readonly rings: ReadonlyArray<Ring> | null;
-}
-
-/** Reads one feature, whatever it is; never throws. */
-export const importedLocation = (feature: unknown): ImportedLocation | Refused => {
-  const read = readFeature(feature);
-  if (read._tag === "Refused") return read;
-  const { _tag, externalId, group, name, shape } = read;
-  if (shape.type === "polygon") {
-    const rings = shape.geometry.coordinates;
-    return { _tag, name, externalId, group, type: shape.type, rings, ...boundingCircle(shape.geometry) };
-  }
-  const [longitude, latitude] = shape.geometry.coordinates;
-  const { radiusMeters, type } = shape;
-  return { _tag, name, externalId, group, type, latitude, longitude, radiusMeters, rings: null };
-};
-
-/** A place and the id of the location that it makes or changes. */
-export interface StoredImport {
-  readonly id: string;
-  readonly place: ImportedLocation;
-}
-
-/** What an import is to write: each location once, as the last feature that means it has it (contract G4, G5). */
-export interface ImportPlan {
-  readonly results: ReadonlyArray<FeatureResult>;
-  readonly creations: ReadonlyArray<StoredImport>;
-  readonly updates: ReadonlyArray<StoredImport>;
-  /** Locations by the name of the group that they are added to. */
-  readonly memberships: ReadonlyArray<{ readonly group: string; readonly id: string }>;
-}
-
-/** What an import finds. */
-export interface ImportContext {
-  /** Ids of the locations that are there, by external id. */
-  readonly known: ReadonlyMap<string, string>;
-  /** How many locations are there. */
-  readonly held: number;
-  /** The plan's `max_locations`; null for none. */
-  readonly limit: number | null;
-}
-
-/** Decides what becomes of each feature, in their order; `makeId` gives the ids of new locations. */
-export const planImport = (
-  features: ReadonlyArray<ImportedLocation | Refused>,
-  { held, known, limit }: ImportContext,
-  makeId: () => string,
-): ImportPlan => {
-  const created = new Map<string, StoredImport>();
-  const updated = new Map<string, StoredImport>();
-  const idOf = new Map(known);
-  const memberships: Array<ImportPlan["memberships"][number]> = [];
-
-  const results = features.map((feature, index): FeatureResult => {
-    const { name } = feature;
-    if (feature._tag === "Refused") return { index, status: "failed", name, reasons: feature.reasons };
-    const { externalId, group } = feature;
-    const there = externalId === null ? undefined : idOf.get(externalId);
-    if (there === undefined && limit !== null && held + created.size >= limit) {
-      return { index, status: "skipped", name, reasons: [overLimit(limit, held + created.size)] };
-    }
-    const id = there ?? makeId();
-    if (there === undefined && externalId !== null) idOf.set(externalId, id);
-    const isNew = there === undefined || created.has(id);
-    (isNew ? created : updated).set(id, { id, place: feature });
-    if (group !== null) memberships.push({ group, id });
-    return { index, status: there === undefined ? "created" : "updated", name, id, reasons: null };
-  });
-  return { results, creations: [...created.values()], updates: [...updated.values()], memberships };
-};
-
-const overLimit = (limit: number, held: number): string =>
-  `The plan allows ${counted(limit, "location")} (max_locations) and there are ${held} already; ` +
-  "delete some, or ask the operator for a larger plan.";
-
-/** Counts the results by status. */
-export const summaryOf = (results: ReadonlyArray<FeatureResult>): ImportReport["summary"] => {
-  const summary = { created: 0, updated: 0, skipped: 0, failed: 0 };
-  for (const { status } of results) summary[status]++;
-  return summary;
-};

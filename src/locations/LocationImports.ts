@@ -6,20 +6,19 @@ import type { ParsedBody } from "../wire/ParsedBody.ts";
 import { mapSliced } from "../workers/TimeSlices.ts";
 import type { Tenant } from "../workspaces/Workspace.ts";
 import { Workspaces } from "../workspaces/Workspaces.ts";
-import type { Refused } from "./GeoJsonImport.ts";
+import type { RejectedFeature } from "./GeoJsonImport.ts";
 import {
-  type FeatureCollection,
   type ImportedLocation,
   importedLocation,
   type ImportPlan,
-  type ImportReport,
   planImport,
   summaryOf,
-} from "./LocationImport.ts";
+} from "./ImportPlan.ts";
+import type { FeatureCollection, ImportReport } from "./LocationImport.ts";
 import { LocationImportsSql } from "./LocationImportsSql.ts";
 import { LocationIndexes } from "./LocationIndexes.ts";
 
-/** Imports of GeoJSON: the only way to make locations and groups. */
+/** GeoJSON imports, the only way to create locations and groups. */
 export class LocationImports extends Context.Service<LocationImports>()("waypost/locations/LocationImports", {
   make: Effect.gen(function* () {
     const database = yield* Database;
@@ -29,25 +28,26 @@ export class LocationImports extends Context.Service<LocationImports>()("waypost
 
     const plan = Effect.fnUntraced(function* (
       tenant: Tenant,
-      places: ReadonlyArray<ImportedLocation | Refused>,
+      features: ReadonlyArray<ImportedLocation | RejectedFeature>,
       now: number,
     ) {
       const limit = tenant.workspace.plan.max_locations;
       const externalIds = new Set<string>();
-      for (const place of places) {
-        if (place._tag === "ParsedFeature" && place.externalId !== null) externalIds.add(place.externalId);
+      for (const feature of features) {
+        if (feature._tag === "ParsedFeature" && feature.externalId !== null)
+          externalIds.add(feature.externalId);
       }
       const known = externalIds.size === 0 ? [] : yield* repository.known(tenant, [...externalIds]);
-      const [count] = limit === null ? [] : yield* repository.count(tenant);
-      const ground = {
+      const [counted] = limit === null ? [] : yield* repository.count(tenant);
+      const context = {
         known: new Map(known.map((row) => [row.external_id, row.id])),
-        held: count?.held ?? 0,
+        count: counted?.held ?? 0,
         limit,
       };
-      return planImport(places, ground, () => idAt(now));
+      return planImport(features, context, () => idAt(now));
     });
 
-    /** The ids of all the groups by their names; makes those that are missing. */
+    /** The ids of groups by name; creates those that are missing. */
     const groupsOf = Effect.fnUntraced(function* (tenant: Tenant, names: ReadonlySet<string>, now: number) {
       const rows = yield* repository.knownGroups(tenant, [...names]);
       const groups = new Map(rows.map((row) => [row.name, row.id]));
@@ -88,8 +88,8 @@ export class LocationImports extends Context.Service<LocationImports>()("waypost
 
     return {
       /**
-       * Creates and updates what the features say, all in one transaction; a bad feature fails alone (contract G2–G6). A dry
-       * run gives the same results, but for the ids of what it would create, and writes nothing. @throws 422
+       * Creates and updates locations in one transaction; an invalid feature fails alone (contract G2–G6). A
+       * dry run writes nothing and gives the same results, without ids for what it would create. @throws 422
        */
       run: Effect.fn("LocationImports.run")(function* (
         tenant: Tenant,
@@ -97,23 +97,20 @@ export class LocationImports extends Context.Service<LocationImports>()("waypost
         isDryRun: boolean,
       ) {
         const { features } = yield* body.complete;
-        // Seconds of a file of large polygons, in which a request with a key must not hold its transaction open.
-        const places = yield* outsideTransaction(
-          "features",
-          mapSliced(features, (feature) => importedLocation(feature)),
-        );
+        // Reading large polygons takes seconds: the transaction of an Idempotency-Key must not stay open.
+        const locations = yield* outsideTransaction("features", mapSliced(features, importedLocation));
         const now = yield* Clock.currentTimeMillis;
-        const planned = isDryRun
-          ? withoutNewIds(yield* plan(tenant, places, now))
+        const results = isDryRun
+          ? withoutNewIds(yield* plan(tenant, locations, now))
           : yield* database.atomically(
               Effect.gen(function* () {
                 yield* workspaces.lock(tenant);
-                const planned = yield* plan(tenant, places, now);
+                const planned = yield* plan(tenant, locations, now);
                 yield* write(tenant, planned, now);
                 return planned.results;
               }),
             );
-        return { dry_run: isDryRun, results: planned, summary: summaryOf(planned) } satisfies ImportReport;
+        return { dry_run: isDryRun, results, summary: summaryOf(results) } satisfies ImportReport;
       }),
     };
   }),
@@ -124,6 +121,8 @@ export class LocationImports extends Context.Service<LocationImports>()("waypost
 }
 
 const withoutNewIds = ({ creations, results }: ImportPlan): ImportPlan["results"] => {
-  const made = new Set(creations.map(({ id }) => id));
-  return results.map(({ id, ...result }) => (id === undefined || made.has(id) ? result : { ...result, id }));
+  const newIds = new Set(creations.map(({ id }) => id));
+  return results.map(({ id, ...result }) =>
+    id === undefined || newIds.has(id) ? result : { ...result, id },
+  );
 };

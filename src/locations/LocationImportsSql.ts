@@ -2,11 +2,11 @@ import { Context, Effect, Layer } from "effect";
 import { SqlClient } from "effect/sql";
 import { arrayOf, instant } from "../database/Rows.ts";
 import type { Tenant } from "../workspaces/Workspace.ts";
-import type { ImportedLocation, StoredImport } from "./LocationImport.ts";
+import type { ImportedLocation, StoredImport } from "./ImportPlan.ts";
 
 /**
- * Every statement of an import: each takes all of its rows at once. They are unprepared, so that each is planned for the rows it
- * brings: a plan made for any number of rows compares every row sent with every row there.
+ * SQL statements of imports, each for all of its rows. They are unprepared, so that PostgreSQL plans each for
+ * the rows it has: a generic plan compares every sent row with every stored one.
  */
 export class LocationImportsSql extends Context.Service<LocationImportsSql>()(
   "waypost/locations/LocationImportsSql",
@@ -15,7 +15,7 @@ export class LocationImportsSql extends Context.Service<LocationImportsSql>()(
       const sql = yield* SqlClient.SqlClient;
 
       return {
-        /** The locations that have one of the external ids. */
+        /** The locations with one of the external ids. */
         known: ({ environment, workspaceId }: Tenant, externalIds: ReadonlyArray<string>) =>
           Effect.orDie(
             sql<{ id: string; external_id: string }>`
@@ -32,16 +32,16 @@ export class LocationImportsSql extends Context.Service<LocationImportsSql>()(
         insert: ({ environment, workspaceId }: Tenant, rows: ReadonlyArray<StoredImport>, now: number) =>
           Effect.orDie(
             sql`
-              INSERT INTO location (workspace_id, environment, id, name, external_id, type, latitude, longitude,
-                radius_meters, rings, created_at, updated_at)
-              SELECT ${workspaceId}, ${environment}, id, name, external_id, type, latitude, longitude, radius_meters,
-                rings, ${instant(now)}, ${instant(now)}
+              INSERT INTO location (workspace_id, environment, id, name, external_id, type, latitude,
+                longitude, radius_meters, rings, created_at, updated_at)
+              SELECT ${workspaceId}, ${environment}, id, name, external_id, type, latitude, longitude,
+                radius_meters, rings, ${instant(now)}, ${instant(now)}
               FROM ${sent(sql, rows)}`.unprepared,
           ),
 
-        /** Changes name and shape; address and groups stay. */
+        /** Changes name and shape, and keeps address and groups. */
         update: ({ environment, workspaceId }: Tenant, rows: ReadonlyArray<StoredImport>, now: number) =>
-          // A table that is not analyzed yet seems to hold one row of a tenant, and a loop over that one the best of plans.
+          // Before a table is analyzed, PostgreSQL expects one row of a tenant and plans a nested loop.
           Effect.orDie(
             sql`SELECT set_config('enable_nestloop', 'off', true)`.pipe(
               Effect.andThen(
@@ -50,14 +50,14 @@ export class LocationImportsSql extends Context.Service<LocationImportsSql>()(
                     longitude = sent.longitude, radius_meters = sent.radius_meters, rings = sent.rings,
                     revision = DEFAULT, updated_at = ${instant(now)}
                   FROM ${sent(sql, rows)}
-                  WHERE l.workspace_id = ${workspaceId} AND l.environment = ${environment} AND l.id = sent.id`
-                  .unprepared,
+                  WHERE l.workspace_id = ${workspaceId} AND l.environment = ${environment}
+                    AND l.id = sent.id`.unprepared,
               ),
               Effect.andThen(sql`SELECT set_config('enable_nestloop', 'on', true)`),
             ),
           ),
 
-        /** The groups that have one of the names. */
+        /** The groups with one of the names. */
         knownGroups: ({ environment, workspaceId }: Tenant, names: ReadonlyArray<string>) =>
           Effect.orDie(
             sql<{ id: string; name: string }>`
@@ -79,7 +79,7 @@ export class LocationImportsSql extends Context.Service<LocationImportsSql>()(
               FROM unnest(${arrayOf("uuid", ids)}, ${arrayOf("text", names)})`.unprepared,
           ),
 
-        /** Adds the location beside each group to it; gives the groups that had not held all of theirs. */
+        /** Adds each location to the group at the same index; returns the groups that gained a location. */
         join: (
           { environment, workspaceId }: Tenant,
           groupIds: ReadonlyArray<string>,
@@ -97,7 +97,7 @@ export class LocationImportsSql extends Context.Service<LocationImportsSql>()(
               SELECT DISTINCT group_id FROM added`.unprepared,
           ),
 
-        /** Dates the change of groups that got a new location. */
+        /** Sets when groups that gained a location were updated. */
         touch: ({ environment, workspaceId }: Tenant, groupIds: ReadonlyArray<string>, now: number) =>
           Effect.orDie(
             sql`
@@ -112,11 +112,11 @@ export class LocationImportsSql extends Context.Service<LocationImportsSql>()(
   static readonly layer = Layer.effect(LocationImportsSql, LocationImportsSql.make);
 }
 
-/** The rows of an import as a table of that name. */
+/** The rows of an import as a table `sent`. */
 const sent = (sql: SqlClient.SqlClient, rows: ReadonlyArray<StoredImport>) => {
   const ids = rows.map(({ id }) => id);
-  const column = <A>(of: (place: ImportedLocation) => A): ReadonlyArray<A> =>
-    rows.map(({ place }) => of(place));
+  const column = <A>(value: (location: ImportedLocation) => A): ReadonlyArray<A> =>
+    rows.map(({ location }) => value(location));
   const names = column(({ name }) => name);
   const externalIds = column(({ externalId }) => externalId);
   const types = column(({ type }) => type);

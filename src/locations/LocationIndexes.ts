@@ -1,161 +1,140 @@
 import { Context, Deferred, Effect, Exit, Layer, Semaphore } from "effect";
 import { batched } from "../database/Batched.ts";
+import { runSliced } from "../workers/TimeSlices.ts";
 import { type IndexedLocation, toIndexedLocation } from "./geometry/IndexedLocation.ts";
 import { LocationIndex } from "./geometry/LocationIndex.ts";
-import { noteBuild, noteHeld } from "./LocationIndexMetrics.ts";
-import { type LocationMark, type TenantKey, LocationIndexesSql } from "./LocationIndexesSql.ts";
+import { recordBuild, recordMemory } from "./LocationIndexMetrics.ts";
+import { LocationIndexesSql, type LocationRevision, type TenantKey } from "./LocationIndexesSql.ts";
 
-/** Positions of places that are held in memory, in all: 48 MB. An environment that is larger alone is held alone. */
-const mostHeld = 3_000_000;
-/** Places whose marks are read at once. */
-const marksAtOnce = 5_000;
-/** Shapes that are read at once: so many, or so many bytes as PostgreSQL stores them, which is some milliseconds of work. */
-const shapesAtOnce = 500;
-const bytesAtOnce = 128_000;
+/** The maximum memory of all indexes, in positions of 16 bytes: 48 MB. A larger index is kept alone. */
+const maxMemory = 3_000_000;
 
-/** For how long an index is made before others get their turn, in milliseconds. */
-const turn = 5;
+/** Locations in one query of revisions. */
+const revisionsPerQuery = 5_000;
 
-/** The places of one environment in memory. */
-interface Held {
-  /** The version of the places that the index holds at least. */
+/** Shapes in one query, and their size in PostgreSQL: some milliseconds of work. */
+const shapesPerQuery = 500;
+const bytesPerQuery = 128_000;
+
+/** The index of one environment. */
+interface IndexEntry {
+  /** The index has all changes up to this version of the environment's locations. */
   version: number;
   index: LocationIndex;
-  /** Done when the index that is being made is there. */
-  making: Deferred.Deferred<void> | null;
+  /** Completes when the running refresh ends; null if none is running. */
+  refresh: Deferred.Deferred<void> | null;
 }
 
+const emptyEntry = (): IndexEntry => ({ version: -1, index: LocationIndex.of(new Map()), refresh: null });
+
 /**
- * The places of environments, in memory: read when first asked for, brought up to date when their version has changed, and forgotten
- * when others need the room.
+ * Location indexes of environments, in memory: read on first use, refreshed when the version of the locations
+ * has changed, and evicted, the least recently used first, when others need the memory.
  */
 export class LocationIndexes extends Context.Service<LocationIndexes>()("waypost/locations/LocationIndexes", {
   make: Effect.gen(function* () {
     const repository = yield* LocationIndexesSql;
     const scope = yield* Effect.scope;
-    // Those asked for last come last.
-    const held = new Map<string, Held>();
+    /** The least recently used first. */
+    const entries = new Map<string, IndexEntry>();
     const oneAtATime = yield* Semaphore.make(1);
 
     const versionOf = yield* batched<TenantKey, number, never, never>(
       500,
-      Effect.fnUntraced(function* (all) {
-        const asked = new Map<string, { readonly of: TenantKey; readonly places: Array<number> }>();
-        all.forEach((of, place) => {
-          const key = keyOf(of);
-          const known = asked.get(key);
-          if (known === undefined) asked.set(key, { of, places: [place] });
-          else known.places.push(place);
-        });
-        const different = [...asked.values()];
-        const versions: Array<number> = all.map(() => 0);
-        for (const { ord, version } of yield* repository.versions(different.map(({ of }) => of))) {
-          for (const place of different[ord - 1]?.places ?? []) versions[place] = version;
-        }
-        return versions;
+      Effect.fnUntraced(function* (requested) {
+        const tenants = new Map(requested.map((tenant) => [keyOf(tenant), tenant]));
+        const rows = yield* repository.versions([...tenants.values()]);
+        const versions = new Map(rows.map((row) => [keyOf(row), row.version]));
+        return requested.map((tenant) => versions.get(keyOf(tenant)) ?? 0);
       }),
     );
 
-    const marksOf = Effect.fnUntraced(function* (of: TenantKey) {
-      const marks: Array<LocationMark> = [];
+    const revisionsOf = Effect.fnUntraced(function* (tenant: TenantKey) {
+      const revisions: Array<LocationRevision> = [];
       for (;;) {
-        const page = yield* repository.marks(of, marks.at(-1)?.id ?? null, marksAtOnce);
-        marks.push(...page);
-        if (page.length < marksAtOnce) return marks;
+        const page = yield* repository.revisions(tenant, revisions.at(-1)?.id ?? null, revisionsPerQuery);
+        revisions.push(...page);
+        if (page.length < revisionsPerQuery) return revisions;
       }
     });
 
-    /** The places as they are now; shapes that are held and have not changed are not read again. */
-    const read = Effect.fnUntraced(function* (of: TenantKey, known: ReadonlyMap<number, IndexedLocation>) {
-      const places = new Map<number, IndexedLocation>();
-      let missing: Array<string> = [];
-      let bytes = 0;
-      const fetch = Effect.fnUntraced(function* () {
-        const ids = missing;
-        missing = [];
-        bytes = 0;
-        for (const row of yield* repository.shapes(of, ids)) places.set(row.key, toIndexedLocation(row));
+    /** The current locations by key; of the known ones, only shapes that have changed are read. */
+    const read = Effect.fnUntraced(function* (
+      tenant: TenantKey,
+      known: ReadonlyMap<number, IndexedLocation>,
+    ) {
+      const locations = new Map<number, IndexedLocation>();
+      const changed: Array<LocationRevision> = [];
+      for (const row of yield* revisionsOf(tenant)) {
+        const location = known.get(row.key);
+        if (location?.revision === row.revision) locations.set(row.key, location);
+        else changed.push(row);
+      }
+      for (const ids of shapeBatches(changed)) {
+        for (const row of yield* repository.shapes(tenant, ids))
+          locations.set(row.key, toIndexedLocation(row));
         yield* Effect.yieldNow;
-      });
-      for (const mark of yield* marksOf(of)) {
-        const place = known.get(mark.key);
-        if (place?.revision === mark.revision) {
-          places.set(mark.key, place);
-          continue;
-        }
-        missing.push(mark.id);
-        bytes += mark.bytes;
-        if (missing.length >= shapesAtOnce || bytes >= bytesAtOnce) yield* fetch();
       }
-      if (missing.length > 0) yield* fetch();
-      return places;
+      return locations;
     });
 
-    /** Lets go of those that were asked for longest ago, until the rest fits. */
-    const makeRoom = (kept: Held) => {
-      let weight = 0;
-      for (const { index } of held.values()) weight += index.weight;
-      for (const [key, entry] of held) {
-        if (weight <= mostHeld) break;
-        if (entry === kept || entry.making !== null) continue;
-        weight -= entry.index.weight;
-        held.delete(key);
+    const evict = (kept: IndexEntry) => {
+      let memory = 0;
+      for (const { index } of entries.values()) memory += index.memory;
+      for (const [key, entry] of entries) {
+        if (memory <= maxMemory) break;
+        if (entry === kept || entry.refresh !== null) continue;
+        memory -= entry.index.memory;
+        entries.delete(key);
       }
-      return noteHeld(held.size, weight);
+      return recordMemory(entries.size, memory);
     };
 
-    const bringUpToDate = Effect.fnUntraced(function* (of: TenantKey, entry: Held) {
+    const refresh = Effect.fnUntraced(function* (tenant: TenantKey, entry: IndexEntry) {
       const began = performance.now();
-      // The version first: what changes while the places are read is read again for whoever needs it.
-      const version = yield* versionOf(of);
-      const places = yield* read(of, entry.index.places);
+      // Read first: a change during the reading raises the version, and the next caller refreshes again.
+      const version = yield* versionOf(tenant);
+      const locations = yield* read(tenant, entry.index.locations);
       yield* Effect.yieldNow;
-      const making = LocationIndex.making(places);
-      let step = making.next();
-      for (let turned = performance.now(); step.done !== true; step = making.next()) {
-        if (performance.now() - turned < turn) continue;
-        yield* Effect.yieldNow;
-        turned = performance.now();
-      }
-      entry.index = step.value;
+      entry.index = yield* runSliced(LocationIndex.build(locations));
       entry.version = version;
-      yield* noteBuild(performance.now() - began);
-      yield* makeRoom(entry);
+      yield* recordBuild(performance.now() - began);
+      yield* evict(entry);
     });
 
-    const make = Effect.fnUntraced(function* (of: TenantKey, entry: Held) {
-      const made = Deferred.makeUnsafe<void>();
-      entry.making = made;
-      // Others wait for it too, so it goes on when the request that began it is gone.
+    const startRefresh = Effect.fnUntraced(function* (tenant: TenantKey, entry: IndexEntry) {
+      const done = Deferred.makeUnsafe<void>();
+      entry.refresh = done;
+      // Other requests wait for it too, so it continues when the request that started it is interrupted.
       yield* Effect.forkIn(
-        Effect.map(Effect.exit(oneAtATime.withPermits(1)(bringUpToDate(of, entry))), (exit) => {
-          entry.making = null;
-          Deferred.doneUnsafe(made, Exit.asVoid(exit));
+        Effect.map(Effect.exit(oneAtATime.withPermits(1)(refresh(tenant, entry))), (exit) => {
+          entry.refresh = null;
+          Deferred.doneUnsafe(done, Exit.asVoid(exit));
         }),
         scope,
       );
-      return yield* Deferred.await(made);
+      return yield* Deferred.await(done);
     });
 
     return {
       /**
-       * The places as they are now or later: a change that was answered before this is asked is in it, in whatever process it was
-       * made. So it is for whoever knows the version of a moment and gives it, by that moment.
+       * The index with at least every change that was committed before the call, in any process. A caller
+       * that knows a version passes it, and gets every change up to that version.
        */
-      current: Effect.fnUntraced(function* (of: TenantKey, known?: number) {
-        const version = known ?? (yield* versionOf(of));
-        const key = keyOf(of);
+      current: Effect.fnUntraced(function* (tenant: TenantKey, knownVersion?: number) {
+        const version = knownVersion ?? (yield* versionOf(tenant));
+        const key = keyOf(tenant);
         for (;;) {
-          const entry = held.get(key) ?? { version: -1, index: LocationIndex.of(new Map()), making: null };
-          held.delete(key);
-          held.set(key, entry);
+          const entry = entries.get(key) ?? emptyEntry();
+          entries.delete(key);
+          entries.set(key, entry);
           if (entry.version >= version) return entry.index;
-          yield* entry.making === null ? make(of, entry) : Deferred.await(entry.making);
+          yield* entry.refresh === null ? startRefresh(tenant, entry) : Deferred.await(entry.refresh);
         }
       }),
 
-      /** Notes a change of places in its transaction; whoever makes one holds the tenant's lock. */
-      changed: (of: TenantKey) => Effect.asVoid(repository.changed(of)),
+      /** Raises the version, in the transaction that changes locations; the caller has locked the tenant. */
+      changed: (tenant: TenantKey) => Effect.asVoid(repository.changed(tenant)),
     };
   }),
 }) {
@@ -165,3 +144,18 @@ export class LocationIndexes extends Context.Service<LocationIndexes>()("waypost
 }
 
 const keyOf = ({ environment, workspaceId }: TenantKey): string => `${workspaceId}/${environment}`;
+
+/** The ids of locations, divided by number and size of their shapes. */
+function* shapeBatches(rows: ReadonlyArray<LocationRevision>): Generator<ReadonlyArray<string>> {
+  let ids: Array<string> = [];
+  let bytes = 0;
+  for (const row of rows) {
+    ids.push(row.id);
+    bytes += row.bytes;
+    if (ids.length < shapesPerQuery && bytes < bytesPerQuery) continue;
+    yield ids;
+    ids = [];
+    bytes = 0;
+  }
+  if (ids.length > 0) yield ids;
+}

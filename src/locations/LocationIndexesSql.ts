@@ -1,24 +1,24 @@
 import { Context, Effect, Layer } from "effect";
 import { SqlClient } from "effect/sql";
-import { arrayOf, asNumber, onlyRow } from "../database/Rows.ts";
+import { arrayOf, asNumber, onlyRow, unnested } from "../database/Rows.ts";
 import type { Environment } from "../workspaces/Environment.ts";
 import type { StoredLocation } from "./geometry/IndexedLocation.ts";
 
-/** Whose places. */
+/** An environment of a workspace, by its internal key. */
 export interface TenantKey {
   readonly workspaceId: number;
   readonly environment: Environment;
 }
 
-/** What tells whether a place that is held in memory is still that, and how large it is in the database. */
-export interface LocationMark {
+/** The revision of a location, which dates its shape in memory, and the stored size of its rings. */
+export interface LocationRevision {
   readonly id: string;
   readonly key: number;
   readonly revision: number;
   readonly bytes: number;
 }
 
-/** Every statement on locations as places that are searched in memory. */
+/** SQL statements that read locations for their index. */
 export class LocationIndexesSql extends Context.Service<LocationIndexesSql>()(
   "waypost/locations/LocationIndexesSql",
   {
@@ -26,42 +26,39 @@ export class LocationIndexesSql extends Context.Service<LocationIndexesSql>()(
       const sql = yield* SqlClient.SqlClient;
 
       return {
-        /** How often the places of each have changed, in their order (`ord`, from 1). */
-        versions: (of: ReadonlyArray<TenantKey>) =>
-          Effect.orDie(sql<{ readonly ord: number; readonly version: number }>`
-          SELECT k.ord::int AS ord, ${asNumber("t.locations_version")} AS version
-          FROM unnest(
-            ${arrayOf(
-              "int4",
-              of.map((each) => each.workspaceId),
-            )}, ${arrayOf(
-              "text",
-              of.map((each) => each.environment),
-            )}
-          ) WITH ORDINALITY AS k (workspace_id, environment, ord)
+        /** The versions of the locations of each environment; the version rises with every change. */
+        versions: (tenants: ReadonlyArray<TenantKey>) =>
+          Effect.orDie(sql<TenantKey & { readonly version: number }>`
+          SELECT workspace_id AS "workspaceId", environment, ${asNumber("t.locations_version")} AS version
+          FROM ${unnested(sql, "k", tenants, {
+            workspace_id: ["int4", ({ workspaceId }) => workspaceId],
+            environment: ["text", ({ environment }) => environment],
+          })}
           JOIN tenant t USING (workspace_id, environment)`),
 
-        /** Counts a change of places in the transaction at hand. */
+        /** Raises the version by one. */
         changed: ({ environment, workspaceId }: TenantKey) =>
           onlyRow(sql<{ readonly version: number }>`
           UPDATE tenant SET locations_version = locations_version + 1
           WHERE workspace_id = ${workspaceId} AND environment = ${environment}
           RETURNING ${asNumber("locations_version")} AS version`),
 
-        /** So many places after an id. */
-        marks: ({ environment, workspaceId }: TenantKey, after: string | null, most: number) =>
-          Effect.orDie(sql<LocationMark>`
+        /** A page of locations in the order of their ids, after an id. */
+        revisions: ({ environment, workspaceId }: TenantKey, after: string | null, limit: number) =>
+          Effect.orDie(sql<LocationRevision>`
           SELECT id, key, ${asNumber("revision")} AS revision, COALESCE(pg_column_size(rings), 0) AS bytes
           FROM location
-          WHERE workspace_id = ${workspaceId} AND environment = ${environment} AND (${after}::uuid IS NULL OR id > ${after})
-          ORDER BY id LIMIT ${most}`),
+          WHERE workspace_id = ${workspaceId} AND environment = ${environment}
+            AND (${after}::uuid IS NULL OR id > ${after})
+          ORDER BY id LIMIT ${limit}`),
 
-        /** Those of the places that are there. */
+        /** The shapes of the locations with these ids. */
         shapes: ({ environment, workspaceId }: TenantKey, ids: ReadonlyArray<string>) =>
           Effect.orDie(sql<StoredLocation>`
           SELECT id, key, ${asNumber("revision")} AS revision, longitude, latitude, radius_meters, rings
           FROM location
-          WHERE workspace_id = ${workspaceId} AND environment = ${environment} AND id = ANY(${arrayOf("uuid", ids)})`),
+          WHERE workspace_id = ${workspaceId} AND environment = ${environment}
+            AND id = ANY(${arrayOf("uuid", ids)})`),
       };
     }),
   },

@@ -13,7 +13,7 @@ const positionJson = {
   maxItems: 2,
 };
 
-// A page can hold a million positions, and PostgreSQL has just written them: they are described, not walked again.
+// A page can have a million positions, all from PostgreSQL: the schema describes them without checking each.
 const coordinates = (
   description: string,
   example: ReadonlyArray<unknown>,
@@ -23,16 +23,19 @@ const coordinates = (
     .annotate({ description, examples: [example] })
     .check(Schema.makeFilter(() => true, { toJsonSchema: () => json }));
 
-/** The geometry of a location as answers show it (contract G2). */
+/** The geometry of a location in responses (contract G2). */
 export const GeometryAnswer = Schema.Union([
   Schema.Struct({
-    type: Schema.Literal("Point").annotate({ description: "Of a circle.", examples: ["Point"] }),
+    type: Schema.Literal("Point").annotate({ description: "The geometry of a circle.", examples: ["Point"] }),
     coordinates: coordinates("The circle's centre.", [4.8936, 52.3731], positionJson),
   }),
   Schema.Struct({
-    type: Schema.Literal("Polygon").annotate({ description: "Of a polygon.", examples: ["Polygon"] }),
+    type: Schema.Literal("Polygon").annotate({
+      description: "The geometry of a polygon.",
+      examples: ["Polygon"],
+    }),
     coordinates: coordinates(
-      "Rings of positions, wound as RFC 7946 wants them: the exterior counter-clockwise, then the holes clockwise.",
+      "Rings of positions (RFC 7946): the exterior ring counter-clockwise, then the holes clockwise.",
       [
         [
           [4.89, 52.37],
@@ -60,14 +63,14 @@ export const LocationResource = Schema.Struct({
   id,
   name: Schema.String.annotate({ description: "Name of the location.", examples: ["Dam Square"] }),
   external_id: Schema.NullOr(Schema.String).annotate({
-    description: "Your own id of the location: an import with the same one updates it.",
+    description: "Your own id of the location: an import with the same id updates it.",
     examples: ["store-0042"],
   }),
   address: Schema.NullOr(Schema.String).annotate({
     description: "Address of the location, for people.",
     examples: ["Dam 1, Amsterdam"],
   }),
-  type: ShapeType.annotate({ description: "What shape the location has.", examples: ["circle"] }),
+  type: ShapeType.annotate({ description: "The shape of the location.", examples: ["circle"] }),
   geometry: GeometryAnswer,
   radius_meters: Schema.NullOr(Schema.Int).annotate({
     description: "A circle's radius in metres; null for a polygon.",
@@ -81,7 +84,9 @@ export const LocationResource = Schema.Struct({
   updated_at: Timestamp,
 }).annotate({ identifier: "Location" });
 
-/** A location as the platform API shows it; `geometry` is typed here, and only described in the schema. */
+/**
+ * A location as the platform API shows it; its `geometry` is typed here, and only described by the schema.
+ */
 export interface LocationResource extends Omit<typeof LocationResource.Type, "geometry"> {
   readonly geometry: Geometry;
 }
@@ -89,12 +94,14 @@ export interface LocationResource extends Omit<typeof LocationResource.Type, "ge
 const fixed = (what: string, example: unknown) =>
   Schema.optionalKey(
     Schema.Unknown.annotate({
-      description: `${what} cannot be changed here: ignored when it is the same, otherwise refused. Re-import the location to change it.`,
+      description:
+        `${what} cannot be changed here: the same value is ignored, another one is an error. ` +
+        "To change it, import the location again.",
       examples: [example],
     }),
   );
 
-/** Body of a change: what is left out stays (contract G1). */
+/** Body of a change: fields that are left out keep their value (contract G1). */
 export const LocationPatch = Schema.Struct({
   name: Schema.optionalKey(
     text({ max: 255, description: "Name of the location; cannot be emptied.", example: "Dam Square" }),
@@ -106,7 +113,7 @@ export const LocationPatch = Schema.Struct({
   }),
   external_id: optionalText({
     max: 255,
-    description: "Your own id of the location, no other's; null or empty clears it.",
+    description: "Your own id of the location, unique among locations; null or empty clears it.",
     example: "store-0042",
   }),
   geometry: fixed("The geometry", { type: "Point", coordinates: [4.8936, 52.3731] }),
@@ -115,10 +122,10 @@ export const LocationPatch = Schema.Struct({
 }).annotate({ identifier: "LocationPatch" });
 export type LocationPatch = typeof LocationPatch.Type;
 
-/** The parts of a shape that a change may name but not alter. */
+/** The fields that a change may contain but not alter. */
 export const shapeFields = ["geometry", "type", "radius_meters"] as const;
 
-/** Whether a sent `geometry`, `type` or `radius_meters` is what the location has; other members of a geometry are ignored. */
+/** Whether a sent field equals the location's; of a geometry, only `type` and `coordinates` are compared. */
 export const isUnchanged = (
   location: LocationResource,
   field: (typeof shapeFields)[number],
@@ -130,8 +137,8 @@ export const isUnchanged = (
   return type === location.geometry.type && isSame(coordinates, location.geometry.coordinates);
 };
 
-const isSame = (sent: unknown, kept: unknown): boolean => {
-  if (!Array.isArray(kept)) return sent === kept;
-  if (!Array.isArray(sent) || sent.length !== kept.length) return false;
-  return kept.every((each, place) => isSame(sent[place], each));
+const isSame = (sent: unknown, stored: unknown): boolean => {
+  if (!Array.isArray(stored)) return sent === stored;
+  if (!Array.isArray(sent) || sent.length !== stored.length) return false;
+  return stored.every((each, index) => isSame(sent[index], each));
 };

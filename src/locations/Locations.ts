@@ -6,17 +6,17 @@ import type { PagePosition } from "../wire/PagePosition.ts";
 import type { ParsedBody } from "../wire/ParsedBody.ts";
 import type { Tenant } from "../workspaces/Workspace.ts";
 import { Workspaces } from "../workspaces/Workspaces.ts";
+import { LocationIndexes } from "./LocationIndexes.ts";
 import { isUnchanged, type LocationPatch, shapeFields } from "./LocationResource.ts";
 import { LocationsSql } from "./LocationsSql.ts";
-import { LocationIndexes } from "./LocationIndexes.ts";
 
-/** The locations of an environment; what makes them is `LocationImports`. */
+/** Locations of one environment. `LocationImports` creates them. */
 export class Locations extends Context.Service<Locations>()("waypost/locations/Locations", {
   make: Effect.gen(function* () {
     const database = yield* Database;
     const workspaces = yield* Workspaces;
     const repository = yield* LocationsSql;
-    const places = yield* LocationIndexes;
+    const locationIndexes = yield* LocationIndexes;
 
     const notFound = NotFound.resource("location");
 
@@ -26,14 +26,14 @@ export class Locations extends Context.Service<Locations>()("waypost/locations/L
     });
 
     return {
-      /** Newest first; `since` in epoch milliseconds, null for all. */
+      /** Newest first; `since` in epoch milliseconds, null for no limit. */
       page: (tenant: Tenant, since: number | null, position: PagePosition) =>
         repository.page(tenant, since, position),
 
       /** @throws 404 */
       find,
 
-      /** Takes what was sent and keeps the rest; the shape stays (contract G1). @throws 404, 422 */
+      /** Changes the fields that were sent; the shape cannot be changed (contract G1). @throws 404, 422 */
       update: Effect.fn("Locations.update")(
         function* (tenant: Tenant, id: string, body: ParsedBody<LocationPatch>) {
           const { fields, problems } = body;
@@ -64,28 +64,28 @@ export class Locations extends Context.Service<Locations>()("waypost/locations/L
         (effect) => database.atomically(effect),
       ),
 
-      /** Also takes it out of its groups and off the campaigns that target it (contract E12). @throws 404 */
+      /** Deletes a location and removes it from its groups and campaigns (contract E12). @throws 404 */
       delete: Effect.fn("Locations.delete")(
         function* (tenant: Tenant, id: string) {
           if (!isUuid(id)) return yield* notFound;
           yield* workspaces.lock(tenant);
-          const [gone] = yield* repository.delete(tenant, id, yield* Clock.currentTimeMillis);
-          if (gone === undefined) return yield* notFound;
-          yield* places.changed(tenant);
-          return gone;
+          const [deleted] = yield* repository.delete(tenant, id, yield* Clock.currentTimeMillis);
+          if (deleted === undefined) return yield* notFound;
+          yield* locationIndexes.changed(tenant);
+          return deleted;
         },
         (effect) => database.atomically(effect),
       ),
 
       /**
-       * Those of the ids that are locations of this environment, in lower case. In a transaction they stay until it ends; who also
-       * locks the tenant locks it first.
+       * Which of the ids are locations of this environment, in lower case. Within a transaction, they cannot
+       * be deleted until it ends; a caller that also locks the tenant locks it first.
        */
       existing: (tenant: Tenant, ids: ReadonlyArray<string>): Effect.Effect<ReadonlySet<string>> => {
-        const possible = ids.filter(isUuid);
-        return possible.length === 0
+        const uuids = ids.filter(isUuid);
+        return uuids.length === 0
           ? Effect.succeed(new Set())
-          : Effect.map(repository.hold(tenant, possible), (rows) => new Set(rows.map((row) => row.id)));
+          : Effect.map(repository.hold(tenant, uuids), (rows) => new Set(rows.map((row) => row.id)));
       },
     };
   }),

@@ -17,15 +17,15 @@ const params = {
 };
 
 const DryRun = Schema.Literals(["1", "true", "0", "false"]).annotate({
-  description: "`1` gives the results of the import and writes nothing.",
+  description: "`1` returns the results of the import and writes nothing.",
   examples: ["1"],
   message: "The dry run must be 1 or 0.",
 });
 
-/** Query parameter of an import that writes nothing. */
+/** Query parameter that makes an import a dry run. */
 export const dryRunParameter = { dry_run: Schema.optionalKey(DryRun) };
 
-/** Whether an import is to write nothing. */
+/** Whether an import is a dry run. */
 export const isDryRun = (query: { readonly dry_run?: typeof DryRun.Type }): boolean =>
   query.dry_run === "1" || query.dry_run === "true";
 
@@ -37,13 +37,13 @@ export const importBody = [
   ),
 ] as const;
 
-/** What an import takes as its body: 20 MiB, JSON under either name. */
+/** Limits of an import's body: 20 MiB, JSON or GeoJSON. */
 export const importBodyRules = {
   maxBytes: 20 * 1_048_576,
   contentTypes: ["application/json", "application/geo+json"],
 };
 
-/** Locations: listed, read, changed and deleted one by one, made by imports alone. */
+/** Endpoints that import, list, show, change and delete locations. */
 export class LocationsApi extends HttpApiGroup.make("locations")
   .add(
     HttpApiEndpoint.get("list", "/locations", {
@@ -52,7 +52,7 @@ export class LocationsApi extends HttpApiGroup.make("locations")
         updated_since: Schema.optionalKey(
           Instant.annotate({
             description:
-              "Only locations updated at or after it: an ISO 8601 date-time, or a date; UTC without offset.",
+              "Only locations updated at or after this ISO 8601 date-time or date; UTC if it has no offset.",
           }),
         ),
       },
@@ -75,9 +75,9 @@ export class LocationsApi extends HttpApiGroup.make("locations")
       .annotate(OpenApi.Summary, "Import locations from GeoJSON")
       .annotate(
         OpenApi.Description,
-        "Creates a location from each feature of a FeatureCollection, or updates the one that has the feature's `external_id`. " +
-          "A bad feature fails alone and says why; everything else is written in one transaction. " +
-          "At most 10,000 features and 20 MiB.",
+        "Creates a location from each feature of a FeatureCollection, or updates the one with its " +
+          "`external_id`. An invalid feature fails alone, with the reasons; all others are written in one " +
+          "transaction. At most 10,000 features and 20 MiB.",
       ),
 
     HttpApiEndpoint.get("get", "/locations/:location", {
@@ -99,7 +99,8 @@ export class LocationsApi extends HttpApiGroup.make("locations")
       .annotate(OpenApi.Summary, "Change a location's name, address or external id")
       .annotate(
         OpenApi.Description,
-        "What is left out stays. The shape is changed by importing the location again with its `external_id`.",
+        "Fields that are left out keep their value. To change the shape, import the location again with " +
+          "its `external_id`.",
       ),
 
     HttpApiEndpoint.delete("delete", "/locations/:location", { params, success: Deleted, error: [NotFound] })
@@ -108,8 +109,9 @@ export class LocationsApi extends HttpApiGroup.make("locations")
       .annotate(OpenApi.Summary, "Delete a location")
       .annotate(
         OpenApi.Description,
-        "It leaves its groups and the campaigns that target it; what happened there stays in the reports' totals.",
+        "Also removes it from its groups and from the campaigns that target it. Its events still count in " +
+          "the totals of reports.",
       ),
   )
   .annotate(OpenApi.Title, "Locations")
-  .annotate(OpenApi.Description, "Places that geo campaigns target: circles and polygons.") {}
+  .annotate(OpenApi.Description, "Circles and polygons that geo campaigns target.") {}

@@ -26,7 +26,7 @@ export const locationsHandlers = HttpApiBuilder.group(
           const owner = `${caller.workspaceId}/${caller.environment}`;
           const scope = { endpoint: "GET /locations", owner, filters: { updated_since: since } };
           const page = cursors.page(scope, query, (position) => locations.page(caller, since, position));
-          // As PostgreSQL shaped it: a schema would walk every position of a hundred polygons, one by one.
+          // Sent as PostgreSQL built it: a schema would encode every position of a hundred polygons.
           return Effect.map(page, (body) => HttpServerResponse.jsonUnsafe(body));
         }),
       )
@@ -44,7 +44,7 @@ export const locationsHandlers = HttpApiBuilder.group(
       .handleRaw("update", ({ endpoint, params, request }) =>
         Effect.gen(function* () {
           const caller = yield* Caller;
-          // A location that is not there is told before anything about the body (contract B1).
+          // A missing location is reported before any problem of the body (contract B1).
           yield* locations.find(caller, params.location);
           const body = yield* readParsedBody(LocationPatch, { request, endpoint });
           return { data: yield* locations.update(caller, params.location, body) };

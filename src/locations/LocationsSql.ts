@@ -5,14 +5,14 @@ import type { PagePosition } from "../wire/PagePosition.ts";
 import type { Tenant } from "../workspaces/Workspace.ts";
 import type { LocationResource } from "./LocationResource.ts";
 
-/** What a change writes; undefined keeps what is there. */
+/** The fields that a change writes; undefined keeps the current value. */
 export interface LocationChange {
   readonly name: string | undefined;
   readonly address: string | null | undefined;
   readonly externalId: string | null | undefined;
 }
 
-/** Every statement on single locations and lists of them. */
+/** SQL statements on single locations and lists of them. */
 export class LocationsSql extends Context.Service<LocationsSql>()("waypost/locations/LocationsSql", {
   make: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient;
@@ -20,7 +20,8 @@ export class LocationsSql extends Context.Service<LocationsSql>()("waypost/locat
     const columns = sql`
       l.id, l.name, l.external_id, l.address, l.type,
       CASE l.type
-        WHEN 'circle' THEN jsonb_build_object('type', 'Point', 'coordinates', jsonb_build_array(l.longitude, l.latitude))
+        WHEN 'circle' THEN jsonb_build_object(
+          'type', 'Point', 'coordinates', jsonb_build_array(l.longitude, l.latitude))
         ELSE jsonb_build_object('type', 'Polygon', 'coordinates', l.rings) END AS geometry,
       CASE l.type WHEN 'circle' THEN l.radius_meters END AS radius_meters,
       ARRAY (
@@ -34,7 +35,7 @@ export class LocationsSql extends Context.Service<LocationsSql>()("waypost/locat
       sql`l.workspace_id = ${workspaceId} AND l.environment = ${environment}`;
 
     return {
-      /** Newest first; `since` in epoch milliseconds, null for all. */
+      /** Newest first; `since` in epoch milliseconds, null for no limit. */
       page: (tenant: Tenant, since: number | null, { before, limit }: PagePosition) =>
         Effect.orDie(sql<LocationResource>`
           SELECT ${columns} FROM location l
@@ -47,7 +48,7 @@ export class LocationsSql extends Context.Service<LocationsSql>()("waypost/locat
           sql<LocationResource>`SELECT ${columns} FROM location l WHERE ${own(tenant)} AND l.id = ${id}`,
         ),
 
-      /** The location that has an external id, if one has. */
+      /** The location with an external id, if there is one. */
       findByExternalId: (tenant: Tenant, externalId: string) =>
         Effect.orDie(
           sql<{ id: string }>`SELECT id FROM location l WHERE ${own(tenant)} AND external_id = ${externalId}`,
@@ -58,12 +59,16 @@ export class LocationsSql extends Context.Service<LocationsSql>()("waypost/locat
           UPDATE location l SET
             name = COALESCE(${name ?? null}::text, name),
             address = CASE WHEN ${address !== undefined} THEN ${address ?? null}::text ELSE address END,
-            external_id = CASE WHEN ${externalId !== undefined} THEN ${externalId ?? null}::text ELSE external_id END,
+            external_id =
+              CASE WHEN ${externalId !== undefined} THEN ${externalId ?? null}::text ELSE external_id END,
             updated_at = ${instant(now)}
           WHERE ${own(tenant)} AND l.id = ${id}
           RETURNING ${columns}`),
 
-      /** Takes the location out of its groups and campaigns too; its groups count as changed, and its id stays for what happened there. */
+      /**
+       * Deletes a location and removes it from its groups and campaigns. Its groups count as updated. Its id
+       * is kept in `deleted_location`, for the events that happened there.
+       */
       delete: (tenant: Tenant, id: string, now: number) =>
         Effect.orDie(sql<{ id: string }>`
           WITH left_groups AS (
@@ -72,12 +77,13 @@ export class LocationsSql extends Context.Service<LocationsSql>()("waypost/locat
               AND m.location_id = ${id} AND g.workspace_id = m.workspace_id AND g.environment = m.environment
               AND g.id = m.group_id
           ), gone AS (
-            DELETE FROM location l WHERE ${own(tenant)} AND l.id = ${id} RETURNING l.workspace_id, l.environment, l.key, l.id
+            DELETE FROM location l WHERE ${own(tenant)} AND l.id = ${id}
+            RETURNING l.workspace_id, l.environment, l.key, l.id
           )
           INSERT INTO deleted_location (workspace_id, environment, key, id)
           SELECT workspace_id, environment, key, id FROM gone RETURNING id`),
 
-      /** Those of the ids that are there; nobody can delete them before the transaction at hand ends. */
+      /** Which of the ids exist; locks them against deletion until the current transaction ends. */
       hold: (tenant: Tenant, ids: ReadonlyArray<string>) =>
         Effect.orDie(sql<{ id: string }>`
           SELECT l.id FROM location l WHERE ${own(tenant)} AND l.id = ANY(${arrayOf("uuid", ids)})

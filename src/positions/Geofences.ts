@@ -24,11 +24,11 @@ export class Geofences extends Context.Service<Geofences>()("waypost/events/Geof
         const near = index.nearest([from.longitude, from.latitude], targeted, most);
         const found = yield* repository.find(
           tenant,
-          near.map(({ place }) => place.key),
+          near.map(({ location }) => location.key),
         );
         const rows = new Map(found.map(({ key, ...row }) => [key, row]));
-        return near.flatMap(({ meters, place }): Array<Geofence> => {
-          const row = rows.get(place.key);
+        return near.flatMap(({ location, meters }): Array<Geofence> => {
+          const row = rows.get(location.key);
           return row === undefined ? [] : [{ ...row, distance_meters: meters }];
         });
       }),

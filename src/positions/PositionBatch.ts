@@ -108,7 +108,7 @@ export class PositionBatch {
     for (const placed of sent.fixes) {
       if (isStale(track, placed.fix)) continue;
       accepted++;
-      if (!isCoarse(placed.fix)) moves.push(...follow(track, placed, sent.index.places));
+      if (!isCoarse(placed.fix)) moves.push(...follow(track, placed, sent.index.locations));
     }
     return { accepted, stale: sent.fixes.length - accepted, moves };
   }
@@ -135,7 +135,7 @@ export class PositionBatch {
       const at = this.deviceOf[report] ?? -1;
       const device = this.devices[at];
       for (const [locationKey, { inside }] of states[at]?.stays ?? []) {
-        if (device !== undefined && inside && !index.places.has(locationKey))
+        if (device !== undefined && inside && !index.locations.has(locationKey))
           found.set(`${at}/${locationKey}`, { ...device, at, locationKey });
       }
     });

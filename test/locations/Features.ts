@@ -1,4 +1,4 @@
-/** A ring around the rectangle from one corner to the other, counter-clockwise and closed. */
+/** The closed, counter-clockwise ring around a rectangle. */
 export const box = (west: number, south: number, east: number, north: number): Array<[number, number]> => [
   [west, south],
   [east, south],
@@ -7,7 +7,7 @@ export const box = (west: number, south: number, east: number, north: number): A
   [west, south],
 ];
 
-/** A Point feature that is fine but for what is changed in its properties. */
+/** A valid Point feature, with the given properties changed. */
 export const pointFeature = (properties: object = {}, coordinates: unknown = [4.9, 52.37]): object => ({
   type: "Feature",
   geometry: { type: "Point", coordinates },

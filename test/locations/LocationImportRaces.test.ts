@@ -9,48 +9,46 @@ import { Workspaces } from "../../src/workspaces/Workspaces.ts";
 import { type Answer, TestWaypost } from "../TestWaypost.ts";
 import { collection, pointFeature, polygonFeature } from "./Features.ts";
 
-const atOnce = { concurrency: "unbounded" } as const;
+const unbounded = { concurrency: "unbounded" } as const;
 
 const sum = (answers: ReadonlyArray<Answer>, status: string): number =>
   answers.reduce((total, answer) => total + (answer.body.data.summary[status] as number), 0);
 
-layer(TestWaypost.layer)("Imports at the same time", (it) => {
-  it.effect(
-    "with the same external ids create each location once; the others update it (G4.5, import.4)",
-    () =>
-      Effect.gen(function* () {
-        const { sandbox } = yield* (yield* TestWaypost).tenant();
-        const ids = Array.from({ length: 50 }, (_, n) => `x-${n}`);
-        const answers = yield* Effect.forEach(
-          [1, 2, 3, 4, 5, 6],
-          (round) =>
-            sandbox("/locations/import", {
-              // Each in another order, and each into the same new groups.
-              body: collection(
-                ...ids
-                  .toSorted((a, b) => (a < b ? -1 : 1) * (round % 2 === 0 ? 1 : -1))
-                  .map((external_id, n) => pointFeature({ external_id, group: `G ${n % 5}` })),
-              ),
-            }),
-          atOnce,
-        );
-        assert.deepStrictEqual(new Set(answers.map((answer) => answer.status)), new Set([200]));
-        assert.deepStrictEqual([sum(answers, "created"), sum(answers, "updated")], [50, 250]);
-        const { data, meta } = (yield* sandbox("/locations?limit=100")).body;
-        assert.isNull(meta.next_cursor);
-        assert.sameMembers(
-          data.map((each: { external_id: string }) => each.external_id),
-          ids,
-        );
-        const groups = (yield* sandbox("/location-groups")).body.data;
-        assert.sameMembers(
-          groups.map((each: { name: string }) => each.name),
-          ["G 0", "G 1", "G 2", "G 3", "G 4"],
-        );
-      }),
+layer(TestWaypost.layer)("concurrent imports", (it) => {
+  it.effect("concurrent imports of the same external ids create each location once (G4.5, import.4)", () =>
+    Effect.gen(function* () {
+      const { sandbox } = yield* (yield* TestWaypost).tenant();
+      const ids = Array.from({ length: 50 }, (_, n) => `x-${n}`);
+      const answers = yield* Effect.forEach(
+        [1, 2, 3, 4, 5, 6],
+        (round) =>
+          sandbox("/locations/import", {
+            // The order differs, the new groups are the same.
+            body: collection(
+              ...ids
+                .toSorted((a, b) => (a < b ? -1 : 1) * (round % 2 === 0 ? 1 : -1))
+                .map((external_id, n) => pointFeature({ external_id, group: `G ${n % 5}` })),
+            ),
+          }),
+        unbounded,
+      );
+      assert.deepStrictEqual(new Set(answers.map((answer) => answer.status)), new Set([200]));
+      assert.deepStrictEqual([sum(answers, "created"), sum(answers, "updated")], [50, 250]);
+      const { data, meta } = (yield* sandbox("/locations?limit=100")).body;
+      assert.isNull(meta.next_cursor);
+      assert.sameMembers(
+        data.map((each: { external_id: string }) => each.external_id),
+        ids,
+      );
+      const groups = (yield* sandbox("/location-groups")).body.data;
+      assert.sameMembers(
+        groups.map((each: { name: string }) => each.name),
+        ["G 0", "G 1", "G 2", "G 3", "G 4"],
+      );
+    }),
   );
 
-  it.effect("fill max_locations exactly and skip the rest (G6)", () =>
+  it.effect("concurrent imports fill max_locations exactly and skip the rest (G6)", () =>
     Effect.gen(function* () {
       const { sandbox } = yield* (yield* TestWaypost).tenant({ plan: { max_locations: 25 } });
       const answers = yield* Effect.forEach(
@@ -59,19 +57,19 @@ layer(TestWaypost.layer)("Imports at the same time", (it) => {
           sandbox("/locations/import", {
             body: collection(...Array.from({ length: 10 }, () => pointFeature())),
           }),
-        atOnce,
+        unbounded,
       );
       assert.deepStrictEqual([sum(answers, "created"), sum(answers, "skipped")], [25, 35]);
       assert.strictEqual((yield* sandbox("/locations?limit=100")).body.data.length, 25);
     }),
   );
 
-  it.effect("under one Idempotency-Key run once, and all get the same answer (J3, import.8)", () =>
+  it.effect("concurrent imports with one Idempotency-Key run once, with one response (J3, import.8)", () =>
     Effect.gen(function* () {
       const { sandbox } = yield* (yield* TestWaypost).tenant();
       const ask = { body: collection(pointFeature(), pointFeature()), headers: { "idempotency-key": "one" } };
-      const all = Effect.forEach([1, 2, 3, 4], () => sandbox("/locations/import", ask), atOnce);
-      // Those that wait do so by the clock of the test; a request between gives the first one time to end.
+      const all = Effect.forEach([1, 2, 3, 4], () => sandbox("/locations/import", ask), unbounded);
+      // Duplicates wait on the test clock; the requests in between give the first import time to finish.
       const passing = Effect.forever(Effect.andThen(sandbox("/me"), TestClock.adjust("20 millis")));
       const answers = yield* Effect.raceFirst(all, passing);
       assert.strictEqual(
@@ -83,39 +81,37 @@ layer(TestWaypost.layer)("Imports at the same time", (it) => {
     }),
   );
 
-  it.effect(
-    "and deletions leave nothing but whole locations: an update is never of one that is gone (G4.5)",
-    () =>
-      Effect.gen(function* () {
-        const { sandbox } = yield* (yield* TestWaypost).tenant();
-        const body = collection(
-          ...Array.from({ length: 20 }, (_, n) => pointFeature({ external_id: `x-${n}`, group: "G" })),
-        );
-        const first = (yield* sandbox("/locations/import", { body })).body.data;
-        const [again] = yield* Effect.all(
-          [
-            sandbox("/locations/import", { body }),
-            Effect.forEach(
-              first.results as ReadonlyArray<{ id: string }>,
-              ({ id }) => sandbox(`/locations/${id}`, { method: "DELETE" }),
-              atOnce,
-            ),
-          ],
-          atOnce,
-        );
-        assert.strictEqual(again.status, 200);
-        const { created, updated } = again.body.data.summary;
-        assert.strictEqual(created + updated, 20);
-        // What the import created is there; what it updated was there then and is deleted since.
-        const left = (yield* sandbox("/locations")).body.data;
-        assert.strictEqual(left.length, created);
-        assert.strictEqual((yield* sandbox("/location-groups")).body.data[0].location_count, created);
-      }),
+  it.effect("an import that runs beside deletions never updates a deleted location (G4.5)", () =>
+    Effect.gen(function* () {
+      const { sandbox } = yield* (yield* TestWaypost).tenant();
+      const body = collection(
+        ...Array.from({ length: 20 }, (_, n) => pointFeature({ external_id: `x-${n}`, group: "G" })),
+      );
+      const first = (yield* sandbox("/locations/import", { body })).body.data;
+      const [again] = yield* Effect.all(
+        [
+          sandbox("/locations/import", { body }),
+          Effect.forEach(
+            first.results as ReadonlyArray<{ id: string }>,
+            ({ id }) => sandbox(`/locations/${id}`, { method: "DELETE" }),
+            unbounded,
+          ),
+        ],
+        unbounded,
+      );
+      assert.strictEqual(again.status, 200);
+      const { created, updated } = again.body.data.summary;
+      assert.strictEqual(created + updated, 20);
+      // Locations that the import created exist; those that it updated were deleted afterwards.
+      const left = (yield* sandbox("/locations")).body.data;
+      assert.strictEqual(left.length, created);
+      assert.strictEqual((yield* sandbox("/location-groups")).body.data[0].location_count, created);
+    }),
   );
 });
 
-layer(TestWaypost.layer)("The largest import", (it) => {
-  it.effect("creates 10,000 locations in 10,000 groups, and updates them all (G4.2)", () =>
+layer(TestWaypost.layer)("large imports", (it) => {
+  it.effect("an import creates 10,000 locations in 10,000 groups, and updates them all (G4.2)", () =>
     Effect.gen(function* () {
       const { sandbox } = yield* (yield* TestWaypost).tenant();
       const features = Array.from({ length: 10_000 }, (_, n) =>
@@ -134,21 +130,22 @@ layer(TestWaypost.layer)("The largest import", (it) => {
     }),
   );
 
-  it.effect("checks each group member by primary keys, also before the tables have statistics", () =>
+  it.effect("group members are checked by primary keys, also before the tables have statistics", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient;
       for (const table of ["location", "location_group"]) {
-        // What PostgreSQL asks for each row that refers to the table; walking all rows instead took half a minute.
+        // The foreign key check of PostgreSQL, once per row; a sequential scan took half a minute in all.
         const plan = yield* sql<{ "QUERY PLAN": string }>`
           EXPLAIN SELECT 1 FROM ONLY ${sql(table)} x
-          WHERE workspace_id = 1 AND environment = 'sandbox' AND id = ${"01980a6c-0f3e-7c52-9a41-3f1f5d7a2b60"}
+          WHERE workspace_id = 1 AND environment = 'sandbox'
+            AND id = ${"01980a6c-0f3e-7c52-9a41-3f1f5d7a2b60"}
           FOR KEY SHARE OF x`;
         assert.include(plan.map((row) => row["QUERY PLAN"]).join("\n"), `${table}_pkey`);
       }
     }),
   );
 
-  it.effect("lets others have their turn while it reads large polygons", () =>
+  it.effect("an import of large polygons yields to the event loop", () =>
     Effect.gen(function* () {
       const { workspace } = yield* (yield* TestWaypost).tenant({ plan: { max_locations: null } });
       const { workspaceId } = yield* (yield* Workspaces).find(workspace.id);
@@ -159,13 +156,13 @@ layer(TestWaypost.layer)("The largest import", (it) => {
       ]);
       const feature = polygonFeature([...round, [1, 0]]);
       let turns = 0;
-      let isOver = false;
-      const others = () => {
+      let isDone = false;
+      const countTurn = () => {
         turns++;
-        if (!isOver) setImmediate(others);
+        if (!isDone) setImmediate(countTurn);
       };
-      setImmediate(others);
-      // A dry run without external ids and limit waits for nothing but its own reading.
+      setImmediate(countTurn);
+      // A dry run without external ids and limit makes no query: only its slices yield.
       const { summary } = yield* (yield* LocationImports).run(
         tenant,
         ParsedBody.of({
@@ -174,13 +171,13 @@ layer(TestWaypost.layer)("The largest import", (it) => {
         }),
         true,
       );
-      isOver = true;
+      isDone = true;
       assert.strictEqual(summary.created, 40);
       assert.isAtLeast(turns, 3);
     }),
   );
 
-  it.effect("features are read with no transaction open, also where one is to hold the answer (J2)", () =>
+  it.effect("features are read with no transaction open, also if one is to store the response (J2)", () =>
     Effect.gen(function* () {
       const { workspace } = yield* (yield* TestWaypost).tenant();
       const { workspaceId } = yield* (yield* Workspaces).find(workspace.id);

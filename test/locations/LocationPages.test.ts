@@ -9,9 +9,9 @@ const importSome = (count: number) => ({
   body: collection(...Array.from({ length: count }, () => pointFeature())),
 });
 
-layer(TestWaypost.layer)("Pages of locations", (it) => {
+layer(TestWaypost.layer)("pages of locations", (it) => {
   it.effect(
-    "show each location that was there at the start exactly once, newest first, whatever is imported between (D1, lists.cursor, lists.order, locations.list)",
+    "pages show each location once during imports (D1, lists.cursor, lists.order, locations.list)",
     () =>
       Effect.gen(function* () {
         const waypost = yield* TestWaypost;
@@ -22,10 +22,10 @@ layer(TestWaypost.layer)("Pages of locations", (it) => {
         });
         for (const { between, imports, limit } of fc.sample(cases, { numRuns: 12, seed: 7 })) {
           const { sandbox } = yield* waypost.tenant();
-          const there: Array<string> = [];
+          const existing: Array<string> = [];
           for (const count of imports) {
             const { data } = (yield* sandbox("/locations/import", importSome(count))).body;
-            there.push(...data.results.map((each: { id: string }) => each.id));
+            existing.push(...data.results.map((each: { id: string }) => each.id));
             yield* TestClock.adjust("1 second");
           }
           const seen: Array<string> = [];
@@ -37,36 +37,34 @@ layer(TestWaypost.layer)("Pages of locations", (it) => {
             cursor = meta.next_cursor === null ? "" : `&cursor=${meta.next_cursor}`;
             if (between > 0) yield* sandbox("/locations/import", importSome(between));
           } while (cursor !== "");
-          assert.deepStrictEqual(seen, there.toReversed());
+          assert.deepStrictEqual(seen, existing.toReversed());
         }
       }),
   );
 
-  it.effect(
-    "a cursor is good for its list, filter and environment alone, and for 24 hours (D2.2, D2.3)",
-    () =>
-      Effect.gen(function* () {
-        const { production, sandbox } = yield* (yield* TestWaypost).tenant();
-        yield* sandbox("/locations/import", importSome(3));
-        const cursor: string = (yield* sandbox("/locations?limit=1")).body.meta.next_cursor;
-        assert.strictEqual((yield* sandbox(`/locations?limit=2&cursor=${cursor}`)).body.data.length, 2);
-        const code = (ask: typeof sandbox, path: string) =>
-          Effect.map(ask(path), ({ body, status }) => (status === 422 ? body.error.code : status));
-        for (const [ask, path] of [
-          [production, `/locations?cursor=${cursor}`],
-          [sandbox, `/location-groups?cursor=${cursor}`],
-          [sandbox, `/locations?cursor=${cursor}&updated_since=2020-01-01`],
-          [sandbox, `/locations?cursor=x${cursor}`],
-          [sandbox, "/locations?cursor="],
-        ] as const) {
-          assert.strictEqual(yield* code(ask, path), "invalid_cursor", path);
-        }
-        yield* TestClock.adjust("25 hours");
-        assert.strictEqual(yield* code(sandbox, `/locations?cursor=${cursor}`), "invalid_cursor");
-      }),
+  it.effect("a cursor is valid for 24 hours, for its own list, filter and environment (D2.2, D2.3)", () =>
+    Effect.gen(function* () {
+      const { production, sandbox } = yield* (yield* TestWaypost).tenant();
+      yield* sandbox("/locations/import", importSome(3));
+      const cursor: string = (yield* sandbox("/locations?limit=1")).body.meta.next_cursor;
+      assert.strictEqual((yield* sandbox(`/locations?limit=2&cursor=${cursor}`)).body.data.length, 2);
+      const code = (ask: typeof sandbox, path: string) =>
+        Effect.map(ask(path), ({ body, status }) => (status === 422 ? body.error.code : status));
+      for (const [ask, path] of [
+        [production, `/locations?cursor=${cursor}`],
+        [sandbox, `/location-groups?cursor=${cursor}`],
+        [sandbox, `/locations?cursor=${cursor}&updated_since=2020-01-01`],
+        [sandbox, `/locations?cursor=x${cursor}`],
+        [sandbox, "/locations?cursor="],
+      ] as const) {
+        assert.strictEqual(yield* code(ask, path), "invalid_cursor", path);
+      }
+      yield* TestClock.adjust("25 hours");
+      assert.strictEqual(yield* code(sandbox, `/locations?cursor=${cursor}`), "invalid_cursor");
+    }),
   );
 
-  it.effect("have 20 locations unless told, 100 at most (D4.1, lists.limit)", () =>
+  it.effect("a page has 20 locations by default and at most 100 (D4.1, lists.limit)", () =>
     Effect.gen(function* () {
       const { sandbox } = yield* (yield* TestWaypost).tenant();
       yield* sandbox("/locations/import", importSome(101));

@@ -1,7 +1,6 @@
 import { assert, layer } from "@effect/vitest";
 import { Effect, Schema } from "effect";
 import { TestClock } from "effect/testing";
-import { Geometry } from "../../src/locations/Location.ts";
 import { LocationResource } from "../../src/locations/LocationResource.ts";
 import { PageOf } from "../../src/wire/Envelope.ts";
 import { type Ask, TestWaypost } from "../TestWaypost.ts";
@@ -15,11 +14,20 @@ const importOne = (ask: Asker, feature: object): Effect.Effect<string> =>
     (answer) => answer.body.data.results[0].id as string,
   );
 
+const Degrees = Schema.Tuple([
+  Schema.Finite.check(Schema.isBetween({ minimum: -180, maximum: 180 })),
+  Schema.Finite.check(Schema.isBetween({ minimum: -90, maximum: 90 })),
+]);
+const Geometry = Schema.Union([
+  Schema.Struct({ type: Schema.Literal("Point"), coordinates: Degrees }),
+  Schema.Struct({ type: Schema.Literal("Polygon"), coordinates: Schema.Array(Schema.Array(Degrees)) }),
+]);
+
 const missing = "01980a6c-0f3e-7c52-9a41-3f1f5d7a2b60";
 
-layer(TestWaypost.layer)("Locations", (it) => {
+layer(TestWaypost.layer)("/locations", (it) => {
   it.effect(
-    "PATCH takes what was sent and keeps the rest; null or blank clears (B4.3, G1.1, G1.2, G1.3)",
+    "PATCH changes the sent fields and keeps the others; null or blank clears (B4.3, G1.1, G1.2, G1.3)",
     () =>
       Effect.gen(function* () {
         const { sandbox } = yield* (yield* TestWaypost).tenant();
@@ -43,7 +51,7 @@ layer(TestWaypost.layer)("Locations", (it) => {
   );
 
   it.effect(
-    "PATCH tells every bad field at once, in sentences, whatever JSON it is (B4.1, B5.2, B5.3, locations.update_bad)",
+    "PATCH reports every invalid field at once, in sentences (B4.1, B5.2, B5.3, locations.update_bad)",
     () =>
       Effect.gen(function* () {
         const { sandbox } = yield* (yield* TestWaypost).tenant();
@@ -66,7 +74,7 @@ layer(TestWaypost.layer)("Locations", (it) => {
   );
 
   it.effect(
-    "PATCH takes an unchanged shape and refuses another with the hint to re-import (G1.4, locations.update)",
+    "PATCH accepts an unchanged shape, and rejects another one with a hint (G1.4, locations.update)",
     () =>
       Effect.gen(function* () {
         const { sandbox } = yield* (yield* TestWaypost).tenant();
@@ -94,7 +102,7 @@ layer(TestWaypost.layer)("Locations", (it) => {
       }),
   );
 
-  it.effect("an external id that another location has is refused; its own is fine (G1.3)", () =>
+  it.effect("PATCH rejects the external id of another location and accepts its own (G1.3)", () =>
     Effect.gen(function* () {
       const { production, sandbox } = yield* (yield* TestWaypost).tenant();
       const id = yield* importOne(sandbox, pointFeature({ external_id: "mine" }));
@@ -110,7 +118,7 @@ layer(TestWaypost.layer)("Locations", (it) => {
     }),
   );
 
-  it.effect("two that take one external id at once: one gets it, the other is told (G1.3)", () =>
+  it.effect("of concurrent PATCH requests for one external id, one succeeds (G1.3)", () =>
     Effect.gen(function* () {
       const { sandbox } = yield* (yield* TestWaypost).tenant();
       const ids = yield* Effect.forEach([1, 2, 3, 4, 5, 6], () => importOne(sandbox, pointFeature()));
@@ -126,24 +134,22 @@ layer(TestWaypost.layer)("Locations", (it) => {
     }),
   );
 
-  it.effect(
-    "DELETE answers the id once, then 404; the external id is free again (A4.1, locations.delete)",
-    () =>
-      Effect.gen(function* () {
-        const { sandbox } = yield* (yield* TestWaypost).tenant();
-        const id = yield* importOne(sandbox, pointFeature({ external_id: "x", group: "G" }));
-        const remove = sandbox(`/locations/${id}`, { method: "DELETE" });
-        const gone = yield* remove;
-        assert.deepStrictEqual([gone.status, gone.body], [200, { data: { id, deleted: true } }]);
-        assert.strictEqual((yield* remove).status, 404);
-        assert.strictEqual((yield* sandbox(`/locations/${id}`)).status, 404);
-        assert.strictEqual((yield* sandbox("/location-groups")).body.data[0].location_count, 0);
-        assert.notStrictEqual(yield* importOne(sandbox, pointFeature({ external_id: "x" })), id);
-      }),
+  it.effect("DELETE returns the id once, then 404, and frees the external id (A4.1, locations.delete)", () =>
+    Effect.gen(function* () {
+      const { sandbox } = yield* (yield* TestWaypost).tenant();
+      const id = yield* importOne(sandbox, pointFeature({ external_id: "x", group: "G" }));
+      const remove = sandbox(`/locations/${id}`, { method: "DELETE" });
+      const deleted = yield* remove;
+      assert.deepStrictEqual([deleted.status, deleted.body], [200, { data: { id, deleted: true } }]);
+      assert.strictEqual((yield* remove).status, 404);
+      assert.strictEqual((yield* sandbox(`/locations/${id}`)).status, 404);
+      assert.strictEqual((yield* sandbox("/location-groups")).body.data[0].location_count, 0);
+      assert.notStrictEqual(yield* importOne(sandbox, pointFeature({ external_id: "x" })), id);
+    }),
   );
 
   it.effect(
-    "is not found in the other environment, another workspace, or by what is no id, before its body is looked at (A2.1, B1.5, B2.3, service.ids)",
+    "a location of another tenant is not found, whatever the body (A2.1, B1.5, B2.3, service.ids)",
     () =>
       Effect.gen(function* () {
         const waypost = yield* TestWaypost;
@@ -170,17 +176,17 @@ layer(TestWaypost.layer)("Locations", (it) => {
           }
         }
         assert.deepStrictEqual((yield* production("/locations")).body.data, []);
-        // The same external id elsewhere is another location.
-        const twin = yield* production("/locations/import", {
+        // In the other environment, the same external id is another location.
+        const other = yield* production("/locations/import", {
           body: collection(pointFeature({ external_id: "x" })),
         });
-        assert.strictEqual(twin.body.data.results[0].status, "created");
+        assert.strictEqual(other.body.data.results[0].status, "created");
         assert.strictEqual((yield* sandbox(`/locations/${id.toUpperCase()}`)).body.data.id, id);
       }),
   );
 
   it.effect(
-    "the list keeps what was updated at or after updated_since (D3, lists.bad, lists.updated_since, locations.list)",
+    "updated_since lists what was updated then or later (D3, lists.bad, lists.updated_since, locations.list)",
     () =>
       Effect.gen(function* () {
         const { sandbox } = yield* (yield* TestWaypost).tenant();
@@ -208,7 +214,7 @@ layer(TestWaypost.layer)("Locations", (it) => {
       }),
   );
 
-  it.effect("the list and the single location answer what their schemas say (locations.fields)", () =>
+  it.effect("the list and the single location match their schemas (locations.fields)", () =>
     Effect.gen(function* () {
       const { sandbox } = yield* (yield* TestWaypost).tenant();
       const body = collection(pointFeature({ group: "G", external_id: 1 }), polygonFeature(box(0, 0, 2, 1)));
@@ -219,7 +225,7 @@ layer(TestWaypost.layer)("Locations", (it) => {
         data.map((each) => each.type),
         ["polygon", "circle"],
       );
-      // The list is sent as the database shapes it, a single one through its schema.
+      // The list is sent as the database builds it, a single location through its schema.
       for (const each of data) {
         assert.deepStrictEqual((yield* sandbox(`/locations/${each.id}`)).body.data, each);
         yield* Schema.decodeUnknownEffect(Geometry)(each.geometry);
@@ -227,21 +233,36 @@ layer(TestWaypost.layer)("Locations", (it) => {
     }),
   );
 
+  it.effect("a retried PATCH or DELETE under its key gets the first response (B1.4, J1, idempotency.2)", () =>
+    Effect.gen(function* () {
+      const { sandbox } = yield* (yield* TestWaypost).tenant();
+      const id = yield* importOne(sandbox, pointFeature());
+      const headers = { "idempotency-key": "k" };
+      const patched = yield* sandbox(`/locations/${id}`, { method: "PATCH", body: { name: "A" }, headers });
+      const again = yield* sandbox(`/locations/${id}`, { method: "PATCH", body: { name: "B" }, headers });
+      assert.deepStrictEqual(again.body, patched.body);
+      assert.strictEqual((yield* sandbox(`/locations/${id}`)).body.data.name, "A");
+      const ask = { method: "DELETE", headers: { "idempotency-key": "d" } };
+      const deleted = yield* sandbox(`/locations/${id}`, ask);
+      const replayed = yield* sandbox(`/locations/${id}`, ask);
+      assert.deepStrictEqual([replayed.status, replayed.body], [200, deleted.body]);
+    }),
+  );
+
   it.effect(
-    "a retried PATCH or DELETE under its key is answered from the first (B1.4, J1, idempotency.2)",
+    "locations:read and locations:write do not include each other (C1.1, C2, groups.list, locations.list)",
     () =>
       Effect.gen(function* () {
-        const { sandbox } = yield* (yield* TestWaypost).tenant();
-        const id = yield* importOne(sandbox, pointFeature());
-        const headers = { "idempotency-key": "k" };
-        const patched = yield* sandbox(`/locations/${id}`, { method: "PATCH", body: { name: "A" }, headers });
-        const again = yield* sandbox(`/locations/${id}`, { method: "PATCH", body: { name: "B" }, headers });
-        assert.deepStrictEqual(again.body, patched.body);
-        assert.strictEqual((yield* sandbox(`/locations/${id}`)).body.data.name, "A");
-        const ask = { method: "DELETE", headers: { "idempotency-key": "d" } };
-        const gone = yield* sandbox(`/locations/${id}`, ask);
-        const replayed = yield* sandbox(`/locations/${id}`, ask);
-        assert.deepStrictEqual([replayed.status, replayed.body], [200, gone.body]);
+        const waypost = yield* TestWaypost;
+        const reader = yield* waypost.tenant({ abilities: ["locations:read"] });
+        const refused = yield* reader.sandbox("/locations/import", { body: collection() });
+        assert.deepStrictEqual([refused.status, refused.body.error.code], [403, "missing_ability"]);
+        assert.strictEqual((yield* reader.sandbox("/location-groups")).status, 200);
+        const writer = yield* waypost.tenant({ abilities: ["locations:write"] });
+        assert.strictEqual((yield* writer.sandbox("/locations/import", { body: collection() })).status, 200);
+        for (const path of ["/locations", "/location-groups"]) {
+          assert.strictEqual((yield* writer.sandbox(path)).status, 403, path);
+        }
       }),
   );
 });

@@ -1,17 +1,19 @@
+/**
+ * Bounding boxes, in degrees. The box of positions is exact. The box of a circle is that of a spherical cap:
+ * its meridians lie asin(sin(radius) / cos(latitude)) from the centre, farther than a flat map suggests. It
+ * is larger than the circle by a millionth, so that rounding leaves no point of the circle outside.
+ */
+import { bbox } from "@turf/bbox";
 import type { GeoPosition } from "../Location.ts";
 
-/**
- * West, south, east and north in degrees, as RFC 7946 has it: west is greater than east where the box crosses the
- * antimeridian.
- */
+/** Degrees in the order of RFC 7946; west is greater than east where the box crosses the antimeridian. */
 export type BoundingBox = readonly [west: number, south: number, east: number, north: number];
 
-/** The earth's mean radius in metres (IUGG), the one that distances are measured by. */
-export const EARTH_RADIUS_METERS = 6371008.8;
+/** The earth's mean radius in metres (IUGG), also Turf's; all distances are measured on this sphere. */
+export const EARTH_RADIUS_METERS = 6_371_008.8;
 
-/** The box that holds all points at most `radiusMeters` from the centre; all longitudes where a pole is among them. */
+/** The box of all points at most `radiusMeters` from the centre; it has all longitudes if one is a pole. */
 export const boxOfCircle = ([longitude, latitude]: GeoPosition, radiusMeters: number): BoundingBox => {
-  // A millionth more, so that rounding leaves no point of the circle outside.
   const angle = (radiusMeters * (1 + 1e-6)) / EARTH_RADIUS_METERS;
   const south = latitude - degrees(angle);
   const north = latitude + degrees(angle);
@@ -20,19 +22,12 @@ export const boxOfCircle = ([longitude, latitude]: GeoPosition, radiusMeters: nu
   return [wrapped(longitude - reach), south, wrapped(longitude + reach), north];
 };
 
-/** The box that holds all the positions; an endless one for none. */
+/** The box of positions, which never crosses the antimeridian. Without positions, its west is Infinity. */
 export const boxOfPositions = (positions: ReadonlyArray<GeoPosition>): BoundingBox => {
-  let west = Infinity;
-  let south = Infinity;
-  let east = -Infinity;
-  let north = -Infinity;
-  for (const [longitude, latitude] of positions) {
-    west = Math.min(west, longitude);
-    south = Math.min(south, latitude);
-    east = Math.max(east, longitude);
-    north = Math.max(north, latitude);
-  }
-  return [west, south, east, north];
+  // Turf declares mutable arrays, but only reads them.
+  const coordinates = positions as Array<[number, number]>;
+  const [west, south, east, north] = bbox({ type: "LineString", coordinates });
+  return [west, south, east, north] as BoundingBox;
 };
 
 const degrees = (radians: number): number => (radians * 180) / Math.PI;

@@ -1,59 +1,61 @@
-import { EARTH_RADIUS_METERS } from "./BoundingBox.ts";
-import { capOf, chordSquared, directionOf, type Direction } from "./SphericalCap.ts";
-import type { PolygonGeometry, GeoPosition } from "../Location.ts";
+/**
+ * The circle around a polygon, on a sphere with the earth's mean radius: centre in degrees, radius in whole
+ * metres. It contains the whole polygon and is at most 1 % and 2 m larger than the smallest such circle.
+ * An edge is straight in longitude and latitude (RFC 7946), so on the sphere it bends away from the shortest
+ * path between its ends, and a circle around the corners would miss it: by 3,000 km for an edge of 170° along
+ * the 60th parallel. So long edges are divided until each piece bends little, and that bend is added.
+ */
+import type { GeoPosition, PolygonGeometry } from "../Location.ts";
+import { boxOfPositions, EARTH_RADIUS_METERS } from "./BoundingBox.ts";
+import { type Direction, directionOf, positionOf } from "./Direction.ts";
+import { capOf } from "./SphericalCap.ts";
 
-/** A circle on the earth; the radius in whole metres. */
+/** A circle on the earth: centre in degrees, radius in whole metres. */
 export interface BoundingCircle {
   readonly longitude: number;
   readonly latitude: number;
   readonly radiusMeters: number;
 }
 
-/** How far a piece of an edge may bend away from its ends, as a share of the circle. */
-const SLACK = 4e-3;
+/** How far a piece of an edge may bend away from its ends, as a share of the circle's radius. */
+const SLACK_SHARE = 4e-3;
 
-/** A quarter of a turn, in radians: no polygon that spans 180° of longitude at most needs a larger circle. */
-const QUARTER = Math.PI / 2;
+/** Edges that bend less are not divided: 0.1 m, in radii of the earth. */
+const MIN_SLACK = 0.1 / EARTH_RADIUS_METERS;
 
-/**
- * A circle that holds the whole polygon, hardly larger than the smallest one. A polygon's edges are straight in longitude and
- * latitude (RFC 7946), so on the sphere they bend away from the shortest line between their ends: long ones are measured
- * along the way. Distances are those of a sphere with the earth's mean radius.
- */
+/** 90° in radians: the radius of a hemisphere, which contains every polygon of at most 180° of longitude. */
+const QUARTER_CIRCLE = Math.PI / 2;
+
+/** The circle around the exterior ring of a polygon. */
 export const boundingCircle = ({ coordinates }: PolygonGeometry): BoundingCircle => {
   const shell = coordinates[0] ?? [];
-  const corners = shell.map(directionOf);
-  const rough = capOf(corners);
-  // Chords and bends are in radii of the earth; a tenth of a metre is no bend.
-  const slack = Math.max(SLACK * Math.sqrt(rough.chordSquared), 0.1 / EARTH_RADIUS_METERS);
-  const long = shell.some((position, place) => bendOf(shell[place - 1] ?? position, position) > slack);
-  const points = long ? shell.flatMap((to, place) => alongEdge(shell[place - 1] ?? to, to, slack)) : corners;
-  const { centre } = long ? capOf(points) : rough;
-
-  let chord = 0;
-  let bend = 0;
-  for (const point of points) chord = Math.max(chord, chordSquared(centre, point));
-  for (const [place, to] of shell.entries())
-    bend = Math.max(bend, Math.min(slack, bendOf(shell[place - 1] ?? to, to)));
-  const angle = 2 * Math.asin(Math.min(1, (Math.sqrt(chord) + bend) / 2));
-  if (angle > QUARTER) return hemisphereOf(shell);
-  const [longitude, latitude] = positionOf(centre);
-  // A millionth more for what rounding took away; of a polygon smaller than that nothing is left.
+  const rough = capOf(shell.map(directionOf));
+  const slack = Math.max(SLACK_SHARE * Math.sqrt(rough.chordSquared), MIN_SLACK);
+  const bends = shell.map((to, index) => bendOf(shell[index - 1] ?? to, to));
+  const maxBend = bends.reduce((max, bend) => Math.max(max, bend), 0);
+  const cap =
+    maxBend > slack
+      ? capOf(shell.flatMap((to, index) => divideEdge(shell[index - 1] ?? to, to, slack)))
+      : rough;
+  const angle = 2 * Math.asin(Math.min(1, (Math.sqrt(cap.chordSquared) + Math.min(maxBend, slack)) / 2));
+  if (angle > QUARTER_CIRCLE) return hemisphereAround(shell);
+  const [longitude, latitude] = positionOf(cap.centre);
+  // A millionth more, so that rounding leaves no point outside.
   const radiusMeters = Math.max(1, Math.ceil(angle * EARTH_RADIUS_METERS * (1 + 1e-6)));
   return { longitude, latitude, radiusMeters };
 };
 
-/** In radii of the earth: how far an edge can lie from the straight chord between its ends at most: an eighth of its largest second derivative. */
+/** The most an edge bends away from its chord, in earth radii: 1/8 of its largest second derivative. */
 export const bendOf = ([x1, y1]: GeoPosition, [x2, y2]: GeoPosition): number => {
   const across = Math.abs(x2 - x1) * RADIANS;
   const along = Math.abs(y2 - y1) * RADIANS;
-  // Meridians meet at the poles: what counts is how far they are apart where the edge is nearest to the equator.
+  // Meridians converge towards the poles, so a parallel bends most where the edge is nearest to the equator.
   const nearest = y1 * y2 <= 0 ? 0 : Math.min(Math.abs(y1), Math.abs(y2));
   return (along ** 2 + 2 * across * along + across ** 2 * Math.cos(nearest * RADIANS)) / 8;
 };
 
-/** The end of an edge, and before it as many points along it as keep every piece's bend within the slack. */
-const alongEdge = (from: GeoPosition, to: GeoPosition, slack: number): ReadonlyArray<Direction> => {
+/** Points along an edge up to its end, so many that the bend of every piece is within the slack. */
+const divideEdge = (from: GeoPosition, to: GeoPosition, slack: number): ReadonlyArray<Direction> => {
   const pieces = Math.max(1, Math.ceil(Math.sqrt(bendOf(from, to) / slack)));
   return Array.from({ length: pieces }, (_, piece) => {
     const share = (piece + 1) / pieces;
@@ -61,20 +63,10 @@ const alongEdge = (from: GeoPosition, to: GeoPosition, slack: number): ReadonlyA
   });
 };
 
-const hemisphereOf = (shell: ReadonlyArray<GeoPosition>): BoundingCircle => {
-  const longitudes = shell.map(([longitude]) => longitude);
-  const west = longitudes.reduce((least, each) => Math.min(least, each), 180);
-  const east = longitudes.reduce((most, each) => Math.max(most, each), -180);
-  return {
-    longitude: (west + east) / 2,
-    latitude: 0,
-    radiusMeters: Math.ceil(QUARTER * EARTH_RADIUS_METERS),
-  };
+const hemisphereAround = (shell: ReadonlyArray<GeoPosition>): BoundingCircle => {
+  const [west, , east] = boxOfPositions(shell);
+  const radiusMeters = Math.ceil(QUARTER_CIRCLE * EARTH_RADIUS_METERS);
+  return { longitude: (west + east) / 2, latitude: 0, radiusMeters };
 };
-
-const positionOf = ([x, y, z]: Direction): GeoPosition => [
-  Math.atan2(y, x) / RADIANS,
-  Math.atan2(z, Math.hypot(x, y)) / RADIANS,
-];
 
 const RADIANS = Math.PI / 180;

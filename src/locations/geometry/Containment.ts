@@ -1,52 +1,61 @@
-import type { GeoPosition } from "../Location.ts";
-import { orientation } from "./Orientation.ts";
-import type { Outline, IndexedLocation } from "./IndexedLocation.ts";
-import { chordSquared, directionOf } from "./SphericalCap.ts";
-
 /**
- * Whether a place holds a position, its border included: a circle by the great-circle distance on a sphere with the earth's mean radius
- * (6,371,008.8 m), a polygon by its edges, which are straight in longitude and latitude (RFC 7946), exactly. 180° and
- * -180° are the same meridian, and a pole is one point.
+ * Whether a location contains a position, its border included. A circle contains what lies within its radius
+ * on a sphere with the earth's mean radius, to a nanometre. A polygon contains what its edges, straight in
+ * longitude and latitude (RFC 7946), enclose: exactly, as the sign of robust-predicates' `orient2d` decides
+ * each doubtful edge. 180° and -180° are the same meridian, and a pole is one point. Every position of a
+ * device passes through here, so rings are packed arrays that are read without allocation.
  */
-export const holds = (place: IndexedLocation, position: GeoPosition): boolean => {
-  if (place.outline === null) {
-    const chord = 2 * Math.sin(place.radius / 2);
-    return chordSquared(place.centre, directionOf(position)) <= chord * chord;
+import { orient2d } from "robust-predicates";
+import type { GeoPosition } from "../Location.ts";
+import { chordSquared, directionOf } from "./Direction.ts";
+import type { IndexedLocation, Outline } from "./IndexedLocation.ts";
+
+/** Whether a location contains a position, its border included. */
+export const contains = (location: IndexedLocation, position: GeoPosition): boolean => {
+  if (location.outline === null) {
+    const chord = 2 * Math.sin(location.radius / 2);
+    return chordSquared(location.centre, directionOf(position)) <= chord * chord;
   }
   const [longitude, latitude] = position;
-  const [west, south, east, north] = place.box;
-  // A polygon reaches a pole only with a position that lies there.
+  const [west, south, east, north] = location.box;
+  // A polygon contains a pole only if one of its positions lies there.
   if (latitude === 90) return north === 90;
   if (latitude === -90) return south === -90;
   if (latitude < south || latitude > north) return false;
-  if (longitude >= west && longitude <= east && isWithin(place.outline, longitude, latitude)) return true;
-  return (longitude === 180 || longitude === -180) && isWithin(place.outline, -longitude, latitude);
+  if (longitude >= west && longitude <= east && isInRings(location.outline, longitude, latitude)) return true;
+  return (longitude === 180 || longitude === -180) && isInRings(location.outline, -longitude, latitude);
 };
 
-/** Whether an odd number of rings is around the position, or it lies on one. */
-const isWithin = ({ coordinates, ends }: Outline, x: number, y: number): boolean => {
-  let inside = false;
+/** Whether an odd number of rings enclose the position, or it lies on one. */
+const isInRings = ({ coordinates, ends }: Outline, x: number, y: number): boolean => {
+  let isInside = false;
   let start = 0;
   for (const end of ends) {
-    const found = sideOf(coordinates, start, end, x, y);
-    if (found === ON) return true;
-    if (found === INSIDE) inside = !inside;
+    const side = sideOfRing(coordinates, start, end, x, y);
+    if (side === ON) return true;
+    if (side === INSIDE) isInside = !isInside;
     start = end;
   }
-  return inside;
+  return isInside;
 };
 
-/** Whether a single closed ring, packed, is around the position, or it lies on the ring. */
+/** Whether one closed ring, packed, encloses the position, or the position lies on it. */
 export const isInRing = (ring: Float64Array, x: number, y: number): boolean =>
-  sideOf(ring, 0, ring.length, x, y) !== OUTSIDE;
+  sideOfRing(ring, 0, ring.length, x, y) !== OUTSIDE;
 
 const OUTSIDE = 0;
 const INSIDE = 1;
 const ON = 2;
 
-/** Counts the edges of a ring that a line from the position to the east crosses. */
-const sideOf = (coordinates: Float64Array, start: number, end: number, x: number, y: number): 0 | 1 | 2 => {
-  let inside = false;
+/** Counts the edges of a ring that a ray from the position to the east crosses. */
+const sideOfRing = (
+  coordinates: Float64Array,
+  start: number,
+  end: number,
+  x: number,
+  y: number,
+): 0 | 1 | 2 => {
+  let isInside = false;
   let ax = coordinates[start] as number;
   let ay = coordinates[start + 1] as number;
   let isAbove = ay > y;
@@ -56,15 +65,16 @@ const sideOf = (coordinates: Float64Array, start: number, end: number, x: number
     const wasAbove = isAbove;
     isAbove = by > y;
     if (wasAbove !== isAbove) {
-      if (ax > x && bx > x) inside = !inside;
+      if (ax > x && bx > x) isInside = !isInside;
       else if (ax >= x || bx >= x) {
-        const side = orientation(ax, ay, bx, by, x, y);
+        // Negative where the position lies to the left of the edge.
+        const side = orient2d(ax, ay, bx, by, x, y);
         if (side === 0) return ON;
-        if (side > 0 === by > ay) inside = !inside;
+        if (side < 0 === by > ay) isInside = !isInside;
       }
     } else if (by === y && (bx === x || (ay === y && ax > x !== bx > x))) return ON;
     ax = bx;
     ay = by;
   }
-  return inside ? INSIDE : OUTSIDE;
+  return isInside ? INSIDE : OUTSIDE;
 };

@@ -1,14 +1,20 @@
-import { type BoundingBox, boxOfCircle, EARTH_RADIUS_METERS } from "./BoundingBox.ts";
-import type { GeoPosition } from "../Location.ts";
-import { type Direction, directionOf } from "./SphericalCap.ts";
+/**
+ * Locations as they are searched: coordinates in degrees, angles in radians. A polygon's rings are one array
+ * of doubles, 16 bytes a position, without objects that the garbage collector would visit.
+ */
+import type { GeoPosition, Ring } from "../Location.ts";
+import { type BoundingBox, boxOfCircle, boxOfPositions, EARTH_RADIUS_METERS } from "./BoundingBox.ts";
+import { type Direction, directionOf } from "./Direction.ts";
 
-/** A polygon's rings, packed: longitude and latitude in turns, and for each ring where it ends, in numbers. */
+/** A polygon's rings, packed. */
 export interface Outline {
+  /** Longitude and latitude alternate. */
   readonly coordinates: Float64Array;
+  /** The end of each ring, as an index into `coordinates`. */
   readonly ends: Uint32Array;
 }
 
-/** The shape of a location as it is searched: 16 bytes for a position of a polygon, about 500 for the rest. */
+/** A location as it is searched. */
 export interface IndexedLocation {
   readonly key: number;
   readonly id: string;
@@ -25,38 +31,33 @@ export interface IndexedLocation {
 }
 
 /** A location's shape as it is stored. */
-export interface StoredLocation {
-  readonly key: number;
-  readonly id: string;
-  readonly revision: number;
-  readonly longitude: number;
-  readonly latitude: number;
+export interface StoredLocation extends Pick<
+  IndexedLocation,
+  "key" | "id" | "revision" | "longitude" | "latitude"
+> {
   readonly radius_meters: number;
-  readonly rings: ReadonlyArray<ReadonlyArray<GeoPosition>> | null;
+  readonly rings: ReadonlyArray<Ring> | null;
 }
 
-/** Makes a stored shape ready to be searched. */
-export const toIndexedLocation = (row: StoredLocation): IndexedLocation => {
-  const { id, latitude, longitude, key, radius_meters, revision, rings } = row;
-  const outline = rings === null ? null : outlineOf(rings);
+/** Prepares a stored shape for searching. */
+export const toIndexedLocation = ({ radius_meters, rings, ...row }: StoredLocation): IndexedLocation => {
+  const position: GeoPosition = [row.longitude, row.latitude];
   return {
-    key,
-    id,
-    revision,
-    longitude,
-    latitude,
-    centre: directionOf([longitude, latitude]),
+    ...row,
+    centre: directionOf(position),
     radius: radius_meters / EARTH_RADIUS_METERS,
-    box: outline === null ? boxOfCircle([longitude, latitude], radius_meters) : boxOfOutline(outline),
-    outline,
+    box: rings === null ? boxOfCircle(position, radius_meters) : boxOfPositions(rings[0] ?? []),
+    outline: rings === null ? null : packed(rings),
   };
 };
 
-/** How many positions a place holds in memory, by which the memory of all places is bounded. */
-export const positionsHeld = ({ outline }: IndexedLocation): number =>
+/**
+ * The memory of a location, in positions of 16 bytes: those of its rings, and 32 (512 bytes) for the rest.
+ */
+export const memoryOf = ({ outline }: IndexedLocation): number =>
   32 + (outline === null ? 0 : outline.coordinates.length / 2);
 
-const outlineOf = (rings: ReadonlyArray<ReadonlyArray<GeoPosition>>): Outline => {
+const packed = (rings: ReadonlyArray<Ring>): Outline => {
   const coordinates = new Float64Array(2 * rings.reduce((sum, ring) => sum + ring.length, 0));
   const ends = new Uint32Array(rings.length);
   let at = 0;
@@ -68,18 +69,4 @@ const outlineOf = (rings: ReadonlyArray<ReadonlyArray<GeoPosition>>): Outline =>
     ends[index] = at;
   });
   return { coordinates, ends };
-};
-
-const boxOfOutline = ({ coordinates, ends }: Outline): BoundingBox => {
-  let [west, south, east, north] = [Infinity, Infinity, -Infinity, -Infinity];
-  // The first ring is the exterior one.
-  for (let at = 0; at < (ends[0] ?? 0); at += 2) {
-    const longitude = coordinates[at] ?? 0;
-    const latitude = coordinates[at + 1] ?? 0;
-    west = Math.min(west, longitude);
-    south = Math.min(south, latitude);
-    east = Math.max(east, longitude);
-    north = Math.max(north, latitude);
-  }
-  return [west, south, east, north];
 };

@@ -1,88 +1,88 @@
+/**
+ * The locations of one environment as an index: which contain a position, and which are nearest. Positions
+ * are in degrees, distances in metres. Containment is exact (Containment.ts), a distance right to a
+ * thousandth (BorderDistance.ts) and rounded to 0.1 m. A tree over the bounding boxes selects the few
+ * candidates; figures are in docs/decisions/0024-locations-in-memory.md.
+ */
+import type { GeoPosition } from "../Location.ts";
+import { distanceTo, minDistanceTo } from "./BorderDistance.ts";
 import type { BoundingBox } from "./BoundingBox.ts";
 import { BoxTree } from "./BoxTree.ts";
-import type { GeoPosition } from "../Location.ts";
-import { type IndexedLocation, positionsHeld } from "./IndexedLocation.ts";
-import { holds, isInRing } from "./Containment.ts";
-import { distanceTo, leastDistanceTo } from "./BorderDistance.ts";
-import { directionOf } from "./SphericalCap.ts";
+import { contains, isInRing } from "./Containment.ts";
+import { directionOf } from "./Direction.ts";
+import { type IndexedLocation, memoryOf } from "./IndexedLocation.ts";
 
-/** A place and how far its edge is, in metres to a tenth; 0 inside. */
+/** A location and the distance to its edge in metres, to a tenth; 0 inside. */
 export interface NearbyLocation {
-  readonly place: IndexedLocation;
+  readonly location: IndexedLocation;
   readonly meters: number;
 }
 
-/** The places of one environment as of one moment, to be searched; it never changes. */
+/** Memory of an index without locations, in positions of 16 bytes. */
+const emptyMemory = 100;
+
+/** An index that is built once and never changes. */
 export class LocationIndex {
-  readonly #byKey: ReadonlyMap<number, IndexedLocation>;
+  /** The locations by key. */
+  readonly locations: ReadonlyMap<number, IndexedLocation>;
+  /** Memory in use, in positions of 16 bytes. */
+  readonly memory: number;
   readonly #tree: BoxTree;
-  /** Which place each leaf of the tree belongs to: a circle over the antimeridian has two. */
+  /** The location of each leaf of the tree; one that crosses the antimeridian has two leaves. */
   readonly #owners: ReadonlyArray<IndexedLocation>;
-  /** The ring of each leaf whose place is one ring: what most positions are held against, without a way through its place. */
+  /** The ring of each leaf whose location has just one, as most have: a shortcut past the location. */
   readonly #rings: ReadonlyArray<Float64Array | null>;
-  /** Positions that it holds in memory. */
-  readonly weight: number;
 
   private constructor(
-    places: ReadonlyMap<number, IndexedLocation>,
+    locations: ReadonlyMap<number, IndexedLocation>,
     owners: ReadonlyArray<IndexedLocation>,
     tree: BoxTree,
   ) {
-    this.#byKey = places;
+    this.locations = locations;
     this.#owners = owners;
     this.#tree = tree;
     this.#rings = owners.map(({ outline }) => (outline?.ends.length === 1 ? outline.coordinates : null));
-    // An environment without places takes room, too.
-    let weight = 100;
-    for (const place of places.values()) weight += positionsHeld(place);
-    this.weight = weight;
+    this.memory = [...locations.values()].reduce((sum, location) => sum + memoryOf(location), emptyMemory);
   }
 
-  /** Makes the index of these places at once: 10,000 take about ten milliseconds. */
-  static of(places: ReadonlyMap<number, IndexedLocation>): LocationIndex {
-    const making = LocationIndex.making(places);
+  /** Builds the index without a pause: 10,000 locations take about ten milliseconds. */
+  static of(locations: ReadonlyMap<number, IndexedLocation>): LocationIndex {
+    const building = LocationIndex.build(locations);
     for (;;) {
-      const { done, value } = making.next();
+      const { done, value } = building.next();
       if (done === true) return value;
     }
   }
 
-  /** Makes it in steps that keep nobody waiting. */
-  static *making(places: ReadonlyMap<number, IndexedLocation>): Generator<void, LocationIndex> {
+  /** Builds the index; can be suspended wherever it yields. */
+  static *build(locations: ReadonlyMap<number, IndexedLocation>): Generator<undefined, LocationIndex> {
     const owners: Array<IndexedLocation> = [];
     const boxes: Array<BoundingBox> = [];
-    for (const place of places.values()) {
-      for (const box of partsOf(place.box)) {
-        owners.push(place);
+    for (const location of locations.values()) {
+      for (const box of splitAtAntimeridian(location.box)) {
+        owners.push(location);
         boxes.push(box);
       }
     }
-    const tree = yield* BoxTree.making(boxes);
+    const tree = yield* BoxTree.build(boxes);
     yield;
-    return new LocationIndex(
-      places,
-      Array.from(tree.order, (box) => owners[box] as IndexedLocation),
-      tree,
-    );
+    const leaves = Array.from(tree.order, (box) => owners[box] as IndexedLocation);
+    return new LocationIndex(locations, leaves, tree);
   }
 
-  /** By the number that events know them by. */
-  get places(): ReadonlyMap<number, IndexedLocation> {
-    return this.#byKey;
-  }
-
-  /** All places that hold the position, their borders included. */
+  /** All locations that contain the position, their borders included. */
   at(position: GeoPosition): ReadonlyArray<IndexedLocation> {
     const [longitude, latitude] = position;
-    // A pole lies on all meridians, and one meridian has two names.
+    // A pole lies on all meridians, and the antimeridian has two longitudes.
     if (latitude === 90 || latitude === -90) return this.#search(-180, 180, position);
     if (longitude === 180 || longitude === -180)
       return [...new Set([...this.#search(-180, -180, position), ...this.#search(180, 180, position)])];
     const found: Array<IndexedLocation> = [];
     this.#tree.search(longitude, latitude, longitude, latitude, (leaf) => {
       const ring = this.#rings[leaf] as Float64Array | null;
-      const place = this.#owners[leaf] as IndexedLocation;
-      if (ring === null ? holds(place, position) : isInRing(ring, longitude, latitude)) found.push(place);
+      const location = this.#owners[leaf] as IndexedLocation;
+      if (ring === null ? contains(location, position) : isInRing(ring, longitude, latitude))
+        found.push(location);
     });
     return found;
   }
@@ -90,46 +90,37 @@ export class LocationIndex {
   #search(west: number, east: number, position: GeoPosition): ReadonlyArray<IndexedLocation> {
     const found = new Set<IndexedLocation>();
     this.#tree.search(west, position[1], east, position[1], (leaf) => {
-      const place = this.#owners[leaf] as IndexedLocation;
-      if (holds(place, position)) found.add(place);
+      const location = this.#owners[leaf] as IndexedLocation;
+      if (contains(location, position)) found.add(location);
     });
     return [...found];
   }
 
-  /**
-   * Of the places with these numbers the nearest, by distance to the edge as it is shown, then id. What is no place here is
-   * passed over.
-   */
-  nearest(
-    position: GeoPosition,
-    numbers: ReadonlyArray<number>,
-    most: number,
-  ): ReadonlyArray<NearbyLocation> {
+  /** The nearest of the locations with these keys, by distance to the edge, then id. Ignores unknown keys. */
+  nearest(position: GeoPosition, keys: ReadonlyArray<number>, limit: number): ReadonlyArray<NearbyLocation> {
     const point = directionOf(position);
-    const candidates = numbers.flatMap((key) => {
-      const place = this.#byKey.get(key);
-      return place === undefined ? [] : [{ place, least: leastDistanceTo(place, point) }];
+    const candidates = keys.flatMap((key) => {
+      const location = this.locations.get(key);
+      return location === undefined ? [] : [{ location, min: minDistanceTo(location, point) }];
     });
-    candidates.sort((a, b) => a.least - b.least);
+    candidates.sort((a, b) => a.min - b.min);
     const found: Array<NearbyLocation> = [];
-    for (const { least, place } of candidates) {
-      const last = found[most - 1]?.meters ?? Infinity;
-      // Farther ones could only be equal by rounding.
-      if (least > last + 1) break;
-      const meters = Math.round(distanceTo(place, position, last + 1) * 10) / 10;
+    for (const { location, min } of candidates) {
+      const last = found[limit - 1]?.meters ?? Infinity;
+      // One metre covers the rounding of both distances.
+      if (min > last + 1) break;
+      const meters = Math.round(distanceTo(location, position, last + 1) * 10) / 10;
       if (meters > last) continue;
-      const at = found.findIndex(
-        (near) => meters < near.meters || (meters === near.meters && place.id < near.place.id),
-      );
-      found.splice(at === -1 ? found.length : at, 0, { place, meters });
-      if (found.length > most) found.pop();
+      found.push({ location, meters });
+      found.sort((a, b) => a.meters - b.meters || (a.location.id < b.location.id ? -1 : 1));
+      if (found.length > limit) found.pop();
     }
     return found;
   }
 }
 
-/** A box over the antimeridian is two. */
-const partsOf = (box: BoundingBox): ReadonlyArray<BoundingBox> => {
+/** A box that crosses the antimeridian becomes two. */
+const splitAtAntimeridian = (box: BoundingBox): ReadonlyArray<BoundingBox> => {
   const [west, south, east, north] = box;
   return west <= east
     ? [box]

@@ -1,7 +1,15 @@
+/**
+ * How the rings of a polygon lie to each other: whether they cross or overlap, how each is wound, and which
+ * encloses which. A line sweeps from west to east over the edges of all rings (Shamos and Hoey, 1976), in
+ * n log n time. Coordinates are degrees on a plane, as edges are straight in longitude and latitude (RFC
+ * 7946). Every decision is the sign of robust-predicates' `orient2d`. It is exact for coordinates that are 0
+ * or at least 1e-100 in magnitude, so rounding can neither accept a crossing nor reject a touch. Only the
+ * reported position of a crossing is rounded. docs/decisions/0003-geojson-ring-sweep.md compares Turf.
+ */
+import { orient2d } from "robust-predicates";
 import type { GeoPosition, Ring } from "../Location.ts";
-import { orientation } from "./Orientation.ts";
 
-/** Two rings, or twice the same one, that cross or run along each other, and where: the first place from the west. */
+/** Two rings, or one ring twice, that cross or run along each other, and the first position found. */
 export interface RingClash {
   readonly _tag: "Crossing" | "Overlap";
   readonly rings: readonly [number, number];
@@ -9,180 +17,163 @@ export interface RingClash {
 }
 
 /**
- * How closed rings lie to each other. `Apart`: none crosses or runs along itself or another, touching in single points
- * aside; for each ring whether it runs counter-clockwise, and the ring that encloses it most closely (null: none).
+ * The result of a sweep. `Apart`: rings touch themselves and each other in single points at most. `parents`
+ * has the innermost ring around each ring, or null.
  */
 export type RingSweep =
   | {
       readonly _tag: "Apart";
-      readonly counterClockwise: ReadonlyArray<boolean>;
+      readonly isCounterClockwise: ReadonlyArray<boolean>;
       readonly parents: ReadonlyArray<number | null>;
     }
   | RingClash;
 
 /**
- * Sweeps a line from west to east over the edges of all rings (Shamos and Hoey), in n log n steps and with exact answers.
- * Expects closed rings of at least three different positions, without equal neighbours and not all on one line.
+ * Expects closed rings of at least three different positions, without equal neighbours, not all on one line.
  *
- * Positions are visited west to east, then south to north, so a vertical edge counts as leaning east by next to nothing.
- * The line holds the edges that it cuts, south to north. At each position those that end, pass through or start there are
- * next to each other, all others keep their order, and only edges that became neighbours can cross further east.
+ * Vertices are visited from west to east, then from south to north, so a vertical edge counts as leaning
+ * slightly east. The active edges are those that the line cuts, from south to north. At each vertex, the
+ * edges that end, pass through or start there are neighbours, all others keep their order, and only new
+ * neighbours can cross further east.
  */
 export const sweepRings = (rings: ReadonlyArray<Ring>): RingSweep => {
-  const line: Array<Edge> = [];
-  const counterClockwise: Array<boolean> = rings.map(() => true);
+  const active: Array<Edge> = [];
+  const isCounterClockwise: Array<boolean> = rings.map(() => true);
   const parents: Array<number | null | undefined> = rings.map(() => undefined);
 
-  for (const { at, edges } of stopsOf(edgesOf(rings))) {
-    const start = firstNotSouthOf(line, at);
-    const behind = touching(line, start, at);
-    const through = behind.filter((edge) => compare(edge.east, at) !== 0);
-    const ahead = edges.filter((edge) => compare(edge.west, at) === 0).concat(through);
-    ahead.sort((a, b) => -turn(at, a.east, b.east));
-    const clash = overlapIn(ahead, at) ?? crossingAt(at, ahead, behind);
+  for (const { at, edges } of verticesOf(edgesOf(rings))) {
+    const start = firstNotSouthOf(active, at);
+    const incoming = touching(active, start, at);
+    const through = incoming.filter((edge) => compare(edge.east, at) !== 0);
+    const outgoing = edges.filter((edge) => compare(edge.west, at) === 0).concat(through);
+    outgoing.sort((a, b) => -turn(at, a.east, b.east));
+    const clash = findOverlap(outgoing, at) ?? findCrossingAt(at, outgoing, incoming);
     if (clash !== undefined) return clash;
 
-    line.splice(start, behind.length, ...ahead);
-    let south = line[start - 1];
-    for (const edge of ahead) {
+    active.splice(start, incoming.length, ...outgoing);
+    let south = active[start - 1];
+    for (const edge of outgoing) {
       if (parents[edge.ring] === undefined) {
-        // At a ring's first position its southernmost edge has the outside to the south: it tells the direction.
-        counterClockwise[edge.ring] = edge.eastward;
+        // At a ring's first vertex, its outside lies south of its southernmost edge: this one.
+        isCounterClockwise[edge.ring] = edge.isEastward;
         if (south === undefined) parents[edge.ring] = null;
-        else if (south.eastward === counterClockwise[south.ring]) parents[edge.ring] = south.ring;
+        else if (south.isEastward === isCounterClockwise[south.ring]) parents[edge.ring] = south.ring;
         else parents[edge.ring] = parents[south.ring] ?? null;
       }
       south = edge;
     }
 
-    const end = start + ahead.length;
-    const next = crossingOf(line[start - 1], line[start]) ?? crossingOf(line[end - 1], line[end]);
-    if (next !== undefined) return next;
+    const end = start + outgoing.length;
+    const crossing =
+      findCrossing(active[start - 1], active[start]) ?? findCrossing(active[end - 1], active[end]);
+    if (crossing !== undefined) return crossing;
   }
-  return { _tag: "Apart", counterClockwise, parents: parents.map((parent) => parent ?? null) };
+  return { _tag: "Apart", isCounterClockwise, parents: parents.map((parent) => parent ?? null) };
 };
 
-/** A piece of a ring; `west` and `east` are its ends in the order of the sweep. */
+/** An edge of a ring; `west` and `east` are its ends in the order of the sweep. */
 interface Edge {
   readonly ring: number;
   readonly from: GeoPosition;
   readonly west: GeoPosition;
   readonly east: GeoPosition;
   /** Whether the ring runs from `west` to `east` here. */
-  readonly eastward: boolean;
-  /** The ring's visits to a position that this edge begins and ends with, numbered over all rings. */
+  readonly isEastward: boolean;
+  /** The ring's visits to the vertices at which this edge begins and ends, numbered over all rings. */
   readonly fromVisit: number;
   readonly toVisit: number;
 }
 
 const edgesOf = (rings: ReadonlyArray<Ring>): ReadonlyArray<Edge> => {
-  const edges: Array<Edge> = [];
-  rings.forEach((positions, ring) => {
-    const first = edges.length;
-    const last = first + positions.length - 2;
-    let from: GeoPosition | undefined;
-    for (const to of positions) {
-      if (from !== undefined) {
-        const eastward = compare(from, to) < 0;
-        const [west, east] = eastward ? [from, to] : [to, from];
-        const fromVisit = edges.length;
-        edges.push({
-          ring,
-          from,
-          west,
-          east,
-          eastward,
-          fromVisit,
-          toVisit: fromVisit === last ? first : fromVisit + 1,
-        });
-      }
-      from = to;
-    }
+  let visits = 0;
+  return rings.flatMap((positions, ring) => {
+    const firstVisit = visits;
+    visits += positions.length - 1;
+    return positions.slice(1).map((to, index): Edge => {
+      const from = positions[index] ?? to;
+      const isEastward = compare(from, to) < 0;
+      const [west, east] = isEastward ? [from, to] : [to, from];
+      const fromVisit = firstVisit + index;
+      const toVisit = fromVisit + 1 === visits ? firstVisit : fromVisit + 1;
+      return { ring, from, west, east, isEastward, fromVisit, toVisit };
+    });
   });
-  return edges;
 };
 
-/** A position and all edges that have an end there. */
-interface Stop {
+/** A position and all edges that end there. */
+interface Vertex {
   readonly at: GeoPosition;
   readonly edges: Array<Edge>;
 }
 
-const stopsOf = (edges: ReadonlyArray<Edge>): ReadonlyArray<Stop> => {
+const verticesOf = (edges: ReadonlyArray<Edge>): ReadonlyArray<Vertex> => {
   const ends = edges.flatMap((edge) => [
     { at: edge.west, edge },
     { at: edge.east, edge },
   ]);
   ends.sort((a, b) => compare(a.at, b.at));
-  const stops: Array<Stop> = [];
-  let stop: Stop | undefined;
+  const vertices: Array<Vertex> = [];
   for (const { at, edge } of ends) {
-    if (stop === undefined || compare(stop.at, at) !== 0) {
-      stop = { at, edges: [] };
-      stops.push(stop);
-    }
-    stop.edges.push(edge);
+    const last = vertices.at(-1);
+    if (last !== undefined && compare(last.at, at) === 0) last.edges.push(edge);
+    else vertices.push({ at, edges: [edge] });
   }
-  return stops;
+  return vertices;
 };
 
 /** The sweep's order of positions: west before east, then south before north. */
 const compare = (a: GeoPosition, b: GeoPosition): number => a[0] - b[0] || a[1] - b[1];
 
-/** Positive where a → b → c turns left, negative where right, 0 where straight on or back. */
+/** Positive if a → b → c turns left, negative if right, 0 if straight; `orient2d` has the opposite sign. */
 const turn = (a: GeoPosition, b: GeoPosition, c: GeoPosition): number =>
-  orientation(a[0], a[1], b[0], b[1], c[0], c[1]);
+  -orient2d(a[0], a[1], b[0], b[1], c[0], c[1]);
 
-/** Positive where the position lies north of the edge, negative south of it, 0 on its line. */
+/** Positive if the position lies north of the edge, negative if south, 0 if on its line. */
 const side = (edge: Edge, at: GeoPosition): number => turn(edge.west, edge.east, at);
 
-const firstNotSouthOf = (line: ReadonlyArray<Edge>, at: GeoPosition): number => {
+/** The index of the first active edge that does not lie south of the position. */
+const firstNotSouthOf = (active: ReadonlyArray<Edge>, at: GeoPosition): number => {
   let low = 0;
-  let high = line.length;
+  let high = active.length;
   while (low < high) {
     const middle = (low + high) >>> 1;
-    const edge = line[middle];
+    const edge = active[middle];
     if (edge !== undefined && side(edge, at) > 0) low = middle + 1;
     else high = middle;
   }
   return low;
 };
 
-/** The edges of the line from `start` on that hold the position, south to north. */
-const touching = (line: ReadonlyArray<Edge>, start: number, at: GeoPosition): ReadonlyArray<Edge> => {
+/** The active edges from `start` on that contain the position, south to north. */
+const touching = (active: ReadonlyArray<Edge>, start: number, at: GeoPosition): ReadonlyArray<Edge> => {
   const edges: Array<Edge> = [];
-  for (let i = start; i < line.length; i++) {
-    const edge = line[i];
+  for (let i = start; i < active.length; i++) {
+    const edge = active[i];
     if (edge === undefined || side(edge, at) !== 0) break;
     edges.push(edge);
   }
   return edges;
 };
 
-/** Edges that go on from one position in the same direction lie on each other. */
-const overlapIn = (ahead: ReadonlyArray<Edge>, at: GeoPosition): RingClash | undefined => {
-  let south: Edge | undefined;
-  for (const edge of ahead) {
-    if (south !== undefined && turn(at, south.east, edge.east) === 0) {
+/** Edges that leave a vertex in the same direction overlap. */
+const findOverlap = (outgoing: ReadonlyArray<Edge>, at: GeoPosition): RingClash | undefined => {
+  for (const [index, edge] of outgoing.entries()) {
+    const south = outgoing[index - 1];
+    if (south !== undefined && turn(at, south.east, edge.east) === 0)
       return { _tag: "Overlap", rings: [south.ring, edge.ring], at };
-    }
-    south = edge;
   }
   return undefined;
 };
 
-/**
- * Where rings come by one position several times, each visit comes in by one edge and leaves by another. Going around the
- * position, the two must match like brackets; where they interleave, one visit passes through the other.
- */
-const crossingAt = (
+/** Each visit of a ring to a vertex has two edges. Around the vertex, visits must nest like brackets. */
+const findCrossingAt = (
   at: GeoPosition,
-  ahead: ReadonlyArray<Edge>,
-  behind: ReadonlyArray<Edge>,
+  outgoing: ReadonlyArray<Edge>,
+  incoming: ReadonlyArray<Edge>,
 ): RingClash | undefined => {
-  if (ahead.length + behind.length === 2) return undefined;
+  if (outgoing.length + incoming.length === 2) return undefined;
   const open: Array<{ readonly visit: number; readonly ring: number }> = [];
-  for (const edge of [...ahead, ...behind.toReversed()]) {
+  for (const edge of [...outgoing, ...incoming.toReversed()]) {
     const visit = visitOf(edge, at);
     if (open.at(-1)?.visit === visit) open.pop();
     else open.push({ visit, ring: edge.ring });
@@ -191,23 +182,23 @@ const crossingAt = (
   return a && b ? { _tag: "Crossing", rings: [a.ring, b.ring], at } : undefined;
 };
 
-/** An edge that passes through a position visits it on its own: a number that no end has. */
+/** The visit of an edge to a vertex. An edge that passes through is a visit with a number of its own. */
 const visitOf = (edge: Edge, at: GeoPosition): number => {
   if (compare(edge.from, at) === 0) return edge.fromVisit;
-  const ends = compare(edge.west, at) === 0 || compare(edge.east, at) === 0;
-  return ends ? edge.toVisit : -1 - edge.fromVisit;
+  const endsHere = compare(edge.west, at) === 0 || compare(edge.east, at) === 0;
+  return endsHere ? edge.toVisit : -1 - edge.fromVisit;
 };
 
-/** Whether two edges cross inside both; that they touch or overlap shows at the position where they do. */
-const crossingOf = (a: Edge | undefined, b: Edge | undefined): RingClash | undefined => {
+/** Where two edges cross inside both. Touches and overlaps are found at the vertex where they occur. */
+const findCrossing = (a: Edge | undefined, b: Edge | undefined): RingClash | undefined => {
   if (a === undefined || b === undefined) return undefined;
   const west = side(a, b.west);
   const east = side(a, b.east);
-  if (!opposite(west, east) || !opposite(side(b, a.west), side(b, a.east))) return undefined;
+  if (!areOpposite(west, east) || !areOpposite(side(b, a.west), side(b, a.east))) return undefined;
   const share = west / (west - east);
   const x = b.west[0] + share * (b.east[0] - b.west[0]);
   const y = b.west[1] + share * (b.east[1] - b.west[1]);
   return { _tag: "Crossing", rings: [a.ring, b.ring], at: [x, y] };
 };
 
-const opposite = (a: number, b: number): boolean => (a > 0 && b < 0) || (a < 0 && b > 0);
+const areOpposite = (a: number, b: number): boolean => (a > 0 && b < 0) || (a < 0 && b > 0);

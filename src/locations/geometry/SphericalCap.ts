@@ -1,37 +1,23 @@
-import type { GeoPosition } from "../Location.ts";
+/**
+ * The smallest spherical cap around directions. Lengths are chords, in radii of the earth. A cap around two
+ * or three of the directions grows by the farthest one until it contains all, in linear time per round.
+ */
+import { chordSquared, cross, type Direction, dot, minus } from "./Direction.ts";
 
-/** A unit vector from the centre of the earth. */
-export type Direction = readonly [x: number, y: number, z: number];
-
-/** All directions that lie within a chord of the centre. */
+/** All directions within a chord of the centre. */
 export interface SphericalCap {
   readonly centre: Direction;
-  /** Square of the straight distance from the centre to the rim, in radii of the earth. */
+  /** The square of the chord from the centre to the rim. */
   readonly chordSquared: number;
 }
 
-/** The direction of a position. */
-export const directionOf = ([longitude, latitude]: GeoPosition): Direction => {
-  const east = (longitude * Math.PI) / 180;
-  const north = (latitude * Math.PI) / 180;
-  const flat = Math.cos(north);
-  return [flat * Math.cos(east), flat * Math.sin(east), Math.sin(north)];
-};
-
-/** The square of the straight distance between two directions: exact enough for neighbours, where a cosine is not. */
-export const chordSquared = ([ax, ay, az]: Direction, [bx, by, bz]: Direction): number =>
-  (ax - bx) ** 2 + (ay - by) ** 2 + (az - bz) ** 2;
-
-/** Every round makes the cap larger; real outlines need about ten, and no hostile one may take for ever. */
+/** Rounds of `capOf`. Real outlines need about ten; the limit bounds the time of hostile ones. */
 const MAX_ROUNDS = 64;
 
-/** How much farther than the rim a point may lie, by the square: less than a millionth of the radius. */
+/** How far beyond the rim a point may lie, as a factor on the square: less than a millionth of the radius. */
 const TOLERANCE = 1 + 1e-6;
 
-/**
- * The smallest cap around directions of one hemisphere, as good as: a cap around two or three of them grows by the
- * farthest one until it holds all. Its chord reaches the farthest of them.
- */
+/** The smallest cap around directions of one hemisphere, to a millionth of its radius. */
 export const capOf = (points: ReadonlyArray<Direction>): SphericalCap => {
   const first = points[0] ?? [1, 0, 0];
   let rim: ReadonlyArray<Direction> = [first];
@@ -41,25 +27,25 @@ export const capOf = (points: ReadonlyArray<Direction>): SphericalCap => {
     const far = farthest(cap.centre, points);
     if (far.chordSquared < best.chordSquared) best = { centre: cap.centre, chordSquared: far.chordSquared };
     if (far.chordSquared <= cap.chordSquared * TOLERANCE) break;
-    ({ cap, rim } = smallestOf([...rim, far.point]));
+    ({ cap, rim } = smallestCap([...rim, far.point]));
   }
   return best;
 };
 
 const farthest = (centre: Direction, points: ReadonlyArray<Direction>) => {
   let point = centre;
-  let most = 0;
-  for (const each of points) {
-    const chord = chordSquared(centre, each);
-    if (chord <= most) continue;
-    most = chord;
-    point = each;
+  let max = 0;
+  for (const candidate of points) {
+    const chord = chordSquared(centre, candidate);
+    if (chord <= max) continue;
+    max = chord;
+    point = candidate;
   }
-  return { point, chordSquared: most };
+  return { point, chordSquared: max };
 };
 
-/** The smallest cap around two to four points, and those of them that it rests on. */
-const smallestOf = (points: ReadonlyArray<Direction>) => {
+/** The smallest cap around two to four points, and the points on its rim. */
+const smallestCap = (points: ReadonlyArray<Direction>) => {
   let smallest: { readonly cap: SphericalCap; readonly rim: ReadonlyArray<Direction> } | undefined;
   const consider = (centre: Direction | undefined, rim: ReadonlyArray<Direction>) => {
     if (centre === undefined) return;
@@ -69,20 +55,16 @@ const smallestOf = (points: ReadonlyArray<Direction>) => {
   points.forEach((a, i) => {
     points.slice(i + 1).forEach((b, j) => {
       consider(unit([a[0] + b[0], a[1] + b[1], a[2] + b[2]]), [a, b]);
-      points.slice(i + j + 2).forEach((c) => consider(amid(a, b, c), [a, b, c]));
+      points.slice(i + j + 2).forEach((c) => consider(equidistant(a, b, c), [a, b, c]));
     });
   });
   return smallest ?? { cap: { centre: points[0] ?? [1, 0, 0], chordSquared: 4 }, rim: points.slice(0, 1) };
 };
 
-/** The direction that is as far from all three; undefined where they lie on one line. */
-const amid = (a: Direction, b: Direction, c: Direction): Direction | undefined => {
-  const u: Direction = [b[0] - a[0], b[1] - a[1], b[2] - a[2]];
-  const v: Direction = [c[0] - a[0], c[1] - a[1], c[2] - a[2]];
-  const normal = unit([u[1] * v[2] - u[2] * v[1], u[2] * v[0] - u[0] * v[2], u[0] * v[1] - u[1] * v[0]]);
-  if (normal === undefined) return undefined;
-  const side = normal[0] * a[0] + normal[1] * a[1] + normal[2] * a[2] < 0 ? -1 : 1;
-  return [side * normal[0], side * normal[1], side * normal[2]];
+/** The direction that is equally far from all three; undefined if two of them are equal. */
+const equidistant = (a: Direction, b: Direction, c: Direction): Direction | undefined => {
+  const normal = unit(cross(minus(b, a), minus(c, a)));
+  return normal !== undefined && dot(normal, a) < 0 ? minus([0, 0, 0], normal) : normal;
 };
 
 const unit = ([x, y, z]: Direction): Direction | undefined => {

@@ -1,29 +1,21 @@
 import { assert, describe, it } from "@effect/vitest";
 import fc from "fast-check";
+import { EARTH_RADIUS_METERS } from "../../../src/locations/geometry/BoundingBox.ts";
 import { boundingCircle, type BoundingCircle } from "../../../src/locations/geometry/BoundingCircle.ts";
-import { capOf, chordSquared, directionOf } from "../../../src/locations/geometry/SphericalCap.ts";
+import { chordSquared, directionOf } from "../../../src/locations/geometry/Direction.ts";
+import { capOf } from "../../../src/locations/geometry/SphericalCap.ts";
 import { box } from "../Features.ts";
+import { haversine } from "./TestLocations.ts";
 
 type Point = readonly [number, number];
-
-const EARTH = 6371008.8;
-
-/** Great-circle distance in metres, by the haversine formula. */
-const distance = ([x1, y1]: Point, [x2, y2]: Point): number => {
-  const rad = Math.PI / 180;
-  const h =
-    Math.sin(((y2 - y1) * rad) / 2) ** 2 +
-    Math.cos(y1 * rad) * Math.cos(y2 * rad) * Math.sin(((x2 - x1) * rad) / 2) ** 2;
-  return 2 * EARTH * Math.asin(Math.min(1, Math.sqrt(h)));
-};
 
 const circleOf = (ring: ReadonlyArray<Point>): BoundingCircle =>
   boundingCircle({ type: "Polygon", coordinates: [ring.map(([x, y]): [number, number] => [x, y])] });
 
 /** Points along all edges, which are straight in longitude and latitude. */
 const outline = (ring: ReadonlyArray<Point>, pieces: number): ReadonlyArray<Point> =>
-  ring.flatMap(([x, y], place) => {
-    const [fromX, fromY] = ring[place - 1] ?? [x, y];
+  ring.flatMap(([x, y], index) => {
+    const [fromX, fromY] = ring[index - 1] ?? [x, y];
     return Array.from({ length: pieces }, (_, n): Point => {
       const share = (n + 1) / pieces;
       return [fromX + share * (x - fromX), fromY + share * (y - fromY)];
@@ -31,11 +23,11 @@ const outline = (ring: ReadonlyArray<Point>, pieces: number): ReadonlyArray<Poin
   });
 
 const farthest = ({ latitude, longitude }: BoundingCircle, points: ReadonlyArray<Point>): number =>
-  points.reduce((most, point) => Math.max(most, distance([longitude, latitude], point)), 0);
+  points.reduce((max, point) => Math.max(max, haversine([longitude, latitude], point)), 0);
 
 const closed = (points: ReadonlyArray<Point>): ReadonlyArray<Point> => [...points, ...points.slice(0, 1)];
 
-describe("The circle around a polygon", () => {
+describe("boundingCircle", () => {
   const size = fc.constantFrom(1e-6, 1e-4, 0.01, 1, 20, 89);
   const ring = fc
     .record({
@@ -55,7 +47,7 @@ describe("The circle around a polygon", () => {
       );
     });
 
-  it("holds the whole outline, poles and map edges included", () => {
+  it("the circle around a polygon contains the whole outline, also at poles and map edges", () => {
     fc.assert(
       fc.property(ring, (points) => {
         const circle = circleOf(points);
@@ -66,48 +58,48 @@ describe("The circle around a polygon", () => {
     );
   });
 
-  it("is larger than needed by a hundredth and two metres at most, whatever centre were chosen", () => {
+  it("the circle around a polygon is at most 1 % and two metres larger than with any other centre", () => {
     fc.assert(
       fc.property(ring, (points) => {
         const circle = circleOf(points);
         const all = outline(points, 50);
-        // Half of the widest distance is less than any circle needs; the farthest of each point from all others bounds it too.
-        const near = [0.98, 0.99, 1.01, 1.02].flatMap((factor): ReadonlyArray<BoundingCircle> => {
-          const moved = (circle.radiusMeters * (factor - 1)) / 111_195;
+        // The smallest circles around centres a little farther north, south, east and west.
+        const shifted = [0.98, 0.99, 1.01, 1.02].flatMap((factor): ReadonlyArray<BoundingCircle> => {
+          const shift = (circle.radiusMeters * (factor - 1)) / 111_195;
           return [
-            { ...circle, latitude: Math.min(90, Math.max(-90, circle.latitude + moved)) },
-            { ...circle, longitude: circle.longitude + moved },
+            { ...circle, latitude: Math.min(90, Math.max(-90, circle.latitude + shift)) },
+            { ...circle, longitude: circle.longitude + shift },
           ];
         });
-        const best = near.reduce((least, each) => Math.min(least, farthest(each, all)), Infinity);
+        const best = shifted.reduce((min, each) => Math.min(min, farthest(each, all)), Infinity);
         assert.isAtMost(circle.radiusMeters, best * 1.01 + 2);
       }),
       { numRuns: 200 },
     );
   });
 
-  it("of a small square has its middle as centre and half its diagonal as radius", () => {
+  it("the circle around a small square has its middle as centre and half its diagonal as radius", () => {
     const circle = circleOf(box(4.9, 52.37, 4.91, 52.38));
     assert.approximately(circle.longitude, 4.905, 1e-4);
     assert.approximately(circle.latitude, 52.375, 1e-4);
-    assert.approximately(circle.radiusMeters, distance([4.905, 52.375], [4.9, 52.37]), 2);
+    assert.approximately(circle.radiusMeters, haversine([4.905, 52.375], [4.9, 52.37]), 2);
   });
 
-  it("of a long edge along a parallel covers its middle, which lies off the shortest way", () => {
+  it("the circle around a long edge contains its middle, which lies off the shortest path", () => {
     const ring = box(-85, 60, 85, 60.5);
     const circle = circleOf(ring);
     assert.isAtMost(farthest(circle, outline(ring, 500)), circle.radiusMeters);
   });
 
-  it("around a pole and along the antimeridian stays as small as the shape is", () => {
+  it("the circle around a small polygon at a pole or the antimeridian is small", () => {
     const cap = circleOf(box(0, 89.9, 180, 90));
-    assert.isAtMost(cap.radiusMeters, distance([0, 89.9], [0, 90]) * 1.005);
+    assert.isAtMost(cap.radiusMeters, haversine([0, 89.9], [0, 90]) * 1.005);
     const edge = circleOf(box(179.9, 0, 180, 0.1));
     assert.isAtMost(edge.radiusMeters, 7900);
     assert.isAbove(edge.longitude, 179.9);
   });
 
-  it("of 10,000 edges across half the world, up at the pole or at the equator, is no work for long", () => {
+  it("the circle around 10,000 edges across half the world contains them", () => {
     for (const [from, to] of [
       [89.9999, 90],
       [60, 60.001],
@@ -122,16 +114,16 @@ describe("The circle around a polygon", () => {
     }
   });
 
-  it("of half the world is half the world, and holds its inside", () => {
+  it("the circle around half the world is a hemisphere", () => {
     const circle = circleOf(box(-90, -90, 90, 90));
     assert.deepStrictEqual([Math.abs(Math.round(circle.longitude)), Math.round(circle.latitude)], [0, 0]);
-    assert.approximately(circle.radiusMeters, (EARTH * Math.PI) / 2, 20_000);
+    assert.approximately(circle.radiusMeters, (EARTH_RADIUS_METERS * Math.PI) / 2, 20_000);
     assert.isAtMost(farthest(circle, outline(box(-90, -89, 90, 89), 200)), circle.radiusMeters);
   });
 });
 
-describe("The smallest cap around directions", () => {
-  it("holds all, and no cap through two or three of them that holds all is smaller", () => {
+describe("capOf", () => {
+  it("the smallest cap contains all directions and is within Jung's bound", () => {
     const point = fc.tuple(
       fc.double({ min: -60, max: 60, noNaN: true }),
       fc.double({ min: -60, max: 60, noNaN: true }),
@@ -143,14 +135,14 @@ describe("The smallest cap around directions", () => {
         for (const each of directions) {
           assert.isAtMost(chordSquared(cap.centre, each), cap.chordSquared * (1 + 1e-9) + 1e-24);
         }
-        // Any pair lies in the cap, so half its distance is the least that any cap can have.
+        // Every cap around a pair has at least half of its distance as radius.
         for (const a of directions) {
           for (const b of directions) {
             const half = 2 * Math.sin(Math.asin(Math.min(1, Math.sqrt(chordSquared(a, b)) / 2)) / 2);
             assert.isAtLeast(Math.sqrt(cap.chordSquared) * (1 + 1e-6) + 1e-15, half);
           }
         }
-        // Jung's bound on the sphere: not larger than the widest pair at the corners of an equal-sided triangle needs.
+        // Jung's bound: the worst case of a widest pair is an equilateral triangle.
         const widest = Math.max(...directions.flatMap((a) => directions.map((b) => chordSquared(a, b))));
         assert.isAtMost(cap.chordSquared, widest * 0.8 + 1e-12);
       }),

@@ -3,19 +3,19 @@ import fc from "fast-check";
 import type { BoundingBox } from "../../../src/locations/geometry/BoundingBox.ts";
 import { BoxTree } from "../../../src/locations/geometry/BoxTree.ts";
 
-/** From a small grid, so that many boxes touch, lie on one another, and are points. */
+/** Boxes on a small grid, so that many touch, coincide or are points. */
 const whole = fc.integer({ min: -180, max: 180 });
 const box = fc
   .tuple(whole, whole, fc.integer({ min: 0, max: 9 }), fc.integer({ min: 0, max: 9 }))
   .map(([west, south, width, height]): BoundingBox => [west, south / 2, west + width, (south + height) / 2]);
 
-const meets = (a: BoundingBox, b: BoundingBox): boolean =>
+const intersect = (a: BoundingBox, b: BoundingBox): boolean =>
   a[0] <= b[2] && b[0] <= a[2] && a[1] <= b[3] && b[1] <= a[3];
 
 const treeOf = (boxes: ReadonlyArray<BoundingBox>): BoxTree => {
-  const making = BoxTree.making(boxes);
+  const building = BoxTree.build(boxes);
   for (;;) {
-    const { done, value } = making.next();
+    const { done, value } = building.next();
     if (done === true) return value;
   }
 };
@@ -26,8 +26,8 @@ const found = (tree: BoxTree, [west, south, east, north]: BoundingBox): Readonly
   return boxes.toSorted((a, b) => a - b);
 };
 
-describe("A tree of boxes", () => {
-  it("gives exactly the boxes that have a point in common with one, each once, however many there are", () => {
+describe("BoxTree", () => {
+  it("a search finds every box that has a point in common with the query once, and no other", () => {
     fc.assert(
       fc.property(
         fc.oneof(
@@ -35,11 +35,11 @@ describe("A tree of boxes", () => {
           fc.array(box, { minLength: 250, maxLength: 5_000, size: "max" }),
         ),
         fc.array(box, { minLength: 1, maxLength: 10 }),
-        (boxes, asked) => {
+        (boxes, queries) => {
           const tree = treeOf(boxes);
-          for (const one of [...asked, ...boxes.slice(0, 20), [-180, -90, 190, 95] as const]) {
-            const expected = boxes.flatMap((each, at) => (meets(each, one) ? [at] : []));
-            assert.deepStrictEqual(found(tree, one), expected);
+          for (const query of [...queries, ...boxes.slice(0, 20), [-180, -90, 190, 95] as const]) {
+            const expected = boxes.flatMap((box, index) => (intersect(box, query) ? [index] : []));
+            assert.deepStrictEqual(found(tree, query), expected);
           }
         },
       ),
@@ -47,19 +47,18 @@ describe("A tree of boxes", () => {
     );
   });
 
-  it("orders a square of boxes along a Hilbert curve, each beside the one before", () => {
+  it("a square of boxes is ordered along a Hilbert curve, each beside the previous one", () => {
     const side = 64;
     const tree = treeOf(
-      Array.from({ length: side * side }, (_, at): BoundingBox => {
-        const [x, y] = [at % side, Math.floor(at / side)];
+      Array.from({ length: side * side }, (_, index): BoundingBox => {
+        const [x, y] = [index % side, Math.floor(index / side)];
         return [x, y, x + 1, y + 1];
       }),
     );
-    const steps = Array.from(tree.order.subarray(1), (at, leaf) => {
-      const before = tree.order[leaf] ?? 0;
-      return (
-        Math.abs((at % side) - (before % side)) + Math.abs(Math.floor(at / side) - Math.floor(before / side))
-      );
+    const steps = Array.from(tree.order.subarray(1), (index, leaf) => {
+      const previous = tree.order[leaf] ?? 0;
+      const across = Math.abs((index % side) - (previous % side));
+      return across + Math.abs(Math.floor(index / side) - Math.floor(previous / side));
     });
     assert.deepStrictEqual([...new Set(steps)], [1]);
   });

@@ -1,11 +1,11 @@
 import { assert, describe, it } from "@effect/vitest";
 import fc from "fast-check";
 import type { GeoPosition } from "../../../src/locations/Location.ts";
-import { holds } from "../../../src/locations/geometry/Containment.ts";
+import { contains } from "../../../src/locations/geometry/Containment.ts";
 import { box } from "../Features.ts";
 import { circle, haversine, polygon } from "./TestLocations.ts";
 
-/** Whether a point lies on the segment, in whole numbers that doubles hold exactly. */
+/** Whether a point lies on the segment; coordinates are integers, so doubles are exact. */
 const isOn = ([x, y]: GeoPosition, [ax, ay]: GeoPosition, [bx, by]: GeoPosition): boolean =>
   (bx - ax) * (y - ay) === (by - ay) * (x - ax) &&
   Math.min(ax, bx) <= x &&
@@ -13,7 +13,7 @@ const isOn = ([x, y]: GeoPosition, [ax, ay]: GeoPosition, [bx, by]: GeoPosition)
   Math.min(ay, by) <= y &&
   y <= Math.max(ay, by);
 
-/** Counts crossings of a slanted line that meets no position of a grid but the one that it starts from. */
+/** Counts crossings of a slanted line that starts at a grid point and meets no other one. */
 const isInside = (point: GeoPosition, rings: ReadonlyArray<ReadonlyArray<GeoPosition>>): boolean => {
   const [x, y] = point;
   const slope = Math.SQRT2 / 1000;
@@ -37,22 +37,22 @@ const ring = fc
   .array(grid, { minLength: 3, maxLength: 9 })
   .map((points): ReadonlyArray<GeoPosition> => [...points, ...points.slice(0, 1)]);
 
-/** A ring that every other one lies in. */
+/** A ring around all others. */
 const shell = box(-7, -7, 7, 7);
 
-describe("A polygon", () => {
-  it("holds what lies inside or on its border and outside its holes, whatever its rings look like (device.positions_places)", () => {
+describe("containment in polygons", () => {
+  it("a polygon contains its inside and border, without its holes (device.positions_places)", () => {
     fc.assert(
       fc.property(fc.array(ring, { maxLength: 3 }), grid, (rings, point) => {
         const all = [shell, ...rings];
-        assert.strictEqual(holds(polygon(1, ...all), point), isInside(point, all));
+        assert.strictEqual(contains(polygon(1, ...all), point), isInside(point, all));
       }),
       { numRuns: 3_000, seed: 1 },
     );
   });
 
-  it("holds its border, its corners and the border of its holes, and nothing next to them", () => {
-    const place = polygon(1, box(4, 52, 5, 53), box(4.25, 52.25, 4.75, 52.75).toReversed());
+  it("a polygon contains its border and the borders of its holes, and nothing beside them", () => {
+    const holed = polygon(1, box(4, 52, 5, 53), box(4.25, 52.25, 4.75, 52.75).toReversed());
     const inside: ReadonlyArray<GeoPosition> = [
       [4, 52],
       [5, 53],
@@ -62,7 +62,7 @@ describe("A polygon", () => {
       [4.75, 52.75],
       [4.1, 52.25],
     ];
-    for (const point of inside) assert.isTrue(holds(place, point), String(point));
+    for (const point of inside) assert.isTrue(contains(holed, point), String(point));
     const outside: ReadonlyArray<GeoPosition> = [
       [4.5, 52.5],
       [4.2500000001, 52.5],
@@ -71,28 +71,28 @@ describe("A polygon", () => {
       [4.5, -52.5],
       [-175.5, 52.5],
     ];
-    for (const point of outside) assert.isFalse(holds(place, point), String(point));
+    for (const point of outside) assert.isFalse(contains(holed, point), String(point));
   });
 
-  it("reaches over the antimeridian by its border, and holds a pole on which it has a corner", () => {
+  it("a polygon contains the antimeridian at both longitudes, and a pole where it has a corner", () => {
     const east = polygon(1, box(170, -10, 180, 10));
     const west = polygon(2, box(-180, -10, -170, 10));
     for (const longitude of [180, -180]) {
-      assert.isTrue(holds(east, [longitude, 5]));
-      assert.isTrue(holds(west, [longitude, 5]));
-      assert.isFalse(holds(east, [longitude, 11]));
+      assert.isTrue(contains(east, [longitude, 5]));
+      assert.isTrue(contains(west, [longitude, 5]));
+      assert.isFalse(contains(east, [longitude, 11]));
     }
-    assert.isFalse(holds(east, [-179.9, 0]));
+    assert.isFalse(contains(east, [-179.9, 0]));
     const north = polygon(3, box(0, 80, 90, 90));
-    for (const longitude of [-180, -100, 45, 170]) assert.isTrue(holds(north, [longitude, 90]));
-    assert.isFalse(holds(north, [45, -90]));
-    assert.isTrue(holds(polygon(4, box(0, -90, 90, -80)), [-120, -90]));
-    assert.isFalse(holds(polygon(5, box(0, 80, 90, 89.9)), [45, 90]));
+    for (const longitude of [-180, -100, 45, 170]) assert.isTrue(contains(north, [longitude, 90]));
+    assert.isFalse(contains(north, [45, -90]));
+    assert.isTrue(contains(polygon(4, box(0, -90, 90, -80)), [-120, -90]));
+    assert.isFalse(contains(polygon(5, box(0, 80, 90, 89.9)), [45, 90]));
   });
 });
 
-describe("A circle", () => {
-  it("holds what is at most its radius away on the sphere, poles and antimeridian included (device.positions_places)", () => {
+describe("containment in circles", () => {
+  it("a circle contains what is within its radius, anywhere on earth (device.positions_places)", () => {
     const degrees = fc.record({
       x: fc.oneof(fc.double({ min: -180, max: 180, noNaN: true }), fc.constantFrom(-180, 180, 179.9999)),
       y: fc.oneof(fc.double({ min: -90, max: 90, noNaN: true }), fc.constantFrom(-90, 90, 89.9999)),
@@ -108,7 +108,7 @@ describe("A circle", () => {
           const point: GeoPosition = [longitude, Math.min(90, Math.max(-90, y + dy))];
           const meters = haversine([x, y], point);
           fc.pre(Math.abs(meters - radius) > 1e-3);
-          assert.strictEqual(holds(circle(1, [x, y], radius), point), meters < radius);
+          assert.strictEqual(contains(circle(1, [x, y], radius), point), meters < radius);
         },
       ),
       { numRuns: 3_000, seed: 1 },

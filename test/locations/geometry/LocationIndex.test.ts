@@ -2,11 +2,11 @@ import { assert, describe, it } from "@effect/vitest";
 import fc from "fast-check";
 import type { GeoPosition } from "../../../src/locations/Location.ts";
 import type { IndexedLocation } from "../../../src/locations/geometry/IndexedLocation.ts";
-import { holds } from "../../../src/locations/geometry/Containment.ts";
+import { contains } from "../../../src/locations/geometry/Containment.ts";
 import { distanceTo } from "../../../src/locations/geometry/BorderDistance.ts";
 import { LocationIndex } from "../../../src/locations/geometry/LocationIndex.ts";
 import { box } from "../Features.ts";
-import { circle, haversine, placesOf, polygon, sampledDistance } from "./TestLocations.ts";
+import { byKey, circle, haversine, polygon, sampledDistance } from "./TestLocations.ts";
 
 const longitude = fc.oneof(
   fc.double({ min: -180, max: 180, noNaN: true }),
@@ -18,7 +18,7 @@ const latitude = fc.oneof(
 );
 const position = fc.tuple(longitude, latitude);
 
-/** A polygon of some size somewhere, as wide as may be. */
+/** A polygon of any size anywhere, at most 178° wide. */
 const ring = fc
   .record({
     at: position,
@@ -40,31 +40,31 @@ const ring = fc
 const isClose = (measured: number, meters: number): boolean =>
   Math.abs(measured - meters) <= Math.max(0.001 * meters, 0.002);
 
-describe("The distance to a place", () => {
-  it("is 0 inside, and else that to the nearest point of the border, to a thousandth (device.geofences)", () => {
+describe("distanceTo", () => {
+  it("the distance is 0 inside, else that to the border, to a thousandth (device.geofences)", () => {
     fc.assert(
       fc.property(ring, position, fc.constantFrom(0, 1e-3, 0.1, 1), ([...corners], far, share) => {
         const [corner = far] = corners;
-        // Near the border as well as anywhere.
+        // Some points are close to the border.
         const point: GeoPosition = [
           corner[0] + share * (far[0] - corner[0]),
           corner[1] + share * (far[1] - corner[1]),
         ];
-        const place = polygon(1, corners);
-        const expected = holds(place, point) ? 0 : sampledDistance(point, corners);
-        const measured = distanceTo(place, point);
+        const location = polygon(1, corners);
+        const expected = contains(location, point) ? 0 : sampledDistance(point, corners);
+        const measured = distanceTo(location, point);
         assert.isTrue(isClose(measured, expected), `${measured} instead of ${expected}`);
       }),
       { numRuns: 1_500, seed: 1 },
     );
   });
 
-  it("is right beside an edge that is a thousand kilometres long and bends away from the shortest way", () => {
-    // The edge runs along a parallel; the great circle between its ends lies 70 km to the north in the middle.
-    const place = polygon(1, box(0, 50, 15, 60));
+  it("the distance is right beside an edge of 1,000 km, which bends away from the shortest path", () => {
+    // The edge runs along a parallel; the great circle between its ends lies 27 km to the north.
+    const aligned = polygon(1, box(0, 50, 15, 60));
     const south: GeoPosition = [7.5, 49.9995];
-    assert.isTrue(isClose(distanceTo(place, south), haversine(south, [7.5, 50])));
-    assert.strictEqual(distanceTo(place, [7.5, 50.0005]), 0);
+    assert.isTrue(isClose(distanceTo(aligned, south), haversine(south, [7.5, 50])));
+    assert.strictEqual(distanceTo(aligned, [7.5, 50.0005]), 0);
     const slanted = polygon(2, [
       [0, 40],
       [15, 60],
@@ -83,7 +83,7 @@ describe("The distance to a place", () => {
     );
   });
 
-  it("is measured to the nearest ring, in a hole too, and across the antimeridian and the pole", () => {
+  it("the distance in a hole, across the antimeridian and across a pole is that to the nearest ring", () => {
     const holed = polygon(1, box(4, 52, 5, 53), box(4.25, 52.25, 4.75, 52.75).toReversed());
     assert.isTrue(isClose(distanceTo(holed, [4.26, 52.5]), haversine([4.26, 52.5], [4.25, 52.5])));
     const east = polygon(2, box(170, 0, 179.99, 10));
@@ -95,21 +95,21 @@ describe("The distance to a place", () => {
     assert.isTrue(isClose(distanceTo(circle(4, [179.999, 0], 50), [-179.999, 0]), 172.39));
   });
 
-  it("need not be told where it is over the most that is asked for", () => {
+  it("the distance is exact up to the maximum, and above it otherwise", () => {
     fc.assert(
-      fc.property(ring, position, fc.constantFrom(0, 50, 100, 1e5), (corners, point, most) => {
-        const place = polygon(1, corners);
-        const whole = distanceTo(place, point);
-        const bounded = distanceTo(place, point, most);
-        if (whole <= most) assert.strictEqual(bounded, whole);
-        else assert.isAbove(bounded, most);
+      fc.property(ring, position, fc.constantFrom(0, 50, 100, 1e5), (corners, point, max) => {
+        const location = polygon(1, corners);
+        const whole = distanceTo(location, point);
+        const bounded = distanceTo(location, point, max);
+        if (whole <= max) assert.strictEqual(bounded, whole);
+        else assert.isAbove(bounded, max);
       }),
       { numRuns: 1_000, seed: 1 },
     );
   });
 });
 
-const place = fc.oneof(
+const location = fc.oneof(
   ring.map((corners) => (key: number) => polygon(key, corners)),
   fc.tuple(position, fc.integer({ min: 50, max: 1000 })).map(
     ([centre, radius]) =>
@@ -117,19 +117,19 @@ const place = fc.oneof(
         circle(key, centre, radius),
   ),
 );
-const placesIn = fc
-  .array(place, { maxLength: 60 })
+const locationList = fc
+  .array(location, { maxLength: 60 })
   .map((makes) => makes.map((make, index) => make(index + 1)));
 
-const numbers = (places: ReadonlyArray<IndexedLocation>) =>
-  places.map(({ key }) => key).toSorted((a, b) => a - b);
+const keysOf = (locations: ReadonlyArray<IndexedLocation>) =>
+  locations.map(({ key }) => key).toSorted((a, b) => a - b);
 
-describe("An index of places", () => {
-  it("finds exactly the places that hold a position, each once (device.positions_places)", () => {
+describe("LocationIndex", () => {
+  it("the index finds the locations that contain a position, each once (device.positions_places)", () => {
     fc.assert(
-      fc.property(placesIn, position, fc.nat(), (places, anywhere, pick) => {
-        const index = LocationIndex.of(placesOf(places));
-        const some = places[pick % Math.max(1, places.length)];
+      fc.property(locationList, position, fc.nat(), (locations, anywhere, pick) => {
+        const index = LocationIndex.of(byKey(locations));
+        const some = locations[pick % Math.max(1, locations.length)];
         const points: ReadonlyArray<GeoPosition> = [
           anywhere,
           [180, anywhere[1]],
@@ -139,35 +139,35 @@ describe("An index of places", () => {
           ...(some === undefined ? [] : [[some.longitude, some.latitude] as const]),
         ];
         for (const point of points) {
-          const expected = places.filter((each) => holds(each, point));
-          assert.deepStrictEqual(numbers(index.at(point)), numbers(expected));
+          const expected = locations.filter((each) => contains(each, point));
+          assert.deepStrictEqual(keysOf(index.at(point)), keysOf(expected));
         }
       }),
       { numRuns: 500, seed: 1 },
     );
   });
 
-  it("finds the nearest of those asked for, by distance as it is shown, then id (device.geofences)", () => {
+  it("the index finds the nearest of given locations, by distance, then id (device.geofences)", () => {
     fc.assert(
-      fc.property(placesIn, position, fc.integer({ min: 1, max: 20 }), (places, point, most) => {
-        const index = LocationIndex.of(placesOf(places));
-        const asked = places.filter(({ key }) => key % 3 !== 0);
-        const all = asked.map((each) => ({
+      fc.property(locationList, position, fc.integer({ min: 1, max: 20 }), (locations, point, limit) => {
+        const index = LocationIndex.of(byKey(locations));
+        const given = locations.filter(({ key }) => key % 3 !== 0);
+        const all = given.map((each) => ({
           key: each.key,
           meters: Math.round(distanceTo(each, point) * 10) / 10,
         }));
         all.sort((a, b) => a.meters - b.meters || a.key - b.key);
-        const found = index.nearest(point, [...asked.map(({ key }) => key), 1_000_000], most);
+        const found = index.nearest(point, [...given.map(({ key }) => key), 1_000_000], limit);
         assert.deepStrictEqual(
-          found.map(({ meters, place }) => ({ key: place.key, meters })),
-          all.slice(0, most),
+          found.map(({ location, meters }) => ({ key: location.key, meters })),
+          all.slice(0, limit),
         );
       }),
       { numRuns: 300, seed: 1 },
     );
   });
 
-  it("of no places finds none", () => {
+  it("an index without locations finds none", () => {
     const index = LocationIndex.of(new Map());
     assert.deepStrictEqual(index.at([0, 90]), []);
     assert.deepStrictEqual(index.nearest([0, 0], [1, 2], 5), []);

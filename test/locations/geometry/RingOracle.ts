@@ -1,9 +1,9 @@
 import type { GeoPosition, Ring } from "../../../src/locations/Location.ts";
 
-/** Slow and plain answers, in exact integers, to what RingSweep and Orientation say fast. */
+/** Slow and simple versions of RingSweep and of the orientation test, in exact integers. */
 
-/** Exact for coordinates that are 0 or at least 2^-147 in magnitude. */
-const exact = (value: number): bigint => BigInt(value * 2 ** 200);
+/** Exact for coordinates that are 0 or at least 2^-347, about 1e-104, in magnitude. */
+const exact = (value: number): bigint => BigInt(value * 2 ** 400);
 
 type Point = readonly [bigint, bigint];
 type Edge = { readonly ring: number; readonly a: Point; readonly b: Point };
@@ -24,7 +24,7 @@ export const clashes = (rings: ReadonlyArray<Ring>): boolean => {
 export const isCounterClockwise = (ring: Ring): boolean =>
   edgesOf(ring, 0).reduce((sum, { a, b }) => sum + a[0] * b[1] - a[1] * b[0], 0n) > 0n;
 
-/** The innermost ring around each ring, for rings that do not clash. */
+/** The innermost ring around each ring, if no rings clash. */
 export const parentsOf = (rings: ReadonlyArray<Ring>): ReadonlyArray<number | null> => {
   const around = rings.map((ring, i) =>
     rings.flatMap((other, j) => (i !== j && isInside(ring, other) ? [j] : [])),
@@ -58,9 +58,9 @@ const overlap = (e: Edge, f: Edge): boolean => {
   return low < along(e.b) && high > 0n;
 };
 
-/** At every corner: all that comes by, as the two points it comes from and goes to, must not interleave. */
+/** Whether at some vertex two visits interleave; a visit comes from one point and goes to another. */
 const passesThrough = (rings: ReadonlyArray<Ring>, edges: ReadonlyArray<Edge>): boolean => {
-  const corners = rings.flatMap((ring) => {
+  const visits = rings.flatMap((ring) => {
     const points = ring.slice(1).map(point);
     return points.map((at, i) => ({
       at,
@@ -68,19 +68,20 @@ const passesThrough = (rings: ReadonlyArray<Ring>, edges: ReadonlyArray<Edge>): 
       to: points[(i + 1) % points.length] ?? at,
     }));
   });
-  return corners.some(({ at, from, to }, i) => {
+  return visits.some(({ at, from, to }, i) => {
     const others = [
-      ...corners.filter((corner, j) => j > i && same(corner.at, at)),
-      ...edges.filter((e) => holdsInside(e, at)).map((e) => ({ from: e.a, to: e.b })),
+      ...visits.filter((visit, j) => j > i && same(visit.at, at)),
+      ...edges.filter((e) => passes(e, at)).map((e) => ({ from: e.a, to: e.b })),
     ];
     return others.some((other) => between(at, from, to, other.from) !== between(at, from, to, other.to));
   });
 };
 
-const holdsInside = ({ a, b }: Edge, p: Point): boolean =>
+/** Whether a point lies on an edge, but not at its ends. */
+const passes = ({ a, b }: Edge, p: Point): boolean =>
   cross(a, b, p) === 0n && (p[0] - a[0]) * (p[0] - b[0]) + (p[1] - a[1]) * (p[1] - b[1]) < 0n;
 
-/** Whether turning left from `from` around `at`, the direction of p comes before that of `to`. */
+/** Whether p comes before `to` when turning left around `at`, starting at `from`. */
 const between = (at: Point, from: Point, to: Point, p: Point): boolean => {
   const left = (a: Point, b: Point): boolean => cross(at, a, b) > 0n;
   if (left(from, to)) return left(from, p) && left(p, to);

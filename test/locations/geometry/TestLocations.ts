@@ -15,7 +15,7 @@ export const haversine = ([x1, y1]: GeoPosition, [x2, y2]: GeoPosition): number 
 
 const idOf = (key: number): string => `00000000-0000-7000-8000-${String(key).padStart(12, "0")}`;
 
-/** A circle as it is searched. */
+/** A circle for an index. */
 export const circle = (
   key: number,
   [longitude, latitude]: GeoPosition,
@@ -23,7 +23,7 @@ export const circle = (
 ): IndexedLocation =>
   toIndexedLocation({ key, id: idOf(key), revision: key, longitude, latitude, radius_meters, rings: null });
 
-/** A polygon as it is searched; its rings are closed already. */
+/** A polygon for an index, of closed rings. */
 export const polygon = (
   key: number,
   ...rings: ReadonlyArray<ReadonlyArray<GeoPosition>>
@@ -40,16 +40,16 @@ export const polygon = (
   });
 };
 
-/** By their numbers. */
-export const placesOf = (places: ReadonlyArray<IndexedLocation>): ReadonlyMap<number, IndexedLocation> =>
-  new Map(places.map((place) => [place.key, place]));
+/** Locations by their keys. */
+export const byKey = (locations: ReadonlyArray<IndexedLocation>): ReadonlyMap<number, IndexedLocation> =>
+  new Map(locations.map((location) => [location.key, location]));
 
-/** The least distance from a point to the outline of the rings, found by trying points along it. */
+/** The minimum distance from a point to the outline of rings in metres, found by trying points along it. */
 export const sampledDistance = (
   point: GeoPosition,
   ...rings: ReadonlyArray<ReadonlyArray<GeoPosition>>
 ): number => {
-  let least = Infinity;
+  let min = Infinity;
   const tries = 400;
   for (const ring of rings) {
     ring.forEach(([x, y], index) => {
@@ -58,7 +58,7 @@ export const sampledDistance = (
         haversine(point, [fromX + share * (x - fromX), fromY + share * (y - fromY)]);
       let best = 0;
       for (let step = 1; step <= tries; step++) if (at(step / tries) < at(best / tries)) best = step;
-      // The best one lies between its neighbours.
+      // The minimum lies between the neighbours of the best try.
       let low = Math.max(0, best - 1) / tries;
       let high = Math.min(tries, best + 1) / tries;
       for (let round = 0; round < 60; round++) {
@@ -66,8 +66,8 @@ export const sampledDistance = (
         if (at(low + third) < at(high - third)) high -= third;
         else low += third;
       }
-      least = Math.min(least, at(low), at(best / tries));
+      min = Math.min(min, at(low), at(best / tries));
     });
   }
-  return least;
+  return min;
 };

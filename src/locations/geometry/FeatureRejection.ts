@@ -1,8 +1,8 @@
-/** Takes a reason why an imported feature is refused: a full sentence that also says what would be right. */
-export type Refuse = (reason: string) => void;
+/** Rejects a feature for a reason: a full sentence that also says what would be right. */
+export type Reject = (reason: string) => undefined;
 
-/** A JSON value in a few words, safe to show and to store. */
-export const describe = (value: unknown): string => {
+/** A JSON value in a few words: strings are cut after 40 characters, control characters replaced. */
+export const describeValue = (value: unknown): string => {
   if (typeof value === "string") {
     const start = value
       .slice(0, 40)

@@ -1,0 +1,97 @@
+import { counted } from "../wire/Text.ts";
+import { boundingCircle } from "./geometry/BoundingCircle.ts";
+import { type ParsedFeature, readFeature, type RejectedFeature } from "./GeoJsonImport.ts";
+import type { Ring, ShapeType } from "./Location.ts";
+import type { FeatureResult, ImportReport } from "./LocationImport.ts";
+
+/** A location as a row stores it: a circle, or a polygon's rings and the circle around them. */
+export interface ImportedLocation extends Pick<ParsedFeature, "_tag" | "name" | "externalId" | "group"> {
+  readonly type: ShapeType;
+  readonly latitude: number;
+  readonly longitude: number;
+  readonly radiusMeters: number;
+  readonly rings: ReadonlyArray<Ring> | null;
+}
+
+/** Reads one feature. Accepts any JSON value and never throws. */
+export const importedLocation = (feature: unknown): ImportedLocation | RejectedFeature => {
+  const read = readFeature(feature);
+  if (read._tag === "RejectedFeature") return read;
+  const { _tag, externalId, group, name, shape } = read;
+  if (shape.type === "polygon") {
+    const rings = shape.geometry.coordinates;
+    return { _tag, name, externalId, group, type: shape.type, rings, ...boundingCircle(shape.geometry) };
+  }
+  const [longitude, latitude] = shape.geometry.coordinates;
+  const { radiusMeters, type } = shape;
+  return { _tag, name, externalId, group, type, latitude, longitude, radiusMeters, rings: null };
+};
+
+/** An imported location and the id under which it is created or updated. */
+export interface StoredImport {
+  readonly id: string;
+  readonly location: ImportedLocation;
+}
+
+/**
+ * The writes of an import, and the result of each feature. Several features with one external id are one
+ * write, of the last of them (contract G4, G5).
+ */
+export interface ImportPlan {
+  readonly results: ReadonlyArray<FeatureResult>;
+  readonly creations: ReadonlyArray<StoredImport>;
+  readonly updates: ReadonlyArray<StoredImport>;
+  /** The ids of locations, each with the name of the group that it is added to. */
+  readonly memberships: ReadonlyArray<{ readonly group: string; readonly id: string }>;
+}
+
+/** The environment before an import. */
+export interface ImportContext {
+  /** Ids of the existing locations, by external id. */
+  readonly known: ReadonlyMap<string, string>;
+  /** The number of existing locations. */
+  readonly count: number;
+  /** The plan's `max_locations`; null for no limit. */
+  readonly limit: number | null;
+}
+
+/** Plans the write of each feature, in their order; `makeId` generates the ids of new locations. */
+export const planImport = (
+  features: ReadonlyArray<ImportedLocation | RejectedFeature>,
+  { count, known, limit }: ImportContext,
+  makeId: () => string,
+): ImportPlan => {
+  const created = new Map<string, StoredImport>();
+  const updated = new Map<string, StoredImport>();
+  const idOf = new Map(known);
+  const memberships: Array<ImportPlan["memberships"][number]> = [];
+
+  const results = features.map((feature, index): FeatureResult => {
+    const { name } = feature;
+    if (feature._tag === "RejectedFeature")
+      return { index, status: "failed", name, reasons: feature.reasons };
+    const { externalId, group } = feature;
+    const existing = externalId === null ? undefined : idOf.get(externalId);
+    if (existing === undefined && limit !== null && count + created.size >= limit) {
+      return { index, status: "skipped", name, reasons: [overLimit(limit, count + created.size)] };
+    }
+    const id = existing ?? makeId();
+    if (existing === undefined && externalId !== null) idOf.set(externalId, id);
+    const isNew = existing === undefined || created.has(id);
+    (isNew ? created : updated).set(id, { id, location: feature });
+    if (group !== null) memberships.push({ group, id });
+    return { index, status: existing === undefined ? "created" : "updated", name, id, reasons: null };
+  });
+  return { results, creations: [...created.values()], updates: [...updated.values()], memberships };
+};
+
+const overLimit = (limit: number, count: number): string =>
+  `The plan allows ${counted(limit, "location")} (max_locations) and there are ${count} already; ` +
+  "delete some, or ask the operator for a larger plan.";
+
+/** Counts the results by status. */
+export const summaryOf = (results: ReadonlyArray<FeatureResult>): ImportReport["summary"] => {
+  const summary = { created: 0, updated: 0, skipped: 0, failed: 0 };
+  for (const { status } of results) summary[status]++;
+  return summary;
+};
