@@ -94,8 +94,13 @@ layer(TestRepositories.layer)("RateLimitsRepository", (it) => {
       const repository = yield* RateLimitsRepository;
       const { production, sandbox } = yield* newTenants;
       const demandOf = ({ environment, workspaceId }: Tenant, reads: number) => ({
-        ...{ workspaceId, environment, reads, writes: 0 },
-        ...{ perMinute: 2, writesPerMinute: 2, perDay: unlimited },
+        workspaceId,
+        environment,
+        reads,
+        writes: 0,
+        perMinute: 2,
+        writesPerMinute: 2,
+        perDay: unlimited,
       });
       const rows = yield* repository.take([demandOf(sandbox, 1), demandOf(production, 9)], now);
       const granted = Object.fromEntries(rows.map((row) => [row.environment, row.granted_reads]));
