@@ -4,10 +4,22 @@ import { failedAttemptsMemory } from "./access/FailedAttemptsMemory.ts";
 import { failedAttemptsSql } from "./access/FailedAttemptsSql.ts";
 import { tokensMemory } from "./access/TokensMemory.ts";
 import { tokensSql } from "./access/TokensSql.ts";
+import { campaignsMemory } from "./campaigns/CampaignsMemory.ts";
+import { campaignsSql } from "./campaigns/CampaignsSql.ts";
+import { campaignTargetingMemory } from "./campaigns/CampaignTargetingMemory.ts";
+import { campaignTargetingSql } from "./campaigns/CampaignTargetingSql.ts";
+import { sendPlanMemory } from "./campaigns/SendPlanMemory.ts";
+import { sendPlanSql } from "./campaigns/SendPlanSql.ts";
+import { segmentsMemory } from "./devices/SegmentsMemory.ts";
+import { segmentsSql } from "./devices/SegmentsSql.ts";
 import { idempotencyMemory } from "./http/IdempotencyMemory.ts";
 import { idempotencySql } from "./http/IdempotencySql.ts";
 import { rateLimitsMemory } from "./http/RateLimitsMemory.ts";
 import { rateLimitsSql } from "./http/RateLimitsSql.ts";
+import { contentsMemory } from "./notifications/ContentsMemory.ts";
+import { contentsSql } from "./notifications/ContentsSql.ts";
+import { notificationsMemory } from "./notifications/NotificationsMemory.ts";
+import { notificationsSql } from "./notifications/NotificationsSql.ts";
 import { workspacesMemory } from "./workspaces/WorkspacesMemory.ts";
 import { workspacesSql } from "./workspaces/WorkspacesSql.ts";
 
@@ -18,6 +30,12 @@ export const sqlRepositories = Layer.mergeAll(
   failedAttemptsSql,
   rateLimitsSql,
   idempotencySql,
+  campaignsSql,
+  campaignTargetingSql,
+  sendPlanSql,
+  contentsSql,
+  notificationsSql,
+  segmentsSql,
 );
 
 /** In memory. */
@@ -27,4 +45,10 @@ export const memoryRepositories = Layer.mergeAll(
   failedAttemptsMemory,
   rateLimitsMemory,
   idempotencyMemory,
+  campaignsMemory,
+  campaignTargetingMemory,
+  sendPlanMemory,
+  contentsMemory,
+  notificationsMemory,
+  segmentsMemory,
 );

@@ -4,6 +4,7 @@ import { WorkspaceChanges } from "../src/database/WorkspaceChanges.ts";
 import { memoryDatabase, MemoryStore } from "../src/database/MemoryStore.ts";
 import { memoryRepositories, sqlRepositories } from "../src/Repositories.ts";
 import { TestDatabase } from "./database/TestDatabase.ts";
+import { TestRows } from "./TestRows.ts";
 
 declare module "vitest" {
   interface ProvidedContext {
@@ -13,13 +14,14 @@ declare module "vitest" {
 }
 
 /** Every repository with two implementations, in memory and with tables of its own. */
-export const memoryLayer = Layer.merge(memoryRepositories, WorkspaceChanges.layerMemory).pipe(
-  Layer.provideMerge(memoryDatabase),
-  Layer.provideMerge(MemoryStore.layer),
-);
+export const memoryLayer = Layer.mergeAll(
+  memoryRepositories,
+  WorkspaceChanges.layerMemory,
+  TestRows.layerMemory,
+).pipe(Layer.provideMerge(memoryDatabase), Layer.provideMerge(MemoryStore.layer));
 
 /** The same on PostgreSQL, in a database of its own. */
-const postgresLayer = Layer.merge(sqlRepositories, WorkspaceChanges.layer).pipe(
+const postgresLayer = Layer.mergeAll(sqlRepositories, WorkspaceChanges.layer, TestRows.layerSql).pipe(
   Layer.provideMerge(TestDatabase.layer),
 );
 

@@ -14,7 +14,7 @@ import type { FoundCampaign } from "./Campaign.ts";
 import { changedDates, resolveDates } from "./CampaignDates.ts";
 import type { CampaignDraft } from "./CampaignDraft.ts";
 import { campaignStatus } from "./CampaignStatus.ts";
-import { CampaignsSql, type CampaignValues } from "./CampaignsSql.ts";
+import { CampaignsRepository, type CampaignValues } from "./CampaignsRepository.ts";
 import {
   checkEntries,
   checkShape,
@@ -25,7 +25,7 @@ import {
   type ResolvedTargeting,
   type TargetList,
 } from "./CampaignTargeting.ts";
-import { CampaignTargetingSql } from "./CampaignTargetingSql.ts";
+import { CampaignTargetingRepository } from "./CampaignTargetingRepository.ts";
 import { SendPlan } from "./SendPlan.ts";
 import { counted } from "../wire/Text.ts";
 
@@ -50,22 +50,18 @@ const counts = (
 export class Campaigns extends Context.Service<Campaigns>()("waypost/campaigns/Campaigns", {
   make: Effect.gen(function* () {
     const database = yield* Database;
-    const repository = yield* CampaignsSql;
-    const targets = yield* CampaignTargetingSql;
+    const repository = yield* CampaignsRepository;
+    const targets = yield* CampaignTargetingRepository;
     const workspaces = yield* Workspaces;
     const locations = yield* Locations;
     const groups = yield* LocationGroups;
     const sends = yield* SendPlan;
 
-    const one = (rows: ReadonlyArray<FoundCampaign>) => {
-      const row = rows[0];
-      return row === undefined ? Effect.fail(NotFound.resource("campaign")) : Effect.succeed(row);
-    };
-
     /** The campaign as it is now. @throws 404 */
     const find = Effect.fnUntraced(function* (tenant: Tenant, id: string) {
       const now = yield* Clock.currentTimeMillis;
-      return yield* one(isUuid(id) ? yield* repository.find(tenant, id, now) : []);
+      const campaign = isUuid(id) ? yield* repository.find(tenant, id, now) : null;
+      return campaign ?? (yield* NotFound.resource("campaign"));
     });
 
     const lookUp = Effect.fnUntraced(function* (tenant: Tenant, fields: Partial<CampaignDraft>) {
@@ -89,7 +85,7 @@ export class Campaigns extends Context.Service<Campaigns>()("waypost/campaigns/C
           groups.idsByName(tenant, names),
         ),
         segmentation_ids: named(
-          yield* ask("segmentation_ids", none, (ids) => repository.existingSegments(tenant, ids)),
+          yield* ask("segmentation_ids", none, (ids) => targets.existingSegments(tenant, ids)),
         ),
       } satisfies Known;
     });
@@ -247,10 +243,7 @@ export class Campaigns extends Context.Service<Campaigns>()("waypost/campaigns/C
     };
   }),
 }) {
-  static readonly layerNoDeps = Layer.effect(Campaigns, Campaigns.make);
-  static readonly layer = Campaigns.layerNoDeps.pipe(
-    Layer.provide([CampaignsSql.layer, CampaignTargetingSql.layer]),
-  );
+  static readonly layer = Layer.effect(Campaigns, Campaigns.make);
 }
 
 const valuesOf = (

@@ -1,25 +1,12 @@
-import { Context, Effect, Layer } from "effect";
+import { Effect, Layer } from "effect";
 import { SqlClient } from "effect/sql";
-import { arrayOf, asNumber, instant, utc } from "../database/Rows.ts";
-import type { TimeOfDay } from "../time/LocalTime.ts";
+import { asNumber, instant, onlyRow, utc } from "../database/Rows.ts";
+import { anyRow, firstRow, run, tenantIs } from "../database/Statements.ts";
 import type { TimeZoneName } from "../time/TimeZone.ts";
-import type { PagePosition } from "../wire/PagePosition.ts";
-import type { Tenant } from "../workspaces/Workspace.ts";
 import type { AttachedNotification } from "./AttachedNotification.ts";
 import type { Campaign, FoundCampaign } from "./Campaign.ts";
+import { CampaignsRepository } from "./CampaignsRepository.ts";
 import { statusSql } from "./CampaignStatusSql.ts";
-
-/** What a write stores of a campaign itself; its targeting has tables of its own. */
-export interface CampaignValues {
-  readonly name: string;
-  readonly type: Campaign["type"];
-  readonly timezone: TimeZoneName;
-  readonly startsAt: number;
-  readonly endsAt: number | null;
-  readonly frequencyCapCount: number | null;
-  readonly frequencyCapPeriod: Campaign["frequency_cap_period"];
-  readonly segmentMatch: Campaign["targeting"]["segment_match"];
-}
 
 interface Columns extends Omit<Campaign, "targeting"> {
   readonly location_ids: ReadonlyArray<string>;
@@ -65,11 +52,10 @@ const toFound = (row: FoundColumns): FoundCampaign => ({
   endsAtMs: row.ends_ms,
 });
 
-/** Every statement on campaigns but those on their targeting. */
-export class CampaignsSql extends Context.Service<CampaignsSql>()("waypost/campaigns/CampaignsSql", {
-  make: Effect.gen(function* () {
-    const sql = yield* SqlClient.SqlClient;
-
+/** Every statement on campaigns, without those on their targeting. */
+export const campaignsSql = Layer.effect(
+  CampaignsRepository,
+  Effect.map(SqlClient.SqlClient, (sql) => {
     const targets = (table: string, column: string) => sql`
       ARRAY (SELECT t.${sql(column)}::text FROM ${sql(table)} t
         WHERE t.workspace_id = c.workspace_id AND t.environment = c.environment AND t.campaign_id = c.id
@@ -83,116 +69,97 @@ export class CampaignsSql extends Context.Service<CampaignsSql>()("waypost/campa
       ${targets("campaign_segment", "segment_id")} AS segmentation_ids,
       c.segment_match, ${utc("c.created_at")} AS created_at, ${utc("c.updated_at")} AS updated_at`;
 
-    const of = (tenant: Tenant, alias: string) =>
-      sql`${sql(`${alias}.workspace_id`)} = ${tenant.workspaceId} AND ${sql(`${alias}.environment`)} = ${tenant.environment}`;
-
-    return {
-      page: (tenant: Tenant, position: PagePosition, updatedSince: number | null, now: number) =>
-        sql<Columns>`
-          SELECT ${columns(now)} FROM campaign c
-          WHERE ${of(tenant, "c")}
-            AND (${position.before}::uuid IS NULL OR c.id < ${position.before})
-            AND (${instant(updatedSince)} IS NULL OR c.updated_at >= ${instant(updatedSince)})
-          ORDER BY c.id DESC LIMIT ${position.limit}`.pipe(
-          Effect.map((rows) => rows.map(toCampaign)),
-          Effect.orDie,
+    return CampaignsRepository.of({
+      page: (tenant, position, updatedSince, now) =>
+        Effect.orDie(
+          Effect.map(
+            sql<Columns>`
+              SELECT ${columns(now)} FROM campaign c
+              WHERE ${tenantIs(sql, "c", tenant)}
+                AND (${position.before}::uuid IS NULL OR c.id < ${position.before})
+                AND (${instant(updatedSince)} IS NULL OR c.updated_at >= ${instant(updatedSince)})
+              ORDER BY c.id DESC LIMIT ${position.limit}`,
+            (rows) => rows.map(toCampaign),
+          ),
         ),
 
-      find: (tenant: Tenant, id: string, now: number) =>
-        sql<FoundColumns>`
-          SELECT ${columns(now)}, c.key, ${asNumber("extract(epoch FROM c.starts_at) * 1000")} AS starts_ms,
-            ${asNumber("extract(epoch FROM c.ends_at) * 1000")} AS ends_ms
-          FROM campaign c WHERE ${of(tenant, "c")} AND c.id = ${id}`.pipe(
-          Effect.map((rows) => rows.map(toFound)),
-          Effect.orDie,
+      find: (tenant, id, now) =>
+        Effect.map(
+          firstRow(sql<FoundColumns>`
+            SELECT ${columns(now)}, c.key, ${asNumber("extract(epoch FROM c.starts_at) * 1000")} AS starts_ms,
+              ${asNumber("extract(epoch FROM c.ends_at) * 1000")} AS ends_ms
+            FROM campaign c WHERE ${tenantIs(sql, "c", tenant)} AND c.id = ${id}`),
+          (row) => row && toFound(row),
         ),
 
-      /** Whether another campaign than this one (null: any) has exactly this name. */
-      isNameTaken: (tenant: Tenant, name: string, except: string | null) =>
-        sql`
+      isNameTaken: (tenant, name, except) =>
+        anyRow(sql`
           SELECT FROM campaign c
-          WHERE ${of(tenant, "c")} AND c.name = ${name} AND c.id IS DISTINCT FROM ${except}::uuid`.pipe(
-          Effect.map((rows) => rows.length > 0),
-          Effect.orDie,
+          WHERE ${tenantIs(sql, "c", tenant)} AND c.name = ${name}
+            AND c.id IS DISTINCT FROM ${except}::uuid`),
+
+      countLimited: (tenant, except, now) =>
+        Effect.map(
+          onlyRow(sql<{ readonly count: number }>`
+            SELECT count(*)::integer AS count FROM campaign c
+            WHERE ${tenantIs(sql, "c", tenant)} AND c.id IS DISTINCT FROM ${except}::uuid
+              AND (c.ends_at IS NULL OR c.ends_at >= ${instant(now)})
+              AND NOT (c.paused AND c.environment = 'sandbox')`),
+          ({ count }) => count,
         ),
 
-      /** How many campaigns `max_campaigns` counts, without this one: those not ended, in Sandbox also not paused (E9). */
-      countLimited: (tenant: Tenant, except: string | null, now: number) =>
-        sql<{ readonly count: number }>`
-          SELECT count(*)::integer AS count FROM campaign c
-          WHERE ${of(tenant, "c")} AND c.id IS DISTINCT FROM ${except}::uuid
-            AND (c.ends_at IS NULL OR c.ends_at >= ${instant(now)})
-            AND NOT (c.paused AND c.environment = 'sandbox')`.pipe(
-          Effect.map((rows) => rows[0]?.count ?? 0),
-          Effect.orDie,
-        ),
-
-      insert: (tenant: Tenant, id: string, values: CampaignValues, now: number) =>
-        Effect.orDie(sql`
+      insert: (tenant, id, values, now) =>
+        run(sql`
           INSERT INTO campaign (workspace_id, environment, id, name, type, timezone, starts_at, ends_at,
             frequency_cap_count, frequency_cap_period, segment_match, created_at, updated_at)
           VALUES (${tenant.workspaceId}, ${tenant.environment}, ${id}, ${values.name}, ${values.type},
-            ${values.timezone}, ${instant(values.startsAt)}, ${instant(values.endsAt)}, ${values.frequencyCapCount},
-            ${values.frequencyCapPeriod}, ${values.segmentMatch}, ${instant(now)}, ${instant(now)})`),
+            ${values.timezone}, ${instant(values.startsAt)}, ${instant(values.endsAt)},
+            ${values.frequencyCapCount}, ${values.frequencyCapPeriod}, ${values.segmentMatch},
+            ${instant(now)}, ${instant(now)})`),
 
-      update: (tenant: Tenant, id: string, values: CampaignValues, now: number) =>
-        Effect.orDie(sql`
+      update: (tenant, id, values, now) =>
+        run(sql`
           UPDATE campaign c SET name = ${values.name}, type = ${values.type}, timezone = ${values.timezone},
             starts_at = ${instant(values.startsAt)}, ends_at = ${instant(values.endsAt)},
-            frequency_cap_count = ${values.frequencyCapCount}, frequency_cap_period = ${values.frequencyCapPeriod},
-            segment_match = ${values.segmentMatch}, updated_at = ${instant(now)}
-          WHERE ${of(tenant, "c")} AND c.id = ${id}`),
+            frequency_cap_count = ${values.frequencyCapCount},
+            frequency_cap_period = ${values.frequencyCapPeriod}, segment_match = ${values.segmentMatch},
+            updated_at = ${instant(now)}
+          WHERE ${tenantIs(sql, "c", tenant)} AND c.id = ${id}`),
 
-      /** True if that changed it: a campaign that is that way already stays untouched, `updated_at` included. */
-      setPaused: (tenant: Tenant, id: string, paused: boolean, now: number) =>
-        sql`
-          UPDATE campaign c SET paused = ${paused}, updated_at = ${instant(now)}
-          WHERE ${of(tenant, "c")} AND c.id = ${id} AND c.paused <> ${paused}
-          RETURNING c.id`.pipe(
-          Effect.map((rows) => rows.length > 0),
-          Effect.orDie,
-        ),
+      setPaused: (tenant, id, isPaused, now) =>
+        anyRow(sql`
+          UPDATE campaign c SET paused = ${isPaused}, updated_at = ${instant(now)}
+          WHERE ${tenantIs(sql, "c", tenant)} AND c.id = ${id} AND c.paused <> ${isPaused}
+          RETURNING c.id`),
 
-      /** The notifications on a campaign, by the time they were put on it. */
-      attached: (tenant: Tenant, id: string) =>
-        Effect.orDie(sql<AttachedNotification & { readonly sendAt: TimeOfDay | null }>`
+      attached: (tenant, id) =>
+        Effect.orDie(sql<AttachedNotification>`
           SELECT n.name, cn.send_at AS "sendAt",
             ${asNumber("extract(epoch FROM cn.starts_at) * 1000")} AS "windowStart",
             ${asNumber("extract(epoch FROM cn.ends_at) * 1000")} AS "windowEnd"
           FROM campaign_notification cn
           JOIN notification n ON n.workspace_id = cn.workspace_id AND n.environment = cn.environment
             AND n.id = cn.notification_id
-          WHERE ${of(tenant, "cn")} AND cn.campaign_id = ${id}
+          WHERE ${tenantIs(sql, "cn", tenant)} AND cn.campaign_id = ${id}
           ORDER BY cn.attached_at, cn.notification_id`),
 
-      /** Deletes the notifications that are on this campaign and on no other; what was sent of them stays readable. */
-      deleteOwnNotifications: (tenant: Tenant, id: string) =>
-        Effect.orDie(sql`
+      deleteOwnNotifications: (tenant, id) =>
+        run(sql`
           DELETE FROM notification n
-          WHERE ${of(tenant, "n")}
+          WHERE ${tenantIs(sql, "n", tenant)}
             AND n.id IN (SELECT cn.notification_id FROM campaign_notification cn
-              WHERE ${of(tenant, "cn")} AND cn.campaign_id = ${id})
+              WHERE ${tenantIs(sql, "cn", tenant)} AND cn.campaign_id = ${id})
             AND NOT EXISTS (SELECT FROM campaign_notification o
-              WHERE ${of(tenant, "o")} AND o.notification_id = n.id AND o.campaign_id <> ${id})`),
+              WHERE ${tenantIs(sql, "o", tenant)} AND o.notification_id = n.id AND o.campaign_id <> ${id})`),
 
-      /** Deletes a campaign with its targeting and detaches its notifications; its id stays for what it delivered. */
-      delete: (tenant: Tenant, id: string) =>
-        Effect.orDie(sql<{ readonly id: string }>`
+      delete: (tenant, id) =>
+        run(sql`
           WITH gone AS (
-            DELETE FROM campaign c WHERE ${of(tenant, "c")} AND c.id = ${id}
+            DELETE FROM campaign c WHERE ${tenantIs(sql, "c", tenant)} AND c.id = ${id}
             RETURNING c.workspace_id, c.environment, c.key, c.id
           )
           INSERT INTO deleted_campaign (workspace_id, environment, key, id)
-          SELECT workspace_id, environment, key, id FROM gone RETURNING id`),
-
-      existingSegments: (tenant: Tenant, ids: ReadonlyArray<string>) =>
-        sql<{ readonly id: string }>`
-          SELECT s.id FROM segment s WHERE ${of(tenant, "s")} AND s.id = ANY (${arrayOf("uuid", ids)})`.pipe(
-          Effect.map((rows) => new Set(rows.map((row) => row.id))),
-          Effect.orDie,
-        ),
-    };
+          SELECT workspace_id, environment, key, id FROM gone`),
+    });
   }),
-}) {
-  static readonly layer = Layer.effect(CampaignsSql, CampaignsSql.make);
-}
+);

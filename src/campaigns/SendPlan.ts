@@ -3,7 +3,7 @@ import type { TimeOfDay } from "../time/LocalTime.ts";
 import { idAt } from "../wire/Ids.ts";
 import type { Tenant } from "../workspaces/Workspace.ts";
 import { type CampaignDates, sendInstant } from "./CampaignDates.ts";
-import { SendPlanSql } from "./SendPlanSql.ts";
+import { SendPlanRepository } from "./SendPlanRepository.ts";
 
 /** The push campaign that a notification is sent for. */
 interface Sender {
@@ -19,13 +19,10 @@ interface Sender {
  */
 export class SendPlan extends Context.Service<SendPlan>()("waypost/campaigns/SendPlan", {
   make: Effect.gen(function* () {
-    const repository = yield* SendPlanSql;
+    const repository = yield* SendPlanRepository;
 
-    const stop = Effect.fnUntraced(function* (
-      tenant: Tenant,
-      ended: Effect.Effect<ReadonlyArray<{ readonly sourceId: bigint | null }>>,
-    ) {
-      const sourceIds = (yield* ended).flatMap(({ sourceId }) => sourceId ?? []);
+    const stop = Effect.fnUntraced(function* (tenant: Tenant, ended: Effect.Effect<ReadonlyArray<bigint>>) {
+      const sourceIds = yield* ended;
       if (sourceIds.length > 0) yield* repository.dropBatches(tenant, sourceIds);
     });
 
@@ -72,5 +69,5 @@ export class SendPlan extends Context.Service<SendPlan>()("waypost/campaigns/Sen
     };
   }),
 }) {
-  static readonly layer = Layer.effect(SendPlan, SendPlan.make).pipe(Layer.provide(SendPlanSql.layer));
+  static readonly layer = Layer.effect(SendPlan, SendPlan.make);
 }

@@ -80,6 +80,12 @@ export const SegmentRule = Schema.Struct({
 }).annotate({ identifier: "SegmentRule" });
 export type SegmentRule = typeof SegmentRule.Type;
 
+/** Whom a push campaign reaches: the devices of any or all of these segments; without any, every device. */
+export interface Audience {
+  readonly match: "any" | "all";
+  readonly rules: ReadonlyArray<SegmentRule>;
+}
+
 const version = /^[vV]?(\d+(?:\.\d+)*)/;
 
 /**

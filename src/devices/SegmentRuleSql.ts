@@ -3,18 +3,13 @@ import type { SqlClient, Statement } from "effect/sql";
 import { arrayOf, instant, jsonb } from "../database/Rows.ts";
 import { parseInstant } from "../time/Instant.ts";
 import {
+  type Audience,
   isBuiltIn,
   type Scalar,
   type SegmentCondition,
   type SegmentRule,
   versionNumbers,
 } from "./SegmentRule.ts";
-
-/** Whom a push campaign reaches: the devices of any or all of these segments; without any, every device. */
-export interface Audience {
-  readonly match: "any" | "all";
-  readonly rules: ReadonlyArray<SegmentRule>;
-}
 
 const signs = { gt: ">", gte: ">=", lt: "<", lte: "<=" } as const;
 

@@ -8,7 +8,7 @@ import type { ParsedBody } from "../wire/ParsedBody.ts";
 import type { Tenant } from "../workspaces/Workspace.ts";
 import { Workspaces } from "../workspaces/Workspaces.ts";
 import type { Segment, SegmentDraft, SegmentPatch } from "./Segment.ts";
-import { type SegmentRow, SegmentsSql } from "./SegmentsSql.ts";
+import { type SegmentRow, SegmentsRepository } from "./SegmentsRepository.ts";
 
 /** Most conditions of one statement, unless one segment has more: over a million devices it stays within its seconds. */
 const mostTogether = 20;
@@ -33,12 +33,12 @@ const readTogether = (rows: ReadonlyArray<SegmentRow>): ReadonlyArray<ReadonlyAr
 export class Segments extends Context.Service<Segments>()("waypost/devices/Segments", {
   make: Effect.gen(function* () {
     const database = yield* Database;
-    const repository = yield* SegmentsSql;
+    const repository = yield* SegmentsRepository;
     const workspaces = yield* Workspaces;
     const campaigns = yield* Campaigns;
 
     const findRow = Effect.fnUntraced(function* (tenant: Tenant, id: string) {
-      const [row] = isUuid(id) ? yield* repository.find(tenant, id) : [];
+      const row = isUuid(id) ? yield* repository.find(tenant, id) : null;
       return row ?? (yield* NotFound.resource("segment"));
     });
 
@@ -140,11 +140,9 @@ export class Segments extends Context.Service<Segments>()("waypost/devices/Segme
       }, database.atomically),
 
       /** Whom a campaign reaches by its segments as they are now; `audienceSql` selects them. */
-      audience: (tenant: Pick<Tenant, "workspaceId" | "environment">, campaignId: string) =>
-        repository.audience(tenant, campaignId),
+      audience: repository.audience,
     };
   }),
 }) {
-  static readonly layerNoDeps = Layer.effect(Segments, Segments.make);
-  static readonly layer = Segments.layerNoDeps.pipe(Layer.provide(SegmentsSql.layer));
+  static readonly layer = Layer.effect(Segments, Segments.make);
 }

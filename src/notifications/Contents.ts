@@ -13,11 +13,10 @@ import type { Tenant } from "../workspaces/Workspace.ts";
 import { Workspaces } from "../workspaces/Workspaces.ts";
 import { CallToAction } from "./CallToAction.ts";
 import { checkContent, contentOf } from "./ContentRules.ts";
-import { ContentsSql, type ListedContentRow } from "./ContentsSql.ts";
+import { type ContentRow, ContentsRepository, type ListedContentRow } from "./ContentsRepository.ts";
 import type { MessageContent } from "./MessageContent.ts";
 import type { Content } from "./Notification.ts";
 import type { ContentDraft, SentContent } from "./NotificationDraft.ts";
-import { type ContentRow, NotificationsSql } from "./NotificationsSql.ts";
 import { showQuestion } from "./Survey.ts";
 import { counted } from "../wire/Text.ts";
 
@@ -25,8 +24,7 @@ import { counted } from "../wire/Text.ts";
 export class Contents extends Context.Service<Contents>()("waypost/notifications/Contents", {
   make: Effect.gen(function* () {
     const database = yield* Database;
-    const repository = yield* NotificationsSql;
-    const listed = yield* ContentsSql;
+    const repository = yield* ContentsRepository;
     const workspaces = yield* Workspaces;
     const callToAction = yield* CallToAction;
     const library = yield* MediaLibrary;
@@ -51,7 +49,7 @@ export class Contents extends Context.Service<Contents>()("waypost/notifications
     const show = (row: ListedContentRow): Content => ({ ...shown(row), campaign_ids: row.campaign_ids });
 
     const findRow = Effect.fnUntraced(function* (tenant: Tenant, id: string) {
-      const [row] = isUuid(id) ? yield* listed.find(tenant, id) : [];
+      const row = isUuid(id) ? yield* repository.find(tenant, id) : null;
       return row ?? (yield* NotFound.resource("notification"));
     });
 
@@ -97,7 +95,7 @@ export class Contents extends Context.Service<Contents>()("waypost/notifications
     const checkLimit = Effect.fnUntraced(function* (tenant: Tenant) {
       const most = tenant.workspace.plan.max_notifications;
       if (most === null) return;
-      const count = yield* repository.countContents(tenant);
+      const count = yield* repository.count(tenant);
       if (count < most) return;
       return yield* Forbidden.limit(
         "max_notifications",
@@ -167,7 +165,7 @@ export class Contents extends Context.Service<Contents>()("waypost/notifications
 
       /** All contents, on campaigns or not, newest first. */
       page: (tenant: Tenant, position: PagePosition) =>
-        Effect.map(listed.page(tenant, position), (rows) => rows.map(show)),
+        Effect.map(repository.page(tenant, position), (rows) => rows.map(show)),
 
       /** Makes content that is on no campaign yet. @throws 422 with everything wrong at once, 403 for the plan */
       create: Effect.fn("Contents.create")(function* (tenant: Tenant, sent: SentContent) {
@@ -199,10 +197,7 @@ export class Contents extends Context.Service<Contents>()("waypost/notifications
     };
   }),
 }) {
-  static readonly layerNoDeps = Layer.effect(Contents, Contents.make);
-  static readonly layer = Contents.layerNoDeps.pipe(
-    Layer.provide([NotificationsSql.layer, ContentsSql.layer, CallToAction.layer]),
-  );
+  static readonly layer = Layer.effect(Contents, Contents.make).pipe(Layer.provide(CallToAction.layer));
 }
 
 /** Most campaigns that a refusal names. */

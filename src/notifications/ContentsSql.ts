@@ -1,45 +1,103 @@
-import { Context, Effect, Layer } from "effect";
+import { Effect, Layer } from "effect";
 import { SqlClient } from "effect/sql";
-import { utc } from "../database/Rows.ts";
-import type { PagePosition } from "../wire/PagePosition.ts";
-import type { Tenant } from "../workspaces/Workspace.ts";
-import type { ContentRow } from "./NotificationsSql.ts";
+import { instant, jsonb, onlyRow, utc } from "../database/Rows.ts";
+import { anyRow, firstRow, run, tenantIs } from "../database/Statements.ts";
+import { ContentsRepository, type ListedContentRow } from "./ContentsRepository.ts";
+import type { MessageContent } from "./MessageContent.ts";
 
-/** Content with the campaigns that it is on. */
-export interface ListedContentRow extends ContentRow {
-  readonly campaign_ids: ReadonlyArray<string>;
-}
+const questionsOf = (content: MessageContent) => jsonb(content.type === "survey" ? content.questions : null);
 
-/** Statements on content by itself, whichever campaigns it is on. */
-export class ContentsSql extends Context.Service<ContentsSql>()("waypost/notifications/ContentsSql", {
-  make: Effect.gen(function* () {
-    const sql = yield* SqlClient.SqlClient;
-
-    const of = (tenant: Tenant, alias: string) =>
-      sql`${sql(`${alias}.workspace_id`)} = ${tenant.workspaceId} AND ${sql(`${alias}.environment`)} = ${tenant.environment}`;
-
+/** Every statement on notifications and their content, whichever campaigns they are on. */
+export const contentsSql = Layer.effect(
+  ContentsRepository,
+  Effect.map(SqlClient.SqlClient, (sql) => {
     const shown = sql`
       n.id, n.name, x.type, x.headline, x.body, x.cta_label, x.cta_url, x.media_asset_id, x.media_kind,
-      CASE WHEN m.id IS NOT NULL THEN jsonb_build_object('id', m.id, 'type', m.kind, 'key', m.key) END AS media, x.questions,
+      CASE WHEN m.id IS NOT NULL THEN jsonb_build_object('id', m.id, 'type', m.kind, 'key', m.key) END
+        AS media, x.questions,
       ARRAY (SELECT cn.campaign_id::text FROM campaign_notification cn
-        WHERE cn.notification_id = n.id AND cn.workspace_id = n.workspace_id AND cn.environment = n.environment
+        WHERE cn.notification_id = n.id AND cn.workspace_id = n.workspace_id
+          AND cn.environment = n.environment
         ORDER BY cn.attached_at, cn.id) AS campaign_ids,
       ${utc("n.created_at")} AS created_at, ${utc("n.updated_at")} AS updated_at
       FROM notification n
-      JOIN content x ON x.workspace_id = n.workspace_id AND x.environment = n.environment AND x.key = n.content_key
-      LEFT JOIN media_file m ON m.workspace_id = n.workspace_id AND m.environment = n.environment AND m.id = n.media_id`;
+      JOIN content x ON x.workspace_id = n.workspace_id AND x.environment = n.environment
+        AND x.key = n.content_key
+      LEFT JOIN media_file m ON m.workspace_id = n.workspace_id AND m.environment = n.environment
+        AND m.id = n.media_id`;
 
-    return {
-      page: (tenant: Tenant, position: PagePosition) =>
+    return ContentsRepository.of({
+      page: (tenant, position) =>
         Effect.orDie(sql<ListedContentRow>`
           SELECT ${shown}
-          WHERE ${of(tenant, "n")} AND (${position.before}::uuid IS NULL OR n.id < ${position.before})
+          WHERE ${tenantIs(sql, "n", tenant)}
+            AND (${position.before}::uuid IS NULL OR n.id < ${position.before})
           ORDER BY n.id DESC LIMIT ${position.limit}`),
 
-      find: (tenant: Tenant, id: string) =>
-        Effect.orDie(sql<ListedContentRow>`SELECT ${shown} WHERE ${of(tenant, "n")} AND n.id = ${id}`),
-    };
+      find: (tenant, id) =>
+        firstRow(sql<ListedContentRow>`SELECT ${shown} WHERE ${tenantIs(sql, "n", tenant)} AND n.id = ${id}`),
+
+      hasAnswers: (tenant, id) =>
+        anyRow(sql`
+          SELECT FROM notification n
+          WHERE ${tenantIs(sql, "n", tenant)} AND n.id = ${id}
+            AND EXISTS (SELECT FROM survey_response r
+              WHERE ${tenantIs(sql, "r", tenant)} AND r.notification_key = n.key)`),
+
+      count: (tenant) =>
+        Effect.map(
+          onlyRow(sql<{ readonly count: number }>`
+            SELECT count(*)::integer AS count FROM notification n WHERE ${tenantIs(sql, "n", tenant)}`),
+          ({ count }) => count,
+        ),
+
+      insert: (tenant, id, name, content, now) =>
+        run(sql`
+          WITH first AS (
+            INSERT INTO content (workspace_id, environment, notification_id, type, headline, body, cta_label,
+              cta_url, media_asset_id, media_kind, questions, created_at)
+            VALUES (${tenant.workspaceId}, ${tenant.environment}, ${id}, ${content.type}, ${content.headline},
+              ${content.body}, ${content.cta_label}, ${content.cta_url}, ${content.media_asset_id},
+              ${content.media_kind}, ${questionsOf(content)}, ${instant(now)})
+            RETURNING key, media_asset_id
+          )
+          INSERT INTO notification (workspace_id, environment, id, name, type, content_key, media_id,
+            created_at, updated_at)
+          SELECT ${tenant.workspaceId}, ${tenant.environment}, ${id}, ${name}, ${content.type}, first.key,
+            first.media_asset_id, ${instant(now)}, ${instant(now)}
+          FROM first`),
+
+      revise: (tenant, id, name, content, now) =>
+        run(sql`
+          WITH revised AS (
+            INSERT INTO content (workspace_id, environment, notification_id, type, headline, body, cta_label,
+              cta_url, media_asset_id, media_kind, questions, created_at)
+            SELECT n.workspace_id, n.environment, n.id, sent.*, ${instant(now)}
+            FROM (SELECT ${content.type}::text, ${content.headline}::text, ${content.body}::text,
+              ${content.cta_label}::text, ${content.cta_url}::text, ${content.media_asset_id}::uuid,
+              ${content.media_kind}::text, ${questionsOf(content)})
+              AS sent (type, headline, body, cta_label, cta_url, media_asset_id, media_kind, questions),
+              notification n
+            JOIN content x ON x.workspace_id = n.workspace_id AND x.environment = n.environment
+              AND x.key = n.content_key
+            WHERE ${tenantIs(sql, "n", tenant)} AND n.id = ${id}
+              AND (x.type, x.headline, x.body, x.cta_label, x.cta_url, x.media_asset_id, x.questions)
+                IS DISTINCT FROM (sent.type, sent.headline, sent.body, sent.cta_label, sent.cta_url,
+                  sent.media_asset_id, sent.questions)
+            RETURNING key
+          )
+          UPDATE notification n SET name = ${name}, type = ${content.type},
+            media_id = ${content.media_asset_id}::uuid,
+            content_key = COALESCE((SELECT key FROM revised), n.content_key), updated_at = ${instant(now)}
+          WHERE ${tenantIs(sql, "n", tenant)} AND n.id = ${id}
+            AND (n.name <> ${name} OR EXISTS (SELECT FROM revised))`),
+
+      deleteUnused: (tenant, id) =>
+        run(sql`
+          DELETE FROM notification n
+          WHERE ${tenantIs(sql, "n", tenant)} AND n.id = ${id}
+            AND NOT EXISTS (SELECT FROM campaign_notification cn
+              WHERE ${tenantIs(sql, "cn", tenant)} AND cn.notification_id = ${id})`),
+    });
   }),
-}) {
-  static readonly layer = Layer.effect(ContentsSql, ContentsSql.make);
-}
+);

@@ -11,7 +11,7 @@ import { Workspaces } from "../workspaces/Workspaces.ts";
 import { Contents } from "./Contents.ts";
 import type { Notification } from "./Notification.ts";
 import type { NotificationDraft, SentNotification, TriggerDraft } from "./NotificationDraft.ts";
-import { type NotificationRow, NotificationsSql } from "./NotificationsSql.ts";
+import { type NotificationRow, NotificationsRepository } from "./NotificationsRepository.ts";
 import { resolveTrigger, showSendAt, type Trigger } from "./Trigger.ts";
 import { counted } from "../wire/Text.ts";
 
@@ -19,7 +19,7 @@ import { counted } from "../wire/Text.ts";
 export class Notifications extends Context.Service<Notifications>()("waypost/notifications/Notifications", {
   make: Effect.gen(function* () {
     const database = yield* Database;
-    const repository = yield* NotificationsSql;
+    const repository = yield* NotificationsRepository;
     const workspaces = yield* Workspaces;
     const campaigns = yield* Campaigns;
     const sends = yield* SendPlan;
@@ -28,8 +28,8 @@ export class Notifications extends Context.Service<Notifications>()("waypost/not
     const show = (row: NotificationRow): Notification => ({ ...contents.shown(row), ...triggerOf(row) });
 
     const findRow = Effect.fnUntraced(function* (tenant: Tenant, campaignId: string, id: string) {
-      const [row] = isUuid(campaignId) && isUuid(id) ? yield* repository.find(tenant, campaignId, id) : [];
-      if (row !== undefined) return row;
+      const row = isUuid(campaignId) && isUuid(id) ? yield* repository.find(tenant, campaignId, id) : null;
+      if (row !== null) return row;
       yield* campaigns.find(tenant, campaignId);
       return yield* NotFound.resource("notification");
     });
@@ -38,7 +38,7 @@ export class Notifications extends Context.Service<Notifications>()("waypost/not
     const checkRoom = Effect.fnUntraced(function* (tenant: Tenant, campaignId: string) {
       const most = tenant.workspace.plan.max_notifications_per_campaign;
       if (most === null) return;
-      const count = yield* repository.countOn(tenant, campaignId);
+      const count = yield* repository.count(tenant, campaignId);
       if (count < most) return;
       return yield* Forbidden.limit(
         "max_notifications_per_campaign",
@@ -94,7 +94,7 @@ export class Notifications extends Context.Service<Notifications>()("waypost/not
       const trigger = resolveTrigger(sent, campaign, row.send_at, now);
       const draft = (yield* sent.complete) as NotificationDraft;
       yield* contents.revise(tenant, row, draft, media, now);
-      yield* repository.retrigger(tenant, campaign.id, row.id, trigger, now);
+      yield* repository.setTrigger(tenant, campaign.id, row.id, trigger, now);
       if (trigger.sendAt !== null) yield* sends.schedule(tenant, campaign, row.id, trigger.sendAt, now);
       return show(yield* Effect.orDie(findRow(tenant, campaign.id, row.id)));
     }, database.atomically);
@@ -177,8 +177,7 @@ export class Notifications extends Context.Service<Notifications>()("waypost/not
     };
   }),
 }) {
-  static readonly layerNoDeps = Layer.effect(Notifications, Notifications.make);
-  static readonly layer = Notifications.layerNoDeps.pipe(Layer.provide(NotificationsSql.layer));
+  static readonly layer = Layer.effect(Notifications, Notifications.make);
 }
 
 const triggerOf = (row: NotificationRow) => ({

@@ -76,12 +76,16 @@ export const WorkspacePatch = Schema.Struct({
 }).annotate({ identifier: "WorkspacePatch" });
 export type WorkspacePatch = typeof WorkspacePatch.Type;
 
-/**
- * One environment of one workspace: what every service method and every statement takes first. `workspaceId` is the
- * small internal key; `workspace` is the row as it was when the request was let in.
- */
-export interface Tenant {
+/** The key of one environment of one workspace. `workspaceId` is the internal key of the workspace. */
+export interface TenantKey {
   readonly workspaceId: number;
   readonly environment: Environment;
+}
+
+/**
+ * One environment of one workspace: the first parameter of every service method and every statement.
+ * `workspace` is the row as it was when the request was authenticated.
+ */
+export interface Tenant extends TenantKey {
   readonly workspace: Workspace;
 }

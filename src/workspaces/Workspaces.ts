@@ -39,7 +39,9 @@ export class Workspaces extends Context.Service<Workspaces>()("waypost/workspace
         return (yield* repository.findByKey(workspaceId)) ?? (yield* Effect.die(notFound));
       }),
 
-      /** Changes what the body names. Reports follow a new time zone at once (contract K6). @throws 404, 422 */
+      /**
+       * Changes what the body names. Reports follow a new time zone at once (contract K6). @throws 404, 422
+       */
       update: Effect.fn("Workspaces.update")(function* (publicId: string, body: ParsedBody<WorkspacePatch>) {
         const patch = yield* body.complete;
         const change = {

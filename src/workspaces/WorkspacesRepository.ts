@@ -1,7 +1,7 @@
 import { Context, type Effect } from "effect";
 import type { PagePosition } from "../wire/PagePosition.ts";
 import type { PlanPatch } from "./Plan.ts";
-import type { FrequencyCap, Tenant, Workspace } from "./Workspace.ts";
+import type { FrequencyCap, TenantKey, Workspace } from "./Workspace.ts";
 
 /** A workspace with its internal key. */
 export interface WorkspaceRow {
@@ -38,13 +38,15 @@ export class WorkspacesRepository extends Context.Service<
     readonly page: (position: PagePosition) => Effect.Effect<ReadonlyArray<WorkspaceRow>>;
     readonly find: (publicId: string) => Effect.Effect<WorkspaceRow | null>;
     readonly findByKey: (workspaceId: number) => Effect.Effect<WorkspaceRow | null>;
-    /** The plan is merged by key; scheduling a deletion again keeps the first instant. Null for an unknown id. */
+    /**
+     * The plan is merged by key; scheduling a deletion again keeps the first instant. Null for an unknown id.
+     */
     readonly update: (
       publicId: string,
       change: WorkspaceChange,
       now: number,
     ) => Effect.Effect<WorkspaceRow | null>;
     /** Locks the tenant for the rest of the transaction, so that what its plan limits is counted exactly. */
-    readonly lock: (tenant: Pick<Tenant, "workspaceId" | "environment">) => Effect.Effect<void>;
+    readonly lock: (tenant: TenantKey) => Effect.Effect<void>;
   }
 >()("waypost/workspaces/WorkspacesRepository") {}

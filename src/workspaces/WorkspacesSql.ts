@@ -24,8 +24,9 @@ export const workspacesSql = Layer.effect(
     const columns = sql`
       id AS workspace_id, public_id AS id, name, timezone, platform_api_enabled,
       ${utc("deletion_scheduled_at")} AS deletion_scheduled_at, trial_ended,
-      CASE WHEN default_cap_count IS NOT NULL THEN
-        jsonb_build_object('count', default_cap_count, 'period', default_cap_period) END AS default_frequency_cap,
+      CASE WHEN default_cap_count IS NOT NULL
+        THEN jsonb_build_object('count', default_cap_count, 'period', default_cap_period) END
+        AS default_frequency_cap,
       plan, ${utc("created_at")} AS created_at, ${utc("updated_at")} AS updated_at`;
 
     const firstRow = (statement: Effect.Effect<ReadonlyArray<Columns>, unknown>) =>
@@ -44,7 +45,8 @@ export const workspacesSql = Layer.effect(
               SELECT made.id, environment FROM made, (VALUES ('sandbox'), ('production')) AS e (environment)
               RETURNING workspace_id, environment
             ), windows AS (
-              INSERT INTO rate_window (workspace_id, environment) SELECT workspace_id, environment FROM tenants
+              INSERT INTO rate_window (workspace_id, environment)
+              SELECT workspace_id, environment FROM tenants
             )
             SELECT ${columns} FROM made`),
           toRow,
@@ -73,7 +75,8 @@ export const workspacesSql = Layer.effect(
           UPDATE workspace SET
             name = COALESCE(${change.name ?? null}::text, name),
             timezone = COALESCE(${change.timezone ?? null}::text, timezone),
-            platform_api_enabled = COALESCE(${change.platformApiEnabled ?? null}::boolean, platform_api_enabled),
+            platform_api_enabled =
+              COALESCE(${change.platformApiEnabled ?? null}::boolean, platform_api_enabled),
             deletion_scheduled_at = CASE ${change.deletionScheduled ?? null}::boolean
               WHEN true THEN COALESCE(deletion_scheduled_at, ${instant(now)}) WHEN false THEN NULL
               ELSE deletion_scheduled_at END,

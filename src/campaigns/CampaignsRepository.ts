@@ -1,0 +1,58 @@
+import { Context, type Effect } from "effect";
+import type { TimeZoneName } from "../time/TimeZone.ts";
+import type { PagePosition } from "../wire/PagePosition.ts";
+import type { Tenant } from "../workspaces/Workspace.ts";
+import type { AttachedNotification } from "./AttachedNotification.ts";
+import type { Campaign, FoundCampaign } from "./Campaign.ts";
+
+/**
+ * The columns of a campaign that a draft writes, instants in epoch milliseconds. Targeting is stored apart.
+ */
+export interface CampaignValues {
+  readonly name: string;
+  readonly type: Campaign["type"];
+  readonly timezone: TimeZoneName;
+  readonly startsAt: number;
+  readonly endsAt: number | null;
+  readonly frequencyCapCount: number | null;
+  readonly frequencyCapPeriod: Campaign["frequency_cap_period"];
+  readonly segmentMatch: Campaign["targeting"]["segment_match"];
+}
+
+/** Stores campaigns. `now` is the instant of the change or of the computed status, in epoch milliseconds. */
+export class CampaignsRepository extends Context.Service<
+  CampaignsRepository,
+  {
+    /** Newest first; `updatedSince` in epoch milliseconds, null for all. */
+    readonly page: (
+      tenant: Tenant,
+      position: PagePosition,
+      updatedSince: number | null,
+      now: number,
+    ) => Effect.Effect<ReadonlyArray<Campaign>>;
+    readonly find: (tenant: Tenant, id: string, now: number) => Effect.Effect<FoundCampaign | null>;
+    /** Whether a campaign other than `except` has exactly this name. */
+    readonly isNameTaken: (tenant: Tenant, name: string, except: string | null) => Effect.Effect<boolean>;
+    /**
+     * How many campaigns `max_campaigns` counts, without `except`: those that have not ended and, in Sandbox,
+     * are not paused (contract E9).
+     */
+    readonly countLimited: (tenant: Tenant, except: string | null, now: number) => Effect.Effect<number>;
+    /** Inserts a campaign, not paused. */
+    readonly insert: (tenant: Tenant, id: string, values: CampaignValues, now: number) => Effect.Effect<void>;
+    readonly update: (tenant: Tenant, id: string, values: CampaignValues, now: number) => Effect.Effect<void>;
+    /** True if that changed the campaign; otherwise `updated_at` is kept. */
+    readonly setPaused: (
+      tenant: Tenant,
+      id: string,
+      isPaused: boolean,
+      now: number,
+    ) => Effect.Effect<boolean>;
+    /** The notifications on a campaign, in the order in which they were attached. */
+    readonly attached: (tenant: Tenant, id: string) => Effect.Effect<ReadonlyArray<AttachedNotification>>;
+    /** Deletes the notifications that are on this campaign only. Their deliveries keep their content. */
+    readonly deleteOwnNotifications: (tenant: Tenant, id: string) => Effect.Effect<void>;
+    /** Deletes a campaign and its targeting, and detaches its notifications. Its deliveries keep its id. */
+    readonly delete: (tenant: Tenant, id: string) => Effect.Effect<void>;
+  }
+>()("waypost/campaigns/CampaignsRepository") {}

@@ -1,0 +1,27 @@
+/** What the statements of repositories have in common. */
+import { Effect } from "effect";
+import type { SqlClient, SqlError, Statement } from "effect/sql";
+
+type Rows<Row> = Effect.Effect<ReadonlyArray<Row>, SqlError.SqlError>;
+
+/** The first row of a statement; null if it gives none. */
+export const firstRow = <Row>(statement: Rows<Row>): Effect.Effect<Row | null> =>
+  Effect.orDie(Effect.map(statement, ([row]) => row ?? null));
+
+/** Whether a statement gives any row, such as an `UPDATE … RETURNING`. */
+export const anyRow = (statement: Rows<unknown>): Effect.Effect<boolean> =>
+  Effect.orDie(Effect.map(statement, (rows) => rows.length > 0));
+
+/** Runs a statement for its effect. */
+export const run = (statement: Rows<unknown>): Effect.Effect<void> => Effect.orDie(Effect.asVoid(statement));
+
+/**
+ * The condition that rows under an alias belong to an environment of a workspace. The alias is trusted text.
+ */
+export const tenantIs = (
+  sql: SqlClient.SqlClient,
+  alias: string,
+  tenant: { readonly workspaceId: number; readonly environment: string },
+): Statement.Fragment =>
+  sql`${sql(`${alias}.workspace_id`)} = ${tenant.workspaceId}
+    AND ${sql(`${alias}.environment`)} = ${tenant.environment}`;

@@ -1,0 +1,47 @@
+import { Context, type Effect } from "effect";
+import type { PagePosition } from "../wire/PagePosition.ts";
+import type { Tenant, TenantKey } from "../workspaces/Workspace.ts";
+import type { Segment } from "./Segment.ts";
+import type { Audience, SegmentRule } from "./SegmentRule.ts";
+
+/** A segment without the number of its devices. */
+export type SegmentRow = Omit<Segment, "device_count">;
+
+/** Stores segments and counts their devices. `now` in epoch milliseconds. */
+export class SegmentsRepository extends Context.Service<
+  SegmentsRepository,
+  {
+    /** Newest first. */
+    readonly page: (tenant: Tenant, position: PagePosition) => Effect.Effect<ReadonlyArray<SegmentRow>>;
+    readonly find: (tenant: Tenant, id: string) => Effect.Effect<SegmentRow | null>;
+    /** Whether a segment other than `except` has exactly this name. */
+    readonly isNameTaken: (tenant: Tenant, name: string, except: string | null) => Effect.Effect<boolean>;
+    readonly insert: (
+      tenant: Tenant,
+      id: string,
+      name: string,
+      rule: SegmentRule,
+      now: number,
+    ) => Effect.Effect<void>;
+    /** An equal name and rule keep `updated_at`. */
+    readonly update: (
+      tenant: Tenant,
+      id: string,
+      name: string,
+      rule: SegmentRule,
+      now: number,
+    ) => Effect.Effect<void>;
+    /** Deletes a segment, also from the targeting of campaigns. */
+    readonly delete: (tenant: Tenant, id: string) => Effect.Effect<void>;
+    /**
+     * How many registered devices each rule holds, in the order of the rules. All rules are counted in one
+     * scan of the devices.
+     */
+    readonly count: (
+      tenant: Tenant,
+      rules: ReadonlyArray<SegmentRule>,
+    ) => Effect.Effect<ReadonlyArray<number>>;
+    /** Whom a campaign reaches by its segments as they are now. */
+    readonly audience: (tenant: TenantKey, campaignId: string) => Effect.Effect<Audience>;
+  }
+>()("waypost/devices/SegmentsRepository") {}

@@ -1,0 +1,98 @@
+import { Effect, Layer } from "effect";
+import { isDeepStrictEqual } from "node:util";
+import { MemoryStore, type MemoryTransaction, memoryTable } from "../database/MemoryStore.ts";
+import { utcText } from "../time/LocalTime.ts";
+import type { TimeZoneName } from "../time/TimeZone.ts";
+import { tenantRow, tenantRows } from "../workspaces/TenantRows.ts";
+import type { TenantKey } from "../workspaces/Workspace.ts";
+import { byAttachment, contentRow, type StoredNotification } from "./ContentsMemory.ts";
+import { type NotificationRow, NotificationsRepository } from "./NotificationsRepository.ts";
+import type { Trigger } from "./Trigger.ts";
+
+/** A notification on a campaign, with the columns of its trigger. */
+interface StoredAttachment extends TenantKey, Trigger {
+  readonly id: string;
+  readonly campaignId: string;
+  readonly notificationId: string;
+  readonly attachedAt: number;
+  readonly updatedAt: number;
+}
+
+interface StoredCampaign extends TenantKey {
+  readonly timezone: TimeZoneName;
+  readonly startsAt: number;
+}
+
+const attachments = memoryTable<StoredAttachment>("campaign_notification");
+const notifications = memoryTable<StoredNotification>("notification");
+const campaigns = memoryTable<StoredCampaign>("campaign");
+
+const textOf = (instant: number | null): string | null => (instant === null ? null : utcText(instant));
+
+const toRow = (tables: MemoryTransaction, attachment: StoredAttachment): ReadonlyArray<NotificationRow> => {
+  const notification = tenantRow(tables, notifications, attachment, attachment.notificationId);
+  const campaign = tenantRow(tables, campaigns, attachment, attachment.campaignId);
+  if (notification === null || campaign === null) return [];
+  return [
+    {
+      ...contentRow(tables, notification),
+      campaign_id: attachment.campaignId,
+      trigger_type: attachment.type,
+      send_at: attachment.sendAt,
+      starts_at: textOf(attachment.startsAt),
+      ends_at: textOf(attachment.endsAt),
+      updated_at: utcText(Math.max(notification.updatedAt, attachment.updatedAt)),
+      timezone: campaign.timezone,
+      campaign_starts_ms: campaign.startsAt,
+    },
+  ];
+};
+
+/** Notifications of campaigns in memory. */
+export const notificationsMemory = Layer.effect(
+  NotificationsRepository,
+  Effect.map(MemoryStore, (store) => {
+    const attachmentsOf = (tables: MemoryTransaction, tenant: TenantKey, campaignId: string) =>
+      tenantRows(tables, attachments, tenant).filter((row) => row.campaignId === campaignId);
+
+    const attachmentOf = (tables: MemoryTransaction, tenant: TenantKey, campaignId: string, id: string) =>
+      attachmentsOf(tables, tenant, campaignId).find(({ notificationId }) => notificationId === id);
+
+    return NotificationsRepository.of({
+      list: (tenant, campaignId) =>
+        store.read((tables) =>
+          attachmentsOf(tables, tenant, campaignId)
+            .toSorted(byAttachment)
+            .flatMap((row) => toRow(tables, row)),
+        ),
+
+      find: (tenant, campaignId, id) =>
+        store.read((tables) => {
+          const row = attachmentOf(tables, tenant, campaignId, id);
+          return row === undefined ? null : (toRow(tables, row)[0] ?? null);
+        }),
+
+      count: (tenant, campaignId) => store.read((tables) => attachmentsOf(tables, tenant, campaignId).length),
+
+      attach: ({ environment, workspaceId }, id, campaignId, notificationId, trigger, now) =>
+        store.write((tables) => {
+          const row = { id, campaignId, notificationId, ...trigger, attachedAt: now, updatedAt: now };
+          tables.put(attachments, id, { workspaceId, environment, ...row });
+        }),
+
+      setTrigger: (tenant, campaignId, id, { endsAt, sendAt, startsAt, type }, now) =>
+        store.write((tables) => {
+          const row = attachmentOf(tables, tenant, campaignId, id);
+          if (row === undefined) return;
+          const next = { ...row, type, sendAt, startsAt, endsAt };
+          if (!isDeepStrictEqual(row, next)) tables.put(attachments, row.id, { ...next, updatedAt: now });
+        }),
+
+      detach: (tenant, campaignId, id) =>
+        store.write((tables) => {
+          const row = attachmentOf(tables, tenant, campaignId, id);
+          if (row !== undefined) tables.delete(attachments, row.id);
+        }),
+    });
+  }),
+);

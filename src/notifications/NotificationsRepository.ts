@@ -1,0 +1,48 @@
+import { Context, type Effect } from "effect";
+import type { TimeOfDay } from "../time/LocalTime.ts";
+import type { TimeZoneName } from "../time/TimeZone.ts";
+import type { Tenant } from "../workspaces/Workspace.ts";
+import type { ContentRow } from "./ContentsRepository.ts";
+import type { TriggerType } from "./Notification.ts";
+import type { Trigger } from "./Trigger.ts";
+
+/** A notification on a campaign, with the campaign's zone and start, which its sending time is shown with. */
+export interface NotificationRow extends ContentRow {
+  readonly campaign_id: string;
+  readonly trigger_type: TriggerType;
+  readonly send_at: TimeOfDay | null;
+  readonly starts_at: string | null;
+  readonly ends_at: string | null;
+  readonly timezone: TimeZoneName;
+  readonly campaign_starts_ms: number;
+}
+
+/** Stores which notifications are on which campaigns, and their triggers. `now` in epoch milliseconds. */
+export class NotificationsRepository extends Context.Service<
+  NotificationsRepository,
+  {
+    /** All notifications of a campaign, in the order in which they were attached (contract D5). */
+    readonly list: (tenant: Tenant, campaignId: string) => Effect.Effect<ReadonlyArray<NotificationRow>>;
+    readonly find: (tenant: Tenant, campaignId: string, id: string) => Effect.Effect<NotificationRow | null>;
+    /** How many notifications are on a campaign. */
+    readonly count: (tenant: Tenant, campaignId: string) => Effect.Effect<number>;
+    /** Attaches a notification to a campaign. `id` identifies the pairing. */
+    readonly attach: (
+      tenant: Tenant,
+      id: string,
+      campaignId: string,
+      notificationId: string,
+      trigger: Trigger,
+      now: number,
+    ) => Effect.Effect<void>;
+    /** Changes the trigger on one campaign; an equal trigger keeps `updated_at`. */
+    readonly setTrigger: (
+      tenant: Tenant,
+      campaignId: string,
+      id: string,
+      trigger: Trigger,
+      now: number,
+    ) => Effect.Effect<void>;
+    readonly detach: (tenant: Tenant, campaignId: string, id: string) => Effect.Effect<void>;
+  }
+>()("waypost/notifications/NotificationsRepository") {}

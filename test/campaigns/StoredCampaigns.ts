@@ -1,0 +1,29 @@
+import { Effect, Schema } from "effect";
+import { CampaignsRepository, type CampaignValues } from "../../src/campaigns/CampaignsRepository.ts";
+import { TimeZoneName } from "../../src/time/TimeZone.ts";
+import { idAt } from "../../src/wire/Ids.ts";
+import type { Tenant } from "../../src/workspaces/Workspace.ts";
+import { suiteStart } from "../TestTenants.ts";
+
+const hour = 3_600_000;
+
+/** A geo campaign from an hour after the suite's start on, without end. */
+export const campaignValues: CampaignValues = {
+  name: "Opening week",
+  type: "geo",
+  timezone: Schema.decodeSync(TimeZoneName)("Europe/Amsterdam"),
+  startsAt: suiteStart + hour,
+  endsAt: null,
+  frequencyCapCount: null,
+  frequencyCapPeriod: null,
+  segmentMatch: null,
+};
+
+/** Inserts a campaign with a name of its own, unless it is given; gives its id. */
+export const insertCampaign = (tenant: Tenant, values: Partial<CampaignValues> = {}, now = suiteStart) =>
+  Effect.gen(function* () {
+    const repository = yield* CampaignsRepository;
+    const id = idAt(now);
+    yield* repository.insert(tenant, id, { ...campaignValues, name: `Campaign ${id}`, ...values }, now);
+    return id;
+  });

@@ -1,0 +1,57 @@
+import { Effect } from "effect";
+import { ContentsRepository } from "../../src/notifications/ContentsRepository.ts";
+import type { MessageContent } from "../../src/notifications/MessageContent.ts";
+import { NotificationsRepository } from "../../src/notifications/NotificationsRepository.ts";
+import type { Trigger } from "../../src/notifications/Trigger.ts";
+import { TimeOfDay } from "../../src/time/LocalTime.ts";
+import { idAt } from "../../src/wire/Ids.ts";
+import type { Tenant } from "../../src/workspaces/Workspace.ts";
+import { suiteStart } from "../TestTenants.ts";
+
+/** A message without button and media file. */
+export const messageContent: MessageContent = {
+  type: "message",
+  headline: "Welcome",
+  body: "Have a coffee.",
+  cta_label: null,
+  cta_url: null,
+  media_asset_id: null,
+  media_kind: null,
+  questions: [],
+};
+
+/** On entering a location, at any time of the campaign. */
+export const onEnter: Trigger = { type: "on_enter", sendAt: null, startsAt: null, endsAt: null };
+
+/** At a time of day of the campaign's day. */
+export const atTime = (time: string): Trigger => ({
+  type: "fixed_time",
+  sendAt: TimeOfDay.make(time),
+  startsAt: null,
+  endsAt: null,
+});
+
+/** Inserts a notification; gives its id. */
+export const insertNotification = (
+  tenant: Tenant,
+  name = "Coffee",
+  content = messageContent,
+  now = suiteStart,
+) =>
+  Effect.gen(function* () {
+    const id = idAt(now);
+    yield* (yield* ContentsRepository).insert(tenant, id, name, content, now);
+    return id;
+  });
+
+/** Attaches a notification to a campaign. */
+export const attach = (
+  tenant: Tenant,
+  campaignId: string,
+  notificationId: string,
+  trigger = onEnter,
+  now = suiteStart,
+) =>
+  Effect.flatMap(NotificationsRepository, (repository) =>
+    repository.attach(tenant, idAt(now), campaignId, notificationId, trigger, now),
+  );
