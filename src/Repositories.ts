@@ -18,6 +18,10 @@ import { rateLimitsMemory } from "./http/RateLimitsMemory.ts";
 import { rateLimitsSql } from "./http/RateLimitsSql.ts";
 import { contentsMemory } from "./notifications/ContentsMemory.ts";
 import { contentsSql } from "./notifications/ContentsSql.ts";
+import { locationGroupsMemory, locationImportsMemory, locationsMemory } from "./locations/LocationsMemory.ts";
+import { locationGroupsSql } from "./locations/LocationGroupsSql.ts";
+import { locationImportsSql } from "./locations/LocationImportsSql.ts";
+import { locationsSql } from "./locations/LocationsSql.ts";
 import { notificationsMemory } from "./notifications/NotificationsMemory.ts";
 import { notificationsSql } from "./notifications/NotificationsSql.ts";
 import { workspacesMemory } from "./workspaces/WorkspacesMemory.ts";
@@ -30,6 +34,9 @@ export const sqlRepositories = Layer.mergeAll(
   failedAttemptsSql,
   rateLimitsSql,
   idempotencySql,
+  locationsSql,
+  locationGroupsSql,
+  locationImportsSql,
   campaignsSql,
   campaignTargetingSql,
   sendPlanSql,
@@ -45,6 +52,9 @@ export const memoryRepositories = Layer.mergeAll(
   failedAttemptsMemory,
   rateLimitsMemory,
   idempotencyMemory,
+  locationsMemory,
+  locationGroupsMemory,
+  locationImportsMemory,
   campaignsMemory,
   campaignTargetingMemory,
   sendPlanMemory,

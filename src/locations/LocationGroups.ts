@@ -4,12 +4,12 @@ import { isUuid } from "../wire/Ids.ts";
 import type { PagePosition } from "../wire/PagePosition.ts";
 import { unstorable } from "../wire/Text.ts";
 import type { Tenant } from "../workspaces/Workspace.ts";
-import { LocationGroupsSql } from "./LocationGroupsSql.ts";
+import { LocationGroupsRepository } from "./LocationGroupsRepository.ts";
 
 /** Location groups of one environment. Imports create them; they are never deleted. */
 export class LocationGroups extends Context.Service<LocationGroups>()("waypost/locations/LocationGroups", {
   make: Effect.gen(function* () {
-    const repository = yield* LocationGroupsSql;
+    const repository = yield* LocationGroupsRepository;
     return {
       /** Newest first: only the group with exactly this name, or all if it is null. */
       page: (tenant: Tenant, name: string | null, position: PagePosition) =>
@@ -17,16 +17,14 @@ export class LocationGroups extends Context.Service<LocationGroups>()("waypost/l
 
       /** @throws 404 */
       find: Effect.fnUntraced(function* (tenant: Tenant, id: string) {
-        const [group] = isUuid(id) ? yield* repository.find(tenant, id) : [];
+        const group = isUuid(id) ? yield* repository.find(tenant, id) : null;
         return group ?? (yield* NotFound.resource("location group"));
       }),
 
       /** Which of the ids are groups of this environment, in lower case. */
       existing: (tenant: Tenant, ids: ReadonlyArray<string>): Effect.Effect<ReadonlySet<string>> => {
         const uuids = ids.filter(isUuid);
-        return uuids.length === 0
-          ? Effect.succeed(new Set())
-          : Effect.map(repository.existing(tenant, uuids), (rows) => new Set(rows.map((row) => row.id)));
+        return uuids.length === 0 ? Effect.succeed(new Set()) : repository.existing(tenant, uuids);
       },
 
       /** The ids of the groups with exactly these names, by name. Unknown names are left out. */
@@ -35,17 +33,10 @@ export class LocationGroups extends Context.Service<LocationGroups>()("waypost/l
         names: ReadonlyArray<string>,
       ): Effect.Effect<ReadonlyMap<string, string>> => {
         const storable = names.filter((name) => unstorable(name) === null);
-        return storable.length === 0
-          ? Effect.succeed(new Map())
-          : Effect.map(
-              repository.byNames(tenant, storable),
-              (rows) => new Map(rows.map((row) => [row.name, row.id])),
-            );
+        return storable.length === 0 ? Effect.succeed(new Map()) : repository.idsByName(tenant, storable);
       },
     };
   }),
 }) {
-  static readonly layer = Layer.effect(LocationGroups, LocationGroups.make).pipe(
-    Layer.provide(LocationGroupsSql.layer),
-  );
+  static readonly layer = Layer.effect(LocationGroups, LocationGroups.make);
 }

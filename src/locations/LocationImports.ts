@@ -15,7 +15,8 @@ import {
   summaryOf,
 } from "./ImportPlan.ts";
 import type { FeatureCollection, ImportReport } from "./LocationImport.ts";
-import { LocationImportsSql } from "./LocationImportsSql.ts";
+import { LocationGroups } from "./LocationGroups.ts";
+import { LocationImportsRepository } from "./LocationImportsRepository.ts";
 import { LocationIndexes } from "./LocationIndexes.ts";
 
 /** GeoJSON imports, the only way to create locations and groups. */
@@ -23,7 +24,8 @@ export class LocationImports extends Context.Service<LocationImports>()("waypost
   make: Effect.gen(function* () {
     const database = yield* Database;
     const workspaces = yield* Workspaces;
-    const repository = yield* LocationImportsSql;
+    const repository = yield* LocationImportsRepository;
+    const locationGroups = yield* LocationGroups;
     const locationIndexes = yield* LocationIndexes;
 
     const plan = Effect.fnUntraced(function* (
@@ -37,11 +39,9 @@ export class LocationImports extends Context.Service<LocationImports>()("waypost
         if (feature._tag === "ParsedFeature" && feature.externalId !== null)
           externalIds.add(feature.externalId);
       }
-      const known = externalIds.size === 0 ? [] : yield* repository.known(tenant, [...externalIds]);
-      const [counted] = limit === null ? [] : yield* repository.count(tenant);
       const context = {
-        known: new Map(known.map((row) => [row.external_id, row.id])),
-        count: counted?.held ?? 0,
+        known: externalIds.size === 0 ? new Map() : yield* repository.known(tenant, [...externalIds]),
+        count: limit === null ? 0 : yield* repository.count(tenant),
         limit,
       };
       return planImport(features, context, () => idAt(now));
@@ -49,13 +49,12 @@ export class LocationImports extends Context.Service<LocationImports>()("waypost
 
     /** The ids of groups by name; creates those that are missing. */
     const groupsOf = Effect.fnUntraced(function* (tenant: Tenant, names: ReadonlySet<string>, now: number) {
-      const rows = yield* repository.knownGroups(tenant, [...names]);
-      const groups = new Map(rows.map((row) => [row.name, row.id]));
-      const missing = [...names].filter((name) => !groups.has(name));
-      for (const name of missing) groups.set(name, idAt(now));
-      const ids = missing.map((name) => groups.get(name) ?? "");
-      if (missing.length > 0) yield* repository.insertGroups(tenant, ids, missing, now);
-      return groups;
+      const known = yield* locationGroups.idsByName(tenant, [...names]);
+      const missing = new Map(
+        [...names].filter((name) => !known.has(name)).map((name) => [name, idAt(now)] as const),
+      );
+      if (missing.size > 0) yield* repository.insertGroups(tenant, missing, now);
+      return new Map([...known, ...missing]);
     });
 
     const join = Effect.fnUntraced(function* (
@@ -64,15 +63,11 @@ export class LocationImports extends Context.Service<LocationImports>()("waypost
       now: number,
     ) {
       const groups = yield* groupsOf(tenant, new Set(memberships.map(({ group }) => group)), now);
-      const groupIds = memberships.map(({ group }) => groups.get(group) ?? "");
-      const locationIds = memberships.map(({ id }) => id);
-      const grown = yield* repository.join(tenant, groupIds, locationIds);
-      if (grown.length === 0) return;
-      yield* repository.touch(
-        tenant,
-        grown.map((row) => row.group_id),
-        now,
-      );
+      const members = memberships.map(({ group, id }) => ({
+        groupId: groups.get(group) ?? "",
+        locationId: id,
+      }));
+      yield* repository.join(tenant, members, now);
     });
 
     const write = Effect.fnUntraced(function* (
@@ -115,9 +110,7 @@ export class LocationImports extends Context.Service<LocationImports>()("waypost
     };
   }),
 }) {
-  static readonly layer = Layer.effect(LocationImports, LocationImports.make).pipe(
-    Layer.provide(LocationImportsSql.layer),
-  );
+  static readonly layer = Layer.effect(LocationImports, LocationImports.make);
 }
 
 const withoutNewIds = ({ creations, results }: ImportPlan): ImportPlan["results"] => {

@@ -8,20 +8,20 @@ import type { Tenant } from "../workspaces/Workspace.ts";
 import { Workspaces } from "../workspaces/Workspaces.ts";
 import { LocationIndexes } from "./LocationIndexes.ts";
 import { isUnchanged, type LocationPatch, shapeFields } from "./LocationResource.ts";
-import { LocationsSql } from "./LocationsSql.ts";
+import { LocationsRepository } from "./LocationsRepository.ts";
 
 /** Locations of one environment. `LocationImports` creates them. */
 export class Locations extends Context.Service<Locations>()("waypost/locations/Locations", {
   make: Effect.gen(function* () {
     const database = yield* Database;
     const workspaces = yield* Workspaces;
-    const repository = yield* LocationsSql;
+    const repository = yield* LocationsRepository;
     const locationIndexes = yield* LocationIndexes;
 
     const notFound = NotFound.resource("location");
 
     const find = Effect.fnUntraced(function* (tenant: Tenant, id: string) {
-      const [location] = isUuid(id) ? yield* repository.find(tenant, id) : [];
+      const location = isUuid(id) ? yield* repository.find(tenant, id) : null;
       return location ?? (yield* notFound);
     });
 
@@ -48,18 +48,18 @@ export class Locations extends Context.Service<Locations>()("waypost/locations/L
           }
           const externalId = fields.external_id;
           if (externalId !== undefined && externalId !== null) {
-            const [holder] = yield* repository.findByExternalId(tenant, externalId);
-            if (holder !== undefined && holder.id !== location.id) {
+            const holder = yield* repository.findByExternalId(tenant, externalId);
+            if (holder !== null && holder !== location.id) {
               problems.add(
                 "external_id",
-                `The external id "${externalId}" belongs to the location ${holder.id}; choose another one.`,
+                `The external id "${externalId}" belongs to the location ${holder}; choose another one.`,
               );
             }
           }
           const { address, external_id, name } = yield* body.complete;
           const now = yield* Clock.currentTimeMillis;
-          const rows = yield* repository.update(tenant, id, { name, address, externalId: external_id }, now);
-          return rows[0] ?? (yield* notFound);
+          const change = { name, address, externalId: external_id };
+          return (yield* repository.update(tenant, location.id, change, now)) ?? (yield* notFound);
         },
         (effect) => database.atomically(effect),
       ),
@@ -67,12 +67,11 @@ export class Locations extends Context.Service<Locations>()("waypost/locations/L
       /** Deletes a location and removes it from its groups and campaigns (contract E12). @throws 404 */
       delete: Effect.fn("Locations.delete")(
         function* (tenant: Tenant, id: string) {
-          if (!isUuid(id)) return yield* notFound;
           yield* workspaces.lock(tenant);
-          const [deleted] = yield* repository.delete(tenant, id, yield* Clock.currentTimeMillis);
-          if (deleted === undefined) return yield* notFound;
+          const location = yield* find(tenant, id);
+          yield* repository.delete(tenant, location.id, yield* Clock.currentTimeMillis);
           yield* locationIndexes.changed(tenant);
-          return deleted;
+          return { id: location.id, deleted: true as const };
         },
         (effect) => database.atomically(effect),
       ),
@@ -83,12 +82,10 @@ export class Locations extends Context.Service<Locations>()("waypost/locations/L
        */
       existing: (tenant: Tenant, ids: ReadonlyArray<string>): Effect.Effect<ReadonlySet<string>> => {
         const uuids = ids.filter(isUuid);
-        return uuids.length === 0
-          ? Effect.succeed(new Set())
-          : Effect.map(repository.hold(tenant, uuids), (rows) => new Set(rows.map((row) => row.id)));
+        return uuids.length === 0 ? Effect.succeed(new Set()) : repository.hold(tenant, uuids);
       },
     };
   }),
 }) {
-  static readonly layer = Layer.effect(Locations, Locations.make).pipe(Layer.provide(LocationsSql.layer));
+  static readonly layer = Layer.effect(Locations, Locations.make);
 }

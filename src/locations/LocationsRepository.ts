@@ -1,0 +1,41 @@
+import { Context, type Effect } from "effect";
+import type { PagePosition } from "../wire/PagePosition.ts";
+import type { Tenant } from "../workspaces/Workspace.ts";
+import type { LocationResource } from "./LocationResource.ts";
+
+/** What a change writes; undefined keeps the stored value. */
+export interface LocationChange {
+  readonly name: string | undefined;
+  readonly address: string | null | undefined;
+  readonly externalId: string | null | undefined;
+}
+
+/** Stores locations. Instants are epoch milliseconds. */
+export class LocationsRepository extends Context.Service<
+  LocationsRepository,
+  {
+    /** Newest first; only those updated at `since` or later, null for all. */
+    readonly page: (
+      tenant: Tenant,
+      since: number | null,
+      position: PagePosition,
+    ) => Effect.Effect<ReadonlyArray<LocationResource>>;
+    readonly find: (tenant: Tenant, id: string) => Effect.Effect<LocationResource | null>;
+    /** The id of the location with this external id. */
+    readonly findByExternalId: (tenant: Tenant, externalId: string) => Effect.Effect<string | null>;
+    /** Null for an unknown id. */
+    readonly update: (
+      tenant: Tenant,
+      id: string,
+      change: LocationChange,
+      now: number,
+    ) => Effect.Effect<LocationResource | null>;
+    /**
+     * Deletes a location and removes it from its groups and campaigns; its groups count as updated. Its id stays for the
+     * events and deliveries that name its key. False for an unknown id.
+     */
+    readonly delete: (tenant: Tenant, id: string, now: number) => Effect.Effect<boolean>;
+    /** Those of the ids that exist; they cannot be deleted before the transaction ends. */
+    readonly hold: (tenant: Tenant, ids: ReadonlyArray<string>) => Effect.Effect<ReadonlySet<string>>;
+  }
+>()("waypost/locations/LocationsRepository") {}
