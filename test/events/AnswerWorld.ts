@@ -14,7 +14,10 @@ export const question = (type: string, more: object = {}) => ({
   ...more,
 });
 
-/** A survey with these questions that a phone has received; `answer` sends values by the place of their question. */
+/**
+ * A survey with these questions that a phone has received; `answer` sends values by the place of their
+ * question.
+ */
 export const answering = (questions: ReadonlyArray<object>, campaign: object = {}) =>
   Effect.gen(function* () {
     yield* TestClock.setTime(testStart);

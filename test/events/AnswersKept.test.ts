@@ -6,9 +6,9 @@ import { randomUUID } from "node:crypto";
 import { testStart, TestWaypost } from "../TestWaypost.ts";
 import { answering, fieldsOf, question } from "./AnswerWorld.ts";
 
-layer(TestWaypost.layer)("Answers that are kept", (it) => {
+layer(TestWaypost.layer)("Stored answers", (it) => {
   it.effect(
-    "replace the device's earlier ones to the survey on the campaign, dated by the first (K9.2, device.answers_replace)",
+    "answers replace earlier ones to the survey, with the first date (K9.2, device.answers_replace)",
     () =>
       Effect.gen(function* () {
         const world = yield* answering([question("RATING"), question("OPEN_ENDED")]);
@@ -42,7 +42,7 @@ layer(TestWaypost.layer)("Answers that are kept", (it) => {
       }),
   );
 
-  it.effect("of one device at once leave one row, whole (K9)", () =>
+  it.effect("concurrent answers of one device leave one complete row (K9)", () =>
     Effect.gen(function* () {
       const { answer, id, stored } = yield* answering([question("NUMBER"), question("OPEN_ENDED")]);
       const answers = yield* Effect.forEach(
@@ -64,7 +64,7 @@ layer(TestWaypost.layer)("Answers that are kept", (it) => {
     }),
   );
 
-  it.effect("are checked against the questions that were delivered, whatever they are by now (F4.4)", () =>
+  it.effect("answers are validated against the questions that were delivered (F4.4)", () =>
     Effect.gen(function* () {
       const { answer, campaignId, id, message, notificationId, production, stored } = yield* answering([
         question("SINGLE_CHOICE"),
@@ -96,7 +96,7 @@ layer(TestWaypost.layer)("Answers that are kept", (it) => {
   );
 
   it.effect(
-    "are taken after the campaign's end, during a pause, and when it is deleted (device.answers_late)",
+    "answers are stored during a pause, after the campaign's end and deletion (device.answers_late)",
     () =>
       Effect.gen(function* () {
         const { answer, campaignId, phone, production, stored } = yield* answering([question("NUMBER")], {
@@ -113,7 +113,7 @@ layer(TestWaypost.layer)("Answers that are kept", (it) => {
       }),
   );
 
-  it.effect("keep a survey a survey: it cannot become a message, on any campaign (F4.5)", () =>
+  it.effect("a survey with answers cannot become a message, on any campaign (F4.5)", () =>
     Effect.gen(function* () {
       const { answer, campaignId, location, notificationId, production } = yield* answering([
         question("NUMBER"),

@@ -92,7 +92,7 @@ export const eventWorld = (options: Parameters<typeof devicesOf>[0] = {}) =>
           return {
             ...device,
             report,
-            /** Reports one event, now unless told, and gives the outcome. */
+            /** Reports one event, by default of now, and returns the outcome. */
             sees: (type: "enter" | "exit", location_id: string, event: ReportedEvent = {}) =>
               Effect.gen(function* () {
                 const occurred_at = yield* fromNow(0);

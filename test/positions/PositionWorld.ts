@@ -4,7 +4,7 @@ import type { Answer } from "../TestWaypost.ts";
 import { collection } from "../locations/Features.ts";
 import { eventWorld, fromNow } from "../events/EventWorld.ts";
 
-/** A place in degrees. */
+/** A point in degrees. */
 export type Point = readonly [longitude: number, latitude: number];
 
 /** Metres of a degree of latitude on a sphere with the earth's mean radius. */
@@ -68,7 +68,9 @@ export const positionWorld = (options: Parameters<typeof eventWorld>[0] = {}) =>
           read,
           /** Reports several positions as they are. */
           reports: (positions: ReadonlyArray<object>) => Effect.map(post(positions), read),
-          /** Is at a point one second later than the last time this was asked, and tells how exactly it knows. */
+          /**
+           * Is at a point one second later than the last time this was asked, and tells how exactly it knows.
+           */
           isAt: ([longitude, latitude]: Point, accuracy_meters?: number) =>
             Effect.suspend(() => {
               const recorded_at = new Date(Date.parse(now) + ++seconds * 1000).toISOString();

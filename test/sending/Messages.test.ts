@@ -5,9 +5,9 @@ import { randomUUID } from "node:crypto";
 import { TestWaypost, testStart } from "../TestWaypost.ts";
 import { oneCampaign } from "../events/EventWorld.ts";
 
-layer(TestWaypost.layer)("The inbox of a device", (it) => {
+layer(TestWaypost.layer)("Inboxes", (it) => {
   it.effect(
-    "shows its messages newest first, each once, however they are paged (D1.2, device.messages)",
+    "an inbox lists its messages newest first, each once over all pages (D1.2, device.messages)",
     () =>
       Effect.gen(function* () {
         yield* TestClock.setTime(testStart);
@@ -40,7 +40,7 @@ layer(TestWaypost.layer)("The inbox of a device", (it) => {
       }),
   );
 
-  it.effect("notes when a message was first opened, and no later time (device.opened)", () =>
+  it.effect("opening a message records the first time only (device.opened)", () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(testStart);
       const { location, phone } = yield* oneCampaign();
@@ -57,20 +57,22 @@ layer(TestWaypost.layer)("The inbox of a device", (it) => {
     }),
   );
 
-  it.effect("has no message of another device, of a failed push, or that never was (device.messages)", () =>
-    Effect.gen(function* () {
-      yield* TestClock.setTime(testStart);
-      const { location, phone, production } = yield* oneCampaign();
-      const [message] = (yield* phone.sees("enter", location)).deliveries;
-      const other = yield* production.phone(randomUUID(), { push: { transport: "fcm", token: "t" } });
-      const [failed] = (yield* other.sees("enter", location)).deliveries;
-      // The right delivery with one's own device in the id, too.
-      const forged = `${message.id.slice(0, 28)}${failed.id.slice(28)}`;
-      for (const id of [message.id, failed.id, forged, randomUUID(), "nonsense", "%00"]) {
-        const answer = yield* other.ask(`/messages/${id}/opened`, { method: "POST" });
-        assert.deepStrictEqual([answer.status, answer.body.error?.code], [404, "not_found"], id);
-      }
-      assert.isNull((yield* phone.inbox())[0].opened_at);
-    }),
+  it.effect(
+    "an inbox opens no message of another device, of a failed push, or with an unknown id (device.messages)",
+    () =>
+      Effect.gen(function* () {
+        yield* TestClock.setTime(testStart);
+        const { location, phone, production } = yield* oneCampaign();
+        const [message] = (yield* phone.sees("enter", location)).deliveries;
+        const other = yield* production.phone(randomUUID(), { push: { transport: "fcm", token: "t" } });
+        const [failed] = (yield* other.sees("enter", location)).deliveries;
+        // The right delivery with one's own device in the id, too.
+        const forged = `${message.id.slice(0, 28)}${failed.id.slice(28)}`;
+        for (const id of [message.id, failed.id, forged, randomUUID(), "nonsense", "%00"]) {
+          const answer = yield* other.ask(`/messages/${id}/opened`, { method: "POST" });
+          assert.deepStrictEqual([answer.status, answer.body.error?.code], [404, "not_found"], id);
+        }
+        assert.isNull((yield* phone.inbox())[0].opened_at);
+      }),
   );
 });

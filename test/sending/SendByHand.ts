@@ -9,12 +9,12 @@ import { TestWaypost } from "../TestWaypost.ts";
 import { sendWorld } from "./SendWorld.ts";
 
 /** A Waypost without workers but those that the test itself is. */
-export const byHandOver = (database: typeof TestDatabase.layer) =>
+export const manualWorkersOn = (database: typeof TestDatabase.layer) =>
   Layer.mergeAll(SendStarts.layer, SendBatches.layer).pipe(
     Layer.provideMerge(TestWaypost.layerWith({ roles: new Set(["api"]) }, database)),
   );
 /** The same over a database of its own. */
-export const byHand = byHandOver(TestDatabase.layer);
+export const manualWorkers = manualWorkersOn(TestDatabase.layer);
 
 /** Moves the time. */
 export const at = (time: string) => TestClock.setTime(Date.parse(time));
@@ -55,7 +55,10 @@ export const running = (campaign: object = {}, more: object = {}) =>
 export const once = (count: number) =>
   Array.from({ length: count }, (_, index) => ({ device_key: index + 1, count: 1 }));
 
-/** Holds one device of the send's first batch back, so that a worker has the batch under way until it is let go. */
+/**
+ * Holds one device of the send's first batch back, so that a worker has the batch under way until it is let
+ * go.
+ */
 export const heldUp = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient;
   const go = yield* Deferred.make<void>();
@@ -76,7 +79,7 @@ export const heldUp = Effect.gen(function* () {
   const isWaiting = Effect.gen(function* () {
     while (true) {
       const rows =
-        yield* sql`SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%made AS%'
+        yield* sql`SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%created AS%'
         AND datname = current_database() AND pid <> pg_backend_pid()`;
       if (rows.length > 0) return;
     }

@@ -10,8 +10,8 @@ const lag = Effect.map(Metric.snapshot, (all) => {
   return found?.type === "Histogram" ? [found.state.count, found.state.sum] : [0, 0];
 });
 
-layer(TestWaypost.layer)("The worker's own clock", (it) => {
-  it.effect("starts a send within a second of its minute, and the metric says how late it was (L2.1)", () =>
+layer(TestWaypost.layer)("Lag of sends", (it) => {
+  it.effect("a send starts within a second of its minute, and the metric shows its lag (L2.1)", () =>
     Effect.gen(function* () {
       const { production } = yield* sendWorld();
       const [earlier = 0, sumOfEarlier = 0] = yield* lag;

@@ -1,7 +1,9 @@
 import { begun, dayAt, periodBegun, shown, type Stretch } from "./ZoneOracle.ts";
 import { DAY_MS } from "../../src/time/TimeZone.ts";
 
-/** A plain reading of contract E10, E11, F6 and L2 to L6, without a database: what a simulation must come to. */
+/**
+ * A plain reading of contract E10, E11, F6 and L2 to L6, without a database: what a simulation must come to.
+ */
 
 export interface ModelDevice {
   readonly key: number;
@@ -54,10 +56,10 @@ export class SendModel {
 
   /** The sends whose minute has come, as they are to be started: of a minute the older notification first. */
   due(now: number): ReadonlyArray<ModelSend> {
-    const place = ({ campaign, notification }: ModelSend) => campaign.notifications.indexOf(notification);
+    const rank = ({ campaign, notification }: ModelSend) => campaign.notifications.indexOf(notification);
     return this.sends
       .filter(({ dueAt, status }) => status === "scheduled" && dueAt <= now)
-      .toSorted((a, b) => a.dueAt - b.dueAt || place(a) - place(b));
+      .toSorted((a, b) => a.dueAt - b.dueAt || rank(a) - rank(b));
   }
 
   nextDue(): number {

@@ -7,13 +7,15 @@ import { DAY_MS } from "../../src/time/TimeZone.ts";
 import { TestDatabase } from "../database/TestDatabase.ts";
 import { type Cut, CutConnections } from "../matrices/CutConnections.ts";
 import { Dice } from "./Dice.ts";
-import { batch, byHandOver, drain, start } from "./SendByHand.ts";
+import { batch, manualWorkersOn, drain, start } from "./SendByHand.ts";
 import { type ModelCampaign, type ModelDevice, SendModel } from "./SendModel.ts";
 import { sendWorld } from "./SendWorld.ts";
 import { begun, dayAt, stretchesOf } from "./ZoneOracle.ts";
 
 const MINUTE_MS = 60_000;
-/** In these thirty days clocks change in New York, Amsterdam, Nuuk (out of its day), Lord Howe and Chatham. */
+/**
+ * In these thirty days clocks change in New York, Amsterdam, Nuuk (out of its day), Lord Howe and Chatham.
+ */
 const begin = Date.UTC(2027, 2, 8);
 const zones = [
   "UTC",
@@ -30,19 +32,19 @@ class Connections extends Context.Service<Connections, CutConnections>()("waypos
   static readonly layer = Layer.effect(Connections, CutConnections.make);
 }
 const overCutConnections = Layer.unwrap(
-  Effect.map(Connections, ({ path }) => byHandOver(TestDatabase.layerThrough(path))),
+  Effect.map(Connections, ({ path }) => manualWorkersOn(TestDatabase.layerThrough(path))),
 ).pipe(Layer.provideMerge(Connections.layer));
 
 const hhmm = (dice: Dice) =>
   `${String(dice.below(24)).padStart(2, "0")}:${String(dice.below(60)).padStart(2, "0")}`;
 const dateText = (day: number) => new Date(day).toISOString().slice(0, 10);
 
-layer(overCutConnections)("Days of sends", (it) => {
+layer(overCutConnections)("Simulated sends", (it) => {
   it.effect.each([
     [41, "production", 30],
     [42, "sandbox", 10],
   ] as const)(
-    "with changes of all kinds and workers that fail end with what a plain reading expects, seed %s in %s (E10, E11, F6, L2, L3, L4, L5.2, L6)",
+    "changes and failing workers end as in the model, seed %s in %s (E10, E11, F6, L2, L3, L4, L5.2, L6)",
     ([seed, environment, days]) =>
       Effect.gen(function* () {
         const dice = new Dice(seed);
@@ -191,7 +193,10 @@ layer(overCutConnections)("Days of sends", (it) => {
             ? { at: "statement", number: 1 + dice.below(10) }
             : { at: dice.chance(0.5) ? "before commit" : "after commit" };
 
-        /** Workers, some of which die or lose their database, until nothing is left to do; in less than a minute. */
+        /**
+         * Workers, some of which die or lose their database, until nothing is left to do; in less than a
+         * minute.
+         */
         const toil = Effect.gen(function* () {
           for (let round = 0; round < 5; round++) {
             const cut = round < 3 && dice.chance(0.5) ? connections.arm(anyCut()) : null;

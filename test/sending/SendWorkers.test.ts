@@ -1,11 +1,11 @@
 import { assert, layer } from "@effect/vitest";
 import { Effect, Fiber } from "effect";
 import { SqlClient } from "effect/sql";
-import { at, batch, byHand, drain, heldUp, once, running, start } from "./SendByHand.ts";
+import { at, batch, manualWorkers, drain, heldUp, once, running, start } from "./SendByHand.ts";
 import { sendWorld } from "./SendWorld.ts";
 
-layer(byHand)("A worker", (it) => {
-  it.effect("shows exactly how far a send is (operator.sends)", () =>
+layer(manualWorkers)("Send workers", (it) => {
+  it.effect("a running send shows the exact figures of its finished batches (operator.sends)", () =>
     Effect.gen(function* () {
       const { deliveries, figures } = yield* running();
       for (const done of [0, 10, 20, 30]) {
@@ -18,7 +18,7 @@ layer(byHand)("A worker", (it) => {
     }),
   );
 
-  it.effect("shares a send with others, and no device gets it twice (L5.2)", () =>
+  it.effect("several workers share a send, and no device gets it twice (L5.2)", () =>
     Effect.gen(function* () {
       const { deliveries, figures } = yield* running();
       // Starting twice starts once.
@@ -30,7 +30,7 @@ layer(byHand)("A worker", (it) => {
   );
 
   it.effect(
-    "makes up for a downtime while the campaign's day lasts, and then marks the send missed (L2.3)",
+    "a send runs late after a downtime until the campaign's day is over, and is then missed (L2.3)",
     () =>
       Effect.gen(function* () {
         const { production } = yield* sendWorld();
@@ -65,7 +65,7 @@ layer(byHand)("A worker", (it) => {
       }),
   );
 
-  it.effect("that lost its lease changes nothing: the other one's batch counts, once (L5.2)", () =>
+  it.effect("a worker that lost its lease changes nothing: the batch of the other counts once (L5.2)", () =>
     Effect.gen(function* () {
       const { deliveries, figures } = yield* running();
       const sql = yield* SqlClient.SqlClient;
@@ -90,7 +90,7 @@ layer(byHand)("A worker", (it) => {
     }),
   );
 
-  it.effect("that is interrupted finishes the batch at hand", () =>
+  it.effect("an interrupted worker finishes its batch", () =>
     Effect.gen(function* () {
       const { deliveries, figures } = yield* running();
       const { letGo, worker } = yield* heldUp;
@@ -103,7 +103,7 @@ layer(byHand)("A worker", (it) => {
     }),
   );
 
-  it.effect("keeps a cap over sends of the same minute, however many work at them (L4.4)", () =>
+  it.effect("a cap holds over sends of the same minute with several workers (L4.4)", () =>
     Effect.gen(function* () {
       const { campaignId, deliveries, production, sends } = yield* running(
         { frequency_cap_count: 2, frequency_cap_period: "week" },
@@ -127,7 +127,7 @@ layer(byHand)("A worker", (it) => {
     }),
   );
 
-  it.effect("reaches who was approved, and in the segment, when the send started (L2.2, L6)", () =>
+  it.effect("a send reaches the devices that were approved when it started (L2.2, L6)", () =>
     Effect.gen(function* () {
       const { sandbox } = yield* sendWorld();
       const sql = yield* SqlClient.SqlClient;
@@ -146,7 +146,7 @@ layer(byHand)("A worker", (it) => {
     }),
   );
 
-  it.effect("does not let a small send wait for a large one", () =>
+  it.effect("a small send does not wait for a large one", () =>
     Effect.gen(function* () {
       const { figures, production } = yield* running();
       yield* batch;

@@ -13,10 +13,12 @@ export const moveTo = (time: string) =>
     yield* (yield* SendScheduler).caughtUp;
   });
 
-/** Lets the worker look again, and waits for what it finds. */
-export const lookAgain = Effect.flatMap(SendScheduler, ({ caughtUp }) => caughtUp);
+/** Makes the worker poll, and waits until it has caught up. */
+export const pollAgain = Effect.flatMap(SendScheduler, ({ caughtUp }) => caughtUp);
 
-/** A workspace at the start of time, with what it takes to send at fixed times, through the interfaces alone. */
+/**
+ * A workspace at the start of time, with what it takes to send at fixed times, through the interfaces alone.
+ */
 export const sendWorld = (options: Parameters<typeof eventWorld>[0] = {}) =>
   Effect.gen(function* () {
     yield* TestClock.setTime(testStart);
@@ -26,7 +28,7 @@ export const sendWorld = (options: Parameters<typeof eventWorld>[0] = {}) =>
       const own = world[environment];
       return {
         ...own,
-        /** A push campaign, today in UTC unless told. */
+        /** A push campaign, by default of today in UTC. */
         push: (fields: object = {}) => own.campaign({ type: "push", ...fields }),
         /** Puts a message on a push campaign. */
         sent: (campaign: string, sendAt: string, fields: object = {}) =>

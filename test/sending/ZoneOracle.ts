@@ -1,7 +1,7 @@
 import { DAY_MS } from "../../src/time/TimeZone.ts";
 
-// The oracle: what Intl shows at an instant, the clock changes between by halving, and otherwise only comparison. Local times are
-// the milliseconds at which UTC shows them.
+// The oracle: what Intl shows at an instant, the clock changes between by halving, and otherwise only
+// comparison. Local times are the milliseconds at which UTC shows them.
 
 /** A time in which a zone's clock does not change. */
 export interface Stretch {

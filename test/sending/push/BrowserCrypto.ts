@@ -15,7 +15,10 @@ const derive = async (secret: Uint8Array, salt: Uint8Array, info: Uint8Array, by
   return new Uint8Array(bits);
 };
 
-/** A subscription as a browser makes it, and the browser's way to read what is pushed to it (RFC 8291), by WebCrypto alone. */
+/**
+ * A subscription as a browser makes it, and the browser's way to read what is pushed to it (RFC 8291), by
+ * WebCrypto alone.
+ */
 export const browserSubscription = async (endpoint: string) => {
   const pair = await subtle.generateKey(curve, true, ["deriveBits"]);
   const own = new Uint8Array(await subtle.exportKey("raw", pair.publicKey));
@@ -55,7 +58,9 @@ export const browserSubscription = async (endpoint: string) => {
   };
 };
 
-/** Whether a token is signed by the key that is told beside it (`vapid t=…, k=…`, RFC 8292); gives its claims. */
+/**
+ * Whether a token is signed by the key beside it (`vapid t=…, k=…`, RFC 8292); gives its claims.
+ */
 export const readVapid = async (authorization: string) => {
   const [, token = "", key = ""] = /^vapid t=([\w.-]+), k=([\w-]+)$/.exec(authorization) ?? [];
   const [header = "", claims = "", signature = ""] = token.split(".");

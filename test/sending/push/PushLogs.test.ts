@@ -28,9 +28,9 @@ const behaviours: ReadonlyArray<Behaviour> = [
   "gone",
 ];
 
-layer(TestWaypost.layer.pipe(Layer.provide(captured)))("The log, at its most talkative,", (it) => {
+layer(TestWaypost.layer.pipe(Layer.provide(captured)))("Logs of pushes", (it) => {
   for (const [name, started] of Object.entries(localServices)) {
-    it.effect(`says nothing secret of pushes by ${name}, whatever the service answers`, () =>
+    it.effect(`the debug log has no secrets of pushes by ${name}, for any response`, () =>
       Effect.gen(function* () {
         logged.length = 0;
         const service = yield* started;
@@ -57,7 +57,7 @@ layer(TestWaypost.layer.pipe(Layer.provide(captured)))("The log, at its most tal
           yield* TestClock.adjust("40 seconds");
           yield* pushed;
         }
-        // One whose address is spoilt is a fault of ours, which is logged with its cause.
+        // A corrupt address is an internal error, which is logged with its cause.
         service.answer(() => "accept");
         const sql = yield* SqlClient.SqlClient;
         for (const [at, address] of [{ endpoint: "no address: push-token-that-is-spoilt" }, null].entries()) {
@@ -95,7 +95,7 @@ layer(TestWaypost.layer.pipe(Layer.provide(captured)))("The log, at its most tal
         assertUnseen(secrets);
         const all = logged.join("\n");
         assert.match(all, /"message":"request"/);
-        assert.match(all, /A push could not be handed over/);
+        assert.match(all, /Sending a push failed/);
         if (name !== "webpush") assert.match(all, /refuses the credentials/);
       }),
     );

@@ -32,7 +32,10 @@ export type Behaviour =
       readonly status: number;
       readonly retryAfter?: string;
       readonly location?: string;
-      /** Says all that it was told, in its words, its headers and where it leads: credentials, address and all. */
+      /**
+       * Echoes the request in body, headers and location: credentials, address and
+       * all.
+       */
       readonly echo?: boolean;
     };
 
@@ -145,7 +148,7 @@ const listening = (handle: (request: IncomingMessage, response: ServerResponse) 
     ({ close }) => Effect.sync(close),
   );
 
-/** Answers over HTTP/1.1 as told; `words` gives the service's own words for a status. */
+/** Responds over HTTP/1.1 with a behaviour; `words` has the provider's own statuses and bodies. */
 const reply = (
   response: ServerResponse,
   behaviour: Behaviour,

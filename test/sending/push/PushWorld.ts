@@ -6,10 +6,10 @@ import { oneCampaign } from "../../events/EventWorld.ts";
 import { testStart } from "../../TestWaypost.ts";
 import type { LocalService } from "./PushServers.ts";
 
-/** Waits until all pushes that are due now have been handed over and settled. */
+/** Waits until all due pushes have been sent and settled. */
 export const pushed = Effect.flatMap(PushDispatcher, ({ caughtUp }) => caughtUp);
 
-/** Has what is due handed over, and waits for nothing. */
+/** Starts sending due pushes without waiting. */
 export const pushing = Effect.forkChild(pushed);
 
 /** Asks again until it is so, within bounds. */
@@ -43,7 +43,7 @@ export const pushWorld = (
       base,
       configure,
       phone,
-      /** A phone that has just entered the location, and the message that it was told of. */
+      /** A phone that has just entered the location, and the message in the response. */
       fired: (name?: string) =>
         Effect.gen(function* () {
           const owner = yield* phone(name);
