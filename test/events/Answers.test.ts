@@ -91,7 +91,7 @@ layer(TestWaypost.layer)("Answers to a survey", (it) => {
           const { body } = yield* other.answer({ 0: number, 1: flag });
           assert.deepStrictEqual(fieldsOf(body), ["answers.0.value", "answers.1.value"]);
         }
-        // JSON can say what is over every number.
+        // JSON allows numbers beyond the range of a double.
         const huge = yield* other.send(`{"answers": [{"question_id": "${other.id(0)}", "value": 1e999}]}`);
         assert.deepStrictEqual(fieldsOf(huge.body), ["answers.0.value"]);
         assert.lengthOf(yield* world.stored, 0);

@@ -59,10 +59,10 @@ layer(TestWaypost.layer)("Times of events", (it) => {
             phone.sees("enter", location, { occurred_at: new Date(time).toISOString() }),
             ({ deliveries }) => deliveries.length,
           );
-        // Not started yet: a clock that is ahead a little still counts.
+        // Before the start: a clock that is slightly ahead still counts.
         assert.deepStrictEqual([yield* at(start - 1), yield* at(start)], [0, 1]);
         yield* TestClock.setTime(start + 10 * minute);
-        // Ended: what happened before the end is reported in time.
+        // After the end: an event from before the end fires if reported in time.
         assert.deepStrictEqual(
           [yield* at(start), yield* at(start + minute), yield* at(start + minute + 1)],
           [1, 1, 0],

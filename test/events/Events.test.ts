@@ -96,7 +96,7 @@ layer(TestWaypost.layer)("Reported events", (it) => {
         [1, 1, 1],
       );
       assert.deepStrictEqual((yield* phone.report([event])).body.data, { ...nothing, duplicates: 1 });
-      // Ids are unique for a device, not beyond.
+      // Event ids are unique per device.
       const other = yield* production.phone();
       assert.strictEqual((yield* other.report([event])).body.data.accepted, 1);
       assert.lengthOf(yield* phone.inbox(), 1);
@@ -235,7 +235,8 @@ layer(TestWaypost.layer)("Reported events", (it) => {
         assert.deepStrictEqual(yield* phone.inbox(), []);
         const rows = yield* Effect.orDie(
           sql`SELECT d.status, d.last_error, d.settled_at = d.created_at AS at_once FROM delivery d
-          JOIN device v ON (v.workspace_id, v.environment, v.key) = (d.workspace_id, d.environment, d.device_key)
+          JOIN device v
+            ON (v.workspace_id, v.environment, v.key) = (d.workspace_id, d.environment, d.device_key)
           WHERE v.id = ${phone.id}`,
         );
         assert.deepStrictEqual(rows, [
@@ -248,19 +249,17 @@ layer(TestWaypost.layer)("Reported events", (it) => {
       }),
   );
 
-  it.effect(
-    "an event fires nothing for a paused, deleted or empty campaign (L1.3, campaigns.s_new)",
-    () =>
-      Effect.gen(function* () {
-        const { campaignId, location, phone, platform, production } = yield* oneCampaign();
-        yield* production.campaign({ location_ids: [location] });
-        yield* platform.production(`/campaigns/${campaignId}/pause`, { method: "POST" });
-        assert.deepStrictEqual((yield* phone.sees("enter", location)).deliveries, []);
-        yield* platform.production(`/campaigns/${campaignId}/publish`, { method: "POST" });
-        assert.lengthOf((yield* phone.sees("enter", location)).deliveries, 1);
-        yield* platform.production(`/campaigns/${campaignId}`, { method: "DELETE" });
-        assert.deepStrictEqual(yield* phone.sees("enter", location), { ...nothing, accepted: 1 });
-      }),
+  it.effect("an event fires nothing for a paused, deleted or empty campaign (L1.3, campaigns.s_new)", () =>
+    Effect.gen(function* () {
+      const { campaignId, location, phone, platform, production } = yield* oneCampaign();
+      yield* production.campaign({ location_ids: [location] });
+      yield* platform.production(`/campaigns/${campaignId}/pause`, { method: "POST" });
+      assert.deepStrictEqual((yield* phone.sees("enter", location)).deliveries, []);
+      yield* platform.production(`/campaigns/${campaignId}/publish`, { method: "POST" });
+      assert.lengthOf((yield* phone.sees("enter", location)).deliveries, 1);
+      yield* platform.production(`/campaigns/${campaignId}`, { method: "DELETE" });
+      assert.deepStrictEqual(yield* phone.sees("enter", location), { ...nothing, accepted: 1 });
+    }),
   );
 
   it.effect("a message stays as it was sent after changes of its notification and campaign", () =>

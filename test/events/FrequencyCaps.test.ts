@@ -39,7 +39,7 @@ layer(TestWaypost.layer)("Frequency caps", (it) => {
         ["Older", "Younger", "Uncapped", "Older", "Uncapped", "Uncapped"],
       );
       assert.deepStrictEqual(yield* firedBy(phone, location), ["Uncapped"]);
-      // The cap is the device's own.
+      // Each device has its own cap.
       assert.lengthOf(yield* firedBy(yield* production.phone(), location), 3);
     }),
   );
@@ -62,7 +62,7 @@ layer(TestWaypost.layer)("Frequency caps", (it) => {
       const at = (time: string) =>
         Effect.andThen(TestClock.setTime(Date.parse(time)), firedBy(phone, location));
       assert.deepStrictEqual(yield* at("2026-11-21T22:59:59.999Z"), ["day", "week", "month"]);
-      // Sunday begins in Amsterdam, then Monday with a new week, then December on a Tuesday.
+      // In Amsterdam: Sunday begins, then Monday with a new week, then December on a Tuesday.
       assert.deepStrictEqual(yield* at("2026-11-21T23:00:00Z"), ["day"]);
       assert.deepStrictEqual(yield* at("2026-11-22T22:59:59.999Z"), []);
       assert.deepStrictEqual(yield* at("2026-11-22T23:00:00Z"), ["day", "week"]);

@@ -90,7 +90,7 @@ layer(TestWaypost.layer)("GET /geofences", (it) => {
           body.data.map(({ name }: { name: string }) => name),
         );
         assert.deepStrictEqual(yield* names, ["Active", "Scheduled", "Ended"]);
-        // The clock alone ends a campaign.
+        // A campaign ends by time alone.
         yield* TestClock.setTime(Date.parse("2026-11-21T18:00:01Z"));
         assert.deepStrictEqual(yield* names, ["Active", "Scheduled"]);
         yield* platform.production(`/campaigns/${campaign}/publish`, { method: "POST" });

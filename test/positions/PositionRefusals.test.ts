@@ -42,7 +42,8 @@ layer(TestWaypost.layer)("Rejected positions", (it) => {
           {
             index: 4,
             reasons: [
-              "The time of the position must be a date-time such as 2026-11-21T09:30:00Z, or a date such as 2026-11-21.",
+              "The time of the position must be a date-time such as 2026-11-21T09:30:00Z, " +
+                "or a date such as 2026-11-21.",
             ],
           },
           {
@@ -102,8 +103,9 @@ layer(TestWaypost.layer)("Rejected positions", (it) => {
         body: `{"positions":[{"latitude":NaN,"longitude":1e999}]}`,
       });
       assert.strictEqual(broken.status, 422);
+      const numbers = `"latitude":1e999,"longitude":-1e999,"accuracy_meters":1e999`;
       const endless = yield* phone.ask("/positions", {
-        body: `{"positions":[{"latitude":1e999,"longitude":-1e999,"accuracy_meters":1e999,"recorded_at":"${good.recorded_at}"}]}`,
+        body: `{"positions":[{${numbers},"recorded_at":"${good.recorded_at}"}]}`,
       });
       assert.lengthOf(endless.body.data.rejected[0].reasons, 3);
       const large = yield* phone.ask("/positions", {

@@ -18,7 +18,7 @@ const far = northOf(dam, 5_000);
 const inside = { latitude: dam[1], longitude: dam[0] };
 const outside = { latitude: far[1], longitude: far[0] };
 
-/** Four more processes on the database, as far as positions go. */
+/** Four more processes on the database, with the services for positions only. */
 const fourProcesses = Effect.suspend(() => {
   const own = Positions.layer.pipe(
     Layer.provide(EventRecorder.layer),
@@ -40,7 +40,7 @@ layer(TestWaypost.layer)("Device location states", (it) => {
       const phone = yield* production.tracked;
       assert.lengthOf((yield* phone.sees("enter", location)).deliveries, 1);
       assert.deepStrictEqual((yield* phone.isAt(dam)).moves, []);
-      // The device says that it entered once more: that counts.
+      // A second reported enter counts.
       const again = yield* phone.sees("enter", location, { occurred_at: yield* fromNow(1000) });
       assert.deepStrictEqual([again.accepted, again.deliveries.length], [1, 1]);
       assert.deepStrictEqual((yield* phone.isAt(far)).moves, ["exit Dam"]);
@@ -57,7 +57,7 @@ layer(TestWaypost.layer)("Device location states", (it) => {
       const { production } = yield* positionWorld();
       const [location = ""] = yield* production.imports(pointFeature());
       const phone = yield* production.tracked;
-      // Left at 20 s; that it entered at 10 s and at 15 s comes later and changes nothing.
+      // Exit at 20 s; enters at 10 s and 15 s are reported later and change nothing.
       yield* phone.sees("exit", location, { occurred_at: yield* fromNow(20_000) });
       yield* phone.report([
         { id: randomUUID(), type: "enter", location_id: location, occurred_at: yield* fromNow(15_000) },
@@ -65,10 +65,10 @@ layer(TestWaypost.layer)("Device location states", (it) => {
       ]);
       const at = (seconds: number, where: object) =>
         Effect.flatMap(fromNow(seconds * 1000), (recorded_at) => phone.reports([{ ...where, recorded_at }]));
-      // A position of before the exit does not know of it.
+      // A position from before the exit does not enter again.
       assert.deepStrictEqual((yield* at(19, inside)).moves, []);
       assert.deepStrictEqual((yield* at(21, inside)).moves, ["enter Dam"]);
-      // Within one report the latest event decides, and of one moment the last.
+      // Within one request the latest event decides; of several at one instant the last.
       const events = [
         { type: "exit", seconds: 30 },
         { type: "enter", seconds: 25 },
@@ -119,7 +119,7 @@ layer(TestWaypost.layer)("Device location states", (it) => {
       assert.deepStrictEqual((yield* phone.isAt(dam)).moves, []);
       const [location] = yield* production.imports(pointFeature({ external_id: "1" }));
       assert.deepStrictEqual((yield* phone.isAt(dam)).moves, ["enter Dam"]);
-      // Moved away, it is left with the next position; moved back, entered.
+      // When the location moves away, the next position leaves it; when it moves back, enters it.
       yield* production.imports(pointFeature({ external_id: "1" }, [...far]));
       assert.deepStrictEqual((yield* phone.isAt(dam)).moves, ["exit Dam"]);
       yield* production.imports({
@@ -223,7 +223,7 @@ layer(TestWaypost.layer)("Device location states", (it) => {
         moves += outcomes.flatMap(({ deliveries }) => deliveries).length;
       }
       assert.strictEqual(moves, 6);
-      // Each of them finds what another one has just imported.
+      // Each process finds the location that another has just imported.
       for (const [at, process] of processes.entries()) {
         yield* platform.production("/locations/import", {
           body: collection(pointFeature({ name: `New ${at}` })),
@@ -258,7 +258,7 @@ layer(TestWaypost.layer)("Device location states", (it) => {
       const processes = yield* fourProcesses;
       let seconds = 0;
       for (let round = 0; round < 25; round++) {
-        // Each process gets the next positions; two of four are inside, in another order each round.
+        // Each process gets the next positions, in another order each round; two of four are inside.
         yield* Effect.forEach(
           processes,
           (process, at) =>
@@ -275,12 +275,13 @@ layer(TestWaypost.layer)("Device location states", (it) => {
           { concurrency: "unbounded" },
         );
         const events = yield* sql<{ type: string }>`
-          SELECT type FROM geofence_event WHERE workspace_id = ${workspaceId} AND device_key = ${caller.deviceKey}
+          SELECT type FROM geofence_event
+          WHERE workspace_id = ${workspaceId} AND device_key = ${caller.deviceKey}
           ORDER BY occurred_at`;
         events.forEach(({ type }, at) =>
           assert.strictEqual(type, at % 2 === 0 ? "enter" : "exit", `round ${round}`),
         );
-        // The last one of a round is never stale, so it decides.
+        // The last position of a round is never stale, so it decides.
         assert.strictEqual(events.at(-1)?.type === "enter", (round >> 3) % 2 === 0, `round ${round}`);
       }
     }),

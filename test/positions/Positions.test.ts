@@ -95,7 +95,7 @@ layer(TestWaypost.layer)("Reported positions", (it) => {
         }));
       const coarse = yield* phone.reports([yield* at(52.37, 10, 200.1)]);
       assert.deepStrictEqual([coarse.accepted, coarse.stale, coarse.moves], [1, 0, []]);
-      // It is not the last one known either.
+      // It does not become the last position.
       const older = yield* phone.reports([yield* at(52.37, 5, null), yield* at(53, 6, 5000)]);
       assert.deepStrictEqual([older.accepted, older.stale, older.moves], [2, 0, ["enter Dam"]]);
     }),

@@ -38,7 +38,7 @@ layer(TestWaypost.layer)("Media files of messages", (it) => {
         assert.deepStrictEqual(second.media, { id: video.id, url: video.url, type: "video" });
         assert.deepStrictEqual(yield* phone.inbox(), [second, first]);
 
-        // No notification shows the image any more; the message that did stays as it is, but for the address.
+        // No notification uses the image any more. Its message stays the same, without an address.
         const gone = yield* production.platform(`/media/${image.id}`, { method: "DELETE" });
         assert.strictEqual(gone.status, 200);
         const after = { ...first, media: { id: image.id, url: null, type: "image" } };

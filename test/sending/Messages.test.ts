@@ -16,7 +16,7 @@ layer(TestWaypost.layer)("Inboxes", (it) => {
         const sent: Array<string> = [];
         for (let minute = 0; minute < 5; minute++) {
           yield* TestClock.setTime(testStart + minute * 60_000);
-          // Two in the same instant: the later one comes first.
+          // Of two in the same instant the later one comes first.
           for (let twice = 0; twice < 2; twice++) {
             sent.unshift((yield* phone.sees("enter", location)).deliveries[0].id);
             yield* other.sees("enter", location);
@@ -24,7 +24,7 @@ layer(TestWaypost.layer)("Inboxes", (it) => {
         }
         const first = yield* phone.ask("/messages?limit=3");
         const paged: Array<string> = first.body.data.map(({ id }: { id: string }) => id);
-        // What arrives meanwhile is on no later page.
+        // Messages that arrive while paging are on no later page.
         yield* phone.sees("enter", location);
         let cursor: string | null = first.body.meta.next_cursor;
         while (cursor !== null) {
@@ -66,7 +66,7 @@ layer(TestWaypost.layer)("Inboxes", (it) => {
         const [message] = (yield* phone.sees("enter", location)).deliveries;
         const other = yield* production.phone(randomUUID(), { push: { transport: "fcm", token: "t" } });
         const [failed] = (yield* other.sees("enter", location)).deliveries;
-        // The right delivery with one's own device in the id, too.
+        // Includes an id with the other device's source and its own device.
         const forged = `${message.id.slice(0, 28)}${failed.id.slice(28)}`;
         for (const id of [message.id, failed.id, forged, randomUUID(), "nonsense", "%00"]) {
           const answer = yield* other.ask(`/messages/${id}/opened`, { method: "POST" });

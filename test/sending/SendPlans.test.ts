@@ -41,7 +41,7 @@ layer(TestWaypost.layer)("Planned sends", (it) => {
           assert.lengthOf(yield* phone.inbox(), before);
           yield* moveTo(`${due}Z`);
           assert.lengthOf(yield* phone.inbox(), before + 1);
-          // An hour later the same time of day comes again in the autumn.
+          // In autumn the same time of day comes again an hour later.
           yield* moveTo(new Date(Date.parse(`${due}Z`) + 3_600_000).toISOString());
           assert.lengthOf(yield* phone.inbox(), before + 1);
         }
@@ -90,7 +90,7 @@ layer(TestWaypost.layer)("Planned sends", (it) => {
         const { campaign, notification, production } = yield* one();
         const phone = yield* production.phone();
         yield* moveTo("2026-11-21T18:00:00Z");
-        // At its very minute too.
+        // Also at the minute itself.
         assert.strictEqual((yield* production.resent(campaign, notification, "18:00")).status, 422);
         yield* moveTo("2026-11-21T18:05:00Z");
         assert.strictEqual((yield* production.resent(campaign, notification, "18:00")).status, 422);
@@ -121,7 +121,7 @@ layer(TestWaypost.layer)("Planned sends", (it) => {
       yield* pollAgain;
       assert.deepStrictEqual(yield* production.sends(), [skipped]);
       assert.deepStrictEqual(yield* phone.inbox(), []);
-      // A new time is a new send.
+      // A new time adds a send.
       assert.strictEqual((yield* production.resent(campaign, notification, "19:00")).status, 200);
       yield* moveTo("2026-11-21T19:00:00Z");
       assert.lengthOf(yield* phone.inbox(), 1);

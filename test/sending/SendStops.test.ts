@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest";
 import { Effect, Fiber } from "effect";
 import { SqlClient } from "effect/sql";
-import { at, batch, manualWorkers, drain, heldUp, running, start } from "./SendByHand.ts";
+import { at, batch, manualWorkers, drain, blockedBatch, running, start } from "./ManualWorkers.ts";
 import { sendWorld } from "./SendWorld.ts";
 
 layer(manualWorkers)("Stopped sends", (it) => {
@@ -59,10 +59,10 @@ layer(manualWorkers)("Stopped sends", (it) => {
   it.effect("a pause waits for no batch, and the running batch delivers nothing (L3.2)", () =>
     Effect.gen(function* () {
       const { ask, campaignId, deliveries, figures } = yield* running();
-      const { letGo, worker } = yield* heldUp;
+      const { release, worker } = yield* blockedBatch;
       assert.strictEqual((yield* ask(campaignId, "pause")).status, 200);
       assert.deepStrictEqual(yield* figures, ["skipped", 0, 0, 0]);
-      yield* letGo;
+      yield* release;
       yield* Fiber.join(worker);
       assert.deepStrictEqual(yield* figures, ["skipped", 0, 0, 0]);
       assert.deepStrictEqual(yield* deliveries, []);
@@ -99,7 +99,8 @@ layer(manualWorkers)("Stopped sends", (it) => {
       yield* drain;
       const sql = yield* SqlClient.SqlClient;
       const rows = yield* sql<{ status: string; targeted: number; count: number; open: number }>`
-        SELECT s.status, s.targeted, (SELECT count(*)::int FROM delivery d WHERE d.source_id = s.source_id) AS count,
+        SELECT s.status, s.targeted,
+          (SELECT count(*)::int FROM delivery d WHERE d.source_id = s.source_id) AS count,
           (SELECT count(*)::int FROM send_batch b WHERE b.source_id = s.source_id) AS open
         FROM send s WHERE s.workspace_id = ${production.workspaceId}`;
       assert.isAtLeast(rows.length, 6);

@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest";
 import { Effect, Fiber } from "effect";
 import { SqlClient } from "effect/sql";
-import { at, batch, manualWorkers, drain, heldUp, once, running, start } from "./SendByHand.ts";
+import { at, batch, manualWorkers, drain, blockedBatch, once, running, start } from "./ManualWorkers.ts";
 import { sendWorld } from "./SendWorld.ts";
 
 layer(manualWorkers)("Send workers", (it) => {
@@ -21,7 +21,7 @@ layer(manualWorkers)("Send workers", (it) => {
   it.effect("several workers share a send, and no device gets it twice (L5.2)", () =>
     Effect.gen(function* () {
       const { deliveries, figures } = yield* running();
-      // Starting twice starts once.
+      // A second start changes nothing.
       yield* Effect.all([start, start], { concurrency: "unbounded" });
       yield* Effect.all([drain, drain, drain, drain], { concurrency: "unbounded" });
       assert.deepStrictEqual(yield* figures, ["done", 100, 100, 0]);
@@ -39,7 +39,7 @@ layer(manualWorkers)("Send workers", (it) => {
         yield* production.sent(early, "22:00");
         const late = yield* production.push();
         yield* production.sent(late, "12:30");
-        // 23:59:59 in Tokyo, the last moment of its day.
+        // 23:59:59 in Tokyo, the last second of its day.
         yield* at("2026-11-21T14:59:59Z");
         const registered = yield* production.phone();
         yield* start;
@@ -69,17 +69,17 @@ layer(manualWorkers)("Send workers", (it) => {
     Effect.gen(function* () {
       const { deliveries, figures } = yield* running();
       const sql = yield* SqlClient.SqlClient;
-      const { letGo, worker } = yield* heldUp;
-      // Nobody takes what is leased.
+      const { release, worker } = yield* blockedBatch;
+      // A leased batch cannot be taken.
       yield* drain;
       assert.deepStrictEqual(yield* figures, ["running", 90, 90, 0]);
-      // Another one took the batch when the lease was over, and is at work.
+      // Another worker has taken the batch after the lease expired.
       yield* sql`UPDATE send_batch SET fence = fence + 1, leased_until = '2026-11-21T12:30:20Z'`;
-      yield* letGo;
+      yield* release;
       yield* Fiber.join(worker);
       assert.deepStrictEqual(yield* figures, ["running", 90, 90, 0]);
       assert.lengthOf(yield* deliveries, 90);
-      // That one dies too.
+      // It dies too.
       yield* at("2026-11-21T12:30:19.999Z");
       yield* drain;
       assert.deepStrictEqual(yield* figures, ["running", 90, 90, 0]);
@@ -93,9 +93,9 @@ layer(manualWorkers)("Send workers", (it) => {
   it.effect("an interrupted worker finishes its batch", () =>
     Effect.gen(function* () {
       const { deliveries, figures } = yield* running();
-      const { letGo, worker } = yield* heldUp;
+      const { release, worker } = yield* blockedBatch;
       const stopping = yield* Effect.forkChild(Fiber.interrupt(worker), { startImmediately: true });
-      yield* letGo;
+      yield* release;
       yield* Fiber.join(stopping);
       assert.deepStrictEqual(yield* figures, ["running", 10, 10, 0]);
       yield* drain;
@@ -113,7 +113,7 @@ layer(manualWorkers)("Send workers", (it) => {
       yield* at("2026-11-21T12:31:00Z");
       yield* Effect.all([start, start], { concurrency: "unbounded" });
       const workers = [drain, drain, drain, drain];
-      // A worker that finds nothing to take now may find it later.
+      // A worker that finds nothing now may find something later.
       for (let round = 0; round < 5; round++) yield* Effect.all(workers, { concurrency: "unbounded" });
       assert.deepStrictEqual(
         (yield* sends()).map(({ status, targeted }: any) => [status, targeted]),
@@ -133,7 +133,8 @@ layer(manualWorkers)("Send workers", (it) => {
       const sql = yield* SqlClient.SqlClient;
       yield* sandbox.crowd(25);
       const approve = (from: number, approved: boolean) =>
-        sql`UPDATE device SET approved = ${approved} WHERE workspace_id = ${sandbox.workspaceId} AND key > ${from}`;
+        sql`UPDATE device SET approved = ${approved}
+          WHERE workspace_id = ${sandbox.workspaceId} AND key > ${from}`;
       yield* approve(15, false);
       yield* sandbox.sent(yield* sandbox.push(), "12:30");
       yield* at("2026-11-21T12:30:00Z");

@@ -181,7 +181,7 @@ layer(TestWaypost.layer)("Sends at a fixed time", (it) => {
             ["done", 0],
           ],
         );
-        // The workspace's default holds where the campaign has none.
+        // The default of the workspace applies to campaigns without a cap.
         yield* waypost.operator(`/workspaces/${workspace.id}`, {
           method: "PATCH",
           body: { default_frequency_cap: { count: 2, period: "month" } },

@@ -39,8 +39,8 @@ layer(TestWaypost.layer)("Pushes in flight", (it) => {
       }).pipe(Effect.provideService(Clock.Clock, clock));
       const ready = taken.map((push) => ({ push, content }));
       assert.strictEqual(yield* inFlight.start(channel.open, ready, testStart), 0);
-      // The time is over before the process gets to read anything; then one answer is there, and none for the
-      // other.
+      // The timeout passes before the process can read anything. Then one response has arrived, the other has
+      // not.
       yield* TestClock.adjust("12 seconds");
       yield* Effect.sync(() => {
         wake();
@@ -55,7 +55,7 @@ layer(TestWaypost.layer)("Pushes in flight", (it) => {
     }).pipe(Effect.scoped, Effect.provide(attemptLayer)),
   );
 
-  /** While the effect runs, the database refuses statements on the queue: those of a kind. */
+  /** Makes the database refuse one kind of statement on the queue while the effect runs. */
   const refusing = <A, E, R>(kind: "UPDATE OF fence" | "DELETE", effect: Effect.Effect<A, E, R>) =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient;
@@ -65,7 +65,7 @@ layer(TestWaypost.layer)("Pushes in flight", (it) => {
         AS 'BEGIN PERFORM nextval(''refusals''); RAISE EXCEPTION ''no''; END'`;
       yield* sql`CREATE TRIGGER refuse BEFORE ${sql.literal(kind)} ON push_queue EXECUTE FUNCTION refuse()`;
       const result = yield* effect;
-      // A sequence counts whatever is rolled back.
+      // A sequence counts also in rolled back transactions.
       yield* eventually(
         Effect.map(
           sql<{ readonly was: boolean }>`SELECT is_called AS was FROM refusals`.pipe(Effect.orDie),

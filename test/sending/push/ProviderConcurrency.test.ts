@@ -8,7 +8,7 @@ import { localServices } from "./LocalProviders.ts";
 import type { LocalService } from "./PushServers.ts";
 import { eventually, pushed, pushing, pushWorld } from "./PushWorld.ts";
 
-/** One environment whose browsers are with two push services. */
+/** An environment whose browsers use two push services. */
 const twoServices = Effect.gen(function* () {
   const [slow, quick] = [yield* localServices.webpush, yield* localServices.webpush];
   const world = yield* pushWorld(slow);
@@ -42,7 +42,7 @@ layer(TestWaypost.layer)("Push services of one channel", (it) => {
           ...Array<string>(16).fill("handed_over 1"),
           ...Array<string>(4).fill("queued 0"),
         ]);
-        // Those that were put off have lost none of their tries.
+        // Postponed pushes have lost no attempt.
         slow.answer(() => "accept");
         for (const time of ["10 seconds", "2 seconds", "1 minute", "1 minute"] as const) {
           yield* TestClock.adjust(time);

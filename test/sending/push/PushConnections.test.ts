@@ -13,7 +13,7 @@ import { localServer } from "../../notifications/LocalServer.ts";
 import { browserSubscription } from "./BrowserCrypto.ts";
 import { apnsCredentials, fcmCredentials } from "./PushKeys.ts";
 
-/** Transports where private addresses are not allowed and each name stands for these addresses. */
+/** Transports that allow no private addresses, where each name resolves to these addresses. */
 const transports = (...addresses: ReadonlyArray<string>) =>
   Layer.mergeAll(Fcm.layer, Apns.layer, WebPush.layer).pipe(
     Layer.provide(PushConnections.layerNoDeps),
@@ -38,7 +38,9 @@ const content = {
 } as const;
 
 const send = (channel: PushChannel, address: unknown) =>
-  awaitOutcome((report) => channel.send({ id: "00000000-0000-8a41-8000-000000000007", content, address }, report));
+  awaitOutcome((report) =>
+    channel.send({ id: "00000000-0000-8a41-8000-000000000007", content, address }, report),
+  );
 
 for (const host of ["push.example.com", "127.0.0.1", "169.254.169.254"]) {
   it.effect(`no push connects to ${host} unless all its addresses are public (SSRF)`, () =>
@@ -64,7 +66,7 @@ for (const host of ["push.example.com", "127.0.0.1", "169.254.169.254"]) {
       }
       assert.deepStrictEqual(server.asked, []);
     }).pipe(
-      // One public address among others makes none of them good.
+      // A public address among private ones does not help.
       Effect.provide(transports("93.184.215.14", "127.0.0.1")),
       Effect.scoped,
     ),

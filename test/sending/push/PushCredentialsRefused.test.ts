@@ -20,7 +20,7 @@ layer(TestWaypost.layer)("Refused credentials", (it) => {
           assert.lengthOf(service.tokens, 2);
           assert.lengthOf(service.ledger, 2);
 
-          // A token that was good is replaced again; one that is refused at once is not.
+          // A token that was accepted before is replaced; a replacement that is refused is not.
           service.answer(() => "unauthorized");
           const second = yield* fired();
           yield* pushed;

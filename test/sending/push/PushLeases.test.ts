@@ -25,7 +25,7 @@ layer(TestWaypost.layer)("Push leases", (it) => {
       for (const push of [mine, lost]) leases.hold(push, since);
       assert.isTrue(leases.covers(mine, leaseMillis));
       assert.isFalse(leases.covers(mine, leaseMillis + 1));
-      // Another worker takes one of them, by a clock that is ahead.
+      // Another worker, whose clock is ahead, takes one of them.
       const sql = yield* SqlClient.SqlClient;
       yield* sql`
         UPDATE push_queue SET fence = fence + 1

@@ -11,7 +11,7 @@ import { p256Key, rsaKey } from "./PushKeys.ts";
 import type { Behaviour } from "./PushServers.ts";
 import { pushed, pushWorld } from "./PushWorld.ts";
 
-/** A line of a PEM that is nothing but key. */
+/** A line of a PEM that is part of the key. */
 const core = (pem: string) => pem.split("\n")[1] ?? "";
 
 const behaviours: ReadonlyArray<Behaviour> = [
@@ -72,7 +72,7 @@ layer(TestWaypost.layer.pipe(Layer.provide(captured)))("Logs of pushes", (it) =>
           const [, token = "", key] = /^(?:bearer|vapid t=)\s*([^,]+)(?:, k=(.+))?$/i.exec(
             String(headers["authorization"]),
           ) ?? ["", ""];
-          // The local FCM gives short ones.
+          // The tokens of the local FCM are short.
           if (token.length > 7) secrets[`authorization ${at}`] = token;
           if (token.includes(".")) secrets[`signature ${at}`] = token.split(".")[2] ?? "";
           assert.isTrue(key === undefined || key.length === 87);
@@ -84,7 +84,7 @@ layer(TestWaypost.layer.pipe(Layer.provide(captured)))("Logs of pushes", (it) =>
         );
         if (opened !== null) secrets["VAPID key"] = core(opened.credentials.private_key);
         assert.strictEqual(opened !== null, name === "webpush");
-        // What is kept of a failure, and shown, says as little.
+        // Stored and shown reasons have no secrets either.
         const shown = yield* world.waypost.operator(`${world.base}/deliveries?limit=100`);
         const reasons = shown.body.data.map((each: any) => each.last_error);
         assert.isAbove(reasons.filter((reason: unknown) => reason !== null).length, 4);

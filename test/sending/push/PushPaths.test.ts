@@ -41,7 +41,7 @@ layer(TestWaypost.layer)("Pushes", (it) => {
         );
         const known = yield* delivery(message.id);
         assert.deepInclude(known, { status: "delivered", attempts: 2 });
-        // The dead one comes back with what it knows: it is not asked any more.
+        // The dead worker returns with its outcome, which is discarded.
         const [late] = dead;
         if (late === undefined) throw new Error("Nothing was taken");
         yield* outcomes.settle(
@@ -70,7 +70,7 @@ layer(TestWaypost.layer)("Pushes", (it) => {
       const { message } = yield* fired();
       yield* pushing;
       yield* service.arrived(1);
-      // Nearly as long as an attempt may take, and so longer than all that is left of the lease by then.
+      // Almost the timeout of an attempt, and longer than the rest of the first lease.
       const heldUntil = Effect.map(
         Effect.orDie(sql<{ readonly at: number }>`
           SELECT (extract(epoch FROM due_at) * 1000)::float8 AS at FROM push_queue

@@ -7,7 +7,7 @@ import type { LocalService } from "./PushServers.ts";
 import { pushed, pushing } from "./PushWorld.ts";
 import { moveTo, sendWorld } from "../SendWorld.ts";
 
-/** A push campaign at 12:30 for so many devices of the service. */
+/** A push campaign at 12:30 for `count` devices of a provider. */
 const crowded = (service: LocalService, count: number) =>
   Effect.gen(function* () {
     const world = yield* sendWorld();
@@ -20,7 +20,8 @@ const crowded = (service: LocalService, count: number) =>
     yield* production.crowd(count);
     const sql = yield* SqlClient.SqlClient;
     yield* Effect.orDie(sql`
-      UPDATE device SET transport = ${service.transport}, address = jsonb_build_object('token', 'device-' || key)
+      UPDATE device SET transport = ${service.transport},
+        address = jsonb_build_object('token', 'device-' || key)
       WHERE workspace_id = ${production.workspaceId} AND environment = 'production'`);
     const campaign = yield* production.push();
     yield* production.sent(campaign, "12:30");

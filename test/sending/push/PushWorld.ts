@@ -12,14 +12,14 @@ export const pushed = Effect.flatMap(PushDispatcher, ({ caughtUp }) => caughtUp)
 /** Starts sending due pushes without waiting. */
 export const pushing = Effect.forkChild(pushed);
 
-/** Asks again until it is so, within bounds. */
+/** Polls until the condition holds, for up to a minute. */
 export const eventually = (isSo: Effect.Effect<boolean>) =>
   Effect.gen(function* () {
     const deadline = performance.now() + 60_000;
     while (!(yield* isSo)) if (performance.now() > deadline) throw new Error("It never came to be.");
   });
 
-/** A campaign at a location in Production, the credentials of a service, and phones that it reaches. */
+/** A campaign at a location in Production, with credentials of a provider, and phones that use it. */
 export const pushWorld = (
   service: LocalService,
   options: { readonly campaign?: object; readonly notification?: object } = {},
@@ -50,7 +50,7 @@ export const pushWorld = (
           const { deliveries } = yield* owner.sees("enter", location);
           return { ...owner, message: deliveries[0] };
         }),
-      /** The operator's view of one delivery. */
+      /** A delivery in the operator interface. */
       delivery: (id: string) =>
         Effect.map(
           waypost.operator(`${base}/deliveries?limit=100`),
