@@ -12,7 +12,7 @@ import { arrayOf, instant } from "../../src/database/Rows.ts";
 import { ParsedBody } from "../../src/wire/ParsedBody.ts";
 import { idAt } from "../../src/wire/Ids.ts";
 import { Workspaces } from "../../src/workspaces/Workspaces.ts";
-import { inTurns, lineOf, type Program, programs, rounds } from "./Programs.ts";
+import { alternating, lineOf, type Program, programs, rounds } from "./Programs.ts";
 import { getRequest, requestLoad } from "./RequestLoad.ts";
 
 const bar = 1.5;
@@ -70,7 +70,7 @@ const prepare = Effect.gen(function* () {
 });
 
 const bench = Effect.gen(function* () {
-  const { made, twin, waypost } = yield* programs("CampaignsBaseline.ts", prepare, ({ workspaceId }) => [
+  const { prepared, baseline, waypost } = yield* programs("CampaignsBaseline.ts", prepare, ({ workspaceId }) => [
     String(workspaceId),
     "production",
   ]);
@@ -84,14 +84,14 @@ const bench = Effect.gen(function* () {
     },
   });
   const sides = [
-    side("Fastify + pg", twin, `${twin.origin}/campaigns`, {}),
+    side("Fastify + pg", baseline, `${baseline.origin}/campaigns`, {}),
     side("Waypost", waypost, `${waypost.origin}/platform/v1/campaigns`, {
-      authorization: `Bearer ${made.token}`,
+      authorization: `Bearer ${prepared.token}`,
     }),
   ] as const;
   const [first, second] = yield* Effect.promise(() => Promise.all(sides.map(({ answer }) => answer())));
   deepStrictEqual(second, first);
-  const [bare, own] = yield* inTurns(sides, perRound);
+  const [bare, own] = yield* alternating(sides, perRound);
   if (bare === undefined || own === undefined) return;
   const ratio = own.cpu / bare.cpu;
   console.log(`
