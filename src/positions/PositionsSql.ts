@@ -59,9 +59,12 @@ export class PositionsSql extends Context.Service<PositionsSql>()("waypost/event
 
     /** Condition: a row belongs to the device `k`. */
     const isOfDevice = (alias: string) =>
-      sql`${sameTenant(alias, "k")} AND ${sql.literal(`${alias}.device_key`)} = k.device_key`;
+      sql.literal(
+        `${alias}.workspace_id = k.workspace_id AND ${alias}.environment = k.environment
+          AND ${alias}.device_key = k.device_key`,
+      );
 
-    /** Upserts last positions that nothing has changed since they were read. `source` selects the rows. */
+    /** Upserts the last positions of `source`, except those that have changed since they were read. */
     const upsertLast = (source: Statement.Fragment) => sql`
       INSERT INTO device_position AS f (workspace_id, environment, device_key, recorded_at, previous_at)
       ${source}
@@ -70,6 +73,23 @@ export class PositionsSql extends Context.Service<PositionsSql>()("waypost/event
         DO UPDATE SET recorded_at = EXCLUDED.recorded_at, previous_at = EXCLUDED.previous_at
         WHERE f.recorded_at = COALESCE(EXCLUDED.previous_at, '-infinity')
       RETURNING workspace_id, environment, device_key`;
+
+    const upsertRegistered = upsertLast(sql`
+      SELECT workspace_id, environment, device_key, k.recorded_at, k.previous_at
+      FROM k JOIN device d USING (workspace_id, environment)
+      WHERE d.key = k.device_key AND d.unregistered_at IS NULL`);
+
+    const upsertUnmoved = upsertLast(sql`
+      SELECT workspace_id, environment, device_key, k.last_at, k.previous_at
+      FROM k
+      WHERE (k.previous_at IS NULL OR k.previous_at < k.first_at)
+        AND k.location_keys::int4[] = ARRAY(
+          SELECT p.location_key FROM device_location p
+          WHERE ${isOfDevice("p")} AND p.inside ORDER BY p.location_key)
+        AND EXISTS (
+          SELECT FROM device d
+          WHERE ${sameTenant("d", "k")} AND d.key = k.device_key AND d.unregistered_at IS NULL
+        )`);
 
     return {
       /**
@@ -129,11 +149,7 @@ export class PositionsSql extends Context.Service<PositionsSql>()("waypost/event
                 ({ previousAt }) => (previousAt === -Infinity ? null : previousAt),
               ],
             })}
-          ), stored AS (${upsertLast(sql`
-            SELECT workspace_id, environment, device_key, k.recorded_at, k.previous_at
-            FROM k JOIN device d USING (workspace_id, environment)
-            WHERE d.key = k.device_key AND d.unregistered_at IS NULL`)}
-          )
+          ), stored AS (${upsertRegistered})
           SELECT k.ord::int AS ord FROM k JOIN stored USING (workspace_id, environment, device_key)`),
 
       /**
@@ -161,18 +177,7 @@ export class PositionsSql extends Context.Service<PositionsSql>()("waypost/event
             LEFT JOIN LATERAL (
               SELECT f.recorded_at FROM device_position f WHERE ${isOfDevice("f")} OFFSET 0
             ) AS f ON true
-          ), stored AS (${upsertLast(sql`
-            SELECT workspace_id, environment, device_key, k.last_at, k.previous_at
-            FROM k
-            WHERE (k.previous_at IS NULL OR k.previous_at < k.first_at)
-              AND k.location_keys::int4[] = ARRAY(
-                SELECT p.location_key FROM device_location p
-                WHERE ${isOfDevice("p")} AND p.inside ORDER BY p.location_key)
-              AND EXISTS (
-                SELECT FROM device d
-                WHERE ${sameTenant("d", "k")} AND d.key = k.device_key AND d.unregistered_at IS NULL
-              )`)}
-          ), other AS MATERIALIZED (
+          ), stored AS (${upsertUnmoved}), other AS MATERIALIZED (
             SELECT * FROM k WHERE NOT EXISTS (SELECT FROM stored WHERE ${isOfDevice("stored")})
           )
           SELECT k.ord::int AS ord, NULL::int AS location_key, NULL::boolean AS inside,
