@@ -1,4 +1,4 @@
-/** SQL on the columns `workspace_id` and `environment`, which every table has. Aliases are trusted text. */
+/** SQL on the columns `workspace_id` and `environment`, which nearly all tables have. Aliases are trusted text. */
 import { type SqlClient, Statement } from "effect/sql";
 
 /** The key of an environment, as `TenantKey`. */

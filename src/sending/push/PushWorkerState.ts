@@ -6,8 +6,8 @@ const minBatchSize = 16;
 const threeQuarters = (count: number): number => Math.floor((count * 3) / 4);
 
 /**
- * Decides when a push worker takes pushes from the queue, how many at a time, and when it is finished. Each
- * function below returns the state after one event.
+ * Decides when a push worker takes pushes from the queue, how many at a time, and when it is finished. The
+ * functions below decide, or return the state after an event.
  */
 export interface PushWorkerState {
   /** A stopped worker takes nothing more. */
