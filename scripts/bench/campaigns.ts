@@ -70,10 +70,11 @@ const prepare = Effect.gen(function* () {
 });
 
 const bench = Effect.gen(function* () {
-  const { prepared, baseline, waypost } = yield* programs("CampaignsBaseline.ts", prepare, ({ workspaceId }) => [
-    String(workspaceId),
-    "production",
-  ]);
+  const { prepared, baseline, waypost } = yield* programs(
+    "CampaignsBaseline.ts",
+    prepare,
+    ({ workspaceId }) => [String(workspaceId), "production"],
+  );
   const side = (name: string, program: Program, url: string, headers: Readonly<Record<string, string>>) => ({
     name,
     program,

@@ -1,4 +1,4 @@
-/** SQL on the columns `workspace_id` and `environment`, which nearly all tables have. Aliases are trusted text. */
+/** SQL on `workspace_id` and `environment`, which nearly all tables have. Aliases are trusted text. */
 import { type SqlClient, Statement } from "effect/sql";
 
 /** The key of an environment, as `TenantKey`. */
