@@ -1,13 +1,14 @@
 /**
- * Real processes and `kill -9`: workers send to many devices, half of them at a push service, while one of them, or all, are killed at
- * random moments and started again, or all are cut off from the database for up to 15 seconds, or one is held still for 8 seconds. In the end
- * every send has exactly one delivery for each device, and a push came in twice only if it was in flight at a kill or a cut (contract L5).
- * Exit code 1 if not.
+ * Disrupts real processes while they send to many devices, half of them by push: kills one or all workers by
+ * `kill -9` and restarts them, cuts all off from the database for up to 15 seconds, or suspends one for 8
+ * seconds. Afterwards every send must have exactly one delivery for each device, and a push may have arrived
+ * twice only if it was in flight at a kill or a cut (contract L5). Exit code 1 if not.
  *
  *     node scripts/chaos.ts --devices 2000 --kills 20 --cuts 0 --stalls 0 --workers 3 --seed 1
- *     node scripts/chaos.ts --single --devices 24000 --kills 20      all within one send, whose pushes take 3 to 7 seconds each
+ *     node scripts/chaos.ts --single --devices 24000 --kills 20
  *
- * The database is an embedded one, or the empty one that DATABASE_URL names.
+ * `--single` disrupts one send whose pushes take 3 to 7 seconds each. The database is an embedded one, or the
+ * empty one of DATABASE_URL.
  */
 import { NodeRuntime } from "@effect/platform-node";
 import { Effect, Random, Redacted, References } from "effect";
@@ -20,11 +21,11 @@ import { EmbeddedPostgres } from "../src/database/embedded/EmbeddedPostgres.ts";
 import { postgresLayer } from "../src/database/Postgres.ts";
 import { instant } from "../src/database/Rows.ts";
 import { messageId } from "../src/sending/MessageId.ts";
-import { Cable } from "./chaos/Cable.ts";
-import { type Blow, classify } from "./chaos/Judge.ts";
+import { DatabaseProxy } from "./chaos/DatabaseProxy.ts";
 import { PushLedger } from "./chaos/PushLedger.ts";
-import { operatorKey, type PlannedSend, setScene } from "./chaos/Scene.ts";
-import { startWaypost, type WaypostProcess } from "./chaos/Worker.ts";
+import { operatorKey, type PlannedSend, prepareScenario } from "./chaos/Scenario.ts";
+import { type Disruption, verdict } from "./chaos/Verdict.ts";
+import { startWaypost, type WaypostProcess } from "./chaos/WaypostProcess.ts";
 
 const { values } = parseArgs({
   options: {
@@ -42,27 +43,27 @@ const kills = Number(values.kills);
 const cuts = Number(values.cuts);
 const stalls = Number(values.stalls);
 const workers = Number(values.workers);
-/** So long after the last blow everything must be done, with all that is still to be sent. */
-const attemptTimeoutMillis = values.single ? 300_000 : 90_000;
-/** Sends are planned so far ahead: their minute comes to workers that wait for it. */
+/** How long after the last disruption all sends must be done. */
+const endTimeoutMillis = values.single ? 300_000 : 90_000;
+/** How far ahead sends are planned, so that workers wait for their minute. */
 const aheadMillis = 1_000;
 
-/** Bounded: looks again until there is something. */
-const until = <A, E, R>(what: string, look: Effect.Effect<A | null, E, R>, millis: number) =>
+/** Polls until there is a result; fails after a timeout. */
+const until = <A, E, R>(what: string, poll: Effect.Effect<A | null, E, R>, millis: number) =>
   Effect.gen(function* () {
     for (let waited = 0; waited <= millis; waited += 20) {
-      const found = yield* look;
+      const found = yield* poll;
       if (found !== null) return found;
       yield* Effect.sleep(20);
     }
     return yield* Effect.die(new Error(`${what}: not within ${millis / 1000} s.`));
   });
 
-const handedOver = Effect.gen(function* () {
+const openMessages = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient;
-  const rows = yield* sql<{ readonly origin: bigint; readonly key: number }>`
-    SELECT origin, device_key AS key FROM delivery WHERE status = 'handed_over'`;
-  return rows.map(({ key, origin }) => messageId(origin, key));
+  const rows = yield* sql<{ readonly sourceId: bigint; readonly key: number }>`
+    SELECT source_id AS "sourceId", device_key AS key FROM delivery WHERE status = 'handed_over'`;
+  return rows.map(({ key, sourceId }) => messageId(sourceId, key));
 });
 
 const isSending = Effect.gen(function* () {
@@ -70,47 +71,63 @@ const isSending = Effect.gen(function* () {
   return (yield* sql`SELECT FROM send WHERE status = 'running'`).length > 0;
 });
 
-/** Kills processes at once, and tells what was open then. */
+/** Kills processes together. */
 const kill = Effect.fnUntraced(function* (victims: ReadonlyArray<WaypostProcess>, ledger: PushLedger) {
-  const isWithin = yield* isSending;
+  const isDuringSend = yield* isSending;
   const before = ledger.connected;
   const at = Date.now();
-  yield* Effect.promise(() => Promise.all(victims.map(({ ends }) => ends("SIGKILL"))));
-  const open = yield* handedOver;
+  yield* Effect.promise(() => Promise.all(victims.map(({ end }) => end("SIGKILL"))));
+  const open = yield* openMessages;
   yield* Effect.sleep(200);
   const after = ledger.connected;
   const tokens = new Set([...before].filter((token) => !after.has(token)));
-  return { kind: "kill", at, until: at, open, tokens, isWithin, processes: victims.length } satisfies Blow;
+  return {
+    kind: "kill",
+    at,
+    until: at,
+    open,
+    tokens,
+    isDuringSend,
+    processes: victims.length,
+  } satisfies Disruption;
 });
 
-/** Cuts all processes off from the database: for a moment, or for longer than any lease lasts. */
-const cut = Effect.fnUntraced(function* (cable: Cable, ledger: PushLedger) {
-  const isWithin = yield* isSending;
+/** Cuts all processes off from the database: briefly, or longer than a lease. */
+const cut = Effect.fnUntraced(function* (proxy: DatabaseProxy, ledger: PushLedger) {
+  const isDuringSend = yield* isSending;
   const at = Date.now();
-  cable.cut();
-  const open = yield* handedOver;
+  proxy.cut();
+  const open = yield* openMessages;
   yield* Effect.sleep((yield* Random.nextBoolean) ? 100 : yield* Random.nextBetween(5_000, 15_000));
-  cable.mend();
+  proxy.restore();
   return {
     kind: "cut",
     at,
     until: Date.now(),
     open,
     tokens: ledger.connected,
-    isWithin,
+    isDuringSend,
     processes: 0,
-  } satisfies Blow;
+  } satisfies Disruption;
 });
 
-/** Holds one process still: longer than many a push takes, shorter than its leases last. Nothing may come of it. */
+/** Suspends a process: longer than most pushes take, shorter than its leases. It must have no effect. */
 const stall = Effect.fnUntraced(function* (victim: WaypostProcess | undefined) {
-  const isWithin = yield* isSending;
+  const isDuringSend = yield* isSending;
   const at = Date.now();
   victim?.child.kill("SIGSTOP");
   yield* Effect.sleep(8_000);
   victim?.child.kill("SIGCONT");
   const until = Date.now();
-  return { kind: "stall", at, until, open: [], tokens: new Set(), isWithin, processes: 0 } satisfies Blow;
+  return {
+    kind: "stall",
+    at,
+    until,
+    open: [],
+    tokens: new Set(),
+    isDuringSend,
+    processes: 0,
+  } satisfies Disruption;
 });
 
 const settled = Effect.gen(function* () {
@@ -121,8 +138,10 @@ const settled = Effect.gen(function* () {
   return open === undefined ? true : null;
 });
 
-/** Half of the blows come soon enough after a send's start to hit the batches, the others when pushes are on their way. */
-const someTime = (ledger: PushLedger) =>
+/**
+ * Waits for a disruption: half of them soon after a send's start hit batches, the others pushes in flight.
+ */
+const untilDisruption = (ledger: PushLedger) =>
   Effect.gen(function* () {
     if (yield* Random.nextBoolean) return yield* Effect.sleep(yield* Random.nextBetween(0, 250));
     yield* until(
@@ -133,58 +152,59 @@ const someTime = (ledger: PushLedger) =>
     yield* Effect.sleep(yield* Random.nextBetween(0, 600));
   });
 
-/** Starts sends, and strikes some time after each, or again and again during the only one. */
-const rage = Effect.fnUntraced(function* (
+/** Starts the sends with one disruption each, or all disruptions during the only send. */
+const disrupt = Effect.fnUntraced(function* (
   planned: ReadonlyArray<PlannedSend>,
   ledger: PushLedger,
-  cable: Cable,
+  proxy: DatabaseProxy,
   start: Effect.Effect<WaypostProcess>,
 ) {
   const sql = yield* SqlClient.SqlClient;
   const processes = yield* Effect.all(Array.from({ length: workers }, () => start));
-  const blows: Array<Blow> = [];
+  const disruptions: Array<Disruption> = [];
   const kinds = yield* Random.shuffle([
     ...Array<"kill">(kills).fill("kill"),
     ...Array<"cut">(cuts).fill("cut"),
     ...Array<"stall">(stalls).fill("stall"),
   ]);
-  for (const [turn, kind] of kinds.entries()) {
-    // One that began while the database was away for longer than a start waits.
-    for (const [place, { child }] of processes.entries())
-      if (child.exitCode !== null) processes[place] = yield* start;
+  for (const [round, kind] of kinds.entries()) {
+    // A start ends with an error if the database was unavailable for too long.
+    for (const [index, { child }] of processes.entries())
+      if (child.exitCode !== null) processes[index] = yield* start;
     const ready = yield* until(
-      "Two workers that are ready",
+      "Two ready workers",
       Effect.sync(() => {
-        const found = processes.flatMap((each, place) => (each.origin() === null ? [] : [place]));
+        const found = processes.flatMap((each, index) => (each.origin() === null ? [] : [index]));
         return found.length >= Math.min(2, workers) ? found : null;
       }),
       60_000,
     ).pipe(Effect.flatMap(Random.shuffle));
-    const next = planned[turn];
+    const next = planned[round];
     if (next !== undefined) {
       yield* sql`
-        UPDATE send SET due_at = ${instant(Date.now() + aheadMillis)} WHERE campaign_id = ${next.campaignId}`;
+        UPDATE send SET due_at = ${instant(Date.now() + aheadMillis)}
+        WHERE campaign_id = ${next.campaignId}`;
       yield* Effect.sleep(aheadMillis);
     }
-    yield* someTime(ledger);
+    yield* untilDisruption(ledger);
     if (kind === "cut") {
-      blows.push(yield* cut(cable, ledger));
+      disruptions.push(yield* cut(proxy, ledger));
       continue;
     }
     if (kind === "stall") {
-      blows.push(yield* stall(processes[ready[0] ?? 0]));
+      disruptions.push(yield* stall(processes[ready[0] ?? 0]));
       continue;
     }
-    // Every now and then nobody is left.
+    // A quarter of the kills hits all workers.
     const chosen = (yield* Random.nextBetween(0, 1)) < 0.25 ? ready : ready.slice(0, 1);
-    const victims = chosen.flatMap((place) => processes[place] ?? []);
-    blows.push(yield* kill(victims, ledger));
-    for (const place of chosen) processes[place] = yield* start;
+    const victims = chosen.flatMap((index) => processes[index] ?? []);
+    disruptions.push(yield* kill(victims, ledger));
+    for (const index of chosen) processes[index] = yield* start;
   }
-  return blows;
+  return disruptions;
 });
 
-/** Where the database is: an embedded one of this run, or the one that is named. */
+/** The URL of the database: DATABASE_URL, or an embedded one. */
 const databaseUrl = Effect.fnUntraced(function* (folder: string) {
   const named = process.env["DATABASE_URL"];
   if (named !== undefined && named !== "") return named;
@@ -195,21 +215,21 @@ const databaseUrl = Effect.fnUntraced(function* (folder: string) {
   return `postgresql://${username}@localhost/${database}?host=${encodeURIComponent(dirname(socketPath))}`;
 });
 
-/** Where a database is, by its URL: a socket in the folder that `host` names, or an address. */
-const farEnd = ({ hostname, port, searchParams }: URL) => {
+/** The target of a database URL: a socket in the folder of `host`, or an address. */
+const targetOf = ({ hostname, port, searchParams }: URL) => {
   const folder = searchParams.get("host");
   return folder === null
     ? { host: hostname, port: Number(port || 5432) }
     : { path: join(folder, `.s.PGSQL.${port || 5432}`) };
 };
 
-/** The same database at the near end of the cable. */
-const nearEnd = (url: URL, cable: Cable): string => {
-  const near = new URL(url);
-  near.searchParams.delete("host");
-  near.hostname = "127.0.0.1";
-  near.port = String(cable.port);
-  return near.href;
+/** The URL of the same database through the proxy. */
+const proxiedUrl = (url: URL, proxy: DatabaseProxy): string => {
+  const proxied = new URL(url);
+  proxied.searchParams.delete("host");
+  proxied.hostname = "127.0.0.1";
+  proxied.port = String(proxy.port);
+  return proxied.href;
 };
 
 const program = Effect.gen(function* () {
@@ -220,10 +240,10 @@ const program = Effect.gen(function* () {
     values.single ? 3_000 + Math.random() * 4_000 : 200 + Math.random() * 600,
   );
   const url = yield* databaseUrl(folder);
-  const cable = yield* Cable.to(farEnd(new URL(url)));
+  const proxy = yield* DatabaseProxy.to(targetOf(new URL(url)));
   const running = new Set<WaypostProcess>();
   yield* Effect.addFinalizer(() =>
-    Effect.promise(() => Promise.all([...running].map(({ ends }) => ends("SIGTERM")))),
+    Effect.promise(() => Promise.all([...running].map(({ end }) => end("SIGTERM")))),
   );
   let started = 0;
   const start = (role: "api" | "worker") =>
@@ -236,7 +256,7 @@ const program = Effect.gen(function* () {
         WAYPOST_ALLOW_PRIVATE_ADDRESSES: "true",
         WAYPOST_LOG_FORMAT: "json",
         WAYPOST_ROLES: role,
-        DATABASE_URL: nearEnd(new URL(url), cable),
+        DATABASE_URL: proxiedUrl(new URL(url), proxy),
       };
       const waypost = startWaypost(settings, `${name}.log`);
       running.add(waypost);
@@ -244,21 +264,22 @@ const program = Effect.gen(function* () {
       return waypost;
     });
   const api = yield* start("api");
-  const origin = yield* until("An API that listens", Effect.sync(api.origin), 60_000);
+  const origin = yield* until("A listening API", Effect.sync(api.origin), 60_000);
   yield* Effect.provide(
     Effect.gen(function* () {
       const sends = values.single ? 1 : kills + cuts + stalls;
-      const planned = yield* setScene(origin, ledger.credentials, devices, sends);
-      const blows = yield* rage(planned, ledger, cable, start("worker"));
-      const calm = yield* Effect.exit(until("The end of all sends", settled, attemptTimeoutMillis));
-      if (calm._tag === "Failure")
-        console.log(`Not everything was done ${attemptTimeoutMillis / 1000} s after the last blow.`);
-      if (!(yield* classify(planned, blows, ledger))) process.exitCode = 1;
+      const planned = yield* prepareScenario(origin, ledger.credentials, devices, sends);
+      const disruptions = yield* disrupt(planned, ledger, proxy, start("worker"));
+      const ended = yield* Effect.exit(until("The end of all sends", settled, endTimeoutMillis));
+      if (ended._tag === "Failure")
+        console.log(`Some sends were not done ${endTimeoutMillis / 1000} s after the last disruption.`);
+      if (!(yield* verdict(planned, disruptions, ledger))) process.exitCode = 1;
     }),
     postgresLayer({ _tag: "url", url: Redacted.make(url) }, { maxConnections: 2 }),
   );
   console.log(
-    `${values.devices} devices, ${workers} workers, seed ${values.seed}: ${Math.round((Date.now() - began) / 1000)} s`,
+    `${values.devices} devices, ${workers} workers, seed ${values.seed}: ` +
+      `${Math.round((Date.now() - began) / 1000)} s`,
   );
 });
 

@@ -1,11 +1,11 @@
-/** What the hand-written twins of the benches of devices share: bare node:http around one prepared statement. */
+/** The server of the baselines for device requests: node:http around one prepared statement. */
 import pg from "pg";
 import { createServer } from "node:http";
 
-const [socketFolder, user, database, told = ""] = process.argv.slice(2);
+const [socketFolder, user, database, argument = ""] = process.argv.slice(2);
 
-/** What the bench told its twin. */
-export { told };
+/** The argument from the bench. */
+export { argument };
 
 /** As many connections as Waypost has. */
 export const pool = new pg.Pool<{ readonly source_id: string }>({
@@ -15,8 +15,8 @@ export const pool = new pg.Pool<{ readonly source_id: string }>({
   max: 20,
 });
 
-/** Answers each request by the number of its device and its body, until the process is stopped. */
-export const answerBy = (answer: (deviceKey: number, body: string) => Promise<string>): void => {
+/** Answers requests by device key and body, until the process is stopped. */
+export const serve = (answer: (deviceKey: number, body: string) => Promise<string>): void => {
   const server = createServer((request, response) => {
     const send = (status: number, body: string): void => {
       const length = Buffer.byteLength(body);
@@ -25,7 +25,7 @@ export const answerBy = (answer: (deviceKey: number, body: string) => Promise<st
     const chunks: Array<Buffer> = [];
     request.on("data", (chunk: Buffer) => chunks.push(chunk));
     request.on("end", () => {
-      void answer(Number(request.headers["x-device-no"]), Buffer.concat(chunks).toString()).then(
+      void answer(Number(request.headers["x-device-key"]), Buffer.concat(chunks).toString()).then(
         (body) => send(200, body),
         (error: unknown) => send(500, String(error)),
       );
@@ -34,7 +34,7 @@ export const answerBy = (answer: (deviceKey: number, body: string) => Promise<st
   server.listen(0, "127.0.0.1", () => {
     const address = server.address();
     if (address !== null && typeof address === "object")
-      console.log(`Twin is listening on http://127.0.0.1:${address.port}`);
+      console.log(`Baseline is listening on http://127.0.0.1:${address.port}`);
   });
   process.on("SIGTERM", () => process.exit(0));
 };

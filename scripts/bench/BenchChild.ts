@@ -2,23 +2,25 @@ import { Effect } from "effect";
 import { type ChildProcess, spawn } from "node:child_process";
 import { openSync, readdirSync, readFileSync } from "node:fs";
 
-/** Starts a program that says where it listens, and gives its address; it is stopped when the scope closes. */
+/**
+ * Starts a program that prints the address it listens on, and returns that. Stops it when the scope closes.
+ */
 export const started = (command: ReadonlyArray<string>, env: Readonly<Record<string, string>>, log: string) =>
   Effect.acquireRelease(
     Effect.promise(
       () =>
         new Promise<{ readonly child: ChildProcess; readonly origin: string }>((resolve, reject) => {
-          // To a file: a pipe that this process reads would cost both.
+          // A file, because reading a pipe would cost both processes CPU.
           const out = openSync(log, "a");
           const child = spawn(process.execPath, command, { env, stdio: ["ignore", out, out] });
-          const look = setInterval(() => {
+          const poll = setInterval(() => {
             const origin = /listening on (\S+)/.exec(readFileSync(log, "utf8"))?.[1];
             if (origin === undefined) return;
-            clearInterval(look);
+            clearInterval(poll);
             resolve({ child, origin });
           }, 20);
           child.once("exit", (code) => {
-            clearInterval(look);
+            clearInterval(poll);
             reject(new Error(`${command[0]} ended with ${code}: see ${log}`));
           });
         }),
@@ -27,7 +29,7 @@ export const started = (command: ReadonlyArray<string>, env: Readonly<Record<str
       Effect.promise(
         () =>
           new Promise<void>((resolve) => {
-            // One that has ended already, as all do at a Ctrl-C, says so no more.
+            // A process that has ended already, as after Ctrl-C, emits no more "exit".
             if (child.exitCode !== null || child.signalCode !== null) {
               resolve();
               return;
@@ -38,7 +40,7 @@ export const started = (command: ReadonlyArray<string>, env: Readonly<Record<str
       ),
   );
 
-/** The middle one of the values; of an even number the higher of the two. */
+/** The median; of an even number of values the higher of the two in the middle. */
 export const median = (values: ReadonlyArray<number>): number =>
   values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 
@@ -53,20 +55,20 @@ const statOf = (pid: number): ReadonlyArray<string> => {
   }
 };
 
-/** Seconds of CPU, user and system, that a process has used up; 0 for one that has ended. */
+/** Seconds of CPU, user and system, that a process has used; 0 for one that has ended. */
 export const cpuOf = (pid: number): number => {
   const stat = statOf(pid);
   return (Number(stat[11] ?? 0) + Number(stat[12] ?? 0)) / ticksPerSecond;
 };
 
-/** Seconds of CPU that a PostgreSQL has used up: its first process, all below it, and those that have ended. */
+/** Seconds of CPU that a PostgreSQL has used: postmaster and children, including those that have ended. */
 export const cpuOfServer = (pid: number): number => {
   const stat = statOf(pid);
   const ended = (Number(stat[13] ?? 0) + Number(stat[14] ?? 0)) / ticksPerSecond;
   return familyOf(pid).reduce((sum, each) => sum + cpuOf(each), ended);
 };
 
-/** The process and all below it. */
+/** A process and its descendants. */
 export const familyOf = (pid: number): ReadonlyArray<number> => {
   const parents = readdirSync("/proc")
     .filter((name) => /^\d+$/.test(name))

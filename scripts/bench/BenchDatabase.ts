@@ -1,11 +1,12 @@
 import { Effect, Layer } from "effect";
 import type { SqlClient } from "effect/sql";
+import { dirname } from "node:path";
 import { Database } from "../../src/database/Database.ts";
 import { EmbeddedPostgres } from "../../src/database/embedded/EmbeddedPostgres.ts";
 import { migrate, MigrationFiles } from "../../src/database/migrations/Migrations.ts";
 import { postgresLayer } from "../../src/database/Postgres.ts";
 
-/** Services over a database of today's schema, with the database itself, whatever client there is. */
+/** Services on a database with the current schema, for any client. */
 export const onSchema = <A, E, R, E2, R2>(
   services: Layer.Layer<A, E, R>,
   client: Layer.Layer<SqlClient.SqlClient, E2, R2>,
@@ -17,10 +18,22 @@ export const onSchema = <A, E, R, E2, R2>(
     Layer.provideMerge(client),
   );
 
-/** One session of an embedded PostgreSQL in a folder; `settings` of the server beside its own. */
+/** One session of an embedded PostgreSQL in a folder, with additional server settings. */
 export const benchClient = (directory: string, settings: Readonly<Record<string, string>> = {}) =>
   Layer.unwrap(
     Effect.map(EmbeddedPostgres.make({ directory, settings }), ({ database, socketPath, username }) =>
       postgresLayer({ _tag: "socket", path: socketPath, username, database }, { maxConnections: 1 }),
     ),
   );
+
+/** The URL of an embedded PostgreSQL for other processes. */
+export const databaseUrl = ({
+  database,
+  socketPath,
+  username,
+}: {
+  readonly database: string;
+  readonly socketPath: string;
+  readonly username: string;
+}): string =>
+  `postgresql://${username}@localhost/${database}?host=${encodeURIComponent(dirname(socketPath))}`;

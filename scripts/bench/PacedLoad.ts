@@ -1,7 +1,7 @@
-/** Asks at a modest, steady pace, as a service that is in use does, and tells how long the answers took. */
+/** Sends requests at a modest, steady pace, as a service in use gets them, and measures their durations. */
 import { Agent, request } from "node:http";
 
-/** What is asked over and over. */
+/** A request that is repeated. */
 export interface PacedRequest {
   readonly method: string;
   readonly url: string;
@@ -23,7 +23,10 @@ const ask = (agent: Agent, { body = "", method, token, url }: PacedRequest): Pro
     sent.once("error", reject).end(body);
   });
 
-/** Goes through the requests again and again, on so many connections with a pause of 10 ms, until `stop`; gives milliseconds, sorted. */
+/**
+ * Repeats requests on each connection with a pause of 10 ms, until `stop`. Returns their durations in
+ * milliseconds, sorted.
+ */
 export const pacedLoad = async (
   requests: ReadonlyArray<PacedRequest>,
   connections: number,
@@ -32,9 +35,9 @@ export const pacedLoad = async (
   const agent = new Agent({ keepAlive: true, maxSockets: connections });
   const times: Array<number> = [];
   await Promise.all(
-    Array.from({ length: connections }, async (_, at) => {
-      for (let turn = at; !stop(); turn++) {
-        const next = requests[turn % requests.length];
+    Array.from({ length: connections }, async (_, connection) => {
+      for (let count = connection; !stop(); count++) {
+        const next = requests[count % requests.length];
         if (next !== undefined) times.push(await ask(agent, next));
         await new Promise((resolve) => setTimeout(resolve, 10));
       }
@@ -44,6 +47,6 @@ export const pacedLoad = async (
   return times.toSorted((a, b) => a - b);
 };
 
-/** The value that so large a part of the sorted values does not exceed. */
+/** The quantile of sorted values; `part` from 0 to 1. */
 export const quantile = (sorted: ReadonlyArray<number>, part: number): number =>
   sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? Number.NaN;

@@ -1,4 +1,7 @@
-/** What a bench of requests measures: a Waypost and its twin, each a process of its own, on one PostgreSQL that is durable. */
+/**
+ * The programs of a request bench: Waypost and a baseline, each in its own process, on one durable
+ * PostgreSQL.
+ */
 import { Effect, Layer } from "effect";
 import type { SqlClient } from "effect/sql";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -13,29 +16,31 @@ import { WorkspaceChanges } from "../../src/database/WorkspaceChanges.ts";
 import { Workspaces } from "../../src/workspaces/Workspaces.ts";
 import { workspacesSql } from "../../src/workspaces/WorkspacesSql.ts";
 import { cpuOf, familyOf, median, started } from "./BenchChild.ts";
+import { databaseUrl } from "./BenchDatabase.ts";
 
-/** A program that is measured. */
+/** A measured program. */
 export interface Program {
   readonly origin: string;
   readonly pid: number;
 }
 
-/** Rounds that count; fewer for a first look, by `BENCH_ROUNDS`. */
+/** The number of measured rounds; `BENCH_ROUNDS` can set fewer for a quick run. */
 export const rounds = Number(process.env["BENCH_ROUNDS"] ?? 7);
 
 /**
- * Starts both on a database that `prepare` has filled; `twin` is the file of the twin, which is given the folder of the database's
- * socket, the user, the name, and what `tell` makes of what was prepared. `BENCH_PROFILE` names a folder for a profile of Waypost.
+ * Starts both programs on a database that `prepare` has filled. The baseline's arguments are the folder of
+ * the database's socket, its user and name, and those of `argumentsOf`. `BENCH_PROFILE` names a folder for a
+ * CPU profile of Waypost.
  */
 export const programs = Effect.fnUntraced(function* <A, E>(
-  twinFile: string,
+  baselineFile: string,
   prepare: Effect.Effect<A, E, SqlClient.SqlClient | Workspaces | Tokens>,
-  tell: (made: A) => ReadonlyArray<string>,
+  argumentsOf: (prepared: A) => ReadonlyArray<string>,
 ) {
   const folder = mkdtempSync(join(tmpdir(), "waypost-bench-"));
   yield* Effect.addFinalizer(() => Effect.sync(() => rmSync(folder, { recursive: true, force: true })));
   const { database, socketPath, username } = yield* EmbeddedPostgres.make({ directory: folder });
-  const made = yield* Effect.andThen(migrate, prepare).pipe(
+  const prepared = yield* Effect.andThen(migrate, prepare).pipe(
     Effect.provide(
       Layer.mergeAll(Tokens.layer, Workspaces.layer).pipe(
         Layer.provide([tokensSql, workspacesSql]),
@@ -48,9 +53,15 @@ export const programs = Effect.fnUntraced(function* <A, E>(
   const socketFolder = dirname(socketPath);
   const env = { PATH: process.env["PATH"] ?? "", NODE_ENV: "production" };
   const baseline = yield* started(
-    [new URL(twinFile, import.meta.url).pathname, socketFolder, username, database, ...tell(made)],
+    [
+      new URL(baselineFile, import.meta.url).pathname,
+      socketFolder,
+      username,
+      database,
+      ...argumentsOf(prepared),
+    ],
     env,
-    join(folder, "twin.log"),
+    join(folder, "baseline.log"),
   );
   const profile = process.env["BENCH_PROFILE"];
   const waypost = yield* started(
@@ -63,29 +74,32 @@ export const programs = Effect.fnUntraced(function* <A, E>(
       ...env,
       PORT: "0",
       WAYPOST_DATA_DIR: join(folder, "data"),
-      DATABASE_URL: `postgresql://${username}@localhost/${database}?host=${encodeURIComponent(socketFolder)}`,
+      DATABASE_URL: databaseUrl({ database, socketPath, username }),
       WAYPOST_LOG_FORMAT: "json",
     },
     join(folder, "waypost.log"),
   );
   const programOf = ({ child, origin }: typeof baseline): Program => ({ origin, pid: child.pid ?? 0 });
-  return { made, baseline: programOf(baseline), waypost: programOf(waypost) };
+  return { prepared, baseline: programOf(baseline), waypost: programOf(waypost) };
 });
 
-/** What a round of requests came to; `p99` in milliseconds. */
+/** The result of a round; `p99` in milliseconds. */
 export interface Round {
   readonly perSecond: number;
   readonly p99?: number;
 }
 
-/** A program and how it is asked for `count` answers. */
+/** A program, and the way to send it `count` requests. */
 export interface Side {
   readonly name: string;
   readonly program: Program;
   readonly ask: (count: number) => Promise<Round>;
 }
 
-/** Medians over the rounds; CPU in microseconds a request, user and system, of the program and of PostgreSQL meanwhile. */
+/**
+ * Medians over the rounds. CPU in microseconds per request, user and system, of the program and of
+ * PostgreSQL.
+ */
 export interface Figures {
   readonly perSecond: number;
   readonly p99: number;
@@ -93,8 +107,8 @@ export interface Figures {
   readonly databaseCpu: number;
 }
 
-/** Asks the sides in turns, after one round that does not count. */
-export const alternate = Effect.fnUntraced(function* (sides: ReadonlyArray<Side>, perRound: number) {
+/** Measures the sides alternately, after one round of warm-up. */
+export const alternating = Effect.fnUntraced(function* (sides: ReadonlyArray<Side>, perRound: number) {
   const measured = sides.map(() => ({
     perSecond: [] as Array<number>,
     p99: [] as Array<number>,
@@ -105,15 +119,15 @@ export const alternate = Effect.fnUntraced(function* (sides: ReadonlyArray<Side>
   const databaseCpu = () =>
     familyOf(process.pid).reduce((sum, pid) => sum + (own.has(pid) ? 0 : cpuOf(pid)), 0);
   for (let round = -1; round < rounds; round++) {
-    for (const [at, { ask, program }] of sides.entries()) {
+    for (const [side, { ask, program }] of sides.entries()) {
       const before = [cpuOf(program.pid), databaseCpu()] as const;
       const { p99 = Number.NaN, perSecond } = yield* Effect.promise(() => ask(perRound));
       const micros = (seconds: number): number => (seconds / perRound) * 1e6;
       if (round < 0) continue;
-      measured[at]?.perSecond.push(perSecond);
-      measured[at]?.p99.push(p99);
-      measured[at]?.cpu.push(micros(cpuOf(program.pid) - before[0]));
-      measured[at]?.databaseCpu.push(micros(databaseCpu() - before[1]));
+      measured[side]?.perSecond.push(perSecond);
+      measured[side]?.p99.push(p99);
+      measured[side]?.cpu.push(micros(cpuOf(program.pid) - before[0]));
+      measured[side]?.databaseCpu.push(micros(databaseCpu() - before[1]));
     }
   }
   return measured.map((each): Figures => ({
@@ -124,7 +138,7 @@ export const alternate = Effect.fnUntraced(function* (sides: ReadonlyArray<Side>
   }));
 });
 
-/** One line for a side. */
+/** The figures of a side as one line. */
 export const lineOf = (name: string, { cpu, databaseCpu, p99, perSecond }: Figures): string =>
   `${name.padEnd(14)} ${String(Math.round(perSecond)).padStart(6)} requests/s` +
   (Number.isNaN(p99) ? "" : `, p99 ${p99.toFixed(1)} ms`) +

@@ -1,7 +1,7 @@
 /**
- * Sends pushes to the local services and tells how many a second and at what cost, in two ways: `bare` is the least that could be
- * written by hand with node:http, node:http2 and node:crypto, with no queue, no addresses to check, no retries and no reading of answers;
- * `own` is Waypost's transport by itself.
+ * Sends pushes to the local providers and measures rate and CPU, in two ways: `bare` does only the necessary
+ * work with node:http, node:http2 and node:crypto, without queue, address checks, retries or reading of
+ * responses; `own` is Waypost's transport alone.
  */
 import { NodeRuntime } from "@effect/platform-node";
 import { Effect, Layer } from "effect";
@@ -15,12 +15,12 @@ import { Apns } from "../../src/sending/push/transports/Apns.ts";
 import { Fcm } from "../../src/sending/push/transports/Fcm.ts";
 import { jsonWebToken } from "../../src/sending/push/transports/JsonWebToken.ts";
 import { PushConnections } from "../../src/sending/push/transports/PushConnections.ts";
-import { awaited, type PushChannel } from "../../src/sending/push/transports/PushTransport.ts";
+import { awaitOutcome, type PushChannel } from "../../src/sending/push/transports/PushTransport.ts";
 import { WebPush } from "../../src/sending/push/transports/WebPush.ts";
 import { apnsCredentials, fcmCredentials, p256Key } from "../../test/sending/push/PushKeys.ts";
 
 const [way, transport, plain = "", apns = "", count = "10000"] = process.argv.slice(2);
-const atOnce = 256;
+const concurrency = 256;
 const warmUp = 3_000;
 
 const content = {
@@ -37,7 +37,7 @@ const browser = createECDH("prime256v1").generateKeys();
 const secret = randomBytes(16);
 const keys = { p256dh: browser.toString("base64url"), auth: secret.toString("base64url") };
 
-const agent = new Agent({ keepAlive: true, maxSockets: atOnce, maxFreeSockets: atOnce });
+const agent = new Agent({ keepAlive: true, maxSockets: concurrency, maxFreeSockets: concurrency });
 const { hostname, port } = new URL(plain);
 const post = (path: string, headers: Record<string, string | number>, body: string | Buffer) =>
   new Promise<void>((resolve, reject) => {
@@ -74,7 +74,7 @@ const encrypted = (): Buffer => {
   ]);
 };
 
-/** One push by hand; the signed token is made once. */
+/** Sends one push without Waypost. The signed token is reused. */
 const bare = (): (() => Promise<void>) => {
   const token = jsonWebToken({ alg: "ES256" }, { iss: "bench", iat: 0 }, createPrivateKey(p256Key));
   const text = JSON.stringify({ aps: { alert: { title: "Hello", body: "World" } }, waypost: message });
@@ -117,7 +117,7 @@ const bare = (): (() => Promise<void>) => {
   }
 };
 
-/** One push by Waypost's transport. */
+/** Sends one push by Waypost's transport. */
 const own = Effect.gen(function* () {
   let channel: PushChannel;
   let address: unknown = { token: "a-device-of-the-bench" };
@@ -130,24 +130,24 @@ const own = Effect.gen(function* () {
     channel = yield* (yield* WebPush).open({ subject: "mailto:push@example.com", ...makeVapidKeys() });
   }
   const one = { id: randomUUID(), content, address };
-  const first = yield* awaited((tell) => channel.send(one, tell));
+  const first = yield* awaitOutcome((report) => channel.send(one, report));
   if (first._tag !== "Accepted") return yield* Effect.die(new Error(JSON.stringify(first)));
-  // Only the first ones, all at once, may have to wait for a connection.
+  // Later pushes find a token and a connection, so their results are outcomes.
   return () =>
     new Promise<void>((resolve, reject) => {
-      channel.send(one, (told) => {
-        if (!Effect.isEffect(told) && told._tag === "Accepted") resolve();
+      channel.send(one, (result) => {
+        if (!Effect.isEffect(result) && result._tag === "Accepted") resolve();
         else reject(new Error("A push was not accepted at once."));
       });
     });
 });
 
-const run = async (send: () => Promise<void>, most: number): Promise<void> => {
-  let left = most;
+const run = async (send: () => Promise<void>, total: number): Promise<void> => {
+  let left = total;
   const one = async (): Promise<void> => {
     while (left-- > 0) await send();
   };
-  await Promise.all(Array.from({ length: atOnce }, one));
+  await Promise.all(Array.from({ length: concurrency }, one));
 };
 
 Effect.gen(function* () {

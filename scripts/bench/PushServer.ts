@@ -1,16 +1,19 @@
 /**
- * The three push services in one process, at as little cost as possible: whatever comes in whole is accepted. FCM with its tokens and Web Push over
- * HTTP/1.1, APNs over HTTP/2 with prior knowledge. It says where both listen.
+ * The three push providers in one process, at little cost: every complete request is accepted. FCM with its
+ * tokens and Web Push use HTTP/1.1, APNs HTTP/2 with prior knowledge. Prints the addresses of both.
  */
 import { createServer as createHttp2 } from "node:http2";
 import { type AddressInfo, createServer, type Socket } from "node:net";
 
 const separator = "\r\n\r\n";
-const answer = (status: string, body: string): string =>
+const response = (status: string, body: string): string =>
   `HTTP/1.1 ${status}\r\ncontent-type: application/json\r\ncontent-length: ${body.length}${separator}${body}`;
-const token = answer("200 OK", JSON.stringify({ access_token: `ya29.${"t".repeat(200)}`, expires_in: 3599 }));
-const taken = answer("200 OK", JSON.stringify({ name: "projects/bench/messages/0:1500415314455276" }));
-const created = answer("201 Created", "");
+const token = response(
+  "200 OK",
+  JSON.stringify({ access_token: `ya29.${"t".repeat(200)}`, expires_in: 3599 }),
+);
+const accepted = response("200 OK", JSON.stringify({ name: "projects/bench/messages/0:1500415314455276" }));
+const created = response("201 Created", "");
 
 const converse = (socket: Socket): void => {
   let received = "";
@@ -18,7 +21,7 @@ const converse = (socket: Socket): void => {
   socket.on("error", () => {});
   socket.on("data", (chunk: string) => {
     received += chunk;
-    let answers = "";
+    let responses = "";
     while (true) {
       const end = received.indexOf(separator);
       if (end === -1) break;
@@ -26,13 +29,13 @@ const converse = (socket: Socket): void => {
       const length = end + separator.length + Number(/\r\ncontent-length: (\d+)/i.exec(head)?.[1] ?? 0);
       if (received.length < length) break;
       received = received.slice(length);
-      answers += head.startsWith("POST /token")
+      responses += head.startsWith("POST /token")
         ? token
         : head.startsWith("POST /v1/projects/")
-          ? taken
+          ? accepted
           : created;
     }
-    if (answers !== "") socket.write(answers, "latin1");
+    if (responses !== "") socket.write(responses, "latin1");
   });
 };
 

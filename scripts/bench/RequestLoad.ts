@@ -1,4 +1,4 @@
-/** Sends request after request through kept connections, at as little cost as possible, and tells how many a second and how slow. */
+/** Sends requests one after another on kept connections, at little cost, and measures rate and durations. */
 import { connect, type Socket } from "node:net";
 
 const separator = Buffer.from("\r\n\r\n");
@@ -9,24 +9,24 @@ const opened = (hostname: string, port: number): Promise<Socket> =>
     socket.once("error", reject);
   });
 
-interface Talk {
+interface Exchange {
   /** The next request; null when all have been sent. */
   readonly next: () => string | null;
-  /** What every answer's body must hold. */
+  /** Text that every response body must contain. */
   readonly expected: string;
   readonly tookMillis: (millis: number) => void;
 }
 
-/** One request after another on one socket, until the common store is used up. */
-const converse = (socket: Socket, { expected, next, tookMillis }: Talk): Promise<void> =>
+/** Sends requests one after another on a socket, until there are no more. */
+const converse = (socket: Socket, { expected, next, tookMillis }: Exchange): Promise<void> =>
   new Promise((resolve, reject) => {
     let received: Buffer = Buffer.alloc(0);
-    let asked = 0;
-    const ask = (): void => {
+    let sentAt = 0;
+    const send = (): void => {
       const request = next();
       if (request === null) resolve();
       else {
-        asked = performance.now();
+        sentAt = performance.now();
         socket.write(request, "latin1");
       }
     };
@@ -40,20 +40,20 @@ const converse = (socket: Socket, { expected, next, tookMillis }: Talk): Promise
       const body = received.toString("utf8", head + separator.length);
       received = Buffer.alloc(0);
       if (!text.startsWith("HTTP/1.1 200") || !body.includes(expected)) {
-        reject(new Error(`An answer without ${expected}: ${text}\n${body}`));
+        reject(new Error(`A response without ${expected}: ${text}\n${body}`));
         return;
       }
-      tookMillis(performance.now() - asked);
-      ask();
+      tookMillis(performance.now() - sentAt);
+      send();
     });
     socket.once("error", reject);
-    ask();
+    send();
   });
 
-/** What a load came to. */
+/** The result of a load. */
 export interface Loaded {
   readonly perSecond: number;
-  /** Milliseconds that 99 of 100 requests stayed below. */
+  /** In milliseconds. */
   readonly p99: number;
 }
 
@@ -61,7 +61,7 @@ export interface Loaded {
 export const getRequest = (url: string, headers: Readonly<Record<string, string>>): string =>
   headOf("GET", url, headers);
 
-/** A request that posts JSON of so many bytes, up to its body. */
+/** The head of a POST with a JSON body of so many bytes. */
 export const postHead = (url: string, headers: Readonly<Record<string, string>>, length: number): string =>
   headOf("POST", url, { "content-type": "application/json", "content-length": `${length}`, ...headers });
 
@@ -71,7 +71,7 @@ const headOf = (method: string, url: string, headers: Readonly<Record<string, st
   return `${method} ${pathname}${search} HTTP/1.1\r\n${lines.join("")}\r\n`;
 };
 
-/** Sends `count` requests from so many connections. */
+/** Sends `count` requests over all connections. */
 export const requestLoad = async (
   url: string,
   connections: number,
@@ -85,13 +85,13 @@ export const requestLoad = async (
   );
   let sent = 0;
   const times: Array<number> = [];
-  const talk: Talk = {
+  const exchange: Exchange = {
     next: () => (sent++ < count ? request() : null),
     expected,
     tookMillis: (millis) => times.push(millis),
   };
   const began = performance.now();
-  await Promise.all(sockets.map((socket) => converse(socket, talk)));
+  await Promise.all(sockets.map((socket) => converse(socket, exchange)));
   const seconds = (performance.now() - began) / 1000;
   for (const socket of sockets) socket.destroy();
   times.sort((a, b) => a - b);

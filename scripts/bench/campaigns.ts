@@ -13,7 +13,7 @@ import { arrayOf, instant } from "../../src/database/Rows.ts";
 import { ParsedBody } from "../../src/wire/ParsedBody.ts";
 import { idAt } from "../../src/wire/Ids.ts";
 import { Workspaces } from "../../src/workspaces/Workspaces.ts";
-import { alternate, lineOf, type Program, programs, rounds } from "./Programs.ts";
+import { alternating, lineOf, type Program, programs, rounds } from "./Programs.ts";
 import { getRequest, requestLoad } from "./RequestLoad.ts";
 
 const bar = 1.5;
@@ -74,10 +74,11 @@ const prepare = Effect.gen(function* () {
 });
 
 const bench = Effect.gen(function* () {
-  const { baseline, made, waypost } = yield* programs("CampaignsBaseline.ts", prepare, ({ workspaceId }) => [
-    String(workspaceId),
-    "production",
-  ]);
+  const { prepared, baseline, waypost } = yield* programs(
+    "CampaignsBaseline.ts",
+    prepare,
+    ({ workspaceId }) => [String(workspaceId), "production"],
+  );
   const side = (name: string, program: Program, url: string, headers: Readonly<Record<string, string>>) => ({
     name,
     program,
@@ -90,12 +91,12 @@ const bench = Effect.gen(function* () {
   const sides = [
     side("Fastify + pg", baseline, `${baseline.origin}/campaigns`, {}),
     side("Waypost", waypost, `${waypost.origin}/platform/v1/campaigns`, {
-      authorization: `Bearer ${made.token}`,
+      authorization: `Bearer ${prepared.token}`,
     }),
   ] as const;
   const [first, second] = yield* Effect.promise(() => Promise.all(sides.map(({ answer }) => answer())));
   deepStrictEqual(second, first);
-  const [bare, own] = yield* alternate(sides, perRound);
+  const [bare, own] = yield* alternating(sides, perRound);
   if (bare === undefined || own === undefined) return;
   const ratio = own.cpu / bare.cpu;
   console.log(`

@@ -1,20 +1,20 @@
 /**
- * The bar of firing: `POST /device/v1/events` with an event that fires a message, from 64 connections, at no less than a third of the
- * rate of a bare node:http + `pg` program that does only the necessary inserts (see EventsBaseline.ts). Both are processes of their
- * own on one PostgreSQL that is durable, in turns. The access log is on, as it is by default; the campaign has a cap of its own,
- * so that caps are counted.
+ * The bar of events: `POST /device/v1/events` with an event that fires a message, from 64 connections, at no
+ * less than a third of the rate of a baseline that does only the necessary inserts (EventsBaseline.ts). Both
+ * are processes of their own on one durable PostgreSQL, measured alternately. The access log is on, as by
+ * default; the campaign has a cap, so that caps are counted.
  */
 import { NodeRuntime } from "@effect/platform-node";
 import { Clock, Effect, References } from "effect";
 import { SqlClient } from "effect/sql";
 import { randomUUID } from "node:crypto";
 import { digest, makeSecret } from "../../src/access/Credential.ts";
-import { arrayOf, instant } from "../../src/database/Rows.ts";
+import { instant, unnested } from "../../src/database/Rows.ts";
 import { deviceToken } from "../../src/devices/DeviceToken.ts";
 import { idAt } from "../../src/wire/Ids.ts";
 import { ParsedBody } from "../../src/wire/ParsedBody.ts";
 import { Workspaces } from "../../src/workspaces/Workspaces.ts";
-import { alternate, lineOf, programs, rounds } from "./Programs.ts";
+import { alternating, lineOf, programs, rounds } from "./Programs.ts";
 import { type Loaded, postHead, requestLoad } from "./RequestLoad.ts";
 
 const bar = 1 / 3;
@@ -22,14 +22,14 @@ const connections = 64;
 const devices = 1_000;
 const perRound = 6_000;
 
-interface Numbers {
+interface Keys {
   readonly locationKey: number;
   readonly campaignKey: number;
   readonly notificationKey: number;
   readonly contentKey: number;
 }
 
-/** A campaign with a message at a location, and a thousand devices, as they are stored. */
+/** Inserts a campaign with a message at a location, and a thousand devices. */
 const prepare = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient;
   const workspaces = yield* Workspaces;
@@ -40,47 +40,50 @@ const prepare = Effect.gen(function* () {
   const at = instant(now);
   const [location, campaign, notification] = [idAt(now), idAt(now), idAt(now)];
   yield* sql`
-    INSERT INTO location (workspace_id, environment, id, name, type, latitude, longitude, radius_meters, created_at, updated_at)
+    INSERT INTO location (workspace_id, environment, id, name, type, latitude, longitude, radius_meters,
+      created_at, updated_at)
     SELECT ${tenant}, ${location}::uuid, 'Shop', 'circle', 52, 5, 100, ${at}, ${at}`;
   yield* sql`
     INSERT INTO campaign (workspace_id, environment, id, name, type, timezone, starts_at, frequency_cap_count,
       frequency_cap_period, created_at, updated_at)
-    SELECT ${tenant}, ${campaign}::uuid, 'Opening week', 'geo', 'Europe/Amsterdam', ${instant(now - 86_400_000)}, 1000, 'day',
-      ${at}, ${at}`;
+    SELECT ${tenant}, ${campaign}::uuid, 'Opening week', 'geo', 'Europe/Amsterdam',
+      ${instant(now - 86_400_000)}, 1000, 'day', ${at}, ${at}`;
   yield* sql`
     INSERT INTO campaign_location (workspace_id, environment, campaign_id, location_id, position)
     SELECT ${tenant}, ${campaign}::uuid, ${location}::uuid, 1`;
   yield* sql`
     WITH revision AS (
-      INSERT INTO content (workspace_id, environment, notification_id, type, headline, body, cta_label, cta_url, created_at)
-      SELECT ${tenant}, ${notification}::uuid, 'message', 'Welcome in our store', 'Show this message for a free coffee.',
-        'See the offer', 'https://example.com/offer', ${at}
+      INSERT INTO content (workspace_id, environment, notification_id, type, headline, body, cta_label,
+        cta_url, created_at)
+      SELECT ${tenant}, ${notification}::uuid, 'message', 'Welcome in our store',
+        'Show this message for a free coffee.', 'See the offer', 'https://example.com/offer', ${at}
       RETURNING key
     )
     INSERT INTO notification (workspace_id, environment, id, name, type, content_key, created_at, updated_at)
     SELECT ${tenant}, ${notification}::uuid, 'Welcome', 'message', key, ${at}, ${at} FROM revision`;
   yield* sql`
-    INSERT INTO campaign_notification (workspace_id, environment, campaign_id, notification_id, id, trigger_type, attached_at,
-      updated_at)
+    INSERT INTO campaign_notification (workspace_id, environment, campaign_id, notification_id, id,
+      trigger_type, attached_at, updated_at)
     SELECT ${tenant}, ${campaign}::uuid, ${notification}::uuid, ${idAt(now)}::uuid, 'on_enter', ${at}, ${at}`;
   const secrets = Array.from({ length: devices }, makeSecret);
   yield* sql`
-    INSERT INTO device (workspace_id, environment, key, id, installation_id, platform, transport, approved, token_digest, token_used,
-      registered_at, last_seen_at)
-    SELECT ${tenant}, n, id, 'installation-' || n, 'android', 'inbox', true, digest, true, ${at}, ${at}
-    FROM unnest(${arrayOf(
-      "uuid",
-      secrets.map(() => idAt(now)),
-    )}, ${arrayOf("bytea", secrets.map(digest))}) WITH ORDINALITY AS d (id, digest, n)`;
-  const [numbers] = yield* sql<Numbers>`
-    SELECT l.key AS "locationKey", c.key AS "campaignKey", n.key AS "notificationKey", n.content_key AS "contentKey"
+    INSERT INTO device (workspace_id, environment, key, id, installation_id, platform, transport, approved,
+      token_digest, token_used, registered_at, last_seen_at)
+    SELECT ${tenant}, ord, id, 'installation-' || ord, 'android', 'inbox', true, digest, true, ${at}, ${at}
+    FROM ${unnested(sql, "d", secrets, {
+      id: ["uuid", () => idAt(now)],
+      digest: ["bytea", digest],
+    })}`;
+  const [keys] = yield* sql<Keys>`
+    SELECT l.key AS "locationKey", c.key AS "campaignKey", n.key AS "notificationKey",
+      n.content_key AS "contentKey"
     FROM location l, campaign c, notification n`;
   yield* sql`ANALYZE`.unprepared;
   const event = { location_id: location, occurred_at: new Date(now).toISOString() };
-  return { workspaceId, numbers, secrets, event, campaign, notification };
+  return { workspaceId, keys, secrets, event, campaign, notification };
 });
 
-/** Posts `count` events, each of its own, from devices that take turns; each fires a message. */
+/** Posts `count` events of alternating devices; each fires a message. */
 const load = (
   url: string,
   devices: ReadonlyArray<Readonly<Record<string, string>>>,
@@ -91,16 +94,16 @@ const load = (
   const end = `","type":"enter","location_id":"${event.location_id}","occurred_at":"${event.occurred_at}"}]}`;
   const length = start.length + 36 + end.length;
   const heads = devices.map((headers) => postHead(url, headers, length) + start);
-  let turn = 0;
-  const request = (): string => `${heads[turn++ % heads.length]}${randomUUID()}${end}`;
+  let sent = 0;
+  const request = (): string => `${heads[sent++ % heads.length]}${randomUUID()}${end}`;
   return requestLoad(url, connections, count, request, '"deliveries":[{"');
 };
 
 const bench = Effect.gen(function* () {
-  const { baseline, made, waypost } = yield* programs(
+  const { prepared, baseline, waypost } = yield* programs(
     "EventsBaseline.ts",
     prepare,
-    ({ campaign, notification, numbers, workspaceId }) => {
+    ({ campaign, keys, notification, workspaceId }) => {
       const message = {
         campaign_id: campaign,
         notification_id: notification,
@@ -113,25 +116,25 @@ const bench = Effect.gen(function* () {
         questions: [],
         opened_at: null,
       };
-      return [JSON.stringify({ ...numbers, workspaceId, message })];
+      return [JSON.stringify({ ...keys, workspaceId, message })];
     },
   );
-  const key = { workspaceId: made.workspaceId, environment: "production" } as const;
-  const numbered = made.secrets.map((_, at) => ({ "x-device-no": String(at + 1) }));
-  const tokens = made.secrets.map((secret, at) => ({
-    authorization: `Bearer ${deviceToken({ ...key, key: at + 1 }, secret)}`,
+  const key = { workspaceId: prepared.workspaceId, environment: "production" } as const;
+  const deviceKeys = prepared.secrets.map((_, index) => ({ "x-device-key": String(index + 1) }));
+  const tokens = prepared.secrets.map((secret, index) => ({
+    authorization: `Bearer ${deviceToken({ ...key, key: index + 1 }, secret)}`,
   }));
-  const [bare, own] = yield* alternate(
+  const [bare, own] = yield* alternating(
     [
       {
         name: "node:http + pg",
         program: baseline,
-        ask: (count) => load(`${baseline.origin}/events`, numbered, made.event, count),
+        ask: (count) => load(`${baseline.origin}/events`, deviceKeys, prepared.event, count),
       },
       {
         name: "Waypost",
         program: waypost,
-        ask: (count) => load(`${waypost.origin}/device/v1/events`, tokens, made.event, count),
+        ask: (count) => load(`${waypost.origin}/device/v1/events`, tokens, prepared.event, count),
       },
     ],
     perRound,
@@ -139,7 +142,8 @@ const bench = Effect.gen(function* () {
   if (bare === undefined || own === undefined) return;
   const ratio = own.perSecond / bare.perSecond;
   console.log(`
-POST of an event that fires a message, from ${connections} connections, ${rounds} rounds of ${perRound}, medians
+POST of an event that fires a message, from ${connections} connections
+medians of ${rounds} rounds of ${perRound}
 ${lineOf("node:http + pg", bare)}
 ${lineOf("Waypost", own)}
 ratio ${ratio.toFixed(2)} (bar: ${bar.toFixed(2)})`);

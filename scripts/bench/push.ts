@@ -1,9 +1,9 @@
 /**
- * The bars of pushes: one process of Waypost has the work of at least 10,000 pushes a second by FCM and by APNs, and of 2,500 by Web Push,
- * done with one processor core, all the way from the queue to the outcome that is written down. Told are three ways to the same services,
- * which are one process on this machine: a bare client with no queue, Waypost's transport by itself, and the whole of Waypost. A push is told
- * by what it costs the sending process on the processor, as the wall clock of a small machine is shared with the
- * services and PostgreSQL; the rates by the clock stand beside it. Linux only: CPU times come from /proc.
+ * The bars of pushes: on one processor core Waypost sends at least 10,000 pushes a second by FCM and by APNs,
+ * and 2,500 by Web Push, from the queue to the stored outcome. It measures three ways to the same providers,
+ * which are one process on this machine: a bare client without a queue, Waypost's transport alone, and the
+ * whole of Waypost. The bar is on the CPU of the sending process, because wall clock time is shared with the
+ * providers and PostgreSQL; it is printed too. Linux only: CPU times come from /proc.
  */
 import { NodeRuntime } from "@effect/platform-node";
 import { Clock, Effect, References } from "effect";
@@ -12,12 +12,13 @@ import { spawnSync } from "node:child_process";
 import { createECDH, randomBytes } from "node:crypto";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { EmbeddedPostgres } from "../../src/database/embedded/EmbeddedPostgres.ts";
 import { postgresLayer } from "../../src/database/Postgres.ts";
 import { instant } from "../../src/database/Rows.ts";
 import { apnsCredentials, fcmCredentials } from "../../test/sending/push/PushKeys.ts";
 import { median, started } from "./BenchChild.ts";
+import { databaseUrl } from "./BenchDatabase.ts";
 
 const transports = [
   { name: "fcm", bar: 10_000, count: 10_000 },
@@ -33,7 +34,7 @@ interface Measured {
   readonly cpuMicros: number;
 }
 
-/** Microseconds on the processor since the process began: user and system, from 10 ms ticks. */
+/** Microseconds of CPU that a process has used: user and system, from ticks of 10 ms. */
 const cpuOf = (pid: number): number => {
   const fields = readFileSync(`/proc/${pid}/stat`, "latin1")
     .replace(/^.*\) /, "")
@@ -41,7 +42,7 @@ const cpuOf = (pid: number): number => {
   return (Number(fields[11]) + Number(fields[12])) * 10_000;
 };
 
-const twin = (
+const baseline = (
   way: "bare" | "own",
   transport: string,
   ports: ReadonlyArray<string>,
@@ -69,7 +70,7 @@ const ask = (url: string, method: "POST" | "PUT", body: object) =>
     return data;
   });
 
-/** A workspace with credentials of all services, and phones straight into the table: each transport has its own. */
+/** Creates a workspace with credentials of all providers, and inserts devices for each transport. */
 const prepare = Effect.fnUntraced(function* (origin: string, [plain = "", apns = ""]: ReadonlyArray<string>) {
   const sql = yield* SqlClient.SqlClient;
   const workspaces = `${origin}/operator/v1/workspaces`;
@@ -85,14 +86,16 @@ const prepare = Effect.fnUntraced(function* (origin: string, [plain = "", apns =
   for (const { count, name } of transports) {
     const address =
       name === "webpush"
-        ? sql`jsonb_build_object('endpoint', ${`${plain}/push/`}::text || n, 'keys', ${JSON.stringify(keys)}::jsonb)`
+        ? sql`jsonb_build_object(
+            'endpoint', ${`${plain}/push/`}::text || n, 'keys', ${JSON.stringify(keys)}::jsonb)`
         : sql`jsonb_build_object('token', 'a-device-of-the-bench-' || n)`;
     yield* sql`
-      INSERT INTO device (workspace_id, environment, key, id, installation_id, platform, transport, address, token_digest, registered_at,
-        last_seen_at)
-      SELECT t.workspace_id, t.environment, n, gen_random_uuid(), 'installation-' || n, 'android', ${name}, ${address},
-        decode(repeat('00', 32), 'hex'), ${now}, ${now}
-      FROM tenant t, generate_series(${next}::int, ${next + count - 1}::int) AS n WHERE t.environment = 'production'`;
+      INSERT INTO device (workspace_id, environment, key, id, installation_id, platform, transport, address,
+        token_digest, registered_at, last_seen_at)
+      SELECT t.workspace_id, t.environment, n, gen_random_uuid(), 'installation-' || n, 'android', ${name},
+        ${address}, decode(repeat('00', 32), 'hex'), ${now}, ${now}
+      FROM tenant t, generate_series(${next}::int, ${next + count - 1}::int) AS n
+      WHERE t.environment = 'production'`;
     next += count;
   }
   yield* sql`
@@ -102,23 +105,24 @@ const prepare = Effect.fnUntraced(function* (origin: string, [plain = "", apns =
   yield* sql`VACUUM ANALYZE device`.unprepared;
 });
 
-/** The whole way: deliveries that wait in the queue, until all of them have an outcome. */
-const throughWaypost = Effect.fnUntraced(function* (pid: number, transport: string, origin: number) {
+/** Queues deliveries and waits until all of them have an outcome. */
+const throughWaypost = Effect.fnUntraced(function* (pid: number, transport: string, sourceId: number) {
   const sql = yield* SqlClient.SqlClient;
   yield* sql`CHECKPOINT`.unprepared;
   const now = yield* Clock.currentTimeMillis;
   const due = instant(now + 1_000);
   const cpu = cpuOf(pid);
   yield* sql`
-    WITH made AS (
-      INSERT INTO delivery (workspace_id, environment, origin, device_key, campaign_key, notification_key, content_key, content_type,
-        trigger_type, transport, status, created_at)
-      SELECT d.workspace_id, d.environment, ${origin}, d.key, 1, 1, c.key, 'message', 'fixed_time', d.transport, 'queued', ${instant(now)}
+    WITH created AS (
+      INSERT INTO delivery (workspace_id, environment, source_id, device_key, campaign_key, notification_key,
+        content_key, content_type, trigger_type, transport, status, created_at)
+      SELECT d.workspace_id, d.environment, ${sourceId}, d.key, 1, 1, c.key, 'message', 'fixed_time',
+        d.transport, 'queued', ${instant(now)}
       FROM device d JOIN content c USING (workspace_id, environment) WHERE d.transport = ${transport}
       RETURNING *
     )
-    INSERT INTO push_queue (workspace_id, environment, origin, device_key, transport, due_at)
-    SELECT workspace_id, environment, origin, device_key, transport, ${due} FROM made`;
+    INSERT INTO push_queue (workspace_id, environment, source_id, device_key, transport, due_at)
+    SELECT workspace_id, environment, source_id, device_key, transport, ${due} FROM created`;
   yield* sql`ANALYZE push_queue`.unprepared;
   while (true) {
     const [waiting] = yield* sql<{ readonly any: boolean }>`SELECT EXISTS (SELECT FROM push_queue) AS any`;
@@ -129,9 +133,9 @@ const throughWaypost = Effect.fnUntraced(function* (pid: number, transport: stri
   const [result] = yield* sql<{ readonly delivered: number; readonly seconds: number }>`
     SELECT (count(*) FILTER (WHERE status = 'delivered'))::int AS delivered,
       extract(epoch FROM max(settled_at) - min(settled_at))::float8 AS seconds
-    FROM delivery WHERE origin = ${origin}`;
+    FROM delivery WHERE source_id = ${sourceId}`;
   const { delivered = 0, seconds = Number.NaN } = result ?? {};
-  yield* sql`DELETE FROM delivery WHERE origin = ${origin}`;
+  yield* sql`DELETE FROM delivery WHERE source_id = ${sourceId}`;
   return { delivered, perSecond: delivered / seconds, cpuMicros: spent / delivered };
 });
 
@@ -140,9 +144,10 @@ const middle = (all: ReadonlyArray<Measured>): Measured => ({
   cpuMicros: median(all.map(({ cpuMicros }) => cpuMicros)),
 });
 
-const told = (name: string, { cpuMicros, perSecond }: Measured): string =>
-  `${name.padEnd(24)} ${String(Math.round(perSecond)).padStart(7)} pushes/s by the clock, ${cpuMicros.toFixed(0).padStart(4)} µs of CPU a push: ` +
-  `${String(Math.round(1_000_000 / cpuMicros)).padStart(6)} a second of a core`;
+const lineOf = (name: string, { cpuMicros, perSecond }: Measured): string =>
+  `${name.padEnd(24)} ${String(Math.round(perSecond)).padStart(7)} pushes/s by the clock, ` +
+  `${cpuMicros.toFixed(0).padStart(4)} µs of CPU a push: ` +
+  `${String(Math.round(1_000_000 / cpuMicros)).padStart(6)} pushes/s of one core`;
 
 const bench = Effect.fnUntraced(function* (origin: string, pid: number, ports: ReadonlyArray<string>) {
   yield* prepare(origin, ports);
@@ -150,11 +155,11 @@ const bench = Effect.fnUntraced(function* (origin: string, pid: number, ports: R
   let missed = false;
   for (const { bar, count, name } of transports.filter((each) => wanted.includes(each.name))) {
     const sides = { bare: [] as Array<Measured>, own: [] as Array<Measured>, whole: [] as Array<Measured> };
-    // The first time is for warming up.
+    // Warm-up.
     yield* throughWaypost(pid, name, sends++);
     for (let round = 0; round < rounds; round++) {
-      sides.bare.push(twin("bare", name, ports, count));
-      sides.own.push(twin("own", name, ports, count));
+      sides.bare.push(baseline("bare", name, ports, count));
+      sides.own.push(baseline("own", name, ports, count));
       const whole = yield* throughWaypost(pid, name, sends++);
       if (whole.delivered !== count) {
         return yield* Effect.die(new Error(`${whole.delivered} of ${count} are delivered`));
@@ -165,9 +170,9 @@ const bench = Effect.fnUntraced(function* (origin: string, pid: number, ports: R
     const isMet = 1_000_000 / whole.cpuMicros >= bar;
     console.log(`
 ${name}: ${rounds} rounds of ${count} pushes, medians
-${told("bare client", bare)}
-${told("transport by itself", own)}
-${told("whole of Waypost", whole)} (bar: ${bar}${isMet ? "" : ", missed"})
+${lineOf("bare client", bare)}
+${lineOf("transport alone", own)}
+${lineOf("whole of Waypost", whole)} (bar: ${bar}${isMet ? "" : ", missed"})
 cost of the whole to that of the bare client: ${(whole.cpuMicros / bare.cpuMicros).toFixed(2)}`);
     if (!isMet) missed = true;
   }
@@ -179,10 +184,10 @@ Effect.gen(function* () {
   yield* Effect.addFinalizer(() => Effect.sync(() => rmSync(folder, { recursive: true, force: true })));
   const { database, socketPath, username } = yield* EmbeddedPostgres.make({ directory: folder });
   const path = process.env["PATH"] ?? "";
-  const services = yield* started(
+  const providers = yield* started(
     [new URL("PushServer.ts", import.meta.url).pathname],
     { PATH: path },
-    join(folder, "services.log"),
+    join(folder, "providers.log"),
   );
   const profile = process.env["BENCH_PROFILE"];
   const waypost = yield* started(
@@ -199,7 +204,7 @@ Effect.gen(function* () {
       WAYPOST_OPERATOR_KEY: operatorKey,
       WAYPOST_LOG_FORMAT: "json",
       WAYPOST_ALLOW_PRIVATE_ADDRESSES: "true",
-      DATABASE_URL: `postgresql://${username}@localhost/${database}?host=${encodeURIComponent(dirname(socketPath))}`,
+      DATABASE_URL: databaseUrl({ database, socketPath, username }),
     },
     join(folder, "waypost.log"),
   );
@@ -209,5 +214,5 @@ Effect.gen(function* () {
     { _tag: "socket", path: socketPath, username, database },
     { maxConnections: 1 },
   );
-  yield* Effect.provide(bench(waypost.origin, pid, services.origin.split(",")), client);
+  yield* Effect.provide(bench(waypost.origin, pid, providers.origin.split(",")), client);
 }).pipe(Effect.scoped, Effect.provideService(References.MinimumLogLevel, "Warn"), NodeRuntime.runMain);

@@ -3,14 +3,14 @@ import { generateKeyPairSync } from "node:crypto";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 
-/** One push as it came in; each process of Waypost asks for an access token of its own, which tells them apart. */
+/** One push as it arrived. Each process of Waypost has its own access token, which identifies it. */
 export interface Arrival {
   readonly token: string;
   /** Epoch milliseconds. */
   readonly at: number;
-  /** When the answer was given to the system for sending; null while it was not, and where the caller had hung up before. */
+  /** When the response was passed to the system; null before that, and if the caller had hung up. */
   answeredAt: number | null;
-  /** When the caller hung up without an answer. */
+  /** When the caller hung up without a response. */
   closedAt: number | null;
 }
 
@@ -20,9 +20,9 @@ const textOf = async (request: IncomingMessage): Promise<string> => {
   return Buffer.concat(chunks).toString();
 };
 
-/** A push service that speaks FCM's interface, takes everything after a while, and writes down what came in. */
+/** A push provider with FCM's interface that accepts every push after a delay and records it. */
 export class PushLedger {
-  /** Every arrival of each message, in order, by the message's id. */
+  /** All arrivals of each message, in order, by message id. */
   readonly arrivals = new Map<string, Array<Arrival>>();
   readonly #sockets = new Map<string, Set<Socket>>();
   readonly #delay: () => number;
@@ -36,7 +36,7 @@ export class PushLedger {
     this.#server.keepAliveTimeout = 600_000;
   }
 
-  /** Listens for as long as the scope is open; `delay` gives the milliseconds until a push is answered. */
+  /** Listens until the scope closes. `delay` returns the milliseconds until the response to a push. */
   static readonly listening = (delay: () => number) =>
     Effect.acquireRelease(
       Effect.promise(
@@ -53,7 +53,7 @@ export class PushLedger {
         }),
     );
 
-  /** Credentials with which Waypost speaks to this service and to no other. */
+  /** Credentials with the address of this provider. */
   get credentials(): object {
     const { port } = this.#server.address() as AddressInfo;
     const base_url = `http://127.0.0.1:${port}`;
@@ -70,27 +70,28 @@ export class PushLedger {
     return { service_account, base_url };
   }
 
-  /** How many pushes have come in and are not answered. */
+  /** The number of pushes without a response yet. */
   get inFlight(): number {
     return this.#inFlight;
   }
 
-  /** The tokens of processes that are connected now. */
+  /** The tokens of connected processes. */
   get connected(): ReadonlySet<string> {
     return new Set([...this.#sockets].filter(([, sockets]) => sockets.size > 0).map(([token]) => token));
   }
 
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    // Whoever was killed asks no more.
+    // The request of a killed process ends early.
     const text = await textOf(request).catch(() => null);
     if (text === null) return;
-    const say = (body: object) => {
+    const respond = (body: object) => {
       if (!response.destroyed)
         response.setHeader("content-type", "application/json").end(JSON.stringify(body));
     };
-    if (request.url === "/token") return say({ access_token: `token-${++this.#tokens}`, expires_in: 3600 });
+    if (request.url === "/token")
+      return respond({ access_token: `token-${++this.#tokens}`, expires_in: 3600 });
     const token = request.headers.authorization?.replace("Bearer ", "") ?? "";
-    this.#note(token, request.socket);
+    this.#noteSocket(token, request.socket);
     const { message } = JSON.parse(text) as {
       readonly message: { readonly data: { readonly waypost: string } };
     };
@@ -107,11 +108,11 @@ export class PushLedger {
     });
     setTimeout(() => {
       this.#inFlight--;
-      say({ name: `projects/chaos/messages/${id}` });
+      respond({ name: `projects/chaos/messages/${id}` });
     }, this.#delay());
   }
 
-  #note(token: string, socket: Socket): void {
+  #noteSocket(token: string, socket: Socket): void {
     const sockets = this.#sockets.get(token) ?? new Set();
     this.#sockets.set(token, sockets);
     if (sockets.has(socket)) return;

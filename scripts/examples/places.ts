@@ -141,7 +141,8 @@ function toFiveDecimals(degrees: number): number {
 const features = [...circles, ...polygons];
 for (const place of features) {
   const read = readFeature(place);
-  if (read._tag === "RejectedFeature") throw new Error(`${read.name ?? "A place"}: ${read.reasons.join(" ")}`);
+  if (read._tag === "RejectedFeature")
+    throw new Error(`${read.name ?? "A place"}: ${read.reasons.join(" ")}`);
 }
 
 const license =

@@ -5,8 +5,8 @@ import type { Tenant } from "../workspaces/Workspace.ts";
 import { type CampaignDates, sendInstant } from "./CampaignDates.ts";
 import { SendPlanRepository } from "./SendPlanRepository.ts";
 
-/** The push campaign that a notification is sent for. */
-interface Sender {
+/** A push campaign, as far as its sends depend on it. */
+interface PlannedCampaign {
   readonly id: string;
   readonly timezone: CampaignDates["timezone"];
   readonly startsAtMs: number;
@@ -14,56 +14,64 @@ interface Sender {
 }
 
 /**
- * What changes of campaigns and notifications mean for their sends, each in the transaction of the change. Whoever changes a
- * campaign's own row does that first, so that all who touch sends take campaign, send and batch in this order.
+ * Plans sends: adds, moves and ends them when campaigns and notifications change, in the transaction of the
+ * change. The caller changes the campaign's row first, so that locks are always taken in the order campaign,
+ * send, batch.
+ *
+ * A planned send is a row with a due minute. `sending/SendScheduler.ts` starts it then.
  */
 export class SendPlan extends Context.Service<SendPlan>()("waypost/campaigns/SendPlan", {
   make: Effect.gen(function* () {
     const repository = yield* SendPlanRepository;
 
-    const stop = Effect.fnUntraced(function* (tenant: Tenant, ended: Effect.Effect<ReadonlyArray<bigint>>) {
-      const sourceIds = yield* ended;
+    /** Ends sends and drops the batches of those that were running. */
+    const stop = Effect.fnUntraced(function* (tenant: Tenant, end: Effect.Effect<ReadonlyArray<bigint>>) {
+      const sourceIds = yield* end;
       if (sourceIds.length > 0) yield* repository.dropBatches(tenant, sourceIds);
     });
 
-    /** After a pause or a publish: what runs stops, and what was due during the pause is not sent later (contract L3). */
+    /**
+     * Pause and publish: stops running sends, and skips those that were due during the pause (contract L3).
+     */
     const skip = (tenant: Tenant, campaignId: string, now: number) =>
       stop(tenant, repository.skip(tenant, campaignId, now));
 
     return {
-      /** A notification is to be sent at this time: its waiting send moves and keeps its id, or a new one is added (L3, F6). */
+      /**
+       * Plans a notification: moves its scheduled send, which keeps its id, or adds one (contract L3, F6).
+       */
       schedule: Effect.fnUntraced(function* (
         tenant: Tenant,
-        campaign: Sender,
+        campaign: PlannedCampaign,
         notificationId: string,
         sendAt: TimeOfDay,
         now: number,
       ) {
-        // What fell due during the pause that still lasts is skipped, and not moved.
+        // Sends that were due during the current pause are skipped, not moved.
         if (campaign.paused) yield* skip(tenant, campaign.id, now);
         const dueAt = sendInstant({ startsAt: campaign.startsAtMs, timezone: campaign.timezone }, sendAt);
         yield* repository.schedule(tenant, idAt(now), campaign.id, notificationId, dueAt);
       }),
 
-      /** The campaign has another day or zone: sends that are ahead move, each at its time of day (contract E11). */
+      /** Moves future sends to the campaign's new day or zone, each at its own time of day (contract E11). */
       move: Effect.fnUntraced(function* (
         tenant: Tenant,
         campaignId: string,
         dates: Pick<CampaignDates, "startsAt" | "timezone">,
         now: number,
       ) {
-        const waiting = yield* repository.waiting(tenant, campaignId, now);
-        if (waiting.length === 0) return;
+        const scheduled = yield* repository.waiting(tenant, campaignId, now);
+        if (scheduled.length === 0) return;
         yield* repository.move(
           tenant,
-          waiting.map(({ id }) => id),
-          waiting.map(({ sendAt }) => sendInstant(dates, sendAt)),
+          scheduled.map(({ id }) => id),
+          scheduled.map(({ sendAt }) => sendInstant(dates, sendAt)),
         );
       }),
 
       skip,
 
-      /** A notification leaves the campaign, or with null the campaign goes: nothing of it is sent any more (contract E10). */
+      /** Cancels the sends of a detached notification, or with null of a deleted campaign (contract E10). */
       cancel: (tenant: Tenant, campaignId: string, notificationId: string | null, now: number) =>
         stop(tenant, repository.cancel(tenant, campaignId, notificationId, now)),
     };

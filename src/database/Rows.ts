@@ -4,8 +4,9 @@ import { Effect, Result } from "effect";
 import { type SqlClient, type SqlError, Statement } from "effect/sql";
 
 /**
- * A timestamptz column as text, `YYYY-MM-DDTHH:MM:SS+00:00`, fractions cut off; null stays null. Contract A3; in SQL,
- * because formatting a page of instants in JavaScript costs more than the query. The column is trusted text, not a value.
+ * A timestamptz column as text, `YYYY-MM-DDTHH:MM:SS+00:00`, fractions cut off; null stays null. Contract A3;
+ * in SQL, because formatting a page of instants in JavaScript costs more than the query. The column is
+ * trusted text, not a value.
  */
 export const utc = (column: string): Statement.Fragment =>
   Statement.fragment([
@@ -13,11 +14,15 @@ export const utc = (column: string): Statement.Fragment =>
   ]);
 
 /**
- * A column of type bigint, or a `count(*)`, as a JavaScript number: the driver gives bigint for it. Null stays null; good
- * up to 2^53. The expression is trusted text, not a value.
+ * A column of type bigint, or a `count(*)`, as a JavaScript number: the driver gives bigint for it. Null
+ * stays null; good up to 2^53. The expression is trusted text, not a value.
  */
 export const asNumber = (expression: string): Statement.Fragment =>
   Statement.fragment([Statement.literal(`(${expression})::float8`)]);
+
+/** A timestamptz expression as milliseconds since 1970; null stays null. The expression is trusted text. */
+export const epochMillis = (expression: string): Statement.Fragment =>
+  asNumber(`extract(epoch FROM ${expression}) * 1000`);
 
 /** A timestamptz parameter from milliseconds since 1970. */
 export const instant = (epochMillis: number | null): PgTypes.Parameter => PgTypes.timestamptz(epochMillis);
@@ -45,8 +50,9 @@ interface Elements {
 }
 
 /**
- * An array parameter for `unnest` and `= ANY`, of one type whatever it holds, nulls and nothing included: left alone the driver
- * guesses by the first element, and refuses an array of nulls or of whole and broken numbers.
+ * An array parameter for `unnest` and `= ANY`, of one type whatever it holds, nulls and nothing included:
+ * left alone the driver guesses by the first element, and refuses an array of nulls or of whole and broken
+ * numbers.
  */
 export const arrayOf = <T extends keyof Elements>(
   type: T,
@@ -59,8 +65,9 @@ type Column<Row> = {
 }[keyof Elements];
 
 /**
- * Rows as a table for a `FROM` or a `JOIN`, one array parameter for each column: `unnest(…) WITH ORDINALITY AS alias (…, ord)`.
- * `ord` counts the rows from 1. The alias and the names of the columns are trusted text, not values.
+ * Rows as a table for a `FROM` or a `JOIN`, one array parameter for each column: `unnest(…) WITH ORDINALITY
+ * AS alias (…, ord)`. `ord` counts the rows from 1. The alias and the names of the columns are trusted text,
+ * not values.
  */
 export const unnested = <Row>(
   sql: SqlClient.SqlClient,

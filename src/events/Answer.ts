@@ -6,7 +6,7 @@ const questionIdText = {
   examples: ["01980a6c-4c1d-7f10-9a41-3f1f5d7a2b70"],
 } as const;
 
-/** A value as it is kept: a text or the id of a choice, the ids of choices, a number, or true or false. */
+/** The value of an answer: a text or the id of a choice, the ids of choices, a number, or a boolean. */
 const AnswerValue = Schema.Union([
   Schema.String,
   Schema.Finite,
@@ -14,12 +14,12 @@ const AnswerValue = Schema.Union([
   Schema.Array(Schema.String),
 ]).annotate({
   description:
-    "By the question's type: a text up to 2,000 characters (`OPEN_ENDED`), a choice by its id or exact text " +
-    "(`SINGLE_CHOICE`), a list of them (`MULTIPLE_CHOICE`), a whole number 1–5 (`RATING`) or 0–100 (`SLIDER`), any number " +
-    "(`NUMBER`), or true or false (`BOOLEAN`). Answers show choices by their ids.",
+    "By the question's type: a text of up to 2,000 characters (`OPEN_ENDED`), a choice by its id or exact " +
+    "text (`SINGLE_CHOICE`), a list of them (`MULTIPLE_CHOICE`), a whole number 1–5 (`RATING`) or 0–100 " +
+    "(`SLIDER`), any number (`NUMBER`), or true or false (`BOOLEAN`). Responses show choices by their ids.",
   examples: ["Great"],
 });
-/** A value as it is kept; a number is finite. */
+/** The value of an answer. Numbers are finite. */
 export type AnswerValue = typeof AnswerValue.Type;
 
 /** The answer to one question. */
@@ -29,16 +29,16 @@ export const Answer = Schema.Struct({
 }).annotate({ identifier: "Answer" });
 export type Answer = typeof Answer.Type;
 
-/** What of an answer is read whatever its question is. */
+/** The part of an answer that does not depend on its question. */
 export const AnswerHead = Schema.Struct({ question_id: Uuid.annotate(questionIdText) });
 
-/** The answer to one question on write. */
+/** The answer to one question in a request. */
 export const AnswerDraft = Schema.Struct({
   ...AnswerHead.fields,
   value: Schema.optionalKey(Schema.NullOr(AnswerValue)),
 }).annotate({ identifier: "AnswerDraft" });
 
-/** What a device's answers to a survey are now. */
+/** A device's current answers to a survey. */
 export const SurveyResponse = Schema.Struct({
   message_id: Schema.String.annotate({
     description: "Id of the message that was answered.",
@@ -47,7 +47,7 @@ export const SurveyResponse = Schema.Struct({
   }),
   answers: Schema.Array(Answer).annotate({
     description:
-      "The answers as they are kept, in the order of the questions; questions without an answer are left out.",
+      "The stored answers, in the order of the questions. Questions without an answer are left out.",
   }),
   answered_at: Timestamp.annotate({ description: "When these answers were given, in UTC." }),
 }).annotate({ identifier: "SurveyResponse" });

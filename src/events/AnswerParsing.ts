@@ -6,23 +6,23 @@ import { parseFields } from "../wire/ParsedBody.ts";
 import { type Answer, AnswerHead, type AnswerValue } from "./Answer.ts";
 import { readValue } from "./AnswerValue.ts";
 
-/** What became of a question: the place that answers it, and the value if it could be read. */
+/** The answer to a question: its index in the request, and its value if that is valid. */
 interface Given {
-  readonly place: number;
+  readonly index: number;
   readonly value: AnswerValue | null;
   readonly isWrong: boolean;
 }
 
-/** Which question an entry answers, as far as that can be read. */
+/** The question that an entry answers; null if that is invalid. */
 const questionOf = (
   sent: unknown,
-  place: number,
+  index: number,
   known: ReadonlyMap<string, Question>,
   problems: Problems,
 ): Question | null => {
-  const field = `answers.${place}`;
+  const field = `answers.${index}`;
   if (!Predicate.isObject(sent) || Array.isArray(sent)) {
-    problems.add(field, say("The {field} must be an object.", ["answers", place]));
+    problems.add(field, say("The {field} must be an object.", ["answers", index]));
     return null;
   }
   const head = parseFields(AnswerHead, sent);
@@ -39,8 +39,8 @@ const questionOf = (
 };
 
 /**
- * Reads the answers to these questions, each by itself, with everything that is wrong with them added to the problems
- * (contract B4, F5). They come in the order of the questions, those without an answer left out.
+ * Reads the answers to questions and adds all their problems (contract B4, F5). Returns them in the order of
+ * the questions, without those that have no answer.
  */
 export const readAnswers = (
   sent: ReadonlyArray<unknown>,
@@ -49,29 +49,29 @@ export const readAnswers = (
 ): ReadonlyArray<Answer> => {
   const known = new Map(questions.map((question) => [question.id, question]));
   const given = new Map<string, Given>();
-  sent.forEach((entry, place) => {
-    const question = questionOf(entry, place, known, problems);
+  sent.forEach((entry, index) => {
+    const question = questionOf(entry, index, known, problems);
     if (question === null) return;
     if (given.has(question.id)) {
       problems.add(
-        `answers.${place}.question_id`,
+        `answers.${index}.question_id`,
         "The question can be answered once: leave one answer out.",
       );
       return;
     }
     const result = readValue(question, (entry as { readonly value?: unknown }).value);
     const isWrong = result._tag === "Wrong";
-    given.set(question.id, { place, value: isWrong ? null : result.value, isWrong });
+    given.set(question.id, { index, value: isWrong ? null : result.value, isWrong });
     if (isWrong) {
-      problems.add(`answers.${place}.value`, `The answer to "${question.question_text}" ${result.wanted}.`);
+      problems.add(`answers.${index}.value`, `The answer to "${question.question_text}" ${result.wanted}.`);
     }
   });
   return questions.flatMap((question) => {
-    const { isWrong, place, value } = given.get(question.id) ?? { isWrong: false, place: null, value: null };
+    const { isWrong, index, value } = given.get(question.id) ?? { isWrong: false, index: null, value: null };
     if (value !== null) return [{ question_id: question.id, value }];
     if (question.required && !isWrong) {
       problems.add(
-        place === null ? "answers" : `answers.${place}.value`,
+        index === null ? "answers" : `answers.${index}.value`,
         `The question "${question.question_text}" must be answered.`,
       );
     }

@@ -3,14 +3,14 @@ import type { Question } from "../notifications/Survey.ts";
 import { codePoints, unstorable } from "../wire/Text.ts";
 import type { AnswerValue } from "./Answer.ts";
 
-/** A value that was read; `value` is null for no answer. */
+/** The result of reading a value; `value` is null for no answer. */
 export type ReadValue =
   | { readonly _tag: "Read"; readonly value: AnswerValue | null }
-  /** What would be right, as the end of a sentence. */
+  /** What is expected, as the end of a sentence. */
   | { readonly _tag: "Wrong"; readonly wanted: string };
 
-const longestText = 2_000;
-const mostNamed = 100;
+const maxText = 2_000;
+const maxChoices = 100;
 
 const none: ReadValue = { _tag: "Read", value: null };
 const read = (value: AnswerValue): ReadValue => ({ _tag: "Read", value });
@@ -20,18 +20,18 @@ const readText = (sent: unknown): ReadValue => {
   if (!Predicate.isString(sent)) return wrong("must be a text");
   if (unstorable(sent) !== null) return wrong("may not contain the NUL character or half of a character");
   const text = sent.trim();
-  if (codePoints(text) > longestText) return wrong("must have at most 2,000 characters");
+  if (codePoints(text) > maxText) return wrong("must have at most 2,000 characters");
   return text === "" ? none : read(text);
 };
 
 const readNumber = (sent: unknown, isGood: (sent: number) => boolean, wanted: string): ReadValue =>
-  // Negative zero is no number of its own to people, and the database keeps none.
+  // Adding 0 turns negative zero, which the database does not store, into 0.
   Predicate.isNumber(sent) && Number.isFinite(sent) && isGood(sent) ? read(sent + 0) : wrong(wanted);
 
-const isWholeWithin = (least: number, most: number) => (sent: number) =>
-  Number.isInteger(sent) && sent >= least && sent <= most;
+const isWholeWithin = (min: number, max: number) => (sent: number) =>
+  Number.isInteger(sent) && sent >= min && sent <= max;
 
-/** The id of the choice that an id, in any letter case, or an exact text names; an id goes first. */
+/** The id of a choice, by its id in any letter case or by its exact text. The id takes precedence. */
 const choiceId = ({ choices }: Question, sent: unknown): string | null => {
   if (!Predicate.isString(sent)) return null;
   const id = sent.toLowerCase();
@@ -45,7 +45,7 @@ const quoted = ({ choices }: Question): string => choices.map(({ text }) => `"${
 const readChoices = (question: Question, sent: unknown): ReadValue => {
   const wanted = `must be a list of its choices, each by its id or exact text: ${quoted(question)}`;
   if (!Array.isArray(sent)) return wrong(wanted);
-  if (sent.length > mostNamed) return wrong(wanted);
+  if (sent.length > maxChoices) return wrong(wanted);
   const named = new Set<string>();
   for (const each of sent as ReadonlyArray<unknown>) {
     const id = choiceId(question, each);
@@ -56,8 +56,8 @@ const readChoices = (question: Question, sent: unknown): ReadValue => {
 };
 
 /**
- * Reads what was sent as the answer to a question, by the rules of its type (contract F5). Null, an empty list where several
- * choices can be named, and a blank text are no answer; a choice named twice counts once.
+ * Reads the answer to a question by the rules of its type (contract F5). Null, an empty list for
+ * `MULTIPLE_CHOICE` and a blank text are no answer. A choice named twice counts once.
  */
 export const readValue = (question: Question, sent: unknown): ReadValue => {
   if (sent === undefined || sent === null) return none;

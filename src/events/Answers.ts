@@ -11,17 +11,17 @@ import { AnswersSql, type SentSurvey } from "./AnswersSql.ts";
 
 type Caller = DeviceCaller["Service"];
 
-/** A message of a device, with the questions that it was sent with. */
+/** A message of a device, with its questions. */
 export interface AnswerableMessage extends SentSurvey {
   readonly id: string;
 }
 
-/** What devices answer to surveys. */
+/** Answers of devices to surveys. */
 export class Answers extends Context.Service<Answers>()("waypost/events/Answers", {
   make: Effect.gen(function* () {
     const repository = yield* AnswersSql;
     return {
-      /** A message of the device, whatever became of its campaign since. @throws 404 */
+      /** A message of the device, also after its campaign has ended or was deleted. @throws 404 */
       find: Effect.fnUntraced(function* (caller: Caller, id: string) {
         const key = deliveryKey(id);
         if (key === null || key.deviceKey !== caller.deviceKey) return yield* NotFound.resource("message");
@@ -30,7 +30,7 @@ export class Answers extends Context.Service<Answers>()("waypost/events/Answers"
         return { ...sent, id: id.toLowerCase() } satisfies AnswerableMessage;
       }),
 
-      /** Keeps the answers in place of earlier ones to the same survey of the same campaign. @throws 422 */
+      /** Stores the answers, replacing earlier ones to the survey of this campaign. @throws 422 */
       answer: Effect.fn("Answers.answer")(function* (
         caller: Caller,
         message: AnswerableMessage,

@@ -10,18 +10,18 @@ const listOf = <S extends Schema.Top>(item: S) =>
     Schema.isMaxLength(100, { message: "The answers must hold at most one for each question." }),
   );
 
-/** Body of a response, as the documentation shows it. */
+/** Request body, as documented. */
 const AnswersDraft = Schema.Struct({
   answers: listOf(AnswerDraft).annotate({
-    description: "One for each question that is answered, in any order; required questions must be there.",
+    description: "One for each answered question, in any order. Required questions must be answered.",
   }),
 }).annotate({ identifier: "AnswersDraft" });
 
-/** Body of a response as it is read: each answer by its own question. */
+/** Request body, as it is read: each answer is read by the rules of its question. */
 export const UnreadAnswers = Schema.Struct({ answers: listOf(Schema.Unknown) });
 export type UnreadAnswers = typeof UnreadAnswers.Type;
 
-/** Where devices answer surveys. */
+/** Answers to surveys. */
 export class AnswersApi extends HttpApiGroup.make("answers")
   .add(
     HttpApiEndpoint.post("answer", "/messages/:message/answers", {
@@ -39,11 +39,11 @@ export class AnswersApi extends HttpApiGroup.make("answers")
       .annotate(OpenApi.Summary, "Answer a survey")
       .annotate(
         OpenApi.Description,
-        "Answers are checked against the questions as they were sent to the device, also after the campaign's end. A null, " +
-          "an empty list and a blank text are no answer. Answering the same survey of the same campaign again replaces " +
-          "all earlier answers.",
+        "Answers are validated against the questions as they were sent to the device, also after the " +
+          "campaign's end. Null, an empty list and a blank text are no answer. Answering the same survey " +
+          "of the same campaign again replaces all earlier answers.",
       ),
   )
   .middleware(DeviceAccess)
   .annotate(OpenApi.Title, "Answers")
-  .annotate(OpenApi.Description, "What people answer to surveys.") {}
+  .annotate(OpenApi.Description, "Answers to surveys.") {}

@@ -15,7 +15,7 @@ export const answersHandlers = HttpApiBuilder.group(
     return handlers.handleRaw("answer", ({ endpoint, params, request }) =>
       Effect.gen(function* () {
         const caller = yield* DeviceCaller;
-        // A message that is not there is told before anything about the body (contract B1).
+        // A missing message is reported before problems of the body (contract B1).
         const survey = yield* answers.find(caller, params.message);
         const body = yield* readParsedBody(UnreadAnswers, { request, endpoint });
         return { data: yield* answers.answer(caller, survey, body) };

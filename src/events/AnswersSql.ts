@@ -1,12 +1,13 @@
 import { Context, Effect, Layer } from "effect";
 import { SqlClient } from "effect/sql";
 import { instant, jsonb } from "../database/Rows.ts";
+import { sameTenant, tenantIs } from "../database/TenantColumns.ts";
 import type { NotificationType } from "../notifications/MessageContent.ts";
 import type { Question } from "../notifications/Survey.ts";
 import type { Tenant } from "../workspaces/Workspace.ts";
 import type { Answer } from "./Answer.ts";
 
-/** What a device was sent: the questions of that revision, and the numbers of what they belong to. */
+/** A survey as it was sent to a device, with the questions of that revision. */
 export interface SentSurvey {
   readonly type: NotificationType;
   readonly questions: ReadonlyArray<Question>;
@@ -15,23 +16,23 @@ export interface SentSurvey {
   readonly content_key: number;
 }
 
-/** Every statement on answers. */
+/** Statements on answers. */
 export class AnswersSql extends Context.Service<AnswersSql>()("waypost/events/AnswersSql", {
   make: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient;
 
     return {
-      /** A push can be answered before the push service's answer has been noted. */
-      find: ({ environment, workspaceId }: Tenant, sourceId: bigint, deviceKey: number) =>
+      /** A push can be answered before the provider's response has been stored. */
+      find: (tenant: Tenant, sourceId: bigint, deviceKey: number) =>
         Effect.orDie(sql<SentSurvey>`
-          SELECT c.type, COALESCE(c.questions, '[]') AS questions, d.campaign_key, d.notification_key, d.content_key
+          SELECT c.type, COALESCE(c.questions, '[]') AS questions, d.campaign_key, d.notification_key,
+            d.content_key
           FROM delivery d
-          JOIN content c
-            ON c.workspace_id = d.workspace_id AND c.environment = d.environment AND c.key = d.content_key
-          WHERE d.workspace_id = ${workspaceId} AND d.environment = ${environment}
-            AND d.source_id = ${sourceId} AND d.device_key = ${deviceKey} AND d.status IN ('handed_over', 'delivered')`),
+          JOIN content c ON ${sameTenant("c", "d")} AND c.key = d.content_key
+          WHERE ${tenantIs(sql)("d", tenant)} AND d.source_id = ${sourceId} AND d.device_key = ${deviceKey}
+            AND d.status IN ('handed_over', 'delivered')`),
 
-      /** One row for a device, a survey and a campaign: the answers are the last ones, the date of the first stays. */
+      /** Stores answers to a survey of a campaign. They replace earlier ones, but not their first date. */
       put: (
         { environment, workspaceId }: Tenant,
         deviceKey: number,
@@ -40,12 +41,13 @@ export class AnswersSql extends Context.Service<AnswersSql>()("waypost/events/An
         now: number,
       ) =>
         Effect.orDie(sql`
-          INSERT INTO survey_response (workspace_id, environment, notification_key, campaign_key, device_key, content_key,
-            answers, first_answered_at, answered_at)
-          VALUES (${workspaceId}, ${environment}, ${survey.notification_key}, ${survey.campaign_key}, ${deviceKey},
-            ${survey.content_key}, ${jsonb(answers)}, ${instant(now)}, ${instant(now)})
+          INSERT INTO survey_response (workspace_id, environment, notification_key, campaign_key, device_key,
+            content_key, answers, first_answered_at, answered_at)
+          VALUES (${workspaceId}, ${environment}, ${survey.notification_key}, ${survey.campaign_key},
+            ${deviceKey}, ${survey.content_key}, ${jsonb(answers)}, ${instant(now)}, ${instant(now)})
           ON CONFLICT (workspace_id, environment, notification_key, campaign_key, device_key) DO UPDATE
-          SET content_key = EXCLUDED.content_key, answers = EXCLUDED.answers, answered_at = EXCLUDED.answered_at`),
+          SET content_key = EXCLUDED.content_key, answers = EXCLUDED.answers,
+            answered_at = EXCLUDED.answered_at`),
     };
   }),
 }) {

@@ -1,13 +1,12 @@
 import type { DeviceCaller } from "../devices/DeviceCaller.ts";
-import type { TriggerType } from "../notifications/Notification.ts";
 import type { Message } from "../sending/Message.ts";
 import type { FrequencyCap } from "../workspaces/Workspace.ts";
 import type { EventsOutcome } from "./EventsApi.ts";
-import type { EventRow, TriggerMatch, EventLocation, TriggerMatchRow } from "./EventsSql.ts";
-import type { Transition, TransitionType } from "./Transition.ts";
+import type { EventLocation, EventRow, Recorded, TriggerMatch, TriggerMatchRow } from "./EventsSql.ts";
+import { triggerOf } from "./Transition.ts";
 import type { ReadTransition } from "./TransitionParsing.ts";
 
-/** What one device reported in one request. */
+/** The events of one device in one request. */
 export interface EventRequest {
   readonly caller: DeviceCaller["Service"];
   /** Epoch milliseconds. */
@@ -15,144 +14,159 @@ export interface EventRequest {
   readonly events: ReadonlyArray<ReadTransition>;
 }
 
-/** An event that could be read, on its way through a batch. */
+/** A readable event of a batch. */
 export interface IncomingEvent extends EventRow {
-  readonly report: number;
+  readonly requestIndex: number;
+  /** Its index in the request. */
   readonly index: number;
-  readonly transition: Transition;
-  readonly now: number;
+  readonly locationId: string;
   readonly defaultCap: FrequencyCap | null;
-  /** Notifications at its place, older ones first. */
-  triggerMatches: ReadonlyArray<TriggerMatch>;
-  /** Why it cannot be taken, if it is not known already. */
-  problem: string | null;
   locationKey: number;
+  /** The notifications that can fire, older ones first. */
+  triggerMatches: ReadonlyArray<TriggerMatch>;
+  /** Why it is rejected. */
+  problem: string | null;
+  /** Null until known; `ended` if the device has unregistered. */
   outcome: "accepted" | "duplicate" | "ended" | null;
 }
 
-/** What a notification that an event can fire is triggered by. */
-export const triggerOf = (type: TransitionType): TriggerType => (type === "enter" ? "on_enter" : "on_exit");
+/** A message that an event has triggered. */
+export interface TriggeredMessage {
+  readonly incomingEvent: IncomingEvent;
+  readonly message: Message;
+}
 
 const unknownLocation = "There is no location with this id in this workspace and environment.";
 
-const placeKey = (incomingEvent: IncomingEvent) =>
-  `${incomingEvent.workspaceId}/${incomingEvent.environment}/${incomingEvent.type}/${incomingEvent.transition.location_id}`;
+const locationNameOf = ({ environment, locationId, type, workspaceId }: IncomingEvent) =>
+  `${workspaceId}/${environment}/${type}/${locationId}`;
 
-const eventKey = (incomingEvent: IncomingEvent) =>
-  `${incomingEvent.workspaceId}/${incomingEvent.environment}/${incomingEvent.deviceKey}/${incomingEvent.id}`;
+const eventNameOf = ({ deviceKey, environment, id, workspaceId }: IncomingEvent) =>
+  `${workspaceId}/${environment}/${deviceKey}/${id}`;
 
-/** Reports that are written together: what is known of each of their events. */
+const incomingEventsOf = ({ caller, events, now }: EventRequest, requestIndex: number) =>
+  events.flatMap((event, index): Array<IncomingEvent> => {
+    if (event._tag === "Unreadable") return [];
+    const { id, location_id, occurred_at, type } = event.transition;
+    const { deviceKey, environment, workspace, workspaceId } = caller;
+    return [
+      {
+        requestIndex,
+        index,
+        workspaceId,
+        environment,
+        deviceKey,
+        id,
+        type,
+        locationId: location_id,
+        occurredAt: occurred_at,
+        receivedAt: now,
+        defaultCap: workspace.default_frequency_cap,
+        locationKey: 0,
+        triggerMatches: [],
+        problem: event.problem,
+        outcome: null,
+      },
+    ];
+  });
+
+/**
+ * Requests whose events are written together. Its methods are the steps, in this order: `locate`,
+ * `markDuplicates`, `takeNew`, `record`, `outcomes`.
+ */
 export class EventBatch {
-  readonly reports: ReadonlyArray<EventRequest>;
+  readonly requests: ReadonlyArray<EventRequest>;
   readonly incomingEvents: ReadonlyArray<IncomingEvent>;
-  readonly #placeKeys = new Map<string, number>();
-  /** The places of all events that could be read, each once. */
-  readonly places: ReadonlyArray<EventLocation>;
+  /** The locations of all readable events, with what happened there, each once. */
+  readonly locations: ReadonlyArray<EventLocation>;
+  readonly #locationIndexes = new Map<string, number>();
 
-  constructor(reports: ReadonlyArray<EventRequest>) {
-    this.reports = reports;
-    this.incomingEvents = reports.flatMap(({ caller, events, now }, report) =>
-      events.flatMap((event, index): Array<IncomingEvent> => {
-        if (event._tag === "Unreadable") return [];
-        const { problem, transition } = event;
-        return [
-          {
-            report,
-            index,
-            transition,
-            now,
-            problem,
-            workspaceId: caller.workspaceId,
-            environment: caller.environment,
-            deviceKey: caller.deviceKey,
-            id: transition.id,
-            type: transition.type,
-            occurredAt: transition.occurred_at,
-            receivedAt: now,
-            defaultCap: caller.workspace.default_frequency_cap,
-            triggerMatches: [],
-            locationKey: 0,
-            outcome: null,
-          },
-        ];
-      }),
-    );
-    const places: Array<EventLocation> = [];
+  constructor(requests: ReadonlyArray<EventRequest>) {
+    this.requests = requests;
+    this.incomingEvents = requests.flatMap(incomingEventsOf);
+    const locations: Array<EventLocation> = [];
     for (const incomingEvent of this.incomingEvents) {
-      const key = placeKey(incomingEvent);
-      if (this.#placeKeys.has(key)) continue;
-      this.#placeKeys.set(key, places.length);
-      places.push({
-        workspaceId: incomingEvent.workspaceId,
-        environment: incomingEvent.environment,
-        locationId: incomingEvent.transition.location_id,
-        trigger: triggerOf(incomingEvent.type),
-      });
+      const name = locationNameOf(incomingEvent);
+      if (this.#locationIndexes.has(name)) continue;
+      this.#locationIndexes.set(name, locations.length);
+      const { environment, locationId, type, workspaceId } = incomingEvent;
+      locations.push({ workspaceId, environment, locationId, trigger: triggerOf(type) });
     }
-    this.places = places;
+    this.locations = locations;
   }
 
-  /** The span in which an event of any of the reports can fire. */
+  /** The span in which an event of any of the requests can trigger notifications. */
   span(spanAt: (now: number) => { readonly from: number; readonly to: number }) {
-    const times = this.reports.map((report) => report.now);
+    const times = this.requests.map(({ now }) => now);
     return { from: spanAt(Math.min(...times)).from, to: spanAt(Math.max(...times)).to };
   }
 
-  /** Takes over what is known of the places: an event at none of them has a problem. */
-  settle(rows: ReadonlyArray<TriggerMatchRow>): void {
-    const found = new Map<
-      number,
-      { readonly locationKey: number; readonly triggerMatches: Array<TriggerMatch> }
-    >();
+  /** Sets the locations of events and what can fire there. An event at an unknown location has a problem. */
+  locate(rows: ReadonlyArray<TriggerMatchRow>): void {
+    const found = this.locations.map(() => null as { key: number; matches: Array<TriggerMatch> } | null);
     for (const row of rows) {
-      const place = found.get(row.ord - 1) ?? { locationKey: row.location_key, triggerMatches: [] };
-      if (row.campaign_id !== null) place.triggerMatches.push(row);
-      found.set(row.ord - 1, place);
+      const location = (found[row.ord - 1] ??= { key: row.location_key, matches: [] });
+      if (row.campaign_id !== null) location.matches.push(row);
     }
     for (const incomingEvent of this.incomingEvents) {
-      const place = found.get(this.#placeKeys.get(placeKey(incomingEvent)) ?? -1);
-      if (place === undefined) incomingEvent.problem ??= unknownLocation;
+      const location = found[this.#locationIndexes.get(locationNameOf(incomingEvent)) ?? -1];
+      if (location === undefined || location === null) incomingEvent.problem ??= unknownLocation;
       else {
-        incomingEvent.locationKey = place.locationKey;
-        incomingEvent.triggerMatches = place.triggerMatches;
+        incomingEvent.locationKey = location.key;
+        incomingEvent.triggerMatches = location.matches;
       }
     }
   }
 
-  /**
-   * The events without a problem that are not known as duplicates, each once: one that comes twice in the batch is a duplicate of its
-   * first.
-   */
-  get toStore(): ReadonlyArray<IncomingEvent> {
+  /** Marks events that were recorded before. */
+  markDuplicates(recorded: ReadonlyArray<IncomingEvent>): void {
+    for (const incomingEvent of recorded) incomingEvent.outcome = "duplicate";
+  }
+
+  /** Returns the events to record. Marks an event that comes twice as a duplicate of the first. */
+  takeNew(): ReadonlyArray<IncomingEvent> {
     const seen = new Set<string>();
-    return this.incomingEvents.filter((incomingEvent) => {
-      if (incomingEvent.problem !== null || incomingEvent.outcome !== null) return false;
-      const key = eventKey(incomingEvent);
-      if (seen.has(key)) incomingEvent.outcome = "duplicate";
-      const isFirst = !seen.has(key);
-      seen.add(key);
+    const candidates = this.incomingEvents.filter(
+      ({ outcome, problem }) => problem === null && outcome === null,
+    );
+    return candidates.filter((incomingEvent) => {
+      const name = eventNameOf(incomingEvent);
+      if (seen.has(name)) incomingEvent.outcome = "duplicate";
+      const isFirst = !seen.has(name);
+      seen.add(name);
       return isFirst;
     });
   }
 
-  /** The events of one report that were taken, in their order. */
-  taken(report: number): ReadonlyArray<IncomingEvent> {
+  /** Sets the outcomes of written events. Returns the accepted ones with their devices, in order. */
+  record(events: ReadonlyArray<IncomingEvent>, rows: ReadonlyArray<Recorded>) {
+    const byEvent = new Map(rows.map((row) => [row.ord - 1, row]));
+    return events.flatMap((incomingEvent, index) => {
+      const device = byEvent.get(index);
+      if (device === undefined) incomingEvent.outcome = "ended";
+      else incomingEvent.outcome = device.is_new ? "accepted" : "duplicate";
+      return device?.is_new === true ? [{ incomingEvent, device }] : [];
+    });
+  }
+
+  /** The accepted events of one request, in order. */
+  accepted(requestIndex: number): ReadonlyArray<IncomingEvent> {
     return this.incomingEvents.filter(
-      (incomingEvent) => incomingEvent.report === report && incomingEvent.outcome === "accepted",
+      (incomingEvent) => incomingEvent.requestIndex === requestIndex && incomingEvent.outcome === "accepted",
     );
   }
 
-  /** The answer to each report; null where the device has unregistered meanwhile. */
-  outcomes(
-    fired: ReadonlyArray<{ readonly incomingEvent: IncomingEvent; readonly message: Message }>,
-  ): ReadonlyArray<EventsOutcome | null> {
-    const byEvent = this.reports.map((): Array<IncomingEvent> => []);
-    for (const incomingEvent of this.incomingEvents) byEvent[incomingEvent.report]?.push(incomingEvent);
-    const messages = this.reports.map((): Array<Message> => []);
-    for (const { message, incomingEvent } of fired) messages[incomingEvent.report]?.push(message);
-    return this.reports.map(({ events }, report) => {
-      const incomingEvents = byEvent[report] ?? [];
-      if (incomingEvents.some((incomingEvent) => incomingEvent.outcome === "ended")) return null;
+  /** The response to each request; null if its device has unregistered meanwhile. */
+  outcomes(triggered: ReadonlyArray<TriggeredMessage>): ReadonlyArray<EventsOutcome | null> {
+    const byRequest = this.requests.map((): Array<IncomingEvent> => []);
+    for (const incomingEvent of this.incomingEvents) {
+      byRequest[incomingEvent.requestIndex]?.push(incomingEvent);
+    }
+    const messages = this.requests.map((): Array<Message> => []);
+    for (const { incomingEvent, message } of triggered) messages[incomingEvent.requestIndex]?.push(message);
+    return this.requests.map(({ events }, requestIndex) => {
+      const incomingEvents = byRequest[requestIndex] ?? [];
+      if (incomingEvents.some(({ outcome }) => outcome === "ended")) return null;
       const rejected = new Map<number, ReadonlyArray<string>>();
       events.forEach((event, index) => {
         if (event._tag === "Unreadable") rejected.set(index, event.reasons);
@@ -164,7 +178,7 @@ export class EventBatch {
         accepted: incomingEvents.filter(({ outcome }) => outcome === "accepted").length,
         duplicates: incomingEvents.filter(({ outcome }) => outcome === "duplicate").length,
         rejected: [...rejected].sort(([a], [b]) => a - b).map(([index, reasons]) => ({ index, reasons })),
-        deliveries: messages[report] ?? [],
+        deliveries: messages[requestIndex] ?? [],
       };
     });
   }

@@ -1,70 +1,68 @@
 import { Clock, Context, Effect, Layer } from "effect";
-import { Database } from "../database/Database.ts";
 import { batched } from "../database/Batched.ts";
+import { Database } from "../database/Database.ts";
 import type { DeviceCaller } from "../devices/DeviceCaller.ts";
 import { endedMeanwhile } from "../devices/Devices.ts";
 import type { ParsedBody } from "../wire/ParsedBody.ts";
+import { EventBatch, type EventRequest } from "./EventBatch.ts";
+import { EventRecorder } from "./EventRecorder.ts";
 import type { EventsBody } from "./EventsApi.ts";
 import { EventsSql } from "./EventsSql.ts";
-import { canFire } from "./TriggerRule.ts";
-import { type EventRequest, EventBatch } from "./EventBatch.ts";
-import { EventRecorder } from "./EventRecorder.ts";
 import { isLate } from "./Transition.ts";
 import { readTransition } from "./TransitionParsing.ts";
+import { canFire } from "./TriggerRule.ts";
 
-/** Most reports that are written together. */
-const mostReports = 64;
+const maxRequests = 64;
 
-/** What devices report: it is counted, and campaigns fire. */
+/**
+ * Enters and exits that devices report. Concurrent requests are written as one batch by `EventRecorder.ts`,
+ * which triggers campaigns; `sending/Deliveries.ts` and `sending/DeliveriesSql.ts` then apply the frequency
+ * caps.
+ */
 export class Events extends Context.Service<Events>()("waypost/events/Events", {
   make: Effect.gen(function* () {
     const database = yield* Database;
     const repository = yield* EventsSql;
-    const incomingEvents = yield* EventRecorder;
+    const recorder = yield* EventRecorder;
 
-    /** Of the events that would be rejected or come late, those that were taken earlier: the same again is a duplicate. */
-    const findKnown = Effect.fnUntraced(function* (batch: EventBatch) {
-      const doubtful = batch.incomingEvents.filter(
-        ({ now, occurredAt, problem }) => problem !== null || isLate(occurredAt, now),
+    /** Marks duplicates among rejected and late events: a duplicate is not rejected. */
+    const markDuplicates = Effect.fnUntraced(function* (batch: EventBatch) {
+      const candidates = batch.incomingEvents.filter(
+        ({ occurredAt, problem, receivedAt }) => problem !== null || isLate(occurredAt, receivedAt),
       );
-      if (doubtful.length === 0) return;
-      for (const { ord } of yield* repository.known(doubtful)) {
-        const incomingEvent = doubtful[ord - 1];
-        if (incomingEvent !== undefined) incomingEvent.outcome = "duplicate";
-      }
+      if (candidates.length === 0) return;
+      const recorded = yield* repository.recorded(candidates);
+      batch.markDuplicates(recorded.flatMap(({ ord }) => candidates[ord - 1] ?? []));
     });
 
     /**
-     * Several reports, each answered by itself, in one transaction: what an event counts for and what it fires are there
-     * together or not at all (contract L5), and a device's row is held while its caps are counted (contract L4).
+     * Writes a batch in one transaction: an event and the deliveries it triggers commit together (contract
+     * L5), and a device's row is locked while its caps are counted (contract L4).
      */
-    const take = Effect.fnUntraced(function* (batch: EventBatch) {
-      yield* incomingEvents.place(batch);
-      yield* findKnown(batch);
-      const toStore = batch.toStore;
-      const fires = toStore.some((incomingEvent) =>
+    const write = Effect.fnUntraced(function* (batch: EventBatch) {
+      yield* recorder.locate(batch);
+      yield* markDuplicates(batch);
+      const events = batch.takeNew();
+      if (events.length === 0) return batch.outcomes([]);
+      const canTrigger = events.some((incomingEvent) =>
         incomingEvent.triggerMatches.some((triggerMatch) => canFire(triggerMatch, incomingEvent)),
       );
-      const written = incomingEvents.write(toStore);
-      const fired = toStore.length === 0 ? [] : yield* fires ? database.atomically(written) : written;
-      return batch.outcomes(fired);
+      // Without deliveries it is a single statement.
+      const written = recorder.write(batch, events);
+      return batch.outcomes(yield* canTrigger ? database.atomically(written) : written);
     });
 
-    const together = yield* batched(mostReports, (reports: ReadonlyArray<EventRequest>) =>
-      take(new EventBatch(reports)),
+    const report = yield* batched(maxRequests, (requests: ReadonlyArray<EventRequest>) =>
+      write(new EventBatch(requests)),
     );
 
     return {
-      /** Takes 1 to 100 events of one device; a bad one is rejected alone. @throws 401, 422 */
+      /** Records 1 to 100 events of one device. An invalid one is rejected alone. @throws 401, 422 */
       report: Effect.fnUntraced(function* (caller: DeviceCaller["Service"], body: ParsedBody<EventsBody>) {
         const { events } = yield* body.complete;
         const now = yield* Clock.currentTimeMillis;
-        const outcome = yield* together({
-          caller,
-          now,
-          events: events.map((event) => readTransition(event, now)),
-        });
-        return outcome ?? (yield* endedMeanwhile);
+        const transitions = events.map((event) => readTransition(event, now));
+        return (yield* report({ caller, now, events: transitions })) ?? (yield* endedMeanwhile);
       }),
     };
   }),

@@ -15,37 +15,38 @@ const listOf = <S extends Schema.Top>(item: S) =>
     Schema.isMaxLength(100, { message: "The events must hold 1 to 100 events." }),
   );
 
-/** Body of a report, as the documentation shows it. */
+/** Request body, as documented. */
 const TransitionReport = Schema.Struct({
   events: listOf(Transition).annotate({
     description: "1 to 100 events, in any order.",
   }),
 }).annotate({ identifier: "TransitionReport" });
 
-/** Body of a report as it is read: a bad event is rejected alone. */
+/** Request body, as it is read: an invalid event is rejected alone. */
 export const EventsBody = Schema.Struct({ events: listOf(Schema.Unknown) });
 export type EventsBody = typeof EventsBody.Type;
 
-/** What became of a report. */
+/** Response. */
 export const EventsOutcome = Schema.Struct({
-  accepted: count("Events that are new and were taken.", 2),
-  duplicates: count("Events that were known already; they changed nothing.", 0),
+  accepted: count("New events; they were recorded.", 2),
+  duplicates: count("Events that were recorded before; they changed nothing.", 0),
   rejected: Schema.Array(
     Schema.Struct({
-      index: count("Position of the event in the report, from 0.", 1),
+      index: count("Index of the event in the request, from 0.", 1),
       reasons: Schema.Array(Schema.String).annotate({
-        description: "What is wrong with the event.",
+        description: "The problems of the event.",
         examples: [["There is no location with this id in this workspace and environment."]],
       }),
     }),
-  ).annotate({ description: "Events that were not taken, and why." }),
+  ).annotate({ description: "Events that were not recorded, and why." }),
   deliveries: Schema.Array(Message).annotate({
-    description: "Every message that the events fired; `delivered_at` is null while a push is on its way.",
+    description:
+      "Every message that the events triggered; `delivered_at` is null for pushes still being sent.",
   }),
 }).annotate({ identifier: "EventsOutcome" });
 export type EventsOutcome = typeof EventsOutcome.Type;
 
-/** Where devices tell what happened. */
+/** Reports of enters and exits. */
 export class EventsApi extends HttpApiGroup.make("events")
   .add(
     HttpApiEndpoint.post("report", "/events", {
@@ -56,10 +57,11 @@ export class EventsApi extends HttpApiGroup.make("events")
       .annotate(OpenApi.Summary, "Report enters and exits")
       .annotate(
         OpenApi.Description,
-        "Campaigns fire at once; an event over 15 minutes old is counted and fires nothing. Sending the same events again " +
-          "after a lost answer is safe: they are duplicates then, and the messages are in the inbox.",
+        "Campaigns fire at once. An event over 15 minutes old is counted but fires nothing. Sending the " +
+          "same events again after a lost response is safe: they are duplicates, and the messages are in " +
+          "the inbox.",
       ),
   )
   .middleware(DeviceAccess)
   .annotate(OpenApi.Title, "Events")
-  .annotate(OpenApi.Description, "Enters and exits of locations, as devices see them.") {}
+  .annotate(OpenApi.Description, "Enters and exits of locations, as devices detect them.") {}

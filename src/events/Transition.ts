@@ -1,19 +1,20 @@
 import { Schema } from "effect";
+import type { TriggerType } from "../notifications/Notification.ts";
 import { Instant } from "../time/Instant.ts";
 import { DAY_MS } from "../time/TimeZone.ts";
 import { Uuid } from "../wire/Text.ts";
 
-/** Whether a device came in or went out. */
+/** The type of an event. */
 export const TransitionType = Schema.Literals(["enter", "exit"]).annotate({
   description: "Whether the device entered or left the location.",
   examples: ["enter"],
 });
 export type TransitionType = typeof TransitionType.Type;
 
-/** A device's enter or exit of a location, as the device reports it. */
+/** An enter or exit of a location, as a device reports it. */
 export const Transition = Schema.Struct({
   id: Uuid.annotate({
-    description: "The device's own id of the event: the same again is a duplicate.",
+    description: "The device's own id of the event. An event with the same id is a duplicate.",
     examples: ["5b3cf2a4-8f57-4a0e-9d4b-0d0f6c1e7a11"],
   }),
   type: TransitionType,
@@ -32,31 +33,34 @@ export const Transition = Schema.Struct({
 });
 export type Transition = typeof Transition.Type;
 
-const oldest = 366 * DAY_MS;
+/** The trigger type of notifications that an event can fire. */
+export const triggerOf = (type: TransitionType): TriggerType => (type === "enter" ? "on_enter" : "on_exit");
 
-/** Days after which an event comes late: those of its time may be packed by then, for retention is at least a day more. */
+const maxAgeMillis = 366 * DAY_MS;
+const maxAheadMillis = 5 * 60_000;
+const maxTriggerAgeMillis = 15 * 60_000;
+
+/** The age in days from which an event may already be compacted. Retention is at least a day longer. */
 export const lateDays = 59;
 
-/** Whether an event that is reported now comes so late that the same may have been taken and packed before. */
+/** Whether an event reported now is so old that it may have been recorded and compacted before. */
 export const isLate = (occurredAt: number, now: number): boolean => now - occurredAt >= lateDays * DAY_MS;
-const furthestAhead = 5 * 60_000;
-const freshest = 15 * 60_000;
 
-/** What is wrong with the time of an event or a position that is reported now, as a sentence, or null (contract L1). */
+/** The problem with the time of an event or position that is reported now; null for none (contract L1). */
 export const timeProblem = (
   occurredAt: number,
   now: number,
   noun: "event" | "position" = "event",
 ): string | null => {
-  if (now - occurredAt > oldest)
+  if (now - occurredAt > maxAgeMillis)
     return `The ${noun}'s time lies over 366 days back: such old ${noun}s are not taken.`;
-  if (occurredAt - now > furthestAhead)
+  if (occurredAt - now > maxAheadMillis)
     return `The ${noun}'s time lies over 5 minutes ahead: check the device's clock.`;
   return null;
 };
 
-/** Whether an event that is reported now is recent enough to fire: one over 15 minutes old only counts (contract L1). */
-export const isRecent = (occurredAt: number, now: number): boolean => now - occurredAt <= freshest;
+/** Whether an event reported now can trigger campaigns. One over 15 minutes old only counts (contract L1). */
+export const isRecent = (occurredAt: number, now: number): boolean => now - occurredAt <= maxTriggerAgeMillis;
 
-/** The earliest and latest time of an event that can fire when it is reported now. */
-export const triggerSpan = (now: number) => ({ from: now - freshest, to: now + furthestAhead });
+/** The earliest and latest time of an event that can trigger campaigns when reported now. */
+export const triggerSpan = (now: number) => ({ from: now - maxTriggerAgeMillis, to: now + maxAheadMillis });

@@ -2,14 +2,14 @@ import { Exit, Option, Schema } from "effect";
 import { explain } from "../wire/Explain.ts";
 import { timeProblem, Transition } from "./Transition.ts";
 
-/** An event as a device sent it: what could be read, or why it is rejected. */
+/** A reported event: readable, or the reasons why it is rejected. */
 export type ReadTransition =
   | { readonly _tag: "Read"; readonly transition: Transition; readonly problem: string | null }
   | { readonly _tag: "Unreadable"; readonly reasons: ReadonlyArray<string> };
 
 const decode = Schema.decodeUnknownExit(Transition, { errors: "all" });
 
-/** Reads one event of a report by itself, with all that is wrong with it; `problem` is what is wrong with its time. */
+/** Reads one event of a request, with all its problems. `problem` is that of its time. */
 export const readTransition = (input: unknown, now: number): ReadTransition => {
   const decoded = decode(input);
   if (Exit.isSuccess(decoded)) {

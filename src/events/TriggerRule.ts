@@ -2,27 +2,24 @@ import { isWithin } from "../campaigns/CampaignStatus.ts";
 import type { Transport } from "../devices/PushAddress.ts";
 import type { DueDelivery } from "../sending/Delivery.ts";
 import { capWindow } from "../sending/FrequencyCap.ts";
-import type { TriggerMatch } from "./EventsSql.ts";
-import { triggerOf } from "./EventBatch.ts";
 import type { IncomingEvent } from "./EventBatch.ts";
-import { isRecent } from "./Transition.ts";
+import type { TriggerMatch } from "./EventsSql.ts";
+import { isRecent, triggerOf } from "./Transition.ts";
 
 /**
- * Whether a notification fires for an event: it was reported in time, and lies within the campaign and the notification's own
- * window (contract L1). That the campaign targets the place and is not paused is known already.
+ * Whether a notification fires for an event: it was reported in time, and happened within the campaign and
+ * the notification's own window (contract L1). The statement has checked that the campaign targets the
+ * location and is not paused.
  */
 export const canFire = (
-  triggerMatch: TriggerMatch,
-  { now, transition: { occurred_at } }: IncomingEvent,
+  { campaign_ends, campaign_starts, window_ends, window_starts }: TriggerMatch,
+  { occurredAt, receivedAt }: IncomingEvent,
 ): boolean =>
-  isRecent(occurred_at, now) &&
-  isWithin({ startsAt: triggerMatch.campaign_starts, endsAt: triggerMatch.campaign_ends }, occurred_at) &&
-  isWithin(
-    { startsAt: triggerMatch.window_starts ?? -Infinity, endsAt: triggerMatch.window_ends },
-    occurred_at,
-  );
+  isRecent(occurredAt, receivedAt) &&
+  isWithin({ startsAt: campaign_starts, endsAt: campaign_ends }, occurredAt) &&
+  isWithin({ startsAt: window_starts ?? -Infinity, endsAt: window_ends }, occurredAt);
 
-/** The delivery that an event sets off for its device. */
+/** The delivery of a notification that fires for an event. */
 export const dueDelivery = (
   triggerMatch: TriggerMatch,
   incomingEvent: IncomingEvent,
@@ -36,8 +33,8 @@ export const dueDelivery = (
   notificationKey: triggerMatch.notification_key,
   contentKey: triggerMatch.content_key,
   contentType: triggerMatch.type,
-  triggerType: triggerOf(incomingEvent.transition.type),
+  triggerType: triggerOf(incomingEvent.type),
   locationKey: incomingEvent.locationKey,
-  cap: capWindow(triggerMatch.cap, incomingEvent.defaultCap, triggerMatch.timezone, incomingEvent.now),
-  now: incomingEvent.now,
+  cap: capWindow(triggerMatch.cap, incomingEvent.defaultCap, triggerMatch.timezone, incomingEvent.receivedAt),
+  now: incomingEvent.receivedAt,
 });

@@ -1,69 +1,71 @@
-import type { IndexedLocation } from "../locations/geometry/IndexedLocation.ts";
-import { distanceTo } from "../locations/geometry/BorderDistance.ts";
-import { type Position, leewayOf } from "./Position.ts";
 import type { TransitionType } from "../events/Transition.ts";
+import { distanceTo } from "../locations/geometry/BorderDistance.ts";
+import type { IndexedLocation } from "../locations/geometry/IndexedLocation.ts";
+import { leewayOf, type Position } from "./Position.ts";
 
-/** Whether a device is at a place, and since when; epoch milliseconds. */
+/** Whether a device is inside a location, and since when (epoch milliseconds). */
 export interface Presence {
   readonly inside: boolean;
   readonly changedAt: number;
 }
 
-/** What is known of where a device is, as its positions are followed. */
+/** The last position of a device, and where it is. */
 export interface DeviceLocationState {
-  /** The time of its last position that counted; -Infinity for none. */
-  last: number;
-  /** By the number of the place. */
-  readonly stays: Map<number, Presence>;
+  /** The time of its last position in epoch milliseconds; -Infinity for none. */
+  lastAt: number;
+  /** By location key. */
+  readonly presences: Map<number, Presence>;
 }
 
-/** A position and the places that hold it. */
+/** A position, with the locations that contain it. */
 export interface LocatedPosition {
-  readonly fix: Position;
-  readonly at: ReadonlyArray<IndexedLocation>;
+  readonly position: Position;
+  readonly locations: ReadonlyArray<IndexedLocation>;
 }
 
 /** An enter or exit that a position shows. */
 export interface DetectedTransition {
   readonly type: TransitionType;
-  readonly place: IndexedLocation;
+  readonly location: IndexedLocation;
   readonly at: number;
 }
 
-/** Whether a position is no news: it is not newer than the last one (contract L9). */
-export const isStale = (track: DeviceLocationState, { recorded_at }: Position): boolean =>
-  recorded_at <= track.last;
+/** Whether a position is not newer than the last one: it changes nothing (contract L9). */
+export const isStale = ({ lastAt }: DeviceLocationState, { recorded_at }: Position): boolean =>
+  recorded_at <= lastAt;
 
 /**
- * Takes a position that is news and says what it shows, exits before enters: the device entered the places that hold it, and left those
- * that it was at and is outside of by more than the position's accuracy (contract L9). What is known of a place for a later
- * moment stands. A place that is not among `places` is gone and cannot be left.
+ * Updates the state by a newer position and returns the transitions it shows, exits first (contract L9). The
+ * device enters the locations that contain the position. It leaves those that it is outside of by more than
+ * the position's accuracy. A presence that changed later than the position stays. A deleted location, which
+ * is not among `existing`, cannot be left.
  */
 export const follow = (
-  track: DeviceLocationState,
-  { at, fix }: LocatedPosition,
-  places: ReadonlyMap<number, IndexedLocation>,
+  state: DeviceLocationState,
+  { locations, position }: LocatedPosition,
+  existing: ReadonlyMap<number, IndexedLocation>,
 ): ReadonlyArray<DetectedTransition> => {
-  const moves: Array<DetectedTransition> = [];
-  const leeway = leewayOf(fix);
-  const holding = new Set(at);
-  const isOpen = (stay: Presence | undefined) => stay === undefined || stay.changedAt <= fix.recorded_at;
-  for (const [key, stay] of track.stays) {
-    const place = places.get(key);
-    if (!stay.inside || place === undefined || holding.has(place) || !isOpen(stay)) continue;
-    if (distanceTo(place, [fix.longitude, fix.latitude], leeway) > leeway)
-      moves.push({ type: "exit", place, at: fix.recorded_at });
+  const { latitude, longitude, recorded_at: at } = position;
+  const leeway = leewayOf(position);
+  const containing = new Set(locations);
+  const canChange = (presence: Presence | undefined) => presence === undefined || presence.changedAt <= at;
+  const exits: Array<DetectedTransition> = [];
+  for (const [key, presence] of state.presences) {
+    const location = existing.get(key);
+    if (!presence.inside || location === undefined || containing.has(location) || !canChange(presence))
+      continue;
+    if (distanceTo(location, [longitude, latitude], leeway) > leeway)
+      exits.push({ type: "exit", location, at });
   }
-  moves.sort(byPlace);
-  const enters = at.flatMap((place): Array<DetectedTransition> => {
-    const stay = track.stays.get(place.key);
-    return stay?.inside === true || !isOpen(stay) ? [] : [{ type: "enter", place, at: fix.recorded_at }];
+  const enters = locations.flatMap((location): Array<DetectedTransition> => {
+    const presence = state.presences.get(location.key);
+    return presence?.inside === true || !canChange(presence) ? [] : [{ type: "enter", location, at }];
   });
-  moves.push(...enters.toSorted(byPlace));
-  for (const { at: changedAt, place, type } of moves)
-    track.stays.set(place.key, { inside: type === "enter", changedAt });
-  track.last = fix.recorded_at;
-  return moves;
+  const transitions = [...exits.toSorted(byLocation), ...enters.toSorted(byLocation)];
+  for (const { location, type } of transitions)
+    state.presences.set(location.key, { inside: type === "enter", changedAt: at });
+  state.lastAt = at;
+  return transitions;
 };
 
-const byPlace = (a: DetectedTransition, b: DetectedTransition): number => a.place.key - b.place.key;
+const byLocation = (a: DetectedTransition, b: DetectedTransition): number => a.location.key - b.location.key;

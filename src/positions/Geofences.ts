@@ -4,24 +4,24 @@ import type { Tenant } from "../workspaces/Workspace.ts";
 import type { Geofence } from "./GeofencesApi.ts";
 import { GeofencesSql } from "./GeofencesSql.ts";
 
-/** What devices watch themselves. */
+/** The locations that devices monitor themselves. */
 export class Geofences extends Context.Service<Geofences>()("waypost/events/Geofences", {
   make: Effect.gen(function* () {
     const repository = yield* GeofencesSql;
-    const places = yield* LocationIndexes;
+    const indexes = yield* LocationIndexes;
 
     return {
-      /** The nearest locations that an active or scheduled campaign targets now, by distance to the edge, then id. */
+      /** Nearest locations that active or scheduled campaigns target, by distance to the edge, then id. */
       nearest: Effect.fn("Geofences.nearest")(function* (
         tenant: Tenant,
         from: { readonly latitude: number; readonly longitude: number },
-        most: number,
+        limit: number,
       ) {
-        // Campaigns begin and end without anybody changing them: whom they target is looked up each time.
+        // Not cached, because campaigns start and end by time alone.
         const targeted = yield* repository.targeted(tenant, yield* Clock.currentTimeMillis);
         if (targeted.length === 0) return [];
-        const index = yield* places.current(tenant);
-        const near = index.nearest([from.longitude, from.latitude], targeted, most);
+        const index = yield* indexes.current(tenant);
+        const near = index.nearest([from.longitude, from.latitude], targeted, limit);
         const found = yield* repository.find(
           tenant,
           near.map(({ location }) => location.key),

@@ -8,7 +8,7 @@ import { Data } from "../wire/Envelope.ts";
 import { wholeParameter } from "../wire/Text.ts";
 import { Latitude, Longitude } from "./Position.ts";
 
-/** Degrees in a query: a decimal number, not all that JavaScript would read as one. */
+/** Degrees in a query: a decimal number, not everything that JavaScript's `Number` accepts. */
 const parameter = (degrees: typeof Latitude, limit: number) =>
   Schema.String.check(
     Schema.isPattern(/^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/, {
@@ -20,11 +20,16 @@ const GeofenceQuery = {
   lat: parameter(Latitude, 90),
   lng: parameter(Longitude, 180),
   limit: Schema.optionalKey(
-    wholeParameter({ min: 1, max: 100, description: "Most geofences; 20 if left out.", example: 20 }),
+    wholeParameter({
+      min: 1,
+      max: 100,
+      description: "Maximum number; 20 if left out.",
+      example: 20,
+    }),
   ),
 };
 
-/** A location that a device watches. */
+/** A location that a device monitors. */
 export const Geofence = Schema.Struct({
   location_id: Schema.String.annotate({
     description: "Id of the location.",
@@ -39,10 +44,10 @@ export const Geofence = Schema.Struct({
   center: Schema.Struct({
     latitude: Schema.Finite.annotate({ description: "Degrees north.", examples: [52.3731] }),
     longitude: Schema.Finite.annotate({ description: "Degrees east.", examples: [4.8936] }),
-  }).annotate({ description: "Centre of the circle, or of a circle around the polygon." }),
+  }).annotate({ description: "Centre of the circle, or of a circle that encloses the polygon." }),
   radius_meters: Schema.Finite.annotate({
     description:
-      "Radius of the circle, or of a circle around the polygon: what a phone's own geofencing takes.",
+      "Radius of the circle, or of a circle that encloses the polygon, as the geofencing of phones takes it.",
     examples: [150],
   }),
   geometry: GeometryAnswer,
@@ -53,7 +58,7 @@ export const Geofence = Schema.Struct({
 }).annotate({ identifier: "Geofence" });
 export type Geofence = typeof Geofence.Type;
 
-/** What devices watch. */
+/** Geofences for devices. */
 export class GeofencesApi extends HttpApiGroup.make("geofences")
   .add(
     HttpApiEndpoint.get("nearest", "/geofences", {
@@ -62,7 +67,7 @@ export class GeofencesApi extends HttpApiGroup.make("geofences")
         "if-none-match": Schema.optionalKey(
           Schema.String.annotate({
             description:
-              "The `ETag` of an earlier answer: 304 without a body when nothing has changed since.",
+              "The `ETag` of an earlier response: 304 without a body if nothing has changed since.",
             examples: ['"qXK2v0"'],
           }),
         ),
@@ -73,10 +78,14 @@ export class GeofencesApi extends HttpApiGroup.make("geofences")
       .annotate(OpenApi.Summary, "List the nearest geofences")
       .annotate(
         OpenApi.Description,
-        "The nearest locations that an active or scheduled campaign of the environment targets, directly or by a group: by " +
-          "distance to the edge, then id. iOS watches 20 regions at a time: ask again when the device has moved. The answer carries an `ETag`.",
+        "The nearest locations that an active or scheduled campaign of the environment targets, directly " +
+          "or by a group: by distance to the edge, then id. iOS monitors 20 regions at a time, so request " +
+          "again when the device has moved. The response has an `ETag`.",
       ),
   )
   .middleware(DeviceAccess)
   .annotate(OpenApi.Title, "Geofences")
-  .annotate(OpenApi.Description, "What a device watches itself, where it does not report its positions.") {}
+  .annotate(
+    OpenApi.Description,
+    "Locations for devices that detect enters and exits themselves, instead of reporting positions.",
+  ) {}

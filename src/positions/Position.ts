@@ -3,7 +3,7 @@ import { Instant } from "../time/Instant.ts";
 import { explain } from "../wire/Explain.ts";
 import { timeProblem } from "../events/Transition.ts";
 
-/** Every check says all that is wanted: 1e999 fails two of them. */
+/** All checks have the same message, because 1e999 fails two of them. */
 const degrees = (limit: number, description: string, example: number) => {
   const message = `The {field} must be a number of degrees from -${limit} to ${limit}.`;
   return Schema.Number.check(
@@ -14,13 +14,13 @@ const degrees = (limit: number, description: string, example: number) => {
 
 const accuracyMessage = "The {field} must be a number of metres, 0 or more.";
 
-/** Degrees north, of a device or of whoever asks. */
+/** Latitude in degrees. */
 export const Latitude = degrees(90, "Degrees north (WGS 84), from -90 to 90.", 52.3731);
 
-/** Degrees east, of a device or of whoever asks. */
+/** Longitude in degrees. */
 export const Longitude = degrees(180, "Degrees east (WGS 84), from -180 to 180.", 4.8936);
 
-/** Where a device was at a moment. */
+/** The position of a device at an instant. */
 export const Position = Schema.Struct({
   latitude: Latitude,
   longitude: Longitude,
@@ -32,13 +32,14 @@ export const Position = Schema.Struct({
       ),
     ).annotate({
       description:
-        "How far off the position may be. A device leaves a place when it is outside by more than this, of which 100 m count; " +
-        "a position that may be over 200 m off is accepted and changes nothing. Left out: 0.",
+        "Radius of uncertainty in metres; 0 if left out. A device leaves a location when it is outside by " +
+        "more than this, of which at most 100 m count. A position with over 200 m is accepted and " +
+        "changes nothing.",
       examples: [12.5],
     }),
   ),
   recorded_at: Schema.String.annotate({
-    description: "When it was there, as an ISO 8601 date-time; at most 366 days ago and 5 minutes ahead.",
+    description: "When it was measured, as an ISO 8601 date-time; at most 366 days ago and 5 minutes ahead.",
     examples: ["2026-11-21T09:30:00Z"],
     format: "date-time",
   }).pipe(Schema.decodeTo(Instant)),
@@ -48,21 +49,21 @@ export const Position = Schema.Struct({
 });
 export type Position = typeof Position.Type;
 
-/** The worst accuracy in metres with which a position still says where a device is (contract L9). */
-const worstAccuracy = 200;
+/** The largest accuracy radius in metres of a position that is used (contract L9). */
+const maxAccuracy = 200;
 
-/** The most metres of accuracy that keep a device inside (contract L9). */
-const mostLeeway = 100;
+/** How many metres of the accuracy radius keep a device inside (contract L9). */
+const maxLeeway = 100;
 
-/** Whether a position is too inexact to say anything: it is accepted and changes nothing (contract L9). */
-export const isCoarse = ({ accuracy_meters }: Position): boolean => (accuracy_meters ?? 0) > worstAccuracy;
+/** Whether a position is too imprecise: it is accepted and changes nothing (contract L9). */
+export const isCoarse = ({ accuracy_meters }: Position): boolean => (accuracy_meters ?? 0) > maxAccuracy;
 
-/** By how many metres a device must be outside to have left (contract L9). */
-export const leewayOf = ({ accuracy_meters }: Position): number => Math.min(accuracy_meters ?? 0, mostLeeway);
+/** How many metres outside a device must be to have left (contract L9). */
+export const leewayOf = ({ accuracy_meters }: Position): number => Math.min(accuracy_meters ?? 0, maxLeeway);
 
 const decode = Schema.decodeUnknownExit(Position, { errors: "all" });
 
-/** Reads one position of a report by itself: the position, or all that is wrong with it as sentences. */
+/** Reads one position of a request: the position, or all its problems as sentences. */
 export const parsePosition = (input: unknown, now: number): Position | ReadonlyArray<string> => {
   const decoded = decode(input);
   if (Exit.isSuccess(decoded)) {
@@ -73,5 +74,5 @@ export const parsePosition = (input: unknown, now: number): Position | ReadonlyA
   return [...new Set(Object.values(explain(error.issue).fields).flat())];
 };
 
-/** Whether a position could be read. */
+/** Whether `parsePosition` returned a position. */
 export const isPosition = (read: Position | ReadonlyArray<string>): read is Position => !Array.isArray(read);

@@ -1,142 +1,140 @@
 import type { DeviceCaller } from "../devices/DeviceCaller.ts";
+import type { EventRequest } from "../events/EventBatch.ts";
 import type { LocationIndex } from "../locations/geometry/LocationIndex.ts";
 import { idAt } from "../wire/Ids.ts";
-import { isCoarse } from "./Position.ts";
-import type { DeviceLocation, KnownRow, UnchangedPositions, PositionDevice } from "./PositionsSql.ts";
-import type { EventRequest } from "../events/EventBatch.ts";
 import {
+  type DetectedTransition,
+  type DeviceLocationState,
   follow,
   isStale,
-  type DetectedTransition,
   type LocatedPosition,
-  type DeviceLocationState,
 } from "./DeviceLocationState.ts";
+import { isCoarse } from "./Position.ts";
+import type { DeviceLocation, KnownRow, LocationCandidate, PositionDevice, Unmoved } from "./PositionsSql.ts";
 
-/** The positions that one device reported in one request, as far as they could be read. */
+/** The readable positions of one device in one request. */
 export interface PositionRequest {
   readonly caller: DeviceCaller["Service"];
   /** Epoch milliseconds. */
   readonly now: number;
-  /** The places by which they were found; exits are found by the same. */
+  /** The index that located the positions. It also decides about exits. */
   readonly index: LocationIndex;
-  readonly fixes: ReadonlyArray<LocatedPosition>;
+  readonly positions: ReadonlyArray<LocatedPosition>;
 }
 
-/** What a report came to. */
+/** The result of following the positions of a request. */
 interface Followed {
   readonly accepted: number;
   readonly stale: number;
-  readonly moves: ReadonlyArray<DetectedTransition>;
+  readonly transitions: ReadonlyArray<DetectedTransition>;
 }
 
-/** Reports that are followed together, each device once, in the order in which they came. */
+/** Requests whose positions are processed together, in order. `devices` has each device once. */
 export class PositionBatch {
-  readonly reports: ReadonlyArray<PositionRequest>;
+  readonly requests: ReadonlyArray<PositionRequest>;
   readonly devices: ReadonlyArray<PositionDevice>;
-  /** Which of the devices a report is of, from 0. */
+  /** The index of each request's device. */
   readonly deviceOf: ReadonlyArray<number>;
 
-  constructor(reports: ReadonlyArray<PositionRequest>) {
-    this.reports = reports;
-    const places = new Map<string, number>();
+  constructor(requests: ReadonlyArray<PositionRequest>) {
+    this.requests = requests;
+    const indexes = new Map<string, number>();
     const devices: Array<PositionDevice> = [];
-    this.deviceOf = reports.map(({ caller: { deviceKey, environment, workspaceId } }) => {
-      const key = `${workspaceId}/${environment}/${deviceKey}`;
-      const known = places.get(key);
+    this.deviceOf = requests.map(({ caller: { deviceKey, environment, workspaceId } }) => {
+      const name = `${workspaceId}/${environment}/${deviceKey}`;
+      const known = indexes.get(name);
       if (known !== undefined) return known;
-      places.set(key, devices.length);
+      indexes.set(name, devices.length);
       return devices.push({ workspaceId, environment, deviceKey }) - 1;
     });
     this.devices = devices;
   }
 
-  /** Each place that holds a position, beside the device (`ord`, from 1) whose position it is. */
-  get candidates(): ReadonlyArray<{ readonly ord: number; readonly locationKey: number }> {
-    return this.reports.flatMap(({ fixes }, report) => {
-      const ord = (this.deviceOf[report] ?? 0) + 1;
-      const numbers = new Set(fixes.flatMap(({ at }) => at.map(({ key }) => key)));
-      return [...numbers].map((locationKey) => ({ ord, locationKey }));
+  /** The locations that contain a position, with its device. */
+  candidates(): ReadonlyArray<LocationCandidate> {
+    return this.requests.flatMap(({ positions }, request) => {
+      const ord = (this.deviceOf[request] ?? 0) + 1;
+      const keys = new Set(positions.flatMap(({ locations }) => locations.map(({ key }) => key)));
+      return [...keys].map((locationKey) => ({ ord, locationKey }));
     });
   }
 
-  /** Of each device its positions, if all of them are exact, in their order and at the same places; else null. */
-  get steady(): ReadonlyArray<UnchangedPositions | null> {
-    const steady = this.devices.map((): UnchangedPositions | null | undefined => undefined);
-    this.reports.forEach(({ fixes }, report) => {
-      const device = this.deviceOf[report] ?? -1;
-      for (const { at, fix } of fixes) {
-        const before = steady[device];
-        const places = at.map(({ key }) => key).toSorted((a, b) => a - b);
-        const isFollowed =
-          isCoarse(fix) ||
+  /** For each device its positions if all are precise, in order and in the same locations; else null. */
+  unmoved(): ReadonlyArray<Unmoved | null> {
+    const unmoved = this.devices.map((): Unmoved | null | undefined => undefined);
+    this.requests.forEach(({ positions }, request) => {
+      const device = this.deviceOf[request] ?? -1;
+      for (const { locations, position } of positions) {
+        const before = unmoved[device];
+        const keys = locations.map(({ key }) => key).toSorted((a, b) => a - b);
+        const at = position.recorded_at;
+        const hasChanged =
+          isCoarse(position) ||
           before === null ||
-          (before !== undefined &&
-            (fix.recorded_at <= before.last || String(places) !== String(before.places)));
-        steady[device] = isFollowed
+          (before !== undefined && (at <= before.lastAt || String(keys) !== String(before.locationKeys)));
+        unmoved[device] = hasChanged
           ? null
-          : { first: before?.first ?? fix.recorded_at, last: fix.recorded_at, places };
+          : { firstAt: before?.firstAt ?? at, lastAt: at, locationKeys: keys };
       }
     });
-    return steady.map((fixes) => fixes ?? null);
+    return unmoved.map((positions) => positions ?? null);
   }
 
-  /** What is known of the devices in their order; null for one that is not among the held. */
+  /** The states of the devices. `registered` lists those that exist (`ord`, from 1); the others are null. */
   states(
     rows: ReadonlyArray<KnownRow>,
-    held: ReadonlyArray<{ readonly ord: number }> = this.devices.map((_, at) => ({ ord: at + 1 })),
+    registered: ReadonlyArray<{ readonly ord: number }>,
   ): ReadonlyArray<DeviceLocationState | null> {
-    const registered = new Set(held.map(({ ord }) => ord - 1));
-    const states = this.devices.map((_, place): DeviceLocationState | null =>
-      registered.has(place) ? { last: -Infinity, stays: new Map() } : null,
-    );
+    const states = this.devices.map((): DeviceLocationState | null => null);
+    for (const { ord } of registered) states[ord - 1] = { lastAt: -Infinity, presences: new Map() };
     for (const { at, inside, location_key, ord } of rows) {
-      const track = states[ord - 1] ?? null;
-      if (track === null) continue;
-      if (location_key === null) track.last = at ?? -Infinity;
-      else track.stays.set(location_key, { inside, changedAt: at });
+      const state = states[ord - 1] ?? null;
+      if (state === null) continue;
+      if (location_key === null) state.lastAt = at ?? -Infinity;
+      else state.presences.set(location_key, { inside, changedAt: at });
     }
     return states;
   }
 
-  /** Follows the positions of one report; null where its device is not registered. */
-  follow(report: number, states: ReadonlyArray<DeviceLocationState | null>): Followed | null {
-    const track = states[this.deviceOf[report] ?? -1] ?? null;
-    const sent = this.reports[report];
-    if (track === null || sent === undefined) return null;
+  /** Follows a request's positions and updates its device's state; null if it is not registered. */
+  follow(request: number, states: ReadonlyArray<DeviceLocationState | null>): Followed | null {
+    const state = states[this.deviceOf[request] ?? -1] ?? null;
+    const sent = this.requests[request];
+    if (state === null || sent === undefined) return null;
     let accepted = 0;
-    const moves: Array<DetectedTransition> = [];
-    for (const placed of sent.fixes) {
-      if (isStale(track, placed.fix)) continue;
+    const transitions: Array<DetectedTransition> = [];
+    for (const located of sent.positions) {
+      if (isStale(state, located.position)) continue;
       accepted++;
-      if (!isCoarse(placed.fix)) moves.push(...follow(track, placed, sent.index.locations));
+      if (!isCoarse(located.position)) transitions.push(...follow(state, located, sent.index.locations));
     }
-    return { accepted, stale: sent.fixes.length - accepted, moves };
+    return { accepted, stale: sent.positions.length - accepted, transitions };
   }
 
-  /** The moves of each report as events of its device. */
-  reported(followed: ReadonlyArray<Followed | null>): ReadonlyArray<EventRequest> {
-    return this.reports.map(({ caller, now }, report) => ({
+  /** The detected transitions of each request as events of its device. */
+  eventRequests(followed: ReadonlyArray<Followed | null>): ReadonlyArray<EventRequest> {
+    return this.requests.map(({ caller, now }, request) => ({
       caller,
       now,
-      events: (followed[report]?.moves ?? []).map(({ at, place, type }) => ({
+      events: (followed[request]?.transitions ?? []).map(({ at, location, type }) => ({
         _tag: "Read" as const,
-        transition: { id: idAt(now), type, location_id: place.id, occurred_at: at },
+        transition: { id: idAt(now), type, location_id: location.id, occurred_at: at },
         problem: null,
       })),
     }));
   }
 
-  /** Where devices (`at`, from 0) are that have no place among those of their reports: it is likely gone. */
-  unplaced(
+  /** Where devices (`device`, from 0) are according to their states, at locations that no longer exist. */
+  atMissingLocations(
     states: ReadonlyArray<DeviceLocationState | null>,
-  ): ReadonlyArray<DeviceLocation & { readonly at: number }> {
-    const found = new Map<string, DeviceLocation & { readonly at: number }>();
-    this.reports.forEach(({ index }, report) => {
-      const at = this.deviceOf[report] ?? -1;
-      const device = this.devices[at];
-      for (const [locationKey, { inside }] of states[at]?.stays ?? []) {
-        if (device !== undefined && inside && !index.locations.has(locationKey))
-          found.set(`${at}/${locationKey}`, { ...device, at, locationKey });
+  ): ReadonlyArray<DeviceLocation & { readonly device: number }> {
+    const found = new Map<string, DeviceLocation & { readonly device: number }>();
+    this.requests.forEach(({ index }, request) => {
+      const device = this.deviceOf[request] ?? -1;
+      const key = this.devices[device];
+      for (const [locationKey, { inside }] of states[device]?.presences ?? []) {
+        if (key !== undefined && inside && !index.locations.has(locationKey))
+          found.set(`${device}/${locationKey}`, { ...key, device, locationKey });
       }
     });
     return [...found.values()];

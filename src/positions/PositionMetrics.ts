@@ -2,12 +2,12 @@ import { Effect, Metric } from "effect";
 import type { TransitionType } from "../events/Transition.ts";
 
 const positions = Metric.counter("waypost_positions_total", {
-  description: "Positions that devices reported, by outcome: accepted, stale, rejected.",
+  description: "Reported positions, by outcome: accepted, stale, rejected.",
   incremental: true,
 });
 
 const transitions = Metric.counter("waypost_position_transitions_total", {
-  description: "Enters and exits that positions showed, by type.",
+  description: "Enters and exits detected in positions, by type.",
   incremental: true,
 });
 
@@ -22,7 +22,7 @@ const types: Record<TransitionType, Metric.Metric<number, unknown>> = {
   exit: Metric.withAttributes(transitions, { type: "exit" }),
 };
 
-/** Counts what became of one report of positions. */
+/** Counts the outcome of one request. */
 export const countPositions = (report: {
   readonly accepted: number;
   readonly stale: number;

@@ -1,150 +1,151 @@
 import { Clock, Context, Effect, Layer } from "effect";
-import { Database } from "../database/Database.ts";
 import { batched } from "../database/Batched.ts";
+import { Database } from "../database/Database.ts";
 import type { DeviceCaller } from "../devices/DeviceCaller.ts";
 import { endedMeanwhile } from "../devices/Devices.ts";
-import { LocationIndexes } from "../locations/LocationIndexes.ts";
-import { mapSliced } from "../workers/TimeSlices.ts";
-import { utcText } from "../time/LocalTime.ts";
-import type { ParsedBody } from "../wire/ParsedBody.ts";
-import { type Position, isCoarse, isPosition, parsePosition } from "./Position.ts";
-import { PositionBatch, type PositionRequest } from "./PositionBatch.ts";
-import { countPositions } from "./PositionMetrics.ts";
-import type { PositionsOutcome, PositionsBody } from "./PositionsApi.ts";
-import { PositionsSql } from "./PositionsSql.ts";
 import { EventBatch } from "../events/EventBatch.ts";
 import { EventRecorder } from "../events/EventRecorder.ts";
-import type { LocatedPosition, DeviceLocationState } from "./DeviceLocationState.ts";
+import { LocationIndexes } from "../locations/LocationIndexes.ts";
+import { utcText } from "../time/LocalTime.ts";
+import type { ParsedBody } from "../wire/ParsedBody.ts";
+import { mapSliced } from "../workers/TimeSlices.ts";
+import type { DeviceLocationState, LocatedPosition } from "./DeviceLocationState.ts";
+import { isCoarse, isPosition, parsePosition, type Position } from "./Position.ts";
+import { PositionBatch, type PositionRequest } from "./PositionBatch.ts";
+import { countPositions } from "./PositionMetrics.ts";
+import type { PositionsBody, PositionsOutcome } from "./PositionsApi.ts";
+import { PositionsSql } from "./PositionsSql.ts";
 
-/** Most reports that are written together. */
-const mostReports = 128;
+const maxRequests = 128;
+/** How long a batch with transitions gathers, in milliseconds: it is seven statements, whatever its size. */
+const gatherMillis = 4;
+/** The same for batches of the fast path, which are one or two statements. */
+const fastGatherMillis = 2;
 
-/** How long those gather that show something, in milliseconds: each batch is seven statements, however many are in it. */
-const gathering = 4;
-
-/** Where devices are: their enters and exits are found here, and count and fire as those that devices report. */
+/** Positions that devices report. Their enters and exits are recorded by `events/EventRecorder.ts`. */
 export class Positions extends Context.Service<Positions>()("waypost/events/Positions", {
   make: Effect.gen(function* () {
     const database = yield* Database;
     const repository = yield* PositionsSql;
-    const incomingEvents = yield* EventRecorder;
-    const places = yield* LocationIndexes;
+    const recorder = yield* EventRecorder;
+    const indexes = yield* LocationIndexes;
 
-    /** Notes the last positions of devices that have newer ones; gives the devices that have moved on meanwhile. */
-    const keep = Effect.fnUntraced(function* (
+    /** Stores new last positions. Returns the devices whose stored one is no longer that of `before`. */
+    const storeLast = Effect.fnUntraced(function* (
       batch: PositionBatch,
       states: ReadonlyArray<DeviceLocationState | null>,
       before: ReadonlyArray<number | undefined>,
     ) {
-      const newer = batch.devices.flatMap((device, at) => {
-        const last = states[at]?.last;
-        return last === undefined || last === before[at] ? [] : [{ at, device, last }];
+      const newer = batch.devices.flatMap((device, index) => {
+        const lastAt = states[index]?.lastAt;
+        const previousAt = before[index];
+        return lastAt === undefined || lastAt === previousAt
+          ? []
+          : [{ ...device, index, lastAt, previousAt: previousAt ?? null }];
       });
       if (newer.length === 0) return new Set<number>();
-      const kept = yield* repository.keep(
-        newer.map(({ device }) => device),
-        newer.map(({ last }) => last),
-        newer.map(({ at }) => (Number.isFinite(before[at]) ? (before[at] ?? null) : null)),
-      );
-      const late = new Set(newer.map(({ at }) => at));
-      for (const { ord } of kept) late.delete(newer[ord - 1]?.at ?? -1);
-      return late;
+      const stored = yield* repository.storeLast(newer);
+      const overtaken = new Set(newer.map(({ index }) => index));
+      for (const { ord } of stored) overtaken.delete(newer[ord - 1]?.index ?? -1);
+      return overtaken;
     });
 
     /**
-     * Answers the reports of devices that have not moved in or out of a place, as most have not: no device need be held for
-     * them, and one statement does for nearly all. Null for a report that shows more, or that another one overtook.
+     * Fast path for devices that have entered or left no location, as most have not. It locks no device, and
+     * one statement answers nearly all. Null for a request with transitions, or one that another request has
+     * overtaken.
      */
-    const glance = Effect.fnUntraced(function* (batch: PositionBatch) {
-      const known = yield* repository.settle(batch.devices, batch.steady, batch.candidates);
+    const reportUnmoved = Effect.fnUntraced(function* (batch: PositionBatch) {
+      const known = yield* repository.storeUnmoved(batch.devices, batch.unmoved(), batch.candidates());
       const states = batch.states(
         known,
         known.filter(({ location_key }) => location_key === null),
       );
-      const before = states.map((track) => track?.last);
-      const followed = yield* mapSliced(batch.reports, (_, report) => batch.follow(report, states));
+      const before = states.map((state) => state?.lastAt);
+      const followed = yield* mapSliced(batch.requests, (_, request) => batch.follow(request, states));
       const moving = new Set([
-        ...batch.deviceOf.filter((_, report) => (followed[report]?.moves ?? []).length > 0),
-        ...batch.unplaced(states).map(({ at }) => at),
+        ...batch.deviceOf.filter((_, request) => (followed[request]?.transitions ?? []).length > 0),
+        ...batch.atMissingLocations(states).map(({ device }) => device),
       ]);
-      const quiet = states.map((track, at) => (moving.has(at) ? null : track));
-      const late = yield* keep(batch, quiet, before);
-      return batch.reports.map(({ fixes }, place) => {
-        const device = batch.deviceOf[place] ?? -1;
-        if (moving.has(device) || late.has(device)) return null;
-        // Nobody follows those that are settled: all their positions are news.
-        const { accepted, stale } = followed[place] ?? { accepted: fixes.length, stale: 0 };
+      const unmoved = states.map((state, device) => (moving.has(device) ? null : state));
+      const overtaken = yield* storeLast(batch, unmoved, before);
+      return batch.requests.map(({ positions }, request) => {
+        const device = batch.deviceOf[request] ?? -1;
+        if (moving.has(device) || overtaken.has(device)) return null;
+        // Without a state, `storeUnmoved` has stored them all.
+        const { accepted, stale } = followed[request] ?? { accepted: positions.length, stale: 0 };
         return { accepted, stale, transitions: [], deliveries: [] };
       });
     });
 
     /**
-     * Several reports, each answered by itself, in one transaction: a device's row is held while its positions are followed, so two
-     * of its reports never both make the same enter, and what is known of it is there together with what it counts for and fires.
+     * Processes a batch in one transaction. It locks the devices, so that two requests of a device never
+     * detect the same enter. The states, the events and the deliveries they trigger commit together.
      */
-    const take = Effect.fnUntraced(function* (batch: PositionBatch) {
-      const held = yield* repository.hold(batch.devices);
-      const states = batch.states(yield* repository.known(batch.devices, batch.candidates), held);
-      const before = states.map((track) => track?.last);
-      const followed = yield* mapSliced(batch.reports, (_, report) => batch.follow(report, states));
-      const gone = batch.unplaced(states);
-      if (gone.length > 0) yield* repository.forget(gone);
+    const reportMoved = Effect.fnUntraced(function* (batch: PositionBatch) {
+      const registered = yield* repository.lock(batch.devices);
+      const states = batch.states(yield* repository.known(batch.devices, batch.candidates()), registered);
+      const before = states.map((state) => state?.lastAt);
+      const followed = yield* mapSliced(batch.requests, (_, request) => batch.follow(request, states));
+      const missing = batch.atMissingLocations(states);
+      if (missing.length > 0) yield* repository.deleteMissing(missing);
 
-      const moved = new EventBatch(batch.reported(followed));
-      yield* incomingEvents.place(moved);
-      const toStore = moved.toStore;
-      const fired = toStore.length === 0 ? [] : yield* incomingEvents.write(toStore);
+      const events = new EventBatch(batch.eventRequests(followed));
+      yield* recorder.locate(events);
+      const incomingEvents = events.takeNew();
+      const triggered = incomingEvents.length === 0 ? [] : yield* recorder.write(events, incomingEvents);
 
-      yield* keep(batch, states, before);
-      const outcomes = moved.outcomes(fired);
-      return followed.map((report, place) => {
-        const outcome = outcomes[place];
-        if (report === null || outcome === null || outcome === undefined) return null;
+      yield* storeLast(batch, states, before);
+      const outcomes = events.outcomes(triggered);
+      return followed.map((result, request) => {
+        const outcome = outcomes[request] ?? null;
+        if (result === null || outcome === null) return null;
         return {
-          accepted: report.accepted,
-          stale: report.stale,
-          transitions: moved.taken(place).map(({ transition: { location_id, occurred_at, type } }) => ({
+          accepted: result.accepted,
+          stale: result.stale,
+          transitions: events.accepted(request).map(({ locationId, occurredAt, type }) => ({
             type,
-            location_id,
-            occurred_at: utcText(occurred_at),
+            location_id: locationId,
+            occurred_at: utcText(occurredAt),
           })),
           deliveries: outcome.deliveries,
         };
       });
     });
 
-    const atAGlance = yield* batched(
-      mostReports,
-      (reports: ReadonlyArray<PositionRequest>) => glance(new PositionBatch(reports)),
-      2,
+    const unmoved = yield* batched(
+      maxRequests,
+      (requests: ReadonlyArray<PositionRequest>) => reportUnmoved(new PositionBatch(requests)),
+      fastGatherMillis,
     );
-    const together = yield* batched(
-      mostReports,
-      (reports: ReadonlyArray<PositionRequest>) =>
-        database.atomically(Effect.suspend(() => take(new PositionBatch(reports)))),
-      gathering,
+    const moved = yield* batched(
+      maxRequests,
+      (requests: ReadonlyArray<PositionRequest>) =>
+        database.atomically(Effect.suspend(() => reportMoved(new PositionBatch(requests)))),
+      gatherMillis,
     );
 
     return {
-      /** Takes 1 to 100 positions of one device, in order; a bad one is rejected alone (contract L9). @throws 401, 422 */
+      /** Processes 1 to 100 positions; an invalid one is rejected alone (contract L9). @throws 401, 422 */
       report: Effect.fnUntraced(function* (caller: DeviceCaller["Service"], body: ParsedBody<PositionsBody>) {
-        const { positions } = yield* body.complete;
+        const parsed = yield* body.complete;
         const now = yield* Clock.currentTimeMillis;
-        const read = positions.map((position) => parsePosition(position, now));
-        const rejected = read.flatMap((fix, index) =>
-          isPosition(fix) ? [] : [{ index, reasons: [...fix] }],
+        const read = parsed.positions.map((position) => parsePosition(position, now));
+        const rejected = read.flatMap((position, index) =>
+          isPosition(position) ? [] : [{ index, reasons: [...position] }],
         );
-        // Those of when the request came: a place that was answered for before is found.
-        const index = yield* places.current(caller, caller.locationsVersion);
-        const fixes = yield* mapSliced(read.filter(isPosition), (fix: Position): LocatedPosition => ({
-          fix,
-          at: isCoarse(fix) ? [] : index.at([fix.longitude, fix.latitude]),
-        }));
-        const report = { caller, now, index, fixes };
-        const outcome = (yield* atAGlance(report)) ?? (yield* together(report)) ?? (yield* endedMeanwhile);
-        const answer: PositionsOutcome = { ...outcome, rejected };
-        yield* countPositions(answer);
-        return answer;
+        // Includes every location whose creation was answered before this request came.
+        const index = yield* indexes.current(caller, caller.locationsVersion);
+        const locate = (position: Position): LocatedPosition => ({
+          position,
+          locations: isCoarse(position) ? [] : index.at([position.longitude, position.latitude]),
+        });
+        const positions = yield* mapSliced(read.filter(isPosition), locate);
+        const request = { caller, now, index, positions };
+        const outcome = (yield* unmoved(request)) ?? (yield* moved(request)) ?? (yield* endedMeanwhile);
+        const response: PositionsOutcome = { ...outcome, rejected };
+        yield* countPositions(response);
+        return response;
       }),
     };
   }),

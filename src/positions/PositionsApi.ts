@@ -17,28 +17,28 @@ const listOf = <S extends Schema.Top>(item: S) =>
     Schema.isMaxLength(100, { message: "The positions must hold 1 to 100 positions." }),
   );
 
-/** Body of a report, as the documentation shows it. */
+/** Request body, as documented. */
 const PositionRequest = Schema.Struct({
   positions: listOf(Position).annotate({ description: "1 to 100 positions, the earliest first." }),
 }).annotate({ identifier: "PositionRequest" });
 
-/** Body of a report as it is read: a bad position is rejected alone. */
+/** Request body, as it is read: an invalid position is rejected alone. */
 export const PositionsBody = Schema.Struct({ positions: listOf(Schema.Unknown) });
 export type PositionsBody = typeof PositionsBody.Type;
 
-/** What became of a report of positions. */
+/** Response. */
 export const PositionsOutcome = Schema.Struct({
-  accepted: count("Positions that were taken, those too inexact to change anything included.", 2),
-  stale: count("Positions that are not newer than the last one known; they changed nothing.", 0),
+  accepted: count("Accepted positions, including those too imprecise to change anything.", 2),
+  stale: count("Positions that are not newer than the last one; they changed nothing.", 0),
   rejected: Schema.Array(
     Schema.Struct({
-      index: count("Place of the position in the report, from 0.", 1),
+      index: count("Index of the position in the request, from 0.", 1),
       reasons: Schema.Array(Schema.String).annotate({
-        description: "What is wrong with the position.",
+        description: "The problems of the position.",
         examples: [["The latitude must be a number of degrees from -90 to 90."]],
       }),
     }),
-  ).annotate({ description: "Positions that were not taken, and why." }),
+  ).annotate({ description: "Rejected positions, and why." }),
   transitions: Schema.Array(
     Schema.Struct({
       type: TransitionType,
@@ -47,16 +47,16 @@ export const PositionsOutcome = Schema.Struct({
         format: "uuid",
         examples: ["01980a6c-2b11-7e0a-8c55-6d2f9b1a4e01"],
       }),
-      occurred_at: Timestamp.annotate({ description: "The time of the position that showed it." }),
+      occurred_at: Timestamp.annotate({ description: "The time of the position that shows it." }),
     }),
-  ).annotate({ description: "The enters and exits that the positions showed, in their order." }),
+  ).annotate({ description: "The enters and exits that the positions show, in order." }),
   deliveries: Schema.Array(Message).annotate({
-    description: "Every message that they fired; `delivered_at` is null while a push is on its way.",
+    description: "Every message that they triggered; `delivered_at` is null for pushes still being sent.",
   }),
 }).annotate({ identifier: "PositionsOutcome" });
 export type PositionsOutcome = typeof PositionsOutcome.Type;
 
-/** Where devices tell where they are. */
+/** Reports of positions. */
 export class PositionsApi extends HttpApiGroup.make("positions")
   .add(
     HttpApiEndpoint.post("report", "/positions", {
@@ -67,12 +67,13 @@ export class PositionsApi extends HttpApiGroup.make("positions")
       .annotate(OpenApi.Summary, "Report positions")
       .annotate(
         OpenApi.Description,
-        "Finds the enters and exits of all locations of the environment; they count and fire as reported events do, and share " +
-          "one state with them. The first position inside is an enter. A device leaves when it is outside by more than the " +
-          "position's accuracy. One over 15 minutes old is counted and fires nothing. Sending the same positions again is safe: they are " +
-          "stale, and what they fired is in the device's messages.",
+        "Detects enters and exits of all locations of the environment. They count and trigger campaigns as " +
+          "reported events do, and share one state with them. The first position inside is an enter. A " +
+          "device leaves when it is outside by more than the position's accuracy. A transition over 15 " +
+          "minutes old is counted but fires nothing. Sending the same positions again is safe: they are " +
+          "stale, and the messages are in the inbox.",
       ),
   )
   .middleware(DeviceAccess)
   .annotate(OpenApi.Title, "Positions")
-  .annotate(OpenApi.Description, "Position tracking: the server finds enters and exits itself.") {}
+  .annotate(OpenApi.Description, "Positions of devices: the server detects enters and exits itself.") {}

@@ -1,210 +1,216 @@
 import { Context, Effect, Layer } from "effect";
-import { SqlClient } from "effect/sql";
-import { arrayOf } from "../database/Rows.ts";
-import type { Environment } from "../workspaces/Environment.ts";
+import { SqlClient, type Statement } from "effect/sql";
+import { epochMillis, unnested } from "../database/Rows.ts";
+import { sameTenant, tenantColumns } from "../database/TenantColumns.ts";
+import type { TenantKey } from "../workspaces/Environment.ts";
 
-/** A device as positions know it. */
-export interface PositionDevice {
-  readonly workspaceId: number;
-  readonly environment: Environment;
+/** The key of a device. */
+export interface PositionDevice extends TenantKey {
   readonly deviceKey: number;
 }
 
-/** A device and a place. */
+/** A device at a location. */
 export interface DeviceLocation extends PositionDevice {
   readonly locationKey: number;
 }
 
+/** A location that a position of a device (`ord`, from 1) is in. */
+export interface LocationCandidate {
+  readonly ord: number;
+  readonly locationKey: number;
+}
+
+/** The last position to store for a device, and the stored one as it was read; epoch milliseconds. */
+export interface LastPosition extends PositionDevice {
+  readonly lastAt: number;
+  /** Null or -Infinity for none. */
+  readonly previousAt: number | null;
+}
+
 /**
- * Of a device (`ord`, from 1) its last position (no `location_key`; null for none), or a place and whether it is there; epoch
- * milliseconds.
+ * The stored state of a device (`ord`, from 1): the time of its last position if `location_key` is null (`at`
+ * is null for none), or its presence at a location. Epoch milliseconds.
  */
 export type KnownRow =
   | { readonly ord: number; readonly location_key: null; readonly inside: null; readonly at: number | null }
   | { readonly ord: number; readonly location_key: number; readonly inside: boolean; readonly at: number };
 
-/** Positions of a device that were all at the same places, by their numbers in order; epoch milliseconds. */
-export interface UnchangedPositions {
-  readonly first: number;
-  readonly last: number;
-  readonly places: ReadonlyArray<number>;
+/** Positions of a device that are all in the same locations. Epoch milliseconds; location keys in order. */
+export interface Unmoved {
+  readonly firstAt: number;
+  readonly lastAt: number;
+  readonly locationKeys: ReadonlyArray<number>;
 }
 
-/** Every statement on where devices are. */
+const deviceColumns = {
+  ...tenantColumns,
+  device_key: ["int4", (device: PositionDevice) => device.deviceKey],
+} as const;
+
+const candidateColumns = {
+  device_ord: ["int4", (candidate: LocationCandidate) => candidate.ord],
+  location_key: ["int4", (candidate: LocationCandidate) => candidate.locationKey],
+} as const;
+
+/** Statements on where devices are. */
 export class PositionsSql extends Context.Service<PositionsSql>()("waypost/events/PositionsSql", {
   make: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient;
 
-    const keys = (devices: ReadonlyArray<PositionDevice>) =>
-      sql`${arrayOf(
-        "int4",
-        devices.map((device) => device.workspaceId),
-      )}, ${arrayOf(
-        "text",
-        devices.map((device) => device.environment),
-      )}, ${arrayOf(
-        "int4",
-        devices.map((device) => device.deviceKey),
-      )}`;
-    /** Whether a row is the device's in `k`. */
-    const isOf = (table: string) =>
+    /** Condition: a row belongs to the device `k`. */
+    const isOfDevice = (alias: string) =>
       sql.literal(
-        `${table}.workspace_id = k.workspace_id AND ${table}.environment = k.environment AND ${table}.device_key = k.device_key`,
+        `${alias}.workspace_id = k.workspace_id AND ${alias}.environment = k.environment
+          AND ${alias}.device_key = k.device_key`,
       );
-    const millis = (column: string) => sql.literal(`(extract(epoch FROM ${column}) * 1000)::float8`);
+
+    /** Upserts the last positions of `source`, except those that have changed since they were read. */
+    const upsertLast = (source: Statement.Fragment) => sql`
+      INSERT INTO device_position AS f (workspace_id, environment, device_key, recorded_at, previous_at)
+      ${source}
+      ORDER BY workspace_id, environment, device_key
+      ON CONFLICT (workspace_id, environment, device_key)
+        DO UPDATE SET recorded_at = EXCLUDED.recorded_at, previous_at = EXCLUDED.previous_at
+        WHERE f.recorded_at = COALESCE(EXCLUDED.previous_at, '-infinity')
+      RETURNING workspace_id, environment, device_key`;
+
+    const upsertRegistered = upsertLast(sql`
+      SELECT workspace_id, environment, device_key, k.recorded_at, k.previous_at
+      FROM k JOIN device d USING (workspace_id, environment)
+      WHERE d.key = k.device_key AND d.unregistered_at IS NULL`);
+
+    const upsertUnmoved = upsertLast(sql`
+      SELECT workspace_id, environment, device_key, k.last_at, k.previous_at
+      FROM k
+      WHERE (k.previous_at IS NULL OR k.previous_at < k.first_at)
+        AND k.location_keys::int4[] = ARRAY(
+          SELECT p.location_key FROM device_location p
+          WHERE ${isOfDevice("p")} AND p.inside ORDER BY p.location_key)
+        AND EXISTS (
+          SELECT FROM device d
+          WHERE ${sameTenant("d", "k")} AND d.key = k.device_key AND d.unregistered_at IS NULL
+        )`);
 
     return {
       /**
-       * Holds the devices and their last positions until the end of the transaction, always in the same order; a device that has
-       * unregistered has no row. What is known of them is to be read by a later statement: this one sees it as it was before it waited.
+       * Locks devices and their last positions until the transaction ends, always in the same order. An
+       * unregistered device has no row. A later statement must read their state: this one sees it as it was
+       * before it waited.
        */
-      hold: (devices: ReadonlyArray<PositionDevice>) =>
+      lock: (devices: ReadonlyArray<PositionDevice>) =>
         Effect.orDie(sql<{ readonly ord: number }>`
           WITH held AS MATERIALIZED (
-            SELECT workspace_id, environment, key, k.ord
-            FROM unnest(${keys(devices)}) WITH ORDINALITY AS k (workspace_id, environment, key, ord)
-            JOIN device d USING (workspace_id, environment, key)
+            SELECT d.workspace_id, d.environment, d.key, k.ord
+            FROM ${unnested(sql, "k", devices, deviceColumns)}
+            JOIN device d ON ${sameTenant("d", "k")} AND d.key = k.device_key
             WHERE d.unregistered_at IS NULL
-            ORDER BY workspace_id, environment, key
+            ORDER BY d.workspace_id, d.environment, d.key
             FOR NO KEY UPDATE OF d
-          ), fixed AS (
+          ), created AS (
             INSERT INTO device_position AS f (workspace_id, environment, device_key, recorded_at)
-            SELECT workspace_id, environment, key, '-infinity' FROM held ORDER BY workspace_id, environment, key
+            SELECT workspace_id, environment, key, '-infinity' FROM held
+            ORDER BY workspace_id, environment, key
             ON CONFLICT (workspace_id, environment, device_key) DO UPDATE SET recorded_at = f.recorded_at
           )
           SELECT ord::int AS ord FROM held`),
 
       /**
-       * The devices' last positions, the places that they are at, and what is known of these other places, each with `ord` as its
-       * device's place in the first list. No device may be given twice.
+       * The last positions of devices, the locations they are in, and their presences at the candidates they
+       * are not in. No device may be given twice.
        */
-      known: (
-        devices: ReadonlyArray<PositionDevice>,
-        places: ReadonlyArray<{ readonly ord: number; readonly locationKey: number }>,
-      ) =>
+      known: (devices: ReadonlyArray<PositionDevice>, candidates: ReadonlyArray<LocationCandidate>) =>
         Effect.orDie(sql<KnownRow>`
-          WITH k AS MATERIALIZED (
-            SELECT * FROM unnest(${keys(devices)}) WITH ORDINALITY AS k (workspace_id, environment, device_key, ord)
-          )
-          SELECT k.ord::int AS ord, NULL::int AS location_key, NULL::boolean AS inside, ${millis("f.recorded_at")} AS at
+          WITH k AS MATERIALIZED (SELECT * FROM ${unnested(sql, "k", devices, deviceColumns)})
+          SELECT k.ord::int AS ord, NULL::int AS location_key, NULL::boolean AS inside,
+            ${epochMillis("f.recorded_at")} AS at
           FROM k JOIN device_position f USING (workspace_id, environment, device_key)
           UNION ALL
-          SELECT k.ord::int, p.location_key, true, ${millis("p.changed_at")}
+          SELECT k.ord::int, p.location_key, true, ${epochMillis("p.changed_at")}
           FROM k JOIN device_location p USING (workspace_id, environment, device_key) WHERE p.inside
           UNION ALL
-          SELECT k.ord::int, p.location_key, false, ${millis("p.changed_at")}
-          FROM unnest(${arrayOf(
-            "int4",
-            places.map((place) => place.ord),
-          )}, ${arrayOf(
-            "int4",
-            places.map((place) => place.locationKey),
-          )}) AS c (ord, location_key)
-          JOIN k USING (ord)
-          JOIN device_location p USING (workspace_id, environment, device_key, location_key) WHERE NOT p.inside`),
+          SELECT k.ord::int, p.location_key, false, ${epochMillis("p.changed_at")}
+          FROM ${unnested(sql, "c", candidates, candidateColumns)}
+          JOIN k ON k.ord = c.device_ord
+          JOIN device_location p ON ${isOfDevice("p")} AND p.location_key = c.location_key
+          WHERE NOT p.inside`),
 
       /**
-       * Notes the last positions of devices, each once and always in the same order, `previous` being the ones known before; null for
-       * none. Gives those (`ord`, from 1) for which that is still so, and which are registered.
+       * Stores last positions of registered devices, always in the same order. Returns the devices (`ord`,
+       * from 1) whose stored position was still the previous one.
        */
-      keep: (
-        devices: ReadonlyArray<PositionDevice>,
-        recordedAt: ReadonlyArray<number>,
-        previous: ReadonlyArray<number | null>,
-      ) =>
+      storeLast: (positions: ReadonlyArray<LastPosition>) =>
         Effect.orDie(sql<{ readonly ord: number }>`
           WITH k AS MATERIALIZED (
-            SELECT * FROM unnest(${keys(devices)}, ${arrayOf("timestamptz", recordedAt)}, ${arrayOf("timestamptz", previous)})
-              WITH ORDINALITY AS k (workspace_id, environment, key, recorded_at, previous_at, ord)
-          ), kept AS (
-            INSERT INTO device_position AS f (workspace_id, environment, device_key, recorded_at, previous_at)
-            SELECT workspace_id, environment, key, k.recorded_at, k.previous_at
-            FROM k JOIN device d USING (workspace_id, environment, key)
-            WHERE d.unregistered_at IS NULL
-            ORDER BY workspace_id, environment, key
-            ON CONFLICT (workspace_id, environment, device_key)
-              DO UPDATE SET recorded_at = EXCLUDED.recorded_at, previous_at = EXCLUDED.previous_at
-              WHERE f.recorded_at = COALESCE(EXCLUDED.previous_at, '-infinity')
-            RETURNING workspace_id, environment, device_key AS key
-          )
-          SELECT k.ord::int AS ord FROM k JOIN kept USING (workspace_id, environment, key)`),
+            SELECT * FROM ${unnested(sql, "k", positions, {
+              ...deviceColumns,
+              recorded_at: ["timestamptz", ({ lastAt }) => lastAt],
+              previous_at: [
+                "timestamptz",
+                ({ previousAt }) => (previousAt === -Infinity ? null : previousAt),
+              ],
+            })}
+          ), stored AS (${upsertRegistered})
+          SELECT k.ord::int AS ord FROM k JOIN stored USING (workspace_id, environment, device_key)`),
 
       /**
-       * Notes the last positions of those devices whose positions are all news, and were at the places that they are known to be
-       * at: nearly all, and nobody need be told anything of these. Of the others, gives what `known` gives, each with a row for its
-       * last position. One statement: what was read is still so where it is noted, as that is the condition. No device may be given
-       * twice; null for one whose positions are to be followed.
+       * Stores the last positions of devices whose positions are all newer than the stored one, and in
+       * exactly the locations the devices are known to be in: nearly all. For the others it returns what
+       * `known` returns, with a row for the last position of each. A single statement without locks: the
+       * upsert checks that nothing has changed. Null for a device whose positions must be followed. No device
+       * may be given twice.
        */
-      settle: (
+      storeUnmoved: (
         devices: ReadonlyArray<PositionDevice>,
-        steady: ReadonlyArray<UnchangedPositions | null>,
-        places: ReadonlyArray<{ readonly ord: number; readonly locationKey: number }>,
-      ) =>
-        Effect.orDie(sql<KnownRow>`
+        unmoved: ReadonlyArray<Unmoved | null>,
+        candidates: ReadonlyArray<LocationCandidate>,
+      ) => {
+        const rows = devices.map((device, index) => ({ ...device, unmoved: unmoved[index] ?? null }));
+        return Effect.orDie(sql<KnownRow>`
           WITH k AS MATERIALIZED (
             SELECT k.*, f.recorded_at AS previous_at
-            FROM unnest(${keys(devices)}, ${arrayOf(
-              "timestamptz",
-              steady.map((fixes) => fixes?.first ?? null),
-            )}, ${arrayOf(
-              "timestamptz",
-              steady.map((fixes) => fixes?.last ?? null),
-            )}, ${arrayOf(
-              "text",
-              steady.map((fixes) => (fixes === null ? null : `{${fixes.places.join()}}`)),
-            )}) WITH ORDINALITY AS k (workspace_id, environment, device_key, first_at, last_at, places, ord)
-            LEFT JOIN LATERAL (SELECT f.recorded_at FROM device_position f WHERE ${isOf("f")} OFFSET 0) AS f ON true
-          ), kept AS (
-            INSERT INTO device_position AS f (workspace_id, environment, device_key, recorded_at, previous_at)
-            SELECT workspace_id, environment, device_key, k.last_at, k.previous_at
-            FROM k
-            WHERE (k.previous_at IS NULL OR k.previous_at < k.first_at)
-              AND k.places::int4[] = ARRAY(
-                SELECT p.location_key FROM device_location p WHERE ${isOf("p")} AND p.inside ORDER BY p.location_key)
-              AND EXISTS (SELECT FROM device d
-                WHERE d.workspace_id = k.workspace_id AND d.environment = k.environment AND d.key = k.device_key
-                  AND d.unregistered_at IS NULL)
-            ORDER BY workspace_id, environment, device_key
-            ON CONFLICT (workspace_id, environment, device_key)
-              DO UPDATE SET recorded_at = EXCLUDED.recorded_at, previous_at = EXCLUDED.previous_at
-              WHERE f.recorded_at = COALESCE(EXCLUDED.previous_at, '-infinity')
-            RETURNING workspace_id, environment, device_key
-          ), other AS MATERIALIZED (
-            SELECT * FROM k WHERE NOT EXISTS (SELECT FROM kept WHERE ${isOf("kept")})
+            FROM ${unnested(sql, "k", rows, {
+              ...deviceColumns,
+              first_at: ["timestamptz", (row) => row.unmoved?.firstAt ?? null],
+              last_at: ["timestamptz", (row) => row.unmoved?.lastAt ?? null],
+              location_keys: ["text", (row) => row.unmoved && `{${row.unmoved.locationKeys.join()}}`],
+            })}
+            LEFT JOIN LATERAL (
+              SELECT f.recorded_at FROM device_position f WHERE ${isOfDevice("f")} OFFSET 0
+            ) AS f ON true
+          ), stored AS (${upsertUnmoved}), other AS MATERIALIZED (
+            SELECT * FROM k WHERE NOT EXISTS (SELECT FROM stored WHERE ${isOfDevice("stored")})
           )
-          SELECT k.ord::int AS ord, NULL::int AS location_key, NULL::boolean AS inside, ${millis("k.previous_at")} AS at FROM other k
+          SELECT k.ord::int AS ord, NULL::int AS location_key, NULL::boolean AS inside,
+            ${epochMillis("k.previous_at")} AS at
+          FROM other k
           UNION ALL
-          SELECT k.ord::int, p.location_key, true, ${millis("p.changed_at")}
+          SELECT k.ord::int, p.location_key, true, ${epochMillis("p.changed_at")}
           FROM other k CROSS JOIN LATERAL (
-            SELECT p.location_key, p.changed_at FROM device_location p WHERE ${isOf("p")} AND p.inside OFFSET 0
+            SELECT p.location_key, p.changed_at FROM device_location p
+            WHERE ${isOfDevice("p")} AND p.inside OFFSET 0
           ) AS p
           UNION ALL
-          SELECT k.ord::int, p.location_key, false, ${millis("p.changed_at")}
-          FROM unnest(${arrayOf(
-            "int4",
-            places.map((place) => place.ord),
-          )}, ${arrayOf(
-            "int4",
-            places.map((place) => place.locationKey),
-          )}) AS c (ord, location_key)
-          JOIN other k USING (ord)
+          SELECT k.ord::int, p.location_key, false, ${epochMillis("p.changed_at")}
+          FROM ${unnested(sql, "c", candidates, candidateColumns)}
+          JOIN other k ON k.ord = c.device_ord
           CROSS JOIN LATERAL (
             SELECT p.location_key, p.changed_at FROM device_location p
-            WHERE ${isOf("p")} AND p.location_key = c.location_key AND NOT p.inside OFFSET 0
-          ) AS p`),
+            WHERE ${isOfDevice("p")} AND p.location_key = c.location_key AND NOT p.inside OFFSET 0
+          ) AS p`);
+      },
 
-      /** Forgets which of these places held devices are at, as far as there is no such place any more. */
-      forget: (places: ReadonlyArray<DeviceLocation>) =>
+      /** Deletes presences of locked devices at locations that no longer exist. */
+      deleteMissing: (locations: ReadonlyArray<DeviceLocation>) =>
         Effect.orDie(sql`
           DELETE FROM device_location p
-          USING unnest(${keys(places)}, ${arrayOf(
-            "int4",
-            places.map((place) => place.locationKey),
-          )}) AS g (workspace_id, environment, device_key, location_key)
-          WHERE p.workspace_id = g.workspace_id AND p.environment = g.environment AND p.device_key = g.device_key
-            AND p.location_key = g.location_key
-            AND NOT EXISTS (SELECT FROM location l
-              WHERE l.workspace_id = p.workspace_id AND l.environment = p.environment AND l.key = p.location_key)`),
+          USING ${unnested(sql, "k", locations, {
+            ...deviceColumns,
+            location_key: ["int4", ({ locationKey }) => locationKey],
+          })}
+          WHERE ${isOfDevice("p")} AND p.location_key = k.location_key
+            AND NOT EXISTS (
+              SELECT FROM location l WHERE ${sameTenant("l", "p")} AND l.key = p.location_key
+            )`),
     };
   }),
 }) {

@@ -2,15 +2,15 @@ import { periodStart } from "../time/LocalTime.ts";
 import type { TimeZoneName } from "../time/TimeZone.ts";
 import type { FrequencyCap } from "../workspaces/Workspace.ts";
 
-/** A cap at an instant: at most `count` deliveries of the campaign to the device since `since` (epoch milliseconds). */
+/** At most `count` deliveries of a campaign to a device since `since` (epoch milliseconds). */
 export interface CapWindow {
   readonly count: number;
   readonly since: number;
 }
 
 /**
- * The cap that holds for a campaign now: its own, else the workspace's default, over the calendar day, ISO week or month of the
- * campaign's time zone; null for none (contract L4).
+ * The cap of a campaign now: its own, else the workspace's default; null for none. The window starts with the
+ * calendar day, ISO week or month in the campaign's time zone (contract L4).
  */
 export const capWindow = (
   own: FrequencyCap | null,

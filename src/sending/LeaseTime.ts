@@ -1,73 +1,84 @@
 import { Clock, Context, Effect, Layer, Schedule } from "effect";
 import { databaseClockAtHand } from "../database/DatabaseClock.ts";
-import { countClockSet, noteClockOffset } from "./push/LeaseMetrics.ts";
+import { countClockStep, noteClockOffset } from "./push/LeaseMetrics.ts";
 
-/** How often the clocks are compared. */
-const lookMillis = 5_000;
-/** Nothing is learned of a clock that took longer than so many milliseconds, there and back, to say what time it is. */
-const slowest = 1_000;
-/** A clock that is off by more than what it can be known to, and by so many milliseconds, was set. */
-const noticed = 1_000;
+/** How often the shared clock is read, in milliseconds. */
+const readMillis = 5_000;
+/** The slowest round trip of a reading that is used, in milliseconds. */
+const maxRoundTripMillis = 1_000;
+/** The smallest step of the shared clock that counts, in milliseconds, beyond the reading's uncertainty. */
+const minStepMillis = 1_000;
 
-/** Milliseconds of a clock that nobody sets: for spans of time within this process. */
-export const steadyMillis = (clock: Clock.Clock): number =>
+/** Milliseconds of a monotonic clock, for spans of time within this process. */
+export const monotonicMillis = (clock: Clock.Clock): number =>
   Number(clock.monotonicTimeNanosUnsafe() / 1_000n) / 1_000;
 
 /**
- * The time by which pushes are leased: one for all processes, or one whose clock is ahead would take what another has under way, and send
- * it again. It is this machine's unless a layer says otherwise, as in a process with a database of its own it may be.
+ * The time that push leases use. All processes must share it: one whose clock is ahead would take the
+ * in-flight pushes of another and send them twice. The default is this machine's clock, which is enough for a
+ * process with its own database.
  */
 export const LeaseTime = Context.Reference<{
   /** Epoch milliseconds. */
   readonly now: Effect.Effect<number>;
-  /** For how many milliseconds nobody may be taken for dead: the clock was set, and the others have to learn of it. */
-  readonly unsureMillis: Effect.Effect<number>;
+  /**
+   * For how many more milliseconds workers must not take over the pushes of others. Above 0 after the shared
+   * clock was set, until all workers have noticed.
+   */
+  readonly noTakeoverMillis: Effect.Effect<number>;
 }>("waypost/sending/LeaseTime", {
-  defaultValue: () => ({ now: Clock.currentTimeMillis, unsureMillis: Effect.succeed(0) }),
+  defaultValue: () => ({ now: Clock.currentTimeMillis, noTakeoverMillis: Effect.succeed(0) }),
 });
 
-/**
- * A clock that others have too, asked every five seconds, and carried on between by one that nobody sets. When the shared clock itself is set,
- * nobody is taken for dead for `unsure` milliseconds and until all have learned of it.
- */
-export const leaseTimeBy = Effect.fnUntraced(function* (shared: Effect.Effect<number>, unsure: number) {
-  const clock = yield* Clock.Clock;
-  let known: { readonly there: number; readonly at: number } | null = null;
-  let unsureUntil = Number.NEGATIVE_INFINITY;
+/** A reading of the shared clock: its epoch milliseconds at a monotonic instant. */
+interface Reading {
+  readonly epochMillis: number;
+  readonly at: number;
+}
 
-  const look = Effect.gen(function* () {
-    const before = steadyMillis(clock);
-    const there = yield* shared;
-    const after = steadyMillis(clock);
-    if (after - before > slowest) return;
-    const accuracy = (after - before) / 2;
-    const at = before + accuracy;
-    const by = known === null ? 0 : there - (known.there + at - known.at);
-    known = { there, at };
-    yield* noteClockOffset(clock.currentTimeMillisUnsafe() - (after - at) - there);
-    if (Math.abs(by) <= noticed + accuracy) return;
-    unsureUntil = after + unsure + 2 * lookMillis;
-    yield* countClockSet;
+const epochAt = (reading: Reading, at: number): number => reading.epochMillis + at - reading.at;
+
+/**
+ * Lease time by a shared clock: reads it every five seconds and continues by the monotonic clock in between.
+ * After a step of the shared clock, workers take over nothing for `leaseMillis` and until all of them have
+ * read it again.
+ */
+export const leaseTimeBy = Effect.fnUntraced(function* (shared: Effect.Effect<number>, leaseMillis: number) {
+  const clock = yield* Clock.Clock;
+  let last: Reading | null = null;
+  let noTakeoverUntil = Number.NEGATIVE_INFINITY;
+
+  const read = Effect.gen(function* () {
+    const before = monotonicMillis(clock);
+    const epochMillis = yield* shared;
+    const after = monotonicMillis(clock);
+    if (after - before > maxRoundTripMillis) return;
+    const uncertainty = (after - before) / 2;
+    const at = before + uncertainty;
+    const step = last === null ? 0 : epochMillis - epochAt(last, at);
+    last = { epochMillis, at };
+    yield* noteClockOffset(clock.currentTimeMillisUnsafe() - (after - at) - epochMillis);
+    if (Math.abs(step) <= minStepMillis + uncertainty) return;
+    noTakeoverUntil = after + leaseMillis + 2 * readMillis;
+    yield* countClockStep;
     yield* Effect.logWarning(
-      "The clock of the database was set: what other workers have under way is left to them for a while",
-    ).pipe(Effect.annotateLogs({ by_ms: Math.round(by) }));
+      "The database's clock was set; workers take over no pushes until all of them have noticed",
+    ).pipe(Effect.annotateLogs({ by_ms: Math.round(step) }));
   }).pipe(Effect.ignoreCause);
 
-  yield* look;
-  yield* Effect.forkScoped(Effect.repeat(look, Schedule.spaced(lookMillis)));
+  yield* read;
+  yield* Effect.forkScoped(Effect.repeat(read, Schedule.spaced(readMillis)));
   return {
     now: Effect.sync(() =>
-      known === null
-        ? clock.currentTimeMillisUnsafe()
-        : Math.floor(known.there + steadyMillis(clock) - known.at),
+      last === null ? clock.currentTimeMillisUnsafe() : Math.floor(epochAt(last, monotonicMillis(clock))),
     ),
-    unsureMillis: Effect.sync(() => Math.max(0, unsureUntil - steadyMillis(clock))),
+    noTakeoverMillis: Effect.sync(() => Math.max(0, noTakeoverUntil - monotonicMillis(clock))),
   };
 });
 
-/** Leases by the database's clock: a machine whose own is wrong, or is set while it works, takes no work from another. */
-export const leaseTimeOfDatabase = (unsure: number) =>
+/** Lease time by the database's clock: a machine with a wrong clock takes no pushes from other workers. */
+export const leaseTimeOfDatabase = (leaseMillis: number) =>
   Layer.effect(
     LeaseTime,
-    Effect.flatMap(databaseClockAtHand, (shared) => leaseTimeBy(shared, unsure)),
+    Effect.flatMap(databaseClockAtHand, (shared) => leaseTimeBy(shared, leaseMillis)),
   );

@@ -6,14 +6,11 @@ import { Timestamp } from "../wire/Text.ts";
 const id = (description: string, example: string) =>
   Schema.String.annotate({ description, format: "uuid", examples: [example] });
 
-/**
- * A message as its device sees it, with the content as it was when it was sent: later changes of the notification do not touch
- * it.
- */
+/** A message as its device sees it, with the content as it was sent. */
 export const Message = Schema.Struct({
   id: id("Id of the message.", "00000000-0000-8a41-8000-000000000007"),
   campaign_id: id(
-    "Id of the campaign that sent it, also if that is deleted.",
+    "Id of the campaign that sent it, also if that campaign was deleted.",
     "01980a6c-0f3e-7c52-9a41-3f1f5d7a2b60",
   ),
   notification_id: id("Id of the notification.", "01980a6c-3e77-7a18-b2c4-91d5e6f70a11"),
@@ -22,7 +19,7 @@ export const Message = Schema.Struct({
     description: "The questions of a survey with their ids; empty for a message.",
   }),
   delivered_at: Schema.NullOr(Timestamp).annotate({
-    description: "When it was delivered; null while a push is on its way or has failed.",
+    description: "When it was delivered; null for a push that is still being sent or has failed.",
     examples: ["2026-11-21T09:30:00+00:00"],
   }),
   opened_at: Schema.NullOr(Timestamp).annotate({

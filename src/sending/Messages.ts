@@ -25,14 +25,14 @@ export class Messages extends Context.Service<Messages>()("waypost/sending/Messa
       });
 
     return {
-      /** What was delivered to the device, newest first. */
+      /** Messages delivered to the device, newest first. */
       page: (caller: Caller, position: PagePosition) => {
         const before = position.before === null ? null : (deliveryKey(position.before)?.sourceId ?? null);
         const rows = repository.page(caller, caller.deviceKey, before, position.limit);
         return Effect.map(rows, (found) => found.map(toMessage(caller)));
       },
 
-      /** Notes the first opening and shows the message. @throws 404 */
+      /** Records that the message was opened (the first time counts) and returns it. @throws 404 */
       open: Effect.fn("Messages.open")(function* (caller: Caller, id: string) {
         const key = deliveryKey(id);
         if (key === null || key.deviceKey !== caller.deviceKey) return yield* NotFound.resource("message");

@@ -14,7 +14,7 @@ export class MessagesApi extends HttpApiGroup.make("messages")
       error: [Unprocessable],
     })
       .annotate(OpenApi.Summary, "List the device's messages")
-      .annotate(OpenApi.Description, "What was delivered to this device, newest first."),
+      .annotate(OpenApi.Description, "The messages that were delivered to this device, newest first."),
     HttpApiEndpoint.post("open", "/messages/:message/opened", {
       params: {
         message: Schema.String.annotate({
@@ -26,8 +26,8 @@ export class MessagesApi extends HttpApiGroup.make("messages")
       success: Data(Message),
       error: [NotFound],
     })
-      .annotate(OpenApi.Summary, "Note that a message was opened")
-      .annotate(OpenApi.Description, "The first time counts; again changes nothing."),
+      .annotate(OpenApi.Summary, "Mark a message as opened")
+      .annotate(OpenApi.Description, "The first time counts; repeating it changes nothing."),
   )
   .middleware(DeviceAccess)
   .annotate(OpenApi.Title, "Messages")

@@ -1,7 +1,7 @@
 import { Context, Schema } from "effect";
-import type { Environment } from "../workspaces/Environment.ts";
+import type { TenantKey } from "../workspaces/Environment.ts";
 
-/** Where a send stands (contract L2, L3). */
+/** The states of a send (contract L2, L3). */
 export const SendStatus = Schema.Literals([
   "scheduled",
   "running",
@@ -11,28 +11,25 @@ export const SendStatus = Schema.Literals([
   "cancelled",
 ]).annotate({
   description:
-    "`scheduled`: its minute is ahead; `running`: deliveries are being made; `done`: every device that it reached for has an " +
-    "outcome; `skipped`: the campaign was paused at its minute, or while it ran; `missed`: no process ran until the campaign's " +
-    "day was over; `cancelled`: the notification or its campaign was deleted.",
+    "`scheduled`: its minute is in the future; `running`: deliveries are being created or sent; `done`: " +
+    "every targeted device has an outcome; `skipped`: the campaign was paused at its minute, or while it " +
+    "ran; `missed`: no process ran until the campaign's day was over; `cancelled`: the notification or its " +
+    "campaign was deleted.",
   examples: ["scheduled"],
 });
 export type SendStatus = typeof SendStatus.Type;
 
-/** A push campaign, as sends name it. */
-export interface SendingCampaign {
-  readonly workspaceId: number;
-  readonly environment: Environment;
+/** A push campaign, as sends refer to it. */
+export interface SendingCampaign extends TenantKey {
   readonly campaignId: string;
 }
 
-/** A send that has started; `origin` is the number that its deliveries carry. */
-export interface StartedSend {
-  readonly workspaceId: number;
-  readonly environment: Environment;
+/** A send that has started. Its deliveries have its `sourceId`. */
+export interface StartedSend extends TenantKey {
   readonly sourceId: bigint;
 }
 
-/** What decides about a send whose minute has come. Instants are epoch milliseconds. */
+/** What decides about a due send. Instants are epoch milliseconds. */
 interface SendConditions {
   readonly paused: boolean;
   /** The last second of the campaign's day. */
@@ -43,9 +40,9 @@ interface SendConditions {
 }
 
 /**
- * What becomes of a send that is due: it runs, however late, until the campaign's day is over, and then it is missed; while
- * the campaign is paused it is skipped (contract L2, L3). A send always has its own minute: where a clock change leaves out
- * the last hour of a day (Nuuk), the gap moves it into the next one (contract E1).
+ * The decision about a due send: it runs, however late, until the campaign's day is over, and is missed after
+ * that; while the campaign is paused it is skipped (contract L2, L3). A send always has its own minute: if a
+ * clock change removes the last hour of a day (Nuuk), the gap moves the send to the next day (contract E1).
  */
 export const outcomeAt = (
   { closing, dueAt, endsAt, paused }: SendConditions,
@@ -58,7 +55,7 @@ export const outcomeAt = (
 const minuteMillis = 60_000;
 
 /**
- * How many devices one batch covers. A batch is one transaction of a tenth of a second: short enough that a stop is obeyed at once and
- * requests beside it are not held up, large enough that what surrounds the insert hardly counts.
+ * Devices in one batch. A batch is one transaction of about 0.1 seconds: short enough to stop at once and not
+ * to hold up requests, large enough that the cost around the insert is small.
  */
 export const BatchSize = Context.Reference("waypost/sending/BatchSize", { defaultValue: () => 10_000 });

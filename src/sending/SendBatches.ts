@@ -1,70 +1,71 @@
 import { Clock, Context, Data, Effect, Fiber, Layer } from "effect";
 import { Database } from "../database/Database.ts";
 import { Transport } from "../devices/PushAddress.ts";
-import { beginning } from "./Delivery.ts";
+import { initialStatus } from "./Delivery.ts";
 import { PushCredentials } from "./push/PushCredentials.ts";
 import { BatchSize } from "./Send.ts";
 import { SendBatchesSql, type TakenBatch } from "./SendBatchesSql.ts";
-import { countBatch, tellDone } from "./SendMetrics.ts";
+import { countBatch, logDone } from "./SendMetrics.ts";
 
-/** How long a batch is held without a sign of life, and how often one is given: another process takes over after the first. */
+/** How long a batch is leased; another process takes it after that. Renewed by heartbeats. */
 const leaseMillis = 10_000;
 const heartbeat = "3 seconds";
-/** How long the batch at hand may take to its end when the process is stopped. */
-const patience = "8 seconds";
+/** How long a stopping process waits for its running batch. */
+const shutdownTimeout = "8 seconds";
 
-/** The send was stopped, or another process has the batch: what was done of it is rolled back. */
+/** The send was stopped, or another process has the batch. The transaction rolls back. */
 class BatchLost extends Data.TaggedError("BatchLost") {}
 
-/** Lets work that has begun come to its end when its fiber is interrupted, within bounds. */
+/** Lets running work finish when its fiber is interrupted, until the shutdown timeout. */
 const finishing = <A, E, R>(work: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   Effect.uninterruptibleMask((restore) =>
     Effect.flatMap(Effect.forkDetach(restore(work)), (fiber) =>
       restore(Fiber.join(fiber)).pipe(
         Effect.onInterrupt(() =>
-          Effect.andThen(Effect.timeoutOption(Fiber.await(fiber), patience), Fiber.interrupt(fiber)),
+          Effect.andThen(Effect.timeoutOption(Fiber.await(fiber), shutdownTimeout), Fiber.interrupt(fiber)),
         ),
       ),
     ),
   );
 
-/** Carries out sends that have started, batch by batch. */
+/** Runs the batches of started sends: creates the deliveries, whose pushes `push/PushDispatcher.ts` sends. */
 export class SendBatches extends Context.Service<SendBatches>()("waypost/sending/SendBatches", {
   make: Effect.gen(function* () {
     const database = yield* Database;
     const repository = yield* SendBatchesSql;
     const credentials = yield* PushCredentials;
 
-    const make = Effect.fnUntraced(function* (taken: TakenBatch, now: number) {
+    const createDeliveries = Effect.fnUntraced(function* (taken: TakenBatch, now: number) {
       if (taken.audience !== null) {
-        yield* repository.find(taken, taken.audience, yield* BatchSize);
+        yield* repository.splitAudience(taken, taken.audience, yield* BatchSize);
         return [];
       }
       const [configured = new Set()] = yield* credentials.configured([taken]);
-      const beginnings = Transport.literals.map((transport) => ({
+      const statuses = Transport.literals.map((transport) => ({
         transport,
-        ...beginning(transport, configured),
+        ...initialStatus(transport, configured),
       }));
-      return yield* repository.deliver(taken, beginnings, now);
+      return yield* repository.deliver(taken, statuses, now);
     });
 
     /**
-     * One transaction: the deliveries, the figures and the end of the batch are there together or not at all. The send is held only
-     * from the figures on, so that whoever stops it waits for nobody: the batch then finds it stopped, and rolls back.
+     * Runs a batch in one transaction: its deliveries, the send's figures and the end of the batch commit
+     * together. The send is locked only from `count` on, so that stopping it waits for no insert; the batch
+     * then finds it stopped and rolls back.
      */
-    const carryOut = Effect.fnUntraced(function* (taken: TakenBatch) {
+    const run = Effect.fnUntraced(function* (taken: TakenBatch) {
       const now = yield* Clock.currentTimeMillis;
-      const made = yield* make(taken, now);
+      const created = yield* createDeliveries(taken, now);
       const sum = (status: string | null) =>
-        made.reduce((total, one) => total + (status === null || one.status === status ? one.count : 0), 0);
+        created.reduce((total, one) => total + (status === null || one.status === status ? one.count : 0), 0);
       const figures = { targeted: sum(null), delivered: sum("delivered"), failed: sum("failed") };
       if ((yield* repository.count(taken, figures)).length === 0) return yield* new BatchLost();
       if ((yield* repository.close(taken)).length === 0) return yield* new BatchLost();
       const [finished] = yield* repository.finish(taken, now);
-      return { made, finished };
+      return { created, finished };
     }, database.atomically);
 
-    const beat = (taken: TakenBatch) =>
+    const heartbeats = (taken: TakenBatch) =>
       Effect.forever(
         Effect.delay(
           Effect.flatMap(Clock.currentTimeMillis, (now) => repository.renew(taken, now, leaseMillis)),
@@ -73,14 +74,14 @@ export class SendBatches extends Context.Service<SendBatches>()("waypost/sending
       );
 
     return {
-      /** Takes one open batch and carries it out; false when there is none that nobody holds. */
+      /** Takes one open batch and runs it. False if there is none to take. */
       runNext: finishing(
         Effect.gen(function* () {
           const [taken] = yield* repository.take(yield* Clock.currentTimeMillis, leaseMillis);
           if (taken === undefined) return false;
-          const work = Effect.catchTag(carryOut(taken), "BatchLost", () => Effect.succeed(null));
+          const work = Effect.catchTag(run(taken), "BatchLost", () => Effect.succeed(null));
           const { batch, environment, sourceId, workspaceId } = taken;
-          const outcome = yield* Effect.raceFirst(work, beat(taken)).pipe(
+          const result = yield* Effect.raceFirst(work, heartbeats(taken)).pipe(
             Effect.tap((done) =>
               done?.finished === undefined
                 ? Effect.void
@@ -100,10 +101,10 @@ export class SendBatches extends Context.Service<SendBatches>()("waypost/sending
               },
             }),
           );
-          if (outcome === null) yield* countBatch("lost");
+          if (result === null) yield* countBatch("lost");
           else {
-            yield* countBatch("done", outcome.made);
-            if (outcome.finished !== undefined) yield* tellDone(taken.environment, outcome.finished);
+            yield* countBatch("done", result.created);
+            if (result.finished !== undefined) yield* logDone(taken.environment, result.finished);
           }
           return true;
         }),

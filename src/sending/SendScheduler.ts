@@ -3,17 +3,17 @@ import { Worker } from "../workers/Worker.ts";
 import { SendBatches } from "./SendBatches.ts";
 import { SendStarts } from "./SendStarts.ts";
 
-/** How often a process looks for work that other processes have planned, started or left behind, in milliseconds. */
+/** How often a process polls for work planned, started or abandoned by others, in milliseconds. */
 const pollMillis = 500;
 /**
- * A process carries out one batch at a time and then rests for this share of what the batch took, within bounds: requests beside a large
- * send find the processors and the disk of the database free several times a second.
+ * A process runs one batch at a time. Then it pauses for this share of the batch's duration, so that the
+ * processors and disk of the database are free for requests several times a second during a large send.
  */
-const rest = { share: 0.1, mostMillis: 1_000 };
+const pause = { share: 0.1, maxMillis: 1_000 };
 
 /**
- * The clock of sends: starts each at its minute and carries out what has started, in every process with the role `worker`. Any
- * number of them share the work, and none waits for another.
+ * Starts sends at their minute (`SendStarts.ts`) and runs the batches of started sends (`SendBatches.ts`).
+ * Runs in every process with the role `worker`; they share the work and do not wait for each other.
  */
 export class SendScheduler extends Context.Service<SendScheduler>()("waypost/sending/SendScheduler", {
   make: Effect.gen(function* () {
@@ -21,42 +21,42 @@ export class SendScheduler extends Context.Service<SendScheduler>()("waypost/sen
     const batches = yield* SendBatches;
     const wake = yield* Queue.sliding<void>(1);
     const started = yield* Queue.sliding<number>(1);
-    // Looks are counted: the one that began last, and the one of which all work is done.
-    let looks = 0;
+    // Numbers of polls: the latest that began, and the latest whose sends and batches are all done.
+    let polls = 0;
     const done = yield* SubscriptionRef.make(0);
 
-    /** Starts what is due, then sleeps until the next minute, or the next look. */
-    const tick = Effect.gen(function* () {
-      const look = ++looks;
+    /** Starts due sends, then sleeps until the next minute or poll. */
+    const startDue = Effect.gen(function* () {
+      const poll = ++polls;
       const now = yield* Clock.currentTimeMillis;
       const next = yield* starts.startDue;
-      yield* Queue.offer(started, look);
-      // A clock that was set back meanwhile makes nobody sleep for hours.
+      yield* Queue.offer(started, poll);
+      // Never longer than one interval, also if the clock was set back meanwhile.
       const left = Math.min(now + pollMillis, next ?? Infinity) - (yield* Clock.currentTimeMillis);
-      const rest = Math.min(left, pollMillis);
-      if (rest > 0) yield* Effect.raceFirst(Effect.sleep(rest), Queue.take(wake));
+      const sleep = Math.min(left, pollMillis);
+      if (sleep > 0) yield* Effect.raceFirst(Effect.sleep(sleep), Queue.take(wake));
     });
 
-    const drain = Effect.gen(function* () {
-      const look = yield* Queue.take(started);
+    const runBatches = Effect.gen(function* () {
+      const poll = yield* Queue.take(started);
       let began = yield* Clock.currentTimeMillis;
       while (yield* batches.runNext) {
         const took = (yield* Clock.currentTimeMillis) - began;
-        if (took > 0) yield* Effect.sleep(Math.min(took * rest.share, rest.mostMillis));
+        if (took > 0) yield* Effect.sleep(Math.min(took * pause.share, pause.maxMillis));
         began = yield* Clock.currentTimeMillis;
       }
-      yield* SubscriptionRef.set(done, look);
+      yield* SubscriptionRef.set(done, poll);
     });
 
-    yield* Worker.every("send_starts", 0, tick, { isTraced: false });
-    yield* Worker.every("send_batches", 0, drain, { isTraced: false });
+    yield* Worker.every("send_starts", 0, startDue, { isTraced: false });
+    yield* Worker.every("send_batches", 0, runBatches, { isTraced: false });
 
     return {
-      /** Looks at once, and waits until this process has started all that is due now, and found no open batch any more. */
+      /** Polls at once. Completes when this process has started all due sends and run all open batches. */
       caughtUp: Effect.suspend(() => {
-        const before = looks;
+        const before = polls;
         Queue.offerUnsafe(wake, undefined);
-        const later = Stream.filter(SubscriptionRef.changes(done), (look) => look > before);
+        const later = Stream.filter(SubscriptionRef.changes(done), (poll) => poll > before);
         return Effect.asVoid(Stream.runHead(later));
       }),
     };

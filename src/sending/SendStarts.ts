@@ -7,12 +7,12 @@ import { SendBatchesSql } from "./SendBatchesSql.ts";
 import { countSend, noteLag } from "./SendMetrics.ts";
 import { SendStartsSql } from "./SendStartsSql.ts";
 
-/** Most campaigns that are looked for at a time, and that are started side by side. */
-const page = 100;
-const sideBySide = 4;
+/** Campaigns that are read at a time, and that are started concurrently. */
+const pageSize = 100;
+const startConcurrency = 4;
 
-/** What a send came to at its minute. */
-interface Decided {
+/** The decision about a due send. */
+interface Decision {
   readonly workspace: string;
   readonly send: string;
   readonly outcome: "running" | "skipped" | "missed";
@@ -20,7 +20,10 @@ interface Decided {
   readonly lagMillis: number;
 }
 
-/** Starts sends at their minute: fixes what they carry and whom they reach. */
+/**
+ * Starts sends at their minute: fixes their content, frequency cap and audience, and splits the audience into
+ * batches, which `SendBatches.ts` runs.
+ */
 export class SendStarts extends Context.Service<SendStarts>()("waypost/sending/SendStarts", {
   make: Effect.gen(function* () {
     const database = yield* Database;
@@ -28,37 +31,37 @@ export class SendStarts extends Context.Service<SendStarts>()("waypost/sending/S
     const batches = yield* SendBatchesSql;
     const segments = yield* Segments;
 
-    /** Decides on all sends of a campaign that are due, in order, so that the numbers of their deliveries are in order too. */
+    /** Decides on all due sends of a campaign, in order, so that their source ids are in order too. */
     const decide = Effect.fnUntraced(function* (campaign: SendingCampaign) {
       const now = yield* Clock.currentTimeMillis;
       const size = yield* BatchSize;
-      const decided: Array<Decided> = [];
-      const [held] = yield* repository.hold(campaign);
-      if (held === undefined) return decided;
+      const decisions: Array<Decision> = [];
+      const [held] = yield* repository.lock(campaign);
+      if (held === undefined) return decisions;
       const window = capWindow(held.cap, held.defaultCap, held.timezone, now);
       const audience = yield* segments.audience(campaign, campaign.campaignId);
-      const isEverybody = campaign.environment === "production" && audience.rules.length === 0;
-      for (const due of yield* repository.holdDue(campaign, now)) {
+      const isAllDevices = campaign.environment === "production" && audience.rules.length === 0;
+      for (const due of yield* repository.lockDue(campaign, now)) {
         const outcome = outcomeAt({ ...held, dueAt: due.dueAt }, now);
         let isDone = false;
-        if (outcome !== "running") yield* repository.pass(campaign, due.id, outcome, now);
+        if (outcome !== "running") yield* repository.end(campaign, due.id, outcome, now);
         else {
           for (const { sourceId } of yield* repository.start(campaign, due, window, now)) {
-            yield* isEverybody
-              ? repository.cutEverybody(campaign, sourceId, held.lastDeviceKey, size)
-              : repository.cutLater(campaign, sourceId, audience);
-            // With no device at all there is nothing to carry out.
+            yield* isAllDevices
+              ? repository.splitByRange(campaign, sourceId, held.lastDeviceKey, size)
+              : repository.splitLater(campaign, sourceId, audience);
+            // A send to no devices is done at once.
             isDone = (yield* batches.finish({ ...campaign, sourceId }, now)).length > 0;
           }
         }
         const lagMillis = now - due.dueAt;
-        decided.push({ workspace: held.workspace, send: due.id, outcome, isDone, lagMillis });
+        decisions.push({ workspace: held.workspace, send: due.id, outcome, isDone, lagMillis });
       }
-      return decided;
+      return decisions;
     }, database.atomically);
 
-    const tell = Effect.fnUntraced(function* (campaign: SendingCampaign, decided: Decided) {
-      const { isDone, lagMillis, outcome, send, workspace } = decided;
+    const log = Effect.fnUntraced(function* (campaign: SendingCampaign, decision: Decision) {
+      const { isDone, lagMillis, outcome, send, workspace } = decision;
       yield* Effect.annotateCurrentSpan({ "waypost.workspace": workspace, "waypost.send": send });
       yield* countSend(outcome);
       if (outcome === "running") yield* noteLag(lagMillis);
@@ -79,36 +82,34 @@ export class SendStarts extends Context.Service<SendStarts>()("waypost/sending/S
       );
     });
 
-    const startCampaign = Effect.fnUntraced(function* (campaign: SendingCampaign) {
-      for (const decided of yield* decide(campaign)) yield* tell(campaign, decided);
-    });
-    const attributesOf = ({ campaignId, environment }: SendingCampaign) => ({
-      "waypost.environment": environment,
-      "waypost.campaign": campaignId,
-    });
+    const startCampaign = (campaign: SendingCampaign) =>
+      Effect.gen(function* () {
+        for (const decision of yield* decide(campaign)) yield* log(campaign, decision);
+      }).pipe(
+        Effect.withSpan("send.start", {
+          root: true,
+          attributes: {
+            "waypost.environment": campaign.environment,
+            "waypost.campaign": campaign.campaignId,
+          },
+        }),
+        Effect.ignoreCause({ log: "Error" }),
+      );
 
     return {
       /**
-       * Starts every send whose minute has come, of one campaign the older notification first, and gives the epoch milliseconds
-       * of the next minute, null for none. One campaign that fails holds up no other.
+       * Starts every due send; within a campaign the older notification first. Returns when the next send is
+       * due (epoch milliseconds), null for none. A campaign that fails does not hold up the others.
        */
       startDue: Effect.gen(function* () {
         const now = yield* Clock.currentTimeMillis;
         const seen = new Set<string>();
         while (true) {
-          const due = yield* repository.dueCampaigns(now, page);
+          const due = yield* repository.dueCampaigns(now, pageSize);
           const fresh = due.filter(({ campaignId }) => !seen.has(campaignId));
           if (fresh.length === 0) break;
           for (const { campaignId } of fresh) seen.add(campaignId);
-          yield* Effect.forEach(
-            fresh,
-            (campaign) =>
-              startCampaign(campaign).pipe(
-                Effect.withSpan("send.start", { root: true, attributes: attributesOf(campaign) }),
-                Effect.ignoreCause({ log: "Error" }),
-              ),
-            { concurrency: sideBySide, discard: true },
-          );
+          yield* Effect.forEach(fresh, startCampaign, { concurrency: startConcurrency, discard: true });
         }
         return yield* repository.nextDue(now);
       }),

@@ -10,3 +10,9 @@ export type Environment = typeof Environment.Type;
 /** As people write it. */
 export const environmentName = (environment: Environment): string =>
   environment === "sandbox" ? "Sandbox" : "Production";
+
+/** The key of an environment. */
+export interface TenantKey {
+  readonly workspaceId: number;
+  readonly environment: Environment;
+}

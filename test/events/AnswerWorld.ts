@@ -14,7 +14,10 @@ export const question = (type: string, more: object = {}) => ({
   ...more,
 });
 
-/** A survey with these questions that a phone has received; `answer` sends values by the place of their question. */
+/**
+ * A survey with these questions that a phone has received. `answer` sends values in the order of its
+ * questions.
+ */
 export const answering = (questions: ReadonlyArray<object>, campaign: object = {}) =>
   Effect.gen(function* () {
     yield* TestClock.setTime(testStart);
@@ -41,5 +44,5 @@ export const answering = (questions: ReadonlyArray<object>, campaign: object = {
     };
   });
 
-/** The fields that an answer complains of. */
+/** The fields with problems in a response. */
 export const fieldsOf = (body: any): ReadonlyArray<string> => Object.keys(body.error?.fields ?? {});

@@ -8,7 +8,7 @@ import { oneCampaign } from "./EventWorld.ts";
 
 layer(TestWaypost.layer)("Answers to a survey", (it) => {
   it.effect(
-    "are taken for questions of all types, choices by id or exact text, and shown as kept (F5.3, device.answers)",
+    "answers are stored for questions of all types, choices by id or exact text (F5.3, device.answers)",
     () =>
       Effect.gen(function* () {
         const first = yield* answering([
@@ -56,7 +56,7 @@ layer(TestWaypost.layer)("Answers to a survey", (it) => {
   );
 
   it.effect(
-    "are refused where a value is not what its question asks for, each at its place (B4, F5.3, device.answers)",
+    "an answer with a value of the wrong type is refused under its own field (B4, F5.3, device.answers)",
     () =>
       Effect.gen(function* () {
         const wrong: ReadonlyArray<readonly [string, ReadonlyArray<unknown>]> = [
@@ -69,12 +69,12 @@ layer(TestWaypost.layer)("Answers to a survey", (it) => {
         const world = yield* answering(wrong.map(([type]) => question(type, { required: true })));
         for (let at = 0; at < 7; at++) {
           const { body, status } = yield* world.answer(
-            Object.fromEntries(wrong.map(([, values], place) => [place, values[at % values.length]])),
+            Object.fromEntries(wrong.map(([, values], index) => [index, values[at % values.length]])),
           );
           assert.strictEqual(status, 422);
           assert.deepStrictEqual(
             fieldsOf(body),
-            wrong.map((_, place) => `answers.${place}.value`),
+            wrong.map((_, index) => `answers.${index}.value`),
           );
           for (const sentences of Object.values(body.error.fields) as ReadonlyArray<ReadonlyArray<string>>) {
             assert.lengthOf(sentences, 1);
@@ -91,7 +91,7 @@ layer(TestWaypost.layer)("Answers to a survey", (it) => {
           const { body } = yield* other.answer({ 0: number, 1: flag });
           assert.deepStrictEqual(fieldsOf(body), ["answers.0.value", "answers.1.value"]);
         }
-        // JSON can say what is over every number.
+        // JSON allows numbers beyond the range of a double.
         const huge = yield* other.send(`{"answers": [{"question_id": "${other.id(0)}", "value": 1e999}]}`);
         assert.deepStrictEqual(fieldsOf(huge.body), ["answers.0.value"]);
         assert.lengthOf(yield* world.stored, 0);
@@ -99,7 +99,7 @@ layer(TestWaypost.layer)("Answers to a survey", (it) => {
       }),
   );
 
-  it.effect("may be as long as 2,000 characters, counted as people count (B5, F5.3)", () =>
+  it.effect("a text answer has at most 2,000 characters, counted in code points (B5, F5.3)", () =>
     Effect.gen(function* () {
       const { answer } = yield* answering([question("OPEN_ENDED", { required: true })]);
       assert.strictEqual((yield* answer({ 0: ` ${"\u{1F600}".repeat(2000)} ` })).status, 200);
@@ -108,7 +108,7 @@ layer(TestWaypost.layer)("Answers to a survey", (it) => {
   );
 
   it.effect(
-    "must hold the required ones; null, an empty list and a blank text are no answer (device.answers)",
+    "required questions must be answered; null, an empty list or a blank text is no answer (device.answers)",
     () =>
       Effect.gen(function* () {
         const required = ["OPEN_ENDED", "MULTIPLE_CHOICE", "BOOLEAN"].map((type) =>
@@ -141,7 +141,7 @@ layer(TestWaypost.layer)("Answers to a survey", (it) => {
       }),
   );
 
-  it.effect("name each question of the message once; every other body is 422 (B3, B4)", () =>
+  it.effect("answers name each question of the message once; any other body is 422 (B3, B4)", () =>
     Effect.gen(function* () {
       const { id, message, notificationId, send, stored } = yield* answering([
         question("RATING"),
@@ -181,7 +181,7 @@ layer(TestWaypost.layer)("Answers to a survey", (it) => {
     }),
   );
 
-  it.effect("are none of a message that asks nothing", () =>
+  it.effect("a message that is not a survey cannot be answered", () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(testStart);
       const { location, phone } = yield* oneCampaign();
@@ -196,36 +196,34 @@ layer(TestWaypost.layer)("Answers to a survey", (it) => {
     }),
   );
 
-  it.effect(
-    "belong to the device: a message of another, or that never was, is 404 whatever the body (B1)",
-    () =>
-      Effect.gen(function* () {
-        const { id, location, message, production, sandbox, send, stored } = yield* answering([
-          question("RATING"),
-        ]);
-        const other = yield* production.phone();
-        const [theirs] = (yield* other.sees("enter", location)).deliveries;
-        const elsewhere = yield* sandbox.phone();
-        const good = { answers: [{ question_id: id(0), value: 1 }] };
-        const forged = `${theirs.id.slice(0, 28)}${message.id.slice(28)}`;
-        const swapped = `${message.id.slice(0, 28)}${theirs.id.slice(28)}`;
-        for (const [phone, to] of [
-          [other, message.id],
-          [elsewhere, message.id],
-          [undefined, theirs.id],
-          [undefined, forged],
-          [undefined, swapped],
-          [undefined, randomUUID()],
-          [undefined, "nonsense"],
-          [undefined, "%00"],
-        ] as const) {
-          for (const body of [good, { answers: 5 }, "{"]) {
-            const answer = yield* send(body, phone, to);
-            assert.deepStrictEqual([answer.status, answer.body.error?.code], [404, "not_found"], to);
-          }
+  it.effect("answering another device's or an unknown message is 404 for any body (B1)", () =>
+    Effect.gen(function* () {
+      const { id, location, message, production, sandbox, send, stored } = yield* answering([
+        question("RATING"),
+      ]);
+      const other = yield* production.phone();
+      const [theirs] = (yield* other.sees("enter", location)).deliveries;
+      const elsewhere = yield* sandbox.phone();
+      const good = { answers: [{ question_id: id(0), value: 1 }] };
+      const forged = `${theirs.id.slice(0, 28)}${message.id.slice(28)}`;
+      const swapped = `${message.id.slice(0, 28)}${theirs.id.slice(28)}`;
+      for (const [phone, to] of [
+        [other, message.id],
+        [elsewhere, message.id],
+        [undefined, theirs.id],
+        [undefined, forged],
+        [undefined, swapped],
+        [undefined, randomUUID()],
+        [undefined, "nonsense"],
+        [undefined, "%00"],
+      ] as const) {
+        for (const body of [good, { answers: 5 }, "{"]) {
+          const answer = yield* send(body, phone, to);
+          assert.deepStrictEqual([answer.status, answer.body.error?.code], [404, "not_found"], to);
         }
-        assert.lengthOf(yield* stored, 0);
-        assert.strictEqual((yield* send(good, undefined, message.id.toUpperCase())).status, 200);
-      }),
+      }
+      assert.lengthOf(yield* stored, 0);
+      assert.strictEqual((yield* send(good, undefined, message.id.toUpperCase())).status, 200);
+    }),
   );
 });

@@ -6,16 +6,16 @@ import { randomUUID } from "node:crypto";
 import { testStart, TestWaypost } from "../TestWaypost.ts";
 import { answering, fieldsOf, question } from "./AnswerWorld.ts";
 
-layer(TestWaypost.layer)("Answers that are kept", (it) => {
+layer(TestWaypost.layer)("Stored answers", (it) => {
   it.effect(
-    "replace the device's earlier ones to the survey on the campaign, dated by the first (K9.2, device.answers_replace)",
+    "answers replace earlier ones to the survey, with the first date (K9.2, device.answers_replace)",
     () =>
       Effect.gen(function* () {
         const world = yield* answering([question("RATING"), question("OPEN_ENDED")]);
         yield* world.answer({ 0: 1, 1: "Bad" });
         yield* TestClock.setTime(testStart + 60_000);
         yield* world.answer({ 0: 2 });
-        // Through another message of the same survey on the same campaign, too.
+        // Also through another message of the same survey and campaign.
         const [again] = (yield* world.phone.sees("enter", world.location)).deliveries;
         assert.notStrictEqual(again.id, world.message.id);
         yield* TestClock.setTime(testStart + 120_000);
@@ -25,7 +25,7 @@ layer(TestWaypost.layer)("Answers that are kept", (it) => {
           again.id,
         );
         assert.strictEqual(last.body.data.answered_at, "2026-11-21T12:02:00+00:00");
-        // Refused ones replace nothing.
+        // Refused answers replace nothing.
         assert.strictEqual((yield* world.answer({ 0: 9 })).status, 422);
         const rows = yield* world.stored;
         assert.lengthOf(rows, 1);
@@ -34,7 +34,7 @@ layer(TestWaypost.layer)("Answers that are kept", (it) => {
           [Number(rows[0]?.first), Number(rows[0]?.last)],
           [testStart, testStart + 120_000],
         );
-        // Another device's stand beside them.
+        // Answers of another device are separate.
         const other = yield* world.production.phone();
         const [theirs] = (yield* other.sees("enter", world.location)).deliveries;
         yield* world.send({ answers: [{ question_id: world.id(0), value: 3 }] }, other, theirs.id);
@@ -42,7 +42,7 @@ layer(TestWaypost.layer)("Answers that are kept", (it) => {
       }),
   );
 
-  it.effect("of one device at once leave one row, whole (K9)", () =>
+  it.effect("concurrent answers of one device leave one complete row (K9)", () =>
     Effect.gen(function* () {
       const { answer, id, stored } = yield* answering([question("NUMBER"), question("OPEN_ENDED")]);
       const answers = yield* Effect.forEach(
@@ -64,7 +64,7 @@ layer(TestWaypost.layer)("Answers that are kept", (it) => {
     }),
   );
 
-  it.effect("are checked against the questions that were delivered, whatever they are by now (F4.4)", () =>
+  it.effect("answers are validated against the questions that were delivered (F4.4)", () =>
     Effect.gen(function* () {
       const { answer, campaignId, id, message, notificationId, production, stored } = yield* answering([
         question("SINGLE_CHOICE"),
@@ -96,7 +96,7 @@ layer(TestWaypost.layer)("Answers that are kept", (it) => {
   );
 
   it.effect(
-    "are taken after the campaign's end, during a pause, and when it is deleted (device.answers_late)",
+    "answers are stored during a pause, after the campaign's end and deletion (device.answers_late)",
     () =>
       Effect.gen(function* () {
         const { answer, campaignId, phone, production, stored } = yield* answering([question("NUMBER")], {
@@ -113,7 +113,7 @@ layer(TestWaypost.layer)("Answers that are kept", (it) => {
       }),
   );
 
-  it.effect("keep a survey a survey: it cannot become a message, on any campaign (F4.5)", () =>
+  it.effect("a survey with answers cannot become a message, on any campaign (F4.5)", () =>
     Effect.gen(function* () {
       const { answer, campaignId, location, notificationId, production } = yield* answering([
         question("NUMBER"),
@@ -135,16 +135,17 @@ layer(TestWaypost.layer)("Answers that are kept", (it) => {
       ]);
       assert.sameMembers([...fieldsOf(refused.body)], ["type", "headline"]);
       assert.strictEqual((yield* change({ type: "survey", questions: [question("RATING")] })).status, 200);
-      // Where nobody answered it may change; so it may in a workspace whose answers are to another survey.
+      // A survey without answers may change, also if another survey of the workspace has some.
       assert.strictEqual((yield* change({ type: "message" }, other)).status, 200);
 
-      // On a second campaign it has the answers of the first, also when the first is gone.
+      // On a second campaign the survey still has the answers of the first, even if that is deleted.
       const second = yield* production.campaign({ location_ids: [location] });
       const sql = yield* SqlClient.SqlClient;
       yield* sql`
-        INSERT INTO campaign_notification (workspace_id, environment, campaign_id, notification_id, id, trigger_type,
-          attached_at, updated_at)
-        SELECT workspace_id, environment, ${second}, notification_id, ${randomUUID()}, trigger_type, attached_at, updated_at
+        INSERT INTO campaign_notification (workspace_id, environment, campaign_id, notification_id, id,
+          trigger_type, attached_at, updated_at)
+        SELECT workspace_id, environment, ${second}, notification_id, ${randomUUID()}, trigger_type,
+          attached_at, updated_at
         FROM campaign_notification WHERE campaign_id = ${campaignId} AND notification_id = ${notificationId}`;
       yield* production.platform(`/campaigns/${campaignId}`, { method: "DELETE" });
       const later = yield* change({ type: "message" }, notificationId, second);

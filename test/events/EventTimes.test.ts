@@ -8,8 +8,8 @@ const second = 1000;
 const minute = 60 * second;
 const day = 24 * 60 * minute;
 
-layer(TestWaypost.layer)("The time of an event", (it) => {
-  it.effect("may lie 15 minutes back for it to fire; older ones are counted and fire nothing (L1.4)", () =>
+layer(TestWaypost.layer)("Times of events", (it) => {
+  it.effect("an event fires up to 15 minutes after its time; an older one is only counted (L1.4)", () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(testStart);
       const { location, phone } = yield* oneCampaign();
@@ -25,7 +25,7 @@ layer(TestWaypost.layer)("The time of an event", (it) => {
     }),
   );
 
-  it.effect("may lie 366 days back and 5 minutes ahead, and not a moment more (L1.5)", () =>
+  it.effect("an event may be 366 days old or 5 minutes ahead, and no more (L1.5)", () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(testStart);
       const { location, phone } = yield* oneCampaign();
@@ -45,7 +45,7 @@ layer(TestWaypost.layer)("The time of an event", (it) => {
   );
 
   it.effect(
-    "must lie within the campaign, ends included, whatever the campaign's status is by now (L1.2)",
+    "an event fires if its time is within the campaign, ends included, also after its end (L1.2)",
     () =>
       Effect.gen(function* () {
         yield* TestClock.setTime(testStart);
@@ -59,10 +59,10 @@ layer(TestWaypost.layer)("The time of an event", (it) => {
             phone.sees("enter", location, { occurred_at: new Date(time).toISOString() }),
             ({ deliveries }) => deliveries.length,
           );
-        // Not started yet: a clock that is ahead a little still counts.
+        // Before the start: a clock that is slightly ahead still counts.
         assert.deepStrictEqual([yield* at(start - 1), yield* at(start)], [0, 1]);
         yield* TestClock.setTime(start + 10 * minute);
-        // Ended: what happened before the end is reported in time.
+        // After the end: an event from before the end fires if reported in time.
         assert.deepStrictEqual(
           [yield* at(start), yield* at(start + minute), yield* at(start + minute + 1)],
           [1, 1, 0],
@@ -70,26 +70,33 @@ layer(TestWaypost.layer)("The time of an event", (it) => {
       }),
   );
 
-  it.effect("must lie within the notification's own window too (L1.2, notifications.window_holds)", () =>
-    Effect.gen(function* () {
-      yield* TestClock.setTime(testStart);
-      const { location, phone } = yield* oneCampaign(
-        { timezone: "Europe/Amsterdam" },
-        { starts_at: "2026-11-21 12:58", ends_at: "2026-11-21 13:02" },
-      );
-      const at = (time: string) =>
-        Effect.map(
-          phone.sees("enter", location, { occurred_at: `2026-11-21T${time}Z` }),
-          ({ deliveries }) => deliveries.length,
+  it.effect(
+    "an event fires only if its time is within the notification's window (L1.2, notifications.window_holds)",
+    () =>
+      Effect.gen(function* () {
+        yield* TestClock.setTime(testStart);
+        const { location, phone } = yield* oneCampaign(
+          { timezone: "Europe/Amsterdam" },
+          { starts_at: "2026-11-21 12:58", ends_at: "2026-11-21 13:02" },
         );
-      assert.deepStrictEqual(
-        [yield* at("11:57:59.999"), yield* at("11:58:00"), yield* at("12:02:00"), yield* at("12:02:00.001")],
-        [0, 1, 1, 0],
-      );
-    }),
+        const at = (time: string) =>
+          Effect.map(
+            phone.sees("enter", location, { occurred_at: `2026-11-21T${time}Z` }),
+            ({ deliveries }) => deliveries.length,
+          );
+        assert.deepStrictEqual(
+          [
+            yield* at("11:57:59.999"),
+            yield* at("11:58:00"),
+            yield* at("12:02:00"),
+            yield* at("12:02:00.001"),
+          ],
+          [0, 1, 1, 0],
+        );
+      }),
   );
 
-  it.effect("is what the event is dated by; the message is dated by its delivery (K8.1)", () =>
+  it.effect("reports date an event by its time, and a message by its delivery (K8.1)", () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(testStart);
       const { location, phone, platform } = yield* oneCampaign();
@@ -108,7 +115,7 @@ layer(TestWaypost.layer)("The time of an event", (it) => {
     }),
   );
 
-  it.effect("of a device's last request is seen to five minutes", () =>
+  it.effect("last_seen_at of a device is accurate to five minutes", () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(testStart);
       const { sandbox } = yield* eventWorld();

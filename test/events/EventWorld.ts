@@ -20,11 +20,11 @@ const ok = (answer: Answer): any => {
   return answer.body.data;
 };
 
-/** Text of an instant so many milliseconds from now. */
+/** The instant so many milliseconds from now, as ISO text. */
 export const fromNow = (millis: number) =>
   Effect.map(Clock.currentTimeMillis, (now) => new Date(now + millis).toISOString());
 
-/** A workspace with what it takes to make campaigns fire, through the interfaces alone. */
+/** A workspace with helpers to make campaigns fire, through the HTTP interfaces alone. */
 export const eventWorld = (options: Parameters<typeof devicesOf>[0] = {}) =>
   Effect.gen(function* () {
     const world = yield* devicesOf(options);
@@ -92,7 +92,7 @@ export const eventWorld = (options: Parameters<typeof devicesOf>[0] = {}) =>
           return {
             ...device,
             report,
-            /** Reports one event, now unless told, and gives the outcome. */
+            /** Reports one event, by default of now, and returns the outcome. */
             sees: (type: "enter" | "exit", location_id: string, event: ReportedEvent = {}) =>
               Effect.gen(function* () {
                 const occurred_at = yield* fromNow(0);
@@ -106,7 +106,7 @@ export const eventWorld = (options: Parameters<typeof devicesOf>[0] = {}) =>
                   deliveries: Array<any>;
                 };
               }),
-            /** The messages of its inbox. */
+            /** The messages of its inbox, newest first. */
             inbox: (query = "") =>
               Effect.map(device.ask(`/messages${query}`), (answer) => ok(answer) as Array<any>),
           };

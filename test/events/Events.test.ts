@@ -7,9 +7,9 @@ import { eventWorld, fromNow, oneCampaign } from "./EventWorld.ts";
 
 const nothing = { accepted: 0, duplicates: 0, rejected: [], deliveries: [] };
 
-layer(TestWaypost.layer)("An event that is reported", (it) => {
+layer(TestWaypost.layer)("Reported events", (it) => {
   it.effect(
-    "fires the campaign at once: the message is in the answer and in the inbox (L1.1, campaigns.s_new, device.events)",
+    "an event fires at once: response and inbox have the message (L1.1, campaigns.s_new, device.events)",
     () =>
       Effect.gen(function* () {
         const { campaignId, location, notificationId, phone } = yield* oneCampaign(
@@ -37,7 +37,7 @@ layer(TestWaypost.layer)("An event that is reported", (it) => {
       }),
   );
 
-  it.effect("fires what its type triggers, and through a group as well as directly, once (L1.1)", () =>
+  it.effect("an event fires the notifications of its type once, through a group or directly (L1.1)", () =>
     Effect.gen(function* () {
       const { production } = yield* eventWorld();
       const location = yield* production.location("Store", "Flagships");
@@ -60,7 +60,7 @@ layer(TestWaypost.layer)("An event that is reported", (it) => {
     }),
   );
 
-  it.effect("of a survey brings its questions with their ids (device.messages)", () =>
+  it.effect("an event that fires a survey returns its questions with their ids (device.messages)", () =>
     Effect.gen(function* () {
       const question = {
         question_text: "How was it?",
@@ -81,32 +81,30 @@ layer(TestWaypost.layer)("An event that is reported", (it) => {
     }),
   );
 
-  it.effect(
-    "again changes nothing: a lost answer is asked for again without a second message (L5.1, device.events_once)",
-    () =>
-      Effect.gen(function* () {
-        const { location, phone, production } = yield* oneCampaign();
-        const event = {
-          id: randomUUID(),
-          type: "enter",
-          location_id: location,
-          occurred_at: yield* fromNow(0),
-        };
-        const first = yield* phone.report([event, { ...event, id: event.id.toUpperCase() }]);
-        assert.deepStrictEqual(
-          [first.body.data.accepted, first.body.data.duplicates, first.body.data.deliveries.length],
-          [1, 1, 1],
-        );
-        assert.deepStrictEqual((yield* phone.report([event])).body.data, { ...nothing, duplicates: 1 });
-        // Ids are unique for a device, not beyond.
-        const other = yield* production.phone();
-        assert.strictEqual((yield* other.report([event])).body.data.accepted, 1);
-        assert.lengthOf(yield* phone.inbox(), 1);
-      }),
+  it.effect("a repeated event changes nothing and sends no second message (L5.1, device.events_once)", () =>
+    Effect.gen(function* () {
+      const { location, phone, production } = yield* oneCampaign();
+      const event = {
+        id: randomUUID(),
+        type: "enter",
+        location_id: location,
+        occurred_at: yield* fromNow(0),
+      };
+      const first = yield* phone.report([event, { ...event, id: event.id.toUpperCase() }]);
+      assert.deepStrictEqual(
+        [first.body.data.accepted, first.body.data.duplicates, first.body.data.deliveries.length],
+        [1, 1, 1],
+      );
+      assert.deepStrictEqual((yield* phone.report([event])).body.data, { ...nothing, duplicates: 1 });
+      // Event ids are unique per device.
+      const other = yield* production.phone();
+      assert.strictEqual((yield* other.report([event])).body.data.accepted, 1);
+      assert.lengthOf(yield* phone.inbox(), 1);
+    }),
   );
 
   it.effect(
-    "stays a duplicate when its location is gone or its time has run out meanwhile (device.events_once)",
+    "a repeated event is a duplicate, also if its location or time is no longer valid (device.events_once)",
     () =>
       Effect.gen(function* () {
         const { location, phone, platform } = yield* oneCampaign();
@@ -125,39 +123,41 @@ layer(TestWaypost.layer)("An event that is reported", (it) => {
       }),
   );
 
-  it.effect("is rejected alone when it is bad, with a sentence for each reason (B4, B6, device.events)", () =>
-    Effect.gen(function* () {
-      const { location, phone } = yield* oneCampaign();
-      const good = { type: "enter", location_id: location, occurred_at: yield* fromNow(0) };
-      const answer = yield* phone.report([
-        { ...good, id: randomUUID() },
-        null,
-        { id: "x", type: "fly", location_id: 3, occurred_at: "yesterday" },
-        { ...good, id: randomUUID(), occurred_at: "2026-02-30T00:00:00Z" },
-        { ...good, id: randomUUID(), location_id: "\0" },
-        [],
-        { ...good, id: randomUUID() },
-      ]);
-      assert.strictEqual(answer.status, 200);
-      const { accepted, deliveries, rejected } = answer.body.data;
-      assert.strictEqual(accepted, 2);
-      assert.lengthOf(deliveries, 2);
-      assert.deepStrictEqual(
-        rejected.map((each: any) => [each.index, each.reasons.length]),
-        [
-          [1, 1],
-          [2, 4],
-          [3, 1],
-          [4, 1],
-          [5, 1],
-        ],
-      );
-      assert.include(rejected[0].reasons[0], "Each event must be an object");
-      for (const { reasons } of rejected) for (const reason of reasons) assert.match(reason, /^[A-Z].*\.$/);
-    }),
+  it.effect(
+    "an invalid event is rejected alone, with a sentence for each problem (B4, B6, device.events)",
+    () =>
+      Effect.gen(function* () {
+        const { location, phone } = yield* oneCampaign();
+        const good = { type: "enter", location_id: location, occurred_at: yield* fromNow(0) };
+        const answer = yield* phone.report([
+          { ...good, id: randomUUID() },
+          null,
+          { id: "x", type: "fly", location_id: 3, occurred_at: "yesterday" },
+          { ...good, id: randomUUID(), occurred_at: "2026-02-30T00:00:00Z" },
+          { ...good, id: randomUUID(), location_id: "\0" },
+          [],
+          { ...good, id: randomUUID() },
+        ]);
+        assert.strictEqual(answer.status, 200);
+        const { accepted, deliveries, rejected } = answer.body.data;
+        assert.strictEqual(accepted, 2);
+        assert.lengthOf(deliveries, 2);
+        assert.deepStrictEqual(
+          rejected.map((each: any) => [each.index, each.reasons.length]),
+          [
+            [1, 1],
+            [2, 4],
+            [3, 1],
+            [4, 1],
+            [5, 1],
+          ],
+        );
+        assert.include(rejected[0].reasons[0], "Each event must be an object");
+        for (const { reasons } of rejected) for (const reason of reasons) assert.match(reason, /^[A-Z].*\.$/);
+      }),
   );
 
-  it.effect("comes with 1 to 100 of its kind (device.events)", () =>
+  it.effect("a request holds 1 to 100 events (device.events)", () =>
     Effect.gen(function* () {
       const { location, phone } = yield* oneCampaign();
       const occurred_at = yield* fromNow(0);
@@ -176,25 +176,23 @@ layer(TestWaypost.layer)("An event that is reported", (it) => {
     }),
   );
 
-  it.effect(
-    "of another workspace's or environment's location is rejected like one that never was (A2.2)",
-    () =>
-      Effect.gen(function* () {
-        const theirs = yield* oneCampaign();
-        const ours = yield* eventWorld();
-        const inSandbox = yield* ours.sandbox.location();
-        const phone = yield* ours.production.phone();
-        const never = yield* phone.sees("enter", randomUUID());
-        for (const location of [theirs.location, inSandbox]) {
-          assert.deepStrictEqual(yield* phone.sees("enter", location), never);
-        }
-        assert.strictEqual(never.accepted, 0);
-        assert.lengthOf(never.rejected[0]?.reasons ?? [], 1);
-      }),
+  it.effect("an event at a location of another workspace or environment is rejected as unknown (A2.2)", () =>
+    Effect.gen(function* () {
+      const theirs = yield* oneCampaign();
+      const ours = yield* eventWorld();
+      const inSandbox = yield* ours.sandbox.location();
+      const phone = yield* ours.production.phone();
+      const never = yield* phone.sees("enter", randomUUID());
+      for (const location of [theirs.location, inSandbox]) {
+        assert.deepStrictEqual(yield* phone.sees("enter", location), never);
+      }
+      assert.strictEqual(never.accepted, 0);
+      assert.lengthOf(never.rejected[0]?.reasons ?? [], 1);
+    }),
   );
 
   it.effect(
-    "fires in Sandbox for approved test devices only, and counts for all (service.sandbox_devices)",
+    "an event in Sandbox fires for approved test devices only, and counts for all (service.sandbox_devices)",
     () =>
       Effect.gen(function* () {
         const { sandbox, waypost } = yield* eventWorld();
@@ -214,7 +212,7 @@ layer(TestWaypost.layer)("An event that is reported", (it) => {
       }),
   );
 
-  it.effect("fires no delivery for an address that is gone, until one is registered anew (L6.2)", () =>
+  it.effect("an event fires no delivery to a gone address until the device registers again (L6.2)", () =>
     Effect.gen(function* () {
       const { location, phone } = yield* oneCampaign();
       const sql = yield* SqlClient.SqlClient;
@@ -226,7 +224,7 @@ layer(TestWaypost.layer)("An event that is reported", (it) => {
   );
 
   it.effect(
-    "fails at once on a transport without credentials, saying so, and shows it with no time (L6.4, device.events_pending)",
+    "a delivery without credentials fails at once, with a reason and no time (L6.4, device.events_pending)",
     () =>
       Effect.gen(function* () {
         const { location, production } = yield* oneCampaign();
@@ -237,7 +235,8 @@ layer(TestWaypost.layer)("An event that is reported", (it) => {
         assert.deepStrictEqual(yield* phone.inbox(), []);
         const rows = yield* Effect.orDie(
           sql`SELECT d.status, d.last_error, d.settled_at = d.created_at AS at_once FROM delivery d
-          JOIN device v ON (v.workspace_id, v.environment, v.key) = (d.workspace_id, d.environment, d.device_key)
+          JOIN device v
+            ON (v.workspace_id, v.environment, v.key) = (d.workspace_id, d.environment, d.device_key)
           WHERE v.id = ${phone.id}`,
         );
         assert.deepStrictEqual(rows, [
@@ -250,22 +249,20 @@ layer(TestWaypost.layer)("An event that is reported", (it) => {
       }),
   );
 
-  it.effect(
-    "fires nothing for a campaign that is paused now, is deleted or has no notification (L1.3, campaigns.s_new)",
-    () =>
-      Effect.gen(function* () {
-        const { campaignId, location, phone, platform, production } = yield* oneCampaign();
-        yield* production.campaign({ location_ids: [location] });
-        yield* platform.production(`/campaigns/${campaignId}/pause`, { method: "POST" });
-        assert.deepStrictEqual((yield* phone.sees("enter", location)).deliveries, []);
-        yield* platform.production(`/campaigns/${campaignId}/publish`, { method: "POST" });
-        assert.lengthOf((yield* phone.sees("enter", location)).deliveries, 1);
-        yield* platform.production(`/campaigns/${campaignId}`, { method: "DELETE" });
-        assert.deepStrictEqual(yield* phone.sees("enter", location), { ...nothing, accepted: 1 });
-      }),
+  it.effect("an event fires nothing for a paused, deleted or empty campaign (L1.3, campaigns.s_new)", () =>
+    Effect.gen(function* () {
+      const { campaignId, location, phone, platform, production } = yield* oneCampaign();
+      yield* production.campaign({ location_ids: [location] });
+      yield* platform.production(`/campaigns/${campaignId}/pause`, { method: "POST" });
+      assert.deepStrictEqual((yield* phone.sees("enter", location)).deliveries, []);
+      yield* platform.production(`/campaigns/${campaignId}/publish`, { method: "POST" });
+      assert.lengthOf((yield* phone.sees("enter", location)).deliveries, 1);
+      yield* platform.production(`/campaigns/${campaignId}`, { method: "DELETE" });
+      assert.deepStrictEqual(yield* phone.sees("enter", location), { ...nothing, accepted: 1 });
+    }),
   );
 
-  it.effect("leaves its message as it was sent, whatever becomes of notification and campaign", () =>
+  it.effect("a message stays as it was sent after changes of its notification and campaign", () =>
     Effect.gen(function* () {
       const { campaignId, location, notificationId, phone, platform } = yield* oneCampaign();
       const [sent] = (yield* phone.sees("enter", location)).deliveries;

@@ -13,40 +13,38 @@ import { eventWorld, fromNow, oneCampaign } from "./EventWorld.ts";
 
 const once = { frequency_cap_count: 1, frequency_cap_period: "day" };
 
-layer(TestWaypost.layer)("A frequency cap", (it) => {
+layer(TestWaypost.layer)("Frequency caps", (it) => {
   const firedBy = (phone: { readonly sees: any }, location: string) =>
     Effect.map(phone.sees("enter", location) as Effect.Effect<{ deliveries: Array<any> }>, ({ deliveries }) =>
       deliveries.map(({ headline }) => headline as string),
     );
 
-  it.effect(
-    "lets the older of several notifications through first, over one event and one report (L4.5)",
-    () =>
-      Effect.gen(function* () {
-        yield* TestClock.setTime(testStart);
-        const { production } = yield* eventWorld();
-        const location = yield* production.location();
-        const cap = { frequency_cap_count: 3, frequency_cap_period: "day" };
-        const campaign = yield* production.campaign({ location_ids: [location], ...cap });
-        yield* production.notification(campaign, { headline: "Older" });
-        yield* production.notification(campaign, { headline: "Younger" });
-        const free = yield* production.campaign({ location_ids: [location] });
-        yield* production.notification(free, { headline: "Uncapped" });
-        const phone = yield* production.phone();
-        const occurred_at = yield* fromNow(0);
-        const event = () => ({ id: randomUUID(), type: "enter", location_id: location, occurred_at });
-        const report = yield* phone.report([event(), event(), event()]);
-        assert.deepStrictEqual(
-          report.body.data.deliveries.map(({ headline }: any) => headline),
-          ["Older", "Younger", "Uncapped", "Older", "Uncapped", "Uncapped"],
-        );
-        assert.deepStrictEqual(yield* firedBy(phone, location), ["Uncapped"]);
-        // The cap is the device's own.
-        assert.lengthOf(yield* firedBy(yield* production.phone(), location), 3);
-      }),
+  it.effect("a cap lets older notifications through first, within one event and one request (L4.5)", () =>
+    Effect.gen(function* () {
+      yield* TestClock.setTime(testStart);
+      const { production } = yield* eventWorld();
+      const location = yield* production.location();
+      const cap = { frequency_cap_count: 3, frequency_cap_period: "day" };
+      const campaign = yield* production.campaign({ location_ids: [location], ...cap });
+      yield* production.notification(campaign, { headline: "Older" });
+      yield* production.notification(campaign, { headline: "Younger" });
+      const free = yield* production.campaign({ location_ids: [location] });
+      yield* production.notification(free, { headline: "Uncapped" });
+      const phone = yield* production.phone();
+      const occurred_at = yield* fromNow(0);
+      const event = () => ({ id: randomUUID(), type: "enter", location_id: location, occurred_at });
+      const report = yield* phone.report([event(), event(), event()]);
+      assert.deepStrictEqual(
+        report.body.data.deliveries.map(({ headline }: any) => headline),
+        ["Older", "Younger", "Uncapped", "Older", "Uncapped", "Uncapped"],
+      );
+      assert.deepStrictEqual(yield* firedBy(phone, location), ["Uncapped"]);
+      // Each device has its own cap.
+      assert.lengthOf(yield* firedBy(yield* production.phone(), location), 3);
+    }),
   );
 
-  it.effect("begins anew with the calendar day, ISO week or month of the campaign's zone (L4.2)", () =>
+  it.effect("a cap starts again with the calendar day, ISO week or month of the campaign's zone (L4.2)", () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(testStart);
       const { production } = yield* eventWorld();
@@ -64,7 +62,7 @@ layer(TestWaypost.layer)("A frequency cap", (it) => {
       const at = (time: string) =>
         Effect.andThen(TestClock.setTime(Date.parse(time)), firedBy(phone, location));
       assert.deepStrictEqual(yield* at("2026-11-21T22:59:59.999Z"), ["day", "week", "month"]);
-      // Sunday begins in Amsterdam, then Monday with a new week, then December on a Tuesday.
+      // In Amsterdam: Sunday begins, then Monday with a new week, then December on a Tuesday.
       assert.deepStrictEqual(yield* at("2026-11-21T23:00:00Z"), ["day"]);
       assert.deepStrictEqual(yield* at("2026-11-22T22:59:59.999Z"), []);
       assert.deepStrictEqual(yield* at("2026-11-22T23:00:00Z"), ["day", "week"]);
@@ -73,30 +71,28 @@ layer(TestWaypost.layer)("A frequency cap", (it) => {
     }),
   );
 
-  it.effect(
-    "of the campaign goes before the workspace's default, which holds where there is none (L4.3, campaigns.w9)",
-    () =>
-      Effect.gen(function* () {
-        yield* TestClock.setTime(testStart);
-        const { production, workspace } = yield* eventWorld();
-        const location = yield* production.location();
-        const own = yield* production.campaign({ location_ids: [location], ...once, frequency_cap_count: 2 });
-        yield* production.notification(own, { headline: "Own" });
-        const without = yield* production.campaign({ location_ids: [location] });
-        yield* production.notification(without, { headline: "Default" });
-        const workspaces = yield* Workspaces;
-        const byDefault = (default_frequency_cap: { count: number; period: "day" } | null) =>
-          workspaces.update(workspace.id, ParsedBody.of({ default_frequency_cap }));
-        yield* byDefault({ count: 1, period: "day" });
-        const phone = yield* production.phone();
-        assert.deepStrictEqual(yield* firedBy(phone, location), ["Own", "Default"]);
-        assert.deepStrictEqual(yield* firedBy(phone, location), ["Own"]);
-        yield* byDefault(null);
-        assert.deepStrictEqual(yield* firedBy(phone, location), ["Default"]);
-      }).pipe(Effect.orDie),
+  it.effect("a campaign's cap takes precedence over the workspace's default (L4.3, campaigns.w9)", () =>
+    Effect.gen(function* () {
+      yield* TestClock.setTime(testStart);
+      const { production, workspace } = yield* eventWorld();
+      const location = yield* production.location();
+      const own = yield* production.campaign({ location_ids: [location], ...once, frequency_cap_count: 2 });
+      yield* production.notification(own, { headline: "Own" });
+      const without = yield* production.campaign({ location_ids: [location] });
+      yield* production.notification(without, { headline: "Default" });
+      const workspaces = yield* Workspaces;
+      const byDefault = (default_frequency_cap: { count: number; period: "day" } | null) =>
+        workspaces.update(workspace.id, ParsedBody.of({ default_frequency_cap }));
+      yield* byDefault({ count: 1, period: "day" });
+      const phone = yield* production.phone();
+      assert.deepStrictEqual(yield* firedBy(phone, location), ["Own", "Default"]);
+      assert.deepStrictEqual(yield* firedBy(phone, location), ["Own"]);
+      yield* byDefault(null);
+      assert.deepStrictEqual(yield* firedBy(phone, location), ["Default"]);
+    }).pipe(Effect.orDie),
   );
 
-  it.effect("counts what is on its way, and nothing that failed (L4.1)", () =>
+  it.effect("a cap counts pushes still being sent, and no failed delivery (L4.1)", () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(testStart);
       const { location, production } = yield* oneCampaign(once);
@@ -113,7 +109,7 @@ layer(TestWaypost.layer)("A frequency cap", (it) => {
     }),
   );
 
-  it.effect("holds for enters that are reported at the same moment (L4.4)", () =>
+  it.effect("a cap holds for concurrent events of one device (L4.4)", () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(testStart);
       const { location, phone } = yield* oneCampaign(once);
@@ -126,7 +122,7 @@ layer(TestWaypost.layer)("A frequency cap", (it) => {
     }),
   );
 
-  it.effect("holds, and an event counts once, when processes on one database meet (L4.4, L5.1)", () =>
+  it.effect("a cap holds and an event counts once across processes (L4.4, L5.1)", () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(testStart);
       const { location, phone, production, workspace } = yield* oneCampaign(once);

@@ -12,7 +12,7 @@ const here = `lat=${dam[1]}&lng=${dam[0]}`;
 
 layer(TestWaypost.layer)("GET /geofences", (it) => {
   it.effect(
-    "lists the nearest targeted locations by distance to the edge, with all that a phone needs (device.geofences)",
+    "GET /geofences lists the nearest targeted locations by distance to the edge (device.geofences)",
     () =>
       Effect.gen(function* () {
         yield* TestClock.setTime(testStart);
@@ -49,7 +49,7 @@ layer(TestWaypost.layer)("GET /geofences", (it) => {
       }),
   );
 
-  it.effect("orders what is equally far by id, and takes at most 100 (device.geofences)", () =>
+  it.effect("GET /geofences orders equal distances by id, and returns at most 100 (device.geofences)", () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(testStart);
       const { production } = yield* positionWorld();
@@ -66,7 +66,7 @@ layer(TestWaypost.layer)("GET /geofences", (it) => {
   );
 
   it.effect(
-    "holds the locations of active and scheduled campaigns only, by groups too, as of now (device.geofences)",
+    "GET /geofences lists locations of active and scheduled campaigns, groups included (device.geofences)",
     () =>
       Effect.gen(function* () {
         yield* TestClock.setTime(testStart);
@@ -90,7 +90,7 @@ layer(TestWaypost.layer)("GET /geofences", (it) => {
           body.data.map(({ name }: { name: string }) => name),
         );
         assert.deepStrictEqual(yield* names, ["Active", "Scheduled", "Ended"]);
-        // The clock alone ends a campaign.
+        // A campaign ends by time alone.
         yield* TestClock.setTime(Date.parse("2026-11-21T18:00:01Z"));
         assert.deepStrictEqual(yield* names, ["Active", "Scheduled"]);
         yield* platform.production(`/campaigns/${campaign}/publish`, { method: "POST" });
@@ -101,7 +101,7 @@ layer(TestWaypost.layer)("GET /geofences", (it) => {
       }),
   );
 
-  it.effect("answers 304 to the ETag of what it would say, until that changes (device.geofences_etag)", () =>
+  it.effect("GET /geofences answers 304 to a current ETag (device.geofences_etag)", () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(testStart);
       const { platform, production } = yield* positionWorld();
@@ -125,7 +125,7 @@ layer(TestWaypost.layer)("GET /geofences", (it) => {
   );
 
   it.effect(
-    "refuses a place that is none on earth, naming the parameter (422 invalid_parameter) (device.geofences_bad)",
+    "GET /geofences refuses invalid coordinates with 422 invalid_parameter (device.geofences_bad)",
     () =>
       Effect.gen(function* () {
         const { production } = yield* positionWorld();

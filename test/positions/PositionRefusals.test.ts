@@ -8,55 +8,58 @@ import { dam, northOf, positionWorld } from "./PositionWorld.ts";
 
 const good = { latitude: 52.37, longitude: 4.9, recorded_at: new Date(testStart).toISOString() };
 
-layer(TestWaypost.layer)("A position", (it) => {
-  it.effect("that is bad is rejected alone, with a sentence for each reason (B4, B6, device.positions)", () =>
-    Effect.gen(function* () {
-      yield* TestClock.setTime(testStart);
-      const { production } = yield* positionWorld();
-      yield* production.imports(pointFeature());
-      const phone = yield* production.tracked;
-      const outcome = yield* phone.reports([
-        { ...good, latitude: 90.5, longitude: "4.9" },
-        { ...good, accuracy_meters: -1 },
-        {},
-        good,
-        { ...good, recorded_at: "yesterday" },
-        [52.37, 4.9],
-        { ...good, latitude: null, accuracy_meters: "12" },
-      ]);
-      const degrees = (noun: string, limit: number) =>
-        `The ${noun} must be a number of degrees from -${limit} to ${limit}.`;
-      assert.deepStrictEqual(outcome.rejected, [
-        { index: 0, reasons: [degrees("latitude", 90), degrees("longitude", 180)] },
-        { index: 1, reasons: ["The accuracy must be a number of metres, 0 or more."] },
-        {
-          index: 2,
-          reasons: [
-            "The latitude is required.",
-            "The longitude is required.",
-            "The time of the position is required.",
-          ],
-        },
-        {
-          index: 4,
-          reasons: [
-            "The time of the position must be a date-time such as 2026-11-21T09:30:00Z, or a date such as 2026-11-21.",
-          ],
-        },
-        {
-          index: 5,
-          reasons: ["Each position must be an object with a latitude, a longitude and a recorded_at."],
-        },
-        {
-          index: 6,
-          reasons: [degrees("latitude", 90), "The accuracy must be a number of metres, 0 or more."],
-        },
-      ]);
-      assert.deepStrictEqual([outcome.accepted, outcome.stale, outcome.moves], [1, 0, ["enter Dam"]]);
-    }),
+layer(TestWaypost.layer)("Rejected positions", (it) => {
+  it.effect(
+    "an invalid position is rejected alone, with a sentence for each problem (B4, B6, device.positions)",
+    () =>
+      Effect.gen(function* () {
+        yield* TestClock.setTime(testStart);
+        const { production } = yield* positionWorld();
+        yield* production.imports(pointFeature());
+        const phone = yield* production.tracked;
+        const outcome = yield* phone.reports([
+          { ...good, latitude: 90.5, longitude: "4.9" },
+          { ...good, accuracy_meters: -1 },
+          {},
+          good,
+          { ...good, recorded_at: "yesterday" },
+          [52.37, 4.9],
+          { ...good, latitude: null, accuracy_meters: "12" },
+        ]);
+        const degrees = (noun: string, limit: number) =>
+          `The ${noun} must be a number of degrees from -${limit} to ${limit}.`;
+        assert.deepStrictEqual(outcome.rejected, [
+          { index: 0, reasons: [degrees("latitude", 90), degrees("longitude", 180)] },
+          { index: 1, reasons: ["The accuracy must be a number of metres, 0 or more."] },
+          {
+            index: 2,
+            reasons: [
+              "The latitude is required.",
+              "The longitude is required.",
+              "The time of the position is required.",
+            ],
+          },
+          {
+            index: 4,
+            reasons: [
+              "The time of the position must be a date-time such as 2026-11-21T09:30:00Z, " +
+                "or a date such as 2026-11-21.",
+            ],
+          },
+          {
+            index: 5,
+            reasons: ["Each position must be an object with a latitude, a longitude and a recorded_at."],
+          },
+          {
+            index: 6,
+            reasons: [degrees("latitude", 90), "The accuracy must be a number of metres, 0 or more."],
+          },
+        ]);
+        assert.deepStrictEqual([outcome.accepted, outcome.stale, outcome.moves], [1, 0, ["enter Dam"]]);
+      }),
   );
 
-  it.effect("may lie 366 days back and 5 minutes ahead, and not a moment more (L1, L9.6)", () =>
+  it.effect("a position may be 366 days old or 5 minutes ahead, and no more (L1, L9.6)", () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(testStart);
       const { production } = yield* positionWorld();
@@ -82,7 +85,7 @@ layer(TestWaypost.layer)("A position", (it) => {
     }),
   );
 
-  it.effect("comes with 1 to 100 of its kind, in a body that is one (device.positions)", () =>
+  it.effect("a request holds 1 to 100 positions in a valid body (device.positions)", () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(testStart);
       const { production } = yield* positionWorld();
@@ -100,8 +103,9 @@ layer(TestWaypost.layer)("A position", (it) => {
         body: `{"positions":[{"latitude":NaN,"longitude":1e999}]}`,
       });
       assert.strictEqual(broken.status, 422);
+      const numbers = `"latitude":1e999,"longitude":-1e999,"accuracy_meters":1e999`;
       const endless = yield* phone.ask("/positions", {
-        body: `{"positions":[{"latitude":1e999,"longitude":-1e999,"accuracy_meters":1e999,"recorded_at":"${good.recorded_at}"}]}`,
+        body: `{"positions":[{${numbers},"recorded_at":"${good.recorded_at}"}]}`,
       });
       assert.lengthOf(endless.body.data.rejected[0].reasons, 3);
       const large = yield* phone.ask("/positions", {
@@ -112,7 +116,7 @@ layer(TestWaypost.layer)("A position", (it) => {
   );
 
   it.effect(
-    "may lie anywhere on earth: on a pole, and on either name of the antimeridian (device.positions_places)",
+    "a position may be at a pole and on either side of the antimeridian (device.positions_places)",
     () =>
       Effect.gen(function* () {
         yield* TestClock.setTime(testStart);
@@ -131,37 +135,35 @@ layer(TestWaypost.layer)("A position", (it) => {
       }),
   );
 
-  it.effect(
-    "that is sent again after a lost answer is stale, and its messages are in the inbox (device.positions_again)",
-    () =>
-      Effect.gen(function* () {
-        yield* TestClock.setTime(testStart);
-        const { production } = yield* positionWorld();
-        const [location] = yield* production.imports(pointFeature());
-        const campaign = yield* production.campaign({ location_ids: [location] });
-        yield* production.notification(campaign);
-        yield* production.notification(campaign, { trigger_type: "on_exit", headline: "Bye" });
-        const phone = yield* production.tracked;
-        const path = yield* Effect.forEach([1, 2, 3], (second) =>
-          Effect.map(fromNow(second * 1000), (recorded_at) => ({
-            ...good,
-            latitude: northOf(dam, second * 60)[1],
-            recorded_at,
-          })),
-        );
-        const both = yield* Effect.all([phone.reports(path), phone.reports(path)], { concurrency: 2 });
-        const first = both.find(({ accepted }) => accepted === 3);
-        const second = both.find(({ stale }) => stale === 3);
-        assert.deepStrictEqual(first?.moves, ["enter Dam", "exit Dam"]);
-        assert.deepStrictEqual([second?.moves, second?.deliveries], [[], []]);
-        assert.deepStrictEqual((yield* phone.inbox()).map(({ headline }) => headline as string).toSorted(), [
-          "Bye",
-          "Hello",
-        ]);
-      }),
+  it.effect("a repeated position is stale, and its messages are in the inbox (device.positions_again)", () =>
+    Effect.gen(function* () {
+      yield* TestClock.setTime(testStart);
+      const { production } = yield* positionWorld();
+      const [location] = yield* production.imports(pointFeature());
+      const campaign = yield* production.campaign({ location_ids: [location] });
+      yield* production.notification(campaign);
+      yield* production.notification(campaign, { trigger_type: "on_exit", headline: "Bye" });
+      const phone = yield* production.tracked;
+      const path = yield* Effect.forEach([1, 2, 3], (second) =>
+        Effect.map(fromNow(second * 1000), (recorded_at) => ({
+          ...good,
+          latitude: northOf(dam, second * 60)[1],
+          recorded_at,
+        })),
+      );
+      const both = yield* Effect.all([phone.reports(path), phone.reports(path)], { concurrency: 2 });
+      const first = both.find(({ accepted }) => accepted === 3);
+      const second = both.find(({ stale }) => stale === 3);
+      assert.deepStrictEqual(first?.moves, ["enter Dam", "exit Dam"]);
+      assert.deepStrictEqual([second?.moves, second?.deliveries], [[], []]);
+      assert.deepStrictEqual((yield* phone.inbox()).map(({ headline }) => headline as string).toSorted(), [
+        "Bye",
+        "Hello",
+      ]);
+    }),
   );
 
-  it.effect("needs the device's token, and a device that has unregistered reports none", () =>
+  it.effect("positions need the token of a registered device", () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(testStart);
       const { production, waypost } = yield* positionWorld();

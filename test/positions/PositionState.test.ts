@@ -18,7 +18,7 @@ const far = northOf(dam, 5_000);
 const inside = { latitude: dam[1], longitude: dam[0] };
 const outside = { latitude: far[1], longitude: far[0] };
 
-/** Four more processes on the database, as far as positions go. */
+/** Four more processes on the database, with the services for positions only. */
 const fourProcesses = Effect.suspend(() => {
   const own = Positions.layer.pipe(
     Layer.provide(EventRecorder.layer),
@@ -29,37 +29,35 @@ const fourProcesses = Effect.suspend(() => {
   );
 });
 
-layer(TestWaypost.layer)("What is known of where a device is", (it) => {
-  it.effect(
-    "is one state for /events and /positions: neither makes the other's enter or exit again (L9.4)",
-    () =>
-      Effect.gen(function* () {
-        yield* TestClock.setTime(testStart);
-        const { production } = yield* positionWorld();
-        const [location = ""] = yield* production.imports(pointFeature());
-        const campaign = yield* production.campaign({ location_ids: [location] });
-        yield* production.notification(campaign);
-        const phone = yield* production.tracked;
-        assert.lengthOf((yield* phone.sees("enter", location)).deliveries, 1);
-        assert.deepStrictEqual((yield* phone.isAt(dam)).moves, []);
-        // The device says that it entered once more: that counts.
-        const again = yield* phone.sees("enter", location, { occurred_at: yield* fromNow(1000) });
-        assert.deepStrictEqual([again.accepted, again.deliveries.length], [1, 1]);
-        assert.deepStrictEqual((yield* phone.isAt(far)).moves, ["exit Dam"]);
-        assert.deepStrictEqual((yield* phone.isAt(dam)).moves, ["enter Dam"]);
-        const left = yield* phone.sees("exit", location, { occurred_at: yield* fromNow(3500) });
-        assert.strictEqual(left.accepted, 1);
-        assert.deepStrictEqual((yield* phone.isAt(dam)).moves, ["enter Dam"]);
-      }),
+layer(TestWaypost.layer)("Device location states", (it) => {
+  it.effect("/events and /positions share one state: neither repeats a transition of the other (L9.4)", () =>
+    Effect.gen(function* () {
+      yield* TestClock.setTime(testStart);
+      const { production } = yield* positionWorld();
+      const [location = ""] = yield* production.imports(pointFeature());
+      const campaign = yield* production.campaign({ location_ids: [location] });
+      yield* production.notification(campaign);
+      const phone = yield* production.tracked;
+      assert.lengthOf((yield* phone.sees("enter", location)).deliveries, 1);
+      assert.deepStrictEqual((yield* phone.isAt(dam)).moves, []);
+      // A second reported enter counts.
+      const again = yield* phone.sees("enter", location, { occurred_at: yield* fromNow(1000) });
+      assert.deepStrictEqual([again.accepted, again.deliveries.length], [1, 1]);
+      assert.deepStrictEqual((yield* phone.isAt(far)).moves, ["exit Dam"]);
+      assert.deepStrictEqual((yield* phone.isAt(dam)).moves, ["enter Dam"]);
+      const left = yield* phone.sees("exit", location, { occurred_at: yield* fromNow(3500) });
+      assert.strictEqual(left.accepted, 1);
+      assert.deepStrictEqual((yield* phone.isAt(dam)).moves, ["enter Dam"]);
+    }),
   );
 
-  it.effect("is what happened last, in whatever order it is told (L9.4)", () =>
+  it.effect("the state follows the latest transition, in any order of reports (L9.4)", () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(testStart);
       const { production } = yield* positionWorld();
       const [location = ""] = yield* production.imports(pointFeature());
       const phone = yield* production.tracked;
-      // Left at 20 s; that it entered at 10 s and at 15 s comes later and changes nothing.
+      // Exit at 20 s; enters at 10 s and 15 s are reported later and change nothing.
       yield* phone.sees("exit", location, { occurred_at: yield* fromNow(20_000) });
       yield* phone.report([
         { id: randomUUID(), type: "enter", location_id: location, occurred_at: yield* fromNow(15_000) },
@@ -67,10 +65,10 @@ layer(TestWaypost.layer)("What is known of where a device is", (it) => {
       ]);
       const at = (seconds: number, where: object) =>
         Effect.flatMap(fromNow(seconds * 1000), (recorded_at) => phone.reports([{ ...where, recorded_at }]));
-      // A position of before the exit does not know of it.
+      // A position from before the exit does not enter again.
       assert.deepStrictEqual((yield* at(19, inside)).moves, []);
       assert.deepStrictEqual((yield* at(21, inside)).moves, ["enter Dam"]);
-      // Within one report the latest event decides, and of one moment the last.
+      // Within one request the latest event decides; of several at one instant the last.
       const events = [
         { type: "exit", seconds: 30 },
         { type: "enter", seconds: 25 },
@@ -92,7 +90,7 @@ layer(TestWaypost.layer)("What is known of where a device is", (it) => {
   );
 
   it.effect(
-    "counts in the reports like what the device says, and old positions count and fire nothing (L1, L9.6)",
+    "detected transitions count in reports like reported ones, and old ones fire nothing (L1, L9.6)",
     () =>
       Effect.gen(function* () {
         yield* TestClock.setTime(testStart);
@@ -113,38 +111,36 @@ layer(TestWaypost.layer)("What is known of where a device is", (it) => {
       }),
   );
 
-  it.effect(
-    "follows what becomes of the places: at once after an import, and no exit of one that is gone (L9.5)",
-    () =>
-      Effect.gen(function* () {
-        yield* TestClock.setTime(testStart);
-        const { platform, production } = yield* positionWorld();
-        const phone = yield* production.tracked;
-        assert.deepStrictEqual((yield* phone.isAt(dam)).moves, []);
-        const [location] = yield* production.imports(pointFeature({ external_id: "1" }));
-        assert.deepStrictEqual((yield* phone.isAt(dam)).moves, ["enter Dam"]);
-        // Moved away, it is left with the next position; moved back, entered.
-        yield* production.imports(pointFeature({ external_id: "1" }, [...far]));
-        assert.deepStrictEqual((yield* phone.isAt(dam)).moves, ["exit Dam"]);
-        yield* production.imports({
-          ...polygonFeature(box(4, 52, 5, 53)),
-          properties: { name: "Dam", external_id: "1" },
-        });
-        assert.deepStrictEqual((yield* phone.isAt(dam)).moves, ["enter Dam"]);
-        yield* platform.production(`/locations/${location}`, { method: "PATCH", body: { name: "Square" } });
-        assert.deepStrictEqual((yield* phone.isAt(dam)).moves, []);
-        yield* platform.production(`/locations/${location}`, { method: "DELETE" });
-        assert.deepStrictEqual((yield* phone.isAt(far)).moves, []);
-        const sql = yield* SqlClient.SqlClient;
-        const [left] = yield* sql<{ rows: number }>`
+  it.effect("positions use imported locations at once, and a deleted location has no exit (L9.5)", () =>
+    Effect.gen(function* () {
+      yield* TestClock.setTime(testStart);
+      const { platform, production } = yield* positionWorld();
+      const phone = yield* production.tracked;
+      assert.deepStrictEqual((yield* phone.isAt(dam)).moves, []);
+      const [location] = yield* production.imports(pointFeature({ external_id: "1" }));
+      assert.deepStrictEqual((yield* phone.isAt(dam)).moves, ["enter Dam"]);
+      // When the location moves away, the next position leaves it; when it moves back, enters it.
+      yield* production.imports(pointFeature({ external_id: "1" }, [...far]));
+      assert.deepStrictEqual((yield* phone.isAt(dam)).moves, ["exit Dam"]);
+      yield* production.imports({
+        ...polygonFeature(box(4, 52, 5, 53)),
+        properties: { name: "Dam", external_id: "1" },
+      });
+      assert.deepStrictEqual((yield* phone.isAt(dam)).moves, ["enter Dam"]);
+      yield* platform.production(`/locations/${location}`, { method: "PATCH", body: { name: "Square" } });
+      assert.deepStrictEqual((yield* phone.isAt(dam)).moves, []);
+      yield* platform.production(`/locations/${location}`, { method: "DELETE" });
+      assert.deepStrictEqual((yield* phone.isAt(far)).moves, []);
+      const sql = yield* SqlClient.SqlClient;
+      const [left] = yield* sql<{ rows: number }>`
         SELECT count(*)::int AS rows FROM device_location p JOIN device d ON d.key = p.device_key
           AND d.workspace_id = p.workspace_id AND d.environment = p.environment
         WHERE d.id = ${phone.id}`;
-        assert.strictEqual(left?.rows, 0);
-      }),
+      assert.strictEqual(left?.rows, 0);
+    }),
   );
 
-  it.effect("is of one environment and one device alone", () =>
+  it.effect("the state belongs to one device of one environment", () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(testStart);
       const { production, sandbox } = yield* positionWorld();
@@ -162,133 +158,132 @@ layer(TestWaypost.layer)("What is known of where a device is", (it) => {
     }),
   );
 
-  it.effect("fires in Sandbox for approved test devices only, and counts for all (L9.6)", () =>
-    Effect.gen(function* () {
-      yield* TestClock.setTime(testStart);
-      const { sandbox } = yield* positionWorld();
-      const [location] = yield* sandbox.imports(pointFeature());
-      const campaign = yield* sandbox.campaign({ location_ids: [location] });
-      yield* sandbox.notification(campaign);
-      const [tester, stranger] = [yield* sandbox.tracked, yield* sandbox.tracked];
-      const sql = yield* SqlClient.SqlClient;
-      yield* sql`UPDATE device SET approved = false WHERE id = ${stranger.id}`;
-      assert.lengthOf((yield* tester.isAt(dam)).deliveries, 1);
-      const seen = yield* stranger.isAt(dam);
-      assert.deepStrictEqual([seen.moves, seen.deliveries], [["enter Dam"], []]);
-    }),
-  );
-
   it.effect(
-    "is changed once when processes on one database meet, which all know the places of now (L5, L9.5)",
+    "a detected transition in Sandbox fires for approved test devices only, and counts for all (L9.6)",
     () =>
       Effect.gen(function* () {
         yield* TestClock.setTime(testStart);
-        const { platform, production, workspace } = yield* positionWorld();
-        const [location] = yield* production.imports(pointFeature());
-        const campaign = yield* production.campaign({ location_ids: [location] });
-        yield* production.notification(campaign);
-        const phone = yield* production.tracked;
-        const { workspaceId } = yield* (yield* Workspaces).find(workspace.id);
+        const { sandbox } = yield* positionWorld();
+        const [location] = yield* sandbox.imports(pointFeature());
+        const campaign = yield* sandbox.campaign({ location_ids: [location] });
+        yield* sandbox.notification(campaign);
+        const [tester, stranger] = [yield* sandbox.tracked, yield* sandbox.tracked];
         const sql = yield* SqlClient.SqlClient;
-        const [device] = yield* sql<{ key: number }>`SELECT key FROM device WHERE id = ${phone.id}`;
-        /** The device as its door sees it, with the version of the places of this moment. */
-        const arriving = Effect.map(
-          sql<{ version: number }>`
-            SELECT locations_version::float8 AS version FROM tenant
-            WHERE workspace_id = ${workspaceId} AND environment = ${production.environment}`,
-          ([tenant]) => ({
-            workspaceId,
-            workspace,
-            environment: production.environment,
-            deviceId: phone.id,
-            deviceKey: device?.key ?? 0,
-            locationsVersion: tenant?.version ?? 0,
-          }),
-        );
-        const caller = yield* arriving;
-        const processes = yield* fourProcesses;
-        let moves = 0;
-        for (let round = 0; round < 12; round++) {
-          const recorded_at = yield* fromNow((round + 1) * 1000);
-          const where = round % 2 === 0 ? inside : outside;
-          const outcomes = yield* Effect.forEach(
-            processes,
-            (process) =>
-              Effect.flatMap(process, (positions) =>
-                positions.report(caller, ParsedBody.of({ positions: [{ ...where, recorded_at }] })),
-              ),
-            { concurrency: "unbounded" },
-          );
-          assert.strictEqual(outcomes.flatMap(({ transitions }) => transitions).length, 1, `round ${round}`);
-          assert.strictEqual(
-            outcomes.reduce((sum, { accepted }) => sum + accepted, 0),
-            1,
-          );
-          moves += outcomes.flatMap(({ deliveries }) => deliveries).length;
-        }
-        assert.strictEqual(moves, 6);
-        // Each of them finds what another one has just imported.
-        for (const [at, process] of processes.entries()) {
-          yield* platform.production("/locations/import", {
-            body: collection(pointFeature({ name: `New ${at}` })),
-          });
-          const recorded_at = yield* fromNow(20_000 + at);
-          const late = yield* arriving;
-          const outcome = yield* Effect.flatMap(process, (positions) =>
-            positions.report(late, ParsedBody.of({ positions: [{ ...inside, recorded_at }] })),
-          );
-          assert.isAtLeast(outcome.transitions.length, 1, `process ${at}`);
-        }
+        yield* sql`UPDATE device SET approved = false WHERE id = ${stranger.id}`;
+        assert.lengthOf((yield* tester.isAt(dam)).deliveries, 1);
+        const seen = yield* stranger.isAt(dam);
+        assert.deepStrictEqual([seen.moves, seen.deliveries], [["enter Dam"], []]);
       }),
   );
 
-  it.effect(
-    "is what its positions say one after the other, in whatever order processes get hold of them",
-    () =>
-      Effect.gen(function* () {
-        yield* TestClock.setTime(testStart);
-        const { production, workspace } = yield* positionWorld();
-        yield* production.imports(pointFeature());
-        const phone = yield* production.tracked;
-        const { workspaceId } = yield* (yield* Workspaces).find(workspace.id);
-        const sql = yield* SqlClient.SqlClient;
-        const [device] = yield* sql<{ key: number }>`SELECT key FROM device WHERE id = ${phone.id}`;
-        const caller = {
+  it.effect("concurrent processes record each transition once, with the current locations (L5, L9.5)", () =>
+    Effect.gen(function* () {
+      yield* TestClock.setTime(testStart);
+      const { platform, production, workspace } = yield* positionWorld();
+      const [location] = yield* production.imports(pointFeature());
+      const campaign = yield* production.campaign({ location_ids: [location] });
+      yield* production.notification(campaign);
+      const phone = yield* production.tracked;
+      const { workspaceId } = yield* (yield* Workspaces).find(workspace.id);
+      const sql = yield* SqlClient.SqlClient;
+      const [device] = yield* sql<{ key: number }>`SELECT key FROM device WHERE id = ${phone.id}`;
+      /** The authenticated device, with the current version of the locations. */
+      const arriving = Effect.map(
+        sql<{ version: number }>`
+            SELECT locations_version::float8 AS version FROM tenant
+            WHERE workspace_id = ${workspaceId} AND environment = ${production.environment}`,
+        ([tenant]) => ({
           workspaceId,
           workspace,
           environment: production.environment,
           deviceId: phone.id,
           deviceKey: device?.key ?? 0,
-          locationsVersion: 1,
-        };
-        const processes = yield* fourProcesses;
-        let seconds = 0;
-        for (let round = 0; round < 25; round++) {
-          // Each process gets the next positions; two of four are inside, in another order each round.
-          yield* Effect.forEach(
-            processes,
-            (process, at) =>
-              Effect.flatMap(fromNow(++seconds * 1000), (recorded_at) =>
-                Effect.flatMap(process, (positions) =>
-                  positions.report(
-                    caller,
-                    ParsedBody.of({
-                      positions: [{ ...((round >> at) % 2 === 0 ? inside : outside), recorded_at }],
-                    }),
-                  ),
+          locationsVersion: tenant?.version ?? 0,
+        }),
+      );
+      const caller = yield* arriving;
+      const processes = yield* fourProcesses;
+      let moves = 0;
+      for (let round = 0; round < 12; round++) {
+        const recorded_at = yield* fromNow((round + 1) * 1000);
+        const where = round % 2 === 0 ? inside : outside;
+        const outcomes = yield* Effect.forEach(
+          processes,
+          (process) =>
+            Effect.flatMap(process, (positions) =>
+              positions.report(caller, ParsedBody.of({ positions: [{ ...where, recorded_at }] })),
+            ),
+          { concurrency: "unbounded" },
+        );
+        assert.strictEqual(outcomes.flatMap(({ transitions }) => transitions).length, 1, `round ${round}`);
+        assert.strictEqual(
+          outcomes.reduce((sum, { accepted }) => sum + accepted, 0),
+          1,
+        );
+        moves += outcomes.flatMap(({ deliveries }) => deliveries).length;
+      }
+      assert.strictEqual(moves, 6);
+      // Each process finds the location that another has just imported.
+      for (const [at, process] of processes.entries()) {
+        yield* platform.production("/locations/import", {
+          body: collection(pointFeature({ name: `New ${at}` })),
+        });
+        const recorded_at = yield* fromNow(20_000 + at);
+        const late = yield* arriving;
+        const outcome = yield* Effect.flatMap(process, (positions) =>
+          positions.report(late, ParsedBody.of({ positions: [{ ...inside, recorded_at }] })),
+        );
+        assert.isAtLeast(outcome.transitions.length, 1, `process ${at}`);
+      }
+    }),
+  );
+
+  it.effect("the state equals that of the positions in order, whichever process handles them", () =>
+    Effect.gen(function* () {
+      yield* TestClock.setTime(testStart);
+      const { production, workspace } = yield* positionWorld();
+      yield* production.imports(pointFeature());
+      const phone = yield* production.tracked;
+      const { workspaceId } = yield* (yield* Workspaces).find(workspace.id);
+      const sql = yield* SqlClient.SqlClient;
+      const [device] = yield* sql<{ key: number }>`SELECT key FROM device WHERE id = ${phone.id}`;
+      const caller = {
+        workspaceId,
+        workspace,
+        environment: production.environment,
+        deviceId: phone.id,
+        deviceKey: device?.key ?? 0,
+        locationsVersion: 1,
+      };
+      const processes = yield* fourProcesses;
+      let seconds = 0;
+      for (let round = 0; round < 25; round++) {
+        // Each process gets the next positions, in another order each round; two of four are inside.
+        yield* Effect.forEach(
+          processes,
+          (process, at) =>
+            Effect.flatMap(fromNow(++seconds * 1000), (recorded_at) =>
+              Effect.flatMap(process, (positions) =>
+                positions.report(
+                  caller,
+                  ParsedBody.of({
+                    positions: [{ ...((round >> at) % 2 === 0 ? inside : outside), recorded_at }],
+                  }),
                 ),
               ),
-            { concurrency: "unbounded" },
-          );
-          const events = yield* sql<{ type: string }>`
-          SELECT type FROM geofence_event WHERE workspace_id = ${workspaceId} AND device_key = ${caller.deviceKey}
+            ),
+          { concurrency: "unbounded" },
+        );
+        const events = yield* sql<{ type: string }>`
+          SELECT type FROM geofence_event
+          WHERE workspace_id = ${workspaceId} AND device_key = ${caller.deviceKey}
           ORDER BY occurred_at`;
-          events.forEach(({ type }, at) =>
-            assert.strictEqual(type, at % 2 === 0 ? "enter" : "exit", `round ${round}`),
-          );
-          // The last one of a round is never stale, so it decides.
-          assert.strictEqual(events.at(-1)?.type === "enter", (round >> 3) % 2 === 0, `round ${round}`);
-        }
-      }),
+        events.forEach(({ type }, at) =>
+          assert.strictEqual(type, at % 2 === 0 ? "enter" : "exit", `round ${round}`),
+        );
+        // The last position of a round is never stale, so it decides.
+        assert.strictEqual(events.at(-1)?.type === "enter", (round >> 3) % 2 === 0, `round ${round}`);
+      }
+    }),
   );
 });

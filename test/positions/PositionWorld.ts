@@ -4,13 +4,13 @@ import type { Answer } from "../TestWaypost.ts";
 import { collection } from "../locations/Features.ts";
 import { eventWorld, fromNow } from "../events/EventWorld.ts";
 
-/** A place in degrees. */
+/** A point in degrees. */
 export type Point = readonly [longitude: number, latitude: number];
 
-/** Metres of a degree of latitude on a sphere with the earth's mean radius. */
+/** Metres per degree of latitude on a sphere with the mean radius of the earth. */
 const degreeMeters = (6371008.8 * Math.PI) / 180;
 
-/** So many metres to the north of a point. */
+/** A point so many metres to the north. */
 export const northOf = ([longitude, latitude]: Point, meters: number): Point => [
   longitude,
   latitude + meters / degreeMeters,
@@ -18,7 +18,7 @@ export const northOf = ([longitude, latitude]: Point, meters: number): Point => 
 
 export const dam: Point = [4.9, 52.37];
 
-/** What `POST /positions` answers, with names instead of ids in the transitions. */
+/** The response of `POST /positions`, with location names instead of ids. */
 export interface Followed {
   readonly accepted: number;
   readonly stale: number;
@@ -28,7 +28,7 @@ export interface Followed {
   readonly deliveries: ReadonlyArray<any>;
 }
 
-/** A workspace whose devices report where they are. */
+/** A workspace whose devices report positions. */
 export const positionWorld = (options: Parameters<typeof eventWorld>[0] = {}) =>
   Effect.gen(function* () {
     const world = yield* eventWorld(options);
@@ -66,9 +66,9 @@ export const positionWorld = (options: Parameters<typeof eventWorld>[0] = {}) =>
           ...phone,
           post,
           read,
-          /** Reports several positions as they are. */
+          /** Reports positions as given. */
           reports: (positions: ReadonlyArray<object>) => Effect.map(post(positions), read),
-          /** Is at a point one second later than the last time this was asked, and tells how exactly it knows. */
+          /** Reports a point with an accuracy, one second after the previous one. */
           isAt: ([longitude, latitude]: Point, accuracy_meters?: number) =>
             Effect.suspend(() => {
               const recorded_at = new Date(Date.parse(now) + ++seconds * 1000).toISOString();

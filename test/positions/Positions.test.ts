@@ -7,9 +7,9 @@ import { dam, northOf, positionWorld } from "./PositionWorld.ts";
 
 const far = northOf(dam, 5_000);
 
-layer(TestWaypost.layer)("A device that reports where it is", (it) => {
+layer(TestWaypost.layer)("Reported positions", (it) => {
   it.effect(
-    "enters with its first position inside, leaves once outside, and fires what that triggers (L9.1, device.positions)",
+    "a first position inside enters, one outside leaves, and both trigger campaigns (L9.1, device.positions)",
     () =>
       Effect.gen(function* () {
         const { production } = yield* positionWorld();
@@ -34,76 +34,74 @@ layer(TestWaypost.layer)("A device that reports where it is", (it) => {
       }),
   );
 
-  it.effect(
-    "names the location, the kind and the time of the position that showed it (device.positions)",
-    () =>
-      Effect.gen(function* () {
-        const { production } = yield* positionWorld();
-        const [location] = yield* production.imports(pointFeature());
-        const phone = yield* production.tracked;
-        const answer = yield* phone.post([
-          { latitude: 52.37, longitude: 4.9, recorded_at: "2026-11-21T12:59:58.700+01:00" },
-        ]);
-        assert.deepStrictEqual(answer.body.data.transitions, [
-          { type: "enter", location_id: location, occurred_at: "2026-11-21T11:59:58+00:00" },
-        ]);
-      }),
-  );
-
-  it.effect("leaves only when it is outside by more than its accuracy, of which 100 m count (L9.2)", () =>
+  it.effect("a transition has the location, the type and the time of its position (device.positions)", () =>
     Effect.gen(function* () {
       const { production } = yield* positionWorld();
-      yield* production.imports(pointFeature());
+      const [location] = yield* production.imports(pointFeature());
       const phone = yield* production.tracked;
-      const steps: ReadonlyArray<
-        readonly [meters: number, accuracy: number | undefined, moves: Array<string>]
-      > = [
-        [0, 200, ["enter Dam"]],
-        [149.8, 50, []],
-        [110, 30, []],
-        [90, undefined, []],
-        [199.7, 200, []],
-        [199.7, 101, []],
-        [200.3, 200, ["exit Dam"]],
-        [120, 50, []],
-        [99, 50, ["enter Dam"]],
-        [150.3, 50, ["exit Dam"]],
-        [99, 0, ["enter Dam"]],
-        [100.2, 0, ["exit Dam"]],
-      ];
-      for (const [meters, accuracy, moves] of steps) {
-        assert.deepStrictEqual(
-          (yield* phone.isAt(northOf(dam, meters), accuracy)).moves,
-          moves,
-          `${meters} m, accuracy ${accuracy}`,
-        );
-      }
+      const answer = yield* phone.post([
+        { latitude: 52.37, longitude: 4.9, recorded_at: "2026-11-21T12:59:58.700+01:00" },
+      ]);
+      assert.deepStrictEqual(answer.body.data.transitions, [
+        { type: "enter", location_id: location, occurred_at: "2026-11-21T11:59:58+00:00" },
+      ]);
     }),
   );
 
   it.effect(
-    "is not moved by a position that may be over 200 m off, which is accepted all the same (L9.3)",
+    "a device leaves only when it is outside by more than its accuracy, of which 100 m count (L9.2)",
     () =>
       Effect.gen(function* () {
         const { production } = yield* positionWorld();
         yield* production.imports(pointFeature());
         const phone = yield* production.tracked;
-        const at = (latitude: number, seconds: number, accuracy_meters?: number | null) =>
-          Effect.map(fromNow(seconds * 1000), (recorded_at) => ({
-            latitude,
-            longitude: 4.9,
-            recorded_at,
-            ...(accuracy_meters === undefined ? {} : { accuracy_meters }),
-          }));
-        const coarse = yield* phone.reports([yield* at(52.37, 10, 200.1)]);
-        assert.deepStrictEqual([coarse.accepted, coarse.stale, coarse.moves], [1, 0, []]);
-        // It is not the last one known either.
-        const older = yield* phone.reports([yield* at(52.37, 5, null), yield* at(53, 6, 5000)]);
-        assert.deepStrictEqual([older.accepted, older.stale, older.moves], [2, 0, ["enter Dam"]]);
+        const steps: ReadonlyArray<
+          readonly [meters: number, accuracy: number | undefined, moves: Array<string>]
+        > = [
+          [0, 200, ["enter Dam"]],
+          [149.8, 50, []],
+          [110, 30, []],
+          [90, undefined, []],
+          [199.7, 200, []],
+          [199.7, 101, []],
+          [200.3, 200, ["exit Dam"]],
+          [120, 50, []],
+          [99, 50, ["enter Dam"]],
+          [150.3, 50, ["exit Dam"]],
+          [99, 0, ["enter Dam"]],
+          [100.2, 0, ["exit Dam"]],
+        ];
+        for (const [meters, accuracy, moves] of steps) {
+          assert.deepStrictEqual(
+            (yield* phone.isAt(northOf(dam, meters), accuracy)).moves,
+            moves,
+            `${meters} m, accuracy ${accuracy}`,
+          );
+        }
       }),
   );
 
-  it.effect("changes nothing by a position that is not newer than the last one: it is stale (L9.3)", () =>
+  it.effect("a position with an accuracy over 200 m is accepted and changes nothing (L9.3)", () =>
+    Effect.gen(function* () {
+      const { production } = yield* positionWorld();
+      yield* production.imports(pointFeature());
+      const phone = yield* production.tracked;
+      const at = (latitude: number, seconds: number, accuracy_meters?: number | null) =>
+        Effect.map(fromNow(seconds * 1000), (recorded_at) => ({
+          latitude,
+          longitude: 4.9,
+          recorded_at,
+          ...(accuracy_meters === undefined ? {} : { accuracy_meters }),
+        }));
+      const coarse = yield* phone.reports([yield* at(52.37, 10, 200.1)]);
+      assert.deepStrictEqual([coarse.accepted, coarse.stale, coarse.moves], [1, 0, []]);
+      // It does not become the last position.
+      const older = yield* phone.reports([yield* at(52.37, 5, null), yield* at(53, 6, 5000)]);
+      assert.deepStrictEqual([older.accepted, older.stale, older.moves], [2, 0, ["enter Dam"]]);
+    }),
+  );
+
+  it.effect("a position that is not newer than the last one is stale and changes nothing (L9.3)", () =>
     Effect.gen(function* () {
       const { production } = yield* positionWorld();
       yield* production.imports(pointFeature());
@@ -133,7 +131,7 @@ layer(TestWaypost.layer)("A device that reports where it is", (it) => {
   );
 
   it.effect(
-    "of several places leaves before it enters, and passes through a place within one report (device.positions)",
+    "a device leaves locations before it enters others, also within one request (device.positions)",
     () =>
       Effect.gen(function* () {
         const { production } = yield* positionWorld();

@@ -3,8 +3,8 @@ import fc from "fast-check";
 import { deliveryKey, messageId } from "../../src/sending/MessageId.ts";
 import { isUuid } from "../../src/wire/Ids.ts";
 
-describe("A message id", () => {
-  it("is a UUID of version 8 that holds the delivery's key, in any letter case", () => {
+describe("Message ids", () => {
+  it("a message id is a UUID of version 8 that holds the delivery's key, in any letter case", () => {
     const sourceIds = fc.bigInt({ min: 1n, max: 2n ** 60n - 1n });
     fc.assert(
       fc.property(sourceIds, fc.integer({ min: 1, max: 2_147_483_647 }), (sourceId, deviceKey) => {
@@ -18,7 +18,7 @@ describe("A message id", () => {
     );
   });
 
-  it("is no other UUID", () => {
+  it("other UUIDs are not message ids", () => {
     fc.assert(
       fc.property(fc.uuid(), (id) => {
         const key = deliveryKey(id);

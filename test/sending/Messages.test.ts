@@ -5,9 +5,9 @@ import { randomUUID } from "node:crypto";
 import { TestWaypost, testStart } from "../TestWaypost.ts";
 import { oneCampaign } from "../events/EventWorld.ts";
 
-layer(TestWaypost.layer)("The inbox of a device", (it) => {
+layer(TestWaypost.layer)("Inboxes", (it) => {
   it.effect(
-    "shows its messages newest first, each once, however they are paged (D1.2, device.messages)",
+    "an inbox lists its messages newest first, each once over all pages (D1.2, device.messages)",
     () =>
       Effect.gen(function* () {
         yield* TestClock.setTime(testStart);
@@ -16,7 +16,7 @@ layer(TestWaypost.layer)("The inbox of a device", (it) => {
         const sent: Array<string> = [];
         for (let minute = 0; minute < 5; minute++) {
           yield* TestClock.setTime(testStart + minute * 60_000);
-          // Two in the same instant: the later one comes first.
+          // Of two in the same instant the later one comes first.
           for (let twice = 0; twice < 2; twice++) {
             sent.unshift((yield* phone.sees("enter", location)).deliveries[0].id);
             yield* other.sees("enter", location);
@@ -24,7 +24,7 @@ layer(TestWaypost.layer)("The inbox of a device", (it) => {
         }
         const first = yield* phone.ask("/messages?limit=3");
         const paged: Array<string> = first.body.data.map(({ id }: { id: string }) => id);
-        // What arrives meanwhile is on no later page.
+        // Messages that arrive while paging are on no later page.
         yield* phone.sees("enter", location);
         let cursor: string | null = first.body.meta.next_cursor;
         while (cursor !== null) {
@@ -40,7 +40,7 @@ layer(TestWaypost.layer)("The inbox of a device", (it) => {
       }),
   );
 
-  it.effect("notes when a message was first opened, and no later time (device.opened)", () =>
+  it.effect("opening a message records the first time only (device.opened)", () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(testStart);
       const { location, phone } = yield* oneCampaign();
@@ -57,20 +57,22 @@ layer(TestWaypost.layer)("The inbox of a device", (it) => {
     }),
   );
 
-  it.effect("has no message of another device, of a failed push, or that never was (device.messages)", () =>
-    Effect.gen(function* () {
-      yield* TestClock.setTime(testStart);
-      const { location, phone, production } = yield* oneCampaign();
-      const [message] = (yield* phone.sees("enter", location)).deliveries;
-      const other = yield* production.phone(randomUUID(), { push: { transport: "fcm", token: "t" } });
-      const [failed] = (yield* other.sees("enter", location)).deliveries;
-      // The right delivery with one's own device in the id, too.
-      const forged = `${message.id.slice(0, 28)}${failed.id.slice(28)}`;
-      for (const id of [message.id, failed.id, forged, randomUUID(), "nonsense", "%00"]) {
-        const answer = yield* other.ask(`/messages/${id}/opened`, { method: "POST" });
-        assert.deepStrictEqual([answer.status, answer.body.error?.code], [404, "not_found"], id);
-      }
-      assert.isNull((yield* phone.inbox())[0].opened_at);
-    }),
+  it.effect(
+    "an inbox opens no message of another device, of a failed push, or with an unknown id (device.messages)",
+    () =>
+      Effect.gen(function* () {
+        yield* TestClock.setTime(testStart);
+        const { location, phone, production } = yield* oneCampaign();
+        const [message] = (yield* phone.sees("enter", location)).deliveries;
+        const other = yield* production.phone(randomUUID(), { push: { transport: "fcm", token: "t" } });
+        const [failed] = (yield* other.sees("enter", location)).deliveries;
+        // Includes an id with the other device's source and its own device.
+        const forged = `${message.id.slice(0, 28)}${failed.id.slice(28)}`;
+        for (const id of [message.id, failed.id, forged, randomUUID(), "nonsense", "%00"]) {
+          const answer = yield* other.ask(`/messages/${id}/opened`, { method: "POST" });
+          assert.deepStrictEqual([answer.status, answer.body.error?.code], [404, "not_found"], id);
+        }
+        assert.isNull((yield* phone.inbox())[0].opened_at);
+      }),
   );
 });

@@ -4,14 +4,14 @@ import { TestClock } from "effect/testing";
 import { TestWaypost } from "../TestWaypost.ts";
 import { sendWorld } from "./SendWorld.ts";
 
-/** How many starts were counted, and the seconds that they were late by, together. */
+/** The number of starts counted, and the sum of their lags in seconds. */
 const lag = Effect.map(Metric.snapshot, (all) => {
   const found = all.find(({ id }) => id === "waypost_send_lag_seconds");
   return found?.type === "Histogram" ? [found.state.count, found.state.sum] : [0, 0];
 });
 
-layer(TestWaypost.layer)("The worker's own clock", (it) => {
-  it.effect("starts a send within a second of its minute, and the metric says how late it was (L2.1)", () =>
+layer(TestWaypost.layer)("Lag of sends", (it) => {
+  it.effect("a send starts within a second of its minute, and the metric shows its lag (L2.1)", () =>
     Effect.gen(function* () {
       const { production } = yield* sendWorld();
       const [earlier = 0, sumOfEarlier = 0] = yield* lag;
@@ -20,7 +20,7 @@ layer(TestWaypost.layer)("The worker's own clock", (it) => {
       const status = Effect.map(production.sends(), ([first]) => first.status as string);
       yield* TestClock.setTime(Date.parse("2026-11-21T12:29:59.700Z"));
       assert.strictEqual(yield* status, "scheduled");
-      // Nobody wakes it: half a second later it has looked by itself.
+      // Without a wake-up it polls after half a second.
       yield* TestClock.adjust("500 millis");
       const isDone = Effect.gen(function* () {
         while ((yield* status) !== "done") yield* Effect.yieldNow;

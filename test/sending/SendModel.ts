@@ -1,21 +1,21 @@
-import { begun, dayAt, periodBegun, shown, type Stretch } from "./ZoneOracle.ts";
+import { begun, dayAt, periodBegun, shown, type OffsetPeriod } from "./ZoneOracle.ts";
 import { DAY_MS } from "../../src/time/TimeZone.ts";
 
-/** A plain reading of contract E10, E11, F6 and L2 to L6, without a database: what a simulation must come to. */
+/** A model of contract E10, E11, F6 and L2 to L6 without a database: what a simulation must end with. */
 
 export interface ModelDevice {
   readonly key: number;
   readonly tall: boolean;
   readonly loud: boolean;
   registered: boolean;
-  /** Always in Production; in Sandbox what the operator says last (contract L2). */
+  /** Always true in Production; in Sandbox set by the operator (contract L2). */
   approved: boolean;
 }
 
 interface ModelSend {
   readonly campaign: ModelCampaign;
   readonly notification: string;
-  /** `HH:MM` as it was written. */
+  /** `HH:MM`. */
   time: string;
   dueAt: number;
   status: "scheduled" | "done" | "skipped" | "missed" | "cancelled";
@@ -24,14 +24,14 @@ interface ModelSend {
 
 export interface ModelCampaign {
   readonly id: string;
-  readonly stretches: ReadonlyArray<Stretch>;
+  readonly periods: ReadonlyArray<OffsetPeriod>;
   readonly cap: { readonly count: number; readonly period: "day" | "week" | "month" } | null;
   readonly audience: "everybody" | "tall" | "any" | "all";
   /** Its local day. */
   day: number;
   paused: boolean;
   readonly notifications: Array<string>;
-  /** When each device got something. */
+  /** When each device got deliveries. */
   readonly got: Map<number, Array<number>>;
 }
 
@@ -48,23 +48,23 @@ export class SendModel {
     this.batchSize = batchSize;
   }
 
-  instant({ day, stretches }: ModelCampaign, time: string): number {
-    return shown(stretches, Date.parse(`${new Date(day).toISOString().slice(0, 10)}T${time}:00Z`));
+  instant({ day, periods }: ModelCampaign, time: string): number {
+    return shown(periods, Date.parse(`${new Date(day).toISOString().slice(0, 10)}T${time}:00Z`));
   }
 
-  /** The sends whose minute has come, as they are to be started: of a minute the older notification first. */
+  /** The due sends in the order in which they start: of one minute the older notification first. */
   due(now: number): ReadonlyArray<ModelSend> {
-    const place = ({ campaign, notification }: ModelSend) => campaign.notifications.indexOf(notification);
+    const rank = ({ campaign, notification }: ModelSend) => campaign.notifications.indexOf(notification);
     return this.sends
       .filter(({ dueAt, status }) => status === "scheduled" && dueAt <= now)
-      .toSorted((a, b) => a.dueAt - b.dueAt || place(a) - place(b));
+      .toSorted((a, b) => a.dueAt - b.dueAt || rank(a) - rank(b));
   }
 
   nextDue(): number {
     return Math.min(...this.sends.flatMap(({ dueAt, status }) => (status === "scheduled" ? [dueAt] : [])));
   }
 
-  /** A notification gets a time: its waiting send moves, or there is a new one. */
+  /** Sets the time of a notification: moves its scheduled send, or adds one. */
   plan(campaign: ModelCampaign, notification: string, time: string, now: number): void {
     if (campaign.paused) this.#skip(campaign, now);
     const dueAt = this.instant(campaign, time);
@@ -79,7 +79,7 @@ export class SendModel {
     for (const send of this.#waiting(campaign)) send.dueAt = this.instant(campaign, send.time);
   }
 
-  /** A pause or a publish. */
+  /** Pauses or publishes. */
   pause(campaign: ModelCampaign, paused: boolean, now: number): void {
     this.#skip(campaign, now);
     campaign.paused = paused;
@@ -90,14 +90,14 @@ export class SendModel {
     this.campaigns.splice(this.campaigns.indexOf(campaign), 1);
   }
 
-  /** A worker does what is due; a send that is stopped after so many batches comes to this end. */
+  /** A worker runs due sends. With `stop`, a send ends in this status after so many batches. */
   work(
     now: number,
     stop: { readonly batches: number; readonly status: "skipped" | "cancelled" } | null,
   ): void {
     for (const send of this.due(now)) {
       const { campaign } = send;
-      const dayEnds = begun(campaign.stretches, campaign.day + DAY_MS) - 1000;
+      const dayEnds = begun(campaign.periods, campaign.day + DAY_MS) - 1000;
       send.status = campaign.paused
         ? "skipped"
         : now > dayEnds && now >= send.dueAt + 60_000
@@ -125,16 +125,17 @@ export class SendModel {
   }
 
   #reach({ campaign, reached }: ModelSend, now: number, batches: number): void {
-    const { audience, cap, got, stretches } = campaign;
+    const { audience, cap, got, periods } = campaign;
     const registered = this.devices.filter(
       (device) => device.registered && device.approved && belongs(audience, device),
     );
-    // Everybody is cut by numbers; others are found first, by a batch of its own, and cut by their count.
+    // A send to all devices is split by device keys; an audience is found by a batch of its own, and split by
+    // count.
     const within =
       audience === "everybody"
         ? registered.filter(({ key }) => key <= batches * this.batchSize)
         : registered.slice(0, Math.max(0, batches - 1) * this.batchSize);
-    const since = cap === null ? 0 : periodBegun(stretches, cap.period, dayAt(stretches, now));
+    const since = cap === null ? 0 : periodBegun(periods, cap.period, dayAt(periods, now));
     for (const { key } of within) {
       const before = got.get(key) ?? [];
       if (cap !== null && before.filter((at) => at >= since).length >= cap.count) continue;

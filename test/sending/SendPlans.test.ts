@@ -1,11 +1,11 @@
 import { assert, layer } from "@effect/vitest";
 import { Effect } from "effect";
 import { TestWaypost } from "../TestWaypost.ts";
-import { lookAgain, moveTo, sendWorld } from "./SendWorld.ts";
+import { pollAgain, moveTo, sendWorld } from "./SendWorld.ts";
 
 const shown = ({ due_at, status }: any) => [status, due_at];
 
-layer(TestWaypost.layer)("The plan of sends", (it) => {
+layer(TestWaypost.layer)("Planned sends", (it) => {
   const one = (fields: object = {}, sendAt = "18:00") =>
     Effect.gen(function* () {
       const { production, workspace, waypost } = yield* sendWorld();
@@ -20,30 +20,32 @@ layer(TestWaypost.layer)("The plan of sends", (it) => {
       return { production, workspace, waypost, campaign, notification, planned, patch };
     });
 
-  it.effect("a minute in a clock change is the moved one, or the earlier of two (E1, L2.1)", () =>
-    Effect.gen(function* () {
-      const { production } = yield* sendWorld();
-      const phone = yield* production.phone();
-      for (const [starts_at, timezone, sendAt, due] of [
-        ["2027-03-28", "Europe/Amsterdam", "02:30", "2027-03-28T01:30:00"],
-        ["2027-10-31", "Europe/Amsterdam", "02:30", "2027-10-31T00:30:00"],
-        ["2027-10-31", "Europe/Amsterdam", "03:00", "2027-10-31T02:00:00"],
-        ["2027-11-07", "America/New_York", "01:59", "2027-11-07T05:59:00"],
-      ] as const) {
-        const campaign = yield* production.push({ starts_at, timezone });
-        yield* production.sent(campaign, sendAt);
-        const sends = production.sends(`&campaign=${campaign}`);
-        assert.strictEqual((yield* sends)[0].due_at, `${due}+00:00`);
-        const before = (yield* phone.inbox()).length;
-        yield* moveTo(new Date(Date.parse(`${due}Z`) - 1).toISOString());
-        assert.lengthOf(yield* phone.inbox(), before);
-        yield* moveTo(`${due}Z`);
-        assert.lengthOf(yield* phone.inbox(), before + 1);
-        // An hour later the same time of day comes again in the autumn.
-        yield* moveTo(new Date(Date.parse(`${due}Z`) + 3_600_000).toISOString());
-        assert.lengthOf(yield* phone.inbox(), before + 1);
-      }
-    }),
+  it.effect(
+    "a send minute in a clock change is moved out of a gap, and is the earlier of two (E1, L2.1)",
+    () =>
+      Effect.gen(function* () {
+        const { production } = yield* sendWorld();
+        const phone = yield* production.phone();
+        for (const [starts_at, timezone, sendAt, due] of [
+          ["2027-03-28", "Europe/Amsterdam", "02:30", "2027-03-28T01:30:00"],
+          ["2027-10-31", "Europe/Amsterdam", "02:30", "2027-10-31T00:30:00"],
+          ["2027-10-31", "Europe/Amsterdam", "03:00", "2027-10-31T02:00:00"],
+          ["2027-11-07", "America/New_York", "01:59", "2027-11-07T05:59:00"],
+        ] as const) {
+          const campaign = yield* production.push({ starts_at, timezone });
+          yield* production.sent(campaign, sendAt);
+          const sends = production.sends(`&campaign=${campaign}`);
+          assert.strictEqual((yield* sends)[0].due_at, `${due}+00:00`);
+          const before = (yield* phone.inbox()).length;
+          yield* moveTo(new Date(Date.parse(`${due}Z`) - 1).toISOString());
+          assert.lengthOf(yield* phone.inbox(), before);
+          yield* moveTo(`${due}Z`);
+          assert.lengthOf(yield* phone.inbox(), before + 1);
+          // In autumn the same time of day comes again an hour later.
+          yield* moveTo(new Date(Date.parse(`${due}Z`) + 3_600_000).toISOString());
+          assert.lengthOf(yield* phone.inbox(), before + 1);
+        }
+      }),
   );
 
   it.effect(
@@ -66,7 +68,7 @@ layer(TestWaypost.layer)("The plan of sends", (it) => {
       }),
   );
 
-  it.effect("a new time of a notification moves the send that waits (L3.3)", () =>
+  it.effect("a new time of a notification moves its scheduled send (L3.3)", () =>
     Effect.gen(function* () {
       const { campaign, notification, planned, production } = yield* one();
       yield* production.resent(campaign, notification, "18:30");
@@ -81,30 +83,32 @@ layer(TestWaypost.layer)("The plan of sends", (it) => {
     }),
   );
 
-  it.effect("a new time after the send has run adds one, and a device can get it again (F6.2, L3.3)", () =>
-    Effect.gen(function* () {
-      const { campaign, notification, production } = yield* one();
-      const phone = yield* production.phone();
-      yield* moveTo("2026-11-21T18:00:00Z");
-      // At its very minute too.
-      assert.strictEqual((yield* production.resent(campaign, notification, "18:00")).status, 422);
-      yield* moveTo("2026-11-21T18:05:00Z");
-      assert.strictEqual((yield* production.resent(campaign, notification, "18:00")).status, 422);
-      assert.strictEqual((yield* production.resent(campaign, notification, "19:00")).status, 200);
-      assert.deepStrictEqual((yield* production.sends()).map(shown), [
-        ["done", "2026-11-21T18:00:00+00:00"],
-        ["scheduled", "2026-11-21T19:00:00+00:00"],
-      ]);
-      yield* moveTo("2026-11-21T19:00:00Z");
-      assert.lengthOf(yield* phone.inbox(), 2);
-      assert.deepStrictEqual(
-        (yield* production.sends()).map(({ status }) => status),
-        ["done", "done"],
-      );
-    }),
+  it.effect(
+    "a new time after the send has run adds a send, which can reach the same device (F6.2, L3.3)",
+    () =>
+      Effect.gen(function* () {
+        const { campaign, notification, production } = yield* one();
+        const phone = yield* production.phone();
+        yield* moveTo("2026-11-21T18:00:00Z");
+        // Also at the minute itself.
+        assert.strictEqual((yield* production.resent(campaign, notification, "18:00")).status, 422);
+        yield* moveTo("2026-11-21T18:05:00Z");
+        assert.strictEqual((yield* production.resent(campaign, notification, "18:00")).status, 422);
+        assert.strictEqual((yield* production.resent(campaign, notification, "19:00")).status, 200);
+        assert.deepStrictEqual((yield* production.sends()).map(shown), [
+          ["done", "2026-11-21T18:00:00+00:00"],
+          ["scheduled", "2026-11-21T19:00:00+00:00"],
+        ]);
+        yield* moveTo("2026-11-21T19:00:00Z");
+        assert.lengthOf(yield* phone.inbox(), 2);
+        assert.deepStrictEqual(
+          (yield* production.sends()).map(({ status }) => status),
+          ["done", "done"],
+        );
+      }),
   );
 
-  it.effect("a send that falls into a pause is skipped, and publishing does not send it (L3.1)", () =>
+  it.effect("a send that is due during a pause is skipped, and publishing does not run it (L3.1)", () =>
     Effect.gen(function* () {
       const { campaign, notification, planned, production } = yield* one();
       const phone = yield* production.phone();
@@ -114,17 +118,17 @@ layer(TestWaypost.layer)("The plan of sends", (it) => {
       const skipped = { ...planned, status: "skipped", finished_at: "2026-11-21T18:00:00+00:00" };
       assert.deepStrictEqual(yield* production.sends(), [skipped]);
       yield* production.ask(campaign, "publish");
-      yield* lookAgain;
+      yield* pollAgain;
       assert.deepStrictEqual(yield* production.sends(), [skipped]);
       assert.deepStrictEqual(yield* phone.inbox(), []);
-      // A new time is a new send.
+      // A new time adds a send.
       assert.strictEqual((yield* production.resent(campaign, notification, "19:00")).status, 200);
       yield* moveTo("2026-11-21T19:00:00Z");
       assert.lengthOf(yield* phone.inbox(), 1);
     }),
   );
 
-  it.effect("a pause that is over at the minute changes nothing (L3.1)", () =>
+  it.effect("a pause that ends before the send's minute changes nothing (L3.1)", () =>
     Effect.gen(function* () {
       const { campaign, planned, production } = yield* one();
       const phone = yield* production.phone();
@@ -138,7 +142,7 @@ layer(TestWaypost.layer)("The plan of sends", (it) => {
   );
 
   it.effect(
-    "deleting the campaign or taking the notification off cancels the send, which stays listed (E10.1, L3.3, campaigns.s_deleted)",
+    "deleting the campaign or detaching the notification cancels the send (E10.1, L3.3, campaigns.s_deleted)",
     () =>
       Effect.gen(function* () {
         const { campaign, notification, planned, production } = yield* one();
@@ -162,7 +166,7 @@ layer(TestWaypost.layer)("The plan of sends", (it) => {
       }),
   );
 
-  it.effect("what has run stays done when its campaign is deleted (E10)", () =>
+  it.effect("a finished send stays done when its campaign is deleted (E10)", () =>
     Effect.gen(function* () {
       const { campaign, production } = yield* one();
       const phone = yield* production.phone();
@@ -175,7 +179,7 @@ layer(TestWaypost.layer)("The plan of sends", (it) => {
   );
 
   it.effect(
-    "a push campaign runs for the whole day of its start, also before the start's own time (write rule 4)",
+    "a push campaign runs on the whole day of its start, also before its start time (write rule 4)",
     () =>
       Effect.gen(function* () {
         const { production } = yield* one({ starts_at: "2026-11-22 15:00" }, "09:00");
@@ -198,7 +202,7 @@ layer(TestWaypost.layer)("The plan of sends", (it) => {
     }),
   );
 
-  it.effect("a change that is refused leaves the plan as it was, one that is replayed too (J1)", () =>
+  it.effect("a refused change and a replayed request do not change the planned sends (J1)", () =>
     Effect.gen(function* () {
       const { campaign, patch, planned, production } = yield* one();
       assert.strictEqual((yield* patch({ starts_at: "2026-11-27", name: "" })).status, 422);

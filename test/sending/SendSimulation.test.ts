@@ -7,13 +7,13 @@ import { DAY_MS } from "../../src/time/TimeZone.ts";
 import { TestDatabase } from "../database/TestDatabase.ts";
 import { type Cut, CutConnections } from "../matrices/CutConnections.ts";
 import { Dice } from "./Dice.ts";
-import { batch, byHandOver, drain, start } from "./SendByHand.ts";
+import { batch, manualWorkersOn, drain, start } from "./ManualWorkers.ts";
 import { type ModelCampaign, type ModelDevice, SendModel } from "./SendModel.ts";
 import { sendWorld } from "./SendWorld.ts";
-import { begun, dayAt, stretchesOf } from "./ZoneOracle.ts";
+import { begun, dayAt, periodsOf } from "./ZoneOracle.ts";
 
 const MINUTE_MS = 60_000;
-/** In these thirty days clocks change in New York, Amsterdam, Nuuk (out of its day), Lord Howe and Chatham. */
+/** In these 30 days clocks change in New York, Amsterdam, Nuuk (out of its day), Lord Howe and Chatham. */
 const begin = Date.UTC(2027, 2, 8);
 const zones = [
   "UTC",
@@ -24,25 +24,25 @@ const zones = [
   "Pacific/Chatham",
   "Pacific/Kiritimati",
   "Asia/Kathmandu",
-].map((zone) => ({ zone, stretches: stretchesOf(zone, begin, begin + 40 * DAY_MS) }));
+].map((zone) => ({ zone, periods: periodsOf(zone, begin, begin + 40 * DAY_MS) }));
 
 class Connections extends Context.Service<Connections, CutConnections>()("waypost/test/SendConnections") {
   static readonly layer = Layer.effect(Connections, CutConnections.make);
 }
 const overCutConnections = Layer.unwrap(
-  Effect.map(Connections, ({ path }) => byHandOver(TestDatabase.layerThrough(path))),
+  Effect.map(Connections, ({ path }) => manualWorkersOn(TestDatabase.layerThrough(path))),
 ).pipe(Layer.provideMerge(Connections.layer));
 
 const hhmm = (dice: Dice) =>
   `${String(dice.below(24)).padStart(2, "0")}:${String(dice.below(60)).padStart(2, "0")}`;
 const dateText = (day: number) => new Date(day).toISOString().slice(0, 10);
 
-layer(overCutConnections)("Days of sends", (it) => {
+layer(overCutConnections)("Simulated sends", (it) => {
   it.effect.each([
     [41, "production", 30],
     [42, "sandbox", 10],
   ] as const)(
-    "with changes of all kinds and workers that fail end with what a plain reading expects, seed %s in %s (E10, E11, F6, L2, L3, L4, L5.2, L6)",
+    "changes and failing workers end as in the model, seed %s in %s (E10, E11, F6, L2, L3, L4, L5.2, L6)",
     ([seed, environment, days]) =>
       Effect.gen(function* () {
         const dice = new Dice(seed);
@@ -52,7 +52,7 @@ layer(overCutConnections)("Days of sends", (it) => {
         yield* TestClock.setTime(Math.max(begin, yield* Clock.currentTimeMillis));
         const model = new SendModel(10);
         const bodies = new Map<ModelCampaign, Record<string, unknown>>();
-        const tally = { cuts: 0, stops: 0, makeups: 0 };
+        const counts = { cuts: 0, stops: 0, makeups: 0 };
 
         const segment = (name: string) =>
           Effect.map(
@@ -83,7 +83,7 @@ layer(overCutConnections)("Days of sends", (it) => {
           assert.strictEqual(answer.status, 200);
           device.registered = false;
         });
-        /** In Sandbox the operator takes a test device's approval back, or gives it again. */
+        /** In Sandbox: revokes or gives the approval of a test device. */
         const approve = Effect.gen(function* () {
           const device = dice.one(model.devices.filter(({ registered }) => registered));
           if (environment === "production" || device === undefined) return;
@@ -96,8 +96,8 @@ layer(overCutConnections)("Days of sends", (it) => {
 
         const launch = Effect.gen(function* () {
           const now = yield* Clock.currentTimeMillis;
-          const { stretches, zone } = zones[dice.below(zones.length)] ?? { stretches: [], zone: "UTC" };
-          const day = dayAt(stretches, now) + dice.below(3) * DAY_MS;
+          const { periods, zone } = zones[dice.below(zones.length)] ?? { periods: [], zone: "UTC" };
+          const day = dayAt(periods, now) + dice.below(3) * DAY_MS;
           const cap = dice.chance(0.6)
             ? {
                 count: 1 + dice.below(2),
@@ -122,7 +122,7 @@ layer(overCutConnections)("Days of sends", (it) => {
           assert.strictEqual(answer.status, 201, JSON.stringify(answer.body));
           const campaign: ModelCampaign = {
             id: answer.body.data.id,
-            stretches,
+            periods,
             cap,
             audience,
             day,
@@ -147,8 +147,8 @@ layer(overCutConnections)("Days of sends", (it) => {
           assert.strictEqual(answer.status, 200);
         });
 
-        /** Any change of any campaign that is there. */
-        const meddle = Effect.gen(function* () {
+        /** Makes a random change to a random campaign. */
+        const changeCampaign = Effect.gen(function* () {
           const now = yield* Clock.currentTimeMillis;
           const campaign = dice.one(model.campaigns.slice(-8));
           if (campaign === undefined) return;
@@ -171,8 +171,8 @@ layer(overCutConnections)("Days of sends", (it) => {
               model.plan(campaign, notification, time, now);
             } else if (answer.status === 200) assert.fail(`${time} lies in the past`);
           } else {
-            if (begun(campaign.stretches, campaign.day) <= now) return;
-            const day = dayAt(campaign.stretches, now) + (1 + dice.below(3)) * DAY_MS;
+            if (begun(campaign.periods, campaign.day) <= now) return;
+            const day = dayAt(campaign.periods, now) + (1 + dice.below(3)) * DAY_MS;
             const body = { ...bodies.get(campaign), starts_at: dateText(day) };
             const answer = yield* side.platform(`/campaigns/${campaign.id}`, { method: "PATCH", body });
             assert.strictEqual(answer.status, 200, JSON.stringify(answer.body));
@@ -191,8 +191,11 @@ layer(overCutConnections)("Days of sends", (it) => {
             ? { at: "statement", number: 1 + dice.below(10) }
             : { at: dice.chance(0.5) ? "before commit" : "after commit" };
 
-        /** Workers, some of which die or lose their database, until nothing is left to do; in less than a minute. */
-        const toil = Effect.gen(function* () {
+        /**
+         * Runs workers, some of which die or lose their database, until no work is left; in less than a
+         * minute.
+         */
+        const runWorkers = Effect.gen(function* () {
           for (let round = 0; round < 5; round++) {
             const cut = round < 3 && dice.chance(0.5) ? connections.arm(anyCut()) : null;
             const workers = Array.from({ length: 1 + dice.below(3) }, () => Effect.exit(drain));
@@ -200,11 +203,11 @@ layer(overCutConnections)("Days of sends", (it) => {
               yield* Effect.exit(Effect.asVoid(start)),
               ...(yield* Effect.all(workers, { concurrency: 3 })),
             ];
-            if (cut?.isDone() === true) tally.cuts++;
+            if (cut?.isDone() === true) counts.cuts++;
             else if (round >= 3) assert.isTrue(exits.every((exit) => Exit.isSuccess(exit)));
             connections.disarm();
             if (!(yield* isOpen)) return;
-            // What a dead worker holds is free again after ten seconds.
+            // Leases of a dead worker expire after ten seconds.
             yield* TestClock.adjust("11 seconds");
           }
         });
@@ -215,13 +218,13 @@ layer(overCutConnections)("Days of sends", (it) => {
           const [only] = due;
           if (only === undefined) return;
           if (due.length > 1 || only.campaign.paused || now > only.dueAt || dice.chance(0.7)) {
-            if (now > only.dueAt) tally.makeups++;
-            yield* toil;
+            if (now > only.dueAt) counts.makeups++;
+            yield* runWorkers;
             model.work(now, null);
             return;
           }
-          // The one send is stopped amid its batches, or devices come and go meanwhile.
-          tally.stops++;
+          // Stops the only send between its batches, or lets devices come and go meanwhile.
+          counts.stops++;
           const batches = dice.below(4);
           yield* start;
           for (let done = 0; done < batches; done++) yield* batch;
@@ -245,8 +248,10 @@ layer(overCutConnections)("Days of sends", (it) => {
             SELECT concat_ws(' ', s.campaign_id, s.notification_id,
               to_char(s.due_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), s.status, s.targeted,
               (SELECT string_agg(d.device_key::text, ',' ORDER BY d.device_key) FROM delivery d
-                WHERE d.workspace_id = s.workspace_id AND d.environment = s.environment AND d.source_id = s.source_id)) AS line
-            FROM send s WHERE s.workspace_id = ${side.workspaceId} AND s.targeted = s.delivered AND s.failed = 0`;
+                WHERE d.workspace_id = s.workspace_id AND d.environment = s.environment
+                  AND d.source_id = s.source_id)) AS line
+            FROM send s
+            WHERE s.workspace_id = ${side.workspaceId} AND s.targeted = s.delivered AND s.failed = 0`;
           assert.deepStrictEqual(
             rows.map(({ line }) => line.trim()).toSorted(),
             model
@@ -276,7 +281,7 @@ layer(overCutConnections)("Days of sends", (it) => {
             if ((yield* Clock.currentTimeMillis) >= moment) continue;
             yield* TestClock.setTime(moment);
             const act = dice.below(10);
-            yield* act < 4 ? launch : act < 8 ? meddle : act < 9 ? join : leave;
+            yield* act < 4 ? launch : act < 8 ? changeCampaign : act < 9 ? join : leave;
             yield* approve;
           }
           yield* compare;
@@ -286,9 +291,9 @@ layer(overCutConnections)("Days of sends", (it) => {
         const statuses = new Set(model.sends.map(({ status }) => status));
         for (const status of ["done", "skipped", "missed", "cancelled"] as const)
           assert.isTrue(statuses.has(status), status);
-        assert.isAbove(tally.cuts, days / 3);
-        assert.isAbove(tally.stops, days / 3);
-        assert.isAbove(tally.makeups, days / 15);
+        assert.isAbove(counts.cuts, days / 3);
+        assert.isAbove(counts.stops, days / 3);
+        assert.isAbove(counts.makeups, days / 15);
       }),
   );
 });

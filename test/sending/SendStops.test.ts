@@ -1,12 +1,12 @@
 import { assert, layer } from "@effect/vitest";
 import { Effect, Fiber } from "effect";
 import { SqlClient } from "effect/sql";
-import { at, batch, byHand, drain, heldUp, running, start } from "./SendByHand.ts";
+import { at, batch, manualWorkers, drain, blockedBatch, running, start } from "./ManualWorkers.ts";
 import { sendWorld } from "./SendWorld.ts";
 
-layer(byHand)("A running send", (it) => {
+layer(manualWorkers)("Stopped sends", (it) => {
   it.effect(
-    "that fell due in a pause is skipped, though it was published before any worker looked (L3.1)",
+    "a send that was due during a pause is skipped, even if published before a worker polls (L3.1)",
     () =>
       Effect.gen(function* () {
         const { production } = yield* sendWorld();
@@ -23,7 +23,7 @@ layer(byHand)("A running send", (it) => {
       }),
   );
 
-  it.effect("stops at once when the campaign is paused, and keeps what was delivered (L3.2)", () =>
+  it.effect("a running send stops at once when its campaign is paused, and keeps its deliveries (L3.2)", () =>
     Effect.gen(function* () {
       const { ask, campaignId, deliveries, figures, send } = yield* running();
       yield* batch;
@@ -40,34 +40,36 @@ layer(byHand)("A running send", (it) => {
     }),
   );
 
-  it.effect("stops at once when the notification is taken off or the campaign deleted (E10, L3.2)", () =>
-    Effect.gen(function* () {
-      for (const rest of ["", "notification"]) {
-        const { campaignId, deliveries, figures, notificationId, remove } = yield* running();
-        yield* batch;
-        yield* remove(rest === "" ? campaignId : `${campaignId}/notifications/${notificationId}`);
-        assert.deepStrictEqual(yield* figures, ["cancelled", 10, 10, 0]);
-        yield* drain;
-        assert.deepStrictEqual(yield* figures, ["cancelled", 10, 10, 0]);
-        assert.lengthOf(yield* deliveries, 10);
-      }
-    }),
+  it.effect(
+    "a running send stops at once when its notification is detached or its campaign deleted (E10, L3.2)",
+    () =>
+      Effect.gen(function* () {
+        for (const rest of ["", "notification"]) {
+          const { campaignId, deliveries, figures, notificationId, remove } = yield* running();
+          yield* batch;
+          yield* remove(rest === "" ? campaignId : `${campaignId}/notifications/${notificationId}`);
+          assert.deepStrictEqual(yield* figures, ["cancelled", 10, 10, 0]);
+          yield* drain;
+          assert.deepStrictEqual(yield* figures, ["cancelled", 10, 10, 0]);
+          assert.lengthOf(yield* deliveries, 10);
+        }
+      }),
   );
 
-  it.effect("holds up no pause, and what it was about to deliver is not delivered (L3.2)", () =>
+  it.effect("a pause waits for no batch, and the running batch delivers nothing (L3.2)", () =>
     Effect.gen(function* () {
       const { ask, campaignId, deliveries, figures } = yield* running();
-      const { letGo, worker } = yield* heldUp;
+      const { release, worker } = yield* blockedBatch;
       assert.strictEqual((yield* ask(campaignId, "pause")).status, 200);
       assert.deepStrictEqual(yield* figures, ["skipped", 0, 0, 0]);
-      yield* letGo;
+      yield* release;
       yield* Fiber.join(worker);
       assert.deepStrictEqual(yield* figures, ["skipped", 0, 0, 0]);
       assert.deepStrictEqual(yield* deliveries, []);
     }),
   );
 
-  it.effect("and changes that come at the same time leave every figure true", () =>
+  it.effect("the figures of a send are exact after concurrent batches and changes", () =>
     Effect.gen(function* () {
       const world = yield* sendWorld();
       const { production } = world;
@@ -97,7 +99,8 @@ layer(byHand)("A running send", (it) => {
       yield* drain;
       const sql = yield* SqlClient.SqlClient;
       const rows = yield* sql<{ status: string; targeted: number; count: number; open: number }>`
-        SELECT s.status, s.targeted, (SELECT count(*)::int FROM delivery d WHERE d.source_id = s.source_id) AS count,
+        SELECT s.status, s.targeted,
+          (SELECT count(*)::int FROM delivery d WHERE d.source_id = s.source_id) AS count,
           (SELECT count(*)::int FROM send_batch b WHERE b.source_id = s.source_id) AS open
         FROM send s WHERE s.workspace_id = ${production.workspaceId}`;
       assert.isAtLeast(rows.length, 6);

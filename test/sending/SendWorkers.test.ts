@@ -1,11 +1,11 @@
 import { assert, layer } from "@effect/vitest";
 import { Effect, Fiber } from "effect";
 import { SqlClient } from "effect/sql";
-import { at, batch, byHand, drain, heldUp, once, running, start } from "./SendByHand.ts";
+import { at, batch, manualWorkers, drain, blockedBatch, once, running, start } from "./ManualWorkers.ts";
 import { sendWorld } from "./SendWorld.ts";
 
-layer(byHand)("A worker", (it) => {
-  it.effect("shows exactly how far a send is (operator.sends)", () =>
+layer(manualWorkers)("Send workers", (it) => {
+  it.effect("a running send shows the exact figures of its finished batches (operator.sends)", () =>
     Effect.gen(function* () {
       const { deliveries, figures } = yield* running();
       for (const done of [0, 10, 20, 30]) {
@@ -18,10 +18,10 @@ layer(byHand)("A worker", (it) => {
     }),
   );
 
-  it.effect("shares a send with others, and no device gets it twice (L5.2)", () =>
+  it.effect("several workers share a send, and no device gets it twice (L5.2)", () =>
     Effect.gen(function* () {
       const { deliveries, figures } = yield* running();
-      // Starting twice starts once.
+      // A second start changes nothing.
       yield* Effect.all([start, start], { concurrency: "unbounded" });
       yield* Effect.all([drain, drain, drain, drain], { concurrency: "unbounded" });
       assert.deepStrictEqual(yield* figures, ["done", 100, 100, 0]);
@@ -30,7 +30,7 @@ layer(byHand)("A worker", (it) => {
   );
 
   it.effect(
-    "makes up for a downtime while the campaign's day lasts, and then marks the send missed (L2.3)",
+    "a send runs late after a downtime until the campaign's day is over, and is then missed (L2.3)",
     () =>
       Effect.gen(function* () {
         const { production } = yield* sendWorld();
@@ -39,7 +39,7 @@ layer(byHand)("A worker", (it) => {
         yield* production.sent(early, "22:00");
         const late = yield* production.push();
         yield* production.sent(late, "12:30");
-        // 23:59:59 in Tokyo, the last moment of its day.
+        // 23:59:59 in Tokyo, the last second of its day.
         yield* at("2026-11-21T14:59:59Z");
         const registered = yield* production.phone();
         yield* start;
@@ -65,21 +65,21 @@ layer(byHand)("A worker", (it) => {
       }),
   );
 
-  it.effect("that lost its lease changes nothing: the other one's batch counts, once (L5.2)", () =>
+  it.effect("a worker that lost its lease changes nothing: the batch of the other counts once (L5.2)", () =>
     Effect.gen(function* () {
       const { deliveries, figures } = yield* running();
       const sql = yield* SqlClient.SqlClient;
-      const { letGo, worker } = yield* heldUp;
-      // Nobody takes what is leased.
+      const { release, worker } = yield* blockedBatch;
+      // A leased batch cannot be taken.
       yield* drain;
       assert.deepStrictEqual(yield* figures, ["running", 90, 90, 0]);
-      // Another one took the batch when the lease was over, and is at work.
+      // Another worker has taken the batch after the lease expired.
       yield* sql`UPDATE send_batch SET fence = fence + 1, leased_until = '2026-11-21T12:30:20Z'`;
-      yield* letGo;
+      yield* release;
       yield* Fiber.join(worker);
       assert.deepStrictEqual(yield* figures, ["running", 90, 90, 0]);
       assert.lengthOf(yield* deliveries, 90);
-      // That one dies too.
+      // It dies too.
       yield* at("2026-11-21T12:30:19.999Z");
       yield* drain;
       assert.deepStrictEqual(yield* figures, ["running", 90, 90, 0]);
@@ -90,12 +90,12 @@ layer(byHand)("A worker", (it) => {
     }),
   );
 
-  it.effect("that is interrupted finishes the batch at hand", () =>
+  it.effect("an interrupted worker finishes its batch", () =>
     Effect.gen(function* () {
       const { deliveries, figures } = yield* running();
-      const { letGo, worker } = yield* heldUp;
+      const { release, worker } = yield* blockedBatch;
       const stopping = yield* Effect.forkChild(Fiber.interrupt(worker), { startImmediately: true });
-      yield* letGo;
+      yield* release;
       yield* Fiber.join(stopping);
       assert.deepStrictEqual(yield* figures, ["running", 10, 10, 0]);
       yield* drain;
@@ -103,7 +103,7 @@ layer(byHand)("A worker", (it) => {
     }),
   );
 
-  it.effect("keeps a cap over sends of the same minute, however many work at them (L4.4)", () =>
+  it.effect("a cap holds over sends of the same minute with several workers (L4.4)", () =>
     Effect.gen(function* () {
       const { campaignId, deliveries, production, sends } = yield* running(
         { frequency_cap_count: 2, frequency_cap_period: "week" },
@@ -113,7 +113,7 @@ layer(byHand)("A worker", (it) => {
       yield* at("2026-11-21T12:31:00Z");
       yield* Effect.all([start, start], { concurrency: "unbounded" });
       const workers = [drain, drain, drain, drain];
-      // A worker that finds nothing to take now may find it later.
+      // A worker that finds nothing now may find something later.
       for (let round = 0; round < 5; round++) yield* Effect.all(workers, { concurrency: "unbounded" });
       assert.deepStrictEqual(
         (yield* sends()).map(({ status, targeted }: any) => [status, targeted]),
@@ -127,13 +127,14 @@ layer(byHand)("A worker", (it) => {
     }),
   );
 
-  it.effect("reaches who was approved, and in the segment, when the send started (L2.2, L6)", () =>
+  it.effect("a send reaches the devices that were approved when it started (L2.2, L6)", () =>
     Effect.gen(function* () {
       const { sandbox } = yield* sendWorld();
       const sql = yield* SqlClient.SqlClient;
       yield* sandbox.crowd(25);
       const approve = (from: number, approved: boolean) =>
-        sql`UPDATE device SET approved = ${approved} WHERE workspace_id = ${sandbox.workspaceId} AND key > ${from}`;
+        sql`UPDATE device SET approved = ${approved}
+          WHERE workspace_id = ${sandbox.workspaceId} AND key > ${from}`;
       yield* approve(15, false);
       yield* sandbox.sent(yield* sandbox.push(), "12:30");
       yield* at("2026-11-21T12:30:00Z");
@@ -146,7 +147,7 @@ layer(byHand)("A worker", (it) => {
     }),
   );
 
-  it.effect("does not let a small send wait for a large one", () =>
+  it.effect("a small send does not wait for a large one", () =>
     Effect.gen(function* () {
       const { figures, production } = yield* running();
       yield* batch;

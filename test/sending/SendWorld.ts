@@ -6,17 +6,17 @@ import type { Environment } from "../../src/workspaces/Environment.ts";
 import { eventWorld } from "../events/EventWorld.ts";
 import { testStart } from "../TestWaypost.ts";
 
-/** Moves the time and waits until the worker of this process has done all that was due until then. */
+/** Moves the time, and waits until this process has run everything that is due. */
 export const moveTo = (time: string) =>
   Effect.gen(function* () {
     yield* TestClock.setTime(Date.parse(time));
     yield* (yield* SendScheduler).caughtUp;
   });
 
-/** Lets the worker look again, and waits for what it finds. */
-export const lookAgain = Effect.flatMap(SendScheduler, ({ caughtUp }) => caughtUp);
+/** Makes the worker poll, and waits until it has caught up. */
+export const pollAgain = Effect.flatMap(SendScheduler, ({ caughtUp }) => caughtUp);
 
-/** A workspace at the start of time, with what it takes to send at fixed times, through the interfaces alone. */
+/** A workspace at the start of test time, with helpers for sends, through the HTTP interfaces alone. */
 export const sendWorld = (options: Parameters<typeof eventWorld>[0] = {}) =>
   Effect.gen(function* () {
     yield* TestClock.setTime(testStart);
@@ -26,16 +26,16 @@ export const sendWorld = (options: Parameters<typeof eventWorld>[0] = {}) =>
       const own = world[environment];
       return {
         ...own,
-        /** A push campaign, today in UTC unless told. */
+        /** A push campaign, by default of today in UTC. */
         push: (fields: object = {}) => own.campaign({ type: "push", ...fields }),
-        /** Puts a message on a push campaign. */
+        /** Adds a message at a fixed time to a push campaign. */
         sent: (campaign: string, sendAt: string, fields: object = {}) =>
           own.notification(campaign, {
             trigger_type: "fixed_time",
             trigger_config: { send_at: sendAt },
             ...fields,
           }),
-        /** Changes the message of `sent`. */
+        /** Updates the message of `sent`. */
         resent: (campaign: string, notification: string, sendAt: string, fields: object = {}) =>
           own.platform(`/campaigns/${campaign}/notifications/${notification}`, {
             method: "PATCH",
@@ -49,7 +49,7 @@ export const sendWorld = (options: Parameters<typeof eventWorld>[0] = {}) =>
               ...fields,
             },
           }),
-        /** All sends as the operator sees them, oldest first. */
+        /** All sends of the operator interface, oldest first. */
         sends: (query = "") =>
           Effect.map(
             world.waypost.operator(
@@ -57,23 +57,25 @@ export const sendWorld = (options: Parameters<typeof eventWorld>[0] = {}) =>
             ),
             ({ body }) => (body.data as Array<any>).toReversed(),
           ),
-        /** Asks for something on a campaign, such as `pause`. */
+        /** Pauses or publishes a campaign. */
         ask: (campaign: string, what: "pause" | "publish") =>
           own.platform(`/campaigns/${campaign}/${what}`, { method: "POST" }),
         remove: (path: string) => own.platform(`/campaigns/${path}`, { method: "DELETE" }),
-        /** So many registered and approved devices at once, numbered on. */
+        /** Inserts registered and approved devices with consecutive keys. */
         crowd: (count: number) =>
           Effect.orDie(sql`
             WITH numbered AS (
               UPDATE tenant SET last_device_key = last_device_key + ${count}
-              WHERE workspace_id = ${own.workspaceId} AND environment = ${environment} RETURNING last_device_key
+              WHERE workspace_id = ${own.workspaceId} AND environment = ${environment}
+              RETURNING last_device_key
             )
-            INSERT INTO device (workspace_id, environment, key, id, installation_id, platform, transport, approved, token_digest,
-              registered_at, last_seen_at)
-            SELECT ${own.workspaceId}, ${environment}, last_device_key - n, gen_random_uuid(), 'crowd-' || last_device_key - n, 'web',
-              'inbox', true, decode(repeat('00', 32), 'hex'), '2026-11-01Z', '2026-11-01Z'
+            INSERT INTO device (workspace_id, environment, key, id, installation_id, platform, transport,
+              approved, token_digest, registered_at, last_seen_at)
+            SELECT ${own.workspaceId}, ${environment}, last_device_key - n, gen_random_uuid(),
+              'crowd-' || last_device_key - n, 'web', 'inbox', true, decode(repeat('00', 32), 'hex'),
+              '2026-11-01Z', '2026-11-01Z'
             FROM numbered, generate_series(0, ${count}::int - 1) AS n`),
-        /** How often each device has got something, most often first. */
+        /** The number of deliveries of each device, highest first. */
         deliveries: Effect.orDie(sql<{ readonly device_key: number; readonly count: number }>`
           SELECT device_key, count(*)::int AS count FROM delivery
           WHERE workspace_id = ${own.workspaceId} AND environment = ${environment}

@@ -6,64 +6,66 @@ import { moveTo, sendWorld } from "./SendWorld.ts";
 
 const headlines = (inbox: ReadonlyArray<any>) => inbox.map(({ headline }) => headline as string);
 
-layer(TestWaypost.layer)("A fixed send", (it) => {
-  it.effect("fires at its minute, to the devices registered at that moment, once each (L2.1, L5.2)", () =>
-    Effect.gen(function* () {
-      const { production, waypost, workspace } = yield* sendWorld();
-      const campaign = yield* production.push({ timezone: "Europe/Amsterdam", starts_at: "2026-11-22" });
-      const notification = yield* production.sent(campaign, "09:30");
-      const [planned] = yield* production.sends();
-      assert.deepStrictEqual(planned, {
-        id: planned.id,
-        campaign_id: campaign,
-        notification_id: notification,
-        due_at: "2026-11-22T08:30:00+00:00",
-        status: "scheduled",
-        targeted: 0,
-        delivered: 0,
-        failed: 0,
-        started_at: null,
-        finished_at: null,
-      });
-      const early = yield* production.phone();
-      const leaver = yield* production.phone();
-      yield* leaver.ask("/devices/me", { method: "DELETE" });
-      yield* moveTo("2026-11-22T08:29:59.999Z");
-      assert.deepStrictEqual(yield* early.inbox(), []);
-      yield* moveTo("2026-11-22T08:30:00Z");
-      const late = yield* production.phone();
-      yield* moveTo("2026-11-22T08:31:00Z");
-      assert.deepStrictEqual(yield* production.sends(), [
-        {
-          ...planned,
-          status: "done",
-          targeted: 1,
-          delivered: 1,
-          started_at: "2026-11-22T08:30:00+00:00",
-          finished_at: "2026-11-22T08:30:00+00:00",
-        },
-      ]);
-      const inbox = yield* early.inbox();
-      assert.lengthOf(inbox, 1);
-      assert.deepInclude(inbox[0], {
-        campaign_id: campaign,
-        notification_id: notification,
-        headline: "Hello",
-        delivered_at: "2026-11-22T08:30:00+00:00",
-      });
-      assert.deepStrictEqual(yield* late.inbox(), []);
-      const { body } = yield* waypost.operator(`/workspaces/${workspace.id}/production/deliveries`);
-      assert.lengthOf(body.data, 1);
-      assert.deepInclude(body.data[0], {
-        send_id: planned.id,
-        trigger_type: "fixed_time",
-        location_id: null,
-        device_id: early.id,
-      });
-    }),
+layer(TestWaypost.layer)("Sends at a fixed time", (it) => {
+  it.effect(
+    "a send runs at its minute and reaches each device registered at that moment once (L2.1, L5.2)",
+    () =>
+      Effect.gen(function* () {
+        const { production, waypost, workspace } = yield* sendWorld();
+        const campaign = yield* production.push({ timezone: "Europe/Amsterdam", starts_at: "2026-11-22" });
+        const notification = yield* production.sent(campaign, "09:30");
+        const [planned] = yield* production.sends();
+        assert.deepStrictEqual(planned, {
+          id: planned.id,
+          campaign_id: campaign,
+          notification_id: notification,
+          due_at: "2026-11-22T08:30:00+00:00",
+          status: "scheduled",
+          targeted: 0,
+          delivered: 0,
+          failed: 0,
+          started_at: null,
+          finished_at: null,
+        });
+        const early = yield* production.phone();
+        const leaver = yield* production.phone();
+        yield* leaver.ask("/devices/me", { method: "DELETE" });
+        yield* moveTo("2026-11-22T08:29:59.999Z");
+        assert.deepStrictEqual(yield* early.inbox(), []);
+        yield* moveTo("2026-11-22T08:30:00Z");
+        const late = yield* production.phone();
+        yield* moveTo("2026-11-22T08:31:00Z");
+        assert.deepStrictEqual(yield* production.sends(), [
+          {
+            ...planned,
+            status: "done",
+            targeted: 1,
+            delivered: 1,
+            started_at: "2026-11-22T08:30:00+00:00",
+            finished_at: "2026-11-22T08:30:00+00:00",
+          },
+        ]);
+        const inbox = yield* early.inbox();
+        assert.lengthOf(inbox, 1);
+        assert.deepInclude(inbox[0], {
+          campaign_id: campaign,
+          notification_id: notification,
+          headline: "Hello",
+          delivered_at: "2026-11-22T08:30:00+00:00",
+        });
+        assert.deepStrictEqual(yield* late.inbox(), []);
+        const { body } = yield* waypost.operator(`/workspaces/${workspace.id}/production/deliveries`);
+        assert.lengthOf(body.data, 1);
+        assert.deepInclude(body.data[0], {
+          send_id: planned.id,
+          trigger_type: "fixed_time",
+          location_id: null,
+          device_id: early.id,
+        });
+      }),
   );
 
-  it.effect("in Sandbox reaches only approved test devices, and nobody of the other environment (L2.2)", () =>
+  it.effect("a send in Sandbox reaches only approved test devices of its environment (L2.2)", () =>
     Effect.gen(function* () {
       const { production, sandbox } = yield* sendWorld();
       const approved = yield* sandbox.phone();
@@ -79,7 +81,7 @@ layer(TestWaypost.layer)("A fixed send", (it) => {
     }),
   );
 
-  it.effect("to nobody is done at once", () =>
+  it.effect("a send without recipients is done at once", () =>
     Effect.gen(function* () {
       const { production, sandbox } = yield* sendWorld();
       for (const side of [production, sandbox]) {
@@ -97,7 +99,7 @@ layer(TestWaypost.layer)("A fixed send", (it) => {
     }),
   );
 
-  it.effect("skips gone addresses, and counts what fails as failed, saying why (K1, L6.2)", () =>
+  it.effect("a send skips gone addresses and counts failed deliveries, with their reason (K1, L6.2)", () =>
     Effect.gen(function* () {
       const { production, waypost, workspace } = yield* sendWorld();
       const sql = yield* SqlClient.SqlClient;
@@ -125,7 +127,7 @@ layer(TestWaypost.layer)("A fixed send", (it) => {
   );
 
   it.effect(
-    "reaches the devices of any or of all of its campaign's segments (L6.1, campaigns.w6, campaigns.w8)",
+    "a send reaches the devices in any or all segments of its campaign (L6.1, campaigns.w6, campaigns.w8)",
     () =>
       Effect.gen(function* () {
         const { production, waypost, workspace } = yield* sendWorld();
@@ -156,7 +158,7 @@ layer(TestWaypost.layer)("A fixed send", (it) => {
   );
 
   it.effect(
-    "does not target a device at its cap; of one minute the older notification goes first (L4.1)",
+    "a send does not target a device at its cap; of one minute the older notification goes first (L4.1)",
     () =>
       Effect.gen(function* () {
         const { production, waypost, workspace } = yield* sendWorld();
@@ -179,7 +181,7 @@ layer(TestWaypost.layer)("A fixed send", (it) => {
             ["done", 0],
           ],
         );
-        // The workspace's default holds where the campaign has none.
+        // The default of the workspace applies to campaigns without a cap.
         yield* waypost.operator(`/workspaces/${workspace.id}`, {
           method: "PATCH",
           body: { default_frequency_cap: { count: 2, period: "month" } },
@@ -190,7 +192,7 @@ layer(TestWaypost.layer)("A fixed send", (it) => {
       }),
   );
 
-  it.effect("sends what the notification said at its minute, whatever it says later", () =>
+  it.effect("a send keeps the notification's content of its minute", () =>
     Effect.gen(function* () {
       const { production } = yield* sendWorld();
       const phone = yield* production.phone();
@@ -203,7 +205,7 @@ layer(TestWaypost.layer)("A fixed send", (it) => {
     }),
   );
 
-  it.effect("counts in the reports as a delivery at a fixed time (K1.1)", () =>
+  it.effect("reports count the deliveries of a send as fixed_time (K1.1)", () =>
     Effect.gen(function* () {
       const { production } = yield* sendWorld();
       yield* production.phone();
@@ -217,7 +219,7 @@ layer(TestWaypost.layer)("A fixed send", (it) => {
     }),
   );
 
-  it.effect("is listed for the operator page by page, by campaign and by status (operator.sends)", () =>
+  it.effect("the operator lists sends in pages, by campaign and by status (operator.sends)", () =>
     Effect.gen(function* () {
       const { production, waypost, workspace } = yield* sendWorld();
       const [one, other] = [yield* production.push(), yield* production.push()];

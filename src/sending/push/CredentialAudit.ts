@@ -1,37 +1,28 @@
-/** Looks through the stored credentials of all environments without using them. */
+/** Checks the stored credentials of all environments without using them. */
 import { Effect, type Redacted, Redacted as Secret } from "effect";
-import { createPrivateKey } from "node:crypto";
 import type {
   ApnsCredentials,
   FcmCredentials,
   KeptWebPushCredentials,
   PushProvider,
 } from "./PushCredential.ts";
+import { privateKeyOf } from "./PushCredentialRules.ts";
 import { PushCredentialsSql, type StoredCredentials } from "./PushCredentialsSql.ts";
-import { sealedPlace, sealingKey, unseal } from "./SealedText.ts";
+import { sealingContext, sealingKey, unseal } from "./SealedText.ts";
 import { appleAddress, googleAddress, googleTokenAddress } from "./transports/ProviderAddresses.ts";
 
-/** What was learned of one environment's credentials: nothing secret. */
+/** The state of one environment's credentials, without secrets. */
 export interface AuditedCredentials {
   readonly workspace: string;
   readonly environment: string;
   readonly transport: PushProvider;
-  /** Whether they open with the secret key, and whether the private key in them is one. */
+  /** `sealed`: they do not open with the secret key. `keyless`: their private key is not a valid one. */
   readonly is: "good" | "sealed" | "keyless";
-  /** Where the service is; web push has as many addresses as devices. */
+  /** The provider's addresses; none for Web Push, where every device has its own. */
   readonly addresses: ReadonlyArray<string>;
 }
 
-const page = 100;
-
-const isKey = (pem: string): boolean => {
-  try {
-    createPrivateKey(pem);
-    return true;
-  } catch {
-    return false;
-  }
-};
+const pageSize = 100;
 
 const addressesOf = (transport: PushProvider, credentials: unknown): ReadonlyArray<string> => {
   if (transport === "webpush") return [];
@@ -42,16 +33,16 @@ const addressesOf = (transport: PushProvider, credentials: unknown): ReadonlyArr
 
 const audited = (key: Uint8Array, stored: StoredCredentials): AuditedCredentials => {
   const { environment, sealed, transport, workspace } = stored;
-  const text = unseal(key, sealedPlace(stored, transport), sealed);
+  const text = unseal(key, sealingContext(stored, transport), sealed);
   if (text === null) return { workspace, environment, transport, is: "sealed", addresses: [] };
   const credentials = JSON.parse(text) as FcmCredentials | ApnsCredentials | KeptWebPushCredentials;
   const pem =
     "service_account" in credentials ? credentials.service_account.private_key : credentials.private_key;
-  const is = isKey(pem) ? "good" : "keyless";
+  const is = privateKeyOf(pem) === null ? "keyless" : "good";
   return { workspace, environment, transport, is, addresses: addressesOf(transport, credentials) };
 };
 
-/** Opens the credentials of every environment with this secret key, page by page. */
+/** Opens the credentials of every environment with this secret key. */
 export const auditCredentials = (secretKey: Redacted.Redacted) =>
   Effect.gen(function* () {
     const repository = yield* PushCredentialsSql;
@@ -59,9 +50,9 @@ export const auditCredentials = (secretKey: Redacted.Redacted) =>
     const found: Array<AuditedCredentials> = [];
     let last: StoredCredentials | null = null;
     while (true) {
-      const rows: ReadonlyArray<StoredCredentials> = yield* repository.page(last, page);
+      const rows: ReadonlyArray<StoredCredentials> = yield* repository.page(last, pageSize);
       found.push(...rows.map((row) => audited(key, row)));
       last = rows.at(-1) ?? null;
-      if (rows.length < page) return found;
+      if (rows.length < pageSize) return found;
     }
   }).pipe(Effect.provide(PushCredentialsSql.layer));

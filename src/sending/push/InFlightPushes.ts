@@ -1,189 +1,193 @@
 import { Clock, Effect, FiberSet, type Scope } from "effect";
-import type { OpenChannel } from "./PushChannels.ts";
 import { countUncertain } from "./LeaseMetrics.ts";
-import { messageId } from "../MessageId.ts";
 import {
-  delivered,
   type AttemptResult,
   attemptTimeoutMillis,
+  delivered,
   type PushAttempts,
   returned,
-  unanswered,
+  timedOut,
 } from "./PushAttempts.ts";
+import type { OpenChannel } from "./PushChannels.ts";
 import type { PushLeases } from "./PushLeases.ts";
 import { countAccepted } from "./PushMetrics.ts";
 import type { PushContent } from "./PushPayload.ts";
 import type { QueuePartition, TakenPush } from "./PushQueueSql.ts";
-import { type GiveUp, nothingToGiveUp, type PushOutcome } from "./transports/PushTransport.ts";
+import { messageId } from "../MessageId.ts";
+import { type Cancel, nothingToCancel, type PushOutcome } from "./transports/PushTransport.ts";
 
-/** For how long pushes are begun before others in the process get their turn, in milliseconds. */
-const turn = 5;
+/** How long attempts are started before the event loop serves other work, in milliseconds. */
+const sliceMillis = 5;
 
-/** Lets the process do whatever it has to do by now. */
+/** Yields to the event loop, so that sockets are read. */
 export const yieldToEventLoop: Effect.Effect<void> = Effect.callback((resume) => {
-  const later = setImmediate(() => resume(Effect.void));
-  return Effect.sync(() => clearImmediate(later));
+  const immediate = setImmediate(() => resume(Effect.void));
+  return Effect.sync(() => clearImmediate(immediate));
 });
 
-/** A push that is ready to be handed over. */
+/** A push that can be sent. */
 export interface ReadyPush {
   readonly push: TakenPush;
   readonly content: PushContent;
 }
 
-interface Begun {
+interface Attempt {
   readonly channel: OpenChannel;
   readonly push: TakenPush;
+  /** The name of its push service. */
   readonly service: string;
+  /** Monotonic milliseconds. */
   readonly began: number;
-  giveUp: GiveUp;
+  cancel: Cancel;
 }
 
-/** The pushes of a lane that are with their service. */
+/** The pushes of a worker that are with their provider. */
 export interface InFlightPushes {
-  /** Hands them over; what becomes of each is told in any order, within bounds. Those that are not surely held are given back: it gives how many. */
-  readonly begin: (
+  /**
+   * Starts attempts. Results are reported in any order, each within the attempt's timeout. Pushes whose lease
+   * is too short for that are returned to the queue instead; the result is their number.
+   */
+  readonly start: (
     channel: OpenChannel,
     ready: ReadonlyArray<ReadyPush>,
     now: number,
   ) => Effect.Effect<number>;
-  /** Counts what the service has taken since the last time. */
-  readonly count: Effect.Effect<void>;
+  /** Counts the pushes accepted since the last call. */
+  readonly countAccepted: Effect.Effect<void>;
 }
 
 /**
- * Hands pushes over by plain calls and callbacks, and takes an effect only for what is out of the ordinary. When its scope closes, all are
- * given up.
+ * Sends pushes by plain calls and callbacks; only the exceptional cases run an effect. Closing the scope
+ * cancels the attempts in flight.
  */
 export const inFlightPushes = (
   partition: QueuePartition,
   pushAttempts: PushAttempts["Service"],
   leases: PushLeases,
-  tell: (outcome: AttemptResult) => void,
+  report: (result: AttemptResult) => void,
 ): Effect.Effect<InFlightPushes, never, Scope.Scope> =>
   Effect.gen(function* () {
     const clock = yield* Clock.Clock;
     const fork = yield* FiberSet.makeRuntime<never, void>();
-    /** The oldest first. */
-    const open = new Set<Begun>();
-    let taken: Array<number> = [];
+    /** Oldest first. */
+    const open = new Set<Attempt>();
+    let acceptedMillis: Array<number> = [];
     let isWatched = false;
 
-    const over = ({ began, channel, service }: Begun, outcome: PushOutcome | null): void => {
-      channel.services.over(service, leases.steadyNow() - began, outcome !== null && outcome !== unanswered);
+    const release = ({ began, channel, service }: Attempt, outcome: PushOutcome | null): void => {
+      const isAnswered = outcome !== null && outcome !== timedOut;
+      channel.concurrency.ended(service, leases.now() - began, isAnswered);
       if (outcome?._tag === "Unavailable" && outcome.retryAfter !== null) {
         const now = clock.currentTimeMillisUnsafe();
-        const until = channel.services.leaveAlone(service, now, outcome.retryAfter);
-        channel.pausedUntil = Math.max(channel.pausedUntil, until);
+        channel.pause.extend(channel.concurrency.backOff(service, now, outcome.retryAfter));
       }
     };
 
     yield* Effect.addFinalizer(() =>
       Effect.suspend(() => {
-        const left = open.size;
-        for (const begun of open) {
-          begun.giveUp();
-          over(begun, null);
+        const pushes = open.size;
+        for (const attempt of open) {
+          attempt.cancel();
+          release(attempt, null);
         }
         open.clear();
-        if (left === 0) return Effect.void;
+        if (pushes === 0) return Effect.void;
         return Effect.andThen(
-          countUncertain(partition.transport, "stopped", left),
-          Effect.logWarning("Pushes had no answer when their worker stopped: they are sent again").pipe(
-            Effect.annotateLogs({ ...partition, pushes: left }),
+          countUncertain(partition.transport, "stopped", pushes),
+          Effect.logWarning("The worker stopped before pushes were answered; they are sent again").pipe(
+            Effect.annotateLogs({ ...partition, pushes }),
           ),
         );
       }),
     );
 
-    const finish = (begun: Begun, rest: Effect.Effect<PushOutcome>): void => {
-      const { began, channel, push } = begun;
-      let seen: PushOutcome | null = null;
-      const noted = Effect.tap(rest, (outcome) =>
+    const finish = (attempt: Attempt, rest: Effect.Effect<PushOutcome>): void => {
+      const { began, channel, push } = attempt;
+      let outcome: PushOutcome | null = null;
+      const noted = Effect.tap(rest, (found) =>
         Effect.sync(() => {
-          seen = outcome;
+          outcome = found;
         }),
       );
       fork(
-        Effect.map(pushAttempts.finish(partition, channel, push, noted, began), tell).pipe(
-          Effect.ensuring(Effect.sync(() => over(begun, seen))),
+        Effect.map(pushAttempts.finish(partition, channel, push, noted, began), report).pipe(
+          Effect.ensuring(Effect.sync(() => release(attempt, outcome))),
         ),
       );
     };
 
     /**
-     * Gives up what has waited too long. One at a time, as the oldest has the least time left. A process that was held up may have their
-     * answers and not have read them: it reads what there is first.
+     * Cancels attempts that time out, one at a time: the oldest has the least time left. Reads the sockets
+     * first, as a process that was held up may have unread responses.
      */
     const watch = Effect.gen(function* () {
       let readAt = Number.NEGATIVE_INFINITY;
       for (const oldest of open) {
         const end = oldest.began + attemptTimeoutMillis;
-        if (leases.steadyNow() < end) yield* Effect.sleep(end - leases.steadyNow());
+        if (leases.now() < end) yield* Effect.sleep(end - leases.now());
         if (readAt < end) {
           yield* yieldToEventLoop;
           yield* yieldToEventLoop;
-          readAt = leases.steadyNow();
+          readAt = leases.now();
         }
         if (!open.delete(oldest)) continue;
-        oldest.giveUp();
-        finish(oldest, Effect.succeed(unanswered));
+        oldest.cancel();
+        finish(oldest, Effect.succeed(timedOut));
       }
       isWatched = false;
     });
 
-    const beginOne = (channel: OpenChannel, { content, push }: ReadyPush): void => {
+    const startOne = (channel: OpenChannel, { content, push }: ReadyPush): void => {
       const service = channel.serviceOf(push.address);
-      const began = leases.steadyNow();
-      const begun: Begun = { channel, push, service, began, giveUp: nothingToGiveUp };
-      open.add(begun);
-      channel.services.begun(service);
+      const attempt: Attempt = { channel, push, service, began: leases.now(), cancel: nothingToCancel };
+      open.add(attempt);
+      channel.concurrency.started(service);
       try {
         const id = messageId(push.sourceId, push.deviceKey);
-        begun.giveUp = channel.send({ id, content, address: push.address }, (told) => {
-          if (!open.delete(begun)) return;
-          if (Effect.isEffect(told)) {
-            finish(begun, told);
-          } else if (told._tag === "Accepted") {
-            channel.refusals = 0;
-            over(begun, told);
-            taken.push(leases.steadyNow() - begun.began);
-            tell(delivered(push));
+        attempt.cancel = channel.send({ id, content, address: push.address }, (result) => {
+          if (!open.delete(attempt)) return;
+          if (Effect.isEffect(result)) {
+            finish(attempt, result);
+          } else if (result._tag === "Accepted") {
+            channel.pause.credentialsAccepted();
+            release(attempt, result);
+            acceptedMillis.push(leases.now() - attempt.began);
+            report(delivered(push));
           } else {
-            finish(begun, Effect.succeed(told));
+            finish(attempt, Effect.succeed(result));
           }
         });
       } catch (fault) {
-        if (open.delete(begun)) finish(begun, Effect.die(fault));
+        if (open.delete(attempt)) finish(attempt, Effect.die(fault));
       }
     };
 
     return {
-      begin: Effect.fnUntraced(function* (channel, ready, now) {
-        let began = performance.now();
-        let late = 0;
+      start: Effect.fnUntraced(function* (channel, ready, now) {
+        let since = performance.now();
+        let returnedCount = 0;
         for (const each of ready) {
-          // What is begun now is over, or given up, before anybody else may take it.
+          // An attempt that starts now ends before another worker can take the push.
           if (leases.covers(each.push, attemptTimeoutMillis)) {
-            beginOne(channel, each);
+            startOne(channel, each);
           } else {
-            late += 1;
-            tell(returned(each.push, now));
+            returnedCount += 1;
+            report(returned(each.push, now));
           }
-          if (performance.now() - began < turn) continue;
+          if (performance.now() - since < sliceMillis) continue;
           yield* Effect.yieldNow;
-          began = performance.now();
+          since = performance.now();
         }
         if (!isWatched && open.size > 0) {
           isWatched = true;
           fork(watch);
         }
-        return late;
+        return returnedCount;
       }),
-      count: Effect.suspend(() => {
-        if (taken.length === 0) return Effect.void;
-        const millis = taken;
-        taken = [];
+      countAccepted: Effect.suspend(() => {
+        if (acceptedMillis.length === 0) return Effect.void;
+        const millis = acceptedMillis;
+        acceptedMillis = [];
         return countAccepted(partition.transport, millis);
       }),
     };

@@ -3,32 +3,35 @@ import type { PushProvider } from "./PushCredential.ts";
 
 const offset = Metric.gauge("waypost_clock_offset_seconds", {
   description:
-    "How far this machine's clock is ahead of the database's, in seconds; negative where it is behind.",
+    "How far this machine's clock is ahead of the database's, in seconds; negative if it is behind.",
 });
 
-const clockSet = Metric.counter("waypost_database_clock_set_total", {
-  description: "How often the database's clock was seen to have been set, by more than a second.",
+const clockSteps = Metric.counter("waypost_database_clock_set_total", {
+  description: "How often the database's clock was found to have been set by more than a second.",
   incremental: true,
 });
 
 const uncertain = Metric.counter("waypost_push_uncertain_total", {
   description:
-    "Pushes that may arrive twice, by transport and cause: unanswered (tried again, but the service may have it), taken_over (from a process that gave no sign of life), stopped (no answer before the process ended), unwritten (its outcome could not be written down).",
+    "Pushes that may arrive twice, by transport and cause: unanswered (retried, but the provider may have " +
+    "it), taken_over (from a process without heartbeats), stopped (no response before the process ended), " +
+    "unwritten (its outcome could not be stored).",
   incremental: true,
 });
 
 const lost = Metric.counter("waypost_push_leases_lost_total", {
   description:
-    "Pushes that this process could not hold, by transport and when it was found out: before (it was not handed over), or after (another process had it by then).",
+    "Pushes whose lease this process lost, by transport and when it noticed: before the attempt (it was " +
+    "not sent), or after (another process has taken it over).",
   incremental: true,
 });
 
-/** Notes how many milliseconds this machine's clock is ahead of the database's. */
+/** Records by how many milliseconds this machine's clock is ahead of the database's. */
 export const noteClockOffset = (millis: number): Effect.Effect<void> =>
   Metric.update(offset, Math.round(millis) / 1_000);
 
-/** Counts a database's clock that was set. */
-export const countClockSet: Effect.Effect<void> = Metric.update(clockSet, 1);
+/** Counts a step of the database's clock. */
+export const countClockStep: Effect.Effect<void> = Metric.update(clockSteps, 1);
 
 /** Counts pushes that may arrive twice. */
 export const countUncertain = (
@@ -37,7 +40,7 @@ export const countUncertain = (
   count: number,
 ): Effect.Effect<void> => Metric.update(Metric.withAttributes(uncertain, { transport, cause }), count);
 
-/** Counts pushes whose lease ran out in this process. */
+/** Counts pushes whose lease this process lost. */
 export const countLost = (
   transport: PushProvider,
   found: "before" | "after",

@@ -1,87 +1,87 @@
-/** Pushes that one service has at once: those that it begins with, and those that it has at most once it answers well. */
-const firstAtOnce = 16;
-const mostAtOnce = 128;
-/** However long a service asks to be left alone, it is asked again after so long, in milliseconds: others may have the same name. */
-const longestPause = 60_000;
-const mostServices = 1_000;
-const [shortestAnswer, longestAnswer] = [5, 10_000];
+/** Limits on the in-flight pushes of one push service. */
+const initialLimit = 16;
+const maxLimit = 128;
+/** The longest back-off in milliseconds, whatever a service asks for: others may share its name. */
+const maxBackOffMillis = 60_000;
+const maxServices = 1_000;
+const [minResponseMillis, maxResponseMillis] = [5, 10_000];
 
 interface Service {
   inFlight: number;
   limit: number;
-  /** How long its answers take by and by, in milliseconds. */
-  answerMillis: number;
+  /** Moving average of the response time, in milliseconds. */
+  responseMillis: number;
   pausedUntil: number;
-  /** When the last push that was put off for it is due again. */
+  /** When the last postponed push is due again. */
   queuedUntil: number;
 }
 
 /**
- * How the push services behind one channel fare, by name: how many pushes each has, and which want to be left alone. So a slow one keeps no
- * other waiting, however many of a lane's pushes are for it. Instants are epoch milliseconds.
+ * In-flight limits of the push services behind one channel, by name, so that a slow one does not hold up the
+ * others. AIMD: a response raises the limit by one, a missing one halves it. Instants are epoch milliseconds.
  */
 export class ProviderConcurrency {
-  readonly #known = new Map<string, Service>();
+  readonly #services = new Map<string, Service>();
   readonly #isLimited: boolean;
 
-  /** Where a channel has one service only, its lane's own limit is enough. */
+  /** Unlimited for a channel with one service: the limit of its queue partition is enough. */
   constructor(isLimited: boolean) {
     this.#isLimited = isLimited;
   }
 
   #of(name: string): Service {
-    let found = this.#known.get(name);
-    if (found === undefined) {
-      // Devices register whatever addresses they like: what is not used goes.
-      if (this.#known.size >= mostServices) {
-        for (const [each, { inFlight }] of this.#known) if (inFlight === 0) this.#known.delete(each);
-      }
-      const limit = this.#isLimited ? firstAtOnce : Infinity;
-      found = { inFlight: 0, limit, answerMillis: 50, pausedUntil: 0, queuedUntil: 0 };
-      this.#known.set(name, found);
+    const found = this.#services.get(name);
+    if (found !== undefined) return found;
+    // Devices register arbitrary addresses, so idle services are forgotten.
+    if (this.#services.size >= maxServices) {
+      for (const [each, { inFlight }] of this.#services) if (inFlight === 0) this.#services.delete(each);
     }
-    return found;
+    const limit = this.#isLimited ? initialLimit : Infinity;
+    const service = { inFlight: 0, limit, responseMillis: 50, pausedUntil: 0, queuedUntil: 0 };
+    this.#services.set(name, service);
+    return service;
   }
 
-  /** Lets pushes in, of one taking: gives null for one that may go now, else when it is due again. */
-  admission(now: number): (name: string) => number | null {
-    const admitted = new Map<string, number>();
+  /** Decides on the pushes of one batch: returns null for one to send now, else when it is due again. */
+  limiter(now: number): (name: string) => number | null {
+    const allowed = new Map<string, number>();
     return (name) => {
       const service = this.#of(name);
-      const count = admitted.get(name) ?? 0;
+      const count = allowed.get(name) ?? 0;
       if (now >= service.pausedUntil && service.inFlight + count < service.limit) {
-        admitted.set(name, count + 1);
+        allowed.set(name, count + 1);
         return null;
       }
-      // They come back one by one, as fast as the service could take them at its best if it answers as it has so far.
-      const first = Math.max(service.pausedUntil, now + service.answerMillis);
-      service.queuedUntil = Math.max(first, service.queuedUntil + service.answerMillis / mostAtOnce);
-      service.queuedUntil = Math.min(service.queuedUntil, now + longestPause);
+      // Postponed pushes return as fast as the service could take them at its highest limit and current
+      // response time.
+      const earliest = Math.max(service.pausedUntil, now + service.responseMillis);
+      const next = Math.max(earliest, service.queuedUntil + service.responseMillis / maxLimit);
+      service.queuedUntil = Math.min(next, now + maxBackOffMillis);
       return Math.ceil(service.queuedUntil);
     };
   }
 
-  begun(name: string): void {
+  started(name: string): void {
     this.#of(name).inFlight += 1;
   }
 
-  /** One came to its end after so many milliseconds, answered or given up. */
-  over(name: string, millis: number, isAnswered: boolean): void {
+  /** A push ended after so many milliseconds, with a response or without. */
+  ended(name: string, millis: number, isAnswered: boolean): void {
     const service = this.#of(name);
     service.inFlight = Math.max(0, service.inFlight - 1);
     if (this.#isLimited) {
       service.limit = isAnswered
-        ? Math.min(mostAtOnce, service.limit + 1)
-        : Math.max(firstAtOnce, Math.floor(service.limit / 2));
+        ? Math.min(maxLimit, service.limit + 1)
+        : Math.max(initialLimit, Math.floor(service.limit / 2));
     }
-    const answer = Math.min(longestAnswer, Math.max(shortestAnswer, millis));
-    service.answerMillis += (answer - service.answerMillis) / 8;
+    const response = Math.min(maxResponseMillis, Math.max(minResponseMillis, millis));
+    service.responseMillis += (response - service.responseMillis) / 8;
   }
 
-  /** The service asked to be left alone for so many milliseconds. Gives until when the whole channel is, or 0. */
-  leaveAlone(name: string, now: number, millis: number): number {
+  /** Backs off from a service for so many milliseconds. Returns until when the whole channel pauses, or 0. */
+  backOff(name: string, now: number, millis: number): number {
     const service = this.#of(name);
-    service.pausedUntil = Math.max(service.pausedUntil, now + Math.min(longestPause, millis));
+    service.pausedUntil = Math.max(service.pausedUntil, now + Math.min(maxBackOffMillis, millis));
     return this.#isLimited ? 0 : service.pausedUntil;
   }
 }

@@ -1,54 +1,88 @@
-import { Clock, Context, Effect, Layer } from "effect";
+import { Context, Effect, Layer } from "effect";
+import { ProviderConcurrency } from "./ProviderConcurrency.ts";
 import { PushCredentials } from "./PushCredentials.ts";
 import type { QueuePartition } from "./PushQueueSql.ts";
-import { ProviderConcurrency } from "./ProviderConcurrency.ts";
 import { Apns } from "./transports/Apns.ts";
 import { Fcm } from "./transports/Fcm.ts";
 import { PushConnections } from "./transports/PushConnections.ts";
 import type { PushChannel } from "./transports/PushTransport.ts";
 import { WebPush } from "./transports/WebPush.ts";
 
-const mostChannels = 1_000;
-const shortestPause = 1_000;
-const longestPause = 30_000;
+const maxChannels = 1_000;
+const minPauseMillis = 1_000;
+const maxPauseMillis = 30_000;
 
-/** A channel of a lane, and whether its credentials are found good. */
-export interface OpenChannel extends Required<PushChannel> {
-  readonly revision: bigint;
-  /** How the services fare that its pushes go to. */
-  readonly services: ProviderConcurrency;
-  /** How often in a row the service refused the credentials; until `pausedUntil` (epoch milliseconds) it is left alone, for that or as it asked for. */
-  refusals: number;
-  pausedUntil: number;
+/** Pauses a channel after refused credentials, or as its provider asks. Epoch milliseconds. */
+export class ChannelPause {
+  #refusals = 0;
+  #until = 0;
+
+  /** Whether the last push was refused for its credentials. They are then tried with one push at a time. */
+  get isSuspect(): boolean {
+    return this.#refusals > 0;
+  }
+
+  isActive(now: number): boolean {
+    return now < this.#until;
+  }
+
+  extend(until: number): void {
+    this.#until = Math.max(this.#until, until);
+  }
+
+  credentialsAccepted(): void {
+    this.#refusals = 0;
+  }
+
+  /**
+   * Pauses after refused credentials, twice as long each time. Returns the milliseconds; 0 if it is paused
+   * already, because pushes that were in flight together are refused together.
+   */
+  credentialsRefused(now: number): number {
+    if (this.isActive(now)) return 0;
+    const millis = Math.min(maxPauseMillis, minPauseMillis * 2 ** this.#refusals);
+    this.#refusals += 1;
+    this.#until = now + millis;
+    return millis;
+  }
 }
 
-const keyOf = ({ environment, transport, workspaceId }: QueuePartition) =>
+/** The channel of a queue partition. */
+export interface OpenChannel extends Required<PushChannel> {
+  /** Of the credentials. */
+  readonly revision: bigint;
+  readonly concurrency: ProviderConcurrency;
+  readonly pause: ChannelPause;
+}
+
+/** Names a queue partition. */
+export const partitionName = ({ environment, transport, workspaceId }: QueuePartition): string =>
   `${workspaceId}/${environment}/${transport}`;
 
-/** The channels to the push services, one for each environment's credentials, opened as they are needed. */
+/** Channels to the push providers: one for each environment and provider, opened as needed. */
 export class PushChannels extends Context.Service<PushChannels>()("waypost/sending/PushChannels", {
   make: Effect.gen(function* () {
     const credentials = yield* PushCredentials;
     const fcm = yield* Fcm;
     const apns = yield* Apns;
     const webPush = yield* WebPush;
-    const known = new Map<string, OpenChannel>();
+    const channels = new Map<string, OpenChannel>();
 
+    /** A new channel for the current credentials; "same" if their revision is unchanged; null for none. */
     const opened = Effect.fnUntraced(function* (partition: QueuePartition, revision: bigint | undefined) {
       const open = <C extends { readonly revision: bigint; readonly credentials: unknown }>(
-        found: C | null,
+        current: C | null,
         channel: (given: C["credentials"]) => Effect.Effect<PushChannel>,
       ) => {
-        if (found === null) return Effect.succeed(null);
-        return found.revision === revision
+        if (current === null) return Effect.succeed(null);
+        return current.revision === revision
           ? Effect.succeed("same" as const)
-          : Effect.map(channel(found.credentials), ({ send, serviceOf }): OpenChannel => ({
+          : Effect.map(channel(current.credentials), ({ send, serviceOf }): OpenChannel => ({
               send,
               serviceOf: serviceOf ?? (() => ""),
-              services: new ProviderConcurrency(serviceOf !== undefined),
-              revision: found.revision,
-              refusals: 0,
-              pausedUntil: 0,
+              revision: current.revision,
+              concurrency: new ProviderConcurrency(serviceOf !== undefined),
+              pause: new ChannelPause(),
             }));
       };
       switch (partition.transport) {
@@ -62,32 +96,22 @@ export class PushChannels extends Context.Service<PushChannels>()("waypost/sendi
     });
 
     return {
-      /** The channel with the credentials as they are now; null when none are set. */
+      /** The channel with the current credentials; null if none are set. */
       of: Effect.fnUntraced(function* (partition: QueuePartition) {
-        const key = keyOf(partition);
-        const before = known.get(key);
-        const found = yield* opened(partition, before?.revision);
-        if (found === "same" && before !== undefined) return before;
-        known.delete(key);
-        if (found === null || found === "same") return null;
-        if (known.size >= mostChannels) known.clear();
-        known.set(key, found);
-        return found;
+        const name = partitionName(partition);
+        const before = channels.get(name);
+        const current = yield* opened(partition, before?.revision);
+        if (current === "same" && before !== undefined) return before;
+        channels.delete(name);
+        if (current === null || current === "same") return null;
+        if (channels.size >= maxChannels) channels.clear();
+        channels.set(name, current);
+        return current;
       }),
 
-      /** The channel as it was used last, whatever the credentials are by now. */
-      known: (partition: QueuePartition): OpenChannel | undefined => known.get(keyOf(partition)),
-
-      /** The service refused the credentials: it is left alone for a while, longer each time, until they are found good. */
-      pause: Effect.fnUntraced(function* (channel: OpenChannel) {
-        const now = yield* Clock.currentTimeMillis;
-        // Those that were under way at the same time say it again.
-        if (now < channel.pausedUntil) return 0;
-        const millis = Math.min(longestPause, shortestPause * 2 ** channel.refusals);
-        channel.refusals += 1;
-        channel.pausedUntil = now + millis;
-        return millis;
-      }),
+      /** Whether the channel of a partition, as last used, is paused. */
+      isPaused: (partition: QueuePartition, now: number): boolean =>
+        channels.get(partitionName(partition))?.pause.isActive(now) ?? false,
     };
   }),
 }) {

@@ -1,26 +1,26 @@
 import { Schema } from "effect";
 import { optionalText, text, Timestamp } from "../../wire/Text.ts";
 
-/** The transports that need credentials. */
+/** The push providers: the transports that need credentials. */
 export const PushProvider = Schema.Literals(["fcm", "apns", "webpush"]).annotate({
-  description: "A push service, by the name that devices register addresses under.",
+  description: "A push provider, by its name in device registrations.",
   examples: ["fcm"],
 });
 export type PushProvider = typeof PushProvider.Type;
 
-/** What a path with another transport is told. */
+/** The error for any other transport in a path. */
 export const unknownTransport = "The transport in the path must be fcm, apns or webpush.";
 
-/** What is known of a push service's credentials to everybody: never the credentials. */
+/** The public part of a provider's credentials. */
 export const ShownTransport = Schema.Struct({
   transport: PushProvider,
   configured: Schema.Boolean.annotate({
-    description: "Whether credentials are set: without them a delivery fails with a reason that says so.",
+    description: "Whether credentials are set. Without them deliveries fail with a reason that says so.",
     examples: [true],
   }),
   public_key: Schema.NullOr(Schema.String).annotate({
     description:
-      "Of `webpush`: the VAPID public key that browsers subscribe with (`applicationServerKey`); null for the others.",
+      "`webpush` only: VAPID public key that browsers subscribe with (`applicationServerKey`), else null.",
     examples: ["BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw4"],
   }),
   updated_at: Schema.NullOr(Timestamp).annotate({
@@ -36,7 +36,7 @@ const privateKey = (description: string) =>
 const baseUrl = (address: string) =>
   optionalText({
     max: 2048,
-    description: `Address of the service, if not ${address}: a proxy's, or a test server's.`,
+    description: `Address of the provider, if not ${address}: a proxy or a test server.`,
     example: address,
   });
 
@@ -57,12 +57,12 @@ export const FcmCredentials = Schema.Struct({
     }),
     token_uri: optionalText({
       max: 2048,
-      description: "Where access tokens are asked for; Google's own address unless told.",
+      description: "Address that issues access tokens; Google's if left out.",
       example: "https://oauth2.googleapis.com/token",
     }),
   }).annotate({
     identifier: "ServiceAccount",
-    description: "The service account's key file as Google gives it; other fields of it are ignored.",
+    description: "The service account's key file from Google; other fields are ignored.",
     message: "The service account must be the object that its JSON key file holds.",
   }),
   base_url: baseUrl("https://fcm.googleapis.com"),
@@ -76,7 +76,7 @@ export const ApnsCredentials = Schema.Struct({
   private_key: privateKey("The signing key (the .p8 file): a P-256 private key in PEM."),
   topic: text({
     max: 255,
-    description: "The app's bundle id; a device's own topic goes before it.",
+    description: "The app's bundle id. A device's own topic takes precedence.",
     example: "com.example.shop",
   }),
   base_url: baseUrl("https://api.push.apple.com"),
@@ -87,13 +87,13 @@ export type ApnsCredentials = typeof ApnsCredentials.Type;
 export const WebPushCredentials = Schema.Struct({
   subject: text({
     max: 255,
-    description: "Whom a push service can write to about our pushes: a mailto: or https: address (RFC 8292).",
+    description: "Contact for push services: a mailto: or https: address (RFC 8292).",
     example: "mailto:push@example.com",
   }),
 }).annotate({ identifier: "WebPushCredentials" });
 export type WebPushCredentials = typeof WebPushCredentials.Type;
 
-/** The credentials of web push as they are kept: with the keys that the server made. */
+/** Web Push credentials as stored, with the keys that the server generated. */
 export interface KeptWebPushCredentials extends WebPushCredentials {
   /** PKCS #8, PEM. */
   readonly private_key: string;
@@ -101,7 +101,7 @@ export interface KeptWebPushCredentials extends WebPushCredentials {
   readonly public_key: string;
 }
 
-/** Credentials as they are kept, by service. */
+/** Credentials as stored, by provider. */
 export interface KeptCredentials {
   readonly fcm: FcmCredentials;
   readonly apns: ApnsCredentials;

@@ -9,7 +9,8 @@ import type {
   WebPushCredentials,
 } from "./PushCredential.ts";
 
-const keyOf = (pem: string): KeyObject | null => {
+/** The private key in a PEM; null if there is none. */
+export const privateKeyOf = (pem: string): KeyObject | null => {
   try {
     return createPrivateKey(pem);
   } catch {
@@ -17,7 +18,7 @@ const keyOf = (pem: string): KeyObject | null => {
   }
 };
 
-/** What is wrong with the address of a push service, as a sentence about "The {noun}", or null. */
+/** The problem with a provider's address, as a sentence about "The {noun}"; null for none. */
 const addressProblem = (
   noun: string,
   text: string | null | undefined,
@@ -37,7 +38,7 @@ const addressProblem = (
     : `The ${noun} must be an address of the public internet.`;
 };
 
-/** Adds what the shape of a service account's credentials cannot tell. */
+/** Validates FCM credentials beyond their schema. */
 export const validateFcm = (
   { fields, problems }: ParsedBody<FcmCredentials>,
   allowPrivate: boolean,
@@ -45,7 +46,7 @@ export const validateFcm = (
   const { base_url, service_account } = fields;
   if (service_account !== undefined) {
     const { private_key, project_id, token_uri } = service_account;
-    if (keyOf(private_key)?.asymmetricKeyType !== "rsa") {
+    if (privateKeyOf(private_key)?.asymmetricKeyType !== "rsa") {
       problems.add(
         "service_account.private_key",
         "The private key must be the RSA key of the service account's JSON file, in PEM.",
@@ -64,7 +65,7 @@ export const validateFcm = (
   if (problem !== null) problems.add("base_url", problem);
 };
 
-/** Adds what the shape of Apple's credentials cannot tell. */
+/** Validates APNs credentials beyond their schema. */
 export const validateApns = (
   { fields, problems }: ParsedBody<ApnsCredentials>,
   allowPrivate: boolean,
@@ -83,7 +84,7 @@ export const validateApns = (
     problems.add("topic", "The topic must be the app's bundle id, such as com.example.shop.");
   }
   if (private_key !== undefined) {
-    const key = keyOf(private_key);
+    const key = privateKeyOf(private_key);
     if (key?.asymmetricKeyType !== "ec" || key.asymmetricKeyDetails?.namedCurve !== "prime256v1") {
       problems.add(
         "private_key",
@@ -95,7 +96,7 @@ export const validateApns = (
   if (problem !== null) problems.add("base_url", problem);
 };
 
-/** Adds what the shape of a subject cannot tell (RFC 8292, section 2.1). */
+/** Validates a Web Push subject beyond its schema (RFC 8292, section 2.1). */
 export const validateWebPush = ({ fields: { subject }, problems }: ParsedBody<WebPushCredentials>): void => {
   if (subject === undefined || /^mailto:[^\s@]+@[^\s@]+$/i.test(subject)) return;
   if (/^https:\/\/\S+$/i.test(subject) && URL.canParse(subject)) return;
@@ -105,10 +106,10 @@ export const validateWebPush = ({ fields: { subject }, problems }: ParsedBody<We
   );
 };
 
-/** New VAPID keys. */
+/** Generates VAPID keys. */
 export const makeVapidKeys = (): Omit<KeptWebPushCredentials, "subject"> => {
   const { privateKey, publicKey } = generateKeyPairSync("ec", { namedCurve: "prime256v1" });
-  // The last 65 bytes of the encoding are the uncompressed point.
+  // The last 65 bytes of SPKI are the uncompressed point.
   const point = publicKey.export({ type: "spki", format: "der" }).subarray(-65);
   return {
     private_key: String(privateKey.export({ type: "pkcs8", format: "pem" })),

@@ -4,6 +4,7 @@ import { DataDirectory } from "../../database/DataDirectory.ts";
 import { Database } from "../../database/Database.ts";
 import { NotFound } from "../../wire/ApiError.ts";
 import type { ParsedBody } from "../../wire/ParsedBody.ts";
+import type { TenantKey } from "../../workspaces/Environment.ts";
 import type { Tenant } from "../../workspaces/Workspace.ts";
 import { Workspaces } from "../../workspaces/Workspaces.ts";
 import {
@@ -16,25 +17,22 @@ import {
   type WebPushCredentials,
 } from "./PushCredential.ts";
 import { validateApns, validateFcm, validateWebPush, makeVapidKeys } from "./PushCredentialRules.ts";
-import { type CredentialRow, PushCredentialsSql, type TenantKey } from "./PushCredentialsSql.ts";
-import { seal, sealedPlace, sealingKey, unseal } from "./SealedText.ts";
+import { type CredentialRow, PushCredentialsSql } from "./PushCredentialsSql.ts";
+import { seal, sealingContext, sealingKey, unseal } from "./SealedText.ts";
 
-/** Credentials that can be used, until `revision` is another. */
-export interface OpenedCredentials<S extends PushProvider> {
+/** Credentials, and the number of their last change. */
+export interface OpenedCredentials<P extends PushProvider> {
   readonly revision: bigint;
-  readonly credentials: KeptCredentials[S];
+  readonly credentials: KeptCredentials[P];
 }
 
 const notSet = (transport: string) =>
   NotFound.of(`No credentials are set for ${transport} in this workspace and environment.`);
 
-const isPushService = (text: string): text is PushProvider =>
+const isProvider = (text: string): text is PushProvider =>
   (PushProvider.literals as ReadonlyArray<string>).includes(text);
 
-/**
- * With what an environment speaks to the push services. What is set is sealed at rest, and is never shown again: it is
- * opened for the transports alone.
- */
+/** Credentials of push providers, encrypted at rest. They are never shown; only transports read them. */
 export class PushCredentials extends Context.Service<PushCredentials>()("waypost/sending/PushCredentials", {
   make: Effect.gen(function* () {
     const { allowPrivateAddresses } = yield* Settings;
@@ -44,40 +42,41 @@ export class PushCredentials extends Context.Service<PushCredentials>()("waypost
     const workspaces = yield* Workspaces;
     const key = sealingKey(Redacted.value(secretKey));
 
-    const put = Effect.fnUntraced(function* <S extends PushProvider>(
+    const put = Effect.fnUntraced(function* <P extends PushProvider>(
       tenant: Tenant,
-      transport: S,
-      credentials: KeptCredentials[S],
+      transport: P,
+      credentials: KeptCredentials[P],
       publicKey: string | null = null,
     ) {
-      const sealed = seal(key, sealedPlace(tenant, transport), JSON.stringify(credentials));
+      const sealed = seal(key, sealingContext(tenant, transport), JSON.stringify(credentials));
       const now = yield* Clock.currentTimeMillis;
       const rows = yield* repository.put(tenant, transport, sealed, publicKey, now);
       return shownOf(transport, rows);
     });
 
-    const open = Effect.fnUntraced(function* <S extends PushProvider>(tenant: TenantKey, transport: S) {
+    const open = Effect.fnUntraced(function* <P extends PushProvider>(tenant: TenantKey, transport: P) {
       const [row] = yield* repository.find(tenant, transport);
       if (row === undefined) return null;
-      const text = unseal(key, sealedPlace(tenant, transport), row.sealed);
+      const text = unseal(key, sealingContext(tenant, transport), row.sealed);
       if (text === null) {
-        // The fingerprint holds every process to one secret, so only a row that was changed by hand comes here.
+        // All processes have the same secret key, which its fingerprint proves, so the row was changed by
+        // hand.
         return yield* Effect.die(
           new Error(`The stored credentials for ${transport} do not open with this secret key`),
         );
       }
-      const credentials = JSON.parse(text) as KeptCredentials[S];
-      return { revision: row.revision, credentials } satisfies OpenedCredentials<S>;
+      const credentials = JSON.parse(text) as KeptCredentials[P];
+      return { revision: row.revision, credentials } satisfies OpenedCredentials<P>;
     });
 
     return {
-      /** All push services, set or not. */
+      /** All push providers, configured or not. */
       list: Effect.fn("PushCredentials.list")(function* (tenant: Tenant) {
         const rows = yield* repository.list(tenant);
         return PushProvider.literals.map((transport) => shownOf(transport, rows));
       }),
 
-      /** Sets a service account, in the place of what there was. @throws 422 */
+      /** Sets or replaces the service account. @throws 422 */
       putFcm: Effect.fn("PushCredentials.putFcm")(function* (
         tenant: Tenant,
         body: ParsedBody<FcmCredentials>,
@@ -86,7 +85,7 @@ export class PushCredentials extends Context.Service<PushCredentials>()("waypost
         return yield* put(tenant, "fcm", yield* body.complete);
       }),
 
-      /** Sets Apple's signing key, in the place of what there was. @throws 422 */
+      /** Sets or replaces Apple's signing key. @throws 422 */
       putApns: Effect.fn("PushCredentials.putApns")(function* (
         tenant: Tenant,
         body: ParsedBody<ApnsCredentials>,
@@ -95,7 +94,9 @@ export class PushCredentials extends Context.Service<PushCredentials>()("waypost
         return yield* put(tenant, "apns", yield* body.complete);
       }),
 
-      /** Sets the subject. The keys are made the first time and stay: browsers have subscribed with them. @throws 422 */
+      /**
+       * Sets the subject. The keys, once generated, never change: browsers subscribe with them. @throws 422
+       */
       putWebPush: Effect.fn("PushCredentials.putWebPush")(function* (
         tenant: Tenant,
         body: ParsedBody<WebPushCredentials>,
@@ -112,17 +113,15 @@ export class PushCredentials extends Context.Service<PushCredentials>()("waypost
         );
       }),
 
-      /** Forgets credentials for good, the keys of web push too. @throws 404 */
+      /** Deletes credentials permanently, including the keys of Web Push. @throws 404 */
       delete: Effect.fn("PushCredentials.delete")(function* (tenant: Tenant, transport: string) {
-        if (!isPushService(transport)) {
-          return yield* NotFound.of(unknownTransport);
-        }
+        if (!isProvider(transport)) return yield* NotFound.of(unknownTransport);
         const [deleted] = yield* repository.delete(tenant, transport);
         if (deleted === undefined) return yield* notSet(transport);
         return { id: transport, deleted: true as const };
       }),
 
-      /** Which services have credentials, of each of these environments in its place. */
+      /** The configured providers of each environment, in the given order. */
       configured: Effect.fnUntraced(function* (tenants: ReadonlyArray<TenantKey>) {
         const found = yield* repository.configured(tenants);
         return tenants.map(
@@ -135,7 +134,7 @@ export class PushCredentials extends Context.Service<PushCredentials>()("waypost
         );
       }),
 
-      /** The credentials themselves, for the transports; null when none are set. */
+      /** The credentials; null if none are set. */
       open,
     };
   }),

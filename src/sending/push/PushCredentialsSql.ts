@@ -1,24 +1,19 @@
 import { Context, Effect, Layer } from "effect";
 import { SqlClient } from "effect/sql";
-import { arrayOf, instant, utc } from "../../database/Rows.ts";
-import type { Environment } from "../../workspaces/Environment.ts";
+import { instant, unnested, utc } from "../../database/Rows.ts";
+import { tenantColumns, tenantIs } from "../../database/TenantColumns.ts";
+import type { TenantKey } from "../../workspaces/Environment.ts";
 import type { Tenant } from "../../workspaces/Workspace.ts";
 import type { PushProvider } from "./PushCredential.ts";
 
-/** An environment, as keys have it. */
-export interface TenantKey {
-  readonly workspaceId: number;
-  readonly environment: Environment;
-}
-
-/** Credentials as they are stored. */
+/** The public part of stored credentials. */
 export interface CredentialRow {
   readonly transport: PushProvider;
   readonly public_key: string | null;
   readonly updated_at: string;
 }
 
-/** Sealed credentials with their place. */
+/** Sealed credentials with their key. */
 export interface StoredCredentials extends TenantKey {
   /** The workspace's name. */
   readonly workspace: string;
@@ -26,28 +21,28 @@ export interface StoredCredentials extends TenantKey {
   readonly sealed: Uint8Array;
 }
 
-/** Every statement on credentials of push services. */
+/** Statements on credentials of push providers. */
 export class PushCredentialsSql extends Context.Service<PushCredentialsSql>()(
   "waypost/sending/PushCredentialsSql",
   {
     make: Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient;
 
-      const of = ({ environment, workspaceId }: TenantKey) =>
-        sql`p.workspace_id = ${workspaceId} AND p.environment = ${environment}`;
+      const isOf = tenantIs(sql);
       const shown = sql`p.transport, p.public_key, ${utc("p.updated_at")} AS updated_at`;
 
       return {
-        /** What is set in an environment. */
+        /** The configured providers of an environment. */
         list: (tenant: Tenant) =>
-          Effect.orDie(sql<CredentialRow>`SELECT ${shown} FROM push_credential p WHERE ${of(tenant)}`),
+          Effect.orDie(sql<CredentialRow>`SELECT ${shown} FROM push_credential p WHERE ${isOf("p", tenant)}`),
 
         /** The sealed credentials and the number of their last change. */
         find: (tenant: TenantKey, transport: PushProvider) =>
           Effect.orDie(sql<{ readonly sealed: Uint8Array; readonly revision: bigint }>`
-            SELECT p.sealed, p.revision FROM push_credential p WHERE ${of(tenant)} AND p.transport = ${transport}`),
+            SELECT p.sealed, p.revision FROM push_credential p
+            WHERE ${isOf("p", tenant)} AND p.transport = ${transport}`),
 
-        /** Sets credentials, in the place of what there was. */
+        /** Sets or replaces credentials. */
         put: (
           tenant: Tenant,
           transport: PushProvider,
@@ -56,40 +51,39 @@ export class PushCredentialsSql extends Context.Service<PushCredentialsSql>()(
           now: number,
         ) =>
           Effect.orDie(sql<CredentialRow>`
-            INSERT INTO push_credential AS p (workspace_id, environment, transport, sealed, public_key, updated_at)
-            VALUES (${tenant.workspaceId}, ${tenant.environment}, ${transport}, ${sealed}, ${publicKey}, ${instant(now)})
+            INSERT INTO push_credential AS p (workspace_id, environment, transport, sealed, public_key,
+              updated_at)
+            VALUES (${tenant.workspaceId}, ${tenant.environment}, ${transport}, ${sealed}, ${publicKey},
+              ${instant(now)})
             ON CONFLICT (workspace_id, environment, transport) DO UPDATE SET sealed = EXCLUDED.sealed,
               public_key = EXCLUDED.public_key, revision = EXCLUDED.revision, updated_at = EXCLUDED.updated_at
             RETURNING ${shown}`),
 
         delete: (tenant: Tenant, transport: PushProvider) =>
           Effect.orDie(sql<{ readonly transport: PushProvider }>`
-            DELETE FROM push_credential p WHERE ${of(tenant)} AND p.transport = ${transport} RETURNING p.transport`),
+            DELETE FROM push_credential p
+            WHERE ${isOf("p", tenant)} AND p.transport = ${transport} RETURNING p.transport`),
 
-        /** Credentials of all environments as they are stored, by key, at most `most` after a place. */
-        page: (after: StoredCredentials | null, most: number) =>
+        /** Sealed credentials of all environments in the order of their keys, those after `after`. */
+        page: (after: StoredCredentials | null, limit: number) =>
           Effect.orDie(sql<StoredCredentials>`
             SELECT p.workspace_id AS "workspaceId", w.name AS workspace, p.environment, p.transport, p.sealed
             FROM push_credential p JOIN workspace w ON w.id = p.workspace_id
             WHERE ${
               after === null
                 ? sql`true`
-                : sql`(p.workspace_id, p.environment, p.transport) > (${after.workspaceId}, ${after.environment}, ${after.transport})`
+                : sql`(p.workspace_id, p.environment, p.transport)
+                    > (${after.workspaceId}, ${after.environment}, ${after.transport})`
             }
-            ORDER BY p.workspace_id, p.environment, p.transport LIMIT ${most}`),
+            ORDER BY p.workspace_id, p.environment, p.transport LIMIT ${limit}`),
 
-        /** Which services have credentials in these environments. */
+        /** The configured providers of these environments. */
         configured: (tenants: ReadonlyArray<TenantKey>) =>
           Effect.orDie(sql<TenantKey & { readonly transport: PushProvider }>`
             SELECT p.workspace_id AS "workspaceId", p.environment, p.transport
             FROM push_credential p
-            WHERE (p.workspace_id, p.environment) IN (SELECT * FROM unnest(${arrayOf(
-              "int4",
-              tenants.map(({ workspaceId }) => workspaceId),
-            )}, ${arrayOf(
-              "text",
-              tenants.map(({ environment }) => environment),
-            )}))`),
+            WHERE (p.workspace_id, p.environment) IN (
+              SELECT t.workspace_id, t.environment FROM ${unnested(sql, "t", tenants, tenantColumns)})`),
       };
     }),
   },

@@ -1,96 +1,98 @@
 import { Clock, Context, Effect, FiberMap, Layer, Queue, Stream, SubscriptionRef } from "effect";
-import { LeaseTime } from "../LeaseTime.ts";
 import { Worker } from "../../workers/Worker.ts";
+import { LeaseTime } from "../LeaseTime.ts";
+import { partitionName, PushChannels } from "./PushChannels.ts";
 import { PushProvider } from "./PushCredential.ts";
-import { type PushWorker, PushWorkers } from "./PushWorkers.ts";
-import { takeoverGrace } from "./PushLeases.ts";
+import { reconnectPause } from "./PushLeases.ts";
 import { noteDepth } from "./PushMetrics.ts";
-import { type QueuePartition, PushQueueSql } from "./PushQueueSql.ts";
+import { PushQueueSql, type QueuePartition } from "./PushQueueSql.ts";
+import { type PushWorker, PushWorkers } from "./PushWorkers.ts";
 
-/** How often a process looks for lanes with something due. */
+/** How often a process polls for partitions with due pushes, in milliseconds. */
 const pollMillis = 250;
-/** Lanes that one process works off at once; more wait their turn, the longest first. */
+/** The most partitions that a process works on; those that have been due longest go first. */
 const maxPartitions = 64;
-/** How long what is under way may take to its end when the process is stopped. */
-const patience = "8 seconds";
-const countedUpTo = 100_000;
+/** How long a stopping process waits for its pushes in flight. */
+const shutdownTimeout = "8 seconds";
+const maxDepth = 100_000;
 
-const keyOf = ({ environment, transport, workspaceId }: QueuePartition) =>
-  `${workspaceId}/${environment}/${transport}`;
-
-/** Hands queued deliveries to the push services, in every process with the role `worker`. Any number of them share the work. */
+/**
+ * Sends queued pushes: starts a worker (`PushWorkers.ts`) for each queue partition with due pushes. Runs in
+ * every process with the role `worker`; they share the work.
+ */
 export class PushDispatcher extends Context.Service<PushDispatcher>()("waypost/sending/PushDispatcher", {
   make: Effect.gen(function* () {
     const repository = yield* PushQueueSql;
-    const partitions = yield* PushWorkers;
+    const channels = yield* PushChannels;
+    const workers = yield* PushWorkers;
     const leaseTime = yield* LeaseTime;
     const wake = yield* Queue.sliding<void>(1);
     const fibers = yield* FiberMap.make<string, void, never>();
-    const atWork = new Map<string, PushWorker>();
-    // Looks are counted: the one that began last, and the one that found nothing left to do.
-    let looks = 0;
-    let wasAway = false;
+    const running = new Map<string, PushWorker>();
+    // Numbers of polls: the latest that began, and the latest that found nothing left to do.
+    let polls = 0;
+    let wasUnavailable = false;
     const idle = yield* SubscriptionRef.make(0);
 
-    const begin = Effect.fnUntraced(function* (partition: QueuePartition) {
-      const key = keyOf(partition);
-      const work = yield* partitions.at(partition);
-      atWork.set(key, work);
+    const startWorker = Effect.fnUntraced(function* (name: string, partition: QueuePartition) {
+      const worker = yield* workers.make(partition);
+      running.set(name, worker);
       yield* FiberMap.run(
         fibers,
-        key,
+        name,
         Effect.ensuring(
-          work.run,
+          worker.run,
           Effect.sync(() => {
-            atWork.delete(key);
+            running.delete(name);
             Queue.offerUnsafe(wake, undefined);
           }),
         ),
       );
     });
 
-    const look = Effect.gen(function* () {
-      const number = ++looks;
+    const poll = Effect.gen(function* () {
+      const number = ++polls;
       const now = yield* Clock.currentTimeMillis;
       const latest = Math.max(now, yield* leaseTime.now);
       const due = yield* Effect.tapCause(repository.duePartitions(latest, 2 * maxPartitions), () =>
         Effect.sync(() => {
-          wasAway = true;
+          wasUnavailable = true;
         }),
       );
-      if (wasAway) {
-        wasAway = false;
-        return yield* Effect.sleep(takeoverGrace);
+      if (wasUnavailable) {
+        wasUnavailable = false;
+        return yield* Effect.sleep(reconnectPause);
       }
-      const open = due.filter((partition) => !partitions.isPaused(partition, now));
+      const open = due.filter((partition) => !channels.isPaused(partition, now));
       for (const partition of open) {
-        const running = atWork.get(keyOf(partition));
-        if (running !== undefined) yield* running.look;
-        else if (atWork.size < maxPartitions) yield* begin(partition);
+        const name = partitionName(partition);
+        const worker = running.get(name);
+        if (worker !== undefined) yield* worker.poll;
+        else if (running.size < maxPartitions) yield* startWorker(name, partition);
       }
-      if (open.length === 0 && atWork.size === 0) yield* SubscriptionRef.set(idle, number);
+      if (open.length === 0 && running.size === 0) yield* SubscriptionRef.set(idle, number);
       yield* Effect.raceFirst(Effect.sleep(pollMillis), Queue.take(wake));
     });
 
-    const measure = Effect.flatMap(repository.depth(countedUpTo), (counts) =>
+    const measureDepth = Effect.flatMap(repository.depth(maxDepth), (counts) =>
       Effect.forEach(PushProvider.literals, (transport) => noteDepth(transport, counts.get(transport) ?? 0), {
         discard: true,
       }),
     );
 
-    yield* Worker.every("pushes", 0, look, { isTraced: false });
-    yield* Worker.every("push_queue_depth", "15 seconds", measure, { isTraced: false });
+    yield* Worker.every("pushes", 0, poll, { isTraced: false });
+    yield* Worker.every("push_queue_depth", "15 seconds", measureDepth, { isTraced: false });
     yield* Effect.addFinalizer(() =>
       Effect.gen(function* () {
-        yield* Effect.forEach([...atWork.values()], ({ stop }) => stop, { discard: true });
-        yield* Effect.timeoutOption(FiberMap.awaitEmpty(fibers), patience);
+        yield* Effect.forEach([...running.values()], ({ stop }) => stop, { discard: true });
+        yield* Effect.timeoutOption(FiberMap.awaitEmpty(fibers), shutdownTimeout);
       }),
     );
 
     return {
-      /** Looks at once, and waits until this process finds nothing that is due and has nothing under way. */
+      /** Polls at once. Completes when this process finds no due push and has none in flight. */
       caughtUp: Effect.suspend(() => {
-        const before = looks;
+        const before = polls;
         Queue.offerUnsafe(wake, undefined);
         return Effect.asVoid(
           Stream.runHead(Stream.filter(SubscriptionRef.changes(idle), (number) => number > before)),
@@ -100,6 +102,7 @@ export class PushDispatcher extends Context.Service<PushDispatcher>()("waypost/s
   }),
 }) {
   static readonly layer = Layer.effect(PushDispatcher, PushDispatcher.make).pipe(
-    Layer.provide([PushWorkers.layer, PushQueueSql.layer]),
+    Layer.provide(PushWorkers.layer),
+    Layer.provide([PushChannels.layer, PushQueueSql.layer]),
   );
 }

@@ -1,56 +1,54 @@
 import { Clock, Effect } from "effect";
-import { LeaseTime, steadyMillis } from "../LeaseTime.ts";
-import type { QueuePartition, PushQueueSql, TakenPush } from "./PushQueueSql.ts";
+import { LeaseTime, monotonicMillis } from "../LeaseTime.ts";
+import type { PushQueueSql, QueuePartition, TakenPush } from "./PushQueueSql.ts";
 
 /**
- * How long a taken push is held without a sign of life, in milliseconds: another worker takes it over after that. Longer than a hand-over may
- * take, so that one that is begun in time is over in time, whatever becomes of the signs.
+ * How long a taken push is leased without a heartbeat, in milliseconds; another worker takes it over after
+ * that. Longer than the timeout of an attempt: one that starts in time ends in time, even if all heartbeats
+ * fail.
  */
 export const leaseMillis = 15_000;
-/** A push that is held for so long gets a sign of life; it is looked for this often. */
-const renewedAfter = 3_000;
-const beat = "1 second";
-/** How soon it is tried again while the database is away. */
-const pause = "500 millis";
+/** When a lease is renewed, how often that is checked, and when a failed renewal is retried. */
+const renewMillis = 3_000;
+const heartbeatInterval = "1 second";
+const retryPause = "500 millis";
 /**
- * How long whoever has seen the database away waits before taking pushes again: leases ran out meanwhile, and those who hold them
- * are to come first with what they know.
+ * How long a worker that has seen the database unavailable waits before it takes pushes again. Leases have
+ * expired meanwhile, and their holders must be able to settle first.
  */
-export const takeoverGrace = "2 seconds";
+export const reconnectPause = "2 seconds";
 
-/** Names one push: its delivery. */
+/** Names a push: the key of its delivery. */
 type PushKey = Pick<TakenPush, "sourceId" | "deviceKey">;
 const keyOf = ({ deviceKey, sourceId }: PushKey): string => `${sourceId}/${deviceKey}`;
 
-/** The pushes of a lane that a worker has under way, kept from all others. Instants are of a clock that nobody sets, in milliseconds. */
+/** The leases of the pushes that a worker has in flight. Instants are monotonic milliseconds. */
 export interface PushLeases {
-  readonly steadyNow: () => number;
-  /** From its taking on, which began at `since`. */
+  readonly now: () => number;
+  /** Holds a push whose taking began at `since`. */
   readonly hold: (push: TakenPush, since: number) => void;
-  /** Whether this worker has it under way. */
   readonly holds: (push: TakenPush) => boolean;
-  /** One that this worker has under way was taken once more: by itself, when no sign of life came through. It stays the same push. */
+  /** Continues to hold a push that this worker took again itself, because its heartbeats had failed. */
   readonly adopt: (push: TakenPush) => void;
-  /** Whether it is surely nobody else's for so many milliseconds from now. */
+  /** Whether no other worker can take the push for so many milliseconds. */
   readonly covers: (push: TakenPush, millis: number) => boolean;
-  /** What its outcome is written down under. */
+  /** The fencing token to settle the push with. */
   readonly fenceOf: (push: TakenPush) => number;
-  /** Its outcome is written down, or given up. */
   readonly release: (push: TakenPush) => void;
-  /** Gives a sign of life for those that are due for one: held for so long without. Comes before every taking. */
-  readonly renew: (after?: number) => Effect.Effect<void>;
-  /** Renews for ever, whatever fails. */
-  readonly beating: Effect.Effect<never>;
+  /** Renews leases of at least this age (milliseconds; 3 seconds if left out). Precedes every taking. */
+  readonly renew: (minAge?: number) => Effect.Effect<void>;
+  /** Renews leases forever, also after failures. */
+  readonly heartbeats: Effect.Effect<never>;
 }
 
-interface Held {
+interface Lease {
   readonly push: TakenPush;
   fence: number;
-  /** When the last sign of life was given that came through, or its taking began. */
+  /** When the last successful renewal began, or the taking. */
   since: number;
 }
 
-/** Leases of one lane at work. Whoever lost one all the same is found out by the fence when it settles. */
+/** Leases of one worker. Losing one is detected by the fencing token when the push is settled. */
 export const pushLeases = (
   repository: PushQueueSql["Service"],
   partition: QueuePartition,
@@ -58,40 +56,40 @@ export const pushLeases = (
   Effect.gen(function* () {
     const clock = yield* Clock.Clock;
     const leaseTime = yield* LeaseTime;
-    const held = new Map<string, Held>();
-    const steadyNow = (): number => steadyMillis(clock);
+    const held = new Map<string, Lease>();
+    const now = (): number => monotonicMillis(clock);
 
-    const renew = Effect.fnUntraced(function* (after = renewedAfter) {
-      const since = steadyNow();
-      const due = [...held.values()].filter((each) => since - each.since >= after);
+    const renew = Effect.fnUntraced(function* (minAge = renewMillis) {
+      const since = now();
+      const due = [...held.values()].filter((lease) => since - lease.since >= minAge);
       if (due.length === 0) return;
       const pushes = due.map(({ fence, push }) => ({ ...push, fence }));
-      // Those that another has, or is about to take, are not among them.
+      // The result lacks pushes that another worker has taken or is taking.
       for (const push of yield* repository.renew(partition, pushes, yield* leaseTime.now, leaseMillis)) {
-        const mine = held.get(keyOf(push));
-        if (mine !== undefined) mine.since = since;
+        const lease = held.get(keyOf(push));
+        if (lease !== undefined) lease.since = since;
       }
     });
 
     return {
-      steadyNow,
+      now,
       hold: (push, since) => held.set(keyOf(push), { push, fence: push.fence, since }),
       holds: (push) => held.has(keyOf(push)),
       adopt: (push) => {
-        const mine = held.get(keyOf(push));
-        if (mine !== undefined) mine.fence = push.fence;
+        const lease = held.get(keyOf(push));
+        if (lease !== undefined) lease.fence = push.fence;
       },
       covers: (push, millis) => {
-        const mine = held.get(keyOf(push));
-        return mine !== undefined && steadyNow() + millis <= mine.since + leaseMillis;
+        const lease = held.get(keyOf(push));
+        return lease !== undefined && now() + millis <= lease.since + leaseMillis;
       },
       fenceOf: (push) => held.get(keyOf(push))?.fence ?? push.fence,
       release: (push) => held.delete(keyOf(push)),
       renew,
-      beating: Effect.forever(
+      heartbeats: Effect.forever(
         Effect.andThen(
-          Effect.sleep(beat),
-          Effect.catchCause(renew(), () => Effect.sleep(pause)),
+          Effect.sleep(heartbeatInterval),
+          Effect.catchCause(renew(), () => Effect.sleep(retryPause)),
         ),
       ),
     };

@@ -1,7 +1,7 @@
 import type { MessageContent } from "../../notifications/MessageContent.ts";
 import type { shownMedia } from "../../media/MediaAddress.ts";
 
-/** What a push carries beside the message's id: the same for everybody who gets the same notification of a campaign. */
+/** The content of a push: the same for all recipients of a notification in a campaign. */
 export interface PushContent extends Pick<
   MessageContent,
   "type" | "headline" | "body" | "cta_label" | "cta_url"
@@ -11,21 +11,21 @@ export interface PushContent extends Pick<
   readonly media: ReturnType<typeof shownMedia>;
 }
 
-/** The payload of a push, in the order of the contract (L8). */
+/** The payload of a push, in the field order of contract L8. */
 export const pushPayload = (id: string, content: PushContent) => {
   const { body, campaign_id, cta_label, cta_url, headline, media, notification_id, type } = content;
   return { id, type, campaign_id, notification_id, headline, body, media, cta_label, cta_url };
 };
 
-/** Bytes that a push service has room for. */
+/** The largest payload that push providers accept, in bytes. */
 export const payloadLimit = 4096;
 
 const ellipsis = "…";
 const characters = new Intl.Segmenter("und", { granularity: "grapheme" });
 
-/** The longest beginning that fits, cut between characters as people see them, with an ellipsis. */
-const shortestLoss = (text: string, fits: (shorter: string) => boolean): string => {
-  // No character has less than one byte, so what fits lies in the first few thousand.
+/** The longest prefix that fits, with an ellipsis. Cuts between grapheme clusters. */
+const prefixThatFits = (text: string, fits: (shorter: string) => boolean): string => {
+  // A character has at least one byte, so a longer prefix cannot fit.
   const start = text.slice(0, payloadLimit);
   const cuts = [0, ...Array.from(characters.segment(start), ({ index, segment }) => index + segment.length)];
   const cutAt = (cut: number) => `${start.slice(0, cuts[cut]).trimEnd()}${ellipsis}`;
@@ -39,8 +39,8 @@ const shortestLoss = (text: string, fits: (shorter: string) => boolean): string 
 };
 
 /**
- * The content as it fits into what `sizeOf` measures, in bytes: the body is shortened first; where that is not enough, the media file is
- * left out, then the button, and at last the headline is shortened. `sizeOf` grows with every text.
+ * Shortens a content until its size is within the limit, in bytes: first the body; then it leaves out the
+ * media file, then the button; last it shortens the headline. `sizeOf` must grow with every text.
  */
 export const shortened = (
   content: PushContent,
@@ -57,27 +57,29 @@ export const shortened = (
   for (const less of without) {
     const rest = { ...content, ...less };
     if (!fits({ ...rest, body: ellipsis })) continue;
-    return fits(rest) ? rest : { ...rest, body: shortestLoss(rest.body, (body) => fits({ ...rest, body })) };
+    return fits(rest)
+      ? rest
+      : { ...rest, body: prefixThatFits(rest.body, (body) => fits({ ...rest, body })) };
   }
   const bare = { ...content, ...without.at(-1), body: ellipsis };
-  return { ...bare, headline: shortestLoss(bare.headline, (headline) => fits({ ...bare, headline })) };
+  return { ...bare, headline: prefixThatFits(bare.headline, (headline) => fits({ ...bare, headline })) };
 };
 
-/** Stands for the id of a message while a payload is made; as long as every id. */
-const anyId = crypto.randomUUID();
+/** Placeholder for the message id while a payload is built; as long as any id. */
+const placeholderId = crypto.randomUUID();
 
 /**
- * Makes payloads that differ in nothing but the message's id: `write` is asked once for each content, and what it writes must fit
- * into the limit, in UTF-8, after shortening.
+ * Builds payloads that differ only in the message id: `write` runs once for each content, which is shortened
+ * until its UTF-8 text is within the limit.
  */
 export const payloadsOf = (write: (id: string, content: PushContent) => string, limit = payloadLimit) => {
-  const known = new WeakMap<PushContent, ReadonlyArray<string>>();
-  const sizeOf = (content: PushContent) => Buffer.byteLength(write(anyId, content));
+  const cache = new WeakMap<PushContent, ReadonlyArray<string>>();
+  const sizeOf = (content: PushContent) => Buffer.byteLength(write(placeholderId, content));
   return (id: string, content: PushContent): string => {
-    let parts = known.get(content);
+    let parts = cache.get(content);
     if (parts === undefined) {
-      parts = write(anyId, shortened(content, limit, sizeOf)).split(anyId);
-      known.set(content, parts);
+      parts = write(placeholderId, shortened(content, limit, sizeOf)).split(placeholderId);
+      cache.set(content, parts);
     }
     return parts.join(id);
   };

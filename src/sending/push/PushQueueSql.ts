@@ -1,61 +1,62 @@
 import { Context, Effect, Layer } from "effect";
 import { SqlClient } from "effect/sql";
-import { arrayOf, asNumber, instant } from "../../database/Rows.ts";
+import { epochMillis, instant, unnested } from "../../database/Rows.ts";
 import type { ContentMedia } from "../../media/MediaAddress.ts";
+import { tenantIs } from "../../database/TenantColumns.ts";
+import { heldPushColumns, pushKeyColumns } from "./PushColumnsSql.ts";
 import type { PushProvider } from "./PushCredential.ts";
-import type { TenantKey } from "./PushCredentialsSql.ts";
+import type { TenantKey } from "../../workspaces/Environment.ts";
 import type { PushContent } from "./PushPayload.ts";
-import { pushColumns } from "./PushColumnsSql.ts";
 
-/** The pushes of one environment to one push service. */
+/** The queued pushes of one environment to one provider. Workers take them partition by partition. */
 export interface QueuePartition extends TenantKey {
   readonly transport: PushProvider;
 }
 
-/** A push that was taken; the fence tells this taking from every other. Instants are epoch milliseconds. */
+/** A leased push. Instants are epoch milliseconds. */
 export interface TakenPush {
   readonly sourceId: bigint;
   readonly deviceKey: number;
+  /** The fencing token: it grows with every lease. */
   readonly fence: number;
-  /** This one included. */
+  /** Includes the current one. */
   readonly attempts: number;
   readonly firstAt: number;
   readonly createdAt: number;
   readonly campaignKey: number;
   readonly contentKey: number;
-  /** The device's address as it is now, and which of its registrations it is of. */
+  /** The device's current address, and the version of its registration. */
   readonly address: unknown;
   readonly addressVersion: number;
-  /** Somebody began to hand it over, and nobody knows what became of that. */
+  /** An earlier worker started an attempt whose outcome is unknown. */
   readonly isUncertain: boolean;
-  /** What stands in the way of handing it over. */
+  /** Why it cannot be sent. */
   readonly obstacle: "stopped" | "closing" | "unregistered" | "moved" | "gone" | "unapproved" | null;
 }
 
-/** The pushes that may be taken: those that were begun, and those that were not, with what is due at these instants. */
-export interface TakingLimits {
-  readonly begun: number;
+/** When a push must be due to be taken: one attempted before, and a new one. Epoch milliseconds. */
+export interface DueLimits {
+  readonly attempted: number;
   readonly fresh: number;
 }
 
-/** A content as statements give it. */
+/** The content of pushes, as statements return it. */
 export interface ContentRow extends Omit<PushContent, "media"> {
   readonly contentKey: number;
   readonly campaignKey: number;
   readonly media: ContentMedia | null;
 }
 
-/** Every statement on pushes that are on their way. */
+/** Statements on queued pushes. */
 export class PushQueueSql extends Context.Service<PushQueueSql>()("waypost/sending/PushQueueSql", {
   make: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient;
 
-    const millis = (column: string) => asNumber(`extract(epoch FROM ${column}) * 1000`);
-    const { deviceKeys, fences, sourceIds, tenantIs } = pushColumns(sql);
+    const isOf = tenantIs(sql);
 
     return {
-      /** Lanes with pushes that are due, those that wait longest first; jumps from lane to lane over the index. */
-      duePartitions: (now: number, most: number) =>
+      /** Partitions with due pushes, the longest due first. A loose index scan, one step per partition. */
+      duePartitions: (now: number, limit: number) =>
         Effect.orDie(sql<QueuePartition>`
           WITH RECURSIVE partition AS (
             (SELECT q.workspace_id, q.environment, q.transport, q.due_at FROM push_queue q
@@ -63,55 +64,59 @@ export class PushQueueSql extends Context.Service<PushQueueSql>()("waypost/sendi
             UNION ALL
             SELECT n.* FROM partition l CROSS JOIN LATERAL (
               SELECT q.workspace_id, q.environment, q.transport, q.due_at FROM push_queue q
-              WHERE (q.workspace_id, q.environment, q.transport) > (l.workspace_id, l.environment, l.transport)
+              WHERE (q.workspace_id, q.environment, q.transport)
+                > (l.workspace_id, l.environment, l.transport)
               ORDER BY q.workspace_id, q.environment, q.transport, q.due_at LIMIT 1
             ) AS n
           )
           SELECT workspace_id AS "workspaceId", environment, transport FROM partition
-          WHERE due_at <= ${instant(now)} ORDER BY due_at LIMIT ${most}`),
+          WHERE due_at <= ${instant(now)} ORDER BY due_at LIMIT ${limit}`),
 
-      /** How many pushes wait, counted up to a bound. */
-      depth: (most: number) =>
+      /** The number of queued pushes by transport, counted up to `limit` in all. */
+      depth: (limit: number) =>
         Effect.map(
           Effect.orDie(sql<{ readonly transport: PushProvider; readonly count: number }>`
             SELECT q.transport, count(*)::int AS count
-            FROM (SELECT transport FROM push_queue LIMIT ${most}) AS q GROUP BY 1`),
+            FROM (SELECT transport FROM push_queue LIMIT ${limit}) AS q GROUP BY 1`),
           (rows) => new Map(rows.map(({ count, transport }) => [transport, count])),
         ),
 
       /**
-       * Takes pushes of a lane that are due, for the length of a lease, each with what it takes to hand it over. Those that were begun go
-       * before all that wait: what a dead process had under way is not to queue up again behind a large send.
+       * Leases due pushes of a partition, with all that an attempt needs. Pushes that were attempted before
+       * go first: those of a dead worker must not queue again behind a large send.
        */
       take: (
         partition: QueuePartition,
         now: number,
         leaseMillis: number,
-        most: number,
-        due: TakingLimits = { begun: now, fresh: now },
+        limit: number,
+        due: DueLimits = { attempted: now, fresh: now },
       ) =>
         Effect.orDie(sql<TakenPush>`
-          WITH begun AS (
+          WITH attempted AS (
             SELECT q.source_id, q.device_key FROM push_queue q
-            WHERE ${tenantIs("q", partition)} AND q.transport = ${partition.transport} AND q.due_at <= ${instant(due.begun)} AND q.first_at IS NOT NULL
-            ORDER BY q.due_at LIMIT ${most}
+            WHERE ${isOf("q", partition)} AND q.transport = ${partition.transport}
+              AND q.due_at <= ${instant(due.attempted)} AND q.first_at IS NOT NULL
+            ORDER BY q.due_at LIMIT ${limit}
             FOR UPDATE SKIP LOCKED
           ), fresh AS (
             SELECT q.source_id, q.device_key FROM push_queue q
-            WHERE ${tenantIs("q", partition)} AND q.transport = ${partition.transport} AND q.due_at <= ${instant(due.fresh)} AND q.first_at IS NULL
-            ORDER BY q.due_at LIMIT ${most} - (SELECT count(*) FROM begun)
+            WHERE ${isOf("q", partition)} AND q.transport = ${partition.transport}
+              AND q.due_at <= ${instant(due.fresh)} AND q.first_at IS NULL
+            ORDER BY q.due_at LIMIT ${limit} - (SELECT count(*) FROM attempted)
             FOR UPDATE SKIP LOCKED
           ), next AS (
-            SELECT * FROM begun UNION ALL SELECT * FROM fresh
+            SELECT * FROM attempted UNION ALL SELECT * FROM fresh
           ), taken AS (
-            UPDATE push_queue q SET due_at = ${instant(now + leaseMillis)}, fence = q.fence + 1, attempts = q.attempts + 1,
-              first_at = COALESCE(q.first_at, ${instant(now)})
+            UPDATE push_queue q SET due_at = ${instant(now + leaseMillis)}, fence = q.fence + 1,
+              attempts = q.attempts + 1, first_at = COALESCE(q.first_at, ${instant(now)})
             FROM next n
-            WHERE ${tenantIs("q", partition)} AND q.source_id = n.source_id AND q.device_key = n.device_key
+            WHERE ${isOf("q", partition)} AND q.source_id = n.source_id AND q.device_key = n.device_key
             RETURNING q.*
           )
-          SELECT t.source_id AS "sourceId", t.device_key AS "deviceKey", t.fence, t.attempts::int AS attempts, ${millis("t.first_at")} AS "firstAt",
-            ${millis("d.created_at")} AS "createdAt", d.campaign_key AS "campaignKey", d.content_key AS "contentKey", v.address,
+          SELECT t.source_id AS "sourceId", t.device_key AS "deviceKey", t.fence, t.attempts::int AS attempts,
+            ${epochMillis("t.first_at")} AS "firstAt", ${epochMillis("d.created_at")} AS "createdAt",
+            d.campaign_key AS "campaignKey", d.content_key AS "contentKey", v.address,
             v.address_version AS "addressVersion", d.status = 'handed_over' AS "isUncertain",
             CASE WHEN s.status <> 'running' THEN 'stopped'
               WHEN w.deletion_scheduled_at IS NOT NULL THEN 'closing'
@@ -121,13 +126,14 @@ export class PushQueueSql extends Context.Service<PushQueueSql>()("waypost/sendi
               WHEN NOT v.approved AND t.environment = 'sandbox' THEN 'unapproved' END AS obstacle
           FROM taken t
           JOIN workspace w ON w.id = t.workspace_id
-          JOIN delivery d ON ${tenantIs("d", partition)} AND d.source_id = t.source_id AND d.device_key = t.device_key
-          JOIN device v ON ${tenantIs("v", partition)} AND v.key = t.device_key
-          LEFT JOIN send s ON ${tenantIs("s", partition)} AND s.source_id = t.source_id`),
+          JOIN delivery d ON ${isOf("d", partition)} AND d.source_id = t.source_id
+            AND d.device_key = t.device_key
+          JOIN device v ON ${isOf("v", partition)} AND v.key = t.device_key
+          LEFT JOIN send s ON ${isOf("s", partition)} AND s.source_id = t.source_id`),
 
       /**
-       * Holds taken pushes for longer, but for those that another has taken since. One that is being settled is not waited for. Gives those
-       * that are held.
+       * Extends leases. Returns the pushes whose lease is extended: not those that another worker has taken,
+       * nor those that are locked because they are being settled.
        */
       renew: (
         partition: QueuePartition,
@@ -136,19 +142,19 @@ export class PushQueueSql extends Context.Service<PushQueueSql>()("waypost/sendi
         leaseMillis: number,
       ) =>
         Effect.orDie(sql<Pick<TakenPush, "sourceId" | "deviceKey">>`
-          WITH mine AS (
+          WITH held AS (
             SELECT q.source_id, q.device_key FROM push_queue q
-            JOIN unnest(${sourceIds(pushes)}, ${deviceKeys(pushes)}, ${fences(pushes)}) AS p (source_id, device_key, fence)
+            JOIN ${unnested(sql, "p", pushes, heldPushColumns)}
               ON p.source_id = q.source_id AND p.device_key = q.device_key AND p.fence = q.fence
-            WHERE ${tenantIs("q", partition)}
+            WHERE ${isOf("q", partition)}
             FOR UPDATE OF q SKIP LOCKED
           )
-          UPDATE push_queue q SET due_at = ${instant(now + leaseMillis)} FROM mine m
-          WHERE ${tenantIs("q", partition)} AND q.source_id = m.source_id AND q.device_key = m.device_key
+          UPDATE push_queue q SET due_at = ${instant(now + leaseMillis)} FROM held h
+          WHERE ${isOf("q", partition)} AND q.source_id = h.source_id AND q.device_key = h.device_key
           RETURNING q.source_id AS "sourceId", q.device_key AS "deviceKey"`),
 
-      /** Puts pushes off that were taken in the same transaction and are not handed over: it does not count as an attempt. */
-      putOff: (
+      /** Postpones pushes that were taken in the same transaction and are not sent. They lose no attempt. */
+      postpone: (
         partition: QueuePartition,
         pushes: ReadonlyArray<{
           readonly sourceId: bigint;
@@ -159,43 +165,40 @@ export class PushQueueSql extends Context.Service<PushQueueSql>()("waypost/sendi
         Effect.orDie(sql`
           UPDATE push_queue q SET due_at = p.due_at, attempts = q.attempts - 1,
             first_at = CASE WHEN q.attempts > 1 THEN q.first_at END
-          FROM unnest(${sourceIds(pushes)}, ${deviceKeys(pushes)}, ${arrayOf(
-            "timestamptz",
-            pushes.map(({ dueAt }) => dueAt),
-          )}) AS p (source_id, device_key, due_at)
-          WHERE ${tenantIs("q", partition)} AND q.source_id = p.source_id AND q.device_key = p.device_key`),
+          FROM ${unnested(sql, "p", pushes, {
+            ...pushKeyColumns,
+            due_at: ["timestamptz", ({ dueAt }) => dueAt],
+          })}
+          WHERE ${isOf("q", partition)} AND q.source_id = p.source_id AND q.device_key = p.device_key`),
 
-      /** Writes down that these are about to be handed over. */
+      /** Records attempts that are about to start. */
       recordAttempts: (partition: QueuePartition, pushes: ReadonlyArray<TakenPush>) =>
         Effect.orDie(sql`
           UPDATE delivery d SET status = 'handed_over', attempts = p.attempts
-          FROM unnest(${sourceIds(pushes)}, ${deviceKeys(pushes)}, ${arrayOf(
-            "int4",
-            pushes.map(({ attempts }) => attempts),
-          )}) AS p (source_id, device_key, attempts)
-          WHERE ${tenantIs("d", partition)} AND d.source_id = p.source_id AND d.device_key = p.device_key`),
+          FROM ${unnested(sql, "p", pushes, {
+            ...pushKeyColumns,
+            attempts: ["int4", ({ attempts }) => attempts],
+          })}
+          WHERE ${isOf("d", partition)} AND d.source_id = p.source_id AND d.device_key = p.device_key`),
 
-      /** What pushes of these contents and campaigns say. */
+      /** The contents of pushes by content and campaign. */
       contents: (
         partition: QueuePartition,
-        pairs: ReadonlyArray<{ readonly contentKey: number; readonly campaignKey: number }>,
+        keys: ReadonlyArray<{ readonly contentKey: number; readonly campaignKey: number }>,
       ) =>
         Effect.orDie(sql<ContentRow>`
-          SELECT c.key AS "contentKey", p.campaign_key AS "campaignKey", COALESCE(k.id, g.id) AS campaign_id, c.notification_id, c.type,
-            c.headline, c.body, c.cta_label, c.cta_url,
+          SELECT c.key AS "contentKey", p.campaign_key AS "campaignKey", COALESCE(k.id, g.id) AS campaign_id,
+            c.notification_id, c.type, c.headline, c.body, c.cta_label, c.cta_url,
             CASE WHEN c.media_asset_id IS NOT NULL THEN
               jsonb_build_object('id', c.media_asset_id, 'type', c.media_kind, 'key', m.key) END AS media
-          FROM unnest(${arrayOf(
-            "int4",
-            pairs.map(({ contentKey }) => contentKey),
-          )}, ${arrayOf(
-            "int4",
-            pairs.map(({ campaignKey }) => campaignKey),
-          )}) AS p (content_key, campaign_key)
-          JOIN content c ON ${tenantIs("c", partition)} AND c.key = p.content_key
-          LEFT JOIN media_file m ON ${tenantIs("m", partition)} AND m.id = c.media_asset_id
-          LEFT JOIN campaign k ON ${tenantIs("k", partition)} AND k.key = p.campaign_key
-          LEFT JOIN deleted_campaign g ON ${tenantIs("g", partition)} AND g.key = p.campaign_key`),
+          FROM ${unnested(sql, "p", keys, {
+            content_key: ["int4", ({ contentKey }) => contentKey],
+            campaign_key: ["int4", ({ campaignKey }) => campaignKey],
+          })}
+          JOIN content c ON ${isOf("c", partition)} AND c.key = p.content_key
+          LEFT JOIN media_file m ON ${isOf("m", partition)} AND m.id = c.media_asset_id
+          LEFT JOIN campaign k ON ${isOf("k", partition)} AND k.key = p.campaign_key
+          LEFT JOIN deleted_campaign g ON ${isOf("g", partition)} AND g.key = p.campaign_key`),
     };
   }),
 }) {

@@ -1,35 +1,35 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from "node:crypto";
 import type { PushProvider } from "./PushCredential.ts";
-import type { TenantKey } from "./PushCredentialsSql.ts";
+import type { TenantKey } from "../../workspaces/Environment.ts";
 
 const version = 1;
 const nonceBytes = 12;
 const tagBytes = 16;
 
-/** The key that credentials are sealed with: derived, so that nothing else is ever encrypted or signed with it. */
+/** The key that seals credentials. It is derived, so that it is used for nothing else. */
 export const sealingKey = (secretKey: string): Uint8Array =>
   new Uint8Array(hkdfSync("sha256", secretKey, "", "waypost push credentials", 32));
 
-/** Where credentials lie: a row that is moved to another place does not open there. */
-export const sealedPlace = (tenant: TenantKey, transport: PushProvider): string =>
+/** Binds credentials to their row: copied to another environment or provider, they do not open. */
+export const sealingContext = (tenant: TenantKey, transport: PushProvider): string =>
   `${tenant.workspaceId}/${tenant.environment}/${transport}`;
 
-/** Encrypts a text (AES-256-GCM) so that it opens only under the same key and the same `place`. */
-export const seal = (key: Uint8Array, place: string, text: string): Uint8Array => {
+/** Encrypts a text (AES-256-GCM). It opens only with the same key and context. */
+export const seal = (key: Uint8Array, context: string, text: string): Uint8Array => {
   const nonce = randomBytes(nonceBytes);
-  const cipher = createCipheriv("aes-256-gcm", key, nonce).setAAD(Buffer.from(place));
+  const cipher = createCipheriv("aes-256-gcm", key, nonce).setAAD(Buffer.from(context));
   const sealed = Buffer.concat([cipher.update(text, "utf8"), cipher.final()]);
   return Buffer.concat([Buffer.of(version), nonce, cipher.getAuthTag(), sealed]);
 };
 
-/** Opens what `seal` made; null where the key or the place is another one, or a byte was changed. */
-export const unseal = (key: Uint8Array, place: string, sealed: Uint8Array): string | null => {
+/** Decrypts a sealed text; null if the key or context differs, or a byte was changed. */
+export const unseal = (key: Uint8Array, context: string, sealed: Uint8Array): string | null => {
   const bytes = Buffer.from(sealed);
   if (bytes.length < 1 + nonceBytes + tagBytes || bytes[0] !== version) return null;
   const nonce = bytes.subarray(1, 1 + nonceBytes);
   const tag = bytes.subarray(1 + nonceBytes, 1 + nonceBytes + tagBytes);
   const decipher = createDecipheriv("aes-256-gcm", key, nonce, { authTagLength: tagBytes })
-    .setAAD(Buffer.from(place))
+    .setAAD(Buffer.from(context))
     .setAuthTag(tag);
   try {
     const text = decipher.update(bytes.subarray(1 + nonceBytes + tagBytes));

@@ -15,7 +15,7 @@ const derive = async (secret: Uint8Array, salt: Uint8Array, info: Uint8Array, by
   return new Uint8Array(bits);
 };
 
-/** A subscription as a browser makes it, and the browser's way to read what is pushed to it (RFC 8291), by WebCrypto alone. */
+/** A browser's subscription, and its decryption of pushes (RFC 8291), by WebCrypto alone. */
 export const browserSubscription = async (endpoint: string) => {
   const pair = await subtle.generateKey(curve, true, ["deriveBits"]);
   const own = new Uint8Array(await subtle.exportKey("raw", pair.publicKey));
@@ -29,7 +29,7 @@ export const browserSubscription = async (endpoint: string) => {
         auth: Buffer.from(auth).toString("base64url"),
       },
     },
-    /** The message, and whether anything but it and its end was in the record. */
+    /** The message in the record. */
     read: async (body: Uint8Array): Promise<string> => {
       const salt = body.subarray(0, 16);
       const idLength = body[20] ?? 0;
@@ -55,7 +55,7 @@ export const browserSubscription = async (endpoint: string) => {
   };
 };
 
-/** Whether a token is signed by the key that is told beside it (`vapid t=…, k=…`, RFC 8292); gives its claims. */
+/** Checks that a token is signed by the key beside it (`vapid t=…, k=…`, RFC 8292); returns its claims. */
 export const readVapid = async (authorization: string) => {
   const [, token = "", key = ""] = /^vapid t=([\w.-]+), k=([\w-]+)$/.exec(authorization) ?? [];
   const [header = "", claims = "", signature = ""] = token.split(".");

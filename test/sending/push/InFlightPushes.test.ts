@@ -10,23 +10,23 @@ import { accepted } from "../../../src/sending/push/transports/PushTransport.ts"
 import { TestWaypost, testStart } from "../../TestWaypost.ts";
 import { eventually, pushed, pushing } from "./PushWorld.ts";
 
-import { content, handingOver, partition, repositories, silentChannel, uncertainBy } from "./LeaseWorld.ts";
+import { content, attemptLayer, partition, repositories, silentChannel, uncertainBy } from "./LeaseWorld.ts";
 
-layer(TestWaypost.layer)("A push that is under way", (it) => {
-  it.effect("is not given up while its answer is there and the process was too busy to read it (L5)", () =>
+layer(TestWaypost.layer)("Pushes in flight", (it) => {
+  it.effect("a response that a busy process has not read yet counts before the timeout (L5)", () =>
     Effect.gen(function* () {
-      const { fired, partition: place } = yield* partition;
+      const { fired, partition: queue } = yield* partition;
       const repository = yield* PushQueueSql;
       const pushAttempts = yield* PushAttempts;
       yield* fired();
       yield* fired();
-      const taken = yield* repository.take(place, testStart, leaseMillis, 10);
-      const leases = yield* pushLeases(repository, place);
-      for (const push of taken) leases.hold(push, leases.steadyNow());
-      const told: Array<AttemptResult> = [];
+      const taken = yield* repository.take(queue, testStart, leaseMillis, 10);
+      const leases = yield* pushLeases(repository, queue);
+      for (const push of taken) leases.hold(push, leases.now());
+      const results: Array<AttemptResult> = [];
       const done = yield* Deferred.make<void>();
       const channel = silentChannel();
-      // Whoever sleeps is woken by the test, at a moment of its choice.
+      // The test decides when sleeping fibers wake.
       let wake = () => {};
       const clock = Object.assign(Object.create(yield* Clock.Clock) as Clock.Clock, {
         sleep: () =>
@@ -34,12 +34,13 @@ layer(TestWaypost.layer)("A push that is under way", (it) => {
             wake = () => resume(Effect.void);
           }),
       });
-      const inFlight = yield* inFlightPushes(place, pushAttempts, leases, (outcome) => {
-        if (told.push(outcome) === 2) Deferred.doneUnsafe(done, Effect.void);
+      const inFlight = yield* inFlightPushes(queue, pushAttempts, leases, (result) => {
+        if (results.push(result) === 2) Deferred.doneUnsafe(done, Effect.void);
       }).pipe(Effect.provideService(Clock.Clock, clock));
       const ready = taken.map((push) => ({ push, content }));
-      assert.strictEqual(yield* inFlight.begin(channel.open, ready, testStart), 0);
-      // The time is over before the process gets to read anything; then one answer is there, and none for the other.
+      assert.strictEqual(yield* inFlight.start(channel.open, ready, testStart), 0);
+      // The timeout passes before the process can read anything. Then one response has arrived, the other has
+      // not.
       yield* TestClock.adjust("12 seconds");
       yield* Effect.sync(() => {
         wake();
@@ -47,14 +48,14 @@ layer(TestWaypost.layer)("A push that is under way", (it) => {
       });
       yield* Deferred.await(done);
       assert.sameMembers(
-        told.map(({ settlement: { verdict } }) => verdict),
+        results.map(({ settlement: { verdict } }) => verdict),
         ["delivered", "delayed"],
       );
-      assert.strictEqual(channel.givenUp(), 1);
-    }).pipe(Effect.scoped, Effect.provide(handingOver)),
+      assert.strictEqual(channel.canceled(), 1);
+    }).pipe(Effect.scoped, Effect.provide(attemptLayer)),
   );
 
-  /** While the effect runs, the database refuses statements on the queue: those of a kind. */
+  /** Makes the database refuse one kind of statement on the queue while the effect runs. */
   const refusing = <A, E, R>(kind: "UPDATE OF fence" | "DELETE", effect: Effect.Effect<A, E, R>) =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient;
@@ -64,7 +65,7 @@ layer(TestWaypost.layer)("A push that is under way", (it) => {
         AS 'BEGIN PERFORM nextval(''refusals''); RAISE EXCEPTION ''no''; END'`;
       yield* sql`CREATE TRIGGER refuse BEFORE ${sql.literal(kind)} ON push_queue EXECUTE FUNCTION refuse()`;
       const result = yield* effect;
-      // A sequence counts whatever is rolled back.
+      // A sequence counts also in rolled back transactions.
       yield* eventually(
         Effect.map(
           sql<{ readonly was: boolean }>`SELECT is_called AS was FROM refusals`.pipe(Effect.orDie),
@@ -76,7 +77,7 @@ layer(TestWaypost.layer)("A push that is under way", (it) => {
       return result;
     }).pipe(Effect.orDie);
 
-  it.effect("goes on when others cannot be taken, whatever is wrong (L5)", () =>
+  it.effect("pushes in flight are settled when taking others fails (L5)", () =>
     Effect.gen(function* () {
       const { delivery, fired, service } = yield* partition;
       const release = service.hold("accept");
@@ -100,7 +101,7 @@ layer(TestWaypost.layer)("A push that is under way", (it) => {
     }),
   );
 
-  it.effect("is not sent again because its outcome cannot be written down at first (L5)", () =>
+  it.effect("a push is not sent again while storing its outcome is retried (L5)", () =>
     Effect.gen(function* () {
       const { delivery, fired, service } = yield* partition;
       const { message } = yield* fired();
@@ -128,13 +129,13 @@ layer(TestWaypost.layer)("A push that is under way", (it) => {
     }),
   );
 
-  it.effect("is counted as uncertain when nobody knows what became of it (L5)", () =>
+  it.effect("a push with an unknown outcome is counted as uncertain (L5)", () =>
     Effect.gen(function* () {
-      const { fired, partition: place, service } = yield* partition;
+      const { fired, partition: queue, service } = yield* partition;
       yield* fired();
       const repository = yield* PushQueueSql;
-      const dead = yield* repository.take(place, testStart, leaseMillis, 10);
-      yield* repository.recordAttempts(place, dead);
+      const dead = yield* repository.take(queue, testStart, leaseMillis, 10);
+      yield* repository.recordAttempts(queue, dead);
       const before = {
         taken: yield* uncertainBy("taken_over"),
         unanswered: yield* uncertainBy("unanswered"),

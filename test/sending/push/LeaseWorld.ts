@@ -1,15 +1,15 @@
 import { Effect, Layer, Metric } from "effect";
 import { Settings } from "../../../src/config/Settings.ts";
-import { PushChannels } from "../../../src/sending/push/PushChannels.ts";
+import { ChannelPause, PushChannels } from "../../../src/sending/push/PushChannels.ts";
 import { PushAttempts } from "../../../src/sending/push/PushAttempts.ts";
 import { PushOutcomesSql } from "../../../src/sending/push/PushOutcomesSql.ts";
 import { PushQueueSql } from "../../../src/sending/push/PushQueueSql.ts";
 import { ProviderConcurrency } from "../../../src/sending/push/ProviderConcurrency.ts";
-import type { Told } from "../../../src/sending/push/transports/PushTransport.ts";
+import type { Report } from "../../../src/sending/push/transports/PushTransport.ts";
 import { localServices } from "./LocalProviders.ts";
 import { pushWorld } from "./PushWorld.ts";
 
-/** How often pushes were counted as uncertain for a cause. */
+/** The number of uncertain pushes counted for a cause. */
 export const uncertainBy = (cause: string) =>
   Effect.map(Metric.snapshot, (all) =>
     all.reduce(
@@ -21,7 +21,7 @@ export const uncertainBy = (cause: string) =>
     ),
   );
 
-/** A phone that a message is fired for, in a lane whose pushes the test takes itself. */
+/** A world with a queue partition whose pushes the test takes itself. */
 export const partition = Effect.gen(function* () {
   const service = yield* localServices.fcm;
   const world = yield* pushWorld(service);
@@ -33,25 +33,24 @@ export const partition = Effect.gen(function* () {
   };
 });
 
-/** A channel that keeps what it is told to send, and the way to answer it. */
+/** A channel that answers only when the test does, through `answers`. */
 export const silentChannel = () => {
-  const answers: Array<(told: Told) => void> = [];
-  let givenUp = 0;
+  const answers: Array<Report> = [];
+  let canceled = 0;
   return {
     answers,
-    givenUp: () => givenUp,
+    canceled: () => canceled,
     open: {
-      send: (_: unknown, tell: (told: Told) => void) => {
-        answers.push(tell);
+      send: (_: unknown, report: Report) => {
+        answers.push(report);
         return () => {
-          givenUp += 1;
+          canceled += 1;
         };
       },
       serviceOf: () => "",
-      services: new ProviderConcurrency(false),
       revision: 1n,
-      refusals: 0,
-      pausedUntil: 0,
+      concurrency: new ProviderConcurrency(false),
+      pause: new ChannelPause(),
     },
   };
 };
@@ -68,7 +67,7 @@ export const content = {
 } as const;
 
 export const repositories = Layer.mergeAll(PushQueueSql.layer, PushOutcomesSql.layer);
-export const handingOver = PushAttempts.layer.pipe(
+export const attemptLayer = PushAttempts.layer.pipe(
   Layer.provideMerge(repositories),
   Layer.provide(PushChannels.layer),
   Layer.provide(Settings.layerTest({})),

@@ -7,19 +7,19 @@ import {
   type LocalService,
   localFcm,
   localWebPush,
-  makeBook,
+  makeLedger,
   part,
   readAll,
 } from "./PushServers.ts";
 
-/** The Apple Push Notification service: HTTP/2 with prior knowledge. */
+/** A local APNs: HTTP/2 with prior knowledge. It processes streams in order. */
 export const localApnsWith = (settings: { readonly maxConcurrentStreams?: number } = {}) =>
   Effect.gen(function* () {
-    const book = makeBook();
+    const book = makeLedger();
     const tokens: Array<string> = [];
     const sessions = new Set<Http2Session>();
     let opened = 0;
-    /** By connection: the highest stream that it has looked at, and the last that it will answer. */
+    /** By connection: the highest processed stream, and the last that will be answered. */
     const highest = new Map<Http2Session, number>();
     const leaving = new Map<Http2Session, number>();
     const handle = async (stream: ServerHttp2Stream, headers: Readonly<Record<string, unknown>>) => {
@@ -62,7 +62,7 @@ export const localApnsWith = (settings: { readonly maxConcurrentStreams?: number
         return;
       }
       if (behaviour === "goaway") {
-        // It has looked at what it has written down; this one only where later ones are there already.
+        // Ledger entries count as processed; this one only if later ones have arrived already.
         const isLast = id === highest.get(session);
         const last = isLast ? id - 2 : (highest.get(session) ?? id);
         leaving.set(session, last);
@@ -74,7 +74,7 @@ export const localApnsWith = (settings: { readonly maxConcurrentStreams?: number
       const { echo, retryAfter, status } = behaviour;
       const said = `${token} ${String(headers[":path"])}`;
       if (echo === true) return answer(status, said, { "retry-after": said, "x-echo": said });
-      return answer(status, "Told", retryAfter === undefined ? {} : { "retry-after": retryAfter });
+      return answer(status, "Scripted", retryAfter === undefined ? {} : { "retry-after": retryAfter });
     };
     const server = yield* Effect.acquireRelease(
       Effect.promise(
@@ -115,5 +115,5 @@ export const localApnsWith = (settings: { readonly maxConcurrentStreams?: number
     return service;
   });
 
-/** All services, by the names of their transports. */
+/** All local providers by transport. */
 export const localServices = { fcm: localFcm, apns: localApnsWith(), webpush: localWebPush };

@@ -8,7 +8,7 @@ import { localServices } from "./LocalProviders.ts";
 import type { LocalService } from "./PushServers.ts";
 import { eventually, pushed, pushing, pushWorld } from "./PushWorld.ts";
 
-/** One environment whose browsers are with two push services. */
+/** An environment whose browsers use two push services. */
 const twoServices = Effect.gen(function* () {
   const [slow, quick] = [yield* localServices.webpush, yield* localServices.webpush];
   const world = yield* pushWorld(slow);
@@ -22,39 +22,41 @@ const twoServices = Effect.gen(function* () {
   return { ...world, slow, quick, fired };
 });
 
-layer(TestWaypost.layer)("A push service among others", (it) => {
-  it.effect("that is slow has no more than its share of what is under way, and the others are quick", () =>
-    Effect.gen(function* () {
-      const { delivery, fired, quick, slow } = yield* twoServices;
-      slow.answer(() => "hang");
-      const waiting: Array<string> = [];
-      for (let count = 0; count < 20; count++) waiting.push(yield* fired(slow));
-      const first = yield* fired(quick);
-      yield* pushing;
-      yield* slow.arrived(16);
-      yield* quick.arrived(1);
-      yield* eventually(Effect.map(delivery(first), ({ status }) => status === "delivered"));
-      assert.lengthOf(slow.ledger, 16);
-      const states = yield* Effect.forEach(waiting, delivery);
-      assert.deepStrictEqual(states.map(({ attempts, status }) => `${status} ${attempts}`).toSorted(), [
-        ...Array<string>(16).fill("handed_over 1"),
-        ...Array<string>(4).fill("queued 0"),
-      ]);
-      // Those that were put off have lost none of their tries.
-      slow.answer(() => "accept");
-      for (const time of ["10 seconds", "2 seconds", "1 minute", "1 minute"] as const) {
-        yield* TestClock.adjust(time);
-        yield* pushed;
-      }
-      for (const id of waiting) assert.deepInclude(yield* delivery(id), { status: "delivered" });
-      assert.deepStrictEqual(
-        (yield* Effect.forEach(waiting, delivery)).map(({ attempts }) => String(attempts)).toSorted(),
-        [...Array<string>(4).fill("1"), ...Array<string>(16).fill("2")],
-      );
-    }),
+layer(TestWaypost.layer)("Push services of one channel", (it) => {
+  it.effect(
+    "a slow push service gets a limited share of in-flight pushes and does not delay the others",
+    () =>
+      Effect.gen(function* () {
+        const { delivery, fired, quick, slow } = yield* twoServices;
+        slow.answer(() => "hang");
+        const waiting: Array<string> = [];
+        for (let count = 0; count < 20; count++) waiting.push(yield* fired(slow));
+        const first = yield* fired(quick);
+        yield* pushing;
+        yield* slow.arrived(16);
+        yield* quick.arrived(1);
+        yield* eventually(Effect.map(delivery(first), ({ status }) => status === "delivered"));
+        assert.lengthOf(slow.ledger, 16);
+        const states = yield* Effect.forEach(waiting, delivery);
+        assert.deepStrictEqual(states.map(({ attempts, status }) => `${status} ${attempts}`).toSorted(), [
+          ...Array<string>(16).fill("handed_over 1"),
+          ...Array<string>(4).fill("queued 0"),
+        ]);
+        // Postponed pushes have lost no attempt.
+        slow.answer(() => "accept");
+        for (const time of ["10 seconds", "2 seconds", "1 minute", "1 minute"] as const) {
+          yield* TestClock.adjust(time);
+          yield* pushed;
+        }
+        for (const id of waiting) assert.deepInclude(yield* delivery(id), { status: "delivered" });
+        assert.deepStrictEqual(
+          (yield* Effect.forEach(waiting, delivery)).map(({ attempts }) => String(attempts)).toSorted(),
+          [...Array<string>(4).fill("1"), ...Array<string>(16).fill("2")],
+        );
+      }),
   );
 
-  it.effect("that asks to be left alone is left alone by all pushes, and the others are not (L7)", () =>
+  it.effect("all pushes back off from the push service that asks for it, and from no other (L7)", () =>
     Effect.gen(function* () {
       const { delivery, fired, quick, slow } = yield* twoServices;
       slow.answer((number) => (number === 0 ? { status: 429, retryAfter: "30" } : "accept"));
@@ -76,8 +78,8 @@ layer(TestWaypost.layer)("A push service among others", (it) => {
 });
 
 for (const [name, started] of Object.entries(localServices)) {
-  layer(TestWaypost.layer)(`The push service of ${name}`, (it) => {
-    it.effect("is left alone by all pushes while it asks for it, and none loses a try (L7)", () =>
+  layer(TestWaypost.layer)(`Back-off by ${name}`, (it) => {
+    it.effect(`all pushes back off from ${name} while it asks for it, and lose no attempt (L7)`, () =>
       Effect.gen(function* () {
         const service = yield* started;
         const { delivery, fired } = yield* pushWorld(service);
@@ -98,60 +100,60 @@ for (const [name, started] of Object.entries(localServices)) {
   });
 }
 
-describe("The share of a push service", () => {
-  plainIt("grows as it answers and shrinks as it does not, within bounds", () => {
+describe("ProviderConcurrency", () => {
+  plainIt("the limit of a push service grows with responses and shrinks with timeouts, within bounds", () => {
     const services = new ProviderConcurrency(true);
-    const share = () => {
-      const authenticate = services.admission(testStart);
+    const limit = () => {
+      const dueAt = services.limiter(testStart);
       let count = 0;
-      while (count < 1_000 && authenticate("a") === null) count += 1;
+      while (count < 1_000 && dueAt("a") === null) count += 1;
       return count;
     };
     const answered = (isAnswered: boolean) => {
-      services.begun("a");
-      services.over("a", 20, isAnswered);
+      services.started("a");
+      services.ended("a", 20, isAnswered);
     };
-    assert.strictEqual(share(), 16);
+    assert.strictEqual(limit(), 16);
     for (let count = 0; count < 1_000; count++) answered(true);
-    assert.strictEqual(share(), 128);
+    assert.strictEqual(limit(), 128);
     answered(false);
-    assert.strictEqual(share(), 64);
+    assert.strictEqual(limit(), 64);
     for (let count = 0; count < 10; count++) answered(false);
-    assert.strictEqual(share(), 16);
+    assert.strictEqual(limit(), 16);
   });
 
-  plainIt("puts off what is beyond it one after another, for a minute at most, whatever it asks for", () => {
+  plainIt("pushes over the limit are postponed one after another, by a minute at most", () => {
     const services = new ProviderConcurrency(true);
-    services.leaveAlone("a", testStart, 86_400_000);
-    const authenticate = services.admission(testStart);
-    const times = Array.from({ length: 20_000 }, () => authenticate("a") ?? 0);
+    services.backOff("a", testStart, 86_400_000);
+    const dueAt = services.limiter(testStart);
+    const times = Array.from({ length: 20_000 }, () => dueAt("a") ?? 0);
     assert.strictEqual(times[0], testStart + 60_000);
     assert.isTrue(times.every((time) => time <= testStart + 60_000));
-    assert.isNull(authenticate("b"));
+    assert.isNull(dueAt("b"));
     for (let count = 0; count < 30; count++) {
-      services.begun("a");
-      services.over("a", 10_000, false);
+      services.started("a");
+      services.ended("a", 10_000, false);
     }
-    const crowd = services.admission(testStart + 60_000);
+    const crowd = services.limiter(testStart + 60_000);
     const later = Array.from({ length: 1_000 }, () => crowd("a")).filter((time) => time !== null);
     assert.lengthOf(later, 984);
     assert.isTrue(later.every((time, at) => at === 0 || time >= (later[at - 1] ?? 0)));
     assert.isAbove(new Set(later).size, 500);
   });
 
-  plainIt("lets one that answers quickly have all it can take", () => {
+  plainIt("a fast push service gets as many pushes as it can take", () => {
     const services = new ProviderConcurrency(true);
     for (let count = 0; count < 200; count++) {
-      services.begun("a");
-      services.over("a", 20, true);
+      services.started("a");
+      services.ended("a", 20, true);
     }
-    const authenticate = services.admission(testStart);
-    const times = Array.from({ length: 10_128 }, () => authenticate("a"));
+    const dueAt = services.limiter(testStart);
+    const times = Array.from({ length: 10_128 }, () => dueAt("a"));
     assert.isAtMost(times.at(-1) ?? Infinity, testStart + 2_000);
   });
 
-  plainIt("is everything where a channel has one service only", () => {
-    const authenticate = new ProviderConcurrency(false).admission(testStart);
-    assert.isTrue(Array.from({ length: 5_000 }, () => authenticate("")).every((time) => time === null));
+  plainIt("a channel with a single push service has no limit", () => {
+    const dueAt = new ProviderConcurrency(false).limiter(testStart);
+    assert.isTrue(Array.from({ length: 5_000 }, () => dueAt("")).every((time) => time === null));
   });
 });

@@ -7,8 +7,8 @@ import { localServices } from "./LocalProviders.ts";
 import { pushed } from "./PushWorld.ts";
 import { moveTo, sendWorld } from "../SendWorld.ts";
 
-layer(TestWaypost.layer)("Pushes that a slow service has not answered", (it) => {
-  it.effect("keep no other waiting for a connection: each that was begun is with the service (L3)", () =>
+layer(TestWaypost.layer)("Concurrent pushes", (it) => {
+  it.effect("a push never waits for a connection: every started one reaches a slow provider (L3)", () =>
     Effect.gen(function* () {
       const service = yield* localServices.fcm;
       const count = 150;

@@ -8,9 +8,9 @@ import { pushed, pushing, pushWorld } from "./PushWorld.ts";
 const at = (millis: number) => TestClock.setTime(testStart + millis);
 
 for (const [name, started] of Object.entries(localServices)) {
-  layer(TestWaypost.layer)(`A push by ${name}`, (it) => {
+  layer(TestWaypost.layer)(`Pushes by ${name}`, (it) => {
     it.effect(
-      "is delivered once the service has accepted it, with the payload of the contract (K1, L8.2)",
+      `a push by ${name} is delivered once it is accepted, with the payload of the contract (K1, L8.2)`,
       () =>
         Effect.gen(function* () {
           const service = yield* started;
@@ -50,7 +50,7 @@ for (const [name, started] of Object.entries(localServices)) {
     );
 
     it.effect(
-      "whose address is gone fails, and the device is not targeted until it registers anew (L6.3)",
+      `a push by ${name} to a gone address fails; the device is targeted again once it registers (L6.3)`,
       () =>
         Effect.gen(function* () {
           const service = yield* started;
@@ -72,7 +72,7 @@ for (const [name, started] of Object.entries(localServices)) {
         }),
     );
 
-    it.effect("that the service refuses for good fails without another try (L7)", () =>
+    it.effect(`a push that ${name} refuses permanently fails without a retry (L7)`, () =>
       Effect.gen(function* () {
         const service = yield* started;
         const { delivery, device, fired } = yield* pushWorld(service);
@@ -92,7 +92,7 @@ for (const [name, started] of Object.entries(localServices)) {
     );
 
     it.effect(
-      "is tried again after 1 second, then after twice as long each time with jitter, 8 times in all (L7)",
+      `a push by ${name} is retried after 1 second, doubling with jitter, up to 8 attempts (L7)`,
       () =>
         Effect.gen(function* () {
           const service = yield* started;
@@ -122,7 +122,7 @@ for (const [name, started] of Object.entries(localServices)) {
         }),
     );
 
-    it.effect("is tried again when Retry-After says, in seconds or as a date (L7)", () =>
+    it.effect(`a push by ${name} is retried when Retry-After says, in seconds or as a date (L7)`, () =>
       Effect.gen(function* () {
         const service = yield* started;
         const { delivery, fired } = yield* pushWorld(service);
@@ -154,7 +154,7 @@ for (const [name, started] of Object.entries(localServices)) {
       }),
     );
 
-    it.effect("fails when Retry-After leads beyond an hour from the first try (L7)", () =>
+    it.effect(`a push by ${name} fails if Retry-After is over an hour after the first attempt (L7)`, () =>
       Effect.gen(function* () {
         const service = yield* started;
         const { delivery, fired } = yield* pushWorld(service);
@@ -165,7 +165,7 @@ for (const [name, started] of Object.entries(localServices)) {
       }),
     );
 
-    it.effect("is tried again when the service does not answer in time (L7)", () =>
+    it.effect(`a push by ${name} is retried after a timeout (L7)`, () =>
       Effect.gen(function* () {
         const service = yield* started;
         const { delivery, fired } = yield* pushWorld(service);
@@ -185,7 +185,7 @@ for (const [name, started] of Object.entries(localServices)) {
       }),
     );
 
-    it.effect("is tried again after a lost connection (L7)", () =>
+    it.effect(`a push by ${name} is retried after a lost connection (L7)`, () =>
       Effect.gen(function* () {
         const service = yield* started;
         const { delivery, fired } = yield* pushWorld(service);

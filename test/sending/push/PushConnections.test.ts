@@ -7,13 +7,13 @@ import { makeVapidKeys } from "../../../src/sending/push/PushCredentialRules.ts"
 import { Apns } from "../../../src/sending/push/transports/Apns.ts";
 import { Fcm } from "../../../src/sending/push/transports/Fcm.ts";
 import { PushConnections } from "../../../src/sending/push/transports/PushConnections.ts";
-import { awaited, type PushChannel } from "../../../src/sending/push/transports/PushTransport.ts";
+import { awaitOutcome, type PushChannel } from "../../../src/sending/push/transports/PushTransport.ts";
 import { WebPush } from "../../../src/sending/push/transports/WebPush.ts";
 import { localServer } from "../../notifications/LocalServer.ts";
 import { browserSubscription } from "./BrowserCrypto.ts";
 import { apnsCredentials, fcmCredentials } from "./PushKeys.ts";
 
-/** Transports where private addresses are not allowed and each name stands for these addresses. */
+/** Transports that allow no private addresses, where each name resolves to these addresses. */
 const transports = (...addresses: ReadonlyArray<string>) =>
   Layer.mergeAll(Fcm.layer, Apns.layer, WebPush.layer).pipe(
     Layer.provide(PushConnections.layerNoDeps),
@@ -37,11 +37,13 @@ const content = {
   cta_url: null,
 } as const;
 
-const hand = (channel: PushChannel, address: unknown) =>
-  awaited((tell) => channel.send({ id: "00000000-0000-8a41-8000-000000000007", content, address }, tell));
+const send = (channel: PushChannel, address: unknown) =>
+  awaitOutcome((report) =>
+    channel.send({ id: "00000000-0000-8a41-8000-000000000007", content, address }, report),
+  );
 
 for (const host of ["push.example.com", "127.0.0.1", "169.254.169.254"]) {
-  it.effect(`no push goes to ${host} while it is no public address, whatever its name (SSRF)`, () =>
+  it.effect(`no push connects to ${host} unless all its addresses are public (SSRF)`, () =>
     Effect.gen(function* () {
       const server = yield* localServer((_, response) => response.writeHead(201).end());
       const base = `http://${host}:${server.port}`;
@@ -53,9 +55,9 @@ for (const host of ["push.example.com", "127.0.0.1", "169.254.169.254"]) {
       });
       const { address } = yield* Effect.promise(() => browserSubscription(`${base}/push/1`));
       for (const outcome of [
-        yield* hand(fcm, { token: "t" }),
-        yield* hand(apns, { token: "t" }),
-        yield* hand(webPush, address),
+        yield* send(fcm, { token: "t" }),
+        yield* send(apns, { token: "t" }),
+        yield* send(webPush, address),
       ]) {
         assert.deepStrictEqual(outcome, {
           _tag: "Refused",
@@ -64,19 +66,19 @@ for (const host of ["push.example.com", "127.0.0.1", "169.254.169.254"]) {
       }
       assert.deepStrictEqual(server.asked, []);
     }).pipe(
-      // One public address among others makes none of them good.
+      // A public address among private ones does not help.
       Effect.provide(transports("93.184.215.14", "127.0.0.1")),
       Effect.scoped,
     ),
   );
 }
 
-it.effect("a push to a subscription whose key is no point of the curve is refused, with what to do", () =>
+it.effect("a push to a subscription with an invalid key is refused, with advice", () =>
   Effect.gen(function* () {
     const channel = yield* (yield* WebPush).open({ subject: "mailto:push@example.com", ...makeVapidKeys() });
     const keys = { p256dh: `B${"A".repeat(86)}`, auth: "A".repeat(22) };
-    const outcome = yield* hand(channel, { endpoint: "https://push.example.com/1", keys });
+    const outcome = yield* send(channel, { endpoint: "https://push.example.com/1", keys });
     assert.strictEqual(outcome._tag, "Refused");
-    assert.match("reason" in outcome ? outcome.reason : "", /register its subscription anew/);
+    assert.match("reason" in outcome ? outcome.reason : "", /register its subscription again/);
   }).pipe(Effect.provide(transports("93.184.215.14")), Effect.scoped),
 );

@@ -5,33 +5,35 @@ import { TestWaypost, testStart } from "../../TestWaypost.ts";
 import { localServices } from "./LocalProviders.ts";
 import { pushed, pushWorld } from "./PushWorld.ts";
 
-layer(TestWaypost.layer)("An authentication error", (it) => {
+layer(TestWaypost.layer)("Refused credentials", (it) => {
   for (const name of ["fcm", "apns"] as const) {
-    it.effect(`of ${name} refreshes the credential's token once, and prunes nothing (L6)`, () =>
-      Effect.gen(function* () {
-        const service = yield* localServices[name];
-        const { delivery, device, fired } = yield* pushWorld(service);
-        service.answer((number) => (number === 0 ? "unauthorized" : "accept"));
-        const first = yield* fired();
-        yield* pushed;
-        assert.deepInclude(yield* delivery(first.message.id), { status: "delivered", attempts: 1 });
-        assert.lengthOf(service.tokens, 2);
-        assert.lengthOf(service.ledger, 2);
+    it.effect(
+      `an authentication error of ${name} renews the token once and marks no address as gone (L6)`,
+      () =>
+        Effect.gen(function* () {
+          const service = yield* localServices[name];
+          const { delivery, device, fired } = yield* pushWorld(service);
+          service.answer((number) => (number === 0 ? "unauthorized" : "accept"));
+          const first = yield* fired();
+          yield* pushed;
+          assert.deepInclude(yield* delivery(first.message.id), { status: "delivered", attempts: 1 });
+          assert.lengthOf(service.tokens, 2);
+          assert.lengthOf(service.ledger, 2);
 
-        // A token that was good is replaced again; one that is refused at once is not.
-        service.answer(() => "unauthorized");
-        const second = yield* fired();
-        yield* pushed;
-        const failed = yield* delivery(second.message.id);
-        assert.deepInclude(failed, { status: "failed", attempts: 1 });
-        assert.match(failed.last_error, /status 40[13]/);
-        assert.deepInclude(yield* device(second.id), { address_gone: false });
-        assert.lengthOf(service.tokens, 3);
-        assert.lengthOf(service.ledger, 4);
-      }),
+          // A token that was accepted before is replaced; a replacement that is refused is not.
+          service.answer(() => "unauthorized");
+          const second = yield* fired();
+          yield* pushed;
+          const failed = yield* delivery(second.message.id);
+          assert.deepInclude(failed, { status: "failed", attempts: 1 });
+          assert.match(failed.last_error, /status 40[13]/);
+          assert.deepInclude(yield* device(second.id), { address_gone: false });
+          assert.lengthOf(service.tokens, 3);
+          assert.lengthOf(service.ledger, 4);
+        }),
     );
 
-    it.effect(`of ${name} spares what waits: the service is left alone, then tried with one push`, () =>
+    it.effect(`after an authentication error of ${name} pushes pause, then one push tries again`, () =>
       Effect.gen(function* () {
         const service = yield* localServices[name];
         const { configure, delivery, fired } = yield* pushWorld(service);
@@ -47,7 +49,7 @@ layer(TestWaypost.layer)("An authentication error", (it) => {
         yield* TestClock.setTime(testStart + 1_000);
         yield* pushed;
         assert.deepStrictEqual(yield* states, ["failed", "queued", "queued"]);
-        // Other credentials, and all goes on as soon as it is tried again.
+        // With new credentials all are delivered at the next attempt.
         yield* configure();
         service.answer(() => "accept");
         yield* TestClock.setTime(testStart + 3_000);
@@ -57,28 +59,30 @@ layer(TestWaypost.layer)("An authentication error", (it) => {
     );
   }
 
-  it.effect("of the token address fails the push; while it is away the push is tried again (L6.5, L7)", () =>
-    Effect.gen(function* () {
-      const service = yield* localServices.fcm;
-      const { delivery, fired } = yield* pushWorld(service);
-      service.refuseTokens(503);
-      const { message } = yield* fired();
-      yield* pushed;
-      assert.deepInclude(yield* delivery(message.id), { status: "queued", attempts: 1 });
-      service.refuseTokens(null);
-      yield* TestClock.setTime(testStart + 1_000);
-      yield* pushed;
-      assert.deepInclude(yield* delivery(message.id), { status: "delivered", attempts: 2 });
+  it.effect(
+    "a push fails if FCM's token address refuses, and is retried if it is unavailable (L6.5, L7)",
+    () =>
+      Effect.gen(function* () {
+        const service = yield* localServices.fcm;
+        const { delivery, fired } = yield* pushWorld(service);
+        service.refuseTokens(503);
+        const { message } = yield* fired();
+        yield* pushed;
+        assert.deepInclude(yield* delivery(message.id), { status: "queued", attempts: 1 });
+        service.refuseTokens(null);
+        yield* TestClock.setTime(testStart + 1_000);
+        yield* pushed;
+        assert.deepInclude(yield* delivery(message.id), { status: "delivered", attempts: 2 });
 
-      const other = yield* localServices.fcm;
-      const refused = yield* pushWorld(other);
-      other.refuseTokens(400);
-      const bad = yield* refused.fired();
-      yield* pushed;
-      const failed = yield* refused.delivery(bad.message.id);
-      assert.deepInclude(failed, { status: "failed", attempts: 1 });
-      assert.include(failed.last_error, "invalid_grant");
-      assert.lengthOf(other.ledger, 0);
-    }),
+        const other = yield* localServices.fcm;
+        const refused = yield* pushWorld(other);
+        other.refuseTokens(400);
+        const bad = yield* refused.fired();
+        yield* pushed;
+        const failed = yield* refused.delivery(bad.message.id);
+        assert.deepInclude(failed, { status: "failed", attempts: 1 });
+        assert.include(failed.last_error, "invalid_grant");
+        assert.lengthOf(other.ledger, 0);
+      }),
   );
 });

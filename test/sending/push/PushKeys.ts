@@ -4,12 +4,12 @@ const pem = (key: { export: (options: { type: "pkcs8"; format: "pem" }) => strin
   String(key.export({ type: "pkcs8", format: "pem" }));
 
 const rsa = generateKeyPairSync("rsa", { modulusLength: 2048 });
-/** Keys as Google and Apple give them, made once for all tests of a file. */
+/** Keys as Google and Apple issue them, generated once per test file. */
 export const rsaKey = pem(rsa.privateKey);
 const p256 = generateKeyPairSync("ec", { namedCurve: "prime256v1" });
 export const p256Key = pem(p256.privateKey);
 
-/** Good credentials of each service; addresses may be given. */
+/** Valid credentials of each provider, with optional addresses. */
 export const fcmCredentials = (more: { base_url?: string; token_uri?: string } = {}) => ({
   service_account: {
     type: "service_account",

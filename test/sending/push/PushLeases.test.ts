@@ -9,25 +9,27 @@ import { PushQueueSql } from "../../../src/sending/push/PushQueueSql.ts";
 import { inFlightPushes } from "../../../src/sending/push/InFlightPushes.ts";
 import { TestWaypost, testStart } from "../../TestWaypost.ts";
 
-import { content, handingOver, partition, repositories, silentChannel } from "./LeaseWorld.ts";
+import { content, attemptLayer, partition, repositories, silentChannel } from "./LeaseWorld.ts";
 
-layer(TestWaypost.layer)("A lease", (it) => {
-  it.effect("is proven only for the pushes that a sign of life came through for (L5)", () =>
+layer(TestWaypost.layer)("Push leases", (it) => {
+  it.effect("a heartbeat extends only the leases that the worker still holds (L5)", () =>
     Effect.gen(function* () {
-      const { fired, partition: place } = yield* partition;
+      const { fired, partition: queue } = yield* partition;
       yield* fired();
       yield* fired();
       const repository = yield* PushQueueSql;
-      const leases = yield* pushLeases(repository, place);
-      const [mine, lost] = yield* repository.take(place, testStart, leaseMillis, 10);
+      const leases = yield* pushLeases(repository, queue);
+      const [mine, lost] = yield* repository.take(queue, testStart, leaseMillis, 10);
       if (mine === undefined || lost === undefined) throw new Error("Nothing was taken");
-      const since = leases.steadyNow();
+      const since = leases.now();
       for (const push of [mine, lost]) leases.hold(push, since);
       assert.isTrue(leases.covers(mine, leaseMillis));
       assert.isFalse(leases.covers(mine, leaseMillis + 1));
-      // Another worker takes one of them, by a clock that is ahead.
+      // Another worker, whose clock is ahead, takes one of them.
       const sql = yield* SqlClient.SqlClient;
-      yield* sql`UPDATE push_queue SET fence = fence + 1 WHERE source_id = ${lost.sourceId} AND device_key = ${lost.deviceKey}`;
+      yield* sql`
+        UPDATE push_queue SET fence = fence + 1
+        WHERE source_id = ${lost.sourceId} AND device_key = ${lost.deviceKey}`;
       yield* TestClock.adjust("6 seconds");
       assert.isFalse(leases.covers(mine, leaseMillis - 5_000));
       yield* leases.renew();
@@ -38,56 +40,56 @@ layer(TestWaypost.layer)("A lease", (it) => {
     }).pipe(Effect.provide(repositories)),
   );
 
-  it.effect("that is nearly over begins no push: it goes back to the queue as if it had not been taken", () =>
+  it.effect("a push whose lease is too short for an attempt returns to the queue as if not taken", () =>
     Effect.gen(function* () {
-      const { delivery, fired, partition: place } = yield* partition;
+      const { delivery, fired, partition: queue } = yield* partition;
       const repository = yield* PushQueueSql;
       const pushAttempts = yield* PushAttempts;
       const { message } = yield* fired();
-      const [push] = yield* repository.take(place, testStart, leaseMillis, 10);
+      const [push] = yield* repository.take(queue, testStart, leaseMillis, 10);
       if (push === undefined) throw new Error("Nothing was taken");
-      yield* repository.recordAttempts(place, [push]);
-      const leases = yield* pushLeases(repository, place);
-      leases.hold(push, leases.steadyNow());
+      yield* repository.recordAttempts(queue, [push]);
+      const leases = yield* pushLeases(repository, queue);
+      leases.hold(push, leases.now());
       yield* TestClock.adjust("6 seconds");
-      const told: Array<AttemptResult> = [];
+      const results: Array<AttemptResult> = [];
       const channel = silentChannel();
-      const inFlight = yield* inFlightPushes(place, pushAttempts, leases, (outcome) => told.push(outcome));
+      const inFlight = yield* inFlightPushes(queue, pushAttempts, leases, (result) => results.push(result));
       const now = testStart + 6_000;
-      assert.strictEqual(yield* inFlight.begin(channel.open, [{ push, content }], now), 1);
+      assert.strictEqual(yield* inFlight.start(channel.open, [{ push, content }], now), 1);
       assert.lengthOf(channel.answers, 0);
       assert.deepStrictEqual(
-        told.map(({ settlement: { dueAt, verdict } }) => [verdict, dueAt]),
+        results.map(({ settlement: { dueAt, verdict } }) => [verdict, dueAt]),
         [["returned", now]],
       );
       yield* (yield* PushOutcomesSql).settle(
-        place,
-        told.map(({ settlement }) => settlement),
+        queue,
+        results.map(({ settlement }) => settlement),
         now,
       );
       assert.deepInclude(yield* delivery(message.id), { status: "queued", attempts: 0 });
-      const [again] = yield* repository.take(place, now, leaseMillis, 10);
+      const [again] = yield* repository.take(queue, now, leaseMillis, 10);
       assert.deepInclude(again, { attempts: 1, firstAt: now, isUncertain: false, fence: push.fence + 1 });
-    }).pipe(Effect.scoped, Effect.provide(handingOver)),
+    }).pipe(Effect.scoped, Effect.provide(attemptLayer)),
   );
 
-  it.effect("is found out by the fence when it was lost, and a push that was taken anew is held on", () =>
+  it.effect("a stale fencing token cannot settle a push, unless its own worker has taken it again", () =>
     Effect.gen(function* () {
-      const { delivery, fired, partition: place } = yield* partition;
+      const { delivery, fired, partition: queue } = yield* partition;
       const repository = yield* PushQueueSql;
       const outcomes = yield* PushOutcomesSql;
       const { message } = yield* fired();
-      const leases = yield* pushLeases(repository, place);
-      const [push] = yield* repository.take(place, testStart, leaseMillis, 10);
+      const leases = yield* pushLeases(repository, queue);
+      const [push] = yield* repository.take(queue, testStart, leaseMillis, 10);
       if (push === undefined) throw new Error("Nothing was taken");
-      yield* repository.recordAttempts(place, [push]);
-      leases.hold(push, leases.steadyNow());
-      const [again] = yield* repository.take(place, testStart + leaseMillis, leaseMillis, 10);
-      if (again === undefined) throw new Error("Nothing was taken anew");
+      yield* repository.recordAttempts(queue, [push]);
+      leases.hold(push, leases.now());
+      const [again] = yield* repository.take(queue, testStart + leaseMillis, leaseMillis, 10);
+      if (again === undefined) throw new Error("Nothing was taken again");
       assert.isTrue(again.isUncertain);
       const settle = (fence: number) =>
         outcomes.settle(
-          place,
+          queue,
           [{ ...push, fence, verdict: "delivered", error: null, dueAt: null }],
           testStart,
         );

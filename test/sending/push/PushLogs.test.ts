@@ -11,7 +11,7 @@ import { p256Key, rsaKey } from "./PushKeys.ts";
 import type { Behaviour } from "./PushServers.ts";
 import { pushed, pushWorld } from "./PushWorld.ts";
 
-/** A line of a PEM that is nothing but key. */
+/** A line of a PEM that is part of the key. */
 const core = (pem: string) => pem.split("\n")[1] ?? "";
 
 const behaviours: ReadonlyArray<Behaviour> = [
@@ -28,9 +28,9 @@ const behaviours: ReadonlyArray<Behaviour> = [
   "gone",
 ];
 
-layer(TestWaypost.layer.pipe(Layer.provide(captured)))("The log, at its most talkative,", (it) => {
+layer(TestWaypost.layer.pipe(Layer.provide(captured)))("Logs of pushes", (it) => {
   for (const [name, started] of Object.entries(localServices)) {
-    it.effect(`says nothing secret of pushes by ${name}, whatever the service answers`, () =>
+    it.effect(`the debug log has no secrets of pushes by ${name}, for any response`, () =>
       Effect.gen(function* () {
         logged.length = 0;
         const service = yield* started;
@@ -57,7 +57,7 @@ layer(TestWaypost.layer.pipe(Layer.provide(captured)))("The log, at its most tal
           yield* TestClock.adjust("40 seconds");
           yield* pushed;
         }
-        // One whose address is spoilt is a fault of ours, which is logged with its cause.
+        // A corrupt address is an internal error, which is logged with its cause.
         service.answer(() => "accept");
         const sql = yield* SqlClient.SqlClient;
         for (const [at, address] of [{ endpoint: "no address: push-token-that-is-spoilt" }, null].entries()) {
@@ -72,7 +72,7 @@ layer(TestWaypost.layer.pipe(Layer.provide(captured)))("The log, at its most tal
           const [, token = "", key] = /^(?:bearer|vapid t=)\s*([^,]+)(?:, k=(.+))?$/i.exec(
             String(headers["authorization"]),
           ) ?? ["", ""];
-          // The local FCM gives short ones.
+          // The tokens of the local FCM are short.
           if (token.length > 7) secrets[`authorization ${at}`] = token;
           if (token.includes(".")) secrets[`signature ${at}`] = token.split(".")[2] ?? "";
           assert.isTrue(key === undefined || key.length === 87);
@@ -84,7 +84,7 @@ layer(TestWaypost.layer.pipe(Layer.provide(captured)))("The log, at its most tal
         );
         if (opened !== null) secrets["VAPID key"] = core(opened.credentials.private_key);
         assert.strictEqual(opened !== null, name === "webpush");
-        // What is kept of a failure, and shown, says as little.
+        // Stored and shown reasons have no secrets either.
         const shown = yield* world.waypost.operator(`${world.base}/deliveries?limit=100`);
         const reasons = shown.body.data.map((each: any) => each.last_error);
         assert.isAbove(reasons.filter((reason: unknown) => reason !== null).length, 4);
@@ -95,7 +95,7 @@ layer(TestWaypost.layer.pipe(Layer.provide(captured)))("The log, at its most tal
         assertUnseen(secrets);
         const all = logged.join("\n");
         assert.match(all, /"message":"request"/);
-        assert.match(all, /A push could not be handed over/);
+        assert.match(all, /Sending a push failed/);
         if (name !== "webpush") assert.match(all, /refuses the credentials/);
       }),
     );

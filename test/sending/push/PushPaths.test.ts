@@ -12,52 +12,50 @@ import { eventually, pushed, pushing, pushWorld } from "./PushWorld.ts";
 
 const { fcm: localFcm } = localServices;
 
-layer(TestWaypost.layer)("A push", (it) => {
-  it.effect(
-    "that was in flight at a crash is handed over again under the same id, and counted once (L5.3)",
-    () =>
-      Effect.gen(function* () {
-        for (const started of Object.values(localServices)) {
-          const service = yield* started;
-          const { delivery, fired, production } = yield* pushWorld(service);
-          const { inbox, message } = yield* fired();
-          const repository = yield* PushQueueSql;
-          const outcomes = yield* PushOutcomesSql;
-          const partition = {
-            workspaceId: production.workspaceId,
-            environment: "production",
-            transport: service.transport,
-          } as const;
-          // A worker writes down that it hands over, and is gone.
-          const dead = yield* repository.take(partition, testStart, leaseMillis, 10);
-          yield* repository.recordAttempts(partition, dead);
-          yield* TestClock.setTime(testStart + leaseMillis - 1);
-          yield* pushed;
-          assert.deepInclude(yield* delivery(message.id), { status: "handed_over", attempts: 1 });
-          assert.lengthOf(service.ledger, 0);
-          yield* TestClock.setTime(testStart + leaseMillis);
-          yield* pushed;
-          assert.deepStrictEqual(
-            service.ledger.map(({ id, payload }) => [id, payload.id]),
-            [[message.id, message.id]],
-          );
-          const known = yield* delivery(message.id);
-          assert.deepInclude(known, { status: "delivered", attempts: 2 });
-          // The dead one comes back with what it knows: it is not asked any more.
-          const [late] = dead;
-          if (late === undefined) throw new Error("Nothing was taken");
-          yield* outcomes.settle(
-            partition,
-            [{ ...late, verdict: "failed", error: "too late", dueAt: null }],
-            testStart + leaseMillis + 1_000,
-          );
-          assert.deepStrictEqual(yield* delivery(message.id), known);
-          assert.lengthOf(yield* inbox(), 1);
-        }
-      }).pipe(Effect.provide([PushQueueSql.layer, PushOutcomesSql.layer])),
+layer(TestWaypost.layer)("Pushes", (it) => {
+  it.effect("a push in flight at a crash is sent again with the same id and counted once (L5.3)", () =>
+    Effect.gen(function* () {
+      for (const started of Object.values(localServices)) {
+        const service = yield* started;
+        const { delivery, fired, production } = yield* pushWorld(service);
+        const { inbox, message } = yield* fired();
+        const repository = yield* PushQueueSql;
+        const outcomes = yield* PushOutcomesSql;
+        const partition = {
+          workspaceId: production.workspaceId,
+          environment: "production",
+          transport: service.transport,
+        } as const;
+        // A worker records the attempt and dies.
+        const dead = yield* repository.take(partition, testStart, leaseMillis, 10);
+        yield* repository.recordAttempts(partition, dead);
+        yield* TestClock.setTime(testStart + leaseMillis - 1);
+        yield* pushed;
+        assert.deepInclude(yield* delivery(message.id), { status: "handed_over", attempts: 1 });
+        assert.lengthOf(service.ledger, 0);
+        yield* TestClock.setTime(testStart + leaseMillis);
+        yield* pushed;
+        assert.deepStrictEqual(
+          service.ledger.map(({ id, payload }) => [id, payload.id]),
+          [[message.id, message.id]],
+        );
+        const known = yield* delivery(message.id);
+        assert.deepInclude(known, { status: "delivered", attempts: 2 });
+        // The dead worker returns with its outcome, which is discarded.
+        const [late] = dead;
+        if (late === undefined) throw new Error("Nothing was taken");
+        yield* outcomes.settle(
+          partition,
+          [{ ...late, verdict: "failed", error: "too late", dueAt: null }],
+          testStart + leaseMillis + 1_000,
+        );
+        assert.deepStrictEqual(yield* delivery(message.id), known);
+        assert.lengthOf(yield* inbox(), 1);
+      }
+    }).pipe(Effect.provide([PushQueueSql.layer, PushOutcomesSql.layer])),
   );
 
-  it.effect("that a slow service has under way is kept from other workers by signs of life (L5.3)", () =>
+  it.effect("heartbeats keep other workers from taking a push that a slow provider holds (L5.3)", () =>
     Effect.gen(function* () {
       const service = yield* localFcm;
       const { delivery, fired, production } = yield* pushWorld(service);
@@ -72,7 +70,7 @@ layer(TestWaypost.layer)("A push", (it) => {
       const { message } = yield* fired();
       yield* pushing;
       yield* service.arrived(1);
-      // Nearly as long as an attempt may take, and so longer than all that is left of the lease by then.
+      // Almost the timeout of an attempt, and longer than the rest of the first lease.
       const heldUntil = Effect.map(
         Effect.orDie(sql<{ readonly at: number }>`
           SELECT (extract(epoch FROM due_at) * 1000)::float8 AS at FROM push_queue
@@ -92,7 +90,7 @@ layer(TestWaypost.layer)("A push", (it) => {
     }).pipe(Effect.provide(PushQueueSql.layer)),
   );
 
-  it.effect("that a dead worker had under way goes before all that waited longer", () =>
+  it.effect("pushes of a dead worker go before pushes that have waited longer", () =>
     Effect.gen(function* () {
       const { fired, production } = yield* pushWorld(yield* localFcm);
       for (let count = 0; count < 3; count++) yield* fired();
@@ -112,7 +110,7 @@ layer(TestWaypost.layer)("A push", (it) => {
     }).pipe(Effect.provide(PushQueueSql.layer)),
   );
 
-  it.effect("is taken by one worker only, however many look (L5.3)", () =>
+  it.effect("concurrent workers take each push once (L5.3)", () =>
     Effect.gen(function* () {
       const service = yield* localFcm;
       const { fired, production } = yield* pushWorld(service);
@@ -136,59 +134,59 @@ layer(TestWaypost.layer)("A push", (it) => {
     }).pipe(Effect.provide(PushQueueSql.layer)),
   );
 
-  it.effect(
-    "goes to the address that the device has when it is handed over; without one it fails, saying why",
-    () =>
-      Effect.gen(function* () {
-        const service = yield* localFcm;
-        const { delivery, fired } = yield* pushWorld(service);
-        const renewed = yield* fired("old");
-        yield* renewed.ask("/devices/me", {
-          method: "PATCH",
-          body: { push: { transport: "fcm", token: "new" } },
-        });
-        const moved = yield* fired();
-        yield* moved.ask("/devices/me", { method: "PATCH", body: { push: { transport: "inbox" } } });
-        const left = yield* fired();
-        yield* left.ask("/devices/me", { method: "DELETE" });
-        yield* TestClock.adjust("1 second");
-        yield* pushed;
-        assert.deepStrictEqual(
-          service.ledger.map(({ to }) => to),
-          ["new"],
-        );
-        assert.deepInclude(yield* delivery(renewed.message.id), { status: "delivered" });
-        for (const [{ message }, why] of [
-          [moved, "another transport"],
-          [left, "unregistered"],
-        ] as const) {
-          const failed = yield* delivery(message.id);
-          assert.deepInclude(failed, { status: "failed", attempts: 0, transport: "fcm" });
-          assert.include(failed.last_error, why);
-        }
-      }),
-  );
-
-  it.effect("whose address was registered anew while it was on its way leaves the new one good (L6.3)", () =>
+  it.effect("a push goes to the device's current address; without one it fails with a reason", () =>
     Effect.gen(function* () {
-      for (const started of Object.values(localServices)) {
-        const service = yield* started;
-        const { delivery, device, fired } = yield* pushWorld(service);
-        const phone = yield* fired();
-        const release = service.hold("gone");
-        yield* pushing;
-        yield* service.arrived(1);
-        // The very same address: it is registered anew all the same.
-        yield* phone.ask("/devices/me", { method: "PATCH", body: { push: phone.push } });
-        release();
-        yield* pushed;
-        assert.deepInclude(yield* delivery(phone.message.id), { status: "failed" });
-        assert.deepInclude(yield* device(phone.id), { address_gone: false });
+      const service = yield* localFcm;
+      const { delivery, fired } = yield* pushWorld(service);
+      const renewed = yield* fired("old");
+      yield* renewed.ask("/devices/me", {
+        method: "PATCH",
+        body: { push: { transport: "fcm", token: "new" } },
+      });
+      const moved = yield* fired();
+      yield* moved.ask("/devices/me", { method: "PATCH", body: { push: { transport: "inbox" } } });
+      const left = yield* fired();
+      yield* left.ask("/devices/me", { method: "DELETE" });
+      yield* TestClock.adjust("1 second");
+      yield* pushed;
+      assert.deepStrictEqual(
+        service.ledger.map(({ to }) => to),
+        ["new"],
+      );
+      assert.deepInclude(yield* delivery(renewed.message.id), { status: "delivered" });
+      for (const [{ message }, why] of [
+        [moved, "another transport"],
+        [left, "unregistered"],
+      ] as const) {
+        const failed = yield* delivery(message.id);
+        assert.deepInclude(failed, { status: "failed", attempts: 0, transport: "fcm" });
+        assert.include(failed.last_error, why);
       }
     }),
   );
 
-  it.effect("fails with a reason when the credentials are gone before it is handed over (L6)", () =>
+  it.effect(
+    "a gone address does not affect one that was registered while the push was in flight (L6.3)",
+    () =>
+      Effect.gen(function* () {
+        for (const started of Object.values(localServices)) {
+          const service = yield* started;
+          const { delivery, device, fired } = yield* pushWorld(service);
+          const phone = yield* fired();
+          const release = service.hold("gone");
+          yield* pushing;
+          yield* service.arrived(1);
+          // The same address counts as a new registration.
+          yield* phone.ask("/devices/me", { method: "PATCH", body: { push: phone.push } });
+          release();
+          yield* pushed;
+          assert.deepInclude(yield* delivery(phone.message.id), { status: "failed" });
+          assert.deepInclude(yield* device(phone.id), { address_gone: false });
+        }
+      }),
+  );
+
+  it.effect("a push fails with a reason if the credentials are deleted before it is sent (L6)", () =>
     Effect.gen(function* () {
       const service = yield* localFcm;
       const { base, delivery, fired, waypost } = yield* pushWorld(service);
@@ -205,7 +203,7 @@ layer(TestWaypost.layer)("A push", (it) => {
     }),
   );
 
-  it.effect("of one workspace does not wait for the slow service of another", () =>
+  it.effect("a push of one workspace does not wait for the slow provider of another", () =>
     Effect.gen(function* () {
       const slow = yield* localFcm;
       const slowWorld = yield* pushWorld(slow);

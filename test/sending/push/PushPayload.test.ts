@@ -20,25 +20,18 @@ const plain: PushContent = {
   cta_url: null,
 };
 const write = (message: string, content: PushContent) => JSON.stringify(pushPayload(message, content));
-/** As the services nest it: the body twice, once in a text within the text. */
+/** As providers nest it: the body twice, once in a text within the text. */
 const nested = (message: string, content: PushContent) =>
   JSON.stringify({ body: content.body, title: content.headline, data: { waypost: write(message, content) } });
 
-/** Texts that are hard to measure or to cut: quotes, controls, families of emoji, accents put on letters. */
-const texts = (most: number) =>
-  fc
-    .array(
-      fc.oneof(fc.string({ unit: "grapheme" }), fc.constantFrom('"\\', "\u0001", "👨‍👩‍👧‍👦", "e\u0301", "€", "a")),
-      {
-        size: "max",
-        maxLength: most,
-      },
-    )
-    .map((parts) =>
-      Array.from(parts.join("") || "x")
-        .slice(0, most)
-        .join(""),
-    );
+/** Texts that are hard to measure or cut: quotes, control characters, emoji families, combining accents. */
+const hardParts = fc.constantFrom('"\\', "\u0001", "👨‍👩‍👧‍👦", "e\u0301", "€", "a");
+const texts = (maxLength: number) =>
+  fc.array(fc.oneof(fc.string({ unit: "grapheme" }), hardParts), { size: "max", maxLength }).map((parts) =>
+    Array.from(parts.join("") || "x")
+      .slice(0, maxLength)
+      .join(""),
+  );
 
 const contents: fc.Arbitrary<PushContent> = fc.record({
   type: fc.constant("message" as const),
@@ -59,8 +52,8 @@ const contents: fc.Arbitrary<PushContent> = fc.record({
     .map((text) => `https://example.com/${encodeURI(text.toWellFormed())}`.slice(0, 2048)),
 });
 
-describe("The payload of a push", () => {
-  it("fits into its limit, is JSON, and keeps the ids, whatever the content (L8.1)", () => {
+describe("Push payloads", () => {
+  it("a payload is JSON within its limit and keeps the ids, for any content (L8.1)", () => {
     for (const [writer, limit] of [
       [write, 3_993],
       [nested, 3_840],
@@ -82,7 +75,7 @@ describe("The payload of a push", () => {
     }
   });
 
-  it("is the whole content where it fits, to the last byte", () => {
+  it("a payload that fits to the last byte is not shortened", () => {
     const sizeOf = (content: PushContent) => Buffer.byteLength(write(id, content));
     const room = 4096 - sizeOf({ ...plain, body: "" });
     const fits = { ...plain, body: "a".repeat(room) };
@@ -92,7 +85,7 @@ describe("The payload of a push", () => {
     assert.strictEqual(sizeOf(over), 4096);
   });
 
-  it("shortens the body first, between characters as people see them (L8.1)", () => {
+  it("a payload shortens the body first, between grapheme clusters (L8.1)", () => {
     const family = "👨‍👩‍👧‍👦";
     const sizeOf = (content: PushContent) => Buffer.byteLength(write(id, content));
     const button = { cta_label: "Look", cta_url: "https://example.com" };
@@ -106,7 +99,7 @@ describe("The payload of a push", () => {
     }
   });
 
-  it("leaves out the media file, then the button, and shortens the headline last", () => {
+  it("a payload leaves out the media file, then the button, and shortens the headline last", () => {
     const sizeOf = (content: PushContent) => Buffer.byteLength(write(id, content));
     const media = {
       id: randomUUID(),
@@ -128,7 +121,7 @@ describe("The payload of a push", () => {
     });
   });
 
-  it("is the same text for everybody but for the id", () => {
+  it("payloads of one content differ only in the message id", () => {
     const payload = payloadsOf(nested);
     const other = "00000000-0000-8a41-8000-0000000000ff";
     assert.strictEqual(payload(other, plain), payload(id, plain).replaceAll(id, other));

@@ -7,7 +7,7 @@ import type { LocalService } from "./PushServers.ts";
 import { pushed, pushing } from "./PushWorld.ts";
 import { moveTo, sendWorld } from "../SendWorld.ts";
 
-/** A push campaign at 12:30 for so many devices of the service. */
+/** A push campaign at 12:30 for `count` devices of a provider. */
 const crowded = (service: LocalService, count: number) =>
   Effect.gen(function* () {
     const world = yield* sendWorld();
@@ -20,7 +20,8 @@ const crowded = (service: LocalService, count: number) =>
     yield* production.crowd(count);
     const sql = yield* SqlClient.SqlClient;
     yield* Effect.orDie(sql`
-      UPDATE device SET transport = ${service.transport}, address = jsonb_build_object('token', 'device-' || key)
+      UPDATE device SET transport = ${service.transport},
+        address = jsonb_build_object('token', 'device-' || key)
       WHERE workspace_id = ${production.workspaceId} AND environment = 'production'`);
     const campaign = yield* production.push();
     yield* production.sent(campaign, "12:30");
@@ -33,29 +34,31 @@ const crowded = (service: LocalService, count: number) =>
     return { ...production, campaign, figures };
   });
 
-layer(TestWaypost.layer)("A send by push", (it) => {
-  it.effect("reaches each device once; its figures grow as outcomes are known, and end it (K1, L5)", () =>
-    Effect.gen(function* () {
-      const service = yield* localServices.fcm;
-      const { figures } = yield* crowded(service, 700);
-      const release = service.hold("accept");
-      service.answer((_, { to }) => (to.endsWith("7") ? "gone" : "accept"));
-      yield* moveTo("2026-11-21T12:30:00Z");
-      assert.deepStrictEqual(yield* figures, ["running", 700, 0, 0]);
-      yield* pushing;
-      yield* service.arrived(50);
-      release();
-      yield* pushed;
-      assert.strictEqual(new Set(service.ledger.map(({ to }) => to)).size, 700);
-      assert.lengthOf(service.ledger, 700);
-      const [status, targeted, delivered, failed] = yield* figures;
-      assert.deepStrictEqual([status, targeted, delivered + failed], ["done", 700, 700]);
-      assert.isAtMost(failed, 70);
-      assert.isAbove(failed, 0);
-    }),
+layer(TestWaypost.layer)("Sends by push", (it) => {
+  it.effect(
+    "a send by push reaches each device once, and is done when all outcomes are counted (K1, L5)",
+    () =>
+      Effect.gen(function* () {
+        const service = yield* localServices.fcm;
+        const { figures } = yield* crowded(service, 700);
+        const release = service.hold("accept");
+        service.answer((_, { to }) => (to.endsWith("7") ? "gone" : "accept"));
+        yield* moveTo("2026-11-21T12:30:00Z");
+        assert.deepStrictEqual(yield* figures, ["running", 700, 0, 0]);
+        yield* pushing;
+        yield* service.arrived(50);
+        release();
+        yield* pushed;
+        assert.strictEqual(new Set(service.ledger.map(({ to }) => to)).size, 700);
+        assert.lengthOf(service.ledger, 700);
+        const [status, targeted, delivered, failed] = yield* figures;
+        assert.deepStrictEqual([status, targeted, delivered + failed], ["done", 700, 700]);
+        assert.isAtMost(failed, 70);
+        assert.isAbove(failed, 0);
+      }),
   );
 
-  it.effect("that is paused hands over no more: what waited is dropped, what was sent counts (L3)", () =>
+  it.effect("a paused send drops its queued pushes and counts those already sent (L3)", () =>
     Effect.gen(function* () {
       const service = yield* localServices.fcm;
       const { ask, campaign, deliveries, figures } = yield* crowded(service, 700);
@@ -73,7 +76,7 @@ layer(TestWaypost.layer)("A send by push", (it) => {
     }),
   );
 
-  it.effect("over few streams waits its turn, and a connection that ends costs nothing (GOAWAY)", () =>
+  it.effect("a send over few HTTP/2 streams waits for room, and GOAWAY costs no attempt", () =>
     Effect.gen(function* () {
       const service = yield* localApnsWith({ maxConcurrentStreams: 7 });
       const leaveAt = new Set([40, 200]);

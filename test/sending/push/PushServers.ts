@@ -5,22 +5,22 @@ import type { AddressInfo } from "node:net";
 import { browserSubscription, readVapid } from "./BrowserCrypto.ts";
 import { fcmCredentials, rsaKey, webPushCredentials } from "./PushKeys.ts";
 
-/** One push as a service got it. */
+/** A push as the provider received it. */
 export interface LedgerEntry {
-  /** What the provider-side id is: `apns-id`, the Topic, or the `id` of the payload. */
+  /** The id for the provider: `apns-id`, the Topic, or `id` of the payload. */
   readonly id: string;
-  /** The device's address, in short. */
+  /** The address of the device, abbreviated. */
   readonly to: string;
   readonly headers: Readonly<Record<string, unknown>>;
-  /** What the app gets: the payload of the contract (L8). */
+  /** The payload for the app (contract L8). */
   readonly payload: any;
-  /** What the system shows, where the service knows that. */
+  /** What the operating system shows, if the provider knows it. */
   readonly shown: any;
-  /** Bytes that count against the service's limit. */
+  /** Its size, as the limit counts it. */
   readonly bytes: number;
 }
 
-/** What a service does with a push. */
+/** How a provider responds to a push. */
 export type Behaviour =
   | "accept"
   | "gone"
@@ -32,35 +32,38 @@ export type Behaviour =
       readonly status: number;
       readonly retryAfter?: string;
       readonly location?: string;
-      /** Says all that it was told, in its words, its headers and where it leads: credentials, address and all. */
+      /**
+       * Echoes the request in body, headers and location: credentials, address and
+       * all.
+       */
       readonly echo?: boolean;
     };
 
-/** A push service of this machine that speaks its real protocol, checks what it gets, and keeps a ledger. */
+/** A local push provider that speaks the real protocol, validates requests, and records pushes. */
 export interface LocalService {
   readonly transport: "fcm" | "apns" | "webpush";
-  /** What the operator sets. */
+  /** The credentials for the operator interface. */
   readonly credentials: object;
   /** The address of a device, as its app registers it. */
   readonly address: (name: string) => Promise<object>;
   readonly ledger: Array<LedgerEntry>;
-  /** What it does with each push from now on; by the number of pushes that it has got, from 0. */
+  /** Sets its behaviour from now on, by the number of pushes received before (from 0). */
   readonly answer: (behave: (number: number, entry: LedgerEntry) => Behaviour) => void;
-  /** Keeps all answers back from now on; call what it gives, and those kept back are given like this. */
+  /** Holds back all responses from now on. The result releases them with the given behaviour. */
   readonly hold: (behaviour: Behaviour) => () => void;
-  /** Waits until it has got so many pushes. */
+  /** Waits until it has received so many pushes. */
   readonly arrived: (count: number) => Effect.Effect<void>;
-  /** What was wrong with what it got. */
+  /** Protocol errors in the requests. */
   readonly complaints: Array<string>;
-  /** Tokens that it issued, or saw for the first time. */
+  /** Tokens that it issued or first saw. */
   readonly tokens: Array<string>;
-  /** Of fcm: what the token address answers; null for a token. */
+  /** `fcm` only: the status of the token address; null to issue tokens. */
   readonly refuseTokens: (status: number | null) => void;
-  /** Connections of apns that it has seen. */
+  /** `apns` only: the number of connections so far. */
   readonly sessions: () => number;
 }
 
-/** Reads a request's body to its end. */
+/** Reads the whole body of a request. */
 export const readAll = async (stream: AsyncIterable<Buffer>): Promise<Buffer> => {
   const chunks: Array<Buffer> = [];
   for await (const chunk of stream) chunks.push(chunk);
@@ -81,8 +84,8 @@ export const isSigned = (token: string, pem: string) => {
   );
 };
 
-/** What every service keeps: its ledger, its complaints, and what it is to do. */
-export const makeBook = () => {
+/** The state of every local provider: ledger, complaints and behaviour. */
+export const makeLedger = () => {
   let behave: (number: number, entry: LedgerEntry) => Behaviour = () => "accept";
   let held: Promise<Behaviour> | null = null;
   const ledger: Array<LedgerEntry> = [];
@@ -112,7 +115,7 @@ export const makeBook = () => {
         }
         if (ledger.length < count) throw new Error(`Only ${ledger.length} pushes of ${count} arrived`);
       }),
-    /** Writes a push down and tells what to do with it. */
+    /** Records a push and returns the behaviour for it. */
     enter: (entry: LedgerEntry): Promise<Behaviour> => {
       const behaviour = behave(ledger.length, entry);
       ledger.push(entry);
@@ -145,7 +148,7 @@ const listening = (handle: (request: IncomingMessage, response: ServerResponse) 
     ({ close }) => Effect.sync(close),
   );
 
-/** Answers over HTTP/1.1 as told; `words` gives the service's own words for a status. */
+/** Responds over HTTP/1.1 with a behaviour; `words` has the provider's own statuses and bodies. */
 const reply = (
   response: ServerResponse,
   behaviour: Behaviour,
@@ -181,9 +184,9 @@ const reply = (
   response.end("{}");
 };
 
-/** Firebase Cloud Messaging with the token address of its service accounts. */
+/** A local FCM, with the token address of its service accounts. */
 export const localFcm = Effect.gen(function* () {
-  const book = makeBook();
+  const book = makeLedger();
   const tokens: Array<string> = [];
   let refusal: number | null = null;
   const { origin } = yield* listening(async (request, response) => {
@@ -246,9 +249,9 @@ export const localFcm = Effect.gen(function* () {
   return service;
 });
 
-/** A browser's push service. */
+/** A local push service for browsers. */
 export const localWebPush = Effect.gen(function* () {
-  const book = makeBook();
+  const book = makeLedger();
   const tokens: Array<string> = [];
   const readers = new Map<string, (body: Uint8Array) => Promise<string>>();
   const { origin } = yield* listening(async (request, response) => {

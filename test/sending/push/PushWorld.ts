@@ -6,20 +6,20 @@ import { oneCampaign } from "../../events/EventWorld.ts";
 import { testStart } from "../../TestWaypost.ts";
 import type { LocalService } from "./PushServers.ts";
 
-/** Waits until all pushes that are due now have been handed over and settled. */
+/** Waits until all due pushes have been sent and settled. */
 export const pushed = Effect.flatMap(PushDispatcher, ({ caughtUp }) => caughtUp);
 
-/** Has what is due handed over, and waits for nothing. */
+/** Starts sending due pushes without waiting. */
 export const pushing = Effect.forkChild(pushed);
 
-/** Asks again until it is so, within bounds. */
+/** Polls until the condition holds, for up to a minute. */
 export const eventually = (isSo: Effect.Effect<boolean>) =>
   Effect.gen(function* () {
     const deadline = performance.now() + 60_000;
     while (!(yield* isSo)) if (performance.now() > deadline) throw new Error("It never came to be.");
   });
 
-/** A campaign at a location in Production, the credentials of a service, and phones that it reaches. */
+/** A campaign at a location in Production, with credentials of a provider, and phones that use it. */
 export const pushWorld = (
   service: LocalService,
   options: { readonly campaign?: object; readonly notification?: object } = {},
@@ -43,14 +43,14 @@ export const pushWorld = (
       base,
       configure,
       phone,
-      /** A phone that has just entered the location, and the message that it was told of. */
+      /** A phone that has just entered the location, and the message in the response. */
       fired: (name?: string) =>
         Effect.gen(function* () {
           const owner = yield* phone(name);
           const { deliveries } = yield* owner.sees("enter", location);
           return { ...owner, message: deliveries[0] };
         }),
-      /** The operator's view of one delivery. */
+      /** A delivery in the operator interface. */
       delivery: (id: string) =>
         Effect.map(
           waypost.operator(`${base}/deliveries?limit=100`),

@@ -4,18 +4,18 @@ import { seal, sealingKey, unseal } from "../../../src/sending/push/SealedText.t
 
 const key = sealingKey("a secret key of the tests");
 
-describe("A sealed text", () => {
-  it("opens under the same key at the same place, and is another each time", () => {
+describe("Sealed texts", () => {
+  it("a sealed text opens with the same key and context, and differs each time", () => {
     fc.assert(
-      fc.property(fc.string(), fc.string(), (text, place) => {
-        const sealed = seal(key, place, text);
-        assert.strictEqual(unseal(key, place, sealed), text.toWellFormed());
-        assert.notDeepEqual(seal(key, place, text), sealed);
+      fc.property(fc.string(), fc.string(), (text, context) => {
+        const sealed = seal(key, context, text);
+        assert.strictEqual(unseal(key, context, sealed), text.toWellFormed());
+        assert.notDeepEqual(seal(key, context, text), sealed);
       }),
     );
   });
 
-  it("opens under no other key, at no other place, and not with a byte changed", () => {
+  it("a sealed text does not open with another key or context, or with a changed byte", () => {
     const sealed = seal(key, "1/sandbox/fcm", "hush");
     assert.isNull(unseal(sealingKey("another secret key"), "1/sandbox/fcm", sealed));
     assert.isNull(unseal(key, "1/production/fcm", sealed));
@@ -27,7 +27,7 @@ describe("A sealed text", () => {
     }
   });
 
-  it("shows nothing of itself", () => {
+  it("a sealed text does not contain the text", () => {
     assert.notInclude(Buffer.from(seal(key, "1/sandbox/fcm", "hush hush hush")).toString("latin1"), "hush");
   });
 });

@@ -1,36 +1,37 @@
 import { Clock, Context, Effect, Layer, Option, Schema, Scope } from "effect";
 import { createPrivateKey } from "node:crypto";
 import { payloadsOf, type PushContent, pushPayload } from "../PushPayload.ts";
-import { http2Streams, NotProcessed, type StreamAnswer } from "./ApnsSessions.ts";
+import { http2Streams } from "./ApnsSessions.ts";
 import { jsonWebToken } from "./JsonWebToken.ts";
+import { appleAddress } from "./ProviderAddresses.ts";
 import { sendWithToken } from "./ProviderToken.ts";
 import { PushConnections } from "./PushConnections.ts";
 import {
   accepted,
-  wordOf,
-  type GiveUp,
-  keptSeconds,
-  nothingToGiveUp,
-  outcomeOf,
+  type Cancel,
+  loggableCode,
+  nothingToCancel,
+  outcomeOfStatus,
   type Push,
   type PushOutcome,
   type PushTransport,
+  type Report,
   retryAfterMillis,
-  type Told,
+  ttlSeconds,
 } from "./PushTransport.ts";
-import { appleAddress } from "./ProviderAddresses.ts";
+import { NotProcessed, type StreamResponse } from "./StreamExchange.ts";
 
-/** Apple wants a token that is at least 20 and at most 60 minutes old before the next. */
+/** Apple accepts a token for up to 60 minutes, and a new one after 20 at the earliest. */
 const tokenMillis = 40 * 60_000;
-/** How often a push that the server has not looked at is sent again at once. */
-const resends = 5;
+/** How often a push that the server did not process is sent again at once. */
+const maxResends = 5;
 
 const payload = payloadsOf((id: string, content: PushContent) =>
   JSON.stringify({
     aps: {
       alert: { title: content.headline, body: content.body },
       sound: "default",
-      // Lets the app's extension put the picture to the message.
+      // Lets the app's extension add the image to the notification.
       ...(content.media === null ? {} : { "mutable-content": 1 }),
     },
     waypost: pushPayload(id, content),
@@ -38,16 +39,16 @@ const payload = payloadsOf((id: string, content: PushContent) =>
 );
 
 const ApnsError = Schema.fromJsonString(Schema.Struct({ reason: Schema.String }));
-const reasonIn = Schema.decodeUnknownOption(ApnsError);
+const decodeError = Schema.decodeUnknownOption(ApnsError);
 
-const classify = ({ headers, text }: StreamAnswer, now: number): PushOutcome => {
+const classify = ({ headers, text }: StreamResponse, now: number): PushOutcome => {
   const status = Number(headers[":status"] ?? 0);
   if (status === 200) return accepted;
-  const detail = Option.match(reasonIn(text), { onNone: () => "", onSome: ({ reason }) => wordOf(reason) });
-  const reason = `APNs answered with status ${status}${detail === "" ? "" : ` (${detail})`}.`;
+  const code = loggableCode(Option.getOrNull(decodeError(text))?.reason);
+  const reason = `APNs answered with status ${status}${code === "" ? "" : ` (${code})`}.`;
   if (status === 410) return { _tag: "Gone", reason };
   if (status === 403) return { _tag: "Unauthorized", reason };
-  return outcomeOf("APNs", status, detail, retryAfterMillis(headers["retry-after"], now));
+  return outcomeOfStatus("APNs", status, code, retryAfterMillis(headers["retry-after"], now));
 };
 
 interface ApnsAddress {
@@ -55,7 +56,7 @@ interface ApnsAddress {
   readonly topic?: string | null;
 }
 
-/** The Apple Push Notification service over HTTP/2, with tokens of the team's key (ES256). */
+/** Apple Push Notification service over HTTP/2, with tokens signed by the team's key (ES256). */
 export class Apns extends Context.Service<Apns, PushTransport<"apns">>()("waypost/sending/transports/Apns") {
   static readonly layer = Layer.effect(
     Apns,
@@ -80,55 +81,62 @@ export class Apns extends Context.Service<Apns, PushTransport<"apns">>()("waypos
           }));
 
           const target = [":method", "POST", ":scheme", base.protocol.slice(0, -1), ":authority", base.host];
-          const same = ["content-type", "application/json", "apns-push-type", "alert", "apns-priority", "10"];
+          const fixed = [
+            "content-type",
+            "application/json",
+            "apns-push-type",
+            "alert",
+            "apns-priority",
+            "10",
+          ];
           const headersOf = ({ address, id }: Push, token: string, now: number): ReadonlyArray<string> => {
-            const { token: device, topic: own } = address as ApnsAddress;
+            const device = address as ApnsAddress;
             return [
               ...target,
               ":path",
-              `${path}/3/device/${encodeURIComponent(device)}`,
-              ...same,
+              `${path}/3/device/${encodeURIComponent(device.token)}`,
+              ...fixed,
               "authorization",
               `bearer ${token}`,
               "apns-id",
               id,
-              // A push that is repeated takes the place of the first one, should both arrive.
+              // A repeated push replaces the first one on the device.
               "apns-collapse-id",
               id,
               "apns-topic",
-              own ?? topic,
+              device.topic ?? topic,
               "apns-expiration",
-              String(Math.floor(now / 1000) + keptSeconds),
+              String(Math.floor(now / 1000) + ttlSeconds),
             ];
           };
 
-          /** Waits for a connection, and sends again what the server has not looked at. */
-          const retryForever = (push: Push, token: string): Effect.Effect<PushOutcome> =>
+          /** Waits for a connection, and sends again what the server did not process. */
+          const sendWhenReady = (push: Push, token: string): Effect.Effect<PushOutcome> =>
             Effect.flatMap(Clock.currentTimeMillis, (now) =>
               streams.exchange(headersOf(push, token, now), payload(push.id, push.content)),
             ).pipe(
-              Effect.map((answer) => classify(answer, clock.currentTimeMillisUnsafe())),
-              Effect.retry({ times: resends, while: (error) => error instanceof NotProcessed }),
+              Effect.map((response) => classify(response, clock.currentTimeMillisUnsafe())),
+              Effect.retry({ times: maxResends, while: (error) => error instanceof NotProcessed }),
               Effect.catchTags({
                 NotReached: ({ outcome }) => Effect.succeed(outcome),
                 NotProcessed: () =>
                   Effect.succeed<PushOutcome>({
                     _tag: "Unavailable",
-                    reason: `${base.host} took no push on any connection.`,
+                    reason: `${base.host} processed the push on no connection.`,
                     retryAfter: null,
                   }),
               }),
             );
 
-          const attempt = (push: Push, token: string, tell: (told: Told) => void): GiveUp => {
+          const attempt = (push: Push, token: string, report: Report): Cancel => {
             const headers = headersOf(push, token, clock.currentTimeMillisUnsafe());
-            const begun = streams.begin(headers, payload(push.id, push.content), (result) => {
-              if ("headers" in result) tell(classify(result, clock.currentTimeMillisUnsafe()));
-              else tell(result instanceof NotProcessed ? retryForever(push, token) : result.outcome);
+            const started = streams.begin(headers, payload(push.id, push.content), (result) => {
+              if ("headers" in result) report(classify(result, clock.currentTimeMillisUnsafe()));
+              else report(result instanceof NotProcessed ? sendWhenReady(push, token) : result.outcome);
             });
-            if (begun !== null) return begun;
-            tell(retryForever(push, token));
-            return nothingToGiveUp;
+            if (started !== null) return started;
+            report(sendWhenReady(push, token));
+            return nothingToCancel;
           };
           return { send: yield* sendWithToken(issue, attempt) };
         }),

@@ -1,39 +1,39 @@
 import { Clock, Context, Effect, Layer, Option, Schema } from "effect";
 import { createPrivateKey } from "node:crypto";
 import { payloadLimit, payloadsOf, type PushContent, pushPayload } from "../PushPayload.ts";
+import type { ProviderResponse } from "./HttpExchange.ts";
 import { jsonWebToken } from "./JsonWebToken.ts";
+import { googleAddress, googleTokenAddress } from "./ProviderAddresses.ts";
 import { sendWithToken } from "./ProviderToken.ts";
-import { PushConnections, type ServiceAnswer } from "./PushConnections.ts";
+import { PushConnections } from "./PushConnections.ts";
 import {
   accepted,
-  wordOf,
-  type GiveUp,
-  keptSeconds,
-  nothingToGiveUp,
-  outcomeOf,
+  type Cancel,
+  loggableCode,
+  outcomeOfStatus,
   type Push,
   type PushOutcome,
   type PushTransport,
-  type Told,
+  type Report,
+  ttlSeconds,
 } from "./PushTransport.ts";
-import { googleAddress, googleTokenAddress } from "./ProviderAddresses.ts";
 
 const scope = "https://www.googleapis.com/auth/firebase.messaging";
 const grant = "urn:ietf:params:oauth:grant-type:jwt-bearer";
-/** A token is asked for anew so long before it ends. */
+/** How long before its expiry a token is replaced. */
 const earlyMillis = 5 * 60_000;
-/** Tokens of devices are about 170 bytes long: they count as part of the message. */
-const roomForToken = 256;
+/** Bytes kept free for the device token, which is about 170 bytes and counts as part of the message. */
+const tokenBytes = 256;
 
-/** Everything of a message but the device's token. */
+/** A message as JSON after its device token. */
 const messageParts = (id: string, content: PushContent): string => {
   const { body, headline, media } = content;
   const image = media?.type === "image" ? media.url : null;
   const message = {
     notification: { title: headline, body, ...(image === null ? {} : { image }) },
     data: { waypost: JSON.stringify(pushPayload(id, content)) },
-    // A push that is repeated takes the place of the first one, should both arrive.
-    android: { priority: "HIGH", ttl: `${keptSeconds}s`, notification: { tag: id } },
+    // A repeated push replaces the first one on the device.
+    android: { priority: "HIGH", ttl: `${ttlSeconds}s`, notification: { tag: id } },
     apns: {
       headers: { "apns-collapse-id": id },
       ...(image === null ? {} : { payload: { aps: { "mutable-content": 1 } }, fcm_options: { image } }),
@@ -41,9 +41,9 @@ const messageParts = (id: string, content: PushContent): string => {
   };
   return `${JSON.stringify(message).slice(1)}}`;
 };
-const payload = payloadsOf(messageParts, payloadLimit - roomForToken);
+const payload = payloadsOf(messageParts, payloadLimit - tokenBytes);
 
-const TokenAnswer = Schema.fromJsonString(
+const TokenResponse = Schema.fromJsonString(
   Schema.Struct({ access_token: Schema.String, expires_in: Schema.Finite }),
 );
 const TokenRefusal = Schema.fromJsonString(Schema.Struct({ error: Schema.String }));
@@ -58,25 +58,26 @@ const FcmError = Schema.fromJsonString(
   }),
 );
 
-const errorIn = Schema.decodeUnknownOption(FcmError);
+const decodeError = Schema.decodeUnknownOption(FcmError);
 
-/** The code that FCM gives for an error, its own rather than the general one of Google's services; empty where there is none. */
-const errorCode = (text: string): string =>
-  Option.match(errorIn(text), {
-    onNone: () => "",
-    onSome: ({ error }) =>
-      wordOf(error.details?.find(({ errorCode: code }) => code !== undefined)?.errorCode ?? error.status),
-  });
-
-const classify = ({ retryAfter, status, text }: ServiceAnswer): PushOutcome => {
-  if (status === 200) return accepted;
-  const code = errorCode(text);
-  const reason = `FCM answered with status ${status}${code === "" ? "" : ` (${code})`}.`;
-  if (status === 401) return { _tag: "Unauthorized", reason };
-  return code === "UNREGISTERED" ? { _tag: "Gone", reason } : outcomeOf("FCM", status, code, retryAfter);
+/** FCM's own code for an error, else the general one of Google's APIs; empty if there is none. */
+const codeOf = (text: string): string => {
+  const error = Option.getOrNull(decodeError(text))?.error;
+  const specific = error?.details?.find(({ errorCode }) => errorCode !== undefined)?.errorCode;
+  return loggableCode(specific ?? error?.status);
 };
 
-/** Firebase Cloud Messaging: its HTTP v1 interface, with tokens for the service account over OAuth 2 (RFC 7523). */
+const classify = ({ retryAfter, status, text }: ProviderResponse): PushOutcome => {
+  if (status === 200) return accepted;
+  const code = codeOf(text);
+  const reason = `FCM answered with status ${status}${code === "" ? "" : ` (${code})`}.`;
+  if (status === 401) return { _tag: "Unauthorized", reason };
+  return code === "UNREGISTERED"
+    ? { _tag: "Gone", reason }
+    : outcomeOfStatus("FCM", status, code, retryAfter);
+};
+
+/** Firebase Cloud Messaging: HTTP v1 API with OAuth 2 access tokens of the service account (RFC 7523). */
 export class Fcm extends Context.Service<Fcm, PushTransport<"fcm">>()("waypost/sending/transports/Fcm") {
   static readonly layer = Layer.effect(
     Fcm,
@@ -106,7 +107,7 @@ export class Fcm extends Context.Service<Fcm, PushTransport<"fcm">>()("waypost/s
               body: form,
             });
             if (status !== 200) return yield* Effect.fail(yield* refusedToken(status, text, retryAfter));
-            const { access_token, expires_in } = yield* Schema.decodeUnknownEffect(TokenAnswer)(text);
+            const { access_token, expires_in } = yield* Schema.decodeUnknownEffect(TokenResponse)(text);
             const lifetime = expires_in * 1000;
             return {
               value: access_token,
@@ -118,32 +119,17 @@ export class Fcm extends Context.Service<Fcm, PushTransport<"fcm">>()("waypost/s
               SchemaError: () =>
                 Effect.fail<PushOutcome>({
                   _tag: "Unavailable",
-                  reason: `${tokenUrl.host} gave no access token that could be read.`,
+                  reason: `${tokenUrl.host} answered without a readable access token.`,
                   retryAfter: null,
                 }),
             }),
           );
 
-          const attempt = (
-            { address, content, id }: Push,
-            token: string,
-            tell: (told: Told) => void,
-          ): GiveUp => {
+          const attempt = ({ address, content, id }: Push, token: string, report: Report): Cancel => {
             const to = JSON.stringify((address as { readonly token: string }).token);
             const body = `{"message":{"token":${to},${payload(id, content)}`;
             const headers = ["authorization", `Bearer ${token}`, "content-type", "application/json"];
-            const request = { url, headers, body };
-            const begun = connections.begin(request, (result) => {
-              tell("status" in result ? classify(result) : result.outcome);
-            });
-            if (begun !== null) return begun;
-            tell(
-              Effect.match(connections.post(request), {
-                onFailure: ({ outcome }) => outcome,
-                onSuccess: classify,
-              }),
-            );
-            return nothingToGiveUp;
+            return connections.send({ url, headers, body }, classify, report);
           };
           return Effect.map(sendWithToken(issue, attempt), (send) => ({ send }));
         },
@@ -152,18 +138,17 @@ export class Fcm extends Context.Service<Fcm, PushTransport<"fcm">>()("waypost/s
   );
 }
 
-/** A token that is refused speaks of the credentials; one that cannot be had now is worth another try. */
+/** A refused token request means bad credentials. An unavailable token address can be retried. */
 const refusedToken = (status: number, text: string, retryAfter: number | null): Effect.Effect<PushOutcome> =>
   Effect.match(Schema.decodeUnknownEffect(TokenRefusal)(text), {
     onFailure: () => "",
-    onSuccess: ({ error }) => wordOf(error),
+    onSuccess: ({ error }) => loggableCode(error),
   }).pipe(
     Effect.map((code) => {
-      const outcome = outcomeOf("The token address of the service account", status, code, retryAfter);
-      return outcome._tag === "Refused"
-        ? { ...outcome, _tag: "Unauthorized" }
-        : outcome._tag === "Accepted"
-          ? { _tag: "Unavailable", reason: `The token address answered with status ${status}.`, retryAfter }
-          : outcome;
+      const outcome = outcomeOfStatus("The token address of the service account", status, code, retryAfter);
+      if (outcome._tag === "Refused") return { ...outcome, _tag: "Unauthorized" };
+      return outcome._tag === "Accepted"
+        ? { _tag: "Unavailable", reason: `The token address answered with status ${status}.`, retryAfter }
+        : outcome;
     }),
   );

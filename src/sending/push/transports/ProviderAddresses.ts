@@ -1,6 +1,6 @@
-/** Where FCM is, unless credentials name another address. */
+/** FCM's address, unless credentials name another. */
 export const googleAddress = "https://fcm.googleapis.com";
-/** Where Google gives access tokens. */
+/** Where Google issues access tokens, unless the service account names another address. */
 export const googleTokenAddress = "https://oauth2.googleapis.com/token";
-/** Where APNs is. */
+/** APNs' address, unless credentials name another. */
 export const appleAddress = "https://api.push.apple.com";

@@ -1,49 +1,50 @@
 import { Clock, Effect, Semaphore } from "effect";
 import {
-  awaited,
-  type GiveUp,
-  nothingToGiveUp,
+  awaitOutcome,
+  type Cancel,
+  nothingToCancel,
   type Push,
   type PushChannel,
   type PushOutcome,
-  type Told,
+  type Report,
 } from "./PushTransport.ts";
 
-/** A token that a push service wants with every push. */
+/** A token that a push provider requires with every push. */
 export interface IssuedToken {
   readonly value: string;
-  /** Epoch milliseconds from which on a new one is to be used. */
+  /** When to use a new one, in epoch milliseconds. */
   readonly staleAt: number;
 }
 
-interface HeldToken extends IssuedToken {
+interface CachedToken extends IssuedToken {
   readonly issuedAt: number;
-  /** It was issued because the service did not take the one before. */
-  readonly replaces: boolean;
-  /** The service has taken it. */
-  proven: boolean;
+  /** It was issued because the provider refused the previous one. */
+  readonly isReplacement: boolean;
+  /** The provider has accepted it. */
+  isProven: boolean;
 }
 
-/** So long a token that replaced a refused one, and was refused too, is not replaced again: the credentials are not good. */
+/** How long a replacement that was refused too is not replaced again: the credentials are bad. */
 const graceMillis = 30_000;
-/** So long nobody asks again for a token that could not be had. */
+/** How long a failure to get a token is cached. */
 const failureMillis = 1_000;
 
 /**
- * Sends with a token that is issued once for all who need it, and anew before it is stale. What the service calls unauthorized is tried
- * once more with a new token (contract L6), which is likewise issued once for all who were refused.
+ * Sends with a cached token, issued once for all concurrent pushes and replaced before it is stale. A push
+ * that the provider calls unauthorized is retried once with a new token (contract L6), again issued once for
+ * all of them.
  */
 export const sendWithToken = (
   issue: Effect.Effect<IssuedToken, PushOutcome>,
-  attempt: (push: Push, token: string, tell: (told: Told) => void) => GiveUp,
+  attempt: (push: Push, token: string, report: Report) => Cancel,
 ): Effect.Effect<PushChannel["send"]> =>
   Effect.gen(function* () {
     const clock = yield* Clock.Clock;
-    const oneAtATime = yield* Semaphore.make(1);
-    let held: HeldToken | null = null;
+    const mutex = yield* Semaphore.make(1);
+    let cached: CachedToken | null = null;
     let failed: { readonly outcome: PushOutcome; readonly until: number } | null = null;
 
-    const renew = Effect.fnUntraced(function* (replaces: boolean) {
+    const renew = Effect.fnUntraced(function* (isReplacement: boolean) {
       const now = yield* Clock.currentTimeMillis;
       if (failed !== null && now < failed.until) return yield* Effect.fail(failed.outcome);
       failed = null;
@@ -52,72 +53,69 @@ export const sendWithToken = (
           failed = { outcome, until: at + failureMillis };
         }),
       );
-      held = { ...issued, issuedAt: now, replaces, proven: false };
-      return held;
+      cached = { ...issued, issuedAt: now, isReplacement, isProven: false };
+      return cached;
     });
 
     const fresh = Effect.map(Clock.currentTimeMillis, (now) =>
-      held !== null && now < held.staleAt ? held : null,
+      cached !== null && now < cached.staleAt ? cached : null,
     );
-    const current = Effect.flatMap(fresh, (token) =>
-      token === null
-        ? oneAtATime.withPermits(1)(
-            Effect.flatMap(fresh, (made) => (made === null ? renew(false) : Effect.succeed(made))),
-          )
-        : Effect.succeed(token),
-    );
+    const freshOr = Effect.fnUntraced(function* (other: Effect.Effect<CachedToken, PushOutcome>) {
+      return (yield* fresh) ?? (yield* other);
+    });
+    const current = freshOr(mutex.withPermits(1)(freshOr(renew(false))));
 
-    /** Another token than the refused one; null where another would be refused too. */
-    const another = (refused: HeldToken) =>
-      oneAtATime.withPermits(1)(
+    /** A token other than the refused one; null if another would be refused too. */
+    const replacementOf = (refused: CachedToken) =>
+      mutex.withPermits(1)(
         Effect.gen(function* () {
-          if (held !== null && held !== refused) return held;
+          if (cached !== null && cached !== refused) return cached;
           const age = (yield* Clock.currentTimeMillis) - refused.issuedAt;
-          if (refused.replaces && !refused.proven && age < graceMillis) return null;
+          if (refused.isReplacement && !refused.isProven && age < graceMillis) return null;
           return yield* renew(true);
         }),
       );
 
-    const note = (token: HeldToken, { _tag }: PushOutcome): void => {
-      if (_tag !== "Unauthorized" && _tag !== "Unavailable") token.proven = true;
+    const note = (token: CachedToken, { _tag }: PushOutcome): void => {
+      if (_tag !== "Unauthorized" && _tag !== "Unavailable") token.isProven = true;
     };
 
-    const attemptWith = (push: Push, token: HeldToken): Effect.Effect<PushOutcome> =>
+    const attemptWith = (push: Push, token: CachedToken): Effect.Effect<PushOutcome> =>
       Effect.tap(
-        awaited((tell) => attempt(push, token.value, tell)),
+        awaitOutcome((report) => attempt(push, token.value, report)),
         (outcome) => Effect.sync(() => note(token, outcome)),
       );
 
-    const judged = (push: Push, token: HeldToken, outcome: PushOutcome): Effect.Effect<PushOutcome> =>
+    const retryIfUnauthorized = (push: Push, token: CachedToken, outcome: PushOutcome) =>
       outcome._tag === "Unauthorized"
-        ? Effect.flatMap(another(token), (next) =>
+        ? Effect.flatMap(replacementOf(token), (next) =>
             next === null ? Effect.succeed(outcome) : attemptWith(push, next),
           ).pipe(Effect.catch((failure) => Effect.succeed(failure)))
         : Effect.succeed(outcome);
 
-    const withToken = (push: Push): Effect.Effect<PushOutcome> =>
+    const sendWithCurrent = (push: Push): Effect.Effect<PushOutcome> =>
       Effect.flatMap(current, (token) =>
-        Effect.flatMap(attemptWith(push, token), (outcome) => judged(push, token, outcome)),
+        Effect.flatMap(attemptWith(push, token), (outcome) => retryIfUnauthorized(push, token, outcome)),
       ).pipe(Effect.catch((outcome) => Effect.succeed(outcome)));
 
-    return (push, tell) => {
-      const token = held;
+    return (push, report) => {
+      const token = cached;
       if (token === null || clock.currentTimeMillisUnsafe() >= token.staleAt) {
-        tell(withToken(push));
-        return nothingToGiveUp;
+        report(sendWithCurrent(push));
+        return nothingToCancel;
       }
-      return attempt(push, token.value, (told) => {
-        if (Effect.isEffect(told)) {
-          tell(
-            Effect.flatMap(told, (outcome) => {
+      return attempt(push, token.value, (result) => {
+        if (Effect.isEffect(result)) {
+          report(
+            Effect.flatMap(result, (outcome) => {
               note(token, outcome);
-              return judged(push, token, outcome);
+              return retryIfUnauthorized(push, token, outcome);
             }),
           );
           return;
         }
-        note(token, told);
-        tell(told._tag === "Unauthorized" ? judged(push, token, told) : told);
+        note(token, result);
+        report(result._tag === "Unauthorized" ? retryIfUnauthorized(push, token, result) : result);
       });
     };
   });

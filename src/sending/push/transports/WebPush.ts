@@ -1,21 +1,22 @@
 import { Clock, Context, Effect, Layer } from "effect";
 import { createPrivateKey } from "node:crypto";
 import { payloadsOf, pushPayload } from "../PushPayload.ts";
+import type { ProviderResponse } from "./HttpExchange.ts";
 import { jsonWebToken } from "./JsonWebToken.ts";
-import { PushConnections, type ServiceAnswer } from "./PushConnections.ts";
+import { PushConnections } from "./PushConnections.ts";
 import {
-  keptSeconds,
-  nothingToGiveUp,
-  outcomeOf,
+  nothingToCancel,
+  outcomeOfStatus,
   type PushChannel,
   type PushOutcome,
   type PushTransport,
+  ttlSeconds,
 } from "./PushTransport.ts";
 import { encryptForBrowser, plaintextLimit } from "./WebPushEncryption.ts";
 
-/** RFC 8292 allows a day; a token is used for half of its time. */
+/** RFC 8292 allows 24 hours. A token is used for half of its lifetime. */
 const tokenSeconds = 12 * 3600;
-const mostOrigins = 1_000;
+const maxOrigins = 1_000;
 
 const payload = payloadsOf((id, content) => JSON.stringify(pushPayload(id, content)), plaintextLimit);
 
@@ -25,7 +26,7 @@ interface Subscription {
   readonly keys: { readonly p256dh: string; readonly auth: string };
 }
 
-/** The push service's name for the push: a later one with it takes the earlier one's place (RFC 8030, section 5.4). */
+/** A push replaces an earlier one with the same topic (RFC 8030, section 5.4). */
 const topicOf = (id: string): string => id.replaceAll("-", "");
 
 /** Scheme, host and port of a subscription. */
@@ -34,24 +35,20 @@ const serviceOf = (address: unknown): string => {
   return typeof endpoint === "string" ? endpoint.split("/", 3).join("/") : "";
 };
 
-const classify = (host: string, { retryAfter, status }: ServiceAnswer): PushOutcome => {
+const classify = (host: string, { retryAfter, status }: ProviderResponse): PushOutcome => {
   if (status === 404 || status === 410) {
-    return { _tag: "Gone", reason: `${host} answered with status ${status}: nobody is subscribed there.` };
+    return { _tag: "Gone", reason: `${host} answered with status ${status}: the subscription has ended.` };
   }
-  return outcomeOf(
-    host,
-    status,
-    status >= 300 && status < 400 ? "redirects are not followed" : "",
-    retryAfter,
-  );
+  const detail = status >= 300 && status < 400 ? "redirects are not followed" : "";
+  return outcomeOfStatus(host, status, detail, retryAfter);
 };
 
 const badKey: PushOutcome = {
   _tag: "Refused",
-  reason: "The device's p256dh key is no public key: it must register its subscription anew.",
+  reason: "The device's p256dh key is no public key: it must register its subscription again.",
 };
 
-/** Web Push: messages encrypted for the browser (RFC 8291), to its push service (RFC 8030), signed with VAPID keys (RFC 8292). */
+/** Web Push: encrypted for the browser (RFC 8291), sent to its push service (RFC 8030), VAPID (RFC 8292). */
 export class WebPush extends Context.Service<WebPush, PushTransport<"webpush">>()(
   "waypost/sending/transports/WebPush",
 ) {
@@ -65,12 +62,12 @@ export class WebPush extends Context.Service<WebPush, PushTransport<"webpush">>(
           const key = createPrivateKey(private_key);
           const tokens = new Map<string, { readonly header: string; readonly staleAt: number }>();
 
-          /** Signing costs as much as all the rest, so a push service sees one token for hours. */
+          /** Signing costs as much as the rest of a push, so a token is reused for hours. */
           const authorization = (origin: string, now: number): string => {
-            const known = tokens.get(origin);
-            if (known !== undefined && now < known.staleAt) return known.header;
-            // Endpoints are whatever devices register.
-            if (tokens.size >= mostOrigins) tokens.clear();
+            const cached = tokens.get(origin);
+            if (cached !== undefined && now < cached.staleAt) return cached.header;
+            // Devices register arbitrary endpoints.
+            if (tokens.size >= maxOrigins) tokens.clear();
             const exp = Math.floor(now / 1000) + tokenSeconds;
             const token = jsonWebToken({ typ: "JWT", alg: "ES256" }, { aud: origin, exp, sub: subject }, key);
             const header = `vapid t=${token}, k=${public_key}`;
@@ -78,7 +75,7 @@ export class WebPush extends Context.Service<WebPush, PushTransport<"webpush">>(
             return header;
           };
 
-          const send: PushChannel["send"] = ({ address, content, id }, tell) => {
+          const send: PushChannel["send"] = ({ address, content, id }, report) => {
             const { endpoint, keys } = address as Subscription;
             const url = new URL(endpoint);
             let encrypted: Buffer;
@@ -88,8 +85,8 @@ export class WebPush extends Context.Service<WebPush, PushTransport<"webpush">>(
                 auth: Buffer.from(keys.auth, "base64"),
               });
             } catch {
-              tell(badKey);
-              return nothingToGiveUp;
+              report(badKey);
+              return nothingToCancel;
             }
             const headers = [
               "authorization",
@@ -99,24 +96,17 @@ export class WebPush extends Context.Service<WebPush, PushTransport<"webpush">>(
               "content-type",
               "application/octet-stream",
               "ttl",
-              String(keptSeconds),
+              String(ttlSeconds),
               "urgency",
               "high",
               "topic",
               topicOf(id),
             ];
-            const request = { url, headers, body: encrypted };
-            const begun = connections.begin(request, (result) => {
-              tell("status" in result ? classify(url.host, result) : result.outcome);
-            });
-            if (begun !== null) return begun;
-            tell(
-              Effect.match(connections.post(request), {
-                onFailure: ({ outcome }) => outcome,
-                onSuccess: (answer) => classify(url.host, answer),
-              }),
+            return connections.send(
+              { url, headers, body: encrypted },
+              (response) => classify(url.host, response),
+              report,
             );
-            return nothingToGiveUp;
           };
           return { send, serviceOf };
         }),

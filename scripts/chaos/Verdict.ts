@@ -2,26 +2,26 @@ import { Effect } from "effect";
 import { SqlClient } from "effect/sql";
 import { messageId } from "../../src/sending/MessageId.ts";
 import type { Arrival, PushLedger } from "./PushLedger.ts";
-import type { PlannedSend } from "./Scene.ts";
+import type { PlannedSend } from "./Scenario.ts";
 
-/** A moment at which processes were killed, or all were cut off from the database, or one was held still. */
-export interface Blow {
+/** A moment at which processes were killed, all were cut off from the database, or one was suspended. */
+export interface Disruption {
   readonly kind: "kill" | "cut" | "stall";
-  /** Epoch milliseconds: its begin, and its end where it lasted. */
+  /** Its start and end in epoch milliseconds. */
   readonly at: number;
   readonly until: number;
-  /** How many processes it ended. */
+  /** The number of killed processes. */
   readonly processes: number;
-  /** Whether a send was under way. */
-  readonly isWithin: boolean;
-  /** Messages that were being handed over, by this process or another. */
+  /** Whether a send was running. */
+  readonly isDuringSend: boolean;
+  /** The messages that any process was sending. */
   readonly open: ReadonlyArray<string>;
-  /** What those that were hit tell themselves apart with at the push service. */
+  /** The access tokens of the affected processes. */
   readonly tokens: ReadonlySet<string>;
 }
 
-/** Messages that had come in from those that were hit, and of which it was not written down what became of them. */
-const uncertainOf = ({ open, tokens, until }: Blow, ledger: PushLedger): ReadonlyArray<string> =>
+/** Messages that had arrived from the affected processes, and whose outcome was not stored. */
+const uncertainOf = ({ open, tokens, until }: Disruption, ledger: PushLedger): ReadonlyArray<string> =>
   open.filter((id) =>
     ledger.arrivals.get(id)?.some((each) => tokens.has(each.token) && each.at < until + 2_000),
   );
@@ -36,19 +36,19 @@ interface Counts {
 }
 
 /**
- * Why a push came in again although nobody was killed or cut off: the one before was given up unanswered, was still open (somebody else took it
- * over), or was answered, and the answer got lost.
+ * How a push was repeated without a disruption: after the first attempt was canceled, while it was open
+ * (another process took it over), or after its response (which was lost).
  */
-const storyOf = (arrivals: ReadonlyArray<Arrival>): string => {
+const repeatOf = (arrivals: ReadonlyArray<Arrival>): string => {
   const [first, second] = arrivals.slice(-2);
   if (first === undefined || second === undefined) return "no repeat";
-  const hands = first.token === second.token ? "by the same process" : "by another process";
-  if (first.answeredAt !== null && first.answeredAt < second.at) return `after its answer, ${hands}`;
-  if (first.closedAt !== null && first.closedAt < second.at) return `after it was given up, ${hands}`;
-  return `while it was open, ${hands}`;
+  const sender = first.token === second.token ? "by the same process" : "by another process";
+  if (first.answeredAt !== null && first.answeredAt < second.at) return `after its response, ${sender}`;
+  if (first.closedAt !== null && first.closedAt < second.at) return `after it was canceled, ${sender}`;
+  return `while it was open, ${sender}`;
 };
 
-/** Median and longest, in seconds. */
+/** Median and maximum, in seconds. */
 const spread = (seconds: ReadonlyArray<number>): string => {
   const sorted = seconds.toSorted((a, b) => a - b);
   return sorted.length === 0
@@ -56,10 +56,10 @@ const spread = (seconds: ReadonlyArray<number>): string => {
     : `${sorted[sorted.length >> 1]?.toFixed(2)} s, ${sorted.at(-1)?.toFixed(2)} s`;
 };
 
-/** Counts and prints what was lost, doubled and repeated; false if anything is as it must not be. */
-export const classify = Effect.fnUntraced(function* (
+/** Counts and prints lost, duplicate and repeated deliveries. Returns whether all is as it must be. */
+export const verdict = Effect.fnUntraced(function* (
   planned: ReadonlyArray<PlannedSend>,
-  blows: ReadonlyArray<Blow>,
+  disruptions: ReadonlyArray<Disruption>,
   ledger: PushLedger,
 ) {
   const sql = yield* SqlClient.SqlClient;
@@ -79,47 +79,46 @@ export const classify = Effect.fnUntraced(function* (
   const unsent = [...settledAt.keys()].filter((id) => !ledger.arrivals.has(id)).length;
   const strange = [...ledger.arrivals.keys()].filter((id) => !settledAt.has(id)).length;
   const lags = yield* sql<{ readonly millis: number }>`
-    SELECT (extract(epoch FROM started_at - due_at) * 1000)::float8 AS millis FROM send WHERE started_at IS NOT NULL`;
-  const hits = blows.map((each) => ({ at: each.at, uncertain: new Set(uncertainOf(each, ledger)) }));
-  // Of one that was hit twice the last kill.
+    SELECT (extract(epoch FROM started_at - due_at) * 1000)::float8 AS millis
+    FROM send WHERE started_at IS NOT NULL`;
+  const hits = disruptions.map((each) => ({ at: each.at, uncertain: new Set(uncertainOf(each, ledger)) }));
+  // For a message that was hit twice, the last disruption.
   const uncertain = new Map(hits.flatMap((each) => [...each.uncertain].map((id) => [id, each.at] as const)));
   const repeats = [...ledger.arrivals].filter(([, arrivals]) => arrivals.length > 1);
-  const strangers = repeats.filter(
+  const unexplained = repeats.filter(
     ([id, arrivals]) => arrivals.length - 1 > hits.filter((each) => each.uncertain.has(id)).length,
   );
-  const unexplained = strangers.length;
-  for (const [story, told] of Map.groupBy(strangers, ([, arrivals]) => storyOf(arrivals))) {
-    const [example] = told;
-    console.log(`${told.length} repeated ${story}; one of them: ${JSON.stringify(example)}`);
+  for (const [kind, alike] of Map.groupBy(unexplained, ([, arrivals]) => repeatOf(arrivals))) {
+    console.log(`${alike.length} repeated ${kind}; one of them: ${JSON.stringify(alike[0])}`);
   }
   const takeovers = [...uncertain].map(([id, at]) => ((settledAt.get(id) ?? Infinity) - at) / 1000);
-  const momentsOf = (kind: Blow["kind"]) => {
-    const moments = blows.filter((each) => each.kind === kind);
-    return `${moments.length}, ${moments.filter(({ isWithin }) => isWithin).length}`;
+  const countOf = (kind: Disruption["kind"]) => {
+    const alike = disruptions.filter((each) => each.kind === kind);
+    return `${alike.length}, ${alike.filter(({ isDuringSend }) => isDuringSend).length}`;
   };
   const lost = expected - counts.reached;
   const lines: ReadonlyArray<readonly [string, number | string]> = [
-    ["processes killed", blows.reduce((sum, each) => sum + each.processes, 0)],
-    ["moments of kills, and within a send", momentsOf("kill")],
-    ["cuts of the database, and within a send", momentsOf("cut")],
-    ["processes held still, and within a send", momentsOf("stall")],
+    ["processes killed", disruptions.reduce((sum, each) => sum + each.processes, 0)],
+    ["kills, and during a send", countOf("kill")],
+    ["database cuts, and during a send", countOf("cut")],
+    ["suspended processes, and during a send", countOf("stall")],
     ["sends", planned.length],
     ["deliveries expected", expected],
     ["deliveries found", counts.rows],
     ["lost", lost],
-    ["doubled", counts.rows - counts.reached],
+    ["duplicate", counts.rows - counts.reached],
     ["not delivered", counts.undecided],
     ["sends with wrong figures", counts.wrong],
     ["left in the queue, open batches", `${counts.queued}, ${counts.batches}`],
-    ["pushes that came in", settledAt.size - unsent],
-    ["pushes that never came in", unsent],
-    ["pushes of no delivery", strange],
-    ["uncertain (in flight at a blow)", uncertain.size],
+    ["pushes that arrived", settledAt.size - unsent],
+    ["pushes that never arrived", unsent],
+    ["pushes without a delivery", strange],
+    ["uncertain (in flight at a disruption)", uncertain.size],
     ["repeated", repeats.length],
-    ["repeated without having been uncertain", unexplained],
-    ["moments that hit a push in flight", hits.filter((each) => each.uncertain.size > 0).length],
-    ["from a blow to the outcome, median, longest", spread(takeovers)],
-    ["from a send's minute to its start, median, longest", spread(lags.map(({ millis }) => millis / 1000))],
+    ["repeated without being uncertain", unexplained.length],
+    ["disruptions that hit a push in flight", hits.filter((each) => each.uncertain.size > 0).length],
+    ["from a disruption to the outcome, median, max", spread(takeovers)],
+    ["from a send's minute to its start, median, max", spread(lags.map(({ millis }) => millis / 1000))],
   ];
   for (const [name, value] of lines) console.log(`${name.padEnd(52)} ${String(value).padStart(10)}`);
   const bad =
@@ -132,6 +131,6 @@ export const classify = Effect.fnUntraced(function* (
     counts.batches +
     unsent +
     strange +
-    unexplained;
+    unexplained.length;
   return bad === 0;
 });

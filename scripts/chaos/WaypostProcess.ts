@@ -7,26 +7,26 @@ const main = new URL("../../src/main.ts", import.meta.url).pathname;
 /** A process of Waypost. */
 export interface WaypostProcess {
   readonly child: ChildProcess;
-  /** Where it listens; null until it does. */
+  /** The address it listens on; null until it does. */
   readonly origin: () => string | null;
-  /** Sends the signal and waits until the process is gone. */
-  readonly ends: (signal: NodeJS.Signals) => Promise<void>;
+  /** Sends a signal and waits until the process has ended. */
+  readonly end: (signal: NodeJS.Signals) => Promise<void>;
 }
 
-/** Starts `waypost serve` with these settings; what it says goes into the file. */
+/** Starts `waypost serve` with these settings, and its output in a file. */
 export const startWaypost = (settings: Readonly<Record<string, string>>, log: string): WaypostProcess => {
   const out = openSync(log, "a");
   const env = { PATH: process.env["PATH"] ?? "", NODE_ENV: "production", PORT: "0", ...settings };
   const child = spawn(process.execPath, [main, "serve"], { env, stdio: ["ignore", out, out] });
   closeSync(out);
-  const gone = once(child, "exit");
+  const exit = once(child, "exit");
   let origin: string | null = null;
   return {
     child,
     origin: () => (origin ??= /listening on (\S+)/.exec(readFileSync(log, "utf8"))?.[1] ?? null),
-    ends: async (signal) => {
+    end: async (signal) => {
       if (child.exitCode === null && child.signalCode === null) child.kill(signal);
-      await gone;
+      await exit;
     },
   };
 };

@@ -8,30 +8,30 @@ import { TestDatabase } from "../database/TestDatabase.ts";
 import { TestWaypost } from "../TestWaypost.ts";
 import { sendWorld } from "./SendWorld.ts";
 
-/** A Waypost without workers but those that the test itself is. */
-export const byHandOver = (database: typeof TestDatabase.layer) =>
+/** A Waypost without workers: the test starts sends and runs batches itself. */
+export const manualWorkersOn = (database: typeof TestDatabase.layer) =>
   Layer.mergeAll(SendStarts.layer, SendBatches.layer).pipe(
     Layer.provideMerge(TestWaypost.layerWith({ roles: new Set(["api"]) }, database)),
   );
-/** The same over a database of its own. */
-export const byHand = byHandOver(TestDatabase.layer);
+/** The same with a database of its own. */
+export const manualWorkers = manualWorkersOn(TestDatabase.layer);
 
 /** Moves the time. */
 export const at = (time: string) => TestClock.setTime(Date.parse(time));
-/** Starts what is due, in batches of ten. */
+/** Starts due sends, with batches of ten. */
 export const start = Effect.flatMap(SendStarts, ({ startDue }) => startDue).pipe(
   Effect.provideService(BatchSize, 10),
 );
-/** Carries out one batch; false when there is none. */
+/** Runs one batch; false if there is none. */
 export const batch = Effect.flatMap(SendBatches, ({ runNext }) => runNext).pipe(
   Effect.provideService(BatchSize, 10),
 );
-/** Carries out what can be carried out. */
+/** Runs batches until there is none. */
 export const drain = Effect.gen(function* () {
   while (yield* batch);
 });
 
-/** A send of a hundred devices in batches of ten, which has started. */
+/** A started send to a hundred devices in batches of ten. */
 export const running = (campaign: object = {}, more: object = {}) =>
   Effect.gen(function* () {
     const world = yield* sendWorld();
@@ -51,20 +51,24 @@ export const running = (campaign: object = {}, more: object = {}) =>
     return { ...world, ...production, campaignId, notificationId, send, figures };
   });
 
-/** Each of so many devices, once. */
+/** Each of `count` devices, once. */
 export const once = (count: number) =>
   Array.from({ length: count }, (_, index) => ({ device_key: index + 1, count: 1 }));
 
-/** Holds one device of the send's first batch back, so that a worker has the batch under way until it is let go. */
-export const heldUp = Effect.gen(function* () {
+/**
+ * Locks one device of the send's first batch, so that a worker has the batch in progress until it is
+ * released.
+ */
+export const blockedBatch = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient;
   const go = yield* Deferred.make<void>();
   const held = yield* Deferred.make<void>();
   const holder = yield* Effect.gen(function* () {
     yield* sql`
-      INSERT INTO delivery (workspace_id, environment, source_id, device_key, campaign_key, notification_key, content_key, content_type,
-        trigger_type, transport, status, created_at)
-      SELECT b.workspace_id, b.environment, b.source_id, 1, 1, 1, 1, 'message', 'fixed_time', 'inbox', 'queued', '2026-11-21Z'
+      INSERT INTO delivery (workspace_id, environment, source_id, device_key, campaign_key, notification_key,
+        content_key, content_type, trigger_type, transport, status, created_at)
+      SELECT b.workspace_id, b.environment, b.source_id, 1, 1, 1, 1, 'message', 'fixed_time', 'inbox',
+        'queued', '2026-11-21Z'
       FROM send_batch b WHERE b.batch = 1`;
     yield* Deferred.succeed(held, undefined);
     yield* Deferred.await(go);
@@ -72,16 +76,16 @@ export const heldUp = Effect.gen(function* () {
   }).pipe(sql.withTransaction, Effect.exit, Effect.forkChild);
   yield* Deferred.await(held);
   const worker = yield* Effect.forkChild(batch);
-  /** The worker's own insert waits for the device now. */
+  /** The worker's insert now waits for the lock. */
   const isWaiting = Effect.gen(function* () {
     while (true) {
       const rows =
-        yield* sql`SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%made AS%'
+        yield* sql`SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%created AS%'
         AND datname = current_database() AND pid <> pg_backend_pid()`;
       if (rows.length > 0) return;
     }
   });
   yield* TestClock.withLive(Effect.timeout(isWaiting, "100 seconds"));
-  const letGo = Effect.andThen(Deferred.succeed(go, undefined), Fiber.join(holder));
-  return { letGo, worker };
+  const release = Effect.andThen(Deferred.succeed(go, undefined), Fiber.join(holder));
+  return { release, worker };
 }).pipe(Effect.orDie);

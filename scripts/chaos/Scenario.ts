@@ -2,21 +2,21 @@ import { Clock, Effect } from "effect";
 import { SqlClient } from "effect/sql";
 
 export const operatorKey = "chaos-operator-key";
-const unhurried = {
+const unlimited = {
   production_requests_per_minute: null,
   production_writes_per_minute: null,
   production_requests_per_day: null,
 };
-/** Numbers so far apart that even a small send has several batches. */
+/** Device keys are spread up to this, so that even a small send has several batches. */
 const lastKey = 250_000;
 
-/** What was made, as far as it matters here. */
-interface Made {
+/** A created resource. */
+interface Created {
   readonly id: string;
   readonly token: string;
 }
 
-/** A send that waits, and how many devices it is for. */
+/** A scheduled send, and the number of its devices. */
 export interface PlannedSend {
   readonly campaignId: string;
   readonly expected: number;
@@ -26,13 +26,16 @@ const ask = (url: string, token: string, body: object, method: "POST" | "PUT" | 
   Effect.promise(async () => {
     const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
     const answer = await fetch(url, { method, headers, body: JSON.stringify(body) });
-    const { data, error } = (await answer.json()) as { readonly data: Made; readonly error?: unknown };
+    const { data, error } = (await answer.json()) as { readonly data: Created; readonly error?: unknown };
     if (error !== undefined) throw new Error(JSON.stringify(error));
     return data;
   });
 
-/** A workspace with devices, half of them inboxes and half at the push service, half of them vip, and a push campaign for each send. */
-export const setScene = Effect.fnUntraced(function* (
+/**
+ * Creates a workspace with devices, half inboxes and half with pushes, half of them vip; and a push campaign
+ * for each send.
+ */
+export const prepareScenario = Effect.fnUntraced(function* (
   origin: string,
   credentials: object,
   devices: number,
@@ -42,7 +45,7 @@ export const setScene = Effect.fnUntraced(function* (
   const workspaces = `${origin}/operator/v1/workspaces`;
   const { id } = yield* ask(workspaces, operatorKey, {
     name: "Chaos",
-    plan: { ...unhurried, max_campaigns: null },
+    plan: { ...unlimited, max_campaigns: null },
   });
   const workspace = `${workspaces}/${id}`;
   yield* ask(workspace, operatorKey, { platform_api_enabled: true }, "PATCH");
@@ -57,26 +60,27 @@ export const setScene = Effect.fnUntraced(function* (
   });
 
   yield* sql`
-    INSERT INTO device (workspace_id, environment, key, id, installation_id, platform, transport, address, attributes, token_digest,
-      registered_at, last_seen_at)
-    SELECT t.workspace_id, t.environment, n * ${Math.max(1, Math.floor(lastKey / devices))}::int, gen_random_uuid(),
-      'installation-' || n, 'android', CASE WHEN n % 2 = 0 THEN 'inbox' ELSE 'fcm' END,
-      CASE WHEN n % 2 = 1 THEN jsonb_build_object('token', 'token-' || n) END, jsonb_build_object('vip', n % 4 < 2),
-      decode(repeat('00', 32), 'hex'), '2026-01-01Z', '2026-01-01Z'
+    INSERT INTO device (workspace_id, environment, key, id, installation_id, platform, transport, address,
+      attributes, token_digest, registered_at, last_seen_at)
+    SELECT t.workspace_id, t.environment, n * ${Math.max(1, Math.floor(lastKey / devices))}::int,
+      gen_random_uuid(), 'installation-' || n, 'android', CASE WHEN n % 2 = 0 THEN 'inbox' ELSE 'fcm' END,
+      CASE WHEN n % 2 = 1 THEN jsonb_build_object('token', 'token-' || n) END,
+      jsonb_build_object('vip', n % 4 < 2), decode(repeat('00', 32), 'hex'), '2026-01-01Z', '2026-01-01Z'
     FROM tenant t, generate_series(1, ${devices}::int) AS n WHERE t.environment = 'production'`;
-  yield* sql`UPDATE tenant SET last_device_key = (SELECT max(key) FROM device) WHERE environment = 'production'`;
+  yield* sql`
+    UPDATE tenant SET last_device_key = (SELECT max(key) FROM device) WHERE environment = 'production'`;
   const [{ vips } = { vips: 0 }] = yield* sql<{ readonly vips: number }>`
     SELECT count(*)::int AS vips FROM device WHERE attributes = '{"vip": true}'`;
 
   const campaigns = `${origin}/platform/v1/campaigns`;
   const starts_at = new Date((yield* Clock.currentTimeMillis) + 86_400_000).toISOString().slice(0, 10);
   return yield* Effect.forEach(
-    Array.from({ length: sends }, (_, at) => at),
-    (at) =>
+    Array.from({ length: sends }, (_, index) => index),
+    (index) =>
       Effect.gen(function* () {
-        const isForVips = at % 3 === 2;
+        const isForVips = index % 3 === 2;
         const campaign = yield* ask(campaigns, token, {
-          name: `Chaos ${at}`,
+          name: `Chaos ${index}`,
           type: "push",
           timezone: "UTC",
           starts_at,

@@ -1,0 +1,112 @@
+import { Clock, Context, Effect, Layer } from "effect";
+import { Database } from "../../database/Database.ts";
+import { PublicAddresses } from "../../http/PublicAddresses.ts";
+import { shownMedia } from "../../media/MediaAddress.ts";
+import { LeaseTime } from "../LeaseTime.ts";
+import type { ReadyPush } from "./InFlightPushes.ts";
+import { type AttemptResult, withheld, withoutCredentials } from "./PushAttempts.ts";
+import type { OpenChannel } from "./PushChannels.ts";
+import { leaseMillis, type PushLeases } from "./PushLeases.ts";
+import type { PushContent } from "./PushPayload.ts";
+import { PushQueueSql, type QueuePartition, type TakenPush } from "./PushQueueSql.ts";
+
+/** How many contents a worker caches. */
+const maxContents = 500;
+
+/** Due pushes that a worker has taken from its partition. */
+export interface PushBatch {
+  /** To send now; their attempts are recorded. */
+  readonly ready: ReadonlyArray<ReadyPush>;
+  /** Not to be sent. */
+  readonly settled: ReadonlyArray<AttemptResult>;
+  /** Pushes that this worker has in flight already, and took again. */
+  readonly own: ReadonlyArray<TakenPush>;
+  /** Whether some were postponed, because their push services have no room. */
+  readonly isCrowded: boolean;
+  /** Whether nothing else was due. */
+  readonly isAll: boolean;
+}
+
+/** Names a content within a queue partition. */
+const contentName = (key: { readonly campaignKey: number; readonly contentKey: number }): string =>
+  `${key.contentKey}/${key.campaignKey}`;
+
+/** Takes due pushes from the queue, and records the attempts before they start (contract L5). */
+export class PushBatches extends Context.Service<PushBatches>()("waypost/sending/PushBatches", {
+  make: Effect.gen(function* () {
+    const database = yield* Database;
+    const repository = yield* PushQueueSql;
+    const { media: mediaBase } = yield* PublicAddresses;
+    const leaseTime = yield* LeaseTime;
+
+    /** Adds the missing contents of pushes to the cache. */
+    const loadContents = Effect.fnUntraced(function* (
+      partition: QueuePartition,
+      cache: Map<string, PushContent>,
+      pushes: ReadonlyArray<TakenPush>,
+    ) {
+      if (cache.size > maxContents) cache.clear();
+      const missing = new Map(
+        pushes.filter((push) => !cache.has(contentName(push))).map((push) => [contentName(push), push]),
+      );
+      if (missing.size === 0) return;
+      for (const { media, ...row } of yield* repository.contents(partition, [...missing.values()])) {
+        cache.set(contentName(row), { ...row, media: shownMedia(mediaBase, media) });
+      }
+    });
+
+    return {
+      /** Takes up to `limit` pushes. `contents` is the worker's cache. */
+      take: Effect.fnUntraced(function* (
+        partition: QueuePartition,
+        channel: OpenChannel | null,
+        contents: Map<string, PushContent>,
+        leases: PushLeases,
+        limit: number,
+      ) {
+        const now = yield* Clock.currentTimeMillis;
+        const leaseNow = yield* leaseTime.now;
+        const all = yield* repository.take(partition, leaseNow, leaseMillis, limit, {
+          attempted: (yield* leaseTime.noTakeoverMillis) > 0 ? 0 : leaseNow,
+          // New pushes are due by the clock of the machine that created them.
+          fresh: Math.max(leaseNow, now),
+        });
+        const own = all.filter((push) => leases.holds(push));
+        const taken = all.filter((push) => !leases.holds(push));
+        yield* loadContents(partition, contents, taken);
+
+        const limiter = channel?.concurrency.limiter(now);
+        const ready: Array<ReadyPush> = [];
+        const settled: Array<AttemptResult> = [];
+        const postponed: Array<TakenPush & { readonly dueAt: number }> = [];
+        for (const push of taken) {
+          const result =
+            withheld(push, now) ?? (channel === null ? withoutCredentials(push, partition) : null);
+          const dueAt = result === null ? (limiter?.(channel?.serviceOf(push.address) ?? "") ?? null) : null;
+          const content = contents.get(contentName(push));
+          if (result !== null) settled.push(result);
+          else if (dueAt !== null) postponed.push({ ...push, dueAt });
+          else if (content !== undefined) ready.push({ push, content });
+          // Contents and campaigns that a delivery names are never deleted.
+          else throw new Error("A push has no content");
+        }
+        if (ready.length > 0) {
+          yield* repository.recordAttempts(
+            partition,
+            ready.map(({ push }) => push),
+          );
+        }
+        if (postponed.length > 0) yield* repository.postpone(partition, postponed);
+        return {
+          ready,
+          settled,
+          own,
+          isCrowded: postponed.length > 0,
+          isAll: all.length < limit,
+        } satisfies PushBatch;
+      }, database.atomically),
+    };
+  }),
+}) {
+  static readonly layer = Layer.effect(PushBatches, PushBatches.make).pipe(Layer.provide(PushQueueSql.layer));
+}

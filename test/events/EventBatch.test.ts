@@ -1,0 +1,66 @@
+import { assert, describe, it } from "@effect/vitest";
+import { EventBatch, type EventRequest } from "../../src/events/EventBatch.ts";
+
+const now = Date.UTC(2026, 10, 21, 12);
+
+const request = (deviceKey: number, ...events: ReadonlyArray<readonly [id: string, problem?: string]>) =>
+  ({
+    caller: {
+      workspaceId: 1,
+      environment: "production",
+      deviceKey,
+      workspace: { default_frequency_cap: null },
+    },
+    now,
+    events: events.map(([id, problem = null]) => ({
+      _tag: "Read",
+      transition: { id, type: "enter", location_id: "dam", occurred_at: now },
+      problem,
+    })),
+  }) as unknown as EventRequest;
+
+const known = [{ ord: 1, location_key: 7, campaign_id: null }] as const;
+const device = { approved: true, transport: "inbox", address_gone: false } as const;
+
+describe("EventBatch", () => {
+  it("an event that comes twice in a batch is recorded once and is a duplicate in its own request", () => {
+    const batch = new EventBatch([request(1, ["a"], ["b"]), request(1, ["a"]), request(2, ["a"])]);
+    assert.lengthOf(batch.locations, 1);
+    batch.locate(known);
+    const events = batch.takeNew();
+    assert.deepStrictEqual(
+      events.map(({ deviceKey, id, locationKey }) => [deviceKey, id, locationKey]),
+      [
+        [1, "a", 7],
+        [1, "b", 7],
+        [2, "a", 7],
+      ],
+    );
+    const accepted = batch.record(events, [
+      { ord: 2, is_new: false, ...device },
+      { ord: 1, is_new: true, ...device },
+    ]);
+    assert.deepStrictEqual(
+      accepted.map(({ incomingEvent }) => incomingEvent.id),
+      ["a"],
+    );
+    const nothing = { accepted: 0, duplicates: 0, rejected: [], deliveries: [] };
+    assert.deepStrictEqual(batch.outcomes([]), [
+      { ...nothing, accepted: 1, duplicates: 1 },
+      { ...nothing, duplicates: 1 },
+      null,
+    ]);
+  });
+
+  it("an event with a problem is rejected, unless it was recorded before", () => {
+    const batch = new EventBatch([request(1, ["late", "Too late."], ["again", "Too late."], ["new"])]);
+    batch.locate([]);
+    batch.markDuplicates(batch.incomingEvents.filter(({ id }) => id === "again"));
+    assert.deepStrictEqual(batch.takeNew(), []);
+    assert.deepStrictEqual(batch.outcomes([])[0]?.duplicates, 1);
+    assert.deepStrictEqual(batch.outcomes([])[0]?.rejected, [
+      { index: 0, reasons: ["Too late."] },
+      { index: 2, reasons: ["There is no location with this id in this workspace and environment."] },
+    ]);
+  });
+});
