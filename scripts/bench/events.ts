@@ -70,7 +70,7 @@ const prepare = Effect.gen(function* () {
     INSERT INTO device (workspace_id, environment, key, id, installation_id, platform, transport, approved,
       token_digest, token_used, registered_at, last_seen_at)
     SELECT ${tenant}, ord, id, 'installation-' || ord, 'android', 'inbox', true, digest, true, ${at}, ${at}
-    FROM ${unnested(sql, "d", secrets, {
+    FROM ${unnested("d", secrets, {
       id: ["uuid", () => idAt(now)],
       digest: ["bytea", digest],
     })}`;

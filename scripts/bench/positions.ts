@@ -106,7 +106,7 @@ const prepare = Effect.gen(function* () {
     INSERT INTO location (workspace_id, environment, id, name, type, latitude, longitude, radius_meters,
       rings, created_at, updated_at)
     SELECT ${tenant}, id, 'Star', 'polygon', latitude, longitude, radius, rings, ${at}, ${at}
-    FROM ${unnested(sql, "p", polygons, {
+    FROM ${unnested("p", polygons, {
       id: ["uuid", () => idAt(now)],
       latitude: ["float8", ({ circle }) => circle.latitude],
       longitude: ["float8", ({ circle }) => circle.longitude],
@@ -118,7 +118,7 @@ const prepare = Effect.gen(function* () {
     INSERT INTO device (workspace_id, environment, key, id, installation_id, platform, transport, approved,
       token_digest, token_used, registered_at, last_seen_at)
     SELECT ${tenant}, ord, id, 'installation-' || ord, 'android', 'inbox', true, digest, true, ${at}, ${at}
-    FROM ${unnested(sql, "d", secrets, {
+    FROM ${unnested("d", secrets, {
       id: ["uuid", () => idAt(now)],
       digest: ["bytea", digest],
     })}`;

@@ -70,16 +70,19 @@ type Column<Row> = {
  * not values.
  */
 export const unnested = <Row>(
-  sql: SqlClient.SqlClient,
   alias: string,
   rows: ReadonlyArray<Row>,
   columns: Readonly<Record<string, Column<Row>>>,
 ): Statement.Fragment => {
-  const arrays = Object.values(columns).map(([type, value]) => arrayOf(type, rows.map(value) as never));
-  const [first, ...rest] = arrays;
-  const list = rest.reduce((before, array) => sql`${before}, ${array}`, sql`${first}`);
-  const names = sql.literal(`${alias} (${Object.keys(columns).join(", ")}, ord)`);
-  return sql`unnest(${list}) WITH ORDINALITY AS ${names}`;
+  // Segments, not nested templates: a statement of the hot path is built for each batch.
+  const segments: Array<Statement.Segment> = [];
+  for (const [type, value] of Object.values(columns)) {
+    segments.push(Statement.literal(segments.length === 0 ? "unnest(" : ", "));
+    segments.push(Statement.parameter(arrayOf(type, rows.map(value) as never)));
+  }
+  const names = Object.keys(columns).join(", ");
+  segments.push(Statement.literal(`) WITH ORDINALITY AS ${alias} (${names}, ord)`));
+  return Statement.fragment(segments);
 };
 
 /** The row of a statement that always gives one, such as an `INSERT … RETURNING` of one row. */

@@ -89,7 +89,7 @@ export class EventsSql extends Context.Service<EventsSql>()("waypost/events/Even
       ) =>
         Effect.orDie(sql<TriggerMatchRow>`
           SELECT p.ord::int AS ord, l.key AS location_key, f.*
-          FROM ${unnested(sql, "p", locations, {
+          FROM ${unnested("p", locations, {
             ...tenantColumns,
             location_id: ["uuid", ({ locationId }) => locationId],
             trigger_type: ["text", ({ trigger }) => trigger],
@@ -131,7 +131,7 @@ export class EventsSql extends Context.Service<EventsSql>()("waypost/events/Even
        */
       recorded: (events: ReadonlyArray<EventRow>) =>
         Effect.orDie(sql<{ readonly ord: number }>`
-          WITH k AS (SELECT * FROM ${unnested(sql, "k", events, eventColumns)})
+          WITH k AS (SELECT * FROM ${unnested("k", events, eventColumns)})
           SELECT k.ord::int AS ord
           FROM k JOIN geofence_event e USING (workspace_id, environment, device_key, id)
           UNION
@@ -153,7 +153,7 @@ export class EventsSql extends Context.Service<EventsSql>()("waypost/events/Even
       record: (events: ReadonlyArray<EventRow>) =>
         Effect.orDie(sql<Recorded>`
           WITH e AS (
-            SELECT * FROM ${unnested(sql, "e", events, {
+            SELECT * FROM ${unnested("e", events, {
               ...eventColumns,
               received_at: ["timestamptz", (event) => event.receivedAt],
             })}

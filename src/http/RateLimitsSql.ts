@@ -18,7 +18,7 @@ export const rateLimitsSql = Layer.effect(
           w.writes_opened <= ${instant(now - 60_000)} AS writes_over,
           w.day_opened <= ${instant(now - 86_400_000)} AS day_over
         FROM relaxed, rate_window w
-        JOIN ${unnested(sql, "d", demands, {
+        JOIN ${unnested("d", demands, {
           workspace_id: ["int4", (demand) => demand.workspaceId],
           environment: ["text", (demand) => demand.environment],
           reads: ["int4", (demand) => demand.reads],

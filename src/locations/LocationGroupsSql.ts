@@ -1,7 +1,8 @@
 import { Effect, Layer } from "effect";
 import { SqlClient } from "effect/sql";
 import { arrayOf, utc } from "../database/Rows.ts";
-import { firstRow, tenantIs } from "../database/Statements.ts";
+import { firstRow } from "../database/Statements.ts";
+import { tenantIs } from "../database/TenantColumns.ts";
 import type { LocationGroup } from "./LocationGroup.ts";
 import { LocationGroupsRepository } from "./LocationGroupsRepository.ts";
 
@@ -10,6 +11,7 @@ export const locationGroupsSql = Layer.effect(
   LocationGroupsRepository,
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient;
+    const isOf = tenantIs(sql);
 
     const columns = sql`
       g.id, g.name, (
@@ -22,20 +24,20 @@ export const locationGroupsSql = Layer.effect(
       page: (tenant, name, { before, limit }) =>
         Effect.orDie(sql<LocationGroup>`
           SELECT ${columns} FROM location_group g
-          WHERE ${tenantIs(sql, "g", tenant)} AND (${before}::uuid IS NULL OR g.id < ${before})
+          WHERE ${isOf("g", tenant)} AND (${before}::uuid IS NULL OR g.id < ${before})
             AND (${name}::text IS NULL OR g.name = ${name})
           ORDER BY g.id DESC LIMIT ${limit}`),
 
       find: (tenant, id) =>
         firstRow(sql<LocationGroup>`
-          SELECT ${columns} FROM location_group g WHERE ${tenantIs(sql, "g", tenant)} AND g.id = ${id}`),
+          SELECT ${columns} FROM location_group g WHERE ${isOf("g", tenant)} AND g.id = ${id}`),
 
       existing: (tenant, ids) =>
         Effect.orDie(
           Effect.map(
             sql<{ readonly id: string }>`
               SELECT g.id FROM location_group g
-              WHERE ${tenantIs(sql, "g", tenant)} AND g.id = ANY(${arrayOf("uuid", ids)})`,
+              WHERE ${isOf("g", tenant)} AND g.id = ANY(${arrayOf("uuid", ids)})`,
             (rows) => new Set(rows.map(({ id }) => id)),
           ),
         ),
@@ -46,7 +48,7 @@ export const locationGroupsSql = Layer.effect(
           Effect.map(
             sql<{ readonly id: string; readonly name: string }>`
               SELECT g.id, g.name FROM location_group g
-              WHERE ${tenantIs(sql, "g", tenant)} AND g.name = ANY(${arrayOf("text", names)})`.unprepared,
+              WHERE ${isOf("g", tenant)} AND g.name = ANY(${arrayOf("text", names)})`.unprepared,
             (rows) => new Map(rows.map(({ id, name }) => [name, id])),
           ),
         ),

@@ -6,8 +6,8 @@ import type { StoredImport } from "./ImportPlan.ts";
 import { LocationImportsRepository } from "./LocationImportsRepository.ts";
 
 /** The rows of an import as a table `sent`. */
-const sent = (sql: SqlClient.SqlClient, rows: ReadonlyArray<StoredImport>) =>
-  unnested(sql, "sent", rows, {
+const sent = (rows: ReadonlyArray<StoredImport>) =>
+  unnested("sent", rows, {
     id: ["uuid", ({ id }) => id],
     name: ["text", ({ location }) => location.name],
     external_id: ["text", ({ location }) => location.externalId],
@@ -19,8 +19,8 @@ const sent = (sql: SqlClient.SqlClient, rows: ReadonlyArray<StoredImport>) =>
   });
 
 /**
- * Every statement of imports, each for all of its rows. They are unprepared, so that PostgreSQL plans each for
- * the rows it has: a generic plan compares every sent row with every stored one.
+ * Every statement of imports, each for all of its rows. They are unprepared, so that PostgreSQL plans each
+ * for the rows it has: a generic plan compares every sent row with every stored one.
  */
 export const locationImportsSql = Layer.effect(
   LocationImportsRepository,
@@ -52,7 +52,7 @@ export const locationImportsSql = Layer.effect(
               radius_meters, rings, created_at, updated_at)
             SELECT ${workspaceId}, ${environment}, id, name, external_id, type, latitude, longitude,
               radius_meters, rings, ${instant(now)}, ${instant(now)}
-            FROM ${sent(sql, rows)}`.unprepared,
+            FROM ${sent(rows)}`.unprepared,
         ),
 
       update: ({ environment, workspaceId }, rows, now) =>
@@ -64,7 +64,7 @@ export const locationImportsSql = Layer.effect(
                 UPDATE location l SET name = sent.name, type = sent.type, latitude = sent.latitude,
                   longitude = sent.longitude, radius_meters = sent.radius_meters, rings = sent.rings,
                   revision = DEFAULT, updated_at = ${instant(now)}
-                FROM ${sent(sql, rows)}
+                FROM ${sent(rows)}
                 WHERE l.workspace_id = ${workspaceId} AND l.environment = ${environment}
                   AND l.id = sent.id`.unprepared,
             ),
@@ -77,7 +77,7 @@ export const locationImportsSql = Layer.effect(
           sql`
             INSERT INTO location_group (workspace_id, environment, id, name, created_at, updated_at)
             SELECT ${workspaceId}, ${environment}, id, name, ${instant(now)}, ${instant(now)}
-            FROM ${unnested(sql, "sent", [...idsByName], {
+            FROM ${unnested("sent", [...idsByName], {
               id: ["uuid", ([, id]) => id],
               name: ["text", ([name]) => name],
             })}`.unprepared,
@@ -90,7 +90,7 @@ export const locationImportsSql = Layer.effect(
               WITH added AS (
                 INSERT INTO location_group_member (workspace_id, environment, group_id, location_id)
                 SELECT ${workspaceId}, ${environment}, group_id, location_id
-                FROM ${unnested(sql, "sent", members, {
+                FROM ${unnested("sent", members, {
                   group_id: ["uuid", ({ groupId }) => groupId],
                   location_id: ["uuid", ({ locationId }) => locationId],
                 })}

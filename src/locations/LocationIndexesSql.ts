@@ -30,7 +30,7 @@ export class LocationIndexesSql extends Context.Service<LocationIndexesSql>()(
         versions: (tenants: ReadonlyArray<TenantKey>) =>
           Effect.orDie(sql<TenantKey & { readonly version: number }>`
           SELECT workspace_id AS "workspaceId", environment, ${asNumber("t.locations_version")} AS version
-          FROM ${unnested(sql, "k", tenants, {
+          FROM ${unnested("k", tenants, {
             workspace_id: ["int4", ({ workspaceId }) => workspaceId],
             environment: ["text", ({ environment }) => environment],
           })}

@@ -31,8 +31,8 @@ export class LocationsRepository extends Context.Service<
       now: number,
     ) => Effect.Effect<LocationResource | null>;
     /**
-     * Deletes a location and removes it from its groups and campaigns; its groups count as updated. Its id stays for the
-     * events and deliveries that name its key. False for an unknown id.
+     * Deletes a location and removes it from its groups and campaigns; its groups count as updated. Its id
+     * stays for the events and deliveries that name its key. False for an unknown id.
      */
     readonly delete: (tenant: Tenant, id: string, now: number) => Effect.Effect<boolean>;
     /** Those of the ids that exist; they cannot be deleted before the transaction ends. */

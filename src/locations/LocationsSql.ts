@@ -1,7 +1,8 @@
 import { Effect, Layer } from "effect";
 import { SqlClient } from "effect/sql";
 import { arrayOf, instant, utc } from "../database/Rows.ts";
-import { anyRow, firstRow, tenantIs } from "../database/Statements.ts";
+import { anyRow, firstRow } from "../database/Statements.ts";
+import { tenantIs } from "../database/TenantColumns.ts";
 import type { LocationResource } from "./LocationResource.ts";
 import { LocationsRepository } from "./LocationsRepository.ts";
 
@@ -10,6 +11,7 @@ export const locationsSql = Layer.effect(
   LocationsRepository,
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient;
+    const isOf = tenantIs(sql);
 
     const columns = sql`
       l.id, l.name, l.external_id, l.address, l.type,
@@ -29,19 +31,19 @@ export const locationsSql = Layer.effect(
       page: (tenant, since, { before, limit }) =>
         Effect.orDie(sql<LocationResource>`
           SELECT ${columns} FROM location l
-          WHERE ${tenantIs(sql, "l", tenant)} AND (${before}::uuid IS NULL OR l.id < ${before})
+          WHERE ${isOf("l", tenant)} AND (${before}::uuid IS NULL OR l.id < ${before})
             AND (${instant(since)}::timestamptz IS NULL OR l.updated_at >= ${instant(since)})
           ORDER BY l.id DESC LIMIT ${limit}`),
 
       find: (tenant, id) =>
         firstRow(
-          sql<LocationResource>`SELECT ${columns} FROM location l WHERE ${tenantIs(sql, "l", tenant)} AND l.id = ${id}`,
+          sql<LocationResource>`SELECT ${columns} FROM location l WHERE ${isOf("l", tenant)} AND l.id = ${id}`,
         ),
 
       findByExternalId: (tenant, externalId) =>
         Effect.map(
           firstRow(sql<{ readonly id: string }>`
-            SELECT id FROM location l WHERE ${tenantIs(sql, "l", tenant)} AND external_id = ${externalId}`),
+            SELECT id FROM location l WHERE ${isOf("l", tenant)} AND external_id = ${externalId}`),
           (row) => row?.id ?? null,
         ),
 
@@ -53,7 +55,7 @@ export const locationsSql = Layer.effect(
             external_id =
               CASE WHEN ${externalId !== undefined} THEN ${externalId ?? null}::text ELSE external_id END,
             updated_at = ${instant(now)}
-          WHERE ${tenantIs(sql, "l", tenant)} AND l.id = ${id}
+          WHERE ${isOf("l", tenant)} AND l.id = ${id}
           RETURNING ${columns}`),
 
       delete: (tenant, id, now) =>
@@ -64,7 +66,7 @@ export const locationsSql = Layer.effect(
                 AND m.location_id = ${id} AND g.workspace_id = m.workspace_id
                 AND g.environment = m.environment AND g.id = m.group_id
             ), gone AS (
-              DELETE FROM location l WHERE ${tenantIs(sql, "l", tenant)} AND l.id = ${id}
+              DELETE FROM location l WHERE ${isOf("l", tenant)} AND l.id = ${id}
               RETURNING l.workspace_id, l.environment, l.key, l.id
             )
             INSERT INTO deleted_location (workspace_id, environment, key, id)
@@ -74,7 +76,7 @@ export const locationsSql = Layer.effect(
         Effect.orDie(
           Effect.map(
             sql<{ readonly id: string }>`
-              SELECT l.id FROM location l WHERE ${tenantIs(sql, "l", tenant)} AND l.id = ANY(${arrayOf("uuid", ids)})
+              SELECT l.id FROM location l WHERE ${isOf("l", tenant)} AND l.id = ANY(${arrayOf("uuid", ids)})
               FOR KEY SHARE OF l`,
             (rows) => new Set(rows.map(({ id }) => id)),
           ),

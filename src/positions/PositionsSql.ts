@@ -101,7 +101,7 @@ export class PositionsSql extends Context.Service<PositionsSql>()("waypost/event
         Effect.orDie(sql<{ readonly ord: number }>`
           WITH held AS MATERIALIZED (
             SELECT d.workspace_id, d.environment, d.key, k.ord
-            FROM ${unnested(sql, "k", devices, deviceColumns)}
+            FROM ${unnested("k", devices, deviceColumns)}
             JOIN device d ON ${sameTenant("d", "k")} AND d.key = k.device_key
             WHERE d.unregistered_at IS NULL
             ORDER BY d.workspace_id, d.environment, d.key
@@ -120,7 +120,7 @@ export class PositionsSql extends Context.Service<PositionsSql>()("waypost/event
        */
       known: (devices: ReadonlyArray<PositionDevice>, candidates: ReadonlyArray<LocationCandidate>) =>
         Effect.orDie(sql<KnownRow>`
-          WITH k AS MATERIALIZED (SELECT * FROM ${unnested(sql, "k", devices, deviceColumns)})
+          WITH k AS MATERIALIZED (SELECT * FROM ${unnested("k", devices, deviceColumns)})
           SELECT k.ord::int AS ord, NULL::int AS location_key, NULL::boolean AS inside,
             ${epochMillis("f.recorded_at")} AS at
           FROM k JOIN device_position f USING (workspace_id, environment, device_key)
@@ -129,7 +129,7 @@ export class PositionsSql extends Context.Service<PositionsSql>()("waypost/event
           FROM k JOIN device_location p USING (workspace_id, environment, device_key) WHERE p.inside
           UNION ALL
           SELECT k.ord::int, p.location_key, false, ${epochMillis("p.changed_at")}
-          FROM ${unnested(sql, "c", candidates, candidateColumns)}
+          FROM ${unnested("c", candidates, candidateColumns)}
           JOIN k ON k.ord = c.device_ord
           JOIN device_location p ON ${isOfDevice("p")} AND p.location_key = c.location_key
           WHERE NOT p.inside`),
@@ -141,7 +141,7 @@ export class PositionsSql extends Context.Service<PositionsSql>()("waypost/event
       storeLast: (positions: ReadonlyArray<LastPosition>) =>
         Effect.orDie(sql<{ readonly ord: number }>`
           WITH k AS MATERIALIZED (
-            SELECT * FROM ${unnested(sql, "k", positions, {
+            SELECT * FROM ${unnested("k", positions, {
               ...deviceColumns,
               recorded_at: ["timestamptz", ({ lastAt }) => lastAt],
               previous_at: [
@@ -168,7 +168,7 @@ export class PositionsSql extends Context.Service<PositionsSql>()("waypost/event
         return Effect.orDie(sql<KnownRow>`
           WITH k AS MATERIALIZED (
             SELECT k.*, f.recorded_at AS previous_at
-            FROM ${unnested(sql, "k", rows, {
+            FROM ${unnested("k", rows, {
               ...deviceColumns,
               first_at: ["timestamptz", (row) => row.unmoved?.firstAt ?? null],
               last_at: ["timestamptz", (row) => row.unmoved?.lastAt ?? null],
@@ -191,7 +191,7 @@ export class PositionsSql extends Context.Service<PositionsSql>()("waypost/event
           ) AS p
           UNION ALL
           SELECT k.ord::int, p.location_key, false, ${epochMillis("p.changed_at")}
-          FROM ${unnested(sql, "c", candidates, candidateColumns)}
+          FROM ${unnested("c", candidates, candidateColumns)}
           JOIN other k ON k.ord = c.device_ord
           CROSS JOIN LATERAL (
             SELECT p.location_key, p.changed_at FROM device_location p
@@ -203,7 +203,7 @@ export class PositionsSql extends Context.Service<PositionsSql>()("waypost/event
       deleteMissing: (locations: ReadonlyArray<DeviceLocation>) =>
         Effect.orDie(sql`
           DELETE FROM device_location p
-          USING ${unnested(sql, "k", locations, {
+          USING ${unnested("k", locations, {
             ...deviceColumns,
             location_key: ["int4", ({ locationKey }) => locationKey],
           })}

@@ -17,7 +17,7 @@ export class DeliveriesSql extends Context.Service<DeliveriesSql>()("waypost/sen
       insertWithinCaps: (due: ReadonlyArray<DueDelivery & InitialStatus>) =>
         Effect.orDie(sql<{ readonly ord: number; readonly sourceId: bigint }>`
           WITH due AS (
-            SELECT * FROM ${unnested(sql, "d", due, {
+            SELECT * FROM ${unnested("d", due, {
               ...tenantColumns,
               device_key: ["int4", (d) => d.deviceKey],
               transport: ["text", (d) => d.transport],

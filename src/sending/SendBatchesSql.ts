@@ -130,7 +130,7 @@ export class SendBatchesSql extends Context.Service<SendBatchesSql>()("waypost/s
               g.status, g.last_error, ${instant(now)},
               CASE WHEN g.status IN ('delivered', 'failed') THEN ${instant(now)} END
             FROM due
-            JOIN ${unnested(sql, "g", statuses, {
+            JOIN ${unnested("g", statuses, {
               transport: ["text", ({ transport }) => transport],
               status: ["text", ({ status }) => status],
               last_error: ["text", ({ lastError }) => lastError],

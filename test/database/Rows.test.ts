@@ -58,7 +58,7 @@ layer(TestDatabase.layerEmpty)("Rows", (it) => {
         { name: null, at: 1_700_000_000_123, keys: 1n },
       ];
       const select = (rows: typeof given) => sql`
-        SELECT name, at, keys, ord::int AS ord FROM ${unnested(sql, "g", rows, {
+        SELECT name, at, keys, ord::int AS ord FROM ${unnested("g", rows, {
           name: ["text", (row) => row.name],
           at: ["timestamptz", (row) => row.at],
           keys: ["int8", (row) => row.keys],

@@ -83,7 +83,7 @@ export class PushCredentialsSql extends Context.Service<PushCredentialsSql>()(
             SELECT p.workspace_id AS "workspaceId", p.environment, p.transport
             FROM push_credential p
             WHERE (p.workspace_id, p.environment) IN (
-              SELECT t.workspace_id, t.environment FROM ${unnested(sql, "t", tenants, tenantColumns)})`),
+              SELECT t.workspace_id, t.environment FROM ${unnested("t", tenants, tenantColumns)})`),
       };
     }),
   },

@@ -54,7 +54,7 @@ export class PushOutcomesSql extends Context.Service<PushOutcomesSql>()("waypost
       settle: (partition: QueuePartition, settlements: ReadonlyArray<Settlement>, now: number) =>
         Effect.orDie(sql<{ readonly settled: number } & (CountedSend | { readonly sourceId: null })>`
           WITH o AS (
-            SELECT * FROM ${unnested(sql, "o", settlements, {
+            SELECT * FROM ${unnested("o", settlements, {
               ...heldPushColumns,
               verdict: ["text", ({ verdict }) => verdict],
               error: ["text", ({ error }) => error],
@@ -113,7 +113,7 @@ export class PushOutcomesSql extends Context.Service<PushOutcomesSql>()("waypost
           UPDATE device v SET address_gone_at = ${instant(now)}
           FROM (
             SELECT h.key FROM device h
-            JOIN ${unnested(sql, "a", addresses, {
+            JOIN ${unnested("a", addresses, {
               device_key: ["int4", ({ deviceKey }) => deviceKey],
               address_version: ["int4", ({ addressVersion }) => addressVersion],
             })} ON a.device_key = h.key AND a.address_version = h.address_version

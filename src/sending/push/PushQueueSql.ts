@@ -144,7 +144,7 @@ export class PushQueueSql extends Context.Service<PushQueueSql>()("waypost/sendi
         Effect.orDie(sql<Pick<TakenPush, "sourceId" | "deviceKey">>`
           WITH held AS (
             SELECT q.source_id, q.device_key FROM push_queue q
-            JOIN ${unnested(sql, "p", pushes, heldPushColumns)}
+            JOIN ${unnested("p", pushes, heldPushColumns)}
               ON p.source_id = q.source_id AND p.device_key = q.device_key AND p.fence = q.fence
             WHERE ${isOf("q", partition)}
             FOR UPDATE OF q SKIP LOCKED
@@ -165,7 +165,7 @@ export class PushQueueSql extends Context.Service<PushQueueSql>()("waypost/sendi
         Effect.orDie(sql`
           UPDATE push_queue q SET due_at = p.due_at, attempts = q.attempts - 1,
             first_at = CASE WHEN q.attempts > 1 THEN q.first_at END
-          FROM ${unnested(sql, "p", pushes, {
+          FROM ${unnested("p", pushes, {
             ...pushKeyColumns,
             due_at: ["timestamptz", ({ dueAt }) => dueAt],
           })}
@@ -175,7 +175,7 @@ export class PushQueueSql extends Context.Service<PushQueueSql>()("waypost/sendi
       recordAttempts: (partition: QueuePartition, pushes: ReadonlyArray<TakenPush>) =>
         Effect.orDie(sql`
           UPDATE delivery d SET status = 'handed_over', attempts = p.attempts
-          FROM ${unnested(sql, "p", pushes, {
+          FROM ${unnested("p", pushes, {
             ...pushKeyColumns,
             attempts: ["int4", ({ attempts }) => attempts],
           })}
@@ -191,7 +191,7 @@ export class PushQueueSql extends Context.Service<PushQueueSql>()("waypost/sendi
             c.notification_id, c.type, c.headline, c.body, c.cta_label, c.cta_url,
             CASE WHEN c.media_asset_id IS NOT NULL THEN
               jsonb_build_object('id', c.media_asset_id, 'type', c.media_kind, 'key', m.key) END AS media
-          FROM ${unnested(sql, "p", keys, {
+          FROM ${unnested("p", keys, {
             content_key: ["int4", ({ contentKey }) => contentKey],
             campaign_key: ["int4", ({ campaignKey }) => campaignKey],
           })}
