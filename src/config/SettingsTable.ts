@@ -1,103 +1,224 @@
-/** The table of settings, from which the documentation is generated. */
+/** The one table of settings. The settings service, the documentation and the checks of settings files derive from it. */
+import {
+  Invalid,
+  parseBoolean,
+  parseDatabaseUrl,
+  parseHost,
+  parseHttpUrl,
+  parseKey,
+  parseLogFormat,
+  parseLogLevel,
+  parseMediaStore,
+  parseMediaUrl,
+  parsePath,
+  parsePlatformUrl,
+  parsePort,
+  parseRetentionDays,
+  parseRoles,
+  parseShare,
+  parseTrustedProxies,
+  trustsNone,
+} from "./SettingParsers.ts";
+import type { Variable } from "./SettingReader.ts";
 
-/** One row of the table of settings: the single statement from which docs are generated. */
-export interface Setting {
-  readonly name: string;
+/** A setting: how it is parsed, and what the documentation says about it. */
+export interface Setting<A> extends Variable<A> {
+  /** The default, as the documentation shows it. */
   readonly default: string;
   readonly description: string;
 }
 
-/** Every setting in the order of the documentation. */
-export const settings: ReadonlyArray<Setting> = [
-  { name: "PORT", default: "8080", description: "The port to listen on; 0 picks a free one." },
-  { name: "WAYPOST_HOST", default: "127.0.0.1", description: "The address to listen on." },
-  {
+type Row<A> = Pick<Setting<A>, "name" | "default" | "description" | "parse"> & { readonly isSecret?: true };
+
+/** A setting with a fallback that is not a text, such as `undefined`. `default` describes it. */
+const settingOr = <A, B>(row: Row<A>, fallback: B): Setting<A | B> => ({
+  isSecret: false,
+  ...row,
+  fallback: () => fallback,
+});
+
+/** A setting whose documented default is parsed like a given text. */
+const setting = <A>(row: Row<A>): Setting<A> => ({
+  isSecret: false,
+  ...row,
+  fallback: () => {
+    const value = row.parse(row.default);
+    if (value instanceof Invalid) throw new Error(`The default of ${row.name} must be ${value.expected}`);
+    return value;
+  },
+});
+
+/** Every setting by its property in `Settings`, in the order of the documentation. */
+export const settingsTable = {
+  port: setting({
+    name: "PORT",
+    default: "8080",
+    description: "The port to listen on; 0 picks a free one.",
+    parse: parsePort,
+  }),
+  host: setting({
+    name: "WAYPOST_HOST",
+    default: "127.0.0.1",
+    description: "The address to listen on.",
+    parse: parseHost,
+  }),
+  /** Absolute. */
+  dataDir: setting({
     name: "WAYPOST_DATA_DIR",
     default: "./waypost-data",
-    description: "Embedded database, media and generated keys; made when missing, mode 0700.",
-  },
-  {
-    name: "DATABASE_URL",
-    default: "none: embedded",
-    description:
-      "A PostgreSQL 15+ server to use instead of the embedded one. Sessions must be direct or pooled by session.",
-  },
-  {
-    name: "WAYPOST_OPERATOR_KEY",
-    default: "generated once, kept in operator.key in the data dir (0600)",
-    description: "The key of the operator interface: visible ASCII, best 32 random characters.",
-  },
-  {
-    name: "WAYPOST_SECRET_KEY",
-    default: "generated once, kept in secret.key in the data dir (0600)",
-    description:
-      "Signs cursors and encrypts push credentials at rest: visible ASCII, best 32 random characters.",
-  },
-  {
-    name: "WAYPOST_PRODUCTION_URL",
-    default: "from the listen address",
-    description: "Public base address of Production, ending in /platform/v1.",
-  },
-  {
-    name: "WAYPOST_SANDBOX_URL",
-    default: "from the listen address",
-    description: "Public base address of Sandbox, ending in /platform/v1.",
-  },
-  {
-    name: "WAYPOST_MEDIA_URL",
-    default: "from the listen address",
-    description: "Public address of media files.",
-  },
-  {
+    description: "Embedded database, media and generated keys; created with mode 0700 if missing.",
+    parse: parsePath,
+  }),
+  /** Undefined for the embedded database. */
+  databaseUrl: settingOr(
+    {
+      name: "DATABASE_URL",
+      default: "none: embedded",
+      description:
+        "A PostgreSQL 15+ server to use instead of the embedded one. Connect directly, or through a pooler in session mode.",
+      parse: parseDatabaseUrl,
+      isSecret: true,
+    },
+    undefined,
+  ),
+  operatorKey: settingOr(
+    {
+      name: "WAYPOST_OPERATOR_KEY",
+      default: "generated once, kept in operator.key in the data dir (0600)",
+      description: "The key of the operator interface: visible ASCII, ideally 32 random characters.",
+      parse: parseKey,
+      isSecret: true,
+    },
+    undefined,
+  ),
+  secretKey: settingOr(
+    {
+      name: "WAYPOST_SECRET_KEY",
+      default: "generated once, kept in secret.key in the data dir (0600)",
+      description:
+        "Signs cursors and encrypts push credentials at rest: visible ASCII, ideally 32 random characters.",
+      parse: parseKey,
+      isSecret: true,
+    },
+    undefined,
+  ),
+  /** The three public addresses have no trailing slash. */
+  productionUrl: settingOr(
+    {
+      name: "WAYPOST_PRODUCTION_URL",
+      default: "from the listen address",
+      description: "Public base address of Production, ending in /platform/v1.",
+      parse: parsePlatformUrl,
+    },
+    undefined,
+  ),
+  sandboxUrl: settingOr(
+    {
+      name: "WAYPOST_SANDBOX_URL",
+      default: "from the listen address",
+      description: "Public base address of Sandbox, ending in /platform/v1.",
+      parse: parsePlatformUrl,
+    },
+    undefined,
+  ),
+  mediaUrl: settingOr(
+    {
+      name: "WAYPOST_MEDIA_URL",
+      default: "from the listen address",
+      description: "Public address of media files.",
+      parse: parseMediaUrl,
+    },
+    undefined,
+  ),
+  mediaStore: setting({
     name: "WAYPOST_MEDIA_STORE",
     default: "disk",
-    description: "disk, or s3://bucket/prefix (endpoint, region and keys by the usual AWS variables).",
-  },
-  {
+    description:
+      "disk, or s3://bucket/prefix. The usual AWS variables set the endpoint, the region and the keys.",
+    parse: parseMediaStore,
+  }),
+  allowPrivateAddresses: setting({
     name: "WAYPOST_ALLOW_PRIVATE_ADDRESSES",
     default: "false",
     description: "Lets cta_url checks, web push endpoints and push hosts be private or loopback addresses.",
-  },
-  {
-    name: "WAYPOST_TRUSTED_PROXIES",
-    default: "none",
-    description: "Addresses or CIDRs, separated by commas, whose X-Forwarded-For counts.",
-  },
-  {
+    parse: parseBoolean,
+  }),
+  trustedProxies: settingOr(
+    {
+      name: "WAYPOST_TRUSTED_PROXIES",
+      default: "none",
+      description: "Addresses or CIDRs, separated by commas, whose X-Forwarded-For is trusted.",
+      parse: parseTrustedProxies,
+    },
+    trustsNone,
+  ),
+  roles: setting({
     name: "WAYPOST_ROLES",
     default: "api,worker",
     description: "What this process does; several processes can share one PostgreSQL.",
-  },
-  {
-    name: "WAYPOST_DELIVERY_RETENTION_DAYS",
-    default: "none: kept",
-    description:
-      "Days, 60 or more, after which deliveries are packed: counted in reports, no longer shown singly.",
-  },
-  {
-    name: "WAYPOST_EVENT_RETENTION_DAYS",
-    default: "none: kept",
-    description:
-      "Days, 60 or more, after which enters and exits are packed: counted in reports, and no more.",
-  },
-  {
-    name: "WAYPOST_LOG_FORMAT",
-    default: "pretty on a terminal, else json",
-    description: "How log lines look: pretty or json.",
-  },
-  {
+    parse: parseRoles,
+  }),
+  /** Undefined to keep deliveries forever. */
+  deliveryRetentionDays: settingOr(
+    {
+      name: "WAYPOST_DELIVERY_RETENTION_DAYS",
+      default: "none: kept",
+      description:
+        "Days, 60 or more, after which deliveries are compacted: still counted in reports, no longer listed.",
+      parse: parseRetentionDays,
+    },
+    undefined,
+  ),
+  /** Undefined to keep events forever. */
+  eventRetentionDays: settingOr(
+    {
+      name: "WAYPOST_EVENT_RETENTION_DAYS",
+      default: "none: kept",
+      description:
+        "Days, 60 or more, after which enter and exit events are compacted: only reports count them.",
+      parse: parseRetentionDays,
+    },
+    undefined,
+  ),
+  logFormat: settingOr(
+    {
+      name: "WAYPOST_LOG_FORMAT",
+      default: "pretty on a terminal, else json",
+      description: "The format of log lines: pretty or json.",
+      parse: parseLogFormat,
+    },
+    undefined,
+  ),
+  logLevel: setting({
     name: "WAYPOST_LOG_LEVEL",
     default: "info",
-    description: "The least serious level that is logged: trace, debug, info, warn, error or fatal.",
-  },
-  {
-    name: "OTEL_EXPORTER_OTLP_ENDPOINT",
-    default: "none",
-    description: "Where traces and metrics go over OTLP (http).",
-  },
-  {
+    description: "The lowest level that is logged: trace, debug, info, warn, error or fatal.",
+    parse: parseLogLevel,
+  }),
+  otlpEndpoint: settingOr(
+    {
+      name: "OTEL_EXPORTER_OTLP_ENDPOINT",
+      default: "none",
+      description: "Where traces and metrics are sent over OTLP (http).",
+      parse: parseHttpUrl,
+    },
+    undefined,
+  ),
+  /** From 0 to 1. */
+  traceShare: setting({
     name: "OTEL_TRACES_SAMPLER_ARG",
     default: "1",
     description: "The share of traces that are sent, from 0 to 1.",
-  },
-];
+    parse: parseShare,
+  }),
+};
+
+type Table = typeof settingsTable;
+
+/** The parsed value of every setting, by its property. */
+export type SettingValues = {
+  readonly [Property in keyof Table]: Table[Property] extends Setting<infer A> ? A : never;
+};
+
+/** Every setting, in the order of the documentation. */
+export const allSettings: ReadonlyArray<Setting<unknown>> = Object.values(settingsTable);

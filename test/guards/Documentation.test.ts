@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest";
 import { existsSync, globSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { settings } from "../../src/config/SettingsTable.ts";
+import { allSettings } from "../../src/config/SettingsTable.ts";
 
 const root = join(import.meta.dirname, "../..");
 const read = (path: string): string => readFileSync(join(root, path), "utf8");
@@ -26,7 +26,7 @@ describe("docs/operating.md", () => {
   it("lists the settings as the program reads them, defaults and meanings included (running.settings)", () => {
     assert.deepStrictEqual(
       rowsOf(sectionOf(read("docs/operating.md"), "Settings")),
-      settings.map((setting) => [`\`${setting.name}\``, setting.default, setting.description]),
+      allSettings.map((setting) => [`\`${setting.name}\``, setting.default, setting.description]),
     );
   });
 
