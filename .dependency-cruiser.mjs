@@ -11,6 +11,8 @@ const authenticators = [
   { name: "mediabunny", library: "mediabunny", authenticator: "^src/media/formats/MediaInspection[.]ts$" },
   { name: "undici", library: "undici", authenticator: "^src/sending/push/transports/PushConnections[.]ts$" },
   { name: "s3-signature", library: "aws4fetch", authenticator: "^src/media/store/S3Requests[.]ts$" },
+  { name: "csv", library: "csv-parse", authenticator: "^src/cli/location-import/CsvReader[.]ts$" },
+  { name: "tar", library: "modern-tar", authenticator: "^src/backup/TarFile[.]ts$" },
   {
     name: "geometry",
     library:

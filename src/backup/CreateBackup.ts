@@ -1,13 +1,12 @@
 import { Clock, Effect } from "effect";
-import { readdir, rename, rm, stat } from "node:fs/promises";
+import { open, readdir, rename, rm, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { open } from "node:fs/promises";
 import manifest from "../../package.json" with { type: "json" };
-import { backupSql } from "./BackupSql.ts";
-import { BackupRefused } from "./BackupRefused.ts";
-import { diskTrouble } from "./DiskFailure.ts";
-import type { ProgressListener } from "./ProgressListener.ts";
 import { type BackupManifest, keyFiles, manifestName, pageRows } from "./BackupManifest.ts";
+import { BackupRefused } from "./BackupRefused.ts";
+import { backupSql } from "./BackupSql.ts";
+import { diskProblem } from "./DiskProblem.ts";
+import type { ProgressListener } from "./ProgressListener.ts";
 import { writeTar } from "./TarFile.ts";
 
 const onDisk = <A>(work: () => Promise<A>): Effect.Effect<A, BackupRefused> =>
@@ -15,89 +14,97 @@ const onDisk = <A>(work: () => Promise<A>): Effect.Effect<A, BackupRefused> =>
     try: work,
     catch: (error) =>
       new BackupRefused({
-        message: `The backup could not be written, and nothing is left of it: ${diskTrouble(error)}.`,
+        message: `The backup could not be written: ${diskProblem(error)}. The partial file was removed.`,
       }),
   });
 
-/** The media files of the folder, below it; nothing of what is still arriving. */
+/** Paths of the media files below the folder. Folders whose names start with a dot hold uploads in progress. */
 const mediaIn = async (folder: string): Promise<ReadonlyArray<string>> => {
-  const folders = await readdir(folder, { withFileTypes: true }).catch(() => []);
-  const found: Array<string> = [];
-  for (const each of folders.filter((entry) => entry.isDirectory() && !entry.name.startsWith("."))) {
-    for (const name of await readdir(join(folder, each.name))) found.push(`${each.name}/${name}`);
-  }
-  return found;
+  const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
+  const subfolders = entries.filter((entry) => entry.isDirectory() && !entry.name.startsWith("."));
+  const paths = await Promise.all(
+    subfolders.map(async ({ name }) => (await readdir(join(folder, name))).map((file) => `${name}/${file}`)),
+  );
+  return paths.flat();
 };
 
+/** Refuses a path that exists: a backup never overwrites a file. */
+const checkPath = Effect.fnUntraced(function* (path: string) {
+  const existing = yield* onDisk(() => stat(path).catch(() => null));
+  if (existing === null) return;
+  return yield* new BackupRefused({
+    message: existing.isDirectory()
+      ? `${path} is a folder. Give the name of a new file in it, such as ${join(path, "waypost.tar.gz")}.`
+      : `${path} already exists. Give another name, or move that file away.`,
+  });
+});
+
 /**
- * Copies rows, media files and keys into one file, all of one moment, while the server goes on.
+ * Copies rows, media files and keys into one archive, as of one moment, while the server keeps running. Returns the manifest.
  *
- * Media files are never changed in place. Those that are there are copied first and may take long; then the rows are read in one
- * snapshot, which names the files that belong to them; what came in between is copied at once. So a file is missing only when it came after the
- * first copy and was deleted within the second around the snapshot: then it is named.
+ * Media files never change in place. Existing files are copied first, which may take long. Then one snapshot reads the rows,
+ * which name the files that they reference; files created in between are copied immediately. A file is therefore missing only
+ * if it was created after the first copy and deleted within about a second of the snapshot. The manifest lists such files.
  */
-export const makeBackup = Effect.fnUntraced(function* (options: {
+export const createBackup = Effect.fnUntraced(function* (options: {
   readonly dataDir: string;
   readonly path: string;
-  /** Where the media are that are not on this disk; null for `media/` of the data directory. */
+  /** The bucket that holds the media files; null if they are in `media/` of the data directory. */
   readonly bucket: string | null;
   readonly progress?: ProgressListener;
 }) {
   const { bucket, dataDir, path, progress = () => undefined } = options;
   const sql = yield* backupSql;
   const now = yield* Clock.currentTimeMillis;
-  const there = yield* onDisk(() => stat(path).catch(() => null));
-  if (there !== null) {
-    return yield* new BackupRefused({
-      message: there.isDirectory()
-        ? `${path} is a folder: name a new file in it, such as ${join(path, "waypost.tar.gz")}.`
-        : `${path} is there already: give a new name, or move it away.`,
-    });
-  }
+  yield* checkPath(path);
   const temporary = `${path}.part`;
   yield* onDisk(() => rm(temporary, { force: true }));
   const tar = writeTar(temporary, Math.floor(now / 1000));
   const mediaFolder = join(dataDir, "media");
   const copied = new Set<string>();
   const copyMedia = Effect.fnUntraced(function* (files: ReadonlyArray<string>) {
-    for (const [at, file] of files.entries()) {
-      progress("media files", at, files.length);
+    for (const [index, file] of files.entries()) {
+      progress("media files", index, files.length);
       if (copied.has(file)) continue;
       if (yield* onDisk(() => tar.addFile(`media/${file}`, join(mediaFolder, file)))) copied.add(file);
     }
   });
 
-  const copyRows = Effect.gen(function* () {
-    yield* sql.oneMoment;
-    yield* sql.patient;
-    const known = bucket === null ? yield* sql.media : [];
-    const files = known.flatMap(({ has_thumbnail, key }) => {
-      const place = `${key.slice(0, 2)}/${key}`;
-      return has_thumbnail ? [place, `${place}.thumbnail`] : [place];
-    });
-    yield* copyMedia(files);
-    const shapes = yield* sql.tables;
+  const copyTables = Effect.gen(function* () {
     const tables: Array<BackupManifest["tables"][number]> = [];
-    const [about] = yield* sql.aboutRows;
+    // An estimate: counting the rows would take as long as copying them.
+    const [estimate] = yield* sql.estimatedRows;
     let copiedRows = 0;
-    for (const { columns, name } of shapes) {
-      yield* sql.open(name);
+    for (const { columns, name } of yield* sql.tables) {
+      yield* sql.openCursor(name);
       let rows = 0;
       for (let page = 0; ; page++) {
-        const lines = yield* sql.next(pageRows);
+        const lines = yield* sql.fetchRows(pageRows);
         if (lines.length === 0) break;
         const text = lines.map(({ line }) => `${JSON.stringify(line)}\n`).join("");
         yield* onDisk(() => tar.add(`rows/${name}/${String(page).padStart(8, "0")}`, Buffer.from(text)));
         rows += lines.length;
         copiedRows += lines.length;
-        // How many there are is PostgreSQL's estimate: to count them would take as long as to copy them.
-        progress("rows", copiedRows, Math.max(copiedRows, about?.rows ?? 0));
+        progress("rows", copiedRows, Math.max(copiedRows, estimate?.rows ?? 0));
       }
-      yield* sql.close;
+      yield* sql.closeCursor;
       tables.push({ name, columns, rows });
     }
+    return tables;
+  });
+
+  const copySnapshot = Effect.gen(function* () {
+    yield* sql.useSnapshot;
+    yield* sql.disableTimeouts;
+    const referenced = bucket === null ? yield* sql.media : [];
+    const files = referenced.flatMap(({ has_thumbnail, key }) => {
+      const file = `${key.slice(0, 2)}/${key}`;
+      return has_thumbnail ? [file, `${file}.thumbnail`] : [file];
+    });
+    yield* copyMedia(files);
+    const tables = yield* copyTables;
     const [server] = yield* sql.serverVersion;
-    const made: BackupManifest = {
+    return {
       format: 1,
       waypost: manifest.version,
       created_at: new Date(now).toISOString(),
@@ -111,30 +118,27 @@ export const makeBackup = Effect.fnUntraced(function* (options: {
         missing: files.filter((file) => !copied.has(file)),
       },
       files: tar.files(),
-    };
-    return made;
+    } satisfies BackupManifest;
   });
 
   const write = Effect.gen(function* () {
     for (const name of keyFiles) yield* onDisk(() => tar.addFile(name, join(dataDir, name)));
     if (bucket === null) yield* copyMedia(yield* onDisk(() => mediaIn(mediaFolder)));
-    const made = yield* sql.transaction(copyRows);
+    const created: BackupManifest = yield* sql.transaction(copySnapshot);
     yield* onDisk(async () => {
-      await tar.add(manifestName, Buffer.from(JSON.stringify(made)));
+      await tar.add(manifestName, Buffer.from(JSON.stringify(created)));
       await tar.finish();
       await rename(temporary, path);
       const folder = await open(dirname(path), "r");
       await folder.sync();
       await folder.close();
     });
-    return made;
+    return created;
   });
-  return yield* Effect.onExit(write, (exit) =>
-    exit._tag === "Success"
-      ? Effect.void
-      : Effect.promise(async () => {
-          tar.abandon();
-          await rm(temporary, { force: true });
-        }),
+  return yield* Effect.onError(write, () =>
+    Effect.promise(async () => {
+      tar.abandon();
+      await rm(temporary, { force: true });
+    }),
   );
 });

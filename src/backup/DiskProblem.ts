@@ -1,25 +1,25 @@
-/** What the operating system's names for a failure mean, as the end of a sentence. */
+/** The meanings of error codes of the file system, as the end of a sentence. */
 const meanings: Readonly<Record<string, string>> = {
   ENOSPC: "there is no space left on the disk",
   EDQUOT: "the disk quota of this account is used up",
-  EFBIG: "the file system takes no file that large",
-  EACCES: "this account may not do that",
-  EPERM: "this account may not do that",
-  EROFS: "the file system can only be read",
+  EFBIG: "the file system does not support files of this size",
+  EACCES: "this account does not have permission",
+  EPERM: "this account does not have permission",
+  EROFS: "the file system is read-only",
   ENOENT: "there is no such file or folder",
   EISDIR: "it is a folder",
-  ENOTDIR: "a part of the path is no folder",
+  ENOTDIR: "a part of the path is not a folder",
   ENAMETOOLONG: "the name is too long",
-  EMFILE: "this process has too many files open",
+  EMFILE: "this process has too many open files",
   EIO: "the disk failed",
 };
 
-/** Why work on files failed, as the end of a sentence, with the path that it failed on where that is not the one `told` already. */
-export const diskTrouble = (error: unknown, told?: string): string => {
+/** Why a file operation failed, as the end of a sentence. It names the path, unless that is `knownPath`. */
+export const diskProblem = (error: unknown, knownPath?: string): string => {
   if (!(error instanceof Error)) return String(error);
   const meaning = "code" in error ? meanings[String(error.code)] : undefined;
   if (meaning === undefined) return error.message;
-  return "path" in error && typeof error.path === "string" && error.path !== told
+  return "path" in error && typeof error.path === "string" && error.path !== knownPath
     ? `${meaning} (${error.path})`
     : meaning;
 };

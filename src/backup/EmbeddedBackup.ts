@@ -1,100 +1,91 @@
-/** `waypost backup` and `waypost restore`: one file of everything that the data directory holds. */
+/** `waypost backup` and `waypost restore`: one file with everything that a data directory holds. */
 import { Effect, Layer, References } from "effect";
-import { stat } from "node:fs/promises";
-import { isSea } from "node:sea";
+import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { Settings, type SettingsRecord } from "../config/Settings.ts";
-import { bundledFolder } from "../database/embedded/BundledRuntime.ts";
+import { Settings, type SettingsRecord, type SettingsService } from "../config/Settings.ts";
 import { DataDirectory, DataDirectoryInUse } from "../database/DataDirectory.ts";
 import { EmbeddedPostgres } from "../database/embedded/EmbeddedPostgres.ts";
-import { MigrationFiles } from "../database/migrations/Migrations.ts";
-import { postgresLayer } from "../database/Postgres.ts";
 import { database, username } from "../database/embedded/PostgresFiles.ts";
-import { makeBackup } from "./MakeBackup.ts";
-import { restoreBackup } from "./RestoreBackup.ts";
 import { runningSocket } from "../database/embedded/RunningPostgres.ts";
+import { programMigrations } from "../database/migrations/ProgramMigrations.ts";
+import { postgresLayer } from "../database/Postgres.ts";
 import { BackupRefused } from "./BackupRefused.ts";
+import { createBackup } from "./CreateBackup.ts";
 import type { ProgressListener } from "./ProgressListener.ts";
+import { restoreBackup } from "./RestoreBackup.ts";
 
-const migrations = isSea()
-  ? MigrationFiles.layerFiles(bundledFolder("schema"))
-  : MigrationFiles.layerFolder(new URL("../../schema", import.meta.url));
+const readEmbeddedSettings = (record: SettingsRecord) =>
+  Effect.flatMap(Settings.fromRecord(record), (settings) =>
+    settings.databaseUrl === undefined
+      ? Effect.succeed(settings)
+      : Effect.fail(
+          new BackupRefused({
+            message:
+              "DATABASE_URL is set, and this command is for the embedded database only. " +
+              "Back up and restore your own PostgreSQL with pg_dump and pg_restore, and keep copies of the media and of both keys.",
+          }),
+        ),
+  );
 
-const embeddedOnly = (config: Settings["Service"]): Effect.Effect<void, BackupRefused> =>
-  config.databaseUrl === undefined
-    ? Effect.void
-    : Effect.fail(
-        new BackupRefused({
-          message:
-            "DATABASE_URL names a database of your own: back it up and restore it by its own means (pg_dump, pg_restore), and keep " +
-            "the media and the two keys. This command is for the embedded database.",
-        }),
-      );
+/** The server logs errors only: the command prints its own output. */
+const errorsOnly = Effect.provideService(References.MinimumLogLevel, "Error");
 
-/** What runs here says nothing beside the command. */
-const quiet = Effect.provideService(References.MinimumLogLevel, "Error");
+const clientAt = (path: string) =>
+  postgresLayer({ _tag: "socket", path, username, database }, { maxWaitMillis: 2_000 });
 
-/** The client of a server that listens at this socket. */
-const at = (path: string) => postgresLayer({ _tag: "socket", path, username, database }, { patience: 2_000 });
+type Client = Layer.Success<ReturnType<typeof clientAt>>;
 
-type Client = Layer.Success<ReturnType<typeof at>>;
-
-/** Over a server that runs for this effect alone, where no Waypost does. @throws DataDirectoryInUse */
-const overOwnServer = <A, E>(effect: Effect.Effect<A, E, Client>, config: Settings["Service"]) =>
+/** Starts the embedded server for this effect only. @throws DataDirectoryInUse */
+const withOwnServer = <A, E>(effect: Effect.Effect<A, E, Client>, settings: SettingsService) =>
   Effect.scoped(
     Effect.gen(function* () {
-      yield* Effect.provideService(Layer.build(DataDirectory.layer), Settings, config);
-      const { socketPath } = yield* EmbeddedPostgres.make({ directory: config.dataDir });
-      return yield* Effect.provide(effect, at(socketPath));
+      yield* Effect.provideService(Layer.build(DataDirectory.layer), Settings, settings);
+      const { socketPath } = yield* EmbeddedPostgres.make({ directory: settings.dataDir });
+      return yield* Effect.provide(effect, clientAt(socketPath));
     }),
   );
 
-/** Over the server of the Waypost that runs. */
-const overRunningServer = <A, E>(effect: Effect.Effect<A, E, Client>, config: Settings["Service"]) =>
-  Effect.flatMap(runningSocket(config.dataDir), (path) => Effect.provide(effect, at(path)));
+/** Connects to the embedded server of the Waypost that runs on the data directory. */
+const withRunningServer = <A, E>(effect: Effect.Effect<A, E, Client>, { dataDir }: SettingsService) =>
+  Effect.flatMap(runningSocket(dataDir), (path) => Effect.provide(effect, clientAt(path)));
 
-/** Writes a backup of the settings' data directory, whether a Waypost runs there or not. Gives its manifest. */
+/** Backs up the data directory of the settings, whether a Waypost runs on it or not. Returns the manifest. */
 export const backup = Effect.fn("backup")(function* (
   record: SettingsRecord,
   file: string,
   progress: ProgressListener,
 ) {
-  const config = yield* Settings.fromRecord(record);
-  yield* embeddedOnly(config);
-  const { dataDir, mediaStore } = config;
-  const isThere = yield* Effect.promise(() =>
-    stat(join(dataDir, "postgres")).then(
-      () => true,
-      () => false,
-    ),
-  );
-  if (!isThere) {
+  const settings = yield* readEmbeddedSettings(record);
+  const { dataDir, mediaStore } = settings;
+  if (!existsSync(join(dataDir, "postgres"))) {
     return yield* new BackupRefused({
-      message: `There is no embedded database in ${dataDir}: name its data directory by WAYPOST_DATA_DIR or --config.`,
+      message: `There is no embedded database in ${dataDir}. Set WAYPOST_DATA_DIR to its data directory, or pass --config.`,
     });
   }
   const bucket = mediaStore._tag === "s3" ? `s3://${mediaStore.bucket}/${mediaStore.prefix}` : null;
-  const copy = makeBackup({ dataDir, path: resolve(file), bucket, progress });
-  return yield* overOwnServer(copy, config).pipe(
+  const copy = createBackup({ dataDir, path: resolve(file), bucket, progress });
+  return yield* withOwnServer(copy, settings).pipe(
     Effect.catchIf(
       (error) => error instanceof DataDirectoryInUse,
-      () => overRunningServer(copy, config),
+      () => withRunningServer(copy, settings),
     ),
-    quiet,
+    errorsOnly,
   );
 });
 
-/** Restores a backup into the settings' data directory, which must be missing or empty. Gives the backup's manifest and where it is now. */
+/**
+ * Restores a backup into the data directory of the settings, which must be missing or empty. Returns the manifest and the
+ * data directory.
+ */
 export const restore = Effect.fn("restore")(function* (
   record: SettingsRecord,
   file: string,
   progress: ProgressListener,
 ) {
-  const config = yield* Settings.fromRecord(record);
-  yield* embeddedOnly(config);
-  const manifest = yield* restoreBackup(resolve(file), config.dataDir, progress).pipe(
-    Effect.provide(migrations),
-    quiet,
+  const { dataDir } = yield* readEmbeddedSettings(record);
+  const manifest = yield* restoreBackup(resolve(file), dataDir, progress).pipe(
+    Effect.provide(programMigrations),
+    errorsOnly,
   );
-  return { manifest, dataDir: config.dataDir };
+  return { manifest, dataDir };
 });
