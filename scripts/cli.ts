@@ -11,7 +11,7 @@ import process from "node:process";
 import { format } from "prettier";
 import { waypost } from "../src/cli/Cli.ts";
 import { CliEnvironment } from "../src/cli/CliEnvironment.ts";
-import { usageTrouble } from "../src/cli/UsageError.ts";
+import { usageProblems } from "../src/cli/UsageError.ts";
 
 const isCheck = process.argv.includes("--check");
 const page = new URL("../docs/cli.md", import.meta.url);
@@ -182,7 +182,7 @@ const refusal = (example: string) =>
           present: (event) =>
             Effect.sync(() => {
               if (event._tag !== "InvalidInvocation") return;
-              troubles.push(...usageTrouble(event.errors, event.helpDoc, event.commandPath, words));
+              troubles.push(...usageProblems(event.errors, event.helpDoc, event.commandPath, words));
             }),
         }),
         Effect.provideService(Console.Console, { ...console, log: () => undefined }),
