@@ -1,93 +1,85 @@
 import { Effect } from "effect";
 import { readFile, stat, statfs } from "node:fs/promises";
 import { join } from "node:path";
-import type { Settings } from "../config/Settings.ts";
-import { runCheck, fine, type Observation, problem, sizeOf, warning } from "./HealthCheck.ts";
+import type { SettingsService } from "../config/Settings.ts";
+import { settingsTable } from "../config/SettingsTable.ts";
+import { formatSize, ok, type Outcome, outcomesOr, problem, runCheck, warning } from "./HealthCheck.ts";
 
-const found = (path: string) => Effect.promise(() => stat(path).catch(() => null));
+const statOrNull = (path: string) => Effect.promise(() => stat(path).catch(() => null));
 
-const modeText = (mode: number): string => `0${(mode & 0o777).toString(8)}`;
+const isOpenToOthers = (mode: number): boolean => (mode & 0o077) !== 0;
 
-const directory = Effect.fnUntraced(function* ({ dataDir, databaseUrl }: Settings["Service"]) {
-  const here = yield* found(dataDir);
-  if (here === null) {
+const formatMode = (mode: number): string => `0${(mode & 0o777).toString(8)}`;
+
+const directory = Effect.fnUntraced(function* ({ dataDir, databaseUrl }: SettingsService) {
+  const stats = yield* statOrNull(dataDir);
+  if (stats === null) {
     return warning(
       `There is no data directory ${dataDir}.`,
-      "waypost serve makes it. If there should be one, name it by WAYPOST_DATA_DIR or --config.",
+      "waypost serve creates it. If there should be one, set WAYPOST_DATA_DIR to it, or pass --config.",
     );
   }
-  if (!here.isDirectory()) {
-    return problem(`${dataDir} is no directory.`, "Set WAYPOST_DATA_DIR to a directory of Waypost's own.");
-  }
-  const seen: Array<Observation> = [];
-  if ((here.mode & 0o077) !== 0) {
-    seen.push(
+  if (!stats.isDirectory())
+    return problem(`${dataDir} is not a directory.`, "Set WAYPOST_DATA_DIR to a directory of Waypost's own.");
+  const hasUnusedDatabase =
+    databaseUrl !== undefined && (yield* statOrNull(join(dataDir, "postgres"))) !== null;
+  return outcomesOr(`${dataDir} exists, and other accounts cannot read it.`, [
+    isOpenToOthers(stats.mode) &&
       warning(
-        `The data directory ${dataDir} has mode ${modeText(here.mode)}: other accounts can look into it.`,
-        `chmod 700 ${dataDir} (the next start does so too).`,
+        `The data directory ${dataDir} has mode ${formatMode(stats.mode)}: other accounts can read it.`,
+        `chmod 700 ${dataDir} (the next start does this too).`,
       ),
-    );
-  }
-  const database = yield* found(join(dataDir, "postgres"));
-  if (databaseUrl !== undefined && database !== null) {
-    seen.push(
+    hasUnusedDatabase &&
       warning(
-        `DATABASE_URL is set, and ${dataDir} holds an embedded database, which is not used.`,
-        "If its data are wanted, remove DATABASE_URL; else remove the folder postgres in it once you have a backup.",
+        `DATABASE_URL is set, but ${dataDir} holds an embedded database, which is not used.`,
+        "To use it, remove DATABASE_URL. Otherwise back it up and remove the folder postgres.",
       ),
-    );
-  }
-  return seen.length > 0 ? seen : fine(`${dataDir} is there, and closed to others.`);
+  ]);
 });
 
-/** A key that is a setting needs no file; one that is generated is in a file that only its owner reads. */
+/** Checks a key. It is either set as a setting, or kept in a file that only its owner can read. */
 const keyFile = Effect.fnUntraced(function* (
-  { dataDir, databaseUrl }: Settings["Service"],
+  { dataDir, databaseUrl }: SettingsService,
   name: string,
   setting: string,
   isSet: boolean,
 ) {
   const path = join(dataDir, name);
-  const file = yield* found(path);
-  if (file === null) {
-    if (isSet) return fine(`${setting} is set.`);
-    const isNew = databaseUrl === undefined && (yield* found(join(dataDir, "postgres"))) === null;
-    return isNew
-      ? fine(`${name} will be generated at the first start.`)
-      : problem(
-          `${path} is missing, and ${setting} is not set.`,
-          `Put the key back from a backup, or set ${setting}; else the next start generates another one` +
-            (name === "secret.key" ? ", which the database does not accept." : "."),
-        );
-  }
-  if ((file.mode & 0o077) !== 0)
+  const stats = yield* statOrNull(path);
+  if (stats === null) {
+    if (isSet) return ok(`${setting} is set.`);
+    const isNew = databaseUrl === undefined && (yield* statOrNull(join(dataDir, "postgres"))) === null;
+    if (isNew) return ok(`The first start will generate ${name}.`);
     return problem(
-      `${path} has mode ${modeText(file.mode)}: other accounts can read the key.`,
+      `${path} is missing, and ${setting} is not set.`,
+      `Restore the key from a backup, or set ${setting}. Otherwise the next start generates another key` +
+        (name === "secret.key" ? ", which the database does not accept." : "."),
+    );
+  }
+  if (isOpenToOthers(stats.mode))
+    return problem(
+      `${path} has mode ${formatMode(stats.mode)}: other accounts can read the key.`,
       `chmod 600 ${path}`,
     );
   const text = yield* Effect.promise(() => readFile(path, "utf8").catch(() => null));
-  if (text === null) {
-    return problem(
-      `${path} cannot be read by this account.`,
-      "Run the doctor under the account that runs Waypost.",
-    );
-  }
+  if (text === null)
+    return problem(`This account cannot read ${path}.`, "Run the doctor as the account that runs Waypost.");
   return text.trim().length < 16
-    ? problem(`${path} holds no key of at least 16 characters.`, "Put the right key back from a backup.")
-    : fine(`${name} is there, and closed to others.`);
+    ? problem(`${path} holds no key of at least 16 characters.`, "Restore the right key from a backup.")
+    : ok(`${name} exists, and other accounts cannot read it.`);
 });
 
 const gigabyte = 1e9;
 
-/** Room below which a warning, and a problem, is told: bytes, and files that can still be made. */
-const scarce = {
+/** Free bytes, free share of the disk, and free files below which an outcome is a warning or a problem. */
+const limits = {
   bytes: { warning: 2 * gigabyte, problem: 0.3 * gigabyte },
-  share: 0.05,
+  share: { warning: 0.2 },
   files: { warning: 50_000, problem: 2_000 },
 };
 
-/** What is to be said of a disk with so much room. */
-export const roomOf = (
+/** The outcomes for the free space of a disk, and for the number of files that can still be created. */
+export const diskOutcomes = (
   path: string,
   disk: {
     readonly bsize: number;
@@ -96,59 +88,53 @@ export const roomOf = (
     readonly files: number;
     readonly ffree: number;
   },
-): ReadonlyArray<Observation> => {
+): ReadonlyArray<Outcome> => {
   const free = disk.bavail * disk.bsize;
-  const all = disk.blocks * disk.bsize;
-  const percent = all === 0 ? 0 : Math.round((100 * free) / all);
-  const room = `${sizeOf(free)} of ${sizeOf(all)} (${percent} %) are free on the disk of ${path}`;
-  const files = `${disk.ffree.toLocaleString("en-US")} more files can be made there`;
-  const makeRoom = "Make room, or move the data directory to a larger disk: a full disk stops every change.";
-  return [
-    free < scarce.bytes.problem
-      ? problem(`Only ${room}.`, makeRoom)
-      : free < scarce.bytes.warning && free < all * scarce.share * 4
-        ? warning(`Only ${room}.`, makeRoom)
-        : fine(`${room}.`),
-    // Some file systems make room for files as they go, and tell 0.
-    ...(disk.files === 0
-      ? []
-      : disk.ffree < scarce.files.problem
-        ? [problem(`Only ${files}.`, "Remove files, or move the data directory: each media file takes one.")]
-        : disk.ffree < scarce.files.warning
-          ? [
-              warning(
-                `Only ${files}.`,
-                "Remove files, or move the data directory: each media file takes one.",
-              ),
-            ]
-          : [fine(`${files}.`)]),
-  ];
+  const total = disk.blocks * disk.bsize;
+  const percent = total === 0 ? 0 : Math.round((100 * free) / total);
+  const grade = (isProblem: boolean, isWarning: boolean, observation: string, advice: string): Outcome => {
+    if (isProblem) return problem(`Only ${observation}`, advice);
+    return isWarning ? warning(`Only ${observation}`, advice) : ok(observation);
+  };
+  const space = grade(
+    free < limits.bytes.problem,
+    free < limits.bytes.warning && free < total * limits.share.warning,
+    `${formatSize(free)} of ${formatSize(total)} (${percent} %) are free on the disk of ${path}.`,
+    "Free space, or move the data directory to a larger disk: a full disk stops every change.",
+  );
+  const files = grade(
+    disk.ffree < limits.files.problem,
+    disk.ffree < limits.files.warning,
+    `${disk.ffree.toLocaleString("en-US")} more files can be created there.`,
+    "Remove files, or move the data directory: each media file needs one.",
+  );
+  // Some file systems have no fixed number of files and report 0.
+  return disk.files === 0 ? [space] : [space, files];
 };
 
-/** The data directory: whether it is there, closed to others, with its keys, on a disk with room. */
-export const folderHealthCheck = (config: Settings["Service"]) =>
-  Effect.all(
+/** Checks the data directory: that it exists, is closed to other accounts, holds its keys, and has free space. */
+export const dataDirectoryHealthCheck = (settings: SettingsService) => {
+  const { dataDir, operatorKey, secretKey } = settings;
+  const checkKey = (name: string, setting: string, isSet: boolean) => keyFile(settings, name, setting, isSet);
+  const disk = Effect.gen(function* () {
+    if ((yield* statOrNull(dataDir)) === null) return [];
+    return diskOutcomes(dataDir, yield* Effect.promise(() => statfs(dataDir)));
+  });
+  return Effect.all(
     [
-      runCheck("data directory", "directory", directory(config)),
+      runCheck("data directory", "directory", directory(settings)),
       runCheck(
         "data directory",
         "operator key",
-        keyFile(config, "operator.key", "WAYPOST_OPERATOR_KEY", config.operatorKey !== undefined),
+        checkKey("operator.key", settingsTable.operatorKey.name, operatorKey !== undefined),
       ),
       runCheck(
         "data directory",
         "secret key",
-        keyFile(config, "secret.key", "WAYPOST_SECRET_KEY", config.secretKey !== undefined),
+        checkKey("secret.key", settingsTable.secretKey.name, secretKey !== undefined),
       ),
-      runCheck(
-        "data directory",
-        "disk",
-        Effect.gen(function* () {
-          const { dataDir } = config;
-          const isThere = (yield* found(dataDir)) !== null;
-          return isThere ? roomOf(dataDir, yield* Effect.promise(() => statfs(dataDir))) : [];
-        }),
-      ),
+      runCheck("data directory", "disk", disk),
     ],
     { concurrency: "unbounded" },
   ).pipe(Effect.map((findings) => findings.flat()));
+};

@@ -1,24 +1,25 @@
-/** The database of the settings for a command: of `DATABASE_URL`, of the Waypost that runs here, or started for the command alone. */
-import { Data, Effect, Layer, References } from "effect";
+/** The database of the settings, for a command: that of `DATABASE_URL`, or the embedded one, started if it does not run. */
+import { Data, Effect, Layer, References, Result } from "effect";
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
-import type { Settings } from "../config/Settings.ts";
-import { unpackRuntime } from "../database/embedded/BundledRuntime.ts";
+import type { SettingsService } from "../config/Settings.ts";
 import { DataDirectoryInUse, holdDirectory } from "../database/DataDirectory.ts";
+import { unpackRuntime } from "../database/embedded/BundledRuntime.ts";
 import { EmbeddedPostgres } from "../database/embedded/EmbeddedPostgres.ts";
-import { postgresLayer, type PostgresTarget } from "../database/Postgres.ts";
 import { database, username } from "../database/embedded/PostgresFiles.ts";
 import { runningSocket } from "../database/embedded/RunningPostgres.ts";
+import { postgresLayer, type PostgresTarget } from "../database/Postgres.ts";
 
-/** There is no database to look at; `message` says why. `isMissing` where none was made yet. */
+/** The database cannot be used. `message` says why. `isMissing` if none was created yet. */
 class NoDatabase extends Data.TaggedError("NoDatabase")<{
   readonly message: string;
   readonly isMissing: boolean;
 }> {}
 
-const guest = { patience: 2_000, maxConnections: 4, applicationName: "waypost-doctor" };
+const clientOptions = { maxWaitMillis: 2_000, maxConnections: 4, applicationName: "waypost-doctor" };
 
-const isThere = (path: string) =>
+/** Whether a path exists. Asynchronous, because a file system may hang. */
+const pathExists = (path: string): Effect.Effect<boolean> =>
   Effect.promise(() =>
     stat(path).then(
       () => true,
@@ -26,49 +27,48 @@ const isThere = (path: string) =>
     ),
   );
 
-/** Whether a process holds the data directory now; false where there is none. Changes nothing. */
-export const isDirectoryHeld = Effect.fnUntraced(function* ({ dataDir }: Settings["Service"]) {
-  if (!(yield* isThere(join(dataDir, "waypost.lock")))) return false;
+/** Whether a process holds the data directory. Changes nothing. */
+export const isDirectoryHeld = Effect.fnUntraced(function* ({ dataDir }: SettingsService) {
+  if (!(yield* pathExists(join(dataDir, "waypost.lock")))) return false;
   const held = yield* Effect.result(Effect.scoped(holdDirectory(dataDir)));
-  return held._tag === "Failure" && held.failure instanceof DataDirectoryInUse;
+  return Result.isFailure(held) && held.failure instanceof DataDirectoryInUse;
 });
 
-/** Where the database of the settings listens, once it does. */
-const target = Effect.fnUntraced(function* ({ databaseUrl, dataDir }: Settings["Service"]) {
+/** The address of the database, which runs for as long as the scope. */
+const openTarget = Effect.fnUntraced(function* ({ databaseUrl, dataDir }: SettingsService) {
   if (databaseUrl !== undefined) return { _tag: "url", url: databaseUrl } satisfies PostgresTarget;
-  if (!(yield* isThere(join(dataDir, "postgres/PG_VERSION")))) {
+  if (!(yield* pathExists(join(dataDir, "postgres/PG_VERSION")))) {
     return yield* new NoDatabase({
       message: `There is no embedded database in ${dataDir} yet.`,
       isMissing: true,
     });
   }
-  const own = Effect.gen(function* () {
+  const startServer = Effect.gen(function* () {
     yield* holdDirectory(dataDir);
     yield* unpackRuntime(dataDir);
     return (yield* EmbeddedPostgres.make({ directory: dataDir })).socketPath;
   });
   const path = yield* Effect.catchIf(
-    own,
+    startServer,
     (error) => error instanceof DataDirectoryInUse,
     () => runningSocket(dataDir),
   );
   return { _tag: "socket", path, username, database } satisfies PostgresTarget;
 });
 
-const asNone = (error: { readonly message: string }): NoDatabase =>
-  error instanceof NoDatabase ? error : new NoDatabase({ message: error.message, isMissing: false });
-
 /**
- * Runs the effect over the database, as a guest: nothing is made, and no migration applied. An embedded one that nobody runs is
- * started for as long as the effect takes, and holds the data directory meanwhile.
+ * Runs the effect with a client of the database. Nothing is created and no migration is applied. An embedded database that
+ * does not run is started for the duration of the effect, and the data directory is held meanwhile.
  */
-export const overDatabase = <A, E, R>(effect: Effect.Effect<A, E, R>, config: Settings["Service"]) =>
+export const withDatabase = <A, E, R>(effect: Effect.Effect<A, E, R>, settings: SettingsService) =>
   Effect.scoped(
     Effect.gen(function* () {
-      const client = yield* target(config).pipe(
-        Effect.flatMap((where) => Layer.build(postgresLayer(where, guest))),
+      const client = yield* openTarget(settings).pipe(
+        Effect.flatMap((target) => Layer.build(postgresLayer(target, clientOptions))),
         Effect.provideService(References.MinimumLogLevel, "None"),
-        Effect.mapError(asNone),
+        Effect.mapError((error) =>
+          error instanceof NoDatabase ? error : new NoDatabase({ message: error.message, isMissing: false }),
+        ),
       );
       return yield* Effect.provide(effect, client);
     }),

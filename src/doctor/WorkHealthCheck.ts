@@ -1,31 +1,33 @@
 import { Clock, Effect } from "effect";
-import { processOf } from "../database/SessionName.ts";
-import { runCheck, fine, type Observation, problem, spanOf, warning } from "./HealthCheck.ts";
 import { databaseClock } from "../database/DatabaseClock.ts";
-import { DatabaseFactsSql, type NamedSession } from "./DatabaseFactsSql.ts";
-import { type WaitingPushes, type WorkFacts, WorkFactsSql } from "./WorkerFactsSql.ts";
+import { processOf } from "../database/SessionName.ts";
 import { counted } from "../wire/Text.ts";
+import { DatabaseFactsSql, type NamedSession } from "./DatabaseFactsSql.ts";
+import { formatSpan, type Outcome, outcomesOr, problem, runCheck, warning } from "./HealthCheck.ts";
+import { type ExpiringToken, type QueuedPushes, type WorkFacts, WorkFactsSql } from "./WorkFactsSql.ts";
 
-/** A worker asks the database several times a second. */
-const silence = 30_000;
+/** A worker queries the database several times a second. */
+const maxSilenceMillis = 30_000;
+const maxNamedWorkers = 5;
+const maxPendingDeltas = 10_000;
 
-/** Processes that are connected to the database. */
+/** The Waypost processes of database sessions. */
 export const processesOf = (sessions: ReadonlyArray<NamedSession>) =>
-  sessions.flatMap(({ last_heard, name }) => {
+  sessions.flatMap(({ last_statement_at, name }) => {
     const named = processOf(name);
-    return named === null ? [] : [{ ...named, lastHeard: last_heard }];
+    return named === null ? [] : [{ ...named, lastStatementAt: last_statement_at }];
   });
 
-/** Whether workers are there and at work. `now` is the database's. */
-export const checkWorkers = (
+/** Whether there are workers, and whether they are active. `now` is the database's time. */
+export const workerOutcomes = (
   sessions: ReadonlyArray<NamedSession>,
   now: number,
-): ReadonlyArray<Observation> => {
+): ReadonlyArray<Outcome> => {
   const processes = processesOf(sessions);
   if (processes.length === 0) {
     return [
       warning(
-        "No process of Waypost is connected to the database: nothing is sent.",
+        "No Waypost process is connected to the database: nothing is sent.",
         "Start one: waypost serve.",
       ),
     ];
@@ -34,166 +36,133 @@ export const checkWorkers = (
   if (workers.length === 0) {
     return [
       problem(
-        `${counted(processes.length, "process", "processes")} of Waypost work on the database, none with the role worker: ` +
-          "nothing is sent, and no report added up.",
-        "Start one with worker in WAYPOST_ROLES.",
+        `${counted(processes.length, "Waypost process", "Waypost processes")} without the role worker: ` +
+          "nothing is sent, and rollups are not updated.",
+        "Start a process with worker in WAYPOST_ROLES.",
       ),
     ];
   }
-  const silent = workers.flatMap(({ host, lastHeard, pid }) =>
-    lastHeard !== null && now - lastHeard > silence
-      ? [
-          problem(
-            `The worker on ${host} (process ${pid}) has not asked the database anything for ${spanOf(now - lastHeard)}.`,
-            "It hangs, or its machine is cut off: look at its log, and start it anew.",
-          ),
-        ]
-      : [],
-  );
-  if (silent.length > 0) return silent;
-  const places = workers.map(({ host, pid }) => `${host} (process ${pid})`);
-  return [
-    fine(
-      `${counted(workers.length, "worker")} at work: ${places.slice(0, 5).join(", ")}${places.length > 5 ? ", …" : ""}.`,
+  const names = workers.slice(0, maxNamedWorkers).map(({ host, pid }) => `${host} (process ${pid})`);
+  const more = workers.length > maxNamedWorkers ? ", …" : "";
+  return outcomesOr(
+    `${counted(workers.length, "active worker")}: ${names.join(", ")}${more}.`,
+    workers.map(
+      ({ host, lastStatementAt, pid }) =>
+        lastStatementAt !== null &&
+        now - lastStatementAt > maxSilenceMillis &&
+        problem(
+          `The worker on ${host} (process ${pid}) has sent the database no statement for ${formatSpan(now - lastStatementAt)}.`,
+          "It hangs, or its machine lost the connection: read its log, and restart it.",
+        ),
     ),
-  ];
+  );
 };
 
-const isAre = (count: number, what: string) => `${counted(count, what)} ${count === 1 ? "is" : "are"}`;
+const workerAdvice = "Make sure that a process with the role worker runs; its log says what stops it.";
 
-/** Fixed sends that did not happen as they should. */
-export const checkSends = (facts: WorkFacts): ReadonlyArray<Observation> => {
-  const found: Array<Observation> = [];
-  if (facts.overdue > 0) {
-    found.push(
+const countedIsAre = (count: number, noun: string) => `${counted(count, noun)} ${count === 1 ? "is" : "are"}`;
+
+/** Sends that are stuck or were missed. */
+export const sendOutcomes = (facts: WorkFacts): ReadonlyArray<Outcome> =>
+  outcomesOr("No send is stuck, and none of the last seven days was missed.", [
+    facts.overdue > 0 &&
+      problem(`${countedIsAre(facts.overdue, "send")} overdue by more than two minutes.`, workerAdvice),
+    facts.abandoned > 0 &&
       problem(
-        `${isAre(facts.overdue, "send")} due for more than two minutes, and not started.`,
-        "See that a process with the role worker runs; its log says what keeps it.",
+        `${countedIsAre(facts.abandoned, "send")} running, but no worker has processed it for a minute.`,
+        "Make sure that a process with the role worker runs: it resumes where the last one stopped.",
       ),
-    );
-  }
-  if (facts.abandoned > 0) {
-    found.push(
+    facts.unfinished > 0 &&
       problem(
-        `${isAre(facts.abandoned, "send")} running, and nobody has worked on it for a minute.`,
-        "See that a process with the role worker runs: it goes on where the last one stopped.",
+        `${countedIsAre(facts.unfinished, "send")} not marked as done, although no work is left.`,
+        "Its figures may still be right. Please report this with the log of that time.",
       ),
-    );
-  }
-  if (facts.unfinished > 0) {
-    found.push(
-      problem(
-        `${isAre(facts.unfinished, "send")} not done, though nothing of it is left to do.`,
-        "Its figures may be right all the same. Please report this with the log of the time.",
-      ),
-    );
-  }
-  if (facts.missed > 0) {
-    found.push(
+    facts.missed > 0 &&
       warning(
-        `${counted(facts.missed, "send")} of the last seven days ${facts.missed === 1 ? "was" : "were"} missed: no worker ran on the day.`,
+        `${counted(facts.missed, "send")} of the last seven days ${facts.missed === 1 ? "was" : "were"} missed: ` +
+          "no worker ran on that day.",
         "waypost send list --status missed shows which.",
       ),
-    );
-  }
-  return found.length > 0 ? found : [fine("No send is stuck, none of the last seven days was missed.")];
-};
+  ]);
 
-/** Pushes that no push service has decided on. */
-export const checkPushes = (waiting: ReadonlyArray<WaitingPushes>): ReadonlyArray<Observation> => {
-  const late = waiting.filter((each) => each.late > 0);
-  const all = waiting.reduce((sum, { count }) => sum + count, 0);
-  if (late.length === 0)
-    return [fine(all === 0 ? "No push waits." : `${counted(all, "push", "pushes")} under way.`)];
-  return late.map(({ count, late, transport }) =>
-    problem(
-      `${counted(late, "push", "pushes")} of ${count.toLocaleString("en-US")} in the queue of ${transport} should have been handed over five minutes ago.`,
-      "See that a worker runs, that the push service can be reached and that its credentials are good.",
+/** Pushes that have been in a queue for too long. */
+export const pushOutcomes = (queued: ReadonlyArray<QueuedPushes>): ReadonlyArray<Outcome> => {
+  const total = queued.reduce((sum, { count }) => sum + count, 0);
+  return outcomesOr(
+    total === 0 ? "No push is queued." : `${counted(total, "push", "pushes")} queued or in flight.`,
+    queued.map(
+      ({ count, late, transport }) =>
+        late > 0 &&
+        problem(
+          `${counted(late, "push", "pushes")} of ${count.toLocaleString("en-US")} in the queue of ${transport} ` +
+            "should have been sent five minutes ago.",
+          "Make sure that a worker runs, that the push service can be reached and that its credentials are valid.",
+        ),
     ),
   );
 };
 
-/** Chores that are behind. */
-export const checkJobs = (facts: WorkFacts): ReadonlyArray<Observation> => {
-  const found: Array<Observation> = [];
-  const worker = "See that a process with the role worker runs; its log says what keeps it.";
-  if (facts.thumbnails_failed > 0) {
-    found.push(
+/** Background jobs that are behind. */
+export const jobOutcomes = (facts: WorkFacts): ReadonlyArray<Outcome> =>
+  outcomesOr("Thumbnails, rollups and clean-up are up to date.", [
+    facts.thumbnails_failed > 0 &&
       warning(
-        `${counted(facts.thumbnails_failed, "picture")} got no thumbnail for good: readers see a built-in one.`,
-        "Upload them again in another format if they matter; the log of the time says why.",
+        `${counted(facts.thumbnails_failed, "picture")} will get no thumbnail: devices show a built-in one.`,
+        "If they matter, upload them again in another format; the log of that time says why they failed.",
       ),
-    );
-  }
-  if (facts.thumbnails_late > 0)
-    found.push(
+    facts.thumbnails_late > 0 &&
       problem(
-        `${counted(facts.thumbnails_late, "thumbnail")} should have been made ten minutes ago.`,
-        worker,
+        `${counted(facts.thumbnails_late, "thumbnail")} should have been created ten minutes ago.`,
+        workerAdvice,
       ),
-    );
-  if (facts.garbage_late > 0) {
-    found.push(
+    facts.garbage_late > 0 &&
       warning(
-        `${counted(facts.garbage_late, "deleted file")} still in the media store an hour later.`,
-        `${worker} The media store may be away.`,
+        `${counted(facts.garbage_late, "deleted file")} still in the media store after an hour.`,
+        `${workerAdvice} The media store may be unavailable.`,
       ),
-    );
-  }
-  if (facts.keys_late)
-    found.push(warning("Answers under idempotency keys are kept past their 24 hours.", worker));
-  if (facts.feed > 10_000) {
-    found.push(
+    facts.keys_late &&
+      warning("Responses of idempotency keys are kept for longer than 24 hours.", workerAdvice),
+    facts.pending_deltas > maxPendingDeltas &&
       warning(
-        "More than 10,000 additions wait to be added up: reports are right, and slow.",
-        `${worker} Where it stays so, add workers.`,
+        "More than 10,000 deltas wait to be added to the rollups: reports are exact but slow.",
+        `${workerAdvice} If it persists, add workers.`,
       ),
-    );
-  }
-  if (facts.incomplete > 0) {
-    found.push(
+    facts.incomplete_rollups > 0 &&
       warning(
-        `The rollups of ${counted(facts.incomplete, "environment")} are being made anew: reports are right, and slow until then.`,
-        "Wait; it goes on by itself while a worker runs.",
+        `The rollups of ${counted(facts.incomplete_rollups, "environment")} are being rebuilt: until then, reports are exact but slow.`,
+        "Wait: the rebuild continues while a worker runs.",
       ),
-    );
-  }
-  return found.length > 0 ? found : [fine("Thumbnails, rollups and clean-up are up to date.")];
-};
+  ]);
 
-/** What there is to do, and who does it. */
-export const workerHealthCheck = Effect.gen(function* () {
+const tokenOutcomes = (tokens: ReadonlyArray<ExpiringToken>, now: number): ReadonlyArray<Outcome> =>
+  outcomesOr(
+    "No token expires within two weeks.",
+    tokens.map(({ environment, expires, name, workspace }) =>
+      warning(
+        `The token "${name}" of ${workspace} (${environment}) expires in ${formatSpan(expires - now)}.`,
+        "Issue another one with waypost token issue, and replace it wherever it is used.",
+      ),
+    ),
+  );
+
+/** Checks workers, sends, pushes, background jobs and expiring tokens. */
+export const workHealthCheck = Effect.gen(function* () {
   const work = yield* WorkFactsSql;
   const database = yield* DatabaseFactsSql;
   const now = yield* Clock.currentTimeMillis;
-  const facts = Effect.flatMap(work.facts(now), ([found]) =>
-    found === undefined ? Effect.die(new Error("The database said nothing")) : Effect.succeed(found),
+  const facts = Effect.flatMap(work.facts(now), ([row]) =>
+    row === undefined ? Effect.die(new Error("The database returned no facts")) : Effect.succeed(row),
   );
+  const workers = Effect.map(Effect.all([database.sessions, databaseClock]), ([sessions, databaseNow]) =>
+    workerOutcomes(sessions, databaseNow),
+  );
+  const tokens = Effect.map(work.expiringTokens(now), (rows) => tokenOutcomes(rows, now));
   const findings = yield* Effect.all([
-    runCheck(
-      "work",
-      "workers",
-      Effect.map(Effect.all([database.sessions, databaseClock]), ([sessions, then]) =>
-        checkWorkers(sessions, then),
-      ),
-    ),
-    runCheck("work", "sends", Effect.map(facts, checkSends)),
-    runCheck("work", "pushes", Effect.map(work.waitingPushes(now), checkPushes)),
-    runCheck("work", "jobs", Effect.map(facts, checkJobs)),
-    runCheck(
-      "work",
-      "tokens",
-      Effect.map(work.endingTokens(now), (tokens) =>
-        tokens.length === 0
-          ? fine("No token ends within two weeks.")
-          : tokens.map(({ environment, expires, name, workspace }) =>
-              warning(
-                `The token "${name}" of ${workspace} (${environment}) ends in ${spanOf(expires - now)}.`,
-                "Issue another one with waypost token issue, and give it to who uses this one.",
-              ),
-            ),
-      ),
-    ),
+    runCheck("work", "workers", workers),
+    runCheck("work", "sends", Effect.map(facts, sendOutcomes)),
+    runCheck("work", "pushes", Effect.map(work.queuedPushes(now), pushOutcomes)),
+    runCheck("work", "jobs", Effect.map(facts, jobOutcomes)),
+    runCheck("work", "tokens", tokens),
   ]);
   return findings.flat();
 }).pipe(Effect.provide([WorkFactsSql.layer, DatabaseFactsSql.layer]));
