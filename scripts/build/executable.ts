@@ -61,7 +61,7 @@ export const buildExecutable = async ({ arch, isQuick = false, out, root }: Plan
       bundled[name] = file;
     };
     for (const path of globSync("schema/*.sql", { cwd: root }).toSorted()) bundled[path] = join(root, path);
-    bundled["docs/examples/places.geojson"] = join(root, "docs/examples/places.geojson");
+    bundled["docs/examples/locations.geojson"] = join(root, "docs/examples/locations.geojson");
     carry("licenses.txt", licenses(root, inputs, packages));
     carry(archiveAssets.index, JSON.stringify(runtime.index));
     carry(archiveAssets.bytes, runtime.compressed);

@@ -101,7 +101,7 @@ const story = async (origin: string): Promise<void> => {
   const platform = `${origin}/sandbox/platform/v1`;
   const authorization = { Authorization: `Bearer ${token}` };
 
-  const places = readFileSync(join(root, "docs/examples/places.geojson"), "utf8");
+  const places = readFileSync(join(root, "docs/examples/locations.geojson"), "utf8");
   const imported = await fetch(`${platform}/locations/import`, {
     method: "POST",
     headers: { ...authorization, "Content-Type": "application/geo+json" },

@@ -103,7 +103,7 @@ layer(TestWaypost.layer)("waypost/client as a package", (it) => {
         });
 
       assert.strictEqual(
-        yield* say(1, join(root, "docs/examples/places.geojson")),
+        yield* say(1, join(root, "docs/examples/locations.geojson")),
         "627 created, 0 updated, 0 failed\n",
       );
       assert.strictEqual(yield* say(2), "Welcome is active\n");

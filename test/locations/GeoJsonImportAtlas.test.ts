@@ -61,9 +61,9 @@ describe("real maps", () => {
   });
 });
 
-describe("docs/examples/places.geojson", () => {
+describe("docs/examples/locations.geojson", () => {
   it("holds over 500 features that are all taken, each with its own external id", () => {
-    const text = readFileSync(new URL("../../docs/examples/places.geojson", import.meta.url), "utf8");
+    const text = readFileSync(new URL("../../docs/examples/locations.geojson", import.meta.url), "utf8");
     const { features } = Schema.decodeUnknownSync(Collection)(JSON.parse(text));
     const places = features.map(readFeature).filter((read) => read._tag === "ParsedFeature");
     assert.isAtLeast(places.length, 500);
