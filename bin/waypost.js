@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// Starts the program in src/ on Node 24, which `npm ci` installs. Under an older Node, this file runs the program in a child
-// process and passes arguments, streams, signals and the exit code on.
+// Starts the program in src/ on Node 24, which `npm ci` installs. Under an older Node, this file runs the
+// program in a child process and passes arguments, streams, signals and the exit code on.
 import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import * as nodeModule from "node:module";

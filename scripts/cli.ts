@@ -1,6 +1,7 @@
 /**
- * Writes docs/cli.md from the commands themselves. With `--check` it writes nothing and fails when the page is not what they say. Either
- * way it fails when a command has no example, or one that the program does not take.
+ * Writes docs/cli.md from the commands themselves. With `--check` it writes nothing and fails when the page
+ * is not what they say. Either way it fails when a command has no example, or one that the program does not
+ * take.
  */
 import * as NodeServices from "@effect/platform-node/NodeServices";
 import { Console, Effect, Option } from "effect";

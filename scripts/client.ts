@@ -1,6 +1,7 @@
 /**
- * Builds `waypost/client` into dist/: JavaScript and declarations of src/client/ and of the API that it derives from. Node.js
- * does not strip types of files in node_modules, where other programs install the package. `--out <folder>` builds elsewhere.
+ * Builds `waypost/client` into dist/: JavaScript and declarations of src/client/ and of the API that it
+ * derives from. Node.js does not strip types of files in node_modules, where other programs install the
+ * package. `--out <folder>` builds elsewhere.
  */
 import { spawnSync } from "node:child_process";
 import { existsSync, globSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -29,7 +30,8 @@ if (status !== 0) {
   process.exit(1);
 }
 
-// The compiler rewrites imports in JavaScript only. In declarations, an import of `x.js` finds `x.d.ts` in every resolver.
+// The compiler rewrites imports in JavaScript only. In declarations, an import of `x.js` finds `x.d.ts` in
+// every resolver.
 for (const path of globSync("**/*.d.ts", { cwd: out })) {
   const file = join(out, path);
   const text = readFileSync(file, "utf8");

@@ -1,4 +1,7 @@
-/** The packages with native programs for one kind of machine: those that `npm ci` installed, else from npm's registry. */
+/**
+ * The packages with native programs for one kind of machine: those that `npm ci` installed, else from npm's
+ * registry.
+ */
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from "node:fs";
@@ -36,7 +39,9 @@ export const isIntact = (bytes: Uint8Array, integrity: string): boolean => {
   return createHash(algorithm).update(bytes).digest("base64") === digest;
 };
 
-/** npm leaves out the packages of other machines, so they are asked for by name, and checked as npm ci would. */
+/**
+ * npm leaves out the packages of other machines, so they are asked for by name, and checked as npm ci would.
+ */
 const fetched = (root: string, name: string): string => {
   const { integrity, version } = lockedPackage(root, name);
   const cache = join(root, "node_modules/.cache/waypost-build");

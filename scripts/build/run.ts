@@ -1,6 +1,7 @@
 /**
- * Builds dist/waypost, one file that needs no Node, no database and no internet: `npm run build`. `--arch arm64` or `--arch x64`
- * builds for another machine, into dist/waypost-linux-<arch>; `--out <file>` elsewhere.
+ * Builds dist/waypost, one file that needs no Node, no database and no internet: `npm run build`. `--arch
+ * arm64` or `--arch x64` builds for another machine, into dist/waypost-linux-<arch>; `--out <file>`
+ * elsewhere.
  */
 import { join, resolve } from "node:path";
 import process from "node:process";

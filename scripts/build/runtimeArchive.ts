@@ -1,4 +1,7 @@
-/** The native programs and libraries that the executable unpacks: one compressed row of bytes, and an index of it. */
+/**
+ * The native programs and libraries that the executable unpacks: one compressed row of bytes, and an index of
+ * it.
+ */
 import { createHash } from "node:crypto";
 import { globSync, lstatSync, readFileSync, statSync } from "node:fs";
 import { dirname, join, relative } from "node:path";

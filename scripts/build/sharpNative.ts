@@ -1,6 +1,7 @@
 /**
- * Stands in for the module of sharp that finds its native half. In the executable that lies in the runtime folder, which the
- * main process names when it starts this child; libvips lies where the native half looks for it, beside it.
+ * Stands in for the module of sharp that finds its native half. In the executable that lies in the runtime
+ * folder, which the main process names when it starts this child; libvips lies where the native half looks
+ * for it, beside it.
  */
 import { readdirSync } from "node:fs";
 import { createRequire } from "node:module";

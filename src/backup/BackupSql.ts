@@ -77,7 +77,10 @@ export const backupSql = Effect.gen(function* () {
       Effect.orDie(sql<{ line: string }>`FETCH ${sql.literal(String(limit))} FROM rows_of_table`.unprepared),
     closeCursor: Effect.orDie(sql`CLOSE rows_of_table`.unprepared),
 
-    /** Turns off triggers and foreign key checks in this transaction. The user of the embedded database has the right to. */
+    /**
+     * Turns off triggers and foreign key checks in this transaction. The user of the embedded database has
+     * the right to.
+     */
     disableTriggers: Effect.orDie(sql`SET LOCAL session_replication_role = replica`.unprepared),
 
     truncate: (tables: ReadonlyArray<string>) =>

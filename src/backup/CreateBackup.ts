@@ -18,7 +18,9 @@ const onDisk = <A>(work: () => Promise<A>): Effect.Effect<A, BackupRefused> =>
       }),
   });
 
-/** Paths of the media files below the folder. Folders whose names start with a dot hold uploads in progress. */
+/**
+ * Paths of the media files below the folder. Folders whose names start with a dot hold uploads in progress.
+ */
 const mediaIn = async (folder: string): Promise<ReadonlyArray<string>> => {
   const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
   const subfolders = entries.filter((entry) => entry.isDirectory() && !entry.name.startsWith("."));
@@ -40,11 +42,13 @@ const checkPath = Effect.fnUntraced(function* (path: string) {
 });
 
 /**
- * Copies rows, media files and keys into one archive, as of one moment, while the server keeps running. Returns the manifest.
+ * Copies rows, media files and keys into one archive, as of one moment, while the server keeps running.
+ * Returns the manifest.
  *
- * Media files never change in place. Existing files are copied first, which may take long. Then one snapshot reads the rows,
- * which name the files that they reference; files created in between are copied immediately. A file is therefore missing only
- * if it was created after the first copy and deleted within about a second of the snapshot. The manifest lists such files.
+ * Media files never change in place. Existing files are copied first, which may take long. Then one snapshot
+ * reads the rows, which name the files that they reference; files created in between are copied immediately.
+ * A file is therefore missing only if it was created after the first copy and deleted within about a second
+ * of the snapshot. The manifest lists such files.
  */
 export const createBackup = Effect.fnUntraced(function* (options: {
   readonly dataDir: string;

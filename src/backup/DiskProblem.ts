@@ -14,10 +14,14 @@ const meanings: Readonly<Record<string, string>> = {
   EIO: "the disk failed",
 };
 
+/** The code of an error of the file system, such as `ENOENT`; empty for other errors. */
+export const errorCode = (error: unknown): string =>
+  error instanceof Error && "code" in error ? String(error.code) : "";
+
 /** Why a file operation failed, as the end of a sentence. It names the path, unless that is `knownPath`. */
 export const diskProblem = (error: unknown, knownPath?: string): string => {
   if (!(error instanceof Error)) return String(error);
-  const meaning = "code" in error ? meanings[String(error.code)] : undefined;
+  const meaning = meanings[errorCode(error)];
   if (meaning === undefined) return error.message;
   return "path" in error && typeof error.path === "string" && error.path !== knownPath
     ? `${meaning} (${error.path})`

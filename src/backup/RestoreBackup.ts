@@ -11,7 +11,7 @@ import { postgresLayer } from "../database/Postgres.ts";
 import { type BackupManifest, keyFiles } from "./BackupManifest.ts";
 import { BackupRefused } from "./BackupRefused.ts";
 import { backupSql } from "./BackupSql.ts";
-import { diskProblem } from "./DiskProblem.ts";
+import { diskProblem, errorCode } from "./DiskProblem.ts";
 import type { ProgressListener } from "./ProgressListener.ts";
 import { readTar, TarBroken } from "./TarFile.ts";
 import { verifyBackup } from "./VerifyBackup.ts";
@@ -122,19 +122,16 @@ const reportFullDisk = <A, E, R>(folder: string, effect: Effect.Effect<A, E, R>)
 /** Refuses a data directory that is not missing or empty. */
 const checkEmpty = Effect.fnUntraced(function* (dataDir: string) {
   const names = yield* Effect.tryPromise({
-    try: () => readdir(dataDir),
-    catch: (error) => error,
-  }).pipe(
-    Effect.catchIf(
-      (error) => error instanceof Error && "code" in error && error.code === "ENOENT",
-      () => Effect.succeed([]),
-    ),
-    Effect.mapError((error) =>
+    try: () =>
+      readdir(dataDir).catch((error: unknown) => {
+        if (errorCode(error) === "ENOENT") return [];
+        throw error;
+      }),
+    catch: (error) =>
       refused(
         `${dataDir} cannot be the data directory: ${diskProblem(error, dataDir)}. Set WAYPOST_DATA_DIR to a new one.`,
       ),
-    ),
-  );
+  });
   if (names.length === 0) return;
   return yield* refused(
     `The data directory ${dataDir} is not empty, and a restore deletes nothing. ` +
@@ -143,9 +140,9 @@ const checkEmpty = Effect.fnUntraced(function* (dataDir: string) {
 });
 
 /**
- * Restores a backup into a data directory that is missing or empty: everything or nothing. The directory is built beside its
- * final path and renamed at the end, so an interrupted restore leaves none. An older schema is then migrated. Returns the
- * manifest.
+ * Restores a backup into a data directory that is missing or empty: everything or nothing. The directory is
+ * built beside its final path and renamed at the end, so an interrupted restore leaves none. An older schema
+ * is then migrated. Returns the manifest.
  */
 export const restoreBackup = Effect.fnUntraced(function* (
   path: string,

@@ -1,4 +1,7 @@
-/** Tar archives compressed by gzip, written and read as streams: memory stays flat, whatever the size of the archive. */
+/**
+ * Tar archives compressed by gzip, written and read as streams: memory stays flat, whatever the size of the
+ * archive.
+ */
 import { createTarDecoder, createTarPacker } from "modern-tar";
 import { createHash } from "node:crypto";
 import { createReadStream, createWriteStream } from "node:fs";
@@ -6,6 +9,7 @@ import { open } from "node:fs/promises";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { createGunzip, createGzip } from "node:zlib";
+import { errorCode } from "./DiskProblem.ts";
 
 /** A file of an archive. */
 export interface ArchivedFile {
@@ -15,10 +19,10 @@ export interface ArchivedFile {
   readonly sha256: string;
 }
 
-const codeOf = (error: unknown): string =>
-  error instanceof Error && "code" in error ? String(error.code) : "";
-
-/** Writes an archive to a new file. `mtime` is in seconds. The archive is complete and synced to disk after `finish`. */
+/**
+ * Writes an archive to a new file. `mtime` is in seconds. The archive is complete and synced to disk after
+ * `finish`.
+ */
 export const writeTar = (path: string, mtime: number) => {
   const { controller, readable } = createTarPacker();
   const written = pipeline(
@@ -45,10 +49,12 @@ export const writeTar = (path: string, mtime: number) => {
   return {
     files: (): ReadonlyArray<ArchivedFile> => files,
     add: (name: string, content: Buffer): Promise<void> => write(name, content.length, [content]),
-    /** Adds a file of the disk. Returns false if there is no such file; rejects if its size changes meanwhile. */
+    /**
+     * Adds a file of the disk. Returns false if there is no such file; rejects if its size changes meanwhile.
+     */
     addFile: async (name: string, source: string): Promise<boolean> => {
       const handle = await open(source, "r").catch((error: unknown) => {
-        if (codeOf(error) === "ENOENT") return null;
+        if (errorCode(error) === "ENOENT") return null;
         throw error;
       });
       if (handle === null) return false;
@@ -57,7 +63,7 @@ export const writeTar = (path: string, mtime: number) => {
         return true;
       } catch (error) {
         // The archive refuses content that is longer or shorter than announced.
-        throw codeOf(error) === "" ? new Error(`${source} changed while it was read`) : error;
+        throw errorCode(error) === "" ? new Error(`${source} changed while it was read`) : error;
       } finally {
         await handle.close();
       }
@@ -86,9 +92,12 @@ export class TarBroken extends Error {
   override readonly name = "TarBroken";
 }
 
-/** An error of zlib or of the decoder as `TarBroken`. An error of the file system, such as `ENOENT`, stays as it is. */
+/**
+ * An error of zlib or of the decoder as `TarBroken`. An error of the file system, such as `ENOENT`, stays as
+ * it is.
+ */
 const broken = (error: unknown): unknown => {
-  const code = codeOf(error);
+  const code = errorCode(error);
   if (code.startsWith("E") || error instanceof TarBroken) return error;
   const isTruncated =
     code.startsWith("Z_") || (error instanceof Error && error.message.includes("truncated"));
@@ -104,7 +113,8 @@ async function* piecesOf(body: ReadableStream<Uint8Array>): AsyncGenerator<Uint8
 }
 
 /**
- * Reads an archive from its beginning to its end. `onRead` receives the number of bytes of the file read so far.
+ * Reads an archive from its beginning to its end. `onRead` receives the number of bytes of the file read so
+ * far.
  * @throws TarBroken
  */
 export async function* readTar(

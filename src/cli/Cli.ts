@@ -164,8 +164,8 @@ const expandHelp = (parameters: ReadonlyArray<string>): ReadonlyArray<string> =>
   parameters[0] === "help" ? [...parameters.slice(1), "--help"] : parameters;
 
 /**
- * Runs a command and returns the exit code: 0 if it was done, 1 if it was refused, 2 if it was written wrongly. Errors are
- * printed on stderr.
+ * Runs a command and returns the exit code: 0 if it was done, 1 if it was refused, 2 if it was written
+ * wrongly. Errors are printed on stderr.
  */
 export const runCommand = (parameters: ReadonlyArray<string>, cliEnvironment: CliEnvironment["Service"]) =>
   Command.runWith(waypost, { version: manifest.version })(expandHelp(parameters)).pipe(

@@ -5,7 +5,6 @@ import type { Environment } from "../workspaces/Environment.ts";
 import { isUuid } from "../wire/Ids.ts";
 import { CommandRefused } from "./CommandRefused.ts";
 import { type Operator, operator } from "./Operator.ts";
-import { defaultListLimit } from "./terminal/Output.ts";
 
 /** The workspace of a command. */
 export const workspaceFlag = Flag.String("workspace").pipe(
@@ -21,6 +20,8 @@ export const environmentFlag = Flag.Literals("environment", ["sandbox", "product
 
 /** The workspace and the environment of a command. */
 export const environmentFlags = { workspace: workspaceFlag, environment: environmentFlag };
+
+const defaultListLimit = 100;
 
 /** The maximum number of listed items. */
 export const limitFlag = Flag.Int("limit").pipe(
@@ -41,7 +42,8 @@ interface Page<Item> {
   readonly meta: { readonly next_cursor: string | null };
 }
 
-type FetchPage<Item, E> = (query: {
+/** Fetches one page of a list. */
+export type FetchPage<Item, E> = (query: {
   readonly limit: number;
   readonly cursor?: string;
 }) => Effect.Effect<Page<Item>, E>;

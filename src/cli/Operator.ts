@@ -5,6 +5,7 @@ import { HttpClient, HttpClientRequest, type HttpClientError } from "effect/http
 import { HttpApiClient } from "effect/http-api";
 import { accessSync, constants, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { errorCode } from "../backup/DiskProblem.ts";
 import { Settings } from "../config/Settings.ts";
 import { settingsTable } from "../config/SettingsTable.ts";
 import { publishedServer, serverFile } from "../operator/ServerFile.ts";
@@ -72,7 +73,7 @@ const isForbidden = (file: string): boolean => {
     accessSync(file, constants.R_OK);
     return false;
   } catch (error) {
-    return error instanceof Error && "code" in error && error.code === "EACCES";
+    return errorCode(error) === "EACCES";
   }
 };
 

@@ -3,8 +3,8 @@ import { parseFields } from "../wire/ParsedBody.ts";
 import { CommandRefused } from "./CommandRefused.ts";
 
 /**
- * Parses flags as the body of a request, under the server's schema and with the server's sentences, so that all problems are
- * reported at once. A flag that is undefined was not given.
+ * Parses flags as the body of a request, under the server's schema and with the server's sentences, so that
+ * all problems are reported at once. A flag that is undefined was not given.
  */
 export const parseFlags = <Fields extends Schema.Struct.Fields>(
   schema: Schema.Struct<Fields>,

@@ -56,8 +56,9 @@ const launch = (settings: SettingsService, record: SettingsRecord) =>
   );
 
 /**
- * Runs until it is interrupted. Before it listens it may fail with an error whose message says what is wrong: the settings,
- * the data directory, the database or the address. It has no span, because that span would never end.
+ * Runs until it is interrupted. Before it listens it may fail with an error whose message says what is wrong:
+ * the settings, the data directory, the database or the address. It has no span, because that span would
+ * never end.
  */
 export const serve = Effect.fnUntraced(function* (record: SettingsRecord) {
   const settings = yield* Settings.fromRecord(record, { isTerminal: process.stderr.isTTY });

@@ -6,8 +6,9 @@ import type { SettingsRecord } from "../config/Settings.ts";
 const timeoutMillis = 10_000;
 
 /**
- * Notifies systemd that Waypost is ready, if `NOTIFY_SOCKET` is set. It runs `systemd-notify`, because Node cannot write to a
- * socket of that kind. A failure is logged, with the reason why the unit does not become active.
+ * Notifies systemd that Waypost is ready, if `NOTIFY_SOCKET` is set. It runs `systemd-notify`, because Node
+ * cannot write to a socket of that kind. A failure is logged, with the reason why the unit does not become
+ * active.
  */
 export const notifyReady = (record: SettingsRecord): Effect.Effect<void> => {
   const socket = record["NOTIFY_SOCKET"];

@@ -9,7 +9,10 @@ const flagsOf = (doc: HelpDoc.HelpDoc): ReadonlyArray<HelpDoc.FlagDoc> => [
   ...(doc.globalFlags ?? []),
 ];
 
-/** A description as the end of a sentence: after a colon, and not capitalised, except for names such as GeoJSON. */
+/**
+ * A description as the end of a sentence: after a colon, and not capitalised, except for names such as
+ * GeoJSON.
+ */
 const meaning = (description: Option.Option<string>): string => {
   const [text = "", choices] = Option.getOrElse(description, () => "").split(/ \(choices: (.*)\)$/);
   if (text === "") return "";

@@ -11,8 +11,8 @@ export type Call = <G extends GroupName, E extends EndpointName<G>>(
 type Parameters<G extends GroupName> = Query<G, EndpointName<G> & "list">;
 
 /**
- * The filters of a list. `cursor` is where to start, and `limit` is the number of items to fetch per request; the default is
- * 100.
+ * The filters of a list. `cursor` is where to start, and `limit` is the number of items to fetch per request;
+ * the default is 100.
  */
 export type ListQuery<G extends GroupName> = Omit<Parameters<G>, "updated_since" | "limit"> & {
   readonly limit?: number;
@@ -29,18 +29,11 @@ interface ListEnvelope {
 
 /** A group of endpoints, such as `campaigns`. */
 export class EndpointGroup {
-  readonly #call: Call;
+  /** Calls an endpoint and returns its whole response. */
+  protected readonly call: Call;
 
   constructor(call: Call) {
-    this.#call = call;
-  }
-
-  /** Calls an endpoint and returns its whole response. */
-  protected envelope<G extends GroupName, E extends EndpointName<G>>(
-    endpoint: readonly [G, E],
-    input: CallInput,
-  ): Promise<Envelope<G, E>> {
-    return this.#call(endpoint, input);
+    this.call = call;
   }
 
   /** Calls an endpoint and returns the `data` of its response. */
@@ -48,7 +41,7 @@ export class EndpointGroup {
     endpoint: readonly [G, E],
     input: CallInput,
   ): Promise<Answer<G, E>> {
-    return ((await this.#call(endpoint, input)) as { readonly data: Answer<G, E> }).data;
+    return ((await this.call(endpoint, input)) as { readonly data: Answer<G, E> }).data;
   }
 
   /** The pages of a list. */
@@ -62,7 +55,7 @@ export class EndpointGroup {
     return new Pages(
       async (cursor) => {
         const input = { ids, query: { ...query, limit, cursor }, options };
-        const { data, meta } = (await this.#call(endpoint, input)) as ListEnvelope;
+        const { data, meta } = (await this.call(endpoint, input)) as ListEnvelope;
         return { items: data as ReadonlyArray<Item<G, E>>, nextCursor: meta.next_cursor };
       },
       typeof query["cursor"] === "string" ? query["cursor"] : undefined,

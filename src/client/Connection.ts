@@ -16,8 +16,8 @@ import { type ReceivedResponse, responseError, unexpectedSuccess, WaypostError }
 /** Settings of a connection: the server, the token, and how to retry. */
 export interface ConnectionSettings {
   /**
-   * Address of the Waypost server, such as `https://push.example.com`; the token selects the environment. If an environment has
-   * its own base address, give that address, ending in `/platform/v1`.
+   * Address of the Waypost server, such as `https://push.example.com`; the token selects the environment. If
+   * an environment has its own base address, give that address, ending in `/platform/v1`.
    */
   readonly url: string | URL;
   /** A platform API token: `wps_…` for Sandbox, `wpp_…` for Production. */
@@ -41,8 +41,9 @@ export interface CallOptions {
 /** Options of every call that changes something. */
 export interface ChangeOptions extends CallOptions {
   /**
-   * A key that identifies this change, of 1 to 255 visible ASCII characters. Calls with the same key within 24 hours make the
-   * change once, even if the program restarts. By default the client generates a key for each call, which covers its retries.
+   * A key that identifies this change, of 1 to 255 visible ASCII characters. Calls with the same key within
+   * 24 hours make the change once, even if the program restarts. By default the client generates a key for
+   * each call, which covers its retries.
    */
   readonly idempotencyKey?: string | undefined;
 }
@@ -91,7 +92,10 @@ export const target = (settings: ConnectionSettings) => {
   );
 };
 
-/** Adds the token and retries to an `HttpClient`. Redirects are not followed: they would drop the token or the method. */
+/**
+ * Adds the token and retries to an `HttpClient`. Redirects are not followed: they would drop the token or the
+ * method.
+ */
 export const connected = (settings: ConnectionSettings, timeoutMs = settings.timeoutMs ?? 30_000) => {
   const { token } = target(settings);
   const retries: RetrySettings = {

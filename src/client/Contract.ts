@@ -1,4 +1,7 @@
-/** Types and routes of the platform API, derived from `PlatformApi`. The client has no other description of the API. */
+/**
+ * Types and routes of the platform API, derived from `PlatformApi`. The client has no other description of
+ * the API.
+ */
 import { HttpApi } from "effect/http-api";
 import { PlatformApi } from "../PlatformApi.ts";
 
@@ -70,7 +73,10 @@ export const routeOf = (group: GroupName, endpoint: string): Route => {
   return route;
 };
 
-/** Fills ids into a path. @throws TypeError for an id that is empty or consists of dots, because it would change the path */
+/**
+ * Fills ids into a path. @throws TypeError for an id that is empty or consists of dots, because it would
+ * change the path
+ */
 export const fillPath = (path: string, ids: Readonly<Record<string, string>>): string =>
   path.replace(/:(\w+)/g, (_, name: string) => {
     const id = (ids[name] ?? "").trim();

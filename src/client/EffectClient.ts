@@ -8,8 +8,9 @@ import { connected, type ConnectionSettings, target } from "./Connection.ts";
 export type EffectClient = HttpApiClient.ForApi<typeof PlatformApi>;
 
 /**
- * Creates a client for programs in Effect: that of `HttpApiClient`, with the token, idempotency keys and retries of
- * `WaypostClient`. It uses the clock and randomness of the caller. Dies with a `TypeError` if the settings are invalid.
+ * Creates a client for programs in Effect: that of `HttpApiClient`, with the token, idempotency keys and
+ * retries of `WaypostClient`. It uses the clock and randomness of the caller. Dies with a `TypeError` if the
+ * settings are invalid.
  */
 export const effectClient = (
   settings: ConnectionSettings,

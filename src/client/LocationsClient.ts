@@ -29,9 +29,9 @@ export class LocationsClient extends EndpointGroup {
     return (await this.data(["locations", "get"], { ids: { location: id }, options })) as Location;
   }
   /**
-   * Creates or updates a location for each feature of a GeoJSON FeatureCollection: an object, the path of a file (Node.js), or
-   * a `Blob`. It may have up to 10,000 features and 20 MiB. An invalid feature does not affect the others; its `reasons` are
-   * in `results`. With `dryRun`, nothing is written.
+   * Creates or updates a location for each feature of a GeoJSON FeatureCollection: an object, the path of a
+   * file (Node.js), or a `Blob`. It may have up to 10,000 features and 20 MiB. An invalid feature does not
+   * affect the others; its `reasons` are in `results`. With `dryRun`, nothing is written.
    */
   async import(
     source: FeatureCollection | FileSource,

@@ -19,8 +19,8 @@ export class MediaClient extends EndpointGroup {
     return this.data(["media", "get"], { ids: { media: id }, options });
   }
   /**
-   * Uploads an image, video or audio file: the path of a file (Node.js), or a `Blob` or `File`. It may have up to 51,200 KB
-   * and is streamed. `name` is its display name; the default is the name of the file.
+   * Uploads an image, video or audio file: the path of a file (Node.js), or a `Blob` or `File`. It may have
+   * up to 51,200 KB and is streamed. `name` is its display name; the default is the name of the file.
    */
   async upload(
     source: FileSource,

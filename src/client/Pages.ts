@@ -8,9 +8,9 @@ export interface Page<T> {
 type FetchPage<T> = (cursor: string | undefined) => Promise<Page<T>>;
 
 /**
- * A list that is fetched page by page while it is read: `for await (const item of list)`. Every item that existed when reading
- * began is returned exactly once, newest first, even if items are added meanwhile (contract D1). Each loop starts from the
- * beginning.
+ * A list that is fetched page by page while it is read: `for await (const item of list)`. Every item that
+ * existed when reading began is returned exactly once, newest first, even if items are added meanwhile
+ * (contract D1). Each loop starts from the beginning.
  */
 export class Pages<T> implements AsyncIterable<T> {
   readonly #fetch: FetchPage<T>;

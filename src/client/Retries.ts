@@ -6,9 +6,14 @@ import { parseError } from "./WaypostError.ts";
 export interface RetryPolicy {
   /** Maximum number of attempts of one call, including the first. The default is 5; 1 disables retries. */
   readonly attempts: number;
-  /** No attempt starts later than this after the start of the call, in milliseconds. The default is 120,000. */
+  /**
+   * No attempt starts later than this after the start of the call, in milliseconds. The default is 120,000.
+   */
   readonly totalMs: number;
-  /** Maximum pause before the second attempt, in milliseconds. It doubles with each attempt. The default is 250. */
+  /**
+   * Maximum pause before the second attempt, in milliseconds. It doubles with each attempt. The default is
+   * 250.
+   */
   readonly firstPauseMs: number;
   /** Maximum pause without a `Retry-After`, in milliseconds. The default is 10,000. */
   readonly maxPauseMs: number;
@@ -82,7 +87,10 @@ const isTemporary = (attempt: AttemptResult): Effect.Effect<boolean> => {
   });
 };
 
-/** The pause before the next attempt: random up to a ceiling that doubles (full jitter), or at least `Retry-After`. */
+/**
+ * The pause before the next attempt: random up to a ceiling that doubles (full jitter), or at least
+ * `Retry-After`.
+ */
 const pauseMillis = (policy: RetryPolicy, attempt: number, retryAfter: number | null) =>
   Effect.map(Random.next, (share) =>
     retryAfter === null
@@ -116,10 +124,10 @@ const runAttempt = (
   );
 
 /**
- * Retries requests that may succeed later: without a response, with a truncated one, or with 429, 500, 502, 503, 504 or 409
- * `request_in_progress`. It waits as long as `Retry-After` says, or by full jitter, within the limits of the policy. The last
- * response is returned. A change without an `Idempotency-Key` gets one for all its attempts, so that it happens once
- * (contract J1, J2).
+ * Retries requests that may succeed later: without a response, with a truncated one, or with 429, 500, 502,
+ * 503, 504 or 409 `request_in_progress`. It waits as long as `Retry-After` says, or by full jitter, within
+ * the limits of the policy. The last response is returned. A change without an `Idempotency-Key` gets one for
+ * all its attempts, so that it happens once (contract J1, J2).
  */
 export const retrying =
   ({ onRetry, retry, timeoutMs }: RetrySettings) =>

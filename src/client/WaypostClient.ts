@@ -36,9 +36,9 @@ export interface ClientSettings extends ConnectionSettings {
 }
 
 /**
- * A client of the platform API for one environment. Every method returns a promise and rejects with a `WaypostError`. Calls are
- * retried by `defaultRetryPolicy` and wait as long as `Retry-After` says. Every change has an `Idempotency-Key`, so that it
- * happens once.
+ * A client of the platform API for one environment. Every method returns a promise and rejects with a
+ * `WaypostError`. Calls are retried by `defaultRetryPolicy` and wait as long as `Retry-After` says. Every
+ * change has an `Idempotency-Key`, so that it happens once.
  */
 export class WaypostClient {
   readonly campaigns: CampaignsClient;

@@ -1,4 +1,6 @@
-/** Parsers of settings: each takes the text of a setting and returns its value, or says what the text must be. */
+/**
+ * Parsers of settings: each takes the text of a setting and returns its value, or says what the text must be.
+ */
 import { type LogLevel, Redacted } from "effect";
 import { BlockList, isIP } from "node:net";
 import { resolve } from "node:path";
@@ -155,8 +157,8 @@ export const parseRoles = (text: string): ReadonlySet<Role> | Invalid => {
 };
 
 /**
- * A retention period in days. It is at least 60: frequency caps count the deliveries of the last month (contract L4), and an
- * event that arrives 59 days late must still find its delivery.
+ * A retention period in days. It is at least 60: frequency caps count the deliveries of the last month
+ * (contract L4), and an event that arrives 59 days late must still find its delivery.
  */
 export const parseRetentionDays = (text: string): number | Invalid =>
   /^\d{2,5}$/.test(text) && Number(text) >= 60 && Number(text) <= 36_500

@@ -1,3 +1,4 @@
+import { Data } from "effect";
 import { Invalid } from "./SettingParsers.ts";
 
 /** Settings as text, by name, as the environment or a settings file gives them. */
@@ -36,5 +37,14 @@ export class SettingReader {
     if (!(value instanceof Invalid)) return value;
     this.problems.push(`${name} must be ${value.expected}${isSecret ? "" : `; it is "${text}"`}.`);
     return fallback();
+  }
+}
+
+/** Settings that cannot be read. `problems` has one sentence for each, and `message` lists all of them. */
+export class SettingsInvalid extends Data.TaggedError("SettingsInvalid")<{
+  readonly problems: ReadonlyArray<string>;
+}> {
+  override get message(): string {
+    return `Waypost cannot read its settings:\n${this.problems.map((problem) => `  - ${problem}`).join("\n")}`;
   }
 }

@@ -1,7 +1,6 @@
 import { Context, Effect, Layer } from "effect";
 import { type MediaStoreSetting, readMediaStore } from "./MediaStoreSetting.ts";
-import { SettingReader, type SettingsRecord } from "./SettingReader.ts";
-import { SettingsInvalid } from "./SettingsInvalid.ts";
+import { SettingReader, SettingsInvalid, type SettingsRecord } from "./SettingReader.ts";
 import { readSettingsFile } from "./SettingsFile.ts";
 import { settingsTable, type SettingValues } from "./SettingsTable.ts";
 
@@ -23,8 +22,8 @@ const readTable = (reader: SettingReader): SettingValues =>
 /** The settings of this process, read once at start. No other module reads the environment. */
 export class Settings extends Context.Service<Settings, SettingsService>()("waypost/Settings") {
   /**
-   * Parses a record of settings. A blank text counts as not set. Fails with all problems at once. Logs are pretty by default
-   * on a terminal.
+   * Parses a record of settings. A blank text counts as not set. Fails with all problems at once. Logs are
+   * pretty by default on a terminal.
    */
   static readonly fromRecord = (
     record: SettingsRecord,
@@ -49,7 +48,9 @@ export class Settings extends Context.Service<Settings, SettingsService>()("wayp
         : Effect.fail(new SettingsInvalid({ problems: reader.problems }));
     });
 
-  /** Reads a file of `KEY=VALUE` lines, with `#` comments, optional quotes and an optional leading `export`. */
+  /**
+   * Reads a file of `KEY=VALUE` lines, with `#` comments, optional quotes and an optional leading `export`.
+   */
   static readonly readFile = readSettingsFile;
 
   /** The settings of a record. Fails with all problems at once. */

@@ -1,13 +1,13 @@
 /** The settings file of `--config`: lines of `KEY=VALUE`. */
 import { Effect } from "effect";
 import { readFile } from "node:fs/promises";
-import type { SettingsRecord } from "./SettingReader.ts";
-import { SettingsInvalid } from "./SettingsInvalid.ts";
+import { SettingsInvalid, type SettingsRecord } from "./SettingReader.ts";
 import { allSettings } from "./SettingsTable.ts";
 
 /**
- * Parses `KEY=VALUE` lines with `#` comments, optional quotes and an optional leading `export`. `badLines` holds the numbers
- * of the lines that are none of these. Node's `util.parseEnv` skips such lines and cuts values at `#` (decision 0040).
+ * Parses `KEY=VALUE` lines with `#` comments, optional quotes and an optional leading `export`. `badLines`
+ * holds the numbers of the lines that are none of these. Node's `util.parseEnv` skips such lines and cuts
+ * values at `#` (decision 0040).
  */
 const parseLines = (text: string) => {
   const entries: Array<readonly [name: string, value: string]> = [];
@@ -28,7 +28,10 @@ const reason = (error: unknown): string => {
   return "code" in error && error.code === "ENOENT" ? "there is no such file" : error.message;
 };
 
-/** Reads a settings file. Fails with one problem for each line that is not `KEY=VALUE` and each unknown setting. */
+/**
+ * Reads a settings file. Fails with one problem for each line that is not `KEY=VALUE` and each unknown
+ * setting.
+ */
 export const readSettingsFile = Effect.fnUntraced(function* (
   path: string,
 ): Effect.fn.Return<SettingsRecord, SettingsInvalid> {

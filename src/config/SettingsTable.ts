@@ -1,4 +1,7 @@
-/** The one table of settings. The settings service, the documentation and the checks of settings files derive from it. */
+/**
+ * The one table of settings. The settings service, the documentation and the checks of settings files derive
+ * from it.
+ */
 import {
   Invalid,
   parseBoolean,
@@ -28,24 +31,25 @@ export interface Setting<A> extends Variable<A> {
   readonly description: string;
 }
 
-type Row<A> = Pick<Setting<A>, "name" | "default" | "description" | "parse"> & { readonly isSecret?: true };
+type Row<A> = Pick<Setting<A>, "name" | "default" | "description" | "parse"> &
+  Partial<Pick<Setting<A>, "fallback" | "isSecret">>;
 
-/** A setting with a fallback that is not a text, such as `undefined`. `default` describes it. */
-const settingOr = <A, B>(row: Row<A>, fallback: B): Setting<A | B> => ({
-  isSecret: false,
-  ...row,
-  fallback: () => fallback,
-});
-
-/** A setting whose documented default is parsed like a given text. */
+/** A setting whose documented default is parsed like a given text, unless it has its own `fallback`. */
 const setting = <A>(row: Row<A>): Setting<A> => ({
   isSecret: false,
-  ...row,
   fallback: () => {
     const value = row.parse(row.default);
     if (value instanceof Invalid) throw new Error(`The default of ${row.name} must be ${value.expected}`);
     return value;
   },
+  ...row,
+});
+
+/** A setting that is undefined unless it is set. `default` says what happens then. */
+const optional = <A>(row: Row<A>): Setting<A | undefined> => ({
+  isSecret: false,
+  fallback: () => undefined,
+  ...row,
 });
 
 /** Every setting by its property in `Settings`, in the order of the documentation. */
@@ -70,66 +74,48 @@ export const settingsTable = {
     parse: parsePath,
   }),
   /** Undefined for the embedded database. */
-  databaseUrl: settingOr(
-    {
-      name: "DATABASE_URL",
-      default: "none: embedded",
-      description:
-        "A PostgreSQL 15+ server to use instead of the embedded one. Connect directly, or through a pooler in session mode.",
-      parse: parseDatabaseUrl,
-      isSecret: true,
-    },
-    undefined,
-  ),
-  operatorKey: settingOr(
-    {
-      name: "WAYPOST_OPERATOR_KEY",
-      default: "generated once, kept in operator.key in the data dir (0600)",
-      description: "The key of the operator interface: visible ASCII, ideally 32 random characters.",
-      parse: parseKey,
-      isSecret: true,
-    },
-    undefined,
-  ),
-  secretKey: settingOr(
-    {
-      name: "WAYPOST_SECRET_KEY",
-      default: "generated once, kept in secret.key in the data dir (0600)",
-      description:
-        "Signs cursors and encrypts push credentials at rest: visible ASCII, ideally 32 random characters.",
-      parse: parseKey,
-      isSecret: true,
-    },
-    undefined,
-  ),
+  databaseUrl: optional({
+    name: "DATABASE_URL",
+    default: "none: embedded",
+    description:
+      "A PostgreSQL 15+ server to use instead of the embedded one. Connect directly, or through a pooler in session mode.",
+    parse: parseDatabaseUrl,
+    isSecret: true,
+  }),
+  operatorKey: optional({
+    name: "WAYPOST_OPERATOR_KEY",
+    default: "generated once, kept in operator.key in the data dir (0600)",
+    description: "The key of the operator interface: visible ASCII, ideally 32 random characters.",
+    parse: parseKey,
+    isSecret: true,
+  }),
+  secretKey: optional({
+    name: "WAYPOST_SECRET_KEY",
+    default: "generated once, kept in secret.key in the data dir (0600)",
+    description:
+      "Signs cursors and encrypts push credentials at rest: visible ASCII, ideally 32 random characters.",
+    parse: parseKey,
+    isSecret: true,
+  }),
   /** The three public addresses have no trailing slash. */
-  productionUrl: settingOr(
-    {
-      name: "WAYPOST_PRODUCTION_URL",
-      default: "from the listen address",
-      description: "Public base address of Production, ending in /platform/v1.",
-      parse: parsePlatformUrl,
-    },
-    undefined,
-  ),
-  sandboxUrl: settingOr(
-    {
-      name: "WAYPOST_SANDBOX_URL",
-      default: "from the listen address",
-      description: "Public base address of Sandbox, ending in /platform/v1.",
-      parse: parsePlatformUrl,
-    },
-    undefined,
-  ),
-  mediaUrl: settingOr(
-    {
-      name: "WAYPOST_MEDIA_URL",
-      default: "from the listen address",
-      description: "Public address of media files.",
-      parse: parseMediaUrl,
-    },
-    undefined,
-  ),
+  productionUrl: optional({
+    name: "WAYPOST_PRODUCTION_URL",
+    default: "from the listen address",
+    description: "Public base address of Production, ending in /platform/v1.",
+    parse: parsePlatformUrl,
+  }),
+  sandboxUrl: optional({
+    name: "WAYPOST_SANDBOX_URL",
+    default: "from the listen address",
+    description: "Public base address of Sandbox, ending in /platform/v1.",
+    parse: parsePlatformUrl,
+  }),
+  mediaUrl: optional({
+    name: "WAYPOST_MEDIA_URL",
+    default: "from the listen address",
+    description: "Public address of media files.",
+    parse: parseMediaUrl,
+  }),
   mediaStore: setting({
     name: "WAYPOST_MEDIA_STORE",
     default: "disk",
@@ -143,15 +129,13 @@ export const settingsTable = {
     description: "Lets cta_url checks, web push endpoints and push hosts be private or loopback addresses.",
     parse: parseBoolean,
   }),
-  trustedProxies: settingOr(
-    {
-      name: "WAYPOST_TRUSTED_PROXIES",
-      default: "none",
-      description: "Addresses or CIDRs, separated by commas, whose X-Forwarded-For is trusted.",
-      parse: parseTrustedProxies,
-    },
-    trustsNone,
-  ),
+  trustedProxies: setting({
+    name: "WAYPOST_TRUSTED_PROXIES",
+    default: "none",
+    description: "Addresses or CIDRs, separated by commas, whose X-Forwarded-For is trusted.",
+    parse: parseTrustedProxies,
+    fallback: () => trustsNone,
+  }),
   roles: setting({
     name: "WAYPOST_ROLES",
     default: "api,worker",
@@ -159,51 +143,39 @@ export const settingsTable = {
     parse: parseRoles,
   }),
   /** Undefined to keep deliveries forever. */
-  deliveryRetentionDays: settingOr(
-    {
-      name: "WAYPOST_DELIVERY_RETENTION_DAYS",
-      default: "none: kept",
-      description:
-        "Days, 60 or more, after which deliveries are compacted: still counted in reports, no longer listed.",
-      parse: parseRetentionDays,
-    },
-    undefined,
-  ),
+  deliveryRetentionDays: optional({
+    name: "WAYPOST_DELIVERY_RETENTION_DAYS",
+    default: "none: kept",
+    description:
+      "Days, 60 or more, after which deliveries are compacted: still counted in reports, no longer listed.",
+    parse: parseRetentionDays,
+  }),
   /** Undefined to keep events forever. */
-  eventRetentionDays: settingOr(
-    {
-      name: "WAYPOST_EVENT_RETENTION_DAYS",
-      default: "none: kept",
-      description:
-        "Days, 60 or more, after which enter and exit events are compacted: only reports count them.",
-      parse: parseRetentionDays,
-    },
-    undefined,
-  ),
-  logFormat: settingOr(
-    {
-      name: "WAYPOST_LOG_FORMAT",
-      default: "pretty on a terminal, else json",
-      description: "The format of log lines: pretty or json.",
-      parse: parseLogFormat,
-    },
-    undefined,
-  ),
+  eventRetentionDays: optional({
+    name: "WAYPOST_EVENT_RETENTION_DAYS",
+    default: "none: kept",
+    description:
+      "Days, 60 or more, after which enter and exit events are compacted: only reports count them.",
+    parse: parseRetentionDays,
+  }),
+  logFormat: optional({
+    name: "WAYPOST_LOG_FORMAT",
+    default: "pretty on a terminal, else json",
+    description: "The format of log lines: pretty or json.",
+    parse: parseLogFormat,
+  }),
   logLevel: setting({
     name: "WAYPOST_LOG_LEVEL",
     default: "info",
     description: "The lowest level that is logged: trace, debug, info, warn, error or fatal.",
     parse: parseLogLevel,
   }),
-  otlpEndpoint: settingOr(
-    {
-      name: "OTEL_EXPORTER_OTLP_ENDPOINT",
-      default: "none",
-      description: "Where traces and metrics are sent over OTLP (http).",
-      parse: parseHttpUrl,
-    },
-    undefined,
-  ),
+  otlpEndpoint: optional({
+    name: "OTEL_EXPORTER_OTLP_ENDPOINT",
+    default: "none",
+    description: "Where traces and metrics are sent over OTLP (http).",
+    parse: parseHttpUrl,
+  }),
   /** From 0 to 1. */
   traceShare: setting({
     name: "OTEL_TRACES_SAMPLER_ARG",

@@ -25,8 +25,8 @@ const outputClosed: Effect.Effect<never, DemoFailed> = Effect.callback((resume) 
 });
 
 /**
- * Runs all chapters on a server that allows private addresses for buttons. Fails with the first status or figure that is not
- * the expected one.
+ * Runs all chapters on a server that allows private addresses for buttons. Fails with the first status or
+ * figure that is not the expected one.
  */
 export const runChapters = ({ operatorKey, origin }: TemporaryWaypost, isRich = false) =>
   Effect.scoped(

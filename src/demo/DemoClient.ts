@@ -4,7 +4,10 @@ import { DemoFailed } from "./DemoFailed.ts";
 import { at } from "./ExpectedFigures.ts";
 import type { Narrator } from "./Narrator.ts";
 
-/** A shell variable of the demo, such as `SANDBOX_TOKEN`. Requests are printed with its name and sent with its value. */
+/**
+ * A shell variable of the demo, such as `SANDBOX_TOKEN`. Requests are printed with its name and sent with its
+ * value.
+ */
 export interface Variable {
   readonly name: string;
   readonly value: string;
@@ -29,7 +32,10 @@ export interface DemoRequest {
   readonly file?: { readonly name: string; readonly text: string };
   /** A file in a form. Only its name is printed. */
   readonly upload?: { readonly name: string; readonly bytes: Uint8Array<ArrayBuffer> };
-  /** The printed part of the response: fields of its `data`, or a function of the response. Everything if left out. */
+  /**
+   * The printed part of the response: fields of its `data`, or a function of the response. Everything if left
+   * out.
+   */
   readonly show?: ReadonlyArray<string> | ((response: DemoResponse) => unknown);
 }
 

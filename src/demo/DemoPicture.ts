@@ -10,7 +10,9 @@ const chunk = (type: string, content: Buffer): Buffer => {
   return bytes;
 };
 
-/** The picture of the demo's message: a cup of coffee from above, as a PNG of `size` pixels in each direction. */
+/**
+ * The picture of the demo's message: a cup of coffee from above, as a PNG of `size` pixels in each direction.
+ */
 export const demoPicture = (size: number): Uint8Array<ArrayBuffer> => {
   const header = Buffer.alloc(13);
   header.writeUInt32BE(size, 0);

@@ -3,8 +3,8 @@ import { createServer } from "node:http";
 import { DemoFailed } from "./DemoFailed.ts";
 
 /**
- * Serves the page behind the button of the demo's message, so that the demo needs no internet. It listens on a free loopback
- * port until the scope closes. Returns the address.
+ * Serves the page behind the button of the demo's message, so that the demo needs no internet. It listens on
+ * a free loopback port until the scope closes. Returns the address.
  */
 export const landingPage: Effect.Effect<string, DemoFailed, Scope.Scope> = Effect.acquireRelease(
   Effect.callback<{ readonly url: string; readonly close: () => void }, DemoFailed>((resume) => {

@@ -84,8 +84,8 @@ const stop = ({ child, exited }: ServerProcess): Effect.Effect<void> =>
   });
 
 /**
- * Runs `<command> serve` until the scope closes, on a free port, with its own database and operator key. Then the process and
- * all files are removed.
+ * Runs `<command> serve` until the scope closes, on a free port, with its own database and operator key. Then
+ * the process and all files are removed.
  */
 export const temporaryWaypost = (
   command: ReadonlyArray<string>,

@@ -3,13 +3,16 @@ import { databaseClock } from "../database/DatabaseClock.ts";
 import { formatSpan, ok, type Outcome, problem, runCheck, warning } from "./HealthCheck.ts";
 
 /**
- * Clock differences in milliseconds. Leases of send batches last 10 seconds: with a difference close to that, two workers take
- * the same work, and sends start early.
+ * Clock differences in milliseconds. Leases of send batches last 10 seconds: with a difference close to that,
+ * two workers take the same work, and sends start early.
  */
 const warningMillis = 1_000;
 const problemMillis = 5_000;
 
-/** The outcome of comparing a clock with that of this machine. Both values are milliseconds; `accuracy` is that of `difference`. */
+/**
+ * The outcome of comparing a clock with that of this machine. Both values are milliseconds; `accuracy` is
+ * that of `difference`.
+ */
 export const clockOutcome = (owner: string, difference: number, accuracy: number): Outcome => {
   const certain = Math.max(0, Math.abs(difference) - accuracy);
   const direction = difference > 0 ? "ahead of" : "behind";

@@ -48,7 +48,10 @@ export interface BloatedTable {
   readonly has_autovacuum: boolean;
 }
 
-/** The session of a Waypost process: its name, and when it last sent a statement (epoch milliseconds; null if hidden). */
+/**
+ * The session of a Waypost process: its name, and when it last sent a statement (epoch milliseconds; null if
+ * hidden).
+ */
 export interface NamedSession {
   readonly name: string;
   readonly last_statement_at: number | null;

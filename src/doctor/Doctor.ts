@@ -93,7 +93,9 @@ const databaseFindings = Effect.fnUntraced(function* (settings: SettingsService,
   return [...reached, ...connected];
 });
 
-/** Compares the rollups of all reports with source rows. With `rebuild`, workers rebuild those that differ. */
+/**
+ * Compares the rollups of all reports with source rows. With `rebuild`, workers rebuild those that differ.
+ */
 export const auditReports = Effect.fn("auditReports")(function* (
   record: SettingsRecord,
   listener: AuditListener,
@@ -119,7 +121,10 @@ export const auditReports = Effect.fn("auditReports")(function* (
   );
 });
 
-/** Runs all health checks and returns their findings, in the order of the areas. `file` is the settings file, if any. */
+/**
+ * Runs all health checks and returns their findings, in the order of the areas. `file` is the settings file,
+ * if any.
+ */
 export const doctor = Effect.fn("doctor")(function* (environment: SettingsRecord, file: string | null) {
   const { findings, settings } = yield* settingsHealthCheck(environment, file);
   const { dataDir } = settings;

@@ -1,4 +1,7 @@
-/** The database of the settings, for a command: that of `DATABASE_URL`, or the embedded one, started if it does not run. */
+/**
+ * The database of the settings, for a command: that of `DATABASE_URL`, or the embedded one, started if it
+ * does not run.
+ */
 import { Data, Effect, Layer, References, Result } from "effect";
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
@@ -57,8 +60,9 @@ const openTarget = Effect.fnUntraced(function* ({ databaseUrl, dataDir }: Settin
 });
 
 /**
- * Runs the effect with a client of the database. Nothing is created and no migration is applied. An embedded database that
- * does not run is started for the duration of the effect, and the data directory is held meanwhile.
+ * Runs the effect with a client of the database. Nothing is created and no migration is applied. An embedded
+ * database that does not run is started for the duration of the effect, and the data directory is held
+ * meanwhile.
  */
 export const withDatabase = <A, E, R>(effect: Effect.Effect<A, E, R>, settings: SettingsService) =>
   Effect.scoped(

@@ -66,8 +66,8 @@ const messageOf = (cause: Cause.Cause<unknown>): string => {
 };
 
 /**
- * Runs one check. A check that fails or exceeds its time limit becomes a problem of its own and hides no other check. One that
- * cannot be interrupted, because a file system hangs, keeps running in the background.
+ * Runs one check. A check that fails or exceeds its time limit becomes a problem of its own and hides no
+ * other check. One that cannot be interrupted, because a file system hangs, keeps running in the background.
  */
 export const runCheck = <R>(
   area: Area,

@@ -57,7 +57,10 @@ const checkStore = (settings: SettingsService) =>
     ),
   );
 
-/** A folder for the duration of the scope: with other temporary files, or with uploads if those cannot be written. */
+/**
+ * A folder for the duration of the scope: with other temporary files, or with uploads if those cannot be
+ * written.
+ */
 const temporaryFolder = ({ dataDir }: SettingsService) =>
   Effect.acquireRelease(
     Effect.promise(() =>

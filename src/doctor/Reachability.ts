@@ -1,6 +1,6 @@
 import { Effect } from "effect";
-import { connect as connectPlain, isIP, type Socket } from "node:net";
-import { connect as connectSecure, type TLSSocket } from "node:tls";
+import { connect as connectPlain, isIP } from "node:net";
+import { connect as connectSecure, TLSSocket } from "node:tls";
 
 /** Whether a connection to an address was made. */
 export type Reachability =
@@ -15,36 +15,36 @@ export type Reachability =
       readonly reason: string;
     };
 
-const timeoutMillis = 5_000;
+const timeoutSeconds = 5;
 
-/** Connects to the host of an http or https address (with TLS for https) and disconnects. It sends no request. */
+/**
+ * Connects to the host of an http or https address (with TLS for https) and disconnects. It sends no request.
+ */
 export const checkReachability = (url: URL): Effect.Effect<Reachability> =>
   Effect.callback<Reachability>((resume) => {
     const isSecure = url.protocol === "https:";
     const host = url.hostname.replace(/^\[(.*)\]$/, "$1");
     const port = url.port === "" ? (isSecure ? 443 : 80) : Number(url.port);
-    let socket: Socket | TLSSocket;
-    const finish = (result: Reachability): void => {
-      clearTimeout(timer);
-      socket?.destroy();
-      resume(Effect.succeed(result));
-    };
-    const timer = setTimeout(
-      () => finish({ _tag: "Unreachable", reason: `no response within ${timeoutMillis / 1000} seconds` }),
-      timeoutMillis,
-    );
-    if (isSecure) {
-      const secure = connectSecure({ host, port, ...(isIP(host) === 0 ? { servername: host } : {}) }, () => {
-        const expiresAt = Date.parse(secure.getPeerCertificate().valid_to);
-        finish({ _tag: "Reachable", expiresAt: Number.isNaN(expiresAt) ? null : expiresAt });
-      });
-      socket = secure;
-    } else socket = connectPlain({ host, port }, () => finish({ _tag: "Reachable", expiresAt: null }));
-    socket.on("error", (error: NodeJS.ErrnoException) =>
-      finish({ _tag: "Unreachable", reason: error.code ?? error.message }),
-    );
-    return Effect.sync(() => {
-      clearTimeout(timer);
+    const socket = isSecure
+      ? connectSecure({ host, port, ...(isIP(host) === 0 ? { servername: host } : {}) })
+      : connectPlain({ host, port });
+    socket.once(isSecure ? "secureConnect" : "connect", () => {
+      const certificate = socket instanceof TLSSocket ? socket.getPeerCertificate().valid_to : "";
+      const expiresAt = Date.parse(certificate);
+      resume(Effect.succeed({ _tag: "Reachable", expiresAt: Number.isNaN(expiresAt) ? null : expiresAt }));
       socket.destroy();
     });
-  });
+    socket.on("error", (error: NodeJS.ErrnoException) =>
+      resume(Effect.succeed({ _tag: "Unreachable", reason: error.code ?? error.message })),
+    );
+    return Effect.sync(() => socket.destroy());
+  }).pipe(
+    Effect.timeoutOrElse({
+      duration: `${timeoutSeconds} seconds`,
+      orElse: () =>
+        Effect.succeed<Reachability>({
+          _tag: "Unreachable",
+          reason: `no response within ${timeoutSeconds} seconds`,
+        }),
+    }),
+  );

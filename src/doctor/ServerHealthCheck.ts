@@ -27,8 +27,8 @@ const serverClock = (date: string | undefined, now: number): ReadonlyArray<Outco
 };
 
 /**
- * Checks that the Waypost of this data directory responds and is ready. `isHeld` says whether a process holds the data
- * directory.
+ * Checks that the Waypost of this data directory responds and is ready. `isHeld` says whether a process holds
+ * the data directory.
  */
 export const serverHealthCheck = ({ dataDir }: SettingsService, isHeld: boolean) =>
   runCheck(

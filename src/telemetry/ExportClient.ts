@@ -7,7 +7,9 @@ const failures = Metric.counter("waypost_telemetry_failures_total", {
   incremental: true,
 });
 
-/** Time limit of one request, and the number of requests in flight. Requests beyond these limits are dropped. */
+/**
+ * Time limit of one request, and the number of requests in flight. Requests beyond these limits are dropped.
+ */
 const requestTimeout = "5 seconds";
 const maxInFlight = 4;
 /** Dropped telemetry is logged at most once in this many milliseconds. */
@@ -19,8 +21,8 @@ class NotExported extends Error {
 }
 
 /**
- * The HTTP client of the exporters. A receiver that is unavailable, slow or hanging costs the memory of a few requests and
- * never delays a request to Waypost. Every failure is counted and logged.
+ * The HTTP client of the exporters. A receiver that is unavailable, slow or hanging costs the memory of a few
+ * requests and never delays a request to Waypost. Every failure is counted and logged.
  */
 export class ExportClient {
   static readonly layer: Layer.Layer<HttpClient.HttpClient> = Layer.effect(

@@ -8,9 +8,9 @@ const isPlain = (value: unknown): boolean =>
   (typeof value === "number" && Number.isFinite(value));
 
 /**
- * Formats a log entry as one line of JSON, exactly as Effect's formatter does. That formatter searches all values for secrets,
- * cycles and errors, which takes a tenth of the time of a request. An entry of plain values, such as an access log, skips the
- * search.
+ * Formats a log entry as one line of JSON, exactly as Effect's formatter does. That formatter searches all
+ * values for secrets, cycles and errors, which takes a tenth of the time of a request. An entry of plain
+ * values, such as an access log, skips the search.
  */
 export const jsonLine = Logger.make<unknown, string>((entry) => {
   const { cause, date, fiber, logLevel, message } = entry;
@@ -33,8 +33,9 @@ export const jsonLine = Logger.make<unknown, string>((entry) => {
 });
 
 /**
- * A logger that writes the lines of one iteration of the event loop together, because under load a write costs more than a
- * line. A warning or an error is written immediately, with all lines before it. The rest is written when the process exits.
+ * A logger that writes the lines of one iteration of the event loop together, because under load a write
+ * costs more than a line. A warning or an error is written immediately, with all lines before it. The rest is
+ * written when the process exits.
  */
 export const batchedLogger = (lines: Logger.Logger<unknown, string>, write: (text: string) => void) => {
   let pending = "";

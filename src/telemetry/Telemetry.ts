@@ -8,7 +8,10 @@ import { sampled } from "./TraceSampling.ts";
 
 const resource = { serviceName: "waypost" };
 
-/** The logger of a format. Log lines go to stderr, so that stdout holds only the output that a command is asked for. */
+/**
+ * The logger of a format. Log lines go to stderr, so that stdout holds only the output that a command is
+ * asked for.
+ */
 const loggerFor = ({ logFormat }: Settings["Service"]) =>
   logFormat === "json"
     ? batchedLogger(jsonLine, (text) => void process.stderr.write(text))

@@ -183,7 +183,10 @@ const rowsOf = async (dataDir: string) => {
   return Effect.runPromise(Effect.provide(read, client));
 };
 
-/** Waits until the background jobs have added all deltas and created all thumbnails. Then rows no longer change. */
+/**
+ * Waits until the background jobs have added all deltas and created all thumbnails. Then rows no longer
+ * change.
+ */
 const jobsDone = (dataDir: string) =>
   vi.waitUntil(
     async () => {

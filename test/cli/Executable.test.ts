@@ -8,7 +8,8 @@ import { builtInPicture } from "../../src/media/BuiltInPictures.ts";
 import { assertNoPostgresLeft } from "../database/RealProcesses.ts";
 import { CliProcess } from "./CliProcess.ts";
 
-// The build of `npm run build`, without the time to make the file small. The executable is built for Linux, on Linux.
+// The build of `npm run build`, without the time to make the file small. The executable is built for Linux,
+// on Linux.
 describe.skipIf(process.platform !== "linux")("the executable", () => {
   let home: string;
   let file: string;

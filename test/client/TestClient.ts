@@ -5,7 +5,9 @@ import { type ClientSettings, type Retry, WaypostClient } from "waypost/client";
 /** Random numbers in the middle of every range, so that pauses are half of their maximum. */
 const middle: Random.Random = { nextIntUnsafe: () => 0, nextDoubleUnsafe: () => 0.5 };
 
-/** A client with TestClock, and a function that awaits its calls while it advances the clock by the pauses. */
+/**
+ * A client with TestClock, and a function that awaits its calls while it advances the clock by the pauses.
+ */
 export const testClient = (settings: ClientSettings) =>
   Effect.gen(function* () {
     const context = yield* Effect.context();

@@ -8,13 +8,11 @@ import {
   limitFlag,
   nameArgument,
   openEnvironment,
-  readList,
   workspaceFlag,
 } from "../Lookups.ts";
 import { operatorFlags } from "../Operator.ts";
 import { yesNo } from "../terminal/Formats.ts";
 import { printList, printOne } from "../terminal/Output.ts";
-import { idColumn, instantColumn } from "../terminal/Table.ts";
 
 const list = Command.make(
   "list",
@@ -36,18 +34,16 @@ const list = Command.make(
       ...(Option.isSome(flags.approved) ? { approved: flags.approved.value === "true" } : {}),
       ...(Option.isSome(flags.platform) ? { platform: flags.platform.value } : {}),
     };
-    const devices = yield* readList(flags.limit, (query) =>
-      ask((client) => client.devices.list({ params, query: { ...query, ...filters } })),
-    );
     yield* printList(
-      devices,
+      flags.limit,
+      (query) => ask((client) => client.devices.list({ params, query: { ...query, ...filters } })),
       [
-        idColumn("ID", ({ id }) => id),
+        { heading: "ID", kind: "id", cell: ({ id }) => id },
         { heading: "INSTALLATION", cell: (device) => device.installation_id },
         { heading: "PLATFORM", cell: ({ platform }) => platform },
         { heading: "TRANSPORT", cell: (device) => device.transport + (device.address_gone ? " (gone)" : "") },
         { heading: "APPROVED", cell: ({ approved }) => yesNo(approved) },
-        instantColumn("LAST SEEN", (device) => device.last_seen_at),
+        { heading: "LAST SEEN", kind: "instant", cell: (device) => device.last_seen_at },
       ],
       "No device matches.",
     );

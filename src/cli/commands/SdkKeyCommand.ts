@@ -2,18 +2,10 @@ import { Effect } from "effect";
 import { Command, Flag } from "effect/cli";
 import { SdkKeyDraft } from "../../access/Token.ts";
 import { environmentName } from "../../workspaces/Environment.ts";
-import {
-  environmentFlags,
-  findCredential,
-  limitFlag,
-  nameArgument,
-  openEnvironment,
-  readList,
-} from "../Lookups.ts";
+import { environmentFlags, findCredential, limitFlag, nameArgument, openEnvironment } from "../Lookups.ts";
 import { operatorFlags } from "../Operator.ts";
 import { parseFlags } from "../RequestBodies.ts";
 import { printList, printOne } from "../terminal/Output.ts";
-import { idColumn, instantColumn } from "../terminal/Table.ts";
 
 const issue = Command.make(
   "issue",
@@ -49,17 +41,15 @@ const list = Command.make(
   { ...environmentFlags, limit: limitFlag },
   Effect.fn(function* (flags) {
     const { ask, params } = yield* openEnvironment(flags);
-    const keys = yield* readList(flags.limit, (query) =>
-      ask((client) => client.sdkKeys.list({ params, query })),
-    );
     yield* printList(
-      keys,
+      flags.limit,
+      (query) => ask((client) => client.sdkKeys.list({ params, query })),
       [
-        idColumn("ID", ({ id }) => id),
+        { heading: "ID", kind: "id", cell: ({ id }) => id },
         { heading: "NAME", cell: ({ name }) => name },
-        instantColumn("REVOKED", ({ revoked_at }) => revoked_at),
-        instantColumn("LAST USED", ({ last_used_at }) => last_used_at),
-        instantColumn("CREATED", ({ created_at }) => created_at),
+        { heading: "REVOKED", kind: "instant", cell: ({ revoked_at }) => revoked_at },
+        { heading: "LAST USED", kind: "instant", cell: ({ last_used_at }) => last_used_at },
+        { heading: "CREATED", kind: "instant", cell: ({ created_at }) => created_at },
       ],
       "The environment has no SDK keys yet. See waypost sdk-key issue --help.",
     );

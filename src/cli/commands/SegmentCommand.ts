@@ -6,11 +6,11 @@ import { parseSegmentBody } from "../../devices/SegmentParsing.ts";
 import type { SegmentRule } from "../../devices/SegmentRule.ts";
 import type { Environment } from "../../workspaces/Environment.ts";
 import { BadUsage, CommandRefused } from "../CommandRefused.ts";
-import { environmentFlags, findId, limitFlag, nameArgument, openEnvironment, readList } from "../Lookups.ts";
+import { environmentFlags, findId, limitFlag, nameArgument, openEnvironment } from "../Lookups.ts";
 import { operatorFlags } from "../Operator.ts";
 import { formatInstant } from "../terminal/Formats.ts";
 import { printList, printOne } from "../terminal/Output.ts";
-import { details, figureColumn, idColumn } from "../terminal/Table.ts";
+import { details } from "../terminal/Table.ts";
 
 const signs: { readonly [op: string]: string } = { eq: "=", ne: "≠", gt: ">", gte: "≥", lt: "<", lte: "≤" };
 
@@ -118,15 +118,13 @@ const list = Command.make(
   { ...environmentFlags, limit: limitFlag },
   Effect.fn(function* (flags) {
     const { ask, params } = yield* openEnvironment(flags);
-    const segments = yield* readList(flags.limit, (query) =>
-      ask((client) => client.segments.list({ params, query })),
-    );
     yield* printList(
-      segments,
+      flags.limit,
+      (query) => ask((client) => client.segments.list({ params, query })),
       [
-        idColumn("ID", ({ id }) => id),
+        { heading: "ID", kind: "id", cell: ({ id }) => id },
         { heading: "NAME", cell: ({ name }) => name },
-        figureColumn("DEVICES", (segment) => segment.device_count),
+        { heading: "DEVICES", kind: "figure", cell: (segment) => segment.device_count },
         { heading: "RULE", cell: ({ rule }) => formatRule(rule) },
       ],
       "The environment has no segments yet. See waypost segment create --help.",

@@ -3,10 +3,9 @@ import { Command, Flag } from "effect/cli";
 import { SendStatus } from "../../sending/Send.ts";
 import { isUuid } from "../../wire/Ids.ts";
 import { CommandRefused } from "../CommandRefused.ts";
-import { environmentFlags, limitFlag, openEnvironment, readList } from "../Lookups.ts";
+import { environmentFlags, limitFlag, openEnvironment } from "../Lookups.ts";
 import { operatorFlags } from "../Operator.ts";
 import { printList } from "../terminal/Output.ts";
-import { figureColumn, idColumn, instantColumn } from "../terminal/Table.ts";
 
 const list = Command.make(
   "list",
@@ -33,19 +32,17 @@ const list = Command.make(
       ...(Option.isSome(flags.campaign) ? { campaign: flags.campaign.value } : {}),
       ...(Option.isSome(flags.status) ? { status: flags.status.value } : {}),
     };
-    const sends = yield* readList(flags.limit, (query) =>
-      ask((client) => client.sends.list({ params, query: { ...query, ...filters } })),
-    );
     yield* printList(
-      sends,
+      flags.limit,
+      (query) => ask((client) => client.sends.list({ params, query: { ...query, ...filters } })),
       [
-        idColumn("ID", ({ id }) => id),
-        idColumn("CAMPAIGN", (send) => send.campaign_id),
-        instantColumn("DUE", (send) => send.due_at),
+        { heading: "ID", kind: "id", cell: ({ id }) => id },
+        { heading: "CAMPAIGN", kind: "id", cell: (send) => send.campaign_id },
+        { heading: "DUE", kind: "instant", cell: (send) => send.due_at },
         { heading: "STATUS", cell: ({ status }) => status },
-        figureColumn("TARGETED", ({ targeted }) => targeted),
-        figureColumn("DELIVERED", ({ delivered }) => delivered),
-        figureColumn("FAILED", ({ failed }) => failed),
+        { heading: "TARGETED", kind: "figure", cell: ({ targeted }) => targeted },
+        { heading: "DELIVERED", kind: "figure", cell: ({ delivered }) => delivered },
+        { heading: "FAILED", kind: "figure", cell: ({ failed }) => failed },
       ],
       "No send matches.",
     );

@@ -9,14 +9,12 @@ import {
   findWorkspace,
   limitFlag,
   nameArgument,
-  readList,
   workspaceFlag,
 } from "../Lookups.ts";
 import { operator, operatorFlags } from "../Operator.ts";
 import { parseFlags } from "../RequestBodies.ts";
 import { formatInstant } from "../terminal/Formats.ts";
 import { printList, printOne } from "../terminal/Output.ts";
-import { idColumn, instantColumn } from "../terminal/Table.ts";
 
 const splitAbilities = (text: string): ReadonlyArray<string> =>
   text
@@ -82,22 +80,20 @@ const list = Command.make(
   Effect.fn(function* (flags) {
     const ask = yield* operator;
     const workspace = yield* findWorkspace(ask, flags.workspace);
-    const tokens = yield* readList(flags.limit, (query) =>
-      ask((client) => client.tokens.list({ params: { workspace }, query })),
-    );
     yield* printList(
-      tokens,
+      flags.limit,
+      (query) => ask((client) => client.tokens.list({ params: { workspace }, query })),
       [
-        idColumn("ID", ({ id }) => id),
+        { heading: "ID", kind: "id", cell: ({ id }) => id },
         { heading: "NAME", cell: ({ name }) => name },
         { heading: "ENVIRONMENT", cell: ({ environment }) => environment },
         {
           heading: "ABILITIES",
           cell: (token) => (token.abilities.length === abilities.length ? "all" : token.abilities.join(",")),
         },
-        instantColumn("EXPIRES", ({ expires_at }) => expires_at),
-        instantColumn("REVOKED", ({ revoked_at }) => revoked_at),
-        instantColumn("LAST USED", ({ last_used_at }) => last_used_at),
+        { heading: "EXPIRES", kind: "instant", cell: ({ expires_at }) => expires_at },
+        { heading: "REVOKED", kind: "instant", cell: ({ revoked_at }) => revoked_at },
+        { heading: "LAST USED", kind: "instant", cell: ({ last_used_at }) => last_used_at },
       ],
       "The workspace has no tokens yet. See waypost token issue --help.",
     );

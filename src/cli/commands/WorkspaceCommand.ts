@@ -3,13 +3,13 @@ import { Command, Flag } from "effect/cli";
 import { defaultPlan } from "../../workspaces/Plan.ts";
 import { type Workspace, WorkspaceDraft, WorkspacePatch } from "../../workspaces/Workspace.ts";
 import { BadUsage } from "../CommandRefused.ts";
-import { findWorkspace, limitFlag, nameArgument, readList } from "../Lookups.ts";
+import { findWorkspace, limitFlag, nameArgument } from "../Lookups.ts";
 import { operator, operatorFlags } from "../Operator.ts";
 import { capFlag, parseCap, parsePlan, planFlag } from "../PlanFlags.ts";
 import { parseFlags } from "../RequestBodies.ts";
 import { formatInstant, yesNo } from "../terminal/Formats.ts";
 import { printList, printOne } from "../terminal/Output.ts";
-import { details, idColumn, instantColumn } from "../terminal/Table.ts";
+import { details } from "../terminal/Table.ts";
 
 const formatLimit = (value: Workspace["plan"][keyof Workspace["plan"]]): string => {
   if (value === null) return "no limit";
@@ -79,11 +79,11 @@ const list = Command.make(
   { limit: limitFlag },
   Effect.fn(function* ({ limit }) {
     const ask = yield* operator;
-    const workspaces = yield* readList(limit, (query) => ask((client) => client.workspaces.list({ query })));
     yield* printList(
-      workspaces,
+      limit,
+      (query) => ask((client) => client.workspaces.list({ query })),
       [
-        idColumn("ID", ({ id }) => id),
+        { heading: "ID", kind: "id", cell: ({ id }) => id },
         { heading: "NAME", cell: ({ name }) => name },
         { heading: "TIME ZONE", cell: ({ timezone }) => timezone },
         { heading: "PRODUCTION API", cell: (each) => (each.platform_api_enabled ? "enabled" : "-") },
@@ -92,7 +92,7 @@ const list = Command.make(
           cell: (each) =>
             each.deletion_scheduled_at === null ? (each.trial_ended ? "trial ended" : "-") : "to be deleted",
         },
-        instantColumn("CREATED", (each) => each.created_at),
+        { heading: "CREATED", kind: "instant", cell: (each) => each.created_at },
       ],
       'There are no workspaces yet. Create one with waypost workspace create --name "…".',
     );

@@ -24,7 +24,10 @@ export interface CsvHead {
   readonly delimiter: string;
 }
 
-/** The delimiter of a CSV, by its opening: comma, semicolon or tab, whichever is most frequent in the first line. */
+/**
+ * The delimiter of a CSV, by its opening: comma, semicolon or tab, whichever is most frequent in the first
+ * line.
+ */
 export const delimiterOf = (opening: string): string => {
   const [line = ""] = opening.trimStart().split(/[\r\n]/, 1);
   const count = (delimiter: string): number => line.split(delimiter).length;
@@ -60,8 +63,8 @@ const columnIndexes = (head: ReadonlyArray<string>): Readonly<Record<ColumnName,
 };
 
 /**
- * Parses a number. A decimal comma is accepted unless commas separate the fields: spreadsheets write it in many countries. Any
- * other text is returned as it is, so that the server reports it.
+ * Parses a number. A decimal comma is accepted unless commas separate the fields: spreadsheets write it in
+ * many countries. Any other text is returned as it is, so that the server reports it.
  */
 const parseNumber = (text: string, delimiter: string): unknown => {
   const trimmed = text.trim();
@@ -70,7 +73,10 @@ const parseNumber = (text: string, delimiter: string): unknown => {
   return /^[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?$/.test(plain) ? Number(plain) : plain;
 };
 
-/** Returns the function that turns a row into an entry. @throws ImportFileBroken if a required column is missing */
+/**
+ * Returns the function that turns a row into an entry. @throws ImportFileBroken if a required column is
+ * missing
+ */
 const entryOfRow = ({ delimiter, fields }: CsvHead) => {
   const indexes = columnIndexes(fields);
   return (row: ReadonlyArray<string>): ImportEntry => {
@@ -119,8 +125,9 @@ const rowError = (error: unknown, row: number): unknown => {
 };
 
 /**
- * Reads a CSV (RFC 4180) of circles, with the columns name, latitude, longitude, radius, external_id and group in any order.
- * Other columns are ignored. `onHead` receives the first row, which the file of refused rows repeats.
+ * Reads a CSV (RFC 4180) of circles, with the columns name, latitude, longitude, radius, external_id and
+ * group in any order. Other columns are ignored. `onHead` receives the first row, which the file of refused
+ * rows repeats.
  */
 export const readCsv = (delimiter: string, onHead: (head: CsvHead) => void = () => undefined): EntryReader =>
   async function* (pieces) {

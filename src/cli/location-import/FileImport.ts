@@ -143,9 +143,9 @@ const importParts = Effect.fnUntraced(function* (
 });
 
 /**
- * Imports a file part by part, and resumes after the parts of an earlier run. Refused entries are synced to disk before the
- * journal marks their part as completed. If the import is interrupted at any point, the next run sends the same part again
- * under the same id, which imports nothing twice.
+ * Imports a file part by part, and resumes after the parts of an earlier run. Refused entries are synced to
+ * disk before the journal marks their part as completed. If the import is interrupted at any point, the next
+ * run sends the same part again under the same id, which imports nothing twice.
  */
 export const importFromFile = Effect.fnUntraced(function* (file: SurveyedFile, options: ImportOptions) {
   const startedAt = yield* Clock.currentTimeMillis;

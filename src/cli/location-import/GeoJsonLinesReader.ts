@@ -25,7 +25,10 @@ const entriesOf = (line: Buffer): ReadonlyArray<ImportEntry> => {
   }
 };
 
-/** Reads newline-delimited GeoJSON, with or without the separators of RFC 8142. A line that is not JSON is refused alone. */
+/**
+ * Reads newline-delimited GeoJSON, with or without the separators of RFC 8142. A line that is not JSON is
+ * refused alone.
+ */
 export const readGeoJsonLines: EntryReader = async function* (pieces) {
   const buffer = new EntryBuffer();
   let line = 1;

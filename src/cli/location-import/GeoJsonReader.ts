@@ -24,8 +24,8 @@ const typeOf = (value: unknown): unknown =>
   typeof value === "object" && value !== null && "type" in value ? value.type : undefined;
 
 /**
- * Splits a GeoJSON FeatureCollection into features while it arrives. It only counts brackets outside of strings. `JSON.parse`
- * checks each feature, and at the end the frame: everything around the features.
+ * Splits a GeoJSON FeatureCollection into features while it arrives. It only counts brackets outside of
+ * strings. `JSON.parse` checks each feature, and at the end the frame: everything around the features.
  */
 class CollectionScanner {
   #depth = 0;
@@ -77,7 +77,9 @@ class CollectionScanner {
     return entries;
   }
 
-  /** The single feature of a file that is not a collection; none for a collection. @throws ImportFileBroken */
+  /**
+   * The single feature of a file that is not a collection; none for a collection. @throws ImportFileBroken
+   */
   end(): ReadonlyArray<ImportEntry> {
     if (this.#list === "open")
       throw broken(`The file is truncated after ${this.#count} features. Nothing was imported.`);

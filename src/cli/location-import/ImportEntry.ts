@@ -46,7 +46,10 @@ export class EntryBuffer {
   #pieces: Array<Buffer> = [];
   #size = 0;
 
-  /** Adds bytes. `nameOf` names the entry for the error. @throws ImportFileBroken if the entry is larger than 16 MiB */
+  /**
+   * Adds bytes. `nameOf` names the entry for the error. @throws ImportFileBroken if the entry is larger than
+   * 16 MiB
+   */
   add(bytes: Buffer, nameOf: () => string): void {
     this.#size += bytes.length;
     if (this.#size > maxEntryBytes) throw new ImportFileBroken(`${nameOf()} is larger than 16 MiB.`);

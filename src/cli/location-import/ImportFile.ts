@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { open, stat } from "node:fs/promises";
 import { extname } from "node:path";
-import { diskProblem } from "../../backup/DiskProblem.ts";
+import { diskProblem, errorCode } from "../../backup/DiskProblem.ts";
 import { type CsvHead, delimiterOf, readCsv } from "./CsvReader.ts";
 import { readGeoJsonLines } from "./GeoJsonLinesReader.ts";
 import { readGeoJson } from "./GeoJsonReader.ts";
@@ -60,7 +60,9 @@ const isFeature = (line: string): boolean => {
   }
 };
 
-/** The format, by the extension of the file or else by its opening. @throws ImportFileBroken for a workbook */
+/**
+ * The format, by the extension of the file or else by its opening. @throws ImportFileBroken for a workbook
+ */
 const detectFormat = (path: string, opening: string): ImportFormat => {
   const known = formatByExtension[extname(path).toLowerCase()];
   if (known !== undefined) return known;
@@ -94,9 +96,10 @@ const readerOf = (format: ImportFormat, delimiter: string, onHead?: (head: CsvHe
 
 const statFile = async (path: string) => {
   const stats = await stat(path).catch((error: unknown) => {
-    const isMissing = error instanceof Error && "code" in error && error.code === "ENOENT";
     throw new ImportFileBroken(
-      isMissing ? `There is no file ${path}.` : `The file ${path} cannot be read: ${diskProblem(error)}.`,
+      errorCode(error) === "ENOENT"
+        ? `There is no file ${path}.`
+        : `The file ${path} cannot be read: ${diskProblem(error)}.`,
     );
   });
   if (!stats.isFile()) throw new ImportFileBroken(`${path} is not a file.`);
@@ -104,8 +107,9 @@ const statFile = async (path: string) => {
 };
 
 /**
- * Reads the whole file once, so that a broken file is refused before anything is imported. The format is detected unless it is
- * given. `onProgress` receives the bytes read and the size of the file. @throws ImportFileBroken
+ * Reads the whole file once, so that a broken file is refused before anything is imported. The format is
+ * detected unless it is given. `onProgress` receives the bytes read and the size of the file. @throws
+ * ImportFileBroken
  */
 export const surveyFile = async (
   path: string,
@@ -131,7 +135,10 @@ export const surveyFile = async (
   return { path, format, bytes, entries, digest: hash.digest("hex"), head };
 };
 
-/** Maximum features and bytes of one request. A file is always split the same way, so a resumed import has the same parts. */
+/**
+ * Maximum features and bytes of one request. A file is always split the same way, so a resumed import has the
+ * same parts.
+ */
 const partLimits = { features: 10_000, bytes: 10 * 1_048_576 };
 
 /** A part of a file: the entries of one request, including those that are refused without being sent. */

@@ -1,7 +1,10 @@
-/** The progress of an import, stored beside the file, so that the same command resumes an interrupted import. */
+/**
+ * The progress of an import, stored beside the file, so that the same command resumes an interrupted import.
+ */
 import { Schema } from "effect";
 import { createHash, randomUUID } from "node:crypto";
 import { readFile, rename, rm, writeFile } from "node:fs/promises";
+import { errorCode } from "../../backup/DiskProblem.ts";
 import type { SurveyedFile } from "./ImportFile.ts";
 
 const Counts = Schema.Struct({
@@ -62,8 +65,7 @@ export const readJournal = async (path: string): Promise<Journal | "unreadable" 
   try {
     text = await readFile(journalPath(path), "utf8");
   } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "ENOENT") return null;
-    return "unreadable";
+    return errorCode(error) === "ENOENT" ? null : "unreadable";
   }
   try {
     return decode(text);

@@ -9,7 +9,9 @@ export interface RefusedEntry {
   readonly reasons: ReadonlyArray<string>;
 }
 
-/** Path of the file of refused features. A dry run has its own, so that it never overwrites that of an import. */
+/**
+ * Path of the file of refused features. A dry run has its own, so that it never overwrites that of an import.
+ */
 export const refusedPathOf = (file: Pick<SurveyedFile, "format" | "path">, isDryRun: boolean): string =>
   `${file.path}${isDryRun ? ".dry-run" : ""}.refused.${file.format === "csv" ? "csv" : "geojson"}`;
 
@@ -41,7 +43,10 @@ const csvRow = (fields: ReadonlyArray<string>, delimiter: string): string =>
 
 const reasonsColumn = "refused";
 
-/** A CSV with the columns of the imported file and one for the reasons. A corrected file already has that column. */
+/**
+ * A CSV with the columns of the imported file and one for the reasons. A corrected file already has that
+ * column.
+ */
 const csvFormat = ({ head }: SurveyedFile) => {
   const fields = head?.fields ?? [];
   const delimiter = head?.delimiter ?? ",";
@@ -60,7 +65,9 @@ const csvFormat = ({ head }: SurveyedFile) => {
   };
 };
 
-/** Opens the file of refused features and truncates it to `length`: entries of an unfinished part are dropped. */
+/**
+ * Opens the file of refused features and truncates it to `length`: entries of an unfinished part are dropped.
+ */
 export const openRefused = async (file: SurveyedFile, isDryRun: boolean, length: number) => {
   const path = refusedPathOf(file, isDryRun);
   const { closing, opening, separator, write } = file.format === "csv" ? csvFormat(file) : geoJsonFormat;

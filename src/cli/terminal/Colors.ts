@@ -22,8 +22,9 @@ export const paint = (hasColors: boolean) => {
 export type Paint = ReturnType<typeof paint>;
 
 /**
- * Whether a stream gets colours. A terminal does, unless `TERM=dumb`. `FORCE_COLOR` (other than 0 and false) turns them on for
- * pipes too. `NO_COLOR` (no-color.org) turns them off and wins. Both count only if they are not empty.
+ * Whether a stream gets colours. A terminal does, unless `TERM=dumb`. `FORCE_COLOR` (other than 0 and false)
+ * turns them on for pipes too. `NO_COLOR` (no-color.org) turns them off and wins. Both count only if they are
+ * not empty.
  */
 export const wantsColors = (environment: SettingsRecord, isTerminal: boolean): boolean => {
   if (environment["NO_COLOR"]) return false;

@@ -18,7 +18,10 @@ const bar = (cells: number): string => {
   return "█".repeat(Math.floor(parts / 8)) + (eighths[parts % 8] ?? "");
 };
 
-/** A line for each day: its label, its value, and a bar in proportion to the highest value. It fits into `columns` cells. */
+/**
+ * A line for each day: its label, its value, and a bar in proportion to the highest value. It fits into
+ * `columns` cells.
+ */
 export const dailyChart = (days: ReadonlyArray<Day>, columns: number | null): string => {
   const width = CliOutput.displayWidth;
   const highest = Math.max(0, ...days.map(({ value }) => value));

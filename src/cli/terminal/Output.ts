@@ -1,5 +1,7 @@
 import { Console, Effect } from "effect";
 import { CliEnvironment } from "../CliEnvironment.ts";
+import type { CommandRefused } from "../CommandRefused.ts";
+import { type FetchPage, readList } from "../Lookups.ts";
 import { Json } from "../Operator.ts";
 import { paint } from "./Colors.ts";
 import { type Column, table } from "./Table.ts";
@@ -8,22 +10,24 @@ import { type Column, table } from "./Table.ts";
 export const printOne = <A>(value: A, asText: (value: A) => string) =>
   Effect.flatMap(Json, (isJson) => Console.log(isJson ? JSON.stringify(value, null, 2) : asText(value)));
 
-/** The number of items that a list prints by default. */
-export const defaultListLimit = 100;
-
 /** A table that fits the terminal; in a pipe it is as wide as its content. */
 export const fittedTable = <Row>(columns: ReadonlyArray<Column<Row>>, rows: ReadonlyArray<Row>) =>
   Effect.map(CliEnvironment, (cliEnvironment) =>
     table(columns, rows, cliEnvironment.columns, paint(cliEnvironment.colors.stdout).bold),
   );
 
-/** Prints a list: as a JSON array, or as a table that fits the terminal. It says on stderr if there are more items. */
+/**
+ * Reads up to `limit` items of a list, and prints them: as a JSON array, or as a table that fits the
+ * terminal. It says on stderr if there are more items.
+ */
 export const printList = <Row>(
-  { hasMore, items }: { readonly items: ReadonlyArray<Row>; readonly hasMore: boolean },
+  limit: number,
+  fetch: FetchPage<Row, CommandRefused>,
   columns: ReadonlyArray<Column<Row>>,
   whenEmpty: string,
 ) =>
   Effect.gen(function* () {
+    const { hasMore, items } = yield* readList(limit, fetch);
     if (yield* Json) yield* Console.log(JSON.stringify(items, null, 2));
     else if (items.length === 0) yield* Console.log(whenEmpty);
     else yield* Console.log(yield* fittedTable(columns, items));

@@ -55,7 +55,9 @@ const progressLine = ({ done, perSecond, total, unit }: Progress, columns: numbe
   return (lines.find((line) => line.length < columns) ?? percent).slice(0, Math.max(0, columns - 1));
 };
 
-/** The work that a bar shows: when it started, how much of it was done then, and when the bar was last drawn. */
+/**
+ * The work that a bar shows: when it started, how much of it was done then, and when the bar was last drawn.
+ */
 interface CurrentWork {
   readonly unit: string;
   readonly startedAt: number;
@@ -64,7 +66,10 @@ interface CurrentWork {
   readonly isComplete: boolean;
 }
 
-/** Progress bars on the terminal of stderr, for one kind of work after another. Without a terminal nothing is drawn. */
+/**
+ * Progress bars on the terminal of stderr, for one kind of work after another. Without a terminal nothing is
+ * drawn.
+ */
 export const progressBars = Effect.gen(function* () {
   const { terminal } = yield* CliEnvironment;
   const clock = yield* Clock.Clock;

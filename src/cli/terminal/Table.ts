@@ -1,14 +1,17 @@
 import { CliOutput } from "effect/cli";
 import { formatCount, formatInstant } from "./Formats.ts";
 
-/** The content of a column. Prose is shortened first, then instants, which keep their date. Ids and figures stay whole. */
+/**
+ * The content of a column. Prose is shortened first, then instants, which keep their date. Ids and figures
+ * stay whole.
+ */
 type Kind = "prose" | "instant" | "id" | "figure";
 
 /** A column of a table. */
 export interface Column<Row> {
   readonly heading: string;
-  /** A number is formatted as a count. */
-  readonly cell: (row: Row) => string | number;
+  /** A number is formatted as a count, an instant to the minute, and null as a dash. */
+  readonly cell: (row: Row) => string | number | null;
   /** `prose` if left out. Figures are aligned to the right. */
   readonly kind?: Kind;
 }
@@ -24,35 +27,17 @@ const minWidths: ReadonlyArray<Readonly<Record<Kind, number>>> = [
   { prose: 5, instant: 5, id: 8, figure: 8 },
 ];
 
-/** A column of ids. */
-export const idColumn = <Row>(heading: string, cell: (row: Row) => string): Column<Row> => ({
-  heading,
-  cell,
-  kind: "id",
-});
-
-/** A column of instants to the minute, with a dash for none. */
-export const instantColumn = <Row>(heading: string, cell: (row: Row) => string | null): Column<Row> => ({
-  heading,
-  cell: (row) => formatInstant(cell(row)),
-  kind: "instant",
-});
-
-/** A column of figures. */
-export const figureColumn = <Row>(heading: string, cell: (row: Row) => string | number): Column<Row> => ({
-  heading,
-  cell,
-  kind: "figure",
-});
-
 /** Width of a text in cells. ASCII takes a fast path. */
 const width = (text: string): number => (/^[ -~]*$/.test(text) ? text.length : CliOutput.displayWidth(text));
 
 /** Replaces control characters, because a name could otherwise send commands to the terminal. */
 const printable = (text: string): string => text.replaceAll(/\p{Cc}/gu, "\u{fffd}");
 
-const cellText = (value: string | number): string =>
-  typeof value === "number" ? formatCount(value) : printable(value);
+const cellText = <Row>({ cell, kind }: Column<Row>, row: Row): string => {
+  const value = cell(row);
+  if (typeof value === "number") return formatCount(value);
+  return kind === "instant" || value === null ? formatInstant(value) : printable(value);
+};
 
 const segments = new Intl.Segmenter();
 
@@ -66,7 +51,10 @@ const shorten = (text: string, cells: number): string => {
   return `${kept}…`;
 };
 
-/** Shrinks the widest column that is above its minimum, cell by cell, until the row fits or no column can shrink. */
+/**
+ * Shrinks the widest column that is above its minimum, cell by cell, until the row fits or no column can
+ * shrink.
+ */
 const shrink = (widths: ReadonlyArray<number>, minimums: ReadonlyArray<number>, columns: number) => {
   const fitted = [...widths];
   let excess = fitted.reduce((sum, each) => sum + each + gap, -gap) - columns;
@@ -80,8 +68,8 @@ const shrink = (widths: ReadonlyArray<number>, minimums: ReadonlyArray<number>, 
 };
 
 /**
- * A table with headings that fits into `available` cells; null for as wide as its content. `styleHeadings` styles the line of
- * headings.
+ * A table with headings that fits into `available` cells; null for as wide as its content. `styleHeadings`
+ * styles the line of headings.
  */
 export const table = <Row>(
   columns: ReadonlyArray<Column<Row>>,
@@ -91,7 +79,7 @@ export const table = <Row>(
 ): string => {
   const lines = [
     columns.map(({ heading }) => heading),
-    ...rows.map((row) => columns.map(({ cell }) => cellText(cell(row)))),
+    ...rows.map((row) => columns.map((column) => cellText(column, row))),
   ];
   // Not Math.max(...lines): a report may have more rows than a call takes arguments.
   const natural = columns.map((_, index) =>

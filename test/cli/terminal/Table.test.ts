@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest";
 import { CliOutput } from "effect/cli";
 import fc from "fast-check";
-import { details, figureColumn, idColumn, instantColumn, table } from "../../../src/cli/terminal/Table.ts";
+import { details, table } from "../../../src/cli/terminal/Table.ts";
 
 const columns = [
   { heading: "ID", cell: (row: readonly [string, string]) => row[0] },
@@ -48,10 +48,10 @@ describe("tables", () => {
     ];
     const lines = table(
       [
-        idColumn("ID", ({ id }: (typeof rows)[number]) => id),
+        { heading: "ID", kind: "id", cell: ({ id }: (typeof rows)[number]) => id },
         { heading: "NAME", cell: ({ name }) => name },
-        instantColumn("CREATED", ({ at }: (typeof rows)[number]) => at),
-        figureColumn("DEVICES", ({ n }: (typeof rows)[number]) => n),
+        { heading: "CREATED", kind: "instant", cell: ({ at }: (typeof rows)[number]) => at },
+        { heading: "DEVICES", kind: "figure", cell: ({ n }: (typeof rows)[number]) => n },
       ],
       rows,
       70,
