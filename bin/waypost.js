@@ -24,7 +24,8 @@ if (Number.parseInt(process.versions.node, 10) >= minNode) {
   const node = fileURLToPath(new URL("../node_modules/.bin/node", import.meta.url));
   if (!existsSync(node)) {
     process.stderr.write(
-      `Waypost needs Node ${minNode} or newer. This is Node ${process.versions.node}, and node_modules has no newer one.\n` +
+      `Waypost needs Node ${minNode} or newer. This is Node ${process.versions.node}, ` +
+        "and node_modules has no newer one.\n" +
         `Run npm ci (without --omit=optional), or install Node ${minNode}.\n`,
     );
     process.exit(1);

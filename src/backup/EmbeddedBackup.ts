@@ -22,7 +22,8 @@ const readEmbeddedSettings = (record: SettingsRecord) =>
           new BackupRefused({
             message:
               "DATABASE_URL is set, and this command is for the embedded database only. " +
-              "Back up and restore your own PostgreSQL with pg_dump and pg_restore, and keep copies of the media and of both keys.",
+              "Back up and restore your own PostgreSQL with pg_dump and pg_restore, " +
+              "and keep copies of the media and of both keys.",
           }),
         ),
   );
@@ -59,7 +60,9 @@ export const backup = Effect.fn("backup")(function* (
   const { dataDir, mediaStore } = settings;
   if (!existsSync(join(dataDir, "postgres"))) {
     return yield* new BackupRefused({
-      message: `There is no embedded database in ${dataDir}. Set WAYPOST_DATA_DIR to its data directory, or pass --config.`,
+      message:
+        `There is no embedded database in ${dataDir}. ` +
+        "Set WAYPOST_DATA_DIR to its data directory, or pass --config.",
     });
   }
   const bucket = mediaStore._tag === "s3" ? `s3://${mediaStore.bucket}/${mediaStore.prefix}` : null;

@@ -1,5 +1,2 @@
-/**
- * Receives progress: `done` of `total` units. `unit` is a plural noun; it starts with "bytes" if the unit is
- * bytes.
- */
+/** Receives progress: `done` of `total`. `unit` is a plural noun; for bytes it starts with "bytes". */
 export type ProgressListener = (unit: string, done: number, total: number) => void;

@@ -42,8 +42,8 @@ const migrationsOf = Effect.fnUntraced(function* (manifest: BackupManifest) {
     }
     if (checksumOf(file.text) !== checksum) {
       return yield* refused(
-        `A development version of Waypost, ${manifest.waypost}, made this backup: its migration ${name} differs from the ` +
-          "released one. Restore it with exactly the version that made it.",
+        `A development version of Waypost, ${manifest.waypost}, made this backup: ` +
+          `its migration ${name} differs from the released one. Restore it with exactly that version.`,
       );
     }
   }
@@ -129,7 +129,8 @@ const checkEmpty = Effect.fnUntraced(function* (dataDir: string) {
       }),
     catch: (error) =>
       refused(
-        `${dataDir} cannot be the data directory: ${diskProblem(error, dataDir)}. Set WAYPOST_DATA_DIR to a new one.`,
+        `${dataDir} cannot be the data directory: ${diskProblem(error, dataDir)}. ` +
+          "Set WAYPOST_DATA_DIR to a new one.",
       ),
   });
   if (names.length === 0) return;

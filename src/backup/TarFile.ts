@@ -1,7 +1,4 @@
-/**
- * Tar archives compressed by gzip, written and read as streams: memory stays flat, whatever the size of the
- * archive.
- */
+/** Tar archives compressed by gzip, written and read as streams with flat memory. */
 import { createTarDecoder, createTarPacker } from "modern-tar";
 import { createHash } from "node:crypto";
 import { createReadStream, createWriteStream } from "node:fs";
@@ -19,10 +16,7 @@ export interface ArchivedFile {
   readonly sha256: string;
 }
 
-/**
- * Writes an archive to a new file. `mtime` is in seconds. The archive is complete and synced to disk after
- * `finish`.
- */
+/** Writes a new archive, which is complete and on disk after `finish`. `mtime` is in seconds. */
 export const writeTar = (path: string, mtime: number) => {
   const { controller, readable } = createTarPacker();
   const written = pipeline(
@@ -92,10 +86,7 @@ export class TarBroken extends Error {
   override readonly name = "TarBroken";
 }
 
-/**
- * An error of zlib or of the decoder as `TarBroken`. An error of the file system, such as `ENOENT`, stays as
- * it is.
- */
+/** Turns an error of zlib or of the decoder into `TarBroken`. Errors of the file system do not change. */
 const broken = (error: unknown): unknown => {
   const code = errorCode(error);
   if (code.startsWith("E") || error instanceof TarBroken) return error;

@@ -99,9 +99,10 @@ const locate = Effect.gen(function* () {
   if (given === undefined && Option.isNone(local)) {
     return yield* refused(
       isForbidden(serverFile(dataDir))
-        ? `This account may not read the data directory ${dataDir}. Run the command as the account that runs Waypost, ` +
-            "or give --url and --key."
-        : `No Waypost is running on the data directory ${dataDir}. Start one with "waypost serve", or give --url.`,
+        ? `This account may not read the data directory ${dataDir}. ` +
+            "Run the command as the account that runs Waypost, or give --url and --key."
+        : `No Waypost is running on the data directory ${dataDir}. ` +
+            'Start one with "waypost serve", or give --url.',
     );
   }
   const url = baseAddress(given ?? Option.getOrElse(local, () => ""));

@@ -52,7 +52,7 @@ export const parseCap = (
   return count === undefined || period === undefined
     ? Effect.fail(
         new BadUsage({
-          message: `--frequency-cap must be a number and a period, such as 3/day, or none; it is "${flag.value}".`,
+          message: `--frequency-cap must be such as 3/day, or none; it is "${flag.value}".`,
         }),
       )
     : Effect.succeed({ count: Number(count), period });

@@ -19,12 +19,12 @@ export class ListenRefused extends Data.TaggedError("ListenRefused")<{
   readonly code: string;
 }> {
   override get message(): string {
-    const address = `${this.host}:${this.port}`;
+    const refused = `Waypost cannot listen on ${this.host}:${this.port}`;
     if (this.code === "EADDRINUSE")
-      return `Waypost cannot listen on ${address}: the port is in use. Set PORT to a free port, or to 0 for any.`;
+      return `${refused}: the port is in use. Set PORT to a free port, or to 0 for any.`;
     if (this.code === "EACCES")
-      return `Waypost cannot listen on ${address}: this account may not use the port. Set PORT to 1024 or higher.`;
-    return `Waypost cannot listen on ${address} (${this.code}). Set WAYPOST_HOST and PORT to an address of this machine.`;
+      return `${refused}: this account may not use the port. Set PORT to 1024 or higher.`;
+    return `${refused} (${this.code}). Set WAYPOST_HOST and PORT to an address of this machine.`;
   }
 }
 

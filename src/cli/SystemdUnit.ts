@@ -26,7 +26,7 @@ export const notifyReady = (record: SettingsRecord): Effect.Effect<void> => {
         ? Effect.void
         : Effect.logWarning(
             `systemd could not be notified that Waypost is ready: ${problem}. ` +
-              "The unit needs NotifyAccess=all and the program systemd-notify; otherwise set it to Type=simple.",
+              "The unit needs NotifyAccess=all and the program systemd-notify, or Type=simple.",
           ),
     ),
   );

@@ -9,10 +9,7 @@ const flagsOf = (doc: HelpDoc.HelpDoc): ReadonlyArray<HelpDoc.FlagDoc> => [
   ...(doc.globalFlags ?? []),
 ];
 
-/**
- * A description as the end of a sentence: after a colon, and not capitalised, except for names such as
- * GeoJSON.
- */
+/** A description as the end of a sentence. It loses its capital, unless it is a name such as GeoJSON. */
 const meaning = (description: Option.Option<string>): string => {
   const [text = "", choices] = Option.getOrElse(description, () => "").split(/ \(choices: (.*)\)$/);
   if (text === "") return "";
@@ -50,7 +47,9 @@ const invalidValue = (error: CliError.InvalidValue, doc: HelpDoc.HelpDoc): strin
   const expected = choices.length > 0 ? orList(choices) : typeNames[type];
   if (error.value === "") return `${name} needs a value${expected === undefined ? "" : `: ${expected}`}.`;
   if (expected !== undefined && !error.expected.endsWith("."))
-    return `${name} must be ${expected}; it is "${error.value}".${suggestion(nearestNames(error.value, choices))}`;
+    return (
+      `${name} must be ${expected}; it is "${error.value}".` + suggestion(nearestNames(error.value, choices))
+    );
   return `${name} cannot be "${error.value}". ${error.expected}`;
 };
 

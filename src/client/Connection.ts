@@ -87,15 +87,12 @@ export const target = (settings: ConnectionSettings) => {
   if (token.startsWith("wps_")) return { token: Redacted.make(token), base: `${base}/sandbox` };
   if (token.startsWith("wpp_")) return { token: Redacted.make(token), base };
   throw new TypeError(
-    "The token starts neither with wps_ (Sandbox) nor with wpp_ (Production). If it is a platform API token, " +
-      "set url to the base address of its environment, ending in /platform/v1.",
+    "The token starts neither with wps_ (Sandbox) nor with wpp_ (Production). If it is a platform API " +
+      "token, set url to the base address of its environment, ending in /platform/v1.",
   );
 };
 
-/**
- * Adds the token and retries to an `HttpClient`. Redirects are not followed: they would drop the token or the
- * method.
- */
+/** Adds the token and retries. Redirects are not followed: they would drop the token or the method. */
 export const connected = (settings: ConnectionSettings, timeoutMs = settings.timeoutMs ?? 30_000) => {
   const { token } = target(settings);
   const retries: RetrySettings = {

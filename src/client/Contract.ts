@@ -1,7 +1,4 @@
-/**
- * Types and routes of the platform API, derived from `PlatformApi`. The client has no other description of
- * the API.
- */
+/** Types and routes of the platform API, derived from `PlatformApi` only. */
 import { HttpApi } from "effect/http-api";
 import { PlatformApi } from "../PlatformApi.ts";
 

@@ -10,10 +10,7 @@ export interface RetryPolicy {
    * No attempt starts later than this after the start of the call, in milliseconds. The default is 120,000.
    */
   readonly totalMs: number;
-  /**
-   * Maximum pause before the second attempt, in milliseconds. It doubles with each attempt. The default is
-   * 250.
-   */
+  /** Maximum pause before the second attempt, in milliseconds; it doubles. The default is 250. */
   readonly firstPauseMs: number;
   /** Maximum pause without a `Retry-After`, in milliseconds. The default is 10,000. */
   readonly maxPauseMs: number;
@@ -87,10 +84,7 @@ const isTemporary = (attempt: AttemptResult): Effect.Effect<boolean> => {
   });
 };
 
-/**
- * The pause before the next attempt: random up to a ceiling that doubles (full jitter), or at least
- * `Retry-After`.
- */
+/** The pause before the next attempt: random up to a doubling ceiling, or at least `Retry-After`. */
 const pauseMillis = (policy: RetryPolicy, attempt: number, retryAfter: number | null) =>
   Effect.map(Random.next, (share) =>
     retryAfter === null

@@ -56,14 +56,15 @@ export interface ReceivedResponse {
 }
 
 /** The error of an unsuccessful response. The response may also be a redirect, or the page of a proxy. */
-export const responseError = ({ headers, retryAfter, status, text }: ReceivedResponse): WaypostError => {
+export const responseError = (response: ReceivedResponse): WaypostError => {
+  const { headers, retryAfter, status, text } = response;
   const known = { status, requestId: headers["x-request-id"] ?? null, retryAfter };
   const error = parseError(text);
   if (error !== null) return new WaypostError({ ...known, ...error });
   return new WaypostError({
     ...known,
     code: status === 405 ? "method_not_allowed" : "unexpected_response",
-    message: unexpectedMessage(status, headers, text),
+    message: unexpectedMessage(response),
   });
 };
 
@@ -73,13 +74,15 @@ export const unexpectedSuccess = ({ headers, status, text }: ReceivedResponse): 
     status,
     requestId: headers["x-request-id"] ?? null,
     code: "unexpected_response",
-    message: `The response (${status}) is not from the Waypost API: is the url right? It starts with: ${openingOf(text)}`,
+    message:
+      `The response (${status}) is not from the Waypost API: is the url right? ` +
+      `It starts with: ${openingOf(text)}`,
   });
 
-const unexpectedMessage = (status: number, headers: ReceivedResponse["headers"], text: string): string => {
+const unexpectedMessage = ({ headers, status, text }: ReceivedResponse): string => {
   if (status === 0 || (status >= 300 && status < 400)) {
-    const location = headers["location"];
-    return `The url redirects${location === undefined ? "" : ` to ${location}`}: set url to the final address.`;
+    const target = headers["location"] === undefined ? "" : ` to ${headers["location"]}`;
+    return `The url redirects${target}: set url to the final address.`;
   }
   return (
     `The response (${status}) is not an error of the Waypost API: a proxy may have sent it. ` +

@@ -1,7 +1,4 @@
-/**
- * Edit distance of two words: letters changed, added, removed, or swapped with the next one
- * (Damerau-Levenshtein).
- */
+/** Edit distance: letters changed, added, removed, or swapped with the next (Damerau-Levenshtein). */
 const editDistance = (a: string, b: string): number => {
   const rows: Array<Array<number>> = [Array.from({ length: b.length + 1 }, (_, index) => index)];
   const cell = (row: number, column: number): number => rows[row]?.[column] ?? Number.POSITIVE_INFINITY;
@@ -27,10 +24,7 @@ const editDistance = (a: string, b: string): number => {
 /** Removes what all names of a kind share: the dashes of a flag, the prefix of a setting. */
 const withoutPrefix = (name: string): string => name.replace(/^(-+|WAYPOST_)/, "");
 
-/**
- * The names closest to a misspelled one: those that start with it, or differ in at most a third of its
- * letters.
- */
+/** The names closest to a misspelled one: they start with it, or differ in at most a third of its letters. */
 export const nearestNames = (written: string, names: ReadonlyArray<string>): ReadonlyArray<string> => {
   const word = withoutPrefix(written);
   if (word === "") return [];

@@ -45,6 +45,6 @@ export class SettingsInvalid extends Data.TaggedError("SettingsInvalid")<{
   readonly problems: ReadonlyArray<string>;
 }> {
   override get message(): string {
-    return `Waypost cannot read its settings:\n${this.problems.map((problem) => `  - ${problem}`).join("\n")}`;
+    return ["Waypost cannot read its settings:", ...this.problems.map((each) => `  - ${each}`)].join("\n");
   }
 }

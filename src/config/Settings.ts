@@ -40,7 +40,7 @@ export class Settings extends Context.Service<Settings, SettingsService>()("wayp
       };
       if (values.productionUrl !== undefined && values.productionUrl === values.sandboxUrl) {
         reader.problems.push(
-          "WAYPOST_SANDBOX_URL must differ from WAYPOST_PRODUCTION_URL: the address identifies the environment.",
+          "WAYPOST_SANDBOX_URL must differ from WAYPOST_PRODUCTION_URL: it identifies the environment.",
         );
       }
       return reader.problems.length === 0

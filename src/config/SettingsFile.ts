@@ -28,10 +28,7 @@ const reason = (error: unknown): string => {
   return "code" in error && error.code === "ENOENT" ? "there is no such file" : error.message;
 };
 
-/**
- * Reads a settings file. Fails with one problem for each line that is not `KEY=VALUE` and each unknown
- * setting.
- */
+/** Reads a settings file. Fails with a problem for each malformed line and each unknown setting. */
 export const readSettingsFile = Effect.fnUntraced(function* (
   path: string,
 ): Effect.fn.Return<SettingsRecord, SettingsInvalid> {

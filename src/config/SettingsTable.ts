@@ -1,7 +1,4 @@
-/**
- * The one table of settings. The settings service, the documentation and the checks of settings files derive
- * from it.
- */
+/** The one table of settings: the service, the documentation and all checks derive from it. */
 import {
   Invalid,
   parseBoolean,
@@ -78,7 +75,7 @@ export const settingsTable = {
     name: "DATABASE_URL",
     default: "none: embedded",
     description:
-      "A PostgreSQL 15+ server to use instead of the embedded one. Connect directly, or through a pooler in session mode.",
+      "A PostgreSQL 15+ server to use instead of the embedded one; directly, or a pooler in session mode.",
     parse: parseDatabaseUrl,
     isSecret: true,
   }),

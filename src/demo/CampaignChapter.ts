@@ -26,9 +26,9 @@ export const campaignChapter = Effect.fnUntraced(function* (
 ) {
   yield* narrator.chapter(
     "A campaign and its message",
-    `This geo campaign targets all ${locations.groupSize} locations of ${locations.groupName}. It starts today and sends each ` +
-      "device at most one message a day. The message has a button. Waypost checks the button's address when the message " +
-      "is saved.",
+    `This geo campaign targets all ${locations.groupSize} locations of ${locations.groupName}. ` +
+      "It starts today and sends each device at most one message a day. The message has a button. " +
+      "Waypost checks the button's address when the message is saved.",
   );
   const campaign = yield* send(sandbox, "POST /campaigns", {
     headers: { "Idempotency-Key": "acme-coffee-1" },

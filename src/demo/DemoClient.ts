@@ -4,10 +4,7 @@ import { DemoFailed } from "./DemoFailed.ts";
 import { at } from "./ExpectedFigures.ts";
 import type { Narrator } from "./Narrator.ts";
 
-/**
- * A shell variable of the demo, such as `SANDBOX_TOKEN`. Requests are printed with its name and sent with its
- * value.
- */
+/** A shell variable, such as `SANDBOX_TOKEN`. Requests print its name and send its value. */
 export interface Variable {
   readonly name: string;
   readonly value: string;
@@ -32,10 +29,7 @@ export interface DemoRequest {
   readonly file?: { readonly name: string; readonly text: string };
   /** A file in a form. Only its name is printed. */
   readonly upload?: { readonly name: string; readonly bytes: Uint8Array<ArrayBuffer> };
-  /**
-   * The printed part of the response: fields of its `data`, or a function of the response. Everything if left
-   * out.
-   */
+  /** The printed part of the response: fields of `data`, or a function. Everything if left out. */
   readonly show?: ReadonlyArray<string> | ((response: DemoResponse) => unknown);
 }
 

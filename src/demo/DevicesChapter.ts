@@ -21,8 +21,8 @@ export const devicesChapter = Effect.fnUntraced(function* (
   const { figures, narrator, operator, send } = context;
   yield* narrator.chapter(
     "Two devices",
-    "The app registers the devices of Anna and Ben with the SDK key. Each device then has its own token. In Sandbox, campaigns " +
-      "reach only devices that the operator has approved. Here that is Anna's device.",
+    "The app registers the devices of Anna and Ben with the SDK key. Each device then has its own token. " +
+      "In Sandbox, campaigns reach only devices that the operator has approved. Here that is Anna's device.",
   );
   const register = Effect.fnUntraced(function* (name: string, platform: string) {
     const device = yield* send(app, `PUT /devices/${name.toLowerCase()}s-phone`, {
@@ -54,7 +54,8 @@ export const visitsChapter = Effect.fnUntraced(function* (
 ) {
   yield* narrator.chapter(
     "People walk by",
-    "The app reports that a device entered or left a location. The response holds the messages that this triggered.",
+    "The app reports that a device entered or left a location. " +
+      "The response holds the messages that this triggered.",
   );
   const event = Effect.fnUntraced(function* (type: "enter" | "exit") {
     const now = yield* Clock.currentTimeMillis;

@@ -25,7 +25,7 @@ export class ExpectedFigures {
   check(name: string, actual: unknown, expected: unknown): Effect.Effect<void, DemoFailed> {
     this.#checked++;
     if (isDeepStrictEqual(actual, expected)) return Effect.void;
-    const message = `A figure is wrong: ${name} is ${JSON.stringify(actual)}, but should be ${JSON.stringify(expected)}.`;
-    return Effect.fail(new DemoFailed({ message }));
+    const values = `${JSON.stringify(actual)}, but should be ${JSON.stringify(expected)}`;
+    return Effect.fail(new DemoFailed({ message: `A figure is wrong: ${name} is ${values}.` }));
   }
 }

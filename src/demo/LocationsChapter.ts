@@ -40,9 +40,9 @@ export const locationsChapter = Effect.fnUntraced(function* (
   const { features, text } = yield* readExample;
   yield* narrator.chapter(
     "Locations",
-    `Locations are imported as GeoJSON: here ${features.length} real cities and counties, each in a group. First comes a dry ` +
-      "run, which writes nothing. Then comes the import, with an Idempotency-Key. Finally the same request is sent again, " +
-      "as if the response had been lost.",
+    `Locations are imported as GeoJSON: here ${features.length} real cities and counties, each in a group. ` +
+      "First comes a dry run, which writes nothing. Then comes the import, with an Idempotency-Key. " +
+      "Finally the same request is sent again, as if the response had been lost.",
   );
   const file = { name: fileName, text };
   const importFile = (query: string, headers: Readonly<Record<string, string>>) =>

@@ -59,8 +59,9 @@ export interface PrintedRequest {
 /** The request as a curl command. */
 const curlCommand = (request: PrintedRequest): string => {
   const address = `$${request.base}${request.path}`;
+  const method = request.method === "GET" ? "" : ` -X ${request.method}`;
   const parts = [
-    `curl${request.method === "GET" ? "" : ` -X ${request.method}`} ${/[?&]/.test(address) ? `"${address}"` : address}`,
+    `curl${method} ${/[?&]/.test(address) ? `"${address}"` : address}`,
     `-H "Authorization: Bearer $${request.credential}"`,
     ...Object.entries(request.headers ?? {}).map(([name, value]) => `-H "${name}: ${value}"`),
     ...(request.file === undefined ? [] : [`--data-binary @${request.file}`]),

@@ -89,8 +89,8 @@ export const reportChapter = Effect.fnUntraced(function* (
 ) {
   yield* context.narrator.chapter(
     "The reports",
-    "The reports show three entries: one by Ben and two by Anna. There is one exit and one message. The message reached one of " +
-      "the two registered devices.",
+    "The reports show three entries: one by Ben and two by Anna. There is one exit and one message. " +
+      "The message reached one of the two registered devices.",
   );
   const reports = yield* readReports(context, sandbox, "while the campaign runs", totalsWhileRunning);
   yield* context.figures.check("the rows of the campaigns report", reports.rows, [
@@ -120,8 +120,8 @@ export const deletionChapter = Effect.fnUntraced(function* (
   const campaignPath = `/campaigns/${campaign.campaignId}` as const;
   yield* narrator.chapter(
     "Cleaning up",
-    "The message, a location, the campaign, Ben's device and the Production token are deleted. Deliveries and events still count " +
-      "in the totals. The message stays in Anna's inbox.",
+    "The message, a location, the campaign, Ben's device and the Production token are deleted. " +
+      "Deliveries and events still count in the totals. The message remains in Anna's inbox.",
   );
   yield* send(sandbox, `DELETE ${campaignPath}/notifications/${campaign.notificationId}`);
   yield* send(sandbox, `DELETE /locations/${locations.cityId}`);

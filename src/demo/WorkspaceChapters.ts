@@ -19,8 +19,8 @@ export const workspaceChapter = Effect.fnUntraced(function* (context: DemoContex
   const { narrator, operator, send } = context;
   yield* narrator.chapter(
     "A workspace and its keys",
-    "The operator of this Waypost creates a workspace for Acme. It gets a token for each of its two environments, and an SDK " +
-      "key for its app. Each secret is shown only once, in these responses.",
+    "The operator of this Waypost creates a workspace for Acme. It gets a token for each of its two " +
+      "environments, and an SDK key for its app. Each secret is shown only once, in these responses.",
   );
   const workspace = yield* send(operator, "POST /workspaces", {
     body: { name: "Acme", timezone: "Europe/Amsterdam" },
@@ -62,8 +62,8 @@ export const environmentChapter = Effect.fnUntraced(function* (
   const { figures, narrator, operator, send } = context;
   yield* narrator.chapter(
     "Two environments",
-    "Each token works at its own address only. In Production, only GET /me and the reports work at first. The operator " +
-      "enables the full API. The token stays the same.",
+    "Each token works at its own address only. In Production, only GET /me and the reports work at first. " +
+      "Then the operator enables the full API. The token does not change.",
   );
   const me = yield* send(sandbox, "GET /me");
   yield* figures.check("the environment of the Sandbox token", me.data("environment"), "sandbox");

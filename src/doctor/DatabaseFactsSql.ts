@@ -48,10 +48,7 @@ export interface BloatedTable {
   readonly has_autovacuum: boolean;
 }
 
-/**
- * The session of a Waypost process: its name, and when it last sent a statement (epoch milliseconds; null if
- * hidden).
- */
+/** The session of a Waypost process, with the time of its last statement (epoch ms; null if hidden). */
 export interface NamedSession {
   readonly name: string;
   readonly last_statement_at: number | null;
@@ -70,10 +67,13 @@ export class DatabaseFactsSql extends Context.Service<DatabaseFactsSql>()("waypo
     return {
       server: Effect.orDie(sql<ServerFacts>`
         SELECT current_setting('server_version') AS version, current_user::text AS account,
-          pg_is_in_recovery() AS is_standby, current_setting('default_transaction_read_only') = 'on' AS is_read_only,
+          pg_is_in_recovery() AS is_standby,
+          current_setting('default_transaction_read_only') = 'on' AS is_read_only,
           current_setting('fsync') AS fsync, current_setting('full_page_writes') AS full_page_writes,
-          current_setting('synchronous_commit') AS synchronous_commit, current_setting('autovacuum') AS autovacuum,
-          current_setting('track_counts') AS track_counts, current_setting('statement_timeout') AS statement_timeout,
+          current_setting('synchronous_commit') AS synchronous_commit,
+          current_setting('autovacuum') AS autovacuum,
+          current_setting('track_counts') AS track_counts,
+          current_setting('statement_timeout') AS statement_timeout,
           ${asNumber("pg_database_size(current_database())")} AS bytes,
           current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int
             - COALESCE(current_setting('reserved_connections', true), '0')::int AS max_connections,
@@ -87,9 +87,10 @@ export class DatabaseFactsSql extends Context.Service<DatabaseFactsSql>()("waypo
         SELECT has_schema_privilege(current_schema(), 'CREATE') AS may_create,
           COALESCE(array_agg(relname::text ORDER BY relname) FILTER (WHERE NOT (
             has_table_privilege(oid, 'SELECT') AND has_table_privilege(oid, 'INSERT')
-            AND has_table_privilege(oid, 'UPDATE') AND has_table_privilege(oid, 'DELETE'))), '{}') AS forbidden,
-          COALESCE(array_agg(relname::text ORDER BY relname) FILTER (WHERE NOT pg_has_role(relowner, 'USAGE')), '{}')
-            AS foreign
+            AND has_table_privilege(oid, 'UPDATE') AND has_table_privilege(oid, 'DELETE'))), '{}')
+            AS forbidden,
+          COALESCE(array_agg(relname::text ORDER BY relname)
+            FILTER (WHERE NOT pg_has_role(relowner, 'USAGE')), '{}') AS foreign
         FROM pg_class
         WHERE relnamespace = (SELECT relnamespace FROM pg_class WHERE oid = to_regclass('schema_migration'))
           AND relkind IN ('r', 'p')`),
@@ -97,8 +98,8 @@ export class DatabaseFactsSql extends Context.Service<DatabaseFactsSql>()("waypo
       /** The five oldest open transactions, including prepared ones. */
       transactions: Effect.orDie(sql<OpenTransaction>`
         SELECT * FROM (
-          SELECT CASE WHEN application_name = '' THEN 'session' ELSE application_name END || ' (' || pid || ')' AS session,
-            state, ${millis("xact_start")} AS since
+          SELECT CASE WHEN application_name = '' THEN 'session' ELSE application_name END
+            || ' (' || pid || ')' AS session, state, ${millis("xact_start")} AS since
           FROM pg_stat_activity
           WHERE datname = current_database() AND xact_start IS NOT NULL AND pid <> pg_backend_pid()
             AND backend_type = 'client backend'
@@ -125,7 +126,8 @@ export class DatabaseFactsSql extends Context.Service<DatabaseFactsSql>()("waypo
 
       /** Sessions of running Waypost processes. */
       sessions: Effect.orDie(sql<NamedSession>`
-        SELECT application_name AS name, ${millis("max(query_start)")} AS last_statement_at FROM pg_stat_activity
+        SELECT application_name AS name, ${millis("max(query_start)")} AS last_statement_at
+        FROM pg_stat_activity
         WHERE datname = current_database() AND application_name LIKE 'waypost %' GROUP BY 1 ORDER BY 1`),
     };
   }),

@@ -15,7 +15,8 @@ const schema = Effect.map(missingMigrations, (missing) =>
   missing.length === 0
     ? ok("The schema is that of this program.")
     : warning(
-        `${counted(missing.length, "migration")} not applied yet: ${missing.join(", ")}. Push credentials and work were not checked.`,
+        `${counted(missing.length, "migration")} not applied yet: ${missing.join(", ")}. ` +
+          "Push credentials and work were not checked.",
         "Take a backup; the next start of waypost serve applies them.",
       ),
 ).pipe(
@@ -44,7 +45,8 @@ const rights = Effect.gen(function* () {
       ),
     foreign.length > 0 &&
       warning(
-        `${counted(foreign.length, "table")} belong to another account: a migration that changes them will fail.`,
+        `${counted(foreign.length, "table")} belong to another account: ` +
+          "a migration that changes them will fail.",
         "REASSIGN OWNED, or connect as that account.",
       ),
   ]);
@@ -134,7 +136,8 @@ export const databaseHealthCheck = (options: {
     );
     const version = Effect.map(server, ({ account, bytes, version: number }) =>
       ok(
-        `PostgreSQL ${number}${isEmbedded ? ", embedded" : `, as ${account}`}; the database has ${formatSize(bytes)}.`,
+        `PostgreSQL ${number}, ${isEmbedded ? "embedded" : `as ${account}`}; ` +
+          `the database has ${formatSize(bytes)}.`,
       ),
     );
     const connections = Effect.map(server, (facts) => connectionOutcome(facts, options.processes));

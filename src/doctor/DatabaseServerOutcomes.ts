@@ -34,23 +34,26 @@ export const serverOutcomes = (facts: ServerFacts): ReadonlyArray<Outcome> =>
     ),
     facts.transactions_left < minTransactionsLeft &&
       problem(
-        `Old rows are not frozen: in ${counted(Math.max(0, facts.transactions_left), "transaction")} the database ` +
-          "accepts no changes.",
+        `Old rows are not frozen: in ${counted(Math.max(0, facts.transactions_left), "transaction")} ` +
+          "the database accepts no changes.",
         "End old transactions and prepared ones, then VACUUM FREEZE the database.",
       ),
     facts.checksum_failures > 0 &&
       problem(
-        `${counted(facts.checksum_failures, "page")} of the database had a wrong checksum: its disk loses data.`,
+        `${counted(facts.checksum_failures, "page")} of the database had a wrong checksum: ` +
+          "its disk loses data.",
         "Take a backup now, replace the disk, and restore.",
       ),
     facts.has_other_collation &&
       warning(
-        "The collations of the system differ from those of the database: indexes on text may be out of order.",
+        "The collations of the system differ from those of the database: " +
+          "indexes on text may be out of order.",
         "REINDEX DATABASE, then ALTER DATABASE … REFRESH COLLATION VERSION.",
       ),
     facts.statement_timeout !== "30s" &&
       warning(
-        `The session does not have Waypost's settings (statement_timeout is ${facts.statement_timeout}): a pooler drops them.`,
+        `The session does not have Waypost's settings (statement_timeout is ${facts.statement_timeout}): ` +
+          "a pooler drops them.",
         "Connect directly, or set the pooler to session mode and let it pass start-up parameters on.",
       ),
   ]);

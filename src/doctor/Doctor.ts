@@ -68,7 +68,8 @@ const databaseFindings = Effect.fnUntraced(function* (settings: SettingsService,
   let connected: ReadonlyArray<Finding> = [];
   const isEmbedded = settings.databaseUrl === undefined;
   const advice = isEmbedded
-    ? `Run the doctor as the account that runs Waypost, and read the end of postgres.log in the data directory. ${notChecked}`
+    ? "Run the doctor as the account that runs Waypost, and read the end of postgres.log in the data " +
+      `directory. ${notChecked}`
     : `Make sure that it runs, and that DATABASE_URL is right. ${notChecked}`;
   const reached = yield* runCheck(
     "database",
@@ -121,10 +122,7 @@ export const auditReports = Effect.fn("auditReports")(function* (
   );
 });
 
-/**
- * Runs all health checks and returns their findings, in the order of the areas. `file` is the settings file,
- * if any.
- */
+/** Runs all health checks. Returns the findings by area. `file` is the settings file, if any. */
 export const doctor = Effect.fn("doctor")(function* (environment: SettingsRecord, file: string | null) {
   const { findings, settings } = yield* settingsHealthCheck(environment, file);
   const { dataDir } = settings;

@@ -1,7 +1,4 @@
-/**
- * The database of the settings, for a command: that of `DATABASE_URL`, or the embedded one, started if it
- * does not run.
- */
+/** The database of the settings: that of `DATABASE_URL`, or the embedded one, started if necessary. */
 import { Data, Effect, Layer, References, Result } from "effect";
 import { stat } from "node:fs/promises";
 import { join } from "node:path";

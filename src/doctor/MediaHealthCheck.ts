@@ -41,7 +41,7 @@ const checkStore = (settings: SettingsService) =>
       ? ok(`A file was written to ${storeName(settings)}, read back and removed.`)
       : problem(
           `A file that was written to ${storeName(settings)} was read back with other content.`,
-          "Uploaded files would be corrupted too. Check the disk, or the network between Waypost and the bucket.",
+          "Uploads would be corrupted too. Check the disk, or the network between Waypost and the bucket.",
         );
   }).pipe(
     Effect.provide(storeLayer(settings)),
@@ -50,17 +50,14 @@ const checkStore = (settings: SettingsService) =>
         problem(
           `The media store, ${storeName(settings)}, cannot be used: ${unavailable.problem}.`,
           settings.mediaStore._tag === "s3"
-            ? "Check WAYPOST_MEDIA_STORE, the AWS variables, and the permissions of the keys (put, get, delete, list)."
-            : "Run the doctor as the account that runs Waypost. Check the owner of the folder, and whether the disk is full.",
+            ? "Check WAYPOST_MEDIA_STORE, the AWS variables, and the key's rights (put, get, delete, list)."
+            : "Run the doctor as the account that runs Waypost. Check the folder's owner and the disk space.",
         ),
       ),
     ),
   );
 
-/**
- * A folder for the duration of the scope: with other temporary files, or with uploads if those cannot be
- * written.
- */
+/** A folder for the scope: a temporary one, or one in `uploads` if that cannot be created. */
 const temporaryFolder = ({ dataDir }: SettingsService) =>
   Effect.acquireRelease(
     Effect.promise(() =>

@@ -16,16 +16,13 @@ const credentialOutcomes = (audited: ReadonlyArray<AuditedCredentials>): Readonl
   const unusable = audited.filter(({ is }) => is !== "good");
   if (unusable.length === 0)
     return [ok(`${counted(audited.length, "set")} of push credentials can be decrypted.`)];
-  const named = unusable
-    .slice(0, maxNamed)
-    .map(({ environment, is, transport, workspace }) =>
-      problem(
-        is === "sealed"
-          ? `The ${transport} credentials of ${workspace} (${environment}) cannot be decrypted with this secret key.`
-          : `The ${transport} credentials of ${workspace} (${environment}) hold no private key.`,
-        "Set them again (docs/operating.md, Push services), or restore the right secret key.",
-      ),
+  const named = unusable.slice(0, maxNamed).map(({ environment, is, transport, workspace }) => {
+    const name = `The ${transport} credentials of ${workspace} (${environment})`;
+    return problem(
+      is === "sealed" ? `${name} cannot be decrypted with this secret key.` : `${name} hold no private key.`,
+      "Set them again (docs/operating.md, Push services), or restore the right secret key.",
     );
+  });
   const unnamed = unusable.length - named.length;
   return unnamed === 0
     ? named
@@ -48,7 +45,7 @@ const checkService = Effect.fnUntraced(function* (address: string) {
       ? problem(`The name ${url.host} does not resolve on this machine.`, "Check the DNS of this machine.")
       : problem(
           `${url.host} is not on the public internet, so nothing is sent there.`,
-          "Set the credentials with the right base_url. In a test installation, set WAYPOST_ALLOW_PRIVATE_ADDRESSES.",
+          "Set the credentials with the right base_url. For tests, set WAYPOST_ALLOW_PRIVATE_ADDRESSES.",
         );
   }
   return reachabilityOutcome(

@@ -30,8 +30,8 @@ const addressConflicts = (
       !isLoopback(settings.host) &&
       missing.length > 0 &&
       warning(
-        `Waypost listens on ${settings.host}, and ${missing.join(", ")} ${missing.length === 1 ? "is" : "are"} not set: ` +
-          "links and API responses contain the listen address.",
+        `Waypost listens on ${settings.host}, and ${missing.join(", ")} ` +
+          `${missing.length === 1 ? "is" : "are"} not set: API responses contain the listen address.`,
         "Set them to the addresses that apps and browsers use.",
       ),
     ...addresses.map(
@@ -47,15 +47,15 @@ const addressConflicts = (
       isBehindProxy &&
       trustsNoProxy &&
       warning(
-        "The public addresses are https, so there is a proxy in front, but WAYPOST_TRUSTED_PROXIES trusts none: " +
-          "all clients appear to have the proxy's address and share one throttle of failed keys.",
+        "The public addresses are https, so there is a proxy in front, but WAYPOST_TRUSTED_PROXIES trusts " +
+          "none: all clients appear to have the proxy's address and share one throttle of failed keys.",
         "Set WAYPOST_TRUSTED_PROXIES to the address of the proxy.",
       ),
     settings.allowPrivateAddresses &&
       isBehindProxy &&
       warning(
-        "WAYPOST_ALLOW_PRIVATE_ADDRESSES is on in an installation with public addresses: anyone with a token can make " +
-          "Waypost connect to machines of your private network.",
+        "WAYPOST_ALLOW_PRIVATE_ADDRESSES is on in an installation with public addresses: " +
+          "anyone with a token can make Waypost connect to machines of your private network.",
         "Remove it, unless this is a test installation.",
       ),
   ];
@@ -68,7 +68,7 @@ const keyConflicts = ({ operatorKey, secretKey }: SettingsService): ReadonlyArra
       const length = key === undefined ? minKeyLength : Redacted.value(key).length;
       const consequence =
         name === "WAYPOST_SECRET_KEY"
-          ? " A new secret key invalidates cursors and makes stored push credentials unreadable: set those again."
+          ? " A new secret key invalidates cursors and stored push credentials: set the credentials again."
           : "";
       return (
         length < minKeyLength &&

@@ -88,7 +88,8 @@ export const settingsHealthCheck = Effect.fnUntraced(function* (
   const values =
     problems.length === 0
       ? ok(
-          `All ${counted(allSettings.length, "setting")} are valid; set: ${setNames.length === 0 ? "none" : setNames.join(", ")}.`,
+          `All ${counted(allSettings.length, "setting")} are valid; ` +
+            `set: ${setNames.length === 0 ? "none" : setNames.join(", ")}.`,
         )
       : problems.map((text) => problem(text, "Correct it: waypost serve does not start with it."));
   const findings = [

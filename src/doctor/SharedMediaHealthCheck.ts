@@ -14,8 +14,8 @@ export const sharedMediaHealthCheck = (settings: SettingsService, processes: Rea
       if (settings.databaseUrl === undefined || hosts.size < 2 || settings.mediaStore._tag === "s3")
         return [];
       return warning(
-        `${counted(hosts.size, "machine")} use this database, and media are stored on a disk (WAYPOST_MEDIA_STORE).`,
-        "Make sure that media/ of every data directory is the same shared file system, or store media in a bucket.",
+        `${counted(hosts.size, "machine")} use this database, and media are on a disk (WAYPOST_MEDIA_STORE).`,
+        "Make media/ of every data directory the same shared file system, or store media in a bucket.",
       );
     }),
   );

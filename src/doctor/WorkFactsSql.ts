@@ -58,18 +58,22 @@ export class WorkFactsSql extends Context.Service<WorkFactsSql>()("waypost/docto
           SELECT
             (SELECT count(*)::int FROM send
               WHERE status = 'scheduled' AND due_at < ${instant(now - 2 * minute)}) AS overdue,
-            (SELECT count(*)::int FROM send s WHERE status = 'running' AND started_at < ${instant(now - minute)}
-              AND EXISTS (${batches})
-              AND NOT EXISTS (${batches} AND b.leased_until > ${instant(now - minute)})) AS abandoned,
-            (SELECT count(*)::int FROM send s WHERE status = 'running' AND started_at < ${instant(now - 10 * minute)}
-              AND NOT EXISTS (${batches}) AND NOT EXISTS (${queued})) AS unfinished,
-            (SELECT count(*)::int FROM send WHERE status = 'missed' AND due_at > ${instant(now - 7 * day)}) AS missed,
+            (SELECT count(*)::int FROM send s
+              WHERE status = 'running' AND started_at < ${instant(now - minute)} AND EXISTS (${batches})
+                AND NOT EXISTS (${batches} AND b.leased_until > ${instant(now - minute)})) AS abandoned,
+            (SELECT count(*)::int FROM send s
+              WHERE status = 'running' AND started_at < ${instant(now - 10 * minute)}
+                AND NOT EXISTS (${batches}) AND NOT EXISTS (${queued})) AS unfinished,
+            (SELECT count(*)::int FROM send
+              WHERE status = 'missed' AND due_at > ${instant(now - 7 * day)}) AS missed,
             (SELECT count(*)::int FROM media_file WHERE thumbnail = 'failed') AS thumbnails_failed,
             (SELECT count(*)::int FROM media_file WHERE thumbnail = 'pending'
               AND thumbnail_due_at < ${instant(now - 10 * minute)}) AS thumbnails_late,
-            (SELECT count(*)::int FROM (SELECT FROM media_garbage WHERE due_at < ${instant(now - hour)} AND NOT arriving
-              LIMIT 10000) AS late) AS garbage_late,
-            EXISTS (SELECT FROM idempotent_response WHERE created_at < ${instant(now - day - 2 * hour)}) AS keys_late,
+            (SELECT count(*)::int FROM (
+              SELECT FROM media_garbage WHERE due_at < ${instant(now - hour)} AND NOT arriving LIMIT 10000
+            ) AS late) AS garbage_late,
+            EXISTS (SELECT FROM idempotent_response
+              WHERE created_at < ${instant(now - day - 2 * hour)}) AS keys_late,
             (SELECT count(*)::int FROM ((SELECT FROM delivery_delta LIMIT 10001)
               UNION ALL (SELECT FROM event_delta LIMIT 10001)) AS deltas) AS pending_deltas,
             (SELECT count(*)::int FROM rollup_state r JOIN workspace w ON w.id = r.workspace_id
@@ -79,7 +83,8 @@ export class WorkFactsSql extends Context.Service<WorkFactsSql>()("waypost/docto
         Effect.orDie(sql<QueuedPushes>`
           SELECT transport, count(*)::int AS count,
             count(*) FILTER (WHERE due_at < ${instant(now - 5 * minute)})::int AS late
-          FROM (SELECT transport, due_at FROM push_queue LIMIT 100000) AS queued GROUP BY transport ORDER BY transport`),
+          FROM (SELECT transport, due_at FROM push_queue LIMIT 100000) AS queued
+          GROUP BY transport ORDER BY transport`),
 
       /** Tokens that expire within two weeks, in that order. */
       expiringTokens: (now: number) =>
@@ -87,7 +92,8 @@ export class WorkFactsSql extends Context.Service<WorkFactsSql>()("waypost/docto
           SELECT t.name, w.name AS workspace, t.environment,
             ${asNumber("extract(epoch FROM t.expires_at) * 1000")} AS expires
           FROM api_token t JOIN workspace w ON w.id = t.workspace_id
-          WHERE t.revoked_at IS NULL AND t.expires_at > ${instant(now)} AND t.expires_at < ${instant(now + 14 * day)}
+          WHERE t.revoked_at IS NULL
+            AND t.expires_at > ${instant(now)} AND t.expires_at < ${instant(now + 14 * day)}
           ORDER BY t.expires_at LIMIT 20`),
     };
   }),

@@ -51,7 +51,8 @@ export const workerOutcomes = (
         lastStatementAt !== null &&
         now - lastStatementAt > maxSilenceMillis &&
         problem(
-          `The worker on ${host} (process ${pid}) has sent the database no statement for ${formatSpan(now - lastStatementAt)}.`,
+          `The worker on ${host} (process ${pid}) has sent the database no statement ` +
+            `for ${formatSpan(now - lastStatementAt)}.`,
           "It hangs, or its machine lost the connection: read its log, and restart it.",
         ),
     ),
@@ -79,8 +80,8 @@ export const sendOutcomes = (facts: WorkFacts): ReadonlyArray<Outcome> =>
       ),
     facts.missed > 0 &&
       warning(
-        `${counted(facts.missed, "send")} of the last seven days ${facts.missed === 1 ? "was" : "were"} missed: ` +
-          "no worker ran on that day.",
+        `${counted(facts.missed, "send")} of the last seven days ` +
+          `${facts.missed === 1 ? "was" : "were"} missed: no worker ran on that day.`,
         "waypost send list --status missed shows which.",
       ),
   ]);
@@ -94,9 +95,9 @@ export const pushOutcomes = (queued: ReadonlyArray<QueuedPushes>): ReadonlyArray
       ({ count, late, transport }) =>
         late > 0 &&
         problem(
-          `${counted(late, "push", "pushes")} of ${count.toLocaleString("en-US")} in the queue of ${transport} ` +
-            "should have been sent five minutes ago.",
-          "Make sure that a worker runs, that the push service can be reached and that its credentials are valid.",
+          `${counted(late, "push", "pushes")} of ${count.toLocaleString("en-US")} in the queue of ` +
+            `${transport} should have been sent five minutes ago.`,
+          "Make sure that a worker runs, and that the push service can be reached with its credentials.",
         ),
     ),
   );
@@ -129,7 +130,8 @@ export const jobOutcomes = (facts: WorkFacts): ReadonlyArray<Outcome> =>
       ),
     facts.incomplete_rollups > 0 &&
       warning(
-        `The rollups of ${counted(facts.incomplete_rollups, "environment")} are being rebuilt: until then, reports are exact but slow.`,
+        `The rollups of ${counted(facts.incomplete_rollups, "environment")} are being rebuilt: ` +
+          "until then, reports are exact but slow.",
         "Wait: the rebuild continues while a worker runs.",
       ),
   ]);

@@ -2,8 +2,7 @@ import { Clock, Effect, Layer, Metric } from "effect";
 import { FetchHttpClient, HttpClient, HttpClientError } from "effect/http";
 
 const failures = Metric.counter("waypost_telemetry_failures_total", {
-  description:
-    "Failed attempts to send traces or metrics over OTLP, by signal. Telemetry that cannot be sent is dropped.",
+  description: "Failed attempts to send telemetry over OTLP, by signal (traces or metrics). It is dropped.",
   incremental: true,
 });
 

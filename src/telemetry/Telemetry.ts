@@ -8,10 +8,7 @@ import { sampled } from "./TraceSampling.ts";
 
 const resource = { serviceName: "waypost" };
 
-/**
- * The logger of a format. Log lines go to stderr, so that stdout holds only the output that a command is
- * asked for.
- */
+/** The logger of a format. It writes to stderr: stdout is for the output of commands. */
 const loggerFor = ({ logFormat }: Settings["Service"]) =>
   logFormat === "json"
     ? batchedLogger(jsonLine, (text) => void process.stderr.write(text))

@@ -58,7 +58,8 @@ export const backupCommand = Command.make(
   }),
 ).pipe(
   Command.withDescription(
-    "Back up the embedded database, the media files and the keys to one file, as of one moment, whether Waypost runs or not",
+    "Back up the embedded database, the media files and the keys to one file, as of one moment, " +
+      "whether Waypost runs or not",
   ),
   Command.withGlobalFlags([SettingsFile, Json]),
   Command.withExamples([{ command: "waypost backup /backups/waypost-$(date -u +%F).tar.gz" }]),

@@ -67,7 +67,8 @@ const checkAll = Effect.gen(function* () {
 const maxListed = 1_000;
 
 const differenceText = (each: Difference): string =>
-  `${each.workspace_name} (${each.environment}), ${each.span} ${each.span === "day" ? each.starts_on : each.starts_on.slice(0, 7)}: ` +
+  `${each.workspace_name} (${each.environment}), ${each.span} ` +
+  `${each.span === "day" ? each.starts_on : each.starts_on.slice(0, 7)}: ` +
   `${each.row}: ${each.figure} rolled up ${formatCount(each.rolled_up)}, ` +
   `${each.span === "day" ? "by source rows" : "by its days"} ${formatCount(each.counted)}.`;
 
@@ -95,17 +96,20 @@ const auditAll = Effect.fnUntraced(function* (rebuild: boolean) {
       yield* Console.log(`… and ${counted(count - listed.length, "more difference")}.`);
     for (const each of incomplete) {
       yield* Console.log(
-        `The rollups of workspace ${each.workspace} (${each.environment}) are being built: reports read source rows until they ` +
-          "are complete, and there is nothing to compare yet.",
+        `The rollups of workspace ${each.workspace} (${each.environment}) are being built: ` +
+          "reports read source rows until they are complete, and there is nothing to compare yet.",
       );
     }
-    const compared = `${counted(days, "day")} and ${counted(months, "month")} of ${counted(environments, "environment")}`;
+    const compared =
+      `${counted(days, "day")} and ${counted(months, "month")} ` +
+      `of ${counted(environments, "environment")}`;
     yield* Console.log(
       count === 0 ? `Compared ${compared}: rollups and source rows agree.` : `Compared ${compared}.`,
     );
     if (rebuilding > 0) {
       yield* Console.log(
-        `Workers now rebuild the rollups of ${counted(rebuilding, "environment")}. Until they are complete, reports are exact but slower.`,
+        `Workers now rebuild the rollups of ${counted(rebuilding, "environment")}. ` +
+          "Until they are complete, reports are exact but slower.",
       );
     }
   }
@@ -134,8 +138,8 @@ export const doctorCommand = Command.make(
   }),
 ).pipe(
   Command.withDescription(
-    "Check the settings, the data directory, the database, the clock, media, push services and background work, " +
-      "and say what to do. Exit code 1 if there is a problem",
+    "Check the settings, the data directory, the database, the clock, media, push services and background " +
+      "work, and say what to do. Exit code 1 if there is a problem",
   ),
   Command.withGlobalFlags([SettingsFile, Json]),
   Command.withExamples([

@@ -114,7 +114,8 @@ const summary = Command.make(
           ["delivered", formatCount(totals.delivered)],
           [
             "devices reached",
-            `${formatCount(totals.devices_reached)} of ${formatCount(totals.registered_devices)} registered now`,
+            `${formatCount(totals.devices_reached)} of ` +
+              `${formatCount(totals.registered_devices)} registered now`,
           ],
           ["entries", formatCount(totals.geofence_entries)],
           ["exits", formatCount(totals.geofence_exits)],

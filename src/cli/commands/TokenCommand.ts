@@ -69,7 +69,8 @@ const issue = Command.make(
     { command: "waypost token issue --workspace Acme --environment sandbox" },
     {
       command:
-        "waypost token issue -w Acme -e production --name Reports --abilities reports:read --expires-at 2027-01-01",
+        "waypost token issue -w Acme -e production --name Reports --abilities reports:read " +
+        "--expires-at 2027-01-01",
     },
   ]),
 );

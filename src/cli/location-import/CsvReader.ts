@@ -24,10 +24,7 @@ export interface CsvHead {
   readonly delimiter: string;
 }
 
-/**
- * The delimiter of a CSV, by its opening: comma, semicolon or tab, whichever is most frequent in the first
- * line.
- */
+/** The delimiter of a CSV: comma, semicolon or tab, whichever is most frequent in its first line. */
 export const delimiterOf = (opening: string): string => {
   const [line = ""] = opening.trimStart().split(/[\r\n]/, 1);
   const count = (delimiter: string): number => line.split(delimiter).length;
@@ -42,14 +39,15 @@ const normalizedName = (field: string): string =>
 
 /** The index of each column; -1 for a column that the file does not have. */
 const columnIndexes = (head: ReadonlyArray<string>): Readonly<Record<ColumnName, number>> => {
-  const names = head.map(normalizedName);
+  const given = head.map(normalizedName);
   const indexOf = (column: ColumnName): number =>
-    names.findIndex((name) => columnNames[column].some((each) => each === name));
+    given.findIndex((name) => columnNames[column].some((each) => each === name));
   const missing = requiredColumns.filter((column) => indexOf(column) === -1);
   if (missing.length > 0) {
+    const names = missing.map((column) => `"${column}"`).join(", ");
     throw new ImportFileBroken(
-      `The CSV lacks ${missing.map((column) => `"${column}"`).join(", ")}: its first row must name the columns name, latitude, ` +
-        "longitude and radius, and optionally external_id and group.",
+      `The CSV lacks ${names}: its first row must name the columns ` +
+        "name, latitude, longitude and radius, and optionally external_id and group.",
     );
   }
   return {

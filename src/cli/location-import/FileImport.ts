@@ -70,8 +70,8 @@ const openJournal = Effect.fnUntraced(function* (
   const refuse = (problem: string) =>
     new CommandRefused({
       message:
-        `An earlier import of this file is not finished${problem} Its journal is ${journalPath(file.path)}. ` +
-        "Give --restart to discard it and start again.",
+        `An earlier import of this file is not finished${problem} ` +
+        `Its journal is ${journalPath(file.path)}. Give --restart to discard it and start again.`,
     });
   if (existing === "unreadable") return yield* refuse(", but its progress cannot be read.");
   if (existing !== null) {
@@ -155,7 +155,7 @@ export const importFromFile = Effect.fnUntraced(function* (file: SurveyedFile, o
     onFiles(() => openRefused(file, options.isDryRun, resumed.refusedBytes)),
     ({ message }) =>
       new CommandRefused({
-        message: `${refusedPathOf(file, options.isDryRun)}, the file for refused features, cannot be written. ${message}`,
+        message: `${refusedPathOf(file, options.isDryRun)} (refused features) cannot be written. ${message}`,
       }),
   );
   const { journal, refusedPath } = yield* Effect.acquireUseRelease(

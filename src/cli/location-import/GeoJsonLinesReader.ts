@@ -1,7 +1,7 @@
 import { parseShallow } from "../../wire/ShallowJson.ts";
 import { decodeUtf8, EntryBuffer, type EntryReader, type ImportEntry } from "./ImportEntry.ts";
 
-const lineFeed = 0x0a;
+const newline = 0x0a;
 const recordSeparator = 0x1e;
 
 const unreadable = (text: string, reason: string): ImportEntry => ({
@@ -25,10 +25,7 @@ const entriesOf = (line: Buffer): ReadonlyArray<ImportEntry> => {
   }
 };
 
-/**
- * Reads newline-delimited GeoJSON, with or without the separators of RFC 8142. A line that is not JSON is
- * refused alone.
- */
+/** Reads newline-delimited GeoJSON, also with separators (RFC 8142). A bad line is refused alone. */
 export const readGeoJsonLines: EntryReader = async function* (pieces) {
   const buffer = new EntryBuffer();
   let line = 1;
@@ -36,7 +33,7 @@ export const readGeoJsonLines: EntryReader = async function* (pieces) {
   for await (const piece of pieces) {
     const entries: Array<ImportEntry> = [];
     let start = 0;
-    for (let end = piece.indexOf(lineFeed); end !== -1; end = piece.indexOf(lineFeed, start)) {
+    for (let end = piece.indexOf(newline); end !== -1; end = piece.indexOf(newline, start)) {
       buffer.add(piece.subarray(start, end), lineName);
       entries.push(...entriesOf(buffer.take()));
       start = end + 1;

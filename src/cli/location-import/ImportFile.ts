@@ -135,10 +135,7 @@ export const surveyFile = async (
   return { path, format, bytes, entries, digest: hash.digest("hex"), head };
 };
 
-/**
- * Maximum features and bytes of one request. A file is always split the same way, so a resumed import has the
- * same parts.
- */
+/** Limits of one request. A file is always split the same way, so a resumed import has the same parts. */
 const partLimits = { features: 10_000, bytes: 10 * 1_048_576 };
 
 /** A part of a file: the entries of one request, including those that are refused without being sent. */

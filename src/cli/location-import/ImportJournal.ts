@@ -56,7 +56,7 @@ export const newJournal = (file: SurveyedFile, target: Target): Journal => ({
 /** The id of a part, as a UUID. The same part of the same import always has the same id. */
 export const partId = (journal: Journal, index: number): string => {
   const hex = createHash("sha256").update(`${journal.id}/${index}`).digest("hex");
-  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-a${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
+  return hex.replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12}).*$/, "$1-$2-8$3-a$4-$5");
 };
 
 /** The journal of an interrupted import; null if there is none. */

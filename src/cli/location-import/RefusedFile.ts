@@ -43,10 +43,7 @@ const csvRow = (fields: ReadonlyArray<string>, delimiter: string): string =>
 
 const reasonsColumn = "refused";
 
-/**
- * A CSV with the columns of the imported file and one for the reasons. A corrected file already has that
- * column.
- */
+/** A CSV with the columns of the imported file, and one for the reasons unless it has one already. */
 const csvFormat = ({ head }: SurveyedFile) => {
   const fields = head?.fields ?? [];
   const delimiter = head?.delimiter ?? ",";

@@ -18,10 +18,7 @@ const bar = (cells: number): string => {
   return "█".repeat(Math.floor(parts / 8)) + (eighths[parts % 8] ?? "");
 };
 
-/**
- * A line for each day: its label, its value, and a bar in proportion to the highest value. It fits into
- * `columns` cells.
- */
+/** A line of at most `columns` cells for each day: label, value, and a bar relative to the highest value. */
 export const dailyChart = (days: ReadonlyArray<Day>, columns: number | null): string => {
   const width = CliOutput.displayWidth;
   const highest = Math.max(0, ...days.map(({ value }) => value));

@@ -66,10 +66,7 @@ interface CurrentWork {
   readonly isComplete: boolean;
 }
 
-/**
- * Progress bars on the terminal of stderr, for one kind of work after another. Without a terminal nothing is
- * drawn.
- */
+/** Progress bars on the terminal of stderr, for one kind of work after another. */
 export const progressBars = Effect.gen(function* () {
   const { terminal } = yield* CliEnvironment;
   const clock = yield* Clock.Clock;

@@ -1,10 +1,7 @@
 import { CliOutput } from "effect/cli";
 import { formatCount, formatInstant } from "./Formats.ts";
 
-/**
- * The content of a column. Prose is shortened first, then instants, which keep their date. Ids and figures
- * stay whole.
- */
+/** The content of a column. Prose is shortened first, then instants. Ids and figures stay whole. */
 type Kind = "prose" | "instant" | "id" | "figure";
 
 /** A column of a table. */
@@ -51,10 +48,7 @@ const shorten = (text: string, cells: number): string => {
   return `${kept}…`;
 };
 
-/**
- * Shrinks the widest column that is above its minimum, cell by cell, until the row fits or no column can
- * shrink.
- */
+/** Shrinks the widest shrinkable column cell by cell, until the row fits or no column can shrink. */
 const shrink = (widths: ReadonlyArray<number>, minimums: ReadonlyArray<number>, columns: number) => {
   const fitted = [...widths];
   let excess = fitted.reduce((sum, each) => sum + each + gap, -gap) - columns;
