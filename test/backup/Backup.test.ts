@@ -199,7 +199,7 @@ const jobsDone = (dataDir: string) =>
   );
 
 describe("backups", () => {
-  it("a backup of a running server restores every row, sequence, media file and key (running.backup)", async () => {
+  it("a backup of a running server restores rows, sequences, media and keys (running.backup)", async () => {
     assert.strictEqual((await stat(file)).mode & 0o777, 0o600);
     const bytes = Buffer.from(await (await fetch(filled.mediaUrl)).arrayBuffer());
     assert.isTrue(bytes.equals(pixel));
@@ -266,7 +266,7 @@ describe("backups", () => {
     assert.strictEqual((all["location_group_member"] ?? []).length, 1 + 3 * imports);
   });
 
-  it("a damaged, truncated, foreign or newer backup restores nothing and says why (running.backup)", async () => {
+  it("a damaged, truncated or newer backup restores nothing and says why (running.backup)", async () => {
     const whole = await readFile(file);
     const good = gunzipSync(whole);
     const nowhere = target("nowhere");

@@ -10,7 +10,7 @@ import { commandLine, runCli } from "./CommandLine.ts";
 
 layer(TestWaypost.layer)("the command line", (it) => {
   it.effect(
-    "the command line creates workspaces, tokens and SDK keys, which work and can be revoked (cli.commands, cli.output)",
+    "commands create workspaces, tokens and SDK keys, and revoke them (cli.commands, cli.output)",
     () =>
       Effect.gen(function* () {
         const { device, json, platform } = yield* commandLine;
@@ -21,7 +21,8 @@ layer(TestWaypost.layer)("the command line", (it) => {
         assert.deepStrictEqual(me.body.data.workspace, { id: made.id, name: "Acme" });
         assert.deepStrictEqual(me.body.data.abilities, abilities);
         const limited = yield* json(
-          `token issue -w ${made.id} -e production --name Reports --abilities "reports:read, campaigns:read" --expires-at 2099-01-01`,
+          `token issue -w ${made.id} -e production --name Reports ` +
+            `--abilities "reports:read, campaigns:read" --expires-at 2099-01-01`,
         );
         assert.deepStrictEqual(limited.abilities, ["reports:read", "campaigns:read"]);
         assert.strictEqual(limited.expires_at, "2099-01-01T00:00:00+00:00");
@@ -44,29 +45,27 @@ layer(TestWaypost.layer)("the command line", (it) => {
       }),
   );
 
-  it.effect(
-    "the command line lists devices and approves them by id or installation id, even if that is a UUID (cli.commands)",
-    () =>
-      Effect.gen(function* () {
-        const { device, json, run } = yield* commandLine;
-        yield* json("workspace create --name Phones");
-        const { sdk_key: key } = yield* json("sdk-key issue -w Phones -e sandbox");
-        const installation = "5f0c1b1e-3a43-4b0e-9f8e-6a3b1d2c4e5f";
-        for (const name of ["mine", installation])
-          yield* device(key)(`/devices/${name}`, { method: "PUT", body: { platform: "ios" } });
-        const list = (filter: string) =>
-          Effect.map(json(`device list -w Phones -e sandbox ${filter}`), (all): ReadonlyArray<string> =>
-            all.map((each: { installation_id: string }) => each.installation_id),
-          );
-        assert.deepStrictEqual(yield* list("--platform ios"), [installation, "mine"]);
-        assert.isTrue((yield* json(`device approve -w Phones ${installation}`)).approved);
-        assert.deepStrictEqual(yield* list("--approved true"), [installation]);
-        const { id } = yield* json(`device approve -w Phones mine`);
-        assert.isFalse((yield* json(`device approve -w Phones ${id} --withdraw`)).approved);
-        assert.deepStrictEqual(yield* list("--approved false"), ["mine"]);
-        const none = yield* run("device approve -w Phones yours");
-        assert.deepStrictEqual([none.code, none.stderr], [1, 'There is no device called "yours".\n']);
-      }),
+  it.effect("device approve takes an id or an installation id, even if that is a UUID (cli.commands)", () =>
+    Effect.gen(function* () {
+      const { device, json, run } = yield* commandLine;
+      yield* json("workspace create --name Phones");
+      const { sdk_key: key } = yield* json("sdk-key issue -w Phones -e sandbox");
+      const installation = "5f0c1b1e-3a43-4b0e-9f8e-6a3b1d2c4e5f";
+      for (const name of ["mine", installation])
+        yield* device(key)(`/devices/${name}`, { method: "PUT", body: { platform: "ios" } });
+      const list = (filter: string) =>
+        Effect.map(json(`device list -w Phones -e sandbox ${filter}`), (all): ReadonlyArray<string> =>
+          all.map((each: { installation_id: string }) => each.installation_id),
+        );
+      assert.deepStrictEqual(yield* list("--platform ios"), [installation, "mine"]);
+      assert.isTrue((yield* json(`device approve -w Phones ${installation}`)).approved);
+      assert.deepStrictEqual(yield* list("--approved true"), [installation]);
+      const { id } = yield* json(`device approve -w Phones mine`);
+      assert.isFalse((yield* json(`device approve -w Phones ${id} --withdraw`)).approved);
+      assert.deepStrictEqual(yield* list("--approved false"), ["mine"]);
+      const none = yield* run("device approve -w Phones yours");
+      assert.deepStrictEqual([none.code, none.stderr], [1, 'There is no device called "yours".\n']);
+    }),
   );
 
   it.effect(
@@ -76,7 +75,8 @@ layer(TestWaypost.layer)("the command line", (it) => {
         const { json, run } = yield* commandLine;
         yield* json("workspace create --name Blue --plan max_campaigns=5");
         const { code, stdout } = yield* run(
-          "workspace update Blue --enable-platform-api true --frequency-cap 3/day --plan max_locations=none --plan media_kinds=image",
+          "workspace update Blue --enable-platform-api true --frequency-cap 3/day " +
+            "--plan max_locations=none --plan media_kinds=image",
         );
         assert.strictEqual(code, 0);
         assert.match(stdout, /frequency cap +3 a day\n/);
@@ -132,7 +132,8 @@ layer(TestWaypost.layer)("the command line", (it) => {
       );
       assert.strictEqual(
         yield* refusal("workspace list --key a-wrong-operator-key"),
-        "This is not the operator key of this installation. Give the right one with --key or WAYPOST_OPERATOR_KEY.\n",
+        "This is not the operator key of this installation. " +
+          "Give the right one with --key or WAYPOST_OPERATOR_KEY.\n",
       );
       for (const name of ["Double", "Double"]) yield* json(`workspace create --name ${name}`);
       assert.match(
@@ -162,7 +163,10 @@ layer(TestWaypost.layer)("the command line", (it) => {
         ["workspace update Acme", /^Nothing to change: give at least one flag/],
         [
           "location import",
-          /^<file> is missing: GeoJSON.*\n--workspace is missing: workspace, by id or name\.\n--environment is missing: .*sandbox or production\.\nSee waypost location import --help\n$/,
+          new RegExp(
+            "^<file> is missing: GeoJSON.*\\n--workspace is missing: workspace, by id or name\\.\\n" +
+              "--environment is missing: .*sandbox or production\\.\\nSee waypost location import --help\\n$",
+          ),
         ],
         [
           "token issue -w Acme -e staging",

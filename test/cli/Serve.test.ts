@@ -16,7 +16,7 @@ describe("waypost serve", () => {
   });
   afterEach(() => cli.dispose());
 
-  it("SIGTERM lets the request in flight finish, exits with 0 and leaves no process and no server.json (running.says, running.stop)", async () => {
+  it("SIGTERM lets a request finish and leaves nothing running (running.says, running.stop)", async () => {
     // The data directory does not exist yet.
     await cli.dispose();
     const { child, ends, origin } = await cli.serve();
@@ -64,7 +64,7 @@ describe("waypost serve", () => {
     await assertNoPostgresLeft(cli.dataDir);
   });
 
-  it("data and keys survive a restart after SIGINT, and a data directory has one process (running.stop, running.twice)", async () => {
+  it("data survive a restart; a data directory has one process (running.stop, running.twice)", async () => {
     const first = await cli.serve();
     assert.strictEqual((await cli.run(["workspace", "create", "--name", "Acme"])).code, 0);
     assert.strictEqual((await cli.run(["workspace", "show", "Nobody"])).code, 1);
@@ -81,7 +81,7 @@ describe("waypost serve", () => {
     assert.strictEqual((await ends("SIGTERM")).code, 0);
   });
 
-  it("a start that cannot succeed is refused with one clear message and no stack (running.secret, running.settings)", async () => {
+  it("a start that cannot succeed prints one clear message (running.secret, running.settings)", async () => {
     const { ends, origin } = await cli.serve();
     const other = await CliProcess.prepared();
     try {
@@ -108,7 +108,7 @@ describe("waypost serve", () => {
     assert.match(database.stderr, /DATABASE_URL must be a PostgreSQL address/);
   });
 
-  it("serve reads a settings file, and a process without the role api serves only its health (running.health, running.roles)", async () => {
+  it("a process without the role api serves only its health (running.health, running.roles)", async () => {
     const file = join(tmpdir(), `${basename(cli.dataDir)}.conf`);
     await writeFile(file, "WAYPOST_ROLES=worker\nWAYPOST_LOG_FORMAT=json\n");
     const { ends, origin } = await cli.serve({ WAYPOST_ROLES: "api" }, ["--config", file]);

@@ -44,11 +44,13 @@ declare const waypost: WaypostClient;
 declare const campaign: Campaign;
 declare const location: Location;
 export const status: "scheduled" | "active" | "paused" | "ended" = campaign.status;
-export const longitude: number | undefined = location.geometry.type === "Point" ? location.geometry.coordinates[0] : undefined;
+export const longitude: number | undefined =
+  location.geometry.type === "Point" ? location.geometry.coordinates[0] : undefined;
 // @ts-expect-error there is no such status
 campaign.status === "live";
+const draft: CampaignDraft = { name: "A", type: "geo", timezone: "UTC", starts_at: "2026-12-01" };
 // @ts-expect-error a draft has no status
-export const draft: CampaignDraft = { name: "A", type: "geo", timezone: "UTC", starts_at: "2026-12-01", status: "active" };
+export const withStatus: CampaignDraft = { ...draft, status: "active" };
 // @ts-expect-error the required fields are missing
 void waypost.campaigns.create({ name: "A" });
 // @ts-expect-error a notification needs its campaign

@@ -173,7 +173,8 @@ describe("Settings", () => {
         yield* Effect.promise(() =>
           writeFile(
             file,
-            `# comment\n\nexport PORT = 9000\nWAYPOST_OPERATOR_KEY="0123456789abcdef"\nWAYPOST_SECRET_KEY=abc#def\nAWS_REGION='x'\n`,
+            `# comment\n\nexport PORT = 9000\nWAYPOST_OPERATOR_KEY="0123456789abcdef"\n` +
+              `WAYPOST_SECRET_KEY=abc#def\nAWS_REGION='x'\n`,
           ),
         );
         const settings = yield* Settings.fromRecord({ ...(yield* Settings.readFile(file)), PORT: "9001" });

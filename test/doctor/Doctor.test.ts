@@ -75,52 +75,50 @@ layer(TestWaypost.layer)("waypost doctor with DATABASE_URL", (it) => {
     }),
   );
 
-  it.effect(
-    "push credentials that cannot be decrypted and unreachable push services are found without sending anything (running.doctor)",
-    () =>
-      Effect.gen(function* () {
-        const { operator, workspace } = yield* TestWaypost;
-        const received: Array<string> = [];
-        const server = createServer((socket) => socket.on("data", (data) => received.push(String(data))));
-        yield* Effect.acquireRelease(
-          Effect.promise(() => new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))),
-          () => Effect.sync(() => server.close()),
-        );
-        const address = server.address();
-        const here = `http://127.0.0.1:${typeof address === "object" ? address?.port : 0}`;
-        const { id } = yield* workspace();
-        const put = (transport: string, body: object) =>
-          operator(`/workspaces/${id}/sandbox/transports/${transport}`, { method: "PUT", body });
-        yield* put("fcm", fcmCredentials({ base_url: here, token_uri: "http://127.0.0.1:1/token" }));
-        yield* put("apns", apnsCredentials({ base_url: "http://no-such-host.invalid" }));
-        yield* put("webpush", { subject: "mailto:push@example.com" });
+  it.effect("the doctor checks push credentials and services without sending anything (running.doctor)", () =>
+    Effect.gen(function* () {
+      const { operator, workspace } = yield* TestWaypost;
+      const received: Array<string> = [];
+      const server = createServer((socket) => socket.on("data", (data) => received.push(String(data))));
+      yield* Effect.acquireRelease(
+        Effect.promise(() => new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))),
+        () => Effect.sync(() => server.close()),
+      );
+      const address = server.address();
+      const here = `http://127.0.0.1:${typeof address === "object" ? address?.port : 0}`;
+      const { id } = yield* workspace();
+      const put = (transport: string, body: object) =>
+        operator(`/workspaces/${id}/sandbox/transports/${transport}`, { method: "PUT", body });
+      yield* put("fcm", fcmCredentials({ base_url: here, token_uri: "http://127.0.0.1:1/token" }));
+      yield* put("apns", apnsCredentials({ base_url: "http://no-such-host.invalid" }));
+      yield* put("webpush", { subject: "mailto:push@example.com" });
 
-        const report = yield* runDoctor();
-        assert.deepStrictEqual(
-          findingsOf(report, "push services", "credentials").map(({ verdict }) => verdict),
-          ["ok"],
-        );
-        assert.deepStrictEqual(
-          findingsOf(report, "push services", new URL(here).host).map(({ verdict }) => verdict),
-          ["ok"],
-        );
-        assert.include(
-          findingsOf(report, "push services", "127.0.0.1:1")[0]?.observation,
-          "cannot be reached (ECONNREFUSED)",
-        );
-        assert.include(
-          findingsOf(report, "push services", "no-such-host.invalid")[0]?.observation,
-          "does not resolve",
-        );
-        assert.deepStrictEqual(received, []);
+      const report = yield* runDoctor();
+      assert.deepStrictEqual(
+        findingsOf(report, "push services", "credentials").map(({ verdict }) => verdict),
+        ["ok"],
+      );
+      assert.deepStrictEqual(
+        findingsOf(report, "push services", new URL(here).host).map(({ verdict }) => verdict),
+        ["ok"],
+      );
+      assert.include(
+        findingsOf(report, "push services", "127.0.0.1:1")[0]?.observation,
+        "cannot be reached (ECONNREFUSED)",
+      );
+      assert.include(
+        findingsOf(report, "push services", "no-such-host.invalid")[0]?.observation,
+        "does not resolve",
+      );
+      assert.deepStrictEqual(received, []);
 
-        const other = yield* runDoctor({ WAYPOST_SECRET_KEY: "another-secret-key-than-that" });
-        assert.lengthOf(findingsOf(other, "push services", "credentials"), 3);
-        assert.include(
-          findingsOf(other, "push services", "credentials")[0]?.observation,
-          "cannot be decrypted with this secret key",
-        );
-      }),
+      const other = yield* runDoctor({ WAYPOST_SECRET_KEY: "another-secret-key-than-that" });
+      assert.lengthOf(findingsOf(other, "push services", "credentials"), 3);
+      assert.include(
+        findingsOf(other, "push services", "credentials")[0]?.observation,
+        "cannot be decrypted with this secret key",
+      );
+    }),
   );
 
   it.effect("missed sends, late pushes and failed thumbnails are found (running.doctor)", () =>
@@ -130,19 +128,20 @@ layer(TestWaypost.layer)("waypost doctor with DATABASE_URL", (it) => {
       yield* workspace();
       const [tenant] = yield* sql<{ id: number }>`SELECT max(id) AS id FROM workspace`;
       const send = (status: string, due: number) => sql`
-        INSERT INTO send (workspace_id, environment, id, campaign_id, campaign_key, notification_id, notification_key, due_at,
-          status, finished_at)
-        VALUES (${tenant?.id}, 'sandbox', gen_random_uuid(), gen_random_uuid(), 1, gen_random_uuid(), 1, ${instant(due)},
-          ${status}, ${status === "missed" ? instant(due) : null})`;
+        INSERT INTO send (workspace_id, environment, id, campaign_id, campaign_key, notification_id,
+          notification_key, due_at, status, finished_at)
+        VALUES (${tenant?.id}, 'sandbox', gen_random_uuid(), gen_random_uuid(), 1, gen_random_uuid(), 1,
+          ${instant(due)}, ${status}, ${status === "missed" ? instant(due) : null})`;
       // The doctor and the workers of this file both use TestClock.
       yield* send("missed", testStart - 3_600_000);
       yield* sql`
         INSERT INTO push_queue (workspace_id, environment, source_id, device_key, transport, due_at)
         VALUES (${tenant?.id}, 'sandbox', 99, 1, 'fcm', ${instant(testStart - 600_000)})`;
       yield* sql`
-        INSERT INTO media_file (workspace_id, environment, id, key, name, kind, mime_type, size_bytes, thumbnail, created_at, updated_at)
-        VALUES (${tenant?.id}, 'sandbox', gen_random_uuid(), repeat('k', 32), 'A', 'image', 'image/png', 1, 'failed',
-          ${instant(testStart)}, ${instant(testStart)})`;
+        INSERT INTO media_file (workspace_id, environment, id, key, name, kind, mime_type, size_bytes,
+          thumbnail, created_at, updated_at)
+        VALUES (${tenant?.id}, 'sandbox', gen_random_uuid(), repeat('k', 32), 'A', 'image', 'image/png', 1,
+          'failed', ${instant(testStart)}, ${instant(testStart)})`;
       const report = yield* runDoctor();
       assert.include(findingsOf(report, "work", "sends")[0]?.observation, "missed");
       assert.include(findingsOf(report, "work", "pushes")[0]?.observation, "1 push of 1 in the queue of fcm");
@@ -239,7 +238,8 @@ layer(TestWaypost.layer)("waypost doctor with DATABASE_URL", (it) => {
         assert.strictEqual(wrong.code, 1);
         assert.include(
           wrong.stdout,
-          `${workspace.name} (sandbox), day 2026-08-23: events of all locations: entries rolled up 1,234, by source rows 1.\n`,
+          `${workspace.name} (sandbox), day 2026-08-23: events of all locations: ` +
+            `entries rolled up 1,234, by source rows 1.\n`,
         );
         assert.strictEqual(
           wrong.stderr,

@@ -36,7 +36,7 @@ const importWorld = Effect.gen(function* () {
 
 layer(TestWaypost.layer)("waypost location import", (it) => {
   it.effect(
-    "an import of GeoJSON writes refused features with reasons to a file that can be corrected and imported (cli.import, operator.import_command)",
+    "refused features go to a file that can be imported again (cli.import, operator.import_command)",
     () =>
       Effect.gen(function* () {
         const { file, into, isThere, names, read, run } = yield* importWorld;
@@ -71,7 +71,7 @@ layer(TestWaypost.layer)("waypost location import", (it) => {
   );
 
   it.effect(
-    "an import accepts CSV and one feature per line, and a dry run writes no location (cli.import, operator.import_command)",
+    "an import takes CSV and feature lines; a dry run writes nothing (cli.import, operator.import_command)",
     () =>
       Effect.gen(function* () {
         const { file, into, isThere, json, names, read, run, sandbox } = yield* importWorld;

@@ -65,7 +65,7 @@ const options = (send: ImportOptions["send"], overrides: Partial<ImportOptions> 
 
 describe("an import of a large file", () => {
   it.effect(
-    "an import that loses a response resumes with the next command: each feature and each refusal once (cli.import, operator.import_command)",
+    "a resumed import sends and refuses each feature once (cli.import, operator.import_command)",
     () =>
       Effect.gen(function* () {
         const path = yield* makeFile;

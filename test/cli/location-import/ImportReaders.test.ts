@@ -62,7 +62,7 @@ describe("GeoJSON files", () => {
       { seed: 28, numRuns: 500 },
     ));
 
-  it("a file with one feature per line yields every line, and refuses a line that is not JSON alone", async () => {
+  it("a file of lines yields every line, and refuses a line that is not JSON alone", async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(anyJson, { minLength: 1, maxLength: 8 }),
