@@ -125,7 +125,7 @@ stdout, everything else to stderr. Colours, progress bars and fitted tables are 
 | --- | --- |
 | 0 | done |
 | 1 | refused, or not possible now: stderr says why, and what to do |
-| 2 | written wrongly: stderr says what is right |
+| 2 | invalid usage: stderr says what is right |
 | 130 | interrupted by Ctrl-C |
 
 \`NO_COLOR=1\` turns colours off, and \`FORCE_COLOR=1\` turns them on for pipes too.

@@ -70,5 +70,5 @@ export class CommandRefused extends Data.TaggedError("CommandRefused")<{ readonl
   };
 }
 
-/** The command was written wrongly. `message` says what is right. Exit code 2. */
+/** Invalid usage of a command. `message` says what is right. Exit code 2. */
 export class BadUsage extends Data.TaggedError("BadUsage")<{ readonly message: string }> {}

@@ -1,4 +1,4 @@
-/** Sentences for commands that were written wrongly: what is wrong, and what is right. */
+/** Sentences for invalid usage of commands: what is wrong, and what is right. */
 import { Option } from "effect";
 import type { CliError, HelpDoc } from "effect/cli";
 import { nearestNames, orList } from "../config/NearestName.ts";
