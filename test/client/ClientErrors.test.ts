@@ -3,14 +3,7 @@ import { Effect } from "effect";
 import { type CampaignDraft, WaypostClient, WaypostError } from "waypost/client";
 import { TestWaypost } from "../TestWaypost.ts";
 import { faultyProxy } from "./FaultyProxy.ts";
-import { testClient } from "./TestClient.ts";
-
-const push = (name: string): CampaignDraft => ({
-  name,
-  type: "push",
-  timezone: "UTC",
-  starts_at: "2026-12-01",
-});
+import { push, tenantClient, testClient } from "./TestClient.ts";
 
 const rejection = (call: Promise<unknown>) =>
   Effect.promise(() =>
@@ -19,13 +12,6 @@ const rejection = (call: Promise<unknown>) =>
       (error: unknown) => error as WaypostError,
     ),
   );
-
-const tenantClient = Effect.gen(function* () {
-  const waypost = yield* TestWaypost;
-  const tenant = yield* waypost.tenant();
-  const client = new WaypostClient({ url: waypost.origin, token: tenant.tokens.sandbox });
-  return { ...tenant, client, origin: waypost.origin };
-});
 
 layer(TestWaypost.layer)("errors of the client", (it) => {
   it.effect("a WaypostError holds the status, code, fields and request id of the response", () =>

@@ -1,17 +1,10 @@
 import { assert, layer } from "@effect/vitest";
 import { Effect } from "effect";
 import { TestClock } from "effect/testing";
-import { type CampaignDraft, WaypostError } from "waypost/client";
+import { WaypostError } from "waypost/client";
 import { TestWaypost } from "../TestWaypost.ts";
 import { type Fault, faultyProxy } from "./FaultyProxy.ts";
-import { testClient } from "./TestClient.ts";
-
-const push = (name: string): CampaignDraft => ({
-  name,
-  type: "push",
-  timezone: "UTC",
-  starts_at: "2026-12-01",
-});
+import { push, testClient } from "./TestClient.ts";
 
 /** A client whose requests meet these faults on their way to a new workspace. */
 const behind = (

@@ -1,6 +1,23 @@
 import { Context, Effect, Queue, Random } from "effect";
 import { TestClock } from "effect/testing";
-import { type ClientSettings, type Retry, WaypostClient } from "waypost/client";
+import { type CampaignDraft, type ClientSettings, type Retry, WaypostClient } from "waypost/client";
+import { TestWaypost } from "../TestWaypost.ts";
+
+/** A push campaign with this name. */
+export const push = (name: string): CampaignDraft => ({
+  name,
+  type: "push",
+  timezone: "UTC",
+  starts_at: "2026-12-01",
+});
+
+/** A new workspace, and a client of its Sandbox. */
+export const tenantClient = Effect.gen(function* () {
+  const waypost = yield* TestWaypost;
+  const tenant = yield* waypost.tenant();
+  const client = new WaypostClient({ url: waypost.origin, token: tenant.tokens.sandbox });
+  return { ...tenant, client, origin: waypost.origin };
+});
 
 /** Random numbers in the middle of every range, so that pauses are half of their maximum. */
 const middle: Random.Random = { nextIntUnsafe: () => 0, nextDoubleUnsafe: () => 0.5 };

@@ -6,18 +6,11 @@ import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { type CampaignDraft, effectClient, WaypostClient } from "waypost/client";
+import { effectClient, WaypostClient } from "waypost/client";
 import { PlatformApi } from "../../src/PlatformApi.ts";
 import { TestWaypost } from "../TestWaypost.ts";
 import { faultyProxy } from "./FaultyProxy.ts";
-import { testClient } from "./TestClient.ts";
-
-const push = (name: string): CampaignDraft => ({
-  name,
-  type: "push",
-  timezone: "UTC",
-  starts_at: "2026-12-01",
-});
+import { push, tenantClient, testClient } from "./TestClient.ts";
 
 const feature = (name: string, externalId: string) => ({
   type: "Feature",
@@ -34,13 +27,6 @@ const all = async <T>(list: AsyncIterable<T>): Promise<Array<T>> => {
   for await (const item of list) items.push(item);
   return items;
 };
-
-const tenantClient = Effect.gen(function* () {
-  const waypost = yield* TestWaypost;
-  const tenant = yield* waypost.tenant();
-  const client = new WaypostClient({ url: waypost.origin, token: tenant.tokens.sandbox });
-  return { ...tenant, client, origin: waypost.origin };
-});
 
 layer(TestWaypost.layer)("WaypostClient", (it) => {
   it.effect("the client creates, updates and deletes campaigns and their notifications", () =>
