@@ -18,9 +18,7 @@ const onDisk = <A>(work: () => Promise<A>): Effect.Effect<A, BackupRefused> =>
       }),
   });
 
-/**
- * Paths of the media files below the folder. Folders whose names start with a dot hold uploads in progress.
- */
+/** Paths of the media files below the folder. Folders starting with a dot hold uploads in progress. */
 const mediaIn = async (folder: string): Promise<ReadonlyArray<string>> => {
   const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
   const subfolders = entries.filter((entry) => entry.isDirectory() && !entry.name.startsWith("."));

@@ -76,10 +76,7 @@ export const backup = Effect.fn("backup")(function* (
   );
 });
 
-/**
- * Restores a backup into the data directory of the settings, which must be missing or empty. Returns the
- * manifest and the data directory.
- */
+/** Restores a backup into the data directory of the settings, which must be missing or empty. */
 export const restore = Effect.fn("restore")(function* (
   record: SettingsRecord,
   file: string,

@@ -43,9 +43,7 @@ export const writeTar = (path: string, mtime: number) => {
   return {
     files: (): ReadonlyArray<ArchivedFile> => files,
     add: (name: string, content: Buffer): Promise<void> => write(name, content.length, [content]),
-    /**
-     * Adds a file of the disk. Returns false if there is no such file; rejects if its size changes meanwhile.
-     */
+    /** Adds a file of the disk. Returns false if it does not exist; rejects if its size changes. */
     addFile: async (name: string, source: string): Promise<boolean> => {
       const handle = await open(source, "r").catch((error: unknown) => {
         if (errorCode(error) === "ENOENT") return null;

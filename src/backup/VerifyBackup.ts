@@ -15,10 +15,7 @@ const parseManifest = (text: string): BackupManifest => {
   }
 };
 
-/**
- * Reads a whole backup, compares every checksum with the manifest, and returns the manifest. @throws
- * TarBroken
- */
+/** Reads a backup, compares every checksum, and returns the manifest. @throws TarBroken */
 export const verifyBackup = async (path: string, progress: ProgressListener): Promise<BackupManifest> => {
   const { size } = await stat(path);
   const files: Array<BackupManifest["files"][number]> = [];

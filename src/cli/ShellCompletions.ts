@@ -1,6 +1,4 @@
-/**
- * `waypost --completions`: prints the script with which a shell completes commands, flags, choices and files.
- */
+/** `waypost --completions`: the script with which a shell completes commands, flags, choices and files. */
 import { Console, Effect, Option } from "effect";
 import { Command, Completions, Flag, GlobalFlag } from "effect/cli";
 
@@ -10,9 +8,7 @@ type Shell = (typeof shells)[number];
 type AnyCommand = Command.Command.Any;
 type AnyFlag = Pick<GlobalFlag.GlobalFlag<unknown>, "flag">;
 
-/**
- * Global flags that a command declares for itself and its subcommands. Effect's own scripts leave them out.
- */
+/** Global flags that a command declares for its subcommands too. Effect's own scripts leave them out. */
 const globalFlagsOf = (command: AnyCommand): ReadonlyArray<AnyFlag> =>
   "globalFlags" in command && Array.isArray(command.globalFlags)
     ? (command.globalFlags as ReadonlyArray<AnyFlag>).filter((each) => each !== completionsFlag)

@@ -10,10 +10,7 @@ export type Call = <G extends GroupName, E extends EndpointName<G>>(
 
 type Parameters<G extends GroupName> = Query<G, EndpointName<G> & "list">;
 
-/**
- * The filters of a list. `cursor` is where to start, and `limit` is the number of items to fetch per request;
- * the default is 100.
- */
+/** The filters of a list, the `cursor` to start at, and the number of items per request (100). */
 export type ListQuery<G extends GroupName> = Omit<Parameters<G>, "updated_since" | "limit"> & {
   readonly limit?: number;
 } & ("updated_since" extends keyof Parameters<G>

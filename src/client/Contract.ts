@@ -71,8 +71,8 @@ export const routeOf = (group: GroupName, endpoint: string): Route => {
 };
 
 /**
- * Fills ids into a path. @throws TypeError for an id that is empty or consists of dots, because it would
- * change the path
+ * Fills ids into a path.
+ * @throws TypeError for an id that is empty or consists of dots, because it would change the path
  */
 export const fillPath = (path: string, ids: Readonly<Record<string, string>>): string =>
   path.replace(/:(\w+)/g, (_, name: string) => {

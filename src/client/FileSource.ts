@@ -26,9 +26,7 @@ export const openFile = async (source: FileSource, type?: string): Promise<Opene
   return { blob: await openAsBlob(file, type === undefined ? {} : { type }), name: basename(file) };
 };
 
-/**
- * Imports a module of Node.js. Its name is not a literal, so that bundlers for browsers ignore the import.
- */
+/** Imports a module of Node.js. Its name is not a literal, so that browser bundlers ignore the import. */
 const nodeModule = async <Module>(name: string): Promise<Module> => {
   try {
     return (await import(/* webpackIgnore: true */ /* @vite-ignore */ name)) as Module;

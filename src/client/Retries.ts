@@ -6,9 +6,7 @@ import { parseError } from "./WaypostError.ts";
 export interface RetryPolicy {
   /** Maximum number of attempts of one call, including the first. The default is 5; 1 disables retries. */
   readonly attempts: number;
-  /**
-   * No attempt starts later than this after the start of the call, in milliseconds. The default is 120,000.
-   */
+  /** No attempt starts this many milliseconds after the start of the call. The default is 120,000. */
   readonly totalMs: number;
   /** Maximum pause before the second attempt, in milliseconds; it doubles. The default is 250. */
   readonly firstPauseMs: number;

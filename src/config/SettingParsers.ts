@@ -1,6 +1,4 @@
-/**
- * Parsers of settings: each takes the text of a setting and returns its value, or says what the text must be.
- */
+/** Parsers of settings: each turns a text into a value, or says what the text must be. */
 import { type LogLevel, Redacted } from "effect";
 import { BlockList, isIP } from "node:net";
 import { resolve } from "node:path";

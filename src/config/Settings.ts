@@ -21,10 +21,7 @@ const readTable = (reader: SettingReader): SettingValues =>
 
 /** The settings of this process, read once at start. No other module reads the environment. */
 export class Settings extends Context.Service<Settings, SettingsService>()("waypost/Settings") {
-  /**
-   * Parses a record of settings. A blank text counts as not set. Fails with all problems at once. Logs are
-   * pretty by default on a terminal.
-   */
+  /** Parses a record, in which a blank text counts as not set. Fails with all problems at once. */
   static readonly fromRecord = (
     record: SettingsRecord,
     options: { readonly isTerminal?: boolean } = {},
@@ -48,9 +45,7 @@ export class Settings extends Context.Service<Settings, SettingsService>()("wayp
         : Effect.fail(new SettingsInvalid({ problems: reader.problems }));
     });
 
-  /**
-   * Reads a file of `KEY=VALUE` lines, with `#` comments, optional quotes and an optional leading `export`.
-   */
+  /** Reads a file of `KEY=VALUE` lines, with `#` comments, optional quotes and optional `export`. */
   static readonly readFile = readSettingsFile;
 
   /** The settings of a record. Fails with all problems at once. */

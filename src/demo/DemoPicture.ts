@@ -10,9 +10,7 @@ const chunk = (type: string, content: Buffer): Buffer => {
   return bytes;
 };
 
-/**
- * The picture of the demo's message: a cup of coffee from above, as a PNG of `size` pixels in each direction.
- */
+/** The picture of the message: a cup of coffee from above, as a PNG of `size` by `size` pixels. */
 export const demoPicture = (size: number): Uint8Array<ArrayBuffer> => {
   const header = Buffer.alloc(13);
   header.writeUInt32BE(size, 0);

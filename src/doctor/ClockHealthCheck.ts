@@ -9,10 +9,7 @@ import { formatSpan, ok, type Outcome, problem, runCheck, warning } from "./Heal
 const warningMillis = 1_000;
 const problemMillis = 5_000;
 
-/**
- * The outcome of comparing a clock with that of this machine. Both values are milliseconds; `accuracy` is
- * that of `difference`.
- */
+/** The outcome of comparing a clock with this machine's, in milliseconds. */
 export const clockOutcome = (owner: string, difference: number, accuracy: number): Outcome => {
   const certain = Math.max(0, Math.abs(difference) - accuracy);
   const direction = difference > 0 ? "ahead of" : "behind";

@@ -112,9 +112,7 @@ export const diskOutcomes = (
   return disk.files === 0 ? [space] : [space, files];
 };
 
-/**
- * Checks the data directory: that it exists, is closed to other accounts, holds its keys, and has free space.
- */
+/** Checks that the data directory exists, is closed to other accounts, has its keys, and has free space. */
 export const dataDirectoryHealthCheck = (settings: SettingsService) => {
   const { dataDir, operatorKey, secretKey } = settings;
   const checkKey = (name: string, setting: string, isSet: boolean) => keyFile(settings, name, setting, isSet);

@@ -94,9 +94,7 @@ const databaseFindings = Effect.fnUntraced(function* (settings: SettingsService,
   return [...reached, ...connected];
 });
 
-/**
- * Compares the rollups of all reports with source rows. With `rebuild`, workers rebuild those that differ.
- */
+/** Compares the rollups of reports with source rows. With `rebuild`, workers rebuild those that differ. */
 export const auditReports = Effect.fn("auditReports")(function* (
   record: SettingsRecord,
   listener: AuditListener,

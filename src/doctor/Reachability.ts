@@ -17,9 +17,7 @@ export type Reachability =
 
 const timeoutSeconds = 5;
 
-/**
- * Connects to the host of an http or https address (with TLS for https) and disconnects. It sends no request.
- */
+/** Connects to the host of an http or https address and disconnects. It sends no request. */
 export const checkReachability = (url: URL): Effect.Effect<Reachability> =>
   Effect.callback<Reachability>((resume) => {
     const isSecure = url.protocol === "https:";

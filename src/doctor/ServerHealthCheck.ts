@@ -26,10 +26,7 @@ const serverClock = (date: string | undefined, now: number): ReadonlyArray<Outco
   return outcome.verdict === "ok" ? [] : [outcome];
 };
 
-/**
- * Checks that the Waypost of this data directory responds and is ready. `isHeld` says whether a process holds
- * the data directory.
- */
+/** Checks that the Waypost of this data directory is ready. `isHeld`: a process holds the directory. */
 export const serverHealthCheck = ({ dataDir }: SettingsService, isHeld: boolean) =>
   runCheck(
     "server",

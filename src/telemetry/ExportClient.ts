@@ -6,9 +6,7 @@ const failures = Metric.counter("waypost_telemetry_failures_total", {
   incremental: true,
 });
 
-/**
- * Time limit of one request, and the number of requests in flight. Requests beyond these limits are dropped.
- */
+/** Limits of a request and of requests in flight. Telemetry beyond them is dropped. */
 const requestTimeout = "5 seconds";
 const maxInFlight = 4;
 /** Dropped telemetry is logged at most once in this many milliseconds. */

@@ -71,10 +71,7 @@ const parseNumber = (text: string, delimiter: string): unknown => {
   return /^[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?$/.test(plain) ? Number(plain) : plain;
 };
 
-/**
- * Returns the function that turns a row into an entry. @throws ImportFileBroken if a required column is
- * missing
- */
+/** Returns the function that turns rows into entries. @throws ImportFileBroken if a column is missing */
 const entryOfRow = ({ delimiter, fields }: CsvHead) => {
   const indexes = columnIndexes(fields);
   return (row: ReadonlyArray<string>): ImportEntry => {

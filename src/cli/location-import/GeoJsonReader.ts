@@ -77,9 +77,7 @@ class CollectionScanner {
     return entries;
   }
 
-  /**
-   * The single feature of a file that is not a collection; none for a collection. @throws ImportFileBroken
-   */
+  /** The only feature of a file that is not a collection. @throws ImportFileBroken */
   end(): ReadonlyArray<ImportEntry> {
     if (this.#list === "open")
       throw broken(`The file is truncated after ${this.#count} features. Nothing was imported.`);

@@ -47,8 +47,8 @@ export class EntryBuffer {
   #size = 0;
 
   /**
-   * Adds bytes. `nameOf` names the entry for the error. @throws ImportFileBroken if the entry is larger than
-   * 16 MiB
+   * Adds bytes. `nameOf` names the entry for the error.
+   * @throws ImportFileBroken if the entry is larger than 16 MiB
    */
   add(bytes: Buffer, nameOf: () => string): void {
     this.#size += bytes.length;

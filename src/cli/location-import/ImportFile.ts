@@ -60,9 +60,7 @@ const isFeature = (line: string): boolean => {
   }
 };
 
-/**
- * The format, by the extension of the file or else by its opening. @throws ImportFileBroken for a workbook
- */
+/** The format, by extension or else by content. @throws ImportFileBroken for a workbook */
 const detectFormat = (path: string, opening: string): ImportFormat => {
   const known = formatByExtension[extname(path).toLowerCase()];
   if (known !== undefined) return known;
@@ -107,9 +105,9 @@ const statFile = async (path: string) => {
 };
 
 /**
- * Reads the whole file once, so that a broken file is refused before anything is imported. The format is
- * detected unless it is given. `onProgress` receives the bytes read and the size of the file. @throws
- * ImportFileBroken
+ * Reads the file once, so that a broken file is refused before anything is imported. The format is detected
+ * unless it is given. `onProgress` receives the bytes read and the size of the file.
+ * @throws ImportFileBroken
  */
 export const surveyFile = async (
   path: string,

@@ -1,6 +1,4 @@
-/**
- * The progress of an import, stored beside the file, so that the same command resumes an interrupted import.
- */
+/** The progress of an import, stored beside the file, so that the same command can resume it. */
 import { Schema } from "effect";
 import { createHash, randomUUID } from "node:crypto";
 import { readFile, rename, rm, writeFile } from "node:fs/promises";

@@ -9,9 +9,7 @@ export interface RefusedEntry {
   readonly reasons: ReadonlyArray<string>;
 }
 
-/**
- * Path of the file of refused features. A dry run has its own, so that it never overwrites that of an import.
- */
+/** Path of the file of refused features. A dry run has its own, and never overwrites that of an import. */
 export const refusedPathOf = (file: Pick<SurveyedFile, "format" | "path">, isDryRun: boolean): string =>
   `${file.path}${isDryRun ? ".dry-run" : ""}.refused.${file.format === "csv" ? "csv" : "geojson"}`;
 
@@ -62,9 +60,7 @@ const csvFormat = ({ head }: SurveyedFile) => {
   };
 };
 
-/**
- * Opens the file of refused features and truncates it to `length`: entries of an unfinished part are dropped.
- */
+/** Opens the file of refused features. It is truncated to `length`, to drop entries of an unfinished part. */
 export const openRefused = async (file: SurveyedFile, isDryRun: boolean, length: number) => {
   const path = refusedPathOf(file, isDryRun);
   const { closing, opening, separator, write } = file.format === "csv" ? csvFormat(file) : geoJsonFormat;

@@ -55,9 +55,7 @@ const progressLine = ({ done, perSecond, total, unit }: Progress, columns: numbe
   return (lines.find((line) => line.length < columns) ?? percent).slice(0, Math.max(0, columns - 1));
 };
 
-/**
- * The work that a bar shows: when it started, how much of it was done then, and when the bar was last drawn.
- */
+/** The work of a bar: when it started, how much was done then, and when the bar was last drawn. */
 interface CurrentWork {
   readonly unit: string;
   readonly startedAt: number;

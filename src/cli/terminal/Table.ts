@@ -61,10 +61,7 @@ const shrink = (widths: ReadonlyArray<number>, minimums: ReadonlyArray<number>, 
   return fitted;
 };
 
-/**
- * A table with headings that fits into `available` cells; null for as wide as its content. `styleHeadings`
- * styles the line of headings.
- */
+/** A table that fits into `available` cells; null for any width. `styleHeadings` styles the headings. */
 export const table = <Row>(
   columns: ReadonlyArray<Column<Row>>,
   rows: ReadonlyArray<Row>,
