@@ -5,8 +5,8 @@ const startsTrace = ({ kind, name }: Pick<Tracer.Span, "kind" | "name">): boolea
   kind !== "client" && !name.startsWith("sql.");
 
 /**
- * A tracer that samples a share (0 to 1) of all traces. A trace starts with a request, or with work that a job
- * found. A caller that sends `traceparent` decides for its own trace. `chance` returns numbers from 0 to 1.
+ * A tracer that samples a share (0 to 1) of all traces. A trace starts with a request, or with work of a job.
+ * A caller that sends `traceparent` decides for its own trace. `chance` returns numbers from 0 to 1.
  */
 export const sampled = (
   tracer: Tracer.Tracer,
