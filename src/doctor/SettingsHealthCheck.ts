@@ -91,7 +91,7 @@ export const settingsHealthCheck = Effect.fnUntraced(function* (
           `All ${counted(allSettings.length, "setting")} are valid; ` +
             `set: ${setNames.length === 0 ? "none" : setNames.join(", ")}.`,
         )
-      : problems.map((text) => problem(text, "Correct it: waypost serve does not start with it."));
+      : problems.map((text) => problem(text, "Correct it: waypost serve refuses to start otherwise."));
   const findings = [
     yield* runCheck("settings", "values", Effect.succeed(values)),
     yield* runCheck("settings", "unknown", Effect.succeed(unknownSettings(given))),
