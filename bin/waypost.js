@@ -1,31 +1,32 @@
 #!/usr/bin/env node
-// Starts the program in src/. It needs Node 24, which `npm ci` brings along for a machine whose own Node is older; that one only
-// finds the right one and stands in for it: same arguments, same streams, same signals, same end.
+// Starts the program in src/ on Node 24, which `npm ci` installs. Under an older Node, this file runs the
+// program in a child process and passes arguments, streams, signals and the exit code on.
 import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import * as nodeModule from "node:module";
 import { fileURLToPath } from "node:url";
 
-const oldest = 24;
+const minNode = 24;
 
-if (Number.parseInt(process.versions.node, 10) >= oldest) {
+if (Number.parseInt(process.versions.node, 10) >= minNode) {
   if (process.env.WAYPOST_BEHIND_LAUNCHER !== undefined && process.channel) {
     delete process.env.WAYPOST_BEHIND_LAUNCHER;
-    // Behind an older Node: were that killed with kill -9, nobody would pass signals on any more, so end the same way.
+    // If the launcher is killed with kill -9, no signals arrive any more: end in the same way.
     process.on("disconnect", () => process.kill(process.pid, "SIGKILL"));
     process.channel.unref();
   }
-  // Compiled once, the program starts in half the time; where nothing can be kept, it just starts.
+  // Halves the start time. Without a writable cache the program still starts.
   nodeModule.enableCompileCache?.(fileURLToPath(new URL("../node_modules/.cache/waypost", import.meta.url)));
-  // The child that looks into media files is this program too, but needs next to nothing of it.
+  // The media worker is this program too, but needs only a small part of it.
   if (process.argv[2] === "media-worker") await import("../src/media/worker/MediaWorker.ts");
   else await import("../src/main.ts");
 } else {
   const node = fileURLToPath(new URL("../node_modules/.bin/node", import.meta.url));
   if (!existsSync(node)) {
     process.stderr.write(
-      `Waypost needs Node ${oldest} or newer; this is Node ${process.versions.node}, and there is no newer one in node_modules.\n` +
-        `Run npm ci (without --omit=optional), or install Node ${oldest}.\n`,
+      `Waypost needs Node ${minNode} or newer. This is Node ${process.versions.node}, ` +
+        "and node_modules has no newer one.\n" +
+        `Run npm ci (without --omit=optional), or install Node ${minNode}.\n`,
     );
     process.exit(1);
   }
@@ -33,15 +34,15 @@ if (Number.parseInt(process.versions.node, 10) >= oldest) {
     stdio: ["inherit", "inherit", "inherit", "ipc"],
     env: { ...process.env, WAYPOST_BEHIND_LAUNCHER: "1" },
   });
-  const passed = ["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT", "SIGUSR1", "SIGUSR2"];
-  for (const name of passed) process.on(name, () => child.kill(name));
+  const forwarded = ["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT", "SIGUSR1", "SIGUSR2"];
+  for (const name of forwarded) process.on(name, () => child.kill(name));
   child.on("error", (error) => {
     process.stderr.write(`${node} cannot be started: ${error.message}\n`);
     process.exit(1);
   });
   child.on("exit", (code, name) => {
     if (name === null) process.exit(code ?? 1);
-    for (const each of passed) process.removeAllListeners(each);
+    for (const each of forwarded) process.removeAllListeners(each);
     process.kill(process.pid, name);
   });
 }

@@ -1,6 +1,6 @@
 /**
- * Writes docs/cli.md from the commands themselves. With `--check` it writes nothing and fails when the page is not what they say. Either
- * way it fails when a command has no example, or one that the program does not take.
+ * Generates docs/cli.md from the commands. With `--check` it writes nothing, and fails if the page is out of
+ * date. It also fails if a command has no example, or has an example that the command line refuses.
  */
 import * as NodeServices from "@effect/platform-node/NodeServices";
 import { Console, Effect, Option } from "effect";
@@ -11,8 +11,10 @@ import process from "node:process";
 import { format } from "prettier";
 import { waypost } from "../src/cli/Cli.ts";
 import { CliEnvironment } from "../src/cli/CliEnvironment.ts";
-import { usageTrouble } from "../src/cli/UsageError.ts";
+import { wrapText } from "../src/cli/terminal/WrappedText.ts";
+import { usageProblems } from "../src/cli/UsageError.ts";
 
+const pageColumns = 110;
 const isCheck = process.argv.includes("--check");
 const page = new URL("../docs/cli.md", import.meta.url);
 
@@ -24,7 +26,7 @@ const help = Effect.fnUntraced(function* (path: ReadonlyArray<string>) {
     }),
   );
   const [doc] = docs;
-  if (doc === undefined) throw new Error(`waypost ${path.join(" ")} --help says nothing`);
+  if (doc === undefined) throw new Error(`waypost ${path.join(" ")} --help prints nothing`);
   return doc;
 });
 
@@ -33,19 +35,19 @@ interface Documented {
   readonly doc: HelpDoc.HelpDoc;
 }
 
-/** A command and all below it, each after the one that it belongs to. */
-const tree = (
+/** A command and all its subcommands, in depth-first order. */
+const commandTree = (
   path: ReadonlyArray<string>,
 ): Effect.Effect<ReadonlyArray<Documented>, unknown, Effect.Services<ReturnType<typeof help>>> =>
   Effect.gen(function* () {
     const doc = yield* help(path);
-    const below = (doc.subcommands ?? []).flatMap(({ commands }) => commands);
-    const rest = yield* Effect.forEach(below, ({ name }) => tree([...path, name]));
+    const subcommands = (doc.subcommands ?? []).flatMap(({ commands }) => commands);
+    const rest = yield* Effect.forEach(subcommands, ({ name }) => commandTree([...path, name]));
     return [{ path, doc }, ...rest.flat()];
   });
 
-/** Where the commands are given. */
-const given = <A>(effect: Effect.Effect<A, unknown, Effect.Services<ReturnType<typeof help>>>): Promise<A> =>
+/** Runs an effect in the environment of a command. */
+const run = <A>(effect: Effect.Effect<A, unknown, Effect.Services<ReturnType<typeof help>>>): Promise<A> =>
   Effect.runPromise(
     effect.pipe(
       Effect.provideService(CliEnvironment, {
@@ -62,7 +64,7 @@ const given = <A>(effect: Effect.Effect<A, unknown, Effect.Services<ReturnType<t
     ),
   );
 
-const all = await given(tree([]));
+const all = await run(commandTree([]));
 
 const isGroup = ({ doc }: Documented): boolean => (doc.subcommands ?? []).length > 0;
 const escaped = (text: string): string => text.replaceAll("|", "\\|");
@@ -75,16 +77,19 @@ const flagNames = ({ aliases, name, type }: HelpDoc.FlagDoc): string =>
 const rows = (doc: HelpDoc.HelpDoc): ReadonlyArray<string> => [
   ...(doc.args ?? []).map(
     ({ description, name, required }) =>
-      `| \`${name}\`${required ? "" : ", may be left out"} | ${described(description)} |`,
+      `| \`${name}\`${required ? "" : ", optional"} | ${described(description)} |`,
   ),
   ...doc.flags.map(
     (flag) => `| ${flagNames(flag)}${flag.required ? ", required" : ""} | ${described(flag.description)} |`,
   ),
 ];
 
+const paragraph = ({ description }: HelpDoc.HelpDoc): string =>
+  wrapText(`${description}.`, pageColumns).join("\n");
+
 const section = (command: Documented): string => {
   const { doc, path } = command;
-  if (isGroup(command)) return `## ${path.join(" ")}\n\n${doc.description}.\n`;
+  if (isGroup(command)) return `## ${path.join(" ")}\n\n${paragraph(doc)}\n`;
   const heading = path.length === 1 ? "##" : "###";
   const examples = (doc.examples ?? []).flatMap(({ command: line, description }) =>
     description === undefined ? [line] : [`# ${description}`, line],
@@ -92,40 +97,41 @@ const section = (command: Documented): string => {
   const table = rows(doc);
   return [
     `${heading} ${path.join(" ")}`,
-    `${doc.description}.`,
+    paragraph(doc),
     `\`\`\`sh\n${examples.join("\n")}\n\`\`\``,
     ...(table.length === 0 ? [] : [`| | |\n| --- | --- |\n${table.join("\n")}`]),
   ].join("\n\n");
 };
 
 const globals = (): string => {
-  const ofAll = new Set((all[0]?.doc.globalFlags ?? []).map(({ name }) => name));
-  const asking = all.find(({ path }) => path.join(" ") === "workspace list")?.doc.globalFlags ?? [];
-  const flags = asking.filter(({ name }) => !ofAll.has(name));
-  return `| | |\n| --- | --- |\n${flags.map((flag) => `| ${flagNames(flag)} | ${described(flag.description)} |`).join("\n")}`;
+  const programFlags = new Set((all[0]?.doc.globalFlags ?? []).map(({ name }) => name));
+  const withServer = all.find(({ path }) => path.join(" ") === "workspace list")?.doc.globalFlags ?? [];
+  const flags = withServer.filter(({ name }) => !programFlags.has(name));
+  const lines = flags.map((flag) => `| ${flagNames(flag)} | ${described(flag.description)} |`);
+  return `| | |\n| --- | --- |\n${lines.join("\n")}`;
 };
 
 const text = await format(
   `# The command line
 
-Written by \`npm run cli\` from the commands themselves; \`waypost … --help\` says the same. In a clone it is \`npx waypost …\`, from the
-executable \`waypost …\`.
+\`npm run cli\` generates this page from the commands; \`waypost … --help\` prints the same. In a clone, run
+\`npx waypost …\`. With the executable, run \`waypost …\`.
 
-Commands that ask a server find the one that runs on this machine by its data directory; another is named by \`--url\` and \`--key\`, or by
-\`WAYPOST_URL\` and \`WAYPOST_OPERATOR_KEY\`. What was asked for goes to stdout, everything else to stderr. Colours, progress and the width of tables
-are for terminals: a pipe gets neither.
+Commands that use a server find the one that runs on this machine by its data directory. To use another
+server, give \`--url\` and \`--key\`, or set \`WAYPOST_URL\` and \`WAYPOST_OPERATOR_KEY\`. The result goes to
+stdout, everything else to stderr. Colours, progress bars and fitted tables are for terminals only.
 
 | exit code | |
 | --- | --- |
 | 0 | done |
-| 1 | refused, or not possible now: stderr says why, and what would be right |
-| 2 | not written as a command is: stderr names what was wrong |
-| 130 | stopped by Ctrl-C |
+| 1 | refused, or not possible now: stderr says why, and what to do |
+| 2 | invalid usage: stderr says what is right |
+| 130 | interrupted by Ctrl-C |
 
-\`NO_COLOR=1\` takes the colours away and \`FORCE_COLOR=1\` gives them to a pipe. \`waypost help location import\` is
-\`waypost location import --help\`.
+\`NO_COLOR=1\` turns colours off, and \`FORCE_COLOR=1\` turns them on for pipes too.
+\`waypost help location import\` is the same as \`waypost location import --help\`.
 
-The Tab key completes commands, flags, choices and files after one of these:
+One of these makes the Tab key complete commands, flags, choices and files:
 
 | shell | |
 | --- | --- |
@@ -133,7 +139,7 @@ The Tab key completes commands, flags, choices and files after one of these:
 | zsh | \`source <(waypost --completions zsh)\`, in \`~/.zshrc\` after \`compinit\` |
 | fish | \`waypost --completions fish > ~/.config/fish/completions/waypost.fish\` |
 
-These flags go with every command that asks a server:
+Every command that uses a server takes these flags:
 
 ${globals()}
 
@@ -145,21 +151,21 @@ ${all
   { parser: "markdown", printWidth: 110 },
 );
 
-/** The same commands, doing nothing. */
-const idle = (command: Command.Command.Any): Command.Command.Any => {
+/** The same commands with handlers that do nothing. */
+const withoutHandlers = (command: Command.Command.Any): Command.Command.Any => {
   const below = command.subcommands.flatMap(({ commands }) => commands);
   const globals =
     "globalFlags" in command ? (command.globalFlags as ReadonlyArray<typeof GlobalFlag.Help>) : [];
   return below.length === 0
     ? Command.withHandler(command as Command.Command<string, never>, () => Effect.void)
     : Command.make(command.name).pipe(
-        Command.withSubcommands(below.map(idle)),
+        Command.withSubcommands(below.map(withoutHandlers)),
         Command.withGlobalFlags(globals),
       );
 };
-const idleWaypost = idle(waypost) as typeof waypost;
+const parserOnly = withoutHandlers(waypost) as typeof waypost;
 
-/** The words of an example after `waypost`, as a shell splits them; null where that is not what it calls. */
+/** The words of an example after `waypost`, as a shell splits them; null if it does not call waypost. */
 const wordsOf = (example: string): ReadonlyArray<string> | null => {
   const line = /^(?:[A-Z_]+=\S+ |source <\()?waypost (.*?)(?: > \S+|\))?$/.exec(
     example.replaceAll(/\$\([^)]*\)/g, "x"),
@@ -170,36 +176,36 @@ const wordsOf = (example: string): ReadonlyArray<string> | null => {
   );
 };
 
-/** Why an example is not taken, or null. */
-const refusal = (example: string) =>
+/** Why the command line refuses an example; null if it does not. */
+const refusalOf = (example: string) =>
   Effect.gen(function* () {
     const words = wordsOf(example);
-    if (words === null) return "calls no waypost";
-    const troubles: Array<string> = [];
+    if (words === null) return "does not call waypost.";
+    const problems: Array<string> = [];
     const exit = yield* Effect.exit(
-      Command.runWith(idleWaypost, { version: "" })(words).pipe(
+      Command.runWith(parserOnly, { version: "" })(words).pipe(
         Effect.provideService(CliOutput.Presenter, {
           present: (event) =>
             Effect.sync(() => {
               if (event._tag !== "InvalidInvocation") return;
-              troubles.push(...usageTrouble(event.errors, event.helpDoc, event.commandPath, words));
+              problems.push(...usageProblems(event.errors, event.helpDoc, event.commandPath, words));
             }),
         }),
         Effect.provideService(Console.Console, { ...console, log: () => undefined }),
       ),
     );
     if (exit._tag === "Success") return null;
-    return `is not taken: ${troubles.join(" ") || "it names no command"}`;
+    return `is refused: ${problems.join(" ") || "it names no command."}`;
   });
 
-const wrong: Array<string> = [];
+const findings: Array<string> = [];
 for (const { doc, path } of all) {
   const examples = doc.examples ?? [];
   const name = ["waypost", ...path].join(" ");
-  if (examples.length === 0) wrong.push(`${name} has no example.`);
+  if (examples.length === 0) findings.push(`${name} has no example.`);
   for (const { command } of examples) {
-    const why = await given(refusal(command));
-    if (why !== null) wrong.push(`${name}: the example "${command}" ${why}`);
+    const why = await run(refusalOf(command));
+    if (why !== null) findings.push(`${name}: the example "${command}" ${why}`);
   }
 }
 const isWritten = (() => {
@@ -210,9 +216,8 @@ const isWritten = (() => {
   }
 })();
 if (!isCheck && !isWritten) writeFileSync(page, text);
-if (isCheck && !isWritten)
-  wrong.push("docs/cli.md is not what the commands say: run npm run cli, and commit it.");
+if (isCheck && !isWritten) findings.push("docs/cli.md is out of date: run npm run cli, and commit it.");
 
-for (const line of wrong) console.error(line);
-if (wrong.length > 0) process.exitCode = 1;
-else console.log(isWritten ? "docs/cli.md says what the commands say." : "Wrote docs/cli.md.");
+for (const line of findings) console.error(line);
+if (findings.length > 0) process.exitCode = 1;
+else console.log(isWritten ? "docs/cli.md is up to date." : "Wrote docs/cli.md.");

@@ -1,6 +1,7 @@
 /**
- * Builds `waypost/client` into dist/: JavaScript and declarations of src/client/ and the contract that it reads. Node.js runs
- * TypeScript directly, but not inside of node_modules, where the package of others finds it. `--out <folder>` builds elsewhere.
+ * Builds `waypost/client` into dist/: JavaScript and declarations of src/client/ and of the API that it
+ * derives from. Node.js does not strip types of files in node_modules, where other programs install the
+ * package. `--out <folder>` builds elsewhere.
  */
 import { spawnSync } from "node:child_process";
 import { existsSync, globSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -14,10 +15,10 @@ const out = resolve(values.out ?? join(root, "dist"));
 
 const tsc = join(root, "node_modules/.bin/tsc");
 if (!existsSync(tsc)) {
-  console.error("TypeScript is not installed (a production install), so waypost/client is not built here.");
+  console.error("TypeScript is not installed (production install), so waypost/client is not built.");
   process.exit(1);
 }
-// The executable lies in dist/ too, and takes a minute to build.
+// Keeps the executable, which is in dist/ too and takes a minute to build.
 for (const name of globSync("*", { cwd: out }).filter((each) => !each.startsWith("waypost")))
   rmSync(join(out, name), { recursive: true });
 const { error, status } = spawnSync(tsc, ["-p", "tsconfig.client.json", "--outDir", out], {
@@ -25,11 +26,12 @@ const { error, status } = spawnSync(tsc, ["-p", "tsconfig.client.json", "--outDi
   stdio: ["ignore", "inherit", "inherit"],
 });
 if (status !== 0) {
-  console.error(error?.message ?? "waypost/client was not built: see above.");
+  console.error(error?.message ?? "waypost/client was not built: see the errors of the compiler.");
   process.exit(1);
 }
 
-// The compiler rewrites the imports of JavaScript only, and a declaration beside a .js is found by that name everywhere.
+// The compiler rewrites imports in JavaScript only. In declarations, an import of `x.js` finds `x.d.ts` in
+// every resolver.
 for (const path of globSync("**/*.d.ts", { cwd: out })) {
   const file = join(out, path);
   const text = readFileSync(file, "utf8");

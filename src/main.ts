@@ -3,8 +3,8 @@ import "effect/schema/SchemaJITCompiler/enable";
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime";
 import * as NodeServices from "@effect/platform-node/NodeServices";
 import { Effect, Exit } from "effect";
+import { diskProblem } from "./backup/DiskProblem.ts";
 import { runCommand } from "./cli/Cli.ts";
-import { diskTrouble } from "./backup/DiskFailure.ts";
 import { wantsColors } from "./cli/terminal/Colors.ts";
 
 const parameters = process.argv.slice(2);
@@ -17,17 +17,17 @@ const terminal = process.stderr.isTTY
   ? { columns: process.stderr.columns, write: (text: string) => void process.stderr.write(text) }
   : null;
 
-/** Being stopped is how `serve` ends well; any other command was cut short. */
+/** A signal is the normal end of `serve`. Any other command is interrupted by it. */
 const isServing = parameters.find((each) => !each.startsWith("-")) === "serve";
-const whenStopped = isServing ? 0 : 130;
+const exitCodeWhenStopped = isServing ? 0 : 130;
 
-// A report that did not reach its file is no success; a reader that has seen enough, such as `head`, is none of our business.
-let isLost = false;
+// Output that cannot be written, because a disk is full, is a failure. A closed pipe (`| head`) is not.
+let isOutputLost = false;
 process.stdout.on("error", (error: Error & { readonly code?: string }) => {
-  if (error.code === "EPIPE" || isLost || isServing) return;
-  isLost = true;
+  if (error.code === "EPIPE" || isOutputLost || isServing) return;
+  isOutputLost = true;
   process.once("exit", () => void (process.exitCode = 1));
-  process.stderr.write(`The answer could not be written: ${diskTrouble(error)}. It is lost.\n`);
+  process.stderr.write(`The output could not be written: ${diskProblem(error)}.\n`);
 });
 process.stderr.on("error", () => undefined);
 
@@ -36,6 +36,6 @@ runCommand(parameters, { environment: process.env, columns, terminal, colors }).
   NodeRuntime.runMain({
     disableErrorReporting: true,
     teardown: (exit, end) =>
-      end(Exit.isSuccess(exit) ? (typeof exit.value === "number" ? exit.value : 1) : whenStopped),
+      end(Exit.isSuccess(exit) ? (typeof exit.value === "number" ? exit.value : 1) : exitCodeWhenStopped),
   }),
 );

@@ -1,6 +1,6 @@
 /**
  * The bars of starting and of memory: from the start of the process to its line that it listens, on a data directory that is
- * there already (at most 3 s), and what Node and PostgreSQL hold in memory after the demo's story (under 400 MB). Of the source tree,
+ * there already (at most 3 s), and what Node and PostgreSQL hold in memory after the demo (under 400 MB). Of the source tree,
  * or of the executable that is named: `node scripts/bench/start.ts dist/waypost`.
  */
 import { NodeRuntime } from "@effect/platform-node";
@@ -9,7 +9,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve as resolvePath } from "node:path";
-import { story } from "../../src/demo/Demo.ts";
+import { runChapters } from "../../src/demo/Demo.ts";
 import { familyOf } from "./BenchChild.ts";
 
 const rounds = 5;
@@ -77,7 +77,7 @@ const bench = Effect.gen(function* () {
     Effect.promise(() => start(dataDir)),
     (started) => Effect.promise(() => stop(started)),
   );
-  yield* story({ origin: last.origin, operatorKey });
+  yield* runChapters({ origin: last.origin, operatorKey });
   const family = familyOf(last.child.pid ?? 0).map(memoryOf);
   const sum = (of: "resident" | "proportional"): number =>
     Math.round(family.reduce((total, memory) => total + memory[of], 0));
@@ -85,7 +85,7 @@ const bench = Effect.gen(function* () {
   console.log(`
 first start, with a new database   ${Math.round(first.millis)} ms
 start on existing data             ${times.map((millis) => Math.round(millis)).join(", ")} ms (bar: 3000)
-memory after the story             ${sum("proportional")} MB in ${family.length} processes; shared memory counted for each: ${sum("resident")} MB (bar: 400)`);
+memory after the demo              ${sum("proportional")} MB in ${family.length} processes; shared memory counted for each: ${sum("resident")} MB (bar: 400)`);
   if (worst > 3000 || sum("proportional") >= 400) process.exitCode = 1;
 });
 

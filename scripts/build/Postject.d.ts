@@ -1,5 +1,5 @@
 declare module "postject" {
-  /** Writes the bytes into an ELF, Mach-O or PE file, as a resource of that name. */
+  /** Writes bytes into an ELF, Mach-O or PE file, as a resource with this name. */
   export const inject: (
     file: string,
     name: string,

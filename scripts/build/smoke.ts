@@ -1,6 +1,7 @@
 /**
- * Tries dist/waypost (or the file named) as a stranger would run it: with an empty environment, and where this script is root as
- * nobody on a file system of which only the data directory can be written. `node scripts/build/smoke.ts [file]`.
+ * Tests dist/waypost, or another file, with an empty environment. As root, the program runs
+ * as nobody on a read-only file system, where only the data directory is writable:
+ * `node scripts/build/smoke.ts [file]`.
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -28,23 +29,23 @@ const nobody = 65534;
 const home = mkdtempSync(join(tmpdir(), "waypost-smoke-"));
 const program = join(home, "waypost");
 const data = join(home, "data");
-const config = join(home, "waypost.env");
+const settingsFile = join(home, "waypost.env");
 chmodSync(home, 0o755);
 copyFileSync(file, program);
 chmodSync(program, 0o755);
 mkdirSync(data);
 if (isRoot) chownSync(data, nobody, nobody);
-writeFileSync(config, `WAYPOST_DATA_DIR=${data}\nPORT=0\nWAYPOST_LOG_FORMAT=pretty\n`);
+writeFileSync(settingsFile, `WAYPOST_DATA_DIR=${data}\nPORT=0\nWAYPOST_LOG_FORMAT=pretty\n`);
 
-/** Everything but the data directory becomes read-only, then root is given up. */
-const enclosed =
+/** Makes everything except for the data directory read-only, then drops root. */
+const sandboxed =
   'mount --make-rprivate / && mount --bind "$1" "$1" && mount -o remount,bind,ro / && shift && ' +
   `exec setpriv --reuid=${nobody} --regid=${nobody} --clear-groups --no-new-privs -- "$@"`;
 
 const start = (...parameters: ReadonlyArray<string>): ChildProcess => {
   const line = ["env", "-i", program, ...parameters];
   const [command = "", ...rest] = isRoot
-    ? ["unshare", "--mount", "sh", "-c", enclosed, "sh", data, ...line]
+    ? ["unshare", "--mount", "sh", "-c", sandboxed, "sh", data, ...line]
     : line;
   return spawn(command, rest, { cwd: "/", stdio: ["ignore", "pipe", "pipe"] });
 };
@@ -56,20 +57,20 @@ const textOf = (child: ChildProcess): { out: string; error: string } => {
   return text;
 };
 
-const must = (isSo: boolean, what: string, detail = ""): void => {
-  if (!isSo) throw new Error(`Not so: ${what}. ${detail}`);
-  console.log(`  ${what}`);
+const expect = (isTrue: boolean, statement: string, detail = ""): void => {
+  if (!isTrue) throw new Error(`This is false: ${statement}. ${detail}`);
+  console.log(`  ${statement}`);
 };
 
 const command = async (...parameters: ReadonlyArray<string>): Promise<string> => {
   const child = start(...parameters);
   const text = textOf(child);
   const [code] = (await once(child, "close")) as [number | null];
-  must(code === 0, `waypost ${parameters.slice(0, 2).join(" ")}`, text.error);
+  expect(code === 0, `waypost ${parameters.slice(0, 2).join(" ")}`, text.error);
   return text.out;
 };
 
-/** Starts the server and gives its address and the milliseconds to it. */
+/** Waits until the server listens. Returns its address and the start time in milliseconds. */
 const listening = async (server: ChildProcess): Promise<{ origin: string; millis: number }> => {
   const began = performance.now();
   const text = textOf(server);
@@ -80,8 +81,8 @@ const listening = async (server: ChildProcess): Promise<{ origin: string; millis
       if (text.error.includes("unpacking")) console.log(`  ${text.error.split("\n")[0] ?? ""}`);
       return { origin, millis: Math.round(performance.now() - began) };
     }
-    const how = await Promise.race([once(server.stdout ?? server, "data"), ended.then(() => undefined)]);
-    if (how === undefined) throw new Error(`It ended: ${text.error}`);
+    const data = await Promise.race([once(server.stdout ?? server, "data"), ended.then(() => undefined)]);
+    if (data === undefined) throw new Error(`The server exited: ${text.error}`);
   }
 };
 
@@ -90,24 +91,24 @@ const stop = async (server: ChildProcess): Promise<void> => {
   const ended = once(server, "close");
   server.kill("SIGTERM");
   const [code] = (await ended) as [number | null];
-  must(code === 0, "SIGTERM ends it with exit code 0", String(code));
+  expect(code === 0, "SIGTERM stops it with exit code 0", String(code));
 };
 
-const story = async (origin: string): Promise<void> => {
-  const here = ["--config", config];
-  await command("workspace", "create", "--name", "Smoke", "--timezone", "Europe/Amsterdam", ...here);
-  const issued = await command("token", "issue", "-w", "Smoke", "-e", "sandbox", "--json", ...here);
+const useServer = async (origin: string): Promise<void> => {
+  const settings = ["--config", settingsFile];
+  await command("workspace", "create", "--name", "Smoke", "--timezone", "Europe/Amsterdam", ...settings);
+  const issued = await command("token", "issue", "-w", "Smoke", "-e", "sandbox", "--json", ...settings);
   const token = /"token":\s*"([^"]+)"/.exec(issued)?.[1] ?? "";
   const platform = `${origin}/sandbox/platform/v1`;
   const authorization = { Authorization: `Bearer ${token}` };
 
-  const places = readFileSync(join(root, "docs/examples/places.geojson"), "utf8");
+  const locations = readFileSync(join(root, "docs/examples/locations.geojson"), "utf8");
   const imported = await fetch(`${platform}/locations/import`, {
     method: "POST",
     headers: { ...authorization, "Content-Type": "application/geo+json" },
-    body: places,
+    body: locations,
   });
-  must(imported.status === 200, "places are imported", await imported.text());
+  expect(imported.status === 200, "locations are imported", await imported.text());
 
   const body = new FormData();
   const picture = await sharp({ create: { width: 900, height: 600, channels: 3, background: "teal" } })
@@ -116,46 +117,51 @@ const story = async (origin: string): Promise<void> => {
   body.append("file", new File([new Uint8Array(picture)], "photo.jpg", { type: "image/jpeg" }));
   const uploaded = await fetch(`${platform}/media`, { method: "POST", headers: authorization, body });
   const answer = await uploaded.text();
-  must(uploaded.status === 201, "a picture is uploaded and looked into", answer);
+  expect(uploaded.status === 201, "a picture is uploaded and inspected", answer);
   const thumbnail = /"thumbnail_url":\s*"([^"]+)"/.exec(answer)?.[1] ?? "";
   const small = await fetch(thumbnail);
-  must(
+  expect(
     small.status === 200 && small.headers.get("content-type") === "image/webp",
     "it has a thumbnail",
     `${thumbnail}: ${small.status} ${String(small.headers.get("content-type"))}`,
   );
-  await command("report", "summary", "-w", "Smoke", "-e", "sandbox", ...here);
+  await command("report", "summary", "-w", "Smoke", "-e", "sandbox", ...settings);
   const docs = await fetch(`${origin}/docs`);
-  must(docs.status === 200, "the documentation is served", String(docs.status));
+  expect(docs.status === 200, "the documentation is served", String(docs.status));
 };
 
-let server = start("serve", "--config", config);
+let server = start("serve", "--config", settingsFile);
 try {
   console.log(
-    isRoot ? "As nobody, read-only but for the data directory, no environment:" : "With no environment:",
+    isRoot
+      ? "As nobody, read-only except for the data directory, without environment:"
+      : "Without environment:",
   );
   const cold = await listening(server);
   console.log(`  first start: ${cold.millis} ms`);
-  await story(cold.origin);
+  await useServer(cold.origin);
   await stop(server);
-  server = start("serve", "--config", config);
+  server = start("serve", "--config", settingsFile);
   const warm = await listening(server);
   console.log(`  next start: ${warm.millis} ms`);
   await stop(server);
-  // In a folder whose parent can be written: a restore is made beside its place, and renamed.
+  // A restore is built beside its final path, so the parent folder must be writable.
   const backup = join(home, "backup.tar.gz");
-  const elsewhere = join(home, "restored.env");
+  const restoredSettings = join(home, "restored.env");
   copyFileSync(join(root, `test/upgrades/fixtures/${manifest.version}.tar.gz`), backup);
   chmodSync(backup, 0o644);
-  writeFileSync(elsewhere, `WAYPOST_DATA_DIR=${data}/restored\nPORT=0\nWAYPOST_LOG_FORMAT=pretty\n`);
-  await command("restore", backup, "--config", elsewhere);
-  server = start("serve", "--config", elsewhere);
+  writeFileSync(restoredSettings, `WAYPOST_DATA_DIR=${data}/restored\nPORT=0\nWAYPOST_LOG_FORMAT=pretty\n`);
+  await command("restore", backup, "--config", restoredSettings);
+  server = start("serve", "--config", restoredSettings);
   await listening(server);
-  const listed = await command("workspace", "list", "--config", elsewhere);
-  must(listed.includes("Acme"), "a backup of this release is restored, keys included", listed);
+  const listed = await command("workspace", "list", "--config", restoredSettings);
+  expect(listed.includes("Acme"), "a backup of this release is restored, keys included", listed);
   await stop(server);
   const texts = await command("licenses");
-  must(texts.includes("PostgreSQL") && texts.includes("libvips"), "it names the licences of what it carries");
+  expect(
+    texts.includes("PostgreSQL") && texts.includes("libvips"),
+    "it prints the licences of what it contains",
+  );
 } finally {
   server.kill("SIGTERM");
   if (server.exitCode === null && server.signalCode === null) await once(server, "close");

@@ -1,8 +1,9 @@
 import { Schema } from "effect";
 
-/** What a backup is: its last file, without which it is not whole. */
+/** The manifest of a backup. It is the last file of the archive, so that a truncated archive has none. */
 export const BackupManifest = Schema.Struct({
   format: Schema.Literal(1),
+  /** Version of the Waypost that made the backup. */
   waypost: Schema.String,
   created_at: Schema.String,
   postgresql: Schema.String,
@@ -12,24 +13,24 @@ export const BackupManifest = Schema.Struct({
   ),
   sequences: Schema.Array(Schema.Struct({ name: Schema.String, last: Schema.NullOr(Schema.Number) })),
   media: Schema.Struct({
-    /** `disk`, or where the bytes are that are not in the backup. */
+    /** `disk`, or the bucket that holds the media files; the backup then has none. */
     store: Schema.String,
-    /** Names of the files that belong to the rows. */
+    /** Names of the files that rows of the backup reference. */
     files: Schema.Array(Schema.String),
-    /** Those that went away in the moment of the backup. */
+    /** Referenced files that were deleted during the backup. */
     missing: Schema.Array(Schema.String),
   }),
-  /** Everything before the manifest, in its order. */
+  /** Every file before the manifest, in the order of the archive. */
   files: Schema.Array(Schema.Struct({ name: Schema.String, bytes: Schema.Int, sha256: Schema.String })),
 });
 /** The manifest of a backup. */
 export type BackupManifest = typeof BackupManifest.Type;
 
-/** Its name in the archive. */
+/** Name of the manifest in the archive. */
 export const manifestName = "manifest.json";
 
 /** Files of the data directory that hold keys. */
 export const keyFiles = ["operator.key", "secret.key"] as const;
 
-/** Rows in one file of the archive. */
+/** Number of rows in one file of the archive. */
 export const pageRows = 500;

@@ -1,4 +1,4 @@
 import { Data } from "effect";
 
-/** A backup or a restore could not be made; `message` says why and what to do. Nothing half done is left behind. */
+/** A backup or a restore failed. `message` says why, and what to do. No partial result is left. */
 export class BackupRefused extends Data.TaggedError("BackupRefused")<{ readonly message: string }> {}

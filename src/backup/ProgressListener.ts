@@ -1,5 +1,2 @@
-/**
- * Receives the progress of one kind of work: `done` of `all` units. `what` names the unit in the plural; it begins with
- * "bytes" where the unit is bytes.
- */
-export type ProgressListener = (what: string, done: number, all: number) => void;
+/** Receives progress: `done` of `total`. `unit` is a plural noun; for bytes it starts with "bytes". */
+export type ProgressListener = (unit: string, done: number, total: number) => void;

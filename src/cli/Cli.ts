@@ -1,29 +1,29 @@
-/** The command line `waypost`: every command, and what becomes of those that fail. */
+/** The command line `waypost`: its commands, help, errors and exit codes. */
 import { Cause, Console, Effect, Exit, Option, Result } from "effect";
 import { Argument, CliConfig, CliError, CliOutput, Command, Flag, GlobalFlag } from "effect/cli";
 import { FetchHttpClient } from "effect/http";
 import manifest from "../../package.json" with { type: "json" };
 import { Settings } from "../config/Settings.ts";
 import { bundledText } from "../database/embedded/BundledRuntime.ts";
+import { demo } from "../demo/Demo.ts";
+import { CliEnvironment } from "./CliEnvironment.ts";
 import { BadUsage, CommandRefused } from "./CommandRefused.ts";
 import { backupCommand, restoreCommand } from "./commands/BackupCommands.ts";
-import { doctorCommand } from "./commands/DoctorCommand.ts";
 import { deviceCommand } from "./commands/DeviceCommand.ts";
-import { helpPage } from "./terminal/HelpPage.ts";
+import { doctorCommand } from "./commands/DoctorCommand.ts";
 import { locationCommand } from "./commands/LocationCommand.ts";
-import { paint } from "./terminal/Colors.ts";
 import { reportCommand } from "./commands/ReportCommand.ts";
 import { sdkKeyCommand } from "./commands/SdkKeyCommand.ts";
 import { segmentCommand } from "./commands/SegmentCommand.ts";
 import { sendCommand } from "./commands/SendCommand.ts";
-import { completionsFlag } from "./ShellCompletions.ts";
-import { CliEnvironment } from "./CliEnvironment.ts";
 import { tokenCommand } from "./commands/TokenCommand.ts";
-import { usageTrouble } from "./UsageError.ts";
 import { workspaceCommand } from "./commands/WorkspaceCommand.ts";
-import { demo } from "../demo/Demo.ts";
+import { completionsFlag } from "./ShellCompletions.ts";
+import { paint } from "./terminal/Colors.ts";
+import { helpPage } from "./terminal/HelpPage.ts";
+import { usageProblems } from "./UsageError.ts";
 
-// The server is most of the program: commands that only ask one do without it.
+// Loaded on demand: the server is most of the program, and most commands do not need it.
 const server = Effect.promise(() => import("./Serve.ts"));
 const documents = Effect.promise(() => import("../ApiDocuments.ts"));
 
@@ -31,7 +31,7 @@ const serveCommand = Command.make(
   "serve",
   {
     config: Flag.File("config").pipe(
-      Flag.withDescription("File of KEY=VALUE settings, which go before those of the environment"),
+      Flag.withDescription("Settings file of KEY=VALUE lines, which override the environment"),
       Flag.optional,
     ),
   },
@@ -52,7 +52,7 @@ const serveCommand = Command.make(
 const demoCommand = Command.make("demo", {}, () =>
   Effect.flatMap(CliEnvironment, ({ colors }) => demo({ isRich: colors.stdout })),
 ).pipe(
-  Command.withDescription("Tell the whole story, step by step, on a temporary Waypost"),
+  Command.withDescription("Show what Waypost does, step by step, on a temporary server"),
   Command.withExamples([{ command: "waypost demo" }]),
 );
 
@@ -76,17 +76,16 @@ const licensesCommand = Command.make("licenses", {}, () => {
   return text === undefined
     ? Effect.fail(
         new CommandRefused({
-          message:
-            "Only the executable carries other people's works: in a clone their licences are in node_modules.",
+          message: "Only the executable has this text. In a clone, the licences are in node_modules.",
         }),
       )
     : Console.log(text);
 }).pipe(
-  Command.withDescription("Print the licences of all that the executable carries"),
+  Command.withDescription("Print the licences of everything that the executable bundles"),
   Command.withExamples([{ command: "waypost licenses" }]),
 );
 
-/** Every command there is. */
+/** The root command. */
 export const waypost = Command.make("waypost").pipe(
   Command.withDescription("Campaign messaging that you host yourself"),
   Command.withSubcommands([
@@ -108,15 +107,15 @@ export const waypost = Command.make("waypost").pipe(
   ]),
   Command.withGlobalFlags([completionsFlag]),
   Command.withExamples([
-    { command: "waypost serve", description: "Run it; then, in another terminal:" },
+    { command: "waypost serve", description: "Start the server; then, in another terminal:" },
     { command: "waypost workspace create --name Acme" },
     { command: "waypost token issue --workspace Acme --environment sandbox" },
-    { command: "waypost location import --help", description: "What a command takes, with examples" },
-    { command: "source <(waypost --completions bash)", description: "Let the Tab key complete commands" },
+    { command: "waypost location import --help", description: "Flags and examples of a command" },
+    { command: "source <(waypost --completions bash)", description: "Complete commands with the Tab key" },
   ]),
 );
 
-/** What was wrong with how a command was written, on stderr; help that was asked for, on stdout. */
+/** Prints usage errors on stderr, and requested help on stdout. */
 const presenter = (
   parameters: ReadonlyArray<string>,
   { colors, columns, terminal }: CliEnvironment["Service"],
@@ -133,7 +132,7 @@ const presenter = (
             );
       case "InvalidInvocation": {
         const { red } = paint(colors.stderr);
-        for (const line of usageTrouble(event.errors, event.helpDoc, event.commandPath, parameters))
+        for (const line of usageProblems(event.errors, event.helpDoc, event.commandPath, parameters))
           yield* Console.error(red(line));
         yield* Console.error(`See ${event.commandPath.join(" ")} --help`);
       }
@@ -141,36 +140,35 @@ const presenter = (
   }),
 });
 
-const refused = 1;
-const misused = 2;
+const exitCodes = { done: 0, refused: 1, badUsage: 2 };
 
-/** Says on stderr why a command failed, a fault of ours with all that helps to find it, and gives the exit code. */
-const report = Effect.fnUntraced(function* (
+/** Prints why a command failed and returns the exit code. An unexpected error is printed with its stack. */
+const reportFailure = Effect.fnUntraced(function* (
   cause: Cause.Cause<unknown>,
   { colors }: CliEnvironment["Service"],
 ) {
   const { red } = paint(colors.stderr);
   const failure = Cause.findError(cause);
   if (Result.isFailure(failure)) {
-    yield* Console.error(red("Waypost failed by a fault of its own:") + `\n${Cause.pretty(cause)}`);
-    return refused;
+    yield* Console.error(`${red("Internal error in Waypost. Please report it:")}\n${Cause.pretty(cause)}`);
+    return exitCodes.refused;
   }
   const error = failure.success;
-  if (CliError.isCliError(error)) return misused;
+  if (CliError.isCliError(error)) return exitCodes.badUsage;
   yield* Console.error(red(error instanceof Error ? error.message : String(error)));
-  return error instanceof BadUsage ? misused : refused;
+  return error instanceof BadUsage ? exitCodes.badUsage : exitCodes.refused;
 });
 
-/** `waypost help location import` is what many try first. */
-const asFlag = (parameters: ReadonlyArray<string>): ReadonlyArray<string> =>
+/** Turns `help location import` into `location import --help`. */
+const expandHelp = (parameters: ReadonlyArray<string>): ReadonlyArray<string> =>
   parameters[0] === "help" ? [...parameters.slice(1), "--help"] : parameters;
 
 /**
- * Carries out a command and gives the exit code of the process: 0 when it was done, 1 when it was refused, 2 when it was
- * not written as a command is. Whatever went wrong has been said on stderr.
+ * Runs a command and returns the exit code: 0 if it was done, 1 if it was refused, 2 if it was written
+ * wrongly. Errors are printed on stderr.
  */
 export const runCommand = (parameters: ReadonlyArray<string>, cliEnvironment: CliEnvironment["Service"]) =>
-  Command.runWith(waypost, { version: manifest.version })(asFlag(parameters)).pipe(
+  Command.runWith(waypost, { version: manifest.version })(expandHelp(parameters)).pipe(
     Effect.provideService(CliEnvironment, cliEnvironment),
     Effect.provideService(CliOutput.Presenter, presenter(parameters, cliEnvironment)),
     Effect.provideService(
@@ -180,7 +178,9 @@ export const runCommand = (parameters: ReadonlyArray<string>, cliEnvironment: Cl
     Effect.provide(FetchHttpClient.layer),
     Effect.exit,
     Effect.flatMap((exit) => {
-      if (Exit.isSuccess(exit)) return Effect.succeed(0);
-      return Cause.hasInterruptsOnly(exit.cause) ? Effect.interrupt : report(exit.cause, cliEnvironment);
+      if (Exit.isSuccess(exit)) return Effect.succeed(exitCodes.done);
+      return Cause.hasInterruptsOnly(exit.cause)
+        ? Effect.interrupt
+        : reportFailure(exit.cause, cliEnvironment);
     }),
   );

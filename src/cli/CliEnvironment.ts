@@ -1,16 +1,16 @@
 import { Context } from "effect";
 import type { SettingsRecord } from "../config/Settings.ts";
 
-/** Where a command is given: what it may read besides its arguments, and how wide its answer may be. */
+/** The environment of a command: variables, terminal width and colours. */
 export class CliEnvironment extends Context.Service<
   CliEnvironment,
   {
     readonly environment: SettingsRecord;
-    /** Cells in a line of the terminal; null where there is none, as in a pipe. */
+    /** Width of the terminal of stdout, in cells; null if stdout is not a terminal. */
     readonly columns: number | null;
-    /** The terminal that stderr is on, for what is drawn while work goes on; null where there is none. */
+    /** The terminal of stderr, where progress is drawn; null if stderr is not a terminal. */
     readonly terminal: { readonly columns: number; readonly write: (text: string) => void } | null;
-    /** Which streams are to have colours. */
+    /** The streams that get colours. */
     readonly colors: { readonly stdout: boolean; readonly stderr: boolean };
   }
->()("waypost/operator/commands/CliEnvironment") {}
+>()("waypost/cli/CliEnvironment") {}

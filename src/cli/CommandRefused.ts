@@ -3,50 +3,55 @@ import { HttpClientError } from "effect/http";
 import type { ApiError } from "../wire/ApiError.ts";
 import type { Fields } from "../wire/Problems.ts";
 
-/** The first code that an error or one of its causes has. */
-const codeIn = (error: unknown): string => {
-  let at: unknown = error;
-  for (let depth = 0; depth < 8 && typeof at === "object" && at !== null; depth++) {
-    if ("code" in at && typeof at.code === "string") return at.code;
-    at = "reason" in at && typeof at.reason === "object" ? at.reason : "cause" in at ? at.cause : null;
+/** The first `code` of an error or one of its causes. */
+const codeOf = (error: unknown): string => {
+  let current: unknown = error;
+  for (let depth = 0; depth < 8 && typeof current === "object" && current !== null; depth++) {
+    if ("code" in current && typeof current.code === "string") return current.code;
+    current =
+      "reason" in current && typeof current.reason === "object"
+        ? current.reason
+        : "cause" in current
+          ? current.cause
+          : null;
   }
   return "";
 };
 
-/** Why a server could not be asked, by the code of the failure. */
-const unreached = (url: string, code: string): string => {
+/** Why a server could not be reached, by the code of the failure. */
+const unreachable = (url: string, code: string): string => {
   const host = URL.parse(url)?.host ?? url;
-  if (code === "ENOTFOUND" || code === "EAI_AGAIN") return `There is no host ${host}: is the address right?`;
-  if (code === "EPROTO" || code.startsWith("ERR_SSL")) {
-    return `What answers at ${url} does not speak TLS: try --url http://${host}`;
-  }
+  if (code === "ENOTFOUND" || code === "EAI_AGAIN")
+    return `There is no host ${host}. Check the address given by --url or WAYPOST_URL.`;
+  if (code === "EPROTO" || code.startsWith("ERR_SSL"))
+    return `The server at ${url} does not speak TLS: try --url http://${host}`;
   if (/CERT|SELF_SIGNED|UNABLE_TO_VERIFY/.test(code)) {
     return (
-      `The certificate of ${url} cannot be trusted (${code}). If an authority of your own signed it, name its certificate by ` +
-      "NODE_EXTRA_CA_CERTS."
+      `The certificate of ${url} is not trusted (${code}). If your own certificate authority signed it, ` +
+      "set NODE_EXTRA_CA_CERTS to the file of that authority's certificate."
     );
   }
   return `Nothing answers at ${url}: is Waypost running there?`;
 };
 
-/** The command was understood but not carried out; `message` says why in sentences. Exit code 1. */
+/** The command was understood but not carried out. `message` says why, in sentences. Exit code 1. */
 export class CommandRefused extends Data.TaggedError("CommandRefused")<{ readonly message: string }> {
-  /** Everything wrong with what was asked for, a line for each problem. */
+  /** Every problem of a request by its field, one line each. */
   static readonly fields = (fields: Fields): CommandRefused => {
     const lines = Object.entries(fields).flatMap(([name, messages]) =>
       messages.map((message) => `  ${name}: ${message}`),
     );
-    return new CommandRefused({ message: ["This was refused:", ...lines].join("\n") });
+    return new CommandRefused({ message: ["The request is not valid:", ...lines].join("\n") });
   };
 
-  /** What came back from asking the server at `url`. */
+  /** The failure of a request to the server at `url`. */
   static readonly from = (
     url: string,
     failure: ApiError | HttpClientError.HttpClientError | Schema.SchemaError,
   ): CommandRefused => {
     if (Schema.isSchemaError(failure)) {
       return new CommandRefused({
-        message: `The answer of ${url} is not what was expected: is it another version?`,
+        message: `The response of ${url} is not valid. It may run another version of Waypost.`,
       });
     }
     if (!HttpClientError.isHttpClientError(failure)) {
@@ -59,11 +64,11 @@ export class CommandRefused extends Data.TaggedError("CommandRefused")<{ readonl
     const { reason } = failure;
     const message =
       reason._tag === "StatusCodeError" || reason._tag === "DecodeError"
-        ? `What answers at ${url} is not the operator interface of a Waypost.`
-        : unreached(url, codeIn(failure));
+        ? `The server at ${url} is not the operator interface of a Waypost.`
+        : unreachable(url, codeOf(failure));
     return new CommandRefused({ message });
   };
 }
 
-/** The command cannot be meant like this; `message` says what would be right. Exit code 2. */
+/** Invalid usage of a command. `message` says what is right. Exit code 2. */
 export class BadUsage extends Data.TaggedError("BadUsage")<{ readonly message: string }> {}

@@ -1,34 +1,39 @@
-/** How people name things on the command line: by id, or by a name that is one thing's alone. */
+/** Flags that many commands share, and lookups of items by id or name. */
 import { Effect } from "effect";
 import { Argument, Flag } from "effect/cli";
+import type { Environment } from "../workspaces/Environment.ts";
 import { isUuid } from "../wire/Ids.ts";
 import { CommandRefused } from "./CommandRefused.ts";
-import type { Operator } from "./Operator.ts";
-import { defaultListed } from "./terminal/Output.ts";
+import { type Operator, operator } from "./Operator.ts";
 
-/** The workspace that a command is about. */
+/** The workspace of a command. */
 export const workspaceFlag = Flag.String("workspace").pipe(
   Flag.withAlias("w"),
-  Flag.withDescription("The workspace, by id or name"),
+  Flag.withDescription("Workspace, by id or name"),
 );
 
-/** The environment that a command is about. */
+/** The environment of a command. */
 export const environmentFlag = Flag.Literals("environment", ["sandbox", "production"]).pipe(
   Flag.withAlias("e"),
-  Flag.withDescription("The environment"),
+  Flag.withDescription("Environment"),
 );
 
-/** Most items to list. */
+/** The workspace and the environment of a command. */
+export const environmentFlags = { workspace: workspaceFlag, environment: environmentFlag };
+
+const defaultListLimit = 100;
+
+/** The maximum number of listed items. */
 export const limitFlag = Flag.Int("limit").pipe(
-  Flag.withDescription(`Most to list, newest first; ${defaultListed} if left out`),
+  Flag.withDescription(`Maximum number of items, newest first; ${defaultListLimit} if left out`),
   Flag.filter(
     (limit) => limit >= 1,
     () => "The limit must be 1 or more.",
   ),
-  Flag.withDefault(defaultListed),
+  Flag.withDefault(defaultListLimit),
 );
 
-/** One thing, by id or by name. */
+/** An argument that names an item by id or name. */
 export const nameArgument = (noun: string) =>
   Argument.String(noun).pipe(Argument.withDescription(`The ${noun}, by id or name`));
 
@@ -37,11 +42,14 @@ interface Page<Item> {
   readonly meta: { readonly next_cursor: string | null };
 }
 
-/** Reads a list page by page, up to `limit` items, and tells whether there are more. */
-export const readList = <Item, E>(
-  limit: number,
-  fetch: (query: { readonly limit: number; readonly cursor?: string }) => Effect.Effect<Page<Item>, E>,
-) =>
+/** Fetches one page of a list. */
+export type FetchPage<Item, E> = (query: {
+  readonly limit: number;
+  readonly cursor?: string;
+}) => Effect.Effect<Page<Item>, E>;
+
+/** Reads a list page by page, up to `limit` items. `hasMore` says whether the list goes further. */
+export const readList = <Item, E>(limit: number, fetch: FetchPage<Item, E>) =>
   Effect.gen(function* () {
     const items: Array<Item> = [];
     let cursor: string | null = null;
@@ -51,64 +59,74 @@ export const readList = <Item, E>(
       items.push(...page.data);
       cursor = page.meta.next_cursor;
     } while (cursor !== null && items.length < limit);
-    return { items, more: cursor !== null };
+    return { items, hasMore: cursor !== null };
   });
 
-/** The one item of that name, letter for letter, or else whatever the case of its letters. */
-export const pick = <Item extends { readonly id: string }>(
+/** The only item of a name: by exact spelling, or else regardless of case. */
+const pick = <Item extends { readonly id: string }>(
   noun: string,
   name: string,
   items: ReadonlyArray<Item>,
   nameOf: (item: Item) => string,
 ): Effect.Effect<Item, CommandRefused> => {
   const exact = items.filter((item) => nameOf(item) === name);
-  const alike =
+  const matches =
     exact.length > 0 ? exact : items.filter((item) => nameOf(item).toLowerCase() === name.toLowerCase());
-  const [found, ...others] = alike;
-  if (found === undefined) {
+  const [found, ...others] = matches;
+  if (found === undefined)
     return Effect.fail(new CommandRefused({ message: `There is no ${noun} called "${name}".` }));
-  }
   if (others.length === 0) return Effect.succeed(found);
-  const ids = alike.map(({ id }) => `  ${id}`).join("\n");
+  const ids = matches.map(({ id }) => `  ${id}`).join("\n");
   return Effect.fail(
     new CommandRefused({
-      message: `${alike.length} ${noun}s are called "${name}". Give the id of one:\n${ids}`,
+      message: `${matches.length} ${noun}s are called "${name}". Give the id of one:\n${ids}`,
     }),
   );
 };
 
-const all = Number.POSITIVE_INFINITY;
-
-/** The id of a workspace by its id or name; an id is left for the server to find. */
-export const findWorkspace = (ask: Operator, nameOrId: string): Effect.Effect<string, CommandRefused> => {
-  if (isUuid(nameOrId)) return Effect.succeed(nameOrId);
-  return readList(all, (query) => ask((client) => client.workspaces.list({ query }))).pipe(
-    Effect.flatMap(({ items }) => pick("workspace", nameOrId, items, ({ name }) => name)),
+/** The id of the only item of a name. Items for which `isCandidate` is false do not count. */
+export const findIdByName = <Item extends { readonly id: string }>(
+  noun: string,
+  name: string,
+  fetch: FetchPage<Item, CommandRefused>,
+  nameOf: (item: Item) => string,
+  isCandidate: (item: Item) => boolean = () => true,
+): Effect.Effect<string, CommandRefused> =>
+  readList(Number.POSITIVE_INFINITY, fetch).pipe(
+    Effect.flatMap(({ items }) => pick(noun, name, items.filter(isCandidate), nameOf)),
     Effect.map(({ id }) => id),
   );
-};
 
-/** The id of a credential by its id or name; of several with that name the one that is not revoked. */
+/** The id of an item, by its id or name. An id is returned unchanged: the server checks it. */
+export const findId = <Item extends { readonly id: string; readonly name: string }>(
+  noun: string,
+  nameOrId: string,
+  fetch: FetchPage<Item, CommandRefused>,
+  isCandidate: (item: Item) => boolean = () => true,
+): Effect.Effect<string, CommandRefused> =>
+  isUuid(nameOrId)
+    ? Effect.succeed(nameOrId)
+    : findIdByName(noun, nameOrId, fetch, ({ name }) => name, isCandidate);
+
+/** The id of a credential, by its id or name. A name finds the credential that is not revoked. */
 export const findCredential = <
   Item extends { readonly id: string; readonly name: string; readonly revoked_at: string | null },
 >(
   noun: string,
   nameOrId: string,
-  fetch: (query: {
-    readonly limit: number;
-    readonly cursor?: string;
-  }) => Effect.Effect<Page<Item>, CommandRefused>,
-): Effect.Effect<string, CommandRefused> => {
-  if (isUuid(nameOrId)) return Effect.succeed(nameOrId);
-  return readList(all, fetch).pipe(
-    Effect.flatMap(({ items }) =>
-      pick(
-        noun,
-        nameOrId,
-        items.filter(({ revoked_at }) => revoked_at === null),
-        ({ name }) => name,
-      ),
-    ),
-    Effect.map(({ id }) => id),
-  );
-};
+  fetch: FetchPage<Item, CommandRefused>,
+): Effect.Effect<string, CommandRefused> =>
+  findId(noun, nameOrId, fetch, ({ revoked_at }) => revoked_at === null);
+
+/** The id of a workspace, by its id or name. */
+export const findWorkspace = (ask: Operator, nameOrId: string): Effect.Effect<string, CommandRefused> =>
+  findId("workspace", nameOrId, (query) => ask((client) => client.workspaces.list({ query })));
+
+/** The client of the operator interface, and the path parameters of the environment of the flags. */
+export const openEnvironment = Effect.fnUntraced(function* (flags: {
+  readonly workspace: string;
+  readonly environment: Environment;
+}) {
+  const ask = yield* operator;
+  return { ask, params: { workspace: yield* findWorkspace(ask, flags.workspace), env: flags.environment } };
+});

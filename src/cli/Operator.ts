@@ -1,21 +1,24 @@
-/** The operator interface as commands ask it: where it is, with which key, and what went wrong in words. */
+/** The client of the operator interface, and the global flags of every command that uses it. */
 import { Effect, Option, type Schema } from "effect";
 import { Flag, GlobalFlag } from "effect/cli";
 import { HttpClient, HttpClientRequest, type HttpClientError } from "effect/http";
 import { HttpApiClient } from "effect/http-api";
 import { accessSync, constants, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { errorCode } from "../backup/DiskProblem.ts";
 import { Settings } from "../config/Settings.ts";
+import { settingsTable } from "../config/SettingsTable.ts";
+import { publishedServer, serverFile } from "../operator/ServerFile.ts";
 import { OperatorApi } from "../OperatorApi.ts";
 import type { ApiError } from "../wire/ApiError.ts";
-import { publishedServer, serverFile } from "../operator/ServerFile.ts";
-import { BadUsage, CommandRefused } from "./CommandRefused.ts";
 import { CliEnvironment } from "./CliEnvironment.ts";
+import { BadUsage, CommandRefused } from "./CommandRefused.ts";
 
 const Url = GlobalFlag.Setting("url")({
   flag: Flag.String("url").pipe(
     Flag.withDescription(
-      "Address of the Waypost to talk to, such as https://push.example.com (or WAYPOST_URL; else the one running here)",
+      "Address of the Waypost server, such as https://push.example.com. " +
+        "If left out: WAYPOST_URL, or the server that runs on this machine",
     ),
     Flag.optional,
   ),
@@ -23,33 +26,40 @@ const Url = GlobalFlag.Setting("url")({
 
 const Key = GlobalFlag.Setting("key")({
   flag: Flag.String("key").pipe(
-    Flag.withDescription("Its operator key (or WAYPOST_OPERATOR_KEY; else the one in the data directory)"),
+    Flag.withDescription(
+      "Operator key of the server. If left out: WAYPOST_OPERATOR_KEY, or the key in the data directory",
+    ),
     Flag.optional,
   ),
 });
 
-/** Flag for a settings file, which goes before the environment. */
+/** The settings file. Its settings override those of the environment. */
 export const SettingsFile = GlobalFlag.Setting("config")({
   flag: Flag.File("config").pipe(
-    Flag.withDescription("Settings file of the Waypost running here, if its data directory is named there"),
+    Flag.withDescription("Settings file of the server, which overrides the environment"),
     Flag.optional,
   ),
 });
 
-const Json = GlobalFlag.Setting("json")({
+/** Whether to print JSON. */
+export const Json = GlobalFlag.Setting("json")({
   flag: Flag.Boolean("json").pipe(
     Flag.withDescription("Print JSON for programs instead of text for people"),
     Flag.withDefault(false),
   ),
 });
 
-/** Flags of every command that asks the operator interface. */
+/** Global flags of every command that uses the operator interface. */
 export const operatorFlags = [Url, Key, SettingsFile, Json] as const;
 
-/** Whether the answer is to be JSON. */
-export const wantsJson = Json;
+/** Settings of a command: the environment, overridden by the file of `--config`. */
+export const settingsRecord = Effect.gen(function* () {
+  const { environment } = yield* CliEnvironment;
+  const file = yield* SettingsFile;
+  return Option.isSome(file) ? { ...environment, ...(yield* Settings.readFile(file.value)) } : environment;
+});
 
-const keptKey = (dataDir: string): string | undefined => {
+const readKeyFile = (dataDir: string): string | undefined => {
   try {
     return readFileSync(join(dataDir, "operator.key"), "utf8").trim();
   } catch {
@@ -57,21 +67,21 @@ const keptKey = (dataDir: string): string | undefined => {
   }
 };
 
-/** Whether only another account may read the file. */
-const isClosed = (file: string): boolean => {
+/** Whether the file exists but this account may not read it. */
+const isForbidden = (file: string): boolean => {
   try {
     accessSync(file, constants.R_OK);
     return false;
   } catch (error) {
-    return error instanceof Error && "code" in error && error.code === "EACCES";
+    return errorCode(error) === "EACCES";
   }
 };
 
-/** Addresses are often copied with the path of one of the interfaces. */
+/** The path of an interface, which people often copy with the address. */
 const interfacePath = /\/(operator\/v1|device\/v1|(sandbox\/)?platform\/v1|docs)(\/.*)?$/;
 
-/** The address without a slash or the path of an interface at its end, or null for no http address. */
-const originOf = (text: string): string | null => {
+/** The address without a trailing slash or the path of an interface; null if it is not an http address. */
+const baseAddress = (text: string): string | null => {
   const url = URL.parse(text);
   if (url === null || (url.protocol !== "http:" && url.protocol !== "https:")) return null;
   return `${url.origin}${url.pathname}`.replace(/\/+$/, "").replace(interfacePath, "");
@@ -79,46 +89,36 @@ const originOf = (text: string): string | null => {
 
 const refused = (message: string) => new CommandRefused({ message });
 
-/** Finds the server and its key: flags, a settings file included, go before the environment, and that before the data directory. */
+/** Finds the server and its key: first by flags, then by settings, then by the data directory. */
 const locate = Effect.gen(function* () {
-  const { environment } = yield* CliEnvironment;
-  const settingsFile = yield* SettingsFile;
-  const fromFile = Option.isSome(settingsFile)
-    ? yield* Effect.mapError(Settings.readFile(settingsFile.value), ({ message }) => refused(message))
-    : {};
-  const setting = (name: string): string | undefined => {
-    const text = fromFile[name]?.trim() || environment[name]?.trim();
-    return text === "" ? undefined : text;
-  };
-  const dataDir = resolve(setting("WAYPOST_DATA_DIR") ?? "./waypost-data");
+  const record = yield* settingsRecord;
+  const setting = (name: string): string | undefined => record[name]?.trim() || undefined;
+  const dataDir = resolve(setting(settingsTable.dataDir.name) ?? settingsTable.dataDir.default);
   const local = publishedServer(dataDir);
-  const asked = Option.getOrUndefined(yield* Url) ?? setting("WAYPOST_URL");
-  if (asked === undefined && Option.isNone(local) && isClosed(serverFile(dataDir))) {
+  const given = Option.getOrUndefined(yield* Url) ?? setting("WAYPOST_URL");
+  if (given === undefined && Option.isNone(local)) {
     return yield* refused(
-      `This account may not read what is in the data directory ${dataDir}: give the command as the account that runs Waypost, or name the ` +
-        "server with --url and --key.",
+      isForbidden(serverFile(dataDir))
+        ? `This account may not read the data directory ${dataDir}. ` +
+            "Run the command as the account that runs Waypost, or give --url and --key."
+        : `No Waypost is running on the data directory ${dataDir}. ` +
+            'Start one with "waypost serve", or give --url.',
     );
   }
-  if (asked === undefined && Option.isNone(local)) {
-    return yield* refused(
-      `No Waypost is running on the data directory ${dataDir}. Start one with "waypost serve", or name another with --url.`,
-    );
-  }
-  const url = originOf(asked ?? Option.getOrElse(local, () => ""));
+  const url = baseAddress(given ?? Option.getOrElse(local, () => ""));
   if (url === null) {
     return yield* new BadUsage({
-      message: `"${asked}" is no http address: try --url https://push.example.com`,
+      message: `"${given}" is not an http address: try --url https://push.example.com`,
     });
   }
-  // The key of this machine's Waypost goes to no other.
-  const isLocal = Option.isSome(local) && originOf(local.value) === url;
+  // The key of the data directory is sent to the server on this data directory only.
+  const isLocal = Option.isSome(local) && baseAddress(local.value) === url;
   const key =
     Option.getOrUndefined(yield* Key) ??
-    setting("WAYPOST_OPERATOR_KEY") ??
-    (isLocal ? keptKey(dataDir) : undefined);
-  if (key === undefined) {
+    setting(settingsTable.operatorKey.name) ??
+    (isLocal ? readKeyFile(dataDir) : undefined);
+  if (key === undefined)
     return yield* refused(`Give the operator key of ${url} with --key or WAYPOST_OPERATOR_KEY.`);
-  }
   if (!/^[\x21-\x7e]+$/.test(key))
     return yield* refused("An operator key has only visible ASCII characters.");
   return { url, key };
@@ -126,22 +126,22 @@ const locate = Effect.gen(function* () {
 
 type Client = HttpApiClient.ForApi<typeof OperatorApi>;
 
-/** Asks the operator interface; whatever it answers but success is `CommandRefused`. */
+/** A function that sends requests to the operator interface. Every failure becomes `CommandRefused`. */
 export const operator = Effect.gen(function* () {
   const { key, url } = yield* locate;
   const client = yield* HttpApiClient.make(OperatorApi, {
     baseUrl: url,
     transformClient: HttpClient.mapRequest(HttpClientRequest.bearerToken(key)),
   });
-  const asking = <A>(
-    ask: (
+  const ask = <A>(
+    request: (
       client: Client,
     ) => Effect.Effect<A, ApiError | HttpClientError.HttpClientError | Schema.SchemaError>,
   ): Effect.Effect<A, CommandRefused> =>
-    Effect.mapError(ask(client), (failure) => CommandRefused.from(url, failure));
-  /** The address asked, without a slash at its end. */
-  return Object.assign(asking, { url });
+    Effect.mapError(request(client), (failure) => CommandRefused.from(url, failure));
+  /** `url` is the address of the server, without a trailing slash. */
+  return Object.assign(ask, { url });
 });
 
-/** The way to ask that `operator` gives. */
+/** The function that `operator` returns. */
 export type Operator = Effect.Success<typeof operator>;

@@ -3,10 +3,10 @@ import { parseFields } from "../wire/ParsedBody.ts";
 import { CommandRefused } from "./CommandRefused.ts";
 
 /**
- * Reads flags as the body that they stand for, under the schema and with the sentences of the server itself, so that
- * everything wrong with them is told at once. What is undefined was not given.
+ * Parses flags as the body of a request, under the server's schema and with the server's sentences, so that
+ * all problems are reported at once. A flag that is undefined was not given.
  */
-export const draft = <Fields extends Schema.Struct.Fields>(
+export const parseFlags = <Fields extends Schema.Struct.Fields>(
   schema: Schema.Struct<Fields>,
   flags: { readonly [name: string]: unknown },
 ): Effect.Effect<Schema.Struct<Fields>["Type"], CommandRefused> => {

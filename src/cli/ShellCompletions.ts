@@ -1,64 +1,64 @@
-/** `waypost --completions`: the script by which a shell completes commands, flags, choices and files. */
+/** `waypost --completions`: the script with which a shell completes commands, flags, choices and files. */
 import { Console, Effect, Option } from "effect";
 import { Command, Completions, Flag, GlobalFlag } from "effect/cli";
 
 const shells = ["bash", "zsh", "fish"] as const;
 type Shell = (typeof shells)[number];
 
-type Any = Command.Command.Any;
-type Taken = Pick<GlobalFlag.GlobalFlag<unknown>, "flag">;
+type AnyCommand = Command.Command.Any;
+type AnyFlag = Pick<GlobalFlag.GlobalFlag<unknown>, "flag">;
 
-/** Flags that a command takes for itself and all below it. Effect keeps them, and leaves them out of its own scripts. */
-const declaredBy = (command: Any): ReadonlyArray<Taken> =>
+/** Global flags that a command declares for its subcommands too. Effect's own scripts leave them out. */
+const globalFlagsOf = (command: AnyCommand): ReadonlyArray<AnyFlag> =>
   "globalFlags" in command && Array.isArray(command.globalFlags)
-    ? (command.globalFlags as ReadonlyArray<Taken>).filter((each) => each !== completionsFlag)
+    ? (command.globalFlags as ReadonlyArray<AnyFlag>).filter((each) => each !== completionsFlag)
     : [];
 
-/** That a flag can be taken back by --no-… is true, and would only stand in the way. */
-const plain = (flag: Completions.FlagDescriptor): Completions.FlagDescriptor => ({
+/** A flag without its `--no-…` form, which would only clutter the list. */
+const withoutNegation = (flag: Completions.FlagDescriptor): Completions.FlagDescriptor => ({
   ...flag,
   negation: false,
 });
 
-const described = (flags: ReadonlyArray<Taken>) =>
+const describeFlags = (flags: ReadonlyArray<AnyFlag>) =>
   Completions.fromCommand(
-    Command.make("flags", Object.fromEntries(flags.map(({ flag }, at) => [String(at), flag]))),
-  ).flags.map(plain);
+    Command.make("flags", Object.fromEntries(flags.map(({ flag }, index) => [String(index), flag]))),
+  ).flags.map(withoutNegation);
 
-/** Adds the flags of the commands above, and says of arguments called `file` that they are files. */
+/** Adds the global flags of parent commands, and marks arguments called `file` as paths. */
 const complete = (
-  command: Any,
+  command: AnyCommand,
   descriptor: Completions.CommandDescriptor,
-  above: ReadonlyArray<Taken>,
+  inherited: ReadonlyArray<AnyFlag>,
 ): Completions.CommandDescriptor => {
-  const globals = [...above, ...declaredBy(command)];
-  const below = new Map(
+  const globals = [...inherited, ...globalFlagsOf(command)];
+  const subcommands = new Map(
     command.subcommands.flatMap(({ commands }) => commands).map((each) => [each.name, each] as const),
   );
   return {
     ...descriptor,
-    flags: [...descriptor.flags.map(plain), ...described(globals)],
+    flags: [...descriptor.flags.map(withoutNegation), ...describeFlags(globals)],
     arguments: descriptor.arguments.map((argument) =>
       argument.name === "file" ? { ...argument, type: { _tag: "Path", pathType: "file" } } : argument,
     ),
     subcommands: descriptor.subcommands.map((each) => {
-      const found = below.get(each.name);
-      return found === undefined ? each : complete(found, each, globals);
+      const subcommand = subcommands.get(each.name);
+      return subcommand === undefined ? each : complete(subcommand, each, globals);
     }),
   };
 };
 
-/** The script for a shell; flags of the program alone are offered with no command. */
-const script = (shell: Shell, command: Any): string => {
-  const all = complete(command, Completions.fromCommand(command), [GlobalFlag.Help]);
-  const flags = [...all.flags, ...described([GlobalFlag.Version, completionsFlag])];
-  return Completions.generate(command.name, shell, { ...all, flags });
+/** The script of a shell. Flags of the program itself are completed at the top level only. */
+const script = (shell: Shell, command: AnyCommand): string => {
+  const root = complete(command, Completions.fromCommand(command), [GlobalFlag.Help]);
+  const flags = [...root.flags, ...describeFlags([GlobalFlag.Version, completionsFlag])];
+  return Completions.generate(command.name, shell, { ...root, flags });
 };
 
 /** The flag `--completions`. */
 export const completionsFlag: GlobalFlag.Action<Option.Option<Shell>> = GlobalFlag.Action({
   flag: Flag.Literals("completions", shells).pipe(
-    Flag.withDescription("Print the script that completes commands in this shell"),
+    Flag.withDescription("Print the completion script of a shell"),
     Flag.optional,
   ),
   run: (shell, { command }) =>

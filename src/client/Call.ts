@@ -1,35 +1,61 @@
-import type { CallInput } from "./Connection.ts";
-import type { EndpointName, Envelope, GroupName, Query } from "./Contract.ts";
+import type { CallInput, CallOptions } from "./Connection.ts";
+import type { Answer, EndpointName, Envelope, GroupName, Item, Query } from "./Contract.ts";
 import { Pages } from "./Pages.ts";
 
-/** Makes one call of the contract. Rejects with a `WaypostError`, or with the reason of an aborted signal. */
+/** Calls one endpoint of the API. Rejects with a `WaypostError`, or with the reason of an aborted signal. */
 export type Call = <G extends GroupName, E extends EndpointName<G>>(
-  to: readonly [G, E],
+  endpoint: readonly [G, E],
   input: CallInput,
 ) => Promise<Envelope<G, E>>;
 
 type Parameters<G extends GroupName> = Query<G, EndpointName<G> & "list">;
 
-/** Which items a list gives, and the `cursor` to begin at. `limit` is how many are fetched at once; 100 unless said. */
+/** The filters of a list, the `cursor` to start at, and the number of items per request (100). */
 export type ListQuery<G extends GroupName> = Omit<Parameters<G>, "updated_since" | "limit"> & {
   readonly limit?: number;
 } & ("updated_since" extends keyof Parameters<G>
     ? { readonly updated_since?: string | Date | undefined }
     : unknown);
 
-type Values = NonNullable<CallInput["query"]>;
+const defaultPageSize = 100;
 
-interface Listed<T> {
-  readonly data: ReadonlyArray<T>;
+interface ListEnvelope {
+  readonly data: ReadonlyArray<unknown>;
   readonly meta: { readonly next_cursor: string | null };
 }
 
-/** The pages of a list that `fetch` gets one of. */
-export const listed = <T>(query: Values, fetch: (query: Values) => Promise<Listed<T>>): Pages<T> =>
-  new Pages<T>(
-    async (cursor) => {
-      const { data, meta } = await fetch({ ...query, limit: query["limit"] ?? 100, cursor });
-      return { items: data, nextCursor: meta.next_cursor };
-    },
-    typeof query["cursor"] === "string" ? query["cursor"] : undefined,
-  );
+/** A group of endpoints, such as `campaigns`. */
+export class EndpointGroup {
+  /** Calls an endpoint and returns its whole response. */
+  protected readonly call: Call;
+
+  constructor(call: Call) {
+    this.call = call;
+  }
+
+  /** Calls an endpoint and returns the `data` of its response. */
+  protected async data<G extends GroupName, E extends EndpointName<G>>(
+    endpoint: readonly [G, E],
+    input: CallInput,
+  ): Promise<Answer<G, E>> {
+    return ((await this.call(endpoint, input)) as { readonly data: Answer<G, E> }).data;
+  }
+
+  /** The pages of a list. */
+  protected pages<G extends GroupName, E extends EndpointName<G>>(
+    endpoint: readonly [G, E],
+    query: NonNullable<CallInput["query"]>,
+    options: CallOptions | undefined,
+    ids: Readonly<Record<string, string>> = {},
+  ): Pages<Item<G, E>> {
+    const limit = query["limit"] ?? defaultPageSize;
+    return new Pages(
+      async (cursor) => {
+        const input = { ids, query: { ...query, limit, cursor }, options };
+        const { data, meta } = (await this.call(endpoint, input)) as ListEnvelope;
+        return { items: data as ReadonlyArray<Item<G, E>>, nextCursor: meta.next_cursor };
+      },
+      typeof query["cursor"] === "string" ? query["cursor"] : undefined,
+    );
+  }
+}

@@ -1,49 +1,45 @@
-import { type Call, listed, type ListQuery } from "./Call.ts";
+import { EndpointGroup, type ListQuery } from "./Call.ts";
 import type { CallOptions, ChangeOptions } from "./Connection.ts";
 import type { Answer, Body } from "./Contract.ts";
 import type { Pages } from "./Pages.ts";
 
-/** A campaign, as the service shows it. */
+/** A campaign. */
 export type Campaign = Answer<"campaigns", "get">;
 
-/** What a campaign is written as, on create and on update. */
+/** The fields of a campaign to create or update. */
 export type CampaignDraft = Body<"campaigns", "create">;
 
-/** The answer of a delete. */
+/** The confirmation of a deletion. */
 export type Deleted = Answer<"campaigns", "delete">;
 
-/** Campaigns: when messages go, and to whom. */
-export class CampaignsClient {
-  readonly #call: Call;
-  constructor(call: Call) {
-    this.#call = call;
-  }
-  /** All campaigns, newest first. */
+/** Campaigns: when messages are sent, and to which devices. */
+export class CampaignsClient extends EndpointGroup {
+  /** Lists all campaigns, newest first. */
   list(query: ListQuery<"campaigns"> = {}, options?: CallOptions): Pages<Campaign> {
-    return listed(query, (query) => this.#call(["campaigns", "list"], { query, options }));
+    return this.pages(["campaigns", "list"], query, options);
   }
-  /** One campaign; `not_found` when there is none. */
-  async get(id: string, options?: CallOptions): Promise<Campaign> {
-    return (await this.#call(["campaigns", "get"], { ids: { campaign: id }, options })).data;
+  /** Retrieves a campaign. Rejects with the code `not_found` if it does not exist. */
+  get(id: string, options?: CallOptions): Promise<Campaign> {
+    return this.data(["campaigns", "get"], { ids: { campaign: id }, options });
   }
-  /** A new campaign; it goes live at its start as soon as it has a notification. */
-  async create(draft: CampaignDraft, options?: ChangeOptions): Promise<Campaign> {
-    return (await this.#call(["campaigns", "create"], { json: draft, options })).data;
+  /** Creates a campaign. It becomes active at its start, as soon as it has a notification. */
+  create(draft: CampaignDraft, options?: ChangeOptions): Promise<Campaign> {
+    return this.data(["campaigns", "create"], { json: draft, options });
   }
-  /** Resubmits the whole campaign: optional fields left out are cleared. */
-  async update(id: string, draft: CampaignDraft, options?: ChangeOptions): Promise<Campaign> {
-    return (await this.#call(["campaigns", "update"], { ids: { campaign: id }, json: draft, options })).data;
+  /** Replaces all fields of a campaign. Optional fields that are left out are cleared. */
+  update(id: string, draft: CampaignDraft, options?: ChangeOptions): Promise<Campaign> {
+    return this.data(["campaigns", "update"], { ids: { campaign: id }, json: draft, options });
   }
-  /** Deletes the campaign and cancels its sends; what was delivered stays in the reports. */
-  async delete(id: string, options?: ChangeOptions): Promise<Deleted> {
-    return (await this.#call(["campaigns", "delete"], { ids: { campaign: id }, options })).data;
+  /** Deletes a campaign and cancels its sends. Its deliveries still count in reports. */
+  delete(id: string, options?: ChangeOptions): Promise<Deleted> {
+    return this.data(["campaigns", "delete"], { ids: { campaign: id }, options });
   }
-  /** Nothing is sent until it is published again. */
-  async pause(id: string, options?: ChangeOptions): Promise<Campaign> {
-    return (await this.#call(["campaigns", "pause"], { ids: { campaign: id }, options })).data;
+  /** Pauses a campaign. It sends nothing until it is published again. */
+  pause(id: string, options?: ChangeOptions): Promise<Campaign> {
+    return this.data(["campaigns", "pause"], { ids: { campaign: id }, options });
   }
-  /** A paused campaign goes on. */
-  async publish(id: string, options?: ChangeOptions): Promise<Campaign> {
-    return (await this.#call(["campaigns", "publish"], { ids: { campaign: id }, options })).data;
+  /** Publishes a paused campaign again. */
+  publish(id: string, options?: ChangeOptions): Promise<Campaign> {
+    return this.data(["campaigns", "publish"], { ids: { campaign: id }, options });
   }
 }

@@ -5,52 +5,53 @@ import { fillPath, type GroupName, routeOf } from "./Contract.ts";
 import {
   AttemptTimedOut,
   defaultRetryPolicy,
-  type Persistence,
-  persistent,
   type Retry,
   retryAfterSeconds,
   type RetryPolicy,
+  type RetrySettings,
+  retrying,
 } from "./Retries.ts";
-import { type Refusal, refusalError, strangeSuccess, WaypostError } from "./WaypostError.ts";
+import { type ReceivedResponse, responseError, unexpectedSuccess, WaypostError } from "./WaypostError.ts";
 
-/** Where a client calls, as whom, and how long it tries. */
+/** Settings of a connection: the server, the token, and how to retry. */
 export interface ConnectionSettings {
   /**
-   * Address of the Waypost, such as `https://push.example.com`: the token says which environment is meant. Or a whole base address,
-   * ending in `/platform/v1`, where the installation has its own for an environment.
+   * Address of the Waypost server, such as `https://push.example.com`; the token selects the environment. If
+   * an environment has its own base address, give that address, ending in `/platform/v1`.
    */
   readonly url: string | URL;
-  /** A token of the platform API; `wps_…` is for Sandbox, `wpp_…` for Production. */
+  /** A platform API token: `wps_…` for Sandbox, `wpp_…` for Production. */
   readonly token: string;
-  /** Milliseconds that one attempt may take; 30,000 unless said (imports and uploads: 300,000). */
+  /** Timeout of one attempt, in milliseconds. The default is 30,000; for imports and uploads 300,000. */
   readonly timeoutMs?: number | undefined;
-  /** When a call is tried again; what is left out is as in `defaultRetryPolicy`. */
+  /** When to retry a call. The defaults are those of `defaultRetryPolicy`. */
   readonly retry?: Partial<RetryPolicy> | undefined;
-  /** Told of each failed attempt that is followed by another one: to log it. */
+  /** Called for each failed attempt before it is retried, for example to log it. */
   readonly onRetry?: ((retry: Retry) => void) | undefined;
 }
 
-/** What can be said of every call. */
+/** Options of every call. */
 export interface CallOptions {
-  /** Ends the call, also between two attempts; it rejects with the signal's reason. */
+  /** Aborts the call, even between two attempts. The call rejects with the signal's reason. */
   readonly signal?: AbortSignal | undefined;
-  /** Milliseconds that one attempt of this call may take. */
+  /** Timeout of one attempt of this call, in milliseconds. */
   readonly timeoutMs?: number | undefined;
 }
 
-/** What can be said of every call that changes something. */
+/** Options of every call that changes something. */
 export interface ChangeOptions extends CallOptions {
   /**
-   * 1 to 255 visible ASCII characters that name this change: with the same key it happens once, also when the program starts anew
-   * within 24 hours. Unless given, the client makes one for each call, which covers its own retries.
+   * A key that identifies this change, of 1 to 255 visible ASCII characters. Calls with the same key within
+   * 24 hours make the change once, even if the program restarts. By default the client generates a key for
+   * each call, which covers its retries.
    */
   readonly idempotencyKey?: string | undefined;
 }
 
-/** Imports and uploads take longer than other calls. */
+/** Options of imports and uploads, which take longer than other calls. */
 export const slow: CallOptions = { timeoutMs: 300_000 };
 
-/** What is sent: ids of the path, query parameters, and JSON, a file or a form. */
+/** The input of a call: ids of the path, query parameters, and JSON, a file or a form. */
 export interface CallInput {
   readonly ids?: Readonly<Record<string, string>>;
   readonly query?: Readonly<Record<string, string | number | boolean | Date | null | undefined>>;
@@ -59,24 +60,25 @@ export interface CallInput {
   readonly options?: ChangeOptions | undefined;
 }
 
-/** A token that may not show in logs, and the address without `/platform/v1`, with which all paths of the contract begin. */
+/**
+ * The redacted token, and the base address without `/platform/v1`, which every path starts with.
+ * @throws TypeError if the token or the address is invalid
+ */
 export const target = (settings: ConnectionSettings) => {
   const token = typeof settings.token === "string" ? settings.token.trim() : "";
   if (!/^[\x21-\x7e]+$/.test(token)) {
-    throw new TypeError(
-      "Give the client a token of the platform API, as: new WaypostClient({ url, token }).",
-    );
+    throw new TypeError("The client needs a platform API token: new WaypostClient({ url, token }).");
   }
   let url: URL;
   try {
     url = new URL(settings.url);
   } catch {
     throw new TypeError(
-      `"${String(settings.url)}" is no address: give the client's url as https://push.example.com.`,
+      `"${String(settings.url)}" is not an address: set url to an address such as https://push.example.com.`,
     );
   }
   if (url.protocol !== "http:" && url.protocol !== "https:") {
-    throw new TypeError(`The client's url must begin with https:// or http://, not ${url.protocol}//.`);
+    throw new TypeError(`The url must start with https:// or http://, not ${url.protocol}//.`);
   }
   const path = url.pathname.replace(/\/+$/, "");
   const base = `${url.origin}${path}`;
@@ -85,15 +87,15 @@ export const target = (settings: ConnectionSettings) => {
   if (token.startsWith("wps_")) return { token: Redacted.make(token), base: `${base}/sandbox` };
   if (token.startsWith("wpp_")) return { token: Redacted.make(token), base };
   throw new TypeError(
-    "The token begins neither with wps_ (Sandbox) nor with wpp_ (Production): is it one of the platform API? " +
-      "If so, give the whole base address as url, ending in /platform/v1.",
+    "The token starts neither with wps_ (Sandbox) nor with wpp_ (Production). If it is a platform API " +
+      "token, set url to the base address of its environment, ending in /platform/v1.",
   );
 };
 
-/** An `HttpClient` that sends the token, persists, and follows no redirect (one would lose the token or the method). */
+/** Adds the token and retries. Redirects are not followed: they would drop the token or the method. */
 export const connected = (settings: ConnectionSettings, timeoutMs = settings.timeoutMs ?? 30_000) => {
   const { token } = target(settings);
-  const persistence: Persistence = {
+  const retries: RetrySettings = {
     timeoutMs,
     retry: { ...defaultRetryPolicy, ...withoutUndefined(settings.retry ?? {}) },
     onRetry: settings.onRetry,
@@ -102,17 +104,17 @@ export const connected = (settings: ConnectionSettings, timeoutMs = settings.tim
     client.pipe(
       HttpClient.mapRequest(HttpClientRequest.bearerToken(token)),
       HttpClient.mapRequest(HttpClientRequest.acceptJson),
-      HttpClient.transform((once) =>
-        Effect.provideService(once, FetchHttpClient.RequestInit, { redirect: "manual" }),
+      HttpClient.transform((attempt) =>
+        Effect.provideService(attempt, FetchHttpClient.RequestInit, { redirect: "manual" }),
       ),
-      persistent(persistence),
+      retrying(retries),
     );
 };
 
 const withoutUndefined = <A extends object>(value: A): A =>
   Object.fromEntries(Object.entries(value).filter(([, each]) => each !== undefined)) as A;
 
-/** Makes one call of the contract: its envelope, or why there is none. */
+/** Calls one endpoint and returns the JSON body of the response. */
 export const exchange = Effect.fnUntraced(function* (
   settings: ConnectionSettings,
   [group, endpoint]: readonly [group: GroupName, endpoint: string],
@@ -133,16 +135,16 @@ export const exchange = Effect.fnUntraced(function* (
     ...(raw !== undefined || json !== undefined ? { body: bodyOf(raw, json) } : {}),
   });
   const client = connected(settings, options?.timeoutMs)(yield* HttpClient.HttpClient);
-  const response = yield* Effect.mapError(client.execute(request), (error) => unanswered(url, error));
-  const refusal: Refusal = {
+  const response = yield* Effect.mapError(client.execute(request), (error) => connectionError(url, error));
+  const received: ReceivedResponse = {
     status: response.status,
     headers: response.headers,
-    text: yield* Effect.mapError(response.text, (error) => unanswered(url, error)),
+    text: yield* Effect.mapError(response.text, (error) => connectionError(url, error)),
     retryAfter: retryAfterSeconds(response.headers, Date.parse(response.headers["date"] ?? "")),
   };
-  if (response.status < 200 || response.status >= 300) return yield* Effect.fail(refusalError(refusal));
-  const envelope = envelopeOf(refusal.text);
-  if (envelope === null) return yield* Effect.fail(strangeSuccess(refusal));
+  if (response.status < 200 || response.status >= 300) return yield* Effect.fail(responseError(received));
+  const envelope = envelopeOf(received.text);
+  if (envelope === null) return yield* Effect.fail(unexpectedSuccess(received));
   return envelope;
 });
 
@@ -161,7 +163,7 @@ const envelopeOf = (text: string): object | null => {
   }
 };
 
-const unanswered = (url: string, error: HttpClientError.HttpClientError): WaypostError => {
+const connectionError = (url: string, error: HttpClientError.HttpClientError): WaypostError => {
   const cause = error.reason.cause;
   const origin = new URL(url).origin;
   return new WaypostError({
@@ -170,13 +172,13 @@ const unanswered = (url: string, error: HttpClientError.HttpClientError): Waypos
     message:
       cause instanceof AttemptTimedOut
         ? `${origin} took too long. ${cause.message}`
-        : `${origin} gave no answer: ${innermost(cause ?? error)}`,
+        : `${origin} did not respond: ${innermostMessage(cause ?? error)}`,
     cause,
   });
 };
 
-/** What `fetch` wraps says what happened: "fetch failed" does not. */
-const innermost = (error: unknown): string => {
+/** The message of the innermost cause. `fetch` wraps it in an error that only says "fetch failed". */
+const innermostMessage = (error: unknown): string => {
   let deepest = error;
   for (let depth = 0; depth < 5 && deepest instanceof Error && deepest.cause !== undefined; depth++)
     deepest = deepest.cause;

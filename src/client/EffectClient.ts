@@ -4,12 +4,13 @@ import type { HttpClient } from "effect/http";
 import { PlatformApi } from "../PlatformApi.ts";
 import { connected, type ConnectionSettings, target } from "./Connection.ts";
 
-/** The platform API as Effect derives it from its contract: schemas decoded, errors typed, an endpoint a method. */
+/** The platform API as Effect derives it: one method per endpoint, with decoded values and typed errors. */
 export type EffectClient = HttpApiClient.ForApi<typeof PlatformApi>;
 
 /**
- * For programs in Effect: the client that `HttpApiClient` derives from the contract, with the token, `Idempotency-Key` and retries of
- * `WaypostClient`. Time and randomness are the services of the caller. Dies with a `TypeError` when the settings are not right.
+ * Creates a client for programs in Effect: that of `HttpApiClient`, with the token, idempotency keys and
+ * retries of `WaypostClient`. It uses the clock and randomness of the caller. Dies with a `TypeError` if the
+ * settings are invalid.
  */
 export const effectClient = (
   settings: ConnectionSettings,

@@ -2,20 +2,20 @@ import type fs from "node:fs";
 import type path from "node:path";
 import type url from "node:url";
 
-/** A file given by its path (Node.js only) or as a `Blob` or `File`. */
+/** A file: its path or file URL (Node.js only), or a `Blob` or `File`. */
 export type FileSource = string | URL | Blob;
 
-/** A file to send: its bytes stay on disk until they are sent, also in retries. */
+/** A file to send. Its bytes stay on disk until each attempt sends them. */
 export interface OpenedFile {
   readonly blob: Blob;
-  /** Its base name; null where it has none. */
+  /** Base name of the file; null if it has none. */
   readonly name: string | null;
 }
 
-/** Opens a file without reading it. Rejects with what Node.js says when there is no such file. */
+/** Opens a file without reading it. Rejects with the error of Node.js if the file does not exist. */
 export const openFile = async (source: FileSource, type?: string): Promise<OpenedFile> => {
   if (source instanceof Blob) {
-    // What is typed otherwise is sent as what it is meant to be.
+    // Slicing changes the type without copying the bytes.
     const blob = type === undefined || source.type === type ? source : source.slice(0, source.size, type);
     return { blob, name: "name" in source && typeof source.name === "string" ? source.name : null };
   }
@@ -26,13 +26,11 @@ export const openFile = async (source: FileSource, type?: string): Promise<Opene
   return { blob: await openAsBlob(file, type === undefined ? {} : { type }), name: basename(file) };
 };
 
-/** Loads a module of Node.js where there is one. Its name is no literal in `import`, so that bundlers for browsers leave it alone. */
+/** Imports a module of Node.js. Its name is not a literal, so that browser bundlers ignore the import. */
 const nodeModule = async <Module>(name: string): Promise<Module> => {
   try {
     return (await import(/* webpackIgnore: true */ /* @vite-ignore */ name)) as Module;
   } catch (cause) {
-    throw new TypeError("Files can be given by path only in Node.js: give a Blob or File instead.", {
-      cause,
-    });
+    throw new TypeError("A file path works in Node.js only: pass a Blob or File instead.", { cause });
   }
 };

@@ -1,41 +1,37 @@
 import type { LocationResource } from "../locations/LocationResource.ts";
-import { type Call, listed, type ListQuery } from "./Call.ts";
+import { EndpointGroup, type ListQuery } from "./Call.ts";
 import type { Deleted } from "./CampaignsClient.ts";
 import { type CallOptions, type ChangeOptions, slow } from "./Connection.ts";
 import type { Answer, Body } from "./Contract.ts";
 import { type FileSource, openFile } from "./FileSource.ts";
 import type { Pages } from "./Pages.ts";
 
-/** A location, as the service shows it. */
+/** A location. */
 export type Location = LocationResource;
 
-/** What of a location can be changed without importing it again. */
+/** The fields of a location that can be updated without an import. */
 export type LocationPatch = Pick<Body<"locations", "update">, "name" | "address" | "external_id">;
 
 /** A GeoJSON FeatureCollection to import. */
 export type FeatureCollection = Body<"locations", "import">;
 
-/** What became of each feature of an import. */
+/** The result of an import, with one entry for each feature. */
 export type ImportReport = Answer<"locations", "import">;
 
-/** Locations: made by imports; read, changed and deleted one by one. */
-export class LocationsClient {
-  readonly #call: Call;
-  constructor(call: Call) {
-    this.#call = call;
-  }
-  /** All locations, newest first. */
+/** Locations. Imports create them; afterwards each can be read, updated and deleted. */
+export class LocationsClient extends EndpointGroup {
+  /** Lists all locations, newest first. */
   list(query: ListQuery<"locations"> = {}, options?: CallOptions): Pages<Location> {
-    const list = listed(query, (query) => this.#call(["locations", "list"], { query, options }));
-    return list as Pages<Location>;
+    return this.pages(["locations", "list"], query, options) as Pages<Location>;
   }
-  /** One location; `not_found` when there is none. */
+  /** Retrieves a location. Rejects with the code `not_found` if it does not exist. */
   async get(id: string, options?: CallOptions): Promise<Location> {
-    return (await this.#call(["locations", "get"], { ids: { location: id }, options })).data as Location;
+    return (await this.data(["locations", "get"], { ids: { location: id }, options })) as Location;
   }
   /**
-   * Creates or updates a location from each feature of a GeoJSON FeatureCollection, given as an object, a file's path or a `Blob`: at
-   * most 10,000 features and 20 MiB. A bad feature fails alone: see `results` and their `reasons`. `dryRun` writes nothing.
+   * Creates or updates a location for each feature of a GeoJSON FeatureCollection: an object, the path of a
+   * file (Node.js), or a `Blob`. It may have up to 10,000 features and 20 MiB. An invalid feature does not
+   * affect the others; its `reasons` are in `results`. With `dryRun`, nothing is written.
    */
   async import(
     source: FeatureCollection | FileSource,
@@ -44,16 +40,15 @@ export class LocationsClient {
     const isFile = typeof source === "string" || source instanceof URL || source instanceof Blob;
     const body = isFile ? { raw: (await openFile(source, "application/geo+json")).blob } : { json: source };
     const query = { dry_run: options.dryRun === true ? "1" : undefined };
-    return (await this.#call(["locations", "import"], { ...body, query, options: { ...slow, ...options } }))
-      .data;
+    return this.data(["locations", "import"], { ...body, query, options: { ...slow, ...options } });
   }
-  /** Changes the name, address or external id; what is left out stays. */
+  /** Updates the name, the address or the external id. Fields that are left out do not change. */
   async update(id: string, patch: LocationPatch, options?: ChangeOptions): Promise<Location> {
-    return (await this.#call(["locations", "update"], { ids: { location: id }, json: patch, options }))
-      .data as Location;
+    const input = { ids: { location: id }, json: patch, options };
+    return (await this.data(["locations", "update"], input)) as Location;
   }
-  /** Deletes the location; what happened there stays in the reports' totals. */
-  async delete(id: string, options?: ChangeOptions): Promise<Deleted> {
-    return (await this.#call(["locations", "delete"], { ids: { location: id }, options })).data;
+  /** Deletes a location. Its events still count in the totals of reports. */
+  delete(id: string, options?: ChangeOptions): Promise<Deleted> {
+    return this.data(["locations", "delete"], { ids: { location: id }, options });
   }
 }

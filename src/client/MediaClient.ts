@@ -1,30 +1,26 @@
-import { type Call, listed, type ListQuery } from "./Call.ts";
+import { EndpointGroup, type ListQuery } from "./Call.ts";
 import type { Deleted } from "./CampaignsClient.ts";
 import { type CallOptions, type ChangeOptions, slow } from "./Connection.ts";
 import type { Answer } from "./Contract.ts";
 import { type FileSource, openFile } from "./FileSource.ts";
 import type { Pages } from "./Pages.ts";
 
-/** A media file, as the service shows it. */
+/** A media file. */
 export type MediaFile = Answer<"media", "get">;
 
-/** Media files: uploaded here, then shown by notifications. */
-export class MediaClient {
-  readonly #call: Call;
-  constructor(call: Call) {
-    this.#call = call;
-  }
-  /** All media files, newest first; with `type` those of one kind. */
+/** Media files, which notifications show. */
+export class MediaClient extends EndpointGroup {
+  /** Lists all media files, newest first. With `type`, only files of that type. */
   list(query: ListQuery<"media"> = {}, options?: CallOptions): Pages<MediaFile> {
-    return listed(query, (query) => this.#call(["media", "list"], { query, options }));
+    return this.pages(["media", "list"], query, options);
   }
-  /** One media file; `not_found` when there is none. */
-  async get(id: string, options?: CallOptions): Promise<MediaFile> {
-    return (await this.#call(["media", "get"], { ids: { media: id }, options })).data;
+  /** Retrieves a media file. Rejects with the code `not_found` if it does not exist. */
+  get(id: string, options?: CallOptions): Promise<MediaFile> {
+    return this.data(["media", "get"], { ids: { media: id }, options });
   }
   /**
-   * Uploads an image, video or audio file, given by its path or as a `Blob` or `File`: at most 51,200 KB, streamed. `name` is a name for
-   * people; the file's own unless given.
+   * Uploads an image, video or audio file: the path of a file (Node.js), or a `Blob` or `File`. It may have
+   * up to 51,200 KB and is streamed. `name` is its display name; the default is the name of the file.
    */
   async upload(
     source: FileSource,
@@ -34,10 +30,10 @@ export class MediaClient {
     const form = new FormData();
     if (options.name !== undefined) form.set("name", options.name);
     form.set("file", blob, name ?? "file");
-    return (await this.#call(["media", "upload"], { raw: form, options: { ...slow, ...options } })).data;
+    return this.data(["media", "upload"], { raw: form, options: { ...slow, ...options } });
   }
-  /** Deletes the file; `media_in_use` while a notification shows it. */
-  async delete(id: string, options?: ChangeOptions): Promise<Deleted> {
-    return (await this.#call(["media", "delete"], { ids: { media: id }, options })).data;
+  /** Deletes a media file. Rejects with the code `media_in_use` while a notification shows it. */
+  delete(id: string, options?: ChangeOptions): Promise<Deleted> {
+    return this.data(["media", "delete"], { ids: { media: id }, options });
   }
 }

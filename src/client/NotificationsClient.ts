@@ -1,47 +1,41 @@
-import { type Call, listed } from "./Call.ts";
+import { EndpointGroup } from "./Call.ts";
 import type { Deleted } from "./CampaignsClient.ts";
 import type { CallOptions, ChangeOptions } from "./Connection.ts";
 import type { Answer, Body } from "./Contract.ts";
 import type { Pages } from "./Pages.ts";
 
-/** A notification on a campaign, as the service shows it. */
+/** A notification of a campaign. */
 export type Notification = Answer<"notifications", "get">;
 
-/** What a notification is written as, on create and on update. */
+/** The fields of a notification to create or update. */
 export type NotificationDraft = Body<"notifications", "create">;
 
-/** Notifications of a campaign: what it says, and what sets that off. */
-export class NotificationsClient {
-  readonly #call: Call;
-  constructor(call: Call) {
-    this.#call = call;
-  }
-  /** All notifications of a campaign, oldest first. */
+/** Notifications of a campaign: the message, and what triggers it. */
+export class NotificationsClient extends EndpointGroup {
+  /** Lists all notifications of a campaign, oldest first. */
   list(campaign: string, options?: CallOptions): Pages<Notification> {
-    return listed({}, () => this.#call(["notifications", "list"], { ids: { campaign }, options }));
+    return this.pages(["notifications", "list"], {}, options, { campaign });
   }
-  /** One notification; `not_found` when the campaign has none with this id. */
-  async get(campaign: string, id: string, options?: CallOptions): Promise<Notification> {
-    const ids = { campaign, notification: id };
-    return (await this.#call(["notifications", "get"], { ids, options })).data;
+  /** Retrieves a notification. Rejects with the code `not_found` if the campaign does not have it. */
+  get(campaign: string, id: string, options?: CallOptions): Promise<Notification> {
+    return this.data(["notifications", "get"], { ids: { campaign, notification: id }, options });
   }
-  /** A new notification on a campaign. */
-  async create(campaign: string, draft: NotificationDraft, options?: ChangeOptions): Promise<Notification> {
-    return (await this.#call(["notifications", "create"], { ids: { campaign }, json: draft, options })).data;
+  /** Creates a notification on a campaign. */
+  create(campaign: string, draft: NotificationDraft, options?: ChangeOptions): Promise<Notification> {
+    return this.data(["notifications", "create"], { ids: { campaign }, json: draft, options });
   }
-  /** Resubmits the whole notification: optional fields left out are cleared. */
-  async update(
+  /** Replaces all fields of a notification. Optional fields that are left out are cleared. */
+  update(
     campaign: string,
     id: string,
     draft: NotificationDraft,
     options?: ChangeOptions,
   ): Promise<Notification> {
     const ids = { campaign, notification: id };
-    return (await this.#call(["notifications", "update"], { ids, json: draft, options })).data;
+    return this.data(["notifications", "update"], { ids, json: draft, options });
   }
-  /** Takes the notification off the campaign; its content goes too once it is on no other. */
-  async delete(campaign: string, id: string, options?: ChangeOptions): Promise<Deleted> {
-    const ids = { campaign, notification: id };
-    return (await this.#call(["notifications", "delete"], { ids, options })).data;
+  /** Removes a notification from its campaign. Content that no other campaign uses is deleted. */
+  delete(campaign: string, id: string, options?: ChangeOptions): Promise<Deleted> {
+    return this.data(["notifications", "delete"], { ids: { campaign, notification: id }, options });
   }
 }

@@ -1,33 +1,34 @@
-/** One page of a list, and where the next one begins. */
+/** One page of a list. */
 export interface Page<T> {
   readonly items: ReadonlyArray<T>;
-  /** Give it as `cursor` to go on later, within 24 hours; null on the last page. */
+  /** Pass it as `cursor` to continue later, within 24 hours. Null on the last page. */
   readonly nextCursor: string | null;
 }
 
-type Fetch<T> = (cursor: string | undefined) => Promise<Page<T>>;
+type FetchPage<T> = (cursor: string | undefined) => Promise<Page<T>>;
 
 /**
- * A list, fetched page by page as it is read: `for await (const item of list)`. What existed when reading began comes exactly
- * once, newest first, also while others are added (contract D1). Each loop over it begins anew.
+ * A list that is fetched page by page while it is read: `for await (const item of list)`. Every item that
+ * existed when reading began is returned exactly once, newest first, even if items are added meanwhile
+ * (contract D1). Each loop starts from the beginning.
  */
 export class Pages<T> implements AsyncIterable<T> {
-  readonly #fetch: Fetch<T>;
-  readonly #from: string | undefined;
+  readonly #fetch: FetchPage<T>;
+  readonly #firstCursor: string | undefined;
 
-  /** `from` is the cursor to begin at; none is the first page. */
-  constructor(fetch: Fetch<T>, from?: string) {
+  /** `firstCursor` is where to start; undefined for the first page. */
+  constructor(fetch: FetchPage<T>, firstCursor?: string) {
     this.#fetch = fetch;
-    this.#from = from;
+    this.#firstCursor = firstCursor;
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<T, void, undefined> {
     for await (const page of this.pages()) yield* page.items;
   }
 
-  /** The same, a page at a time: to show a page, or to remember where to go on. */
+  /** Reads the list page by page, to show pages or to store where to continue. */
   async *pages(): AsyncGenerator<Page<T>, void, undefined> {
-    let cursor = this.#from;
+    let cursor = this.#firstCursor;
     while (true) {
       const page = await this.#fetch(cursor);
       yield page;

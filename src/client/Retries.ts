@@ -1,56 +1,56 @@
 import { Clock, Duration, Effect, Random, Result } from "effect";
 import { HttpClient, HttpClientError, HttpClientRequest, type HttpClientResponse } from "effect/http";
-import { saidError } from "./WaypostError.ts";
+import { parseError } from "./WaypostError.ts";
 
-/** When a call is tried again. */
+/** When to retry a call. */
 export interface RetryPolicy {
-  /** Most attempts of one call, the first included; 5 unless said. 1: no retries. */
+  /** Maximum number of attempts of one call, including the first. The default is 5; 1 disables retries. */
   readonly attempts: number;
-  /** No attempt begins later than this after the call began, in milliseconds; 120,000 unless said. */
+  /** No attempt starts this many milliseconds after the start of the call. The default is 120,000. */
   readonly totalMs: number;
-  /** Longest pause before the second attempt, in milliseconds; doubles with each attempt; 250 unless said. */
+  /** Maximum pause before the second attempt, in milliseconds; it doubles. The default is 250. */
   readonly firstPauseMs: number;
-  /** Longest pause that the client chooses by itself, in milliseconds; 10,000 unless said. */
-  readonly longestPauseMs: number;
+  /** Maximum pause without a `Retry-After`, in milliseconds. The default is 10,000. */
+  readonly maxPauseMs: number;
 }
 
-/** The policy of a client for which nothing else was said. */
+/** The default retry policy. */
 export const defaultRetryPolicy: RetryPolicy = {
   attempts: 5,
   totalMs: 120_000,
   firstPauseMs: 250,
-  longestPauseMs: 10_000,
+  maxPauseMs: 10_000,
 };
 
-/** A failed attempt that is followed by another one. */
+/** A failed attempt that will be retried. */
 export interface Retry {
-  /** The attempt that failed, from 1. */
+  /** Number of the failed attempt, from 1. */
   readonly attempt: number;
-  /** Milliseconds until the next one. */
+  /** Time until the next attempt, in milliseconds. */
   readonly waitMs: number;
-  /** HTTP status of the answer; null where there was none. */
+  /** HTTP status of the response; null if there was none. */
   readonly status: number | null;
   readonly method: string;
   readonly url: string;
 }
 
-/** What a client does beyond sending: waiting, trying again, and telling about it. */
-export interface Persistence {
-  /** Milliseconds that one attempt may take, its answer read to the end. */
+/** Settings of retries. */
+export interface RetrySettings {
+  /** Timeout of one attempt including its response body, in milliseconds. */
   readonly timeoutMs: number;
   readonly retry: RetryPolicy;
   readonly onRetry?: ((retry: Retry) => void) | undefined;
 }
 
 type Response = HttpClientResponse.HttpClientResponse;
-type Attempt = Result.Result<Response, HttpClientError.HttpClientError>;
+type AttemptResult = Result.Result<Response, HttpClientError.HttpClientError>;
 
-/** An attempt took longer than its time: the `cause` of a transport error. */
+/** An attempt exceeded its timeout. It is the `cause` of a transport error. */
 export class AttemptTimedOut extends Error {
   override readonly name = "AttemptTimedOut";
 }
 
-/** Seconds of a `Retry-After`, as a number or a date; null where there is none, or none that can be read. */
+/** The seconds of a `Retry-After` header, which is a number or a date; null if it is missing or invalid. */
 export const retryAfterSeconds = (
   headers: Readonly<Record<string, string | undefined>>,
   nowMs: number,
@@ -59,44 +59,44 @@ export const retryAfterSeconds = (
   if (text === undefined || text === "") return null;
   if (/^\d+(\.\d+)?$/.test(text)) return Number(text);
   const until = Date.parse(text);
-  // By the clock of the service where it says it: that of this machine may be off.
-  const answered = Date.parse(headers["date"] ?? "");
-  const wait = until - (Number.isNaN(answered) ? nowMs : answered);
+  // Relative to the time of the server if it sends one: the clock of this machine may be wrong.
+  const serverTime = Date.parse(headers["date"] ?? "");
+  const wait = until - (Number.isNaN(serverTime) ? nowMs : serverTime);
   return Number.isNaN(wait) ? null : Math.max(0, Math.ceil(wait / 1000));
 };
 
-const temporary = new Set([429, 500, 502, 503, 504]);
+const temporaryStatuses = new Set([429, 500, 502, 503, 504]);
 
-/** Whether the same request may go well later. Its body has been read already. */
-const isTemporary = (attempt: Attempt): Effect.Effect<boolean> => {
+/** Whether the same request may succeed later. The body of the response is already read. */
+const isTemporary = (attempt: AttemptResult): Effect.Effect<boolean> => {
   if (Result.isFailure(attempt)) {
     const { _tag } = attempt.failure.reason;
-    // A body that broke off is a lost answer, as no answer at all is.
+    // A truncated body is a lost response, like no response at all.
     return Effect.succeed(_tag === "TransportError" || _tag === "DecodeError");
   }
   const response = attempt.success;
-  if (response.status !== 409) return Effect.succeed(temporary.has(response.status));
+  if (response.status !== 409) return Effect.succeed(temporaryStatuses.has(response.status));
   return Effect.match(response.text, {
-    onSuccess: (text) => saidError(text)?.code === "request_in_progress",
+    onSuccess: (text) => parseError(text)?.code === "request_in_progress",
     onFailure: () => false,
   });
 };
 
-/** Full jitter: anything up to a ceiling that doubles. What `Retry-After` says is never cut short, only spread. */
-const pause = (policy: RetryPolicy, attempt: number, retryAfter: number | null) =>
+/** The pause before the next attempt: random up to a doubling ceiling, or at least `Retry-After`. */
+const pauseMillis = (policy: RetryPolicy, attempt: number, retryAfter: number | null) =>
   Effect.map(Random.next, (share) =>
     retryAfter === null
-      ? share * Math.min(policy.longestPauseMs, policy.firstPauseMs * 2 ** (attempt - 1))
+      ? share * Math.min(policy.maxPauseMs, policy.firstPauseMs * 2 ** (attempt - 1))
       : retryAfter * 1000 + share * policy.firstPauseMs,
   );
 
-/** One attempt, its answer read to the end, within its time. */
-const attempted = (
-  once: Effect.Effect<Response, HttpClientError.HttpClientError>,
+/** One attempt including its response body, within its timeout. */
+const runAttempt = (
+  attempt: Effect.Effect<Response, HttpClientError.HttpClientError>,
   request: HttpClientRequest.HttpClientRequest,
   timeoutMs: number,
-): Effect.Effect<Attempt> =>
-  once.pipe(
+): Effect.Effect<AttemptResult> =>
+  attempt.pipe(
     Effect.tap((response) => response.text),
     Effect.timeoutOrElse({
       duration: Duration.millis(timeoutMs),
@@ -105,7 +105,9 @@ const attempted = (
           new HttpClientError.HttpClientError({
             reason: new HttpClientError.TransportError({
               request,
-              cause: new AttemptTimedOut(`There was no whole answer within ${timeoutMs / 1000} seconds.`),
+              cause: new AttemptTimedOut(
+                `There was no complete response within ${timeoutMs / 1000} seconds.`,
+              ),
             }),
           }),
         ),
@@ -114,26 +116,27 @@ const attempted = (
   );
 
 /**
- * Repeats requests that may go well later: no answer, a broken one, 429, 500, 502, 503, 504, and 409 `request_in_progress`. It waits as
- * long as `Retry-After` says, else by full jitter, within the bounds of the policy; the last answer is the answer. A change
- * without an `Idempotency-Key` gets one, the same for all its attempts, so that it happens once (contract J1, J2).
+ * Retries requests that may succeed later: without a response, with a truncated one, or with 429, 500, 502,
+ * 503, 504 or 409 `request_in_progress`. It waits as long as `Retry-After` says, or by full jitter, within
+ * the limits of the policy. The last response is returned. A change without an `Idempotency-Key` gets one for
+ * all its attempts, so that it happens once (contract J1, J2).
  */
-export const persistent =
-  ({ onRetry, retry, timeoutMs }: Persistence) =>
+export const retrying =
+  ({ onRetry, retry, timeoutMs }: RetrySettings) =>
   (client: HttpClient.HttpClient): HttpClient.HttpClient =>
     client.pipe(
-      HttpClient.transform((once, request) =>
+      HttpClient.transform((sendOnce, request) =>
         Effect.gen(function* () {
-          const began = yield* Clock.currentTimeMillis;
+          const startedAt = yield* Clock.currentTimeMillis;
           for (let attempt = 1; ; attempt++) {
-            const result = yield* attempted(once, request, timeoutMs);
+            const result = yield* runAttempt(sendOnce, request, timeoutMs);
             if (attempt >= retry.attempts || !(yield* isTemporary(result)))
               return yield* Effect.fromResult(result);
             const now = yield* Clock.currentTimeMillis;
             const response = Result.isSuccess(result) ? result.success : null;
-            const asked = response === null ? null : retryAfterSeconds(response.headers, now);
-            const waitMs = Math.round(yield* pause(retry, attempt, asked));
-            if (now - began + waitMs > retry.totalMs) return yield* Effect.fromResult(result);
+            const retryAfter = response === null ? null : retryAfterSeconds(response.headers, now);
+            const waitMs = Math.round(yield* pauseMillis(retry, attempt, retryAfter));
+            if (now - startedAt + waitMs > retry.totalMs) return yield* Effect.fromResult(result);
             onRetry?.({
               attempt,
               waitMs,
@@ -145,7 +148,7 @@ export const persistent =
           }
         }),
       ),
-      // Around the attempts, so that they share the key.
+      // Outside of the retries, so that all attempts share the key.
       HttpClient.mapRequest((request) =>
         request.method === "GET" ||
         request.method === "HEAD" ||
@@ -155,7 +158,7 @@ export const persistent =
       ),
     );
 
-/** A random UUID. Not `crypto.randomUUID`, which browsers have on https pages only. */
+/** A random UUID. Browsers offer `crypto.randomUUID` on https pages only. */
 const newKey = (): string => {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x40;

@@ -24,20 +24,21 @@ export type * from "./ReportsClient.ts";
 export { defaultRetryPolicy, type Retry, type RetryPolicy } from "./Retries.ts";
 export { type FieldProblems, WaypostError, type WaypostErrorCode } from "./WaypostError.ts";
 
-/** Who a token is. */
+/** The workspace, environment and abilities of a token. */
 export type Me = Answer<"me", "get">;
 
-/** Where a client calls, as whom, how long it tries, and what it runs on. */
+/** Settings of a client. */
 export interface ClientSettings extends ConnectionSettings {
-  /** Sends the requests; the `fetch` of the runtime unless given. */
+  /** Sends the requests. The default is the `fetch` of the runtime. */
   readonly fetch?: typeof fetch | undefined;
-  /** Effect's services to run with, such as the Clock and Random of a test. */
+  /** Effect services to run with, such as the Clock and Random of a test. */
   readonly context?: Context.Context<never> | undefined;
 }
 
 /**
- * The platform API of one environment, as plain promises. Every call is retried while that can help (`defaultRetryPolicy`), waits as
- * `Retry-After` says, and a change carries an `Idempotency-Key`, so that it happens once. What is refused rejects with a `WaypostError`.
+ * A client of the platform API for one environment. Every method returns a promise and rejects with a
+ * `WaypostError`. Calls are retried by `defaultRetryPolicy` and wait as long as `Retry-After` says. Every
+ * change has an `Idempotency-Key`, so that it happens once.
  */
 export class WaypostClient {
   readonly campaigns: CampaignsClient;
@@ -48,22 +49,22 @@ export class WaypostClient {
   readonly reports: ReportsClient;
   readonly #call: Call;
 
-  /** Throws a `TypeError` when the url or the token cannot be right. */
+  /** @throws TypeError if the url or the token is invalid */
   constructor(settings: ClientSettings) {
-    // Said now rather than at the first call.
+    // Validates the settings now, not at the first call.
     target(settings);
     const { context = Context.empty(), fetch } = settings;
     const services = fetch === undefined ? context : Context.add(context, FetchHttpClient.Fetch, fetch);
-    const call: Call = async (to, input) => {
+    const call: Call = async (endpoint, input) => {
       const signal = input.options?.signal;
       signal?.throwIfAborted();
-      const sent = exchange(settings, to, input).pipe(
+      const sent = exchange(settings, endpoint, input).pipe(
         Effect.provide(FetchHttpClient.layer),
-        // In a browser these headers would need the service's leave.
+        // Browsers would ask the server for permission to send these headers.
         Effect.provideService(HttpClient.TracerPropagationEnabled, false),
       );
       const exit = await Effect.runPromiseExitWith(services)(sent, signal === undefined ? {} : { signal });
-      if (Exit.isSuccess(exit)) return exit.value as Envelope<(typeof to)[0], (typeof to)[1]>;
+      if (Exit.isSuccess(exit)) return exit.value as Envelope<(typeof endpoint)[0], (typeof endpoint)[1]>;
       if (Cause.hasInterruptsOnly(exit.cause)) signal?.throwIfAborted();
       throw Cause.squash(exit.cause);
     };
@@ -76,7 +77,7 @@ export class WaypostClient {
     this.reports = new ReportsClient(call);
   }
 
-  /** Who the token is, and what it may do. */
+  /** Retrieves the workspace, environment and abilities of the token. */
   async me(options?: CallOptions): Promise<Me> {
     return (await this.#call(["me", "get"], { options })).data;
   }

@@ -1,12 +1,12 @@
 import type { ApiError } from "../wire/ApiError.ts";
 
-/** Codes of the service's errors. */
+/** Error codes of the API. */
 type ServiceCode = ApiError["error"]["code"];
 
-/** Codes of what never was an answer of the service, or none that can be read. */
+/** Error codes without a response of the API, or with an unreadable one. */
 type ClientCode = "network_error" | "timeout" | "unexpected_response";
 
-/** What went wrong: branch on this. A newer service may have codes that this client does not know. */
+/** An error code. A newer server may return codes that this client does not know. */
 export type WaypostErrorCode = ServiceCode | ClientCode | (string & Record<never, never>);
 
 /** Problems by dotted field name, such as `trigger_config.send_at` or `location_ids.2`. */
@@ -22,18 +22,18 @@ interface Options {
   readonly cause?: unknown;
 }
 
-/** A call that did not succeed: what the service refused, or why there is no answer that can be read. */
+/** A failed call: an error of the API, or a missing or unreadable response. */
 export class WaypostError extends Error {
   override readonly name = "WaypostError";
-  /** HTTP status of the last answer; null where there was none (`network_error`, `timeout`). */
+  /** HTTP status of the last response; null if there was none (`network_error`, `timeout`). */
   readonly status: number | null;
-  /** What went wrong: branch on this, not on the message. */
+  /** What went wrong. Programs should use this, not the message. */
   readonly code: WaypostErrorCode;
-  /** Problems by dotted field name; empty where the error is not about fields. */
+  /** Problems by dotted field name; empty if the error is not about fields. */
   readonly fields: FieldProblems;
-  /** The `X-Request-Id` of the last answer, to give to the operator; null where there is none. */
+  /** The `X-Request-Id` of the last response, for the operator of the server; null if there is none. */
   readonly requestId: string | null;
-  /** Seconds after which another try may succeed; null where the service did not say. */
+  /** Seconds after which a retry may succeed; null if the server did not say. */
   readonly retryAfter: number | null;
 
   constructor(options: Options) {
@@ -46,45 +46,51 @@ export class WaypostError extends Error {
   }
 }
 
-/** A response that is no success, as far as it is needed to tell what it says. */
-export interface Refusal {
+/** A received response, with its body as text. */
+export interface ReceivedResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | undefined>>;
   readonly text: string;
-  /** Seconds of its `Retry-After`. */
+  /** The seconds of its `Retry-After` header. */
   readonly retryAfter: number | null;
 }
 
-/** What a response that is no success says, also where it is not of the service: a proxy's page, a redirect, nothing at all. */
-export const refusalError = ({ headers, retryAfter, status, text }: Refusal): WaypostError => {
+/** The error of an unsuccessful response. The response may also be a redirect, or the page of a proxy. */
+export const responseError = (response: ReceivedResponse): WaypostError => {
+  const { headers, retryAfter, status, text } = response;
   const known = { status, requestId: headers["x-request-id"] ?? null, retryAfter };
-  const said = saidError(text);
-  if (said !== null) return new WaypostError({ ...known, ...said });
+  const error = parseError(text);
+  if (error !== null) return new WaypostError({ ...known, ...error });
   return new WaypostError({
     ...known,
     code: status === 405 ? "method_not_allowed" : "unexpected_response",
-    message: strangeMessage(status, headers, text),
+    message: unexpectedMessage(response),
   });
 };
 
-/** A success whose body is not what the service sends. */
-export const strangeSuccess = ({ headers, status, text }: Refusal): WaypostError =>
+/** The error of a successful response whose body is not a response of the API. */
+export const unexpectedSuccess = ({ headers, status, text }: ReceivedResponse): WaypostError =>
   new WaypostError({
     status,
     requestId: headers["x-request-id"] ?? null,
     code: "unexpected_response",
-    message: `The answer (${status}) is not JSON of Waypost: is the url right? It begins: ${beginning(text)}`,
+    message:
+      `The response (${status}) is not from the Waypost API: is the url right? ` +
+      `It starts with: ${openingOf(text)}`,
   });
 
-const strangeMessage = (status: number, headers: Refusal["headers"], text: string): string => {
+const unexpectedMessage = ({ headers, status, text }: ReceivedResponse): string => {
   if (status === 0 || (status >= 300 && status < 400)) {
-    const where = headers["location"];
-    return `The url leads elsewhere (a redirect${where === undefined ? "" : ` to ${where}`}): give the client the address itself.`;
+    const target = headers["location"] === undefined ? "" : ` to ${headers["location"]}`;
+    return `The url redirects${target}: set url to the final address.`;
   }
-  return `The answer is ${status} and not an error of Waypost, so something in between may have sent it. It begins: ${beginning(text)}`;
+  return (
+    `The response (${status}) is not an error of the Waypost API: a proxy may have sent it. ` +
+    `It starts with: ${openingOf(text)}`
+  );
 };
 
-const beginning = (text: string): string => {
+const openingOf = (text: string): string => {
   const plain = text
     .slice(0, 2000)
     .replace(/<(style|script)\b[\s\S]*?<\/\1>|<[^>]*>/gi, " ")
@@ -96,8 +102,8 @@ const beginning = (text: string): string => {
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null;
 
-/** The code of an answer in the service's error shape, its message and fields; null for any other text. */
-export const saidError = (text: string): Pick<WaypostError, "code" | "message" | "fields"> | null => {
+/** Parses an error response of the API; null for any other text. */
+export const parseError = (text: string): Pick<WaypostError, "code" | "message" | "fields"> | null => {
   let body: unknown;
   try {
     body = JSON.parse(text);

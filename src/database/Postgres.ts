@@ -44,8 +44,8 @@ export interface PostgresOptions {
   /** What the server's list of sessions calls these; at most 63 characters of ASCII. */
   readonly applicationName?: string;
   readonly maxConnections?: number;
-  /** How long the first connection is tried for while the server is away; milliseconds. */
-  readonly patience?: number;
+  /** How long to retry the first connection while the server is unavailable, in milliseconds. */
+  readonly maxWaitMillis?: number;
   /** How long one connection may take to be made. */
   readonly connectTimeout?: Duration.Input;
 }
@@ -119,7 +119,7 @@ export const postgresLayer = (
       check(client, describe(target)).pipe(
         Effect.retry({
           schedule: Schedule.spaced("250 millis"),
-          times: Math.ceil((options.patience ?? 15_000) / 250),
+          times: Math.ceil((options.maxWaitMillis ?? 15_000) / 250),
           while: (error) => error._tag === "SqlError" && isTemporary(error),
         }),
       ),

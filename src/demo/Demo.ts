@@ -1,73 +1,73 @@
-/** The whole story of Waypost, end to end, against an instance that lives as long as it takes to tell. */
+/** `waypost demo`: shows what Waypost does, end to end, on a temporary server. */
 import { Console, Effect } from "effect";
 import { isSea } from "node:sea";
 import { campaignChapter } from "./CampaignChapter.ts";
 import { demoClient } from "./DemoClient.ts";
+import type { DemoContext } from "./DemoContext.ts";
 import { DemoFailed } from "./DemoFailed.ts";
-import type { DemoStage } from "./DemoContext.ts";
 import { devicesChapter, visitsChapter } from "./DevicesChapter.ts";
-import { Figures } from "./ExpectedFigures.ts";
+import { ExpectedFigures } from "./ExpectedFigures.ts";
 import { landingPage } from "./LandingPage.ts";
-import { Narrator } from "./Narrator.ts";
 import { locationsChapter } from "./LocationsChapter.ts";
-import { closing, deletionChapter, reportChapter } from "./ReportChapters.ts";
+import { Narrator } from "./Narrator.ts";
+import { closingChapter, deletionChapter, reportChapter } from "./ReportChapters.ts";
 import { type TemporaryWaypost, temporaryWaypost } from "./TemporaryWaypost.ts";
 import { environmentChapter, workspaceChapter } from "./WorkspaceChapters.ts";
 
-/** How this program is started: what comes before `serve`. */
-const itself: ReadonlyArray<string> = [process.execPath, ...(isSea() ? [] : process.argv.slice(1, 2))];
+/** The command line of this program, without parameters. */
+const ownCommand: ReadonlyArray<string> = [process.execPath, ...(isSea() ? [] : process.argv.slice(1, 2))];
 
-/** Fails when the output is closed, as by `| head`: an end like any other, after which nothing may be left behind. */
-const nobodyListens: Effect.Effect<never, DemoFailed> = Effect.callback((resume) => {
-  const ended = (): void => resume(Effect.fail(new DemoFailed({ message: "Nobody reads on." })));
-  process.stdout.once("error", ended);
-  return Effect.sync(() => process.stdout.off("error", ended));
+/** Fails when stdout is closed, as by `| head`, so that the temporary server is removed. */
+const outputClosed: Effect.Effect<never, DemoFailed> = Effect.callback((resume) => {
+  const onError = (): void => resume(Effect.fail(new DemoFailed({ message: "The output was closed." })));
+  process.stdout.once("error", onError);
+  return Effect.sync(() => process.stdout.off("error", onError));
 });
 
 /**
- * Tells the story on a running Waypost that lets button addresses be private. Fails with the first figure or status
- * that is not what the story makes it.
+ * Runs all chapters on a server that allows private addresses for buttons. Fails with the first status or
+ * figure that is not the expected one.
  */
-export const story = (
-  { operatorKey, origin }: TemporaryWaypost,
-  isRich = false,
-): Effect.Effect<void, DemoFailed> =>
+export const runChapters = ({ operatorKey, origin }: TemporaryWaypost, isRich = false) =>
   Effect.scoped(
     Effect.gen(function* () {
       const narrator = new Narrator(isRich);
-      const stage: DemoStage = {
+      const operator = {
+        base: { name: "OPERATOR", value: `${origin}/operator/v1` },
+        credential: { name: "OPERATOR_KEY", value: operatorKey },
+      };
+      const context: DemoContext = {
         narrator,
-        figures: new Figures(),
-        ask: demoClient(narrator),
-        operator: { name: "OPERATOR", value: `${origin}/operator/v1` },
+        figures: new ExpectedFigures(),
+        send: demoClient(narrator),
+        operator,
         sandbox: { name: "SANDBOX", value: `${origin}/sandbox/platform/v1` },
         production: { name: "PRODUCTION", value: `${origin}/platform/v1` },
         device: { name: "DEVICE", value: `${origin}/device/v1` },
-        operatorKey: { name: "OPERATOR_KEY", value: operatorKey },
         landingPage: yield* landingPage,
       };
-      const { device, operator, production, sandbox } = stage;
-      yield* narrator.variables([operator, sandbox, production, device, stage.operatorKey]);
-      const credentials = yield* workspaceChapter(stage);
-      yield* environmentChapter(stage, credentials);
-      const places = yield* locationsChapter(stage, credentials);
-      const offer = yield* campaignChapter(stage, credentials, places);
-      const devices = yield* devicesChapter(stage, credentials);
-      yield* visitsChapter(stage, devices, places, offer);
-      const running = yield* reportChapter(stage, credentials, places, offer);
-      const afterwards = yield* deletionChapter(stage, credentials, places, offer, devices);
-      yield* closing(stage, running, afterwards);
+      const { device, production, sandbox } = context;
+      yield* narrator.variables([operator.base, sandbox, production, device, operator.credential]);
+      const workspace = yield* workspaceChapter(context);
+      yield* environmentChapter(context, workspace);
+      const locations = yield* locationsChapter(context, workspace);
+      const campaign = yield* campaignChapter(context, workspace, locations);
+      const devices = yield* devicesChapter(context, workspace);
+      yield* visitsChapter(context, devices, locations, campaign);
+      const running = yield* reportChapter(context, workspace, locations, campaign);
+      const deleted = yield* deletionChapter(context, workspace, locations, campaign, devices);
+      yield* closingChapter(context, running, deleted);
     }),
   );
 
-/** Tells the story on a temporary Waypost, which `command` followed by `serve` starts (by default this same program). */
+/** Runs the demo on a temporary server, started by `command` followed by `serve`; by default this program. */
 export const demo = (
   options: { readonly command?: ReadonlyArray<string>; readonly isRich?: boolean } = {},
 ): Effect.Effect<void, DemoFailed> =>
   Effect.scoped(
     Effect.gen(function* () {
-      yield* Console.log("Starting a temporary Waypost with a database of its own …");
-      const waypost = yield* temporaryWaypost(options.command ?? itself);
-      yield* Effect.raceFirst(story(waypost, options.isRich), nobodyListens);
+      yield* Console.log("Starting a temporary Waypost with its own database …");
+      const server = yield* temporaryWaypost(options.command ?? ownCommand);
+      yield* Effect.raceFirst(runChapters(server, options.isRich), outputClosed);
     }),
   );

@@ -1,43 +1,74 @@
-/** Sends the demo's requests over real HTTP and tells each of them. */
+/** The HTTP client of the demo: it prints every request and response. */
 import { Effect } from "effect";
 import { DemoFailed } from "./DemoFailed.ts";
-import type { Narrator, ToldRequest } from "./Narrator.ts";
+import { at } from "./ExpectedFigures.ts";
+import type { Narrator } from "./Narrator.ts";
 
-/** A shell variable of the story, such as `SANDBOX_TOKEN`: told by its name, sent by its value. */
+/** A shell variable, such as `SANDBOX_TOKEN`. Requests print its name and send its value. */
 export interface Variable {
   readonly name: string;
   readonly value: string;
 }
 
-/** One request of the story. */
-export interface DemoRequest {
-  readonly method?: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+/** An interface of the server, and the credential to use there. */
+export interface Access {
   readonly base: Variable;
-  readonly path: string;
   readonly credential: Variable;
+}
+
+type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+
+/** A request of the demo. */
+export interface DemoRequest {
+  /** Expected status; 200 if left out. */
+  readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
   /** Sent as JSON. */
   readonly body?: unknown;
-  /** Sent as it is, and told by its name. */
+  /** A file that is the body. Only its name is printed. */
   readonly file?: { readonly name: string; readonly text: string };
-  /** Sent as a form with one file, and told by its name. */
+  /** A file in a form. Only its name is printed. */
   readonly upload?: { readonly name: string; readonly bytes: Uint8Array<ArrayBuffer> };
-  /** The status that the story expects. */
-  readonly status: number;
-  /** The part of the answer worth showing; all of it if left out. */
-  readonly show?: (body: unknown, headers: Headers) => unknown;
+  /** The printed part of the response: fields of `data`, or a function. Everything if left out. */
+  readonly show?: ReadonlyArray<string> | ((response: DemoResponse) => unknown);
 }
 
-/** An answer with the expected status. */
-export interface DemoAnswer {
+/** A response with the expected status. */
+export class DemoResponse {
   readonly body: unknown;
   readonly headers: Headers;
+
+  constructor(body: unknown, headers: Headers) {
+    this.body = body;
+    this.headers = headers;
+  }
+
+  /** The value at a path inside `data`; undefined if there is none. */
+  data(...path: ReadonlyArray<string | number>): unknown {
+    return at(this.body, "data", ...path);
+  }
+
+  /** The text at a path inside `data`. */
+  text(...path: ReadonlyArray<string | number>): Effect.Effect<string, DemoFailed> {
+    const value = this.data(...path);
+    return typeof value === "string"
+      ? Effect.succeed(value)
+      : Effect.fail(new DemoFailed({ message: `The response has no text at data.${path.join(".")}.` }));
+  }
 }
 
-/** Sends, tells and checks the status of a request; another status than the expected one ends the demo. */
-export type Ask = (request: DemoRequest) => Effect.Effect<DemoAnswer, DemoFailed>;
+/** Sends a request, prints it with its response, and checks the status. Another status ends the demo. */
+export type SendRequest = (
+  access: Access,
+  endpoint: `${Method} /${string}`,
+  request?: DemoRequest,
+) => Effect.Effect<DemoResponse, DemoFailed>;
 
-const parsed = (text: string): unknown => {
+/** The fields of an object with these names, in this order. */
+export const pick = (value: unknown, names: ReadonlyArray<string>): Record<string, unknown> =>
+  Object.fromEntries(names.map((name) => [name, at(value, name)]));
+
+const parseJson = (text: string): unknown => {
   try {
     return JSON.parse(text);
   } catch {
@@ -52,44 +83,53 @@ const payloadOf = ({ body, file, upload }: DemoRequest): string | FormData | und
   return form;
 };
 
-/** An `Ask` that tells what it does through the narrator. */
+const shownPart = (response: DemoResponse, show: DemoRequest["show"]): unknown => {
+  if (show === undefined) return response.body;
+  return typeof show === "function" ? show(response) : pick(response.data(), show);
+};
+
+/** A client that prints what it does through the narrator. */
 export const demoClient =
-  (narrator: Narrator): Ask =>
-  (request) =>
+  (narrator: Narrator): SendRequest =>
+  (access, endpoint, request = {}) =>
     Effect.gen(function* () {
-      const method = request.method ?? "GET";
+      const [method = "GET", path = ""] = endpoint.split(" ");
+      const { body, file, headers = {}, show, status: expected = 200, upload } = request;
       const payload = payloadOf(request);
-      const { body, headers, status } = yield* Effect.tryPromise({
+      const { response, status } = yield* Effect.tryPromise({
         try: async (signal) => {
-          const sent = new Headers(request.headers);
-          sent.set("authorization", `Bearer ${request.credential.value}`);
+          const sent = new Headers(headers);
+          sent.set("authorization", `Bearer ${access.credential.value}`);
           if (typeof payload === "string" && !sent.has("content-type"))
             sent.set("content-type", "application/json");
-          const response = await fetch(request.base.value + request.path, {
+          const answer = await fetch(access.base.value + path, {
             method,
             signal,
             headers: sent,
             ...(payload === undefined ? {} : { body: payload }),
           });
-          return { status: response.status, headers: response.headers, body: parsed(await response.text()) };
+          const text = await answer.text();
+          return { status: answer.status, response: new DemoResponse(parseJson(text), answer.headers) };
         },
-        catch: (error) =>
-          new DemoFailed({ message: `${method} ${request.path} got no answer: ${String(error)}` }),
+        catch: (error) => new DemoFailed({ message: `${endpoint} got no response: ${String(error)}` }),
       });
-      const isExpected = status === request.status;
-      const told: ToldRequest = {
-        method,
-        base: request.base.name,
-        path: request.path,
-        credential: request.credential.name,
-        ...(request.headers === undefined ? {} : { headers: request.headers }),
-        body: request.body,
-        file: request.file?.name,
-        upload: request.upload?.name,
-      };
-      yield* narrator.exchange(told, status, isExpected && request.show ? request.show(body, headers) : body);
-      if (isExpected) return { body, headers };
+      const isExpected = status === expected;
+      yield* narrator.exchange(
+        {
+          method,
+          path,
+          base: access.base.name,
+          credential: access.credential.name,
+          headers,
+          body,
+          file: file?.name,
+          upload: upload?.name,
+        },
+        status,
+        isExpected ? shownPart(response, show) : response.body,
+      );
+      if (isExpected) return response;
       return yield* new DemoFailed({
-        message: `${method} ${request.path} was answered ${status}, and ${request.status} was expected: ${JSON.stringify(body)}`,
+        message: `${endpoint} returned ${status} instead of ${expected}: ${JSON.stringify(response.body)}`,
       });
     });

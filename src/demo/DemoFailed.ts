@@ -1,4 +1,4 @@
 import { Data } from "effect";
 
-/** The demo's story did not go as told; `message` names the figure or the step that was wrong. */
+/** The demo did not run as expected. `message` names the step or figure that was wrong. */
 export class DemoFailed extends Data.TaggedError("DemoFailed")<{ readonly message: string }> {}

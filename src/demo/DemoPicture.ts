@@ -1,21 +1,22 @@
 import { crc32, deflateSync } from "node:zlib";
 
-const part = (type: string, content: Buffer): Buffer => {
+/** A chunk of a PNG file: length, type, content and checksum. */
+const chunk = (type: string, content: Buffer): Buffer => {
   const named = Buffer.concat([Buffer.from(type, "latin1"), content]);
-  const whole = Buffer.alloc(named.length + 8);
-  whole.writeUInt32BE(content.length);
-  named.copy(whole, 4);
-  whole.writeUInt32BE(crc32(named), named.length + 4);
-  return whole;
+  const bytes = Buffer.alloc(named.length + 8);
+  bytes.writeUInt32BE(content.length);
+  named.copy(bytes, 4);
+  bytes.writeUInt32BE(crc32(named), named.length + 4);
+  return bytes;
 };
 
-/** A picture for the demo's message, as PNG: a cup of coffee from above, so many pixels wide and high. */
+/** The picture of the message: a cup of coffee from above, as a PNG of `size` by `size` pixels. */
 export const demoPicture = (size: number): Uint8Array<ArrayBuffer> => {
-  const head = Buffer.alloc(13);
-  head.writeUInt32BE(size, 0);
-  head.writeUInt32BE(size, 4);
-  // Eight bits each of red, green and blue.
-  head.set([8, 2], 8);
+  const header = Buffer.alloc(13);
+  header.writeUInt32BE(size, 0);
+  header.writeUInt32BE(size, 4);
+  // Eight bits per colour; red, green and blue.
+  header.set([8, 2], 8);
   const rows = Buffer.alloc(size * (size * 3 + 1));
   for (let y = 0; y < size; y++) {
     for (let x = 0; x < size; x++) {
@@ -27,9 +28,9 @@ export const demoPicture = (size: number): Uint8Array<ArrayBuffer> => {
   return Uint8Array.from(
     Buffer.concat([
       Buffer.from("89504e470d0a1a0a", "hex"),
-      part("IHDR", head),
-      part("IDAT", deflateSync(rows)),
-      part("IEND", Buffer.alloc(0)),
+      chunk("IHDR", header),
+      chunk("IDAT", deflateSync(rows)),
+      chunk("IEND", Buffer.alloc(0)),
     ]),
   );
 };

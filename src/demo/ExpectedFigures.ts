@@ -1,9 +1,8 @@
-/** The figures that the demo's story must come out with. */
 import { Effect } from "effect";
 import { isDeepStrictEqual } from "node:util";
 import { DemoFailed } from "./DemoFailed.ts";
 
-/** What lies at a path inside an answer; undefined where there is nothing. */
+/** The value at a path inside a JSON value; undefined if there is none. */
 export const at = (value: unknown, ...path: ReadonlyArray<string | number>): unknown =>
   path.reduce<unknown>(
     (inner, step) =>
@@ -13,34 +12,20 @@ export const at = (value: unknown, ...path: ReadonlyArray<string | number>): unk
     value,
   );
 
-/** A text at a path inside an answer, such as an id to go on with. */
-export const textAt = (
-  value: unknown,
-  ...path: ReadonlyArray<string | number>
-): Effect.Effect<string, DemoFailed> => {
-  const found = at(value, ...path);
-  return typeof found === "string"
-    ? Effect.succeed(found)
-    : Effect.fail(new DemoFailed({ message: `The answer has no text at ${path.join(".")}.` }));
-};
-
-/** Compares figures with what the story makes them, and counts them; the first wrong one ends the demo. */
-export class Figures {
+/** Compares figures with the expected ones and counts them. The first wrong figure ends the demo. */
+export class ExpectedFigures {
   #checked = 0;
 
+  /** The number of figures compared so far. */
   get checked(): number {
     return this.#checked;
   }
 
-  /** `name` says in words which figure it is. */
-  is(name: string, actual: unknown, expected: unknown): Effect.Effect<void, DemoFailed> {
+  /** Compares one figure. `name` describes it in words. */
+  check(name: string, actual: unknown, expected: unknown): Effect.Effect<void, DemoFailed> {
     this.#checked++;
-    return isDeepStrictEqual(actual, expected)
-      ? Effect.void
-      : Effect.fail(
-          new DemoFailed({
-            message: `A figure is wrong: ${name} is ${JSON.stringify(actual)}, and should be ${JSON.stringify(expected)}.`,
-          }),
-        );
+    if (isDeepStrictEqual(actual, expected)) return Effect.void;
+    const values = `${JSON.stringify(actual)}, but should be ${JSON.stringify(expected)}`;
+    return Effect.fail(new DemoFailed({ message: `A figure is wrong: ${name} is ${values}.` }));
   }
 }

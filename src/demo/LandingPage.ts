@@ -1,9 +1,11 @@
-/** The page behind the button of the demo's message, so that the story needs no internet. */
 import { Effect, type Scope } from "effect";
 import { createServer } from "node:http";
 import { DemoFailed } from "./DemoFailed.ts";
 
-/** Serves one small page on a free loopback port for as long as the scope is open; gives its address. */
+/**
+ * Serves the page behind the button of the demo's message, so that the demo needs no internet. It listens on
+ * a free loopback port until the scope closes. Returns the address.
+ */
 export const landingPage: Effect.Effect<string, DemoFailed, Scope.Scope> = Effect.acquireRelease(
   Effect.callback<{ readonly url: string; readonly close: () => void }, DemoFailed>((resume) => {
     const server = createServer((_, response) => {

@@ -1,17 +1,18 @@
 import { Effect } from "effect";
 import { readFile } from "node:fs/promises";
 import { bundledText } from "../database/embedded/BundledRuntime.ts";
+import { pick } from "./DemoClient.ts";
+import type { DemoContext } from "./DemoContext.ts";
 import { DemoFailed } from "./DemoFailed.ts";
-import { type DemoStage, pick } from "./DemoContext.ts";
-import { at, textAt } from "./ExpectedFigures.ts";
-import type { Credentials } from "./WorkspaceChapters.ts";
+import { at } from "./ExpectedFigures.ts";
+import type { DemoWorkspace } from "./WorkspaceChapters.ts";
 
-const fileName = "docs/examples/places.geojson";
+const fileName = "docs/examples/locations.geojson";
 const groupName = "Noord-Holland";
 const cityName = "Amsterdam";
 
-/** The places that the rest of the story happens at. */
-export interface Places {
+/** The locations that the later chapters use. */
+export interface DemoLocations {
   readonly groupId: string;
   readonly groupName: string;
   readonly groupSize: number;
@@ -22,7 +23,7 @@ interface Feature {
   readonly properties: { readonly name: string; readonly group: string };
 }
 
-const readPlaces = Effect.tryPromise({
+const readExample = Effect.tryPromise({
   try: async () => {
     const text =
       bundledText(fileName) ?? (await readFile(new URL(`../../${fileName}`, import.meta.url), "utf8"));
@@ -31,77 +32,64 @@ const readPlaces = Effect.tryPromise({
   catch: (error) => new DemoFailed({ message: `${fileName} cannot be read: ${String(error)}` }),
 });
 
-/** Real places come in by a GeoJSON import: tried out, done, and sent again without harm. */
-export const locationsChapter = Effect.fnUntraced(function* (stage: DemoStage, credentials: Credentials) {
-  const { ask, figures, narrator, sandbox } = stage;
-  const credential = credentials.sandboxToken;
-  const { features, text } = yield* readPlaces;
+/** Imports real locations: as a dry run, then for good, then once more under the same Idempotency-Key. */
+export const locationsChapter = Effect.fnUntraced(function* (
+  { figures, narrator, send }: DemoContext,
+  { sandbox }: DemoWorkspace,
+) {
+  const { features, text } = yield* readExample;
   yield* narrator.chapter(
-    "Places",
-    `Locations are made by importing GeoJSON: ${features.length} real cities and counties, each with a group. First a dry ` +
-      "run, which writes nothing; then the import under an Idempotency-Key; then the same again, as after a lost answer.",
+    "Locations",
+    `Locations are imported as GeoJSON: here ${features.length} real cities and counties, each in a group. ` +
+      "First comes a dry run, which writes nothing. Then comes the import, with an Idempotency-Key. " +
+      "Finally the same request is sent again, as if the response had been lost.",
   );
   const file = { name: fileName, text };
-  const send = (query: string, headers: Readonly<Record<string, string>>) =>
-    ask({
-      method: "POST",
-      base: sandbox,
-      path: `/locations/import${query}`,
-      credential,
-      headers,
+  const importFile = (query: string, headers: Readonly<Record<string, string>>) =>
+    send(sandbox, `POST /locations/import${query}`, {
+      headers: { "Content-Type": "application/geo+json", ...headers },
       file,
-      status: 200,
-      show: (answer, answered) => ({
-        ...pick(at(answer, "data"), "dry_run", "summary"),
-        ...(answered.has("idempotent-replayed")
-          ? { "Idempotent-Replayed": answered.get("idempotent-replayed") }
-          : {}),
-      }),
+      show: (response) => {
+        const replayed = response.headers.get("idempotent-replayed");
+        return {
+          ...pick(response.data(), ["dry_run", "summary"]),
+          ...(replayed === null ? {} : { "Idempotent-Replayed": replayed }),
+        };
+      },
     });
   const allCreated = { created: features.length, updated: 0, skipped: 0, failed: 0 };
-  const geojson = { "Content-Type": "application/geo+json" };
-  const keyed = { ...geojson, "Idempotency-Key": "acme-places-1" };
-  const tried = yield* send("?dry_run=1", geojson);
-  yield* figures.is("the summary of the dry run", at(tried.body, "data", "summary"), allCreated);
-  const imported = yield* send("", keyed);
-  yield* figures.is("the summary of the import", at(imported.body, "data", "summary"), allCreated);
-  const again = yield* send("", keyed);
-  yield* figures.is("the answer to the import sent again", again.body, imported.body);
-  yield* figures.is("its mark as a replay", again.headers.get("idempotent-replayed"), "true");
+  const key = { "Idempotency-Key": "acme-locations-1" };
+  const dryRun = yield* importFile("?dry_run=1", {});
+  yield* figures.check("the summary of the dry run", dryRun.data("summary"), allCreated);
+  const imported = yield* importFile("", key);
+  yield* figures.check("the summary of the import", imported.data("summary"), allCreated);
+  const repeated = yield* importFile("", key);
+  yield* figures.check("the response to the repeated import", repeated.body, imported.body);
+  yield* figures.check(
+    "the header of the repeated import",
+    repeated.headers.get("idempotent-replayed"),
+    "true",
+  );
 
-  const list = yield* ask({
-    base: sandbox,
-    path: "/locations?limit=2",
-    credential,
-    status: 200,
-    show: (answer) => ({
-      data: [0, 1].map((place) => pick(at(answer, "data", place), "name", "type", "radius_meters", "groups")),
-      meta: at(answer, "meta"),
+  const list = yield* send(sandbox, "GET /locations?limit=2", {
+    show: (response) => ({
+      data: [0, 1].map((index) => pick(response.data(index), ["name", "type", "radius_meters", "groups"])),
+      meta: at(response.body, "meta"),
     }),
   });
-  yield* figures.is("the locations on a page of two", at(list.body, "data", "length"), 2);
+  yield* figures.check("the locations on a page of two", list.data("length"), 2);
 
   const groupSize = features.filter(({ properties }) => properties.group === groupName).length;
-  const groups = yield* ask({
-    base: sandbox,
-    path: `/location-groups?name=${encodeURIComponent(groupName)}`,
-    credential,
-    status: 200,
-    show: (answer) => pick(at(answer, "data", 0), "id", "name", "location_count"),
+  const groups = yield* send(sandbox, `GET /location-groups?name=${encodeURIComponent(groupName)}`, {
+    show: (response) => pick(response.data(0), ["id", "name", "location_count"]),
   });
-  const groupId = yield* textAt(groups.body, "data", 0, "id");
-  yield* figures.is(`the locations of ${groupName}`, at(groups.body, "data", 0, "location_count"), groupSize);
+  yield* figures.check(`the locations of ${groupName}`, groups.data(0, "location_count"), groupSize);
 
-  const cityAt = features.findIndex(({ properties }) => properties.name === cityName);
-  const cityId = yield* textAt(imported.body, "data", "results", cityAt, "id");
-  const city = yield* ask({
-    base: sandbox,
-    path: `/locations/${cityId}`,
-    credential,
-    status: 200,
-    show: (answer) => pick(at(answer, "data"), "name", "type", "geometry", "radius_meters", "groups"),
+  const cityIndex = features.findIndex(({ properties }) => properties.name === cityName);
+  const cityId = yield* imported.text("results", cityIndex, "id");
+  const city = yield* send(sandbox, `GET /locations/${cityId}`, {
+    show: ["name", "type", "geometry", "radius_meters", "groups"],
   });
-  yield* figures.is(`the groups of ${cityName}`, at(city.body, "data", "groups"), [groupName]);
-  const places: Places = { groupId, groupName, groupSize, cityId };
-  return places;
+  yield* figures.check(`the groups of ${cityName}`, city.data("groups"), [groupName]);
+  return { groupId: yield* groups.text(0, "id"), groupName, groupSize, cityId } satisfies DemoLocations;
 });

@@ -1,12 +1,13 @@
 import { Effect } from "effect";
-import type { Offer } from "./CampaignChapter.ts";
-import { type DemoStage, pick } from "./DemoContext.ts";
-import type { Devices } from "./DevicesChapter.ts";
+import type { DemoCampaign } from "./CampaignChapter.ts";
+import { type Access, pick } from "./DemoClient.ts";
+import type { DemoContext } from "./DemoContext.ts";
+import type { DemoDevices } from "./DevicesChapter.ts";
 import { at } from "./ExpectedFigures.ts";
-import type { Places } from "./LocationsChapter.ts";
-import type { Credentials } from "./WorkspaceChapters.ts";
+import type { DemoLocations } from "./LocationsChapter.ts";
+import type { DemoWorkspace } from "./WorkspaceChapters.ts";
 
-/** The totals of the summary, in the order of the table. */
+/** The totals of the summary, in the order of the closing table. */
 const totalNames = [
   "delivered",
   "devices_reached",
@@ -19,7 +20,7 @@ const totalNames = [
 
 type Totals = Readonly<Record<(typeof totalNames)[number], number>>;
 
-const whileItRuns: Totals = {
+const totalsWhileRunning: Totals = {
   delivered: 1,
   devices_reached: 1,
   geofence_entries: 3,
@@ -29,167 +30,147 @@ const whileItRuns: Totals = {
   registered_devices: 2,
 };
 
-/** What was delivered and what happened stays; the campaign and Ben's device are gone (contract K4, K8). */
-const afterDeleting: Totals = { ...whileItRuns, campaigns: 0, active_campaigns: 0, registered_devices: 1 };
+/** Deliveries and events still count. The campaign and Ben's device do not (contract K4, K8). */
+const totalsAfterDeletion: Totals = {
+  ...totalsWhileRunning,
+  campaigns: 0,
+  active_campaigns: 0,
+  registered_devices: 1,
+};
 
-const dailyNames = ["delivered", "devices_reached", "geofence_entries", "geofence_exits"] as const;
+/** The figures of a day that add up to the totals. */
+const dailyNames = ["delivered", "geofence_entries", "geofence_exits"] as const;
+const daysInSummary = 31;
 
-/** A story that began just before midnight has two days that are not quiet, so the days are added up. */
+/** Adds up all days, because a demo that starts just before midnight has events on two days. */
 const sumOfDays = (days: unknown, name: string): number =>
   Array.isArray(days) ? days.reduce<number>((sum, day) => sum + Number(at(day, name)), 0) : Number.NaN;
 
-const summary = Effect.fnUntraced(function* (
-  { ask, figures, sandbox }: DemoStage,
-  { sandboxToken }: Credentials,
-  when: string,
-  expected: Totals,
-) {
-  const { body } = yield* ask({
-    base: sandbox,
-    path: "/reports/summary",
-    credential: sandboxToken,
-    status: 200,
-    show: (answer) => {
-      const daily: unknown = at(answer, "data", "daily");
-      return {
-        totals: at(answer, "data", "totals"),
-        "daily (the last)": Array.isArray(daily) ? at(daily, daily.length - 1) : daily,
-        meta: at(answer, "meta"),
-      };
-    },
-  });
-  for (const name of totalNames) {
-    yield* figures.is(`${name} of the summary ${when}`, at(body, "data", "totals", name), expected[name]);
-  }
-  yield* figures.is(`the days of the summary ${when}`, at(body, "data", "daily", "length"), 31);
-  for (const name of dailyNames.filter((each) => each !== "devices_reached")) {
-    yield* figures.is(
-      `${name} of all days ${when}`,
-      sumOfDays(at(body, "data", "daily"), name),
-      expected[name],
-    );
-  }
-  return at(body, "data", "totals");
-});
-
-const campaignRows = ({ ask, sandbox }: DemoStage, { sandboxToken }: Credentials) =>
-  ask({ base: sandbox, path: "/reports/campaigns", credential: sandboxToken, status: 200 });
-
-/** What the reports said, for the tables at the end. */
-export interface Reported {
+/** The figures of both reports, for the tables at the end. */
+export interface DemoReports {
   readonly totals: unknown;
   readonly rows: unknown;
 }
 
-/** Both reports with every figure of the story. */
-export const reportChapter = Effect.fnUntraced(function* (
-  stage: DemoStage,
-  credentials: Credentials,
-  places: Places,
-  offer: Offer,
+/** Reads both reports and checks the summary. */
+const readReports = Effect.fnUntraced(function* (
+  { figures, send }: DemoContext,
+  sandbox: Access,
+  when: string,
+  expected: Totals,
 ) {
-  yield* stage.narrator.chapter(
+  const summary = yield* send(sandbox, "GET /reports/summary", {
+    show: (response) => {
+      const days = response.data("daily", "length");
+      return {
+        totals: response.data("totals"),
+        "daily (the last)": response.data("daily", typeof days === "number" ? days - 1 : 0),
+        meta: at(response.body, "meta"),
+      };
+    },
+  });
+  for (const name of totalNames)
+    yield* figures.check(`${name} of the summary ${when}`, summary.data("totals", name), expected[name]);
+  yield* figures.check(`the days of the summary ${when}`, summary.data("daily", "length"), daysInSummary);
+  for (const name of dailyNames) {
+    const sum = sumOfDays(summary.data("daily"), name);
+    yield* figures.check(`${name} of all days ${when}`, sum, expected[name]);
+  }
+  const campaigns = yield* send(sandbox, "GET /reports/campaigns");
+  return { totals: summary.data("totals"), rows: campaigns.data() } satisfies DemoReports;
+});
+
+/** Reads both reports and checks every figure of the demo. */
+export const reportChapter = Effect.fnUntraced(function* (
+  context: DemoContext,
+  { sandbox }: DemoWorkspace,
+  locations: DemoLocations,
+  { campaignId }: DemoCampaign,
+) {
+  yield* context.narrator.chapter(
     "The reports",
-    "Three entries (Ben's one and Anna's two), one exit, one message: half of the two registered devices were reached.",
+    "The reports show three entries: one by Ben and two by Anna. There is one exit and one message. " +
+      "The message reached one of the two registered devices.",
   );
-  const totals = yield* summary(stage, credentials, "while the campaign runs", whileItRuns);
-  const { body } = yield* campaignRows(stage, credentials);
-  yield* stage.figures.is("the rows of the campaigns report", at(body, "data"), [
+  const reports = yield* readReports(context, sandbox, "while the campaign runs", totalsWhileRunning);
+  yield* context.figures.check("the rows of the campaigns report", reports.rows, [
     {
-      id: offer.campaignId,
+      id: campaignId,
       name: "Coffee in Noord-Holland",
       status: "active",
       type: "geo",
-      targets: places.groupSize,
+      targets: locations.groupSize,
       delivered: 1,
       engagement: 50,
     },
   ]);
-  const reported: Reported = { totals, rows: at(body, "data") };
-  return reported;
+  return reports;
 });
 
-/** Deletes something of each kind and shows what stays in the reports. */
+/** Deletes one item of each kind, and reads the reports again. */
 export const deletionChapter = Effect.fnUntraced(function* (
-  stage: DemoStage,
-  credentials: Credentials,
-  places: Places,
-  offer: Offer,
-  devices: Devices,
+  context: DemoContext,
+  workspace: DemoWorkspace,
+  locations: DemoLocations,
+  campaign: DemoCampaign,
+  { anna, ben }: DemoDevices,
 ) {
-  const { ask, device, figures, narrator, operator, operatorKey, production, sandbox } = stage;
-  const { productionToken, productionTokenId, sandboxToken: credential, workspaceId } = credentials;
+  const { figures, narrator, operator, send } = context;
+  const { production, sandbox } = workspace;
+  const campaignPath = `/campaigns/${campaign.campaignId}` as const;
   yield* narrator.chapter(
-    "Tidying up",
-    "The message, the location, the campaign, Ben's device and the Production token go. What was delivered and what " +
-      "happened stays in the totals, and in Anna's inbox.",
+    "Cleaning up",
+    "The message, a location, the campaign, Ben's device and the Production token are deleted. " +
+      "Deliveries and events still count in the totals. The message remains in Anna's inbox.",
   );
-  const remove = (path: string) => ask({ method: "DELETE", base: sandbox, path, credential, status: 200 });
-  yield* remove(`/campaigns/${offer.campaignId}/notifications/${offer.notificationId}`);
-  yield* remove(`/locations/${places.cityId}`);
-  const group = yield* ask({
-    base: sandbox,
-    path: `/location-groups/${places.groupId}`,
-    credential,
-    status: 200,
-    show: (answer) => pick(at(answer, "data"), "name", "location_count"),
+  yield* send(sandbox, `DELETE ${campaignPath}/notifications/${campaign.notificationId}`);
+  yield* send(sandbox, `DELETE /locations/${locations.cityId}`);
+  const group = yield* send(sandbox, `GET /location-groups/${locations.groupId}`, {
+    show: ["name", "location_count"],
   });
-  yield* figures.is(
-    `the locations of ${places.groupName} afterwards`,
-    at(group.body, "data", "location_count"),
-    places.groupSize - 1,
+  yield* figures.check(
+    `the remaining locations of ${locations.groupName}`,
+    group.data("location_count"),
+    locations.groupSize - 1,
   );
-  yield* remove(`/campaigns/${offer.campaignId}`);
-  const gone = yield* ask({ base: sandbox, path: `/campaigns/${offer.campaignId}`, credential, status: 404 });
-  yield* figures.is("the error of the deleted campaign", at(gone.body, "error", "code"), "not_found");
-  yield* ask({ method: "DELETE", base: device, path: "/devices/me", credential: devices.ben, status: 200 });
-  yield* ask({
-    method: "DELETE",
-    base: operator,
-    path: `/workspaces/${workspaceId}/tokens/${productionTokenId}`,
-    credential: operatorKey,
-    status: 200,
+  yield* send(sandbox, `DELETE ${campaignPath}`);
+  const missing = yield* send(sandbox, `GET ${campaignPath}`, { status: 404 });
+  yield* figures.check("the error of the deleted campaign", at(missing.body, "error", "code"), "not_found");
+  yield* send(ben, "DELETE /devices/me");
+  yield* send(operator, `DELETE /workspaces/${workspace.workspaceId}/tokens/${workspace.productionTokenId}`);
+  const revoked = yield* send(production, "GET /me", { status: 401 });
+  yield* figures.check("the error of the revoked token", at(revoked.body, "error", "code"), "token_revoked");
+  const inbox = yield* send(anna, "GET /messages", {
+    show: (response) => pick(response.data(0), ["headline", "opened_at"]),
   });
-  const revoked = yield* ask({ base: production, path: "/me", credential: productionToken, status: 401 });
-  yield* figures.is("the error of the revoked token", at(revoked.body, "error", "code"), "token_revoked");
-  const inbox = yield* ask({
-    base: device,
-    path: "/messages",
-    credential: devices.anna,
-    status: 200,
-    show: (answer) => pick(at(answer, "data", 0), "headline", "opened_at"),
-  });
-  yield* figures.is("Anna's message afterwards", at(inbox.body, "data", 0, "headline"), offer.headline);
-  const totals = yield* summary(stage, credentials, "after the deletions", afterDeleting);
-  const { body } = yield* campaignRows(stage, credentials);
-  yield* figures.is("the rows of the campaigns report after the deletions", at(body, "data"), []);
-  const reported: Reported = { totals, rows: at(body, "data") };
-  return reported;
+  yield* figures.check("Anna's message at the end", inbox.data(0, "headline"), campaign.headline);
+  const reports = yield* readReports(context, sandbox, "after the deletions", totalsAfterDeletion);
+  yield* figures.check("the rows of the campaigns report after the deletions", reports.rows, []);
+  return reports;
 });
 
 const cell = (value: unknown): string | number =>
   typeof value === "number" || typeof value === "string" ? value : JSON.stringify(value ?? null);
 
-/** The report as tables, and how many figures were compared on the way. */
-export const closing = Effect.fnUntraced(function* (
-  { figures, narrator }: DemoStage,
-  running: Reported,
-  afterwards: Reported,
+/** Prints the reports as tables, and the number of checked figures. */
+export const closingChapter = Effect.fnUntraced(function* (
+  { figures, narrator }: DemoContext,
+  running: DemoReports,
+  deleted: DemoReports,
 ) {
   yield* narrator.chapter(
-    "The report",
-    "What the reports said while the campaign ran, and after the deletions.",
+    "Before and after",
+    "These are the reports while the campaign ran, and after the deletions.",
   );
   const columns = ["name", "status", "type", "targets", "delivered", "engagement"];
+  const rows: ReadonlyArray<unknown> = Array.isArray(running.rows) ? running.rows : [];
   yield* narrator.table(
     columns,
-    (Array.isArray(running.rows) ? running.rows : []).map((row) =>
-      columns.map((name) => cell(at(row, name))),
-    ),
+    rows.map((row) => columns.map((name) => cell(at(row, name)))),
   );
   yield* narrator.table(
     ["figure", "campaign running", "after deleting"],
-    totalNames.map((name) => [name, cell(at(running.totals, name)), cell(at(afterwards.totals, name))]),
+    totalNames.map((name) => [name, cell(at(running.totals, name)), cell(at(deleted.totals, name))]),
   );
   yield* narrator.say(`All ${figures.checked} figures are right.`);
 });

@@ -1,4 +1,3 @@
-/** A whole Waypost for the length of the demo: a child process on a data directory that goes with it. */
 import { Effect, type Scope } from "effect";
 import { type ChildProcess, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
@@ -7,33 +6,33 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DemoFailed } from "./DemoFailed.ts";
 
-/** Where it listens (scheme, host and port) and the key of its operator interface. */
+/** A running server: its address (scheme, host and port) and its operator key. */
 export interface TemporaryWaypost {
   readonly origin: string;
   readonly operatorKey: string;
 }
 
-const startPatience = "60 seconds";
-const stopPatience = "15 seconds";
-const keptOutput = 4_000;
+const startTimeout = "60 seconds";
+const stopTimeout = "15 seconds";
+const maxOutputChars = 4_000;
 
-/** Only what a program needs to run: settings of the person's own Waypost must not reach this one. */
-const inherited = ["PATH", "HOME", "TMPDIR", "LANG", "SYSTEMROOT"];
+/** Variables that the server inherits. It must not inherit settings of another Waypost. */
+const inheritedVariables = ["PATH", "HOME", "TMPDIR", "LANG", "SYSTEMROOT"];
 
-interface Run {
+interface ServerProcess {
   readonly child: ChildProcess;
   readonly exited: Promise<void>;
-  /** Resolves with the address it listens on, or rejects with what it said before it ended. */
+  /** Resolves to the listen address, or rejects with the output of a process that ended. */
   readonly listening: Promise<string>;
 }
 
-const start = (command: ReadonlyArray<string>, dataDir: string, operatorKey: string): Run => {
+const start = (command: ReadonlyArray<string>, dataDir: string, operatorKey: string): ServerProcess => {
   const [program = "", ...parameters] = command;
   const child = spawn(program, [...parameters, "serve"], {
     cwd: dataDir,
     env: {
       ...Object.fromEntries(
-        inherited.flatMap((name) => (name in process.env ? [[name, process.env[name]]] : [])),
+        inheritedVariables.flatMap((name) => (name in process.env ? [[name, process.env[name]]] : [])),
       ),
       PORT: "0",
       WAYPOST_HOST: "127.0.0.1",
@@ -41,42 +40,40 @@ const start = (command: ReadonlyArray<string>, dataDir: string, operatorKey: str
       WAYPOST_OPERATOR_KEY: operatorKey,
       WAYPOST_ALLOW_PRIVATE_ADDRESSES: "true",
       WAYPOST_LOG_LEVEL: "warn",
-      // The launcher ends it when this process is killed, which the channel tells.
+      // With this, the launcher ends the server if this process is killed: the IPC channel closes.
       WAYPOST_BEHIND_LAUNCHER: "1",
     },
     stdio: ["ignore", "pipe", "pipe", "ipc"],
   });
   let output = "";
-  let complaint = "";
+  let errors = "";
   const exited = new Promise<void>((resolve) => {
     child.once("error", () => resolve());
     child.once("close", () => resolve());
   });
   const listening = new Promise<string>((resolve, reject) => {
     child.stdout?.on("data", (chunk: Buffer) => {
-      output = (output + chunk.toString()).slice(-keptOutput);
+      output = (output + chunk.toString()).slice(-maxOutputChars);
       const origin = /Waypost is listening on (\S+)/.exec(output)?.[1];
       if (origin !== undefined) resolve(origin);
     });
     child.stderr?.on("data", (chunk: Buffer) => {
-      complaint = (complaint + chunk.toString()).slice(-keptOutput);
+      errors = (errors + chunk.toString()).slice(-maxOutputChars);
     });
     child.once("error", (error) => reject(error));
-    child.once("close", () =>
-      reject(new Error(complaint.trim() || output.trim() || "it ended without a word")),
-    );
+    child.once("close", () => reject(new Error(errors.trim() || output.trim() || "it ended without output")));
   });
   listening.catch(() => undefined);
   return { child, exited, listening };
 };
 
-const stop = ({ child, exited }: Run): Effect.Effect<void> =>
+const stop = ({ child, exited }: ServerProcess): Effect.Effect<void> =>
   Effect.suspend(() => {
     child.kill("SIGTERM");
     return Effect.timeoutOrElse(
       Effect.promise(() => exited),
       {
-        duration: stopPatience,
+        duration: stopTimeout,
         orElse: () =>
           Effect.andThen(
             Effect.sync(() => child.kill("SIGKILL")),
@@ -87,8 +84,8 @@ const stop = ({ child, exited }: Run): Effect.Effect<void> =>
   });
 
 /**
- * Runs `<command> serve` on a free port with its own database and key until the scope closes, and then leaves nothing
- * behind: neither process nor file.
+ * Runs `<command> serve` until the scope closes, on a free port, with its own database and operator key. Then
+ * the process and all files are removed.
  */
 export const temporaryWaypost = (
   command: ReadonlyArray<string>,
@@ -100,8 +97,8 @@ export const temporaryWaypost = (
         catch: (error) =>
           new DemoFailed({
             message:
-              `There is no place for temporary files: ${String(error)}. ` +
-              "Set TMPDIR to a folder that this account may write, on a file system that allows programs.",
+              `Temporary files cannot be created: ${String(error)}. ` +
+              "Set TMPDIR to a folder that this account may write, on a file system that can run programs.",
           }),
       }),
       (path) =>
@@ -110,18 +107,18 @@ export const temporaryWaypost = (
         ),
     );
     const operatorKey = randomBytes(24).toString("base64url");
-    const run = yield* Effect.acquireRelease(
+    const server = yield* Effect.acquireRelease(
       Effect.sync(() => start(command, dataDir, operatorKey)),
       stop,
     );
     const origin = yield* Effect.tryPromise({
-      try: () => run.listening,
+      try: () => server.listening,
       catch: (error) => new DemoFailed({ message: `Waypost did not start: ${String(error)}` }),
     }).pipe(
       Effect.timeoutOrElse({
-        duration: startPatience,
+        duration: startTimeout,
         orElse: () =>
-          Effect.fail(new DemoFailed({ message: `Waypost did not start within ${startPatience}.` })),
+          Effect.fail(new DemoFailed({ message: `Waypost did not start within ${startTimeout}.` })),
       }),
     );
     return { origin, operatorKey };

@@ -1,119 +1,91 @@
 import { Effect } from "effect";
 import { abilities } from "../access/Ability.ts";
-import type { Variable } from "./DemoClient.ts";
-import { type DemoStage, pick } from "./DemoContext.ts";
-import { at, textAt } from "./ExpectedFigures.ts";
+import type { Access, Variable } from "./DemoClient.ts";
+import type { DemoContext } from "./DemoContext.ts";
+import { at } from "./ExpectedFigures.ts";
 
-/** What a workspace's own systems and apps are given. */
-export interface Credentials {
+/** The workspace of the demo, and the access of its systems and its app. */
+export interface DemoWorkspace {
   readonly workspaceId: string;
-  readonly sandboxToken: Variable;
-  readonly productionToken: Variable;
+  readonly sandbox: Access;
+  readonly production: Access;
   readonly productionTokenId: string;
-  readonly sdkKey: Variable;
+  /** The device interface, with the SDK key. */
+  readonly app: Access;
 }
 
-/** The operator makes a workspace with a token for each environment and an SDK key. */
-export const workspaceChapter = Effect.fnUntraced(function* ({
-  ask,
-  narrator,
-  operator,
-  operatorKey,
-}: DemoStage) {
+/** The operator creates a workspace, a token for each environment, and an SDK key. */
+export const workspaceChapter = Effect.fnUntraced(function* (context: DemoContext) {
+  const { narrator, operator, send } = context;
   yield* narrator.chapter(
     "A workspace and its keys",
-    "The operator of this Waypost makes a workspace for Acme, with a token for each of its two environments and an " +
-      "SDK key for its app. Secrets are shown once, in these answers.",
+    "The operator of this Waypost creates a workspace for Acme. It gets a token for each of its two " +
+      "environments, and an SDK key for its app. Each secret is shown only once, in these responses.",
   );
-  const post = (path: string, body: unknown, ...names: ReadonlyArray<string>) =>
-    ask({
-      method: "POST",
-      base: operator,
-      path,
-      credential: operatorKey,
-      body,
+  const workspace = yield* send(operator, "POST /workspaces", {
+    body: { name: "Acme", timezone: "Europe/Amsterdam" },
+    status: 201,
+    show: ["id", "name", "timezone", "platform_api_enabled"],
+  });
+  const workspaceId = yield* workspace.text("id");
+  const issueToken = (environment: string) =>
+    send(operator, `POST /workspaces/${workspaceId}/tokens`, {
+      body: { name: "Shop system", environment, abilities },
       status: 201,
-      show: (answer) => pick(at(answer, "data"), ...names),
+      show: ["id", "environment", "token"],
     });
-
-  const workspace = yield* post(
-    "/workspaces",
-    { name: "Acme", timezone: "Europe/Amsterdam" },
-    "id",
-    "name",
-    "timezone",
-    "platform_api_enabled",
-  );
-  const workspaceId = yield* textAt(workspace.body, "data", "id");
-  const token = (environment: string) =>
-    post(
-      `/workspaces/${workspaceId}/tokens`,
-      { name: "Shop system", environment, abilities },
-      "id",
-      "environment",
-      "token",
-    );
-  const sandbox = yield* token("sandbox");
-  const production = yield* token("production");
-  const key = yield* post(
-    `/workspaces/${workspaceId}/sandbox/sdk-keys`,
-    { name: "Acme app" },
-    "id",
-    "sdk_key",
-  );
-  const credentials: Credentials = {
-    workspaceId,
-    sandboxToken: { name: "SANDBOX_TOKEN", value: yield* textAt(sandbox.body, "data", "token") },
-    productionToken: { name: "PRODUCTION_TOKEN", value: yield* textAt(production.body, "data", "token") },
-    productionTokenId: yield* textAt(production.body, "data", "id"),
-    sdkKey: { name: "SDK_KEY", value: yield* textAt(key.body, "data", "sdk_key") },
-  };
-  const { productionToken, sandboxToken, sdkKey } = credentials;
+  const sandbox = yield* issueToken("sandbox");
+  const production = yield* issueToken("production");
+  const key = yield* send(operator, `POST /workspaces/${workspaceId}/sandbox/sdk-keys`, {
+    body: { name: "Acme app" },
+    status: 201,
+    show: ["id", "sdk_key"],
+  });
+  const sandboxToken: Variable = { name: "SANDBOX_TOKEN", value: yield* sandbox.text("token") };
+  const productionToken: Variable = { name: "PRODUCTION_TOKEN", value: yield* production.text("token") };
+  const sdkKey: Variable = { name: "SDK_KEY", value: yield* key.text("sdk_key") };
   yield* narrator.variables([sandboxToken, productionToken, sdkKey]);
-  return credentials;
+  return {
+    workspaceId,
+    sandbox: { base: context.sandbox, credential: sandboxToken },
+    production: { base: context.production, credential: productionToken },
+    productionTokenId: yield* production.text("id"),
+    app: { base: context.device, credential: sdkKey },
+  } satisfies DemoWorkspace;
 });
 
-/** Each token works at its own address; Production's full API waits for the operator. */
-export const environmentChapter = Effect.fnUntraced(function* (stage: DemoStage, credentials: Credentials) {
-  const { ask, figures, narrator, operator, operatorKey, production, sandbox } = stage;
-  const { productionToken, sandboxToken, workspaceId } = credentials;
+/** Each token works at its own address only. The operator enables the full API in Production. */
+export const environmentChapter = Effect.fnUntraced(function* (
+  context: DemoContext,
+  { production, sandbox, workspaceId }: DemoWorkspace,
+) {
+  const { figures, narrator, operator, send } = context;
   yield* narrator.chapter(
     "Two environments",
-    "Each token works at its own address alone. In Production only GET /me and the reports work until the operator " +
-      "enables the full API; the token stays the same.",
+    "Each token works at its own address only. In Production, only GET /me and the reports work at first. " +
+      "Then the operator enables the full API. The token does not change.",
   );
-  const me = yield* ask({ base: sandbox, path: "/me", credential: sandboxToken, status: 200 });
-  yield* figures.is("the environment of the Sandbox token", at(me.body, "data", "environment"), "sandbox");
-  yield* figures.is("the abilities of the Sandbox token", at(me.body, "data", "abilities"), abilities);
+  const me = yield* send(sandbox, "GET /me");
+  yield* figures.check("the environment of the Sandbox token", me.data("environment"), "sandbox");
+  yield* figures.check("the abilities of the Sandbox token", me.data("abilities"), abilities);
 
-  const wrong = yield* ask({ base: production, path: "/me", credential: sandboxToken, status: 403 });
-  yield* figures.is("the error at the wrong address", at(wrong.body, "error", "code"), "wrong_environment");
+  const wrong = yield* send({ ...sandbox, base: production.base }, "GET /me", { status: 403 });
+  yield* figures.check(
+    "the error at the wrong address",
+    at(wrong.body, "error", "code"),
+    "wrong_environment",
+  );
 
-  const early = yield* ask({
-    base: production,
-    path: "/campaigns",
-    credential: productionToken,
-    status: 403,
-  });
-  yield* figures.is(
+  const early = yield* send(production, "GET /campaigns", { status: 403 });
+  yield* figures.check(
     "the error before the full API is enabled",
     at(early.body, "error", "code"),
     "platform_api_not_enabled",
   );
-  yield* ask({
-    method: "PATCH",
-    base: operator,
-    path: `/workspaces/${workspaceId}`,
-    credential: operatorKey,
+  yield* send(operator, `PATCH /workspaces/${workspaceId}`, {
     body: { platform_api_enabled: true },
-    status: 200,
-    show: (answer) => pick(at(answer, "data"), "name", "platform_api_enabled"),
+    show: ["name", "platform_api_enabled"],
   });
-  const empty = yield* ask({
-    base: production,
-    path: "/campaigns",
-    credential: productionToken,
-    status: 200,
-  });
-  yield* figures.is("the campaigns of Production", at(empty.body, "data"), []);
+  const empty = yield* send(production, "GET /campaigns");
+  yield* figures.check("the campaigns of Production", empty.data(), []);
 });

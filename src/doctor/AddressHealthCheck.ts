@@ -1,57 +1,59 @@
 import { Clock, Effect } from "effect";
-import type { Settings } from "../config/Settings.ts";
-import { runCheck, fine, type Observation, problem, spanOf, warning } from "./HealthCheck.ts";
-import { reach, type Reached } from "./Reachability.ts";
+import type { SettingsService } from "../config/Settings.ts";
+import { settingsTable } from "../config/SettingsTable.ts";
+import { formatSpan, ok, type Outcome, problem, runCheck, warning } from "./HealthCheck.ts";
+import { checkReachability, type Reachability } from "./Reachability.ts";
 
-const soon = 14 * 86_400_000;
+const expiryWarningMillis = 14 * 86_400_000;
 
-/** What became of a look at an address, in words that follow its name. */
-export const checkReached = (name: string, reached: Reached, now: number, advice: string): Observation => {
-  if (reached.is === "away") {
-    const isCertificate = /CERT|SELF_SIGNED|UNABLE_TO|ALTNAME/.test(reached.reason);
-    return problem(
-      isCertificate
-        ? `The certificate of ${name} is not good (${reached.reason}).`
-        : `${name} cannot be reached (${reached.reason}).`,
-      isCertificate ? "Renew it, and see that it is for this name and sent with its intermediates." : advice,
-    );
+/** The outcome of a connection to `name`. `advice` applies if the address is unreachable. */
+export const reachabilityOutcome = (
+  name: string,
+  reachability: Reachability,
+  now: number,
+  advice: string,
+): Outcome => {
+  if (reachability._tag === "Unreachable") {
+    const { reason } = reachability;
+    return /CERT|SELF_SIGNED|UNABLE_TO|ALTNAME/.test(reason)
+      ? problem(
+          `The certificate of ${name} is not valid (${reason}).`,
+          "Renew it. Make sure that it is for this name and is sent with its intermediate certificates.",
+        )
+      : problem(`${name} cannot be reached (${reason}).`, advice);
   }
-  return reached.expires !== null && reached.expires - now < soon
+  const { expiresAt } = reachability;
+  return expiresAt !== null && expiresAt - now < expiryWarningMillis
     ? warning(
-        `${name} answers, and its certificate ends in ${spanOf(reached.expires - now)}.`,
-        "See that it is renewed.",
+        `${name} can be reached, and its certificate expires in ${formatSpan(expiresAt - now)}.`,
+        "Make sure that it is renewed.",
       )
-    : fine(`${name} answers.`);
+    : ok(`${name} can be reached.`);
 };
 
-/** The public addresses and the receiver of traces, as far as they are set: whether somebody answers there. */
-export const addressHealthCheck = (config: Settings["Service"]) =>
+const checkAddress = Effect.fnUntraced(function* (setting: string, address: string) {
+  const outcome = reachabilityOutcome(
+    `${setting} (${new URL(address).host})`,
+    yield* checkReachability(new URL(address)),
+    yield* Clock.currentTimeMillis,
+    "Check that the name resolves on this machine, that the proxy runs, and that no firewall is in between.",
+  );
+  // A machine may serve a public address that it cannot reach itself.
+  return outcome.verdict === "problem" && setting !== settingsTable.otlpEndpoint.name
+    ? warning(outcome.observation, `${outcome.advice} Other machines may still reach it.`)
+    : outcome;
+});
+
+/** Checks that the public addresses and the OTLP receiver of the settings can be reached. */
+export const addressHealthCheck = (settings: SettingsService) =>
   Effect.forEach(
-    [
-      ["WAYPOST_PRODUCTION_URL", config.productionUrl],
-      ["WAYPOST_SANDBOX_URL", config.sandboxUrl],
-      ["WAYPOST_MEDIA_URL", config.mediaUrl],
-      ["OTEL_EXPORTER_OTLP_ENDPOINT", config.otlpEndpoint],
-    ] as const,
-    ([name, address]) =>
-      address === undefined
+    ["productionUrl", "sandboxUrl", "mediaUrl", "otlpEndpoint"] as const,
+    (property) => {
+      const { name } = settingsTable[property];
+      const address = settings[property];
+      return address === undefined
         ? Effect.succeed([])
-        : runCheck(
-            "server",
-            name,
-            Effect.gen(function* () {
-              const reached = yield* reach(new URL(address));
-              const seen = checkReached(
-                `${name} (${new URL(address).host})`,
-                reached,
-                yield* Clock.currentTimeMillis,
-                "See that the name resolves here, that the proxy runs, and that no firewall is in between.",
-              );
-              // A machine that cannot reach its own public address may serve it all the same.
-              return seen.verdict === "problem" && name !== "OTEL_EXPORTER_OTLP_ENDPOINT"
-                ? warning(seen.seen, `${seen.advice} Seen from here: others may reach it.`)
-                : seen;
-            }),
-          ),
+        : runCheck("server", name, checkAddress(name, address));
+    },
     { concurrency: 4 },
   ).pipe(Effect.map((findings) => findings.flat()));

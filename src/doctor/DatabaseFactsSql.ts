@@ -2,7 +2,7 @@ import { Context, Effect, Layer } from "effect";
 import { SqlClient } from "effect/sql";
 import { asNumber } from "../database/Rows.ts";
 
-/** What the server says of itself; settings as PostgreSQL writes them. */
+/** Facts about the server. Settings are texts, as PostgreSQL formats them. */
 export interface ServerFacts {
   readonly version: string;
   readonly account: string;
@@ -15,117 +15,122 @@ export interface ServerFacts {
   readonly track_counts: string;
   readonly statement_timeout: string;
   readonly bytes: number;
-  /** Connections that an ordinary account may have in all, and those that there are now. */
-  readonly most_connections: number;
+  /** Connections that ordinary accounts may have in total, and those that exist now. */
+  readonly max_connections: number;
   readonly connections: number;
-  /** Transactions until the oldest row must have been frozen. */
+  /** Transactions until the oldest row must be frozen. */
   readonly transactions_left: number;
   readonly checksum_failures: number;
   readonly has_other_collation: boolean;
 }
 
-/** What this account may not do. */
-export interface MissingRights {
+/** Rights of this account. */
+export interface AccountRights {
   readonly may_create: boolean;
-  readonly closed: ReadonlyArray<string>;
+  /** Tables that this account may not read and change. */
+  readonly forbidden: ReadonlyArray<string>;
+  /** Tables that another account owns. */
   readonly foreign: ReadonlyArray<string>;
 }
 
-/** A session with a transaction that began at `since` (epoch milliseconds). */
+/** A session with a transaction that started at `since` (epoch milliseconds). */
 export interface OpenTransaction {
-  readonly who: string;
+  readonly session: string;
   readonly state: string;
   readonly since: number;
 }
 
-/** A table that vacuuming does not keep up with. */
+/** A table with many dead rows, or without autovacuum. */
 export interface BloatedTable {
   readonly name: string;
   readonly live: number;
   readonly dead: number;
-  readonly is_left_alone: boolean;
+  readonly has_autovacuum: boolean;
 }
 
-/** A session of a Waypost, by its name and when it last sent a statement (epoch milliseconds; null where that is hidden). */
+/** The session of a Waypost process, with the time of its last statement (epoch ms; null if hidden). */
 export interface NamedSession {
   readonly name: string;
-  readonly last_heard: number | null;
+  readonly last_statement_at: number | null;
 }
 
 const millis = (column: string) => asNumber(`extract(epoch FROM ${column}) * 1000`);
 
-/** What the server tells of itself, its sessions and its upkeep. */
-export class DatabaseFactsSql extends Context.Service<DatabaseFactsSql>()(
-  "waypost/operator/doctor/DatabaseFactsSql",
-  {
-    make: Effect.gen(function* () {
-      const sql = yield* SqlClient.SqlClient;
-      return {
-        server: Effect.orDie(sql<ServerFacts>`
-          SELECT current_setting('server_version') AS version, current_user::text AS account,
-            pg_is_in_recovery() AS is_standby, current_setting('default_transaction_read_only') = 'on' AS is_read_only,
-            current_setting('fsync') AS fsync, current_setting('full_page_writes') AS full_page_writes,
-            current_setting('synchronous_commit') AS synchronous_commit, current_setting('autovacuum') AS autovacuum,
-            current_setting('track_counts') AS track_counts, current_setting('statement_timeout') AS statement_timeout,
-            ${asNumber("pg_database_size(current_database())")} AS bytes,
-            current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int
-              - COALESCE(current_setting('reserved_connections', true), '0')::int AS most_connections,
-            (SELECT sum(numbackends)::int FROM pg_stat_database) AS connections,
-            ${asNumber("2000000000 - (SELECT age(datfrozenxid) FROM pg_database WHERE datname = current_database())")}
-              AS transactions_left,
-            ${asNumber("COALESCE((SELECT checksum_failures FROM pg_stat_database WHERE datname = current_database()), 0)")}
-              AS checksum_failures,
-            COALESCE((SELECT datcollversion <> pg_database_collation_actual_version(oid)
-              FROM pg_database WHERE datname = current_database()), false) AS has_other_collation`),
+const frozenXidAge = "(SELECT age(datfrozenxid) FROM pg_database WHERE datname = current_database())";
+const checksumFailures =
+  "(SELECT checksum_failures FROM pg_stat_database WHERE datname = current_database())";
 
-        rights: Effect.orDie(sql<MissingRights>`
-          SELECT has_schema_privilege(current_schema(), 'CREATE') AS may_create,
-            COALESCE(array_agg(relname::text ORDER BY relname) FILTER (WHERE NOT (
-              has_table_privilege(oid, 'SELECT') AND has_table_privilege(oid, 'INSERT')
-              AND has_table_privilege(oid, 'UPDATE') AND has_table_privilege(oid, 'DELETE'))), '{}') AS closed,
-            COALESCE(array_agg(relname::text ORDER BY relname) FILTER (WHERE NOT pg_has_role(relowner, 'USAGE')), '{}')
-              AS foreign
-          FROM pg_class
-          WHERE relnamespace = (SELECT relnamespace FROM pg_class WHERE oid = to_regclass('schema_migration'))
-            AND relkind IN ('r', 'p')`),
+/** Facts about the database server, its sessions and its maintenance. */
+export class DatabaseFactsSql extends Context.Service<DatabaseFactsSql>()("waypost/doctor/DatabaseFactsSql", {
+  make: Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient;
+    return {
+      server: Effect.orDie(sql<ServerFacts>`
+        SELECT current_setting('server_version') AS version, current_user::text AS account,
+          pg_is_in_recovery() AS is_standby,
+          current_setting('default_transaction_read_only') = 'on' AS is_read_only,
+          current_setting('fsync') AS fsync, current_setting('full_page_writes') AS full_page_writes,
+          current_setting('synchronous_commit') AS synchronous_commit,
+          current_setting('autovacuum') AS autovacuum,
+          current_setting('track_counts') AS track_counts,
+          current_setting('statement_timeout') AS statement_timeout,
+          ${asNumber("pg_database_size(current_database())")} AS bytes,
+          current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int
+            - COALESCE(current_setting('reserved_connections', true), '0')::int AS max_connections,
+          (SELECT sum(numbackends)::int FROM pg_stat_database) AS connections,
+          ${asNumber(`2000000000 - ${frozenXidAge}`)} AS transactions_left,
+          ${asNumber(`COALESCE(${checksumFailures}, 0)`)} AS checksum_failures,
+          COALESCE((SELECT datcollversion <> pg_database_collation_actual_version(oid)
+            FROM pg_database WHERE datname = current_database()), false) AS has_other_collation`),
 
-        /** The oldest transactions that are open, at most five, those that were prepared and never ended among them. */
-        transactions: Effect.orDie(sql<OpenTransaction>`
-          SELECT * FROM (
-            SELECT CASE WHEN application_name = '' THEN 'session' ELSE application_name END || ' (' || pid || ')' AS who,
-              state, ${millis("xact_start")} AS since
-            FROM pg_stat_activity
-            WHERE datname = current_database() AND xact_start IS NOT NULL AND pid <> pg_backend_pid()
-              AND backend_type = 'client backend'
-            UNION ALL
-            SELECT 'prepared transaction ' || gid, 'prepared', ${millis("prepared")} FROM pg_prepared_xacts
-            WHERE database = current_database()) AS open
-          ORDER BY since LIMIT 5`),
+      rights: Effect.orDie(sql<AccountRights>`
+        SELECT has_schema_privilege(current_schema(), 'CREATE') AS may_create,
+          COALESCE(array_agg(relname::text ORDER BY relname) FILTER (WHERE NOT (
+            has_table_privilege(oid, 'SELECT') AND has_table_privilege(oid, 'INSERT')
+            AND has_table_privilege(oid, 'UPDATE') AND has_table_privilege(oid, 'DELETE'))), '{}')
+            AS forbidden,
+          COALESCE(array_agg(relname::text ORDER BY relname)
+            FILTER (WHERE NOT pg_has_role(relowner, 'USAGE')), '{}') AS foreign
+        FROM pg_class
+        WHERE relnamespace = (SELECT relnamespace FROM pg_class WHERE oid = to_regclass('schema_migration'))
+          AND relkind IN ('r', 'p')`),
 
-        /** Tables of which many rows are dead, and those that autovacuum is told to leave alone. */
-        bloat: Effect.orDie(sql<BloatedTable>`
-          SELECT s.relname::text AS name, ${asNumber("n_live_tup")} AS live, ${asNumber("n_dead_tup")} AS dead,
-            COALESCE('autovacuum_enabled=false' = ANY (c.reloptions), false) AS is_left_alone
-          FROM pg_stat_user_tables s JOIN pg_class c ON c.oid = s.relid
-          WHERE (n_dead_tup > 100000 AND n_dead_tup > n_live_tup)
-            OR 'autovacuum_enabled=false' = ANY (c.reloptions)
-          ORDER BY n_dead_tup DESC LIMIT 5`),
+      /** The five oldest open transactions, including prepared ones. */
+      transactions: Effect.orDie(sql<OpenTransaction>`
+        SELECT * FROM (
+          SELECT CASE WHEN application_name = '' THEN 'session' ELSE application_name END
+            || ' (' || pid || ')' AS session, state, ${millis("xact_start")} AS since
+          FROM pg_stat_activity
+          WHERE datname = current_database() AND xact_start IS NOT NULL AND pid <> pg_backend_pid()
+            AND backend_type = 'client backend'
+          UNION ALL
+          SELECT 'prepared transaction ' || gid, 'prepared', ${millis("prepared")} FROM pg_prepared_xacts
+          WHERE database = current_database()) AS open
+        ORDER BY since LIMIT 5`),
 
-        brokenIndexes: Effect.orDie(sql<{ readonly name: string }>`
-          SELECT indexrelid::regclass::text AS name FROM pg_index JOIN pg_class c ON c.oid = indrelid
-          WHERE NOT indisvalid AND c.relnamespace = current_schema()::regnamespace`),
+      bloat: Effect.orDie(sql<BloatedTable>`
+        SELECT s.relname::text AS name, ${asNumber("n_live_tup")} AS live, ${asNumber("n_dead_tup")} AS dead,
+          NOT COALESCE('autovacuum_enabled=false' = ANY (c.reloptions), false) AS has_autovacuum
+        FROM pg_stat_user_tables s JOIN pg_class c ON c.oid = s.relid
+        WHERE (n_dead_tup > 100000 AND n_dead_tup > n_live_tup)
+          OR 'autovacuum_enabled=false' = ANY (c.reloptions)
+        ORDER BY n_dead_tup DESC LIMIT 5`),
 
-        /** Replication slots that nobody reads: the server keeps its log for them until the disk is full. */
-        idleSlots: Effect.orDie(sql<{ readonly name: string }>`
-          SELECT slot_name::text AS name FROM pg_replication_slots WHERE NOT active`),
+      invalidIndexes: Effect.orDie(sql<{ readonly name: string }>`
+        SELECT indexrelid::regclass::text AS name FROM pg_index JOIN pg_class c ON c.oid = indrelid
+        WHERE NOT indisvalid AND c.relnamespace = current_schema()::regnamespace`),
 
-        /** Sessions of running Waypost processes. */
-        sessions: Effect.orDie(sql<NamedSession>`
-          SELECT application_name AS name, ${millis("max(query_start)")} AS last_heard FROM pg_stat_activity
-          WHERE datname = current_database() AND application_name LIKE 'waypost %' GROUP BY 1 ORDER BY 1`),
-      };
-    }),
-  },
-) {
+      /** Replication slots without a reader. The server keeps its log for them until the disk is full. */
+      inactiveSlots: Effect.orDie(sql<{ readonly name: string }>`
+        SELECT slot_name::text AS name FROM pg_replication_slots WHERE NOT active`),
+
+      /** Sessions of running Waypost processes. */
+      sessions: Effect.orDie(sql<NamedSession>`
+        SELECT application_name AS name, ${millis("max(query_start)")} AS last_statement_at
+        FROM pg_stat_activity
+        WHERE datname = current_database() AND application_name LIKE 'waypost %' GROUP BY 1 ORDER BY 1`),
+    };
+  }),
+}) {
   static readonly layer = Layer.effect(DatabaseFactsSql, DatabaseFactsSql.make);
 }

@@ -1,36 +1,34 @@
-/** `waypost doctor`: looks at an installation from the settings to the work that waits, and changes nothing. */
+/** `waypost doctor`: checks an installation from its settings to its background work, and changes nothing. */
 import { Data, Effect, Exit, Redacted, References } from "effect";
 import { existsSync } from "node:fs";
 import { readFile, stat } from "node:fs/promises";
 import { isSea } from "node:sea";
 import { join } from "node:path";
-import { Settings, type SettingsRecord } from "../config/Settings.ts";
-import { bundledFolder, runtimeFolder } from "../database/embedded/BundledRuntime.ts";
+import { Settings, type SettingsRecord, type SettingsService } from "../config/Settings.ts";
 import { Database } from "../database/Database.ts";
-import { MigrationFiles, missingMigrations } from "../database/migrations/Migrations.ts";
-import { isDirectoryHeld, overDatabase } from "./DatabaseAtHand.ts";
+import { runtimeFolder } from "../database/embedded/BundledRuntime.ts";
+import { missingMigrations } from "../database/migrations/Migrations.ts";
+import { programMigrations } from "../database/migrations/ProgramMigrations.ts";
 import { bundledMediaWorker, MediaWorkerProgram } from "../media/worker/MediaWorkerProgram.ts";
+import { type AuditListener, RollupAudit } from "../reports/rollups/RollupAudit.ts";
 import { addressHealthCheck } from "./AddressHealthCheck.ts";
-import { areas, runCheck, type Finding, fine, problem } from "./HealthCheck.ts";
 import { databaseClockHealthCheck, zonesHealthCheck } from "./ClockHealthCheck.ts";
 import { connectedProcesses, databaseHealthCheck } from "./DatabaseHealthCheck.ts";
-import { folderHealthCheck } from "./FolderHealthCheck.ts";
+import { dataDirectoryHealthCheck } from "./DataDirectoryHealthCheck.ts";
+import { isDirectoryHeld, withDatabase } from "./DoctorDatabase.ts";
+import { areas, type Finding, ok, problem, runCheck } from "./HealthCheck.ts";
 import { mediaHealthCheck } from "./MediaHealthCheck.ts";
 import { pushHealthCheck } from "./PushHealthCheck.ts";
 import { serverHealthCheck } from "./ServerHealthCheck.ts";
 import { settingsHealthCheck } from "./SettingsHealthCheck.ts";
-import { sharedStateHealthCheck } from "./SharedStateHealthCheck.ts";
-import { workerHealthCheck } from "./WorkerHealthCheck.ts";
-import { type AuditListener, RollupAudit } from "../reports/rollups/RollupAudit.ts";
+import { sharedMediaHealthCheck } from "./SharedMediaHealthCheck.ts";
+import { workHealthCheck } from "./WorkHealthCheck.ts";
 
-/** The rollups could not be compared; `message` says why. */
+/** The rollups could not be audited. `message` says why. */
 export class AuditRefused extends Data.TaggedError("AuditRefused")<{ readonly message: string }> {}
 
-const migrations = isSea()
-  ? MigrationFiles.layerFiles(bundledFolder("schema"))
-  : MigrationFiles.layerFolder(new URL("../../schema", import.meta.url));
-
-const keptSecret = ({ dataDir, secretKey }: Settings["Service"]) =>
+/** The secret key: that of the settings, or the one in the data directory; null if there is none. */
+const findSecretKey = ({ dataDir, secretKey }: SettingsService) =>
   secretKey === undefined
     ? Effect.promise(() =>
         readFile(join(dataDir, "secret.key"), "utf8").then(
@@ -40,74 +38,75 @@ const keptSecret = ({ dataDir, secretKey }: Settings["Service"]) =>
       )
     : Effect.succeed(secretKey);
 
-/** The executable's picture reader lies in the data directory once it was unpacked. */
-const pictureReader = ({ dataDir }: Settings["Service"]) =>
-  isSea() ? bundledMediaWorker(runtimeFolder(dataDir)) : null;
+/** Enough time to start an embedded database after a crash. */
+const databaseTimeout = "3 minutes";
 
-/** A whole start of an embedded database after a crash fits in. */
-const databasePatience = "3 minutes";
+const notChecked = "Schema, push credentials and work were not checked.";
 
-const databaseFindings = Effect.fnUntraced(function* (config: Settings["Service"], isHeld: boolean) {
-  const secretKey = yield* keptSecret(config);
-  const looks = Effect.gen(function* () {
-    const processes = yield* connectedProcesses;
-    // Tables that are not there yet cannot be asked; the line on the schema says so.
-    const isOlder = yield* Effect.map(Effect.exit(missingMigrations), (missing) =>
-      Exit.isSuccess(missing) ? missing.value.length > 0 : false,
-    );
-    const key = isOlder ? null : secretKey;
-    const parts = yield* Effect.all([
-      databaseHealthCheck({ config, secretKey: key, processes: processes.length }),
-      databaseClockHealthCheck,
-      sharedStateHealthCheck(config, processes),
-      pushHealthCheck(key),
-      // Where nobody runs the embedded database, the server's own line says that nothing works.
-      !isOlder && (isHeld || config.databaseUrl !== undefined) ? workerHealthCheck : Effect.succeed([]),
-    ]);
-    return parts.flat();
-  });
-  let inside: ReadonlyArray<Finding> = [];
+/** The checks that need a database connection. */
+const connectedFindings = Effect.fnUntraced(function* (settings: SettingsService, isHeld: boolean) {
+  const secretKey = yield* findSecretKey(settings);
+  const processes = yield* connectedProcesses;
+  // The tables of missing migrations cannot be queried. The finding on the schema reports them.
+  const isOutdated = yield* Effect.map(Effect.exit(missingMigrations), (missing) =>
+    Exit.isSuccess(missing) ? missing.value.length > 0 : false,
+  );
+  const key = isOutdated ? null : secretKey;
+  // If no process runs the embedded database, the finding on the server already says that no work is done.
+  const hasWorkers = isHeld || settings.databaseUrl !== undefined;
+  const findings = yield* Effect.all([
+    databaseHealthCheck({ settings, secretKey: key, processes: processes.length }),
+    databaseClockHealthCheck,
+    sharedMediaHealthCheck(settings, processes),
+    pushHealthCheck(key),
+    !isOutdated && hasWorkers ? workHealthCheck : Effect.succeed([]),
+  ]);
+  return findings.flat();
+});
+
+const databaseFindings = Effect.fnUntraced(function* (settings: SettingsService, isHeld: boolean) {
+  let connected: ReadonlyArray<Finding> = [];
+  const isEmbedded = settings.databaseUrl === undefined;
+  const advice = isEmbedded
+    ? "Run the doctor as the account that runs Waypost, and read the end of postgres.log in the data " +
+      `directory. ${notChecked}`
+    : `Make sure that it runs, and that DATABASE_URL is right. ${notChecked}`;
   const reached = yield* runCheck(
     "database",
     "reached",
-    overDatabase(
-      Effect.tap(looks, (found) => Effect.sync(() => (inside = found))),
-      config,
-    ).pipe(
-      Effect.as(
-        fine(isHeld ? "The database of the Waypost that runs here answers." : "The database answers."),
+    withDatabase(
+      Effect.tap(connectedFindings(settings, isHeld), (findings) =>
+        Effect.sync(() => (connected = findings)),
       ),
+      settings,
+    ).pipe(
+      Effect.as(ok(isHeld ? "The database of the running Waypost responds." : "The database responds.")),
       Effect.catchTag("NoDatabase", ({ isMissing, message }) =>
         Effect.succeed(
           isMissing
-            ? fine(`${message} The first start makes it.`)
-            : problem(
-                message.split("\n")[0] ?? "",
-                config.databaseUrl === undefined
-                  ? "Run the doctor under the account that runs Waypost; the end of postgres.log in the data directory tells more. " +
-                      "Schema, push credentials and work were not looked at."
-                  : "See that it runs, and that DATABASE_URL is right. Schema, push credentials and work were not looked at.",
-              ),
+            ? ok(`${message} The first start creates it.`)
+            : problem(message.split("\n")[0] ?? "", advice),
         ),
       ),
     ),
-    databasePatience,
+    databaseTimeout,
   );
-  return [...reached, ...inside];
+  return [...reached, ...connected];
 });
 
-/** Compares the rollups of all reports with base rows; with `rebuild`, has workers make those anew that differ. */
+/** Compares the rollups of reports with source rows. With `rebuild`, workers rebuild those that differ. */
 export const auditReports = Effect.fn("auditReports")(function* (
   record: SettingsRecord,
   listener: AuditListener,
   rebuild: boolean,
 ) {
-  const config = yield* Settings.fromRecord(record);
+  const settings = yield* Settings.fromRecord(record);
   const audited = Effect.gen(function* () {
     const missing = yield* missingMigrations;
     if (missing.length > 0) {
       return yield* new AuditRefused({
-        message: "The database is of an older version: start waypost serve once, which brings it up to date.",
+        message:
+          "The schema of the database is older than this program. Start waypost serve once to migrate it.",
       });
     }
     const reports = yield* RollupAudit;
@@ -115,42 +114,42 @@ export const auditReports = Effect.fn("auditReports")(function* (
     if (rebuild) yield* reports.rebuild(summary.differing);
     return summary;
   }).pipe(Effect.provide(RollupAudit.layer), Effect.provide(Database.layerClient));
-  return yield* overDatabase(audited, config).pipe(
-    Effect.provide(migrations),
+  return yield* withDatabase(audited, settings).pipe(
+    Effect.provide(programMigrations),
     Effect.catchTag("NoDatabase", ({ message }) => Effect.fail(new AuditRefused({ message }))),
   );
 });
 
-/** Everything that was found, in the order of the parts of an installation. */
+/** Runs all health checks. Returns the findings by area. `file` is the settings file, if any. */
 export const doctor = Effect.fn("doctor")(function* (environment: SettingsRecord, file: string | null) {
-  const { config, findings } = yield* settingsHealthCheck(environment, file);
-  const isHeld = yield* isDirectoryHeld(config);
-  const isThere = yield* Effect.promise(() =>
-    stat(config.dataDir).then(
-      (found) => found.isDirectory(),
+  const { findings, settings } = yield* settingsHealthCheck(environment, file);
+  const { dataDir } = settings;
+  const isHeld = yield* isDirectoryHeld(settings);
+  const hasDataDirectory = yield* Effect.promise(() =>
+    stat(dataDir).then(
+      (stats) => stats.isDirectory(),
       () => false,
     ),
   );
-  const reader = pictureReader(config);
-  const media = mediaHealthCheck(config, {
-    isThere,
-    canRead: reader === null || existsSync(runtimeFolder(config.dataDir)),
-  });
-  const parts = yield* Effect.all(
+  // The media worker of the executable is in the data directory once it was unpacked.
+  const mediaWorker = isSea() ? bundledMediaWorker(runtimeFolder(dataDir)) : null;
+  const hasMediaWorker = mediaWorker === null || existsSync(runtimeFolder(dataDir));
+  const media = mediaHealthCheck(settings, { hasDataDirectory, hasMediaWorker });
+  const all = yield* Effect.all(
     [
       Effect.succeed(findings),
-      folderHealthCheck(config),
-      databaseFindings(config, isHeld),
+      dataDirectoryHealthCheck(settings),
+      databaseFindings(settings, isHeld),
       zonesHealthCheck,
-      reader === null ? media : Effect.provideService(media, MediaWorkerProgram, reader),
-      serverHealthCheck(config, isHeld),
-      addressHealthCheck(config),
+      mediaWorker === null ? media : Effect.provideService(media, MediaWorkerProgram, mediaWorker),
+      serverHealthCheck(settings, isHeld),
+      addressHealthCheck(settings),
     ],
     { concurrency: "unbounded" },
   ).pipe(
-    Effect.provide(migrations),
-    Effect.provideService(Settings, config),
+    Effect.provide(programMigrations),
+    Effect.provideService(Settings, settings),
     Effect.provideService(References.MinimumLogLevel, "None"),
   );
-  return parts.flat().toSorted((one, other) => areas.indexOf(one.area) - areas.indexOf(other.area));
+  return all.flat().toSorted((a, b) => areas.indexOf(a.area) - areas.indexOf(b.area));
 });

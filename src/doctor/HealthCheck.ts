@@ -1,10 +1,10 @@
-/** What the doctor found: one line of what was seen, one of what to do, for each thing that it looked at. */
+/** Health checks: what a check observed about an installation, and what to do about it. */
 import { Cause, type Duration, Effect, Fiber, Option } from "effect";
 
-/** How bad it is: `problem` is broken or will break, `warning` is for a person to judge. */
+/** `problem` is broken or will break; `warning` needs a decision by a person. */
 export type Verdict = "ok" | "warning" | "problem";
 
-/** Parts of an installation, in the order in which they are told. */
+/** The areas of an installation, in the order of the output. */
 export const areas = [
   "settings",
   "data directory",
@@ -15,70 +15,88 @@ export const areas = [
   "server",
   "work",
 ] as const;
-/** A part of an installation. */
+/** An area of an installation. */
 export type Area = (typeof areas)[number];
 
-/** What was seen, and what to do where it is not ok; full sentences, without secrets. */
-export interface Observation {
+/** The outcome of a check. Both texts are full sentences without secrets. */
+export interface Outcome {
   readonly verdict: Verdict;
-  readonly seen: string;
+  readonly observation: string;
+  /** What to do; null if the verdict is `ok`. */
   readonly advice: string | null;
 }
 
-/** An observation with its place. */
-export interface Finding extends Observation {
+/** The outcome of a named check. */
+export interface Finding extends Outcome {
   readonly area: Area;
-  /** What was looked at, in a word or two. */
+  /** The name of the check, in a word or two. */
   readonly check: string;
 }
 
-/** All is well. */
-export const fine = (seen: string): Observation => ({ verdict: "ok", seen, advice: null });
-/** For a person to judge. */
-export const warning = (seen: string, advice: string): Observation => ({ verdict: "warning", seen, advice });
-/** Broken, or about to break. */
-export const problem = (seen: string, advice: string): Observation => ({ verdict: "problem", seen, advice });
+/** An outcome without need for action. */
+export const ok = (observation: string): Outcome => ({ verdict: "ok", observation, advice: null });
+/** An outcome that needs a decision by a person. */
+export const warning = (observation: string, advice: string): Outcome => ({
+  verdict: "warning",
+  observation,
+  advice,
+});
+/** An outcome that is broken or will break. */
+export const problem = (observation: string, advice: string): Outcome => ({
+  verdict: "problem",
+  observation,
+  advice,
+});
 
-/** The most that one look may take. */
-const patience: Duration.Input = "10 seconds";
+/** The outcomes that apply. If none does, one that is `ok`. */
+export const outcomesOr = (
+  otherwise: string,
+  candidates: ReadonlyArray<Outcome | false>,
+): ReadonlyArray<Outcome> => {
+  const found = candidates.filter((each) => each !== false);
+  return found.length > 0 ? found : [ok(otherwise)];
+};
 
-const wordsOf = (cause: Cause.Cause<unknown>): string => {
+/** Time limit of a check. */
+const defaultTimeout: Duration.Input = "10 seconds";
+
+const messageOf = (cause: Cause.Cause<unknown>): string => {
   const error = Cause.squash(cause);
   return error instanceof Error ? error.message : String(error);
 };
 
 /**
- * Looks at one thing, whatever comes of it: a look that fails, or takes longer than ten seconds, is a problem of its own and hides no
- * other. One that cannot be interrupted (a file system that hangs) is left behind.
+ * Runs one check. A check that fails or exceeds its time limit becomes a problem of its own and hides no
+ * other check. One that cannot be interrupted, because a file system hangs, keeps running in the background.
  */
 export const runCheck = <R>(
   area: Area,
   check: string,
-  look: Effect.Effect<Observation | ReadonlyArray<Observation>, unknown, R>,
-  limit: Duration.Input = patience,
+  effect: Effect.Effect<Outcome | ReadonlyArray<Outcome>, unknown, R>,
+  timeout: Duration.Input = defaultTimeout,
 ): Effect.Effect<ReadonlyArray<Finding>, never, R> =>
   Effect.gen(function* () {
-    const fiber = yield* Effect.forkDetach(look);
-    const exit = yield* Effect.onInterrupt(Effect.timeoutOption(Fiber.await(fiber), limit), () =>
+    const fiber = yield* Effect.forkDetach(effect);
+    const exit = yield* Effect.onInterrupt(Effect.timeoutOption(Fiber.await(fiber), timeout), () =>
       Fiber.interrupt(fiber),
     );
-    const found = Option.match(exit, {
+    const outcome = Option.match(exit, {
       onNone: () =>
-        problem("It gave no answer in time.", "See whether the machine, its disk or the network hangs."),
+        problem(
+          "The check did not finish in time.",
+          "Find out whether the machine, its disk or the network hangs.",
+        ),
       onSome: (ended) =>
         ended._tag === "Success"
           ? ended.value
-          : problem(
-              `It could not be looked at: ${wordsOf(ended.cause)}`,
-              "See the sentence for what is in the way.",
-            ),
+          : problem(`The check failed: ${messageOf(ended.cause)}`, "The message says what to change."),
     });
     if (Option.isNone(exit)) yield* Effect.forkDetach(Fiber.interrupt(fiber));
-    return (Array.isArray(found) ? found : [found]).map((each: Observation) => ({ area, check, ...each }));
+    return (Array.isArray(outcome) ? outcome : [outcome]).map((each: Outcome) => ({ area, check, ...each }));
   });
 
-/** Bytes as people read them. */
-export const sizeOf = (bytes: number): string => {
+/** A number of bytes for people. */
+export const formatSize = (bytes: number): string => {
   const units = ["bytes", "KB", "MB", "GB", "TB"];
   let value = bytes;
   let unit = 0;
@@ -89,8 +107,8 @@ export const sizeOf = (bytes: number): string => {
   return `${value >= 100 || unit === 0 ? Math.round(value) : value.toFixed(1)} ${units[unit]}`;
 };
 
-/** A time span, given in milliseconds, as people read it. */
-export const spanOf = (millis: number): string => {
+/** A time span in milliseconds, for people. */
+export const formatSpan = (millis: number): string => {
   const seconds = Math.abs(millis) / 1000;
   if (seconds < 10) return `${seconds.toFixed(1)} s`;
   if (seconds < 120) return `${Math.round(seconds)} s`;

@@ -1,88 +1,83 @@
 import { Clock, Effect, type Redacted, Result } from "effect";
 import { PublicHosts } from "../notifications/PublicHosts.ts";
 import { type AuditedCredentials, auditCredentials } from "../sending/push/CredentialAudit.ts";
-import { checkReached } from "./AddressHealthCheck.ts";
-import { runCheck, fine, type Observation, problem } from "./HealthCheck.ts";
-import { reach } from "./Reachability.ts";
 import { counted } from "../wire/Text.ts";
+import { reachabilityOutcome } from "./AddressHealthCheck.ts";
+import { ok, type Outcome, problem, runCheck } from "./HealthCheck.ts";
+import { checkReachability } from "./Reachability.ts";
 
-const mostNamed = 20;
+const maxNamed = 20;
+const timeout = "30 seconds";
 
-/** Whether stored credentials can be used, each bad one named. */
-const checkCredentials = (all: ReadonlyArray<AuditedCredentials>): ReadonlyArray<Observation> => {
-  const bad = all.filter(({ is }) => is !== "good");
-  if (bad.length === 0) {
-    return [
-      fine(
-        all.length === 0
-          ? "No environment has push credentials: messages wait in the inbox of each device."
-          : `${counted(all.length, "set")} of push credentials can be opened.`,
-      ),
-    ];
-  }
-  const named = bad
-    .slice(0, mostNamed)
-    .map(({ environment, is, transport, workspace }) =>
-      problem(
-        is === "sealed"
-          ? `The ${transport} credentials of ${workspace} (${environment}) do not open with this secret key.`
-          : `The ${transport} credentials of ${workspace} (${environment}) hold no private key.`,
-        "Set them anew (docs/operating.md, Push services), or put the right secret key back.",
-      ),
-    );
-  const more = bad.length - named.length;
-  return more === 0
-    ? named
-    : [...named, problem(`So are ${counted(more, "more set")} of push credentials.`, "See above.")];
-};
-
-/** Where a push service is: whether its name resolves to an address that may be used, and somebody answers there. */
-const service = (address: string) =>
-  Effect.gen(function* () {
-    const url = new URL(address);
-    const hosts = yield* PublicHosts;
-    const addresses = yield* Effect.result(hosts.addressesOf(url.hostname.replace(/^\[(.*)\]$/, "$1")));
-    if (Result.isFailure(addresses)) {
-      return addresses.failure._tag === "HostUnknown"
-        ? problem(
-            `${url.host} has no address: its name does not resolve here.`,
-            "Look at the DNS of this machine.",
-          )
-        : problem(
-            `${url.host} is not on the public internet, so nothing is sent there.`,
-            "Set the credentials with the right base_url; in a test set WAYPOST_ALLOW_PRIVATE_ADDRESSES.",
-          );
-    }
-    return checkReached(
-      url.host,
-      yield* reach(url),
-      yield* Clock.currentTimeMillis,
-      "See that no firewall keeps this machine from it, and look at the service's status page.",
+/** Checks that stored credentials can be used. Each bad one is named, up to a limit. */
+const credentialOutcomes = (audited: ReadonlyArray<AuditedCredentials>): ReadonlyArray<Outcome> => {
+  if (audited.length === 0)
+    return [ok("No environment has push credentials: messages are delivered to inboxes only.")];
+  const unusable = audited.filter(({ is }) => is !== "good");
+  if (unusable.length === 0)
+    return [ok(`${counted(audited.length, "set")} of push credentials can be decrypted.`)];
+  const named = unusable.slice(0, maxNamed).map(({ environment, is, transport, workspace }) => {
+    const name = `The ${transport} credentials of ${workspace} (${environment})`;
+    return problem(
+      is === "sealed" ? `${name} cannot be decrypted with this secret key.` : `${name} hold no private key.`,
+      "Set them again (docs/operating.md, Push services), or restore the right secret key.",
     );
   });
+  const unnamed = unusable.length - named.length;
+  return unnamed === 0
+    ? named
+    : [
+        ...named,
+        problem(
+          `${counted(unnamed, "more set")} of push credentials cannot be used.`,
+          "See the findings before this one.",
+        ),
+      ];
+};
 
-/** The stored push credentials, and the services that they are for. Nothing is sent to those. */
+/** Checks that the host of a push service resolves to an address that Waypost may use, and can be reached. */
+const checkService = Effect.fnUntraced(function* (address: string) {
+  const url = new URL(address);
+  const hosts = yield* PublicHosts;
+  const addresses = yield* Effect.result(hosts.addressesOf(url.hostname.replace(/^\[(.*)\]$/, "$1")));
+  if (Result.isFailure(addresses)) {
+    return addresses.failure._tag === "HostUnknown"
+      ? problem(`The name ${url.host} does not resolve on this machine.`, "Check the DNS of this machine.")
+      : problem(
+          `${url.host} is not on the public internet, so nothing is sent there.`,
+          "Set the credentials with the right base_url. For tests, set WAYPOST_ALLOW_PRIVATE_ADDRESSES.",
+        );
+  }
+  return reachabilityOutcome(
+    url.host,
+    yield* checkReachability(url),
+    yield* Clock.currentTimeMillis,
+    "Check the firewall of this machine, and the status page of the service.",
+  );
+});
+
+/** Checks the stored push credentials and their push services. Nothing is sent to the services. */
 export const pushHealthCheck = (secretKey: Redacted.Redacted | null) =>
   Effect.gen(function* () {
     if (secretKey === null) return [];
     const audit = yield* Effect.cached(auditCredentials(secretKey));
-    const opened = yield* runCheck(
+    const credentials = yield* runCheck(
       "push services",
       "credentials",
-      Effect.map(audit, checkCredentials),
-      "30 seconds",
+      Effect.map(audit, credentialOutcomes),
+      timeout,
     );
-    // What cannot be read was told in the line before.
-    const all = yield* Effect.timeoutOption(
+    // The finding before this one has reported a failure.
+    const audited = yield* Effect.timeoutOption(
       Effect.catchCause(audit, () => Effect.succeed([])),
-      "30 seconds",
+      timeout,
     );
-    const known = all._tag === "Some" ? all.value : [];
-    const addresses = [...new Set(known.flatMap((each) => each.addresses))].slice(0, mostNamed);
-    const answered = yield* Effect.forEach(
+    const known = audited._tag === "Some" ? audited.value : [];
+    const addresses = [...new Set(known.flatMap((each) => each.addresses))].slice(0, maxNamed);
+    const services = yield* Effect.forEach(
       addresses,
-      (address) => runCheck("push services", new URL(address).host, service(address)),
+      (address) => runCheck("push services", new URL(address).host, checkService(address)),
       { concurrency: 4 },
     );
-    return [...opened, ...answered.flat()];
+    return [...credentials, ...services.flat()];
   }).pipe(Effect.provide(PublicHosts.layer));

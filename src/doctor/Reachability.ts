@@ -1,43 +1,48 @@
-/** Whether somebody answers at an address, found out without asking for anything. */
 import { Effect } from "effect";
-import { connect as connectPlain, isIP, type Socket } from "node:net";
-import { connect as connectSecure, type TLSSocket } from "node:tls";
+import { connect as connectPlain, isIP } from "node:net";
+import { connect as connectSecure, TLSSocket } from "node:tls";
 
-/** What was learned; `reason` is the system's or TLS's word. `expires` is the end of the certificate in epoch milliseconds. */
-export type Reached =
-  | { readonly is: "reached"; readonly expires: number | null }
-  | { readonly is: "away"; readonly reason: string };
+/** Whether a connection to an address was made. */
+export type Reachability =
+  | {
+      readonly _tag: "Reachable";
+      /** When the certificate expires, in epoch milliseconds; null without TLS. */
+      readonly expiresAt: number | null;
+    }
+  | {
+      readonly _tag: "Unreachable";
+      /** The error code of the system or of TLS, or a short text. */
+      readonly reason: string;
+    };
 
-const attemptTimeoutMillis = 5_000;
+const timeoutSeconds = 5;
 
-/** Connects to the host and port of an http or https address (with TLS there), and closes again: nothing is sent over it. */
-export const reach = (url: URL): Effect.Effect<Reached> =>
-  Effect.callback<Reached>((resume) => {
+/** Connects to the host of an http or https address and disconnects. It sends no request. */
+export const checkReachability = (url: URL): Effect.Effect<Reachability> =>
+  Effect.callback<Reachability>((resume) => {
     const isSecure = url.protocol === "https:";
     const host = url.hostname.replace(/^\[(.*)\]$/, "$1");
     const port = url.port === "" ? (isSecure ? 443 : 80) : Number(url.port);
-    let socket: Socket | TLSSocket;
-    const end = (reached: Reached): void => {
-      clearTimeout(timer);
-      socket?.destroy();
-      resume(Effect.succeed(reached));
-    };
-    const timer = setTimeout(
-      () => end({ is: "away", reason: `no answer within ${attemptTimeoutMillis / 1000} seconds` }),
-      attemptTimeoutMillis,
-    );
-    const failed = (error: NodeJS.ErrnoException): void =>
-      end({ is: "away", reason: error.code ?? error.message });
-    if (isSecure) {
-      const secure = connectSecure({ host, port, ...(isIP(host) === 0 ? { servername: host } : {}) }, () => {
-        const until = Date.parse(secure.getPeerCertificate().valid_to);
-        end({ is: "reached", expires: Number.isNaN(until) ? null : until });
-      });
-      socket = secure;
-    } else socket = connectPlain({ host, port }, () => end({ is: "reached", expires: null }));
-    socket.on("error", failed);
-    return Effect.sync(() => {
-      clearTimeout(timer);
+    const socket = isSecure
+      ? connectSecure({ host, port, ...(isIP(host) === 0 ? { servername: host } : {}) })
+      : connectPlain({ host, port });
+    socket.once(isSecure ? "secureConnect" : "connect", () => {
+      const certificate = socket instanceof TLSSocket ? socket.getPeerCertificate().valid_to : "";
+      const expiresAt = Date.parse(certificate);
+      resume(Effect.succeed({ _tag: "Reachable", expiresAt: Number.isNaN(expiresAt) ? null : expiresAt }));
       socket.destroy();
     });
-  });
+    socket.on("error", (error: NodeJS.ErrnoException) =>
+      resume(Effect.succeed({ _tag: "Unreachable", reason: error.code ?? error.message })),
+    );
+    return Effect.sync(() => socket.destroy());
+  }).pipe(
+    Effect.timeoutOrElse({
+      duration: `${timeoutSeconds} seconds`,
+      orElse: () =>
+        Effect.succeed<Reachability>({
+          _tag: "Unreachable",
+          reason: `no response within ${timeoutSeconds} seconds`,
+        }),
+    }),
+  );

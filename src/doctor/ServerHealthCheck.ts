@@ -1,68 +1,68 @@
-import { Clock, Effect, Option } from "effect";
+import { Clock, Effect, Option, Result } from "effect";
 import { HttpClient } from "effect/http";
-import type { Settings } from "../config/Settings.ts";
+import type { SettingsService } from "../config/Settings.ts";
 import { publishedServer } from "../operator/ServerFile.ts";
-import { runCheck, fine, type Observation, problem, warning } from "./HealthCheck.ts";
-import { checkClocks } from "./ClockHealthCheck.ts";
+import { clockOutcome } from "./ClockHealthCheck.ts";
+import { ok, type Outcome, problem, runCheck, warning } from "./HealthCheck.ts";
 
-/** A `Date` header is cut to the second. */
-const dateAccuracy = 1_000;
+/** A `Date` header has whole seconds. */
+const dateAccuracyMillis = 1_000;
 
-const ask = Effect.fnUntraced(function* (url: string) {
+const get = Effect.fnUntraced(function* (url: string) {
   const response = yield* HttpClient.get(url);
-  const now = yield* Clock.currentTimeMillis;
   return {
     status: response.status,
     date: response.headers["date"],
-    now,
+    receivedAt: yield* Clock.currentTimeMillis,
     text: (yield* response.text).trim(),
   };
 });
 
-const clockOf = (date: string | undefined, now: number): ReadonlyArray<Observation> => {
-  const there = Date.parse(date ?? "");
-  if (Number.isNaN(there)) return [];
-  const judged = checkClocks("the server", there + dateAccuracy / 2 - now, dateAccuracy);
-  return judged.verdict === "ok" ? [] : [judged];
+/** The outcome for the server's clock, if it differs. */
+const serverClock = (date: string | undefined, now: number): ReadonlyArray<Outcome> => {
+  const remote = Date.parse(date ?? "");
+  if (Number.isNaN(remote)) return [];
+  const outcome = clockOutcome("the server", remote + dateAccuracyMillis / 2 - now, dateAccuracyMillis);
+  return outcome.verdict === "ok" ? [] : [outcome];
 };
 
-/** The Waypost that runs on this data directory, or should: whether it answers, and is ready. `isHeld` says that a process holds the directory. */
-export const serverHealthCheck = ({ dataDir }: Settings["Service"], isHeld: boolean | null) =>
+/** Checks that the Waypost of this data directory is ready. `isHeld`: a process holds the directory. */
+export const serverHealthCheck = ({ dataDir }: SettingsService, isHeld: boolean) =>
   runCheck(
     "server",
     "health",
     Effect.gen(function* () {
       const url = publishedServer(dataDir);
       if (Option.isNone(url)) {
-        return isHeld === true
+        return isHeld
           ? warning(
-              `A process holds ${dataDir}, and does not listen (yet).`,
-              "Wait for its start to end; if it does not, look at the end of its log.",
+              `A process holds ${dataDir} but does not listen yet.`,
+              "Wait until it has started. If it does not start, read the end of its log.",
             )
           : warning(`No Waypost runs on ${dataDir}.`, "Start it: waypost serve.");
       }
-      const answers = yield* Effect.result(
-        Effect.all([ask(`${url.value}/health/live`), ask(`${url.value}/health/ready`)]),
+      const responses = yield* Effect.result(
+        Effect.all([get(`${url.value}/health/live`), get(`${url.value}/health/ready`)]),
       );
-      if (answers._tag === "Failure") {
-        return isHeld === false
-          ? warning(
-              `No Waypost runs on ${dataDir}; the last one was ended without a chance to say so.`,
-              "Start it: waypost serve.",
+      if (Result.isFailure(responses)) {
+        return isHeld
+          ? problem(
+              `The Waypost of ${dataDir} should listen on ${url.value}, but does not respond.`,
+              "Read the end of its log. If it hangs, restart it.",
             )
-          : problem(
-              `The Waypost of ${dataDir} should listen on ${url.value}, and does not answer.`,
-              "Look at the end of its log; if it hangs, stop and start it.",
+          : warning(
+              `No Waypost runs on ${dataDir}; the last one was killed or crashed.`,
+              "Start it: waypost serve.",
             );
       }
-      const [live, ready] = answers.success;
+      const [live, ready] = responses.success;
       const health =
         live.status === 200 && ready.status === 200
-          ? fine(`${url.value} answers, and is ready.`)
+          ? ok(`${url.value} responds and is ready.`)
           : problem(
-              `${url.value} answers ${ready.status} on /health/ready: ${ready.text.slice(0, 100)}.`,
-              "Its database is away: see below.",
+              `${url.value} responds with ${ready.status} on /health/ready: ${ready.text.slice(0, 100)}.`,
+              "Its database is unavailable: see the findings on the database.",
             );
-      return [health, ...clockOf(live.date, live.now)];
+      return [health, ...serverClock(live.date, live.receivedAt)];
     }),
   );

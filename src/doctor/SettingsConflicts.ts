@@ -1,92 +1,96 @@
 import { Redacted } from "effect";
 import { isIP } from "node:net";
-import type { Settings, SettingsRecord } from "../config/Settings.ts";
-import { type Observation, problem, warning } from "./HealthCheck.ts";
+import type { SettingsRecord, SettingsService } from "../config/Settings.ts";
+import { settingsTable } from "../config/SettingsTable.ts";
+import { type Outcome, problem, warning } from "./HealthCheck.ts";
 
 const isLoopback = (host: string): boolean =>
   host === "localhost" || host === "::1" || (isIP(host) === 4 && host.startsWith("127."));
 
-const shortestKey = 24;
+const minKeyLength = 24;
 
-/** Settings that contradict each other, or are rarely meant so. */
-export const contradictions = (
-  config: Settings["Service"],
-  record: SettingsRecord,
-): ReadonlyArray<Observation> => {
-  const found: Array<Observation> = [];
-  const { mediaUrl, operatorKey, productionUrl, sandboxUrl, secretKey } = config;
-  const addresses = Object.entries({
+const addressesOf = ({ mediaUrl, productionUrl, sandboxUrl }: SettingsService) =>
+  Object.entries({
     WAYPOST_PRODUCTION_URL: productionUrl,
     WAYPOST_SANDBOX_URL: sandboxUrl,
     WAYPOST_MEDIA_URL: mediaUrl,
   });
+
+const addressConflicts = (
+  settings: SettingsService,
+  record: SettingsRecord,
+): ReadonlyArray<Outcome | false> => {
+  const addresses = addressesOf(settings);
   const missing = addresses.filter(([, url]) => url === undefined).map(([name]) => name);
-  const serves = config.roles.has("api");
-  if (serves && !isLoopback(config.host) && missing.length > 0) {
-    found.push(
+  const servesApi = settings.roles.has("api");
+  const isBehindProxy = addresses.some(([, url]) => url?.startsWith("https:"));
+  const trustsNoProxy = (record[settingsTable.trustedProxies.name] ?? "").trim() === "";
+  return [
+    servesApi &&
+      !isLoopback(settings.host) &&
+      missing.length > 0 &&
       warning(
-        `Waypost listens on ${config.host}, and ${missing.join(", ")} ${missing.length === 1 ? "is" : "are"} not set: ` +
-          "what it tells others as its address is the listen address.",
+        `Waypost listens on ${settings.host}, and ${missing.join(", ")} ` +
+          `${missing.length === 1 ? "is" : "are"} not set: API responses contain the listen address.`,
         "Set them to the addresses that apps and browsers use.",
       ),
-    );
-  }
-  for (const [name, url] of addresses) {
-    if (url?.startsWith("http:") === true && !isLoopback(new URL(url).hostname)) {
-      found.push(
+    ...addresses.map(
+      ([name, url]) =>
+        url?.startsWith("http:") === true &&
+        !isLoopback(new URL(url).hostname) &&
         warning(
-          `${name} is not encrypted (http): tokens and messages can be read on the way.`,
-          "Put a proxy with TLS in front, and set the address to https.",
+          `${name} is not encrypted (http): others can read tokens and messages in transit.`,
+          "Put a proxy with TLS in front, and change the address to https.",
         ),
-      );
-    }
-  }
-  const isBehindProxy = addresses.some(([, url]) => url?.startsWith("https:"));
-  if (serves && isBehindProxy && (record["WAYPOST_TRUSTED_PROXIES"] ?? "").trim() === "") {
-    found.push(
+    ),
+    servesApi &&
+      isBehindProxy &&
+      trustsNoProxy &&
       warning(
-        "The public addresses are https, so a proxy is in front, and WAYPOST_TRUSTED_PROXIES trusts none: " +
-          "all clients seem to come from the proxy, and share one throttle of failed keys.",
-        "Set WAYPOST_TRUSTED_PROXIES to the proxy's address.",
+        "The public addresses are https, so there is a proxy in front, but WAYPOST_TRUSTED_PROXIES trusts " +
+          "none: all clients appear to have the proxy's address and share one throttle of failed keys.",
+        "Set WAYPOST_TRUSTED_PROXIES to the address of the proxy.",
       ),
-    );
-  }
-  if (config.allowPrivateAddresses && isBehindProxy) {
-    found.push(
+    settings.allowPrivateAddresses &&
+      isBehindProxy &&
       warning(
-        "WAYPOST_ALLOW_PRIVATE_ADDRESSES is on in an installation with public addresses: whoever holds a token can make " +
-          "Waypost connect to machines of your own network.",
-        "Remove it, unless this is a test.",
+        "WAYPOST_ALLOW_PRIVATE_ADDRESSES is on in an installation with public addresses: " +
+          "anyone with a token can make Waypost connect to machines of your private network.",
+        "Remove it, unless this is a test installation.",
       ),
-    );
-  }
-  for (const [name, key] of [
-    ["WAYPOST_OPERATOR_KEY", operatorKey],
-    ["WAYPOST_SECRET_KEY", secretKey],
-  ] as const) {
-    if (key !== undefined && Redacted.value(key).length < shortestKey) {
-      found.push(
-        problem(
-          `${name} has only ${Redacted.value(key).length} characters: it can be guessed.`,
-          "Set 32 random characters, such as `openssl rand -base64 24` gives." +
-            (name === "WAYPOST_SECRET_KEY"
-              ? " A new secret key ends cursors and makes stored push credentials unreadable: set those anew."
-              : ""),
-        ),
-      );
-    }
-  }
-  if (
-    operatorKey !== undefined &&
-    secretKey !== undefined &&
-    Redacted.value(operatorKey) === Redacted.value(secretKey)
-  ) {
-    found.push(
-      problem(
-        "WAYPOST_OPERATOR_KEY and WAYPOST_SECRET_KEY are the same: who is given one has the other.",
-        "Give the operator key a value of its own.",
-      ),
-    );
-  }
-  return found;
+  ];
 };
+
+const keyConflicts = ({ operatorKey, secretKey }: SettingsService): ReadonlyArray<Outcome | false> => {
+  const keys = { WAYPOST_OPERATOR_KEY: operatorKey, WAYPOST_SECRET_KEY: secretKey };
+  return [
+    ...Object.entries(keys).map(([name, key]) => {
+      const length = key === undefined ? minKeyLength : Redacted.value(key).length;
+      const consequence =
+        name === "WAYPOST_SECRET_KEY"
+          ? " A new secret key invalidates cursors and stored push credentials: set the credentials again."
+          : "";
+      return (
+        length < minKeyLength &&
+        problem(
+          `${name} has only ${length} characters: it can be guessed.`,
+          `Set 32 random characters, such as the output of \`openssl rand -base64 24\`.${consequence}`,
+        )
+      );
+    }),
+    operatorKey !== undefined &&
+      secretKey !== undefined &&
+      Redacted.value(operatorKey) === Redacted.value(secretKey) &&
+      problem(
+        "WAYPOST_OPERATOR_KEY and WAYPOST_SECRET_KEY are the same: anyone who gets one has the other.",
+        "Set the operator key to another value.",
+      ),
+  ];
+};
+
+/** Settings that conflict with each other, or are rarely intended. */
+export const settingsConflicts = (
+  settings: SettingsService,
+  record: SettingsRecord,
+): ReadonlyArray<Outcome> =>
+  [...addressConflicts(settings, record), ...keyConflicts(settings)].filter((each) => each !== false);

@@ -1,111 +1,102 @@
-import { Effect } from "effect";
+import { Effect, Result } from "effect";
 import { stat } from "node:fs/promises";
-import { Settings, type SettingsInvalid, type SettingsRecord } from "../config/Settings.ts";
-import { runCheck, type Finding, fine, type Observation, problem, warning } from "./HealthCheck.ts";
-import { contradictions } from "./SettingsConflicts.ts";
+import { secretAwsVariables } from "../config/MediaStoreSetting.ts";
+import { nearestNames, orList } from "../config/NearestName.ts";
+import {
+  Settings,
+  type SettingsInvalid,
+  type SettingsRecord,
+  type SettingsService,
+} from "../config/Settings.ts";
+import { allSettings } from "../config/SettingsTable.ts";
 import { counted } from "../wire/Text.ts";
+import { type Finding, ok, type Outcome, problem, runCheck, warning } from "./HealthCheck.ts";
+import { settingsConflicts } from "./SettingsConflicts.ts";
 
-/** What the command line reads beside the settings, and what the launcher sets. */
-const alsoKnown = new Set(["WAYPOST_URL", "WAYPOST_BEHIND_LAUNCHER"]);
+/** Variables that are not settings: one of the command line, and one that the launcher sets. */
+const otherVariables = ["WAYPOST_URL", "WAYPOST_BEHIND_LAUNCHER"];
 
-/** Changes of one character that make one text of the other. */
-const distance = (one: string, other: string): number => {
-  let row = Array.from({ length: other.length + 1 }, (_, at) => at);
-  for (const [at, character] of one.split("").entries()) {
-    const next = [at + 1];
-    for (const [place, wanted] of other.split("").entries()) {
-      const swap = (row[place] ?? 0) + (character === wanted ? 0 : 1);
-      next.push(Math.min((next[place] ?? 0) + 1, (row[place + 1] ?? 0) + 1, swap));
-    }
-    row = next;
-  }
-  return row.at(-1) ?? 0;
-};
-
-const nearest = (name: string): string | undefined =>
-  Settings.settings
-    .map((setting) => ({ name: setting.name, far: distance(name, setting.name) }))
-    .filter(({ far }) => far <= 4)
-    .toSorted((one, other) => one.far - other.far)[0]?.name;
-
-const unknownNames = (record: SettingsRecord): ReadonlyArray<Observation> => {
-  const known = new Set(Settings.settings.map(({ name }) => name));
+const unknownSettings = (record: SettingsRecord): ReadonlyArray<Outcome> => {
+  const names = allSettings.map(({ name }) => name);
+  const known = new Set([...names, ...otherVariables]);
   return Object.keys(record)
-    .filter((name) => name.startsWith("WAYPOST_") && !known.has(name) && !alsoKnown.has(name))
+    .filter((name) => name.startsWith("WAYPOST_") && !known.has(name))
     .toSorted()
     .map((name) => {
-      const meant = nearest(name);
+      const similar = nearestNames(name, names);
       return warning(
-        `${name} is set, and is not a setting of Waypost.`,
-        `${meant === undefined ? "" : `If you meant ${meant}, call it so. `}Else remove it: it has no effect.`,
+        `${name} is set, but is not a setting of Waypost.`,
+        similar.length === 0
+          ? "Remove it: it has no effect."
+          : `If you meant ${orList(similar)}, rename it. Otherwise remove it: it has no effect.`,
       );
     });
 };
 
-/** The settings file, if one was named: whether others can read the keys in it. */
-const fileMode = Effect.fnUntraced(function* (path: string, fromFile: SettingsRecord) {
+/** Checks that other accounts cannot read secrets in the settings file. */
+const filePermissions = Effect.fnUntraced(function* (path: string, fromFile: SettingsRecord) {
   const { mode } = yield* Effect.promise(() => stat(path));
-  const secrets = ["DATABASE_URL", "WAYPOST_OPERATOR_KEY", "WAYPOST_SECRET_KEY", "AWS_SECRET_ACCESS_KEY"];
-  const held = secrets.filter((name) => (fromFile[name] ?? "") !== "");
-  if ((mode & 0o077) === 0 || held.length === 0)
-    return fine(`The settings file ${path} is closed to others.`);
+  const secrets = allSettings.filter(({ isSecret }) => isSecret).map(({ name }) => name);
+  const present = [...secrets, ...secretAwsVariables].filter((name) => (fromFile[name] ?? "") !== "");
+  if ((mode & 0o077) === 0 || present.length === 0)
+    return ok(`Other accounts cannot read secrets in the settings file ${path}.`);
   return warning(
-    `The settings file ${path} holds ${held.join(", ")}, and other accounts can read it.`,
+    `The settings file ${path} holds ${present.join(", ")}, and other accounts can read it.`,
     `chmod 600 ${path}`,
   );
 });
 
-/** The settings as far as they can be read, and what is wrong with the others. */
-export interface ReadSettings {
+/** The settings that can be read, and the findings about the others. */
+export interface CheckedSettings {
   readonly record: SettingsRecord;
-  readonly config: Settings["Service"];
+  readonly settings: SettingsService;
   readonly findings: ReadonlyArray<Finding>;
 }
 
-/** Reads the settings as `serve` does; one that is wrong counts as not set for what is looked at next. */
+/** The record without the settings that the problems name. */
+const withoutInvalid = (record: SettingsRecord, problems: ReadonlyArray<string>): SettingsRecord => {
+  const invalid = new Set(problems.flatMap((text) => /^[A-Z][A-Z0-9_]+/.exec(text)?.[0] ?? []));
+  if (problems.some((text) => text.includes("WAYPOST_MEDIA_STORE"))) invalid.add("WAYPOST_MEDIA_STORE");
+  return Object.fromEntries(Object.entries(record).filter(([name]) => !invalid.has(name)));
+};
+
+/** Reads the settings as `serve` does. For the other checks, an invalid setting counts as not set. */
 export const settingsHealthCheck = Effect.fnUntraced(function* (
   environment: SettingsRecord,
   file: string | null,
-): Effect.fn.Return<ReadSettings> {
+): Effect.fn.Return<CheckedSettings> {
   const problems: Array<string> = [];
-  const noting = (error: SettingsInvalid) => {
+  const addProblems = (error: SettingsInvalid) => {
     problems.push(...error.problems);
     return Effect.succeed({});
   };
   const fromFile: SettingsRecord =
-    file === null ? {} : yield* Settings.readFile(file).pipe(Effect.catch(noting));
-  let record: Record<string, string | undefined> = { ...environment, ...fromFile };
-  const whole = yield* Effect.result(Settings.fromRecord(record));
-  if (whole._tag === "Failure") {
-    problems.push(...whole.failure.problems);
-    const wrong = new Set(problems.flatMap((text) => /^[A-Z][A-Z0-9_]+/.exec(text)?.[0] ?? []));
-    if (problems.some((text) => text.includes("WAYPOST_MEDIA_STORE"))) wrong.add("WAYPOST_MEDIA_STORE");
-    record = Object.fromEntries(Object.entries(record).filter(([name]) => !wrong.has(name)));
-  }
-  const config = yield* whole._tag === "Success"
-    ? Effect.succeed(whole.success)
+    file === null ? {} : yield* Settings.readFile(file).pipe(Effect.catch(addProblems));
+  const given: SettingsRecord = { ...environment, ...fromFile };
+  const parsed = yield* Effect.result(Settings.fromRecord(given));
+  if (Result.isFailure(parsed)) problems.push(...parsed.failure.problems);
+  const record = Result.isSuccess(parsed) ? given : withoutInvalid(given, problems);
+  const settings = yield* Result.isSuccess(parsed)
+    ? Effect.succeed(parsed.success)
     : Settings.fromRecord(record).pipe(
         Effect.catchCause(() => Settings.fromRecord({})),
         Effect.orDie,
       );
-  const set = Settings.settings
+  const setNames = allSettings
     .filter(({ name }) => (record[name] ?? "").trim() !== "")
     .map(({ name }) => name);
+  const values =
+    problems.length === 0
+      ? ok(
+          `All ${counted(allSettings.length, "setting")} are valid; ` +
+            `set: ${setNames.length === 0 ? "none" : setNames.join(", ")}.`,
+        )
+      : problems.map((text) => problem(text, "Correct it: waypost serve refuses to start otherwise."));
   const findings = [
-    yield* runCheck(
-      "settings",
-      "values",
-      Effect.succeed(
-        problems.length === 0
-          ? fine(
-              `All ${counted(Settings.settings.length, "setting")} can be read; set: ${set.length === 0 ? "none" : set.join(", ")}.`,
-            )
-          : problems.map((text) => problem(text, "waypost serve refuses to start until it is right.")),
-      ),
-    ),
-    yield* runCheck("settings", "unknown", Effect.succeed(unknownNames({ ...environment, ...fromFile }))),
-    yield* runCheck("settings", "together", Effect.succeed(contradictions(config, record))),
-    file === null ? [] : yield* runCheck("settings", "file", fileMode(file, fromFile)),
+    yield* runCheck("settings", "values", Effect.succeed(values)),
+    yield* runCheck("settings", "unknown", Effect.succeed(unknownSettings(given))),
+    yield* runCheck("settings", "together", Effect.succeed(settingsConflicts(settings, record))),
+    file === null ? [] : yield* runCheck("settings", "file", filePermissions(file, fromFile)),
   ];
-  return { record, config, findings: findings.flat() };
+  return { record, settings, findings: findings.flat() };
 });

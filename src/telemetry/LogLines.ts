@@ -1,6 +1,6 @@
 import { Logger, LogLevel, References } from "effect";
 
-/** What JSON writes as it is. */
+/** Whether JSON represents the value as it is. */
 const isPlain = (value: unknown): boolean =>
   typeof value === "string" ||
   typeof value === "boolean" ||
@@ -8,8 +8,9 @@ const isPlain = (value: unknown): boolean =>
   (typeof value === "number" && Number.isFinite(value));
 
 /**
- * One line of JSON for a log entry, as Effect's own formatter writes it. That one looks through all values for secrets, cycles and
- * errors, at a tenth of what a request costs: an entry of plain values, as the access log has them, needs none of it.
+ * Formats a log entry as one line of JSON, exactly as Effect's formatter does. That formatter searches all
+ * values for secrets, cycles and errors, which takes a tenth of the time of a request. An entry of plain
+ * values, such as an access log, skips the search.
  */
 export const jsonLine = Logger.make<unknown, string>((entry) => {
   const { cause, date, fiber, logLevel, message } = entry;
@@ -32,23 +33,24 @@ export const jsonLine = Logger.make<unknown, string>((entry) => {
 });
 
 /**
- * Writes lines, those of one turn of the event loop together: under load a write for each costs more than the line. What warns is
- * written at once, with all before it, and so is what is left when the process exits.
+ * A logger that writes the lines of one iteration of the event loop together, because under load a write
+ * costs more than a line. A warning or an error is written immediately, with all lines before it. The rest is
+ * written when the process exits.
  */
-export const writtenTogether = (lines: Logger.Logger<unknown, string>, write: (text: string) => void) => {
-  let waiting = "";
-  let soon: NodeJS.Immediate | undefined;
+export const batchedLogger = (lines: Logger.Logger<unknown, string>, write: (text: string) => void) => {
+  let pending = "";
+  let scheduled: NodeJS.Immediate | undefined;
   const flush = (): void => {
-    if (soon !== undefined) clearImmediate(soon);
-    soon = undefined;
-    const text = waiting;
-    waiting = "";
+    if (scheduled !== undefined) clearImmediate(scheduled);
+    scheduled = undefined;
+    const text = pending;
+    pending = "";
     if (text !== "") write(text);
   };
   process.on("exit", flush);
   return Logger.make<unknown, void>((entry) => {
-    waiting += `${lines.log(entry)}\n`;
+    pending += `${lines.log(entry)}\n`;
     if (LogLevel.isGreaterThanOrEqualTo(entry.logLevel, "Warn")) flush();
-    else soon ??= setImmediate(flush);
+    else scheduled ??= setImmediate(flush);
   });
 };

@@ -3,26 +3,26 @@ import { Headers, HttpMiddleware } from "effect/http";
 import { OtlpExporter, OtlpMetrics, OtlpSerialization, OtlpTracer } from "effect/observability";
 import { Settings } from "../config/Settings.ts";
 import { ExportClient } from "./ExportClient.ts";
-import { jsonLine, writtenTogether } from "./LogLines.ts";
+import { batchedLogger, jsonLine } from "./LogLines.ts";
 import { sampled } from "./TraceSampling.ts";
 
 const resource = { serviceName: "waypost" };
 
-/** Log lines go to stderr, one JSON object a line or for people; stdout keeps to what a person or program asked for. */
-const loggerOf = ({ logFormat }: Settings["Service"]) =>
+/** The logger of a format. It writes to stderr: stdout is for the output of commands. */
+const loggerFor = ({ logFormat }: Settings["Service"]) =>
   logFormat === "json"
-    ? writtenTogether(jsonLine, (text) => void process.stderr.write(text))
+    ? batchedLogger(jsonLine, (text) => void process.stderr.write(text))
     : Logger.consolePretty({ mode: "tty", colors: process.stderr.isTTY && !process.env["NO_COLOR"] });
 
-/** Address and paths that are asked all the time, and tell nothing. */
-const untraced = ["/health/live", "/health/ready", "/metrics"];
+/** Paths that monitoring polls. They start no traces. */
+const untracedPaths = ["/health/live", "/health/ready", "/metrics"];
 
-/** Headers that open something: no trace shows what they say. */
+/** Headers that hold credentials. Traces redact them. */
 const secretHeaders = ["authorization", "cookie", "set-cookie", "x-api-key", "x-device-token"];
 
-/** What a running process tells of itself: its log, and traces and metrics over OTLP where an endpoint is set. */
+/** The telemetry of a process: its log, and traces and metrics over OTLP if an endpoint is set. */
 export class Telemetry {
-  /** Sends traces, the given share of them, and metrics to a receiver of OTLP over http. */
+  /** Sends metrics and a share of the traces (0 to 1) to an OTLP receiver over http. */
   static readonly exporters = (endpoint: string, share: number) =>
     Layer.mergeAll(
       Layer.effect(
@@ -32,19 +32,19 @@ export class Telemetry {
         ),
       ),
       OtlpMetrics.layer({ url: `${endpoint}/v1/metrics`, resource }),
-      HttpMiddleware.layerTracerDisabledForUrls(untraced),
+      HttpMiddleware.layerTracerDisabledForUrls(untracedPaths),
     ).pipe(Layer.provide([OtlpExporter.layerFlusher, OtlpSerialization.layerJson, ExportClient.layer]));
 
   static readonly layer = Layer.unwrap(
-    Effect.map(Settings, (config) =>
+    Effect.map(Settings, (settings) =>
       Layer.mergeAll(
-        Logger.layer([loggerOf(config)]),
+        Logger.layer([loggerFor(settings)]),
         Layer.succeed(Logger.LogToStderr, true),
         Layer.succeed(Headers.CurrentRedactedNames, secretHeaders),
-        Layer.succeed(References.MinimumLogLevel, config.logLevel),
-        config.otlpEndpoint === undefined
+        Layer.succeed(References.MinimumLogLevel, settings.logLevel),
+        settings.otlpEndpoint === undefined
           ? Layer.empty
-          : Telemetry.exporters(config.otlpEndpoint, config.traceShare),
+          : Telemetry.exporters(settings.otlpEndpoint, settings.traceShare),
       ),
     ),
   );

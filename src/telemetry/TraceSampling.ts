@@ -1,12 +1,12 @@
 import { Option, Tracer } from "effect";
 
-/** Whether a span that has no parent begins a trace: what only polls the database for work, again and again, does not. */
-const isWorthATrace = ({ kind, name }: Pick<Tracer.Span, "kind" | "name">): boolean =>
+/** Whether a span without a parent starts a trace. Statements that poll the database for work do not. */
+const startsTrace = ({ kind, name }: Pick<Tracer.Span, "kind" | "name">): boolean =>
   kind !== "client" && !name.startsWith("sql.");
 
 /**
- * Sends what begins with a request or with work that was found, and the given share of that (0 to 1), each trace whole; a caller that sends
- * `traceparent` decides for its own. `chance` gives numbers from 0 to 1.
+ * A tracer that samples a share (0 to 1) of all traces. A trace starts with a request, or with work of a job.
+ * A caller that sends `traceparent` decides for its own trace. `chance` returns numbers from 0 to 1.
  */
 export const sampled = (
   tracer: Tracer.Tracer,
@@ -18,7 +18,7 @@ export const sampled = (
       tracer.span(
         Option.isSome(options.parent) || !options.sampled
           ? options
-          : { ...options, sampled: isWorthATrace(options) && chance() < share },
+          : { ...options, sampled: startsTrace(options) && chance() < share },
       ),
     ...(tracer.context === undefined ? {} : { context: tracer.context }),
   });

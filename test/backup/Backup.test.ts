@@ -4,29 +4,27 @@ import { chmod, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gunzipSync, gzipSync } from "node:zlib";
-import { postgresLayer } from "../../src/database/Postgres.ts";
-import { asker } from "../TestWaypost.ts";
 import { Effect } from "effect";
-import { SqlClient } from "effect/sql";
-import { collection, pointFeature, polygonFeature } from "../locations/Features.ts";
+import { collection, pointFeature } from "../locations/Features.ts";
 import { prepareData } from "../database/embedded/PreparedData.ts";
 import { CliProcess } from "../cli/CliProcess.ts";
-import { give } from "../cli/CommandLine.ts";
+import { runCli } from "../cli/CommandLine.ts";
+import { fill, jobsDone, pixel, rowsOf } from "./BackupData.ts";
 
 let home = "";
-/** Runs and is full while the tests do. */
+/** Runs during all tests, with data of every kind. */
 let source: CliProcess;
 let served: Awaited<ReturnType<CliProcess["serve"]>>;
 let key = "";
 let filled: Awaited<ReturnType<typeof fill>>;
-/** A backup of it, made while it ran, and what it held then. */
+/** A backup made while it ran, and its rows at that moment. */
 let file = "";
 let before: Awaited<ReturnType<typeof rowsOf>>;
 const restored: Array<CliProcess> = [];
 
 beforeAll(async () => {
   home = await mkdtemp(join(tmpdir(), "waypost-backup-"));
-  // As root the database runs as another account, which must get through.
+  // As root, the database runs under another account, which must be able to enter the folder.
   await chmod(home, 0o755);
   source = new CliProcess(join(home, "data"));
   await prepareData(source.dataDir);
@@ -34,7 +32,7 @@ beforeAll(async () => {
   key = await source.operatorKey();
   filled = await fill(served.origin, key);
   file = join(home, "backup.tar.gz");
-  // Thumbnails are made within moments: after that nothing changes by itself.
+  await jobsDone(source.dataDir);
   const made = await source.run(["backup", file, "--json"]);
   assert.strictEqual(made.code, 0, made.stderr);
   assert.deepInclude(JSON.parse(made.stdout), { media_store: "disk", media_missing: [] });
@@ -46,12 +44,12 @@ afterAll(async () => {
   await rm(home, { recursive: true, force: true });
 });
 
-/** A command without a process of its own. */
-const here = (
+/** Runs a command in this process. */
+const runHere = (
   { dataDir }: CliProcess,
   parameters: ReadonlyArray<string>,
-  more: Readonly<Record<string, string>> = {},
-) => Effect.runPromise(give(parameters, { WAYPOST_DATA_DIR: dataDir, ...more }));
+  variables: Readonly<Record<string, string>> = {},
+) => Effect.runPromise(runCli(parameters, { WAYPOST_DATA_DIR: dataDir, ...variables }));
 
 const target = (name: string): CliProcess => {
   const made = new CliProcess(join(home, name));
@@ -59,139 +57,15 @@ const target = (name: string): CliProcess => {
   return made;
 };
 
-const pixel = Buffer.from(
-  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
-  "base64",
-);
-
-type Asks = (path: string, ask?: Parameters<ReturnType<typeof asker>>[1]) => Promise<any>;
-
-const asking = (base: string, credential: string): Asks => {
-  const ask = asker(base, credential);
-  return async (path, more) => {
-    const { body, status } = await Effect.runPromise(ask(path, more));
-    assert.isBelow(status, 300, `${path}: ${JSON.stringify(body)}`);
-    return body.data;
-  };
-};
-
-/** A workspace with something of everything. */
-const fill = async (origin: string, key: string) => {
-  const operator = asking(`${origin}/operator/v1`, key);
-  const plan = {
-    sandbox_requests_per_minute: null,
-    sandbox_writes_per_minute: null,
-    sandbox_requests_per_day: null,
-  };
-  const { id } = await operator("/workspaces", { body: { name: 'A "quoted", (odd) \\ name\n', plan } });
-  const abilities = [
-    "campaigns:write",
-    "campaigns:read",
-    "locations:write",
-    "locations:read",
-    "media:write",
-    "media:read",
-    "notifications:write",
-    "notifications:read",
-    "reports:read",
-  ];
-  const { token } = await operator(`/workspaces/${id}/tokens`, {
-    body: { name: "T", environment: "sandbox", abilities },
-  });
-  const { sdk_key } = await operator(`/workspaces/${id}/sandbox/sdk-keys`, { body: { name: "App" } });
-  const rule = { match: "all", conditions: [{ attribute: "plan", op: "eq", value: "gold" }] };
-  await operator(`/workspaces/${id}/sandbox/segments`, { body: { name: "Gold", rule } });
-  const platform = asking(`${origin}/sandbox/platform/v1`, token);
-  const ring = [
-    [4, 52],
-    [5, 52],
-    [5, 53],
-    [4, 53],
-    [4, 52],
-  ];
-  const { results } = await platform("/locations/import", {
-    body: collection(
-      pointFeature({ group: "G", external_id: "{a,b}" }, [4.123456789012345, 52.1]),
-      polygonFeature(ring),
-    ),
-    headers: { "idempotency-key": randomUUID() },
-  });
-  const form = new FormData();
-  form.append("file", new Blob([pixel], { type: "image/png" }), "dot.png");
-  const media = await platform("/media", { body: form, method: "POST" });
-  const campaign = await platform("/campaigns", {
-    body: {
-      name: "C",
-      type: "geo",
-      timezone: "UTC",
-      starts_at: new Date().toISOString().slice(0, 10),
-      location_group_names: ["G"],
-    },
-  });
-  await platform(`/campaigns/${campaign.id}/notifications`, {
-    body: {
-      name: "N",
-      type: "message",
-      headline: "H",
-      body: "B 😀",
-      media_asset_id: media.id,
-      trigger_type: "on_enter",
-    },
-  });
-  const device = asking(`${origin}/device/v1`, sdk_key);
-  const registered = await device("/devices/phone", {
-    method: "PUT",
-    body: { platform: "ios", app_version: "1.10.2", attributes: { plan: "gold", n: 0.1 } },
-  });
-  await operator(`/workspaces/${id}/sandbox/devices/${registered.id}`, {
-    method: "PATCH",
-    body: { approved: true },
-  });
-  const { deliveries } = await asking(`${origin}/device/v1`, registered.device_token)("/events", {
-    body: {
-      events: [
-        {
-          id: randomUUID(),
-          type: "enter",
-          location_id: results[0].id,
-          occurred_at: new Date().toISOString(),
-        },
-      ],
-    },
-  });
-  assert.lengthOf(deliveries, 1);
-  return { platform, mediaUrl: media.url as string };
-};
-
-/** Every row of every table, as JSON. */
-const rowsOf = async (dataDir: string) => {
-  const folder = (await readFile(join(dataDir, "postgres/postmaster.pid"), "utf8")).split("\n")[4] ?? "";
-  const read = Effect.gen(function* () {
-    const sql = yield* SqlClient.SqlClient;
-    const tables = yield* sql<{ name: string }>`
-      SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public' ORDER BY 1`;
-    const all: Record<string, ReadonlyArray<string>> = {};
-    for (const { name } of tables) {
-      const rows = yield* sql<{ line: string }>`SELECT to_jsonb(t)::text AS line FROM ${sql(name)} AS t`;
-      all[name] = rows.map(({ line }) => line).toSorted();
-    }
-    const sequences = yield* sql`SELECT sequencename, last_value::text FROM pg_sequences ORDER BY 1`;
-    return { all, sequences };
-  });
-  const path = join(folder, ".s.PGSQL.5432");
-  const client = postgresLayer({ _tag: "socket", path, username: "waypost", database: "waypost" });
-  return Effect.runPromise(Effect.provide(read, client));
-};
-
-describe("a backup", () => {
-  it("brings back every row, sequence, media file and key, taken while the server runs (running.backup)", async () => {
+describe("backups", () => {
+  it("a backup of a running server restores rows, sequences, media and keys (running.backup)", async () => {
     assert.strictEqual((await stat(file)).mode & 0o777, 0o600);
     const bytes = Buffer.from(await (await fetch(filled.mediaUrl)).arrayBuffer());
     assert.isTrue(bytes.equals(pixel));
-    const again = await here(source, ["backup", file]);
+    const again = await runHere(source, ["backup", file]);
     assert.deepStrictEqual([again.code, again.stdout], [1, ""]);
-    assert.include(again.stderr, "is there already");
-    const onto = await here(source, ["restore", file]);
+    assert.include(again.stderr, "already exists");
+    const onto = await runHere(source, ["restore", file]);
     assert.strictEqual(onto.code, 1);
     assert.include(onto.stderr, "is not empty");
 
@@ -210,12 +84,12 @@ describe("a backup", () => {
     assert.isTrue(Buffer.from(await (await fetch(moved)).arrayBuffer()).equals(pixel));
     await fill(revived.origin, key);
     await revived.ends("SIGTERM");
-    // And of one that does not run.
-    const cold = await here(copy, ["backup", join(home, "cold.tar.gz")]);
+    // A backup of a data directory that no process uses.
+    const cold = await runHere(copy, ["backup", join(home, "cold.tar.gz")]);
     assert.strictEqual(cold.code, 0, cold.stderr);
   });
 
-  it("is of one moment, whatever is written meanwhile (running.backup)", async () => {
+  it("a backup is consistent while rows are written (running.backup)", async () => {
     let isWriting = true;
     let written = 0;
     const writer = async (): Promise<void> => {
@@ -239,8 +113,8 @@ describe("a backup", () => {
     assert.strictEqual(made.code, 0, made.stderr);
     assert.isAbove(written, 1);
 
-    const copy = target("of-one-moment");
-    const done = await here(copy, ["restore", during]);
+    const copy = target("consistent");
+    const done = await runHere(copy, ["restore", during]);
     assert.strictEqual(done.code, 0, done.stderr);
     await copy.serve({ WAYPOST_ROLES: "api" });
     const { all } = await rowsOf(copy.dataDir);
@@ -251,14 +125,14 @@ describe("a backup", () => {
     assert.strictEqual((all["location_group_member"] ?? []).length, 1 + 3 * imports);
   });
 
-  it("that is damaged, cut, foreign or newer restores nothing, and says why (running.backup)", async () => {
+  it("a damaged, truncated or newer backup restores nothing and says why (running.backup)", async () => {
     const whole = await readFile(file);
     const good = gunzipSync(whole);
     const nowhere = target("nowhere");
     const refuses = async (bytes: Buffer, why: RegExp): Promise<void> => {
       const bad = join(home, `${createHash("sha256").update(bytes).digest("hex")}.tar.gz`);
       await writeFile(bad, bytes);
-      const { code, stderr } = await here(nowhere, ["restore", bad]);
+      const { code, stderr } = await runHere(nowhere, ["restore", bad]);
       assert.strictEqual(code, 1);
       assert.match(stderr, why);
       const names = await readdir(home);
@@ -269,27 +143,27 @@ describe("a backup", () => {
     };
     const changed = Buffer.from(good);
     changed[520] = (changed[520] ?? 0) ^ 1;
-    await refuses(gzipSync(changed), /checksums are not those/);
-    await refuses(whole.subarray(0, whole.length - 2_000), /damaged or breaks off/);
-    await refuses(Buffer.from("PK not at all"), /damaged or breaks off/);
-    await refuses(gzipSync(Buffer.alloc(2_000, "x")), /no archive/);
+    await refuses(gzipSync(changed), /checksums do not match/);
+    await refuses(whole.subarray(0, whole.length - 2_000), /damaged or truncated/);
+    await refuses(Buffer.from("PK not at all"), /damaged or truncated/);
+    await refuses(gzipSync(Buffer.alloc(2_000, "x")), /not a valid archive/);
     const newer = Buffer.from(
       good.toString("latin1").replace(/0001_workspaces\.sql/, "0001_xorkspaces.sql"),
       "latin1",
     );
     await refuses(gzipSync(newer), /newer Waypost|checksums/);
-    const none = await here(nowhere, ["restore", join(home, "none")]);
+    const none = await runHere(nowhere, ["restore", join(home, "none")]);
     assert.deepStrictEqual([none.code, none.stdout], [1, ""]);
-    const nothing = await here(nowhere, ["backup", join(home, "x.tar.gz")]);
+    const nothing = await runHere(nowhere, ["backup", join(home, "x.tar.gz")]);
     assert.include(nothing.stderr, "There is no embedded database");
     const aFile = target("a-file");
     await writeFile(aFile.dataDir, "");
     assert.match(
-      (await here(aFile, ["restore", file])).stderr,
-      /cannot be the data directory: a part of the path is no folder/,
+      (await runHere(aFile, ["restore", file])).stderr,
+      /cannot be the data directory: a part of the path is not a folder/,
     );
-    assert.match((await here(nowhere, ["restore", home])).stderr, /cannot be restored: it is a folder/);
-    const own = await here(nowhere, ["restore", file], { DATABASE_URL: "postgres://x@127.0.0.1/x" });
-    assert.include(own.stderr, "pg_dump");
+    assert.match((await runHere(nowhere, ["restore", home])).stderr, /cannot be restored: it is a folder/);
+    const external = await runHere(nowhere, ["restore", file], { DATABASE_URL: "postgres://x@127.0.0.1/x" });
+    assert.include(external.stderr, "pg_dump");
   });
 });

@@ -9,64 +9,64 @@ import { prepareData } from "../database/embedded/PreparedData.ts";
 
 const launcher = fileURLToPath(new URL("../../bin/waypost.js", import.meta.url));
 
-/** What a command said and how it ended. */
+/** The output and exit code of a command. */
 export interface Ended {
   readonly code: number | null;
   readonly stdout: string;
   readonly stderr: string;
 }
 
-/** A data directory of its own and the commands given beside it. */
+/** A data directory, and processes of `waypost` that use it. */
 export class CliProcess {
   readonly dataDir: string;
-  /** What comes before the command. */
+  /** The program and its first parameters. */
   readonly #program: readonly [string, ...Array<string>];
   readonly #running = new Set<ChildProcess>();
 
-  constructor(dataDir: string, of = launcher) {
+  constructor(dataDir: string, program = launcher) {
     this.dataDir = dataDir;
-    this.#program = of.endsWith(".js") ? [process.execPath, of] : [of];
+    this.#program = program.endsWith(".js") ? [process.execPath, program] : [program];
   }
 
-  /** With nothing in the data directory; of this version of the program, or of the one whose launcher or executable is named. */
-  static async make(of?: string): Promise<CliProcess> {
-    return new CliProcess(await mkdtemp(join(tmpdir(), "waypost-cli-")), of);
+  /** With an empty data directory. `program` is the launcher or executable of another version. */
+  static async make(program?: string): Promise<CliProcess> {
+    return new CliProcess(await mkdtemp(join(tmpdir(), "waypost-cli-")), program);
   }
 
-  /** With the database in the data directory already, so that `serve` begins at once. */
+  /** With a migrated database in the data directory, so that `serve` starts quickly. */
   static async prepared(): Promise<CliProcess> {
     const made = await CliProcess.make();
     await prepareData(made.dataDir);
     return made;
   }
 
-  #environment(more: Readonly<Record<string, string>>) {
-    return { PATH: process.env["PATH"], WAYPOST_DATA_DIR: this.dataDir, PORT: "0", ...more };
+  #environment(variables: Readonly<Record<string, string>>) {
+    return { PATH: process.env["PATH"], WAYPOST_DATA_DIR: this.dataDir, PORT: "0", ...variables };
   }
 
-  /** Gives a command and waits for its end. */
+  /** Runs a command to its end. */
   readonly run = (
     parameters: ReadonlyArray<string>,
-    more: Readonly<Record<string, string>> = {},
+    variables: Readonly<Record<string, string>> = {},
   ): Promise<Ended> =>
     new Promise((resolve) => {
       const [program, ...first] = this.#program;
       const child = execFile(
         program,
         [...first, ...parameters],
-        { env: this.#environment(more), timeout: 500_000 },
+        { env: this.#environment(variables), timeout: 500_000 },
         (_, stdout, stderr) => resolve({ code: child.exitCode, stdout, stderr }),
       );
     });
 
-  /** Runs `serve` until it listens. */
+  /** Starts `serve` and waits until it listens. */
   readonly serve = async (
-    more: Readonly<Record<string, string>> = {},
+    variables: Readonly<Record<string, string>> = {},
     parameters: ReadonlyArray<string> = [],
   ) => {
     const [program, ...first] = this.#program;
     const child = spawn(program, [...first, "serve", ...parameters], {
-      env: this.#environment(more),
+      env: this.#environment(variables),
       stdio: ["ignore", "pipe", "pipe"],
     });
     this.#running.add(child);
@@ -77,7 +77,7 @@ export class CliProcess {
     const closed = once(child, "close");
     const origin = await vi.waitUntil(
       () => {
-        if (child.exitCode !== null) throw new Error(`It ended with ${child.exitCode}:\n${stdout}${stderr}`);
+        if (child.exitCode !== null) throw new Error(`It exited with ${child.exitCode}:\n${stdout}${stderr}`);
         return /^Waypost is listening on (http:\S+)\n$/.exec(stdout)?.[1];
       },
       { timeout: 500_000, interval: 20 },
@@ -93,11 +93,11 @@ export class CliProcess {
     };
   };
 
-  /** The operator key as `serve` keeps it. */
+  /** The operator key that `serve` generated. */
   readonly operatorKey = async (): Promise<string> =>
     (await readFile(join(this.dataDir, "operator.key"), "utf8")).trim();
 
-  /** Ends what a failed test left running and removes the data. */
+  /** Stops remaining processes and removes the data directory. */
   readonly dispose = async (): Promise<void> => {
     for (const child of this.#running) {
       if (child.exitCode !== null || child.signalCode !== null) continue;

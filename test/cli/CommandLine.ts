@@ -5,8 +5,8 @@ import { runCommand } from "../../src/cli/Cli.ts";
 import type { CliEnvironment } from "../../src/cli/CliEnvironment.ts";
 import { TestWaypost, testOperatorKey } from "../TestWaypost.ts";
 
-/** Gives a command as `main.ts` does, and keeps what it says. */
-export const give = (
+/** Runs a command as `main.ts` does, and returns its output and exit code. */
+export const runCli = (
   parameters: ReadonlyArray<string>,
   environment: Readonly<Record<string, string>>,
   columns: number | null = null,
@@ -31,14 +31,14 @@ export const give = (
     return { code, stdout, stderr };
   });
 
-/** A line as a shell splits it: at blanks, but for what stands in quotes. */
+/** Splits a line as a shell does: at blanks outside of quotes. */
 const words = (line: string): ReadonlyArray<string> =>
   (line.match(/"[^"]*"|\S+/g) ?? []).map((word) => word.replaceAll('"', ""));
 
-/** The command line of somebody who was told the address and the key. */
+/** A command line with the address and the key of the test server. */
 export const commandLine = Effect.map(TestWaypost, (waypost) => {
-  const told = { WAYPOST_URL: `${waypost.origin}/`, WAYPOST_OPERATOR_KEY: testOperatorKey };
-  const run = (line: string, columns: number | null = null) => give(words(line), told, columns);
+  const environment = { WAYPOST_URL: `${waypost.origin}/`, WAYPOST_OPERATOR_KEY: testOperatorKey };
+  const run = (line: string, columns: number | null = null) => runCli(words(line), environment, columns);
   const json = (line: string) =>
     Effect.map(run(`${line} --json`), ({ code, stderr, stdout }): any => {
       assert.strictEqual(code, 0, stderr);

@@ -1,10 +1,13 @@
 import { assert, describe, it } from "@effect/vitest";
 import { Effect } from "effect";
 import { execFileSync } from "node:child_process";
-import { give } from "./CommandLine.ts";
+import { runCli } from "./CommandLine.ts";
 
-/** What bash itself offers where the Tab key is pressed at the end of each line. */
-const offered = (script: string, lines: ReadonlyArray<string>): ReadonlyArray<ReadonlyArray<string>> => {
+/** The completions of bash when Tab is pressed at the end of each line. */
+const completionsOf = (
+  script: string,
+  lines: ReadonlyArray<string>,
+): ReadonlyArray<ReadonlyArray<string>> => {
   const press = `
     for COMP_LINE in "$@"; do
       read -ra COMP_WORDS <<< "$COMP_LINE"
@@ -24,12 +27,12 @@ const offered = (script: string, lines: ReadonlyArray<string>): ReadonlyArray<Re
     .map((line) => line.split(" ").filter((word) => word !== ""));
 };
 
-describe("The script of --completions bash", () => {
-  it.effect("completes commands, flags, choices and files", () =>
+describe("shell completions", () => {
+  it.effect("the bash script completes commands, flags, choices and files", () =>
     Effect.gen(function* () {
-      const { code, stdout } = yield* give(["--completions", "bash"], {});
+      const { code, stdout } = yield* runCli(["--completions", "bash"], {});
       assert.strictEqual(code, 0);
-      const [commands, reports, flags, environments, globals, program, files] = offered(stdout, [
+      const [commands, reports, flags, environments, globals, program, files] = completionsOf(stdout, [
         "waypost lo",
         "waypost report s",
         "waypost location import --",

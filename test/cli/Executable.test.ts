@@ -8,13 +8,14 @@ import { builtInPicture } from "../../src/media/BuiltInPictures.ts";
 import { assertNoPostgresLeft } from "../database/RealProcesses.ts";
 import { CliProcess } from "./CliProcess.ts";
 
-// `npm run build` itself but for the time it takes to make the file small. The executable is for Linux, and is built there.
+// The build of `npm run build`, without the time to make the file small. The executable is built for Linux,
+// on Linux.
 describe.skipIf(process.platform !== "linux")("the executable", () => {
   let home: string;
   let file: string;
   beforeAll(async () => {
     home = await mkdtemp(join(tmpdir(), "waypost-executable-"));
-    // The account of the database must be able to enter it, where this is root.
+    // As root, the database runs under another account, which must be able to enter the folder.
     await chmod(home, 0o755);
     file = join(home, "waypost");
     const root = join(import.meta.dirname, "../..");
@@ -22,7 +23,7 @@ describe.skipIf(process.platform !== "linux")("the executable", () => {
   });
   afterAll(() => rm(home, { recursive: true, force: true }));
 
-  it("makes its database, looks into pictures, backs up and restores with what it carries, and unpacks that once (running.executable)", async () => {
+  it("the executable serves, inspects pictures, backs up and restores (running.executable)", async () => {
     assert.deepStrictEqual(await readdir(home), ["waypost"]);
     const cli = await CliProcess.make(file);
     const restored = new CliProcess(join(home, "restored"), file);
@@ -64,7 +65,7 @@ describe.skipIf(process.platform !== "linux")("the executable", () => {
     }
   });
 
-  it("carries its documents and the licences of its parts (running.executable)", async () => {
+  it("the executable bundles its documents and the licences of its parts (running.executable)", async () => {
     const cli = new CliProcess(join(home, "nothing"), file);
     const document = await cli.run(["openapi", "device"]);
     assert.property(JSON.parse(document.stdout), "openapi");

@@ -16,11 +16,11 @@ describe("waypost serve", () => {
   });
   afterEach(() => cli.dispose());
 
-  it("finishes the request in flight on SIGTERM, exits 0 and leaves no process and no server.json behind (running.says, running.stop)", async () => {
-    // On a data directory that is not there yet.
+  it("SIGTERM lets a request finish and leaves nothing running (running.says, running.stop)", async () => {
+    // The data directory does not exist yet.
     await cli.dispose();
     const { child, ends, origin } = await cli.serve();
-    // A client that keeps its idle connection open holds nobody up.
+    // A client with an idle connection does not delay the stop.
     const agent = new Agent({ keepAlive: true });
     const [idle] = (await once(request(`${origin}/health/ready`, { agent }).end(), "response")) as [
       IncomingMessage,
@@ -40,7 +40,7 @@ describe("waypost serve", () => {
       },
     });
     late.flushHeaders();
-    // The server has the head now, and not a byte of the body.
+    // The server has received the head, and no byte of the body.
     await once(late, "continue");
     const halfHead = connect(Number(new URL(origin).port), "127.0.0.1");
     halfHead.write("GET /health/live HTTP/1.1\r\nHost");
@@ -49,7 +49,7 @@ describe("waypost serve", () => {
       "close",
     );
     const ended = ends("SIGTERM");
-    // Half a head is not waited for, nor is, in the end, a connection that stays open after its answer.
+    // The server waits neither for the rest of a head nor for a connection that is idle after its response.
     await cut;
     late.end(body);
     const [answer] = (await once(late, "response")) as [IncomingMessage];
@@ -64,7 +64,7 @@ describe("waypost serve", () => {
     await assertNoPostgresLeft(cli.dataDir);
   });
 
-  it("keeps its data and keys over a restart, also when SIGINT stopped it, and runs once on a data directory (running.stop, running.twice)", async () => {
+  it("data survive a restart; a data directory has one process (running.stop, running.twice)", async () => {
     const first = await cli.serve();
     assert.strictEqual((await cli.run(["workspace", "create", "--name", "Acme"])).code, 0);
     assert.strictEqual((await cli.run(["workspace", "show", "Nobody"])).code, 1);
@@ -81,13 +81,13 @@ describe("waypost serve", () => {
     assert.strictEqual((await ends("SIGTERM")).code, 0);
   });
 
-  it("refuses to start on what is not right, with one clear text and no stack (running.secret, running.settings)", async () => {
+  it("a start that cannot succeed prints one clear message (running.secret, running.settings)", async () => {
     const { ends, origin } = await cli.serve();
     const other = await CliProcess.prepared();
     try {
       const taken = await other.run(["serve"], { PORT: new URL(origin).port });
       assert.deepStrictEqual([taken.code, taken.stdout], [1, ""]);
-      assert.match(taken.stderr, /Waypost cannot listen on 127\.0\.0\.1:\d+: something else does already\./);
+      assert.match(taken.stderr, /Waypost cannot listen on 127\.0\.0\.1:\d+: the port is in use\./);
       assert.notMatch(taken.stderr, / {4}at /);
       await assertNoPostgresLeft(other.dataDir);
     } finally {
@@ -108,7 +108,7 @@ describe("waypost serve", () => {
     assert.match(database.stderr, /DATABASE_URL must be a PostgreSQL address/);
   });
 
-  it("reads a settings file; a process without the role api only tells how it is (running.health, running.roles)", async () => {
+  it("a process without the role api serves only its health (running.health, running.roles)", async () => {
     const file = join(tmpdir(), `${basename(cli.dataDir)}.conf`);
     await writeFile(file, "WAYPOST_ROLES=worker\nWAYPOST_LOG_FORMAT=json\n");
     const { ends, origin } = await cli.serve({ WAYPOST_ROLES: "api" }, ["--config", file]);

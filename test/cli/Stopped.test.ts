@@ -10,11 +10,11 @@ import { CliProcess } from "./CliProcess.ts";
 
 const launcher = fileURLToPath(new URL("../../bin/waypost.js", import.meta.url));
 
-describe("Ctrl-C", () => {
-  it("during a restore leaves nothing behind, and the command says so", async () => {
+describe("an interrupted command", () => {
+  it("an interrupted restore leaves nothing behind and says so", async () => {
     const source = await CliProcess.prepared();
     const home = await mkdtemp(join(tmpdir(), "waypost-stopped-"));
-    // As root the database runs as another account, which must get through.
+    // As root, the database runs under another account, which must be able to enter the folder.
     await chmod(home, 0o755);
     try {
       const file = join(home, "backup.tar.gz");

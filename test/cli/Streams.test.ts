@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 
 const launcher = fileURLToPath(new URL("../../bin/waypost.js", import.meta.url));
 
-/** A line that a shell carries out, in which $waypost is the program; its exit code is that of the program. */
+/** Runs a line in a shell, where $waypost is the program. The exit code is that of the program. */
 const shell = (line: string) =>
   new Promise<{ readonly code: number | null; readonly stdout: string; readonly stderr: string }>(
     (resolve) => {
@@ -18,17 +18,14 @@ const shell = (line: string) =>
     },
   );
 
-describe("an answer on stdout", () => {
-  it("whose reader has seen enough ends without a word", async () => {
+describe("output on stdout", () => {
+  it("a closed pipe ends the command without an error", async () => {
     assert.deepStrictEqual(await shell("$waypost openapi | head -1"), { code: 0, stdout: "{\n", stderr: "" });
   });
 
-  it.runIf(existsSync("/dev/full"))("that cannot be written is no success", async () => {
+  it.runIf(existsSync("/dev/full"))("output that cannot be written is a failure", async () => {
     const { code, stderr } = await shell("$waypost openapi > /dev/full");
     assert.strictEqual(code, 1);
-    assert.match(
-      stderr,
-      /^The answer could not be written: there is no space left on the disk\. It is lost\.\n$/,
-    );
+    assert.match(stderr, /^The output could not be written: there is no space left on the disk\.\n$/);
   });
 });

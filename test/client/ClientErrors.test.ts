@@ -3,32 +3,18 @@ import { Effect } from "effect";
 import { type CampaignDraft, WaypostClient, WaypostError } from "waypost/client";
 import { TestWaypost } from "../TestWaypost.ts";
 import { faultyProxy } from "./FaultyProxy.ts";
-import { testClient } from "./TestClient.ts";
-
-const push = (name: string): CampaignDraft => ({
-  name,
-  type: "push",
-  timezone: "UTC",
-  starts_at: "2026-12-01",
-});
+import { push, tenantClient, testClient } from "./TestClient.ts";
 
 const rejection = (call: Promise<unknown>) =>
   Effect.promise(() =>
     call.then(
-      () => assert.fail("The call was to be refused."),
+      () => assert.fail("The call should be refused."),
       (error: unknown) => error as WaypostError,
     ),
   );
 
-const tenantClient = Effect.gen(function* () {
-  const waypost = yield* TestWaypost;
-  const tenant = yield* waypost.tenant();
-  const client = new WaypostClient({ url: waypost.origin, token: tenant.tokens.sandbox });
-  return { ...tenant, client, origin: waypost.origin };
-});
-
 layer(TestWaypost.layer)("errors of the client", (it) => {
-  it.effect("hold what the service says: status, code, fields and request id", () =>
+  it.effect("a WaypostError holds the status, code, fields and request id of the response", () =>
     Effect.gen(function* () {
       const { client, origin } = yield* tenantClient;
       const wrong = yield* rejection(
@@ -43,12 +29,12 @@ layer(TestWaypost.layer)("errors of the client", (it) => {
       const missing = yield* rejection(client.campaigns.get("01980a6c-0f3e-7c52-9a41-3f1f5d7a2b60"));
       assert.strictEqual(missing.code, "not_found");
       assert.deepStrictEqual(missing.fields, {});
-      const stranger = new WaypostClient({ url: origin, token: "wps_nobody" });
-      assert.strictEqual((yield* rejection(stranger.me())).code, "invalid_token");
+      const unknown = new WaypostClient({ url: origin, token: "wps_nobody" });
+      assert.strictEqual((yield* rejection(unknown.me())).code, "invalid_token");
     }),
   );
 
-  it.effect("say what came where that is not of the service", () =>
+  it.effect("a response that is not from the API is described in the error", () =>
     Effect.gen(function* () {
       const { origin, tokens } = yield* tenantClient;
       const html = { "content-type": "text/html" };
@@ -62,7 +48,7 @@ layer(TestWaypost.layer)("errors of the client", (it) => {
       ]);
       const client = new WaypostClient({ url: proxy.url, token: tokens.sandbox });
       const errors = [];
-      for (let at = 0; at < 6; at++) errors.push(yield* rejection(client.me()));
+      for (let call = 0; call < 6; call++) errors.push(yield* rejection(client.me()));
       assert.deepStrictEqual(
         errors.map(({ code, status }) => [status, code]),
         [
@@ -80,7 +66,7 @@ layer(TestWaypost.layer)("errors of the client", (it) => {
     }),
   );
 
-  it.effect("name what is behind a failed connection, and no token", () =>
+  it.effect("a connection error names its cause and no token", () =>
     Effect.gen(function* () {
       const { tokens } = yield* tenantClient;
       const { client, settle } = yield* testClient({
@@ -90,7 +76,10 @@ layer(TestWaypost.layer)("errors of the client", (it) => {
         fetch: () => Promise.reject(new TypeError("fetch failed", { cause: new Error("ECONNREFUSED here") })),
       });
       const error = yield* Effect.flip(settle(() => client.me()));
-      assert.include((error as WaypostError).message, "http://127.0.0.1:1 gave no answer: ECONNREFUSED here");
+      assert.include(
+        (error as WaypostError).message,
+        "http://127.0.0.1:1 did not respond: ECONNREFUSED here",
+      );
       assert.notInclude(JSON.stringify(error), tokens.sandbox);
       assert.notInclude(JSON.stringify(client), tokens.sandbox);
     }),

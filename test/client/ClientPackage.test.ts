@@ -42,13 +42,15 @@ const misuses = `
 import { WaypostClient, type Campaign, type CampaignDraft, type Location } from "waypost/client";
 declare const waypost: WaypostClient;
 declare const campaign: Campaign;
-declare const place: Location;
+declare const location: Location;
 export const status: "scheduled" | "active" | "paused" | "ended" = campaign.status;
-export const longitude: number | undefined = place.geometry.type === "Point" ? place.geometry.coordinates[0] : undefined;
+export const longitude: number | undefined =
+  location.geometry.type === "Point" ? location.geometry.coordinates[0] : undefined;
 // @ts-expect-error there is no such status
 campaign.status === "live";
+const draft: CampaignDraft = { name: "A", type: "geo", timezone: "UTC", starts_at: "2026-12-01" };
 // @ts-expect-error a draft has no status
-export const draft: CampaignDraft = { name: "A", type: "geo", timezone: "UTC", starts_at: "2026-12-01", status: "active" };
+export const withStatus: CampaignDraft = { ...draft, status: "active" };
 // @ts-expect-error the required fields are missing
 void waypost.campaigns.create({ name: "A" });
 // @ts-expect-error a notification needs its campaign
@@ -57,7 +59,7 @@ void waypost.notifications.create({ name: "A" });
 void waypost.reports.summary({ from: "2026-01-01" });
 `;
 
-/** A folder in which the package is installed as \`npm install\` would leave it, and the programs beside it. */
+/** A folder with the package installed as by \`npm install\`, and the programs beside it. */
 const consumer = Effect.acquireRelease(
   Effect.gen(function* () {
     const folder = mkdtempSync(join(tmpdir(), "waypost-consumer-"));
@@ -69,7 +71,7 @@ const consumer = Effect.acquireRelease(
     const built = yield* run(process.execPath, ["scripts/client.ts", "--out", join(installed, "dist")], root);
     assert.deepStrictEqual(built, { code: 0, out: "", errors: "" });
     writeFileSync(join(folder, "package.json"), JSON.stringify({ type: "module" }));
-    for (const [at, code] of jobs.entries()) writeFileSync(join(folder, `job-${at + 1}.ts`), code);
+    for (const [index, code] of jobs.entries()) writeFileSync(join(folder, `job-${index + 1}.ts`), code);
     writeFileSync(join(folder, "misuses.ts"), misuses);
     return folder;
   }),
@@ -77,12 +79,12 @@ const consumer = Effect.acquireRelease(
 );
 
 layer(TestWaypost.layer)("waypost/client as a package", (it) => {
-  it.effect("compiles for a program of others, and the programs of docs/client.md run", () =>
+  it.effect("the client package compiles in other programs, and the programs of docs/client.md run", () =>
     Effect.gen(function* () {
       assert.strictEqual(jobs.length, 6);
       const folder = yield* consumer;
       const options = ["--noEmit", "--strict", "--module", "nodenext", "--target", "es2022"];
-      const files = [...jobs.map((_, at) => `job-${at + 1}.ts`), "misuses.ts"];
+      const files = [...jobs.map((_, index) => `job-${index + 1}.ts`), "misuses.ts"];
       const checked = yield* run(
         join(modules, ".bin/tsc"),
         [...options, "--types", "node", ...files],
@@ -90,12 +92,12 @@ layer(TestWaypost.layer)("waypost/client as a package", (it) => {
       );
       assert.strictEqual(checked.out + checked.errors, "");
 
-      // The programs live in the present.
+      // The programs use the real time.
       yield* TestClock.setTime(Date.now());
       const { origin, tenant } = yield* TestWaypost;
       const { tokens } = yield* tenant();
       const env = { WAYPOST_URL: origin, WAYPOST_TOKEN: tokens.sandbox };
-      const say = (number: number, ...args: ReadonlyArray<string>) =>
+      const runJob = (number: number, ...args: ReadonlyArray<string>) =>
         Effect.map(run(process.execPath, [`job-${number}.ts`, ...args], folder, env), (ended) => {
           assert.strictEqual(ended.errors, "");
           assert.strictEqual(ended.code, 0);
@@ -103,23 +105,23 @@ layer(TestWaypost.layer)("waypost/client as a package", (it) => {
         });
 
       assert.strictEqual(
-        yield* say(1, join(root, "docs/examples/places.geojson")),
+        yield* runJob(1, join(root, "docs/examples/locations.geojson")),
         "627 created, 0 updated, 0 failed\n",
       );
-      assert.strictEqual(yield* say(2), "Welcome is active\n");
+      assert.strictEqual(yield* runJob(2), "Welcome is active\n");
       const picture = join(folder, "cup.png");
       writeFileSync(picture, "image of a cup");
-      assert.strictEqual(yield* say(3, picture), "Welcome: Come back soon, with image\n");
+      assert.strictEqual(yield* runJob(3, picture), "Welcome: Come back soon, with image\n");
       assert.strictEqual(
-        yield* say(4),
+        yield* runJob(4),
         "Welcome: active\n  on_enter: Welcome to Amsterdam\n  on_exit: Come back soon\n",
       );
       assert.match(
-        yield* say(5),
+        yield* runJob(5),
         /^# .* days of UTC\nname,status,delivered,engagement\n"Welcome",active,0,0\n$/,
       );
       assert.strictEqual(
-        yield* say(6),
+        yield* runJob(6),
         "One campaign: true\n422 validation_failed\nname: The name is required: it cannot be empty.\n",
       );
     }),

@@ -1,19 +1,12 @@
 import { assert, layer } from "@effect/vitest";
 import { Effect } from "effect";
 import { TestClock } from "effect/testing";
-import { type CampaignDraft, WaypostError } from "waypost/client";
+import { WaypostError } from "waypost/client";
 import { TestWaypost } from "../TestWaypost.ts";
 import { type Fault, faultyProxy } from "./FaultyProxy.ts";
-import { testClient } from "./TestClient.ts";
+import { push, testClient } from "./TestClient.ts";
 
-const push = (name: string): CampaignDraft => ({
-  name,
-  type: "push",
-  timezone: "UTC",
-  starts_at: "2026-12-01",
-});
-
-/** A client whose requests meet these faults on the way to a new workspace. */
+/** A client whose requests meet these faults on their way to a new workspace. */
 const behind = (
   faults: ReadonlyArray<Fault>,
   settings: object = {},
@@ -34,7 +27,7 @@ const refusalOf = <A>(call: Effect.Effect<A, unknown>) =>
   });
 
 layer(TestWaypost.layer)("retries of the client", (it) => {
-  it.effect("create once, however often the answer is lost", () =>
+  it.effect("a retried create creates once, however often the response is lost", () =>
     Effect.gen(function* () {
       const { client, proxy, sandbox, settle } = yield* behind(["lose", "cut", "refuse"]);
       const campaign = yield* settle(() => client.campaigns.create(push("Once")));
@@ -51,26 +44,24 @@ layer(TestWaypost.layer)("retries of the client", (it) => {
     }),
   );
 
-  it.effect(
-    "send a key of their own with each change, the caller's where one is given, none with a read",
-    () =>
-      Effect.gen(function* () {
-        const { client, proxy, settle } = yield* behind([]);
-        const mine = { idempotencyKey: "order-42" };
-        const first = yield* settle(() => client.campaigns.create(push("A"), mine));
-        const again = yield* settle(() => client.campaigns.create(push("A"), mine));
-        assert.deepStrictEqual(again, first);
-        yield* settle(() => client.campaigns.pause(first.id));
-        yield* settle(() => client.campaigns.publish(first.id));
-        yield* settle(() => client.campaigns.get(first.id));
-        const keys = proxy.seen.map(({ key }) => key);
-        assert.deepStrictEqual(keys.slice(0, 2), ["order-42", "order-42"]);
-        assert.isTrue(keys[2] !== undefined && keys[3] !== undefined && keys[2] !== keys[3]);
-        assert.isUndefined(keys[4]);
-      }),
+  it.effect("each change has an idempotency key, generated or the caller's; a read has none", () =>
+    Effect.gen(function* () {
+      const { client, proxy, settle } = yield* behind([]);
+      const mine = { idempotencyKey: "order-42" };
+      const first = yield* settle(() => client.campaigns.create(push("A"), mine));
+      const again = yield* settle(() => client.campaigns.create(push("A"), mine));
+      assert.deepStrictEqual(again, first);
+      yield* settle(() => client.campaigns.pause(first.id));
+      yield* settle(() => client.campaigns.publish(first.id));
+      yield* settle(() => client.campaigns.get(first.id));
+      const keys = proxy.seen.map(({ key }) => key);
+      assert.deepStrictEqual(keys.slice(0, 2), ["order-42", "order-42"]);
+      assert.isTrue(keys[2] !== undefined && keys[3] !== undefined && keys[2] !== keys[3]);
+      assert.isUndefined(keys[4]);
+    }),
   );
 
-  it.effect("wait as long as Retry-After says, in seconds or as a date by the service's clock", () =>
+  it.effect("a retry waits as long as Retry-After says, in seconds or as a date of the server's clock", () =>
     Effect.gen(function* () {
       const { client, retries, settle } = yield* behind([
         { status: 429, headers: { "retry-after": "7" } },
@@ -81,7 +72,7 @@ layer(TestWaypost.layer)("retries of the client", (it) => {
         { status: 503, headers: { "retry-after": "soon" } },
       ]);
       yield* settle(() => client.me());
-      // Half of the first pause on top; where nothing that can be read was said, half of the third ceiling.
+      // Half of the first pause is added. Without a valid Retry-After it is half of the third ceiling.
       assert.deepStrictEqual(
         retries.map(({ attempt, status, waitMs }) => [attempt, status, waitMs]),
         [
@@ -93,7 +84,7 @@ layer(TestWaypost.layer)("retries of the client", (it) => {
     }),
   );
 
-  it.effect("outlast the service's own rate limit", () =>
+  it.effect("retries wait until the server's rate limit allows the call", () =>
     Effect.gen(function* () {
       const { client, retries, sandbox, settle } = yield* behind(
         [],
@@ -109,13 +100,17 @@ layer(TestWaypost.layer)("retries of the client", (it) => {
   );
 
   it.effect(
-    "follow what may pass, with pauses that double up to a ceiling, and end after so many attempts",
+    "temporary errors are retried with pauses that double up to a maximum, until the last attempt",
     () =>
       Effect.gen(function* () {
-        const page = { status: 502, headers: { "content-type": "text/html" }, body: "<h1>Bad gateway</h1>" };
+        const page = {
+          status: 502,
+          headers: { "content-type": "text/html" },
+          body: "<h1>Upstream failed</h1>",
+        };
         const { client, proxy, retries, settle } = yield* behind(
           ["refuse", { status: 500 }, { status: 504 }, page, page, page],
-          { retry: { attempts: 6, longestPauseMs: 1500 } },
+          { retry: { attempts: 6, maxPauseMs: 1500 } },
         );
         const error = yield* refusalOf(settle(() => client.me()));
         assert.deepStrictEqual(
@@ -131,12 +126,12 @@ layer(TestWaypost.layer)("retries of the client", (it) => {
         assert.strictEqual(proxy.seen.length, 6);
         assert.strictEqual(error.status, 502);
         assert.strictEqual(error.code, "unexpected_response");
-        assert.include(error.message, "Bad gateway");
+        assert.include(error.message, "Upstream failed");
         assert.notInclude(error.message, "<h1>");
       }),
   );
 
-  it.effect("begin none past the total time", () =>
+  it.effect("no attempt starts after the total time", () =>
     Effect.gen(function* () {
       const busy = { status: 429, headers: { "retry-after": "40", "x-request-id": "r-1" }, body: "" };
       const { client, proxy, retries, settle } = yield* behind([busy, busy, busy, busy]);
@@ -149,7 +144,7 @@ layer(TestWaypost.layer)("retries of the client", (it) => {
     }),
   );
 
-  it.effect("repeat 409 only while the first request is still running", () =>
+  it.effect("a 409 is retried only while the first request is still running", () =>
     Effect.gen(function* () {
       const conflict = (code: string): Fault => ({
         status: 409,
@@ -161,7 +156,7 @@ layer(TestWaypost.layer)("retries of the client", (it) => {
         "pass",
         conflict("media_in_use"),
       ]);
-      const campaign = yield* settle(() => client.campaigns.create(push("Twin")));
+      const campaign = yield* settle(() => client.campaigns.create(push("Same")));
       const error = yield* refusalOf(settle(() => client.campaigns.delete(campaign.id)));
       assert.strictEqual(error.code, "media_in_use");
       assert.strictEqual(proxy.seen.length, 3);
@@ -169,7 +164,7 @@ layer(TestWaypost.layer)("retries of the client", (it) => {
   );
 
   for (const status of [400, 401, 403, 404, 405, 408, 413, 415, 422]) {
-    it.effect(`never follow ${status}`, () =>
+    it.effect(`a response with ${status} is never retried`, () =>
       Effect.gen(function* () {
         const { client, proxy, settle } = yield* behind([{ status }]);
         assert.strictEqual((yield* refusalOf(settle(() => client.me()))).status, status);
@@ -178,7 +173,7 @@ layer(TestWaypost.layer)("retries of the client", (it) => {
     );
   }
 
-  it.effect("begin anew when an attempt takes too long", () =>
+  it.effect("an attempt that exceeds its timeout is retried", () =>
     Effect.gen(function* () {
       const { client, proxy, retries } = yield* behind(["hang", "hang"], { retry: { attempts: 2 } });
       let arrived = proxy.arrival();
@@ -200,36 +195,38 @@ layer(TestWaypost.layer)("retries of the client", (it) => {
     }),
   );
 
-  it.effect("end with the reason of an aborted signal: before, in flight, and between two attempts", () =>
-    Effect.gen(function* () {
-      const { client, proxy, retries } = yield* behind([
-        "hang",
-        { status: 503, headers: { "retry-after": "30" } },
-      ]);
-      const reason = new Error("The user went away.");
-      const rejection = (call: Promise<unknown>) =>
-        Effect.promise(() =>
-          call.then(
-            () => null,
-            (error: unknown) => error,
-          ),
-        );
-      assert.strictEqual(yield* rejection(client.me({ signal: AbortSignal.abort(reason) })), reason);
-      assert.strictEqual(proxy.seen.length, 0);
+  it.effect(
+    "an aborted call rejects with the signal's reason: before it starts, in flight and between attempts",
+    () =>
+      Effect.gen(function* () {
+        const { client, proxy, retries } = yield* behind([
+          "hang",
+          { status: 503, headers: { "retry-after": "30" } },
+        ]);
+        const reason = new Error("The user went away.");
+        const rejection = (call: Promise<unknown>) =>
+          Effect.promise(() =>
+            call.then(
+              () => null,
+              (error: unknown) => error,
+            ),
+          );
+        assert.strictEqual(yield* rejection(client.me({ signal: AbortSignal.abort(reason) })), reason);
+        assert.strictEqual(proxy.seen.length, 0);
 
-      const inFlight = new AbortController();
-      const arrived = proxy.arrival();
-      const first = rejection(client.me({ signal: inFlight.signal }));
-      yield* Effect.promise(() => arrived);
-      inFlight.abort(reason);
-      assert.strictEqual(yield* first, reason);
+        const inFlight = new AbortController();
+        const arrived = proxy.arrival();
+        const first = rejection(client.me({ signal: inFlight.signal }));
+        yield* Effect.promise(() => arrived);
+        inFlight.abort(reason);
+        assert.strictEqual(yield* first, reason);
 
-      const pausing = new AbortController();
-      const second = client.me({ signal: pausing.signal }).catch((error: unknown) => error);
-      while (retries.length === 0) yield* Effect.promise(() => new Promise((go) => setImmediate(go)));
-      pausing.abort(reason);
-      assert.strictEqual(yield* Effect.promise(() => second), reason);
-      assert.strictEqual(proxy.seen.length, 2);
-    }),
+        const pausing = new AbortController();
+        const second = client.me({ signal: pausing.signal }).catch((error: unknown) => error);
+        while (retries.length === 0) yield* Effect.promise(() => new Promise((go) => setImmediate(go)));
+        pausing.abort(reason);
+        assert.strictEqual(yield* Effect.promise(() => second), reason);
+        assert.strictEqual(proxy.seen.length, 2);
+      }),
   );
 });

@@ -2,7 +2,10 @@ import { Effect } from "effect";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { localServer } from "../notifications/LocalServer.ts";
 
-/** What befalls a request on its way: nothing, a lost connection before or after the service did its work, silence, or another answer. */
+/**
+ * What happens to a request: `pass`; `refuse` closes the connection before the server sees it; `lose` and
+ * `cut` drop the response or its second half; `hang` never responds; an object is another response.
+ */
 export type Fault =
   | "pass"
   | "refuse"
@@ -15,8 +18,8 @@ export type Fault =
       readonly body?: string;
     };
 
-/** A request as it arrived at the proxy. */
-interface Seen {
+/** A request that arrived at the proxy. */
+interface ReceivedRequest {
   readonly method: string;
   readonly url: string;
   readonly key: string | undefined;
@@ -29,10 +32,10 @@ const bodyOf = async (request: IncomingMessage): Promise<Buffer> => {
   return Buffer.concat(chunks);
 };
 
-/** Stands between a client and the service at `origin`. Request N meets fault N; those after the last pass. */
+/** A proxy between a client and the server at `origin`. Request N meets fault N; later requests pass. */
 export const faultyProxy = (origin: string, faults: ReadonlyArray<Fault> = []) =>
   Effect.gen(function* () {
-    const seen: Array<Seen> = [];
+    const seen: Array<ReceivedRequest> = [];
     const arrivals: Array<() => void> = [];
 
     const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {

@@ -1,11 +1,30 @@
 import { Context, Effect, Queue, Random } from "effect";
 import { TestClock } from "effect/testing";
-import { type ClientSettings, type Retry, WaypostClient } from "waypost/client";
+import { type CampaignDraft, type ClientSettings, type Retry, WaypostClient } from "waypost/client";
+import { TestWaypost } from "../TestWaypost.ts";
 
-/** The middle of every range, so that pauses are half of their ceiling. */
+/** A push campaign with this name. */
+export const push = (name: string): CampaignDraft => ({
+  name,
+  type: "push",
+  timezone: "UTC",
+  starts_at: "2026-12-01",
+});
+
+/** A new workspace, and a client of its Sandbox. */
+export const tenantClient = Effect.gen(function* () {
+  const waypost = yield* TestWaypost;
+  const tenant = yield* waypost.tenant();
+  const client = new WaypostClient({ url: waypost.origin, token: tenant.tokens.sandbox });
+  return { ...tenant, client, origin: waypost.origin };
+});
+
+/** Random numbers in the middle of every range, so that pauses are half of their maximum. */
 const middle: Random.Random = { nextIntUnsafe: () => 0, nextDoubleUnsafe: () => 0.5 };
 
-/** A client on the test's clock, and a way to await its calls that lets the pauses between attempts pass. */
+/**
+ * A client with TestClock, and a function that awaits its calls while it advances the clock by the pauses.
+ */
 export const testClient = (settings: ClientSettings) =>
   Effect.gen(function* () {
     const context = yield* Effect.context();
@@ -23,7 +42,7 @@ export const testClient = (settings: ClientSettings) =>
     return {
       client,
       retries,
-      /** What the call resolves to; what it rejects with is the failure. */
+      /** The value of the call. A rejection becomes a failure. */
       settle: <A>(call: () => Promise<A>): Effect.Effect<A, unknown> =>
         Effect.raceFirst(Effect.tryPromise({ try: call, catch: (error) => error }), passTime),
     };

@@ -6,27 +6,20 @@ import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { type CampaignDraft, effectClient, WaypostClient } from "waypost/client";
+import { effectClient, WaypostClient } from "waypost/client";
 import { PlatformApi } from "../../src/PlatformApi.ts";
 import { TestWaypost } from "../TestWaypost.ts";
 import { faultyProxy } from "./FaultyProxy.ts";
-import { testClient } from "./TestClient.ts";
+import { push, tenantClient, testClient } from "./TestClient.ts";
 
-const push = (name: string): CampaignDraft => ({
-  name,
-  type: "push",
-  timezone: "UTC",
-  starts_at: "2026-12-01",
-});
-
-const place = (name: string, externalId: string) => ({
+const feature = (name: string, externalId: string) => ({
   type: "Feature",
   geometry: { type: "Point", coordinates: [4.8936, 52.3731] },
   properties: { name, radius: 150, external_id: externalId, group: "Amsterdam" },
 });
-const places = (count: number) => ({
+const collection = (count: number) => ({
   type: "FeatureCollection" as const,
-  features: Array.from({ length: count }, (_, at) => place(`Place ${at}`, `p-${at}`)),
+  features: Array.from({ length: count }, (_, index) => feature(`Location ${index}`, `p-${index}`)),
 });
 
 const all = async <T>(list: AsyncIterable<T>): Promise<Array<T>> => {
@@ -35,15 +28,8 @@ const all = async <T>(list: AsyncIterable<T>): Promise<Array<T>> => {
   return items;
 };
 
-const tenantClient = Effect.gen(function* () {
-  const waypost = yield* TestWaypost;
-  const tenant = yield* waypost.tenant();
-  const client = new WaypostClient({ url: waypost.origin, token: tenant.tokens.sandbox });
-  return { ...tenant, client, origin: waypost.origin };
-});
-
 layer(TestWaypost.layer)("WaypostClient", (it) => {
-  it.effect("reads, writes and deletes campaigns and their notifications", () =>
+  it.effect("the client creates, updates and deletes campaigns and their notifications", () =>
     Effect.gen(function* () {
       const { client, sandbox } = yield* tenantClient;
       yield* Effect.promise(async () => {
@@ -84,17 +70,17 @@ layer(TestWaypost.layer)("WaypostClient", (it) => {
     }),
   );
 
-  it.effect("imports an object, a file's path, its URL and a Blob; a dry run writes nothing", () =>
+  it.effect("an import takes an object, a path, a file URL or a Blob, and a dry run writes nothing", () =>
     Effect.gen(function* () {
       const { client } = yield* tenantClient;
-      const path = join(mkdtempSync(join(tmpdir(), "waypost-client-")), "places.json");
-      writeFileSync(path, JSON.stringify(places(2)));
+      const path = join(mkdtempSync(join(tmpdir(), "waypost-client-")), "locations.json");
+      writeFileSync(path, JSON.stringify(collection(2)));
       yield* Effect.promise(async () => {
         const dry = await client.locations.import(path, { dryRun: true });
         assert.deepStrictEqual([dry.dry_run, dry.summary.created], [true, 2]);
         assert.strictEqual((await client.locations.import(path)).summary.created, 2);
         assert.strictEqual((await client.locations.import(pathToFileURL(path))).summary.updated, 2);
-        const blob = new Blob([JSON.stringify(places(3))]);
+        const blob = new Blob([JSON.stringify(collection(3))]);
         assert.deepStrictEqual((await client.locations.import(blob)).summary, {
           created: 1,
           updated: 2,
@@ -103,7 +89,7 @@ layer(TestWaypost.layer)("WaypostClient", (it) => {
         });
         const object = await client.locations.import({
           type: "FeatureCollection",
-          features: [place("P", "p-0"), {}],
+          features: [feature("P", "p-0"), {}],
         });
         assert.strictEqual(object.results[1]?.status, "failed");
         assert.isNotEmpty(object.results[1]?.reasons);
@@ -120,7 +106,7 @@ layer(TestWaypost.layer)("WaypostClient", (it) => {
     }),
   );
 
-  it.effect("uploads a file's path and a Blob, once however often the answer is lost", () =>
+  it.effect("an upload takes a path or a Blob, and happens once however often the response is lost", () =>
     Effect.gen(function* () {
       const waypost = yield* TestWaypost;
       const { tokens } = yield* waypost.tenant();
@@ -145,11 +131,11 @@ layer(TestWaypost.layer)("WaypostClient", (it) => {
     }),
   );
 
-  it.effect("reads each location exactly once while others are imported (contract D1)", () =>
+  it.effect("a list returns each location exactly once while others are imported (contract D1)", () =>
     Effect.gen(function* () {
       const { client } = yield* tenantClient;
       yield* Effect.promise(async () => {
-        await client.locations.import(places(7));
+        await client.locations.import(collection(7));
         const seen: Array<string> = [];
         let late = 0;
         for await (const { name } of client.locations.list({ limit: 2 })) {
@@ -157,18 +143,18 @@ layer(TestWaypost.layer)("WaypostClient", (it) => {
           late++;
           await client.locations.import({
             type: "FeatureCollection",
-            features: [place(`Late ${late}`, `late-${late}`)],
+            features: [feature(`Late ${late}`, `late-${late}`)],
           });
         }
         assert.deepStrictEqual(
           seen.toSorted(),
-          places(7).features.map((each) => each.properties.name),
+          collection(7).features.map((each) => each.properties.name),
         );
       });
     }),
   );
 
-  it.effect("reads a list by pages, goes on at a cursor, and asks for no page that is not read", () =>
+  it.effect("a list continues at a cursor, and fetches only the pages that are read", () =>
     Effect.gen(function* () {
       const waypost = yield* TestWaypost;
       const { tokens } = yield* waypost.tenant();
@@ -203,7 +189,7 @@ layer(TestWaypost.layer)("WaypostClient", (it) => {
     }),
   );
 
-  it.effect("gives reports with the range that they are of", () =>
+  it.effect("reports come with their range of days", () =>
     Effect.gen(function* () {
       const { client } = yield* tenantClient;
       yield* Effect.promise(async () => {
@@ -224,7 +210,7 @@ layer(TestWaypost.layer)("WaypostClient", (it) => {
     }),
   );
 
-  it.effect("finds the environment by the token, or by a whole base address", () =>
+  it.effect("the token selects the environment, or a base address does", () =>
     Effect.gen(function* () {
       const { origin, tokens } = yield* tenantClient;
       for (const environment of ["sandbox", "production"] as const) {
@@ -238,7 +224,7 @@ layer(TestWaypost.layer)("WaypostClient", (it) => {
     }),
   );
 
-  it.effect("is an HttpApiClient for programs in Effect, with the same retries", () =>
+  it.effect("effectClient is an HttpApiClient with the same retries", () =>
     Effect.gen(function* () {
       const { origin, tokens } = yield* tenantClient;
       const proxy = yield* faultyProxy(origin, ["lose"]);
@@ -253,10 +239,10 @@ layer(TestWaypost.layer)("WaypostClient", (it) => {
   );
 });
 
-describe("a WaypostClient", () => {
+describe("WaypostClient without a server", () => {
   const token = "wps_token";
 
-  plain("has a method for every endpoint of the platform API", () => {
+  plain("the client has a method for every endpoint of the platform API", () => {
     const client = new WaypostClient({ url: "http://localhost", token });
     const missing: Array<string> = [];
     HttpApi.reflect(PlatformApi, {
@@ -271,28 +257,32 @@ describe("a WaypostClient", () => {
     assert.deepStrictEqual(missing, []);
   });
 
-  plain("is not made with settings that cannot be right", () => {
+  plain("invalid settings are refused with a TypeError", () => {
     for (const [settings, sentence] of [
-      [{ url: "push.example.com", token }, /is no address/],
-      [{ url: "ftp://push.example.com", token }, /must begin with https/],
-      [{ url: "https://push.example.com", token: "" }, /Give the client a token/],
-      [{ url: "https://push.example.com", token: undefined as unknown as string }, /Give the client a token/],
-      [{ url: "https://push.example.com", token: "wp\ns_" }, /Give the client a token/],
+      [{ url: "push.example.com", token }, /is not an address/],
+      [{ url: "ftp://push.example.com", token }, /must start with https/],
+      [{ url: "https://push.example.com", token: "" }, /needs a platform API token/],
+      [
+        { url: "https://push.example.com", token: undefined as unknown as string },
+        /needs a platform API token/,
+      ],
+      [{ url: "https://push.example.com", token: "wp\ns_" }, /needs a platform API token/],
       [{ url: "https://push.example.com", token: "sdk_key" }, /neither with wps_/],
     ] as const)
       assert.throws(() => new WaypostClient(settings), sentence);
   });
 
-  plain("sends no id that would name another path", async () => {
+  plain("an id that would change the path is refused", async () => {
     const client = new WaypostClient({
       url: "http://localhost",
       token,
-      fetch: () => assert.fail("It sent."),
+      fetch: () => assert.fail("A request was sent."),
     });
     for (const id of ["", " ", ".", "..", undefined as unknown as string])
       await client.campaigns.delete(id).then(
-        () => assert.fail("It was to be refused."),
-        (error: unknown) => assert.match(String(error), /TypeError: Give the id of the campaign/),
+        () => assert.fail("The call should be refused."),
+        (error: unknown) =>
+          assert.match(String(error), /TypeError: The id of the campaign is missing or invalid/),
       );
   });
 });

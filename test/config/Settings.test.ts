@@ -4,37 +4,38 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { Settings } from "../../src/config/Settings.ts";
+import { allSettings } from "../../src/config/SettingsTable.ts";
 
 const problemsOf = (record: Record<string, string>) =>
   Effect.map(Effect.flip(Settings.fromRecord(record)), (error) => error.problems);
 
 describe("Settings", () => {
-  it.effect("has the documented defaults when nothing is set", () =>
+  it.effect("settings have the documented defaults when nothing is set", () =>
     Effect.gen(function* () {
-      const config = yield* Settings.fromRecord({}, { isTerminal: false });
-      assert.strictEqual(config.port, 8080);
-      assert.strictEqual(config.host, "127.0.0.1");
-      assert.strictEqual(config.dataDir, resolve("waypost-data"));
-      assert.isUndefined(config.databaseUrl);
-      assert.deepStrictEqual(config.mediaStore, { _tag: "disk" });
-      assert.isFalse(config.allowPrivateAddresses);
-      assert.isFalse(config.trustedProxies.trusts("127.0.0.1"));
-      assert.deepStrictEqual([...config.roles], ["api", "worker"]);
-      assert.deepStrictEqual([config.logFormat, config.logLevel], ["json", "Info"]);
+      const settings = yield* Settings.fromRecord({}, { isTerminal: false });
+      assert.strictEqual(settings.port, 8080);
+      assert.strictEqual(settings.host, "127.0.0.1");
+      assert.strictEqual(settings.dataDir, resolve("waypost-data"));
+      assert.isUndefined(settings.databaseUrl);
+      assert.deepStrictEqual(settings.mediaStore, { _tag: "disk" });
+      assert.isFalse(settings.allowPrivateAddresses);
+      assert.isFalse(settings.trustedProxies.trusts("127.0.0.1"));
+      assert.deepStrictEqual([...settings.roles], ["api", "worker"]);
+      assert.deepStrictEqual([settings.logFormat, settings.logLevel], ["json", "Info"]);
       assert.strictEqual((yield* Settings.fromRecord({}, { isTerminal: true })).logFormat, "pretty");
     }),
   );
 
-  it.effect("takes an empty text as not set", () =>
+  it.effect("a blank setting counts as not set", () =>
     Effect.gen(function* () {
-      const config = yield* Settings.fromRecord({ PORT: "", WAYPOST_OPERATOR_KEY: " ", WAYPOST_ROLES: "" });
-      assert.strictEqual(config.port, 8080);
-      assert.isUndefined(config.operatorKey);
-      assert.strictEqual(config.roles.size, 2);
+      const settings = yield* Settings.fromRecord({ PORT: "", WAYPOST_OPERATOR_KEY: " ", WAYPOST_ROLES: "" });
+      assert.strictEqual(settings.port, 8080);
+      assert.isUndefined(settings.operatorKey);
+      assert.strictEqual(settings.roles.size, 2);
     }),
   );
 
-  it.effect("names every bad setting at once and says what would be right (A1.2, running.settings)", () =>
+  it.effect("a start reports every unreadable setting, and what it must be (A1.2, running.settings)", () =>
     Effect.gen(function* () {
       const bad = {
         PORT: "65536",
@@ -62,15 +63,15 @@ describe("Settings", () => {
         Object.keys(bad),
       );
       assert.include(problems[5] ?? "", "/platform/v1");
-      // Every setting but the data directory, which takes any path, is there.
+      // The list is complete, except for the data directory, which accepts any path.
       assert.sameMembers(
         [...Object.keys(bad), "WAYPOST_DATA_DIR"],
-        Settings.settings.map(({ name }) => name),
+        allSettings.map(({ name }) => name),
       );
     }),
   );
 
-  it.effect("never repeats a secret in an error", () =>
+  it.effect("an error never repeats a secret", () =>
     Effect.gen(function* () {
       const error = yield* Effect.flip(
         Settings.fromRecord({ DATABASE_URL: "mysql://me:hunter2@x", WAYPOST_SECRET_KEY: "hunter2" }),
@@ -79,11 +80,11 @@ describe("Settings", () => {
     }),
   );
 
-  it.effect("reads public addresses without the slash at their end, and wants two that differ (A1.2)", () =>
+  it.effect("public addresses lose their trailing slash and must differ (A1.2)", () =>
     Effect.gen(function* () {
       const address = "https://push.example.com/eu/platform/v1";
-      const config = yield* Settings.fromRecord({ WAYPOST_PRODUCTION_URL: `${address}/` });
-      assert.strictEqual(config.productionUrl, address);
+      const settings = yield* Settings.fromRecord({ WAYPOST_PRODUCTION_URL: `${address}/` });
+      assert.strictEqual(settings.productionUrl, address);
       const problems = yield* problemsOf({
         WAYPOST_PRODUCTION_URL: address,
         WAYPOST_SANDBOX_URL: `${address}/`,
@@ -92,7 +93,7 @@ describe("Settings", () => {
     }),
   );
 
-  it.effect("trusts exactly the proxies of the list, in both spellings of an IPv4 address (I2.3)", () =>
+  it.effect("exactly the listed proxies are trusted, in both spellings of an IPv4 address (I2.3)", () =>
     Effect.gen(function* () {
       const { trustedProxies } = yield* Settings.fromRecord({
         WAYPOST_TRUSTED_PROXIES: "10.0.0.0/8, 192.0.2.7,2001:db8::/32",
@@ -106,7 +107,7 @@ describe("Settings", () => {
     }),
   );
 
-  it.effect("reads an S3 store with the usual AWS variables, whose keys come in pairs", () =>
+  it.effect("an S3 media store reads the usual AWS variables and needs both keys", () =>
     Effect.gen(function* () {
       const store = { WAYPOST_MEDIA_STORE: "s3://my-bucket/some/prefix/" };
       const { mediaStore } = yield* Settings.fromRecord({
@@ -130,7 +131,7 @@ describe("Settings", () => {
     }),
   );
 
-  it.effect("names every AWS variable that cannot be read, and repeats no key", () =>
+  it.effect("a start reports every unreadable AWS variable and repeats no key", () =>
     Effect.gen(function* () {
       const bad = {
         AWS_ACCESS_KEY_ID: "hunter 2",
@@ -146,12 +147,12 @@ describe("Settings", () => {
       );
       assert.notInclude(problems.join(), "hunter");
       assert.lengthOf(yield* problemsOf({ WAYPOST_MEDIA_STORE: "s3://my-bucket/../other" }), 1);
-      // Nobody asks for them where media are on disk.
+      // They are not read when media are stored on disk.
       yield* Settings.fromRecord(bad);
     }),
   );
 
-  it.effect("refuses a media address that something else of Waypost answers", () =>
+  it.effect("a media address must not be a path that another interface serves", () =>
     Effect.gen(function* () {
       for (const path of ["/platform/v1", "/sandbox/media", "/docs", "/metrics", "/device/v1/media"])
         assert.lengthOf(yield* problemsOf({ WAYPOST_MEDIA_URL: `https://push.example.com${path}` }), 1, path);
@@ -160,29 +161,37 @@ describe("Settings", () => {
     }),
   );
 
-  it.effect("reads a file of settings and names each line and key that is none (running.settings)", () =>
-    Effect.gen(function* () {
-      const folder = yield* Effect.acquireRelease(
-        Effect.promise(() => mkdtemp(join(tmpdir(), "waypost-config-"))),
-        (made) => Effect.promise(() => rm(made, { recursive: true })),
-      );
-      const file = join(folder, "waypost.env");
-      yield* Effect.promise(() =>
-        writeFile(
-          file,
-          `# comment\n\nexport PORT = 9000\nWAYPOST_OPERATOR_KEY="0123456789abcdef"\nAWS_REGION='x'\n`,
-        ),
-      );
-      const config = yield* Settings.fromRecord({ ...(yield* Settings.readFile(file)), PORT: "9001" });
-      assert.strictEqual(config.port, 9001);
-      assert.strictEqual(config.operatorKey && Redacted.value(config.operatorKey), "0123456789abcdef");
+  it.effect(
+    "a settings file is read, and every bad line and unknown setting in it is named (running.settings)",
+    () =>
+      Effect.gen(function* () {
+        const folder = yield* Effect.acquireRelease(
+          Effect.promise(() => mkdtemp(join(tmpdir(), "waypost-settings-"))),
+          (path) => Effect.promise(() => rm(path, { recursive: true })),
+        );
+        const file = join(folder, "waypost.env");
+        yield* Effect.promise(() =>
+          writeFile(
+            file,
+            `# comment\n\nexport PORT = 9000\nWAYPOST_OPERATOR_KEY="0123456789abcdef"\n` +
+              `WAYPOST_SECRET_KEY=abc#def\nAWS_REGION='x'\n`,
+          ),
+        );
+        const settings = yield* Settings.fromRecord({ ...(yield* Settings.readFile(file)), PORT: "9001" });
+        assert.strictEqual(settings.port, 9001);
+        assert.strictEqual(settings.operatorKey && Redacted.value(settings.operatorKey), "0123456789abcdef");
 
-      yield* Effect.promise(() => writeFile(file, "PORT 9000\nWAYPOST_PROT=1\n"));
-      const error = yield* Effect.flip(Settings.readFile(file));
-      assert.lengthOf(error.problems, 2);
-      assert.include(error.problems[0] ?? "", "Line 1");
-      assert.include(error.problems[1] ?? "", "WAYPOST_PROT");
-      assert.include((yield* Effect.flip(Settings.readFile(join(folder, "none")))).message, "cannot be read");
-    }),
+        assert.strictEqual(settings.secretKey && Redacted.value(settings.secretKey), "abc#def");
+
+        yield* Effect.promise(() => writeFile(file, "PORT 9000\nWAYPOST_PROT=1\n"));
+        const error = yield* Effect.flip(Settings.readFile(file));
+        assert.lengthOf(error.problems, 2);
+        assert.include(error.problems[0] ?? "", "Line 1");
+        assert.include(error.problems[1] ?? "", "WAYPOST_PROT");
+        assert.include(
+          (yield* Effect.flip(Settings.readFile(join(folder, "none")))).message,
+          "cannot be read",
+        );
+      }),
   );
 });

@@ -15,8 +15,8 @@ const urlOf = (database: string) => {
   );
 };
 
-const connect = (url: Redacted.Redacted, patience = 0) =>
-  Effect.map(Layer.build(postgresLayer({ _tag: "url", url }, { patience })), (context) =>
+const connect = (url: Redacted.Redacted, maxWaitMillis = 0) =>
+  Effect.map(Layer.build(postgresLayer({ _tag: "url", url }, { maxWaitMillis })), (context) =>
     Context.get(context, SqlClient.SqlClient),
   );
 

@@ -7,22 +7,22 @@ import { demo } from "../../src/demo/Demo.ts";
 
 const launcher = join(import.meta.dirname, "../../bin/waypost.js");
 
-/** Temporary files of this test alone, which the database's account can reach. */
-const place = mkdtempSync(join(tmpdir(), "waypost-test-"));
-chmodSync(place, 0o755);
-const usual = process.env["TMPDIR"];
+/** The folder for temporary files of this test. The account of the database can enter it. */
+const temporaryFolder = mkdtempSync(join(tmpdir(), "waypost-test-"));
+chmodSync(temporaryFolder, 0o755);
+const previous = process.env["TMPDIR"];
 beforeAll(() => {
-  process.env["TMPDIR"] = place;
+  process.env["TMPDIR"] = temporaryFolder;
 });
 afterAll(() => {
-  // Files after this one run in the same process.
-  if (usual === undefined) delete process.env["TMPDIR"];
-  else process.env["TMPDIR"] = usual;
-  rmSync(place, { recursive: true });
+  // Later test files run in the same process.
+  if (previous === undefined) delete process.env["TMPDIR"];
+  else process.env["TMPDIR"] = previous;
+  rmSync(temporaryFolder, { recursive: true });
 });
 
-/** Tells the demo to a list of lines. */
-const told = (command: ReadonlyArray<string>) => {
+/** Runs the demo and returns its output. */
+const runDemo = (command: ReadonlyArray<string>) => {
   const lines: Array<string> = [];
   const listener = { ...globalThis.console, log: (line: string) => void lines.push(line) };
   return Effect.map(
@@ -32,25 +32,27 @@ const told = (command: ReadonlyArray<string>) => {
 };
 
 describe("waypost demo", () => {
-  it.live("tells the whole path, finds every figure right and leaves nothing behind (running.demo)", () =>
-    Effect.gen(function* () {
-      const { exit, text } = yield* told([process.execPath, launcher]);
-      assert.strictEqual(exit._tag, "Success", `${String(exit)}\n${text}`);
-      assert.match(text, /All \d+ figures are right\./);
-      assert.match(text, /Coffee in Noord-Holland +active +geo +32 +1 +50$/m);
-      assert.deepStrictEqual(readdirSync(place), []);
-    }),
+  it.live(
+    "waypost demo runs to its end with every figure right and leaves nothing behind (running.demo)",
+    () =>
+      Effect.gen(function* () {
+        const { exit, text } = yield* runDemo([process.execPath, launcher]);
+        assert.strictEqual(exit._tag, "Success", `${String(exit)}\n${text}`);
+        assert.match(text, /All \d+ figures are right\./);
+        assert.match(text, /Coffee in Noord-Holland +active +geo +32 +1 +50$/m);
+        assert.deepStrictEqual(readdirSync(temporaryFolder), []);
+      }),
   );
 
-  it.live("says so when Waypost does not start", () =>
+  it.live("waypost demo reports a server that does not start", () =>
     Effect.gen(function* () {
-      const { exit } = yield* told([
+      const { exit } = yield* runDemo([
         process.execPath,
         "-e",
-        "console.error('no place to stand'); process.exit(1)",
+        "console.error('no room to run'); process.exit(1)",
       ]);
-      assert.include(String(exit), "Waypost did not start: Error: no place to stand");
-      assert.deepStrictEqual(readdirSync(place), []);
+      assert.include(String(exit), "Waypost did not start: Error: no room to run");
+      assert.deepStrictEqual(readdirSync(temporaryFolder), []);
     }),
   );
 });

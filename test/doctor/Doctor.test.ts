@@ -13,13 +13,13 @@ import { Rollups } from "../../src/reports/rollups/Rollups.ts";
 import { packVisits } from "../../src/reports/rollups/encoding/LocationBlock.ts";
 import { Workspaces } from "../../src/workspaces/Workspaces.ts";
 import { TestWaypost, testStart } from "../TestWaypost.ts";
-import { give } from "../cli/CommandLine.ts";
-import { about, type Told, verdicts } from "./ReportedFindings.ts";
+import { runCli } from "../cli/CommandLine.ts";
+import { type DoctorReport, findingsOf, notOk } from "./ReportedFindings.ts";
 
 layer(TestWaypost.layer)("waypost doctor with DATABASE_URL", (it) => {
-  const sendersSecret = "secret-key-of-the-tests";
+  const secretKey = "secret-key-of-the-tests";
 
-  /** Settings of somebody with this file's database. */
+  /** Settings with the database of this file. */
   const settings = Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient;
     const [row] = yield* sql<{ name: string }>`SELECT current_database() AS name`;
@@ -29,125 +29,127 @@ layer(TestWaypost.layer)("waypost doctor with DATABASE_URL", (it) => {
       DATABASE_URL: url,
       WAYPOST_DATA_DIR: "/nowhere/waypost-data",
       WAYPOST_OPERATOR_KEY: "operator-key-of-the-tests",
-      WAYPOST_SECRET_KEY: sendersSecret,
+      WAYPOST_SECRET_KEY: secretKey,
       WAYPOST_ALLOW_PRIVATE_ADDRESSES: "true",
     };
   });
 
-  const ask = (more: Record<string, string> = {}) =>
+  const runDoctor = (variables: Record<string, string> = {}) =>
     Effect.gen(function* () {
-      const environment = { ...(yield* settings), ...more };
-      const { code, stdout } = yield* give(["doctor", "--json"], environment);
-      const told = JSON.parse(stdout) as Told;
-      assert.strictEqual(code, told.ok ? 0 : 1);
-      for (const { advice, seen, verdict } of told.findings) {
-        assert.match(seen, /\.$/);
+      const environment = { ...(yield* settings), ...variables };
+      const { code, stdout } = yield* runCli(["doctor", "--json"], environment);
+      const report = JSON.parse(stdout) as DoctorReport;
+      assert.strictEqual(code, report.ok ? 0 : 1);
+      for (const { advice, observation, verdict } of report.findings) {
+        assert.match(observation, /\.$/);
         if (verdict === "ok") assert.isNull(advice);
         else assert.isNotEmpty(advice ?? "");
       }
-      return told;
+      return report;
     });
 
-  it.effect("tells what a server that may lose data, and a clock that is far off, mean", () =>
+  it.effect("a server that may lose data and a wrong clock are problems", () =>
     Effect.gen(function* () {
-      const told = yield* ask();
-      // The server of the tests writes nothing durably, and their time is their own.
-      assert.includeDeepMembers(verdicts(told), [
+      const report = yield* runDoctor();
+      // The test server has fsync off, and the tests use TestClock.
+      assert.includeDeepMembers(notOk(report), [
         ["database", "settings", "problem"],
         ["clock", "database", "problem"],
       ]);
       assert.include(
-        about(told, "database", "settings")
-          .map(({ seen }) => seen)
+        findingsOf(report, "database", "settings")
+          .map(({ observation }) => observation)
           .join(),
         "fsync is off",
       );
       for (const check of ["reached", "schema", "rights", "secret key"])
         assert.deepStrictEqual(
-          about(told, "database", check).map(({ verdict }) => verdict),
+          findingsOf(report, "database", check).map(({ verdict }) => verdict),
           ["ok"],
           check,
         );
       assert.deepStrictEqual(
-        about(told, "work", "workers").map(({ verdict }) => verdict),
+        findingsOf(report, "work", "workers").map(({ verdict }) => verdict),
         ["warning"],
       );
     }),
   );
 
-  it.effect(
-    "finds push credentials that do not open, and push services that are not there, without sending anything (running.doctor)",
-    () =>
-      Effect.gen(function* () {
-        const { operator, workspace } = yield* TestWaypost;
-        const received: Array<string> = [];
-        const server = createServer((socket) => socket.on("data", (data) => received.push(String(data))));
-        yield* Effect.acquireRelease(
-          Effect.promise(() => new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))),
-          () => Effect.sync(() => server.close()),
-        );
-        const address = server.address();
-        const here = `http://127.0.0.1:${typeof address === "object" ? address?.port : 0}`;
-        const { id } = yield* workspace();
-        const put = (transport: string, body: object) =>
-          operator(`/workspaces/${id}/sandbox/transports/${transport}`, { method: "PUT", body });
-        yield* put("fcm", fcmCredentials({ base_url: here, token_uri: "http://127.0.0.1:1/token" }));
-        yield* put("apns", apnsCredentials({ base_url: "http://no-such-host.invalid" }));
-        yield* put("webpush", { subject: "mailto:push@example.com" });
+  it.effect("the doctor checks push credentials and services without sending anything (running.doctor)", () =>
+    Effect.gen(function* () {
+      const { operator, workspace } = yield* TestWaypost;
+      const received: Array<string> = [];
+      const server = createServer((socket) => socket.on("data", (data) => received.push(String(data))));
+      yield* Effect.acquireRelease(
+        Effect.promise(() => new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))),
+        () => Effect.sync(() => server.close()),
+      );
+      const address = server.address();
+      const here = `http://127.0.0.1:${typeof address === "object" ? address?.port : 0}`;
+      const { id } = yield* workspace();
+      const put = (transport: string, body: object) =>
+        operator(`/workspaces/${id}/sandbox/transports/${transport}`, { method: "PUT", body });
+      yield* put("fcm", fcmCredentials({ base_url: here, token_uri: "http://127.0.0.1:1/token" }));
+      yield* put("apns", apnsCredentials({ base_url: "http://no-such-host.invalid" }));
+      yield* put("webpush", { subject: "mailto:push@example.com" });
 
-        const told = yield* ask();
-        assert.deepStrictEqual(
-          about(told, "push services", "credentials").map(({ verdict }) => verdict),
-          ["ok"],
-        );
-        assert.deepStrictEqual(
-          about(told, "push services", new URL(here).host).map(({ verdict }) => verdict),
-          ["ok"],
-        );
-        assert.include(
-          about(told, "push services", "127.0.0.1:1")[0]?.seen,
-          "cannot be reached (ECONNREFUSED)",
-        );
-        assert.include(about(told, "push services", "no-such-host.invalid")[0]?.seen, "does not resolve");
-        assert.deepStrictEqual(received, []);
+      const report = yield* runDoctor();
+      assert.deepStrictEqual(
+        findingsOf(report, "push services", "credentials").map(({ verdict }) => verdict),
+        ["ok"],
+      );
+      assert.deepStrictEqual(
+        findingsOf(report, "push services", new URL(here).host).map(({ verdict }) => verdict),
+        ["ok"],
+      );
+      assert.include(
+        findingsOf(report, "push services", "127.0.0.1:1")[0]?.observation,
+        "cannot be reached (ECONNREFUSED)",
+      );
+      assert.include(
+        findingsOf(report, "push services", "no-such-host.invalid")[0]?.observation,
+        "does not resolve",
+      );
+      assert.deepStrictEqual(received, []);
 
-        const other = yield* ask({ WAYPOST_SECRET_KEY: "another-secret-key-of-somebody" });
-        assert.lengthOf(about(other, "push services", "credentials"), 3);
-        assert.include(
-          about(other, "push services", "credentials")[0]?.seen,
-          "do not open with this secret key",
-        );
-      }),
+      const other = yield* runDoctor({ WAYPOST_SECRET_KEY: "another-secret-key-than-that" });
+      assert.lengthOf(findingsOf(other, "push services", "credentials"), 3);
+      assert.include(
+        findingsOf(other, "push services", "credentials")[0]?.observation,
+        "cannot be decrypted with this secret key",
+      );
+    }),
   );
 
-  it.effect("finds work that is stuck (running.doctor)", () =>
+  it.effect("missed sends, late pushes and failed thumbnails are found (running.doctor)", () =>
     Effect.gen(function* () {
       const { workspace } = yield* TestWaypost;
       const sql = yield* SqlClient.SqlClient;
       yield* workspace();
       const [tenant] = yield* sql<{ id: number }>`SELECT max(id) AS id FROM workspace`;
       const send = (status: string, due: number) => sql`
-        INSERT INTO send (workspace_id, environment, id, campaign_id, campaign_key, notification_id, notification_key, due_at,
-          status, finished_at)
-        VALUES (${tenant?.id}, 'sandbox', gen_random_uuid(), gen_random_uuid(), 1, gen_random_uuid(), 1, ${instant(due)},
-          ${status}, ${status === "missed" ? instant(due) : null})`;
-      // In real time: the doctor looks by the clock of whoever asks it, and the workers of this file by the test's.
+        INSERT INTO send (workspace_id, environment, id, campaign_id, campaign_key, notification_id,
+          notification_key, due_at, status, finished_at)
+        VALUES (${tenant?.id}, 'sandbox', gen_random_uuid(), gen_random_uuid(), 1, gen_random_uuid(), 1,
+          ${instant(due)}, ${status}, ${status === "missed" ? instant(due) : null})`;
+      // The doctor and the workers of this file both use TestClock.
       yield* send("missed", testStart - 3_600_000);
       yield* sql`
         INSERT INTO push_queue (workspace_id, environment, source_id, device_key, transport, due_at)
         VALUES (${tenant?.id}, 'sandbox', 99, 1, 'fcm', ${instant(testStart - 600_000)})`;
       yield* sql`
-        INSERT INTO media_file (workspace_id, environment, id, key, name, kind, mime_type, size_bytes, thumbnail, created_at, updated_at)
-        VALUES (${tenant?.id}, 'sandbox', gen_random_uuid(), repeat('k', 32), 'A', 'image', 'image/png', 1, 'failed',
-          ${instant(testStart)}, ${instant(testStart)})`;
-      const told = yield* ask();
-      assert.include(about(told, "work", "sends")[0]?.seen, "missed");
-      assert.include(about(told, "work", "pushes")[0]?.seen, "1 push of 1 in the queue of fcm");
-      assert.include(about(told, "work", "jobs")[0]?.seen, "1 picture got no thumbnail");
+        INSERT INTO media_file (workspace_id, environment, id, key, name, kind, mime_type, size_bytes,
+          thumbnail, created_at, updated_at)
+        VALUES (${tenant?.id}, 'sandbox', gen_random_uuid(), repeat('k', 32), 'A', 'image', 'image/png', 1,
+          'failed', ${instant(testStart)}, ${instant(testStart)})`;
+      const report = yield* runDoctor();
+      assert.include(findingsOf(report, "work", "sends")[0]?.observation, "missed");
+      assert.include(findingsOf(report, "work", "pushes")[0]?.observation, "1 push of 1 in the queue of fcm");
+      assert.include(findingsOf(report, "work", "jobs")[0]?.observation, "1 picture will get no thumbnail");
     }),
   );
 
-  it.effect("tells tokens that end soon, tables without upkeep, and rows from another schema", () =>
+  it.effect("expiring tokens, tables without autovacuum and a newer schema are found", () =>
     Effect.gen(function* () {
       const { operator, workspace } = yield* TestWaypost;
       const sql = yield* SqlClient.SqlClient;
@@ -163,41 +165,44 @@ layer(TestWaypost.layer)("waypost doctor with DATABASE_URL", (it) => {
       yield* sql`ALTER TABLE delivery SET (autovacuum_enabled = false)`;
       yield* sql`INSERT INTO schema_migration (id, name, checksum, applied_at)
         SELECT max(id) + 1, '9999_later.sql', '', ${instant(testStart)} FROM schema_migration`;
-      const told = yield* ask();
+      const report = yield* runDoctor();
       yield* sql`DELETE FROM schema_migration WHERE name = '9999_later.sql'`;
       yield* sql`ALTER TABLE delivery RESET (autovacuum_enabled)`;
-      assert.include(about(told, "work", "tokens")[0]?.seen, 'The token "CRM" of');
+      assert.include(findingsOf(report, "work", "tokens")[0]?.observation, 'The token "CRM" of');
       assert.include(
-        about(told, "database", "upkeep")[0]?.seen,
-        "Autovacuum is told to leave delivery alone",
+        findingsOf(report, "database", "upkeep")[0]?.observation,
+        "Autovacuum is disabled for delivery",
       );
-      assert.include(about(told, "database", "schema")[0]?.seen, "The database is newer than this program");
+      assert.include(
+        findingsOf(report, "database", "schema")[0]?.observation,
+        "The database is newer than this program",
+      );
     }),
   );
 
-  it.effect("looks at a database without a schema, and says that the first start makes it", () =>
+  it.effect("a database without a schema is a warning, and no check fails on it", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient;
       yield* sql`CREATE DATABASE doctor_empty TEMPLATE template0`.unprepared;
       const { DATABASE_URL } = yield* settings;
       const empty = DATABASE_URL.replace(/\/test_\w+/, "/doctor_empty");
-      const told = yield* Effect.ensuring(
-        ask({ DATABASE_URL: empty }),
+      const report = yield* Effect.ensuring(
+        runDoctor({ DATABASE_URL: empty }),
         Effect.ignore(sql`DROP DATABASE doctor_empty WITH (FORCE)`.unprepared),
       );
       assert.deepStrictEqual(
-        about(told, "database", "schema").map(({ verdict }) => verdict),
+        findingsOf(report, "database", "schema").map(({ verdict }) => verdict),
         ["warning"],
       );
       assert.deepStrictEqual(
-        told.findings.filter(({ seen }) => seen.includes("could not be looked at")),
+        report.findings.filter(({ observation }) => observation.includes("The check failed")),
         [],
       );
     }),
   );
 
   it.effect(
-    "--reports names figures that reports have wrong, and --rebuild has them made anew (running.audit)",
+    "waypost doctor --reports names wrong figures of reports, and --rebuild rebuilds them (running.audit)",
     () =>
       Effect.gen(function* () {
         const workspaces = yield* Workspaces;
@@ -215,13 +220,13 @@ layer(TestWaypost.layer)("waypost doctor with DATABASE_URL", (it) => {
         });
         yield* rollup;
         const environment = yield* settings;
-        const say = (...parameters: ReadonlyArray<string>) =>
-          give(["doctor", "--reports", ...parameters], environment);
+        const run = (...parameters: ReadonlyArray<string>) =>
+          runCli(["doctor", "--reports", ...parameters], environment);
 
-        const well = yield* say();
-        assert.deepStrictEqual(well, {
+        const correct = yield* run();
+        assert.deepStrictEqual(correct, {
           code: 0,
-          stdout: "Compared 1 day and 1 month of 1 environment: rollups and base rows say the same.\n",
+          stdout: "Compared 1 day and 1 month of 1 environment: rollups and source rows agree.\n",
           stderr: "",
         });
         const none = new DeviceTally().toSet();
@@ -229,25 +234,26 @@ layer(TestWaypost.layer)("waypost doctor with DATABASE_URL", (it) => {
           { locationKey: 0, entries: 1234, exits: 0, stays: 0, stayed: 0n, devices: none },
         ]);
         yield* sql`UPDATE event_rollup SET visits = ${visits} WHERE block = 0 AND span = 'day'`;
-        const ill = yield* say();
-        assert.strictEqual(ill.code, 1);
+        const wrong = yield* run();
+        assert.strictEqual(wrong.code, 1);
         assert.include(
-          ill.stdout,
-          `${workspace.name} (sandbox), day 2026-08-23: events of all locations: entries rolled up 1,234, by base rows 1.\n`,
+          wrong.stdout,
+          `${workspace.name} (sandbox), day 2026-08-23: events of all locations: ` +
+            `entries rolled up 1,234, by source rows 1.\n`,
         );
         assert.strictEqual(
-          ill.stderr,
-          'Reports show 2 wrong figures. Have the rollups made anew with "waypost doctor --reports --rebuild".\n',
+          wrong.stderr,
+          'Reports show 2 wrong figures. Run "waypost doctor --reports --rebuild" to rebuild the rollups.\n',
         );
-        const mended = yield* say("--rebuild", "--json");
-        assert.deepInclude(JSON.parse(mended.stdout), { ok: false, differences: 2, rebuilding: 1 });
+        const rebuilt = yield* run("--rebuild", "--json");
+        assert.deepInclude(JSON.parse(rebuilt.stdout), { ok: false, differences: 2, rebuilding: 1 });
         yield* rollup;
-        assert.deepInclude(JSON.parse((yield* say("--json")).stdout), {
+        assert.deepInclude(JSON.parse((yield* run("--json")).stdout), {
           ok: true,
           differences: 0,
           rebuilding: 0,
         });
-        assert.strictEqual((yield* give(["doctor", "--rebuild"], environment)).code, 2);
+        assert.strictEqual((yield* runCli(["doctor", "--rebuild"], environment)).code, 2);
       }),
   );
 });

@@ -1,75 +1,76 @@
 import { assert, describe, it } from "@effect/vitest";
 import { Effect, Fiber } from "effect";
 import { TestClock } from "effect/testing";
-import { runCheck, fine, type Observation } from "../../src/doctor/HealthCheck.ts";
-import { checkClocks, checkZones } from "../../src/doctor/ClockHealthCheck.ts";
-import { checkConnections, checkServer } from "../../src/doctor/DatabaseHealthCheck.ts";
+import { ok, type Outcome, runCheck } from "../../src/doctor/HealthCheck.ts";
+import { clockOutcome, zoneDataOutcome } from "../../src/doctor/ClockHealthCheck.ts";
 import type { ServerFacts } from "../../src/doctor/DatabaseFactsSql.ts";
-import { roomOf } from "../../src/doctor/FolderHealthCheck.ts";
+import { connectionOutcome, serverOutcomes } from "../../src/doctor/DatabaseServerOutcomes.ts";
+import { diskOutcomes } from "../../src/doctor/DataDirectoryHealthCheck.ts";
 import { settingsHealthCheck } from "../../src/doctor/SettingsHealthCheck.ts";
-import { checkJobs, checkPushes, checkSends, checkWorkers } from "../../src/doctor/WorkerHealthCheck.ts";
+import { jobOutcomes, pushOutcomes, sendOutcomes, workerOutcomes } from "../../src/doctor/WorkHealthCheck.ts";
 
-const verdicts = (found: Observation | ReadonlyArray<Observation>) =>
-  [found].flat().map(({ verdict }: Observation) => verdict);
-const seen = (found: ReadonlyArray<Observation>) => found.map((each) => each.seen).join("\n");
+const verdicts = (outcomes: Outcome | ReadonlyArray<Outcome>) =>
+  [outcomes].flat().map(({ verdict }: Outcome) => verdict);
+const observations = (outcomes: ReadonlyArray<Outcome>) =>
+  outcomes.map(({ observation }) => observation).join("\n");
 
-describe("a look", () => {
-  it.effect("that fails is a problem of its own, and hides no other", () =>
+describe("runCheck", () => {
+  it.effect("a check that fails is a problem of its own", () =>
     Effect.gen(function* () {
       const [failed] = yield* runCheck("media", "store", Effect.fail(new Error("no such bucket")));
       const [died] = yield* runCheck("media", "store", Effect.die(new Error("a fault")));
-      const [good] = yield* runCheck("media", "store", Effect.succeed(fine("All is well.")));
-      assert.deepInclude(failed, { verdict: "problem", seen: "It could not be looked at: no such bucket" });
-      assert.deepInclude(died, { verdict: "problem", seen: "It could not be looked at: a fault" });
+      const [good] = yield* runCheck("media", "store", Effect.succeed(ok("All is well.")));
+      assert.deepInclude(failed, { verdict: "problem", observation: "The check failed: no such bucket" });
+      assert.deepInclude(died, { verdict: "problem", observation: "The check failed: a fault" });
       assert.deepStrictEqual(good, {
         area: "media",
         check: "store",
         verdict: "ok",
-        seen: "All is well.",
+        observation: "All is well.",
         advice: null,
       });
     }),
   );
 
   it.effect(
-    "that hangs is left behind after ten seconds, also where nothing can stop it (running.doctor)",
+    "a check that hangs is a problem after ten seconds, even if it cannot be interrupted (running.doctor)",
     () =>
       Effect.gen(function* () {
         const hangs = Effect.uninterruptible(Effect.never);
-        const looking = yield* Effect.forkChild(runCheck("media", "store", hangs), {
+        const running = yield* Effect.forkChild(runCheck("media", "store", hangs), {
           startImmediately: true,
         });
         yield* TestClock.adjust("11 seconds");
-        const [found] = yield* Fiber.join(looking);
+        const [found] = yield* Fiber.join(running);
         assert.strictEqual(found?.verdict, "problem");
       }),
   );
 });
 
-describe("settings", () => {
+describe("settingsHealthCheck", () => {
   const check = (record: Record<string, string>) =>
     Effect.map(settingsHealthCheck(record, null), ({ findings }) => findings);
 
-  it.effect("are well when they are the defaults", () =>
+  it.effect("default settings are ok", () =>
     Effect.gen(function* () {
       assert.deepStrictEqual(verdicts(yield* check({})), ["ok"]);
     }),
   );
 
-  it.effect("that cannot be read are each a problem, and the others are still looked at", () =>
+  it.effect("every invalid setting is a problem, and the valid ones are still checked", () =>
     Effect.gen(function* () {
       const found = yield* check({ PORT: "many", WAYPOST_ROLES: "boss", WAYPOST_HOST: "0.0.0.0" });
       assert.deepStrictEqual(verdicts(found), ["problem", "problem", "warning"]);
-      assert.include(seen(found), "PORT must be");
-      assert.include(seen(found), "WAYPOST_ROLES must be");
+      assert.include(observations(found), "PORT must be");
+      assert.include(observations(found), "WAYPOST_ROLES must be");
       assert.include(
-        seen(found),
+        observations(found),
         "WAYPOST_PRODUCTION_URL, WAYPOST_SANDBOX_URL, WAYPOST_MEDIA_URL are not set",
       );
     }),
   );
 
-  it.effect("that Waypost does not know are named, with the one that may be meant", () =>
+  it.effect("an unknown setting is named, with the setting that was probably meant", () =>
     Effect.gen(function* () {
       const found = (yield* check({
         WAYPOST_DATADIR: "x",
@@ -82,7 +83,7 @@ describe("settings", () => {
     }),
   );
 
-  it.effect("that contradict each other are told, and no secret is", () =>
+  it.effect("conflicting settings are named, without their secrets", () =>
     Effect.gen(function* () {
       const found = yield* check({
         WAYPOST_PRODUCTION_URL: "https://push.example.com/platform/v1",
@@ -91,7 +92,7 @@ describe("settings", () => {
         WAYPOST_OPERATOR_KEY: "hunter2hunter2",
         WAYPOST_SECRET_KEY: "hunter2hunter2",
       });
-      const text = seen(found);
+      const text = observations(found);
       for (const part of [
         "WAYPOST_SANDBOX_URL is not encrypted",
         "WAYPOST_TRUSTED_PROXIES trusts none",
@@ -106,21 +107,21 @@ describe("settings", () => {
   );
 });
 
-describe("a disk", () => {
+describe("diskOutcomes", () => {
   const gigabyte = 1e9;
   const disk = (free: number, ffree: number, files = 1_000_000) =>
-    roomOf("/data", { bsize: 1000, blocks: 100 * 1e6, bavail: free / 1000, files, ffree });
+    diskOutcomes("/data", { bsize: 1000, blocks: 100 * 1e6, bavail: free / 1000, files, ffree });
 
-  it("is judged by the bytes and the files that are free", () => {
+  it("the outcome for a disk depends on its free bytes and free files", () => {
     assert.deepStrictEqual(verdicts(disk(50 * gigabyte, 900_000)), ["ok", "ok"]);
     assert.deepStrictEqual(verdicts(disk(1.5 * gigabyte, 40_000)), ["warning", "warning"]);
     assert.deepStrictEqual(verdicts(disk(0.1 * gigabyte, 1_000)), ["problem", "problem"]);
     assert.deepStrictEqual(verdicts(disk(50 * gigabyte, 0, 0)), ["ok"]);
-    assert.include(seen(disk(50 * gigabyte, 900_000)), "50.0 GB of 100 GB (50 %) are free");
+    assert.include(observations(disk(50 * gigabyte, 900_000)), "50.0 GB of 100 GB (50 %) are free");
   });
 });
 
-describe("a database", () => {
+describe("the database server", () => {
   const good: ServerFacts = {
     version: "18.4",
     account: "waypost",
@@ -133,57 +134,57 @@ describe("a database", () => {
     track_counts: "on",
     statement_timeout: "30s",
     bytes: 1,
-    most_connections: 97,
+    max_connections: 97,
     connections: 10,
     transactions_left: 1_900_000_000,
     checksum_failures: 0,
     has_other_collation: false,
   };
 
-  it("is well as PostgreSQL comes", () => {
-    assert.deepStrictEqual(verdicts(checkServer(good)), ["ok"]);
+  it("PostgreSQL with its defaults is ok", () => {
+    assert.deepStrictEqual(verdicts(serverOutcomes(good)), ["ok"]);
   });
 
-  for (const [what, bad] of Object.entries<Partial<ServerFacts>>({
-    "takes no changes": { is_standby: true },
+  for (const [sentence, bad] of Object.entries<Partial<ServerFacts>>({
+    "accepts no changes: it is a standby": { is_standby: true },
     "fsync is off": { fsync: "off" },
     "full_page_writes is off": { full_page_writes: "off" },
     "synchronous_commit is off": { synchronous_commit: "off" },
     "autovacuum is off": { autovacuum: "off" },
-    "in 5 transactions the database takes no changes": { transactions_left: 5 },
+    "in 5 transactions the database accepts no changes": { transactions_left: 5 },
     "2 pages of the database had a wrong checksum": { checksum_failures: 2 },
-    "collations are not those": { has_other_collation: true },
-    "a pooler in between drops them": { statement_timeout: "0" },
+    "collations of the system differ": { has_other_collation: true },
+    "a pooler drops them": { statement_timeout: "0" },
   })) {
-    it(`is not well where ${what}`, () => {
-      const found = checkServer({ ...good, ...bad });
+    it(`a server is not ok if ${sentence}`, () => {
+      const found = serverOutcomes({ ...good, ...bad });
       assert.lengthOf(found, 1);
       assert.notStrictEqual(found[0]?.verdict, "ok");
-      assert.include(seen(found), what);
+      assert.include(observations(found), sentence);
       assert.isNotEmpty(found[0]?.advice ?? "");
     });
   }
 
-  it("needs 21 connections for each process, and some that are free", () => {
-    assert.deepStrictEqual(verdicts(checkConnections(good, 4)), ["ok"]);
-    assert.deepStrictEqual(verdicts(checkConnections(good, 5)), ["warning"]);
-    assert.deepStrictEqual(verdicts(checkConnections({ ...good, connections: 96 }, 1)), ["problem"]);
+  it("each process needs 21 connections, and a few must be free", () => {
+    assert.deepStrictEqual(verdicts(connectionOutcome(good, 4)), ["ok"]);
+    assert.deepStrictEqual(verdicts(connectionOutcome(good, 5)), ["warning"]);
+    assert.deepStrictEqual(verdicts(connectionOutcome({ ...good, connections: 96 }, 1)), ["problem"]);
   });
 });
 
 describe("clocks", () => {
-  it("may differ by a second, and not by five; what is not known exactly is not held against them", () => {
-    assert.deepStrictEqual(verdicts(checkClocks("the database", 900, 5)), ["ok"]);
-    assert.deepStrictEqual(verdicts(checkClocks("the database", -1_500, 5)), ["warning"]);
-    assert.deepStrictEqual(verdicts(checkClocks("the database", 6_000, 5)), ["problem"]);
-    assert.deepStrictEqual(verdicts(checkClocks("the database", 6_000, 5_500)), ["ok"]);
-    assert.include(checkClocks("the database", -6_000, 0).seen, "6.0 s behind");
+  it("a clock may differ by a second but not by five, beyond the accuracy of the comparison", () => {
+    assert.deepStrictEqual(verdicts(clockOutcome("the database", 900, 5)), ["ok"]);
+    assert.deepStrictEqual(verdicts(clockOutcome("the database", -1_500, 5)), ["warning"]);
+    assert.deepStrictEqual(verdicts(clockOutcome("the database", 6_000, 5)), ["problem"]);
+    assert.deepStrictEqual(verdicts(clockOutcome("the database", 6_000, 5_500)), ["ok"]);
+    assert.include(clockOutcome("the database", -6_000, 0).observation, "6.0 s behind");
   });
 
-  it("know summer time by data of this year or the last", () => {
-    assert.deepStrictEqual(verdicts(checkZones("2026a", 2027)), ["ok"]);
-    assert.deepStrictEqual(verdicts(checkZones("2024b", 2026)), ["warning"]);
-    assert.deepStrictEqual(verdicts(checkZones(undefined, 2026)), ["problem"]);
+  it("time zone data must be from this year or the last", () => {
+    assert.deepStrictEqual(verdicts(zoneDataOutcome("2026a", 2027)), ["ok"]);
+    assert.deepStrictEqual(verdicts(zoneDataOutcome("2024b", 2026)), ["warning"]);
+    assert.deepStrictEqual(verdicts(zoneDataOutcome(undefined, 2026)), ["problem"]);
   });
 });
 
@@ -191,7 +192,7 @@ describe("work", () => {
   const now = 1_000_000;
   const session = (name: string, ago: number | null) => ({
     name,
-    last_heard: ago === null ? null : now - ago,
+    last_statement_at: ago === null ? null : now - ago,
   });
   const nothing = {
     overdue: 0,
@@ -202,34 +203,33 @@ describe("work", () => {
     thumbnails_late: 0,
     garbage_late: 0,
     keys_late: false,
-    feed: 0,
-    incomplete: 0,
+    pending_deltas: 0,
+    incomplete_rollups: 0,
   };
 
-  it("needs a worker that asks the database again and again", () => {
-    assert.deepStrictEqual(verdicts(checkWorkers([], now)), ["warning"]);
-    assert.deepStrictEqual(verdicts(checkWorkers([session("waypost api one 1", 5)], now)), ["problem"]);
+  it("a worker must keep querying the database", () => {
+    assert.deepStrictEqual(verdicts(workerOutcomes([], now)), ["warning"]);
+    assert.deepStrictEqual(verdicts(workerOutcomes([session("waypost api one 1", 5)], now)), ["problem"]);
     const both = [session("waypost api one 1", 90_000), session("waypost api,worker two 22", 500)];
-    assert.deepStrictEqual(verdicts(checkWorkers(both, now)), ["ok"]);
-    assert.include(seen(checkWorkers(both, now)), "1 worker at work: two (process 22)");
-    const silent = checkWorkers([session("waypost worker two 22", 90_000)], now);
+    assert.deepStrictEqual(verdicts(workerOutcomes(both, now)), ["ok"]);
+    assert.include(observations(workerOutcomes(both, now)), "1 active worker: two (process 22)");
+    const silent = workerOutcomes([session("waypost worker two 22", 90_000)], now);
     assert.deepStrictEqual(verdicts(silent), ["problem"]);
-    assert.include(seen(silent), "two (process 22) has not asked the database anything for 90 s");
-    // Another account's sessions hide what they do.
-    assert.deepStrictEqual(verdicts(checkWorkers([session("waypost worker two 22", null)], now)), ["ok"]);
+    assert.include(observations(silent), "two (process 22) has sent the database no statement for 90 s");
+    // The activity of another account's session is hidden.
+    assert.deepStrictEqual(verdicts(workerOutcomes([session("waypost worker two 22", null)], now)), ["ok"]);
   });
 
-  it("that is behind is told, each kind by itself", () => {
-    assert.deepStrictEqual(verdicts([...checkSends(nothing), ...checkPushes([]), ...checkJobs(nothing)]), [
-      "ok",
-      "ok",
-      "ok",
-    ]);
+  it("every kind of late work has its own outcome", () => {
+    assert.deepStrictEqual(
+      verdicts([...sendOutcomes(nothing), ...pushOutcomes([]), ...jobOutcomes(nothing)]),
+      ["ok", "ok", "ok"],
+    );
     const behind = { ...nothing, overdue: 1, abandoned: 2, unfinished: 1, missed: 3 };
-    assert.deepStrictEqual(verdicts(checkSends(behind)), ["problem", "problem", "problem", "warning"]);
+    assert.deepStrictEqual(verdicts(sendOutcomes(behind)), ["problem", "problem", "problem", "warning"]);
     assert.deepStrictEqual(
       verdicts(
-        checkPushes([
+        pushOutcomes([
           { transport: "apns", count: 5, late: 0 },
           { transport: "fcm", count: 900, late: 12 },
         ]),
@@ -242,10 +242,10 @@ describe("work", () => {
       thumbnails_late: 1,
       garbage_late: 1,
       keys_late: true,
-      feed: 10_001,
-      incomplete: 1,
+      pending_deltas: 10_001,
+      incomplete_rollups: 1,
     };
-    assert.deepStrictEqual(verdicts(checkJobs(late)), [
+    assert.deepStrictEqual(verdicts(jobOutcomes(late)), [
       "warning",
       "problem",
       "warning",

@@ -1,17 +1,17 @@
 import type { Finding } from "../../src/doctor/HealthCheck.ts";
 
-/** What `waypost doctor --json` says. */
-export interface Told {
+/** The output of `waypost doctor --json`. */
+export interface DoctorReport {
   readonly ok: boolean;
   readonly findings: ReadonlyArray<Finding>;
 }
 
-/** What it says of one check. */
-export const about = (told: Told, area: string, check: string) =>
-  told.findings.filter((each) => each.area === area && each.check === check);
+/** The findings of one check. */
+export const findingsOf = (report: DoctorReport, area: string, check: string) =>
+  report.findings.filter((each) => each.area === area && each.check === check);
 
-/** What is not well. */
-export const verdicts = (told: Told) =>
-  told.findings
+/** The findings that are not ok, as area, check and verdict. */
+export const notOk = (report: DoctorReport) =>
+  report.findings
     .filter(({ verdict }) => verdict !== "ok")
     .map(({ area, check, verdict }) => [area, check, verdict]);

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { settings } from "../../src/config/SettingsTable.ts";
+import { allSettings } from "../../src/config/SettingsTable.ts";
 
 const root = join(import.meta.dirname, "../..");
 const read = (path: string): string => readFileSync(join(root, path), "utf8");
@@ -46,7 +46,7 @@ describe("the NixOS module", () => {
       ...found(nixModule, /\b(WAYPOST_[A-Z_]+|DATABASE_URL|PORT)\b/g),
       ...found(nixModule, /options\.([A-Z_]+) =/g),
     ]);
-    const known = new Map(settings.map(({ name, default: value }) => [name, value]));
+    const known = new Map(allSettings.map(({ name, default: value }) => [name, value]));
     assert.deepStrictEqual(
       [...named].filter((name) => !known.has(name)),
       [],

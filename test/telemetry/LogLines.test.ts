@@ -1,31 +1,31 @@
 import { assert, describe, it } from "@effect/vitest";
 import { Cause, Effect, Logger, Redacted } from "effect";
 import { TestClock } from "effect/testing";
-import { jsonLine, writtenTogether } from "../../src/telemetry/LogLines.ts";
+import { jsonLine, batchedLogger } from "../../src/telemetry/LogLines.ts";
 
-/** What an effect logs, line by line, in our own words and in Effect's. */
+/** The log lines of an effect, as Waypost and as Effect format them. */
 const both = (effect: Effect.Effect<void>) => {
-  const ours: Array<string> = [];
-  const theirs: Array<string> = [];
+  const waypostLines: Array<string> = [];
+  const effectLines: Array<string> = [];
   return Effect.as(
     Effect.provide(
       effect,
       Logger.layer([
-        Logger.map(jsonLine, (line) => void ours.push(line)),
-        Logger.map(Logger.formatJson, (line) => void theirs.push(line)),
+        Logger.map(jsonLine, (line) => void waypostLines.push(line)),
+        Logger.map(Logger.formatJson, (line) => void effectLines.push(line)),
       ]),
     ),
-    { ours, theirs },
+    { waypostLines, effectLines },
   );
 };
 
-describe("A log line", () => {
-  it.effect("is what Effect's own formatter makes of the same entry, whatever it holds", () =>
+describe("log lines", () => {
+  it.effect("a log line equals the one of Effect's own formatter, whatever the entry holds", () =>
     Effect.gen(function* () {
       yield* TestClock.adjust("1 hour");
       const circle: { self?: unknown } = {};
       circle.self = circle;
-      const { ours, theirs } = yield* both(
+      const { waypostLines, effectLines } = yield* both(
         Effect.gen(function* () {
           yield* Effect.annotateLogs(Effect.logInfo("request"), {
             path: '/a"b\\\u2028\n',
@@ -43,38 +43,40 @@ describe("A log line", () => {
           yield* Effect.log(["list"]);
         }),
       );
-      assert.lengthOf(ours, 6);
-      assert.deepStrictEqual(ours, theirs);
-      assert.notInclude(ours.join(), "wpd_secret");
+      assert.lengthOf(waypostLines, 6);
+      assert.deepStrictEqual(waypostLines, effectLines);
+      assert.notInclude(waypostLines.join(), "wpd_secret");
     }),
   );
 
-  it.effect("is written with those of its turn, in order; what warns is written at once", () =>
-    Effect.gen(function* () {
-      const written: Array<ReadonlyArray<unknown>> = [];
-      const logger = writtenTogether(jsonLine, (text) =>
-        written.push(
-          text
-            .split("\n")
-            .map((line) => (line === "" ? "" : (JSON.parse(line) as { message: unknown }).message)),
-        ),
-      );
-      yield* Effect.gen(function* () {
-        yield* Effect.logInfo("first");
-        yield* Effect.logInfo("second");
-        assert.deepStrictEqual(written, []);
-        yield* Effect.yieldNow;
-        assert.deepStrictEqual(written.splice(0), [["first", "second", ""]]);
-        yield* Effect.logInfo("third");
-        yield* Effect.logWarning("fourth");
-        assert.deepStrictEqual(written.splice(0), [["third", "fourth", ""]]);
-        yield* Effect.yieldNow;
-        assert.deepStrictEqual(written, []);
-        yield* Effect.logInfo("last");
-        // Written when the process exits.
-        process.listeners("exit").at(-1)?.(0);
-        assert.deepStrictEqual(written.splice(0), [["last", ""]]);
-      }).pipe(Effect.provide(Logger.layer([logger])));
-    }),
+  it.effect(
+    "log lines of one event loop iteration are written together; a warning is written immediately",
+    () =>
+      Effect.gen(function* () {
+        const written: Array<ReadonlyArray<unknown>> = [];
+        const logger = batchedLogger(jsonLine, (text) =>
+          written.push(
+            text
+              .split("\n")
+              .map((line) => (line === "" ? "" : (JSON.parse(line) as { message: unknown }).message)),
+          ),
+        );
+        yield* Effect.gen(function* () {
+          yield* Effect.logInfo("first");
+          yield* Effect.logInfo("second");
+          assert.deepStrictEqual(written, []);
+          yield* Effect.yieldNow;
+          assert.deepStrictEqual(written.splice(0), [["first", "second", ""]]);
+          yield* Effect.logInfo("third");
+          yield* Effect.logWarning("fourth");
+          assert.deepStrictEqual(written.splice(0), [["third", "fourth", ""]]);
+          yield* Effect.yieldNow;
+          assert.deepStrictEqual(written, []);
+          yield* Effect.logInfo("last");
+          // Written when the process exits.
+          process.listeners("exit").at(-1)?.(0);
+          assert.deepStrictEqual(written.splice(0), [["last", ""]]);
+        }).pipe(Effect.provide(Logger.layer([logger])));
+      }),
   );
 });

@@ -13,7 +13,7 @@ import { readAll } from "../sending/push/PushServers.ts";
 import { eventually, pushed } from "../sending/push/PushWorld.ts";
 import { TestWaypost, testOperatorKey, testSecretKey } from "../TestWaypost.ts";
 
-/** A receiver of OTLP; `hold` makes it answer no more. */
+/** An OTLP receiver. After `hold` it no longer responds. */
 const receiver = Effect.acquireRelease(
   Effect.promise(
     () =>
@@ -52,7 +52,7 @@ const telemetry = Layer.unwrap(
     found.bodies.push = (...more) => bodies.push(...more);
     return Telemetry.exporters(found.origin, 1);
   }),
-  // Whoever sends it waits by real time.
+  // The exporters wait in real time.
 ).pipe(Layer.provide(Layer.succeed(Clock.Clock, Clock.Clock.defaultValue())));
 
 interface SentSpan {
@@ -61,7 +61,7 @@ interface SentSpan {
   readonly attributes: Readonly<Record<string, unknown>>;
 }
 
-/** Every span that came in. */
+/** Every received span. */
 const spans = (): ReadonlyArray<SentSpan> =>
   bodies
     .filter((body) => body.startsWith("/v1/traces "))
@@ -78,8 +78,8 @@ const spans = (): ReadonlyArray<SentSpan> =>
       ),
     );
 
-layer(TestWaypost.layer.pipe(Layer.provide(telemetry)))("Traces and metrics", (it) => {
-  it.effect("tell of requests, sends, pushes and chores with whose they are, and nothing secret", () =>
+layer(TestWaypost.layer.pipe(Layer.provide(telemetry)))("traces and metrics", (it) => {
+  it.effect("traces cover requests, sends, pushes and jobs, name their workspace, and hold no secret", () =>
     Effect.gen(function* () {
       const service = yield* localServices.fcm;
       const { production, waypost, workspace } = yield* sendWorld();
@@ -101,21 +101,21 @@ layer(TestWaypost.layer.pipe(Layer.provide(telemetry)))("Traces and metrics", (i
         }),
       );
       const [{ id: send }] = (yield* production.sends()) as any;
-      const of = (name: string) => spans().filter((span) => span.name === name);
-      assert.deepInclude(of("send.start")[0]?.attributes, {
+      const spansOf = (name: string) => spans().filter((span) => span.name === name);
+      assert.deepInclude(spansOf("send.start")[0]?.attributes, {
         "waypost.workspace": workspace.id,
         "waypost.environment": "production",
         "waypost.campaign": campaign,
         "waypost.send": send,
       });
-      assert.deepInclude(of("push.hand_over")[0]?.attributes, {
+      assert.deepInclude(spansOf("push.hand_over")[0]?.attributes, {
         "waypost.transport": "fcm",
         "waypost.environment": "production",
       });
       assert.isTrue(
-        of("POST").some(({ attributes }) => typeof attributes["waypost.request_id"] === "string"),
+        spansOf("POST").some(({ attributes }) => typeof attributes["waypost.request_id"] === "string"),
       );
-      // What only looks for work begins no trace.
+      // A statement that polls for work starts no trace.
       assert.isEmpty(spans().filter((span) => !span.parentSpanId && "db.system.name" in span.attributes));
       yield* eventually(
         Effect.promise(async () => {
@@ -142,7 +142,7 @@ layer(TestWaypost.layer.pipe(Layer.provide(telemetry)))("Traces and metrics", (i
   );
 });
 
-describe("Traces", () => {
+describe("trace sampling", () => {
   const decide = (share: number, chance: number, options: { name?: string; kind?: Tracer.SpanKind } = {}) => {
     let isSampled: boolean | null = null;
     const inner = Tracer.make({
@@ -165,7 +165,7 @@ describe("Traces", () => {
     return isSampled;
   };
 
-  it("are sent as often as the setting says, and none for looking for work", () => {
+  it("the sampled share of traces follows the setting, and polling for work is never traced", () => {
     assert.isTrue(decide(0.1, 0.09));
     assert.isFalse(decide(0.1, 0.11));
     assert.isFalse(decide(0, 0));
@@ -175,25 +175,23 @@ describe("Traces", () => {
   });
 });
 
-it.effect(
-  "A receiver that hangs costs four requests at most, each of five seconds, and the rest is dropped",
-  () =>
-    Effect.gen(function* () {
-      const { bodies: got, hold, origin } = yield* receiver;
-      hold();
-      const client = yield* HttpClient.HttpClient;
-      const post = Effect.exit(client.execute(HttpClientRequest.post(`${origin}/v1/traces`)));
-      const waiting = yield* Effect.forEach([1, 2, 3, 4], () => Effect.forkChild(post));
-      yield* eventually(
-        Effect.promise(async () => {
-          await new Promise((resolve) => setImmediate(resolve));
-          return got.length === 4;
-        }),
-      );
-      assert.isTrue(Exit.isFailure(yield* post));
-      yield* TestClock.adjust("5 seconds");
-      for (const fiber of waiting) assert.isTrue(Exit.isFailure(yield* Fiber.join(fiber)));
-      assert.lengthOf(got, 4);
-      yield* Clock.currentTimeMillis;
-    }).pipe(Effect.scoped, Effect.provide(ExportClient.layer)),
+it.effect("a hanging OTLP receiver holds at most four requests for five seconds; the rest is dropped", () =>
+  Effect.gen(function* () {
+    const { bodies: received, hold, origin } = yield* receiver;
+    hold();
+    const client = yield* HttpClient.HttpClient;
+    const post = Effect.exit(client.execute(HttpClientRequest.post(`${origin}/v1/traces`)));
+    const waiting = yield* Effect.forEach([1, 2, 3, 4], () => Effect.forkChild(post));
+    yield* eventually(
+      Effect.promise(async () => {
+        await new Promise((resolve) => setImmediate(resolve));
+        return received.length === 4;
+      }),
+    );
+    assert.isTrue(Exit.isFailure(yield* post));
+    yield* TestClock.adjust("5 seconds");
+    for (const fiber of waiting) assert.isTrue(Exit.isFailure(yield* Fiber.join(fiber)));
+    assert.lengthOf(received, 4);
+    yield* Clock.currentTimeMillis;
+  }).pipe(Effect.scoped, Effect.provide(ExportClient.layer)),
 );

@@ -3,7 +3,7 @@ import { chmod, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { brotliCompressSync, brotliDecompressSync } from "node:zlib";
-import { makeBackup } from "../../src/backup/MakeBackup.ts";
+import { createBackup } from "../../src/backup/CreateBackup.ts";
 import { type Asking, makeHistory, observe } from "./ReleaseHistory.ts";
 import { keys, waypostIn } from "./ReleaseWaypost.ts";
 
@@ -46,7 +46,7 @@ export const makeFixture = Effect.fnUntraced(function* (folder: string, version:
   const make = Effect.gen(function* () {
     const asking = yield* makeHistory;
     const answered = yield* observe(asking);
-    const { migrations, tables } = yield* makeBackup({ dataDir, path: backup, bucket: null });
+    const { migrations, tables } = yield* createBackup({ dataDir, path: backup, bucket: null });
     return { migrations, tables, asking, ...answered } satisfies ReleaseFixture;
   });
   const fixture: ReleaseFixture = yield* Effect.provide(make, waypostIn(dataDir));

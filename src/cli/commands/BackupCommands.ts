@@ -1,23 +1,16 @@
-import { Console, Effect, Option } from "effect";
+import { Console, Effect } from "effect";
 import { Argument, Command } from "effect/cli";
-import { Settings } from "../../config/Settings.ts";
 import type { BackupManifest } from "../../backup/BackupManifest.ts";
-import { SettingsFile, wantsJson } from "../Operator.ts";
+import { Json, SettingsFile, settingsRecord } from "../Operator.ts";
+import { formatCount } from "../terminal/Formats.ts";
 import { printOne } from "../terminal/Output.ts";
 import { progressBars } from "../terminal/ProgressBars.ts";
-import { CliEnvironment } from "../CliEnvironment.ts";
 import { details } from "../terminal/Table.ts";
 
-// Most commands only ask a server: they do without what runs one.
-const backups = Effect.promise(() => import("../../backup/Backups.ts"));
+// Loaded on demand: most commands do not need a database server.
+const backups = Effect.promise(() => import("../../backup/EmbeddedBackup.ts"));
 
-const settings = Effect.gen(function* () {
-  const { environment } = yield* CliEnvironment;
-  const file = yield* SettingsFile;
-  return { ...environment, ...(Option.isSome(file) ? yield* Settings.readFile(file.value) : {}) };
-});
-
-const told = (manifest: BackupManifest) => ({
+const factsOf = (manifest: BackupManifest) => ({
   created_at: manifest.created_at,
   waypost: manifest.waypost,
   postgresql: manifest.postgresql,
@@ -28,63 +21,62 @@ const told = (manifest: BackupManifest) => ({
   media_missing: manifest.media.missing,
 });
 
-const asText = (headline: string, facts: ReturnType<typeof told>): string =>
+const asText = (headline: string, facts: ReturnType<typeof factsOf>): string =>
   [
     headline,
     "",
     details([
-      ["made", facts.created_at],
-      ["rows", `${facts.rows.toLocaleString("en-US")} in ${facts.tables} tables`],
+      ["created", facts.created_at],
+      ["rows", `${formatCount(facts.rows)} in ${facts.tables} tables`],
       [
         "media",
-        facts.media_store === "disk"
-          ? `${facts.media_files} files`
-          : `not in it: they are in ${facts.media_store}`,
+        facts.media_store === "disk" ? `${facts.media_files} files` : `not included: in ${facts.media_store}`,
       ],
     ]),
-    ...facts.media_missing.map((name) => `The media file ${name} was deleted while it was copied.`),
+    ...facts.media_missing.map(
+      (name) => `The media file ${name} is missing: it was deleted during the backup.`,
+    ),
   ].join("\n");
 
 /** `waypost backup FILE` */
 export const backupCommand = Command.make(
   "backup",
   {
-    file: Argument.String("file").pipe(
-      Argument.withDescription("The file to write; it must not be there yet"),
-    ),
+    file: Argument.String("file").pipe(Argument.withDescription("File to write; it must not exist yet")),
   },
   Effect.fn(function* ({ file }) {
     const { backup } = yield* backups;
     const bars = yield* progressBars;
-    const manifest = yield* backup(yield* settings, file, bars.at).pipe(
+    const manifest = yield* backup(yield* settingsRecord, file, bars.report).pipe(
       Effect.ensuring(Effect.sync(bars.clear)),
       Effect.onInterrupt(() => Console.error("Stopped. No backup was written.")),
     );
-    const facts = told(manifest);
+    const facts = factsOf(manifest);
     yield* printOne({ file, ...facts }, () =>
-      asText(`Wrote ${file}. It holds the keys of this Waypost: keep it as safe as them.`, facts),
+      asText(`Wrote ${file}. It contains the keys of this Waypost: store it as safely as the keys.`, facts),
     );
   }),
 ).pipe(
   Command.withDescription(
-    "Write the embedded database, media and keys into one file, all of one moment, while Waypost runs or not",
+    "Back up the embedded database, the media files and the keys to one file, as of one moment, " +
+      "whether Waypost runs or not",
   ),
-  Command.withGlobalFlags([SettingsFile, wantsJson]),
+  Command.withGlobalFlags([SettingsFile, Json]),
   Command.withExamples([{ command: "waypost backup /backups/waypost-$(date -u +%F).tar.gz" }]),
 );
 
 /** `waypost restore FILE` */
 export const restoreCommand = Command.make(
   "restore",
-  { file: Argument.String("file").pipe(Argument.withDescription("A file that waypost backup wrote")) },
+  { file: Argument.String("file").pipe(Argument.withDescription("File that waypost backup wrote")) },
   Effect.fn(function* ({ file }) {
     const { restore } = yield* backups;
     const bars = yield* progressBars;
-    const { dataDir, manifest } = yield* restore(yield* settings, file, bars.at).pipe(
+    const { dataDir, manifest } = yield* restore(yield* settingsRecord, file, bars.report).pipe(
       Effect.ensuring(Effect.sync(bars.clear)),
       Effect.onInterrupt(() => Console.error("Stopped. Nothing was restored.")),
     );
-    const facts = told(manifest);
+    const facts = factsOf(manifest);
     yield* printOne({ data_dir: dataDir, ...facts }, () =>
       asText(`Restored ${file} into ${dataDir}. Start it with "waypost serve".`, facts),
     );
@@ -93,7 +85,7 @@ export const restoreCommand = Command.make(
   Command.withDescription(
     "Restore a backup into a data directory that is missing or empty: everything or nothing",
   ),
-  Command.withGlobalFlags([SettingsFile, wantsJson]),
+  Command.withGlobalFlags([SettingsFile, Json]),
   Command.withExamples([
     { command: "WAYPOST_DATA_DIR=/var/lib/waypost waypost restore /backups/waypost-2026-11-21.tar.gz" },
   ]),

@@ -3,24 +3,23 @@ import { Command, Flag } from "effect/cli";
 import { isUuid } from "../../wire/Ids.ts";
 import {
   environmentFlag,
-  findWorkspace,
+  environmentFlags,
+  findIdByName,
   limitFlag,
   nameArgument,
-  pick,
-  readList,
+  openEnvironment,
   workspaceFlag,
 } from "../Lookups.ts";
-import { operator, operatorFlags } from "../Operator.ts";
-import { printList, printOne, yesNo } from "../terminal/Output.ts";
-import { idColumn, momentColumn } from "../terminal/Table.ts";
+import { operatorFlags } from "../Operator.ts";
+import { yesNo } from "../terminal/Formats.ts";
+import { printList, printOne } from "../terminal/Output.ts";
 
 const list = Command.make(
   "list",
   {
-    workspace: workspaceFlag,
-    environment: environmentFlag,
+    ...environmentFlags,
     approved: Flag.Literals("approved", ["true", "false"]).pipe(
-      Flag.withDescription("Only approved devices, or only those that are not"),
+      Flag.withDescription("Only devices that are approved, or only those that are not"),
       Flag.optional,
     ),
     platform: Flag.Literals("platform", ["ios", "android", "web", "other"]).pipe(
@@ -30,27 +29,23 @@ const list = Command.make(
     limit: limitFlag,
   },
   Effect.fn(function* (flags) {
-    const ask = yield* operator;
-    const workspace = yield* findWorkspace(ask, flags.workspace);
-    const params = { workspace, env: flags.environment };
+    const { ask, params } = yield* openEnvironment(flags);
     const filters = {
       ...(Option.isSome(flags.approved) ? { approved: flags.approved.value === "true" } : {}),
       ...(Option.isSome(flags.platform) ? { platform: flags.platform.value } : {}),
     };
-    const found = yield* readList(flags.limit, (query) =>
-      ask((client) => client.devices.list({ params, query: { ...query, ...filters } })),
-    );
     yield* printList(
-      found,
+      flags.limit,
+      (query) => ask((client) => client.devices.list({ params, query: { ...query, ...filters } })),
       [
-        idColumn("ID", ({ id }) => id),
+        { heading: "ID", kind: "id", cell: ({ id }) => id },
         { heading: "INSTALLATION", cell: (device) => device.installation_id },
         { heading: "PLATFORM", cell: ({ platform }) => platform },
         { heading: "TRANSPORT", cell: (device) => device.transport + (device.address_gone ? " (gone)" : "") },
         { heading: "APPROVED", cell: ({ approved }) => yesNo(approved) },
-        momentColumn("LAST SEEN", (device) => device.last_seen_at),
+        { heading: "LAST SEEN", kind: "instant", cell: (device) => device.last_seen_at },
       ],
-      "No such device is registered.",
+      "No device matches.",
     );
   }),
 ).pipe(
@@ -67,25 +62,26 @@ const approve = Command.make(
     environment: environmentFlag.pipe(Flag.withDefault("sandbox" as const)),
     device: nameArgument("device"),
     withdraw: Flag.Boolean("withdraw").pipe(
-      Flag.withDescription("Take the approval back"),
+      Flag.withDescription("Withdraw the approval"),
       Flag.withDefault(false),
     ),
   },
   Effect.fn(function* (flags) {
-    const ask = yield* operator;
-    const workspace = yield* findWorkspace(ask, flags.workspace);
-    const params = { workspace, env: flags.environment };
+    const { ask, params } = yield* openEnvironment(flags);
     const approveId = (device: string) =>
       ask((client) =>
         client.devices.approve({ params: { ...params, device }, payload: { approved: !flags.withdraw } }),
       );
-    const approveInstallation = readList(Number.POSITIVE_INFINITY, (query) =>
-      ask((client) => client.devices.list({ params, query })),
-    ).pipe(
-      Effect.flatMap(({ items }) => pick("device", flags.device, items, (each) => each.installation_id)),
-      Effect.flatMap(({ id }) => approveId(id)),
+    const approveInstallation = Effect.flatMap(
+      findIdByName(
+        "device",
+        flags.device,
+        (query) => ask((client) => client.devices.list({ params, query })),
+        (device) => device.installation_id,
+      ),
+      approveId,
     );
-    // Apps like to name their installations by UUIDs too.
+    // An installation id may be a UUID too.
     const { data } = yield* isUuid(flags.device)
       ? approveId(flags.device).pipe(
           Effect.catchTag("CommandRefused", (refused) => Effect.mapError(approveInstallation, () => refused)),
@@ -93,8 +89,8 @@ const approve = Command.make(
       : approveInstallation;
     yield* printOne(data, ({ approved, installation_id }) =>
       approved
-        ? `The device ${installation_id} is an approved test device now.`
-        : `The device ${installation_id} is no approved test device any more.`,
+        ? `The device ${installation_id} is now an approved test device.`
+        : `The device ${installation_id} is no longer an approved test device.`,
     );
   }),
 ).pipe(

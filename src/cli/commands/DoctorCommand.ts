@@ -1,100 +1,94 @@
 import { Console, Effect, Option } from "effect";
 import { Command, Flag } from "effect/cli";
-import { Settings } from "../../config/Settings.ts";
-import { BadUsage, CommandRefused } from "../CommandRefused.ts";
-import { SettingsFile, wantsJson } from "../Operator.ts";
-import { type Paint, paint } from "../terminal/Colors.ts";
-import { progressBar } from "../terminal/ProgressBars.ts";
-import { CliEnvironment } from "../CliEnvironment.ts";
-import { wrapped } from "../terminal/WrappedText.ts";
-import { areas, type Finding } from "../../doctor/HealthCheck.ts";
-
+import { areas, type Finding, type Verdict } from "../../doctor/HealthCheck.ts";
 import type { Difference } from "../../reports/rollups/RollupAudit.ts";
 import { counted } from "../../wire/Text.ts";
+import { CliEnvironment } from "../CliEnvironment.ts";
+import { BadUsage, CommandRefused } from "../CommandRefused.ts";
+import { Json, SettingsFile, settingsRecord } from "../Operator.ts";
+import { type Paint, paint } from "../terminal/Colors.ts";
+import { formatCount } from "../terminal/Formats.ts";
+import { progressBar } from "../terminal/ProgressBars.ts";
+import { wrapText } from "../terminal/WrappedText.ts";
 
-// Most commands only ask a server: they do without what looks at one.
+// Loaded on demand: most commands do not need a database server.
 const doctors = Effect.promise(() => import("../../doctor/Doctor.ts"));
 
 const marks = { ok: "ok", warning: "WARNING", problem: "PROBLEM" } as const;
-const margin = "  ".length + "PROBLEM".length + "  ".length;
+const marginCells = "  PROBLEM  ".length;
+const minTextCells = 40;
+const defaultColumns = 100;
 
-/** The findings for people: by part, what is wrong with what to do about it. */
+/** The findings as text: by area, each with what was observed and what to do. */
 const asText = (findings: ReadonlyArray<Finding>, columns: number | null, paint: Paint): string => {
-  const looks = { ok: paint.green, warning: paint.yellow, problem: paint.red };
-  const room = Math.max(40, (columns ?? 100) - margin);
-  const indent = " ".repeat(margin);
+  const styles = { ok: paint.green, warning: paint.yellow, problem: paint.red };
+  const textCells = Math.max(minTextCells, (columns ?? defaultColumns) - marginCells);
+  const indent = " ".repeat(marginCells);
+  const markOf = (verdict: Verdict): string => {
+    const mark = marks[verdict];
+    return `  ${styles[verdict](mark)}${" ".repeat(marginCells - 2 - mark.length)}`;
+  };
+  const linesOf = ({ advice, observation, verdict }: Finding): ReadonlyArray<string> => [
+    ...wrapText(observation, textCells).map((line, index) => (index === 0 ? markOf(verdict) : indent) + line),
+    ...(advice === null ? [] : wrapText(`→ ${advice}`, textCells).map((line) => indent + line)),
+  ];
   return areas
     .flatMap((area) => {
-      const here = findings.filter((each) => each.area === area);
-      if (here.length === 0) return [];
-      const lines = here.flatMap(({ advice, seen, verdict }) => [
-        ...wrapped(seen, room).map(
-          (line, at) =>
-            `${at === 0 ? `  ${looks[verdict](marks[verdict])}${" ".repeat(margin - 2 - marks[verdict].length)}` : indent}${line}`,
-        ),
-        ...(advice === null ? [] : wrapped(`→ ${advice}`, room).map((line) => indent + line)),
-      ]);
-      return [[paint.bold(`${area[0]?.toUpperCase()}${area.slice(1)}`), ...lines].join("\n")];
+      const lines = findings.filter((each) => each.area === area).flatMap(linesOf);
+      const heading = paint.bold(`${area[0]?.toUpperCase()}${area.slice(1)}`);
+      return lines.length === 0 ? [] : [[heading, ...lines].join("\n")];
     })
     .join("\n\n");
 };
 
 const tally = (findings: ReadonlyArray<Finding>): string => {
-  const count = (verdict: Finding["verdict"]) => findings.filter((each) => each.verdict === verdict).length;
-  return `${counted(count("problem"), "problem")}, ${counted(count("warning"), "warning")}; ${count("ok")} of ${counted(findings.length, "check")} ok.`;
+  const count = (verdict: Verdict) => findings.filter((each) => each.verdict === verdict).length;
+  return (
+    `${counted(count("problem"), "problem")}, ${counted(count("warning"), "warning")}; ` +
+    `${count("ok")} of ${counted(findings.length, "check")} ok.`
+  );
 };
 
-const lookAtAll = Effect.gen(function* () {
+const checkAll = Effect.gen(function* () {
   const { colors, columns, environment } = yield* CliEnvironment;
   const { doctor } = yield* doctors;
   const findings = yield* doctor(environment, Option.getOrNull(yield* SettingsFile));
   const problems = findings.filter(({ verdict }) => verdict === "problem").length;
   yield* Console.log(
-    (yield* wantsJson)
+    (yield* Json)
       ? JSON.stringify({ ok: problems === 0, findings }, null, 2)
       : `${asText(findings, columns, paint(colors.stdout))}\n\n${tally(findings)}`,
   );
-  if (problems > 0) {
+  if (problems > 0)
     return yield* new CommandRefused({ message: `The doctor found ${counted(problems, "problem")}.` });
-  }
 });
 
-/** More than a person reads: the rest is counted. */
-const mostListed = 1_000;
+/** The number of differences that are listed. The others are only counted. */
+const maxListed = 1_000;
 
 const differenceText = (each: Difference): string =>
-  `${each.workspace_name} (${each.environment}), ${each.span} ${each.span === "day" ? each.starts_on : each.starts_on.slice(0, 7)}: ` +
-  `${each.row}: ${each.figure} rolled up ${each.rolled_up.toLocaleString("en-US")}, ` +
-  `${each.span === "day" ? "by base rows" : "by its days"} ${each.counted.toLocaleString("en-US")}.`;
+  `${each.workspace_name} (${each.environment}), ${each.span} ` +
+  `${each.span === "day" ? each.starts_on : each.starts_on.slice(0, 7)}: ` +
+  `${each.row}: ${each.figure} rolled up ${formatCount(each.rolled_up)}, ` +
+  `${each.span === "day" ? "by source rows" : "by its days"} ${formatCount(each.counted)}.`;
 
-const lookAtReports = Effect.fnUntraced(function* (rebuild: boolean) {
-  const { environment } = yield* CliEnvironment;
-  const file = yield* SettingsFile;
-  const fromFile = Option.isSome(file) ? yield* Settings.readFile(file.value) : {};
+const auditAll = Effect.fnUntraced(function* (rebuild: boolean) {
   const { auditReports } = yield* doctors;
   const bar = yield* progressBar("days");
   const listed: Array<Difference> = [];
   let count = 0;
   const found = (difference: Difference): void => {
     count++;
-    if (listed.length < mostListed) listed.push(difference);
+    if (listed.length < maxListed) listed.push(difference);
   };
   const summary = yield* Effect.ensuring(
-    auditReports({ ...environment, ...fromFile }, { found, progress: bar.at }, rebuild),
+    auditReports(yield* settingsRecord, { found, progress: bar.report }, rebuild),
     Effect.sync(bar.clear),
   );
   const { days, environments, incomplete, months } = summary;
-  const rebuilt = rebuild ? summary.differing.length : 0;
-  if (yield* wantsJson) {
-    const facts = {
-      ok: count === 0,
-      environments,
-      days,
-      months,
-      incomplete,
-      differences: count,
-      rebuilding: rebuilt,
-    };
+  const rebuilding = rebuild ? summary.differing.length : 0;
+  if (yield* Json) {
+    const facts = { ok: count === 0, environments, days, months, incomplete, differences: count, rebuilding };
     yield* Console.log(JSON.stringify({ ...facts, listed }, null, 2));
   } else {
     for (const each of listed) yield* Console.log(differenceText(each));
@@ -102,22 +96,25 @@ const lookAtReports = Effect.fnUntraced(function* (rebuild: boolean) {
       yield* Console.log(`… and ${counted(count - listed.length, "more difference")}.`);
     for (const each of incomplete) {
       yield* Console.log(
-        `The rollups of workspace ${each.workspace} (${each.environment}) are being made: reports read base rows until they are ` +
-          "complete, and there is nothing to compare yet.",
+        `The rollups of workspace ${each.workspace} (${each.environment}) are being built: ` +
+          "reports read source rows until they are complete, and there is nothing to compare yet.",
       );
     }
-    const looked = `${counted(days, "day")} and ${counted(months, "month")} of ${counted(environments, "environment")}`;
+    const compared =
+      `${counted(days, "day")} and ${counted(months, "month")} ` +
+      `of ${counted(environments, "environment")}`;
     yield* Console.log(
-      count === 0 ? `Compared ${looked}: rollups and base rows say the same.` : `Compared ${looked}.`,
+      count === 0 ? `Compared ${compared}: rollups and source rows agree.` : `Compared ${compared}.`,
     );
-    if (rebuilt > 0) {
+    if (rebuilding > 0) {
       yield* Console.log(
-        `Workers now make the rollups of ${counted(rebuilt, "environment")} anew. Until then their reports read base rows: right, and slower.`,
+        `Workers now rebuild the rollups of ${counted(rebuilding, "environment")}. ` +
+          "Until they are complete, reports are exact but slower.",
       );
     }
   }
   if (count > 0) {
-    const advice = rebuild ? "" : ' Have the rollups made anew with "waypost doctor --reports --rebuild".';
+    const advice = rebuild ? "" : ' Run "waypost doctor --reports --rebuild" to rebuild the rollups.';
     return yield* new CommandRefused({ message: `Reports show ${counted(count, "wrong figure")}.${advice}` });
   }
 });
@@ -127,30 +124,28 @@ export const doctorCommand = Command.make(
   "doctor",
   {
     reports: Flag.Boolean("reports").pipe(
-      Flag.withDescription(
-        "Compare what reports add up in advance with every row it was made of; takes a while",
-      ),
+      Flag.withDescription("Compare the rollups of reports with every source row; takes a while"),
       Flag.withDefault(false),
     ),
     rebuild: Flag.Boolean("rebuild").pipe(
-      Flag.withDescription("With --reports: have workers add up anew where there is a difference"),
+      Flag.withDescription("With --reports: let workers rebuild the rollups that differ"),
       Flag.withDefault(false),
     ),
   },
   Effect.fn(function* ({ rebuild, reports }) {
-    if (rebuild && !reports) return yield* new BadUsage({ message: "--rebuild goes with --reports." });
-    yield* reports ? lookAtReports(rebuild) : lookAtAll;
+    if (rebuild && !reports) return yield* new BadUsage({ message: "--rebuild needs --reports." });
+    yield* reports ? auditAll(rebuild) : checkAll;
   }),
 ).pipe(
   Command.withDescription(
-    "Look at settings, data directory, database, clock, media, push services and the work that waits, and say what to do. " +
-      "Exit code 1 if there is a problem",
+    "Check the settings, the data directory, the database, the clock, media, push services and background " +
+      "work, and say what to do. Exit code 1 if there is a problem",
   ),
-  Command.withGlobalFlags([SettingsFile, wantsJson]),
+  Command.withGlobalFlags([SettingsFile, Json]),
   Command.withExamples([
     { command: "waypost doctor" },
     { command: "waypost doctor --config /etc/waypost/waypost.env --json" },
-    { command: "waypost doctor --reports", description: "Hold the reports against the rows that they count" },
+    { command: "waypost doctor --reports", description: "Compare the rollups of reports with source rows" },
     { command: "waypost doctor --reports --rebuild" },
   ]),
 );

@@ -1,57 +1,97 @@
 import { Console, Effect, Option, Schedule } from "effect";
 import { Argument, Command, Flag } from "effect/cli";
 import { HttpClientError } from "effect/http";
+import type { Environment } from "../../workspaces/Environment.ts";
 import { Conflict, InternalError, ServiceUnavailable } from "../../wire/ApiError.ts";
-import { type ImportFormat, importFormats, surveyFile } from "../location-import/ImportFile.ts";
-import { importFromFile, type ImportOutcome, onFiles } from "../location-import/FileImport.ts";
 import { CommandRefused } from "../CommandRefused.ts";
-import { environmentFlag, findWorkspace, workspaceFlag } from "../Lookups.ts";
-import { operator, operatorFlags } from "../Operator.ts";
+import {
+  importFromFile,
+  type ImportOptions,
+  type ImportOutcome,
+  onFiles,
+} from "../location-import/FileImport.ts";
+import { type ImportFormat, importFormats, surveyFile } from "../location-import/ImportFile.ts";
+import { environmentFlags, openEnvironment } from "../Lookups.ts";
+import { type Operator, operatorFlags } from "../Operator.ts";
+import { formatCount } from "../terminal/Formats.ts";
 import { printOne } from "../terminal/Output.ts";
 import { progressBar } from "../terminal/ProgressBars.ts";
 import { details } from "../terminal/Table.ts";
 
-/** Longest wait for the answer to one part. */
+/** Time limit of the request of one part. */
 const partSeconds = 120;
 
-/** Half a second, doubled six times: half a minute for a server that is started anew. */
-const patience = { schedule: Schedule.exponential("500 millis"), times: 6 };
+/** Retries after half a second, doubled six times: about half a minute, enough for a server to restart. */
+const retryPolicy = { schedule: Schedule.exponential("500 millis"), times: 6 };
 
-class NoAnswer {
-  readonly _tag = "NoAnswer";
+const resumeHint = "Run the same command again to resume.";
+
+class PartTimedOut {
+  readonly _tag = "PartTimedOut";
 }
 
-/** Whether the same part may fare better in a moment. */
-const isPassing = (failure: unknown): boolean =>
-  failure instanceof NoAnswer ||
+/** Whether sending the same part again may succeed. */
+const isTemporary = (failure: unknown): boolean =>
+  failure instanceof PartTimedOut ||
   failure instanceof ServiceUnavailable ||
   failure instanceof InternalError ||
   (failure instanceof Conflict && failure.error.code === "request_in_progress") ||
   (HttpClientError.isHttpClientError(failure) &&
     (failure.reason._tag === "TransportError" || (failure.response?.status ?? 0) >= 500));
 
-const whole = (value: number): string => value.toLocaleString("en-US");
+/** A function that sends one part, with retries. A part id makes the server import the part once. */
+const partSender =
+  (
+    ask: Operator,
+    params: { readonly workspace: string; readonly env: Environment },
+    isDryRun: boolean,
+  ): ImportOptions["send"] =>
+  (features, part) =>
+    ask((client) =>
+      client.locations
+        .import({
+          params,
+          query: isDryRun ? { dry_run: "1" } : { part },
+          payload: { type: "FeatureCollection", features },
+        })
+        .pipe(
+          Effect.timeoutOrElse({
+            duration: `${partSeconds} seconds`,
+            orElse: () => Effect.fail(new PartTimedOut()),
+          }),
+          Effect.retry({ ...retryPolicy, while: isTemporary }),
+          Effect.catchIf(
+            (failure): failure is PartTimedOut => failure instanceof PartTimedOut,
+            () => Effect.fail(ServiceUnavailable.of(`There was no response within ${partSeconds} seconds.`)),
+          ),
+        ),
+    ).pipe(
+      Effect.map(({ data }) => data),
+      Effect.mapError(
+        ({ message }) => new CommandRefused({ message: isDryRun ? message : `${message}\n${resumeHint}` }),
+      ),
+    );
 
 const summary = (
   file: string,
-  where: string,
+  target: string,
   isDryRun: boolean,
   { counts, resumedParts, seconds }: ImportOutcome,
 ) =>
   [
     isDryRun
-      ? `This is what importing ${file} into ${where} would do; nothing was written.`
-      : `Imported ${file} into ${where} in ${seconds.toFixed(1)} s.`,
-    ...(resumedParts === 0 ? [] : [`It went on after ${resumedParts} parts that were done before.`]),
+      ? `Importing ${file} into ${target} would have this result. Nothing was written.`
+      : `Imported ${file} into ${target} in ${seconds.toFixed(1)} s.`,
+    ...(resumedParts === 0 ? [] : [`It resumed after ${resumedParts} completed parts.`]),
     "",
     details([
-      ["created", whole(counts.created)],
-      ["updated", whole(counts.updated)],
+      ["created", formatCount(counts.created)],
+      ["updated", formatCount(counts.updated)],
       [
         "skipped",
-        `${whole(counts.skipped)}${counts.skipped === 0 ? "" : " (over the plan's max_locations)"}`,
+        `${formatCount(counts.skipped)}${counts.skipped === 0 ? "" : " (over the plan's max_locations)"}`,
       ],
-      ["failed", whole(counts.failed)],
+      ["failed", formatCount(counts.failed)],
     ]),
   ].join("\n");
 
@@ -63,76 +103,48 @@ const importFile = Command.make(
         "GeoJSON, newline-delimited GeoJSON, or CSV with name, latitude, longitude and radius",
       ),
     ),
-    workspace: workspaceFlag,
-    environment: environmentFlag,
+    ...environmentFlags,
     format: Flag.Literals("format", importFormats).pipe(
-      Flag.withDescription("What the file is, where its name and its beginning do not tell"),
+      Flag.withDescription("Format of the file; detected from its name and content if left out"),
       Flag.optional,
     ),
     dryRun: Flag.Boolean("dry-run").pipe(
-      Flag.withDescription("Tell what would become of each feature, and write nothing"),
+      Flag.withDescription("Report the result for each feature, and write nothing"),
       Flag.withDefault(false),
     ),
     restart: Flag.Boolean("restart").pipe(
-      Flag.withDescription("Forget an import of this file that was stopped, and begin anew"),
+      Flag.withDescription("Discard an interrupted import of this file, and start again"),
       Flag.withDefault(false),
     ),
   },
   Effect.fn(function* (flags) {
-    const ask = yield* operator;
-    const workspace = yield* findWorkspace(ask, flags.workspace);
-    // One that is not there is told before a large file is read.
-    const { data: found } = yield* ask((client) => client.workspaces.get({ params: { workspace } }));
-
-    const format: ImportFormat | undefined = Option.getOrUndefined(flags.format);
-    const reading = yield* progressBar("bytes read");
-    const file = yield* Effect.ensuring(
-      onFiles(() => surveyFile(flags.file, format, (read, all) => reading.at(read, all))),
-      Effect.sync(reading.clear),
+    const { ask, params } = yield* openEnvironment(flags);
+    // Checked first, so that an unknown workspace is reported before a large file is read.
+    const { data: workspace } = yield* ask((client) =>
+      client.workspaces.get({ params: { workspace: params.workspace } }),
     );
 
-    const send = (features: ReadonlyArray<unknown>, part: string) =>
-      ask((client) =>
-        client.locations
-          .import({
-            params: { workspace, env: flags.environment },
-            query: flags.dryRun ? { dry_run: "1" } : { part },
-            payload: { type: "FeatureCollection", features },
-          })
-          .pipe(
-            Effect.timeoutOrElse({
-              duration: `${partSeconds} seconds`,
-              orElse: () => Effect.fail(new NoAnswer()),
-            }),
-            Effect.retry({ ...patience, while: isPassing }),
-            Effect.catchIf(
-              (failure): failure is NoAnswer => failure instanceof NoAnswer,
-              () => Effect.fail(ServiceUnavailable.of(`There was no answer within ${partSeconds} seconds.`)),
-            ),
-          ),
-      ).pipe(
-        Effect.map(({ data }) => data),
-        Effect.mapError(({ message }) =>
-          flags.dryRun
-            ? new CommandRefused({ message })
-            : new CommandRefused({ message: `${message}\nThe same command goes on where this one stopped.` }),
-        ),
-      );
+    const format: ImportFormat | undefined = Option.getOrUndefined(flags.format);
+    const readBar = yield* progressBar("bytes read");
+    const file = yield* Effect.ensuring(
+      onFiles(() => surveyFile(flags.file, format, readBar.report)),
+      Effect.sync(readBar.clear),
+    );
 
-    const bar = yield* progressBar("places");
+    const importBar = yield* progressBar("locations");
     const outcome = yield* importFromFile(file, {
-      target: { url: ask.url, workspace, environment: flags.environment },
+      target: { url: ask.url, workspace: params.workspace, environment: flags.environment },
       isDryRun: flags.dryRun,
       isRestart: flags.restart,
-      send,
-      onProgress: (done) => Effect.sync(() => bar.at(done, file.entries)),
+      send: partSender(ask, params, flags.dryRun),
+      onProgress: (done) => Effect.sync(() => importBar.report(done, file.entries)),
     }).pipe(
-      Effect.ensuring(Effect.sync(bar.clear)),
-      Effect.onInterrupt(() => Console.error("Stopped. The same command goes on where this one stopped.")),
+      Effect.ensuring(Effect.sync(importBar.clear)),
+      Effect.onInterrupt(() => Console.error(`Stopped. ${resumeHint}`)),
     );
 
     const { counts, refusedFile } = outcome;
-    const told = {
+    const result = {
       dry_run: flags.dryRun,
       file: flags.file,
       format: file.format,
@@ -143,31 +155,33 @@ const importFile = Command.make(
       refused_file: refusedFile,
       seconds: outcome.seconds,
     };
-    yield* printOne(told, () =>
-      summary(flags.file, `${flags.environment} of ${found.name}`, flags.dryRun, outcome),
+    yield* printOne(result, () =>
+      summary(flags.file, `${flags.environment} of ${workspace.name}`, flags.dryRun, outcome),
     );
     if (refusedFile === null) return;
     return yield* new CommandRefused({
-      message: `${whole(counts.failed + counts.skipped)} were refused. They are in ${refusedFile}, each with its reasons: mend them there and import that file.`,
+      message:
+        `${formatCount(counts.failed + counts.skipped)} were refused. ` +
+        `They are in ${refusedFile}, each with its reasons: correct them there and import that file.`,
     });
   }),
 ).pipe(
   Command.withDescription(
-    "Import a file of places of any size: stopped, the same command goes on. Refused ones go to a file with the reasons",
+    "Import a file of locations of any size. An interrupted import resumes with the same command. " +
+      "Refused features are written to a file, with the reasons",
   ),
   Command.withExamples([
     { command: "waypost location import stores.geojson --workspace Acme --environment production" },
     {
       command: "waypost location import stores.csv --workspace Acme --environment sandbox --dry-run",
-      description:
-        "Columns name, latitude, longitude, radius, and external_id and group where there are such",
+      description: "Columns: name, latitude, longitude, radius; optionally external_id and group",
     },
   ]),
 );
 
 /** `waypost location …` */
 export const locationCommand = Command.make("location").pipe(
-  Command.withDescription("Places for geo campaigns to target"),
+  Command.withDescription("Locations that geo campaigns target"),
   Command.withSubcommands([importFile]),
   Command.withExamples([
     { command: "waypost location import stores.geojson --workspace Acme --environment production" },

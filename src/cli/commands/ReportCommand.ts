@@ -1,12 +1,13 @@
-/** `waypost report …`: the figures of an environment, as tables and a chart. */
+/** `waypost report …`: reports of an environment, as tables and a chart. */
 import { Console, Effect, Option } from "effect";
 import { Command, Flag } from "effect/cli";
-import type { CommandRefused } from "../CommandRefused.ts";
-import { dailyChart } from "../terminal/DailyChart.ts";
 import type { Environment } from "../../workspaces/Environment.ts";
-import { environmentFlag, findWorkspace, workspaceFlag } from "../Lookups.ts";
-import { type Operator, operator, operatorFlags, wantsJson } from "../Operator.ts";
 import { CliEnvironment } from "../CliEnvironment.ts";
+import type { CommandRefused } from "../CommandRefused.ts";
+import { environmentFlag, openEnvironment, workspaceFlag } from "../Lookups.ts";
+import { Json, type Operator, operatorFlags } from "../Operator.ts";
+import { dailyChart } from "../terminal/DailyChart.ts";
+import { formatCount } from "../terminal/Formats.ts";
 import { fittedTable } from "../terminal/Output.ts";
 import { type Column, details } from "../terminal/Table.ts";
 
@@ -16,21 +17,25 @@ const text = (name: string, description: string) =>
 const filterFlags = {
   workspace: workspaceFlag,
   environment: environmentFlag.pipe(
-    Flag.withDescription("The environment; production if left out"),
+    Flag.withDescription("Environment; production if left out"),
     Flag.withDefault("production" as const),
   ),
   start: text("start", "First day, YYYY-MM-DD; 30 days before the end if left out"),
-  end: text("end", "Last day, YYYY-MM-DD, counted whole; today if left out"),
+  end: text("end", "Last day, YYYY-MM-DD, included; today if left out"),
   campaign: text("campaign", "Only the campaign with this id"),
   location: text("location", "Only the location with this id, and the campaigns that target it"),
   group: text("group", "Only the location group with this id, and the campaigns that target it"),
-  activation: text("activation", "Only what this set off: on_enter, on_exit or fixed_time"),
-  campaignStatus: text("campaign-status", "Only campaigns that are active, scheduled, paused or ended now"),
+  activation: text("activation", "Only notifications with this trigger: on_enter, on_exit or fixed_time"),
+  campaignStatus: text(
+    "campaign-status",
+    "Only campaigns with this status now: active, scheduled, paused or ended",
+  ),
   contentType: text("content-type", "Only notifications of this type: message or survey"),
 };
 
 const rowFlags = { ...filterFlags, status: text("status", "Only rows with this status") };
 
+/** Query parameters of the interface, by flag. */
 const parameters = {
   start: "start",
   end: "end",
@@ -43,10 +48,10 @@ const parameters = {
   status: "status",
 } as const;
 
-type Given = { readonly [flag in keyof typeof parameters]?: Option.Option<string> };
+type FilterFlags = { readonly [flag in keyof typeof parameters]?: Option.Option<string> };
 
-/** What was given, under the names of the interface; the server judges the values. */
-const queryOf = (flags: Given) =>
+/** The query of a report. The server validates the values. */
+const queryOf = (flags: FilterFlags) =>
   Object.fromEntries(
     Object.entries(parameters).flatMap(([flag, parameter]) => {
       const value = flags[flag as keyof typeof parameters];
@@ -54,18 +59,14 @@ const queryOf = (flags: Given) =>
     }),
   );
 
-/** What every report is asked by. */
-type Asked = Given & { readonly workspace: string; readonly environment: Environment };
+type ReportFlags = FilterFlags & { readonly workspace: string; readonly environment: Environment };
 
-/** Finds where the report is asked, and says above it which days it is of. */
-const prepare = Effect.fnUntraced(function* (flags: Asked) {
-  const ask = yield* operator;
-  const workspace = yield* findWorkspace(ask, flags.workspace);
-  const { columns } = yield* CliEnvironment;
-  return { ask, request: { params: { workspace, env: flags.environment }, query: queryOf(flags) }, columns };
+const openReport = Effect.fnUntraced(function* (flags: ReportFlags) {
+  const { ask, params } = yield* openEnvironment(flags);
+  return { ask, request: { params, query: queryOf(flags) } };
 });
 
-type Request = Effect.Success<ReturnType<typeof prepare>>["request"];
+type Request = Effect.Success<ReturnType<typeof openReport>>["request"];
 
 interface Range {
   readonly start: string;
@@ -75,52 +76,56 @@ interface Range {
 
 const heading = ({ end, start, timezone }: Range): string => `${start} to ${end} (${timezone})`;
 
-/** Prints a report: its whole answer as JSON, or its range and the text that people read. */
-const print = <Report extends { readonly meta: Range }>(report: Report, asText: (report: Report) => string) =>
-  Effect.flatMap(wantsJson, (json) =>
-    Console.log(json ? JSON.stringify(report, null, 2) : `${heading(report.meta)}\n\n${asText(report)}`),
+/** Prints a report: the whole response as JSON, or its range and a text for people. */
+const print = (report: { readonly meta: Range }, text: string) =>
+  Effect.flatMap(Json, (isJson) =>
+    Console.log(isJson ? JSON.stringify(report, null, 2) : `${heading(report.meta)}\n\n${text}`),
   );
 
-/** Prints a report of rows as a table, or says that there are none. */
+/** Prints a report as a table. */
 const printRows = Effect.fnUntraced(function* <Row>(
-  flags: Asked,
+  flags: ReportFlags,
   read: (
     ask: Operator,
     request: Request,
   ) => Effect.Effect<{ readonly data: ReadonlyArray<Row>; readonly meta: Range }, CommandRefused>,
   columns: ReadonlyArray<Column<Row>>,
-  nothing: string,
+  whenEmpty: string,
 ) {
-  const { ask, request } = yield* prepare(flags);
+  const { ask, request } = yield* openReport(flags);
   const report = yield* read(ask, request);
-  const rows = report.data.length === 0 ? nothing : yield* fittedTable(columns, report.data);
-  yield* print(report, () => rows);
+  yield* print(report, report.data.length === 0 ? whenEmpty : yield* fittedTable(columns, report.data));
 });
 
 const percent = (value: number): string => `${value.toFixed(1)}%`;
-
-const whole = (value: number): string => value.toLocaleString("en-US");
 
 const summary = Command.make(
   "summary",
   filterFlags,
   Effect.fn(function* (flags) {
-    const { ask, columns, request } = yield* prepare(flags);
+    const { columns } = yield* CliEnvironment;
+    const { ask, request } = yield* openReport(flags);
     const report = yield* ask((client) => client.reports.summary(request));
-    yield* print(report, ({ data: { daily, totals } }) =>
+    const { daily, totals } = report.data;
+    yield* print(
+      report,
       [
         details([
-          ["delivered", whole(totals.delivered)],
+          ["delivered", formatCount(totals.delivered)],
           [
             "devices reached",
-            `${whole(totals.devices_reached)} of ${whole(totals.registered_devices)} registered now`,
+            `${formatCount(totals.devices_reached)} of ` +
+              `${formatCount(totals.registered_devices)} registered now`,
           ],
-          ["entries", whole(totals.geofence_entries)],
-          ["exits", whole(totals.geofence_exits)],
-          ["campaigns", `${whole(totals.campaigns)}, ${whole(totals.active_campaigns)} of them active now`],
+          ["entries", formatCount(totals.geofence_entries)],
+          ["exits", formatCount(totals.geofence_exits)],
+          [
+            "campaigns",
+            `${formatCount(totals.campaigns)}, ${formatCount(totals.active_campaigns)} of them active now`,
+          ],
         ]),
         "",
-        "Delivered on each day",
+        "Delivered per day",
         dailyChart(
           daily.map(({ date, delivered }) => ({ label: date, value: delivered })),
           columns,
@@ -129,7 +134,7 @@ const summary = Command.make(
     );
   }),
 ).pipe(
-  Command.withDescription("Totals, and a chart of the deliveries of each day"),
+  Command.withDescription("Totals, and a chart of deliveries per day"),
   Command.withExamples([{ command: "waypost report summary --workspace Acme --start 2026-11-01" }]),
 );
 
@@ -141,14 +146,14 @@ const campaigns = Command.make("campaigns", rowFlags, (flags) =>
       { heading: "NAME", cell: ({ name }) => name },
       { heading: "STATUS", cell: ({ status }) => status },
       { heading: "TYPE", cell: ({ type }) => type },
-      { heading: "TARGETS", kind: "figure", cell: ({ targets }) => whole(targets) },
-      { heading: "DELIVERED", kind: "figure", cell: ({ delivered }) => whole(delivered) },
+      { heading: "TARGETS", kind: "figure", cell: ({ targets }) => targets },
+      { heading: "DELIVERED", kind: "figure", cell: ({ delivered }) => delivered },
       { heading: "ENGAGEMENT", kind: "figure", cell: ({ engagement }) => percent(engagement) },
     ],
     "No campaign matches.",
   ),
 ).pipe(
-  Command.withDescription("A row for each campaign, the most delivered first"),
+  Command.withDescription("One row per campaign, most deliveries first"),
   Command.withExamples([
     { command: "waypost report campaigns --workspace Acme --start 2026-11-01 --end 2026-11-30" },
   ]),
@@ -162,8 +167,8 @@ const locations = Command.make("locations", rowFlags, (flags) =>
       { heading: "NAME", cell: ({ name }) => name },
       { heading: "STATUS", cell: ({ status }) => status },
       { heading: "GROUPS", cell: ({ groups }) => groups.join(", ") },
-      { heading: "ENTRIES", kind: "figure", cell: ({ entries }) => whole(entries) },
-      { heading: "EXITS", kind: "figure", cell: ({ exits }) => whole(exits) },
+      { heading: "ENTRIES", kind: "figure", cell: ({ entries }) => entries },
+      { heading: "EXITS", kind: "figure", cell: ({ exits }) => exits },
       { heading: "ENGAGEMENT", kind: "figure", cell: ({ engagement }) => percent(engagement) },
       {
         heading: "DWELL",
@@ -174,7 +179,7 @@ const locations = Command.make("locations", rowFlags, (flags) =>
     "No location matches.",
   ),
 ).pipe(
-  Command.withDescription("A row for each location, the most entered first"),
+  Command.withDescription("One row per location, most entries first"),
   Command.withExamples([{ command: "waypost report locations --workspace Acme --status active" }]),
 );
 
@@ -186,14 +191,14 @@ const notifications = Command.make("notifications", rowFlags, (flags) =>
       { heading: "NAME", cell: ({ name }) => name },
       { heading: "STATUS", cell: ({ status }) => status },
       { heading: "TYPE", cell: ({ type }) => type },
-      { heading: "SENT", kind: "figure", cell: ({ sent }) => whole(sent) },
-      { heading: "DELIVERED", kind: "figure", cell: ({ delivered }) => whole(delivered) },
+      { heading: "SENT", kind: "figure", cell: ({ sent }) => sent },
+      { heading: "DELIVERED", kind: "figure", cell: ({ delivered }) => delivered },
       { heading: "REACH", kind: "figure", cell: ({ reach }) => percent(reach) },
     ],
     "No notification matches.",
   ),
 ).pipe(
-  Command.withDescription("A row for each notification, the most delivered first"),
+  Command.withDescription("One row per notification, most deliveries first"),
   Command.withExamples([{ command: "waypost report notifications --workspace Acme --json" }]),
 );
 
@@ -206,19 +211,19 @@ const surveys = Command.make("surveys", rowFlags, (flags) =>
       { heading: "CAMPAIGN", cell: (row) => row.campaign_name },
       { heading: "STATUS", cell: ({ status }) => status },
       { heading: "TRIGGER", cell: (row) => row.trigger_type },
-      { heading: "QUESTIONS", kind: "figure", cell: ({ questions }) => whole(questions) },
-      { heading: "RESPONSES", kind: "figure", cell: ({ responses }) => whole(responses) },
+      { heading: "QUESTIONS", kind: "figure", cell: ({ questions }) => questions },
+      { heading: "RESPONSES", kind: "figure", cell: ({ responses }) => responses },
     ],
     "No survey matches.",
   ),
 ).pipe(
-  Command.withDescription("A row for each survey on a campaign, the most answered first"),
+  Command.withDescription("One row per survey of a campaign, most responses first"),
   Command.withExamples([{ command: "waypost report surveys --workspace Acme --start 2026-11-01" }]),
 );
 
 /** `waypost report …` */
 export const reportCommand = Command.make("report").pipe(
-  Command.withDescription("Figures of an environment"),
+  Command.withDescription("Reports of an environment"),
   Command.withSubcommands([summary, campaigns, locations, notifications, surveys]),
   Command.withExamples([
     { command: "waypost report summary --workspace Acme --start 2026-11-01" },

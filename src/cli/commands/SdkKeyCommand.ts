@@ -2,41 +2,28 @@ import { Effect } from "effect";
 import { Command, Flag } from "effect/cli";
 import { SdkKeyDraft } from "../../access/Token.ts";
 import { environmentName } from "../../workspaces/Environment.ts";
-import { draft } from "../RequestBodies.ts";
-import {
-  environmentFlag,
-  findCredential,
-  findWorkspace,
-  limitFlag,
-  nameArgument,
-  readList,
-  workspaceFlag,
-} from "../Lookups.ts";
-import { operator, operatorFlags } from "../Operator.ts";
+import { environmentFlags, findCredential, limitFlag, nameArgument, openEnvironment } from "../Lookups.ts";
+import { operatorFlags } from "../Operator.ts";
+import { parseFlags } from "../RequestBodies.ts";
 import { printList, printOne } from "../terminal/Output.ts";
-import { idColumn, momentColumn } from "../terminal/Table.ts";
 
 const issue = Command.make(
   "issue",
   {
-    workspace: workspaceFlag,
-    environment: environmentFlag,
+    ...environmentFlags,
     name: Flag.String("name").pipe(
-      Flag.withDescription("Which app uses the key"),
+      Flag.withDescription("Name of the app that uses the key"),
       Flag.withDefault("Issued on the command line"),
     ),
   },
   Effect.fn(function* (flags) {
-    const body = yield* draft(SdkKeyDraft, { name: flags.name });
-    const ask = yield* operator;
-    const workspace = yield* findWorkspace(ask, flags.workspace);
-    const { data } = yield* ask((client) =>
-      client.sdkKeys.issue({ params: { workspace, env: flags.environment }, payload: body }),
-    );
+    const payload = yield* parseFlags(SdkKeyDraft, { name: flags.name });
+    const { ask, params } = yield* openEnvironment(flags);
+    const { data } = yield* ask((client) => client.sdkKeys.issue({ params, payload }));
     yield* printOne(data, ({ environment, name, sdk_key }) =>
       [
         `Issued the ${environmentName(environment)} SDK key "${name}".`,
-        "Keep it now: it is shown only this once.",
+        "Copy it now: it is not shown again.",
         "",
         sdk_key,
       ].join("\n"),
@@ -51,46 +38,40 @@ const issue = Command.make(
 
 const list = Command.make(
   "list",
-  { workspace: workspaceFlag, environment: environmentFlag, limit: limitFlag },
+  { ...environmentFlags, limit: limitFlag },
   Effect.fn(function* (flags) {
-    const ask = yield* operator;
-    const workspace = yield* findWorkspace(ask, flags.workspace);
-    const params = { workspace, env: flags.environment };
-    const found = yield* readList(flags.limit, (query) =>
-      ask((client) => client.sdkKeys.list({ params, query })),
-    );
+    const { ask, params } = yield* openEnvironment(flags);
     yield* printList(
-      found,
+      flags.limit,
+      (query) => ask((client) => client.sdkKeys.list({ params, query })),
       [
-        idColumn("ID", ({ id }) => id),
+        { heading: "ID", kind: "id", cell: ({ id }) => id },
         { heading: "NAME", cell: ({ name }) => name },
-        momentColumn("REVOKED", ({ revoked_at }) => revoked_at),
-        momentColumn("LAST USED", ({ last_used_at }) => last_used_at),
-        momentColumn("CREATED", ({ created_at }) => created_at),
+        { heading: "REVOKED", kind: "instant", cell: ({ revoked_at }) => revoked_at },
+        { heading: "LAST USED", kind: "instant", cell: ({ last_used_at }) => last_used_at },
+        { heading: "CREATED", kind: "instant", cell: ({ created_at }) => created_at },
       ],
-      "The environment has no SDK keys yet: see waypost sdk-key issue --help.",
+      "The environment has no SDK keys yet. See waypost sdk-key issue --help.",
     );
   }),
 ).pipe(
-  Command.withDescription("List the SDK keys of an environment, revoked ones included"),
+  Command.withDescription("List the SDK keys of an environment, including revoked ones"),
   Command.withExamples([{ command: "waypost sdk-key list --workspace Acme --environment production" }]),
 );
 
 const revoke = Command.make(
   "revoke",
-  { workspace: workspaceFlag, environment: environmentFlag, key: nameArgument("key") },
+  { ...environmentFlags, key: nameArgument("key") },
   Effect.fn(function* (flags) {
-    const ask = yield* operator;
-    const workspace = yield* findWorkspace(ask, flags.workspace);
-    const params = { workspace, env: flags.environment };
+    const { ask, params } = yield* openEnvironment(flags);
     const key = yield* findCredential("SDK key", flags.key, (query) =>
       ask((client) => client.sdkKeys.list({ params, query })),
     );
     const { data } = yield* ask((client) => client.sdkKeys.revoke({ params: { ...params, key } }));
-    yield* printOne(data, () => `Revoked the SDK key ${key}: it registers no more devices.`);
+    yield* printOne(data, () => `Revoked the SDK key ${key}. It can no longer register devices.`);
   }),
 ).pipe(
-  Command.withDescription("Revoke an SDK key: it registers no more devices"),
+  Command.withDescription("Revoke an SDK key, so that it can no longer register devices"),
   Command.withExamples([
     { command: 'waypost sdk-key revoke "Android app" --workspace Acme --environment production' },
   ]),

@@ -4,40 +4,31 @@ import { readFile } from "node:fs/promises";
 import type { Segment } from "../../devices/Segment.ts";
 import { parseSegmentBody } from "../../devices/SegmentParsing.ts";
 import type { SegmentRule } from "../../devices/SegmentRule.ts";
-import { isUuid } from "../../wire/Ids.ts";
+import type { Environment } from "../../workspaces/Environment.ts";
 import { BadUsage, CommandRefused } from "../CommandRefused.ts";
-import {
-  environmentFlag,
-  findWorkspace,
-  limitFlag,
-  nameArgument,
-  pick,
-  readList,
-  workspaceFlag,
-} from "../Lookups.ts";
-import { type Operator, operator, operatorFlags } from "../Operator.ts";
+import { environmentFlags, findId, limitFlag, nameArgument, openEnvironment } from "../Lookups.ts";
+import { operatorFlags } from "../Operator.ts";
+import { formatInstant } from "../terminal/Formats.ts";
 import { printList, printOne } from "../terminal/Output.ts";
-import { details, figureColumn, idColumn, moment } from "../terminal/Table.ts";
+import { details } from "../terminal/Table.ts";
 
 const signs: { readonly [op: string]: string } = { eq: "=", ne: "≠", gt: ">", gte: "≥", lt: "<", lte: "≤" };
 
-const mostShown = 5;
+const maxShownValues = 5;
 
-const valueInWords = (value: SegmentRule["conditions"][number]["value"]): string =>
-  Array.isArray(value) && value.length > mostShown
-    ? `${value
-        .slice(0, mostShown)
-        .map((each) => JSON.stringify(each))
-        .join(", ")} and ${value.length - mostShown} more`
-    : JSON.stringify(value);
+const formatValue = (value: SegmentRule["conditions"][number]["value"]): string => {
+  if (!Array.isArray(value) || value.length <= maxShownValues) return JSON.stringify(value);
+  const shown = value.slice(0, maxShownValues).map((each) => JSON.stringify(each));
+  return `${shown.join(", ")} and ${value.length - maxShownValues} more`;
+};
 
-/** A rule as people read it: plan = "gold" and visits > 5. */
-const inWords = ({ conditions, match }: SegmentRule): string =>
+/** A rule for people, such as `plan = "gold" and visits > 5`. */
+const formatRule = ({ conditions, match }: SegmentRule): string =>
   conditions
     .map(({ attribute, op, value }) =>
       op === "exists"
-        ? `${attribute} ${value === true ? "is there" : "is missing"}`
-        : `${attribute} ${signs[op] ?? op} ${valueInWords(value)}`,
+        ? `${attribute} is ${value === true ? "present" : "missing"}`
+        : `${attribute} ${signs[op] ?? op} ${formatValue(value)}`,
     )
     .join(match === "all" ? " and " : " or ");
 
@@ -45,38 +36,32 @@ const card = (segment: Segment): string =>
   details([
     ["id", segment.id],
     ["name", segment.name],
-    ["rule", inWords(segment.rule)],
+    ["rule", formatRule(segment.rule)],
     ["devices", String(segment.device_count)],
-    ["created", moment(segment.created_at)],
-    ["updated", moment(segment.updated_at)],
+    ["created", formatInstant(segment.created_at)],
+    ["updated", formatInstant(segment.updated_at)],
   ]);
 
-const findSegment = (
-  ask: Operator,
-  params: { readonly workspace: string; readonly env: string },
-  nameOrId: string,
-): Effect.Effect<string, CommandRefused> => {
-  if (isUuid(nameOrId)) return Effect.succeed(nameOrId);
-  return readList(Number.POSITIVE_INFINITY, (query) =>
+/** The client, and the path parameters of the segment that the flags name. */
+const openSegment = Effect.fnUntraced(function* (flags: {
+  readonly workspace: string;
+  readonly environment: Environment;
+  readonly segment: string;
+}) {
+  const { ask, params } = yield* openEnvironment(flags);
+  const segment = yield* findId("segment", flags.segment, (query) =>
     ask((client) => client.segments.list({ params, query })),
-  ).pipe(
-    Effect.flatMap(({ items }) => pick("segment", nameOrId, items, ({ name }) => name)),
-    Effect.map(({ id }) => id),
   );
-};
+  return { ask, params: { ...params, segment } };
+});
 
-/** The text of the rule: as it is given, or from the file that is named. */
-const ruleText = (
+/** The JSON of the rule: from the flag, or from the file. */
+const readRule = (
   rule: Option.Option<string>,
   file: Option.Option<string>,
 ): Effect.Effect<string, BadUsage | CommandRefused> => {
-  if (Option.isSome(rule) === Option.isSome(file)) {
-    return Effect.fail(
-      new BadUsage({
-        message: "Give the rule as JSON with --rule, or a file that holds it with --rule-file.",
-      }),
-    );
-  }
+  if (Option.isSome(rule) === Option.isSome(file))
+    return Effect.fail(new BadUsage({ message: "Give either --rule or --rule-file." }));
   if (Option.isSome(rule)) return Effect.succeed(rule.value);
   const path = Option.getOrElse(file, () => "");
   return Effect.tryPromise({
@@ -88,37 +73,34 @@ const ruleText = (
 const create = Command.make(
   "create",
   {
-    workspace: workspaceFlag,
-    environment: environmentFlag,
+    ...environmentFlags,
     name: Flag.String("name").pipe(Flag.withDescription("Name of the segment, unique in the environment")),
     rule: Flag.String("rule").pipe(
       Flag.withDescription(
-        'The rule as JSON: {"match": "all" or "any", "conditions": [{"attribute", "op", "value"}]}',
+        'Rule as JSON: {"match": "all" or "any", "conditions": [{"attribute", "op", "value"}]}',
       ),
       Flag.optional,
     ),
-    file: Flag.File("rule-file").pipe(Flag.withDescription("A file that holds the rule"), Flag.optional),
+    file: Flag.File("rule-file").pipe(Flag.withDescription("File with the rule as JSON"), Flag.optional),
   },
   Effect.fn(function* (flags) {
-    const text = yield* ruleText(flags.rule, flags.file);
+    const text = yield* readRule(flags.rule, flags.file);
     const rule = yield* Effect.try({
       try: (): unknown => JSON.parse(text),
       catch: () =>
         new CommandRefused({
           message:
-            'The rule must be JSON, such as {"match": "all", "conditions": [{"attribute": "plan", "op": "eq", "value": "gold"}]}.',
+            "The rule must be JSON, such as " +
+            '{"match": "all", "conditions": [{"attribute": "plan", "op": "eq", "value": "gold"}]}.',
         }),
     });
     const payload = yield* Effect.mapError(
       parseSegmentBody({ name: flags.name, rule }).complete,
       ({ error }) => CommandRefused.fields(error.fields ?? {}),
     );
-    const ask = yield* operator;
-    const workspace = yield* findWorkspace(ask, flags.workspace);
-    const { data } = yield* ask((client) =>
-      client.segments.create({ params: { workspace, env: flags.environment }, payload }),
-    );
-    yield* printOne(data, (made) => `Created the segment "${made.name}".\n\n${card(made)}`);
+    const { ask, params } = yield* openEnvironment(flags);
+    const { data } = yield* ask((client) => client.segments.create({ params, payload }));
+    yield* printOne(data, (segment) => `Created the segment "${segment.name}".\n\n${card(segment)}`);
   }),
 ).pipe(
   Command.withDescription("Create a segment"),
@@ -133,44 +115,34 @@ const create = Command.make(
 
 const list = Command.make(
   "list",
-  { workspace: workspaceFlag, environment: environmentFlag, limit: limitFlag },
+  { ...environmentFlags, limit: limitFlag },
   Effect.fn(function* (flags) {
-    const ask = yield* operator;
-    const workspace = yield* findWorkspace(ask, flags.workspace);
-    const params = { workspace, env: flags.environment };
-    const found = yield* readList(flags.limit, (query) =>
-      ask((client) => client.segments.list({ params, query })),
-    );
+    const { ask, params } = yield* openEnvironment(flags);
     yield* printList(
-      found,
+      flags.limit,
+      (query) => ask((client) => client.segments.list({ params, query })),
       [
-        idColumn("ID", ({ id }) => id),
+        { heading: "ID", kind: "id", cell: ({ id }) => id },
         { heading: "NAME", cell: ({ name }) => name },
-        figureColumn("DEVICES", (each) => each.device_count),
-        { heading: "RULE", cell: ({ rule }) => inWords(rule) },
+        { heading: "DEVICES", kind: "figure", cell: (segment) => segment.device_count },
+        { heading: "RULE", cell: ({ rule }) => formatRule(rule) },
       ],
-      "The environment has no segments yet: see waypost segment create --help.",
+      "The environment has no segments yet. See waypost segment create --help.",
     );
   }),
 ).pipe(
-  Command.withDescription("List the segments of an environment, with how many devices each holds"),
+  Command.withDescription("List the segments of an environment, with their number of devices"),
   Command.withExamples([{ command: "waypost segment list --workspace Acme --environment production" }]),
 );
 
-const oneSegment = {
-  workspace: workspaceFlag,
-  environment: environmentFlag,
-  segment: nameArgument("segment"),
-};
+const segmentFlags = { ...environmentFlags, segment: nameArgument("segment") };
 
 const show = Command.make(
   "show",
-  oneSegment,
+  segmentFlags,
   Effect.fn(function* (flags) {
-    const ask = yield* operator;
-    const params = { workspace: yield* findWorkspace(ask, flags.workspace), env: flags.environment };
-    const segment = yield* findSegment(ask, params, flags.segment);
-    const { data } = yield* ask((client) => client.segments.get({ params: { ...params, segment } }));
+    const { ask, params } = yield* openSegment(flags);
+    const { data } = yield* ask((client) => client.segments.get({ params }));
     yield* printOne(data, card);
   }),
 ).pipe(
@@ -180,16 +152,16 @@ const show = Command.make(
 
 const remove = Command.make(
   "delete",
-  oneSegment,
+  segmentFlags,
   Effect.fn(function* (flags) {
-    const ask = yield* operator;
-    const params = { workspace: yield* findWorkspace(ask, flags.workspace), env: flags.environment };
-    const segment = yield* findSegment(ask, params, flags.segment);
-    const { data } = yield* ask((client) => client.segments.delete({ params: { ...params, segment } }));
-    yield* printOne(data, ({ id }) => `Deleted the segment ${id}: campaigns keep their others.`);
+    const { ask, params } = yield* openSegment(flags);
+    const { data } = yield* ask((client) => client.segments.delete({ params }));
+    yield* printOne(data, ({ id }) => `Deleted the segment ${id}. Campaigns keep their other segments.`);
   }),
 ).pipe(
-  Command.withDescription("Delete a segment, unless a campaign that has not ended would then reach everyone"),
+  Command.withDescription(
+    "Delete a segment. Refused if a campaign that has not ended would then reach every device",
+  ),
   Command.withExamples([
     { command: "waypost segment delete VIPs --workspace Acme --environment production" },
   ]),
@@ -197,7 +169,7 @@ const remove = Command.make(
 
 /** `waypost segment …` */
 export const segmentCommand = Command.make("segment").pipe(
-  Command.withDescription("Segments: rules over devices, for push campaigns to target"),
+  Command.withDescription("Segments: rules that select devices for push campaigns"),
   Command.withSubcommands([create, list, show, remove]),
   Command.withExamples([{ command: "waypost segment list --workspace Acme --environment production" }]),
   Command.withGlobalFlags(operatorFlags),

@@ -3,67 +3,65 @@ import { Command, Flag } from "effect/cli";
 import { abilities } from "../../access/Ability.ts";
 import { TokenDraft } from "../../access/Token.ts";
 import { environmentName } from "../../workspaces/Environment.ts";
-import { draft } from "../RequestBodies.ts";
 import {
-  environmentFlag,
+  environmentFlags,
   findCredential,
   findWorkspace,
   limitFlag,
   nameArgument,
-  readList,
   workspaceFlag,
 } from "../Lookups.ts";
 import { operator, operatorFlags } from "../Operator.ts";
+import { parseFlags } from "../RequestBodies.ts";
+import { formatInstant } from "../terminal/Formats.ts";
 import { printList, printOne } from "../terminal/Output.ts";
-import { idColumn, moment, momentColumn } from "../terminal/Table.ts";
+
+const splitAbilities = (text: string): ReadonlyArray<string> =>
+  text
+    .split(",")
+    .map((ability) => ability.trim())
+    .filter((ability) => ability !== "");
 
 const issue = Command.make(
   "issue",
   {
-    workspace: workspaceFlag,
-    environment: environmentFlag,
+    ...environmentFlags,
     name: Flag.String("name").pipe(
-      Flag.withDescription("What the token is for"),
+      Flag.withDescription("Purpose of the token"),
       Flag.withDefault("Issued on the command line"),
     ),
     abilities: Flag.String("abilities").pipe(
-      Flag.withDescription(`What it may do, separated by commas; all if left out: ${abilities.join(", ")}`),
+      Flag.withDescription(`Abilities, separated by commas; all if left out: ${abilities.join(", ")}`),
       Flag.optional,
     ),
     expiresAt: Flag.String("expires-at").pipe(
       Flag.withDescription(
-        "When it stops working, such as 2027-01-01 or 2027-01-01T09:00:00+01:00; never if left out",
+        "When the token expires, such as 2027-01-01 or 2027-01-01T09:00:00+01:00; never if left out",
       ),
       Flag.optional,
     ),
   },
   Effect.fn(function* (flags) {
-    const body = yield* draft(TokenDraft, {
+    const payload = yield* parseFlags(TokenDraft, {
       name: flags.name,
       environment: flags.environment,
-      abilities: Option.match(flags.abilities, {
-        onNone: () => [...abilities],
-        onSome: (text) =>
-          text
-            .split(",")
-            .map((ability) => ability.trim())
-            .filter((ability) => ability !== ""),
-      }),
+      abilities: Option.match(flags.abilities, { onNone: () => [...abilities], onSome: splitAbilities }),
       expires_at: Option.getOrUndefined(flags.expiresAt),
     });
     const ask = yield* operator;
     const workspace = yield* findWorkspace(ask, flags.workspace);
-    const { data } = yield* ask((client) => client.tokens.issue({ params: { workspace }, payload: body }));
-    yield* printOne(data, ({ environment, expires_at, name, token }) =>
-      [
-        `Issued the ${environmentName(environment)} token "${name}"${expires_at === null ? "" : `, good until ${moment(expires_at)}`}.`,
-        "Keep it now: it is shown only this once.",
+    const { data } = yield* ask((client) => client.tokens.issue({ params: { workspace }, payload }));
+    yield* printOne(data, ({ environment, expires_at, name, token }) => {
+      const expiry = expires_at === null ? "" : `, valid until ${formatInstant(expires_at)}`;
+      return [
+        `Issued the ${environmentName(environment)} token "${name}"${expiry}.`,
+        "Copy it now: it is not shown again.",
         "",
         token,
-      ].join("\n"),
-    );
+      ].join("\n");
+    });
     if (data.expires_at !== null && Date.parse(data.expires_at) <= (yield* Clock.currentTimeMillis))
-      yield* Console.error("It does not work: the time given by --expires-at is past.");
+      yield* Console.error("The token does not work: the time given by --expires-at is in the past.");
   }),
 ).pipe(
   Command.withDescription("Issue a platform API token"),
@@ -71,7 +69,8 @@ const issue = Command.make(
     { command: "waypost token issue --workspace Acme --environment sandbox" },
     {
       command:
-        "waypost token issue -w Acme -e production --name Reports --abilities reports:read --expires-at 2027-01-01",
+        "waypost token issue -w Acme -e production --name Reports --abilities reports:read " +
+        "--expires-at 2027-01-01",
     },
   ]),
 );
@@ -82,28 +81,26 @@ const list = Command.make(
   Effect.fn(function* (flags) {
     const ask = yield* operator;
     const workspace = yield* findWorkspace(ask, flags.workspace);
-    const found = yield* readList(flags.limit, (query) =>
-      ask((client) => client.tokens.list({ params: { workspace }, query })),
-    );
     yield* printList(
-      found,
+      flags.limit,
+      (query) => ask((client) => client.tokens.list({ params: { workspace }, query })),
       [
-        idColumn("ID", ({ id }) => id),
+        { heading: "ID", kind: "id", cell: ({ id }) => id },
         { heading: "NAME", cell: ({ name }) => name },
         { heading: "ENVIRONMENT", cell: ({ environment }) => environment },
         {
           heading: "ABILITIES",
           cell: (token) => (token.abilities.length === abilities.length ? "all" : token.abilities.join(",")),
         },
-        momentColumn("EXPIRES", ({ expires_at }) => expires_at),
-        momentColumn("REVOKED", ({ revoked_at }) => revoked_at),
-        momentColumn("LAST USED", ({ last_used_at }) => last_used_at),
+        { heading: "EXPIRES", kind: "instant", cell: ({ expires_at }) => expires_at },
+        { heading: "REVOKED", kind: "instant", cell: ({ revoked_at }) => revoked_at },
+        { heading: "LAST USED", kind: "instant", cell: ({ last_used_at }) => last_used_at },
       ],
-      "The workspace has no tokens yet: see waypost token issue --help.",
+      "The workspace has no tokens yet. See waypost token issue --help.",
     );
   }),
 ).pipe(
-  Command.withDescription("List the tokens of a workspace, revoked ones included"),
+  Command.withDescription("List the tokens of a workspace, including revoked ones"),
   Command.withExamples([{ command: "waypost token list --workspace Acme" }]),
 );
 
@@ -117,10 +114,10 @@ const revoke = Command.make(
       ask((client) => client.tokens.list({ params: { workspace }, query })),
     );
     const { data } = yield* ask((client) => client.tokens.revoke({ params: { workspace, token } }));
-    yield* printOne(data, () => `Revoked the token ${token}: it has stopped working.`);
+    yield* printOne(data, () => `Revoked the token ${token}. It no longer works.`);
   }),
 ).pipe(
-  Command.withDescription("Revoke a token: it stops working at once"),
+  Command.withDescription("Revoke a token: it stops working immediately"),
   Command.withExamples([{ command: "waypost token revoke Reports --workspace Acme" }]),
 );
 

@@ -3,14 +3,15 @@ import { Command, Flag } from "effect/cli";
 import { defaultPlan } from "../../workspaces/Plan.ts";
 import { type Workspace, WorkspaceDraft, WorkspacePatch } from "../../workspaces/Workspace.ts";
 import { BadUsage } from "../CommandRefused.ts";
-import { draft } from "../RequestBodies.ts";
-import { findWorkspace, limitFlag, nameArgument, readList } from "../Lookups.ts";
+import { findWorkspace, limitFlag, nameArgument } from "../Lookups.ts";
 import { operator, operatorFlags } from "../Operator.ts";
-import { printList, printOne, yesNo } from "../terminal/Output.ts";
-import { details, idColumn, moment, momentColumn } from "../terminal/Table.ts";
-import { capFlag, capOf, planFlag, planOf } from "../PlanFlags.ts";
+import { capFlag, parseCap, parsePlan, planFlag } from "../PlanFlags.ts";
+import { parseFlags } from "../RequestBodies.ts";
+import { formatInstant, yesNo } from "../terminal/Formats.ts";
+import { printList, printOne } from "../terminal/Output.ts";
+import { details } from "../terminal/Table.ts";
 
-const shown = (value: Workspace["plan"][keyof Workspace["plan"]]): string => {
+const formatLimit = (value: Workspace["plan"][keyof Workspace["plan"]]): string => {
   if (value === null) return "no limit";
   if (typeof value === "boolean") return yesNo(value);
   return typeof value === "number" ? String(value) : value.join(", ");
@@ -29,20 +30,22 @@ const card = (workspace: Workspace): string => {
     ["trial ended", yesNo(workspace.trial_ended)],
     [
       "deletion scheduled",
-      workspace.deletion_scheduled_at === null ? "no" : `since ${moment(workspace.deletion_scheduled_at)}`,
+      workspace.deletion_scheduled_at === null
+        ? "no"
+        : `since ${formatInstant(workspace.deletion_scheduled_at)}`,
     ],
     ["frequency cap", cap === null ? "none" : `${cap.count} a ${cap.period}`],
-    ["plan", changed.length === 0 ? "the default" : "the default, but for:"],
-    ...changed.map(([key, value]) => [`  ${key}`, shown(value)] as const),
-    ["created", moment(workspace.created_at)],
-    ["updated", moment(workspace.updated_at)],
+    ["plan", changed.length === 0 ? "the default" : "the default, except for:"],
+    ...changed.map(([key, value]) => [`  ${key}`, formatLimit(value)] as const),
+    ["created", formatInstant(workspace.created_at)],
+    ["updated", formatInstant(workspace.updated_at)],
   ]);
 };
 
-const nameFlag = Flag.String("name").pipe(Flag.withDescription("Name of the workspace, for people"));
+const nameFlag = Flag.String("name").pipe(Flag.withDescription("Name of the workspace"));
 
 const timezoneFlag = Flag.String("timezone").pipe(
-  Flag.withDescription("IANA time zone in which its reports count days, such as Europe/Amsterdam"),
+  Flag.withDescription("IANA time zone of the days in its reports, such as Europe/Amsterdam"),
   Flag.optional,
 );
 
@@ -57,14 +60,14 @@ const create = Command.make(
   "create",
   { name: nameFlag, timezone: timezoneFlag, plan: planFlag },
   Effect.fn(function* (flags) {
-    const body = yield* draft(WorkspaceDraft, {
+    const payload = yield* parseFlags(WorkspaceDraft, {
       name: flags.name,
       timezone: Option.getOrUndefined(flags.timezone),
-      plan: yield* planOf(flags.plan),
+      plan: yield* parsePlan(flags.plan),
     });
     const ask = yield* operator;
-    const { data } = yield* ask((client) => client.workspaces.create({ payload: body }));
-    yield* printOne(data, (made) => `Created the workspace "${made.name}".\n\n${card(made)}`);
+    const { data } = yield* ask((client) => client.workspaces.create({ payload }));
+    yield* printOne(data, (workspace) => `Created the workspace "${workspace.name}".\n\n${card(workspace)}`);
   }),
 ).pipe(
   Command.withDescription("Create a workspace"),
@@ -76,11 +79,11 @@ const list = Command.make(
   { limit: limitFlag },
   Effect.fn(function* ({ limit }) {
     const ask = yield* operator;
-    const found = yield* readList(limit, (query) => ask((client) => client.workspaces.list({ query })));
     yield* printList(
-      found,
+      limit,
+      (query) => ask((client) => client.workspaces.list({ query })),
       [
-        idColumn("ID", ({ id }) => id),
+        { heading: "ID", kind: "id", cell: ({ id }) => id },
         { heading: "NAME", cell: ({ name }) => name },
         { heading: "TIME ZONE", cell: ({ timezone }) => timezone },
         { heading: "PRODUCTION API", cell: (each) => (each.platform_api_enabled ? "enabled" : "-") },
@@ -89,9 +92,9 @@ const list = Command.make(
           cell: (each) =>
             each.deletion_scheduled_at === null ? (each.trial_ended ? "trial ended" : "-") : "to be deleted",
         },
-        momentColumn("CREATED", (each) => each.created_at),
+        { heading: "CREATED", kind: "instant", cell: (each) => each.created_at },
       ],
-      'There is no workspace yet: make one with waypost workspace create --name "…".',
+      'There are no workspaces yet. Create one with waypost workspace create --name "…".',
     );
   }),
 ).pipe(
@@ -119,42 +122,40 @@ const update = Command.make(
     workspace: nameArgument("workspace"),
     name: Flag.optional(nameFlag),
     timezone: timezoneFlag,
-    enabled: trueOrFalse("enable-platform-api", "Whether the full platform API works in Production"),
+    enabled: trueOrFalse("enable-platform-api", "Whether the full platform API is enabled in Production"),
     trialEnded: trueOrFalse(
       "trial-ended",
-      "Whether a trial has ended, so that no campaign can be created or published",
+      "Whether the trial has ended; then no campaign can be created or published",
     ),
     deletion: trueOrFalse(
       "schedule-deletion",
-      "Schedule the deletion, which ends all tokens, or take it back",
+      "Schedule the deletion, which revokes all tokens, or cancel it",
     ),
     cap: capFlag,
     plan: planFlag,
   },
   Effect.fn(function* (flags) {
-    const body = yield* draft(WorkspacePatch, {
+    const payload = yield* parseFlags(WorkspacePatch, {
       name: Option.getOrUndefined(flags.name),
       timezone: Option.getOrUndefined(flags.timezone),
       platform_api_enabled: Option.getOrUndefined(flags.enabled),
       trial_ended: Option.getOrUndefined(flags.trialEnded),
       deletion_scheduled: Option.getOrUndefined(flags.deletion),
-      default_frequency_cap: yield* capOf(flags.cap),
-      plan: yield* planOf(flags.plan),
+      default_frequency_cap: yield* parseCap(flags.cap),
+      plan: yield* parsePlan(flags.plan),
     });
-    if (Object.keys(body).length === 0) {
+    if (Object.keys(payload).length === 0) {
       return yield* new BadUsage({
-        message: "Nothing is to be changed: give a flag of waypost workspace update --help.",
+        message: "Nothing to change: give at least one flag. See waypost workspace update --help.",
       });
     }
     const ask = yield* operator;
     const id = yield* findWorkspace(ask, flags.workspace);
-    const { data } = yield* ask((client) =>
-      client.workspaces.update({ params: { workspace: id }, payload: body }),
-    );
+    const { data } = yield* ask((client) => client.workspaces.update({ params: { workspace: id }, payload }));
     yield* printOne(data, card);
   }),
 ).pipe(
-  Command.withDescription("Change a workspace: what is left out stays"),
+  Command.withDescription("Change a workspace. Flags that are left out change nothing"),
   Command.withExamples([
     { command: "waypost workspace update Acme --enable-platform-api true --plan max_campaigns=500" },
   ]),

@@ -1,130 +1,164 @@
-import { csvRows } from "./CsvRows.ts";
-import { type ImportEntry, type EntryReader, ImportFileBroken } from "./ImportEntry.ts";
+/** CSV files of circles. */
+import { CsvError, parse } from "csv-parse";
+import { pipeline, Readable } from "node:stream";
+import { type EntryReader, type ImportEntry, ImportFileBroken } from "./ImportEntry.ts";
 
-const columnNames: Readonly<Record<string, ReadonlyArray<string>>> = {
+/** The accepted names of each column. */
+const columnNames = {
   name: ["name"],
   latitude: ["latitude", "lat"],
   longitude: ["longitude", "lng", "lon"],
   radius: ["radius"],
   external_id: ["external_id"],
   group: ["group"],
-};
-const required = ["name", "latitude", "longitude", "radius"];
+} as const;
+type ColumnName = keyof typeof columnNames;
+const requiredColumns: ReadonlyArray<ColumnName> = ["name", "latitude", "longitude", "radius"];
 
-/** The heading of a CSV of places. */
+const maxRowChars = 1_048_576;
+const batchRows = 1_000;
+
+/** The first row of a CSV, and the character between its fields. */
 export interface CsvHead {
   readonly fields: ReadonlyArray<string>;
   readonly delimiter: string;
 }
 
-/** Comma, semicolon or tab: whichever the first line has most of. */
-const delimiterOf = (line: string): string => {
+/** The delimiter of a CSV: comma, semicolon or tab, whichever is most frequent in its first line. */
+export const delimiterOf = (opening: string): string => {
+  const [line = ""] = opening.trimStart().split(/[\r\n]/, 1);
   const count = (delimiter: string): number => line.split(delimiter).length;
   return [",", ";", "\t"].reduce((best, each) => (count(each) > count(best) ? each : best), ",");
 };
 
-/** A number as it is written; with a decimal comma too where commas do not separate fields, as spreadsheets of half of Europe save it. */
-const number = (text: string | undefined, delimiter: string): unknown => {
-  const written = (text ?? "").trim();
-  if (written === "") return null;
-  const trimmed = delimiter === "," ? written : written.replace(/^([-+]?\d+),(\d+)$/, "$1.$2");
-  // What is no number stays the text that it is, for the server to say so.
-  return /^[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?$/.test(trimmed) ? Number(trimmed) : trimmed;
+const normalizedName = (field: string): string =>
+  field
+    .trim()
+    .toLowerCase()
+    .replaceAll(/[\s-]+/g, "_");
+
+/** The index of each column; -1 for a column that the file does not have. */
+const columnIndexes = (head: ReadonlyArray<string>): Readonly<Record<ColumnName, number>> => {
+  const given = head.map(normalizedName);
+  const indexOf = (column: ColumnName): number =>
+    given.findIndex((name) => columnNames[column].some((each) => each === name));
+  const missing = requiredColumns.filter((column) => indexOf(column) === -1);
+  if (missing.length > 0) {
+    const names = missing.map((column) => `"${column}"`).join(", ");
+    throw new ImportFileBroken(
+      `The CSV lacks ${names}: its first row must name the columns ` +
+        "name, latitude, longitude and radius, and optionally external_id and group.",
+    );
+  }
+  return {
+    name: indexOf("name"),
+    latitude: indexOf("latitude"),
+    longitude: indexOf("longitude"),
+    radius: indexOf("radius"),
+    external_id: indexOf("external_id"),
+    group: indexOf("group"),
+  };
 };
 
 /**
- * Reads a CSV of circles, with the columns name, latitude, longitude, radius, external_id and group in any order; others are
- * ignored. Fields are separated by commas, semicolons or tabs. `onHead` gets the heading, in whose shape refused rows are written.
+ * Parses a number. A decimal comma is accepted unless commas separate the fields: spreadsheets write it in
+ * many countries. Any other text is returned as it is, so that the server reports it.
  */
-export const csvReader = (onHead: (head: CsvHead) => void): EntryReader => {
-  const decoder = new TextDecoder("utf-8", { fatal: true });
-  let opening = "";
-  let rows: ReturnType<typeof csvRows> | null = null;
-  let head: CsvHead | null = null;
-  let at: Readonly<Record<string, number>> = {};
+const parseNumber = (text: string, delimiter: string): unknown => {
+  const trimmed = text.trim();
+  if (trimmed === "") return null;
+  const plain = delimiter === "," ? trimmed : trimmed.replace(/^([-+]?\d+),(\d+)$/, "$1.$2");
+  return /^[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?$/.test(plain) ? Number(plain) : plain;
+};
 
-  const readHead = (fields: ReadonlyArray<string>, delimiter: string): void => {
-    const names = fields.map((field) =>
-      field
-        .trim()
-        .toLowerCase()
-        .replaceAll(/[\s-]+/g, "_"),
-    );
-    const found = Object.entries(columnNames).map(
-      ([column, spelled]) => [column, names.findIndex((name) => spelled.includes(name))] as const,
-    );
-    const missing = found.filter(([column, index]) => index === -1 && required.includes(column));
-    if (missing.length > 0) {
-      throw new ImportFileBroken(
-        `The CSV lacks ${missing.map(([column]) => `"${column}"`).join(", ")}: its first row must name the columns name, latitude, ` +
-          "longitude, radius, and external_id and group where there are such.",
-      );
+/** Returns the function that turns rows into entries. @throws ImportFileBroken if a column is missing */
+const entryOfRow = ({ delimiter, fields }: CsvHead) => {
+  const indexes = columnIndexes(fields);
+  return (row: ReadonlyArray<string>): ImportEntry => {
+    if (row.length !== fields.length) {
+      const reason = `The row must have ${fields.length} fields, like the first row; it has ${row.length}.`;
+      return { _tag: "Unreadable", text: "", reasons: [reason], row };
     }
-    at = Object.fromEntries(found);
-    head = { fields, delimiter };
-    onHead(head);
-  };
-
-  const entryOf = (row: ReadonlyArray<string>, width: number, delimiter: string): ImportEntry => {
-    if (row.length !== width) {
-      const reasons = [
-        `The row must have ${width} fields, as the first one has; this one has ${row.length}.`,
-      ];
-      return { _tag: "Unread", text: "", reasons, row };
-    }
-    const text = (column: string): string | null => row[at[column] ?? -1]?.trim() || null;
-    const coordinates = [
-      number(row[at["longitude"] ?? -1], delimiter),
-      number(row[at["latitude"] ?? -1], delimiter),
-    ];
-    const [name, external_id, group] = [text("name"), text("external_id"), text("group")];
-    const properties = { name, radius: number(row[at["radius"] ?? -1], delimiter), external_id, group };
-    const feature = { type: "Feature", geometry: { type: "Point", coordinates }, properties };
+    const text = (column: ColumnName): string | null => row[indexes[column]]?.trim() || null;
+    const number = (column: ColumnName): unknown => parseNumber(row[indexes[column]] ?? "", delimiter);
+    const feature = {
+      type: "Feature",
+      geometry: { type: "Point", coordinates: [number("longitude"), number("latitude")] },
+      properties: {
+        name: text("name"),
+        radius: number("radius"),
+        external_id: text("external_id"),
+        group: text("group"),
+      },
+    };
     return { _tag: "Feature", feature, size: JSON.stringify(feature).length * 2, row };
   };
+};
 
-  const entries = (read: ReadonlyArray<ReadonlyArray<string>>, delimiter: string): Array<ImportEntry> => {
-    const found: Array<ImportEntry> = [];
-    for (const row of read) {
-      if (head === null) readHead(row, delimiter);
-      else found.push(entryOf(row, head.fields.length, delimiter));
-    }
-    return found;
-  };
-
-  const push = (piece: Buffer | undefined): ReadonlyArray<ImportEntry> => {
-    let text: string;
+async function* decoded(pieces: AsyncIterable<Buffer>): AsyncGenerator<string> {
+  const decoder = new TextDecoder("utf-8", { fatal: true });
+  const decode = (piece?: Buffer): string => {
     try {
-      text = piece === undefined ? decoder.decode() : decoder.decode(piece, { stream: true });
+      return decoder.decode(piece, { stream: piece !== undefined });
     } catch {
       throw new ImportFileBroken("The CSV is not UTF-8: save it as UTF-8 and import it again.");
     }
-    if (rows !== null && head !== null) return entries(rows.push(text), head.delimiter);
-    // Until the first line is whole its delimiter is not known.
-    opening += text;
-    const line = /^[^\r\n]+(?=[\r\n])/.exec(opening.trimStart())?.[0];
-    if (line === undefined && piece !== undefined) {
-      if (opening.length > 1_048_576)
-        throw new ImportFileBroken("The first row of the CSV is longer than 1 MiB.");
-      return [];
-    }
-    const delimiter = delimiterOf(line ?? opening);
-    rows = csvRows(delimiter);
-    return entries(rows.push(opening), delimiter);
   };
+  for await (const piece of pieces) yield decode(piece);
+  yield decode();
+}
 
-  return {
-    push,
-    end: () => {
-      const last = push(undefined);
-      const delimiter = head?.delimiter ?? ",";
-      const all = [...last, ...entries(rows?.end() ?? [], delimiter)];
-      if (head === null) {
-        throw new ImportFileBroken(
-          "The CSV is empty: its first row must name the columns name, latitude, longitude, radius.",
-        );
-      }
-      return all;
-    },
-  };
+const rowError = (error: unknown, row: number): unknown => {
+  if (!(error instanceof CsvError)) return error;
+  if (error.code === "CSV_MAX_RECORD_SIZE")
+    return new ImportFileBroken(
+      `Row ${row} is longer than 1 MiB: is a quote (") in it opened and never closed?`,
+    );
+  if (error.code === "CSV_QUOTE_NOT_CLOSED")
+    return new ImportFileBroken(`A quote (") that opens in row ${row} is never closed.`);
+  return new ImportFileBroken(`Row ${row} cannot be read: ${error.message}.`);
 };
+
+/**
+ * Reads a CSV (RFC 4180) of circles, with the columns name, latitude, longitude, radius, external_id and
+ * group in any order. Other columns are ignored. `onHead` receives the first row, which the file of refused
+ * rows repeats.
+ */
+export const readCsv = (delimiter: string, onHead: (head: CsvHead) => void = () => undefined): EntryReader =>
+  async function* (pieces) {
+    const parser = parse({
+      delimiter,
+      record_delimiter: ["\r\n", "\n", "\r"],
+      relax_column_count: true,
+      relax_quotes: true,
+      skip_empty_lines: true,
+      max_record_size: maxRowChars,
+    });
+    const rows: AsyncIterable<ReadonlyArray<string>> = pipeline(
+      Readable.from(decoded(pieces)),
+      parser,
+      () => undefined,
+    );
+    let toEntry: ((row: ReadonlyArray<string>) => ImportEntry) | null = null;
+    let batch: Array<ImportEntry> = [];
+    try {
+      for await (const row of rows) {
+        if (toEntry === null) {
+          const head = { fields: row, delimiter };
+          toEntry = entryOfRow(head);
+          onHead(head);
+        } else if (batch.push(toEntry(row)) === batchRows) {
+          yield batch;
+          batch = [];
+        }
+      }
+    } catch (error) {
+      throw rowError(error, parser.info.records + 1);
+    }
+    if (toEntry === null) {
+      throw new ImportFileBroken(
+        "The CSV is empty: its first row must name the columns name, latitude, longitude and radius.",
+      );
+    }
+    yield batch;
+  };

@@ -1,23 +1,23 @@
 import { Clock, Effect } from "effect";
+import { diskProblem } from "../../backup/DiskProblem.ts";
 import type { ImportReport } from "../../locations/LocationImport.ts";
 import { CommandRefused } from "../CommandRefused.ts";
-import { diskTrouble } from "../../backup/DiskFailure.ts";
+import { type ImportEntry, ImportFileBroken } from "./ImportEntry.ts";
+import { type ImportPart, partsOf, type SurveyedFile } from "./ImportFile.ts";
 import {
   type Counts,
-  freshJournal,
   type Journal,
-  journalOf,
+  journalPath,
+  newJournal,
   partId,
   readJournal,
   removeJournal,
   type Target,
   writeJournal,
 } from "./ImportJournal.ts";
-import { ImportFileBroken } from "./ImportEntry.ts";
-import { partsOf, type ImportPart, type SurveyedFile } from "./ImportFile.ts";
-import { openRefused, type RefusedFile, refusedPathOf, type RefusedEntry } from "./RefusedFile.ts";
+import { openRefused, type RefusedEntry, type RefusedFile, refusedPathOf } from "./RefusedFile.ts";
 
-/** Work on files of the person who gives the command. @throws CommandRefused what went wrong, as a sentence */
+/** Runs work on files. A failure becomes `CommandRefused` with a sentence. */
 export const onFiles = <A>(work: () => Promise<A>): Effect.Effect<A, CommandRefused> =>
   Effect.tryPromise({
     try: work,
@@ -26,149 +26,153 @@ export const onFiles = <A>(work: () => Promise<A>): Effect.Effect<A, CommandRefu
         message:
           error instanceof ImportFileBroken
             ? error.message
-            : `A file could not be read or written: ${diskTrouble(error)}.`,
+            : `A file could not be read or written: ${diskProblem(error)}.`,
       }),
   });
 
-/** How an import is to go. */
+/** Options of an import. */
 export interface ImportOptions {
   readonly target: Target;
   readonly isDryRun: boolean;
-  /** Whether to forget an import of this file that was stopped. */
+  /** Whether to discard an interrupted import of this file. */
   readonly isRestart: boolean;
-  /** Sends one part; it may be sent again under the same id. */
+  /** Sends one part. A part may be sent again under the same id. */
   readonly send: (
     features: ReadonlyArray<unknown>,
     id: string,
   ) => Effect.Effect<typeof ImportReport.Type, CommandRefused>;
-  /** Is told how many entries are done. */
+  /** Receives the number of completed entries. */
   readonly onProgress: (done: number) => Effect.Effect<void>;
 }
 
-/** What an import came to. */
+/** The result of an import. */
 export interface ImportOutcome {
   readonly counts: Counts;
-  /** Parts that an earlier run of the same command had done. */
+  /** Number of parts that an earlier run completed. */
   readonly resumedParts: number;
   readonly parts: number;
-  /** The file of refused features; null for none. */
+  /** Path of the file of refused features; null if there are none. */
   readonly refusedFile: string | null;
   readonly seconds: number;
 }
 
-const sameTarget = (a: Target, b: Target): boolean =>
+const isSameTarget = (a: Target, b: Target): boolean =>
   a.url === b.url && a.workspace === b.workspace && a.environment === b.environment;
 
-/** The journal to go on with: never that of another file or another target. */
+/** Opens the journal to resume from. The journal of another file or another target is refused. */
 const openJournal = Effect.fnUntraced(function* (
   file: SurveyedFile,
   { isDryRun, isRestart, target }: ImportOptions,
 ) {
-  const fresh = freshJournal(file, target);
+  const fresh = newJournal(file, target);
   if (isDryRun) return fresh;
-  const kept = isRestart ? null : yield* onFiles(() => readJournal(file.path));
-  const refuse = (why: string) =>
+  const existing = isRestart ? null : yield* onFiles(() => readJournal(file.path));
+  const refuse = (problem: string) =>
     new CommandRefused({
-      message: `An import of this file was begun (${journalOf(file.path)}) and not finished${why} With --restart it is forgotten, and this one begins anew.`,
+      message:
+        `An earlier import of this file is not finished${problem} ` +
+        `Its journal is ${journalPath(file.path)}. Give --restart to discard it and start again.`,
     });
-  if (kept === "unreadable") return yield* refuse(", but how far it came cannot be read.");
-  if (kept !== null) {
-    if (!sameTarget(kept.target, target)) {
-      const { environment, url, workspace } = kept.target;
+  if (existing === "unreadable") return yield* refuse(", but its progress cannot be read.");
+  if (existing !== null) {
+    if (!isSameTarget(existing.target, target)) {
+      const { environment, url, workspace } = existing.target;
       return yield* refuse(`, into ${environment} of the workspace ${workspace} at ${url}.`);
     }
-    if (kept.digest !== file.digest) return yield* refuse(", and the file has changed since.");
-    return kept;
+    if (existing.digest !== file.digest) return yield* refuse(", and the file has changed since.");
+    return existing;
   }
   yield* onFiles(() => writeJournal(file.path, fresh));
   return fresh;
 });
 
+/** Sends one part. Returns the counts and the refused entries, in the order of the file. */
 const importPart = Effect.fnUntraced(function* (part: ImportPart, id: string, options: ImportOptions) {
   const sent = part.filter((entry) => entry._tag === "Feature");
   const features = sent.map(({ feature }) => feature);
   const report = sent.length === 0 ? null : yield* options.send(features, id);
-  const reasons = new Map(
-    sent.map((entry, index) => [entry as ImportPart[number], report?.results[index]?.reasons ?? null]),
+  const reasons = new Map<ImportEntry, ReadonlyArray<string> | null>(
+    sent.map((entry, index) => [entry, report?.results[index]?.reasons ?? null]),
   );
   const refused = part.flatMap((entry): ReadonlyArray<RefusedEntry> => {
-    const why = entry._tag === "Unread" ? entry.reasons : (reasons.get(entry) ?? null);
-    return why === null ? [] : [{ entry, reasons: why }];
+    const ownReasons = entry._tag === "Unreadable" ? entry.reasons : (reasons.get(entry) ?? null);
+    return ownReasons === null ? [] : [{ entry, reasons: ownReasons }];
   });
-  const { created, failed, skipped, updated } = report?.summary ?? {
-    created: 0,
-    updated: 0,
-    skipped: 0,
-    failed: 0,
-  };
+  const { created = 0, failed = 0, skipped = 0, updated = 0 } = report?.summary ?? {};
   return {
     refused,
     counts: { created, updated, skipped, failed: failed + part.length - sent.length },
   };
 });
 
-const plus = (a: Counts, b: Counts): Counts => ({
+const addCounts = (a: Counts, b: Counts): Counts => ({
   created: a.created + b.created,
   updated: a.updated + b.updated,
   skipped: a.skipped + b.skipped,
   failed: a.failed + b.failed,
 });
 
-/**
- * Imports a file part by part, going on after those that an earlier run had done. What a part refused is on disk, then the journal says
- * that the part is done: stopped at any moment, the next run does the same part again under the same id, which imports nothing twice.
- */
-export const importFromFile = Effect.fnUntraced(function* (file: SurveyedFile, options: ImportOptions) {
-  const began = yield* Clock.currentTimeMillis;
-  let journal: Journal = yield* openJournal(file, options);
-  const resumedParts = journal.parts;
-  yield* options.onProgress(0);
-  const run = Effect.fnUntraced(function* (refused: RefusedFile) {
-    const parts = partsOf(file);
-    let index = 0;
-    let done = 0;
-    while (true) {
-      const next = yield* onFiles(() => parts.next());
-      if (next.done === true) break;
-      done += next.value.length;
-      if (index++ < journal.parts) {
-        yield* options.onProgress(done);
-        continue;
-      }
-      const { counts, refused: places } = yield* importPart(next.value, partId(journal, index - 1), options);
-      yield* onFiles(() => refused.add(places));
+/** Imports the parts that the journal does not list yet. Returns the final journal. */
+const importParts = Effect.fnUntraced(function* (
+  file: SurveyedFile,
+  options: ImportOptions,
+  resumed: Journal,
+  refusedFile: RefusedFile,
+) {
+  const parts = partsOf(file);
+  let journal = resumed;
+  let done = 0;
+  for (let index = 0; ; index++) {
+    const next = yield* onFiles(() => parts.next());
+    if (next.done === true) return journal;
+    done += next.value.length;
+    if (index >= journal.parts) {
+      const { counts, refused } = yield* importPart(next.value, partId(journal, index), options);
+      yield* onFiles(() => refusedFile.add(refused));
       journal = {
         ...journal,
-        parts: index,
-        counts: plus(journal.counts, counts),
-        refusedBytes: refused.length(),
+        parts: index + 1,
+        counts: addCounts(journal.counts, counts),
+        refusedBytes: refusedFile.length(),
       };
-      if (!options.isDryRun) yield* onFiles(() => writeJournal(file.path, journal));
-      yield* options.onProgress(done);
+      const completed = journal;
+      if (!options.isDryRun) yield* onFiles(() => writeJournal(file.path, completed));
     }
-    return index;
-  });
-  const parts = yield* Effect.acquireUseRelease(
-    Effect.mapError(
-      onFiles(() => openRefused(file, options.isDryRun, journal.refusedBytes)),
-      ({ message }) =>
-        new CommandRefused({
-          message: `${refusedPathOf(file, options.isDryRun)} cannot be written: refused features go there. ${message}`,
-        }),
-    ),
-    (refused) =>
-      Effect.flatMap(run(refused), (count) =>
-        Effect.map(onFiles(refused.finish), (path) => ({ count, path })),
-      ),
-    (refused) => Effect.promise(() => refused.close().catch(() => undefined)),
+    yield* options.onProgress(done);
+  }
+});
+
+/**
+ * Imports a file part by part, and resumes after the parts of an earlier run. Refused entries are synced to
+ * disk before the journal marks their part as completed. If the import is interrupted at any point, the next
+ * run sends the same part again under the same id, which imports nothing twice.
+ */
+export const importFromFile = Effect.fnUntraced(function* (file: SurveyedFile, options: ImportOptions) {
+  const startedAt = yield* Clock.currentTimeMillis;
+  const resumed = yield* openJournal(file, options);
+  yield* options.onProgress(0);
+  const openRefusedFile = Effect.mapError(
+    onFiles(() => openRefused(file, options.isDryRun, resumed.refusedBytes)),
+    ({ message }) =>
+      new CommandRefused({
+        message: `${refusedPathOf(file, options.isDryRun)} (refused features) cannot be written. ${message}`,
+      }),
+  );
+  const { journal, refusedPath } = yield* Effect.acquireUseRelease(
+    openRefusedFile,
+    (refusedFile) =>
+      Effect.gen(function* () {
+        const completed = yield* importParts(file, options, resumed, refusedFile);
+        return { journal: completed, refusedPath: yield* onFiles(refusedFile.finish) };
+      }),
+    (refusedFile) => Effect.promise(() => refusedFile.close().catch(() => undefined)),
   );
   if (!options.isDryRun) yield* onFiles(() => removeJournal(file.path));
-  const seconds = ((yield* Clock.currentTimeMillis) - began) / 1000;
   return {
     counts: journal.counts,
-    resumedParts,
-    parts: parts.count,
-    refusedFile: parts.path,
-    seconds,
+    resumedParts: resumed.parts,
+    parts: journal.parts,
+    refusedFile: refusedPath,
+    seconds: ((yield* Clock.currentTimeMillis) - startedAt) / 1000,
   } satisfies ImportOutcome;
 });

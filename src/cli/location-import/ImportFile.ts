@@ -1,32 +1,33 @@
-/** A file of places on disk: what form it has, and everything in it, read in pieces so that its size does not matter. */
+/** A file of locations: its format, and its entries, read in pieces so that it may have any size. */
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { open, stat } from "node:fs/promises";
 import { extname } from "node:path";
-import { diskTrouble } from "../../backup/DiskFailure.ts";
-import { collectionReader } from "./GeoJsonReader.ts";
-import { type CsvHead, csvReader } from "./CsvReader.ts";
-import { linesReader } from "./GeoJsonLinesReader.ts";
-import { type ImportEntry, type EntryReader, ImportFileBroken } from "./ImportEntry.ts";
+import { diskProblem, errorCode } from "../../backup/DiskProblem.ts";
+import { type CsvHead, delimiterOf, readCsv } from "./CsvReader.ts";
+import { readGeoJsonLines } from "./GeoJsonLinesReader.ts";
+import { readGeoJson } from "./GeoJsonReader.ts";
+import { type EntryReader, type ImportEntry, ImportFileBroken } from "./ImportEntry.ts";
 
-/** The forms that places come in. */
+/** The formats of files of locations. */
 export const importFormats = ["geojson", "ndjson", "csv"] as const;
-/** The form that the places of a file have. */
+/** A format of a file of locations. */
 export type ImportFormat = (typeof importFormats)[number];
 
-/** A file that was read through once. */
+/** A file that was read once. */
 export interface SurveyedFile {
   readonly path: string;
   readonly format: ImportFormat;
   readonly bytes: number;
-  /** How many features, lines or rows it has. */
+  /** Number of features, lines or rows. */
   readonly entries: number;
-  /** SHA-256 of all of it, in hex. */
+  /** SHA-256 of the file, in hex. */
   readonly digest: string;
+  /** Null unless the file is a CSV. */
   readonly head: CsvHead | null;
 }
 
-const byExtension: Readonly<Record<string, ImportFormat>> = {
+const formatByExtension: Readonly<Record<string, ImportFormat>> = {
   ".csv": "csv",
   ".tsv": "csv",
   ".ndjson": "ndjson",
@@ -36,29 +37,15 @@ const byExtension: Readonly<Record<string, ImportFormat>> = {
   ".geojsons": "ndjson",
 };
 
-/** Bytes at the start that tell a collection from features line by line. */
 const openingBytes = 65_536;
+const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf]);
 
-/** The form by the name of the file, and of a name that does not say it by what the file begins with. */
-const formatOf = async (path: string): Promise<ImportFormat> => {
-  const known = byExtension[extname(path).toLowerCase()];
-  if (known !== undefined) return known;
+/** The first 64 KiB of the file, without a byte order mark. */
+const readOpening = async (path: string): Promise<string> => {
   const file = await open(path);
   try {
     const { buffer, bytesRead } = await file.read(Buffer.alloc(openingBytes), 0, openingBytes, 0);
-    const text = buffer
-      .toString("utf8", 0, bytesRead)
-      .replace(/^\uFEFF/, "")
-      .trimStart();
-    if (text.startsWith("\u001E")) return "ndjson";
-    if (text.startsWith("PK\u0003\u0004")) {
-      throw new ImportFileBroken(
-        `${path} is a workbook or an archive: save its table as CSV (UTF-8), and import that.`,
-      );
-    }
-    const [line = ""] = text.split("\n", 1);
-    if (isFeature(line)) return "ndjson";
-    return /^[^{[]*\blat(itude)?\b/i.test(line) ? "csv" : "geojson";
+    return buffer.toString("utf8", 0, bytesRead).replace(/^\uFEFF/, "");
   } finally {
     await file.close();
   }
@@ -73,80 +60,91 @@ const isFeature = (line: string): boolean => {
   }
 };
 
-const readerOf = (format: ImportFormat, onHead: (head: CsvHead) => void): EntryReader => {
-  if (format === "csv") return csvReader(onHead);
-  return format === "ndjson" ? linesReader() : collectionReader();
+/** The format, by extension or else by content. @throws ImportFileBroken for a workbook */
+const detectFormat = (path: string, opening: string): ImportFormat => {
+  const known = formatByExtension[extname(path).toLowerCase()];
+  if (known !== undefined) return known;
+  const text = opening.trimStart();
+  if (text.startsWith("\u001E")) return "ndjson";
+  if (text.startsWith("PK\u0003\u0004")) {
+    throw new ImportFileBroken(
+      `${path} is a workbook or an archive: save its table as CSV (UTF-8), and import that.`,
+    );
+  }
+  const [line = ""] = text.split("\n", 1);
+  if (isFeature(line)) return "ndjson";
+  return /^[^{[]*\blat(itude)?\b/i.test(line) ? "csv" : "geojson";
 };
 
-const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf]);
-
-/** Everything in the file, in its order; `onPiece` gets each piece of it as it is. @throws ImportFileBroken */
-async function* readPlaces(
-  { format, path }: Pick<SurveyedFile, "format" | "path">,
-  onPiece: (piece: Buffer) => void,
-  onHead: (head: CsvHead) => void = () => undefined,
-): AsyncGenerator<ReadonlyArray<ImportEntry>> {
-  const reader = readerOf(format, onHead);
+/** The bytes of the file without a byte order mark. `onPiece` receives every piece unchanged. */
+async function* readPieces(path: string, onPiece?: (piece: Buffer) => void): AsyncGenerator<Buffer> {
   let isFirst = true;
   for await (const piece of createReadStream(path, { highWaterMark: 262_144 }) as AsyncIterable<Buffer>) {
-    onPiece(piece);
-    const isMarked = isFirst && piece.subarray(0, 3).equals(byteOrderMark);
+    onPiece?.(piece);
+    const hasMark = isFirst && piece.subarray(0, 3).equals(byteOrderMark);
     isFirst = false;
-    yield reader.push(isMarked ? piece.subarray(3) : piece);
+    yield hasMark ? piece.subarray(3) : piece;
   }
-  yield reader.end();
 }
 
-const codeOf = (error: unknown): unknown =>
-  error instanceof Error && "code" in error ? error.code : undefined;
+const readerOf = (format: ImportFormat, delimiter: string, onHead?: (head: CsvHead) => void): EntryReader => {
+  if (format === "csv") return readCsv(delimiter, onHead);
+  return format === "ndjson" ? readGeoJsonLines : readGeoJson;
+};
+
+const statFile = async (path: string) => {
+  const stats = await stat(path).catch((error: unknown) => {
+    throw new ImportFileBroken(
+      errorCode(error) === "ENOENT"
+        ? `There is no file ${path}.`
+        : `The file ${path} cannot be read: ${diskProblem(error)}.`,
+    );
+  });
+  if (!stats.isFile()) throw new ImportFileBroken(`${path} is not a file.`);
+  return stats;
+};
 
 /**
- * Reads the file through, so that one that is broken is known before anything of it is imported. `onProgress` gets the bytes read and all.
+ * Reads the file once, so that a broken file is refused before anything is imported. The format is detected
+ * unless it is given. `onProgress` receives the bytes read and the size of the file.
  * @throws ImportFileBroken
  */
 export const surveyFile = async (
   path: string,
-  asked: ImportFormat | undefined,
-  onProgress: (read: number, all: number) => void,
+  givenFormat: ImportFormat | undefined,
+  onProgress: (read: number, total: number) => void,
 ): Promise<SurveyedFile> => {
-  const about = await stat(path).catch((error: unknown) => {
-    throw new ImportFileBroken(
-      codeOf(error) === "ENOENT"
-        ? `There is no file ${path}.`
-        : `The file ${path} cannot be read: ${diskTrouble(error)}.`,
-    );
-  });
-  if (!about.isFile()) throw new ImportFileBroken(`${path} is no file.`);
-  const format = asked ?? (await formatOf(path));
+  const { size } = await statFile(path);
+  const opening = await readOpening(path);
+  const format = givenFormat ?? detectFormat(path, opening);
   const hash = createHash("sha256");
   let bytes = 0;
   let entries = 0;
   let head: CsvHead | null = null;
-  const onPiece = (piece: Buffer): void => {
+  const reader = readerOf(format, delimiterOf(opening), (found) => {
+    head = found;
+  });
+  const pieces = readPieces(path, (piece) => {
     hash.update(piece);
     bytes += piece.length;
-    onProgress(bytes, about.size);
-  };
-  for await (const found of readPlaces({ format, path }, onPiece, (read) => void (head = read))) {
-    entries += found.length;
-  }
+    onProgress(bytes, size);
+  });
+  for await (const batch of reader(pieces)) entries += batch.length;
   return { path, format, bytes, entries, digest: hash.digest("hex"), head };
 };
 
-/** Most features and bytes of one request; files are always cut alike, so that a resumed import has the same parts. */
+/** Limits of one request. A file is always split the same way, so a resumed import has the same parts. */
 const partLimits = { features: 10_000, bytes: 10 * 1_048_576 };
 
-/** A part of the file: what goes in one request, and what is refused without one. */
+/** A part of a file: the entries of one request, including those that are refused without being sent. */
 export type ImportPart = ReadonlyArray<ImportEntry>;
 
-/** Cuts the file into parts. @throws ImportFileBroken */
-export async function* partsOf(
-  file: SurveyedFile,
-  onPiece: (piece: Buffer) => void = () => undefined,
-): AsyncGenerator<ImportPart> {
+/** Splits the file into parts. @throws ImportFileBroken */
+export async function* partsOf({ format, head, path }: SurveyedFile): AsyncGenerator<ImportPart> {
+  const reader = readerOf(format, head?.delimiter ?? ",");
   let part: Array<ImportEntry> = [];
   let bytes = 0;
-  for await (const entries of readPlaces(file, onPiece)) {
+  for await (const entries of reader(readPieces(path))) {
     for (const entry of entries) {
       const size = entry._tag === "Feature" ? entry.size : 0;
       if (part.length > 0 && (part.length === partLimits.features || bytes + size > partLimits.bytes)) {

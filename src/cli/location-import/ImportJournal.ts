@@ -1,7 +1,8 @@
-/** How far an import of a file is, kept beside the file, so that the same command goes on where it was stopped. */
+/** The progress of an import, stored beside the file, so that the same command can resume it. */
 import { Schema } from "effect";
 import { createHash, randomUUID } from "node:crypto";
 import { readFile, rename, rm, writeFile } from "node:fs/promises";
+import { errorCode } from "../../backup/DiskProblem.ts";
 import type { SurveyedFile } from "./ImportFile.ts";
 
 const Counts = Schema.Struct({
@@ -11,11 +12,11 @@ const Counts = Schema.Struct({
   failed: Schema.Int,
 });
 
-/** How many features were created, updated, skipped and failed. */
+/** The number of features by result. */
 export type Counts = typeof Counts.Type;
 
 const Target = Schema.Struct({ url: Schema.String, workspace: Schema.String, environment: Schema.String });
-/** Where an import goes: the address of the server, a workspace and an environment of it. */
+/** The target of an import: the address of a server, a workspace and an environment. */
 export type Target = typeof Target.Type;
 
 const Journal = Schema.Struct({
@@ -23,24 +24,24 @@ const Journal = Schema.Struct({
   /** SHA-256 of the file. */
   digest: Schema.String,
   target: Target,
-  /** Names this import; the ids of its parts come from it. */
+  /** Identifies the import. The ids of its parts derive from it. */
   id: Schema.String,
-  /** How many parts are done. */
+  /** Number of completed parts. */
   parts: Schema.Int,
   counts: Counts,
-  /** Length of the file of refused features after those parts, in bytes. */
+  /** Length of the file of refused features after these parts, in bytes. */
   refusedBytes: Schema.Int,
 });
-/** How far an import is. */
+/** The progress of an import. */
 export type Journal = typeof Journal.Type;
 
 const decode = Schema.decodeUnknownSync(Schema.fromJsonString(Journal));
 
-/** Where the journal of a file is. */
-export const journalOf = (path: string): string => `${path}.waypost-import.json`;
+/** Path of the journal of a file. */
+export const journalPath = (path: string): string => `${path}.waypost-import.json`;
 
-/** An import that nothing was done of yet. */
-export const freshJournal = (file: SurveyedFile, target: Target): Journal => ({
+/** The journal of a new import. */
+export const newJournal = (file: SurveyedFile, target: Target): Journal => ({
   version: 1,
   digest: file.digest,
   target,
@@ -50,20 +51,19 @@ export const freshJournal = (file: SurveyedFile, target: Target): Journal => ({
   refusedBytes: 0,
 });
 
-/** Names a part for the server: the same part of the same import has always the same name. */
+/** The id of a part, as a UUID. The same part of the same import always has the same id. */
 export const partId = (journal: Journal, index: number): string => {
   const hex = createHash("sha256").update(`${journal.id}/${index}`).digest("hex");
-  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-a${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
+  return hex.replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12}).*$/, "$1-$2-8$3-a$4-$5");
 };
 
-/** The journal of an import that was stopped; null for none, and "unreadable" for one that says nothing. */
+/** The journal of an interrupted import; null if there is none. */
 export const readJournal = async (path: string): Promise<Journal | "unreadable" | null> => {
   let text: string;
   try {
-    text = await readFile(journalOf(path), "utf8");
+    text = await readFile(journalPath(path), "utf8");
   } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "ENOENT") return null;
-    return "unreadable";
+    return errorCode(error) === "ENOENT" ? null : "unreadable";
   }
   try {
     return decode(text);
@@ -72,12 +72,12 @@ export const readJournal = async (path: string): Promise<Journal | "unreadable" 
   }
 };
 
-/** Whole or not at all: written under another name and renamed. */
+/** Replaces the journal atomically: it is written under another name and renamed. */
 export const writeJournal = async (path: string, journal: Journal): Promise<void> => {
-  const file = journalOf(path);
+  const file = journalPath(path);
   await writeFile(`${file}.new`, `${JSON.stringify(journal, null, 2)}\n`);
   await rename(`${file}.new`, file);
 };
 
-/** Forgets how far the import is. */
-export const removeJournal = (path: string): Promise<void> => rm(journalOf(path), { force: true });
+/** Deletes the journal. */
+export const removeJournal = (path: string): Promise<void> => rm(journalPath(path), { force: true });

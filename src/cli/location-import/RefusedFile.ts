@@ -1,23 +1,22 @@
-/** The features of a file that were refused, with the reasons, in a file that can be mended and imported. */
+/** The file of refused features, with the reasons. It can be corrected and imported. */
 import { open, rm } from "node:fs/promises";
-import { csvRow } from "./CsvRows.ts";
 import type { ImportEntry } from "./ImportEntry.ts";
 import type { SurveyedFile } from "./ImportFile.ts";
 
-/** A feature and why it was refused, in sentences. */
+/** A refused entry, and why, in sentences. */
 export interface RefusedEntry {
   readonly entry: ImportEntry;
   readonly reasons: ReadonlyArray<string>;
 }
 
-/** Where the refused features of a file are; those of a dry run leave alone what an import wrote. */
+/** Path of the file of refused features. A dry run has its own, and never overwrites that of an import. */
 export const refusedPathOf = (file: Pick<SurveyedFile, "format" | "path">, isDryRun: boolean): string =>
   `${file.path}${isDryRun ? ".dry-run" : ""}.refused.${file.format === "csv" ? "csv" : "geojson"}`;
 
 const isObject = (value: unknown): value is object =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-const asFeature = ({ entry, reasons }: RefusedEntry): string => {
+const geoJsonFeature = ({ entry, reasons }: RefusedEntry): string => {
   if (entry._tag === "Feature" && isObject(entry.feature)) {
     const { refused: _, ...feature } = entry.feature as { readonly refused?: unknown };
     return JSON.stringify({ ...feature, refused: reasons });
@@ -26,61 +25,73 @@ const asFeature = ({ entry, reasons }: RefusedEntry): string => {
   return JSON.stringify({ type: "Feature", geometry: null, properties: null, sent, refused: reasons });
 };
 
-const column = "refused";
+const geoJsonFormat = {
+  opening: '{"type": "FeatureCollection", "features": [\n',
+  closing: "\n]}\n",
+  separator: ",\n",
+  write: geoJsonFeature,
+};
 
-/** Opens the file of refused features at that length: nothing of a part that was not finished stays in it. */
+const csvRow = (fields: ReadonlyArray<string>, delimiter: string): string =>
+  fields
+    .map((field) =>
+      /["\r\n]/.test(field) || field.includes(delimiter) ? `"${field.replaceAll('"', '""')}"` : field,
+    )
+    .join(delimiter);
+
+const reasonsColumn = "refused";
+
+/** A CSV with the columns of the imported file, and one for the reasons unless it has one already. */
+const csvFormat = ({ head }: SurveyedFile) => {
+  const fields = head?.fields ?? [];
+  const delimiter = head?.delimiter ?? ",";
+  const index = fields.findIndex((field) => field.trim().toLowerCase() === reasonsColumn);
+  const headings = index === -1 ? [...fields, reasonsColumn] : fields;
+  return {
+    opening: `${csvRow(headings, delimiter)}\n`,
+    closing: "\n",
+    separator: "\n",
+    write: ({ entry, reasons }: RefusedEntry): string => {
+      const row = entry.row ?? [];
+      const text = reasons.join(" ");
+      const isReplaced = index !== -1 && row.length === fields.length;
+      return csvRow(isReplaced ? row.with(index, text) : [...row, text], delimiter);
+    },
+  };
+};
+
+/** Opens the file of refused features. It is truncated to `length`, to drop entries of an unfinished part. */
 export const openRefused = async (file: SurveyedFile, isDryRun: boolean, length: number) => {
   const path = refusedPathOf(file, isDryRun);
-  const { head } = file;
-  const delimiter = head?.delimiter ?? ",";
-  const width = head?.fields.length ?? 0;
-  const reasonsAt = head?.fields.findIndex((field) => field.trim().toLowerCase() === column) ?? -1;
+  const { closing, opening, separator, write } = file.format === "csv" ? csvFormat(file) : geoJsonFormat;
   const handle = await open(path, length === 0 ? "w" : "r+");
   await handle.truncate(length);
   let bytes = length;
-
-  const write = async (text: string): Promise<void> => {
-    const { bytesWritten } = await handle.write(text, bytes);
-    bytes += bytesWritten;
+  const append = async (text: string): Promise<void> => {
+    bytes += (await handle.write(text, bytes)).bytesWritten;
   };
-
-  const row = ({ entry, reasons }: RefusedEntry): string => {
-    const fields = [...(entry.row ?? [])];
-    // Of a file that was refused and mended the column is there already.
-    if (reasonsAt !== -1 && fields.length === width) fields[reasonsAt] = reasons.join(" ");
-    else fields.push(reasons.join(" "));
-    return `${csvRow(fields, delimiter)}\n`;
-  };
-
   return {
     path,
-    /** How long it is, in bytes. */
+    /** Current length of the file, in bytes. */
     length: (): number => bytes,
-    /** Adds features, and sees that they are on disk. */
-    add: async (places: ReadonlyArray<RefusedEntry>): Promise<void> => {
-      if (places.length === 0) return;
-      if (file.format === "csv") {
-        const heading = reasonsAt === -1 ? [...(head?.fields ?? []), column] : (head?.fields ?? []);
-        const first = bytes === 0 ? `${csvRow(heading, delimiter)}\n` : "";
-        await write(first + places.map(row).join(""));
-      } else {
-        const first = bytes === 0 ? '{"type": "FeatureCollection", "features": [\n' : ",\n";
-        await write(first + places.map(asFeature).join(",\n"));
-      }
+    /** Adds entries, and syncs them to disk. */
+    add: async (entries: ReadonlyArray<RefusedEntry>): Promise<void> => {
+      if (entries.length === 0) return;
+      await append((bytes === 0 ? opening : separator) + entries.map(write).join(separator));
       await handle.sync();
     },
-    /** Makes it whole, or removes it when nothing was refused. Tells its path, or null. */
+    /** Completes the file and returns its path. Removes the file and returns null if nothing was refused. */
     finish: async (): Promise<string | null> => {
-      if (bytes > 0 && file.format !== "csv") await write("\n]}\n");
+      if (bytes > 0) await append(closing);
       await handle.close();
       if (bytes > 0) return path;
       await rm(path, { force: true });
       return null;
     },
-    /** Leaves it as it is, for an import that will go on. */
+    /** Closes the file as it is, so that a resumed import can continue it. */
     close: (): Promise<void> => handle.close(),
   };
 };
 
-/** A file of refused features that is open. */
+/** An open file of refused features. */
 export type RefusedFile = Awaited<ReturnType<typeof openRefused>>;

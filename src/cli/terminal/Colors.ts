@@ -1,27 +1,30 @@
-/** Colours for terminals, and for nothing else. */
+import { styleText } from "node:util";
 import type { SettingsRecord } from "../../config/Settings.ts";
 
-const style =
-  (isOn: boolean, code: number) =>
-  (text: string): string =>
-    isOn && text !== "" ? `\u001B[${code}m${text}\u001B[0m` : text;
+type Format = Parameters<typeof styleText>[0];
 
-/** Styles that give a text as it is where colours are not wanted. */
-export const paint = (isColored: boolean) => ({
-  bold: style(isColored, 1),
-  faint: style(isColored, 2),
-  red: style(isColored, 31),
-  green: style(isColored, 32),
-  yellow: style(isColored, 33),
-  cyan: style(isColored, 36),
-});
+/** Styles of a stream. They leave texts unchanged if the stream has no colours. */
+export const paint = (hasColors: boolean) => {
+  // `wantsColors` decides about colours: styleText's own check would apply to stdout only.
+  const style = (format: Format) => (text: string) =>
+    hasColors ? styleText(format, text, { validateStream: false }) : text;
+  return {
+    bold: style("bold"),
+    faint: style("dim"),
+    red: style("red"),
+    green: style("green"),
+    yellow: style("yellow"),
+    cyan: style("cyan"),
+  };
+};
 
 /** The styles of one stream. */
 export type Paint = ReturnType<typeof paint>;
 
 /**
- * Whether a stream is to have colours: a terminal has them, but for `TERM=dumb`; `FORCE_COLOR` gives them to a pipe too, and `NO_COLOR`
- * (no-color.org) takes them from all. Both count when they are not empty, `FORCE_COLOR` not when it is 0 or false.
+ * Whether a stream gets colours. A terminal does, unless `TERM=dumb`. `FORCE_COLOR` (other than 0 and false)
+ * turns them on for pipes too. `NO_COLOR` (no-color.org) turns them off and wins. Both count only if they are
+ * not empty.
  */
 export const wantsColors = (environment: SettingsRecord, isTerminal: boolean): boolean => {
   if (environment["NO_COLOR"]) return false;

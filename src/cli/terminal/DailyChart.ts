@@ -1,4 +1,5 @@
 import { CliOutput } from "effect/cli";
+import { formatCount } from "./Formats.ts";
 
 /** One bar of the chart. */
 export interface Day {
@@ -7,30 +8,28 @@ export interface Day {
 }
 
 const eighths = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
-const widestBar = 60;
-const narrowestBar = 8;
+const maxBarCells = 60;
+const minBarCells = 8;
+const defaultColumns = 100;
 
-/** A bar of `length` cells, to an eighth of one; anything but nothing shows. */
-const bar = (length: number): string => {
-  const parts = Math.round(length * 8);
-  const whole = Math.max(parts, length > 0 ? 1 : 0);
-  return "█".repeat(Math.floor(whole / 8)) + (eighths[whole % 8] ?? "");
+/** A bar of `cells` cells, exact to an eighth. Any positive value is visible. */
+const bar = (cells: number): string => {
+  const parts = Math.max(Math.round(cells * 8), cells > 0 ? 1 : 0);
+  return "█".repeat(Math.floor(parts / 8)) + (eighths[parts % 8] ?? "");
 };
 
-const figureOf = (value: number): string => value.toLocaleString("en-US");
-
-/** A line for each day: its label, a bar in proportion to the highest value, and the value; in lines of `room` cells. */
-export const dailyChart = (days: ReadonlyArray<Day>, room: number | null): string => {
+/** A line of at most `columns` cells for each day: label, value, and a bar relative to the highest value. */
+export const dailyChart = (days: ReadonlyArray<Day>, columns: number | null): string => {
   const width = CliOutput.displayWidth;
   const highest = Math.max(0, ...days.map(({ value }) => value));
-  const labels = Math.max(0, ...days.map(({ label }) => width(label)));
-  const values = Math.max(0, ...days.map(({ value }) => figureOf(value).length));
-  const longest = Math.min(widestBar, Math.max(narrowestBar, (room ?? 100) - labels - values - 4));
+  const labelCells = Math.max(0, ...days.map(({ label }) => width(label)));
+  const valueCells = Math.max(0, ...days.map(({ value }) => formatCount(value).length));
+  const availableCells = (columns ?? defaultColumns) - labelCells - valueCells - 4;
+  const barCells = Math.min(maxBarCells, Math.max(minBarCells, availableCells));
   return days
     .map(({ label, value }) => {
-      const drawn = highest === 0 ? "" : bar((value / highest) * longest);
-      const figure = figureOf(value).padStart(values);
-      return `${label.padEnd(labels)}  ${figure}  ${drawn}`.trimEnd();
+      const drawn = highest === 0 ? "" : bar((value / highest) * barCells);
+      return `${label.padEnd(labelCells)}  ${formatCount(value).padStart(valueCells)}  ${drawn}`.trimEnd();
     })
     .join("\n");
 };

@@ -1,34 +1,36 @@
 import { Console, Effect } from "effect";
-import { wantsJson } from "../Operator.ts";
 import { CliEnvironment } from "../CliEnvironment.ts";
+import type { CommandRefused } from "../CommandRefused.ts";
+import { type FetchPage, readList } from "../Lookups.ts";
+import { Json } from "../Operator.ts";
 import { paint } from "./Colors.ts";
 import { type Column, table } from "./Table.ts";
 
-/** Prints one thing: as JSON for a program, or as the text that people read. */
-export const printOne = <A>(thing: A, asText: (thing: A) => string) =>
-  Effect.flatMap(wantsJson, (json) => Console.log(json ? JSON.stringify(thing, null, 2) : asText(thing)));
+/** Prints a value: as JSON for programs, or as text for people. */
+export const printOne = <A>(value: A, asText: (value: A) => string) =>
+  Effect.flatMap(Json, (isJson) => Console.log(isJson ? JSON.stringify(value, null, 2) : asText(value)));
 
-/** Most items that a list prints unless told otherwise. */
-export const defaultListed = 100;
-
-/** A table for the terminal at hand, or for a pipe. */
+/** A table that fits the terminal; in a pipe it is as wide as its content. */
 export const fittedTable = <Row>(columns: ReadonlyArray<Column<Row>>, rows: ReadonlyArray<Row>) =>
   Effect.map(CliEnvironment, (cliEnvironment) =>
     table(columns, rows, cliEnvironment.columns, paint(cliEnvironment.colors.stdout).bold),
   );
 
-/** Prints a list: as a JSON array, or as a table that fits the terminal. `more` says that there are older ones. */
+/**
+ * Reads up to `limit` items of a list, and prints them: as a JSON array, or as a table that fits the
+ * terminal. It says on stderr if there are more items.
+ */
 export const printList = <Row>(
-  { items, more }: { readonly items: ReadonlyArray<Row>; readonly more: boolean },
+  limit: number,
+  fetch: FetchPage<Row, CommandRefused>,
   columns: ReadonlyArray<Column<Row>>,
-  nothing: string,
+  whenEmpty: string,
 ) =>
   Effect.gen(function* () {
-    if (yield* wantsJson) yield* Console.log(JSON.stringify(items, null, 2));
-    else if (items.length === 0) yield* Console.log(nothing);
+    const { hasMore, items } = yield* readList(limit, fetch);
+    if (yield* Json) yield* Console.log(JSON.stringify(items, null, 2));
+    else if (items.length === 0) yield* Console.log(whenEmpty);
     else yield* Console.log(yield* fittedTable(columns, items));
-    if (more) yield* Console.error(`There are more: these are the newest ${items.length}. See --limit.`);
+    if (hasMore)
+      yield* Console.error(`There are more: these are the newest ${items.length}. Use --limit to list more.`);
   });
-
-/** A flag as people read it. */
-export const yesNo = (value: boolean): string => (value ? "yes" : "no");

@@ -1,130 +1,111 @@
 import { CliOutput } from "effect/cli";
+import { formatCount, formatInstant } from "./Formats.ts";
 
-/** What stands in a column: prose, which is cut first; instants, which keep their date; ids and figures, which are of no use unless whole. */
+/** The content of a column. Prose is shortened first, then instants. Ids and figures stay whole. */
 type Kind = "prose" | "instant" | "id" | "figure";
 
-/** One column of a table: its heading and what stands in it. */
+/** A column of a table. */
 export interface Column<Row> {
   readonly heading: string;
-  readonly cell: (row: Row) => string;
-  /** Prose if left out. Figures stand to the right. */
+  /** A number is formatted as a count, an instant to the minute, and null as a dash. */
+  readonly cell: (row: Row) => string | number | null;
+  /** `prose` if left out. Figures are aligned to the right. */
   readonly kind?: Kind;
 }
 
 const gap = 2;
 const whole = Number.POSITIVE_INFINITY;
-const date = "YYYY-MM-DD…".length;
+const dateCells = "YYYY-MM-DD…".length;
 
-/** Cells that a column keeps while others have more to give; where that is still too wide, the next. */
-const floors: ReadonlyArray<Readonly<Record<Kind, number>>> = [
-  { prose: 8, instant: date, id: whole, figure: whole },
+/** Minimum widths of columns, in cells. If the table is still too wide, the next row applies. */
+const minWidths: ReadonlyArray<Readonly<Record<Kind, number>>> = [
+  { prose: 8, instant: dateCells, id: whole, figure: whole },
   { prose: 5, instant: 5, id: whole, figure: whole },
   { prose: 5, instant: 5, id: 8, figure: 8 },
 ];
 
-/** A column of ids. */
-export const idColumn = <Row>(heading: string, cell: (row: Row) => string): Column<Row> => ({
-  heading,
-  cell,
-  kind: "id",
-});
-
-/** A column of instants to the minute, or a dash for none. */
-export const momentColumn = <Row>(heading: string, cell: (row: Row) => string | null): Column<Row> => ({
-  heading,
-  cell: (row) => moment(cell(row)),
-  kind: "instant",
-});
-
-/** A column of whole numbers. */
-export const figureColumn = <Row>(heading: string, cell: (row: Row) => number): Column<Row> => ({
-  heading,
-  cell: (row) => cell(row).toLocaleString("en-US"),
-  kind: "figure",
-});
-
-/** An instant to the minute, or a dash for none. */
-export const moment = (instant: string | null): string =>
-  instant === null ? "-" : `${instant.slice(0, 16).replace("T", " ")} UTC`;
-
-/** Cells that a text takes; of plain letters as many as they are, which need not be looked up one by one. */
+/** Width of a text in cells. ASCII takes a fast path. */
 const width = (text: string): number => (/^[ -~]*$/.test(text) ? text.length : CliOutput.displayWidth(text));
 
-/** What a terminal would take as a command of its own does not come through: names are other people's texts. */
+/** Replaces control characters, because a name could otherwise send commands to the terminal. */
 const printable = (text: string): string => text.replaceAll(/\p{Cc}/gu, "\u{fffd}");
+
+const cellText = <Row>({ cell, kind }: Column<Row>, row: Row): string => {
+  const value = cell(row);
+  if (typeof value === "number") return formatCount(value);
+  return kind === "instant" || value === null ? formatInstant(value) : printable(value);
+};
 
 const segments = new Intl.Segmenter();
 
-const cut = (text: string, room: number): string => {
-  if (width(text) <= room) return text;
+const shorten = (text: string, cells: number): string => {
+  if (width(text) <= cells) return text;
   let kept = "";
   for (const { segment } of segments.segment(text)) {
-    if (width(kept) + width(segment) > room - 1) break;
+    if (width(kept) + width(segment) > cells - 1) break;
     kept += segment;
   }
   return `${kept}…`;
 };
 
-/** Takes from the widest column that is wider than its floor, until all fit or none can give more. */
-const shrink = (widths: ReadonlyArray<number>, least: ReadonlyArray<number>, room: number) => {
+/** Shrinks the widest shrinkable column cell by cell, until the row fits or no column can shrink. */
+const shrink = (widths: ReadonlyArray<number>, minimums: ReadonlyArray<number>, columns: number) => {
   const fitted = [...widths];
-  let over = fitted.reduce((sum, each) => sum + each + gap, -gap) - room;
-  for (; over > 0; over--) {
-    const spare = fitted.map((each, at) => (each > (least[at] ?? 0) ? each : 0));
-    const widest = Math.max(...spare);
+  let excess = fitted.reduce((sum, each) => sum + each + gap, -gap) - columns;
+  for (; excess > 0; excess--) {
+    const shrinkable = fitted.map((each, index) => (each > (minimums[index] ?? 0) ? each : 0));
+    const widest = Math.max(...shrinkable);
     if (widest === 0) break;
-    fitted[spare.indexOf(widest)] = widest - 1;
+    fitted[shrinkable.indexOf(widest)] = widest - 1;
   }
   return fitted;
 };
 
-/**
- * The rows as text under their headings, in columns that fit into `room` cells; null for as wide as it takes. `heads` gives the line of
- * headings its looks.
- */
+/** A table that fits into `available` cells; null for any width. `styleHeadings` styles the headings. */
 export const table = <Row>(
   columns: ReadonlyArray<Column<Row>>,
   rows: ReadonlyArray<Row>,
-  room: number | null,
-  heads: (line: string) => string = (line) => line,
+  available: number | null,
+  styleHeadings: (line: string) => string = (line) => line,
 ): string => {
   const lines = [
     columns.map(({ heading }) => heading),
-    ...rows.map((row) => columns.map(({ cell }) => printable(cell(row)))),
+    ...rows.map((row) => columns.map((column) => cellText(column, row))),
   ];
-  // Not Math.max(...lines): a call takes only so many arguments, and a report has more rows.
-  const natural = columns.map((_, at) =>
-    lines.reduce((most, cells) => Math.max(most, width(cells[at] ?? "")), 0),
+  // Not Math.max(...lines): a report may have more rows than a call takes arguments.
+  const natural = columns.map((_, index) =>
+    lines.reduce((max, cells) => Math.max(max, width(cells[index] ?? "")), 0),
   );
   const widths =
-    room === null
+    available === null
       ? natural
-      : floors.reduce<ReadonlyArray<number>>(
-          (fitted, floor) =>
+      : minWidths.reduce<ReadonlyArray<number>>(
+          (fitted, minimum) =>
             shrink(
               fitted,
-              columns.map(({ kind = "prose" }) => floor[kind]),
-              room,
+              columns.map(({ kind = "prose" }) => minimum[kind]),
+              available,
             ),
           natural,
         );
   const [headings = "", ...others] = lines.map((cells) =>
     cells
-      .map((cell, at) => {
-        const text = cut(cell, widths[at] ?? 0);
-        const blanks = " ".repeat(Math.max(0, (widths[at] ?? 0) - width(text)));
-        return columns[at]?.kind === "figure" ? blanks + text : text + blanks;
+      .map((cell, index) => {
+        const columnWidth = widths[index] ?? 0;
+        const text = shorten(cell, columnWidth);
+        const padding = " ".repeat(Math.max(0, columnWidth - width(text)));
+        return columns[index]?.kind === "figure" ? padding + text : text + padding;
       })
       .join(" ".repeat(gap))
       .trimEnd(),
   );
-  return [heads(headings), ...others].join("\n");
+  return [styleHeadings(headings), ...others].join("\n");
 };
 
-/** One thing as lines of a name and a value. */
+/** One item as lines of a name and a value. */
 export const details = (entries: ReadonlyArray<readonly [name: string, value: string]>): string => {
-  const widest = Math.max(...entries.map(([name]) => width(name)));
+  const nameWidth = Math.max(...entries.map(([name]) => width(name)));
   return entries
-    .map(([name, value]) => `${name.padEnd(widest)}${" ".repeat(gap)}${printable(value)}`)
+    .map(([name, value]) => `${name.padEnd(nameWidth)}${" ".repeat(gap)}${printable(value)}`)
     .join("\n");
 };

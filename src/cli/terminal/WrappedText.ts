@@ -1,13 +1,13 @@
 import { CliOutput } from "effect/cli";
 
-/** Breaks a text at blanks, so that it stands in a column of that many cells; null for as long a line as it is. */
-export const wrapped = (text: string, room: number | null): ReadonlyArray<string> => {
-  if (room === null) return [text];
+/** Breaks a text into lines of at most `columns` cells; null for one line of any length. */
+export const wrapText = (text: string, columns: number | null): ReadonlyArray<string> => {
+  if (columns === null) return [text];
   const width = CliOutput.displayWidth;
   const lines: Array<string> = [];
   let line = "";
   for (const word of text.split(" ")) {
-    if (line !== "" && width(line) + 1 + width(word) > room) {
+    if (line !== "" && width(line) + 1 + width(word) > columns) {
       lines.push(line);
       line = word;
     } else line = line === "" ? word : `${line} ${word}`;

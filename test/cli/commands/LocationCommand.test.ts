@@ -5,13 +5,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { collection, pointFeature } from "../../locations/Features.ts";
 import { TestWaypost, testOperatorKey } from "../../TestWaypost.ts";
-import { commandLine, give } from "../CommandLine.ts";
+import { commandLine, runCli } from "../CommandLine.ts";
 
-const world = Effect.gen(function* () {
+const importWorld = Effect.gen(function* () {
   const cli = yield* commandLine;
   const tenant = yield* cli.tenant();
   const folder = yield* Effect.acquireRelease(
-    Effect.promise(() => mkdtemp(join(tmpdir(), "waypost-places-"))),
+    Effect.promise(() => mkdtemp(join(tmpdir(), "waypost-locations-"))),
     (path) => Effect.promise(() => rm(path, { recursive: true, force: true })),
   );
   const file = (name: string, content: unknown) =>
@@ -36,10 +36,10 @@ const world = Effect.gen(function* () {
 
 layer(TestWaypost.layer)("waypost location import", (it) => {
   it.effect(
-    "takes GeoJSON, writes what was refused with reasons, and takes that file again once it is mended (cli.import, operator.import_command)",
+    "refused features go to a file that can be imported again (cli.import, operator.import_command)",
     () =>
       Effect.gen(function* () {
-        const { file, into, isThere, names, read, run } = yield* world;
+        const { file, into, isThere, names, read, run } = yield* importWorld;
         const path = yield* file(
           "a.geojson",
           collection(pointFeature({ name: "Dam" }), pointFeature({ name: "Spui", radius: 1 }), 5),
@@ -54,11 +54,11 @@ layer(TestWaypost.layer)("waypost location import", (it) => {
         assert.deepInclude(five, { sent: 5, geometry: null });
         assert.isFalse(yield* isThere(`${path}.waypost-import.json`));
 
-        const mended = yield* file(
+        const corrected = yield* file(
           "b.geojson",
           collection({ ...spui, properties: { ...spui.properties, radius: 60 } }),
         );
-        const again = yield* run(`location import ${mended} ${into} --json`);
+        const again = yield* run(`location import ${corrected} ${into} --json`);
         assert.strictEqual(again.code, 0);
         assert.deepInclude(JSON.parse(again.stdout), {
           format: "geojson",
@@ -71,10 +71,10 @@ layer(TestWaypost.layer)("waypost location import", (it) => {
   );
 
   it.effect(
-    "takes a CSV and one feature a line; a dry run writes no location (cli.import, operator.import_command)",
+    "an import takes CSV and feature lines; a dry run writes nothing (cli.import, operator.import_command)",
     () =>
       Effect.gen(function* () {
-        const { file, into, isThere, json, names, read, run, sandbox } = yield* world;
+        const { file, into, isThere, json, names, read, run, sandbox } = yield* importWorld;
         const rows = [
           "Name;Latitude;Longitude;Radius;Group;City",
           '"Dam; Square";52.373;4.893;150;Centre;Amsterdam',
@@ -84,7 +84,7 @@ layer(TestWaypost.layer)("waypost location import", (it) => {
         const csv = yield* file("c.csv", `\uFEFF${rows.join("\r\n")}\r\n`);
         const dry = yield* run(`location import ${csv} ${into} --dry-run`);
         assert.strictEqual(dry.code, 1);
-        assert.include(dry.stdout, "nothing was written");
+        assert.include(dry.stdout, "Nothing was written");
         assert.lengthOf(yield* names, 0);
         assert.strictEqual((yield* run(`location import ${csv} ${into}`)).code, 1);
         const lines = (yield* read(`${csv}.refused.csv`)).split("\n");
@@ -94,14 +94,14 @@ layer(TestWaypost.layer)("waypost location import", (it) => {
         assert.deepStrictEqual((yield* sandbox("/location-groups")).body.data[0].name, "Centre");
 
         const feature = JSON.stringify(pointFeature({ name: "Line" }));
-        const told = yield* json(
+        const result = yield* json(
           `location import ${yield* file("d.txt", `${feature}\n${feature}\n`)} ${into}`,
         );
-        assert.deepInclude(told, { format: "ndjson", features: 2, created: 2, failed: 0 });
+        assert.deepInclude(result, { format: "ndjson", features: 2, created: 2, failed: 0 });
         assert.sameMembers(yield* names, ["Dam; Square", "Line", "Line"]);
         assert.isFalse(yield* isThere(`${csv}.waypost-import.json`));
 
-        // A name that does not tell: what the file begins with does.
+        // The format is detected from the content if the extension does not name it.
         const plain = yield* json(
           `location import ${yield* file("e.txt", "name,lat,lng,radius\nT,1,2,150\n")} ${into}`,
         );
@@ -111,37 +111,39 @@ layer(TestWaypost.layer)("waypost location import", (it) => {
       }),
   );
 
-  it.effect("imports nothing of a file that is broken, and says where (operator.import_command)", () =>
-    Effect.gen(function* () {
-      const { file, into, names, run } = yield* world;
-      const whole = JSON.stringify(collection(pointFeature(), pointFeature()));
-      const broken = yield* file("e.geojson", whole.slice(0, -20));
-      const answer = yield* run(`location import ${broken} ${into}`);
-      assert.deepStrictEqual([answer.code, answer.stdout], [1, ""]);
-      assert.match(answer.stderr, /breaks off after 1 features/);
-      const none = yield* run(`location import ${broken}.none ${into}`);
-      assert.match(none.stderr, /There is no file/);
-      const nowhere = yield* run(`location import ${broken} -w Nowhere -e sandbox`);
-      assert.match(nowhere.stderr, /There is no workspace called "Nowhere"/);
-      assert.strictEqual((yield* run(`location import ${broken} ${into} --format xml`)).code, 2);
-      assert.lengthOf(yield* names, 0);
-    }),
+  it.effect(
+    "an import refuses a broken file as a whole and says where it is broken (operator.import_command)",
+    () =>
+      Effect.gen(function* () {
+        const { file, into, names, run } = yield* importWorld;
+        const whole = JSON.stringify(collection(pointFeature(), pointFeature()));
+        const broken = yield* file("e.geojson", whole.slice(0, -20));
+        const answer = yield* run(`location import ${broken} ${into}`);
+        assert.deepStrictEqual([answer.code, answer.stdout], [1, ""]);
+        assert.match(answer.stderr, /truncated after 1 features/);
+        const none = yield* run(`location import ${broken}.none ${into}`);
+        assert.match(none.stderr, /There is no file/);
+        const nowhere = yield* run(`location import ${broken} -w Nowhere -e sandbox`);
+        assert.match(nowhere.stderr, /There is no workspace called "Nowhere"/);
+        assert.strictEqual((yield* run(`location import ${broken} ${into} --format xml`)).code, 2);
+        assert.lengthOf(yield* names, 0);
+      }),
   );
 
-  it.effect("draws how far it is on a terminal and nowhere else (cli.import)", () =>
+  it.effect("an import draws its progress on a terminal only (cli.import)", () =>
     Effect.gen(function* () {
-      const { file, origin, workspace } = yield* world;
+      const { file, origin, workspace } = yield* importWorld;
       const path = yield* file("f.geojson", collection(pointFeature()));
-      const told = { WAYPOST_URL: origin, WAYPOST_OPERATOR_KEY: testOperatorKey };
+      const environment = { WAYPOST_URL: origin, WAYPOST_OPERATOR_KEY: testOperatorKey };
       const parameters = ["location", "import", path, "-w", workspace.id, "-e", "sandbox"];
       let drawn = "";
       const terminal = { columns: 60, write: (text: string) => void (drawn += text) };
-      const shown = yield* give(parameters, told, null, terminal);
+      const shown = yield* runCli(parameters, environment, null, terminal);
       assert.deepStrictEqual([shown.code, shown.stderr], [0, ""]);
-      assert.include(drawn, "\r[########################] 100%  1 of 1 places\u001B[K");
+      assert.include(drawn, "\r[########################] 100%  1 of 1 locations\u001B[K");
       assert.isTrue(drawn.endsWith("\r\u001B[K"));
       for (const line of drawn.split("\r")) assert.isAtMost(line.length, 60 + 3);
-      const silent = yield* give(parameters, told);
+      const silent = yield* runCli(parameters, environment);
       assert.deepStrictEqual([silent.code, silent.stderr], [0, ""]);
     }),
   );

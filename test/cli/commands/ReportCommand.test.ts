@@ -7,8 +7,8 @@ import { commandLine } from "../CommandLine.ts";
 
 const minute = 60_000;
 
-/** A workspace with one campaign on one of two places, a survey on it, and a little traffic. */
-const told = Effect.gen(function* () {
+/** A workspace with a campaign on one of two locations, a survey, deliveries and events. */
+const reportWorld = Effect.gen(function* () {
   const { json, operator, run } = yield* commandLine;
   const { ids, sandbox, workspace } = yield* reporting({
     devices: devices(4),
@@ -37,9 +37,9 @@ const told = Effect.gen(function* () {
 });
 
 layer(TestWaypost.layer)("waypost report", (it) => {
-  it.effect("prints the summary with a chart of its days (cli.reports)", () =>
+  it.effect("waypost report summary prints totals and a chart of days (cli.reports)", () =>
     Effect.gen(function* () {
-      const { report } = yield* told;
+      const { report } = yield* reportWorld;
       const { code, stderr, stdout } = yield* report("summary --start 2026-11-20", 60);
       assert.deepStrictEqual([code, stderr], [0, ""]);
       const bar = "█".repeat(45);
@@ -54,7 +54,7 @@ layer(TestWaypost.layer)("waypost report", (it) => {
           "exits            1",
           "campaigns        1, 1 of them active now",
           "",
-          "Delivered on each day",
+          "Delivered per day",
           "2026-11-20  0",
           `2026-11-21  2  ${bar}`,
           "",
@@ -63,9 +63,9 @@ layer(TestWaypost.layer)("waypost report", (it) => {
     }),
   );
 
-  it.effect("prints the rows of the other four as tables (cli.reports)", () =>
+  it.effect("the other four reports print their rows as tables (cli.reports)", () =>
     Effect.gen(function* () {
-      const { report } = yield* told;
+      const { report } = yield* reportWorld;
       const rows = (line: string) =>
         Effect.map(report(line), ({ stdout }) =>
           stdout
@@ -80,7 +80,7 @@ layer(TestWaypost.layer)("waypost report", (it) => {
       ]);
       assert.deepStrictEqual(yield* rows("locations --status active"), [
         ["NAME", "STATUS", "GROUPS", "ENTRIES", "EXITS", "ENGAGEMENT", "DWELL"],
-        ["Place 0", "active", "Group 0", "1", "1", "25.0%", "30 min"],
+        [locations(1)[0]?.name, "active", "Group 0", "1", "1", "25.0%", "30 min"],
       ]);
       assert.deepStrictEqual(yield* rows("notifications --content-type message"), [
         ["NAME", "STATUS", "TYPE", "SENT", "DELIVERED", "REACH"],
@@ -95,10 +95,10 @@ layer(TestWaypost.layer)("waypost report", (it) => {
   );
 
   it.effect(
-    "prints the whole answer of the platform API as JSON, filters included (cli.reports, operator.reports)",
+    "waypost report --json prints the response of the platform API (cli.reports, operator.reports)",
     () =>
       Effect.gen(function* () {
-        const { ids, json, sandbox, workspace } = yield* told;
+        const { ids, json, sandbox, workspace } = yield* reportWorld;
         const [group] = ids.groups;
         for (const [report, flags, query] of [
           [
@@ -120,9 +120,9 @@ layer(TestWaypost.layer)("waypost report", (it) => {
       }),
   );
 
-  it.effect("tells all that is wrong with what was asked for (operator.reports)", () =>
+  it.effect("waypost report names every invalid filter (operator.reports)", () =>
     Effect.gen(function* () {
-      const { operator, report, workspace } = yield* told;
+      const { operator, report, workspace } = yield* reportWorld;
       const { code, stderr } = yield* report("campaigns --start yesterday --campaign Autumn --status idle");
       assert.strictEqual(code, 1);
       for (const field of ["start", "campaign", "status"])

@@ -5,7 +5,7 @@ import { TestWaypost } from "../../TestWaypost.ts";
 import { commandLine } from "../CommandLine.ts";
 
 layer(TestWaypost.layer)("waypost send list", (it) => {
-  it.effect("shows scheduled and past sends with how far they are, by campaign and status (cli.sends)", () =>
+  it.effect("waypost send list shows sends with their progress, by campaign and status (cli.sends)", () =>
     Effect.gen(function* () {
       const { json, run } = yield* commandLine;
       const { production, workspace } = yield* sendWorld();
@@ -24,12 +24,12 @@ layer(TestWaypost.layer)("waypost send list", (it) => {
       assert.match(stdout, /2026-11-21 12:30 UTC +done +1 +1 +0/);
       assert.match(stdout, /2026-11-21 18:00 UTC +scheduled +0 +0 +0/);
       const none = yield* run(`${list} --status missed`);
-      assert.deepStrictEqual([none.code, none.stdout], [0, "There is no such send.\n"]);
+      assert.deepStrictEqual([none.code, none.stdout], [0, "No send matches.\n"]);
       assert.strictEqual((yield* run(`${list} --status lost`)).code, 2);
-      const nameless = yield* run(`${list} --campaign x`);
+      const withoutId = yield* run(`${list} --campaign x`);
       assert.deepStrictEqual(
-        [nameless.code, nameless.stderr],
-        [1, 'Give the campaign by its id; "x" is none.\n'],
+        [withoutId.code, withoutId.stderr],
+        [1, '--campaign must be the id of a campaign; it is "x".\n'],
       );
     }),
   );

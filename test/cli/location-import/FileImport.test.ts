@@ -9,63 +9,63 @@ import { importFromFile, type ImportOptions } from "../../../src/cli/location-im
 
 const target = { url: "http://waypost.test", workspace: "w", environment: "sandbox" };
 
-/** A file of 25,000 lines: three parts. Every 5,000th is refused. */
+/** The file has 25,000 lines, so three parts. The server refuses every 5,000th line. */
 const total = 25_000;
-const isBad = (n: number): boolean => n % 5_000 === 7;
+const isRefused = (n: number): boolean => n % 5_000 === 7;
 
 const folder = Effect.acquireRelease(
   Effect.promise(() => mkdtemp(join(tmpdir(), "waypost-import-"))),
   (path) => Effect.promise(() => rm(path, { recursive: true, force: true })),
 );
 
-/** A server that remembers its answers by part; it may carry a part out and lose the answer. */
+/** A server that caches its responses by part. It can import a part and lose the response. */
 const makeServer = () => {
-  const answers = new Map<string, Effect.Success<ReturnType<ImportOptions["send"]>>>();
-  const taken: Array<number> = [];
-  let losing = false;
+  const responses = new Map<string, Effect.Success<ReturnType<ImportOptions["send"]>>>();
+  const imported: Array<number> = [];
+  let isLosing = false;
   const send: ImportOptions["send"] = (features, id) =>
     Effect.suspend(() => {
       const numbers = features.map((feature) => (feature as { readonly n: number }).n);
-      let answer = answers.get(id);
-      if (answer === undefined) {
+      let response = responses.get(id);
+      if (response === undefined) {
         const results = numbers.map((n, index) =>
-          isBad(n)
+          isRefused(n)
             ? { index, status: "failed" as const, name: null, reasons: [`${n} is bad.`] }
             : { index, status: "created" as const, name: null, reasons: null },
         );
-        const failed = numbers.filter(isBad).length;
-        taken.push(...numbers);
+        const failed = numbers.filter(isRefused).length;
+        imported.push(...numbers);
         const summary = { created: numbers.length - failed, updated: 0, skipped: 0, failed };
-        answer = { dry_run: false, results, summary };
-        answers.set(id, answer);
+        response = { dry_run: false, results, summary };
+        responses.set(id, response);
       }
-      return losing ? Effect.fail(new CommandRefused({ message: "lost" })) : Effect.succeed(answer);
+      return isLosing ? Effect.fail(new CommandRefused({ message: "lost" })) : Effect.succeed(response);
     });
-  return { send, taken, lose: (is: boolean) => void (losing = is) };
+  return { send, imported, lose: (isOn: boolean) => void (isLosing = isOn) };
 };
 
 const line = (n: number): string => JSON.stringify({ n, type: "Feature" });
 
 const makeFile = Effect.gen(function* () {
-  const path = join(yield* folder, "places.ndjson");
+  const path = join(yield* folder, "locations.ndjson");
   yield* Effect.promise(() => writeFile(path, Array.from({ length: total }, (_, n) => line(n)).join("\n")));
   return path;
 });
 
 const survey = (path: string) => Effect.promise(() => surveyFile(path, undefined, () => undefined));
 
-const options = (send: ImportOptions["send"], more: Partial<ImportOptions> = {}): ImportOptions => ({
+const options = (send: ImportOptions["send"], overrides: Partial<ImportOptions> = {}): ImportOptions => ({
   target,
   isDryRun: false,
   isRestart: false,
   send,
   onProgress: () => Effect.void,
-  ...more,
+  ...overrides,
 });
 
 describe("an import of a large file", () => {
   it.effect(
-    "that loses an answer goes on with the next command: each feature once, each refusal once (cli.import, operator.import_command)",
+    "a resumed import sends and refuses each feature once (cli.import, operator.import_command)",
     () =>
       Effect.gen(function* () {
         const path = yield* makeFile;
@@ -77,12 +77,12 @@ describe("an import of a large file", () => {
           onProgress: (now) => Effect.sync(() => server.lose((done = now) >= 10_000)),
         });
         assert.strictEqual((yield* Effect.flip(importFromFile(file, stopping))).message, "lost");
-        assert.deepStrictEqual([done, server.taken.length], [10_000, 20_000]);
+        assert.deepStrictEqual([done, server.imported.length], [10_000, 20_000]);
 
         server.lose(false);
         const outcome = yield* importFromFile(file, options(server.send));
         assert.deepStrictEqual(
-          server.taken,
+          server.imported,
           Array.from({ length: total }, (_, n) => n),
         );
         assert.deepStrictEqual(outcome.counts, { created: total - 5, updated: 0, skipped: 0, failed: 5 });
@@ -93,11 +93,11 @@ describe("an import of a large file", () => {
           [7, 5_007, 10_007, 15_007, 20_007].map((n) => ({ n, type: "Feature", refused: [`${n} is bad.`] })),
         );
         const names = yield* Effect.promise(() => readdir(join(path, "..")));
-        assert.deepStrictEqual(names.toSorted(), ["places.ndjson", "places.ndjson.refused.geojson"]);
+        assert.deepStrictEqual(names.toSorted(), ["locations.ndjson", "locations.ndjson.refused.geojson"]);
       }),
   );
 
-  it.effect("that was stopped is not mixed with another file, another target, or a dry run", () =>
+  it.effect("an interrupted import is never mixed with another file, another target or a dry run", () =>
     Effect.gen(function* () {
       const path = yield* makeFile;
       const server = makeServer();
@@ -121,7 +121,7 @@ describe("an import of a large file", () => {
 
       yield* Effect.promise(() => writeFile(`${path}.waypost-import.json`, "{}"));
       const lost = yield* Effect.flip(importFromFile(changed, options(server.send)));
-      assert.match(lost.message, /how far it came cannot be read.*--restart/);
+      assert.match(lost.message, /its progress cannot be read.*--restart/);
     }),
   );
 });

@@ -1,101 +1,136 @@
 import { assert, describe, it } from "@effect/vitest";
 import fc from "fast-check";
-import { collectionReader } from "../../../src/cli/location-import/GeoJsonReader.ts";
-import { csvReader } from "../../../src/cli/location-import/CsvReader.ts";
-import { linesReader } from "../../../src/cli/location-import/GeoJsonLinesReader.ts";
+import { delimiterOf, readCsv } from "../../../src/cli/location-import/CsvReader.ts";
+import { readGeoJsonLines } from "../../../src/cli/location-import/GeoJsonLinesReader.ts";
+import { readGeoJson } from "../../../src/cli/location-import/GeoJsonReader.ts";
 import {
-  type ImportEntry,
   type EntryReader,
+  type ImportEntry,
   ImportFileBroken,
 } from "../../../src/cli/location-import/ImportEntry.ts";
 
-/** What a reader makes of a text that arrives in pieces of these lengths. */
-const read = (reader: EntryReader, text: string | Buffer, lengths: ReadonlyArray<number> = []) => {
-  const bytes = Buffer.from(text);
-  const entries: Array<ImportEntry> = [];
-  let from = 0;
+async function* piecesOf(bytes: Buffer, lengths: ReadonlyArray<number>): AsyncGenerator<Buffer> {
+  let start = 0;
   for (const length of [...lengths, bytes.length]) {
-    entries.push(...reader.push(bytes.subarray(from, from + length)));
-    from += length;
+    yield bytes.subarray(start, start + length);
+    start += length;
   }
-  return [...entries, ...reader.end()];
+}
+
+/** The entries of a text that arrives in pieces of these lengths. */
+const read = async (reader: EntryReader, text: string | Buffer, lengths: ReadonlyArray<number> = []) => {
+  const entries: Array<ImportEntry> = [];
+  for await (const batch of reader(piecesOf(Buffer.from(text), lengths))) entries.push(...batch);
+  return entries;
 };
+
+const readCsvText = (text: string | Buffer, lengths: ReadonlyArray<number> = []) =>
+  read(readCsv(delimiterOf(text.toString())), text, lengths);
 
 const features = (entries: ReadonlyArray<ImportEntry>) =>
   entries.map((entry) => (entry._tag === "Feature" ? entry.feature : entry.reasons));
 
-const csv = () => csvReader(() => undefined);
+const anyJson = fc.jsonValue({ maxDepth: 4 });
+const anyLengths = fc.array(fc.integer({ min: 0, max: 30 }), { maxLength: 60 });
 
-const anything = fc.jsonValue({ maxDepth: 4 });
-const lengths = fc.array(fc.integer({ min: 0, max: 30 }), { maxLength: 60 });
-
-const refusesFile = (reader: () => EntryReader, text: string | Buffer, message: RegExp) => {
-  try {
-    read(reader(), text);
-  } catch (error) {
-    assert.instanceOf(error, ImportFileBroken);
-    assert.match((error as Error).message, message);
-    return;
-  }
-  assert.fail(`${text.toString().slice(0, 100)} was taken`);
+const assertBroken = async (reading: Promise<unknown>, message: RegExp): Promise<void> => {
+  const error: unknown = await reading.then(
+    () => null,
+    (reason: unknown) => reason,
+  );
+  assert.instanceOf(error, ImportFileBroken);
+  assert.match((error as Error).message, message);
 };
 
-describe("a file of places", () => {
-  it("that is a collection gives every feature as it is, wherever its pieces are cut", () => {
+describe("GeoJSON files", () => {
+  it("a collection yields every feature unchanged, wherever its pieces are split", () =>
     fc.assert(
-      fc.property(
-        fc.array(anything, { maxLength: 8 }),
-        fc.dictionary(fc.string(), anything, { maxKeys: 3 }),
-        lengths,
+      fc.asyncProperty(
+        fc.array(anyJson, { maxLength: 8 }),
+        fc.dictionary(fc.string(), anyJson, { maxKeys: 3 }),
+        anyLengths,
         fc.constantFrom(undefined, 1, "\t"),
         fc.boolean(),
-        (list, more, cuts, indent, isFirst) => {
+        async (list, more, lengths, indent, isFirst) => {
           delete more["features"];
           const rest = { ...more, type: "FeatureCollection" };
-          const whole = isFirst ? { features: list, ...rest } : { ...rest, features: list };
-          const found = read(collectionReader(), JSON.stringify(whole, null, indent), cuts);
-          assert.deepStrictEqual(features(found), JSON.parse(JSON.stringify(list)));
+          const collection = isFirst ? { features: list, ...rest } : { ...rest, features: list };
+          const entries = await read(readGeoJson, JSON.stringify(collection, null, indent), lengths);
+          assert.deepStrictEqual(features(entries), JSON.parse(JSON.stringify(list)));
         },
       ),
       { seed: 28, numRuns: 500 },
-    );
-  });
+    ));
 
-  it("that is one feature a line gives every line, and refuses one that is no JSON alone", () => {
-    fc.assert(
-      fc.property(fc.array(anything, { minLength: 1, maxLength: 8 }), lengths, (list, cuts) => {
-        const text = list.map((each) => JSON.stringify(each)).join("\r\n");
-        assert.deepStrictEqual(features(read(linesReader(), text, cuts)), JSON.parse(JSON.stringify(list)));
-      }),
+  it("a file of lines yields every line, and refuses a line that is not JSON alone", async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(anyJson, { minLength: 1, maxLength: 8 }),
+        anyLengths,
+        async (list, lengths) => {
+          const text = list.map((each) => JSON.stringify(each)).join("\r\n");
+          const entries = await read(readGeoJsonLines, text, lengths);
+          assert.deepStrictEqual(features(entries), JSON.parse(JSON.stringify(list)));
+        },
+      ),
       { seed: 28, numRuns: 300 },
     );
-    const mixed = read(linesReader(), '\u001E{"a": 1}\n\n{"a": \n\u001E{"a": 2}');
+    const mixed = await read(readGeoJsonLines, '\u001E{"a": 1}\n\n{"a": \n\u001E{"a": 2}');
     assert.deepStrictEqual(features(mixed), [
       { a: 1 },
-      ["The line must be one GeoJSON feature; this is no JSON."],
+      ["The line must be one GeoJSON feature; it is not JSON."],
       { a: 2 },
     ]);
-    assert.deepStrictEqual(features(read(linesReader(), Buffer.from([0xff, 10, 0x31]))), [
+    assert.deepStrictEqual(features(await read(readGeoJsonLines, Buffer.from([0xff, 10, 0x31]))), [
       ["The line is not UTF-8."],
       1,
     ]);
   });
 
-  it("that is a CSV gives every row as a circle, whatever its delimiter, quotes and line ends", () => {
-    const field = fc.string({ unit: "grapheme", maxLength: 12 });
-    fc.assert(
-      fc.property(
-        fc.array(field, { minLength: 1, maxLength: 6 }),
+  it("a broken collection is refused as a whole, with where it is broken and what is right", async () => {
+    const point = '{"type":"Feature"}';
+    const refuses = (text: string | Buffer, message: RegExp) =>
+      assertBroken(read(readGeoJson, text), message);
+    const collection = (list: string) => `{"type":"FeatureCollection","features":[${list}]}`;
+    await refuses(collection(`${point},${point.slice(0, 9)}`).slice(0, -2), /truncated after 1/);
+    await refuses(collection(point).slice(0, -1), /not JSON/);
+    await refuses(collection(`${point},`), /extra comma/);
+    await refuses(collection(`,${point}`), /extra comma/);
+    await refuses(collection(`${point} ${point}`), /not JSON in feature 0/);
+    await refuses(`{"type":"FeatureCollection","features":[],"features":[]}`, /two lists/);
+    await refuses(`{"type":"Topology","features":[]}`, /not a GeoJSON FeatureCollection/);
+    await refuses(`{"type":"FeatureCollection"}`, /a list "features"/);
+    await refuses(`[${point}]`, /not a GeoJSON FeatureCollection/);
+    await refuses("", /not JSON/);
+    await refuses("PK\u0003\u0004", /not JSON/);
+    await refuses(`{"x":"${"y".repeat(1_100_000)}`, /first MiB/);
+    await refuses(Buffer.from(collection('"\u00e9"'), "latin1"), /not UTF-8 in feature 0/);
+    await refuses(collection(`"${"y".repeat(17 * 1_048_576)}"`), /Feature 0 .* is larger than 16 MiB/);
+  });
+
+  it("a single feature over many lines is one entry, with its text unchanged", async () => {
+    const feature = { type: "Feature", geometry: null, properties: { name: "Café 東京" } };
+    const entries = await read(readGeoJson, JSON.stringify(feature, null, 2), [3, 40]);
+    assert.deepStrictEqual(features(entries), [feature]);
+  });
+});
+
+describe("CSV files", () => {
+  it("a CSV yields every row as a circle, whatever its delimiter, quotes and line ends", async () => {
+    const anyField = fc.string({ unit: "grapheme", maxLength: 12 });
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(anyField, { minLength: 1, maxLength: 6 }),
         fc.constantFrom(",", ";", "\t"),
         fc.constantFrom("\n", "\r\n", "\r"),
-        lengths,
-        (names, delimiter, end, cuts) => {
+        anyLengths,
+        async (names, delimiter, lineEnd, lengths) => {
           const rows = names.map((name) =>
             [`"${name.replaceAll('"', '""')}"`, "52.37", "4.9", "100"].join(delimiter),
           );
-          const text = [["Name", "Lat", "Longitude", "radius"].join(delimiter), ...rows].join(end);
+          const text = [["Name", "Lat", "Longitude", "radius"].join(delimiter), ...rows].join(lineEnd);
           assert.deepStrictEqual(
-            features(read(csv(), text, cuts)),
+            features(await readCsvText(text, lengths)),
             names.map((name) => ({
               type: "Feature",
               geometry: { type: "Point", coordinates: [4.9, 52.37] },
@@ -106,61 +141,33 @@ describe("a file of places", () => {
       ),
       { seed: 28, numRuns: 300 },
     );
-    const [odd] = features(read(csv(), "name,latitude,longitude,radius\nA,1,2\n"));
-    assert.deepStrictEqual(odd, ["The row must have 4 fields, as the first one has; this one has 3."]);
-    const [comma] = features(read(csv(), "name;latitude;longitude;radius\nA;1.052,37;;100\n"));
-    assert.deepInclude(comma, { geometry: { type: "Point", coordinates: [null, "1.052,37"] } });
+    const [short] = features(await readCsvText("name,latitude,longitude,radius\nA,1,2\n"));
+    assert.deepStrictEqual(short, ["The row must have 4 fields, like the first row; it has 3."]);
+    const [noNumber] = features(await readCsvText("name;latitude;longitude;radius\nA;1.052,37;;100\n"));
+    assert.deepInclude(noNumber, { geometry: { type: "Point", coordinates: [null, "1.052,37"] } });
   });
 
-  it("that is broken is refused as a whole, with where and what would be right", () => {
-    const point = '{"type":"Feature"}';
-    refusesFile(
-      collectionReader,
-      `{"type":"FeatureCollection","features":[${point},${point.slice(0, 9)}`,
-      /breaks off after 1/,
-    );
-    refusesFile(collectionReader, `{"type":"FeatureCollection","features":[${point}]`, /no JSON/);
-    refusesFile(collectionReader, `{"type":"FeatureCollection","features":[${point},]}`, /comma too many/);
-    refusesFile(collectionReader, `{"type":"FeatureCollection","features":[,${point}]}`, /comma too many/);
-    refusesFile(
-      collectionReader,
-      `{"type":"FeatureCollection","features":[${point} ${point}]}`,
-      /no JSON in feature 0/,
-    );
-    refusesFile(collectionReader, `{"type":"FeatureCollection","features":[],"features":[]}`, /two lists/);
-    refusesFile(collectionReader, `{"type":"Topology","features":[]}`, /no GeoJSON FeatureCollection/);
-    refusesFile(collectionReader, `{"type":"FeatureCollection"}`, /a list "features"/);
-    refusesFile(collectionReader, `[${point}]`, /no GeoJSON FeatureCollection/);
-    refusesFile(collectionReader, "", /no JSON/);
-    refusesFile(collectionReader, "PK\u0003\u0004", /no JSON/);
-    refusesFile(collectionReader, `{"x":"${"y".repeat(1_100_000)}`, /first MiB/);
-    const latin = Buffer.from(`{"type":"FeatureCollection","features":["\u00e9"]}`, "latin1");
-    refusesFile(collectionReader, latin, /not UTF-8 in feature 0/);
-    refusesFile(csv, "", /empty/);
-    refusesFile(csv, "name,lat\nA,1\n", /lacks "longitude", "radius"/);
-    refusesFile(csv, 'name,lat,lng,radius\n"A,1,2,100\n', /never closed/);
-    refusesFile(csv, Buffer.from("name,lat,lng,radius\n\u00e9,1,2,100\n", "latin1"), /not UTF-8/);
+  it("a broken CSV is refused as a whole, with the row and what is right", async () => {
+    const refuses = (text: string | Buffer, message: RegExp) => assertBroken(readCsvText(text), message);
+    const head = "name,lat,lng,radius\n";
+    await refuses("", /empty/);
+    await refuses("name,lat\nA,1\n", /lacks "longitude", "radius"/);
+    await refuses(`${head}A,1,2,100\n"B,1,2,100\n`, /quote .* in row 3 is never closed/);
+    await refuses(`${head}A,1,2,100\n"${"B,1,2,100\n".repeat(200_000)}`, /Row 3 is longer than 1 MiB/);
+    await refuses(Buffer.from(`${head}\u00e9,1,2,100\n`, "latin1"), /not UTF-8/);
   });
 
-  it("that is one feature over many lines is one feature, its text as it is", () => {
-    const feature = { type: "Feature", geometry: null, properties: { name: "Café 東京" } };
-    assert.deepStrictEqual(features(read(collectionReader(), JSON.stringify(feature, null, 2), [3, 40])), [
-      feature,
-    ]);
-  });
-
-  it("that is a CSV with semicolons may have decimal commas, and one with commas may not", () => {
-    const place = (longitude: unknown, latitude: unknown, radius: unknown) => ({
+  it("numbers may have decimal commas in a CSV with semicolons, but not in one with commas", async () => {
+    const location = (longitude: unknown, latitude: unknown, radius: unknown) => ({
       type: "Feature",
       geometry: { type: "Point", coordinates: [longitude, latitude] },
       properties: { name: "A", radius, external_id: null, group: null },
     });
     const head = "name;latitude;longitude;radius\n";
-    assert.deepStrictEqual(features(read(csv(), `${head}A;52,37;-4,9;100,5\n`)), [place(-4.9, 52.37, 100.5)]);
-    assert.deepStrictEqual(features(read(csv(), `${head}A;52.37;1.234,5;100\n`)), [
-      place("1.234,5", 52.37, 100),
-    ]);
+    const first = async (text: string) => features(await readCsvText(text))[0];
+    assert.deepStrictEqual(await first(`${head}A;52,37;-4,9;100,5\n`), location(-4.9, 52.37, 100.5));
+    assert.deepStrictEqual(await first(`${head}A;52.37;1.234,5;100\n`), location("1.234,5", 52.37, 100));
     const quoted = 'name,latitude,longitude,radius\nA,"52,37",4.9,100\n';
-    assert.deepStrictEqual(features(read(csv(), quoted)), [place(4.9, "52,37", 100)]);
+    assert.deepStrictEqual(await first(quoted), location(4.9, "52,37", 100));
   });
 });

@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest";
 import { paint, wantsColors } from "../../../src/cli/terminal/Colors.ts";
 
 describe("colours", () => {
-  it("are for terminals, unless NO_COLOR, FORCE_COLOR or TERM say otherwise", () => {
+  it("terminals get colours, unless NO_COLOR, FORCE_COLOR or TERM say otherwise", () => {
     assert.isTrue(wantsColors({ TERM: "xterm" }, true));
     assert.isFalse(wantsColors({ TERM: "xterm" }, false));
     assert.isFalse(wantsColors({ TERM: "dumb" }, true));
@@ -13,8 +13,8 @@ describe("colours", () => {
     assert.isFalse(wantsColors({ FORCE_COLOR: "1", NO_COLOR: "1" }, true));
   });
 
-  it("change no text where they are not wanted", () => {
+  it("a stream without colours leaves texts unchanged", () => {
     assert.strictEqual(paint(false).red("Stop"), "Stop");
-    assert.strictEqual(paint(true).red("Stop"), "\u001B[31mStop\u001B[0m");
+    assert.strictEqual(paint(true).red("Stop"), "\u001B[31mStop\u001B[39m");
   });
 });

@@ -4,8 +4,8 @@ import { TestClock } from "effect/testing";
 import { progressBars } from "../../../src/cli/terminal/ProgressBars.ts";
 import { CliEnvironment } from "../../../src/cli/CliEnvironment.ts";
 
-/** What stands on a terminal of so many columns half a minute into the work, at a third of it. */
-const drawnAt = (columns: number, what: string, all: number) =>
+/** The line on a terminal of this width after half a minute, with a third of the work done. */
+const drawnAt = (columns: number, unit: string, total: number) =>
   Effect.gen(function* () {
     let drawn = "";
     const bars = yield* Effect.provideService(progressBars, CliEnvironment, {
@@ -14,9 +14,9 @@ const drawnAt = (columns: number, what: string, all: number) =>
       terminal: { columns, write: (text) => void (drawn = text) },
       colors: { stdout: false, stderr: false },
     });
-    bars.at(what, 0, all);
+    bars.report(unit, 0, total);
     yield* TestClock.adjust("30 seconds");
-    bars.at(what, all / 3, all);
+    bars.report(unit, total / 3, total);
     const line = drawn.replace("\r", "").replace("\u001B[K", "");
     bars.clear();
     assert.strictEqual(drawn, "\r\u001B[K");
@@ -24,23 +24,27 @@ const drawnAt = (columns: number, what: string, all: number) =>
   });
 
 describe("the progress bar", () => {
-  it.effect("tells how much, how fast and how long, and of a narrow terminal gives up the bar first", () =>
-    Effect.gen(function* () {
-      assert.deepStrictEqual(
-        yield* Effect.forEach([100, 72, 58, 45, 30, 10], (columns) => drawnAt(columns, "places", 120_000)),
-        [
-          "[########----------------]  33%  40,000 of 120,000 places, 1,333/s, 1 min 0 s left",
-          "[###-------]  33%  40,000 of 120,000 places, 1,333/s, 1 min 0 s left",
-          "33%  40,000 of 120,000 places, 1,333/s, 1 min 0 s left",
-          "33%  40,000 of 120,000 places",
-          "33%  40,000 of 120,000 places",
-          "33%",
-        ],
-      );
-    }),
+  it.effect(
+    "the progress bar shows amount, rate and time left, and drops the bar first on a narrow terminal",
+    () =>
+      Effect.gen(function* () {
+        assert.deepStrictEqual(
+          yield* Effect.forEach([100, 75, 61, 48, 33, 10], (columns) =>
+            drawnAt(columns, "locations", 120_000),
+          ),
+          [
+            "[########----------------]  33%  40,000 of 120,000 locations, 1,333/s, 1 min 0 s left",
+            "[###-------]  33%  40,000 of 120,000 locations, 1,333/s, 1 min 0 s left",
+            "33%  40,000 of 120,000 locations, 1,333/s, 1 min 0 s left",
+            "33%  40,000 of 120,000 locations",
+            "33%  40,000 of 120,000 locations",
+            "33%",
+          ],
+        );
+      }),
   );
 
-  it.effect("says bytes as people do", () =>
+  it.effect("the progress bar formats bytes for people", () =>
     Effect.gen(function* () {
       assert.strictEqual(
         yield* drawnAt(100, "bytes checked", 900_000_000),

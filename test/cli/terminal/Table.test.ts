@@ -1,15 +1,15 @@
 import { assert, describe, it } from "@effect/vitest";
 import { CliOutput } from "effect/cli";
 import fc from "fast-check";
-import { details, figureColumn, idColumn, momentColumn, table } from "../../../src/cli/terminal/Table.ts";
+import { details, table } from "../../../src/cli/terminal/Table.ts";
 
 const columns = [
   { heading: "ID", cell: (row: readonly [string, string]) => row[0] },
   { heading: "NAME", cell: (row: readonly [string, string]) => row[1] },
 ];
 
-describe("tables for people", () => {
-  it("stand in columns, however wide the characters are (cli.output)", () => {
+describe("tables", () => {
+  it("a table aligns its columns, whatever the width of the characters (cli.output)", () => {
     assert.strictEqual(
       table(
         columns,
@@ -30,14 +30,14 @@ describe("tables for people", () => {
     );
   });
 
-  it("fit the terminal: what is too long is cut with an ellipsis, and short columns stay whole", () => {
+  it("a table fits the terminal by shortening its widest columns with an ellipsis", () => {
     assert.strictEqual(
-      table(columns, [["1", "A name that goes on and on"]], 20),
-      ["ID  NAME", "1   A name that goe…"].join("\n"),
+      table(columns, [["1", "A name that is quite long"]], 20),
+      ["ID  NAME", "1   A name that is …"].join("\n"),
     );
   });
 
-  it("keep ids and figures whole while anything else can give, and of instants the date", () => {
+  it("a table shortens prose first, keeps the date of instants, and keeps ids and figures whole", () => {
     const rows = [
       {
         id: "0198f1c2-0000-7000-8000-000000000001",
@@ -48,10 +48,10 @@ describe("tables for people", () => {
     ];
     const lines = table(
       [
-        idColumn("ID", ({ id }: (typeof rows)[number]) => id),
+        { heading: "ID", kind: "id", cell: ({ id }: (typeof rows)[number]) => id },
         { heading: "NAME", cell: ({ name }) => name },
-        momentColumn("CREATED", ({ at }: (typeof rows)[number]) => at),
-        figureColumn("DEVICES", ({ n }: (typeof rows)[number]) => n),
+        { heading: "CREATED", kind: "instant", cell: ({ at }: (typeof rows)[number]) => at },
+        { heading: "DEVICES", kind: "figure", cell: ({ n }: (typeof rows)[number]) => n },
       ],
       rows,
       70,
@@ -62,23 +62,23 @@ describe("tables for people", () => {
     ]);
   });
 
-  it("are never wider than the terminal if it has room for the headings", () => {
+  it("a table is never wider than a terminal that fits its headings", () => {
     fc.assert(
       fc.property(
         fc.array(fc.tuple(fc.string({ unit: "grapheme" }), fc.string({ unit: "grapheme" })), {
           maxLength: 5,
         }),
         fc.integer({ min: 18, max: 80 }),
-        (rows, room) => {
-          const lines = table(columns, rows, room).split("\n");
+        (rows, available) => {
+          const lines = table(columns, rows, available).split("\n");
           assert.lengthOf(lines, rows.length + 1);
-          for (const line of lines) assert.isAtMost(CliOutput.displayWidth(line), room);
+          for (const line of lines) assert.isAtMost(CliOutput.displayWidth(line), available);
         },
       ),
     );
   });
 
-  it("let no control character through to the terminal", () => {
+  it("a table replaces control characters", () => {
     const text = table(columns, [["1", "a\u001b[31mb\nc"]], null);
     assert.notInclude(text, "\u001b");
     assert.lengthOf(text.split("\n"), 2);

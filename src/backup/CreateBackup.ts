@@ -1,0 +1,146 @@
+import { Clock, Effect } from "effect";
+import { open, readdir, rename, rm, stat } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import manifest from "../../package.json" with { type: "json" };
+import { type BackupManifest, keyFiles, manifestName, pageRows } from "./BackupManifest.ts";
+import { BackupRefused } from "./BackupRefused.ts";
+import { backupSql } from "./BackupSql.ts";
+import { diskProblem } from "./DiskProblem.ts";
+import type { ProgressListener } from "./ProgressListener.ts";
+import { writeTar } from "./TarFile.ts";
+
+const onDisk = <A>(work: () => Promise<A>): Effect.Effect<A, BackupRefused> =>
+  Effect.tryPromise({
+    try: work,
+    catch: (error) =>
+      new BackupRefused({
+        message: `The backup could not be written: ${diskProblem(error)}. The partial file was removed.`,
+      }),
+  });
+
+/** Paths of the media files below the folder. Folders starting with a dot hold uploads in progress. */
+const mediaIn = async (folder: string): Promise<ReadonlyArray<string>> => {
+  const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
+  const subfolders = entries.filter((entry) => entry.isDirectory() && !entry.name.startsWith("."));
+  const paths = await Promise.all(
+    subfolders.map(async ({ name }) => (await readdir(join(folder, name))).map((file) => `${name}/${file}`)),
+  );
+  return paths.flat();
+};
+
+/** Refuses a path that exists: a backup never overwrites a file. */
+const checkPath = Effect.fnUntraced(function* (path: string) {
+  const existing = yield* onDisk(() => stat(path).catch(() => null));
+  if (existing === null) return;
+  return yield* new BackupRefused({
+    message: existing.isDirectory()
+      ? `${path} is a folder. Give the name of a new file in it, such as ${join(path, "waypost.tar.gz")}.`
+      : `${path} already exists. Give another name, or move that file away.`,
+  });
+});
+
+/**
+ * Copies rows, media files and keys into one archive, as of one moment, while the server keeps running.
+ * Returns the manifest.
+ *
+ * Media files never change in place. Existing files are copied first, which may take long. Then one snapshot
+ * reads the rows, which name the files that they reference; files created in between are copied immediately.
+ * A file is therefore missing only if it was created after the first copy and deleted within about a second
+ * of the snapshot. The manifest lists such files.
+ */
+export const createBackup = Effect.fnUntraced(function* (options: {
+  readonly dataDir: string;
+  readonly path: string;
+  /** The bucket that holds the media files; null if they are in `media/` of the data directory. */
+  readonly bucket: string | null;
+  readonly progress?: ProgressListener;
+}) {
+  const { bucket, dataDir, path, progress = () => undefined } = options;
+  const sql = yield* backupSql;
+  const now = yield* Clock.currentTimeMillis;
+  yield* checkPath(path);
+  const temporary = `${path}.part`;
+  yield* onDisk(() => rm(temporary, { force: true }));
+  const tar = writeTar(temporary, Math.floor(now / 1000));
+  const mediaFolder = join(dataDir, "media");
+  const copied = new Set<string>();
+  const copyMedia = Effect.fnUntraced(function* (files: ReadonlyArray<string>) {
+    for (const [index, file] of files.entries()) {
+      progress("media files", index, files.length);
+      if (copied.has(file)) continue;
+      if (yield* onDisk(() => tar.addFile(`media/${file}`, join(mediaFolder, file)))) copied.add(file);
+    }
+  });
+
+  const copyTables = Effect.gen(function* () {
+    const tables: Array<BackupManifest["tables"][number]> = [];
+    // An estimate: counting the rows would take as long as copying them.
+    const [estimate] = yield* sql.estimatedRows;
+    let copiedRows = 0;
+    for (const { columns, name } of yield* sql.tables) {
+      yield* sql.openCursor(name);
+      let rows = 0;
+      for (let page = 0; ; page++) {
+        const lines = yield* sql.fetchRows(pageRows);
+        if (lines.length === 0) break;
+        const text = lines.map(({ line }) => `${JSON.stringify(line)}\n`).join("");
+        yield* onDisk(() => tar.add(`rows/${name}/${String(page).padStart(8, "0")}`, Buffer.from(text)));
+        rows += lines.length;
+        copiedRows += lines.length;
+        progress("rows", copiedRows, Math.max(copiedRows, estimate?.rows ?? 0));
+      }
+      yield* sql.closeCursor;
+      tables.push({ name, columns, rows });
+    }
+    return tables;
+  });
+
+  const copySnapshot = Effect.gen(function* () {
+    yield* sql.useSnapshot;
+    yield* sql.disableTimeouts;
+    const referenced = bucket === null ? yield* sql.media : [];
+    const files = referenced.flatMap(({ has_thumbnail, key }) => {
+      const file = `${key.slice(0, 2)}/${key}`;
+      return has_thumbnail ? [file, `${file}.thumbnail`] : [file];
+    });
+    yield* copyMedia(files);
+    const tables = yield* copyTables;
+    const [server] = yield* sql.serverVersion;
+    return {
+      format: 1,
+      waypost: manifest.version,
+      created_at: new Date(now).toISOString(),
+      postgresql: server?.version ?? "",
+      migrations: yield* sql.migrations,
+      tables,
+      sequences: yield* sql.sequences,
+      media: {
+        store: bucket ?? "disk",
+        files: files.filter((file) => copied.has(file)),
+        missing: files.filter((file) => !copied.has(file)),
+      },
+      files: tar.files(),
+    } satisfies BackupManifest;
+  });
+
+  const write = Effect.gen(function* () {
+    for (const name of keyFiles) yield* onDisk(() => tar.addFile(name, join(dataDir, name)));
+    if (bucket === null) yield* copyMedia(yield* onDisk(() => mediaIn(mediaFolder)));
+    const created: BackupManifest = yield* sql.transaction(copySnapshot);
+    yield* onDisk(async () => {
+      await tar.add(manifestName, Buffer.from(JSON.stringify(created)));
+      await tar.finish();
+      await rename(temporary, path);
+      const folder = await open(dirname(path), "r");
+      await folder.sync();
+      await folder.close();
+    });
+    return created;
+  });
+  return yield* Effect.onError(write, () =>
+    Effect.promise(async () => {
+      tar.abandon();
+      await rm(temporary, { force: true });
+    }),
+  );
+});

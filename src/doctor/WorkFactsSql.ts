@@ -1,0 +1,102 @@
+import { Context, Effect, Layer } from "effect";
+import { SqlClient } from "effect/sql";
+import { asNumber, instant } from "../database/Rows.ts";
+
+/** Work that is behind, as counts over all workspaces. */
+export interface WorkFacts {
+  /** Sends due for two minutes that have not started. */
+  readonly overdue: number;
+  /** Running sends that no worker has processed for a minute. */
+  readonly abandoned: number;
+  /** Sends with no work left that are not marked as done, ten minutes after their start. */
+  readonly unfinished: number;
+  /** Sends of the last seven days that no process ran for. */
+  readonly missed: number;
+  readonly thumbnails_failed: number;
+  readonly thumbnails_late: number;
+  /** Objects of the media store that should have been removed an hour ago. */
+  readonly garbage_late: number;
+  /** Whether responses of idempotency keys exist that should have been dropped an hour ago. */
+  readonly keys_late: boolean;
+  /** Deltas not added to the rollups yet, counted up to 10,001 of each kind. */
+  readonly pending_deltas: number;
+  /** Environments with incomplete rollups: their reports read source rows. */
+  readonly incomplete_rollups: number;
+}
+
+/** Pushes in the queue of a transport, counted up to 100,000 in total. */
+export interface QueuedPushes {
+  readonly transport: string;
+  readonly count: number;
+  readonly late: number;
+}
+
+/** A token that expires soon. */
+export interface ExpiringToken {
+  readonly name: string;
+  readonly workspace: string;
+  readonly environment: string;
+  /** Epoch milliseconds. */
+  readonly expires: number;
+}
+
+const minute = 60_000;
+const hour = 60 * minute;
+const day = 24 * hour;
+
+/** The state of the work of all workspaces. `now` is in epoch milliseconds. */
+export class WorkFactsSql extends Context.Service<WorkFactsSql>()("waypost/doctor/WorkFactsSql", {
+  make: Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient;
+    const batches = sql`SELECT FROM send_batch b WHERE b.workspace_id = s.workspace_id
+      AND b.environment = s.environment AND b.source_id = s.source_id`;
+    const queued = sql`SELECT FROM push_queue q WHERE q.workspace_id = s.workspace_id
+      AND q.environment = s.environment AND q.source_id = s.source_id`;
+    return {
+      facts: (now: number) =>
+        Effect.orDie(sql<WorkFacts>`
+          SELECT
+            (SELECT count(*)::int FROM send
+              WHERE status = 'scheduled' AND due_at < ${instant(now - 2 * minute)}) AS overdue,
+            (SELECT count(*)::int FROM send s
+              WHERE status = 'running' AND started_at < ${instant(now - minute)} AND EXISTS (${batches})
+                AND NOT EXISTS (${batches} AND b.leased_until > ${instant(now - minute)})) AS abandoned,
+            (SELECT count(*)::int FROM send s
+              WHERE status = 'running' AND started_at < ${instant(now - 10 * minute)}
+                AND NOT EXISTS (${batches}) AND NOT EXISTS (${queued})) AS unfinished,
+            (SELECT count(*)::int FROM send
+              WHERE status = 'missed' AND due_at > ${instant(now - 7 * day)}) AS missed,
+            (SELECT count(*)::int FROM media_file WHERE thumbnail = 'failed') AS thumbnails_failed,
+            (SELECT count(*)::int FROM media_file WHERE thumbnail = 'pending'
+              AND thumbnail_due_at < ${instant(now - 10 * minute)}) AS thumbnails_late,
+            (SELECT count(*)::int FROM (
+              SELECT FROM media_garbage WHERE due_at < ${instant(now - hour)} AND NOT arriving LIMIT 10000
+            ) AS late) AS garbage_late,
+            EXISTS (SELECT FROM idempotent_response
+              WHERE created_at < ${instant(now - day - 2 * hour)}) AS keys_late,
+            (SELECT count(*)::int FROM ((SELECT FROM delivery_delta LIMIT 10001)
+              UNION ALL (SELECT FROM event_delta LIMIT 10001)) AS deltas) AS pending_deltas,
+            (SELECT count(*)::int FROM rollup_state r JOIN workspace w ON w.id = r.workspace_id
+              WHERE r.rolled_up_from > '-infinity' OR r.timezone <> w.timezone) AS incomplete_rollups`),
+
+      queuedPushes: (now: number) =>
+        Effect.orDie(sql<QueuedPushes>`
+          SELECT transport, count(*)::int AS count,
+            count(*) FILTER (WHERE due_at < ${instant(now - 5 * minute)})::int AS late
+          FROM (SELECT transport, due_at FROM push_queue LIMIT 100000) AS queued
+          GROUP BY transport ORDER BY transport`),
+
+      /** Tokens that expire within two weeks, in that order. */
+      expiringTokens: (now: number) =>
+        Effect.orDie(sql<ExpiringToken>`
+          SELECT t.name, w.name AS workspace, t.environment,
+            ${asNumber("extract(epoch FROM t.expires_at) * 1000")} AS expires
+          FROM api_token t JOIN workspace w ON w.id = t.workspace_id
+          WHERE t.revoked_at IS NULL
+            AND t.expires_at > ${instant(now)} AND t.expires_at < ${instant(now + 14 * day)}
+          ORDER BY t.expires_at LIMIT 20`),
+    };
+  }),
+}) {
+  static readonly layer = Layer.effect(WorkFactsSql, WorkFactsSql.make);
+}

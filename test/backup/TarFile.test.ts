@@ -1,0 +1,93 @@
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { gunzipSync, gzipSync } from "node:zlib";
+import { afterAll, assert, beforeAll, describe, it } from "vitest";
+import { readTar, TarBroken, writeTar } from "../../src/backup/TarFile.ts";
+
+const contents: ReadonlyArray<readonly [name: string, content: string]> = [
+  ["manifest.json", "{}"],
+  ["empty", ""],
+  ["one-block", "x".repeat(512)],
+  [`media/${"n".repeat(120)}`, "a name over 100 bytes"],
+  [`${"ü".repeat(90)}/${"é".repeat(120)}`, "a name over 255 bytes"],
+];
+
+let home = "";
+let path = "";
+
+beforeAll(async () => {
+  home = await mkdtemp(join(tmpdir(), "waypost-tar-"));
+  path = join(home, "archive.tar.gz");
+  const tar = writeTar(path, 1_700_000_000);
+  for (const [name, content] of contents) await tar.add(name, Buffer.from(content));
+  await tar.finish();
+});
+
+afterAll(() => rm(home, { recursive: true, force: true }));
+
+const readAll = async (file: string) => {
+  const found: Array<readonly [string, string]> = [];
+  for await (const { name, pieces } of readTar(file)) found.push([name, await text(pieces)]);
+  return found;
+};
+
+describe("tar archives", () => {
+  it("an archive returns its files in order, with long names and empty content", async () => {
+    assert.deepStrictEqual(await readAll(path), contents);
+  });
+
+  it("an entry that is not read is skipped", async () => {
+    const names: Array<string> = [];
+    for await (const { name } of readTar(path)) names.push(name);
+    assert.deepStrictEqual(
+      names,
+      contents.map(([name]) => name),
+    );
+  });
+
+  it("an archive that is damaged, truncated or of another format is refused", async () => {
+    const packed = await readFile(path);
+    const unpacked = gunzipSync(packed);
+    const flipped = Buffer.from(unpacked);
+    flipped[0] = (flipped[0] ?? 0) ^ 1;
+    for (const [bytes, message] of [
+      [packed.subarray(0, -4), /damaged or truncated/],
+      [gzipSync(unpacked.subarray(0, 1_024)), /damaged or truncated/],
+      [gzipSync(unpacked.subarray(0, 300)), /damaged or truncated/],
+      [Buffer.alloc(0), /damaged or truncated/],
+      [gzipSync(flipped), /not a valid archive/],
+      [gzipSync(Buffer.alloc(2_000, "x")), /not a valid archive/],
+    ] as const) {
+      const file = join(home, "broken.tar.gz");
+      await writeFile(file, bytes);
+      const error: unknown = await readAll(file).then(
+        () => null,
+        (reason: unknown) => reason,
+      );
+      assert.instanceOf(error, TarBroken);
+      assert.match((error as Error).message, message);
+    }
+  });
+
+  it("an error of the file system keeps its code", async () => {
+    const codeOf = (promise: Promise<unknown>) =>
+      promise.then(
+        () => null,
+        (error: unknown) => (error as { readonly code?: string }).code,
+      );
+    assert.strictEqual(await codeOf(readAll(join(home, "none"))), "ENOENT");
+    assert.strictEqual(await codeOf(readAll(home)), "EISDIR");
+    const existing = writeTar(path, 0);
+    assert.strictEqual(await codeOf(existing.add("a", Buffer.from("a")).then(existing.finish)), "EEXIST");
+  });
+
+  it("a missing file is not added", async () => {
+    const tar = writeTar(join(home, "other.tar.gz"), 0);
+    assert.isFalse(await tar.addFile("a", join(home, "none")));
+    assert.isTrue(await tar.addFile("a", path));
+    await tar.finish();
+    assert.lengthOf(tar.files(), 1);
+  });
+});
