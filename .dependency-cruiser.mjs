@@ -9,7 +9,11 @@ import { slices } from "./scripts/check/slices.ts";
 const authenticators = [
   { name: "sharp", library: "sharp", authenticator: "^src/media/formats/Images[.]ts$" },
   { name: "mediabunny", library: "mediabunny", authenticator: "^src/media/formats/MediaInspection[.]ts$" },
-  { name: "undici", library: "undici", authenticator: "^src/sending/push/transports/PushConnections[.]ts$" },
+  {
+    name: "undici",
+    library: "undici",
+    authenticator: "^src/(sending/push/transports/PushConnections|media/store/S3Requests)[.]ts$",
+  },
   { name: "s3-signature", library: "aws4fetch", authenticator: "^src/media/store/S3Requests[.]ts$" },
   {
     name: "geometry",

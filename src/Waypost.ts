@@ -57,16 +57,13 @@ import { locationsHandlers } from "./locations/LocationsHttp.ts";
 import { LocationIndexes } from "./locations/LocationIndexes.ts";
 import { configuredMediaStore } from "./media/store/ConfiguredMediaStore.ts";
 import { MediaWorkers } from "./media/worker/MediaWorkers.ts";
-import { MediaInspector } from "./media/worker/MediaInspector.ts";
-import { mediaFileLookup } from "./media/MediaFileLookup.ts";
 import { mediaHandlers } from "./media/MediaHttp.ts";
 import { MediaLibrary } from "./media/MediaLibrary.ts";
 import { MediaLibrarySql } from "./media/MediaLibrarySql.ts";
 import { mediaAuthenticator, mediaRoutes } from "./media/MediaServing.ts";
 import { mediaSweeping } from "./media/MediaSweeping.ts";
 import { ReadyThumbnails } from "./media/ReadyThumbnails.ts";
-import { thumbnailMaking } from "./media/ThumbnailMaking.ts";
-import { Thumbnails } from "./media/Thumbnails.ts";
+import { Thumbnails, thumbnailWorker } from "./media/Thumbnails.ts";
 import { Contents } from "./notifications/Contents.ts";
 import { Notifications } from "./notifications/Notifications.ts";
 import { notificationHandlers } from "./notifications/NotificationsHttp.ts";
@@ -197,7 +194,7 @@ const locations = Layer.mergeAll(Locations.layer, LocationGroups.layer, Location
 );
 
 /** What notifications show. */
-const media = Layer.merge(MediaLibrary.layer, mediaFileLookup).pipe(
+const media = MediaLibrary.layer.pipe(
   Layer.provideMerge(Thumbnails.layer),
   Layer.provideMerge(MediaLibrarySql.layer),
 );
@@ -218,7 +215,7 @@ const jobs = Layer.mergeAll(
   idempotencyPruning.pipe(Layer.provide(IdempotencySql.layer)),
   failedAttemptPruning.pipe(Layer.provide(FailedAttemptsSql.layer)),
   mediaSweeping,
-  thumbnailMaking,
+  thumbnailWorker,
   rollingUp,
   tableStatisticsRefresh.pipe(Layer.provide(TableStatistics.layer)),
   retaining,
@@ -260,15 +257,12 @@ export const serviceLayer = HttpRouter.serve(answers, {
   Layer.provideMerge(serverLayer),
 );
 
-/** What looks into media files. */
-const mediaReading = MediaInspector.layer.pipe(Layer.provideMerge(MediaWorkers.layer));
-
 const readyThumbnails = ReadyThumbnails.layer.pipe(Layer.provide(Thumbnails.layer));
 
 /** A whole process: the data directory, its database and the service on it. */
 export const waypostLayer = serviceLayer.pipe(
   Layer.provide(readyThumbnails),
-  Layer.provide([configuredMediaStore, mediaReading]),
+  Layer.provide([configuredMediaStore, MediaWorkers.layer]),
   Layer.provide(leaseTimeOfDatabase(leaseMillis)),
   Layer.provideMerge(Fingerprint.layer),
   Layer.provideMerge(Database.layer),

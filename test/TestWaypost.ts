@@ -8,7 +8,6 @@ import { Tokens } from "../src/access/Tokens.ts";
 import { Settings } from "../src/config/Settings.ts";
 import { DataDirectory } from "../src/database/DataDirectory.ts";
 import { PublicAddresses } from "../src/http/PublicAddresses.ts";
-import { MediaWorkers } from "../src/media/worker/MediaWorkers.ts";
 import { memoryMediaStore } from "../src/media/store/MemoryMediaStore.ts";
 import { serviceLayer } from "../src/Waypost.ts";
 import { ParsedBody } from "../src/wire/ParsedBody.ts";
@@ -17,8 +16,8 @@ import type { PlanPatch } from "../src/workspaces/Plan.ts";
 import type { Workspace } from "../src/workspaces/Workspace.ts";
 import { Workspaces } from "../src/workspaces/Workspaces.ts";
 import { TestDatabase } from "./database/TestDatabase.ts";
-import { standInInspector } from "./media/worker/FakeMediaInspector.ts";
-import { standInThumbnails } from "./media/FakeThumbnails.ts";
+import { fakeThumbnails } from "./media/FakeThumbnails.ts";
+import { fakeMediaWorkers } from "./media/worker/FakeMediaWorkers.ts";
 
 /** When every test begins: a Saturday noon in UTC, 13:00 in Amsterdam. */
 export const testStart = Date.parse("2026-11-21T12:00:00Z");
@@ -49,8 +48,8 @@ const generous: PlanPatch = {
   production_writes_per_minute: null,
 };
 
-/** What looks into media files in most tests: quick, and content with texts. */
-const mediaStandIns = Layer.merge(standInInspector, standInThumbnails);
+/** The media services of most tests: fast, and content with texts instead of media. */
+const fakeMedia = Layer.merge(fakeMediaWorkers, fakeThumbnails);
 
 /** A folder of the test file's own, gone with it. */
 const testDirectory = Layer.effect(
@@ -163,14 +162,13 @@ export class TestWaypost extends Context.Service<TestWaypost>()("waypost/test/Te
   static readonly layerWith = (
     config: Partial<Settings["Service"]> = {},
     database = TestDatabase.layer,
-    reading: typeof mediaStandIns = mediaStandIns,
+    media: typeof fakeMedia = fakeMedia,
   ) =>
     Layer.effect(TestWaypost, TestWaypost.make).pipe(
       Layer.provideMerge(serviceLayer),
       Layer.provideMerge(database),
       Layer.provide(Settings.layerTest({ port: 0, allowPrivateAddresses: true, ...config })),
-      Layer.provide(reading),
-      Layer.provide(MediaWorkers.layer),
+      Layer.provide(media),
       Layer.provideMerge(memoryMediaStore),
       Layer.provideMerge(testDirectory),
     );

@@ -23,7 +23,6 @@ import { arrayOf, instant } from "../../src/database/Rows.ts";
 import { PublicAddresses } from "../../src/http/PublicAddresses.ts";
 import { ImportReport } from "../../src/locations/LocationImport.ts";
 import { MediaWorkers } from "../../src/media/worker/MediaWorkers.ts";
-import { MediaInspector } from "../../src/media/worker/MediaInspector.ts";
 import { memoryMediaStore } from "../../src/media/store/MemoryMediaStore.ts";
 import { ReadyThumbnails } from "../../src/media/ReadyThumbnails.ts";
 import { serviceLayer } from "../../src/Waypost.ts";
@@ -229,10 +228,9 @@ const directory = Layer.succeed(DataDirectory, {
   operatorKey: Redacted.make("operator-key-of-the-bench"),
   secretKey: Redacted.make("secret-key-of-the-bench"),
 });
-const noUploads = Layer.succeed(MediaInspector, { inspect: () => Effect.die(new Error("No uploads here")) });
 const noThumbnails = Layer.succeed(ReadyThumbnails, { ready: () => Effect.succeedNone });
 const waypost = serviceLayer.pipe(
-  Layer.provide([memoryMediaStore, noUploads, noThumbnails, MediaWorkers.layer]),
+  Layer.provide([memoryMediaStore, noThumbnails, MediaWorkers.layer]),
   Layer.provideMerge(Database.layer),
   Layer.provide([config, migrations, directory]),
 );

@@ -7,13 +7,13 @@ import type { Settings } from "../config/Settings.ts";
 import { builtInPicture } from "../media/BuiltInPictures.ts";
 import { diskMediaStore } from "../media/store/DiskMediaStore.ts";
 import { MediaWorkers } from "../media/worker/MediaWorkers.ts";
-import { MediaStore, type MediaStoreAway } from "../media/store/MediaStore.ts";
+import { MediaStore, type MediaStoreUnavailable } from "../media/store/MediaStore.ts";
 import { s3MediaStore } from "../media/store/S3MediaStore.ts";
 import { runCheck, fine, problem } from "./HealthCheck.ts";
 
 const probe = Buffer.from("This object was written by waypost doctor and can be deleted.\n");
 
-const storeOf = ({ dataDir, mediaStore }: Settings["Service"]): Layer.Layer<MediaStore, MediaStoreAway> =>
+const storeOf = ({ dataDir, mediaStore }: Settings["Service"]): Layer.Layer<MediaStore, MediaStoreUnavailable> =>
   mediaStore._tag === "s3" ? s3MediaStore(mediaStore) : diskMediaStore(join(dataDir, "media"));
 
 const toIndexedLocation = ({ dataDir, mediaStore }: Settings["Service"]): string =>
@@ -68,10 +68,10 @@ const folderForNow = ({ dataDir }: Settings["Service"]) =>
 /** Has the child that looks into pictures look into one of Waypost's own. */
 const pictures = (config: Settings["Service"]) =>
   Effect.gen(function* () {
-    const children = yield* MediaWorkers;
+    const workers = yield* MediaWorkers;
     const path = join(yield* folderForNow(config), "picture.webp");
     yield* Effect.promise(() => writeFile(path, builtInPicture("image")));
-    yield* children.run({ task: "inspect", path });
+    yield* workers.inspect(path);
     return fine("A picture was looked into: the image library works.");
   }).pipe(
     Effect.provide(MediaWorkers.layer),

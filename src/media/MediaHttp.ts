@@ -5,7 +5,7 @@ import { Cursors } from "../http/Cursors.ts";
 import { PlatformApi } from "../PlatformApi.ts";
 import { MediaLibrary } from "./MediaLibrary.ts";
 
-/** Handlers of `MediaApi`. */
+/** The handlers of `MediaApi`. */
 export const mediaHandlers = HttpApiBuilder.group(
   PlatformApi,
   "media",

@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { observedRun } from "../../src/workers/JobMetrics.ts";
 import { counted } from "../../src/media/store/MediaStoreMetrics.ts";
-import { MediaStore, MediaStoreAway } from "../../src/media/store/MediaStore.ts";
+import { MediaStore, MediaStoreUnavailable } from "../../src/media/store/MediaStore.ts";
 import { asker, TestWaypost } from "../TestWaypost.ts";
 
 const valueOf = (series: ReadonlyMap<string, number>, isIt: (name: string) => boolean): number | undefined =>
@@ -70,7 +70,7 @@ layer(TestWaypost.layer)("GET /metrics", (it) => {
   it.effect("counts failures of the media store by operation", () =>
     Effect.gen(function* () {
       const earlier = yield* scrape;
-      const away = Effect.fail(new MediaStoreAway({ problem: "the disk is full" }));
+      const away = Effect.fail(new MediaStoreUnavailable({ problem: "the disk is full" }));
       const store = counted(MediaStore.of({ put: () => away, read: () => away, remove: () => away }));
       yield* Effect.exit(store.put("key", { content: new Uint8Array(), mimeType: "text/plain" }));
       yield* Effect.exit(Effect.scoped(store.read("key")));

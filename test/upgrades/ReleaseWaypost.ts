@@ -7,12 +7,11 @@ import { EmbeddedPostgres } from "../../src/database/embedded/EmbeddedPostgres.t
 import { migrate, type MigrationFile, MigrationFiles } from "../../src/database/migrations/Migrations.ts";
 import { postgresLayer } from "../../src/database/Postgres.ts";
 import { dataDirectoryMediaStore } from "../../src/media/store/DiskMediaStore.ts";
-import { MediaWorkers } from "../../src/media/worker/MediaWorkers.ts";
 import { SendBatches } from "../../src/sending/SendBatches.ts";
 import { SendStarts } from "../../src/sending/SendStarts.ts";
 import { serviceLayer } from "../../src/Waypost.ts";
-import { standInInspector } from "../media/worker/FakeMediaInspector.ts";
-import { standInThumbnails } from "../media/FakeThumbnails.ts";
+import { fakeThumbnails } from "../media/FakeThumbnails.ts";
+import { fakeMediaWorkers } from "../media/worker/FakeMediaWorkers.ts";
 import { testOperatorKey, TestWaypost } from "../TestWaypost.ts";
 import { own } from "./NextVersion.ts";
 
@@ -52,7 +51,7 @@ export const waypostIn = (directory: string, migrations = own) =>
         dataDir: directory,
       }),
     ),
-    Layer.provide([standInInspector, standInThumbnails, MediaWorkers.layer]),
+    Layer.provide([fakeMediaWorkers, fakeThumbnails]),
     Layer.provideMerge(dataDirectoryMediaStore),
     Layer.provide(
       Layer.succeed(DataDirectory, {

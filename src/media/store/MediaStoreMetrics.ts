@@ -3,14 +3,14 @@ import type { MediaStore } from "./MediaStore.ts";
 
 const failures = Metric.counter("waypost_media_store_failures_total", {
   description:
-    "Failures of the media store, by operation: put, read (opening an object or reading on), remove.",
+    "Failures of the media store, by operation: put, read (opening an object or reading it), remove.",
   incremental: true,
 });
 
 const failed = (operation: "put" | "read" | "remove") =>
   Metric.update(Metric.withAttributes(failures, { operation }), 1);
 
-/** The store, with its failures counted. */
+/** The store with its failures counted. */
 export const counted = (store: MediaStore["Service"]): MediaStore["Service"] => ({
   put: (key, file) => Effect.tapError(store.put(key, file), () => failed("put")),
   read: (key, range) =>

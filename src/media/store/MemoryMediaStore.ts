@@ -1,8 +1,9 @@
 import { Effect, Layer, Option, Stream } from "effect";
 import { readFile } from "node:fs/promises";
-import { isMediaKey, MediaStore, MediaStoreAway } from "./MediaStore.ts";
+import { messageOf } from "../../database/DurableFiles.ts";
+import { isMediaKey, MediaStore, MediaStoreUnavailable } from "./MediaStore.ts";
 
-/** A store that forgets everything with the process: for tests and the demo. */
+/** A store in the memory of the process, for tests and benches. */
 export const memoryMediaStore: Layer.Layer<MediaStore> = Layer.sync(MediaStore, () => {
   const objects = new Map<string, Uint8Array>();
   return MediaStore.of({
@@ -13,7 +14,7 @@ export const memoryMediaStore: Layer.Layer<MediaStore> = Layer.sync(MediaStore, 
           ? file.content.slice()
           : yield* Effect.tryPromise({
               try: () => readFile(file.path),
-              catch: (cause) => new MediaStoreAway({ problem: "the file to be put cannot be read", cause }),
+              catch: (cause) => new MediaStoreUnavailable({ problem: messageOf(cause), cause }),
             });
       objects.set(key, content);
     }),

@@ -2,9 +2,9 @@ import { MultipartParser } from "effect/http";
 import { maxFileBytes } from "../MediaFile.ts";
 
 const maxParts = 100;
-/** Beside the file, headers of parts included. */
+/** Limit for everything but the content of the file, including the headers of parts. */
 const maxOtherBytes = 1_048_576;
-/** Bytes of a name that are kept: 255 characters are at most 1,020, so what is longer than this is too long. */
+/** How much of a name is kept. 255 characters have at most 1,020 bytes, so a longer name is too long. */
 export const maxNameBytes = 8192;
 
 /** Why reading an upload stopped before its end. */
@@ -16,27 +16,29 @@ interface SentPart {
 }
 
 /**
- * Takes a multipart body apart as it arrives: the `file` part goes out in pieces, the `name` part is kept, all else is counted and
- * dropped. Memory stays flat whatever is sent, and `isFinished` tells when nothing that is still to come could matter.
+ * Parses a multipart body as it arrives. It returns the `file` part in chunks, keeps the `name` part, and
+ * counts and drops the rest, so memory stays flat. `isFinished` says that the rest of the body does not
+ * matter.
  */
 export class UploadParts {
-  /** File parts called `file` so far. */
+  /** The number of file parts named `file`. */
   files = 0;
   fileBytes = 0;
-  /** The name that the client's system gave the file, with whatever folders it put before it. */
+  /** The file name that the client sent, perhaps with folders. */
   filename: string | null = null;
-  /** A part called `file` came as a plain field. */
+  /** Whether a part named `file` was a plain field. */
   isPlainField = false;
-  /** A part had headers that cannot be read. */
+  /** Whether a part had invalid headers. */
   isBroken = false;
   stopped: StopReason | null = null;
-  /** The last boundary has arrived: the body is whole. */
+  /** Whether the final boundary has arrived. */
   isWhole = false;
 
   readonly names: Array<SentPart & { readonly isFile: boolean }> = [];
 
-  #pieces: Array<Uint8Array> = [];
-  /** Of the body so far. */
+  /** Chunks of the file in the chunk of the body that is being parsed. */
+  readonly #fileChunks: Array<Uint8Array> = [];
+  /** Size of the body so far. */
   bytes = 0;
   #parts = 0;
   readonly #parser: MultipartParser.Parser;
@@ -44,7 +46,7 @@ export class UploadParts {
   constructor(headers: Record<string, string>) {
     this.#parser = MultipartParser.make({
       headers,
-      // Every part comes in pieces, so that no field is gathered before it is known to be wanted.
+      // Streams every part, so that the parser buffers none.
       isFile: () => true,
       onField: () => {},
       onFile: (part) => this.#open(part),
@@ -66,16 +68,14 @@ export class UploadParts {
     return this.isWhole || this.stopped !== null;
   }
 
-  /** Takes a piece of the body and gives the pieces of the file in it. */
-  take(chunk: Uint8Array): ReadonlyArray<Uint8Array> {
+  /** Parses a chunk of the body and returns the chunks of the file in it. */
+  parse(chunk: Uint8Array): ReadonlyArray<Uint8Array> {
     this.bytes += chunk.length;
     this.#parser.write(chunk);
     if (this.stopped === null && this.bytes - this.fileBytes > maxOtherBytes) {
       this.stopped = this.#parts === 0 ? "noBoundary" : "tooMuchElse";
     }
-    const pieces = this.#pieces;
-    this.#pieces = [];
-    return pieces;
+    return this.#fileChunks.splice(0);
   }
 
   #count(): void {
@@ -85,7 +85,7 @@ export class UploadParts {
   #open(part: MultipartParser.PartInfo): (chunk: Uint8Array | null) => void {
     this.#count();
     if (this.isFinished) return ignore;
-    // Without a file name it is a file all the same if it says that it is no text.
+    // A part without a file name is a file if its type is not text.
     const isFile = part.filename !== undefined || !part.contentType.toLowerCase().startsWith("text/");
     if (part.name === "name") {
       const sent = { isFile, chunks: [] as Array<Uint8Array>, bytes: 0 };
@@ -109,7 +109,7 @@ export class UploadParts {
       if (chunk === null || this.stopped !== null) return;
       this.fileBytes += chunk.length;
       if (this.fileBytes > maxFileBytes) this.stopped = "fileTooLarge";
-      else this.#pieces.push(chunk);
+      else this.#fileChunks.push(chunk);
     };
   }
 }

@@ -1,21 +1,21 @@
 import { Data } from "effect";
 import { ServiceUnavailable } from "../../wire/ApiError.ts";
 
-/** The file is none that can be taken; the message is a full sentence for the field `file`. */
+/** The file cannot be accepted. The message is a full sentence for the field `file`. */
 export class MediaRefused extends Data.TaggedError("MediaRefused")<{ readonly message: string }> {}
 
-/** Files cannot be looked into now: too many are waiting, or this machine cannot run what looks into them. */
-export class MediaReaderAway extends Data.TaggedError("MediaReaderAway")<{
+/** No media worker can take the file now: too many jobs wait, or the workers cannot run on this machine. */
+export class MediaWorkersUnavailable extends Data.TaggedError("MediaWorkersUnavailable")<{
   /** For the log, never for clients. */
   readonly problem: string;
 }> {
   override get message(): string {
-    return `Media files cannot be looked into: ${this.problem}`;
+    return `Media files cannot be inspected: ${this.problem}`;
   }
-  /** What a client is told: 503 with `Retry-After`. */
-  get refusal(): ServiceUnavailable {
+  /** The error for clients: 503 with `Retry-After`. */
+  get apiError(): ServiceUnavailable {
     return ServiceUnavailable.of(
-      "The service cannot look into media files at the moment: try again in a few seconds.",
+      "The service cannot inspect media files at the moment: try again in a few seconds.",
     );
   }
 }

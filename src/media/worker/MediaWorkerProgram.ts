@@ -8,19 +8,16 @@ export interface Program {
   readonly parameters: ReadonlyArray<string>;
 }
 
-/** This program again, by its launcher, with an argument of its own. */
-const itself = (): Program => ({
-  command: process.execPath,
-  parameters: [fileURLToPath(new URL("../../../bin/waypost.js", import.meta.url)), mediaWorkerCommand],
-});
-
-/** The executable again; it is told where the libraries are that it carried. */
+/** The executable itself; `runtime` is the folder of its unpacked libraries. */
 export const bundledMediaWorker = (runtime: string): Program => ({
   command: process.execPath,
   parameters: [mediaWorkerCommand, runtime],
 });
 
-/** What is started as the child that looks into media files. */
+/** The program that runs as a media worker: by default this one, through its launcher. */
 export const MediaWorkerProgram = Context.Reference<Program>("waypost/media/MediaWorkerProgram", {
-  defaultValue: itself,
+  defaultValue: () => ({
+    command: process.execPath,
+    parameters: [fileURLToPath(new URL("../../../bin/waypost.js", import.meta.url)), mediaWorkerCommand],
+  }),
 });
