@@ -35,7 +35,8 @@ const embeddedOnly = (config: Settings["Service"]): Effect.Effect<void, BackupRe
 const quiet = Effect.provideService(References.MinimumLogLevel, "Error");
 
 /** The client of a server that listens at this socket. */
-const at = (path: string) => postgresLayer({ _tag: "socket", path, username, database }, { patience: 2_000 });
+const at = (path: string) =>
+  postgresLayer({ _tag: "socket", path, username, database }, { retryMillis: 2_000 });
 
 type Client = Layer.Success<ReturnType<typeof at>>;
 

@@ -1,31 +1,29 @@
-/** Rows that are past their time leave their tables page by page, so that no statement holds anything for long. */
+/** Deletes expired rows page by page, so that no statement holds locks for long. */
 import { Effect, Metric } from "effect";
 
 const pruned = Metric.counter("waypost_pruned_rows_total", {
-  description:
-    "Rows past their time that left their tables, by what they are: deliveries, events, idempotency keys, failed attempts.",
+  description: "Expired rows that were deleted: deliveries, events, idempotency keys, failed attempts.",
   incremental: true,
 });
 
-/** What there is to prune. */
 type Prunable = "deliveries" | "events" | "idempotency_keys" | "failed_attempts";
 
 /** Counts rows that this process pruned. */
 export const countPruned = (what: Prunable, rows: number): Effect.Effect<void> =>
   Metric.update(Metric.withAttributes(pruned, { what }), rows);
 
-/** Prunes pages of at most so many rows until one is not full, and tells how many rows went; `prune` tells of each page. */
+/** Prunes pages until one is not full. `prune` deletes up to `limit` rows and returns their number. */
 export const pruneInPages = <E, R>(
   what: Prunable,
-  page: number,
-  prune: (most: number) => Effect.Effect<number, E, R>,
+  pageSize: number,
+  prune: (limit: number) => Effect.Effect<number, E, R>,
 ): Effect.Effect<number, E, R> =>
   Effect.gen(function* () {
-    let rows = 0;
+    let total = 0;
     while (true) {
-      const gone = yield* prune(page);
-      yield* countPruned(what, gone);
-      rows += gone;
-      if (gone < page) return rows;
+      const rows = yield* prune(pageSize);
+      yield* countPruned(what, rows);
+      total += rows;
+      if (rows < pageSize) return total;
     }
   });

@@ -1,55 +1,50 @@
 import { PgClient } from "@effect/sql-pg";
-import { Context, Duration, Effect, Layer, Queue, Schedule } from "effect";
+import { Context, Effect, Layer, Queue, Schedule } from "effect";
 import { countListenDrop } from "./DatabaseMetrics.ts";
 
 const channel = "waypost_workspace";
 
+/** The internal key of a workspace, or "all" when any workspace may have changed. */
+type Change = number | "all";
+
 /**
- * Tells every process that a workspace, or a token of it, has changed, so that what they remember of it is forgotten:
- * this process before `announce` returns, the others as soon as PostgreSQL's notification reaches them.
+ * Invalidates caches when a workspace or one of its tokens changes: in this process before `announce`
+ * returns, in other processes when they receive PostgreSQL's notification.
  */
 export class WorkspaceChanges extends Context.Service<WorkspaceChanges>()(
   "waypost/database/WorkspaceChanges",
   {
     make: Effect.gen(function* () {
       const sql = yield* PgClient.PgClient;
-      const listeners = new Set<(workspaceId: number | "all") => void>();
-      const tell = (workspaceId: number | "all") => {
-        for (const listener of listeners) listener(workspaceId);
-      };
+      const listeners = new Set<(change: Change) => void>();
+      const publish = (change: Change) =>
+        Effect.sync(() => listeners.forEach((listener) => listener(change)));
 
-      // A lost connection may have lost notifications with it: then everything is forgotten.
+      // Notifications may be lost together with their connection, so a lost one invalidates everything.
       yield* Effect.scoped(
         Effect.gen(function* () {
           const notifications = yield* sql.listen(channel);
-          tell("all");
+          yield* publish("all");
           return yield* Effect.forever(
-            Effect.map(Queue.take(notifications), (notification) => tell(Number(notification.payload))),
+            Effect.flatMap(Queue.take(notifications), ({ payload }) => publish(Number(payload))),
           );
         }),
       ).pipe(
-        Effect.tapError(() =>
-          Effect.andThen(
-            countListenDrop,
-            Effect.sync(() => tell("all")),
-          ),
-        ),
-        Effect.retry(Schedule.spaced(Duration.seconds(1))),
+        Effect.tapError(() => Effect.andThen(countListenDrop, publish("all"))),
+        Effect.retry(Schedule.spaced("1 second")),
         Effect.forkScoped,
       );
 
       return {
-        /** Calls the listener with the internal key of each workspace that changes, or "all", while the scope is open. */
-        listen: (listener: (workspaceId: number | "all") => void) =>
+        /** Calls the listener with each change while the scope is open. */
+        listen: (listener: (change: Change) => void) =>
           Effect.acquireRelease(
             Effect.sync(() => listeners.add(listener)),
             () => Effect.sync(() => listeners.delete(listener)),
           ),
+        /** Announces a change of the workspace to all processes. */
         announce: (workspaceId: number) =>
-          Effect.andThen(
-            Effect.orDie(sql.notify(channel, String(workspaceId))),
-            Effect.sync(() => tell(workspaceId)),
-          ),
+          Effect.andThen(Effect.orDie(sql.notify(channel, String(workspaceId))), publish(workspaceId)),
       };
     }),
   },

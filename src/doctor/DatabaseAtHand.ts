@@ -7,8 +7,7 @@ import { unpackRuntime } from "../database/embedded/BundledRuntime.ts";
 import { DataDirectoryInUse, holdDirectory } from "../database/DataDirectory.ts";
 import { EmbeddedPostgres } from "../database/embedded/EmbeddedPostgres.ts";
 import { postgresLayer, type PostgresTarget } from "../database/Postgres.ts";
-import { database, username } from "../database/embedded/PostgresFiles.ts";
-import { runningSocket } from "../database/embedded/RunningPostgres.ts";
+import { database, runningSocket, username } from "../database/embedded/PostgresFiles.ts";
 
 /** There is no database to look at; `message` says why. `isMissing` where none was made yet. */
 class NoDatabase extends Data.TaggedError("NoDatabase")<{
@@ -16,7 +15,7 @@ class NoDatabase extends Data.TaggedError("NoDatabase")<{
   readonly isMissing: boolean;
 }> {}
 
-const guest = { patience: 2_000, maxConnections: 4, applicationName: "waypost-doctor" };
+const guest = { retryMillis: 2_000, maxConnections: 4, applicationName: "waypost-doctor" };
 
 const isThere = (path: string) =>
   Effect.promise(() =>

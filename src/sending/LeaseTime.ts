@@ -1,5 +1,5 @@
 import { Clock, Context, Effect, Layer, Schedule } from "effect";
-import { databaseClockAtHand } from "../database/DatabaseClock.ts";
+import { currentDatabaseClock } from "../database/DatabaseClock.ts";
 import { countClockSet, noteClockOffset } from "./push/LeaseMetrics.ts";
 
 /** How often the clocks are compared. */
@@ -69,5 +69,5 @@ export const leaseTimeBy = Effect.fnUntraced(function* (shared: Effect.Effect<nu
 export const leaseTimeOfDatabase = (unsure: number) =>
   Layer.effect(
     LeaseTime,
-    Effect.flatMap(databaseClockAtHand, (shared) => leaseTimeBy(shared, unsure)),
+    Effect.flatMap(currentDatabaseClock, (shared) => leaseTimeBy(shared, unsure)),
   );

@@ -18,7 +18,7 @@ export const runSliced = <A>(work: Sliced<A>): Effect.Effect<A> =>
     }
   });
 
-/** An effect that yields to the event loop if more than a slice has passed since it last did; otherwise it costs nothing. */
+/** An effect that yields to the event loop if more than a slice has passed since it last did. */
 export const timeSlices = (): Effect.Effect<void> => {
   let since = performance.now();
   return Effect.suspend(() => {

@@ -12,7 +12,7 @@ const maxRetryMillis = 60_000;
 export interface JobOptions {
   /** Ends the pause early: completes as soon as there may be work. */
   readonly wake?: Effect.Effect<void>;
-  /** False for a job that polls several times a second: it starts a trace only for the work it finds. True if left out. */
+  /** False for a job that polls several times a second: it traces only the work it finds. */
   readonly isTraced?: boolean;
 }
 
@@ -23,8 +23,9 @@ const waitFor = (pause: Duration.Duration, wake: Effect.Effect<void> | undefined
 };
 
 /**
- * Runs a job forever, with `pause` after each run. A failed run is retried after the pause, but after at least a second and
- * at most a minute. The first failure of a series is logged, and so is the recovery; the failures in between only count.
+ * Runs a job forever, with `pause` after each run. A failed run is retried after the pause, but after at
+ * least a second and at most a minute. The first failure of a series is logged, and so is the recovery; the
+ * failures in between only count.
  */
 const loop = <E, R>(
   name: JobName,
@@ -60,9 +61,9 @@ const loop = <E, R>(
 /** Starts background jobs. */
 export const Worker = {
   /**
-   * Runs a job in the background of this process until the scope closes: once at the start, then with `pause` after each
-   * run. Processes without the role `worker` start nothing. The processes that do share the work of a job by locks or leases in
-   * the database; `run` does not assume to be alone.
+   * Runs a job in the background of this process until the scope closes: once at the start, then with `pause`
+   * after each run. Processes without the role `worker` start nothing. The processes that do share the work
+   * of a job by locks or leases in the database; `run` does not assume to be alone.
    */
   every: <E, R>(
     name: JobName,

@@ -1,29 +1,24 @@
-/** Takes a file of SQL apart into its statements: the driver takes one at a time. */
+/** Splits an SQL file into its statements, because the driver runs one at a time. */
 
-/** The statements in order, without the semicolons between them and without those that are only comments. */
+/** The statements in order, without their semicolons. Omits statements that are only comments. */
 export const statementsOf = (script: string): ReadonlyArray<string> => {
   const statements: Array<string> = [];
-  let from = 0;
-  let depth = 0;
-  let isEmpty = true;
+  /** The current statement: its start, its open parentheses, and whether it has only comments. */
+  let current = { start: 0, depth: 0, isEmpty: true };
   const close = (end: number): void => {
-    if (!isEmpty) statements.push(script.slice(from, end).trim());
-    from = end + 1;
-    depth = 0;
-    isEmpty = true;
+    if (!current.isEmpty) statements.push(script.slice(current.start, end).trim());
+    current = { start: end + 1, depth: 0, isEmpty: true };
   };
-  for (let at = 0; at < script.length;) {
-    const end = endOfToken(script, at);
+  for (let at = 0; at < script.length; at = endOfToken(script, at)) {
     const character = script[at] ?? "";
     const isComment = script.startsWith("--", at) || script.startsWith("/*", at);
-    if (character === ";" && depth === 0) {
+    if (character === ";" && current.depth === 0) {
       close(at);
-    } else {
-      if (character === "(") depth++;
-      if (character === ")") depth = Math.max(0, depth - 1);
-      if (!isComment && character.trim() !== "") isEmpty = false;
+      continue;
     }
-    at = end;
+    if (character === "(") current.depth++;
+    if (character === ")") current.depth = Math.max(0, current.depth - 1);
+    if (!isComment && character.trim() !== "") current.isEmpty = false;
   }
   close(script.length);
   return statements;
@@ -31,7 +26,7 @@ export const statementsOf = (script: string): ReadonlyArray<string> => {
 
 const isWord = (character: string): boolean => /[\p{L}\p{N}_$]/u.test(character);
 
-/** Where the token that begins at `at` ends: a comment, a quoted or dollar-quoted text, a word, or one character. */
+/** The end of the token at an offset: a comment, a quoted or dollar-quoted text, a word, or one character. */
 const endOfToken = (script: string, at: number): number => {
   const character = script[at] ?? "";
   if (script.startsWith("--", at)) return endAfter(script, "\n", at);
@@ -42,16 +37,16 @@ const endOfToken = (script: string, at: number): number => {
     if (tag !== undefined) return endAfter(script, tag, at + tag.length);
   }
   if (!isWord(character)) return at + 1;
-  // A dollar inside a word begins no text; an e before a quote makes backslashes escape.
+  // A dollar inside a word quotes nothing. An E before a quote makes backslashes escape.
   let end = at + 1;
   while (end < script.length && isWord(script[end] ?? "")) end++;
   const isEscaped = end === at + 1 && (character === "e" || character === "E") && script[end] === "'";
   return isEscaped ? endOfQuoted(script, end, true) : end;
 };
 
-const endAfter = (script: string, what: string, from: number): number => {
-  const found = script.indexOf(what, from);
-  return found === -1 ? script.length : found + what.length;
+const endAfter = (script: string, text: string, from: number): number => {
+  const found = script.indexOf(text, from);
+  return found === -1 ? script.length : found + text.length;
 };
 
 /** Comments nest in PostgreSQL. */
@@ -70,7 +65,7 @@ const endOfComment = (script: string, at: number): number => {
   return script.length;
 };
 
-/** A doubled quote stands for one, and needs no care: the text after it is read as another one. */
+/** A doubled quote is part of the text. */
 const endOfQuoted = (script: string, at: number, hasBackslashes: boolean): number => {
   const quote = script[at] ?? "";
   for (let index = at + 1; index < script.length; index++) {

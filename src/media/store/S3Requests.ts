@@ -91,10 +91,7 @@ const responseOf = ({ body, headers, statusCode }: Dispatcher.ResponseData): S3R
 
 const isRetryable = (status: number): boolean => status >= 500 || status === 429 || status === 408;
 
-/**
- * Sends signed requests to one bucket over pooled connections. Retries an attempt twice after a lost
- * connection or a status that says to retry.
- */
+/** Sends signed requests over pooled connections, with two retries after temporary failures. */
 export const s3Requests = Effect.fnUntraced(function* (setting: S3Setting) {
   const base = bucketUrl(setting);
   const idleTimeout = yield* IdleTimeoutMillis;
