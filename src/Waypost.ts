@@ -38,7 +38,6 @@ import { Authenticators } from "./http/Authenticators.ts";
 import { requestPipelineLayer } from "./http/RequestPipeline.ts";
 import { healthRoutes } from "./http/Health.ts";
 import { idempotencyLayer } from "./http/IdempotencyHttp.ts";
-import { TableStatistics } from "./database/TableStatistics.ts";
 import { tableStatisticsRefresh } from "./workers/TableStatisticsRefresh.ts";
 import { idempotencyPruning } from "./http/IdempotencyPruning.ts";
 import { IdempotencySql } from "./http/IdempotencySql.ts";
@@ -217,7 +216,7 @@ const jobs = Layer.mergeAll(
   mediaSweeping,
   thumbnailWorker,
   rollingUp,
-  tableStatisticsRefresh.pipe(Layer.provide(TableStatistics.layer)),
+  tableStatisticsRefresh,
   retaining,
 );
 

@@ -9,10 +9,9 @@ import { DataDirectory, DataDirectoryInUse } from "../database/DataDirectory.ts"
 import { EmbeddedPostgres } from "../database/embedded/EmbeddedPostgres.ts";
 import { MigrationFiles } from "../database/migrations/Migrations.ts";
 import { postgresLayer } from "../database/Postgres.ts";
-import { database, username } from "../database/embedded/PostgresFiles.ts";
+import { database, runningSocket, username } from "../database/embedded/PostgresFiles.ts";
 import { makeBackup } from "./MakeBackup.ts";
 import { restoreBackup } from "./RestoreBackup.ts";
-import { runningSocket } from "../database/embedded/RunningPostgres.ts";
 import { BackupRefused } from "./BackupRefused.ts";
 import type { ProgressListener } from "./ProgressListener.ts";
 

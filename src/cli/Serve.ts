@@ -6,7 +6,7 @@ import { Settings, type SettingsRecord } from "../config/Settings.ts";
 import { bundledFolder, runtimeFolder } from "../database/embedded/BundledRuntime.ts";
 import { DataDirectory } from "../database/DataDirectory.ts";
 import { MigrationFiles } from "../database/migrations/Migrations.ts";
-import { bundledMediaWorker, MediaWorkerProgram } from "../media/worker/MediaWorkerProgram.ts";
+import { bundledMediaWorker, MediaWorkerProgram } from "../media/worker/MediaWorkerProcess.ts";
 import { publishServer } from "../operator/ServerFile.ts";
 import { tellReady } from "./SystemdUnit.ts";
 import { Telemetry } from "../telemetry/Telemetry.ts";

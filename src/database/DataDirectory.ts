@@ -7,7 +7,7 @@ import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { Settings } from "../config/Settings.ts";
 import { errorCode, messageOf, unlessMissing, writeDurably } from "./DurableFiles.ts";
-import { type BundledRuntimeUnusable, unpackRuntime } from "./embedded/BundledRuntime.ts";
+import { unpackRuntime } from "./embedded/BundledRuntime.ts";
 
 /** Another process holds the lock of the directory. `pid` is undefined until that process has recorded it. */
 export class DataDirectoryInUse extends Data.TaggedError("DataDirectoryInUse")<{
@@ -43,22 +43,18 @@ export class DataDirectory extends Context.Service<
     readonly secretKey: Redacted.Redacted;
   }
 >()("waypost/database/DataDirectory") {
-  static readonly layer: Layer.Layer<
-    DataDirectory,
-    DataDirectoryInUse | DataDirectoryUnusable | BundledRuntimeUnusable,
-    Settings
-  > = Layer.effect(
+  static readonly layer = Layer.effect(
     DataDirectory,
     Effect.gen(function* () {
       const { dataDir, operatorKey, secretKey } = yield* Settings;
       yield* makeDirectory(dataDir);
       yield* holdDirectory(dataDir);
       yield* unpackRuntime(dataDir);
-      return DataDirectory.of({
+      return {
         path: dataDir,
         operatorKey: operatorKey ?? (yield* storedKey(dataDir, "operator.key")),
         secretKey: secretKey ?? (yield* storedKey(dataDir, "secret.key")),
-      });
+      };
     }),
   );
 }

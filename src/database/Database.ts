@@ -1,22 +1,15 @@
 /** The database of a process: the embedded one, or the one in `DATABASE_URL`. */
-import type { PgClient } from "@effect/sql-pg";
 import { Cause, Clock, Context, Effect, Layer, Option } from "effect";
 import { SqlClient, SqlError } from "effect/sql";
 import { hostname } from "node:os";
 import { Settings } from "../config/Settings.ts";
-import type { DataDirectory } from "./DataDirectory.ts";
 import { isConflict, isDatabaseUnreachable } from "./DatabaseFailure.ts";
 import { countRetry, recordWait } from "./DatabaseMetrics.ts";
 import { EmbeddedPostgres } from "./embedded/EmbeddedPostgres.ts";
-import type { EmbeddedPostgresUnusable } from "./embedded/PostgresAccount.ts";
-import type { OrphansRemain } from "./embedded/PostgresProcesses.ts";
-import { type MigrationFiles, type MigrationRefused, migrate } from "./migrations/Migrations.ts";
+import { migrate } from "./migrations/Migrations.ts";
 import { watchSchema } from "./migrations/SchemaWatch.ts";
-import { postgresLayer, type PostgresUnusable } from "./Postgres.ts";
+import { postgresLayer } from "./Postgres.ts";
 import { sessionName } from "./SessionName.ts";
-
-/** Why a process cannot start with its database. */
-export type DatabaseUnusable = EmbeddedPostgresUnusable | OrphansRemain | PostgresUnusable | MigrationRefused;
 
 /** Transactions and health. SQL failures are defects; the error channel has domain errors only. */
 export class Database extends Context.Service<
@@ -60,11 +53,7 @@ export class Database extends Context.Service<
   );
 
   /** The database of the settings, with every migration applied. Starts it if it is embedded. */
-  static readonly layer: Layer.Layer<
-    Database | SqlClient.SqlClient | PgClient.PgClient,
-    DatabaseUnusable,
-    Settings | DataDirectory | MigrationFiles
-  > = Layer.unwrap(
+  static readonly layer = Layer.unwrap(
     Effect.gen(function* () {
       const { databaseUrl, roles } = yield* Settings;
       const applicationName = sessionName({ roles, host: hostname(), pid: process.pid });

@@ -9,7 +9,7 @@ import { bundledFolder, runtimeFolder } from "../database/embedded/BundledRuntim
 import { Database } from "../database/Database.ts";
 import { MigrationFiles, missingMigrations } from "../database/migrations/Migrations.ts";
 import { isDirectoryHeld, overDatabase } from "./DatabaseAtHand.ts";
-import { bundledMediaWorker, MediaWorkerProgram } from "../media/worker/MediaWorkerProgram.ts";
+import { bundledMediaWorker, MediaWorkerProgram } from "../media/worker/MediaWorkerProcess.ts";
 import { addressHealthCheck } from "./AddressHealthCheck.ts";
 import { areas, runCheck, type Finding, fine, problem } from "./HealthCheck.ts";
 import { databaseClockHealthCheck, zonesHealthCheck } from "./ClockHealthCheck.ts";

@@ -13,7 +13,10 @@ import { runCheck, fine, problem } from "./HealthCheck.ts";
 
 const probe = Buffer.from("This object was written by waypost doctor and can be deleted.\n");
 
-const storeOf = ({ dataDir, mediaStore }: Settings["Service"]): Layer.Layer<MediaStore, MediaStoreUnavailable> =>
+const storeOf = ({
+  dataDir,
+  mediaStore,
+}: Settings["Service"]): Layer.Layer<MediaStore, MediaStoreUnavailable> =>
   mediaStore._tag === "s3" ? s3MediaStore(mediaStore) : diskMediaStore(join(dataDir, "media"));
 
 const toIndexedLocation = ({ dataDir, mediaStore }: Settings["Service"]): string =>

@@ -1,14 +1,13 @@
 import { assert, layer } from "@effect/vitest";
 import { Effect } from "effect";
 import { SqlClient } from "effect/sql";
-import { TableStatistics } from "../../src/database/TableStatistics.ts";
+import { analyzeGrownTables } from "../../src/database/TableStatistics.ts";
 import { TestDatabase } from "./TestDatabase.ts";
 
-layer(TestDatabase.layer)("TableStatistics", (it) => {
+layer(TestDatabase.layer)("analyzeGrownTables", (it) => {
   it.effect("a table that has doubled is analyzed once", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient;
-      const { analyzeGrown } = yield* TableStatistics;
       const estimate = Effect.map(
         sql<{ readonly rows: number }>`
           SELECT reltuples::int AS rows FROM pg_class WHERE relname = 'delivery'`,
@@ -21,15 +20,15 @@ layer(TestDatabase.layer)("TableStatistics", (it) => {
           '2026-11-21Z'
         FROM generate_series(1, ${count}::int) AS n`;
       yield* send(1, 100);
-      assert.deepStrictEqual(yield* analyzeGrown, []);
+      assert.deepStrictEqual(yield* analyzeGrownTables, []);
       yield* send(2, 29_900);
-      assert.deepStrictEqual(yield* analyzeGrown, ["delivery"]);
+      assert.deepStrictEqual(yield* analyzeGrownTables, ["delivery"]);
       assert.strictEqual(yield* estimate, 30_000);
       yield* send(3, 5_000);
-      assert.deepStrictEqual(yield* analyzeGrown, []);
+      assert.deepStrictEqual(yield* analyzeGrownTables, []);
       yield* send(4, 45_000);
-      assert.deepStrictEqual(yield* analyzeGrown, ["delivery"]);
+      assert.deepStrictEqual(yield* analyzeGrownTables, ["delivery"]);
       assert.strictEqual(yield* estimate, 80_000);
-    }).pipe(Effect.provide(TableStatistics.layer)),
+    }),
   );
 });

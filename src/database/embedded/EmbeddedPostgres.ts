@@ -51,13 +51,9 @@ export class EmbeddedPostgres extends Context.Service<
   ): Effect.Effect<EmbeddedPostgres["Service"], EmbeddedPostgresUnusable | OrphansRemain, Scope.Scope> =>
     start(options);
 
-  static readonly layer: Layer.Layer<
+  static readonly layer = Layer.effect(
     EmbeddedPostgres,
-    EmbeddedPostgresUnusable | OrphansRemain,
-    DataDirectory
-  > = Layer.effect(
-    EmbeddedPostgres,
-    Effect.flatMap(DataDirectory, ({ path }) => start({ directory: path })),
+    Effect.flatMap(DataDirectory, ({ path }) => EmbeddedPostgres.make({ directory: path })),
   );
 }
 
@@ -115,9 +111,7 @@ const start = Effect.fnUntraced(function* (options: EmbeddedPostgresOptions) {
     yield* stopRun(first);
     const reason = yield* Effect.promise(() => first.exited);
     const log = yield* Effect.promise(() => lastLines(logFile));
-    return yield* new EmbeddedPostgresUnusable({
-      problem: `it did not start (${reason}). The end of ${logFile}:\n${log}`,
-    });
+    return yield* EmbeddedPostgresUnusable.of(`it did not start (${reason}). The end of ${logFile}:\n${log}`);
   }
   yield* Effect.forkScoped(supervise(plan, first, run));
 

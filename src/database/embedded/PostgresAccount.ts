@@ -4,12 +4,13 @@ import { spawn } from "node:child_process";
 import { readFile, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 
-/** The embedded database cannot run here. `problem` says why and what to do. */
+/** The embedded database cannot run here. */
 export class EmbeddedPostgresUnusable extends Data.TaggedError("EmbeddedPostgresUnusable")<{
-  readonly problem: string;
+  readonly message: string;
 }> {
-  override get message(): string {
-    return `The embedded PostgreSQL cannot run: ${this.problem}`;
+  /** `problem` says why it cannot run and what to do. */
+  static of(problem: string): EmbeddedPostgresUnusable {
+    return new EmbeddedPostgresUnusable({ message: `The embedded PostgreSQL cannot run: ${problem}` });
   }
 }
 
@@ -32,18 +33,15 @@ export const postgresAccount = Effect.fnUntraced(function* (
 ): Effect.fn.Return<PostgresAccount, EmbeddedPostgresUnusable> {
   const uid = process.geteuid?.();
   if (uid === undefined) {
-    return yield* new EmbeddedPostgresUnusable({
-      problem: "this platform is not supported. Set DATABASE_URL.",
-    });
+    return yield* EmbeddedPostgresUnusable.of("this platform is not supported. Set DATABASE_URL.");
   }
   const owner = yield* Effect.promise(() => stat(join(dataDir, "postgres")).catch(() => undefined));
   if (uid !== 0) {
     if (owner !== undefined && owner.uid !== uid) {
-      return yield* new EmbeddedPostgresUnusable({
-        problem:
-          `its files in ${dataDir} belong to account ${owner.uid}, and Waypost runs as account ${uid}. ` +
+      return yield* EmbeddedPostgresUnusable.of(
+        `its files in ${dataDir} belong to account ${owner.uid}, and Waypost runs as account ${uid}. ` +
           "Start Waypost as before, or give the whole data directory to this account (chown -R).",
-      });
+      );
     }
     return { name: `account ${uid}`, drop: undefined };
   }
@@ -58,11 +56,10 @@ export const postgresAccount = Effect.fnUntraced(function* (
     const ids = { uid: Number(uidText) >>> 0, gid: Number(gidText) >>> 0 };
     if (line !== undefined && ids.uid !== 0) return { name: `account ${name}`, drop: ids };
   }
-  return yield* new EmbeddedPostgresUnusable({
-    problem:
-      "Waypost runs as root, PostgreSQL must not, and there is no account nobody to run it under. " +
+  return yield* EmbeddedPostgresUnusable.of(
+    "Waypost runs as root, PostgreSQL must not, and there is no account nobody to run it under. " +
       "Start Waypost as an ordinary user, or set DATABASE_URL.",
-  });
+  );
 });
 
 /** The exit code and the output of a short program; the code is -1 if it cannot be started. */

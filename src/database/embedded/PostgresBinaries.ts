@@ -37,11 +37,10 @@ const fromPackage: Effect.Effect<PostgresFolder, EmbeddedPostgresUnusable> = Eff
     };
   },
   catch: () =>
-    new EmbeddedPostgresUnusable({
-      problem:
-        `its package for ${process.platform}-${process.arch} is not installed. ` +
+    EmbeddedPostgresUnusable.of(
+      `its package for ${process.platform}-${process.arch} is not installed. ` +
         `Run npm ci without --omit=optional on a supported platform, or set DATABASE_URL.`,
-    }),
+    ),
 });
 
 /** The programs in a source tree, by default those of the npm package. */
@@ -123,17 +122,14 @@ export const reachableBinaries = Effect.fnUntraced(function* (
     yield* Effect.tryPromise({
       try: () => copyTo(folder, copy),
       catch: (error) =>
-        new EmbeddedPostgresUnusable({
-          problem: `its programs cannot be copied to ${copy}: ${String(error)}`,
-        }),
+        EmbeddedPostgresUnusable.of(`its programs cannot be copied to ${copy}: ${String(error)}`),
     });
   }
   const result = yield* runs(account, copy);
   if (result.code === 0) return copy;
   const closed = yield* Effect.promise(() => closedFolder(copy));
-  return yield* new EmbeddedPostgresUnusable({
-    problem:
-      `${account.name} ` +
+  return yield* EmbeddedPostgresUnusable.of(
+    `${account.name} ` +
       (copy === folder.path
         ? `cannot run its programs in ${copy}`
         : `can run its programs neither in ${folder.path} nor in ${copy}`) +
@@ -143,5 +139,5 @@ export const reachableBinaries = Effect.fnUntraced(function* (
           "or set DATABASE_URL."
         : `The folder ${closed} is closed to it: set WAYPOST_DATA_DIR to a directory such as ` +
           "/var/lib/waypost, or start Waypost as an ordinary user."),
-  });
+  );
 });

@@ -23,7 +23,7 @@ const maxLogBytes = 8 * 1024 * 1024;
 export const fileOperation = <A>(operation: () => Promise<A>): Effect.Effect<A, EmbeddedPostgresUnusable> =>
   Effect.tryPromise({
     try: operation,
-    catch: (error) => new EmbeddedPostgresUnusable({ problem: String(error) }),
+    catch: (error) => EmbeddedPostgresUnusable.of(String(error)),
   });
 
 const giveTo = async (path: string, { drop }: PostgresAccount): Promise<void> => {
@@ -40,12 +40,11 @@ export const openToAccount = Effect.fnUntraced(function* (dataDir: string, accou
   const result = yield* runAs(account, "/bin/sh", ["-c", 'test -w "$0"', dataDir]);
   if (result.code === 0) return;
   const closed = yield* fileOperation(() => closedFolder(dataDir));
-  return yield* new EmbeddedPostgresUnusable({
-    problem:
-      `Waypost runs as root, so its database runs as ${account.name}, which cannot reach ${dataDir}` +
+  return yield* EmbeddedPostgresUnusable.of(
+    `Waypost runs as root, so its database runs as ${account.name}, which cannot reach ${dataDir}` +
       (closed === undefined ? ". " : `: the folder ${closed} is closed to it. `) +
       "Set WAYPOST_DATA_DIR to a directory such as /var/lib/waypost, or start Waypost as an ordinary user.",
-  });
+  );
 });
 
 /** The problem that initdb reported, with advice where its own message has none. */
@@ -82,7 +81,7 @@ export const initialise = Effect.fnUntraced(function* (
     ...(isDurable ? [] : ["--no-sync"]),
   ]);
   if (initdb.code !== 0) {
-    return yield* new EmbeddedPostgresUnusable({ problem: initdbProblem(dataDir, initdb.output) });
+    return yield* EmbeddedPostgresUnusable.of(initdbProblem(dataDir, initdb.output));
   }
   const created = yield* runAs(
     account,
@@ -92,7 +91,7 @@ export const initialise = Effect.fnUntraced(function* (
   );
   // The single-user server reports a failed statement, but exits with code 0.
   if (created.code !== 0 || created.output.includes("ERROR")) {
-    return yield* new EmbeddedPostgresUnusable({ problem: `its database cannot be made: ${created.output}` });
+    return yield* EmbeddedPostgresUnusable.of(`its database cannot be made: ${created.output}`);
   }
   yield* fileOperation(async () => {
     await rename(temporary, folder);
@@ -170,15 +169,14 @@ export const checkMajor = Effect.fnUntraced(function* (folder: string, binaries:
   );
   const programs = yield* fileOperation(() => majorOfPrograms(binaries));
   if (Number.isNaN(files) || Number.isNaN(programs) || files === programs) return;
-  return yield* new EmbeddedPostgresUnusable({
-    problem:
-      `its files in ${folder} were made by PostgreSQL ${files}, ` +
+  return yield* EmbeddedPostgresUnusable.of(
+    `its files in ${folder} were made by PostgreSQL ${files}, ` +
       `and this Waypost brings PostgreSQL ${programs}. ` +
       (files < programs
         ? "Nothing was changed. With the Waypost that ran here before write a backup (waypost backup FILE), " +
           "move the data directory away, and restore it with this one (waypost restore FILE)."
         : "Start the version of Waypost that ran here before, or a later one."),
-  });
+  );
 });
 
 /** Another process holds the data directory, but its PostgreSQL does not run. */

@@ -62,8 +62,8 @@ export const startRun = (plan: ServerPlan): ServerRun => {
   const settings: Record<string, string> = {
     ...smallMachineSettings,
     ...plan.settings,
-    // A socket in a folder of mode 0700 is open to this account and root, who can read the data files anyway. It
-    // needs no password, and without TCP there is no port to protect.
+    // A socket in a folder of mode 0700 is open to this account and root only, who can read the data files
+    // anyway. It needs no password, and without TCP there is no port to protect.
     listen_addresses: "",
     unix_socket_directories: `"${plan.socketDirectory.replaceAll('"', '""')}"`,
     unix_socket_permissions: "0700",

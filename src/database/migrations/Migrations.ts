@@ -20,6 +20,8 @@ export class MigrationRefused extends Data.TaggedError("MigrationRefused")<{
   readonly cause?: unknown;
 }> {}
 
+const refused = (message: string, cause?: unknown) => new MigrationRefused({ message, cause });
+
 /** The migration files: from a folder of the source tree, or bundled in the executable. */
 export class MigrationFiles extends Context.Service<
   MigrationFiles,
@@ -36,8 +38,7 @@ export class MigrationFiles extends Context.Service<
             names.map(async (name) => ({ name, text: await readFile(join(path, name), "utf8") })),
           );
         },
-        catch: (cause) =>
-          new MigrationRefused({ message: `The migrations in ${String(folder)} cannot be read.`, cause }),
+        catch: (cause) => refused(`The migrations in ${String(folder)} cannot be read.`, cause),
       }),
     });
 
@@ -46,17 +47,15 @@ export class MigrationFiles extends Context.Service<
     Layer.succeed(MigrationFiles, { load: Effect.succeed(files) });
 }
 
-interface Migration {
+interface AppliedMigration {
   readonly id: number;
   readonly name: string;
   readonly checksum: string;
-  readonly text: string;
 }
 
-type AppliedRow = Omit<Migration, "text">;
-
-const selectApplied = (sql: SqlClient.SqlClient) =>
-  sql<AppliedRow>`SELECT id, name, checksum FROM schema_migration ORDER BY id`;
+interface Migration extends AppliedMigration {
+  readonly text: string;
+}
 
 /** The checksum that detects a changed migration. It ignores line ends, which a checkout may change. */
 export const checksumOf = (text: string): string =>
@@ -68,45 +67,43 @@ const inOrder = Effect.fnUntraced(function* (files: ReadonlyArray<MigrationFile>
   const sorted = files.toSorted((one, other) => (one.name < other.name ? -1 : 1));
   for (const [index, { name, text }] of sorted.entries()) {
     const id = Number(/^(\d{4})_[a-z0-9_]+\.sql$/.exec(name)?.[1]);
-    if (id !== index + 1) {
-      return yield* new MigrationRefused({
-        message:
-          `Migration ${name} must be called ${String(index + 1).padStart(4, "0")}_name.sql: ` +
-          "numbers follow each other.",
-      });
-    }
+    const number = String(index + 1).padStart(4, "0");
+    if (id !== index + 1)
+      return yield* refused(
+        `Migration ${name} must be called ${number}_name.sql: numbers follow each other.`,
+      );
     migrations.push({ id, name, checksum: checksumOf(text), text });
   }
   return migrations;
 });
 
-/** Fails unless the applied migrations are the first of these files, unchanged. */
-const compare = Effect.fnUntraced(function* (
-  migrations: ReadonlyArray<Migration>,
-  applied: ReadonlyArray<AppliedRow>,
-) {
+/** Why an applied migration does not fit the program's migration with its number; null if it does. */
+const mismatch = (applied: AppliedMigration, migration: Migration | undefined): string | null => {
+  const { name } = applied;
+  if (migration === undefined)
+    return (
+      `The database is newer than this program: it has migration ${name}. ` +
+      "Start the version of Waypost that made it, or a later one."
+    );
+  if (applied.id !== migration.id || name !== migration.name)
+    return `The database has migration ${name} where this program has ${migration.name}.`;
+  if (applied.checksum !== migration.checksum)
+    return (
+      `Migration ${name} was changed after it was applied to this database. ` +
+      "Put it back as it was, and make the change in a new file."
+    );
+  return null;
+};
+
+/** The applied migrations. Fails unless they are the first of the program's migrations, unchanged. */
+const appliedOf = Effect.fnUntraced(function* (migrations: ReadonlyArray<Migration>) {
+  const sql = yield* SqlClient.SqlClient;
+  const applied = yield* sql<AppliedMigration>`SELECT id, name, checksum FROM schema_migration ORDER BY id`;
   for (const [index, row] of applied.entries()) {
-    const migration = migrations[index];
-    if (migration === undefined) {
-      return yield* new MigrationRefused({
-        message:
-          `The database is newer than this program: it has migration ${row.name}. ` +
-          `Start the version of Waypost that made it, or a later one.`,
-      });
-    }
-    if (row.id !== migration.id || row.name !== migration.name) {
-      return yield* new MigrationRefused({
-        message: `The database has migration ${row.name} where this program has ${migration.name}.`,
-      });
-    }
-    if (row.checksum !== migration.checksum) {
-      return yield* new MigrationRefused({
-        message:
-          `Migration ${row.name} was changed after it was applied to this database. ` +
-          `Put it back as it was, and make the change in a new file.`,
-      });
-    }
+    const problem = mismatch(row, migrations[index]);
+    if (problem !== null) return yield* refused(problem);
   }
+  return applied;
 });
 
 /** The names of migrations that are not applied yet. Changes nothing. Fails where `migrate` would. */
@@ -118,8 +115,7 @@ export const missingMigrations: Effect.Effect<
   const sql = yield* SqlClient.SqlClient;
   const migrations = yield* Effect.flatMap((yield* MigrationFiles).load, inOrder);
   const tables = yield* sql`SELECT WHERE to_regclass('schema_migration') IS NOT NULL`;
-  const applied = tables.length === 0 ? [] : yield* selectApplied(sql);
-  yield* compare(migrations, applied);
+  const applied = tables.length === 0 ? [] : yield* appliedOf(migrations);
   return migrations.slice(applied.length).map(({ name }) => name);
 }).pipe(Effect.catchTag("SqlError", (cause) => Effect.die(cause)));
 
@@ -134,17 +130,17 @@ const maxRetries = 100;
 /** Other sessions used a table of the migration for too long. It was rolled back. */
 class TablesInUse extends Data.TaggedError("TablesInUse")<{ readonly name: string }> {}
 
-const failed = (migration: Migration, statement: string) => (cause: SqlError.SqlError) => {
-  const { _tag } = cause.reason;
-  if (_tag === "LockTimeoutError" || _tag === "DeadlockError")
-    return new TablesInUse({ name: migration.name });
-  const shown = statement.length > 200 ? `${statement.slice(0, 200)}…` : statement;
-  const message = `Migration ${migration.name} failed: ${reasonOf(cause)}\n${shown}`;
-  return new MigrationRefused({ message, cause });
-};
-
 const reasonOf = (error: SqlError.SqlError): string =>
   error.reason.cause instanceof Error ? error.reason.cause.message : error.message;
+
+const failed =
+  ({ name }: Migration, statement: string) =>
+  (cause: SqlError.SqlError) => {
+    const { _tag } = cause.reason;
+    if (_tag === "LockTimeoutError" || _tag === "DeadlockError") return new TablesInUse({ name });
+    const shown = statement.length > 200 ? `${statement.slice(0, 200)}…` : statement;
+    return refused(`Migration ${name} failed: ${reasonOf(cause)}\n${shown}`, cause);
+  };
 
 /** Applies the next migration; false if there is none. Concurrent processes wait for each other. */
 const applyNext = Effect.fnUntraced(function* (migrations: ReadonlyArray<Migration>) {
@@ -156,13 +152,12 @@ const applyNext = Effect.fnUntraced(function* (migrations: ReadonlyArray<Migrati
     CREATE TABLE IF NOT EXISTS schema_migration (
       id integer PRIMARY KEY, name text NOT NULL, checksum text NOT NULL, applied_at timestamptz NOT NULL
     )`;
-  const applied = yield* selectApplied(sql);
-  yield* compare(migrations, applied);
+  const applied = yield* appliedOf(migrations);
   const next = migrations[applied.length];
   if (next === undefined) return false;
   const now = yield* Clock.currentTimeMillis;
-  // Processes of the previous version still run. A migration that waits for a table blocks all later
-  // statements on it.
+  // Processes of the previous version still run, and a statement that waits for a table blocks all later
+  // ones.
   yield* sql`SET LOCAL lock_timeout = ${sql.literal(`'${lockTimeout}'`)}`;
   for (const statement of statementsOf(next.text)) {
     yield* Effect.mapError(sql.unsafe(statement).unprepared, failed(next, statement));
@@ -185,12 +180,9 @@ const applyNextWithRetries = (migrations: ReadonlyArray<Migration>) =>
       times: maxRetries,
     }),
     Effect.catchTag("TablesInUse", ({ name }) =>
-      Effect.fail(
-        new MigrationRefused({
-          message:
-            `Migration ${name} cannot be applied: other sessions have used its tables for minutes. ` +
-            "End long transactions, or stop the other processes, and start again.",
-        }),
+      refused(
+        `Migration ${name} cannot be applied: other sessions have used its tables for minutes. ` +
+          "End long transactions, or stop the other processes, and start again.",
       ),
     ),
   );
@@ -202,8 +194,6 @@ export const migrate: Effect.Effect<void, MigrationRefused, SqlClient.SqlClient 
     while (yield* applyNextWithRetries(migrations));
   }).pipe(
     Effect.catchTag("SqlError", (cause) =>
-      Effect.fail(
-        new MigrationRefused({ message: `The schema cannot be migrated: ${reasonOf(cause)}`, cause }),
-      ),
+      refused(`The schema cannot be migrated: ${reasonOf(cause)}`, cause),
     ),
   );

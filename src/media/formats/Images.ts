@@ -1,5 +1,6 @@
 /** Image decoding by sharp, in media workers only: the main process never decodes untrusted images. */
 import sharp from "sharp";
+import { messageOf } from "../../database/DurableFiles.ts";
 import { MediaDamage } from "./MediaDamage.ts";
 
 /** An accepted image format. */
@@ -24,11 +25,7 @@ export const readImage = async (
   bytes: Buffer,
   format: ImageFormat,
 ): Promise<{ readonly width: number; readonly height: number }> => {
-  const head = await sharp(bytes, { limitInputPixels: false })
-    .metadata()
-    .catch((error: unknown) => {
-      throw damage(error, format);
-    });
+  const head = await sharp(bytes, { limitInputPixels: false }).metadata().catch(failAs(format));
   if (head.format !== format) throw MediaDamage.broken(format);
   const { width, height } = head.autoOrient;
   if (width * height > maxPixels) {
@@ -44,17 +41,17 @@ export const readImage = async (
     .extractChannel(0)
     .raw({ depth: "uchar" })
     .toBuffer()
-    .catch((error: unknown) => {
-      throw damage(error, format);
-    });
+    .catch(failAs(format));
   return { width, height };
 };
 
-const damage = (error: unknown, format: ImageFormat): unknown => {
-  const text = error instanceof Error ? error.message : String(error);
-  const isCut = /premature|truncat|unexpected end|not enough data|end of (file|stream)/i.test(text);
-  return isCut ? MediaDamage.truncated(format) : MediaDamage.broken(format);
-};
+/** Turns an error of sharp into a `MediaDamage`. */
+const failAs =
+  (format: ImageFormat) =>
+  (error: unknown): never => {
+    const isTruncated = /premature|truncat|unexpected end|not enough data|end of (file|stream)/i;
+    throw isTruncated.test(messageOf(error)) ? MediaDamage.truncated(format) : MediaDamage.broken(format);
+  };
 
 /** The thumbnail of an image or of a first frame: upright WebP within 400 × 400, no metadata (H2). */
 export const makeThumbnail = (bytes: Buffer): Promise<Buffer> =>

@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto";
 import { copyFile, type FileHandle, mkdir, open, readdir, rename, rm, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { DataDirectory } from "../../database/DataDirectory.ts";
-import { errorCode, messageOf, syncToDisk } from "../../database/DurableFiles.ts";
+import { syncToDisk, unlessMissing } from "../../database/DurableFiles.ts";
 import {
   type ByteRange,
   isMediaKey,
@@ -22,13 +22,8 @@ const temporaryFileMillis = 60 * 60 * 1000;
 const pathOf = (folder: string, key: string): string => join(folder, key.slice(0, 2), key.replace("/", "."));
 
 /** Runs a file operation without interruption: the file system finishes what it started. */
-const attempt = <A>(operation: () => Promise<A>): Effect.Effect<A, MediaStoreUnavailable> =>
-  Effect.uninterruptible(
-    Effect.tryPromise({
-      try: operation,
-      catch: (cause) => new MediaStoreUnavailable({ problem: messageOf(cause), cause }),
-    }),
-  );
+const attempt = <A>(operation: () => Promise<A>) =>
+  Effect.uninterruptible(MediaStoreUnavailable.attempt(operation));
 
 const makeFolder = async (path: string): Promise<void> => {
   const made = await mkdir(path, { recursive: true, mode: 0o700 });
@@ -67,23 +62,8 @@ const put = async (folder: string, temporaryFolder: string, key: string, file: M
 
 const remove = async (folder: string, key: string): Promise<void> => {
   const path = pathOf(folder, key);
-  try {
-    await rm(path);
-  } catch (error) {
-    if (errorCode(error) === "ENOENT") return;
-    throw error;
-  }
-  await syncToDisk(dirname(path));
-};
-
-const openFile = async (path: string): Promise<{ handle: FileHandle; bytes: number } | null> => {
-  try {
-    const handle = await open(path, "r");
-    return { handle, bytes: (await handle.stat()).size };
-  } catch (error) {
-    if (errorCode(error) === "ENOENT") return null;
-    throw error;
-  }
+  const isRemoved = await unlessMissing(rm(path).then(() => true));
+  if (isRemoved === true) await syncToDisk(dirname(path));
 };
 
 /** Reads each chunk when the consumer asks for it. */
@@ -105,13 +85,14 @@ const chunks = (
 
 const read = Effect.fnUntraced(function* (folder: string, key: string, range: ByteRange | undefined) {
   if (!isMediaKey(key)) return Option.none();
-  const file = yield* Effect.acquireRelease(
-    attempt(() => openFile(pathOf(folder, key))),
-    (opened) => Effect.promise(async () => opened?.handle.close()),
+  const handle = yield* Effect.acquireRelease(
+    attempt(() => unlessMissing(open(pathOf(folder, key), "r"))),
+    (opened) => Effect.promise(async () => opened?.close()),
   );
-  if (file === null) return Option.none();
-  const past = Math.min(file.bytes, (range?.end ?? Infinity) + 1);
-  return Option.some({ bytes: file.bytes, body: chunks(file.handle, range?.start ?? 0, past) });
+  if (handle === undefined) return Option.none();
+  const { size: bytes } = yield* attempt(() => handle.stat());
+  const past = Math.min(bytes, (range?.end ?? Infinity) + 1);
+  return Option.some({ bytes, body: chunks(handle, range?.start ?? 0, past) });
 });
 
 /** Removes temporary files that a crash left. */

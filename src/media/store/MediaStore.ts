@@ -1,4 +1,5 @@
-import { Context, Data, type Effect, type Option, type Scope, type Stream } from "effect";
+import { Context, Data, Effect, type Option, type Scope, type Stream } from "effect";
+import { messageOf } from "../../database/DurableFiles.ts";
 import { ServiceUnavailable } from "../../wire/ApiError.ts";
 
 /** The store cannot be used now: a full disk, no connection. A failed change has no visible effect. */
@@ -10,6 +11,15 @@ export class MediaStoreUnavailable extends Data.TaggedError("MediaStoreUnavailab
   override get message(): string {
     return `The media store cannot be used: ${this.problem}`;
   }
+  /** Runs an operation of the store. `context` comes before the message of its error. */
+  static readonly attempt = <A>(
+    operation: (signal: AbortSignal) => Promise<A>,
+    context = "",
+  ): Effect.Effect<A, MediaStoreUnavailable> =>
+    Effect.tryPromise({
+      try: operation,
+      catch: (cause) => new MediaStoreUnavailable({ problem: context + messageOf(cause), cause }),
+    });
   /** The error for clients: 503 with `Retry-After`. */
   get apiError(): ServiceUnavailable {
     return ServiceUnavailable.of(

@@ -1,6 +1,5 @@
 import { Effect, Layer, Option, Stream } from "effect";
 import { readFile } from "node:fs/promises";
-import { messageOf } from "../../database/DurableFiles.ts";
 import { isMediaKey, MediaStore, MediaStoreUnavailable } from "./MediaStore.ts";
 
 /** A store in the memory of the process, for tests and benches. */
@@ -12,10 +11,7 @@ export const memoryMediaStore: Layer.Layer<MediaStore> = Layer.sync(MediaStore, 
       const content =
         "content" in file
           ? file.content.slice()
-          : yield* Effect.tryPromise({
-              try: () => readFile(file.path),
-              catch: (cause) => new MediaStoreUnavailable({ problem: messageOf(cause), cause }),
-            });
+          : yield* MediaStoreUnavailable.attempt(() => readFile(file.path));
       objects.set(key, content);
     }),
     read: (key, range) =>

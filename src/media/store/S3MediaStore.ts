@@ -1,6 +1,5 @@
 /** Media in a bucket of S3, or of a service with the same protocol. */
 import { Effect, Layer, Option, Scope, Stream } from "effect";
-import { messageOf } from "../../database/DurableFiles.ts";
 import {
   type ByteRange,
   isMediaKey,
@@ -18,7 +17,7 @@ const maxResumes = 3;
 
 type Send = Effect.Success<ReturnType<typeof s3Requests>>;
 
-const unavailable = (problem: string, cause?: unknown) => new MediaStoreUnavailable({ problem, cause });
+const unavailable = (problem: string) => new MediaStoreUnavailable({ problem });
 
 /** None if there is no such object. Any other failure, such as a missing bucket, is an error. */
 const orNone = Effect.fnUntraced(function* (response: S3Response) {
@@ -62,13 +61,10 @@ const read = Effect.fnUntraced(function* (send: Send, key: string, range: ByteRa
 
   let chunks: AsyncIterator<Buffer, undefined> = response.body[Symbol.asyncIterator]();
   const next = (offset: number): Effect.Effect<Buffer, MediaStoreUnavailable> =>
-    Effect.tryPromise({
-      try: async () => {
-        const { done, value } = await chunks.next();
-        if (done === true) throw new Error(`the object ended at ${offset}, before its end at ${past}`);
-        return value;
-      },
-      catch: (cause) => unavailable(messageOf(cause), cause),
+    MediaStoreUnavailable.attempt(async () => {
+      const { done, value } = await chunks.next();
+      if (done === true) throw new Error(`the object ended at ${offset}, before its end at ${past}`);
+      return value;
     }).pipe(
       Effect.timeoutOrElse({
         duration: readTimeout,

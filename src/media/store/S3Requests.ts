@@ -61,21 +61,17 @@ const timedOut = (limit: string) =>
   new TimedOut({ problem: `the bucket did not answer: nothing came for ${limit}` });
 
 /** The hex SHA-256 of the bytes to store. The bucket compares it with what it receives. */
-const hashOf = (file: MediaBytes | undefined): Effect.Effect<string, MediaStoreUnavailable> =>
-  Effect.tryPromise({
-    try: async (signal) => {
-      const hash = createHash("sha256");
-      if (file === undefined) return hash.digest("hex");
-      if ("content" in file) return hash.update(file.content).digest("hex");
-      const source = createReadStream(file.path, { signal });
-      for await (const chunk of source) hash.update(chunk as Buffer);
-      const { bytesRead } = source;
-      if (bytesRead !== file.bytes) throw new Error(`it has ${bytesRead} bytes and not ${file.bytes}`);
-      return hash.digest("hex");
-    },
-    catch: (cause) =>
-      new MediaStoreUnavailable({ problem: `the file to store cannot be read: ${messageOf(cause)}`, cause }),
-  });
+const hashOf = (file: MediaBytes | undefined) =>
+  MediaStoreUnavailable.attempt(async (signal) => {
+    const hash = createHash("sha256");
+    if (file === undefined) return hash.digest("hex");
+    if ("content" in file) return hash.update(file.content).digest("hex");
+    const source = createReadStream(file.path, { signal });
+    for await (const chunk of source) hash.update(chunk as Buffer);
+    const { bytesRead } = source;
+    if (bytesRead !== file.bytes) throw new Error(`it has ${bytesRead} bytes and not ${file.bytes}`);
+    return hash.digest("hex");
+  }, "the file to store cannot be read: ");
 
 const bodyOf = (file: MediaBytes | undefined): Uint8Array | Readable | null => {
   if (file === undefined) return null;

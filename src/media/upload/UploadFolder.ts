@@ -18,13 +18,10 @@ export class UploadFolder extends Context.Service<UploadFolder>()("waypost/media
     return {
       /** An empty file, open for writing, which is removed when the scope closes. */
       file: Effect.acquireRelease(
-        Effect.tryPromise({
-          try: async () => {
-            const path = join(folder, randomBytes(16).toString("hex"));
-            return { path, handle: await open(path, "wx", 0o600) };
-          },
-          catch: (cause) => new MediaStoreUnavailable({ problem: "no upload can be written to disk", cause }),
-        }),
+        MediaStoreUnavailable.attempt(async () => {
+          const path = join(folder, randomBytes(16).toString("hex"));
+          return { path, handle: await open(path, "wx", 0o600) };
+        }, "no upload can be written to disk: "),
         ({ handle, path }) =>
           Effect.promise(async () => {
             await handle.close().catch(() => {});

@@ -69,11 +69,10 @@ export const readUpload = Effect.fnUntraced(function* (
     request.stream,
     Effect.fnUntraced(function* (chunk) {
       for (const fileChunk of parts.parse(chunk)) {
-        yield* Effect.tryPromise({
-          try: () => handle.writeFile(fileChunk),
-          catch: (cause) =>
-            new MediaStoreUnavailable({ problem: "an upload cannot be written to disk", cause }),
-        });
+        yield* MediaStoreUnavailable.attempt(
+          () => handle.writeFile(fileChunk),
+          "an upload cannot be written to disk: ",
+        );
       }
       return !parts.isFinished;
     }),

@@ -1,9 +1,35 @@
-import { Effect } from "effect";
+import { Context, Effect } from "effect";
 import { type ChildProcess, spawn } from "node:child_process";
 import { type FileHandle, open } from "node:fs/promises";
+import { fileURLToPath } from "node:url";
 import { messageOf } from "../../database/DurableFiles.ts";
-import { type MediaJob, type MediaJobMessage, type MediaWorkerMessage, outOfMemory } from "./MediaJob.ts";
-import type { Program } from "./MediaWorkerProgram.ts";
+import {
+  type MediaJob,
+  type MediaJobMessage,
+  mediaWorkerCommand,
+  type MediaWorkerMessage,
+  outOfMemory,
+} from "./MediaJob.ts";
+
+/** A program and its arguments. */
+export interface Program {
+  readonly command: string;
+  readonly parameters: ReadonlyArray<string>;
+}
+
+/** The program of the media workers: by default this one, through its launcher. */
+export const MediaWorkerProgram = Context.Reference<Program>("waypost/media/MediaWorkerProgram", {
+  defaultValue: () => ({
+    command: process.execPath,
+    parameters: [fileURLToPath(new URL("../../../bin/waypost.js", import.meta.url)), mediaWorkerCommand],
+  }),
+});
+
+/** The executable as a media worker; `runtime` is the folder of its unpacked libraries. */
+export const bundledMediaWorker = (runtime: string): Program => ({
+  command: process.execPath,
+  parameters: [mediaWorkerCommand, runtime],
+});
 
 /** Larger than any upload. A job for a larger file is a bug. */
 const maxFileBytes = 64 * 1024 * 1024;

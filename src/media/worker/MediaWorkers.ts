@@ -3,8 +3,7 @@ import { countJob } from "../MediaMetrics.ts";
 import type { MediaContent } from "../formats/MediaFormat.ts";
 import type { MediaJob, MediaWorkerMessage } from "./MediaJob.ts";
 import { MediaRefused, MediaWorkersUnavailable } from "./MediaRefused.ts";
-import { MediaWorkerProcess, tooCostly } from "./MediaWorkerProcess.ts";
-import { MediaWorkerProgram } from "./MediaWorkerProgram.ts";
+import { MediaWorkerProcess, MediaWorkerProgram, tooCostly } from "./MediaWorkerProcess.ts";
 
 /** Limits of the media workers. Times are real time, also where a test controls the clock. */
 export interface WorkerLimits {

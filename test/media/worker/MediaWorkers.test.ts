@@ -12,7 +12,7 @@ import {
   MediaWorkerLimits,
   MediaWorkers,
 } from "../../../src/media/worker/MediaWorkers.ts";
-import { MediaWorkerProgram } from "../../../src/media/worker/MediaWorkerProgram.ts";
+import { MediaWorkerProgram } from "../../../src/media/worker/MediaWorkerProcess.ts";
 
 const limits: WorkerLimits = { jobMillis: 20_000, idleMillis: 10_000, maxWorkers: 2, maxWaiting: 32 };
 
