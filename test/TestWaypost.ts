@@ -8,7 +8,7 @@ import { Tokens } from "../src/access/Tokens.ts";
 import { Settings } from "../src/config/Settings.ts";
 import { DataDirectory } from "../src/database/DataDirectory.ts";
 import { PublicAddresses } from "../src/http/PublicAddresses.ts";
-import { memoryMediaStore } from "../src/media/store/MemoryMediaStore.ts";
+import { memoryMediaStore } from "./media/store/MemoryMediaStore.ts";
 import { serviceLayer } from "../src/Waypost.ts";
 import { ParsedBody } from "../src/wire/ParsedBody.ts";
 import type { Environment } from "../src/workspaces/Environment.ts";

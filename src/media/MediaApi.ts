@@ -13,15 +13,9 @@ import {
 import { Data, Deleted, PageOf, PageQuery } from "../wire/Envelope.ts";
 import { BodyRules } from "../wire/RequestBody.ts";
 import { MediaKind } from "../workspaces/Plan.ts";
-import { maxFileBytes, MediaFile, MediaUpload } from "./MediaFile.ts";
+import { maxFileBytes, MediaFile, MediaId, MediaUpload } from "./MediaFile.ts";
 
-const params = {
-  media: Schema.String.annotate({
-    description: "Id of the media file.",
-    format: "uuid",
-    examples: ["01980a6c-5a20-7b3c-8d11-2e4f6a8c0b91"],
-  }),
-};
+const params = { media: MediaId };
 
 /** Media files of an environment. Notifications show them. */
 export class MediaApi extends HttpApiGroup.make("media")

@@ -8,6 +8,13 @@ export const maxFileBytes = 51_200 * 1024;
 /** The maximum size of all media of a Sandbox in bytes, whatever the plan allows (contract H4). */
 export const maxSandboxBytes = 209_715_200;
 
+/** The id of a media file. */
+export const MediaId = Schema.String.annotate({
+  description: "Id of the media file.",
+  format: "uuid",
+  examples: ["01980a6c-5a20-7b3c-8d11-2e4f6a8c0b91"],
+});
+
 /** The fields of an upload besides the file. */
 export const MediaDraft = Schema.Struct({
   name: optionalText({
@@ -34,11 +41,7 @@ const nullable = (description: string, example: number) =>
 
 /** A media file of the platform API. */
 export const MediaFile = Schema.Struct({
-  id: Schema.String.annotate({
-    description: "Id of the media file.",
-    format: "uuid",
-    examples: ["01980a6c-5a20-7b3c-8d11-2e4f6a8c0b91"],
-  }),
+  id: MediaId,
   name: Schema.String.annotate({ description: "A name for people.", examples: ["Autumn offer"] }),
   type: MediaKind,
   mime_type: Schema.String.annotate({

@@ -1,6 +1,4 @@
 import { Clock, Context, Effect, Layer } from "effect";
-import type { HttpServerRequest } from "effect/http";
-import type { HttpApiEndpoint } from "effect/http-api";
 import { randomBytes } from "node:crypto";
 import { Database } from "../database/Database.ts";
 import { outsideTransaction } from "../http/OutsideTransaction.ts";
@@ -21,7 +19,7 @@ import { countUpload } from "./MediaMetrics.ts";
 import { MediaStore } from "./store/MediaStore.ts";
 import { Thumbnails } from "./Thumbnails.ts";
 import { UploadFolder } from "./upload/UploadFolder.ts";
-import { readUpload } from "./upload/UploadParsing.ts";
+import { readUpload, type UploadRequest } from "./upload/UploadParsing.ts";
 import { MediaWorkers } from "./worker/MediaWorkers.ts";
 
 /** How long after its bytes began to be stored an upload may still become a file. */
@@ -65,7 +63,7 @@ export class MediaLibrary extends Context.Service<MediaLibrary>()("waypost/media
      * Receives, inspects and stores an upload without a database connection. Its key is expected before its
      * first byte is stored, so that the sweeping removes the bytes if no file follows.
      */
-    const receive = Effect.fnUntraced(function* (tenant: Tenant, input: UploadInput) {
+    const receive = Effect.fnUntraced(function* (tenant: Tenant, input: UploadRequest) {
       const { bytes, name, ownName, path, problems } = yield* readUpload(input, folder);
       let content: MediaContent | null = null;
       if (!problems.has("file") && !problems.has("body")) {
@@ -117,7 +115,7 @@ export class MediaLibrary extends Context.Service<MediaLibrary>()("waypost/media
         ),
 
       /** Adds the file of a request. @throws 415, 422 with every problem, 403 for the plan, 503 */
-      upload: Effect.fn("MediaLibrary.upload")(function* (tenant: Tenant, input: UploadInput) {
+      upload: Effect.fn("MediaLibrary.upload")(function* (tenant: Tenant, input: UploadRequest) {
         const received = yield* outsideTransaction(
           "upload",
           receive(tenant, input).pipe(
@@ -150,12 +148,6 @@ export class MediaLibrary extends Context.Service<MediaLibrary>()("waypost/media
   static readonly layer = Layer.effect(MediaLibrary, MediaLibrary.make).pipe(
     Layer.provide(UploadFolder.layer),
   );
-}
-
-/** An upload request whose body is unread. */
-interface UploadInput {
-  readonly request: HttpServerRequest.HttpServerRequest;
-  readonly endpoint: HttpApiEndpoint.Constraint;
 }
 
 /** The total of bytes that the environment may hold; null if there is no limit. */

@@ -1,4 +1,4 @@
-/** Metrics of media files: uploads, workers, thumbnails and removed objects. */
+/** Metrics of media files: uploads, workers, thumbnails, the store and its removed objects. */
 import { Effect, Metric } from "effect";
 import type { MediaKind } from "../workspaces/Plan.ts";
 
@@ -34,6 +34,12 @@ const thumbnailSeconds = Metric.histogram("waypost_thumbnail_seconds", {
   boundaries: [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
 });
 
+const storeFailures = Metric.counter("waypost_media_store_failures_total", {
+  description:
+    "Failures of the media store, by operation: put, read (opening an object or reading it), remove.",
+  incremental: true,
+});
+
 /** Counts a file that was uploaded to this process. */
 export const countUpload = (kind: MediaKind, size: number): Effect.Effect<void> =>
   Effect.andThen(
@@ -61,3 +67,7 @@ export const countFailedThumbnail: Effect.Effect<void> = Metric.update(
   Metric.withAttributes(thumbnails, { result: "failed" }),
   1,
 );
+
+/** Counts a failure of the media store. */
+export const countStoreFailure = (operation: "put" | "read" | "remove"): Effect.Effect<void> =>
+  Metric.update(Metric.withAttributes(storeFailures, { operation }), 1);

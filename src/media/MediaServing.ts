@@ -11,8 +11,8 @@ import { errorResponse } from "../wire/ErrorResponse.ts";
 import { contentDisposition } from "./DownloadName.ts";
 import { MediaLibrarySql } from "./MediaLibrarySql.ts";
 import { allowsRange, readRange } from "./RangeHeader.ts";
-import { ReadyThumbnails } from "./ReadyThumbnails.ts";
-import { type ByteRange, isMediaKey, MediaStore, type MediaStoreUnavailable } from "./store/MediaStore.ts";
+import { ReadyThumbnails } from "./Thumbnails.ts";
+import { type ByteRange, isMediaKey, MediaStore } from "./store/MediaStore.ts";
 
 const base = "/media";
 const methods = "GET, HEAD, OPTIONS";
@@ -41,16 +41,11 @@ interface Resource {
   readonly etag: string;
   readonly headers: Readonly<Record<string, string>>;
   /** Opens a part; none if the bytes are gone meanwhile. */
-  readonly open: (
-    range: ByteRange,
-  ) => Effect.Effect<
-    Option.Option<Stream.Stream<Uint8Array, MediaStoreUnavailable>>,
-    MediaStoreUnavailable,
-    Scope
-  >;
+  readonly open: (range: ByteRange) => ReturnType<MediaStore["Service"]["read"]>;
 }
 
-type Scope = Effect.Services<ReturnType<MediaStore["Service"]["read"]>>;
+const empty = (status: number, headers: Readonly<Record<string, string>>) =>
+  Option.some(HttpServerResponse.empty({ status, headers }));
 
 /** Responds with 200, 206, 304, 412 or 416 (RFC 9110, 13.2.2), or none if the bytes are gone. */
 const serve = Effect.fnUntraced(function* (
@@ -59,27 +54,15 @@ const serve = Effect.fnUntraced(function* (
 ) {
   const headers = { ...fileHeaders, ...own, etag };
   const { "if-match": ifMatch, "if-none-match": ifNoneMatch, "if-range": ifRange, range } = request.headers;
-  if (ifMatch !== undefined && !namesTag(ifMatch, etag)) {
-    return Option.some(HttpServerResponse.empty({ status: 412, headers: crossOrigin }));
-  }
-  if (ifNoneMatch !== undefined && namesTag(ifNoneMatch, etag)) {
-    return Option.some(HttpServerResponse.empty({ status: 304, headers }));
-  }
+  if (ifMatch !== undefined && !namesTag(ifMatch, etag)) return empty(412, crossOrigin);
+  if (ifNoneMatch !== undefined && namesTag(ifNoneMatch, etag)) return empty(304, headers);
   if (request.method === "HEAD") {
-    return Option.some(
-      HttpServerResponse.empty({
-        status: 200,
-        headers: { ...headers, "content-type": mimeType, "content-length": String(bytes) },
-      }),
-    );
+    return empty(200, { ...headers, "content-type": mimeType, "content-length": String(bytes) });
   }
   const part = range === undefined || !allowsRange(ifRange, etag) ? null : readRange(range, bytes);
-  if (part === "none") {
-    const unsatisfied = { ...crossOrigin, "content-range": `bytes */${bytes}` };
-    return Option.some(HttpServerResponse.empty({ status: 416, headers: unsatisfied }));
-  }
+  if (part === "none") return empty(416, { ...crossOrigin, "content-range": `bytes */${bytes}` });
   const { end, start } = part ?? { start: 0, end: bytes - 1 };
-  return Option.map(yield* open({ start, end }), (body) =>
+  return Option.map(yield* open({ start, end }), ({ body }) =>
     HttpServerResponse.stream(body, {
       status: part === null ? 200 : 206,
       contentType: mimeType,
@@ -115,11 +98,7 @@ export const mediaRoutes = HttpRouter.use((router) =>
         // The bytes of a key never change.
         etag: `"${key}"`,
         headers: { "content-disposition": contentDisposition(name, mimeType) },
-        open: (range) =>
-          Effect.map(
-            store.read(key, range),
-            Option.map(({ body }) => body),
-          ),
+        open: (range) => store.read(key, range),
       }));
     });
 
@@ -129,7 +108,11 @@ export const mediaRoutes = HttpRouter.use((router) =>
         mimeType: "image/webp",
         etag: `"${createHash("sha256").update(picture).digest("base64url")}"`,
         headers: { "content-disposition": "inline" },
-        open: ({ end, start }) => Effect.succeedSome(Stream.succeed(picture.subarray(start, end + 1))),
+        open: ({ end, start }) =>
+          Effect.succeedSome({
+            bytes: picture.length,
+            body: Stream.succeed(picture.subarray(start, end + 1)),
+          }),
       }));
     });
 

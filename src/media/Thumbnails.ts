@@ -6,8 +6,7 @@ import { countFailedThumbnail, countThumbnail } from "./MediaMetrics.ts";
 import { MediaStore, MediaStoreUnavailable } from "./store/MediaStore.ts";
 import { type ThumbnailLease, ThumbnailsSql } from "./ThumbnailsSql.ts";
 import { UploadFolder } from "./upload/UploadFolder.ts";
-import { type MediaRefused, MediaWorkersUnavailable } from "./worker/MediaRefused.ts";
-import { MediaWorkers } from "./worker/MediaWorkers.ts";
+import { type MediaRefused, MediaWorkers, MediaWorkersUnavailable } from "./worker/MediaWorkers.ts";
 
 /** Longer than any drawing takes, so an expired lease means that its process died. */
 const leaseMillis = 2 * 60_000;
@@ -153,6 +152,13 @@ export class Thumbnails extends Context.Service<
       });
     }),
   ).pipe(Layer.provide([ThumbnailsSql.layer, UploadFolder.layer]));
+}
+
+/** The thumbnails behind the public address of media files (contract H2). Tests replace them. */
+export class ReadyThumbnails extends Context.Service<ReadyThumbnails, Pick<Thumbnails["Service"], "ready">>()(
+  "waypost/media/ReadyThumbnails",
+) {
+  static readonly layer = Layer.effect(ReadyThumbnails, Thumbnails);
 }
 
 /**

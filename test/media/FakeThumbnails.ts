@@ -1,5 +1,5 @@
 import { Effect, Layer, Option } from "effect";
-import { ReadyThumbnails } from "../../src/media/ReadyThumbnails.ts";
+import { ReadyThumbnails } from "../../src/media/Thumbnails.ts";
 import { MediaStoreUnavailable } from "../../src/media/store/MediaStore.ts";
 
 /** A key whose thumbnail is unavailable. */

@@ -1,5 +1,5 @@
 /** A PostgreSQL server that Waypost creates, runs, restarts and stops as its child process. */
-import { Context, Effect, Layer, Ref, type Scope } from "effect";
+import { Context, Effect, Layer, type Scope } from "effect";
 import { closeSync } from "node:fs";
 import { join } from "node:path";
 import { DataDirectory } from "../DataDirectory.ts";
@@ -96,54 +96,35 @@ const start = Effect.fnUntraced(function* (options: EmbeddedPostgresOptions) {
   const logFile = join(options.directory, "postgres.log");
   const plan = yield* prepare(options, logFile);
 
-  const current = yield* Ref.make<ServerRun>(notStarted);
-  // Uninterruptible, so that the finalizer knows every server that was started.
-  const run = Effect.uninterruptible(
-    Effect.tap(
-      Effect.sync(() => startRun(plan)),
-      (started) => Ref.set(current, started),
-    ),
+  const server = yield* Effect.acquireRelease(
+    Effect.sync(() => ({ run: startRun(plan) })),
+    ({ run }) => stopRun(run),
   );
-  yield* Effect.addFinalizer(() => Effect.flatMap(Ref.get(current), stopRun));
-
-  const first = yield* run;
-  if (!(yield* awaitReady(plan, first, startTimeoutMillis))) {
-    yield* stopRun(first);
-    const reason = yield* Effect.promise(() => first.exited);
+  if (!(yield* awaitReady(plan, server.run, startTimeoutMillis))) {
+    yield* stopRun(server.run);
+    const reason = yield* Effect.promise(() => server.run.exited);
     const log = yield* Effect.promise(() => lastLines(logFile));
     return yield* EmbeddedPostgresUnusable.of(`it did not start (${reason}). The end of ${logFile}:\n${log}`);
   }
-  yield* Effect.forkScoped(supervise(plan, first, run));
+  yield* Effect.forkScoped(supervise(plan, server));
 
   return EmbeddedPostgres.of({
     socketPath: join(plan.socketDirectory, socketName),
     username,
     database,
-    pid: Effect.map(Ref.get(current), ({ hasExited, pid }) => (hasExited() ? undefined : pid)),
+    pid: Effect.sync(() => (server.run.hasExited() ? undefined : server.run.pid)),
   });
 });
-
-const notStarted: ServerRun = {
-  pid: undefined,
-  exited: Promise.resolve("not started"),
-  hasExited: () => true,
-};
 
 const minPauseMillis = 100;
 const maxPauseMillis = 2_000;
 
 /** Restarts the server whenever it ends. Pauses double up to two seconds until it is ready. */
-const supervise = (
-  plan: ServerPlan,
-  first: ServerRun,
-  restart: Effect.Effect<ServerRun>,
-): Effect.Effect<never> =>
+const supervise = (plan: ServerPlan, server: { run: ServerRun }): Effect.Effect<never> =>
   Effect.gen(function* () {
-    let current = first;
     let pause = minPauseMillis;
     while (true) {
-      const { exited } = current;
-      const reason = yield* Effect.promise(() => exited);
+      const reason = yield* Effect.promise(() => server.run.exited);
       yield* countRestart;
       yield* Effect.logError(`The embedded PostgreSQL ended (${reason}); restarting it.`);
       // A new server does not start while orphaned backends hold the old one's shared memory.
@@ -152,8 +133,8 @@ const supervise = (
         Effect.catch((error) => Effect.logError(error.message)),
       );
       yield* Effect.sleep(pause);
-      current = yield* restart;
-      if (yield* awaitReady(plan, current, startTimeoutMillis)) {
+      server.run = startRun(plan);
+      if (yield* awaitReady(plan, server.run, startTimeoutMillis)) {
         yield* Effect.logInfo("The embedded PostgreSQL runs again.");
         pause = minPauseMillis;
       } else {

@@ -1,6 +1,6 @@
 /** The account of the embedded PostgreSQL, which refuses to run as root. */
 import { Data, Effect } from "effect";
-import { spawn } from "node:child_process";
+import { execFile } from "node:child_process";
 import { readFile, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 
@@ -76,22 +76,13 @@ export const runAs = (
   input = "",
 ): Effect.Effect<ChildResult> =>
   Effect.callback<ChildResult>((resume) => {
-    let output = "";
-    const child = spawn(program, parameters, {
-      ...account.drop,
-      cwd: "/",
-      env: childEnvironment,
-      stdio: ["pipe", "pipe", "pipe"],
+    const options = { ...account.drop, cwd: "/", env: childEnvironment };
+    const child = execFile(program, parameters, options, (error, stdout, stderr) => {
+      const code = error === null ? 0 : typeof error.code === "number" ? error.code : -1;
+      resume(Effect.succeed({ code, output: (stdout + stderr).trim() || (error?.message ?? "") }));
     });
-    const collect = (chunk: Buffer): void => {
-      if (output.length < 10_000) output += chunk.toString();
-    };
-    child.stdout.on("data", collect);
-    child.stderr.on("data", collect);
-    child.stdin.on("error", () => undefined);
-    child.stdin.end(input);
-    child.once("error", (error) => resume(Effect.succeed({ code: -1, output: error.message })));
-    child.once("close", (code) => resume(Effect.succeed({ code: code ?? -1, output: output.trim() })));
+    child.stdin?.on("error", () => undefined);
+    child.stdin?.end(input);
     return Effect.sync(() => child.kill("SIGKILL"));
   });
 

@@ -4,6 +4,7 @@ import { chmod, cp, lstat, mkdir, readdir, readFile, rename, rm, symlink } from 
 import { createRequire } from "node:module";
 import { dirname, join, relative } from "node:path";
 import { isSea } from "node:sea";
+import { unlessMissing } from "../DurableFiles.ts";
 import { runtimeFolder } from "./BundledRuntime.ts";
 import { closedFolder, EmbeddedPostgresUnusable, type PostgresAccount, runAs } from "./PostgresAccount.ts";
 
@@ -59,18 +60,11 @@ const bundled = (dataDir: string): PostgresFolder => ({
 const runs = (account: PostgresAccount, folder: string) =>
   runAs(account, join(folder, "bin/postgres"), ["--version"]);
 
-const missingLinks = async (folder: PostgresFolder): Promise<typeof folder.links> => {
-  const found = await Promise.all(
-    folder.links.map(([link]) => lstat(join(folder.path, link)).catch(() => null)),
-  );
-  return folder.links.filter((_, index) => found[index] === null);
-};
-
-const makeLinks = async (folder: string, links: PostgresFolder["links"]): Promise<void> => {
+const makeMissingLinks = async (folder: string, links: PostgresFolder["links"]): Promise<void> => {
   for (const [link, target] of links) {
     const path = join(folder, link);
-    await rm(path, { force: true });
-    await symlink(relative(dirname(path), join(folder, target)), path);
+    const isMissing = (await unlessMissing(lstat(path))) === undefined;
+    if (isMissing) await symlink(relative(dirname(path), join(folder, target)), path);
   }
 };
 
@@ -94,7 +88,7 @@ const copyTo = async (folder: PostgresFolder, destination: string): Promise<void
     verbatimSymlinks: true,
     filter: (source) => !source.endsWith(".a"),
   });
-  await makeLinks(temporary, folder.links);
+  await makeMissingLinks(temporary, folder.links);
   await openToAll(temporary);
   await rm(destination, { recursive: true, force: true });
   await rename(temporary, destination);
@@ -106,15 +100,14 @@ export const reachableBinaries = Effect.fnUntraced(function* (
   dataDir: string,
 ): Effect.fn.Return<string, EmbeddedPostgresUnusable> {
   const folder = isSea() ? bundled(dataDir) : yield* yield* PostgresBinaries;
-  const unlinked = yield* Effect.promise(() => missingLinks(folder));
   // Another account may own the package. Then only the copy gets the links.
-  const linked = yield* Effect.promise(() =>
-    makeLinks(folder.path, unlinked).then(
+  const hasLinks = yield* Effect.promise(() =>
+    makeMissingLinks(folder.path, folder.links).then(
       () => true,
       () => false,
     ),
   );
-  if (linked && (yield* runs(account, folder.path)).code === 0) return folder.path;
+  if (hasLinks && (yield* runs(account, folder.path)).code === 0) return folder.path;
 
   const copy = isSea() ? folder.path : join(dataDir, "runtime", `postgres-${folder.version}`);
   if (copy !== folder.path) {

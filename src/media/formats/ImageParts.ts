@@ -90,9 +90,4 @@ const checkWebp = (bytes: Buffer): void => {
 };
 
 /** The check of each format. Throws a `MediaDamage` if a part is missing or invalid. */
-export const checkImageParts = {
-  jpeg: checkJpeg,
-  png: checkPng,
-  gif: checkGif,
-  webp: checkWebp,
-} as const;
+export const checkImageParts = { jpeg: checkJpeg, png: checkPng, gif: checkGif, webp: checkWebp } as const;

@@ -6,12 +6,11 @@ import { DataDirectory } from "../../database/DataDirectory.ts";
 import { syncToDisk, unlessMissing } from "../../database/DurableFiles.ts";
 import {
   type ByteRange,
-  isMediaKey,
+  checkedStore,
   type MediaBytes,
   MediaStore,
   MediaStoreUnavailable,
 } from "./MediaStore.ts";
-import { counted } from "./MediaStoreMetrics.ts";
 
 const chunkBytes = 65_536;
 
@@ -84,7 +83,6 @@ const chunks = (
   );
 
 const read = Effect.fnUntraced(function* (folder: string, key: string, range: ByteRange | undefined) {
-  if (!isMediaKey(key)) return Option.none();
   const handle = yield* Effect.acquireRelease(
     attempt(() => unlessMissing(open(pathOf(folder, key), "r"))),
     (opened) => Effect.promise(async () => opened?.close()),
@@ -123,16 +121,11 @@ export const diskMediaStore = (folder: string): Layer.Layer<MediaStore, MediaSto
         Effect.schedule(Schedule.spaced("1 hour")),
         Effect.forkScoped,
       );
-      return counted(
-        MediaStore.of({
-          put: (key, file) =>
-            isMediaKey(key)
-              ? attempt(() => put(folder, temporaryFolder, key, file))
-              : Effect.die(new Error("Not a media key")),
-          read: (key, range) => read(folder, key, range),
-          remove: (key) => (isMediaKey(key) ? attempt(() => remove(folder, key)) : Effect.void),
-        }),
-      );
+      return checkedStore({
+        put: (key, file) => attempt(() => put(folder, temporaryFolder, key, file)),
+        read: (key, range) => read(folder, key, range),
+        remove: (key) => attempt(() => remove(folder, key)),
+      });
     }),
   );
 

@@ -1,6 +1,7 @@
-import { Context, Data, Effect, type Option, type Scope, type Stream } from "effect";
+import { Context, Data, Effect, Option, type Scope, Stream } from "effect";
 import { messageOf } from "../../database/DurableFiles.ts";
 import { ServiceUnavailable } from "../../wire/ApiError.ts";
+import { countStoreFailure } from "../MediaMetrics.ts";
 
 /** The store cannot be used now: a full disk, no connection. A failed change has no visible effect. */
 export class MediaStoreUnavailable extends Data.TaggedError("MediaStoreUnavailable")<{
@@ -11,20 +12,18 @@ export class MediaStoreUnavailable extends Data.TaggedError("MediaStoreUnavailab
   override get message(): string {
     return `The media store cannot be used: ${this.problem}`;
   }
-  /** Runs an operation of the store. `context` comes before the message of its error. */
-  static readonly attempt = <A>(
-    operation: (signal: AbortSignal) => Promise<A>,
-    context = "",
-  ): Effect.Effect<A, MediaStoreUnavailable> =>
-    Effect.tryPromise({
-      try: operation,
-      catch: (cause) => new MediaStoreUnavailable({ problem: context + messageOf(cause), cause }),
-    });
   /** The error for clients: 503 with `Retry-After`. */
   get apiError(): ServiceUnavailable {
     return ServiceUnavailable.of(
       "The service cannot reach its media store at the moment: try again in a few seconds.",
     );
+  }
+  /** Runs an operation of a store. `context` precedes the message of its error. */
+  static attempt<A>(operation: (signal: AbortSignal) => Promise<A>, context = "") {
+    return Effect.tryPromise({
+      try: operation,
+      catch: (cause) => new MediaStoreUnavailable({ problem: context + messageOf(cause), cause }),
+    });
   }
 }
 
@@ -74,3 +73,23 @@ export class MediaStore extends Context.Service<
     readonly remove: (key: string) => Effect.Effect<void, MediaStoreUnavailable>;
   }
 >()("waypost/media/MediaStore") {}
+
+/** Adds to a store the check of keys and the metric of failures. */
+export const checkedStore = (store: MediaStore["Service"]): MediaStore["Service"] => ({
+  put: (key, file) =>
+    isMediaKey(key)
+      ? Effect.tapError(store.put(key, file), () => countStoreFailure("put"))
+      : Effect.die(new Error("Not a media key")),
+  read: (key, range) =>
+    (isMediaKey(key) ? store.read(key, range) : Effect.succeedNone).pipe(
+      Effect.map(
+        Option.map(({ body, bytes }) => ({
+          bytes,
+          body: Stream.tapError(body, () => countStoreFailure("read")),
+        })),
+      ),
+      Effect.tapError(() => countStoreFailure("read")),
+    ),
+  remove: (key) =>
+    isMediaKey(key) ? Effect.tapError(store.remove(key), () => countStoreFailure("remove")) : Effect.void,
+});

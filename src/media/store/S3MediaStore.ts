@@ -2,12 +2,11 @@
 import { Effect, Layer, Option, Scope, Stream } from "effect";
 import {
   type ByteRange,
-  isMediaKey,
+  checkedStore,
   MediaStore,
   MediaStoreUnavailable,
   type StoredBytes,
 } from "./MediaStore.ts";
-import { counted } from "./MediaStoreMetrics.ts";
 import { s3ErrorCode, s3Requests, type S3Response, type S3Setting, unexpected } from "./S3Requests.ts";
 
 /** Longest wait for the next bytes of an object. Time in which nobody asks for them does not count. */
@@ -36,7 +35,6 @@ const sizeOf = ({ header, status }: S3Response): number | undefined => {
 };
 
 const read = Effect.fnUntraced(function* (send: Send, key: string, range: ByteRange | undefined) {
-  if (!isMediaKey(key)) return Option.none<StoredBytes>();
   const scope = yield* Effect.scope;
   const start = range?.start ?? 0;
   const last = range === undefined || !Number.isFinite(range.end) ? "" : String(range.end);
@@ -102,20 +100,16 @@ export const s3MediaStore = (setting: S3Setting): Layer.Layer<MediaStore> =>
     MediaStore,
     Effect.gen(function* () {
       const send = yield* s3Requests(setting);
-      return counted(
-        MediaStore.of({
-          put: Effect.fnUntraced(function* (key, file) {
-            if (!isMediaKey(key)) return yield* Effect.die(new Error("Not a media key"));
-            const response = yield* send({ method: "PUT", key, file });
-            if (response.status !== 200) return yield* yield* unexpected(response);
-          }, Effect.scoped),
-          read: (key, range) => read(send, key, range),
-          remove: Effect.fnUntraced(function* (key) {
-            if (!isMediaKey(key)) return;
-            const response = yield* send({ method: "DELETE", key });
-            if (response.status !== 204) yield* orNone(response);
-          }, Effect.scoped),
-        }),
-      );
+      return checkedStore({
+        put: Effect.fnUntraced(function* (key, file) {
+          const response = yield* send({ method: "PUT", key, file });
+          if (response.status !== 200) return yield* yield* unexpected(response);
+        }, Effect.scoped),
+        read: (key, range) => read(send, key, range),
+        remove: Effect.fnUntraced(function* (key) {
+          const response = yield* send({ method: "DELETE", key });
+          if (response.status !== 204) yield* orNone(response);
+        }, Effect.scoped),
+      });
     }),
   );

@@ -9,10 +9,16 @@ import { codePoints } from "../../wire/Text.ts";
 import { MediaDraft } from "../MediaFile.ts";
 import { MediaStoreUnavailable } from "../store/MediaStore.ts";
 import type { UploadFolder } from "./UploadFolder.ts";
-import { maxNameBytes, type StopReason, UploadParts } from "./UploadParts.ts";
+import { maxNameBytes, UploadParts } from "./UploadParts.ts";
+
+/** An upload request whose body is unread. */
+export interface UploadRequest {
+  readonly request: HttpServerRequest.HttpServerRequest;
+  readonly endpoint: HttpApiEndpoint.Constraint;
+}
 
 /** An upload as it was sent. If `problems` has `file` or `body`, there is no file to inspect. */
-export interface SentUpload {
+interface SentUpload {
   /** Where the file is on disk. */
   readonly path: string;
   /** Size of the file. */
@@ -30,32 +36,12 @@ const uploadTimeout = "280 seconds";
 const interval = "20 seconds";
 const minBytes = 20_480;
 
-const sentences: { readonly [reason in StopReason]: readonly [field: string, sentence: string] } = {
-  fileTooLarge: ["file", "The file may have at most 51,200 KB."],
-  severalFiles: ["file", "Send one file: a request with several files is not taken."],
-  tooManyParts: ["body", "The body has over 100 parts: send a file and, if you like, a name."],
-  tooMuchElse: [
-    "body",
-    "Beside the file the body may hold at most 1 MiB: send a file and, if you like, a name.",
-  ],
-  noBoundary: [
-    "file",
-    "The file is required: send it as multipart/form-data, with the boundary that the content type names.",
-  ],
-};
-
 /**
  * Reads the multipart body of an upload into a file of the folder. Stops reading as soon as the file is too
  * large. Reports every problem of its parts (contract B3, B4, H1).
  */
 export const readUpload = Effect.fnUntraced(function* (
-  {
-    endpoint,
-    request,
-  }: {
-    readonly request: HttpServerRequest.HttpServerRequest;
-    readonly endpoint: HttpApiEndpoint.Constraint;
-  },
+  { endpoint, request }: UploadRequest,
   folder: UploadFolder["Service"],
 ) {
   const { contentTypes } = bodyRules(endpoint as unknown as HttpApiEndpoint.Top);
@@ -101,7 +87,7 @@ export const readUpload = Effect.fnUntraced(function* (
 const sentUpload = (parts: UploadParts, path: string): SentUpload => {
   const name = nameOf(parts);
   const { problems } = name;
-  if (parts.stopped !== null) problems.add(...sentences[parts.stopped]);
+  if (parts.stopped !== null) problems.add(...parts.stopped);
   else if (!parts.isWhole)
     problems.add("file", "The file did not arrive whole, or not in time: send it again.");
   else if (parts.isBroken) problems.add("body", "The body has a part whose headers cannot be read.");

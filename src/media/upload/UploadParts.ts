@@ -7,10 +7,22 @@ const maxOtherBytes = 1_048_576;
 /** How much of a name is kept. 255 characters have at most 1,020 bytes, so a longer name is too long. */
 export const maxNameBytes = 8192;
 
-/** Why reading an upload stopped before its end. */
-export type StopReason = "fileTooLarge" | "severalFiles" | "tooManyParts" | "tooMuchElse" | "noBoundary";
+type Problem = readonly [field: "file" | "body", sentence: string];
 
-interface SentPart {
+const fileTooLarge: Problem = ["file", "The file may have at most 51,200 KB."];
+const severalFiles: Problem = ["file", "Send one file: a request with several files is not accepted."];
+const tooManyParts: Problem = ["body", "The body has over 100 parts: send a file and, if you like, a name."];
+const tooMuchElse: Problem = [
+  "body",
+  "Besides the file the body may hold at most 1 MiB: send a file and, if you like, a name.",
+];
+const noBoundary: Problem = [
+  "file",
+  "The file is required: send it as multipart/form-data, with the boundary that the content type names.",
+];
+
+interface NamePart {
+  readonly isFile: boolean;
   readonly chunks: Array<Uint8Array>;
   bytes: number;
 }
@@ -30,11 +42,13 @@ export class UploadParts {
   isPlainField = false;
   /** Whether a part had invalid headers. */
   isBroken = false;
-  stopped: StopReason | null = null;
+  /** Why parsing stopped before the end of the body; null if it did not. */
+  stopped: Problem | null = null;
   /** Whether the final boundary has arrived. */
   isWhole = false;
 
-  readonly names: Array<SentPart & { readonly isFile: boolean }> = [];
+  /** The parts named `name`. */
+  readonly names: Array<NamePart> = [];
 
   /** Chunks of the file in the chunk of the body that is being parsed. */
   readonly #fileChunks: Array<Uint8Array> = [];
@@ -52,7 +66,7 @@ export class UploadParts {
       onFile: (part) => this.#open(part),
       onError: (error) => {
         if (this.isWhole) return;
-        if (error._tag === "InvalidBoundary") this.stopped = "noBoundary";
+        if (error._tag === "InvalidBoundary") this.stopped = noBoundary;
         else if (error._tag === "BadHeaders" || error._tag === "InvalidDisposition") {
           this.isBroken = true;
           this.#count();
@@ -73,13 +87,13 @@ export class UploadParts {
     this.bytes += chunk.length;
     this.#parser.write(chunk);
     if (this.stopped === null && this.bytes - this.fileBytes > maxOtherBytes) {
-      this.stopped = this.#parts === 0 ? "noBoundary" : "tooMuchElse";
+      this.stopped = this.#parts === 0 ? noBoundary : tooMuchElse;
     }
     return this.#fileChunks.splice(0);
   }
 
   #count(): void {
-    if (++this.#parts > maxParts && this.stopped === null) this.stopped = "tooManyParts";
+    if (++this.#parts > maxParts && this.stopped === null) this.stopped = tooManyParts;
   }
 
   #open(part: MultipartParser.PartInfo): (chunk: Uint8Array | null) => void {
@@ -88,7 +102,7 @@ export class UploadParts {
     // A part without a file name is a file if its type is not text.
     const isFile = part.filename !== undefined || !part.contentType.toLowerCase().startsWith("text/");
     if (part.name === "name") {
-      const sent = { isFile, chunks: [] as Array<Uint8Array>, bytes: 0 };
+      const sent: NamePart = { isFile, chunks: [], bytes: 0 };
       this.names.push(sent);
       return (chunk) => {
         if (chunk !== null && sent.bytes <= maxNameBytes) sent.chunks.push(chunk.slice());
@@ -101,14 +115,14 @@ export class UploadParts {
       return ignore;
     }
     if (++this.files > 1) {
-      this.stopped = "severalFiles";
+      this.stopped = severalFiles;
       return ignore;
     }
     this.filename = part.filename ?? null;
     return (chunk) => {
       if (chunk === null || this.stopped !== null) return;
       this.fileBytes += chunk.length;
-      if (this.fileBytes > maxFileBytes) this.stopped = "fileTooLarge";
+      if (this.fileBytes > maxFileBytes) this.stopped = fileTooLarge;
       else this.#fileChunks.push(chunk);
     };
   }

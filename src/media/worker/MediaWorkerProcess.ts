@@ -33,7 +33,6 @@ export const bundledMediaWorker = (runtime: string): Program => ({
 
 /** Larger than any upload. A job for a larger file is a bug. */
 const maxFileBytes = 64 * 1024 * 1024;
-const chunkBytes = 65_536;
 
 /** The refusal of a file whose job was killed for its time or memory. */
 export const tooCostly =
@@ -97,14 +96,8 @@ export class MediaWorkerProcess {
       const message: MediaJobMessage = { task, bytes: (await file.stat()).size };
       if (message.bytes > maxFileBytes) throw new Error(`${path} is larger than any upload.`);
       this.#process.send(message, (error) => void (error && this.kill()));
-      const chunk = Buffer.allocUnsafe(chunkBytes);
-      for (let sent = 0; sent < message.bytes;) {
-        const length = Math.min(chunkBytes, message.bytes - sent);
-        const { bytesRead } = await file.read(chunk, 0, length, sent);
-        if (bytesRead === 0) throw new Error(`${path} became shorter while it was read.`);
-        await this.#write(chunk.subarray(0, bytesRead));
-        sent += bytesRead;
-      }
+      for await (const chunk of file.createReadStream({ autoClose: false }))
+        await this.#write(chunk as Buffer);
     } catch (error) {
       if (!this.isAlive) return;
       this.kill();

@@ -1,9 +1,28 @@
-import { Context, Effect, Layer, Semaphore } from "effect";
+import { Context, Data, Effect, Layer, Semaphore } from "effect";
+import { ServiceUnavailable } from "../../wire/ApiError.ts";
 import { countJob } from "../MediaMetrics.ts";
 import type { MediaContent } from "../formats/MediaFormat.ts";
 import type { MediaJob, MediaWorkerMessage } from "./MediaJob.ts";
-import { MediaRefused, MediaWorkersUnavailable } from "./MediaRefused.ts";
 import { MediaWorkerProcess, MediaWorkerProgram, tooCostly } from "./MediaWorkerProcess.ts";
+
+/** The file cannot be accepted. The message is a full sentence for the field `file`. */
+export class MediaRefused extends Data.TaggedError("MediaRefused")<{ readonly message: string }> {}
+
+/** No media worker can take the file now: too many jobs wait, or the workers cannot run on this machine. */
+export class MediaWorkersUnavailable extends Data.TaggedError("MediaWorkersUnavailable")<{
+  /** For the log, never for clients. */
+  readonly problem: string;
+}> {
+  override get message(): string {
+    return `Media files cannot be inspected: ${this.problem}`;
+  }
+  /** The error for clients: 503 with `Retry-After`. */
+  get apiError(): ServiceUnavailable {
+    return ServiceUnavailable.of(
+      "The service cannot inspect media files at the moment: try again in a few seconds.",
+    );
+  }
+}
 
 /** Limits of the media workers. Times are real time, also where a test controls the clock. */
 export interface WorkerLimits {
@@ -88,15 +107,13 @@ export class MediaWorkers extends Context.Service<
       return MediaWorkers.of({
         inspect: Effect.fnUntraced(function* (path) {
           const result = yield* run({ task: "inspect", path });
-          return result._tag === "content"
-            ? result.content
-            : yield* Effect.die(new Error("Not an inspection"));
+          if (result._tag !== "content") return yield* Effect.die(new Error("Not an inspection"));
+          return result.content;
         }),
         thumbnail: Effect.fnUntraced(function* (path) {
           const result = yield* run({ task: "thumbnail", path });
-          return result._tag === "thumbnail"
-            ? result.picture
-            : yield* Effect.die(new Error("Not a thumbnail"));
+          if (result._tag !== "thumbnail") return yield* Effect.die(new Error("Not a thumbnail"));
+          return result.picture;
         }),
         running: Effect.sync(() => [...workers].filter((worker) => worker.isAlive).length),
       });

@@ -1,4 +1,4 @@
-import { memoryMediaStore } from "../../../src/media/store/MemoryMediaStore.ts";
+import { memoryMediaStore } from "./MemoryMediaStore.ts";
 import { mediaStoreCases } from "./MediaStoreCases.ts";
 
 mediaStoreCases("the media store in memory", memoryMediaStore);

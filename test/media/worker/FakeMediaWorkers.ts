@@ -1,8 +1,7 @@
 import { Effect, Layer } from "effect";
 import { readFile } from "node:fs/promises";
 import type { MediaContent } from "../../../src/media/formats/MediaFormat.ts";
-import { MediaRefused } from "../../../src/media/worker/MediaRefused.ts";
-import { MediaWorkers } from "../../../src/media/worker/MediaWorkers.ts";
+import { MediaRefused, MediaWorkers } from "../../../src/media/worker/MediaWorkers.ts";
 
 const contents: ReadonlyArray<MediaContent> = [
   { kind: "image", mimeType: "image/png", extension: "png", width: 640, height: 360, durationSeconds: null },

@@ -1,13 +1,12 @@
 import { Effect, Layer, Option, Stream } from "effect";
 import { readFile } from "node:fs/promises";
-import { isMediaKey, MediaStore, MediaStoreUnavailable } from "./MediaStore.ts";
+import { checkedStore, MediaStore, MediaStoreUnavailable } from "../../../src/media/store/MediaStore.ts";
 
 /** A store in the memory of the process, for tests and benches. */
 export const memoryMediaStore: Layer.Layer<MediaStore> = Layer.sync(MediaStore, () => {
   const objects = new Map<string, Uint8Array>();
-  return MediaStore.of({
+  return checkedStore({
     put: Effect.fnUntraced(function* (key, file) {
-      if (!isMediaKey(key)) return yield* Effect.die(new Error("Not a media key"));
       const content =
         "content" in file
           ? file.content.slice()
