@@ -38,7 +38,8 @@ import { Authenticators } from "./http/Authenticators.ts";
 import { requestPipelineLayer } from "./http/RequestPipeline.ts";
 import { healthRoutes } from "./http/Health.ts";
 import { idempotencyLayer } from "./http/IdempotencyHttp.ts";
-import { tableStatisticsRefresh } from "./workers/TableStatisticsRefresh.ts";
+import { analyzeGrownTables } from "./database/TableStatistics.ts";
+import { Worker } from "./workers/Worker.ts";
 import { idempotencyPruning } from "./http/IdempotencyPruning.ts";
 import { IdempotencySql } from "./http/IdempotencySql.ts";
 import { IdempotentRequests } from "./http/IdempotentRequests.ts";
@@ -215,7 +216,7 @@ const jobs = Layer.mergeAll(
   mediaSweeping,
   thumbnailWorker,
   rollingUp,
-  tableStatisticsRefresh,
+  Layer.effectDiscard(Worker.every("table_statistics", "2 seconds", analyzeGrownTables)),
   retaining,
 );
 

@@ -1,4 +1,5 @@
 import { Deferred, Effect, Exit, Queue, type Scope } from "effect";
+import { setTimeout as delay } from "node:timers/promises";
 
 /**
  * Combines concurrent calls into batches: while a batch runs, further calls gather for the next one. A single
@@ -27,7 +28,9 @@ export const batched = <Item, Answer, E, R>(
           Exit.isFailure(exit) ? Exit.failCause(exit.cause) : answerAt(exit.value, index),
         ),
       );
-      if (pause > 0 && batch.length > 1) yield* sleep(pause);
+      // In real time, because a batch must not wait for a test to move its clock.
+      if (pause > 0 && batch.length > 1)
+        yield* Effect.promise((signal) => delay(pause, undefined, { signal }));
     });
     yield* Effect.forkScoped(Effect.forever(runBatch));
 
@@ -37,13 +40,6 @@ export const batched = <Item, Answer, E, R>(
         Queue.offerUnsafe(calls, { item, answer });
         return Deferred.await(answer);
       });
-  });
-
-/** Sleeps in real time, also under a test clock: a batch must not wait for a test to move its clock. */
-const sleep = (millis: number): Effect.Effect<void> =>
-  Effect.callback((resume) => {
-    const timer = setTimeout(() => resume(Effect.void), millis);
-    return Effect.sync(() => clearTimeout(timer));
   });
 
 const answerAt = <Answer>(answers: ReadonlyArray<Answer>, index: number): Exit.Exit<Answer> =>

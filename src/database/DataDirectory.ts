@@ -1,5 +1,5 @@
 /** The directory that holds all files of a Waypost process, locked by that process. */
-import { Context, Data, Effect, Layer, Redacted, type Scope } from "effect";
+import { Context, Data, Effect, Layer, Redacted } from "effect";
 import { randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { chmod, mkdir, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
@@ -110,27 +110,24 @@ const makeDirectory = Effect.fnUntraced(function* (path: string) {
  * takes a kernel lock (fcntl) on an empty file: the kernel frees it with the process, and child processes do
  * not inherit it. The file `waypost.pid` only tells people who holds the lock.
  */
-export const holdDirectory = (
-  path: string,
-): Effect.Effect<void, DataDirectoryInUse | DataDirectoryUnusable, Scope.Scope> =>
-  Effect.gen(function* () {
-    const pidFile = join(path, "waypost.pid");
-    yield* Effect.acquireRelease(
-      Effect.try({
-        try: () => acquireLock(join(path, "waypost.lock")),
-        catch: (error) =>
-          isBusy(error)
-            ? new DataDirectoryInUse({ path, pid: readPid(pidFile) })
-            : new DataDirectoryUnusable({ path, problem: problemOf(error) }),
+export const holdDirectory = Effect.fnUntraced(function* (path: string) {
+  const pidFile = join(path, "waypost.pid");
+  yield* Effect.acquireRelease(
+    Effect.try({
+      try: () => acquireLock(join(path, "waypost.lock")),
+      catch: (error) =>
+        isBusy(error)
+          ? new DataDirectoryInUse({ path, pid: readPid(pidFile) })
+          : new DataDirectoryUnusable({ path, problem: problemOf(error) }),
+    }),
+    (database) =>
+      Effect.promise(async () => {
+        await rm(pidFile, { force: true }).catch(() => undefined);
+        database.close();
       }),
-      (database) =>
-        Effect.andThen(
-          Effect.promise(() => rm(pidFile, { force: true }).catch(() => undefined)),
-          Effect.sync(() => database.close()),
-        ),
-    );
-    yield* attempt(path, () => writeFile(pidFile, `${process.pid}\n`, { mode: 0o600 }));
-  });
+  );
+  yield* attempt(path, () => writeFile(pidFile, `${process.pid}\n`, { mode: 0o600 }));
+});
 
 const acquireLock = (file: string): DatabaseSync => {
   const database = new DatabaseSync(file, { timeout: 0 });

@@ -1,5 +1,5 @@
 /** The database of a process: the embedded one, or the one in `DATABASE_URL`. */
-import { Cause, Clock, Context, Effect, Layer, Option } from "effect";
+import { type Cause, Clock, Context, Effect, Layer, Option } from "effect";
 import { SqlClient, SqlError } from "effect/sql";
 import { hostname } from "node:os";
 import { Settings } from "../config/Settings.ts";
@@ -76,14 +76,9 @@ export class Database extends Context.Service<
 const maxRetries = 3;
 
 const sqlErrors = (cause: Cause.Cause<unknown>): ReadonlyArray<SqlError.SqlError> =>
-  cause.reasons.flatMap((reason) => {
-    const value = Cause.isFailReason(reason)
-      ? reason.error
-      : Cause.isDieReason(reason)
-        ? reason.defect
-        : undefined;
-    return SqlError.isSqlError(value) ? [value] : [];
-  });
+  cause.reasons
+    .map((reason) => ("error" in reason ? reason.error : "defect" in reason ? reason.defect : null))
+    .filter(SqlError.isSqlError);
 
 /** Turns SQL errors into defects and keeps domain errors. */
 const orDieOfSql = <A, E, R>(

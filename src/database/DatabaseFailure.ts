@@ -25,3 +25,7 @@ export const isDatabaseUnreachable = (error: SqlError.SqlError): boolean =>
 /** Whether the transaction conflicted with another one and can be retried (40001, 40P01). */
 export const isConflict = (error: SqlError.SqlError): boolean =>
   error.reason._tag === "SerializationError" || error.reason._tag === "DeadlockError";
+
+/** The driver's or the server's message for a failure. */
+export const reasonOf = ({ message, reason }: SqlError.SqlError): string =>
+  (reason.cause instanceof Error ? reason.cause.message : "") || message;

@@ -1,17 +1,12 @@
 /** The pool of connections to PostgreSQL. */
 import { PgClient } from "@effect/sql-pg";
 import { Data, type Duration, Effect, type Layer, Redacted, Schedule } from "effect";
-import type { SqlClient, SqlError } from "effect/sql";
-import { isTemporary } from "./DatabaseFailure.ts";
+import type { SqlClient } from "effect/sql";
+import { isTemporary, reasonOf } from "./DatabaseFailure.ts";
 
 /** How to reach the server. */
 export type PostgresTarget =
-  | {
-      readonly _tag: "socket";
-      readonly path: string;
-      readonly username: string;
-      readonly database: string;
-    }
+  | { readonly _tag: "socket"; readonly path: string; readonly username: string; readonly database: string }
   | { readonly _tag: "url"; readonly url: Redacted.Redacted };
 
 /** PostgreSQL cannot be used: it is unreachable, too old, or not in UTF-8. The message has no password. */
@@ -56,11 +51,9 @@ const describe = (target: PostgresTarget): string => {
   return url === null ? "DATABASE_URL" : `${url.host === "" ? "(socket)" : url.host}${url.pathname}`;
 };
 
-const make = (target: PostgresTarget, options: PostgresOptions) =>
+const make = ({ _tag, ...address }: PostgresTarget, options: PostgresOptions) =>
   PgClient.make({
-    ...(target._tag === "url"
-      ? { url: target.url }
-      : { path: target.path, username: target.username, database: target.database }),
+    ...address,
     applicationName: options.applicationName ?? "waypost",
     maxConnections: options.maxConnections ?? 20,
     multiplex: true,
@@ -74,37 +67,21 @@ const make = (target: PostgresTarget, options: PostgresOptions) =>
     startupParameters: sessionSettings,
   });
 
-interface ServerFacts {
-  readonly version: number;
-  readonly shown: string;
-  readonly encoding: string;
-}
-
-const check = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, target: string) {
-  const [facts] = yield* sql<ServerFacts>`
-    SELECT current_setting('server_version_num')::int AS version, current_setting('server_version') AS shown,
+/** The reason why the server cannot be used; null if it can. */
+const serverProblem = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
+  const [server] = yield* sql<{
+    readonly number: number;
+    readonly version: string;
+    readonly encoding: string;
+  }>`
+    SELECT current_setting('server_version_num')::int AS number, current_setting('server_version') AS version,
            current_setting('server_encoding') AS encoding`;
-  if (facts === undefined) return;
-  if (facts.version < minVersion) {
-    return yield* new PostgresUnusable({
-      target,
-      problem: `it is PostgreSQL ${facts.shown}; Waypost needs version 15 or newer.`,
-    });
-  }
-  if (facts.encoding !== "UTF8") {
-    return yield* new PostgresUnusable({
-      target,
-      problem: `its encoding is ${facts.encoding}; Waypost needs a database made with ENCODING 'UTF8'.`,
-    });
-  }
+  if (server === undefined) return null;
+  const { encoding, number, version } = server;
+  if (number < minVersion) return `it is PostgreSQL ${version}; Waypost needs version 15 or newer.`;
+  if (encoding === "UTF8") return null;
+  return `its encoding is ${encoding}; Waypost needs a database made with ENCODING 'UTF8'.`;
 });
-
-const reasonOf = (error: SqlError.SqlError): string => {
-  const cause = error.reason.cause;
-  return cause instanceof Error && cause.message !== ""
-    ? `${error.message} (${cause.message})`
-    : error.message;
-};
 
 /**
  * A pool whose server answers, is PostgreSQL 15 or newer, and uses UTF-8. Waits for a server that is still
@@ -113,19 +90,17 @@ const reasonOf = (error: SqlError.SqlError): string => {
 export const postgresLayer = (
   target: PostgresTarget,
   options: PostgresOptions = {},
-): Layer.Layer<PgClient.PgClient | SqlClient.SqlClient, PostgresUnusable> =>
-  PgClient.layerFrom(
-    Effect.tap(make(target, options), (client) =>
-      check(client, describe(target)).pipe(
-        Effect.retry({
-          schedule: Schedule.spaced("250 millis"),
-          times: Math.ceil((options.retryMillis ?? 15_000) / 250),
-          while: (error) => error._tag === "SqlError" && isTemporary(error),
-        }),
-      ),
-    ).pipe(
-      Effect.catchTag("SqlError", (error) =>
-        Effect.fail(new PostgresUnusable({ target: describe(target), problem: `${reasonOf(error)}.` })),
-      ),
-    ),
+): Layer.Layer<PgClient.PgClient | SqlClient.SqlClient, PostgresUnusable> => {
+  const unusable = (problem: string) => new PostgresUnusable({ target: describe(target), problem });
+  return PgClient.layerFrom(
+    Effect.gen(function* () {
+      const client = yield* make(target, options);
+      const problem = yield* Effect.retry(serverProblem(client), {
+        schedule: Schedule.spaced("250 millis"),
+        times: Math.ceil((options.retryMillis ?? 15_000) / 250),
+        while: isTemporary,
+      });
+      return problem === null ? client : yield* unusable(problem);
+    }).pipe(Effect.catchTag("SqlError", (error) => unusable(`${reasonOf(error)}.`))),
   );
+};

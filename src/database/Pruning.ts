@@ -12,18 +12,26 @@ type Prunable = "deliveries" | "events" | "idempotency_keys" | "failed_attempts"
 export const countPruned = (what: Prunable, rows: number): Effect.Effect<void> =>
   Metric.update(Metric.withAttributes(pruned, { what }), rows);
 
+/** Runs `page` until it processes fewer than `pageSize` items. Returns the number of all items. */
+export const drainPages = Effect.fnUntraced(function* <E, R>(
+  pageSize: number,
+  page: Effect.Effect<number, E, R>,
+) {
+  let total = 0;
+  while (true) {
+    const items = yield* page;
+    total += items;
+    if (items < pageSize) return total;
+  }
+});
+
 /** Prunes pages until one is not full. `prune` deletes up to `limit` rows and returns their number. */
 export const pruneInPages = <E, R>(
   what: Prunable,
   pageSize: number,
   prune: (limit: number) => Effect.Effect<number, E, R>,
 ): Effect.Effect<number, E, R> =>
-  Effect.gen(function* () {
-    let total = 0;
-    while (true) {
-      const rows = yield* prune(pageSize);
-      yield* countPruned(what, rows);
-      total += rows;
-      if (rows < pageSize) return total;
-    }
-  });
+  drainPages(
+    pageSize,
+    Effect.tap(prune(pageSize), (rows) => countPruned(what, rows)),
+  );

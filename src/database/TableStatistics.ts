@@ -14,7 +14,8 @@ export const analyzeGrownTables = Effect.gen(function* () {
   const tables = yield* sql<{ readonly name: string }>`
     SELECT c.relname AS name FROM pg_class c
     WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind = 'r'
-      AND pg_relation_size(c.oid) / current_setting('block_size')::int > 2 * c.relpages + ${smallTablePages}::int`;
+      AND pg_relation_size(c.oid) / current_setting('block_size')::int
+        > 2 * c.relpages + ${smallTablePages}::int`;
   for (const { name } of tables) yield* sql`ANALYZE (SKIP_LOCKED) ${sql(name)}`.unprepared;
   return tables.map(({ name }) => name);
 }).pipe(Effect.orDie);

@@ -83,12 +83,8 @@ export class MediaLibrary extends Context.Service<MediaLibrary>()("waypost/media
       const key = randomBytes(24).toString("base64url");
       yield* repository.expect(key, now + uploadMillis);
       yield* store.put(key, { path, bytes, mimeType: content.mimeType });
-      return {
-        key,
-        name: name ?? ownName ?? `${content.kind}.${content.extension}`,
-        bytes,
-        content,
-      } satisfies NewFile;
+      const fileName = name ?? ownName ?? `${content.kind}.${content.extension}`;
+      return { key, name: fileName, bytes, content } satisfies NewFile;
     }, Effect.scoped);
 
     const insert = Effect.fnUntraced(function* (tenant: Tenant, file: NewFile) {

@@ -1,4 +1,5 @@
 import { Clock, Effect, Layer } from "effect";
+import { drainPages } from "../database/Pruning.ts";
 import { Worker } from "../workers/Worker.ts";
 import { MediaLibrarySql } from "./MediaLibrarySql.ts";
 import { countSwept } from "./MediaMetrics.ts";
@@ -14,11 +15,11 @@ const againMillis = 15 * 60_000;
  * Removes the bytes of every due key that belongs to no file, page by page, and returns their number. When
  * the store is unavailable the rest stays due.
  */
-export const sweepOnce = Effect.gen(function* () {
-  const repository = yield* MediaLibrarySql;
-  const store = yield* MediaStore;
-  let swept = 0;
-  while (true) {
+export const sweepOnce = drainPages(
+  pageSize,
+  Effect.gen(function* () {
+    const repository = yield* MediaLibrarySql;
+    const store = yield* MediaStore;
     const now = yield* Clock.currentTimeMillis;
     const claimed = yield* repository.claimGarbage(now, now + claimMillis, pageSize);
     for (const { key } of claimed) {
@@ -26,11 +27,10 @@ export const sweepOnce = Effect.gen(function* () {
       yield* store.remove(key);
       yield* repository.removed(key, now + againMillis);
       yield* countSwept;
-      swept++;
     }
-    if (claimed.length < pageSize) return swept;
-  }
-});
+    return claimed.length;
+  }),
+);
 
 /** The sweeping job. Workers share the keys that are due. */
 export const mediaSweeping = Layer.effectDiscard(Worker.every("media_sweeping", "10 seconds", sweepOnce));

@@ -1,5 +1,6 @@
 /** Thumbnails of media files (contract H2). */
 import { Clock, Context, Effect, Latch, Layer, Option, Stream } from "effect";
+import { drainPages } from "../database/Pruning.ts";
 import { Worker } from "../workers/Worker.ts";
 import { builtInPicture } from "./BuiltInPictures.ts";
 import { countFailedThumbnail, countThumbnail } from "./MediaMetrics.ts";
@@ -71,10 +72,8 @@ export class Thumbnails extends Context.Service<
 
       const releaseAfterRefusal = Effect.fnUntraced(function* (lease: ThumbnailLease, refused: MediaRefused) {
         const { attempts, key } = lease;
-        yield* Effect.logWarning(
-          `A thumbnail cannot be drawn (attempt ${attempts} of ${maxAttempts})`,
-          refused,
-        );
+        const progress = `attempt ${attempts} of ${maxAttempts}`;
+        yield* Effect.logWarning(`A thumbnail cannot be drawn (${progress})`, refused);
         if (attempts < maxAttempts) {
           yield* repository.release(key, yield* Clock.currentTimeMillis, attempts);
         } else {
@@ -102,11 +101,8 @@ export class Thumbnails extends Context.Service<
         while (true) {
           const now = yield* Clock.currentTimeMillis;
           const isLate = now >= deadline;
-          const [lease] = yield* repository.leaseOne(
-            key,
-            isLate ? Math.max(now, leasedUntil) : now,
-            now + leaseMillis,
-          );
+          const dueBy = isLate ? Math.max(now, leasedUntil) : now;
+          const [lease] = yield* repository.leaseOne(key, dueBy, now + leaseMillis);
           // A reader that disconnects must not count as a failed attempt.
           if (lease !== undefined) yield* Effect.uninterruptible(attempt(lease));
           const [state] = yield* repository.find(key);
@@ -137,16 +133,15 @@ export class Thumbnails extends Context.Service<
             picture ?? (yield* Effect.catchTag(draw(key), "MediaRefused", () => Effect.fail(bytesLost))),
           );
         }),
-        drawDue: Effect.gen(function* () {
-          let drawn = 0;
-          while (true) {
+        drawDue: drainPages(
+          drawConcurrency,
+          Effect.gen(function* () {
             const now = yield* Clock.currentTimeMillis;
             const leases = yield* repository.lease(now, now + leaseMillis, drawConcurrency);
             yield* Effect.forEach(leases, attempt, { concurrency: drawConcurrency, discard: true });
-            drawn += leases.length;
-            if (leases.length < drawConcurrency) return drawn;
-          }
-        }),
+            return leases.length;
+          }),
+        ),
         wake: Effect.asVoid(latch.open),
         awaitWake: Effect.andThen(latch.await, latch.close),
       });

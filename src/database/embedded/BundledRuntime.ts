@@ -36,7 +36,7 @@ export interface BundledIndex {
 export const archiveAssets = { index: "runtime.json", bytes: "runtime.zst" } as const;
 
 /** The archive cannot be unpacked. `problem` is the system's error. */
-export class BundledRuntimeUnusable extends Data.TaggedError("BundledRuntimeUnusable")<{
+class BundledRuntimeUnusable extends Data.TaggedError("BundledRuntimeUnusable")<{
   readonly folder: string;
   readonly problem: string;
 }> {

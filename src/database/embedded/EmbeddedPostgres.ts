@@ -1,5 +1,5 @@
 /** A PostgreSQL server that Waypost creates, runs, restarts and stops as its child process. */
-import { Context, Effect, Layer, type Scope } from "effect";
+import { Context, Effect, Layer } from "effect";
 import { closeSync } from "node:fs";
 import { join } from "node:path";
 import { DataDirectory } from "../DataDirectory.ts";
@@ -21,7 +21,7 @@ import {
   socketName,
   username,
 } from "./PostgresFiles.ts";
-import { clusterName, type OrphansRemain, stopOrphans } from "./PostgresProcesses.ts";
+import { clusterName, stopOrphans } from "./PostgresProcesses.ts";
 import { awaitReady, type ServerPlan, type ServerRun, startRun, stopRun } from "./PostgresServer.ts";
 
 /** Where the data of the server is, and how to run it. */
@@ -32,29 +32,6 @@ export interface EmbeddedPostgresOptions {
   readonly isDurable?: boolean;
   /** Settings besides those for a small machine. */
   readonly settings?: Readonly<Record<string, string>>;
-}
-
-/** A running server. If it ends by itself, it is restarted on the same socket. */
-export class EmbeddedPostgres extends Context.Service<
-  EmbeddedPostgres,
-  {
-    readonly socketPath: string;
-    readonly username: string;
-    readonly database: string;
-    /** The process id of the server; undefined while it is restarted. */
-    readonly pid: Effect.Effect<number | undefined>;
-  }
->()("waypost/database/EmbeddedPostgres") {
-  /** Runs the server in a data directory while the scope is open. */
-  static readonly make = (
-    options: EmbeddedPostgresOptions,
-  ): Effect.Effect<EmbeddedPostgres["Service"], EmbeddedPostgresUnusable | OrphansRemain, Scope.Scope> =>
-    start(options);
-
-  static readonly layer = Layer.effect(
-    EmbeddedPostgres,
-    Effect.flatMap(DataDirectory, ({ path }) => EmbeddedPostgres.make({ directory: path })),
-  );
 }
 
 /** Crash recovery reads up to max_wal_size of log: seconds, on a slow disk a minute. */
@@ -108,37 +85,56 @@ const start = Effect.fnUntraced(function* (options: EmbeddedPostgresOptions) {
   }
   yield* Effect.forkScoped(supervise(plan, server));
 
-  return EmbeddedPostgres.of({
+  return {
     socketPath: join(plan.socketDirectory, socketName),
     username,
     database,
     pid: Effect.sync(() => (server.run.hasExited() ? undefined : server.run.pid)),
-  });
+  };
 });
 
 const minPauseMillis = 100;
 const maxPauseMillis = 2_000;
 
 /** Restarts the server whenever it ends. Pauses double up to two seconds until it is ready. */
-const supervise = (plan: ServerPlan, server: { run: ServerRun }): Effect.Effect<never> =>
-  Effect.gen(function* () {
-    let pause = minPauseMillis;
-    while (true) {
-      const reason = yield* Effect.promise(() => server.run.exited);
-      yield* countRestart;
-      yield* Effect.logError(`The embedded PostgreSQL ended (${reason}); restarting it.`);
-      // A new server does not start while orphaned backends hold the old one's shared memory.
-      yield* stopOrphans(plan.clusterName).pipe(
-        Effect.andThen(removeLockFiles(plan.folder, plan.socketDirectory)),
-        Effect.catch((error) => Effect.logError(error.message)),
-      );
-      yield* Effect.sleep(pause);
-      server.run = startRun(plan);
-      if (yield* awaitReady(plan, server.run, startTimeoutMillis)) {
-        yield* Effect.logInfo("The embedded PostgreSQL runs again.");
-        pause = minPauseMillis;
-      } else {
-        pause = Math.min(pause * 2, maxPauseMillis);
-      }
+const supervise = Effect.fnUntraced(function* (plan: ServerPlan, server: { run: ServerRun }) {
+  let pause = minPauseMillis;
+  while (true) {
+    const reason = yield* Effect.promise(() => server.run.exited);
+    yield* countRestart;
+    yield* Effect.logError(`The embedded PostgreSQL ended (${reason}); restarting it.`);
+    // A new server does not start while orphaned backends hold the old one's shared memory.
+    yield* stopOrphans(plan.clusterName).pipe(
+      Effect.andThen(removeLockFiles(plan.folder, plan.socketDirectory)),
+      Effect.catch((error) => Effect.logError(error.message)),
+    );
+    yield* Effect.sleep(pause);
+    server.run = startRun(plan);
+    if (yield* awaitReady(plan, server.run, startTimeoutMillis)) {
+      yield* Effect.logInfo("The embedded PostgreSQL runs again.");
+      pause = minPauseMillis;
+    } else {
+      pause = Math.min(pause * 2, maxPauseMillis);
     }
-  });
+  }
+});
+
+/** A running server. If it ends by itself, it is restarted on the same socket. */
+export class EmbeddedPostgres extends Context.Service<
+  EmbeddedPostgres,
+  {
+    readonly socketPath: string;
+    readonly username: string;
+    readonly database: string;
+    /** The process id of the server; undefined while it is restarted. */
+    readonly pid: Effect.Effect<number | undefined>;
+  }
+>()("waypost/database/EmbeddedPostgres") {
+  /** Runs the server in a data directory while the scope is open. */
+  static readonly make = start;
+
+  static readonly layer = Layer.effect(
+    EmbeddedPostgres,
+    Effect.flatMap(DataDirectory, ({ path }) => start({ directory: path })),
+  );
+}

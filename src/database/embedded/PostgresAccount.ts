@@ -28,9 +28,7 @@ const candidates = ["nobody", "postgres", "daemon"];
  * The account for the database in a data directory. If Waypost runs as root: the owner of the existing
  * database files, else `nobody`. Otherwise Waypost's own account.
  */
-export const postgresAccount = Effect.fnUntraced(function* (
-  dataDir: string,
-): Effect.fn.Return<PostgresAccount, EmbeddedPostgresUnusable> {
+export const postgresAccount = Effect.fnUntraced(function* (dataDir: string) {
   const uid = process.geteuid?.();
   if (uid === undefined) {
     return yield* EmbeddedPostgresUnusable.of("this platform is not supported. Set DATABASE_URL.");
@@ -62,20 +60,17 @@ export const postgresAccount = Effect.fnUntraced(function* (
   );
 });
 
-/** The exit code and the output of a short program; the code is -1 if it cannot be started. */
-export interface ChildResult {
-  readonly code: number;
-  readonly output: string;
-}
-
-/** Runs a short program as the account, with a fixed environment and `input` as its standard input. */
+/**
+ * Runs a short program as the account, with a fixed environment and `input` as its standard input. The exit
+ * code is -1 if the program cannot be started.
+ */
 export const runAs = (
   account: PostgresAccount,
   program: string,
   parameters: ReadonlyArray<string>,
   input = "",
-): Effect.Effect<ChildResult> =>
-  Effect.callback<ChildResult>((resume) => {
+): Effect.Effect<{ readonly code: number; readonly output: string }> =>
+  Effect.callback((resume) => {
     const options = { ...account.drop, cwd: "/", env: childEnvironment };
     const child = execFile(program, parameters, options, (error, stdout, stderr) => {
       const code = error === null ? 0 : typeof error.code === "number" ? error.code : -1;

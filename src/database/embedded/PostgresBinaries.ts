@@ -95,10 +95,7 @@ const copyTo = async (folder: PostgresFolder, destination: string): Promise<void
 };
 
 /** The folder of programs that the account can run: the original, or a copy in the data directory. */
-export const reachableBinaries = Effect.fnUntraced(function* (
-  account: PostgresAccount,
-  dataDir: string,
-): Effect.fn.Return<string, EmbeddedPostgresUnusable> {
+export const reachableBinaries = Effect.fnUntraced(function* (account: PostgresAccount, dataDir: string) {
   const folder = isSea() ? bundled(dataDir) : yield* yield* PostgresBinaries;
   // Another account may own the package. Then only the copy gets the links.
   const hasLinks = yield* Effect.promise(() =>

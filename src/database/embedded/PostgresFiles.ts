@@ -141,10 +141,7 @@ export const lastLines = async (file: string): Promise<string> => {
  * number exists, even a zombie, as in many containers, or an unrelated process after a reboot. The caller
  * must hold the data directory and know that no process of the server is left.
  */
-export const removeLockFiles = (
-  folder: string,
-  socketDirectory: string,
-): Effect.Effect<void, EmbeddedPostgresUnusable> =>
+export const removeLockFiles = (folder: string, socketDirectory: string) =>
   fileOperation(async () => {
     await rm(join(folder, "postmaster.pid"), { force: true });
     await rm(join(socketDirectory, socketName), { force: true });
@@ -173,7 +170,7 @@ export const checkMajor = Effect.fnUntraced(function* (folder: string, binaries:
     `its files in ${folder} were made by PostgreSQL ${files}, ` +
       `and this Waypost brings PostgreSQL ${programs}. ` +
       (files < programs
-        ? "Nothing was changed. With the Waypost that ran here before write a backup (waypost backup FILE), " +
+        ? "Nothing was changed. With the previous Waypost write a backup (waypost backup FILE), " +
           "move the data directory away, and restore it with this one (waypost restore FILE)."
         : "Start the version of Waypost that ran here before, or a later one."),
   );

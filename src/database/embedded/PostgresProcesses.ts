@@ -5,7 +5,7 @@ import { createHash } from "node:crypto";
 import { readdir, readFile, stat } from "node:fs/promises";
 
 /** Processes of an earlier start that even SIGKILL did not end. */
-export class OrphansRemain extends Data.TaggedError("OrphansRemain")<{
+class OrphansRemain extends Data.TaggedError("OrphansRemain")<{
   readonly pids: ReadonlyArray<number>;
 }> {
   override get message(): string {
@@ -79,19 +79,18 @@ const pollMillis = 25;
  * Stops the processes of a server whose Waypost is dead, which the caller knows because it holds the data
  * directory. Returns whether there were any.
  */
-export const stopOrphans = (cluster: string): Effect.Effect<boolean, OrphansRemain> =>
-  Effect.gen(function* () {
-    let orphans = yield* Effect.promise(() => processesOf(cluster));
-    if (orphans.length === 0) return false;
-    for (const [name, receivers, timeoutMillis] of shutdownSteps) {
-      // Without a postmaster the backends cannot shut down in order.
-      if (receivers === "postmaster" && !orphans.some((orphan) => orphan.isPostmaster)) continue;
-      for (const { isPostmaster, pid } of orphans) if (receivers === "all" || isPostmaster) signal(pid, name);
-      for (let waited = 0; waited < timeoutMillis; waited += pollMillis) {
-        orphans = yield* Effect.promise(() => processesOf(cluster));
-        if (orphans.length === 0) return true;
-        yield* Effect.sleep(pollMillis);
-      }
+export const stopOrphans = Effect.fnUntraced(function* (cluster: string) {
+  let orphans = yield* Effect.promise(() => processesOf(cluster));
+  if (orphans.length === 0) return false;
+  for (const [name, receivers, timeoutMillis] of shutdownSteps) {
+    // Without a postmaster the backends cannot shut down in order.
+    if (receivers === "postmaster" && !orphans.some((orphan) => orphan.isPostmaster)) continue;
+    for (const { isPostmaster, pid } of orphans) if (receivers === "all" || isPostmaster) signal(pid, name);
+    for (let waited = 0; waited < timeoutMillis; waited += pollMillis) {
+      orphans = yield* Effect.promise(() => processesOf(cluster));
+      if (orphans.length === 0) return true;
+      yield* Effect.sleep(pollMillis);
     }
-    return yield* new OrphansRemain({ pids: orphans.map(({ pid }) => pid) });
-  });
+  }
+  return yield* new OrphansRemain({ pids: orphans.map(({ pid }) => pid) });
+});

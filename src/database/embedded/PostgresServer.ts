@@ -130,19 +130,18 @@ export const awaitReady = (plan: ServerPlan, run: ServerRun, timeoutMillis: numb
 const pollMillis = 15;
 
 /** Stops the server by a fast shutdown, which writes all data, and then by harder signals. */
-export const stopRun = (run: ServerRun): Effect.Effect<void> =>
-  Effect.gen(function* () {
-    if (run.pid === undefined) return;
-    for (const [name, timeoutMillis] of [
-      ["SIGINT", 10_000],
-      ["SIGQUIT", 3_000],
-      ["SIGKILL", 3_000],
-    ] as const) {
-      if (run.hasExited()) return;
-      signal(run.pid, name);
-      yield* Effect.timeoutOption(
-        Effect.promise(() => run.exited),
-        timeoutMillis,
-      );
-    }
-  });
+export const stopRun = Effect.fnUntraced(function* (run: ServerRun) {
+  if (run.pid === undefined) return;
+  for (const [name, timeoutMillis] of [
+    ["SIGINT", 10_000],
+    ["SIGQUIT", 3_000],
+    ["SIGKILL", 3_000],
+  ] as const) {
+    if (run.hasExited()) return;
+    signal(run.pid, name);
+    yield* Effect.timeoutOption(
+      Effect.promise(() => run.exited),
+      timeoutMillis,
+    );
+  }
+});

@@ -5,6 +5,7 @@ import { createHash } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { reasonOf } from "../DatabaseFailure.ts";
 import { instant } from "../Rows.ts";
 import { statementsOf } from "./SqlScript.ts";
 
@@ -129,9 +130,6 @@ const maxRetries = 100;
 
 /** Other sessions used a table of the migration for too long. It was rolled back. */
 class TablesInUse extends Data.TaggedError("TablesInUse")<{ readonly name: string }> {}
-
-const reasonOf = (error: SqlError.SqlError): string =>
-  error.reason.cause instanceof Error ? error.reason.cause.message : error.message;
 
 const failed =
   ({ name }: Migration, statement: string) =>

@@ -1,8 +1,8 @@
 /** Splits an SQL file into its statements, because the driver runs one at a time. */
 
 /**
- * A token: a line comment, the start of a comment, a quoted text, the start of a dollar-quoted text, a word, or one
- * character. Backslashes escape only in texts after E. A dollar inside a word quotes nothing.
+ * A token: a line comment, the start of a comment, a quoted text, the start of a dollar-quoted text, a word,
+ * or one character. Backslashes escape only in texts after E. A dollar inside a word quotes nothing.
  */
 const tokenPattern = new RegExp(
   [

@@ -49,8 +49,8 @@ const tableOf = (bytes: Buffer, box: Box | undefined, entryBytes: number, skip =
   return count * entryBytes <= box.end - start ? { count, start } : undefined;
 };
 
-/** The sample table of a track: its chunks, and the runs of chunks with the same number of samples. */
-const sampleTable = (bytes: Buffer, track: Box, format: MediaFormat) => {
+/** The number of samples in a track, and the offset after the last byte of them. */
+const samplesOf = (bytes: Buffer, track: Box, format: MediaFormat) => {
   const box = innermost(bytes, track, ["mdia", "minf", "stbl"]);
   if (box === undefined) throw MediaDamage.broken(format);
   const wide = inner(bytes, box, "co64");
@@ -62,40 +62,33 @@ const sampleTable = (bytes: Buffer, track: Box, format: MediaFormat) => {
     ? tableOf(bytes, sizeBox, commonSize > 0 ? 0 : 4, 8)
     : tableOf(bytes, inner(bytes, box, "stz2"), 0, 8);
   if (chunks === undefined || runs === undefined || sizes === undefined) throw MediaDamage.broken(format);
-  return {
-    samples: sizes.count,
-    chunks: chunks.count,
-    offsetOf: (chunk: number) =>
-      wide
-        ? Number(bytes.readBigUInt64BE(chunks.start + chunk * 8))
-        : bytes.readUInt32BE(chunks.start + chunk * 4),
-    runs: runs.count,
-    firstChunkOf: (run: number) => bytes.readUInt32BE(runs.start + run * 12) - 1,
-    samplesPerChunk: (run: number) => (runs.count === 0 ? 0 : bytes.readUInt32BE(runs.start + run * 12 + 4)),
-    /** Total bytes of the samples from `first` to before `past`; 0 if their sizes are unknown. */
-    bytesOf: (first: number, past: number) => {
-      // The compact table is not read. Old QuickTime sound states a common size of 1, which is not in bytes.
-      if (sizeBox === undefined || commonSize === 1) return 0;
-      if (commonSize > 0) return (past - first) * commonSize;
-      let total = 0;
-      for (let sample = first; sample < past; sample += 1)
-        total += bytes.readUInt32BE(sizes.start + sample * 4);
-      return total;
-    },
-  };
-};
 
-/** The offset after the last byte of all samples. */
-const samplesEnd = (table: ReturnType<typeof sampleTable>): number => {
+  /** Total bytes of the samples from `first` to before `past`; 0 if their sizes are unknown. */
+  const bytesOf = (first: number, past: number): number => {
+    // The compact table is not read. Old QuickTime sound states a common size of 1, which is not in bytes.
+    if (sizeBox === undefined || commonSize === 1) return 0;
+    if (commonSize > 0) return (past - first) * commonSize;
+    let total = 0;
+    for (let sample = first; sample < past; sample += 1)
+      total += bytes.readUInt32BE(sizes.start + sample * 4);
+    return total;
+  };
+  /** The first chunk of a run, and the samples in each of its chunks. */
+  const runAt = (run: number) => {
+    if (run >= runs.count) return { firstChunk: Infinity, samples: 0 };
+    const at = runs.start + run * 12;
+    return { firstChunk: bytes.readUInt32BE(at) - 1, samples: bytes.readUInt32BE(at + 4) };
+  };
   const state = { end: 0, sample: 0, run: 0 };
-  for (let chunk = 0; chunk < table.chunks && state.sample < table.samples; chunk += 1) {
-    while (state.run + 1 < table.runs && table.firstChunkOf(state.run + 1) <= chunk) state.run += 1;
-    const past = Math.min(state.sample + table.samplesPerChunk(state.run), table.samples);
-    const length = Math.max(table.bytesOf(state.sample, past), 1);
-    state.end = Math.max(state.end, table.offsetOf(chunk) + length);
+  for (let chunk = 0; chunk < chunks.count && state.sample < sizes.count; chunk += 1) {
+    while (runAt(state.run + 1).firstChunk <= chunk) state.run += 1;
+    const past = Math.min(state.sample + runAt(state.run).samples, sizes.count);
+    const at = chunks.start + chunk * (wide ? 8 : 4);
+    const offset = wide ? Number(bytes.readBigUInt64BE(at)) : bytes.readUInt32BE(at);
+    state.end = Math.max(state.end, offset + Math.max(bytesOf(state.sample, past), 1));
     state.sample = past;
   }
-  return state.end;
+  return { count: sizes.count, end: state.end };
 };
 
 /** The offset after the last byte that an index of fragments refers to. */
@@ -131,9 +124,9 @@ export const checkIsoMedia = (bytes: Buffer, format: MediaFormat): void => {
     // The list may end with four bytes of zero.
     if (box === null) break;
     if (box.type !== "trak") continue;
-    const table = sampleTable(bytes, box, format);
-    file.samples += table.samples;
-    file.reach = Math.max(file.reach, samplesEnd(table));
+    const { count, end } = samplesOf(bytes, box, format);
+    file.samples += count;
+    file.reach = Math.max(file.reach, end);
   }
   const isEmpty = file.samples + fragments === 0;
   const isFragmented = inner(bytes, movie, "mvex") !== undefined;

@@ -10,7 +10,6 @@ interface Element {
 }
 
 const ids = {
-  header: 0x1a45dfa3,
   docType: 0x4282,
   segment: 0x18538067,
   tracks: 0x1654ae6b,

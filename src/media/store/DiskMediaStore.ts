@@ -66,11 +66,7 @@ const remove = async (folder: string, key: string): Promise<void> => {
 };
 
 /** Reads each chunk when the consumer asks for it. */
-const chunks = (
-  handle: FileHandle,
-  start: number,
-  past: number,
-): Stream.Stream<Uint8Array, MediaStoreUnavailable> =>
+const chunks = (handle: FileHandle, start: number, past: number) =>
   Stream.unfold(start, (offset) =>
     offset >= past
       ? Effect.succeed(undefined)

@@ -92,18 +92,16 @@ export const s3Requests = Effect.fnUntraced(function* (setting: S3Setting) {
   const base = bucketUrl(setting);
   const idleTimeout = yield* IdleTimeoutMillis;
   const { credentials, prefix, region } = setting;
+  const options: Pool.Options = {
+    allowH2: false,
+    keepAliveTimeout: keepAliveMillis,
+    headersTimeout: idleTimeout,
+    connect: { timeout: idleTimeout },
+    // A slow reader is not the bucket's fault: S3MediaStore limits each read instead.
+    bodyTimeout: 0,
+  };
   const pool = yield* Effect.acquireRelease(
-    Effect.sync(
-      () =>
-        new Pool(new URL(base).origin, {
-          allowH2: false,
-          keepAliveTimeout: keepAliveMillis,
-          headersTimeout: idleTimeout,
-          connect: { timeout: idleTimeout },
-          // A slow reader is not the bucket's fault: S3MediaStore limits each read instead.
-          bodyTimeout: 0,
-        }),
-    ),
+    Effect.sync(() => new Pool(new URL(base).origin, options)),
     (opened) => Effect.promise(() => opened.destroy()),
   );
   /** Signing keys by day. */
