@@ -1,4 +1,5 @@
-# Waypost as a service of NixOS: the unit of packaging/systemd with its sandbox, and the settings of `waypost serve`.
+# Waypost as a NixOS service: the unit of packaging/systemd with its sandbox, and the settings of `waypost
+# serve`.
 self:
 {
   config,
@@ -56,7 +57,7 @@ in
         WAYPOST_TRUSTED_PROXIES = "127.0.0.1";
       };
       description = ''
-        Settings as docs/operating.md lists them. They are readable by everyone on the machine: keys and passwords go into
+        The settings of docs/operating.md. Every account of the machine can read them: put keys and passwords into
         `services.waypost.environmentFile`.
       '';
     };
@@ -65,7 +66,7 @@ in
       type = lib.types.nullOr lib.types.path;
       default = null;
       example = "/run/secrets/waypost.env";
-      description = "A file of `KEY=VALUE` lines with what must stay secret, such as WAYPOST_SECRET_KEY or DATABASE_URL.";
+      description = "A file of `KEY=VALUE` lines with secret settings, such as WAYPOST_SECRET_KEY or DATABASE_URL.";
     };
 
     openFirewall = lib.mkOption {
@@ -80,7 +81,7 @@ in
       {
         assertion = lib.all (name: (cfg.settings.${name} or null) == null) secrets;
         message =
-          "services.waypost.settings is readable by everyone: put ${lib.concatStringsSep ", " secrets} "
+          "Every account can read services.waypost.settings: put ${lib.concatStringsSep ", " secrets} "
           + "into services.waypost.environmentFile.";
       }
     ];

@@ -1,5 +1,5 @@
-# Waypost from its lockfile. Each npm package is a derivation of its own whose hash is the lockfile's, fetched by npm itself: so no hash
-# stands here that a change of the lockfile would make wrong (docs/decisions/0030).
+# Waypost from its lockfile. Each npm package is a derivation with the hash of the lockfile, fetched by npm
+# itself. So a change of the lockfile needs no new hash here (docs/decisions/0030).
 {
   lib,
   stdenv,
@@ -15,7 +15,7 @@ let
   manifest = lib.importJSON (root + "/package.json");
   lock = lib.importJSON (root + "/package-lock.json");
 
-  # Node itself comes from nixpkgs.
+  # Node comes from nixpkgs.
   withoutNode = lib.filterAttrs (name: _: !(lib.hasInfix "node-linux-" name));
 
   system = {
@@ -24,7 +24,7 @@ let
     libc = "glibc";
   };
 
-  # Whether npm would install it here: an entry may name what it is for.
+  # Whether npm would install a module here: its entry may name an operating system, a processor or a libc.
   isWanted =
     module:
     !(module.dev or false)
@@ -96,7 +96,7 @@ stdenv.mkDerivation {
     makeWrapper
     nodejs_24
   ];
-  # What the PostgreSQL and the libvips of the npm packages do not bring along.
+  # Libraries that the PostgreSQL and the libvips of the npm packages do not bundle.
   buildInputs = [ stdenv.cc.cc.lib ];
 
   buildPhase = ''

@@ -13,14 +13,14 @@ import { serviceLayer } from "../../src/Waypost.ts";
 import { fakeThumbnails } from "../media/FakeThumbnails.ts";
 import { fakeMediaWorkers } from "../media/worker/FakeMediaWorkers.ts";
 import { testOperatorKey, TestWaypost } from "../TestWaypost.ts";
-import { own } from "./NextVersion.ts";
+import { ownMigrations } from "./NextVersion.ts";
 
 /** The keys of every fixture. */
 export const keys = { operator: testOperatorKey, secret: "secret-key-of-the-tests" };
 
 const realClock = Layer.succeed(Clock.Clock, Context.get(Context.empty(), Clock.Clock));
 
-/** The embedded database of a data directory, brought up to these migrations. */
+/** The embedded database of a data directory, with these migrations applied. */
 export const databaseIn = (directory: string, migrations: ReadonlyArray<MigrationFile>) =>
   Layer.unwrap(
     Effect.map(EmbeddedPostgres.make({ directory, isDurable: false }), ({ database, socketPath, username }) =>
@@ -36,8 +36,8 @@ export const databaseIn = (directory: string, migrations: ReadonlyArray<Migratio
     ),
   ).pipe(Layer.provide(MigrationFiles.layerFiles(migrations)), Layer.provide(realClock), Layer.orDie);
 
-/** A Waypost on a data directory that may be there already. Its time is the test's, and the test is its only worker. */
-export const waypostIn = (directory: string, migrations = own) =>
+/** A Waypost on a new or existing data directory, under the test clock. The test runs its jobs. */
+export const waypostIn = (directory: string, migrations = ownMigrations) =>
   Layer.mergeAll(SendStarts.layer, SendBatches.layer).pipe(
     Layer.provideMerge(Layer.effect(TestWaypost, TestWaypost.make)),
     Layer.provideMerge(serviceLayer),
