@@ -4,9 +4,8 @@ import { Effect, Result } from "effect";
 import { type SqlClient, type SqlError, Statement } from "effect/sql";
 
 /**
- * A timestamptz column as text, `YYYY-MM-DDTHH:MM:SS+00:00`, without fractions; null stays null (contract
- * A3). SQL formats it, because formatting a page in JavaScript costs more than the query. `column` is trusted
- * SQL.
+ * A timestamptz column (trusted SQL) as `YYYY-MM-DDTHH:MM:SS+00:00`, without fractions; null stays null
+ * (contract A3). Formatting a page of instants in JavaScript costs more than the query.
  */
 export const utc = (column: string): Statement.Fragment =>
   Statement.fragment([

@@ -4,8 +4,8 @@ import type { ByteRange } from "./store/MediaStore.ts";
 const oneRange = /^(?:(\d+)-(\d*)|-(\d+))$/;
 
 /**
- * The part of an object of `bytes` bytes that a `Range` header requests, cut to the object. `null` means the
- * whole object: the header is invalid or requests several parts. `"none"` means that no requested byte exists
+ * The part of an object that a `Range` header requests, cut to its `bytes` bytes. `null` means the whole
+ * object: the header is invalid or requests several parts. `"none"` means that it requests no existing byte
  * (416).
  */
 export const readRange = (header: string, bytes: number): ByteRange | null | "none" => {

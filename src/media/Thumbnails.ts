@@ -27,9 +27,8 @@ const bytesLost = new MediaStoreUnavailable({ problem: "the bytes of a media fil
 type Unavailable = MediaStoreUnavailable | MediaWorkersUnavailable;
 
 /**
- * Thumbnails of all media files. After an upload the first process to need an image's thumbnail draws it: a
- * worker, or one that was asked for it. The file's row records what is still to draw, so a crash loses
- * nothing.
+ * Thumbnails of all media files. The first process that needs the thumbnail of a new image draws it: a
+ * worker, or one that a client asked for it. The file's row records pending ones, so a crash loses none.
  */
 export class Thumbnails extends Context.Service<
   Thumbnails,

@@ -17,9 +17,8 @@ sharp.cache(false);
 sharp.concurrency(1);
 
 /**
- * The displayed size of an image in pixels, after its EXIF rotation. Decodes the whole image, or the first
- * 100 megapixels of an animation. Throws a `MediaDamage` if the image is truncated, broken or over 100
- * megapixels.
+ * The displayed size of an image in pixels, after its EXIF rotation. Decodes the whole image, of an animation
+ * the first 100 megapixels. Throws a `MediaDamage` if it is truncated, broken or over 100 megapixels.
  */
 export const readImage = async (
   bytes: Buffer,

@@ -28,9 +28,8 @@ interface NamePart {
 }
 
 /**
- * Parses a multipart body as it arrives. It returns the `file` part in chunks, keeps the `name` part, and
- * counts and drops the rest, so memory stays flat. `isFinished` says that the rest of the body does not
- * matter.
+ * Parses a multipart body as it arrives. Returns the `file` part in chunks, keeps the `name` part, and counts
+ * and drops the rest: memory stays flat. `isFinished` says that the rest of the body does not matter.
  */
 export class UploadParts {
   /** The number of file parts named `file`. */

@@ -1,7 +1,7 @@
 /**
- * The media worker: a child process that decodes untrusted files, one at a time. It gets no environment,
- * database, keys or files of the main process, and gives up root. The main process kills it when a job takes
- * too long; it exits itself when it uses too much memory.
+ * The media worker: a child process that decodes untrusted files, one at a time. It gets no keys, settings,
+ * database or files of the main process, and gives up root. The main process kills it when a job takes too
+ * long; it exits itself when it uses too much memory.
  */
 import { writeFile } from "node:fs/promises";
 import { errorCode, messageOf } from "../../database/DurableFiles.ts";
