@@ -1,6 +1,6 @@
 /**
- * Draws the built-in pictures that stand for video, audio and images without a thumbnail, and writes them as
- * src/media/BuiltInPictures.ts: `node scripts/builtInPictures.ts`.
+ * Draws the built-in pictures for video, audio and images without a thumbnail, and writes them as base64 to
+ * src/media/BuiltInPictures.json: `node scripts/builtInPictures.ts`.
  */
 import { writeFileSync } from "node:fs";
 import sharp from "sharp";
@@ -9,7 +9,8 @@ const shapes = {
   image: '<path d="M110 270l60-80 45 55 30-35 55 60z"/><circle cx="250" cy="155" r="20"/>',
   video: '<path d="M160 130l110 70-110 70z"/>',
   audio:
-    '<circle cx="155" cy="255" r="30"/><circle cx="255" cy="235" r="30"/><path d="M173 255V150l112-25v110h-18v-88l-76 17v91z"/>',
+    '<circle cx="155" cy="255" r="30"/><circle cx="255" cy="235" r="30"/>' +
+    '<path d="M173 255V150l112-25v110h-18v-88l-76 17v91z"/>',
 };
 
 const draw = async (shape: string): Promise<string> => {
@@ -21,19 +22,7 @@ const draw = async (shape: string): Promise<string> => {
   return picture.toString("base64");
 };
 
-const lines = [
-  'import type { MediaKind } from "../workspaces/Plan.ts";',
-  "",
-  "// Drawn by scripts/builtInPictures.ts: change that, not this.",
-  "// prettier-ignore",
-  "const drawn: Record<MediaKind, string> = {",
-];
-for (const [kind, shape] of Object.entries(shapes)) lines.push(`  ${kind}: "${await draw(shape)}",`);
-lines.push(
-  "};",
-  "",
-  "/** The picture, 400 × 400 as WebP, for a file of that kind that has no thumbnail of its own (contract H2). */",
-  'export const builtInPicture = (kind: MediaKind): Uint8Array => Buffer.from(drawn[kind], "base64");',
-  "",
-);
-writeFileSync(new URL("../src/media/BuiltInPictures.ts", import.meta.url), lines.join("\n"));
+const pictures: Record<string, string> = {};
+for (const [kind, shape] of Object.entries(shapes)) pictures[kind] = await draw(shape);
+const file = new URL("../src/media/BuiltInPictures.json", import.meta.url);
+writeFileSync(file, `${JSON.stringify(pictures, null, 2)}\n`);

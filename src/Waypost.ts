@@ -10,7 +10,7 @@ import { Campaigns } from "./campaigns/Campaigns.ts";
 import { SendPlan } from "./campaigns/SendPlan.ts";
 import { Database } from "./database/Database.ts";
 import { DataDirectory } from "./database/DataDirectory.ts";
-import { TableStatistics } from "./database/TableStatistics.ts";
+import { analyzeGrownTables } from "./database/TableStatistics.ts";
 import { WorkspaceChanges } from "./database/WorkspaceChanges.ts";
 import { DeviceAuthentication } from "./devices/DeviceAuthentication.ts";
 import { Devices } from "./devices/Devices.ts";
@@ -29,15 +29,11 @@ import { LocationGroups } from "./locations/LocationGroups.ts";
 import { LocationImports } from "./locations/LocationImports.ts";
 import { LocationIndexes } from "./locations/LocationIndexes.ts";
 import { Locations } from "./locations/Locations.ts";
-import { mediaFileLookup } from "./media/MediaFileLookup.ts";
 import { MediaLibrary } from "./media/MediaLibrary.ts";
 import { MediaLibrarySql } from "./media/MediaLibrarySql.ts";
 import { mediaSweeping } from "./media/MediaSweeping.ts";
-import { ReadyThumbnails } from "./media/ReadyThumbnails.ts";
 import { configuredMediaStore } from "./media/store/ConfiguredMediaStore.ts";
-import { thumbnailMaking } from "./media/ThumbnailMaking.ts";
-import { Thumbnails } from "./media/Thumbnails.ts";
-import { MediaInspector } from "./media/worker/MediaInspector.ts";
+import { ReadyThumbnails, Thumbnails, thumbnailWorker } from "./media/Thumbnails.ts";
 import { MediaWorkers } from "./media/worker/MediaWorkers.ts";
 import { Contents } from "./notifications/Contents.ts";
 import { Notifications } from "./notifications/Notifications.ts";
@@ -57,7 +53,7 @@ import { PushCredentials } from "./sending/push/PushCredentials.ts";
 import { PushDispatcher } from "./sending/push/PushDispatcher.ts";
 import { leaseMillis } from "./sending/push/PushLeases.ts";
 import { SendScheduler } from "./sending/SendScheduler.ts";
-import { tableStatisticsRefresh } from "./workers/TableStatisticsRefresh.ts";
+import { Worker } from "./workers/Worker.ts";
 import { Workspaces } from "./workspaces/Workspaces.ts";
 
 /** The services behind the platform API, over repositories. */
@@ -68,7 +64,7 @@ export const platformServices = Layer.mergeAll(Notifications.layer, Segments.lay
   Layer.provideMerge(Layer.merge(Locations.layer, LocationImports.layer)),
   Layer.provideMerge(LocationGroups.layer),
   Layer.provideMerge(LocationIndexes.layer),
-  Layer.provideMerge(Layer.merge(MediaLibrary.layer, mediaFileLookup)),
+  Layer.provideMerge(MediaLibrary.layer),
   Layer.provideMerge(Thumbnails.layer),
   Layer.provideMerge(MediaLibrarySql.layer),
   Layer.provideMerge(Layer.merge(Workspaces.layer, Tokens.layer)),
@@ -104,9 +100,9 @@ const jobs = Layer.mergeAll(
   idempotencyPruning,
   failedAttemptPruning,
   mediaSweeping,
-  thumbnailMaking,
+  thumbnailWorker,
   rollingUp,
-  tableStatisticsRefresh.pipe(Layer.provide(TableStatistics.layer)),
+  Layer.effectDiscard(Worker.every("table_statistics", "2 seconds", analyzeGrownTables)),
   retaining,
   SendScheduler.layer,
   PushDispatcher.layer,
@@ -138,15 +134,12 @@ export const serviceLayer = httpLayer.pipe(
   Layer.provideMerge(serverLayer),
 );
 
-/** Reads media files in worker processes. */
-const mediaReading = MediaInspector.layer.pipe(Layer.provideMerge(MediaWorkers.layer));
-
 const readyThumbnails = ReadyThumbnails.layer.pipe(Layer.provide(Thumbnails.layer));
 
 /** A whole process: the data directory, its database and the service on it. */
 export const waypostLayer = serviceLayer.pipe(
   Layer.provide(readyThumbnails),
-  Layer.provide([configuredMediaStore, mediaReading]),
+  Layer.provide([configuredMediaStore, MediaWorkers.layer]),
   Layer.provide(leaseTimeOfDatabase(leaseMillis)),
   Layer.provideMerge(Fingerprint.layer),
   Layer.provideMerge(Database.layer),

@@ -1,18 +1,18 @@
 import { assert } from "@effect/vitest";
 import { Layer, Logger, References } from "effect";
 
-/** Every line that was logged. */
+/** All logged lines. */
 export const logged: Array<string> = [];
-/** Keeps every line in `logged`, as it is written to stderr, down to the least serious. */
+/** Collects log lines of every level in `logged`, as they are written to stderr. */
 export const captured = Layer.merge(
   Logger.layer([Logger.map(Logger.formatJson, (line) => logged.push(line))]),
   Layer.succeed(References.MinimumLogLevel, "Trace"),
 );
 
-/** No line holds any of the secrets, nor a telling piece of one. */
+/** Asserts that no line holds one of the secrets or the start or end of one. */
 export const assertUnseen = (secrets: Readonly<Record<string, string>>) => {
   for (const [name, secret] of Object.entries(secrets)) {
-    assert.isAbove(secret.length, 7, `${name} is no secret`);
+    assert.isAbove(secret.length, 7, `${name} is too short for a secret`);
     for (const piece of [secret, secret.slice(0, 24), secret.slice(-24)]) {
       const found = logged.find((line) => line.includes(piece) || line.includes(encodeURIComponent(piece)));
       assert.isUndefined(found, `${name} in the log`);

@@ -1,8 +1,8 @@
 import { relative } from "node:path";
 import { BaseSequencer, type TestSpecification, type Vitest } from "vitest/node";
 
-/** Files that take many seconds, in the order in which they are begun. */
-const longest = [
+/** Slow test files, in the order in which they start. */
+const slowFiles = [
   "matrices/HostileRequests",
   "backup/Backup",
   "matrices/Crashes",
@@ -26,7 +26,7 @@ const longest = [
   "http/RawSockets",
 ];
 
-/** Begins with the files that take long, so that at the end of the run no worker waits for one of them. */
+/** Starts the slow files first, so that no worker waits for one at the end of the run. */
 export class LongestFirst extends BaseSequencer {
   readonly #root: string;
 
@@ -36,10 +36,11 @@ export class LongestFirst extends BaseSequencer {
   }
 
   override async sort(files: Array<TestSpecification>): Promise<Array<TestSpecification>> {
-    const place = ({ moduleId }: TestSpecification): number => {
-      const at = longest.indexOf(relative(this.#root, moduleId).slice("test/".length, -".test.ts".length));
-      return at < 0 ? longest.length : at;
+    const rank = ({ moduleId }: TestSpecification): number => {
+      const name = relative(this.#root, moduleId).slice("test/".length, -".test.ts".length);
+      const index = slowFiles.indexOf(name);
+      return index < 0 ? slowFiles.length : index;
     };
-    return (await super.sort(files)).toSorted((a, b) => place(a) - place(b));
+    return (await super.sort(files)).toSorted((a, b) => rank(a) - rank(b));
   }
 }

@@ -8,8 +8,7 @@ import { Tokens } from "../src/access/Tokens.ts";
 import { Settings } from "../src/config/Settings.ts";
 import { DataDirectory } from "../src/database/DataDirectory.ts";
 import { PublicAddresses } from "../src/http/PublicAddresses.ts";
-import { MediaWorkers } from "../src/media/worker/MediaWorkers.ts";
-import { memoryMediaStore } from "../src/media/store/MemoryMediaStore.ts";
+import { memoryMediaStore } from "./media/store/MemoryMediaStore.ts";
 import { serviceLayer } from "../src/Waypost.ts";
 import { ParsedBody } from "../src/wire/ParsedBody.ts";
 import type { Environment } from "../src/workspaces/Environment.ts";
@@ -17,16 +16,16 @@ import type { PlanPatch } from "../src/workspaces/Plan.ts";
 import type { Workspace } from "../src/workspaces/Workspace.ts";
 import { Workspaces } from "../src/workspaces/Workspaces.ts";
 import { TestDatabase } from "./database/TestDatabase.ts";
-import { standInInspector } from "./media/worker/FakeMediaInspector.ts";
-import { standInThumbnails } from "./media/FakeThumbnails.ts";
+import { fakeThumbnails } from "./media/FakeThumbnails.ts";
+import { fakeMediaWorkers } from "./media/worker/FakeMediaWorkers.ts";
 
-/** When every test begins: a Saturday noon in UTC, 13:00 in Amsterdam. */
+/** The time at the start of every test: a Saturday noon in UTC, 13:00 in Amsterdam. */
 export const testStart = Date.parse("2026-11-21T12:00:00Z");
 
 export const testOperatorKey = "operator-key-of-the-tests";
 export const testSecretKey = "secret-key-of-the-tests";
 
-/** An answer as tests look at it; `body` is the parsed JSON, or the text where it is none. */
+/** A response. `body` is the parsed JSON, or the text if it is not JSON. */
 export interface Answer {
   readonly status: number;
   readonly headers: Headers;
@@ -35,13 +34,13 @@ export interface Answer {
 
 export interface Ask {
   readonly method?: string;
-  /** Sent as JSON, unless it is a string or bytes: those go as they are. */
+  /** Sent as JSON; strings, bytes and forms are sent unchanged. */
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Rates that no test meets by accident. */
-const generous: PlanPatch = {
+/** No rate limits, so that no test hits one by accident. */
+const unlimited: PlanPatch = {
   sandbox_requests_per_minute: null,
   sandbox_writes_per_minute: null,
   sandbox_requests_per_day: null,
@@ -49,10 +48,10 @@ const generous: PlanPatch = {
   production_writes_per_minute: null,
 };
 
-/** What looks into media files in most tests: quick, and content with texts. */
-const mediaStandIns = Layer.merge(standInInspector, standInThumbnails);
+/** The media services of most tests: fast, and content with texts instead of media. */
+const fakeMedia = Layer.merge(fakeMediaWorkers, fakeThumbnails);
 
-/** A folder of the test file's own, gone with it. */
+/** A data directory that is removed with the test file. */
 const testDirectory = Layer.effect(
   DataDirectory,
   Effect.map(
@@ -68,7 +67,7 @@ const testDirectory = Layer.effect(
   ),
 );
 
-/** Asks with one credential below one base address. */
+/** Sends requests with one credential to paths below one base URL. */
 export const asker =
   (base: string, credential: string | null) =>
   (path: string, ask: Ask = {}): Effect.Effect<Answer> =>
@@ -91,14 +90,14 @@ export const asker =
       try {
         body = JSON.parse(text);
       } catch {
-        // Not every answer is JSON.
+        // Not every response is JSON.
       }
       return { status: response.status, headers: response.headers, body };
     });
 
 /**
- * A whole Waypost on a socket of its own and a fresh database, with its time in the hands of the test (`TestClock`). Each test
- * makes its own workspace.
+ * A whole Waypost with its own port and a new database, under `TestClock`. Each test creates its own
+ * workspace.
  */
 export class TestWaypost extends Context.Service<TestWaypost>()("waypost/test/TestWaypost", {
   make: Effect.gen(function* () {
@@ -116,20 +115,24 @@ export class TestWaypost extends Context.Service<TestWaypost>()("waypost/test/Te
           ParsedBody.of({
             name: `Workspace ${++made}`,
             timezone: (options.timezone ?? "UTC") as never,
-            plan: { ...generous, ...options.plan },
+            plan: { ...unlimited, ...options.plan },
           }),
         );
         if (options.enabled === false) return created;
         return yield* workspaces.update(created.id, ParsedBody.of({ platform_api_enabled: true }));
       }).pipe(Effect.orDie);
 
-    /** Issues a token; with all abilities unless told which. */
-    const token = (of: Workspace, environment: Environment, having: ReadonlyArray<Ability> = abilities) =>
+    /** Issues a token, by default with all abilities. */
+    const token = (
+      { id }: Workspace,
+      environment: Environment,
+      granted: ReadonlyArray<Ability> = abilities,
+    ) =>
       Effect.gen(function* () {
-        const { workspaceId } = yield* workspaces.find(of.id);
+        const { workspaceId } = yield* workspaces.find(id);
         return yield* tokens.issueToken(
           workspaceId,
-          ParsedBody.of({ name: "Test token", environment, abilities: having }),
+          ParsedBody.of({ name: "Test token", environment, abilities: granted }),
         );
       }).pipe(Effect.orDie);
 
@@ -137,12 +140,12 @@ export class TestWaypost extends Context.Service<TestWaypost>()("waypost/test/Te
       origin: addresses.origin,
       workspace,
       token,
-      /** Asks the platform API of one environment as this token, or as nobody. */
+      /** Sends requests to the platform API of an environment, with a token or without. */
       platform: (environment: Environment, credential: string | null) =>
         asker(addresses.base[environment], credential),
       operator: asker(`${addresses.origin}/operator/v1`, testOperatorKey),
       device: (credential: string | null) => asker(`${addresses.origin}/device/v1`, credential),
-      /** A workspace, a token for each environment and both platform APIs: what most tests begin with. */
+      /** A workspace with a token and a platform API for each environment. */
       tenant: (
         options: Parameters<typeof workspace>[0] & { readonly abilities?: ReadonlyArray<Ability> } = {},
       ) =>
@@ -163,14 +166,13 @@ export class TestWaypost extends Context.Service<TestWaypost>()("waypost/test/Te
   static readonly layerWith = (
     config: Partial<Settings["Service"]> = {},
     database = TestDatabase.layer,
-    reading: typeof mediaStandIns = mediaStandIns,
+    media: typeof fakeMedia = fakeMedia,
   ) =>
     Layer.effect(TestWaypost, TestWaypost.make).pipe(
       Layer.provideMerge(serviceLayer),
       Layer.provideMerge(database),
       Layer.provide(Settings.layerTest({ port: 0, allowPrivateAddresses: true, ...config })),
-      Layer.provide(reading),
-      Layer.provide(MediaWorkers.layer),
+      Layer.provide(media),
       Layer.provideMerge(memoryMediaStore),
       Layer.provideMerge(testDirectory),
     );

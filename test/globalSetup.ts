@@ -11,18 +11,18 @@ import { createTemplate, type TestServer } from "./database/TestServer.ts";
 
 declare module "vitest" {
   interface ProvidedContext {
-    /** The PostgreSQL of this test run; `problem` says why there is no database to copy. */
+    /** The PostgreSQL of this test run. `problem` is the error of the migrations, if any. */
     readonly testServer: TestServer;
   }
 }
 
 /**
- * One PostgreSQL for the whole run, with one database that is migrated once and copied for every test file; and one data directory
- * that is copied for processes which run their own.
+ * Starts one PostgreSQL for the whole run. Its database is migrated once and copied for every test file. A
+ * prepared data directory is copied for processes with their own database.
  */
 export default async (project: TestProject): Promise<() => Promise<void>> => {
   const directory = await mkdtemp(join(tmpdir(), "waypost-test-"));
-  // As root the databases run as another account, which must get through.
+  // As root, databases run as another account, which must reach the folder.
   await chmod(directory, 0o711);
   const scope = Scope.makeUnsafe();
   const close = async (): Promise<void> => {
@@ -62,7 +62,7 @@ export default async (project: TestProject): Promise<() => Promise<void>> => {
 const databaseOf = ({ database, socketPath, username }: EmbeddedPostgres["Service"]) =>
   postgresLayer({ _tag: "socket", path: socketPath, username, database }, { maxConnections: 1 });
 
-/** Makes the data directory, and gives what is wrong with the schema, if anything. */
+/** Creates the data directory. Returns the error of the migrations, or an empty text. */
 const prepare = (directory: string): Effect.Effect<string> =>
   Effect.gen(function* () {
     yield* Effect.promise(() => mkdir(directory));
@@ -72,12 +72,12 @@ const prepare = (directory: string): Effect.Effect<string> =>
       Effect.provide(Layer.merge(schema, databaseOf(server))),
       Effect.as(""),
       Effect.provideService(References.MinimumLogLevel, "Warn"),
-      // A schema that does not apply fails the tests that need it, and leaves the others alone.
+      // A wrong schema fails only the tests that need it.
       Effect.catch((error) => Effect.succeed(error.message)),
     );
   }).pipe(
     Effect.scoped,
-    // Tests kill processes and no machine: what has left a process is kept, on the disk or not.
+    // Tests kill processes, not machines, so the kernel keeps what was not synced.
     Effect.tap(() =>
       Effect.promise(() => appendFile(join(directory, "postgres/postgresql.conf"), "\nfsync = off\n")),
     ),

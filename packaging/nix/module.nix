@@ -1,4 +1,5 @@
-# Waypost as a service of NixOS: the unit of packaging/systemd with its sandbox, and the settings of `waypost serve`.
+# Waypost as a NixOS service: the unit of packaging/systemd with its sandbox, and the settings of `waypost
+# serve`.
 self:
 {
   config,

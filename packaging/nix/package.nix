@@ -15,7 +15,7 @@ let
   manifest = lib.importJSON (root + "/package.json");
   lock = lib.importJSON (root + "/package-lock.json");
 
-  # Node itself comes from nixpkgs.
+  # Node comes from nixpkgs.
   withoutNode = lib.filterAttrs (name: _: !(lib.hasInfix "node-linux-" name));
 
   system = {

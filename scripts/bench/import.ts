@@ -24,9 +24,8 @@ import { arrayOf, instant } from "../../src/database/Rows.ts";
 import { PublicAddresses } from "../../src/http/PublicAddresses.ts";
 import { ImportReport } from "../../src/locations/LocationImport.ts";
 import { MediaWorkers } from "../../src/media/worker/MediaWorkers.ts";
-import { MediaInspector } from "../../src/media/worker/MediaInspector.ts";
-import { memoryMediaStore } from "../../src/media/store/MemoryMediaStore.ts";
-import { ReadyThumbnails } from "../../src/media/ReadyThumbnails.ts";
+import { memoryMediaStore } from "../../test/media/store/MemoryMediaStore.ts";
+import { ReadyThumbnails } from "../../src/media/Thumbnails.ts";
 import { serviceLayer } from "../../src/Waypost.ts";
 import { idAt } from "../../src/wire/Ids.ts";
 import { ParsedBody } from "../../src/wire/ParsedBody.ts";
@@ -214,10 +213,9 @@ const directory = Layer.succeed(DataDirectory, {
   operatorKey: Redacted.make("operator-key-of-the-bench"),
   secretKey: Redacted.make("secret-key-of-the-bench"),
 });
-const noUploads = Layer.succeed(MediaInspector, { inspect: () => Effect.die(new Error("No uploads here")) });
 const noThumbnails = Layer.succeed(ReadyThumbnails, { ready: () => Effect.succeedNone });
 const waypost = serviceLayer.pipe(
-  Layer.provide([memoryMediaStore, noUploads, noThumbnails, MediaWorkers.layer]),
+  Layer.provide([memoryMediaStore, noThumbnails, MediaWorkers.layer]),
   Layer.provideMerge(Database.layer),
   Layer.provide([config, migrations, directory]),
 );

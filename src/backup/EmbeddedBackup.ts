@@ -5,8 +5,7 @@ import { join, resolve } from "node:path";
 import { Settings, type SettingsRecord, type SettingsService } from "../config/Settings.ts";
 import { DataDirectory, DataDirectoryInUse } from "../database/DataDirectory.ts";
 import { EmbeddedPostgres } from "../database/embedded/EmbeddedPostgres.ts";
-import { database, username } from "../database/embedded/PostgresFiles.ts";
-import { runningSocket } from "../database/embedded/RunningPostgres.ts";
+import { database, runningSocket, username } from "../database/embedded/PostgresFiles.ts";
 import { programMigrations } from "../database/migrations/ProgramMigrations.ts";
 import { postgresLayer } from "../database/Postgres.ts";
 import { BackupRefused } from "./BackupRefused.ts";
@@ -32,7 +31,7 @@ const readEmbeddedSettings = (record: SettingsRecord) =>
 const errorsOnly = Effect.provideService(References.MinimumLogLevel, "Error");
 
 const clientAt = (path: string) =>
-  postgresLayer({ _tag: "socket", path, username, database }, { maxWaitMillis: 2_000 });
+  postgresLayer({ _tag: "socket", path, username, database }, { retryMillis: 2_000 });
 
 type Client = Layer.Success<ReturnType<typeof clientAt>>;
 

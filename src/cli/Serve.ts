@@ -6,7 +6,7 @@ import { Settings, type SettingsRecord, type SettingsService } from "../config/S
 import { runtimeFolder } from "../database/embedded/BundledRuntime.ts";
 import { DataDirectory } from "../database/DataDirectory.ts";
 import { programMigrations } from "../database/migrations/ProgramMigrations.ts";
-import { bundledMediaWorker, MediaWorkerProgram } from "../media/worker/MediaWorkerProgram.ts";
+import { bundledMediaWorker, MediaWorkerProgram } from "../media/worker/MediaWorkerProcess.ts";
 import { publishServer } from "../operator/ServerFile.ts";
 import { Telemetry } from "../telemetry/Telemetry.ts";
 import { waypostLayer } from "../Waypost.ts";

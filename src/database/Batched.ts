@@ -1,52 +1,48 @@
 import { Deferred, Effect, Exit, Queue, type Scope } from "effect";
+import { setTimeout as delay } from "node:timers/promises";
 
 /**
- * Writes what concurrent callers bring together: while one batch is on its way, the next one gathers. A lone caller waits for
- * nobody; under load a batch costs little more than one. `run` gets at most `most` items and answers each in its place; when it
- * fails, so does every caller of that batch. A batch goes on when a caller is interrupted, and never joins a caller's
- * transaction. After a batch of several, which tells that many come, the next one gathers for `pause` milliseconds more: larger batches
- * cost less than they wait. A lone caller never waits for that.
+ * Combines concurrent calls into batches: while a batch runs, further calls gather for the next one. A single
+ * call is never delayed; under load a batch costs little more than one call. `run` gets at most `maxBatch`
+ * items and returns their answers in the same order. If it fails, all calls of the batch fail. A batch
+ * outlives an interrupted caller and never joins a caller's transaction. After a batch of several calls the
+ * next one gathers for `pause` milliseconds more: under load, larger batches save more than the wait costs.
  */
 export const batched = <Item, Answer, E, R>(
-  most: number,
+  maxBatch: number,
   run: (items: ReadonlyArray<Item>) => Effect.Effect<ReadonlyArray<Answer>, E, R>,
   pause = 0,
 ): Effect.Effect<(item: Item) => Effect.Effect<Answer, E>, never, R | Scope.Scope> =>
   Effect.gen(function* () {
-    const waiting = yield* Queue.unbounded<{
+    const calls = yield* Queue.unbounded<{
       readonly item: Item;
       readonly answer: Deferred.Deferred<Answer, E>;
     }>();
 
-    const batch = Effect.gen(function* () {
-      const taken = yield* Queue.takeBetween(waiting, 1, most);
-      const exit = yield* Effect.exit(run(taken.map(({ item }) => item)));
-      taken.forEach(({ answer }, place) =>
+    const runBatch = Effect.gen(function* () {
+      const batch = yield* Queue.takeBetween(calls, 1, maxBatch);
+      const exit = yield* Effect.exit(run(batch.map(({ item }) => item)));
+      batch.forEach(({ answer }, index) =>
         Deferred.doneUnsafe(
           answer,
-          Exit.isFailure(exit) ? Exit.failCause(exit.cause) : answerAt(exit.value, place),
+          Exit.isFailure(exit) ? Exit.failCause(exit.cause) : answerAt(exit.value, index),
         ),
       );
-      if (pause > 0 && taken.length > 1) yield* rest(pause);
+      // In real time, because a batch must not wait for a test to move its clock.
+      if (pause > 0 && batch.length > 1)
+        yield* Effect.promise((signal) => delay(pause, undefined, { signal }));
     });
-    yield* Effect.forkScoped(Effect.forever(batch));
+    yield* Effect.forkScoped(Effect.forever(runBatch));
 
     return (item) =>
       Effect.suspend(() => {
         const answer = Deferred.makeUnsafe<Answer, E>();
-        Queue.offerUnsafe(waiting, { item, answer });
+        Queue.offerUnsafe(calls, { item, answer });
         return Deferred.await(answer);
       });
   });
 
-/** By the machine's clock, also where a test has the time in its hands: it says nothing about what happens, only when. */
-const rest = (millis: number): Effect.Effect<void> =>
-  Effect.callback((resume) => {
-    const timer = setTimeout(() => resume(Effect.void), millis);
-    return Effect.sync(() => clearTimeout(timer));
-  });
-
-const answerAt = <Answer>(answers: ReadonlyArray<Answer>, place: number): Exit.Exit<Answer> =>
-  place < answers.length
-    ? Exit.succeed(answers[place] as Answer)
-    : Exit.die(new Error("A batch left a caller without an answer"));
+const answerAt = <Answer>(answers: ReadonlyArray<Answer>, index: number): Exit.Exit<Answer> =>
+  index < answers.length
+    ? Exit.succeed(answers[index] as Answer)
+    : Exit.die(new Error("A batch returned too few answers"));

@@ -1,18 +1,17 @@
 import { Effect } from "effect";
 import { SqlClient } from "effect/sql";
-import { asNumber } from "./Rows.ts";
+import { asNumber, onlyRow } from "./Rows.ts";
 
-/** The database's own clock in epoch milliseconds: asked for only to be compared with ours, for leases, and to tell the age of its sessions. */
-export const databaseClock = Effect.flatMap(
-  SqlClient.SqlClient,
-  (sql) =>
-    sql<{ readonly now: number }>`SELECT ${asNumber("extract(epoch FROM clock_timestamp()) * 1000")} AS now`,
-).pipe(
-  Effect.orDie,
-  Effect.map(([row]) => row?.now ?? Number.NaN),
-);
+/**
+ * The database's clock in milliseconds since 1970. It is read only for leases, for the age of sessions, and
+ * to compare it with this machine's clock.
+ */
+export const databaseClock = Effect.flatMap(SqlClient.SqlClient, (sql) =>
+  onlyRow(sql<{ readonly now: number }>`
+    SELECT ${asNumber("extract(epoch FROM clock_timestamp()) * 1000")} AS now`),
+).pipe(Effect.map(({ now }) => now));
 
-/** The same for whoever has no SQL of its own: asks by the client of the moment. */
-export const databaseClockAtHand = Effect.map(SqlClient.SqlClient, (sql) =>
+/** The effect `databaseClock` with the current SQL client, for callers without SQL of their own. */
+export const currentDatabaseClock = Effect.map(SqlClient.SqlClient, (sql) =>
   Effect.provideService(databaseClock, SqlClient.SqlClient, sql),
 );

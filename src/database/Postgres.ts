@@ -1,20 +1,15 @@
-/** The pool of connections to PostgreSQL, the embedded one or another. */
+/** The pool of connections to PostgreSQL. */
 import { PgClient } from "@effect/sql-pg";
 import { Data, type Duration, Effect, type Layer, Redacted, Schedule } from "effect";
-import type { SqlClient, SqlError } from "effect/sql";
-import { isTemporary } from "./DatabaseFailure.ts";
+import type { SqlClient } from "effect/sql";
+import { isTemporary, reasonOf } from "./DatabaseFailure.ts";
 
 /** How to reach the server. */
 export type PostgresTarget =
-  | {
-      readonly _tag: "socket";
-      readonly path: string;
-      readonly username: string;
-      readonly database: string;
-    }
+  | { readonly _tag: "socket"; readonly path: string; readonly username: string; readonly database: string }
   | { readonly _tag: "url"; readonly url: Redacted.Redacted };
 
-/** PostgreSQL cannot be used: not reached, too old, or not in UTF-8. The message carries no password. */
+/** PostgreSQL cannot be used: it is unreachable, too old, or not in UTF-8. The message has no password. */
 export class PostgresUnusable extends Data.TaggedError("PostgresUnusable")<{
   readonly target: string;
   readonly problem: string;
@@ -24,29 +19,29 @@ export class PostgresUnusable extends Data.TaggedError("PostgresUnusable")<{
   }
 }
 
-/** Version 15 is the oldest whose features the statements use. */
-const oldestVersion = 150_000;
+/** PostgreSQL 15, the oldest version with every feature that the statements use. */
+const minVersion = 150_000;
 
 const sessionSettings: Readonly<Record<string, string>> = {
   timezone: "UTC",
-  // Milliseconds. A statement that needs longer says so in its own transaction.
+  // Milliseconds. A statement that needs longer changes it in its own transaction.
   statement_timeout: "30000",
   idle_in_transaction_session_timeout: "60000",
-  // The server drops a client that died without a word within about 16 seconds, and frees what it had locked.
+  // The server detects a dead client within about 16 seconds and releases its locks.
   tcp_keepalives_idle: "10",
   tcp_keepalives_interval: "2",
   tcp_keepalives_count: "3",
   client_connection_check_interval: "2000",
 };
 
-/** Limits of the pool; what is left out is for production. */
+/** Limits of the pool. The defaults are for production. */
 export interface PostgresOptions {
-  /** What the server's list of sessions calls these; at most 63 characters of ASCII. */
+  /** The name of the sessions in `pg_stat_activity`: at most 63 ASCII characters. */
   readonly applicationName?: string;
   readonly maxConnections?: number;
-  /** How long to retry the first connection while the server is unavailable, in milliseconds. */
-  readonly maxWaitMillis?: number;
-  /** How long one connection may take to be made. */
+  /** How long the first connection is retried while the server is unavailable, in milliseconds. */
+  readonly retryMillis?: number;
+  /** Limit for opening one connection. */
   readonly connectTimeout?: Duration.Input;
 }
 
@@ -56,76 +51,56 @@ const describe = (target: PostgresTarget): string => {
   return url === null ? "DATABASE_URL" : `${url.host === "" ? "(socket)" : url.host}${url.pathname}`;
 };
 
-const make = (target: PostgresTarget, options: PostgresOptions) =>
+const make = ({ _tag, ...address }: PostgresTarget, options: PostgresOptions) =>
   PgClient.make({
-    ...(target._tag === "url"
-      ? { url: target.url }
-      : { path: target.path, username: target.username, database: target.database }),
+    ...address,
     applicationName: options.applicationName ?? "waypost",
     maxConnections: options.maxConnections ?? 20,
     multiplex: true,
-    // Statements that share a connection wait for each other: few enough that a slow one holds up few.
+    // Statements on one connection wait for each other. A slow one holds up at most seven others.
     multiplexConcurrency: 8,
-    // While the server is away a request must be answered, not kept waiting.
+    // While the server is unavailable, requests must fail fast.
     connectTimeout: options.connectTimeout ?? "2 seconds",
     keepAlive: "5 seconds",
-    // One field of a row may hold what half a million rows said; PostgreSQL itself ends at 1 GB.
+    // One field may aggregate half a million rows. The limit of PostgreSQL itself is 1 GB.
     maxMessageSize: 512 * 1024 * 1024,
     startupParameters: sessionSettings,
   });
 
-interface ServerFacts {
-  readonly version: number;
-  readonly shown: string;
-  readonly encoding: string;
-}
-
-const check = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, target: string) {
-  const [facts] = yield* sql<ServerFacts>`
-    SELECT current_setting('server_version_num')::int AS version, current_setting('server_version') AS shown,
+/** The reason why the server cannot be used; null if it can. */
+const serverProblem = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
+  const [server] = yield* sql<{
+    readonly number: number;
+    readonly version: string;
+    readonly encoding: string;
+  }>`
+    SELECT current_setting('server_version_num')::int AS number, current_setting('server_version') AS version,
            current_setting('server_encoding') AS encoding`;
-  if (facts === undefined) return;
-  if (facts.version < oldestVersion) {
-    return yield* new PostgresUnusable({
-      target,
-      problem: `it is PostgreSQL ${facts.shown}; Waypost needs version 15 or newer.`,
-    });
-  }
-  if (facts.encoding !== "UTF8") {
-    return yield* new PostgresUnusable({
-      target,
-      problem: `its encoding is ${facts.encoding}; Waypost needs a database made with ENCODING 'UTF8'.`,
-    });
-  }
+  if (server === undefined) return null;
+  const { encoding, number, version } = server;
+  if (number < minVersion) return `it is PostgreSQL ${version}; Waypost needs version 15 or newer.`;
+  if (encoding === "UTF8") return null;
+  return `its encoding is ${encoding}; Waypost needs a database made with ENCODING 'UTF8'.`;
 });
 
-const tellWhy = (error: SqlError.SqlError): string => {
-  const cause = error.reason.cause;
-  return cause instanceof Error && cause.message !== ""
-    ? `${error.message} (${cause.message})`
-    : error.message;
-};
-
 /**
- * A pool that has been tried: the server answers, is version 15 or newer and speaks UTF-8. A server that is still starting is
- * waited for. Later the pool comes back by itself whenever the server does.
+ * A pool whose server answers, is PostgreSQL 15 or newer, and uses UTF-8. Waits for a server that is still
+ * starting. Later the pool reconnects by itself.
  */
 export const postgresLayer = (
   target: PostgresTarget,
   options: PostgresOptions = {},
-): Layer.Layer<PgClient.PgClient | SqlClient.SqlClient, PostgresUnusable> =>
-  PgClient.layerFrom(
-    Effect.tap(make(target, options), (client) =>
-      check(client, describe(target)).pipe(
-        Effect.retry({
-          schedule: Schedule.spaced("250 millis"),
-          times: Math.ceil((options.maxWaitMillis ?? 15_000) / 250),
-          while: (error) => error._tag === "SqlError" && isTemporary(error),
-        }),
-      ),
-    ).pipe(
-      Effect.catchTag("SqlError", (error) =>
-        Effect.fail(new PostgresUnusable({ target: describe(target), problem: `${tellWhy(error)}.` })),
-      ),
-    ),
+): Layer.Layer<PgClient.PgClient | SqlClient.SqlClient, PostgresUnusable> => {
+  const unusable = (problem: string) => new PostgresUnusable({ target: describe(target), problem });
+  return PgClient.layerFrom(
+    Effect.gen(function* () {
+      const client = yield* make(target, options);
+      const problem = yield* Effect.retry(serverProblem(client), {
+        schedule: Schedule.spaced("250 millis"),
+        times: Math.ceil((options.retryMillis ?? 15_000) / 250),
+        while: isTemporary,
+      });
+      return problem === null ? client : yield* unusable(problem);
+    }).pipe(Effect.catchTag("SqlError", (error) => unusable(`${reasonOf(error)}.`))),
   );
+};

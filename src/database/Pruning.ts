@@ -1,31 +1,37 @@
-/** Rows that are past their time leave their tables page by page, so that no statement holds anything for long. */
+/** Deletes expired rows page by page, so that no statement holds locks for long. */
 import { Effect, Metric } from "effect";
 
 const pruned = Metric.counter("waypost_pruned_rows_total", {
-  description:
-    "Rows past their time that left their tables, by what they are: deliveries, events, idempotency keys, failed attempts.",
+  description: "Expired rows that were deleted: deliveries, events, idempotency keys, failed attempts.",
   incremental: true,
 });
 
-/** What there is to prune. */
 type Prunable = "deliveries" | "events" | "idempotency_keys" | "failed_attempts";
 
 /** Counts rows that this process pruned. */
 export const countPruned = (what: Prunable, rows: number): Effect.Effect<void> =>
   Metric.update(Metric.withAttributes(pruned, { what }), rows);
 
-/** Prunes pages of at most so many rows until one is not full, and tells how many rows went; `prune` tells of each page. */
+/** Runs `page` until it processes fewer than `pageSize` items. Returns the number of all items. */
+export const drainPages = Effect.fnUntraced(function* <E, R>(
+  pageSize: number,
+  page: Effect.Effect<number, E, R>,
+) {
+  let total = 0;
+  while (true) {
+    const items = yield* page;
+    total += items;
+    if (items < pageSize) return total;
+  }
+});
+
+/** Prunes pages until one is not full. `prune` deletes up to `limit` rows and returns their number. */
 export const pruneInPages = <E, R>(
   what: Prunable,
-  page: number,
-  prune: (most: number) => Effect.Effect<number, E, R>,
+  pageSize: number,
+  prune: (limit: number) => Effect.Effect<number, E, R>,
 ): Effect.Effect<number, E, R> =>
-  Effect.gen(function* () {
-    let rows = 0;
-    while (true) {
-      const gone = yield* prune(page);
-      yield* countPruned(what, gone);
-      rows += gone;
-      if (gone < page) return rows;
-    }
-  });
+  drainPages(
+    pageSize,
+    Effect.tap(prune(pageSize), (rows) => countPruned(what, rows)),
+  );

@@ -1,22 +1,18 @@
-/** Pieces that every `*Sql` shares: how instants, JSON and arrays travel to and from PostgreSQL. */
+/** Conversions of instants, JSON, numbers and arrays between JavaScript and PostgreSQL. */
 import { PgTypes } from "@effect/sql-pg";
 import { Effect, Result } from "effect";
 import { type SqlClient, type SqlError, Statement } from "effect/sql";
 
 /**
- * A timestamptz column as text, `YYYY-MM-DDTHH:MM:SS+00:00`, fractions cut off; null stays null. Contract A3;
- * in SQL, because formatting a page of instants in JavaScript costs more than the query. The column is
- * trusted text, not a value.
+ * A timestamptz column (trusted SQL) as `YYYY-MM-DDTHH:MM:SS+00:00`, without fractions; null stays null
+ * (contract A3). Formatting a page of instants in JavaScript costs more than the query.
  */
 export const utc = (column: string): Statement.Fragment =>
   Statement.fragment([
     Statement.literal(`to_char(${column} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"+00:00"')`),
   ]);
 
-/**
- * A column of type bigint, or a `count(*)`, as a JavaScript number: the driver gives bigint for it. Null
- * stays null; good up to 2^53. The expression is trusted text, not a value.
- */
+/** A bigint expression (trusted SQL), such as `count(*)`, as a JavaScript number up to 2^53, or null. */
 export const asNumber = (expression: string): Statement.Fragment =>
   Statement.fragment([Statement.literal(`(${expression})::float8`)]);
 
@@ -27,7 +23,7 @@ export const epochMillis = (expression: string): Statement.Fragment =>
 /** A timestamptz parameter from milliseconds since 1970. */
 export const instant = (epochMillis: number | null): PgTypes.Parameter => PgTypes.timestamptz(epochMillis);
 
-/** An instant as `instant` takes it, or one that all others are before or behind (Infinity, -Infinity). */
+/** As `instant`, and also `infinity` and `-infinity` for Infinity and -Infinity. */
 export const moment = (sql: SqlClient.SqlClient, epochMillis: number): Statement.Fragment =>
   Number.isFinite(epochMillis)
     ? sql`${instant(epochMillis)}`
@@ -36,7 +32,7 @@ export const moment = (sql: SqlClient.SqlClient, epochMillis: number): Statement
 /** A jsonb parameter; SQL null for null. */
 export const jsonb = (value: unknown): PgTypes.Parameter => PgTypes.jsonb(value);
 
-/** What the array of each SQL type holds in JavaScript; `timestamptz` milliseconds since 1970. */
+/** The JavaScript type of an array's elements by SQL type. A `timestamptz` is in milliseconds since 1970. */
 interface Elements {
   readonly text: string;
   readonly uuid: string;
@@ -50,9 +46,8 @@ interface Elements {
 }
 
 /**
- * An array parameter for `unnest` and `= ANY`, of one type whatever it holds, nulls and nothing included:
- * left alone the driver guesses by the first element, and refuses an array of nulls or of whole and broken
- * numbers.
+ * An array parameter with an explicit type, for `unnest` and `= ANY`. Without a type the driver guesses from
+ * the first element, and fails for an array of nulls, or of integers and fractions.
  */
 export const arrayOf = <T extends keyof Elements>(
   type: T,
@@ -65,9 +60,8 @@ type Column<Row> = {
 }[keyof Elements];
 
 /**
- * Rows as a table for a `FROM` or a `JOIN`, one array parameter for each column: `unnest(…) WITH ORDINALITY
- * AS alias (…, ord)`. `ord` counts the rows from 1. The alias and the names of the columns are trusted text,
- * not values.
+ * Rows as a table for `FROM` or `JOIN`, with one array parameter per column: `unnest(…) WITH ORDINALITY AS
+ * alias (…, ord)`. `ord` counts the rows from 1. Alias and column names are trusted SQL.
  */
 export const unnested = <Row>(
   alias: string,
@@ -85,14 +79,12 @@ export const unnested = <Row>(
   return Statement.fragment(segments);
 };
 
-/** The row of a statement that always gives one, such as an `INSERT … RETURNING` of one row. */
+/** The row of a statement that always returns one, such as `INSERT … RETURNING`. */
 export const onlyRow = <Row, R>(
   statement: Effect.Effect<ReadonlyArray<Row>, SqlError.SqlError, R>,
 ): Effect.Effect<Row, never, R> =>
   Effect.orDie(
     Effect.flatMap(statement, ([row]) =>
-      row === undefined
-        ? Effect.die(new Error("A statement gave no row where it always gives one"))
-        : Effect.succeed(row),
+      row === undefined ? Effect.die(new Error("A statement returned no row")) : Effect.succeed(row),
     ),
   );

@@ -1,23 +1,23 @@
-/** How a process calls its sessions, so that others who look at the database know who works on it. */
+/** The `application_name` of database sessions. It shows which process uses the database. */
 import type { Role } from "../config/Settings.ts";
 
-/** A process of Waypost, as its sessions tell of it. */
+/** A Waypost process, as the names of its sessions describe it. */
 export interface NamedProcess {
   readonly roles: ReadonlySet<Role>;
   readonly host: string;
   readonly pid: number;
 }
 
-/** PostgreSQL keeps 63 characters. */
-const mostHost = 35;
+/** PostgreSQL keeps 63 characters of the whole name. */
+const maxHostLength = 35;
 
-/** `waypost api,worker host 4711` */
+/** The session name of a process, such as `waypost api,worker host 4711`. */
 export const sessionName = ({ host, pid, roles }: NamedProcess): string => {
   const known = (["api", "worker"] as const).filter((role) => roles.has(role));
-  return `waypost ${known.join(",")} ${host.replaceAll(/[^\x21-\x7e]/g, "?").slice(0, mostHost)} ${pid}`;
+  return `waypost ${known.join(",")} ${host.replaceAll(/[^\x21-\x7e]/g, "?").slice(0, maxHostLength)} ${pid}`;
 };
 
-/** The process that a session belongs to; null for one that is not of a running Waypost. */
+/** The process of a session; null if it is not a Waypost process. */
 export const processOf = (name: string): NamedProcess | null => {
   const [, roles, host, pid] = /^waypost (\S+) (\S+) (\d+)$/.exec(name) ?? [];
   if (roles === undefined || host === undefined) return null;

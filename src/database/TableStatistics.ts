@@ -1,32 +1,21 @@
-import { Context, Effect, Layer } from "effect";
+import { Effect } from "effect";
 import { SqlClient } from "effect/sql";
 
-/** Below so many pages it does not matter how a table is read, however often a statement does so. */
-const smallPages = 4;
+/** Tables up to twice this many pages are fast to read without statistics. */
+const smallTablePages = 4;
 
 /**
- * Looks at tables that have more than doubled since PostgreSQL last looked. Its own autovacuum does so within a minute or two; until
- * then every plan that was made while a table was small stays, and a request that wants ten rows reads the million that a send has
- * just written.
+ * Analyzes tables that have more than doubled since their last ANALYZE, and returns their names. Skips locked
+ * tables. Autovacuum does the same after a minute or two. Until then, plans for a small table read all of the
+ * million rows that a send has just written, to return ten.
  */
-export class TableStatistics extends Context.Service<TableStatistics>()("waypost/database/TableStatistics", {
-  make: Effect.gen(function* () {
-    const sql = yield* SqlClient.SqlClient;
-    const grown = sql<{ readonly name: string }>`
-      SELECT c.relname AS name FROM pg_class c
-      WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind = 'r'
-        AND pg_relation_size(c.oid) / current_setting('block_size')::int > 2 * c.relpages + ${smallPages}::int`;
-    return {
-      /** Makes PostgreSQL look at them; gives their names. One that is locked is left for the next time. */
-      look: Effect.orDie(
-        Effect.gen(function* () {
-          const names = (yield* grown).map(({ name }) => name);
-          for (const name of names) yield* sql`ANALYZE (SKIP_LOCKED) ${sql(name)}`.unprepared;
-          return names;
-        }),
-      ),
-    };
-  }),
-}) {
-  static readonly layer = Layer.effect(TableStatistics, TableStatistics.make);
-}
+export const analyzeGrownTables = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient;
+  const tables = yield* sql<{ readonly name: string }>`
+    SELECT c.relname AS name FROM pg_class c
+    WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind = 'r'
+      AND pg_relation_size(c.oid) / current_setting('block_size')::int
+        > 2 * c.relpages + ${smallTablePages}::int`;
+  for (const { name } of tables) yield* sql`ANALYZE (SKIP_LOCKED) ${sql(name)}`.unprepared;
+  return tables.map(({ name }) => name);
+}).pipe(Effect.orDie);

@@ -9,7 +9,7 @@ import { Database } from "../database/Database.ts";
 import { runtimeFolder } from "../database/embedded/BundledRuntime.ts";
 import { missingMigrations } from "../database/migrations/Migrations.ts";
 import { programMigrations } from "../database/migrations/ProgramMigrations.ts";
-import { bundledMediaWorker, MediaWorkerProgram } from "../media/worker/MediaWorkerProgram.ts";
+import { bundledMediaWorker, MediaWorkerProgram } from "../media/worker/MediaWorkerProcess.ts";
 import { type AuditListener, RollupAudit } from "../reports/rollups/RollupAudit.ts";
 import { addressHealthCheck } from "./AddressHealthCheck.ts";
 import { databaseClockHealthCheck, zonesHealthCheck } from "./ClockHealthCheck.ts";

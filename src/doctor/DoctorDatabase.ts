@@ -6,8 +6,7 @@ import type { SettingsService } from "../config/Settings.ts";
 import { DataDirectoryInUse, holdDirectory } from "../database/DataDirectory.ts";
 import { unpackRuntime } from "../database/embedded/BundledRuntime.ts";
 import { EmbeddedPostgres } from "../database/embedded/EmbeddedPostgres.ts";
-import { database, username } from "../database/embedded/PostgresFiles.ts";
-import { runningSocket } from "../database/embedded/RunningPostgres.ts";
+import { database, runningSocket, username } from "../database/embedded/PostgresFiles.ts";
 import { postgresLayer, type PostgresTarget } from "../database/Postgres.ts";
 
 /** The database cannot be used. `message` says why. `isMissing` if none was created yet. */
@@ -16,7 +15,7 @@ class NoDatabase extends Data.TaggedError("NoDatabase")<{
   readonly isMissing: boolean;
 }> {}
 
-const clientOptions = { maxWaitMillis: 2_000, maxConnections: 4, applicationName: "waypost-doctor" };
+const clientOptions = { retryMillis: 2_000, maxConnections: 4, applicationName: "waypost-doctor" };
 
 /** Whether a path exists. Asynchronous, because a file system may hang. */
 const pathExists = (path: string): Effect.Effect<boolean> =>

@@ -72,7 +72,7 @@ const checkPictures = (settings: SettingsService) =>
     const workers = yield* MediaWorkers;
     const path = join(yield* temporaryFolder(settings), "picture.webp");
     yield* Effect.promise(() => writeFile(path, builtInPicture("image")));
-    yield* workers.run({ task: "inspect", path });
+    yield* workers.inspect(path);
     return ok("The image library works: it inspected a picture.");
   }).pipe(
     Effect.provide(MediaWorkers.layer),

@@ -1,7 +1,7 @@
 import { mediaFormats } from "./formats/MediaFormat.ts";
 
-/** Endings that belong to a type beside its usual one. */
-const otherEndings: Readonly<Record<string, ReadonlyArray<string>>> = {
+/** File extensions of a type besides its usual one. */
+const otherExtensions: Readonly<Record<string, ReadonlyArray<string>>> = {
   "image/jpeg": ["jpeg", "jpe", "jfif"],
   "video/mp4": ["m4v"],
   "video/quicktime": ["qt"],
@@ -10,15 +10,15 @@ const otherEndings: Readonly<Record<string, ReadonlyArray<string>>> = {
   "audio/wav": ["wave"],
 };
 
-const usualEnding = (mimeType: string): string | undefined =>
+const usualExtension = (mimeType: string): string | undefined =>
   Object.values(mediaFormats).find((format) => format.mimeType === mimeType)?.extension;
 
 const percentEncoded = (text: string): string =>
   encodeURIComponent(text).replace(/['()*]/g, (mark) => `%${mark.charCodeAt(0).toString(16).toUpperCase()}`);
 
 /**
- * `Content-Disposition` for a file that is shown in place, with the name to save it under: as it was uploaded, without what file
- * systems and terminals take amiss, and with an ending of the type that its bytes have.
+ * The `Content-Disposition` of a file that is shown inline, with the name to save it under: its uploaded name
+ * without characters that file systems and terminals misread, and with an extension that fits its type.
  */
 export const contentDisposition = (name: string, mimeType: string): string => {
   const plain = name
@@ -26,11 +26,11 @@ export const contentDisposition = (name: string, mimeType: string): string => {
     .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, "")
     .replace(/[/\\:*?"<>|]/g, "_")
     .replace(/^[\s.]+|[\s.]+$/g, "");
-  const usual = usualEnding(mimeType);
-  const has = /\.([a-z0-9]{1,5})$/i.exec(plain)?.[1]?.toLowerCase();
-  const fits = has !== undefined && (has === usual || otherEndings[mimeType]?.includes(has) === true);
-  const ending = usual === undefined || fits ? "" : `.${usual}`;
-  const full = `${plain === "" ? "file" : plain}${ending}`;
+  const usual = usualExtension(mimeType);
+  const own = /\.([a-z0-9]{1,5})$/i.exec(plain)?.[1]?.toLowerCase();
+  const fits = own !== undefined && (own === usual || otherExtensions[mimeType]?.includes(own) === true);
+  const extension = usual === undefined || fits ? "" : `.${usual}`;
+  const full = `${plain === "" ? "file" : plain}${extension}`;
   const ascii = full.replace(/[^\x20-\x7e]/g, "_").replace(/[%;]/g, "_");
   return ascii === full
     ? `inline; filename="${ascii}"`

@@ -13,17 +13,11 @@ import {
 import { Data, Deleted, PageOf, PageQuery } from "../wire/Envelope.ts";
 import { BodyRules } from "../wire/RequestBody.ts";
 import { MediaKind } from "../workspaces/Plan.ts";
-import { maxFileBytes, MediaFile, MediaUpload } from "./MediaFile.ts";
+import { maxFileBytes, MediaFile, MediaId, MediaUpload } from "./MediaFile.ts";
 
-const params = {
-  media: Schema.String.annotate({
-    description: "Id of the media file.",
-    format: "uuid",
-    examples: ["01980a6c-5a20-7b3c-8d11-2e4f6a8c0b91"],
-  }),
-};
+const params = { media: MediaId };
 
-/** The media files of an environment: uploaded here, then shown by notifications. */
+/** Media files of an environment. Notifications show them. */
 export class MediaApi extends HttpApiGroup.make("media")
   .add(
     HttpApiEndpoint.get("list", "/media", {
@@ -33,21 +27,21 @@ export class MediaApi extends HttpApiGroup.make("media")
     })
       .annotate(Needs, "media:read")
       .annotate(OpenApi.Summary, "List media files")
-      .annotate(OpenApi.Description, "Newest first; `type` keeps one kind."),
+      .annotate(OpenApi.Description, "Newest first. `type` filters by kind."),
     HttpApiEndpoint.post("upload", "/media", {
       payload: MediaUpload.pipe(HttpApiSchema.asMultipart()),
       success: Data(MediaFile).pipe(HttpApiSchema.status(201)),
       error: [Forbidden, PayloadTooLarge, UnsupportedMediaType, Unprocessable],
     })
-      // Beside the file there may be one MiB of everything else.
+      // The file, and one MiB for all other parts.
       .annotate(BodyRules, { maxBytes: maxFileBytes + 1_048_576, contentTypes: ["multipart/form-data"] })
       .middleware(Idempotency)
       .annotate(Needs, "media:write")
       .annotate(OpenApi.Summary, "Upload a media file")
       .annotate(
         OpenApi.Description,
-        "Which kinds can be uploaded, and how many bytes in all (`max_media_bytes`), depends on the plan; a Sandbox never holds " +
-          "more than 209,715,200 bytes. Without an Idempotency-Key a retry makes a second file.",
+        "The plan says which kinds can be uploaded and how many bytes in all (`max_media_bytes`). " +
+          "A Sandbox holds at most 209,715,200 bytes. Without an Idempotency-Key a retry adds a second file.",
       ),
     HttpApiEndpoint.get("get", "/media/:media", { params, success: Data(MediaFile), error: [NotFound] })
       .annotate(Needs, "media:read")
@@ -62,8 +56,8 @@ export class MediaApi extends HttpApiGroup.make("media")
       .annotate(OpenApi.Summary, "Delete a media file")
       .annotate(
         OpenApi.Description,
-        "Its address is gone at once. Refused with `media_in_use` while a notification shows it: the message lists the ids of " +
-          "those notifications; change their `media_asset_id` first.",
+        "Its address is gone at once. Refused with `media_in_use` while notifications show it: the message " +
+          "lists their ids; change their `media_asset_id` first.",
       ),
   )
   .annotate(OpenApi.Title, "Media")

@@ -5,14 +5,15 @@ import { Cursors } from "../http/Cursors.ts";
 import { PlatformApi } from "../PlatformApi.ts";
 import { MediaLibrary } from "./MediaLibrary.ts";
 
-/** Handlers of `MediaApi`. */
+/** The handlers of `MediaApi`. */
 export const mediaHandlers = HttpApiBuilder.group(
   PlatformApi,
   "media",
   Effect.fnUntraced(function* (handlers) {
     const library = yield* MediaLibrary;
     const cursors = yield* Cursors;
-    const data = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.map(effect, (data) => ({ data }));
+    const data = <A, E, R>(use: (caller: Caller["Service"]) => Effect.Effect<A, E, R>) =>
+      Effect.map(Effect.flatMap(Caller, use), (result) => ({ data: result }));
 
     return handlers
       .handle("list", ({ query }) =>
@@ -24,14 +25,8 @@ export const mediaHandlers = HttpApiBuilder.group(
           );
         }),
       )
-      .handleRaw("upload", (input) =>
-        Effect.flatMap(Caller, (caller) => library.upload(caller, input)).pipe(data),
-      )
-      .handle("get", ({ params }) =>
-        Effect.flatMap(Caller, (caller) => library.find(caller, params.media)).pipe(data),
-      )
-      .handle("delete", ({ params }) =>
-        Effect.flatMap(Caller, (caller) => library.delete(caller, params.media)).pipe(data),
-      );
+      .handleRaw("upload", (input) => data((caller) => library.upload(caller, input)))
+      .handle("get", ({ params }) => data((caller) => library.find(caller, params.media)))
+      .handle("delete", ({ params }) => data((caller) => library.delete(caller, params.media)));
   }),
 );

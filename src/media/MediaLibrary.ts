@@ -1,6 +1,4 @@
 import { Clock, Context, Effect, Layer } from "effect";
-import type { HttpServerRequest } from "effect/http";
-import type { HttpApiEndpoint } from "effect/http-api";
 import { randomBytes } from "node:crypto";
 import { Database } from "../database/Database.ts";
 import { outsideTransaction } from "../http/OutsideTransaction.ts";
@@ -8,33 +6,33 @@ import { PublicAddresses } from "../http/PublicAddresses.ts";
 import { Conflict, Forbidden, NotFound, ServiceUnavailable, Unprocessable } from "../wire/ApiError.ts";
 import { idAt, isUuid } from "../wire/Ids.ts";
 import type { PagePosition } from "../wire/PagePosition.ts";
+import { counted } from "../wire/Text.ts";
 import { environmentName } from "../workspaces/Environment.ts";
 import type { MediaKind } from "../workspaces/Plan.ts";
 import type { Tenant } from "../workspaces/Workspace.ts";
 import { Workspaces } from "../workspaces/Workspaces.ts";
-import { maxSandboxBytes, type MediaFile } from "./MediaFile.ts";
-import { fileUrl, thumbnailUrl } from "./MediaAddress.ts";
 import type { MediaContent } from "./formats/MediaFormat.ts";
-import { MediaInspector } from "./worker/MediaInspector.ts";
-import { type MediaRow, MediaLibrarySql, type NewFile } from "./MediaLibrarySql.ts";
+import { fileUrl, thumbnailUrl } from "./MediaAddress.ts";
+import { maxSandboxBytes, type MediaFile } from "./MediaFile.ts";
+import { MediaLibrarySql, type MediaRow, type NewFile } from "./MediaLibrarySql.ts";
 import { countUpload } from "./MediaMetrics.ts";
 import { MediaStore } from "./store/MediaStore.ts";
 import { Thumbnails } from "./Thumbnails.ts";
 import { UploadFolder } from "./upload/UploadFolder.ts";
-import { readUpload } from "./upload/UploadParsing.ts";
-import { counted } from "../wire/Text.ts";
+import { readUpload, type UploadRequest } from "./upload/UploadParsing.ts";
+import { MediaWorkers } from "./worker/MediaWorkers.ts";
 
-/** How long after its bytes began to go into the store an upload may still become a file. */
-const expectedMillis = 15 * 60_000;
+/** How long after its bytes began to be stored an upload may still become a file. */
+const uploadMillis = 15 * 60_000;
 
-/** The media files of one environment of a workspace (contract H1–H4). */
+/** The media files of an environment (contract H1–H4). */
 export class MediaLibrary extends Context.Service<MediaLibrary>()("waypost/media/MediaLibrary", {
   make: Effect.gen(function* () {
     const database = yield* Database;
     const workspaces = yield* Workspaces;
     const repository = yield* MediaLibrarySql;
     const store = yield* MediaStore;
-    const inspector = yield* MediaInspector;
+    const workers = yield* MediaWorkers;
     const folder = yield* UploadFolder;
     const thumbnails = yield* Thumbnails;
     const { media: base } = yield* PublicAddresses;
@@ -53,23 +51,23 @@ export class MediaLibrary extends Context.Service<MediaLibrary>()("waypost/media
       return row ?? (yield* notFound);
     });
 
-    /** Refuses bytes that the environment has no room for; exact only while the tenant is locked (contract H4). */
+    /** Fails with 403 if there is no room for the bytes. Exact only while the tenant is locked (H4). */
     const checkRoom = Effect.fnUntraced(function* (tenant: Tenant, bytes: number) {
-      const most = mostBytes(tenant);
-      if (most === null) return;
+      const limit = maxBytes(tenant);
+      if (limit === null) return;
       const total = yield* repository.total(tenant);
-      if (total + bytes > most) return yield* full(tenant, most, total, bytes);
+      if (total + bytes > limit) return yield* full(tenant, limit, total, bytes);
     });
 
     /**
-     * From the request to bytes in the store that await their row: nothing here holds a connection, and whatever ends it, the key is
-     * known to the sweeping.
+     * Receives, inspects and stores an upload without a database connection. Its key is expected before its
+     * first byte is stored, so that the sweeping removes the bytes if no file follows.
      */
-    const receive = Effect.fnUntraced(function* (tenant: Tenant, input: UploadInput) {
+    const receive = Effect.fnUntraced(function* (tenant: Tenant, input: UploadRequest) {
       const { bytes, name, ownName, path, problems } = yield* readUpload(input, folder);
       let content: MediaContent | null = null;
       if (!problems.has("file") && !problems.has("body")) {
-        content = yield* inspector.inspect(path).pipe(
+        content = yield* workers.inspect(path).pipe(
           Effect.catchTag("MediaRefused", ({ message }) => {
             problems.add("file", message);
             return Effect.succeed(null);
@@ -83,18 +81,13 @@ export class MediaLibrary extends Context.Service<MediaLibrary>()("waypost/media
       yield* checkRoom(tenant, bytes);
       const now = yield* Clock.currentTimeMillis;
       const key = randomBytes(24).toString("base64url");
-      yield* repository.expect(key, now + expectedMillis);
+      yield* repository.expect(key, now + uploadMillis);
       yield* store.put(key, { path, bytes, mimeType: content.mimeType });
-      const kept: NewFile = {
-        key,
-        name: name ?? ownName ?? `${content.kind}.${content.extension}`,
-        bytes,
-        content,
-      };
-      return kept;
+      const fileName = name ?? ownName ?? `${content.kind}.${content.extension}`;
+      return { key, name: fileName, bytes, content } satisfies NewFile;
     }, Effect.scoped);
 
-    const keep = Effect.fnUntraced(function* (tenant: Tenant, file: NewFile) {
+    const insert = Effect.fnUntraced(function* (tenant: Tenant, file: NewFile) {
       yield* workspaces.lock(tenant);
       yield* checkRoom(tenant, file.bytes);
       const now = yield* Clock.currentTimeMillis;
@@ -103,47 +96,45 @@ export class MediaLibrary extends Context.Service<MediaLibrary>()("waypost/media
     }, database.atomically);
 
     return {
-      /** Newest first; of one kind, or of all for null. */
+      /** A page of files, newest first: of one kind, or of all for null. */
       page: (tenant: Tenant, kind: MediaKind | null, position: PagePosition) =>
         Effect.map(repository.page(tenant, kind, position), (rows) => rows.map(show)),
 
-      /** One media file. @throws 404 */
+      /** One file. @throws 404 */
       find: (tenant: Tenant, id: string) => Effect.map(findRow(tenant, id), show),
 
-      /** The kind of a file that a content may show; null where there is no such file here. Lock the tenant first. */
+      /** The kind of the file with this id, or null if this tenant has none. Lock the tenant first. */
       kindOf: (tenant: Tenant, id: string) =>
         Effect.map(
           isUuid(id) ? repository.find(tenant, id) : Effect.succeed([]),
           ([row]) => row?.type ?? null,
         ),
 
-      /** Takes the file of a request. @throws 415, 422 with everything wrong at once, 403 for the plan, 503 */
-      upload: Effect.fn("MediaLibrary.upload")(function* (tenant: Tenant, input: UploadInput) {
+      /** Adds the file of a request. @throws 415, 422 with every problem, 403 for the plan, 503 */
+      upload: Effect.fn("MediaLibrary.upload")(function* (tenant: Tenant, input: UploadRequest) {
         const received = yield* outsideTransaction(
           "upload",
           receive(tenant, input).pipe(
-            Effect.catchTag(["MediaStoreAway", "MediaReaderAway"], (away) =>
-              Effect.andThen(Effect.logWarning(away.message, away), Effect.fail(away.refusal)),
+            Effect.catchTag(["MediaStoreUnavailable", "MediaWorkersUnavailable"], (error) =>
+              Effect.andThen(Effect.logWarning(error.message, error), Effect.fail(error.apiError)),
             ),
             Effect.result,
           ),
         );
         const file = yield* Effect.fromResult(received);
-        const kept = yield* keep(tenant, file);
+        const added = yield* insert(tenant, file);
         yield* countUpload(file.content.kind, file.bytes);
-        yield* thumbnails.call;
-        return kept;
+        yield* thumbnails.wake;
+        return added;
       }),
 
-      /** Deletes a file that no notification shows; its address is gone at once. @throws 404, 409 `media_in_use` */
+      /** Deletes a file that no notification shows. Its address is gone at once. @throws 404, 409 */
       delete: Effect.fn("MediaLibrary.delete")(function* (tenant: Tenant, id: string) {
-        // Whoever puts a file on a notification holds this lock too.
+        // A notification takes this lock too before it shows a file.
         yield* workspaces.lock(tenant);
         const row = yield* findRow(tenant, id);
         const users = yield* repository.usedBy(tenant, row.id);
-        if (users.length > 0) {
-          return yield* inUse(users.map((user) => user.id));
-        }
+        if (users.length > 0) return yield* inUse(users.map((user) => user.id));
         yield* repository.delete(tenant, row.id);
         return { id: row.id, deleted: true as const };
       }, database.atomically),
@@ -155,21 +146,17 @@ export class MediaLibrary extends Context.Service<MediaLibrary>()("waypost/media
   );
 }
 
-/** A request for an upload, its body unread. */
-interface UploadInput {
-  readonly request: HttpServerRequest.HttpServerRequest;
-  readonly endpoint: HttpApiEndpoint.Constraint;
-}
-
-const mostBytes = ({ environment, workspace }: Tenant): number | null => {
-  const most = workspace.plan.max_media_bytes;
-  return environment === "sandbox" ? Math.min(most ?? maxSandboxBytes, maxSandboxBytes) : most;
+/** The total of bytes that the environment may hold; null if there is no limit. */
+const maxBytes = ({ environment, workspace }: Tenant): number | null => {
+  const planned = workspace.plan.max_media_bytes;
+  return environment === "sandbox" ? Math.min(planned ?? maxSandboxBytes, maxSandboxBytes) : planned;
 };
 
-const full = ({ environment }: Tenant, most: number, total: number, bytes: number) =>
+const full = ({ environment }: Tenant, limit: number, total: number, bytes: number) =>
   Forbidden.limit(
     "max_media_bytes",
-    `The plan allows ${counted(most, "byte")} of media in ${environmentName(environment)}, and there are ${total.toLocaleString("en")}: ` +
+    `The plan allows ${counted(limit, "byte")} of media in ${environmentName(environment)}, ` +
+      `and there are ${total.toLocaleString("en")}: ` +
       `this file has ${bytes.toLocaleString("en")}. Delete files first.`,
   );
 
@@ -183,8 +170,9 @@ const kindSentence = ({ workspace }: Tenant, kind: MediaKind): string => {
 const inUse = (users: ReadonlyArray<string>) =>
   Conflict.of(
     "media_in_use",
-    `The media file is shown by ${users.length === 1 ? "the notification" : `${users.length} notifications:`} ` +
-      `${users.join(", ")}. Change their media_asset_id first.`,
+    "The media file is shown by " +
+      (users.length === 1 ? "the notification" : `${users.length} notifications:`) +
+      ` ${users.join(", ")}. Change their media_asset_id first.`,
   );
 
-const tookTooLong = ServiceUnavailable.of("The upload took too long to be kept: send it again.");
+const tookTooLong = ServiceUnavailable.of("The upload took too long: send it again.");

@@ -1,19 +1,18 @@
 import { Context, Effect, Layer } from "effect";
 import { SqlClient } from "effect/sql";
-import { asNumber, instant, utc } from "../database/Rows.ts";
+import { asNumber, instant, onlyRow, utc } from "../database/Rows.ts";
 import type { PagePosition } from "../wire/PagePosition.ts";
 import type { MediaKind } from "../workspaces/Plan.ts";
 import type { Tenant } from "../workspaces/Workspace.ts";
-import type { MediaFile } from "./MediaFile.ts";
 import type { MediaContent } from "./formats/MediaFormat.ts";
-import type { ServedFile } from "./MediaFiles.ts";
+import type { MediaFile } from "./MediaFile.ts";
 
-/** A media file before its addresses are known. */
+/** A media file without its addresses. */
 export interface MediaRow extends Omit<MediaFile, "url" | "thumbnail_url" | "source"> {
   readonly key: string;
 }
 
-/** Bytes in the store that are to become a file. */
+/** Stored bytes that are about to become a file. */
 export interface NewFile {
   readonly key: string;
   readonly name: string;
@@ -21,7 +20,16 @@ export interface NewFile {
   readonly content: MediaContent;
 }
 
-/** Every statement on media files and on keys that belong to none. */
+/** A file as its public address serves it. */
+export interface ServedFile {
+  /** The type detected at the upload. */
+  readonly mimeType: string;
+  readonly bytes: number;
+  /** The uploader's name for it: any text. */
+  readonly name: string;
+}
+
+/** Every statement on media files, and on keys whose bytes belong to no file. */
 export class MediaLibrarySql extends Context.Service<MediaLibrarySql>()("waypost/media/MediaLibrarySql", {
   make: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient;
@@ -29,11 +37,11 @@ export class MediaLibrarySql extends Context.Service<MediaLibrarySql>()("waypost
     const own = ({ environment, workspaceId }: Tenant) =>
       sql`m.workspace_id = ${workspaceId} AND m.environment = ${environment}`;
 
-    const shown = sql`m.id, m.key, m.name, m.kind AS type, m.mime_type, m.size_bytes, m.width, m.height, m.duration_seconds,
-      ${utc("m.created_at")} AS created_at, ${utc("m.updated_at")} AS updated_at`;
+    const shown = sql`m.id, m.key, m.name, m.kind AS type, m.mime_type, m.size_bytes, m.width, m.height,
+      m.duration_seconds, ${utc("m.created_at")} AS created_at, ${utc("m.updated_at")} AS updated_at`;
 
     return {
-      /** Newest first; of one kind, or of all for null. */
+      /** A page of files, newest first: of one kind, or of all for null. */
       page: (tenant: Tenant, kind: MediaKind | null, { before, limit }: PagePosition) =>
         Effect.orDie(sql<MediaRow>`
           SELECT ${shown} FROM media_file m
@@ -44,33 +52,35 @@ export class MediaLibrarySql extends Context.Service<MediaLibrarySql>()("waypost
       find: (tenant: Tenant, id: string) =>
         Effect.orDie(sql<MediaRow>`SELECT ${shown} FROM media_file m WHERE ${own(tenant)} AND m.id = ${id}`),
 
-      /** The file of a key, over all tenants: for its public address. */
+      /** The file of a key, over all tenants. A deleted file is gone for every process at once. */
       findByKey: (key: string) =>
-        Effect.orDie(
-          sql<ServedFile>`SELECT m.mime_type AS "mimeType", m.size_bytes AS bytes, m.name FROM media_file m WHERE m.key = ${key}`,
-        ),
+        Effect.orDie(sql<ServedFile>`
+          SELECT m.mime_type AS "mimeType", m.size_bytes AS bytes, m.name
+          FROM media_file m WHERE m.key = ${key}`),
 
-      /** The bytes of all files of the environment. */
+      /** The size of all files of the environment, in bytes. */
       total: (tenant: Tenant) =>
-        Effect.orDie(
-          sql<{ readonly bytes: number }>`
-            SELECT ${asNumber("COALESCE(sum(m.size_bytes), 0)")} AS bytes FROM media_file m WHERE ${own(tenant)}`,
-        ).pipe(Effect.map(([row]) => row?.bytes ?? 0)),
-
-      /** Notes a key before its first byte is stored; falls due at `dueAt` if no file comes of it. */
-      expect: (key: string, dueAt: number) =>
-        Effect.orDie(
-          sql`INSERT INTO media_garbage (key, arriving, removals, due_at) VALUES (${key}, true, 1, ${instant(dueAt)})`,
+        Effect.map(
+          onlyRow(sql<{ readonly bytes: number }>`
+            SELECT ${asNumber("COALESCE(sum(m.size_bytes), 0)")} AS bytes
+            FROM media_file m WHERE ${own(tenant)}`),
+          ({ bytes }) => bytes,
         ),
 
-      /** Makes a file of a key that was expected; no row where the key has fallen due by now. */
+      /** Records a key before its first byte is stored. Without a file it is garbage at `dueAt`. */
+      expect: (key: string, dueAt: number) =>
+        Effect.orDie(sql`
+          INSERT INTO media_garbage (key, arriving, removals, due_at)
+          VALUES (${key}, true, 1, ${instant(dueAt)})`),
+
+      /** Inserts the file of an expected key. Returns no row if the key has become garbage. */
       insert: (tenant: Tenant, id: string, { bytes, content, key, name }: NewFile, now: number) =>
         Effect.orDie(sql<MediaRow>`
           WITH expected AS (
             DELETE FROM media_garbage WHERE key = ${key} AND arriving RETURNING key
           )
-          INSERT INTO media_file AS m (workspace_id, environment, id, key, name, kind, mime_type, size_bytes, width, height,
-            duration_seconds, thumbnail, thumbnail_due_at, created_at, updated_at)
+          INSERT INTO media_file AS m (workspace_id, environment, id, key, name, kind, mime_type, size_bytes,
+            width, height, duration_seconds, thumbnail, thumbnail_due_at, created_at, updated_at)
           SELECT ${tenant.workspaceId}, ${tenant.environment}, ${id}, expected.key, ${name}, ${content.kind},
             ${content.mimeType}, ${bytes}, ${content.width}::integer, ${content.height}::integer,
             ${content.durationSeconds}::float8, ${content.kind === "image" ? "pending" : "none"},
@@ -82,27 +92,24 @@ export class MediaLibrarySql extends Context.Service<MediaLibrarySql>()("waypost
       usedBy: (tenant: Tenant, id: string) =>
         Effect.orDie(sql<{ readonly id: string }>`
           SELECT n.id FROM notification n
-          WHERE n.media_id = ${id} AND n.workspace_id = ${tenant.workspaceId} AND n.environment = ${tenant.environment}
+          WHERE n.media_id = ${id} AND n.workspace_id = ${tenant.workspaceId}
+            AND n.environment = ${tenant.environment}
           ORDER BY n.id`),
 
-      /** Its key becomes garbage by a trigger. */
+      /** Deletes a file. A trigger makes its key garbage. */
       delete: (tenant: Tenant, id: string) =>
-        Effect.orDie(
-          sql<{
-            readonly id: string;
-          }>`DELETE FROM media_file m WHERE ${own(tenant)} AND m.id = ${id} RETURNING m.id`,
-        ),
+        Effect.orDie(sql`DELETE FROM media_file m WHERE ${own(tenant)} AND m.id = ${id}`),
 
-      /** Takes at most `most` keys that are due, until `claimedUntil`: nobody else takes them before, and no file comes of them. */
-      claimGarbage: (now: number, claimedUntil: number, most: number) =>
+      /** Claims up to `limit` due keys until `claimedUntil`. An upload can no longer turn them into files. */
+      claimGarbage: (now: number, claimedUntil: number, limit: number) =>
         Effect.orDie(sql<{ readonly key: string }>`
           UPDATE media_garbage SET arriving = false, due_at = ${instant(claimedUntil)}
           WHERE key IN (
-            SELECT key FROM media_garbage WHERE due_at <= ${instant(now)} ORDER BY due_at LIMIT ${most}
+            SELECT key FROM media_garbage WHERE due_at <= ${instant(now)} ORDER BY due_at LIMIT ${limit}
             FOR UPDATE SKIP LOCKED)
           RETURNING key`),
 
-      /** The bytes of a key are gone: that was it, or once more from `again` on. */
+      /** Records a removal of a key's bytes. If another removal is due, it is due at `again`. */
       removed: (key: string, again: number) =>
         Effect.orDie(sql`
           WITH last AS (DELETE FROM media_garbage WHERE key = ${key} AND removals = 1)

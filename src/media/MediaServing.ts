@@ -1,31 +1,31 @@
-/** The public address of media files: no token, and no limit but the address itself, which nobody can guess (contract H3). */
+/** The public address of media files. It needs no token: the address cannot be guessed (contract H3). */
 import { Effect, Option, Stream } from "effect";
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http";
 import { createHash } from "node:crypto";
 import { Settings } from "../config/Settings.ts";
 import type { AuthenticatedRequest, Authenticator } from "../http/Authenticators.ts";
-import { RouteTable } from "../http/RouteTable.ts";
 import { namesTag } from "../http/EntityTag.ts";
+import { RouteTable } from "../http/RouteTable.ts";
 import { MethodNotAllowed } from "../wire/ApiError.ts";
 import { errorResponse } from "../wire/ErrorResponse.ts";
 import { contentDisposition } from "./DownloadName.ts";
-import { MediaFiles } from "./MediaFiles.ts";
-import { type ByteRange, isMediaKey, MediaStore, type MediaStoreAway } from "./store/MediaStore.ts";
+import { MediaLibrarySql } from "./MediaLibrarySql.ts";
 import { allowsRange, readRange } from "./RangeHeader.ts";
-import { ReadyThumbnails } from "./ReadyThumbnails.ts";
+import { ReadyThumbnails } from "./Thumbnails.ts";
+import { type ByteRange, isMediaKey, MediaStore } from "./store/MediaStore.ts";
 
 const base = "/media";
 const methods = "GET, HEAD, OPTIONS";
 
-/** Pages of other sites may show media files, and read them. */
-const shared = {
+/** Lets pages of other sites show and read media files. */
+const crossOrigin = {
   "access-control-allow-origin": "*",
   "cross-origin-resource-policy": "cross-origin",
 } as const;
 
-/** Headers of every answer that shows a file: nothing in it may run, whatever somebody made of its bytes. */
-const guarded = {
-  ...shared,
+/** Headers of every response with a file. No script in an uploaded file may run. */
+const fileHeaders = {
+  ...crossOrigin,
   "access-control-expose-headers": "Content-Length, Content-Range, ETag, Accept-Ranges",
   "x-content-type-options": "nosniff",
   "content-security-policy": "default-src 'none'; sandbox",
@@ -33,49 +33,36 @@ const guarded = {
   "accept-ranges": "bytes",
 } as const;
 
-/** What is there to be sent. */
-interface Shown {
+/** A file or thumbnail to serve. */
+interface Resource {
   readonly bytes: number;
   readonly mimeType: string;
-  /** Strong: these bytes and no others. */
+  /** A strong tag. */
   readonly etag: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** None: the bytes are gone since they were found. */
-  readonly open: (
-    range: ByteRange,
-  ) => Effect.Effect<Option.Option<Stream.Stream<Uint8Array, MediaStoreAway>>, MediaStoreAway, Scope>;
+  /** Opens a part; none if the bytes are gone meanwhile. */
+  readonly open: (range: ByteRange) => ReturnType<MediaStore["Service"]["read"]>;
 }
 
-type Scope = Effect.Services<ReturnType<MediaStore["Service"]["read"]>>;
+const empty = (status: number, headers: Readonly<Record<string, string>>) =>
+  Option.some(HttpServerResponse.empty({ status, headers }));
 
-/** A part, the whole, or only word that it has not changed or has no such part. */
-const show = Effect.fnUntraced(function* (
-  { bytes, etag, headers: own, mimeType, open }: Shown,
+/** Responds with 200, 206, 304, 412 or 416 (RFC 9110, 13.2.2), or none if the bytes are gone. */
+const serve = Effect.fnUntraced(function* (
+  { bytes, etag, headers: own, mimeType, open }: Resource,
   request: HttpServerRequest.HttpServerRequest,
 ) {
-  const headers = { ...guarded, ...own, etag };
+  const headers = { ...fileHeaders, ...own, etag };
   const { "if-match": ifMatch, "if-none-match": ifNoneMatch, "if-range": ifRange, range } = request.headers;
-  if (ifMatch !== undefined && !namesTag(ifMatch, etag)) {
-    return Option.some(HttpServerResponse.empty({ status: 412, headers: shared }));
-  }
-  if (ifNoneMatch !== undefined && namesTag(ifNoneMatch, etag)) {
-    return Option.some(HttpServerResponse.empty({ status: 304, headers }));
-  }
+  if (ifMatch !== undefined && !namesTag(ifMatch, etag)) return empty(412, crossOrigin);
+  if (ifNoneMatch !== undefined && namesTag(ifNoneMatch, etag)) return empty(304, headers);
   if (request.method === "HEAD") {
-    return Option.some(
-      HttpServerResponse.empty({
-        status: 200,
-        headers: { ...headers, "content-type": mimeType, "content-length": String(bytes) },
-      }),
-    );
+    return empty(200, { ...headers, "content-type": mimeType, "content-length": String(bytes) });
   }
   const part = range === undefined || !allowsRange(ifRange, etag) ? null : readRange(range, bytes);
-  if (part === "none") {
-    const contentRange = { "content-range": `bytes */${bytes}` };
-    return Option.some(HttpServerResponse.empty({ status: 416, headers: { ...shared, ...contentRange } }));
-  }
+  if (part === "none") return empty(416, { ...crossOrigin, "content-range": `bytes */${bytes}` });
   const { end, start } = part ?? { start: 0, end: bytes - 1 };
-  return Option.map(yield* open({ start, end }), (body) =>
+  return Option.map(yield* open({ start, end }), ({ body }) =>
     HttpServerResponse.stream(body, {
       status: part === null ? 200 : 206,
       contentType: mimeType,
@@ -88,7 +75,7 @@ const show = Effect.fnUntraced(function* (
 const preflight = HttpServerResponse.empty({
   status: 204,
   headers: {
-    ...shared,
+    ...crossOrigin,
     "access-control-allow-methods": methods,
     "access-control-allow-headers": "Range, If-Range, If-Match, If-None-Match",
     "access-control-max-age": "86400",
@@ -98,64 +85,67 @@ const preflight = HttpServerResponse.empty({
 /** `GET`, `HEAD` and `OPTIONS` of `/media/{key}` and `/media/{key}/thumbnail`. */
 export const mediaRoutes = HttpRouter.use((router) =>
   Effect.gen(function* () {
-    const files = yield* MediaFiles;
+    const repository = yield* MediaLibrarySql;
     const store = yield* MediaStore;
     const thumbnails = yield* ReadyThumbnails;
     const { unknown } = yield* RouteTable;
 
     const file = Effect.fnUntraced(function* (key: string) {
-      return Option.map(yield* files.find(key), ({ bytes, mimeType, name }): Shown => ({
+      const [row] = yield* repository.findByKey(key);
+      return Option.map(Option.fromUndefinedOr(row), ({ bytes, mimeType, name }): Resource => ({
         bytes,
         mimeType,
-        // A key never names other bytes.
+        // The bytes of a key never change.
         etag: `"${key}"`,
         headers: { "content-disposition": contentDisposition(name, mimeType) },
-        open: (range) =>
-          Effect.map(
-            store.read(key, range),
-            Option.map(({ body }) => body),
-          ),
+        open: (range) => store.read(key, range),
       }));
     });
 
     const thumbnail = Effect.fnUntraced(function* (key: string) {
-      return Option.map(yield* thumbnails.ready(key), ({ content, mimeType }): Shown => ({
-        bytes: content.length,
-        mimeType,
-        etag: `"${createHash("sha256").update(content).digest("base64url")}"`,
+      return Option.map(yield* thumbnails.ready(key), (picture): Resource => ({
+        bytes: picture.length,
+        mimeType: "image/webp",
+        etag: `"${createHash("sha256").update(picture).digest("base64url")}"`,
         headers: { "content-disposition": "inline" },
-        open: ({ end, start }) => Effect.succeedSome(Stream.succeed(content.subarray(start, end + 1))),
+        open: ({ end, start }) =>
+          Effect.succeedSome({
+            bytes: picture.length,
+            body: Stream.succeed(picture.subarray(start, end + 1)),
+          }),
       }));
     });
 
-    const answer = Effect.gen(function* () {
+    const uncached = { ...crossOrigin, "cache-control": "no-store" };
+    const missing = errorResponse(unknown, uncached);
+
+    const handle = Effect.gen(function* () {
       const request = yield* HttpServerRequest.HttpServerRequest;
       const path = (request.url.split("?", 1)[0] ?? "").slice(base.length + 1);
       const [key = "", derived] = path.split("/");
-      const missing = errorResponse(unknown, { ...shared, "cache-control": "no-store" });
       if (!isMediaKey(path) || (derived !== undefined && derived !== "thumbnail")) return missing;
       if (request.method === "OPTIONS") return preflight;
       if (request.method !== "GET" && request.method !== "HEAD") {
         return errorResponse(MethodNotAllowed.of(`This path takes only ${methods}.`), { allow: methods });
       }
-      const shown = yield* derived === undefined ? file(key) : thumbnail(key);
-      if (Option.isNone(shown)) return missing;
-      return Option.getOrElse(yield* show(shown.value, request), () => missing);
+      const resource = yield* derived === undefined ? file(key) : thumbnail(key);
+      if (Option.isNone(resource)) return missing;
+      return Option.getOrElse(yield* serve(resource.value, request), () => missing);
     }).pipe(
-      Effect.catchTag(["MediaStoreAway", "MediaReaderAway"], ({ refusal }) =>
-        Effect.succeed(errorResponse(refusal, { ...shared, "cache-control": "no-store" })),
+      Effect.catchTag(["MediaStoreUnavailable", "MediaWorkersUnavailable"], ({ apiError }) =>
+        Effect.succeed(errorResponse(apiError, uncached)),
       ),
     );
 
-    yield* router.add("*", `${base}/*`, answer);
+    yield* router.add("*", `${base}/*`, handle);
   }),
 );
 
-const everybody: AuthenticatedRequest = { provide: (services) => services, headers: {}, log: {} };
+const anonymous: AuthenticatedRequest = { provide: (services) => services, headers: {}, log: {} };
 
 /**
- * The door of the media address lets everybody in. It knows the path of WAYPOST_MEDIA_URL, on whatever host a proxy calls; at the root of
- * a host it takes only what can be a key, so that nothing else is hidden.
+ * Accepts every request to the media address: below `/media`, and below the path of WAYPOST_MEDIA_URL on any
+ * host. If that path is the root, it accepts only paths that can be a key, so that it hides nothing else.
  */
 export const mediaAuthenticator: Effect.Effect<Authenticator, never, Settings> = Effect.gen(function* () {
   const { mediaUrl } = yield* Settings;
@@ -169,6 +159,6 @@ export const mediaAuthenticator: Effect.Effect<Authenticator, never, Settings> =
       const rest = url.slice(own.length);
       return own !== "" || isMediaKey((rest.split("?", 1)[0] ?? "").slice(1)) ? base + rest : null;
     },
-    authenticate: () => Effect.succeed(everybody),
+    authenticate: () => Effect.succeed(anonymous),
   } satisfies Authenticator;
 });

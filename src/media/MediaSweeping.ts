@@ -1,36 +1,36 @@
 import { Clock, Effect, Layer } from "effect";
+import { drainPages } from "../database/Pruning.ts";
 import { Worker } from "../workers/Worker.ts";
 import { MediaLibrarySql } from "./MediaLibrarySql.ts";
 import { countSwept } from "./MediaMetrics.ts";
 import { MediaStore } from "./store/MediaStore.ts";
 
-const page = 100;
-/** Who claims a key has this long to remove its bytes; then another may. */
+const pageSize = 100;
+/** How long a process may take to remove the bytes of a key before another process tries. */
 const claimMillis = 5 * 60_000;
-/** A thumbnail that was under way when its file was deleted is in the store by then. */
+/** Pause before a second removal, for thumbnails that were drawn while their file was deleted. */
 const againMillis = 15 * 60_000;
 
 /**
- * Removes the bytes of every key that belongs to no file and is due, page by page; tells how many. A store that is away leaves
- * the rest for the next time.
+ * Removes the bytes of every due key that belongs to no file, page by page, and returns their number. When
+ * the store is unavailable the rest stays due.
  */
-export const sweepOnce = Effect.gen(function* () {
-  const repository = yield* MediaLibrarySql;
-  const store = yield* MediaStore;
-  let swept = 0;
-  while (true) {
+export const sweepOnce = drainPages(
+  pageSize,
+  Effect.gen(function* () {
+    const repository = yield* MediaLibrarySql;
+    const store = yield* MediaStore;
     const now = yield* Clock.currentTimeMillis;
-    const claimed = yield* repository.claimGarbage(now, now + claimMillis, page);
+    const claimed = yield* repository.claimGarbage(now, now + claimMillis, pageSize);
     for (const { key } of claimed) {
       yield* store.remove(`${key}/thumbnail`);
       yield* store.remove(key);
       yield* repository.removed(key, now + againMillis);
       yield* countSwept;
-      swept++;
     }
-    if (claimed.length < page) return swept;
-  }
-});
+    return claimed.length;
+  }),
+);
 
-/** The job: two workers share the keys that are due. */
+/** The sweeping job. Workers share the keys that are due. */
 export const mediaSweeping = Layer.effectDiscard(Worker.every("media_sweeping", "10 seconds", sweepOnce));

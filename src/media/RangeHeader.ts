@@ -1,11 +1,12 @@
-/** Which part of an object a request asks for (RFC 9110, 13.2.2, 14.1 and 14.2). */
+/** `Range` and `If-Range` request headers (RFC 9110, 13.2.2, 14.1 and 14.2). */
 import type { ByteRange } from "./store/MediaStore.ts";
 
 const oneRange = /^(?:(\d+)-(\d*)|-(\d+))$/;
 
 /**
- * The part that a `Range` header asks for of an object of so many bytes, both ends within it. `null`: the whole object, because the header
- * is none that must be understood, or asks for several parts; `"none"`: only for bytes that there are none of (416).
+ * The part of an object that a `Range` header requests, cut to its `bytes` bytes. `null` means the whole
+ * object: the header is invalid or requests several parts. `"none"` means that it requests no existing byte
+ * (416).
  */
 export const readRange = (header: string, bytes: number): ByteRange | null | "none" => {
   const [, list] = /^bytes=(.*)$/i.exec(header.trim()) ?? [];
@@ -33,6 +34,6 @@ export const readRange = (header: string, bytes: number): ByteRange | null | "no
   return parts.length === 1 ? only : null;
 };
 
-/** Whether an `If-Range` header lets the part be sent: only a strong ETag that is the object's own does; a date never does. */
+/** Whether an `If-Range` header allows a part: only the object's own strong ETag does, never a date. */
 export const allowsRange = (header: string | undefined, etag: string): boolean =>
   header === undefined || header.trim() === etag;

@@ -1,139 +1,166 @@
+/** Thumbnails of media files (contract H2). */
 import { Clock, Context, Effect, Latch, Layer, Option, Stream } from "effect";
+import { drainPages } from "../database/Pruning.ts";
+import { Worker } from "../workers/Worker.ts";
 import { builtInPicture } from "./BuiltInPictures.ts";
-import { MediaWorkers } from "./worker/MediaWorkers.ts";
-import { MediaReaderAway, type MediaRefused } from "./worker/MediaRefused.ts";
-import { MediaStore, MediaStoreAway } from "./store/MediaStore.ts";
-import { countFailed, countMade } from "./ThumbnailMetrics.ts";
-import { type ClaimedThumbnail, ThumbnailsSql } from "./ThumbnailsSql.ts";
+import { countFailedThumbnail, countThumbnail } from "./MediaMetrics.ts";
+import { MediaStore, MediaStoreUnavailable } from "./store/MediaStore.ts";
+import { type ThumbnailLease, ThumbnailsSql } from "./ThumbnailsSql.ts";
 import { UploadFolder } from "./upload/UploadFolder.ts";
+import { type MediaRefused, MediaWorkers, MediaWorkersUnavailable } from "./worker/MediaWorkers.ts";
 
-/** Longer than any making takes: after it, who claimed a thumbnail is dead. */
-const claimMillis = 2 * 60_000;
-/** How long a reader waits for another process before it takes the work over. */
-const attemptTimeoutMillis = 10_000;
-const lookMillis = 200;
-/** Between two tries while the store or the children are away. */
-const awayMillis = 30_000;
-const mostTries = 3;
-const atOnce = 2;
+/** Longer than any drawing takes, so an expired lease means that its process died. */
+const leaseMillis = 2 * 60_000;
+/** How long a reader waits for another process before it draws the thumbnail itself. */
+const readerTimeoutMillis = 10_000;
+const pollMillis = 200;
+/** Pause before the next attempt while the store or the media workers are unavailable. */
+const unavailableMillis = 30_000;
+const maxAttempts = 3;
+const drawConcurrency = 2;
 
-/** A thumbnail is in the store beside its file. */
-const nameOf = (key: string): string => `${key}/thumbnail`;
+/** The key of a thumbnail in the store, beside its file. */
+const thumbnailKey = (key: string): string => `${key}/thumbnail`;
+
+const bytesLost = new MediaStoreUnavailable({ problem: "the bytes of a media file are not in it" });
+
+type Unavailable = MediaStoreUnavailable | MediaWorkersUnavailable;
 
 /**
- * The pictures that stand for media files (contract H2). An image's is made after its upload by whoever comes first: a worker, or
- * who asks for it. What is to be made stands in the file's row, so a crash loses nothing.
+ * Thumbnails of all media files. The first process that needs the thumbnail of a new image draws it: a
+ * worker, or one that a client asked for it. The file's row records pending ones, so a crash loses none.
  */
-export class Thumbnails extends Context.Service<Thumbnails>()("waypost/media/Thumbnails", {
-  make: Effect.gen(function* () {
-    const repository = yield* ThumbnailsSql;
-    const store = yield* MediaStore;
-    const children = yield* MediaWorkers;
-    const folder = yield* UploadFolder;
-    const called = yield* Latch.make(false);
+export class Thumbnails extends Context.Service<
+  Thumbnails,
+  {
+    /**
+     * The thumbnail of the file with this key, as WebP; none if there is no such file. Waits for an image's
+     * thumbnail or draws it. Videos, audios and images that cannot be drawn have a built-in picture. The
+     * result for a file never changes.
+     */
+    readonly ready: (key: string) => Effect.Effect<Option.Option<Uint8Array>, Unavailable>;
+    /** Draws every thumbnail that is due and returns their number. */
+    readonly drawDue: Effect.Effect<number, Unavailable>;
+    /** Wakes the thumbnail worker of this process. */
+    readonly wake: Effect.Effect<void>;
+    /** Completes at the next `wake`. */
+    readonly awaitWake: Effect.Effect<void>;
+  }
+>()("waypost/media/Thumbnails") {
+  static readonly layer = Layer.effect(
+    Thumbnails,
+    Effect.gen(function* () {
+      const repository = yield* ThumbnailsSql;
+      const store = yield* MediaStore;
+      const workers = yield* MediaWorkers;
+      const folder = yield* UploadFolder;
+      const latch = yield* Latch.make(false);
 
-    const lost = new MediaStoreAway({ problem: "the bytes of a media file are not in it" });
+      /** Reads the image from the store, draws its thumbnail and stores that. */
+      const draw = Effect.fnUntraced(function* (key: string) {
+        const began = yield* Clock.currentTimeMillis;
+        const image = yield* store.read(key);
+        if (Option.isNone(image)) return yield* bytesLost;
+        const { handle, path } = yield* folder.file;
+        yield* Stream.runForEach(image.value.body, (chunk) => Effect.promise(() => handle.writeFile(chunk)));
+        const picture = yield* workers.thumbnail(path);
+        yield* store.put(thumbnailKey(key), { content: picture, mimeType: "image/webp" });
+        yield* countThumbnail((yield* Clock.currentTimeMillis) - began);
+        return picture;
+      }, Effect.scoped);
 
-    /** From the image in the store to its thumbnail in the store. */
-    const draw = Effect.fnUntraced(function* (key: string) {
-      const began = yield* Clock.currentTimeMillis;
-      const image = yield* Effect.flatMap(store.read(key), Effect.fromOption).pipe(
-        Effect.catchTag("NoSuchElementError", () => Effect.fail(lost)),
-      );
-      const { handle, path } = yield* folder.file;
-      yield* Stream.runForEach(image.body, (chunk) => Effect.promise(() => handle.writeFile(chunk)));
-      const answer = yield* children.run({ task: "thumbnail", path });
-      if (answer.is !== "thumbnail") return yield* Effect.die(new Error("A child gave another answer"));
-      yield* store.put(nameOf(key), { content: answer.picture, mimeType: "image/webp" });
-      yield* countMade((yield* Clock.currentTimeMillis) - began);
-      return answer.picture;
-    }, Effect.scoped);
+      const releaseAfterRefusal = Effect.fnUntraced(function* (lease: ThumbnailLease, refused: MediaRefused) {
+        const { attempts, key } = lease;
+        const progress = `attempt ${attempts} of ${maxAttempts}`;
+        yield* Effect.logWarning(`A thumbnail cannot be drawn (${progress})`, refused);
+        if (attempts < maxAttempts) {
+          yield* repository.release(key, yield* Clock.currentTimeMillis, attempts);
+        } else {
+          yield* countFailedThumbnail;
+          yield* repository.settle(key, "failed");
+        }
+      });
 
-    const notPossible = Effect.fnUntraced(function* (claimed: ClaimedThumbnail, refused: MediaRefused) {
-      yield* Effect.logWarning(`A thumbnail cannot be made (try ${claimed.tries} of ${mostTries})`, refused);
-      if (claimed.tries < mostTries) {
-        return yield* repository.giveBack(claimed.key, yield* Clock.currentTimeMillis, claimed.tries);
-      }
-      yield* countFailed;
-      return yield* repository.settle(claimed.key, "failed");
-    });
+      /** Releases the lease without counting the attempt; it is due again after `millis`. */
+      const postpone = ({ attempts, key }: ThumbnailLease, millis: number) =>
+        Effect.flatMap(Clock.currentTimeMillis, (now) => repository.release(key, now + millis, attempts - 1));
 
-    const later = (claimed: ClaimedThumbnail, after: number) =>
-      Effect.flatMap(Clock.currentTimeMillis, (now) =>
-        repository.giveBack(claimed.key, now + after, claimed.tries - 1),
-      );
-
-    /** One try at a claimed one, which then is settled or given back, whatever happens but a crash. */
-    const attempt = (claimed: ClaimedThumbnail) =>
-      draw(claimed.key).pipe(
-        Effect.andThen(repository.settle(claimed.key, "ready")),
-        Effect.catchTag("MediaRefused", (refused) => notPossible(claimed, refused)),
-        Effect.tapError(() => later(claimed, awayMillis)),
-        Effect.onInterrupt(() => later(claimed, 0)),
-      );
-
-    /** Until it is settled: waits for who makes it, or makes it. Fails where neither came to an end in time. */
-    const settled = Effect.fnUntraced(function* (key: string, seenDue: number) {
-      const began = yield* Clock.currentTimeMillis;
-      while (true) {
-        const now = yield* Clock.currentTimeMillis;
-        const isLate = now >= began + attemptTimeoutMillis;
-        const dueBy = isLate ? Math.max(now, seenDue) : now;
-        const [claimed] = yield* repository.claimOne(key, dueBy, now + claimMillis);
-        // A reader who goes away must not count as a try that failed.
-        if (claimed !== undefined) yield* Effect.uninterruptible(attempt(claimed));
-        const [state] = yield* repository.find(key);
-        if (state?.thumbnail !== "pending") return state;
-        if (isLate) return yield* new MediaReaderAway({ problem: "a thumbnail is not made in time." });
-        if (claimed === undefined) yield* Effect.sleep(lookMillis);
-      }
-    });
-
-    const stored = Effect.fnUntraced(function* (key: string) {
-      const found = yield* store.read(nameOf(key));
-      if (Option.isNone(found)) return undefined;
-      return Buffer.concat(yield* Stream.runCollect(found.value.body));
-    }, Effect.scoped);
-
-    return {
-      /**
-       * The picture of the file of this key, as WebP; none where there is no such file. Waits for an image's that is not made yet; a
-       * video's, an audio's, and that of an image which no thumbnail can be made of, is built in. What is given once is
-       * given ever after.
-       */
-      ready: Effect.fn("Thumbnails.ready")(function* (key: string) {
-        const [found] = yield* repository.find(key);
-        const due = found?.due ?? null;
-        const state = due === null ? found : yield* settled(key, due);
-        if (state === undefined) return Option.none();
-        if (state.thumbnail !== "ready") return Option.some(builtInPicture(state.kind));
-        const picture = yield* stored(key);
-        // A store that lost it can have it again.
-        return Option.some(
-          picture ?? (yield* Effect.catchTag(draw(key), "MediaRefused", () => Effect.fail(lost))),
+      /** Draws a leased thumbnail and settles it, or releases the lease. After a crash the lease expires. */
+      const attempt = (lease: ThumbnailLease) =>
+        draw(lease.key).pipe(
+          Effect.andThen(repository.settle(lease.key, "ready")),
+          Effect.catchTag("MediaRefused", (refused) => releaseAfterRefusal(lease, refused)),
+          Effect.tapError(() => postpone(lease, unavailableMillis)),
+          Effect.onInterrupt(() => postpone(lease, 0)),
         );
-      }),
 
-      /** Makes every thumbnail that is due, a few at a time; tells how many it took. Ends where the store or the children are away. */
-      makeDue: Effect.gen(function* () {
-        let taken = 0;
+      /** Waits until a pending thumbnail is settled, drawing it if no other process holds its lease. */
+      const settled = Effect.fnUntraced(function* (key: string, leasedUntil: number) {
+        const deadline = (yield* Clock.currentTimeMillis) + readerTimeoutMillis;
         while (true) {
           const now = yield* Clock.currentTimeMillis;
-          const claimed = yield* repository.claim(now, now + claimMillis, atOnce);
-          yield* Effect.forEach(claimed, attempt, { concurrency: atOnce, discard: true });
-          taken += claimed.length;
-          if (claimed.length < atOnce) return taken;
+          const isLate = now >= deadline;
+          const dueBy = isLate ? Math.max(now, leasedUntil) : now;
+          const [lease] = yield* repository.leaseOne(key, dueBy, now + leaseMillis);
+          // A reader that disconnects must not count as a failed attempt.
+          if (lease !== undefined) yield* Effect.uninterruptible(attempt(lease));
+          const [state] = yield* repository.find(key);
+          if (state?.thumbnail !== "pending") return state;
+          if (isLate) {
+            return yield* new MediaWorkersUnavailable({ problem: "a thumbnail was not drawn in time." });
+          }
+          if (lease === undefined) yield* Effect.sleep(pollMillis);
         }
-      }),
+      });
 
-      /** Says to this process's worker that there may be something to make. */
-      call: Effect.asVoid(called.open),
-      /** Returns when it was said since the last time. */
-      called: Effect.andThen(called.await, called.close),
-    };
-  }),
-}) {
-  static readonly layer = Layer.effect(Thumbnails, Thumbnails.make).pipe(
-    Layer.provide([ThumbnailsSql.layer, UploadFolder.layer]),
-  );
+      const stored = Effect.fnUntraced(function* (key: string) {
+        const found = yield* store.read(thumbnailKey(key));
+        if (Option.isNone(found)) return undefined;
+        return Buffer.concat(yield* Stream.runCollect(found.value.body));
+      }, Effect.scoped);
+
+      return Thumbnails.of({
+        ready: Effect.fn("Thumbnails.ready")(function* (key) {
+          const [found] = yield* repository.find(key);
+          const due = found?.due ?? null;
+          const state = due === null ? found : yield* settled(key, due);
+          if (state === undefined) return Option.none();
+          if (state.thumbnail !== "ready") return Option.some(builtInPicture(state.kind));
+          const picture = yield* stored(key);
+          // Restores a thumbnail that the store has lost.
+          return Option.some(
+            picture ?? (yield* Effect.catchTag(draw(key), "MediaRefused", () => Effect.fail(bytesLost))),
+          );
+        }),
+        drawDue: drainPages(
+          drawConcurrency,
+          Effect.gen(function* () {
+            const now = yield* Clock.currentTimeMillis;
+            const leases = yield* repository.lease(now, now + leaseMillis, drawConcurrency);
+            yield* Effect.forEach(leases, attempt, { concurrency: drawConcurrency, discard: true });
+            return leases.length;
+          }),
+        ),
+        wake: Effect.asVoid(latch.open),
+        awaitWake: Effect.andThen(latch.await, latch.close),
+      });
+    }),
+  ).pipe(Layer.provide([ThumbnailsSql.layer, UploadFolder.layer]));
 }
+
+/** The thumbnails behind the public address of media files (contract H2). Tests replace them. */
+export class ReadyThumbnails extends Context.Service<ReadyThumbnails, Pick<Thumbnails["Service"], "ready">>()(
+  "waypost/media/ReadyThumbnails",
+) {
+  static readonly layer = Layer.effect(ReadyThumbnails, Thumbnails);
+}
+
+/**
+ * The thumbnail worker: draws thumbnails at once after an upload to this process, and every two seconds those
+ * of other processes and of expired leases. Workers share the thumbnails that are due.
+ */
+export const thumbnailWorker = Layer.effectDiscard(
+  Effect.flatMap(Thumbnails, ({ awaitWake, drawDue }) =>
+    Worker.every("thumbnails", "2 seconds", drawDue, { wake: awaitWake }),
+  ),
+);

@@ -3,55 +3,59 @@ import { SqlClient } from "effect/sql";
 import { asNumber, instant } from "../database/Rows.ts";
 import type { MediaKind } from "../workspaces/Plan.ts";
 
-/** How far the thumbnail of a file is. */
+/** The state of a file's thumbnail. */
 export interface ThumbnailState {
   readonly kind: MediaKind;
   readonly thumbnail: "none" | "pending" | "ready" | "failed";
-  /** Milliseconds since 1970 from which on a pending one may be taken; null for all others. */
+  /** When a pending thumbnail may be leased, in milliseconds since 1970; null in all other states. */
   readonly due: number | null;
 }
 
-/** A pending thumbnail that is ours for a while; `tries` counts this one. */
-export interface ClaimedThumbnail {
+/** A pending thumbnail that this process may draw until the lease expires. */
+export interface ThumbnailLease {
   readonly key: string;
-  readonly tries: number;
+  /** Attempts so far, including this one. */
+  readonly attempts: number;
 }
 
-/** Every statement on the making of thumbnails. Over all tenants: a key belongs to one file. */
+/** Every statement on thumbnails. Keys are unique over all tenants. */
 export class ThumbnailsSql extends Context.Service<ThumbnailsSql>()("waypost/media/ThumbnailsSql", {
   make: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient;
+    const leased = (expiry: number) =>
+      sql`thumbnail_due_at = ${instant(expiry)}, thumbnail_tries = m.thumbnail_tries + 1`;
     return {
       find: (key: string) =>
         Effect.orDie(sql<ThumbnailState>`
           SELECT m.kind, m.thumbnail, ${asNumber("extract(epoch FROM m.thumbnail_due_at) * 1000")} AS due
           FROM media_file m WHERE m.key = ${key}`),
 
-      /** Takes at most `most` that are due, the longest waiting first: nobody else takes them before `until`. */
-      claim: (now: number, until: number, most: number) =>
-        Effect.orDie(sql<ClaimedThumbnail>`
-          UPDATE media_file m SET thumbnail_due_at = ${instant(until)}, thumbnail_tries = m.thumbnail_tries + 1
+      /** Leases up to `limit` due thumbnails until `expiry`, those due longest first. */
+      lease: (now: number, expiry: number, limit: number) =>
+        Effect.orDie(sql<ThumbnailLease>`
+          UPDATE media_file m SET ${leased(expiry)}
           WHERE m.key IN (
             SELECT key FROM media_file WHERE thumbnail = 'pending' AND thumbnail_due_at <= ${instant(now)}
-            ORDER BY thumbnail_due_at LIMIT ${most} FOR UPDATE SKIP LOCKED)
-          RETURNING m.key, m.thumbnail_tries::int AS tries`),
+            ORDER BY thumbnail_due_at LIMIT ${limit} FOR UPDATE SKIP LOCKED)
+          RETURNING m.key, m.thumbnail_tries::int AS attempts`),
 
-      /** Takes the one of this key, if it is pending and due by `dueBy`. */
-      claimOne: (key: string, dueBy: number, until: number) =>
-        Effect.orDie(sql<ClaimedThumbnail>`
-          UPDATE media_file m SET thumbnail_due_at = ${instant(until)}, thumbnail_tries = m.thumbnail_tries + 1
+      /** Leases the thumbnail of this key until `expiry`, if it is pending and due by `dueBy`. */
+      leaseOne: (key: string, dueBy: number, expiry: number) =>
+        Effect.orDie(sql<ThumbnailLease>`
+          UPDATE media_file m SET ${leased(expiry)}
           WHERE m.key = ${key} AND m.thumbnail = 'pending' AND m.thumbnail_due_at <= ${instant(dueBy)}
-          RETURNING m.key, m.thumbnail_tries::int AS tries`),
+          RETURNING m.key, m.thumbnail_tries::int AS attempts`),
 
-      /** A pending one is pending no more. */
-      settle: (key: string, as: "ready" | "failed") =>
+      /** Ends a pending thumbnail. */
+      settle: (key: string, state: "ready" | "failed") =>
         Effect.orDie(sql`
-          UPDATE media_file m SET thumbnail = ${as}, thumbnail_due_at = NULL WHERE m.key = ${key} AND m.thumbnail = 'pending'`),
+          UPDATE media_file m SET thumbnail = ${state}, thumbnail_due_at = NULL
+          WHERE m.key = ${key} AND m.thumbnail = 'pending'`),
 
-      /** Gives a claimed one back, due again at `due`, with so many tries. */
-      giveBack: (key: string, due: number, tries: number) =>
+      /** Releases a lease: the thumbnail is due again at `due`, after `attempts` attempts. */
+      release: (key: string, due: number, attempts: number) =>
         Effect.orDie(sql`
-          UPDATE media_file m SET thumbnail_due_at = ${instant(due)}, thumbnail_tries = ${tries}
+          UPDATE media_file m SET thumbnail_due_at = ${instant(due)}, thumbnail_tries = ${attempts}
           WHERE m.key = ${key} AND m.thumbnail = 'pending'`),
     };
   }),

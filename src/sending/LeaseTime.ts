@@ -1,5 +1,5 @@
 import { Clock, Context, Effect, Layer, Schedule } from "effect";
-import { databaseClockAtHand } from "../database/DatabaseClock.ts";
+import { currentDatabaseClock } from "../database/DatabaseClock.ts";
 import { countClockStep, noteClockOffset } from "./push/LeaseMetrics.ts";
 
 /** How often the shared clock is read, in milliseconds. */
@@ -80,5 +80,5 @@ export const leaseTimeBy = Effect.fnUntraced(function* (shared: Effect.Effect<nu
 export const leaseTimeOfDatabase = (leaseMillis: number) =>
   Layer.effect(
     LeaseTime,
-    Effect.flatMap(databaseClockAtHand, (shared) => leaseTimeBy(shared, leaseMillis)),
+    Effect.flatMap(currentDatabaseClock, (shared) => leaseTimeBy(shared, leaseMillis)),
   );

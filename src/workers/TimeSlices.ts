@@ -8,17 +8,16 @@ const sliceMillis = 10;
 export type Sliced<A> = Generator<undefined, A>;
 
 /** Runs a computation to its end, yielding to the event loop after every slice. */
-export const runSliced = <A>(work: Sliced<A>): Effect.Effect<A> =>
-  Effect.gen(function* () {
-    const yieldIfLong = timeSlices();
-    for (;;) {
-      const next = work.next();
-      if (next.done === true) return next.value;
-      yield* yieldIfLong;
-    }
-  });
+export const runSliced = Effect.fnUntraced(function* <A>(work: Sliced<A>) {
+  const yieldIfLong = timeSlices();
+  for (;;) {
+    const next = work.next();
+    if (next.done === true) return next.value;
+    yield* yieldIfLong;
+  }
+});
 
-/** An effect that yields to the event loop if more than a slice has passed since it last did; otherwise it costs nothing. */
+/** An effect that yields to the event loop if more than a slice has passed since it last did. */
 export const timeSlices = (): Effect.Effect<void> => {
   let since = performance.now();
   return Effect.suspend(() => {

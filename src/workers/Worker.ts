@@ -1,18 +1,17 @@
 /** Background jobs: one loop for all of them, with retries, logs, metrics and traces. */
-import { Cause, Duration, Effect, type Scope } from "effect";
+import { Cause, Duration, Effect } from "effect";
 import { Settings } from "../config/Settings.ts";
 import { Database } from "../database/Database.ts";
 import { type JobName, observedRun } from "./JobMetrics.ts";
 
 /** Bounds of the pause after a failed run. */
-const minRetryMillis = 1_000;
-const maxRetryMillis = 60_000;
+const retryBounds = { minimum: Duration.seconds(1), maximum: Duration.minutes(1) };
 
 /** What a job may set besides its name, pause and run. */
 export interface JobOptions {
   /** Ends the pause early: completes as soon as there may be work. */
   readonly wake?: Effect.Effect<void>;
-  /** False for a job that polls several times a second: it starts a trace only for the work it finds. True if left out. */
+  /** False for a job that polls several times a second: it traces only the work it finds. */
   readonly isTraced?: boolean;
 }
 
@@ -23,56 +22,52 @@ const waitFor = (pause: Duration.Duration, wake: Effect.Effect<void> | undefined
 };
 
 /**
- * Runs a job forever, with `pause` after each run. A failed run is retried after the pause, but after at least a second and
- * at most a minute. The first failure of a series is logged, and so is the recovery; the failures in between only count.
+ * Runs a job forever, with `pause` after each run. A failed run is retried after the pause, but after at
+ * least a second and at most a minute. The first failure of a series is logged, and so is the recovery; the
+ * failures in between only count.
  */
-const loop = <E, R>(
+const loop = Effect.fnUntraced(function* <E, R>(
   name: JobName,
   pause: Duration.Duration,
   run: Effect.Effect<unknown, E, R>,
   { isTraced = true, wake }: JobOptions,
-): Effect.Effect<never, never, R> =>
-  Effect.gen(function* () {
-    const retryPause = Duration.clamp(pause, {
-      minimum: Duration.millis(minRetryMillis),
-      maximum: Duration.millis(maxRetryMillis),
-    });
-    let isFailing = false;
-    while (true) {
-      const failure = yield* observedRun(name, run, isTraced).pipe(
-        Effect.as(null),
-        Effect.catchCause((cause) =>
-          Cause.hasInterruptsOnly(cause) ? Effect.interrupt : Effect.succeed(cause),
-        ),
-      );
-      if (failure === null) {
-        if (isFailing) yield* Effect.logInfo(`The job ${name} works again`);
-      } else if (!isFailing) {
-        yield* Database.isUnavailable(failure)
-          ? Effect.logWarning(`The job ${name} waits for the database`)
-          : Effect.logError(`The job ${name} failed`, failure);
-      }
-      isFailing = failure !== null;
-      yield* failure === null ? waitFor(pause, wake) : Effect.sleep(retryPause);
+) {
+  const retryPause = Duration.clamp(pause, retryBounds);
+  let isFailing = false;
+  while (true) {
+    const failure = yield* observedRun(name, run, isTraced).pipe(
+      Effect.as(null),
+      Effect.catchCause((cause) =>
+        Cause.hasInterruptsOnly(cause) ? Effect.interrupt : Effect.succeed(cause),
+      ),
+    );
+    if (failure === null) {
+      if (isFailing) yield* Effect.logInfo(`The job ${name} works again`);
+    } else if (!isFailing) {
+      yield* Database.isUnavailable(failure)
+        ? Effect.logWarning(`The job ${name} waits for the database`)
+        : Effect.logError(`The job ${name} failed`, failure);
     }
-  });
+    isFailing = failure !== null;
+    yield* failure === null ? waitFor(pause, wake) : Effect.sleep(retryPause);
+  }
+});
 
 /** Starts background jobs. */
 export const Worker = {
   /**
-   * Runs a job in the background of this process until the scope closes: once at the start, then with `pause` after each
-   * run. Processes without the role `worker` start nothing. The processes that do share the work of a job by locks or leases in
-   * the database; `run` does not assume to be alone.
+   * Runs a job in the background until the scope closes: once at the start, then with `pause` after each run.
+   * Processes without the role `worker` start nothing. All others run the job, and share its work by locks or
+   * leases in the database.
    */
-  every: <E, R>(
+  every: Effect.fnUntraced(function* <E, R>(
     name: JobName,
     pause: Duration.Input,
     run: Effect.Effect<unknown, E, R>,
     options: JobOptions = {},
-  ): Effect.Effect<void, never, R | Settings | Scope.Scope> =>
-    Effect.gen(function* () {
-      const { roles } = yield* Settings;
-      if (!roles.has("worker")) return;
-      yield* Effect.forkScoped(loop(name, Duration.fromInputUnsafe(pause), run, options));
-    }),
+  ) {
+    const { roles } = yield* Settings;
+    if (!roles.has("worker")) return;
+    yield* Effect.forkScoped(loop(name, Duration.fromInputUnsafe(pause), run, options));
+  }),
 };

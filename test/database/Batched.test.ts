@@ -2,70 +2,68 @@ import { assert, describe, it } from "@effect/vitest";
 import { Deferred, Effect, Exit, Fiber } from "effect";
 import { batched } from "../../src/database/Batched.ts";
 
-/** Notes each batch, and answers ten times the item when it is let go. */
-const noted = (pause?: number) =>
+/** Records each batch and, once released, answers ten times each item. */
+const recorded = (pause?: number) =>
   Effect.gen(function* () {
     const batches: Array<ReadonlyArray<number>> = [];
-    const go = yield* Deferred.make<void>();
+    const released = yield* Deferred.make<void>();
     const ask = yield* batched(
       3,
       (items: ReadonlyArray<number>) => {
         batches.push(items);
         if (items.includes(0)) return Effect.fail("none of this batch");
         return Effect.as(
-          Deferred.await(go),
+          Deferred.await(released),
           items.map((item) => item * 10),
         );
       },
       pause,
     );
-    return { ask, batches, go: Deferred.succeed(go, undefined) };
+    return { ask, batches, release: Deferred.succeed(released, undefined) };
   });
 
-/** Time for whoever waits to come to the point where it waits. */
+/** Lets every fiber run until it waits. */
 const settled = Effect.forEach(Array.from({ length: 10 }), () => Effect.yieldNow, { discard: true });
 
-describe("What concurrent callers bring together", () => {
-  it.effect(
-    "goes batch by batch: the next one gathers while one is on its way, up to the most, each answered in its place",
-    () =>
-      Effect.gen(function* () {
-        const { ask, batches, go } = yield* noted();
-        const first = yield* Effect.forkChild(ask(1));
-        yield* settled;
-        const others = yield* Effect.forEach([2, 3, 4, 5], (item) => Effect.forkChild(ask(item)));
-        yield* settled;
-        assert.deepStrictEqual(batches, [[1]]);
-        yield* go;
-        assert.deepStrictEqual(yield* Effect.forEach([first, ...others], Fiber.join), [10, 20, 30, 40, 50]);
-        assert.deepStrictEqual(batches, [[1], [2, 3, 4], [5]]);
-      }).pipe(Effect.scoped),
+describe("batched", () => {
+  it.effect("calls gather while a batch runs, up to maxBatch, and get their answers in order", () =>
+    Effect.gen(function* () {
+      const { ask, batches, release } = yield* recorded();
+      const first = yield* Effect.forkChild(ask(1));
+      yield* settled;
+      const others = yield* Effect.forEach([2, 3, 4, 5], (item) => Effect.forkChild(ask(item)));
+      yield* settled;
+      assert.deepStrictEqual(batches, [[1]]);
+      yield* release;
+      assert.deepStrictEqual(yield* Effect.forEach([first, ...others], Fiber.join), [10, 20, 30, 40, 50]);
+      assert.deepStrictEqual(batches, [[1], [2, 3, 4], [5]]);
+    }).pipe(Effect.scoped),
   );
 
-  it.effect("fails for all of a batch and for nobody else, and goes on without a caller that is gone", () =>
+  it.effect("a failure affects one batch only, and an interrupted caller does not stop its batch", () =>
     Effect.gen(function* () {
-      const { ask, batches, go } = yield* noted();
+      const { ask, batches, release } = yield* recorded();
       const [bad, worse] = yield* Effect.all([Effect.exit(ask(0)), Effect.exit(ask(1))], { concurrency: 2 });
       assert.deepStrictEqual(
         [bad, worse],
         [Exit.fail("none of this batch"), Exit.fail("none of this batch")],
       );
-      const gone = yield* Effect.forkChild(ask(2));
+      const interrupted = yield* Effect.forkChild(ask(2));
       yield* settled;
-      yield* Fiber.interrupt(gone);
-      const stays = yield* Effect.forkChild(ask(3));
+      yield* Fiber.interrupt(interrupted);
+      const next = yield* Effect.forkChild(ask(3));
       yield* settled;
       assert.deepStrictEqual(batches.splice(1), [[2]]);
-      yield* go;
-      assert.strictEqual(yield* Fiber.join(stays), 30);
+      yield* release;
+      assert.strictEqual(yield* Fiber.join(next), 30);
       assert.deepStrictEqual(batches.splice(0), [[0, 1], [3]]);
     }).pipe(Effect.scoped),
   );
 
-  it.effect("gathers for a while after a batch of several, and not after a lone one", () =>
+  it.effect("the pause follows a batch of several calls, but not a single call", () =>
     Effect.gen(function* () {
-      const { ask, batches, go } = yield* noted(300);
-      yield* go;
+      const { ask, batches, release } = yield* recorded(300);
+      yield* release;
       assert.strictEqual(yield* ask(1), 10);
       yield* Effect.all([ask(2), ask(3)], { concurrency: 2 });
       const early = yield* Effect.forkChild(ask(4));

@@ -20,7 +20,7 @@ const open = (dataDir: string, partial: Partial<Settings["Service"]> = {}) =>
 const modeOf = (path: string) => Effect.promise(async () => (await stat(path)).mode & 0o777);
 
 describe("DataDirectory", () => {
-  it.effect("makes the directory closed, with two keys that stay the same (running.data)", () =>
+  it.effect("a new data directory is closed to others and keeps its two keys (running.data)", () =>
     Effect.gen(function* () {
       const path = join(yield* temporary, "some", "where");
       const first = yield* Effect.scoped(open(path));
@@ -37,7 +37,7 @@ describe("DataDirectory", () => {
     }),
   );
 
-  it.effect("prefers a key of the settings and then keeps none", () =>
+  it.effect("a key from the settings is used and not stored", () =>
     Effect.gen(function* () {
       const path = join(yield* temporary, "data");
       const { operatorKey } = yield* Effect.scoped(
@@ -48,7 +48,7 @@ describe("DataDirectory", () => {
     }),
   );
 
-  it.effect("refuses a second opener as long as the first is there, and names it", () =>
+  it.effect("a data directory in use is refused with the holder's process id", () =>
     Effect.gen(function* () {
       const path = join(yield* temporary, "data");
       yield* Effect.scoped(
@@ -64,7 +64,7 @@ describe("DataDirectory", () => {
     }),
   );
 
-  it.effect("takes a directory in which only a log or a settings file waits", () =>
+  it.effect("a directory with only a settings file becomes a data directory", () =>
     Effect.gen(function* () {
       const path = join(yield* temporary, "prepared");
       yield* Effect.promise(async () => {
@@ -76,7 +76,7 @@ describe("DataDirectory", () => {
     }),
   );
 
-  it.effect("refuses a directory with somebody else's folders and leaves it as it is", () =>
+  it.effect("a directory with other folders is refused and not changed", () =>
     Effect.gen(function* () {
       const path = join(yield* temporary, "home");
       yield* Effect.promise(async () => {
@@ -91,7 +91,7 @@ describe("DataDirectory", () => {
     }),
   );
 
-  it.effect("closes its own directory again when it was opened to others", () =>
+  it.effect("a data directory that was opened to others is closed again", () =>
     Effect.gen(function* () {
       const path = join(yield* temporary, "data");
       yield* Effect.scoped(open(path));
@@ -101,7 +101,7 @@ describe("DataDirectory", () => {
     }),
   );
 
-  it.effect("refuses a damaged key file and never writes over it", () =>
+  it.effect("a damaged key file is refused and never overwritten", () =>
     Effect.gen(function* () {
       const path = join(yield* temporary, "data");
       yield* Effect.scoped(open(path));
@@ -112,15 +112,15 @@ describe("DataDirectory", () => {
     }),
   );
 
-  it.effect("says so when a file is in its place", () =>
+  it.effect("a file at the path of the data directory is reported", () =>
     Effect.gen(function* () {
       const path = join(yield* temporary, "data");
       yield* Effect.promise(() => writeFile(path, ""));
-      assert.include((yield* Effect.flip(Effect.scoped(open(path)))).message, "there is a file in its place");
+      assert.include((yield* Effect.flip(Effect.scoped(open(path)))).message, "there is a file at this path");
     }),
   );
 
-  it.effect.skipIf(process.platform !== "linux")("says so, and ends, where no directory can be made", () =>
+  it.effect.skipIf(process.platform !== "linux")("a path where no directory can be made is reported", () =>
     Effect.gen(function* () {
       const { message } = yield* Effect.flip(Effect.scoped(open("/proc/waypost-data")));
       assert.include(message, "no directory can be made there");

@@ -18,21 +18,19 @@ const amountOf = (sql: SqlClient.SqlClient, id: number) =>
   Effect.map(sql<{ amount: number }>`SELECT amount FROM account WHERE id = ${id}`, (rows) => rows[0]?.amount);
 
 layer(TestDatabase.layerEmpty)("Database.ready", (it) => {
-  it.effect(
-    "is true while the database can be written: not on a standby, which can only be read (running.health)",
-    () =>
-      Effect.gen(function* () {
-        const sql = yield* SqlClient.SqlClient;
-        const { ready } = yield* Database;
-        assert.isTrue(yield* ready);
-        const standby = Effect.andThen(sql`SET TRANSACTION READ ONLY`, ready);
-        assert.isFalse(yield* sql.withTransaction(standby));
-      }),
+  it.effect("a database is ready while it accepts writes, unlike a standby (running.health)", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient;
+      const { ready } = yield* Database;
+      assert.isTrue(yield* ready);
+      const standby = Effect.andThen(sql`SET TRANSACTION READ ONLY`, ready);
+      assert.isFalse(yield* sql.withTransaction(standby));
+    }),
   );
 });
 
 layer(TestDatabase.layerEmpty)("Database.atomically", (it) => {
-  it.effect("keeps what a successful effect wrote", () =>
+  it.effect("a successful transaction is committed", () =>
     Effect.gen(function* () {
       const sql = yield* makeTable;
       const database = yield* Database;
@@ -41,7 +39,7 @@ layer(TestDatabase.layerEmpty)("Database.atomically", (it) => {
     }),
   );
 
-  it.effect("passes a domain error through and rolls back what was written before it", () =>
+  it.effect("a domain error rolls the transaction back and reaches the caller", () =>
     Effect.gen(function* () {
       const sql = yield* makeTable;
       const database = yield* Database;
@@ -58,7 +56,7 @@ layer(TestDatabase.layerEmpty)("Database.atomically", (it) => {
     }),
   );
 
-  it.effect("turns an SQL error into a defect that does not count as the database being away", () =>
+  it.effect("an SQL error becomes a defect and does not make the database unavailable", () =>
     Effect.gen(function* () {
       const sql = yield* makeTable;
       const database = yield* Database;
@@ -72,29 +70,27 @@ layer(TestDatabase.layerEmpty)("Database.atomically", (it) => {
     }),
   );
 
-  it.effect(
-    "joins the transaction at hand without a savepoint, so an inner failure undoes the whole (J2.1)",
-    () =>
-      Effect.gen(function* () {
-        const sql = yield* makeTable;
-        const database = yield* Database;
-        const inner = database.atomically(
-          Effect.andThen(
-            sql`UPDATE account SET amount = 3 WHERE id = 2`,
-            Effect.fail(new Refused({ why: "inner" })),
-          ),
-        );
-        const outer = Effect.andThen(sql`UPDATE account SET amount = 3 WHERE id = 1`, inner);
-        assert.deepStrictEqual(yield* Effect.flip(database.atomically(outer)), new Refused({ why: "inner" }));
-        assert.deepStrictEqual([yield* amountOf(sql, 1), yield* amountOf(sql, 2)], [100, 100]);
+  it.effect("an inner transaction joins the outer one, so its failure undoes both (J2.1)", () =>
+    Effect.gen(function* () {
+      const sql = yield* makeTable;
+      const database = yield* Database;
+      const inner = database.atomically(
+        Effect.andThen(
+          sql`UPDATE account SET amount = 3 WHERE id = 2`,
+          Effect.fail(new Refused({ why: "inner" })),
+        ),
+      );
+      const outer = Effect.andThen(sql`UPDATE account SET amount = 3 WHERE id = 1`, inner);
+      assert.deepStrictEqual(yield* Effect.flip(database.atomically(outer)), new Refused({ why: "inner" }));
+      assert.deepStrictEqual([yield* amountOf(sql, 1), yield* amountOf(sql, 2)], [100, 100]);
 
-        // Caught inside, it leaves the one transaction as it is: there was no savepoint to go back to.
-        yield* database.atomically(Effect.ignore(outer));
-        assert.deepStrictEqual([yield* amountOf(sql, 1), yield* amountOf(sql, 2)], [3, 3]);
-      }),
+      // A failure that is caught inside undoes nothing, because there is no savepoint.
+      yield* database.atomically(Effect.ignore(outer));
+      assert.deepStrictEqual([yield* amountOf(sql, 1), yield* amountOf(sql, 2)], [3, 3]);
+    }),
   );
 
-  it.effect("runs again when two transactions wait for each other, without the test's clock moving", () =>
+  it.effect("a deadlocked transaction is retried in real time", () =>
     Effect.gen(function* () {
       const sql = yield* makeTable;
       const database = yield* Database;
@@ -126,7 +122,7 @@ layer(TestDatabase.layerEmpty)("Database.atomically", (it) => {
     }),
   );
 
-  it.effect("gives up on a conflict that does not go away, after four tries", () =>
+  it.effect("a permanent conflict fails after four attempts", () =>
     Effect.gen(function* () {
       const database = yield* Database;
       const sql = yield* SqlClient.SqlClient;
@@ -144,7 +140,7 @@ layer(TestDatabase.layerEmpty)("Database.atomically", (it) => {
     }),
   );
 
-  it.effect("rolls back when its fiber is interrupted (J2.1)", () =>
+  it.effect("an interrupted transaction is rolled back (J2.1)", () =>
     Effect.gen(function* () {
       const sql = yield* makeTable;
       const database = yield* Database;
@@ -166,7 +162,7 @@ layer(TestDatabase.layerEmpty)("Database.atomically", (it) => {
 });
 
 layer(TestDatabase.layerEmpty)("TestDatabase", (it) => {
-  it.effect("is a database of its own: it does not see another file's rows", () =>
+  it.effect("a test database does not see the rows of another test file", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient;
       const rows = yield* sql`SELECT 1 FROM pg_tables WHERE tablename = 'account'`;
@@ -174,7 +170,7 @@ layer(TestDatabase.layerEmpty)("TestDatabase", (it) => {
     }),
   );
 
-  it.effect("keeps working while the test moves its clock by a year", () =>
+  it.effect("a test database keeps working while the test clock moves by a year", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient;
       const many = Effect.forEach(Array.from({ length: 100 }), () => sql`SELECT pg_backend_pid()`, {
@@ -190,7 +186,7 @@ layer(TestDatabase.layerEmpty)("TestDatabase", (it) => {
 
 layer(TestDatabase.layerEmpty)("Database.isUnavailable", (it) => {
   it.effect(
-    "is true for an unreachable or stopping server, false for a broken statement and for a bug (B3.3)",
+    "an unreachable or stopping server is unavailable, a wrong statement and a bug are not (B3.3)",
     () =>
       Effect.sync(() => {
         const failed = (code: string) =>
@@ -215,7 +211,7 @@ layer(TestDatabase.layerEmpty)("Database.isUnavailable", (it) => {
 });
 
 layer(TestDatabase.layer)("TestDatabase with the schema", (it) => {
-  it.effect("has the schema of the program", () =>
+  it.effect("a test database has the schema of the program", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient;
       const rows = yield* sql`SELECT id FROM schema_migration ORDER BY id`;

@@ -15,12 +15,12 @@ const urlOf = (database: string) => {
   );
 };
 
-const connect = (url: Redacted.Redacted, maxWaitMillis = 0) =>
-  Effect.map(Layer.build(postgresLayer({ _tag: "url", url }, { maxWaitMillis })), (context) =>
+const connect = (url: Redacted.Redacted, retryMillis = 0) =>
+  Effect.map(Layer.build(postgresLayer({ _tag: "url", url }, { retryMillis })), (context) =>
     Context.get(context, SqlClient.SqlClient),
   );
 
-/** A port on which nothing listens, or on which connections are taken and never answered. */
+/** A port where nothing listens, or where connections are accepted and never answered. */
 const port = (isSilent: boolean) =>
   Effect.acquireRelease(
     Effect.promise(async () => {
@@ -35,12 +35,13 @@ const port = (isSilent: boolean) =>
   ).pipe(Effect.map((opened) => opened.port));
 
 describe("postgresLayer", () => {
-  it.live("takes a DATABASE_URL and sets up every session (running.external)", () =>
+  it.live("every session of a DATABASE_URL gets its settings (running.external)", () =>
     Effect.gen(function* () {
       const sql = yield* connect(urlOf("waypost"));
       const rows = yield* sql`
         SELECT name, setting FROM pg_settings
-        WHERE name IN ('TimeZone', 'statement_timeout', 'application_name', 'client_connection_check_interval')
+        WHERE name IN
+          ('TimeZone', 'statement_timeout', 'application_name', 'client_connection_check_interval')
         ORDER BY name COLLATE "C"`;
       assert.deepStrictEqual(rows, [
         { name: "TimeZone", setting: "UTC" },
@@ -51,7 +52,7 @@ describe("postgresLayer", () => {
     }).pipe(Effect.scoped),
   );
 
-  it.live("refuses a database that is not UTF-8", () =>
+  it.live("a database that is not UTF-8 is refused", () =>
     Effect.gen(function* () {
       const sql = yield* connect(urlOf("waypost"));
       yield* sql`CREATE DATABASE plain TEMPLATE template0 ENCODING 'SQL_ASCII'`.unprepared;
@@ -61,7 +62,7 @@ describe("postgresLayer", () => {
     }).pipe(Effect.scoped),
   );
 
-  it.live("says which server it did not reach, and why, without the password", () =>
+  it.live("the error for an unreachable server has its address and no password", () =>
     Effect.gen(function* () {
       const url = `postgres://me:hunter2@127.0.0.1:${yield* port(false)}/shop`;
       const error = yield* Effect.flip(connect(Redacted.make(url)));
@@ -70,22 +71,22 @@ describe("postgresLayer", () => {
     }).pipe(Effect.scoped),
   );
 
-  it.live("does not wait for a database that is not there, however long it is told to be patient", () =>
+  it.live("a missing database is not retried", () =>
     Effect.gen(function* () {
-      // Patience of hours would hold the test up until it fails.
+      // Hours of retries would let the test time out.
       const error = yield* Effect.flip(connect(urlOf("no_such_database"), 10_000_000));
       assert.include(error.message, 'database "no_such_database" does not exist');
     }).pipe(Effect.scoped),
   );
 
-  it.live("gives up on a server that takes the connection and says nothing", () =>
+  it.live("a server that accepts connections and never answers fails", () =>
     Effect.gen(function* () {
       const url = Redacted.make(`postgres://me:hunter2@127.0.0.1:${yield* port(true)}/shop`);
       assert.isTrue(Exit.isFailure(yield* Effect.exit(connect(url))));
     }).pipe(Effect.scoped),
   );
 
-  it.live("fails as unavailable when the session is ended by the server, and works again at once", () =>
+  it.live("a session ended by the server is unavailable, and the pool reconnects at once", () =>
     Effect.gen(function* () {
       const sql = yield* connect(urlOf("waypost"));
       const database = yield* Effect.map(

@@ -5,17 +5,17 @@ import { fileURLToPath } from "node:url";
 import { vi } from "vitest";
 import { clusterName, processesOf } from "../../src/database/embedded/PostgresProcesses.ts";
 
-/** A started process and what it has said so far. */
+/** A started process and its output. */
 export interface Started {
   readonly child: ChildProcess;
   readonly output: () => string;
-  /** Resolves when the text has been said; rejects with all that was said when the process ends first. */
+  /** Resolves when the output has the text. Rejects with the output if the process ends first. */
   readonly says: (text: string) => Promise<void>;
-  /** Sends the signal, if any, and resolves with the exit code (or the signal's name) when the process is gone. */
+  /** Sends the signal, if any, and resolves with the exit code or signal when the process has ended. */
   readonly ends: (signal?: NodeJS.Signals) => Promise<number | string>;
 }
 
-/** Where a process that is started again finds what was compiled. */
+/** Compiled code for processes that are started again. */
 const compileCache = fileURLToPath(new URL("../../node_modules/.cache/waypost-tests", import.meta.url));
 
 const started = new Set<ChildProcess>();
@@ -29,12 +29,12 @@ const watch = (child: ChildProcess): Started => {
   return {
     child,
     output: () => text,
-    says: async (what) => {
+    says: async (expected) => {
       let hasEnded = false;
       void ended.then(() => (hasEnded = true));
-      const patience = { timeout: 500_000, interval: 20 };
-      await vi.waitUntil(() => text.includes(what) || hasEnded, patience).catch(() => undefined);
-      if (!text.includes(what)) throw new Error(`The process has not said "${what}", but:\n${text}`);
+      const limits = { timeout: 500_000, interval: 20 };
+      await vi.waitUntil(() => text.includes(expected) || hasEnded, limits).catch(() => undefined);
+      if (!text.includes(expected)) throw new Error(`The output lacks "${expected}":\n${text}`);
     },
     ends: async (signal) => {
       if (signal !== undefined) child.kill(signal);
@@ -44,7 +44,7 @@ const watch = (child: ChildProcess): Started => {
   };
 };
 
-/** Starts the process of DatabaseProcess.ts on a data directory; `uid` and `gid` give up root for another account. */
+/** Starts DatabaseProcess.ts on a data directory, as the account `uid` and `gid` if given. */
 export const startDatabaseProcess = (
   dataDir: string,
   { env, ...ids }: { readonly uid?: number; readonly gid?: number; readonly env?: NodeJS.ProcessEnv } = {},
@@ -58,18 +58,18 @@ export const startDatabaseProcess = (
     }),
   );
 
-/** Ends whatever a failed test left running. */
+/** Kills the processes that a failed test left running. */
 export const endAll = (): void => {
   for (const child of started)
     if (child.exitCode === null && child.signalCode === null) child.kill("SIGKILL");
   started.clear();
 };
 
-/** The pid of the running PostgreSQL in a data directory, as PostgreSQL wrote it down. */
+/** The pid of the PostgreSQL in a data directory, from its postmaster.pid. */
 export const postmasterOf = async (dataDir: string): Promise<number> =>
   Number((await readFile(`${dataDir}/postgres/postmaster.pid`, "utf8")).split("\n")[0]);
 
-/** Resolves when no process of that data directory's PostgreSQL is left. */
+/** Resolves when no PostgreSQL process of the data directory is left. */
 export const assertNoPostgresLeft = (dataDir: string): Promise<void> =>
   vi.waitFor(
     async () => {
@@ -79,14 +79,14 @@ export const assertNoPostgresLeft = (dataDir: string): Promise<void> =>
     { timeout: 500_000, interval: 25 },
   );
 
-/** Kills the shell that would stop PostgreSQL after its Waypost was killed, as a power cut of both would. */
-export const killGuardOf = async (postmaster: number): Promise<void> => {
+/** Kills the watchdog that would stop PostgreSQL after Waypost is killed. */
+export const killWatchdogOf = async (postmaster: number): Promise<void> => {
   const listing = await new Promise<string>((resolve) => {
     execFile("ps", ["-axo", "pid=,command="], (_, text) => resolve(text));
   });
   const row = listing
     .split("\n")
     .find((line) => line.includes("read -r line") && line.endsWith(` ${postmaster}`));
-  if (row === undefined) throw new Error("There is no guard to kill.");
+  if (row === undefined) throw new Error("There is no watchdog to kill.");
   process.kill(Number.parseInt(row, 10), "SIGKILL");
 };

@@ -5,7 +5,7 @@ import { arrayOf, asNumber, instant, jsonb, unnested, utc } from "../../src/data
 import { TestDatabase } from "./TestDatabase.ts";
 
 layer(TestDatabase.layerEmpty)("Rows", (it) => {
-  it.effect("formats instants in UTC to the second, cut off and not rounded (A3)", () =>
+  it.effect("utc formats instants to the second, truncated and not rounded (A3)", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient;
       const rows = yield* sql`
@@ -22,22 +22,23 @@ layer(TestDatabase.layerEmpty)("Rows", (it) => {
     }),
   );
 
-  it.effect("carries instants, JSON and counts there and back", () =>
+  it.effect("instants, JSON and counts survive a round trip", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient;
       const value = { text: "é\u{1F600}", list: [1, 2.5, null], deep: { "__proto__ ": true } };
       const [row] = yield* sql`
-        SELECT ${instant(1_700_000_000_123)} AS at, ${jsonb(value)} AS value, ${asNumber("count(*)")} AS count`;
+        SELECT ${instant(1_700_000_000_123)} AS at, ${jsonb(value)} AS value,
+          ${asNumber("count(*)")} AS count`;
       assert.deepStrictEqual(row, { at: new Date(1_700_000_000_123), value, count: 1 });
     }),
   );
 
-  it.effect("takes arrays of nulls, of nothing, and of whole and broken numbers", () =>
+  it.effect("arrayOf accepts nulls, no elements, and integers with fractions", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient;
       const rows = yield* sql`
-        SELECT * FROM unnest(${arrayOf("float8", [1, 2.5])}, ${arrayOf("text", [null, null])}, ${arrayOf("jsonb", [{ a: 1 }, [2]])})
-          AS given (number, text, value)`;
+        SELECT * FROM unnest(${arrayOf("float8", [1, 2.5])}, ${arrayOf("text", [null, null])},
+          ${arrayOf("jsonb", [{ a: 1 }, [2]])}) AS given (number, text, value)`;
       assert.deepStrictEqual(rows, [
         { number: 1, text: null, value: { a: 1 } },
         { number: 2.5, text: null, value: [2] },

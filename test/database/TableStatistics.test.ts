@@ -1,35 +1,34 @@
 import { assert, layer } from "@effect/vitest";
 import { Effect } from "effect";
 import { SqlClient } from "effect/sql";
-import { TableStatistics } from "../../src/database/TableStatistics.ts";
+import { analyzeGrownTables } from "../../src/database/TableStatistics.ts";
 import { TestDatabase } from "./TestDatabase.ts";
 
-layer(TestDatabase.layer)("A table that has grown", (it) => {
-  it.effect("is looked at once, so that plans are made for its size", () =>
+layer(TestDatabase.layer)("analyzeGrownTables", (it) => {
+  it.effect("a table that has doubled is analyzed once", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient;
-      const { look } = yield* TableStatistics;
-      const known = Effect.map(
-        sql<{
-          readonly rows: number;
-        }>`SELECT reltuples::int AS rows FROM pg_class WHERE relname = 'delivery'`,
+      const estimate = Effect.map(
+        sql<{ readonly rows: number }>`
+          SELECT reltuples::int AS rows FROM pg_class WHERE relname = 'delivery'`,
         ([row]) => row?.rows,
       );
       const send = (sourceId: number, count: number) => sql`
-        INSERT INTO delivery (workspace_id, environment, source_id, device_key, campaign_key, notification_key, content_key,
-          content_type, trigger_type, transport, status, created_at)
-        SELECT 1, 'production', ${sourceId}, n, 1, 1, 1, 'message', 'fixed_time', 'fcm', 'queued', '2026-11-21Z'
+        INSERT INTO delivery (workspace_id, environment, source_id, device_key, campaign_key,
+          notification_key, content_key, content_type, trigger_type, transport, status, created_at)
+        SELECT 1, 'production', ${sourceId}, n, 1, 1, 1, 'message', 'fixed_time', 'fcm', 'queued',
+          '2026-11-21Z'
         FROM generate_series(1, ${count}::int) AS n`;
       yield* send(1, 100);
-      assert.deepStrictEqual(yield* look, []);
+      assert.deepStrictEqual(yield* analyzeGrownTables, []);
       yield* send(2, 29_900);
-      assert.deepStrictEqual(yield* look, ["delivery"]);
-      assert.strictEqual(yield* known, 30_000);
+      assert.deepStrictEqual(yield* analyzeGrownTables, ["delivery"]);
+      assert.strictEqual(yield* estimate, 30_000);
       yield* send(3, 5_000);
-      assert.deepStrictEqual(yield* look, []);
+      assert.deepStrictEqual(yield* analyzeGrownTables, []);
       yield* send(4, 45_000);
-      assert.deepStrictEqual(yield* look, ["delivery"]);
-      assert.strictEqual(yield* known, 80_000);
-    }).pipe(Effect.provide(TableStatistics.layer)),
+      assert.deepStrictEqual(yield* analyzeGrownTables, ["delivery"]);
+      assert.strictEqual(yield* estimate, 80_000);
+    }),
   );
 });

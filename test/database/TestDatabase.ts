@@ -7,7 +7,7 @@ import { Database } from "../../src/database/Database.ts";
 import { postgresLayer } from "../../src/database/Postgres.ts";
 import { templateName } from "./TestServer.ts";
 
-/** The schema in schema/ could not be applied when the test run began. */
+/** The migrations in schema/ failed when the test run began. */
 class SchemaDoesNotApply extends Data.TaggedError("SchemaDoesNotApply")<{ readonly message: string }> {}
 
 const liveClock = Context.get(Context.empty(), Clock.Clock);
@@ -16,7 +16,7 @@ const to = (database: string, maxConnections: number, path = inject("testServer"
   const { username } = inject("testServer");
   return postgresLayer(
     { _tag: "socket", path, username, database },
-    // A connection that is made while a test moves the time must not time out.
+    // Opening a connection must not time out while a test moves its clock.
     { maxConnections, connectTimeout: "Infinity" },
   );
 };
@@ -28,7 +28,7 @@ const administer = (statement: (sql: SqlClient.SqlClient) => Effect.Effect<unkno
     ),
   ).pipe(Effect.orDie);
 
-/** A database of its own, gone again when the scope closes. */
+/** A new database, which is dropped when the scope closes. */
 const fresh = (template: string, maxConnections: number, path?: string) =>
   Layer.unwrap(
     Effect.gen(function* () {
@@ -38,7 +38,7 @@ const fresh = (template: string, maxConnections: number, path?: string) =>
       }
       const name = `test_${randomBytes(8).toString("hex")}`;
       yield* Effect.acquireRelease(
-        // Its files are copied: written block by block into the log, as is usual, it takes ten times as long.
+        // The default strategy writes each block to the log, which takes ten times as long.
         administer(
           (sql) => sql`CREATE DATABASE ${sql(name)} TEMPLATE ${sql(template)} STRATEGY FILE_COPY`.unprepared,
         ),
@@ -48,21 +48,21 @@ const fresh = (template: string, maxConnections: number, path?: string) =>
     }),
   ).pipe(
     Layer.orDie,
-    // Pools and health checks wait in real time, also where the test's own clock stands still.
+    // Pools and health checks wait in real time, also under a test clock.
     Layer.provide(Layer.succeed(Clock.Clock, liveClock)),
   );
 
 type TestServices = Database | SqlClient.SqlClient | PgClient.PgClient;
 
-/** For tests: one fresh database for each time the layer is built, usually once in a test file. */
+/** A new database for each build of the layer, usually one per test file. */
 export const TestDatabase: {
-  /** The whole schema and no rows. */
+  /** With the schema and no rows. */
   readonly layer: Layer.Layer<TestServices>;
-  /** With another number of connections than the usual ten. */
+  /** With this number of connections instead of ten. */
   readonly layerWith: (maxConnections: number) => Layer.Layer<TestServices>;
-  /** Reached by another socket than the server's own. */
+  /** Through another socket than the server's own. */
   readonly layerThrough: (path: string) => Layer.Layer<TestServices>;
-  /** Nothing in it. */
+  /** Without the schema. */
   readonly layerEmpty: Layer.Layer<TestServices>;
 } = {
   layer: fresh(templateName, 10),

@@ -1,20 +1,20 @@
 import { Effect } from "effect";
 import { SqlClient } from "effect/sql";
 
-/** What a test file must know of the PostgreSQL of its run; plain data, since it crosses processes. */
+/** The PostgreSQL of a test run, as plain data that crosses processes. */
 export interface TestServer {
   readonly socketPath: string;
   readonly username: string;
-  /** Empty when the migrated database is there to be copied. */
+  /** The error of the migrations; empty if the template database exists. */
   readonly problem: string;
-  /** A data directory with the migrated database in it, used by no server. */
+  /** A data directory with the migrated database, used by no server. */
   readonly prepared: string;
 }
 
-/** The migrated database that is copied for every test file; nobody else connects to it. */
+/** The migrated database that is copied for every test file. Nothing connects to it. */
 export const templateName = "waypost_template";
 
-/** Makes that database of the server's own one. */
+/** Copies the server's own database to the template. */
 export const createTemplate = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient;
   yield* sql`CREATE DATABASE ${sql(templateName)} TEMPLATE ${sql("waypost")}`.unprepared;

@@ -3,8 +3,7 @@ import { Cause, Effect, Exit } from "effect";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { observedRun } from "../../src/workers/JobMetrics.ts";
-import { counted } from "../../src/media/store/MediaStoreMetrics.ts";
-import { MediaStore, MediaStoreAway } from "../../src/media/store/MediaStore.ts";
+import { checkedStore, MediaStoreUnavailable } from "../../src/media/store/MediaStore.ts";
 import { asker, TestWaypost } from "../TestWaypost.ts";
 
 const valueOf = (series: ReadonlyMap<string, number>, isIt: (name: string) => boolean): number | undefined =>
@@ -70,11 +69,12 @@ layer(TestWaypost.layer)("GET /metrics", (it) => {
   it.effect("counts failures of the media store by operation", () =>
     Effect.gen(function* () {
       const earlier = yield* scrape;
-      const away = Effect.fail(new MediaStoreAway({ problem: "the disk is full" }));
-      const store = counted(MediaStore.of({ put: () => away, read: () => away, remove: () => away }));
-      yield* Effect.exit(store.put("key", { content: new Uint8Array(), mimeType: "text/plain" }));
-      yield* Effect.exit(Effect.scoped(store.read("key")));
-      yield* Effect.exit(store.remove("key"));
+      const fail = () => Effect.fail(new MediaStoreUnavailable({ problem: "the disk is full" }));
+      const store = checkedStore({ put: fail, read: fail, remove: fail });
+      const key = "k".repeat(32);
+      yield* Effect.exit(store.put(key, { content: new Uint8Array(), mimeType: "text/plain" }));
+      yield* Effect.exit(Effect.scoped(store.read(key)));
+      yield* Effect.exit(store.remove(key));
       const series = yield* scrape;
       for (const operation of ["put", "read", "remove"]) {
         const name = `waypost_media_store_failures_total{operation="${operation}"}`;

@@ -3,7 +3,7 @@ import { validateHeaderValue } from "node:http";
 import { contentDisposition } from "../../src/media/DownloadName.ts";
 
 describe("contentDisposition", () => {
-  it("shows the file in place and saves it under its own name", () => {
+  it("a file is shown inline and saved under its own name", () => {
     assert.strictEqual(contentDisposition("cup.png", "image/png"), 'inline; filename="cup.png"');
     assert.strictEqual(contentDisposition("Foto.JPEG", "image/jpeg"), 'inline; filename="Foto.JPEG"');
     assert.strictEqual(
@@ -12,7 +12,7 @@ describe("contentDisposition", () => {
     );
   });
 
-  it("gives it an ending of the type that its bytes have", () => {
+  it("the download name gets an extension of the file's type", () => {
     assert.strictEqual(
       contentDisposition("Autumn offer", "image/webp"),
       'inline; filename="Autumn offer.webp"',
@@ -21,7 +21,7 @@ describe("contentDisposition", () => {
     assert.strictEqual(contentDisposition("v1.2", "video/quicktime"), 'inline; filename="v1.2.mov"');
   });
 
-  it("lets no name out of the header, its folder or its line", () => {
+  it("no file name can escape the header, its line or the download folder", () => {
     for (const name of [
       'a"; filename="b.exe',
       "a\r\nset-cookie: b=c",

@@ -1,17 +1,19 @@
 import { Effect, Layer, Option } from "effect";
-import { MediaStoreAway } from "../../src/media/store/MediaStore.ts";
-import { ReadyThumbnails } from "../../src/media/ReadyThumbnails.ts";
+import { ReadyThumbnails } from "../../src/media/Thumbnails.ts";
+import { MediaStoreUnavailable } from "../../src/media/store/MediaStore.ts";
 
-/** A key whose thumbnail cannot be had now. */
-export const troubledKey = "A".repeat(32);
-/** A key of nothing. */
+/** A key whose thumbnail is unavailable. */
+export const unavailableKey = "A".repeat(32);
+/** A key without a file. */
 export const unknownKey = "B".repeat(32);
 
 /** One small picture for every other key. */
-export const standInThumbnails = Layer.succeed(ReadyThumbnails, {
+export const fakeThumbnails = Layer.succeed(ReadyThumbnails, {
   ready: (key) => {
-    if (key === troubledKey) return Effect.fail(new MediaStoreAway({ problem: "a test says so" }));
-    if (key === unknownKey) return Effect.succeedNone;
-    return Effect.succeed(Option.some({ content: Buffer.from("a small picture"), mimeType: "image/webp" }));
+    if (key === unavailableKey)
+      return Effect.fail(new MediaStoreUnavailable({ problem: "as the test wants" }));
+    return key === unknownKey
+      ? Effect.succeedNone
+      : Effect.succeed(Option.some(Buffer.from("a small picture")));
   },
 });

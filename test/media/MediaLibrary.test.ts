@@ -5,7 +5,7 @@ import { fileHead, form, mediaWorld, upload } from "./MediaWorld.ts";
 
 layer(TestWaypost.layer)("Media files", (it) => {
   it.effect(
-    "an upload answers 201 with the whole resource, which is then listed and shown (H2.1, media.create, media.fields, media.get)",
+    "an upload is 201 with the file, which is then listed (H2.1, media.create, media.fields, media.get)",
     () =>
       Effect.gen(function* () {
         const { sandbox } = yield* mediaWorld();
@@ -35,7 +35,7 @@ layer(TestWaypost.layer)("Media files", (it) => {
       }),
   );
 
-  it.effect("a hand-written form is taken, parts that are not known are not looked at", () =>
+  it.effect("an upload accepts a form written by hand and ignores unknown parts", () =>
     Effect.gen(function* () {
       const { sandbox } = yield* mediaWorld();
       const other = { head: 'Content-Disposition: form-data; name="alt"', body: "A cup" };

@@ -5,7 +5,9 @@ import { TestClock } from "effect/testing";
 import { TestWaypost } from "../TestWaypost.ts";
 import { mediaWorld, upload } from "./MediaWorld.ts";
 
-/** Time that moves a millisecond with each turn of the event loop, so that sockets and the database keep pace with it. */
+/**
+ * Moves the test clock by a millisecond per event loop iteration, so that sockets and the database keep up.
+ */
 const movingTime = Effect.forever(
   Effect.andThen(
     TestClock.adjust("1 millis"),
@@ -15,52 +17,50 @@ const movingTime = Effect.forever(
 
 const sized = (bytes: number) => upload({ content: "image".padEnd(bytes, ".") });
 
-layer(TestWaypost.layer)("How many bytes of media there may be", (it) => {
-  it.effect("max_media_bytes is the total of an environment; deleting makes room (A2, H4.2)", () =>
-    Effect.gen(function* () {
-      const { production, sandbox } = yield* mediaWorld({ plan: { max_media_bytes: 100 } });
-      const first = (yield* sandbox("/media", sized(60))).body.data.id;
-      const over = yield* sandbox("/media", sized(41));
-      assert.strictEqual(over.status, 403);
-      assert.deepStrictEqual(over.body.error, {
-        code: "limit_exceeded",
-        message:
-          "The plan allows 100 bytes of media in Sandbox, and there are 60: this file has 41. Delete files first.",
-        fields: {
-          max_media_bytes: [
-            "The plan allows 100 bytes of media in Sandbox, and there are 60: this file has 41. Delete files first.",
-          ],
-        },
-      });
-      assert.strictEqual((yield* sandbox("/media", sized(40))).status, 201);
-      assert.strictEqual((yield* production("/media", sized(100))).status, 201);
-      yield* sandbox(`/media/${first}`, { method: "DELETE" });
-      assert.strictEqual((yield* sandbox("/media", sized(60))).status, 201);
-    }),
-  );
-
+layer(TestWaypost.layer)("Media limits", (it) => {
   it.effect(
-    "a Sandbox never holds more than 209,715,200 bytes, Production as much as it likes (H4.2, limits.media, media.sandbox)",
+    "max_media_bytes limits the total of an environment, and deleting a file makes room (A2, H4.2)",
     () =>
       Effect.gen(function* () {
-        const sql = yield* SqlClient.SqlClient;
-        for (const max_media_bytes of [null, 1_000_000_000_000]) {
-          const { file, production, sandbox, workspaceId } = yield* mediaWorld({ plan: { max_media_bytes } });
-          yield* file();
-          // As if it were the last of many: four files of 50 MB would take long to send.
-          yield* sql`UPDATE media_file SET size_bytes = 209715190 WHERE workspace_id = ${workspaceId}`;
-          assert.strictEqual((yield* sandbox("/media", sized(10))).status, 201);
-          const over = yield* sandbox("/media", sized(10));
-          assert.deepStrictEqual(
-            [over.status, Object.keys(over.body.error.fields)],
-            [403, ["max_media_bytes"]],
-          );
-          assert.strictEqual((yield* production("/media", sized(20))).status, 201);
-        }
+        const { production, sandbox } = yield* mediaWorld({ plan: { max_media_bytes: 100 } });
+        const first = (yield* sandbox("/media", sized(60))).body.data.id;
+        const over = yield* sandbox("/media", sized(41));
+        assert.strictEqual(over.status, 403);
+        const message =
+          "The plan allows 100 bytes of media in Sandbox, and there are 60: " +
+          "this file has 41. Delete files first.";
+        assert.deepStrictEqual(over.body.error, {
+          code: "limit_exceeded",
+          message,
+          fields: { max_media_bytes: [message] },
+        });
+        assert.strictEqual((yield* sandbox("/media", sized(40))).status, 201);
+        assert.strictEqual((yield* production("/media", sized(100))).status, 201);
+        yield* sandbox(`/media/${first}`, { method: "DELETE" });
+        assert.strictEqual((yield* sandbox("/media", sized(60))).status, 201);
       }),
   );
 
-  it.effect("the total is exact when many arrive at once (H4.2)", () =>
+  it.effect("a Sandbox holds at most 209,715,200 bytes of media (H4.2, limits.media, media.sandbox)", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient;
+      for (const max_media_bytes of [null, 1_000_000_000_000]) {
+        const { file, production, sandbox, workspaceId } = yield* mediaWorld({ plan: { max_media_bytes } });
+        yield* file();
+        // Pretends that the file is large: sending 200 MB would take long.
+        yield* sql`UPDATE media_file SET size_bytes = 209715190 WHERE workspace_id = ${workspaceId}`;
+        assert.strictEqual((yield* sandbox("/media", sized(10))).status, 201);
+        const over = yield* sandbox("/media", sized(10));
+        assert.deepStrictEqual(
+          [over.status, Object.keys(over.body.error.fields)],
+          [403, ["max_media_bytes"]],
+        );
+        assert.strictEqual((yield* production("/media", sized(20))).status, 201);
+      }
+    }),
+  );
+
+  it.effect("the total of media bytes stays exact under concurrent uploads (H4.2)", () =>
     Effect.gen(function* () {
       const { sandbox } = yield* mediaWorld({ plan: { max_media_bytes: 100 } });
       const answers = yield* Effect.all(
@@ -72,7 +72,7 @@ layer(TestWaypost.layer)("How many bytes of media there may be", (it) => {
     }),
   );
 
-  it.effect("a body that is wrong is said before the plan is (B1)", () =>
+  it.effect("an invalid upload is reported before the limits of the plan (B1)", () =>
     Effect.gen(function* () {
       const { sandbox } = yield* mediaWorld({ plan: { max_media_bytes: 0 } });
       assert.strictEqual((yield* sandbox("/media", upload({ content: "MZ" }))).status, 422);
@@ -81,7 +81,7 @@ layer(TestWaypost.layer)("How many bytes of media there may be", (it) => {
     }),
   );
 
-  it.effect("an upload with a key happens once: a retry gets the first answer (J2, J3)", () =>
+  it.effect("a retried upload with an idempotency key gets the first answer (J2, J3)", () =>
     Effect.gen(function* () {
       const { sandbox } = yield* mediaWorld();
       const first = yield* sandbox("/media", upload({ key: "one" }));
@@ -96,18 +96,18 @@ layer(TestWaypost.layer)("How many bytes of media there may be", (it) => {
     }),
   );
 
-  it.effect("of many with one key one makes a file, and all get its answer (J3)", () =>
+  it.effect("concurrent uploads with one idempotency key add one file and all get its answer (J3)", () =>
     Effect.gen(function* () {
       const { sandbox } = yield* mediaWorld();
-      const asking = yield* Effect.forkChild(
+      const uploading = yield* Effect.forkChild(
         Effect.all(
           Array.from({ length: 8 }, () => sandbox("/media", upload({ key: "many" }))),
           { concurrency: "unbounded" },
         ),
       );
-      // Those that find the key taken come back by the clock, which moves until all are answered.
+      // Concurrent duplicates retry by the clock, so it moves until all are answered.
       const moving = yield* Effect.forkChild(movingTime);
-      const answers = yield* Fiber.join(asking);
+      const answers = yield* Fiber.join(uploading);
       yield* Fiber.interrupt(moving);
       assert.deepStrictEqual(new Set(answers.map(({ status }) => status)), new Set([201]));
       assert.strictEqual(new Set(answers.map(({ body }) => body.data.id)).size, 1);

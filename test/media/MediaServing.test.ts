@@ -5,12 +5,12 @@ import { MediaStore } from "../../src/media/store/MediaStore.ts";
 import { TestWaypost } from "../TestWaypost.ts";
 import { mediaWorld } from "./MediaWorld.ts";
 import { bytesOf } from "./store/MediaStoreCases.ts";
-import { troubledKey, unknownKey } from "./FakeThumbnails.ts";
+import { unavailableKey, unknownKey } from "./FakeThumbnails.ts";
 
 const content = `image ${Buffer.from(bytesOf(200_000)).toString("latin1")}`;
 const whole = Buffer.from(content, "utf8");
 
-/** Asks an address as anybody: no token. */
+/** Sends a request without a token. */
 const get = (url: string, headers: Readonly<Record<string, string>> = {}, method = "GET") =>
   Effect.promise(async () => {
     const response = await fetch(url, { method, headers });
@@ -21,7 +21,9 @@ const get = (url: string, headers: Readonly<Record<string, string>> = {}, method
     };
   });
 
-/** One request as it stands here, without what a client library would put right, and its whole answer. */
+/**
+ * Sends a request byte for byte, without the corrections of a client library, and returns the whole response.
+ */
 const raw = (origin: string, request: string) =>
   Effect.callback<string>((resume) => {
     const { hostname, port } = new URL(origin);
@@ -40,7 +42,7 @@ layer(TestWaypost.layer)("The media address", (it) => {
   });
 
   it.effect(
-    "serves the stored bytes to everybody, as the type they have, in a way that nothing in them runs (H3.1)",
+    "the media address serves the stored bytes with their type and with headers that forbid scripts (H3.1)",
     () =>
       Effect.gen(function* () {
         const { url } = yield* world;
@@ -61,17 +63,17 @@ layer(TestWaypost.layer)("The media address", (it) => {
       }),
   );
 
-  it.effect("answers HEAD with the same head and no body", () =>
+  it.effect("HEAD of a media file answers with the headers of GET and no body", () =>
     Effect.gen(function* () {
       const { url } = yield* world;
-      const [asked, told] = [yield* get(url), yield* get(url, {}, "HEAD")];
-      assert.deepStrictEqual([told.status, told.body.length], [200, 0]);
+      const [got, head] = [yield* get(url), yield* get(url, {}, "HEAD")];
+      assert.deepStrictEqual([head.status, head.body.length], [200, 0]);
       for (const name of ["content-type", "content-length", "etag", "cache-control", "content-disposition"])
-        assert.strictEqual(told.header(name), asked.header(name), name);
+        assert.strictEqual(head.header(name), got.header(name), name);
     }),
   );
 
-  it.effect("serves the part that is asked for (206), or says that there is none (416) (H3.1)", () =>
+  it.effect("a range request gets its part (206), or 416 if the file has none of it (H3.1)", () =>
     Effect.gen(function* () {
       const { url } = yield* world;
       const size = whole.length;
@@ -96,7 +98,7 @@ layer(TestWaypost.layer)("The media address", (it) => {
     }),
   );
 
-  it.effect("serves a part under If-Range only of the bytes that the client has begun with", () =>
+  it.effect("If-Range with any tag but the file's own gets the whole file", () =>
     Effect.gen(function* () {
       const { url } = yield* world;
       const etag = (yield* get(url, {}, "HEAD")).header("etag") ?? "";
@@ -107,7 +109,7 @@ layer(TestWaypost.layer)("The media address", (it) => {
     }),
   );
 
-  it.effect("does not send again what the client has (304), and minds If-Match (H3.1)", () =>
+  it.effect("a media file answers If-None-Match with 304 and a failed If-Match with 412 (H3.1)", () =>
     Effect.gen(function* () {
       const { url } = yield* world;
       const etag = (yield* get(url, {}, "HEAD")).header("etag") ?? "";
@@ -122,7 +124,7 @@ layer(TestWaypost.layer)("The media address", (it) => {
     }),
   );
 
-  it.effect("is 404 in the one error shape once the file is deleted, at once (H3.2)", () =>
+  it.effect("a deleted media file is 404 at once, in the usual error shape (H3.2)", () =>
     Effect.gen(function* () {
       const { file, sandbox, url } = yield* world;
       assert.strictEqual((yield* sandbox(`/media/${file.id}`, { method: "DELETE" })).status, 200);
@@ -135,7 +137,7 @@ layer(TestWaypost.layer)("The media address", (it) => {
     }),
   );
 
-  it.effect("knows nothing but files by their whole keys, however the path is written (H3.2)", () =>
+  it.effect("every path but a whole media key is 404, however it is written (H3.2)", () =>
     Effect.gen(function* () {
       const { origin } = yield* TestWaypost;
       const { url } = yield* world;
@@ -170,7 +172,7 @@ layer(TestWaypost.layer)("The media address", (it) => {
     }),
   );
 
-  it.effect("takes GET, HEAD and OPTIONS only, and lets pages of other sites ask for parts", () =>
+  it.effect("the media address allows only GET, HEAD and OPTIONS, and ranges from other sites", () =>
     Effect.gen(function* () {
       const { url } = yield* world;
       for (const method of ["POST", "PUT", "PATCH", "DELETE"]) {
@@ -184,29 +186,27 @@ layer(TestWaypost.layer)("The media address", (it) => {
     }),
   );
 
-  it.effect(
-    "serves an image's thumbnail, of which the same holds, waiting for it where it is not there (H2)",
-    () =>
-      Effect.gen(function* () {
-        const { origin } = yield* TestWaypost;
-        const { file } = yield* world;
-        const { body, header, status } = yield* get(file.thumbnail_url);
-        assert.deepStrictEqual([status, body.toString()], [200, "a small picture"]);
-        assert.strictEqual(header("content-type"), "image/webp");
-        assert.strictEqual(header("x-content-type-options"), "nosniff");
-        assert.include(header("cache-control") ?? "", "immutable");
-        const etag = header("etag") ?? "";
-        assert.strictEqual((yield* get(file.thumbnail_url, { "if-none-match": etag })).status, 304);
-        const part = yield* get(file.thumbnail_url, { range: "bytes=2-6" });
-        assert.deepStrictEqual([part.status, part.body.toString()], [206, "small"]);
-        const away = yield* get(`${origin}/media/${troubledKey}/thumbnail`);
-        assert.deepStrictEqual([away.status, away.header("retry-after")], [503, "2"]);
-        assert.strictEqual(JSON.parse(away.body.toString()).error.code, "service_unavailable");
-        assert.strictEqual((yield* get(`${origin}/media/${unknownKey}/thumbnail`)).status, 404);
-      }),
+  it.effect("the thumbnail of an image is served with the same headers, ranges and tags as a file (H2)", () =>
+    Effect.gen(function* () {
+      const { origin } = yield* TestWaypost;
+      const { file } = yield* world;
+      const { body, header, status } = yield* get(file.thumbnail_url);
+      assert.deepStrictEqual([status, body.toString()], [200, "a small picture"]);
+      assert.strictEqual(header("content-type"), "image/webp");
+      assert.strictEqual(header("x-content-type-options"), "nosniff");
+      assert.include(header("cache-control") ?? "", "immutable");
+      const etag = header("etag") ?? "";
+      assert.strictEqual((yield* get(file.thumbnail_url, { "if-none-match": etag })).status, 304);
+      const part = yield* get(file.thumbnail_url, { range: "bytes=2-6" });
+      assert.deepStrictEqual([part.status, part.body.toString()], [206, "small"]);
+      const unavailable = yield* get(`${origin}/media/${unavailableKey}/thumbnail`);
+      assert.deepStrictEqual([unavailable.status, unavailable.header("retry-after")], [503, "2"]);
+      assert.strictEqual(JSON.parse(unavailable.body.toString()).error.code, "service_unavailable");
+      assert.strictEqual((yield* get(`${origin}/media/${unknownKey}/thumbnail`)).status, 404);
+    }),
   );
 
-  it.effect("is 404 when the store has lost the bytes", () =>
+  it.effect("a media file is 404 when the store has lost its bytes", () =>
     Effect.gen(function* () {
       const { url } = yield* world;
       yield* (yield* MediaStore).remove(url.slice(url.lastIndexOf("/") + 1));
@@ -218,7 +218,7 @@ layer(TestWaypost.layer)("The media address", (it) => {
 layer(TestWaypost.layerWith({ mediaUrl: "https://cdn.example.com/files" }))(
   "WAYPOST_MEDIA_URL with a path",
   (it) => {
-    it.effect("stands in the addresses of files, which are answered below its path on any host", () =>
+    it.effect("media URLs start with WAYPOST_MEDIA_URL, and its path is served on any host", () =>
       Effect.gen(function* () {
         const { origin } = yield* TestWaypost;
         const file = yield* (yield* mediaWorld()).file({ content });
@@ -234,9 +234,9 @@ layer(TestWaypost.layerWith({ mediaUrl: "https://cdn.example.com/files" }))(
 );
 
 layer(TestWaypost.layerWith({ mediaUrl: "https://media.example.com" }))(
-  "WAYPOST_MEDIA_URL without one",
+  "WAYPOST_MEDIA_URL without a path",
   (it) => {
-    it.effect("is answered at the root, and hides nothing that is there", () =>
+    it.effect("a WAYPOST_MEDIA_URL without a path serves files at the root and hides no other path", () =>
       Effect.gen(function* () {
         const { origin } = yield* TestWaypost;
         const file = yield* (yield* mediaWorld()).file({ content });

@@ -24,26 +24,28 @@ const garbage = (key: string) =>
 
 const keyOf = (url: string) => url.split("/").at(-1) ?? "";
 
-// Without a worker, whose own sweeping would take part.
-layer(TestWaypost.layerWith({ roles: new Set(["api"]) }))("Bytes without a file", (it) => {
-  it.effect("a deleted file's bytes go at once, and a thumbnail that came later a while after", () =>
-    Effect.gen(function* () {
-      const { file, sandbox } = yield* mediaWorld();
-      const { id, url } = yield* file();
-      const key = keyOf(url);
-      assert.isTrue(yield* isStored(key));
-      assert.strictEqual((yield* sandbox(`/media/${id}`, { method: "DELETE" })).status, 200);
-      yield* sweepOnce;
-      assert.isFalse(yield* isStored(key));
-      yield* put(`${key}/thumbnail`);
-      yield* TestClock.adjust("16 minutes");
-      yield* sweepOnce;
-      assert.isFalse(yield* isStored(`${key}/thumbnail`));
-      assert.deepStrictEqual(yield* garbage(key), []);
-    }),
+// Without the role worker, whose job would sweep too.
+layer(TestWaypost.layerWith({ roles: new Set(["api"]) }))("Media sweeping", (it) => {
+  it.effect(
+    "the sweeping removes a deleted file at once, and again 15 minutes later with a late thumbnail",
+    () =>
+      Effect.gen(function* () {
+        const { file, sandbox } = yield* mediaWorld();
+        const { id, url } = yield* file();
+        const key = keyOf(url);
+        assert.isTrue(yield* isStored(key));
+        assert.strictEqual((yield* sandbox(`/media/${id}`, { method: "DELETE" })).status, 200);
+        yield* sweepOnce;
+        assert.isFalse(yield* isStored(key));
+        yield* put(`${key}/thumbnail`);
+        yield* TestClock.adjust("16 minutes");
+        yield* sweepOnce;
+        assert.isFalse(yield* isStored(`${key}/thumbnail`));
+        assert.deepStrictEqual(yield* garbage(key), []);
+      }),
   );
 
-  it.effect("bytes of a workspace that is gone are nobody's either", () =>
+  it.effect("the sweeping removes the files of a deleted workspace", () =>
     Effect.gen(function* () {
       const { file, geo, sandbox, workspaceId } = yield* mediaWorld();
       const { id, url } = yield* file();
@@ -57,17 +59,17 @@ layer(TestWaypost.layerWith({ roles: new Set(["api"]) }))("Bytes without a file"
     }),
   );
 
-  it.effect("an upload that was cut off between its bytes and its row leaves neither", () =>
+  it.effect("the sweeping removes the bytes of an upload that crashed before its row was inserted", () =>
     Effect.gen(function* () {
       const { sandbox } = yield* mediaWorld();
       const sql = yield* SqlClient.SqlClient;
-      // What a crash leaves: the key noted, the bytes stored, no row.
+      // A crash leaves the recorded key and the stored bytes, but no row.
       const key = "crashed".padEnd(32, "0");
       yield* sql`INSERT INTO media_garbage (key, arriving, removals, due_at)
         VALUES (${key}, true, 1, to_timestamp(${(yield* Clock.currentTimeMillis) / 1000 + 900}))`;
       yield* put(key);
       yield* sweepOnce;
-      assert.isTrue(yield* isStored(key), "it may still arrive");
+      assert.isTrue(yield* isStored(key), "the upload may still finish");
       yield* TestClock.adjust("15 minutes");
       yield* sweepOnce;
       assert.isFalse(yield* isStored(key));
@@ -76,15 +78,16 @@ layer(TestWaypost.layerWith({ roles: new Set(["api"]) }))("Bytes without a file"
     }),
   );
 
-  it.effect("an upload whose key has fallen due makes no file, and is told to come again", () =>
+  it.effect("an upload whose key has become garbage is 503 and adds no file", () =>
     Effect.gen(function* () {
       const { sandbox } = yield* mediaWorld();
       const sql = yield* SqlClient.SqlClient;
-      // Another process's sweeping takes each key the moment it is noted.
-      yield* sql`CREATE FUNCTION taken() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN NEW.arriving = false; RETURN NEW; END'`;
-      yield* sql`CREATE TRIGGER taken BEFORE INSERT ON media_garbage FOR EACH ROW EXECUTE FUNCTION taken()`;
+      // Acts as another process that claims each key as soon as it is recorded.
+      yield* sql`CREATE FUNCTION claim() RETURNS trigger LANGUAGE plpgsql
+        AS 'BEGIN NEW.arriving = false; RETURN NEW; END'`;
+      yield* sql`CREATE TRIGGER claim BEFORE INSERT ON media_garbage FOR EACH ROW EXECUTE FUNCTION claim()`;
       const answer = yield* sandbox("/media", upload());
-      yield* sql`DROP FUNCTION taken() CASCADE`;
+      yield* sql`DROP FUNCTION claim() CASCADE`;
       assert.strictEqual(answer.status, 503);
       assert.strictEqual(answer.body.error.code, "service_unavailable");
       assert.deepStrictEqual((yield* sandbox("/media")).body.data, []);

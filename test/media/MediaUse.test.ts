@@ -8,7 +8,7 @@ const unknownId = "01980a6c-5a20-7b3c-8d11-2e4f6a8c0b91";
 
 layer(TestWaypost.layer)("Media files on notifications", (it) => {
   it.effect(
-    "a notification shows its file, and is cleared of it by an update that leaves it out (notifications.media, notifications.shown_media)",
+    "a notification shows its file until an update drops it (notifications.media, notifications.shown_media)",
     () =>
       Effect.gen(function* () {
         const world = yield* mediaWorld();
@@ -27,19 +27,20 @@ layer(TestWaypost.layer)("Media files on notifications", (it) => {
       }),
   );
 
-  it.effect("a file of another workspace or environment is as unknown as none, and shows nowhere (A2)", () =>
+  it.effect("a file of another workspace or environment is unknown everywhere (A2)", () =>
     Effect.gen(function* () {
       const world = yield* mediaWorld();
-      const stranger = yield* mediaWorld();
+      const other = yield* mediaWorld();
       const path = yield* world.geo();
       const production = (yield* world.production("/media", upload())).body.data;
-      const foreign = yield* stranger.file();
+      const foreign = yield* other.file();
       for (const { id } of [production, foreign, { id: unknownId }, { id: "cup.png" }]) {
         const refused = yield* world.sandbox(path, { body: message({ media_asset_id: id }) });
         assert.strictEqual(refused.status, 422);
         assert.deepStrictEqual(refused.body.error.fields, {
           media_asset_id: [
-            "The media file must be one of this workspace and environment: there is no media file with this id.",
+            "The media file must be one of this workspace and environment: " +
+              "there is no media file with this id.",
           ],
         });
         for (const method of ["GET", "DELETE"]) {
@@ -48,13 +49,13 @@ layer(TestWaypost.layer)("Media files on notifications", (it) => {
         }
       }
       assert.deepStrictEqual((yield* world.sandbox("/media")).body.data, []);
-      assert.strictEqual((yield* stranger.sandbox(`/media/${foreign.id}`)).status, 200);
+      assert.strictEqual((yield* other.sandbox(`/media/${foreign.id}`)).status, 200);
       assert.strictEqual((yield* world.production(`/media/${production.id}`)).status, 200);
     }),
   );
 
   it.effect(
-    "a video or audio that the plan lacks, and any file on a survey, is 422 at media_asset_id (F2, F5.2, notifications.media, notifications.media_plan)",
+    "a file of a forbidden kind is 422 (F2, F5.2, notifications.media, notifications.media_plan)",
     () =>
       Effect.gen(function* () {
         const world = yield* mediaWorld();
@@ -89,7 +90,7 @@ layer(TestWaypost.layer)("Media files on notifications", (it) => {
   );
 
   it.effect(
-    "a file that notifications show is not deleted: 409 media_in_use names them (H3, errors.media_in_use, media.delete, media.in_use)",
+    "deleting a file that notifications show is 409 (H3, errors.media_in_use, media.delete, media.in_use)",
     () =>
       Effect.gen(function* () {
         const world = yield* mediaWorld();
@@ -118,7 +119,7 @@ layer(TestWaypost.layer)("Media files on notifications", (it) => {
   );
 
   it.effect(
-    "a deletion and a notification that takes the file meet: one of them is refused (media.in_use)",
+    "when a file is deleted while a notification starts to show it, one request fails (media.in_use)",
     () =>
       Effect.gen(function* () {
         const world = yield* mediaWorld();
@@ -138,16 +139,16 @@ layer(TestWaypost.layer)("Media files on notifications", (it) => {
   );
 });
 
-layer(TestWaypost.layer)("The list of media", (it) => {
+layer(TestWaypost.layer)("GET /media", (it) => {
   it.effect(
-    "is paged newest first, filtered by type, and a cursor is good for its filter alone (D1, D2, D4.2, media.list)",
+    "media are listed newest first, with a filter that binds the cursor (D1, D2, D4.2, media.list)",
     () =>
       Effect.gen(function* () {
         const { file, production, sandbox } = yield* mediaWorld();
         const made: Array<{ id: string; type: string }> = [];
         for (const content of ["image", "video", "image", "audio", "image"])
           made.unshift(yield* file({ content }));
-        const ids = (of: typeof made) => of.map(({ id }) => id);
+        const ids = (files: typeof made) => files.map(({ id }) => id);
         const first = yield* sandbox("/media?limit=2&type=image");
         const images = made.filter(({ type }) => type === "image");
         assert.deepStrictEqual(ids(first.body.data), ids(images.slice(0, 2)));

@@ -2,7 +2,7 @@ import { Effect } from "effect";
 import type { Answer, Ask } from "../TestWaypost.ts";
 import { notificationWorld } from "../notifications/NotificationWorld.ts";
 
-/** A form with one file, the smallest that is taken for its kind, padded to a size; `more` adds or replaces parts. */
+/** A form with one file, which the fake media workers accept by the first word of its content. */
 export const upload = (
   options: {
     readonly content?: string | Uint8Array<ArrayBuffer>;
@@ -18,7 +18,7 @@ export const upload = (
   return { body, ...(options.key === undefined ? {} : { headers: { "idempotency-key": options.key } }) };
 };
 
-/** A multipart body written by hand: what no client library would send. */
+/** A multipart body written by hand, as no client library sends it. */
 export const form = (
   parts: ReadonlyArray<{ readonly head: string; readonly body: string }>,
   end = "--b--\r\n",
@@ -32,13 +32,13 @@ export const form = (
 export const fileHead = (filename = "cup.png") =>
   `Content-Disposition: form-data; name="file"; filename="${filename}"`;
 
-/** A tenant with ways to upload, campaigns and notifications. */
+/** A tenant that can upload files and has campaigns and notifications. */
 export const mediaWorld = (options?: Parameters<typeof notificationWorld>[0]) =>
   Effect.gen(function* () {
     const world = yield* notificationWorld(options);
     return {
       ...world,
-      /** Uploads a file to Sandbox and gives its resource. */
+      /** Uploads a file to Sandbox and returns its resource. */
       file: (given: Parameters<typeof upload>[0] = {}) =>
         Effect.map(world.sandbox("/media", upload(given)), ({ body, status }: Answer) => {
           if (status !== 201) throw new Error(JSON.stringify(body));

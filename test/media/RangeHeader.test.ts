@@ -4,19 +4,19 @@ import { namesTag } from "../../src/http/EntityTag.ts";
 import { allowsRange, readRange } from "../../src/media/RangeHeader.ts";
 
 describe("readRange", () => {
-  it("reads a first and a last byte, an open end, and the last bytes (RFC 9110, 14.1.2)", () => {
-    const of100 = (header: string) => readRange(header, 100);
-    assert.deepStrictEqual(of100("bytes=0-0"), { start: 0, end: 0 });
-    assert.deepStrictEqual(of100("bytes=10-19"), { start: 10, end: 19 });
-    assert.deepStrictEqual(of100("bytes=90-"), { start: 90, end: 99 });
-    assert.deepStrictEqual(of100("bytes=90-1000"), { start: 90, end: 99 });
-    assert.deepStrictEqual(of100("bytes=-10"), { start: 90, end: 99 });
-    assert.deepStrictEqual(of100("bytes=-1000"), { start: 0, end: 99 });
-    assert.deepStrictEqual(of100("Bytes= 5-6 , "), { start: 5, end: 6 });
-    assert.deepStrictEqual(of100(`bytes=1-${"9".repeat(400)}`), { start: 1, end: 99 });
+  it("a range is read with both ends, with an open end and as a suffix (RFC 9110, 14.1.2)", () => {
+    const inHundred = (header: string) => readRange(header, 100);
+    assert.deepStrictEqual(inHundred("bytes=0-0"), { start: 0, end: 0 });
+    assert.deepStrictEqual(inHundred("bytes=10-19"), { start: 10, end: 19 });
+    assert.deepStrictEqual(inHundred("bytes=90-"), { start: 90, end: 99 });
+    assert.deepStrictEqual(inHundred("bytes=90-1000"), { start: 90, end: 99 });
+    assert.deepStrictEqual(inHundred("bytes=-10"), { start: 90, end: 99 });
+    assert.deepStrictEqual(inHundred("bytes=-1000"), { start: 0, end: 99 });
+    assert.deepStrictEqual(inHundred("Bytes= 5-6 , "), { start: 5, end: 6 });
+    assert.deepStrictEqual(inHundred(`bytes=1-${"9".repeat(400)}`), { start: 1, end: 99 });
   });
 
-  it("has nothing for ranges past the end", () => {
+  it("a range past the end of the object is unsatisfiable", () => {
     for (const header of [
       "bytes=100-",
       "bytes=100-200",
@@ -27,7 +27,7 @@ describe("readRange", () => {
       assert.strictEqual(readRange(header, 100), "none", header);
   });
 
-  it("gives the whole for what is no range of bytes, and for several", () => {
+  it("an invalid range, or several ranges, mean the whole object", () => {
     for (const header of [
       "",
       "bytes",
@@ -50,7 +50,7 @@ describe("readRange", () => {
       assert.isNull(readRange(header, 100), header);
   });
 
-  it("stays within the object whatever is asked for", () => {
+  it("a range never exceeds the object", () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: 1000 }),
@@ -69,15 +69,15 @@ describe("readRange", () => {
   });
 });
 
-describe("conditions", () => {
-  it("a part is sent under If-Range only when it names the object's own strong tag", () => {
+describe("conditional requests", () => {
+  it("If-Range allows a part only with the object's own strong tag", () => {
     assert.isTrue(allowsRange(undefined, '"a"'));
     assert.isTrue(allowsRange('"a"', '"a"'));
     for (const header of ['W/"a"', '"b"', "a", "Sat, 21 Nov 2026 12:00:00 GMT", '"a", "b"'])
       assert.isFalse(allowsRange(header, '"a"'), header);
   });
 
-  it("a tag is found in a list, weak or strong, or by a star", () => {
+  it("a tag is found in a list of weak and strong tags, or by a star", () => {
     for (const header of ["*", '"a"', 'W/"a"', '"b", "a"', '"b",W/"a" , "c"'])
       assert.isTrue(namesTag(header, '"a"'), header);
     for (const header of ["", "a", '"b"', '"A"', '"a', '"b*"'])

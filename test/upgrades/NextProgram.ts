@@ -3,13 +3,13 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync }
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { own, ownAndNext } from "./NextVersion.ts";
+import { ownAndNextMigrations, ownMigrations } from "./NextVersion.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 
 /**
- * A program of a next version on the disk: the source of this one under another version, with migrations that add to each of these tables.
- * Gives its launcher.
+ * A program of a next version: a copy of this source with another version number and with migrations that add
+ * to each of the tables. Returns its launcher.
  */
 export const nextProgram = (tables: ReadonlyArray<string>) =>
   Effect.map(
@@ -23,7 +23,7 @@ export const nextProgram = (tables: ReadonlyArray<string>) =>
       symlinkSync(join(root, "node_modules"), join(folder, "node_modules"));
       const manifest = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as object;
       writeFileSync(join(folder, "package.json"), JSON.stringify({ ...manifest, version: "99.0.0" }));
-      for (const { name, text } of ownAndNext(tables).slice(own.length))
+      for (const { name, text } of ownAndNextMigrations(tables).slice(ownMigrations.length))
         writeFileSync(join(folder, "schema", name), text);
       return join(folder, "bin/waypost.js");
     },

@@ -4,20 +4,22 @@ import type { MigrationFile } from "../../src/database/migrations/Migrations.ts"
 const folder = new URL("../../schema/", import.meta.url);
 
 /** The migrations of this version, in order. */
-export const own: ReadonlyArray<MigrationFile> = readdirSync(folder)
+export const ownMigrations: ReadonlyArray<MigrationFile> = readdirSync(folder)
   .toSorted()
   .map((name) => ({ name, text: readFileSync(new URL(name, folder), "utf8") }));
 
 /**
- * What a next version might bring after those: for each table columns with and without a default, a rule and an index; and a table of its
- * own.
+ * The migrations of this version and made-up ones of a next version: for each table columns with and without
+ * a default, a check and an index, and a new table.
  */
-export const ownAndNext = (tables: ReadonlyArray<string>): ReadonlyArray<MigrationFile> => {
+export const ownAndNextMigrations = (tables: ReadonlyArray<string>): ReadonlyArray<MigrationFile> => {
   const additions = tables
     .filter((table) => table !== "schema_migration")
     .map(
       (table) => `
-        ALTER TABLE ${table} ADD COLUMN made_up text NOT NULL DEFAULT 'made up' CHECK (made_up <> ''), ADD COLUMN made_up_at timestamptz;
+        ALTER TABLE ${table}
+          ADD COLUMN made_up text NOT NULL DEFAULT 'made up' CHECK (made_up <> ''),
+          ADD COLUMN made_up_at timestamptz;
         CREATE INDEX ${table}_made_up ON ${table} (made_up_at) WHERE made_up_at IS NOT NULL;`,
     );
   const table = `
@@ -26,8 +28,8 @@ export const ownAndNext = (tables: ReadonlyArray<string>): ReadonlyArray<Migrati
       FOREIGN KEY (workspace_id, environment) REFERENCES tenant (workspace_id, environment) ON DELETE CASCADE
     );`;
   const files = [...additions, table].map((text, index) => ({
-    name: `${String(own.length + 1 + index).padStart(4, "0")}_made_up.sql`,
+    name: `${String(ownMigrations.length + 1 + index).padStart(4, "0")}_made_up.sql`,
     text,
   }));
-  return [...own, ...files];
+  return [...ownMigrations, ...files];
 };

@@ -4,18 +4,19 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { brotliCompressSync, brotliDecompressSync } from "node:zlib";
 import { createBackup } from "../../src/backup/CreateBackup.ts";
-import { type Asking, makeHistory, observe } from "./ReleaseHistory.ts";
+import { type HistoryAccess, makeHistory, observe } from "./ReleaseHistory.ts";
 import { keys, waypostIn } from "./ReleaseWaypost.ts";
 
-/** What a fixture holds beside its backup. */
+/** The part of a fixture besides its backup. */
 export interface ReleaseFixture {
-  /** Those that the version had. */
+  /** The migrations of the version. */
   readonly migrations: ReadonlyArray<{ readonly name: string; readonly checksum: string }>;
   readonly tables: ReadonlyArray<{ readonly name: string; readonly rows: number }>;
-  /** When it was asked, and what it answered. */
+  /** The time of the responses, in milliseconds since 1970. */
   readonly at: number;
+  /** The responses by path. */
   readonly seen: Readonly<Record<string, unknown>>;
-  readonly asking: Asking;
+  readonly access: HistoryAccess;
 }
 
 /** The two files of a fixture. */
@@ -24,7 +25,7 @@ export const filesOf = (folder: string, version: string) => ({
   answers: join(folder, `${version}.json.br`),
 });
 
-/** A folder that goes with the scope, and that the account of an embedded database may enter. */
+/** A folder that is removed with the scope and that the account of an embedded database may enter. */
 export const temporaryFolder = Effect.acquireRelease(
   Effect.promise(async () => {
     const made = await mkdtemp(join(tmpdir(), "waypost-fixture-"));
@@ -34,7 +35,7 @@ export const temporaryFolder = Effect.acquireRelease(
   (made) => Effect.promise(() => rm(made, { recursive: true, force: true })),
 );
 
-/** Makes the fixture of the present version in the folder, over one that may be there. */
+/** Writes the fixture of this version to the folder and replaces an existing one. */
 export const makeFixture = Effect.fnUntraced(function* (folder: string, version: string) {
   const { answers, backup } = filesOf(folder, version);
   const dataDir = yield* temporaryFolder;
@@ -44,17 +45,17 @@ export const makeFixture = Effect.fnUntraced(function* (folder: string, version:
     await rm(backup, { force: true });
   });
   const make = Effect.gen(function* () {
-    const asking = yield* makeHistory;
-    const answered = yield* observe(asking);
+    const access = yield* makeHistory;
+    const responses = yield* observe(access);
     const { migrations, tables } = yield* createBackup({ dataDir, path: backup, bucket: null });
-    return { migrations, tables, asking, ...answered } satisfies ReleaseFixture;
+    return { migrations, tables, access, ...responses } satisfies ReleaseFixture;
   });
   const fixture: ReleaseFixture = yield* Effect.provide(make, waypostIn(dataDir));
   yield* Effect.promise(() => writeFile(answers, brotliCompressSync(JSON.stringify(fixture))));
   return fixture;
 }, Effect.scoped);
 
-/** Reads what a fixture holds beside its backup. */
+/** Reads the part of a fixture besides its backup. */
 export const readFixture = (folder: string, version: string) =>
   Effect.promise(
     async () =>

@@ -18,7 +18,7 @@ const ok = ({ body, status }: Answer): any => {
   return body.data;
 };
 
-/** Uses every endpoint once, each change with a key of its own. */
+/** Calls every endpoint once, each change with a new idempotency key. */
 export const useEverything = Effect.fnUntraced(function* (ground: Ground) {
   for (const endpoint of everyEndpoint) {
     const request = yield* exampleOf(endpoint).request(ground);
@@ -28,7 +28,7 @@ export const useEverything = Effect.fnUntraced(function* (ground: Ground) {
   }
 });
 
-/** Starts what is due and carries out so many batches of ten. */
+/** Starts due sends and runs up to this many batches of ten. */
 export const work = (batches: number) =>
   Effect.gen(function* () {
     yield* (yield* SendStarts).startDue;
@@ -36,10 +36,10 @@ export const work = (batches: number) =>
     for (let done = 0; done < batches && (yield* runNext); done++);
   }).pipe(Effect.provideService(BatchSize, 10));
 
-/** Devices of a crowd that the interrupted send is for. */
+/** The number of devices that the interrupted send targets. */
 export const crowd = 60;
 
-/** Sixty devices, a push campaign, and three sends on it: one that is done, one in the middle, and one that is still to come. */
+/** Creates sixty devices and a push campaign with three sends: done, half done and planned. */
 const sends = Effect.fnUntraced(function* ({ make, platform, workspaceId }: Ground) {
   const sql = yield* SqlClient.SqlClient;
   yield* sql`
@@ -47,10 +47,10 @@ const sends = Effect.fnUntraced(function* ({ make, platform, workspaceId }: Grou
       UPDATE tenant SET last_device_key = last_device_key + ${crowd}::int
       WHERE workspace_id = ${workspaceId} AND environment = 'production' RETURNING last_device_key
     )
-    INSERT INTO device (workspace_id, environment, key, id, installation_id, platform, transport, approved, token_digest,
-      registered_at, last_seen_at)
-    SELECT ${workspaceId}, 'production', last_device_key - n, gen_random_uuid(), 'crowd-' || n, 'web', 'inbox', true,
-      decode(repeat('00', 32), 'hex'), '2026-11-01Z', '2026-11-01Z'
+    INSERT INTO device (workspace_id, environment, key, id, installation_id, platform, transport, approved,
+      token_digest, registered_at, last_seen_at)
+    SELECT ${workspaceId}, 'production', last_device_key - n, gen_random_uuid(), 'crowd-' || n, 'web',
+      'inbox', true, decode(repeat('00', 32), 'hex'), '2026-11-01Z', '2026-11-01Z'
     FROM numbered, generate_series(0, ${crowd}::int - 1) AS n`;
   const segmentation_ids = [yield* make.segment];
   ok(
@@ -76,7 +76,7 @@ const sends = Effect.fnUntraced(function* ({ make, platform, workspaceId }: Grou
 
 const DAY = 86_400_000;
 
-/** A visit of a month ago, and the message that it fired: packed by now. */
+/** Creates a visit of a month ago and the message that it triggered. Both are compacted. */
 const longAgo = Effect.fnUntraced(function* ({ make }: Ground) {
   const waypost = yield* TestWaypost;
   const then = testStart - 30 * DAY;
@@ -91,8 +91,11 @@ const longAgo = Effect.fnUntraced(function* ({ make }: Ground) {
   yield* TestClock.setTime(testStart);
 });
 
-/** Stays of a device over two weeks, of which the first are packed and the latest not rolled up; and a push that waits for its service. */
-const happenings = Effect.fnUntraced(function* (ground: Ground) {
+/**
+ * Creates visits of a device over two weeks, of which the first are compacted and the last is not in the
+ * rollups, and a push that waits for its service. Returns the device's token.
+ */
+const visitsOfTwoWeeks = Effect.fnUntraced(function* (ground: Ground) {
   const waypost = yield* TestWaypost;
   const { location } = yield* ground.make.location;
   const campaign = yield* ground.make.campaign({ type: "geo", location_ids: [location] });
@@ -105,37 +108,37 @@ const happenings = Effect.fnUntraced(function* (ground: Ground) {
       body: { platform: "android", push: { transport: "fcm", token: "a-token" } },
     }),
   );
-  const reported = (type: string, days: number, hours: number) => ({
+  const event = (type: string, days: number, hours: number) => ({
     id: randomUUID(),
     type,
     location_id: location,
     occurred_at: new Date(testStart - days * DAY + hours * 3_600_000).toISOString(),
   });
-  const tell = (events: ReadonlyArray<unknown>) =>
+  const report = (events: ReadonlyArray<unknown>) =>
     Effect.map(waypost.device(pushed.device_token)("/events", { body: { events } }), ok);
-  const visits = [14, 9, 3, 1].flatMap((days) => [reported("enter", days, 0), reported("exit", days, 2)]);
-  yield* tell(visits);
+  const visits = [14, 9, 3, 1].flatMap((days) => [event("enter", days, 0), event("exit", days, 2)]);
+  yield* report(visits);
   const { step } = yield* Rollups;
   while (yield* step);
   const { pack } = yield* Retention;
   yield* pack("events", testStart - 10 * DAY);
   yield* pack("deliveries", testStart - 10 * DAY);
-  yield* tell([reported("enter", 0, -0.2)]);
-  const { deliveries } = yield* tell([reported("exit", 0, -0.1)]);
-  if (deliveries.length !== 1) throw new Error("The exit fired nothing");
+  yield* report([event("enter", 0, -0.2)]);
+  const { deliveries } = yield* report([event("exit", 0, -0.1)]);
+  if (deliveries.length !== 1) throw new Error("The exit triggered no delivery");
   return pushed.device_token as string;
 });
 
-/** What it takes to ask a fixture again. */
-export interface Asking {
+/** The workspace of a history, and the tokens to read it. */
+export interface HistoryAccess {
   readonly workspace: string;
   readonly tokens: { readonly sandbox: string; readonly production: string };
   readonly devices: { readonly sandbox: string; readonly production: string };
 }
 
-/** Makes a history with rows of every kind, through the interfaces, from 12:00 to 12:20 on the first day of tests. */
+/** Creates rows in every table through the APIs, from 12:00 to 12:20 of the day on which tests start. */
 export const makeHistory: Effect.Effect<
-  Asking,
+  HistoryAccess,
   never,
   | TestWaypost
   | SqlClient.SqlClient
@@ -151,9 +154,9 @@ export const makeHistory: Effect.Effect<
   yield* useEverything(sandbox);
   const production = yield* makeGround(workspace, "production");
   yield* longAgo(production);
-  const device = yield* happenings(production);
+  const device = yield* visitsOfTwoWeeks(production);
   yield* sends(production);
-  // Somebody guesses.
+  // Guesses a token.
   yield* waypost.platform("production", "no-token-of-anybody")("/me");
   return {
     workspace: workspace.id,
@@ -167,33 +170,33 @@ const roomyGround = Effect.flatMap(roomyWorkspace, (workspace) => makeGround(wor
 const month = "start=2026-10-01&end=2026-11-30";
 const reports = ["summary", "campaigns", "locations", "notifications", "surveys"];
 
-/** Everything that can be read of the workspace, by its path. */
-export const observe = Effect.fnUntraced(function* (asking: Asking) {
+/** Reads everything of the workspace. Returns the responses by path, and their time. */
+export const observe = Effect.fnUntraced(function* (access: HistoryAccess) {
   const waypost = yield* TestWaypost;
   const seen: Record<string, unknown> = {};
-  const ask = (name: string, path: string, asks: ReturnType<typeof asker>) =>
-    Effect.map(asks(path), (answer) => {
+  const read = (name: string, path: string, api: ReturnType<typeof asker>) =>
+    Effect.map(api(path), (answer) => {
       seen[`${name} ${path}`] = ok(answer);
       return ok(answer);
     });
   for (const environment of ["sandbox", "production"] as const) {
-    const platform = waypost.platform(environment, asking.tokens[environment]);
+    const platform = waypost.platform(environment, access.tokens[environment]);
     for (const path of ["/me", "/locations?limit=100", "/location-groups?limit=100", "/media?limit=100"])
-      yield* ask(environment, path, platform);
-    for (const report of reports) yield* ask(environment, `/reports/${report}?${month}`, platform);
-    for (const { id } of yield* ask(environment, "/campaigns?limit=100", platform))
-      yield* ask(environment, `/campaigns/${id}/notifications`, platform);
-    const own = `/workspaces/${asking.workspace}/${environment}`;
+      yield* read(environment, path, platform);
+    for (const report of reports) yield* read(environment, `/reports/${report}?${month}`, platform);
+    for (const { id } of yield* read(environment, "/campaigns?limit=100", platform))
+      yield* read(environment, `/campaigns/${id}/notifications`, platform);
+    const own = `/workspaces/${access.workspace}/${environment}`;
     for (const list of ["sdk-keys", "devices", "deliveries", "sends", "segments", "notifications"])
-      yield* ask("operator", `${own}/${list}?limit=100`, waypost.operator);
-    yield* ask("operator", `${own}/transports`, waypost.operator);
-    yield* ask(environment, "/messages?limit=100", waypost.device(asking.devices[environment]));
+      yield* read("operator", `${own}/${list}?limit=100`, waypost.operator);
+    yield* read("operator", `${own}/transports`, waypost.operator);
+    yield* read(environment, "/messages?limit=100", waypost.device(access.devices[environment]));
   }
   for (const path of ["", "/tokens"])
-    yield* ask("operator", `/workspaces/${asking.workspace}${path}`, waypost.operator);
-  // Where it listens, and when somebody last asked, are no part of the history.
-  const marks = new Set(["last_used_at", "last_seen_at"]);
-  const text = JSON.stringify(seen, (key, value: unknown) => (marks.has(key) ? undefined : value), 1);
+    yield* read("operator", `/workspaces/${access.workspace}${path}`, waypost.operator);
+  // The origin and the times of the last use differ between runs.
+  const volatile = new Set(["last_used_at", "last_seen_at"]);
+  const text = JSON.stringify(seen, (key, value: unknown) => (volatile.has(key) ? undefined : value), 1);
   return {
     at: yield* Clock.currentTimeMillis,
     seen: JSON.parse(text.replaceAll(waypost.origin, "http://origin")) as Record<string, unknown>,

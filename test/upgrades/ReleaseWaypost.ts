@@ -7,21 +7,20 @@ import { EmbeddedPostgres } from "../../src/database/embedded/EmbeddedPostgres.t
 import { migrate, type MigrationFile, MigrationFiles } from "../../src/database/migrations/Migrations.ts";
 import { postgresLayer } from "../../src/database/Postgres.ts";
 import { dataDirectoryMediaStore } from "../../src/media/store/DiskMediaStore.ts";
-import { MediaWorkers } from "../../src/media/worker/MediaWorkers.ts";
 import { SendBatches } from "../../src/sending/SendBatches.ts";
 import { SendStarts } from "../../src/sending/SendStarts.ts";
 import { serviceLayer } from "../../src/Waypost.ts";
-import { standInInspector } from "../media/worker/FakeMediaInspector.ts";
-import { standInThumbnails } from "../media/FakeThumbnails.ts";
+import { fakeThumbnails } from "../media/FakeThumbnails.ts";
+import { fakeMediaWorkers } from "../media/worker/FakeMediaWorkers.ts";
 import { testOperatorKey, TestWaypost } from "../TestWaypost.ts";
-import { own } from "./NextVersion.ts";
+import { ownMigrations } from "./NextVersion.ts";
 
 /** The keys of every fixture. */
 export const keys = { operator: testOperatorKey, secret: "secret-key-of-the-tests" };
 
 const realClock = Layer.succeed(Clock.Clock, Context.get(Context.empty(), Clock.Clock));
 
-/** The embedded database of a data directory, brought up to these migrations. */
+/** The embedded database of a data directory, with these migrations applied. */
 export const databaseIn = (directory: string, migrations: ReadonlyArray<MigrationFile>) =>
   Layer.unwrap(
     Effect.map(EmbeddedPostgres.make({ directory, isDurable: false }), ({ database, socketPath, username }) =>
@@ -37,8 +36,8 @@ export const databaseIn = (directory: string, migrations: ReadonlyArray<Migratio
     ),
   ).pipe(Layer.provide(MigrationFiles.layerFiles(migrations)), Layer.provide(realClock), Layer.orDie);
 
-/** A Waypost on a data directory that may be there already. Its time is the test's, and the test is its only worker. */
-export const waypostIn = (directory: string, migrations = own) =>
+/** A Waypost on a new or existing data directory, under the test clock. The test runs its jobs. */
+export const waypostIn = (directory: string, migrations = ownMigrations) =>
   Layer.mergeAll(SendStarts.layer, SendBatches.layer).pipe(
     Layer.provideMerge(Layer.effect(TestWaypost, TestWaypost.make)),
     Layer.provideMerge(serviceLayer),
@@ -52,7 +51,7 @@ export const waypostIn = (directory: string, migrations = own) =>
         dataDir: directory,
       }),
     ),
-    Layer.provide([standInInspector, standInThumbnails, MediaWorkers.layer]),
+    Layer.provide([fakeMediaWorkers, fakeThumbnails]),
     Layer.provideMerge(dataDirectoryMediaStore),
     Layer.provide(
       Layer.succeed(DataDirectory, {

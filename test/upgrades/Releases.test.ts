@@ -9,7 +9,7 @@ import { checksumOf, type MigrationFile, MigrationFiles } from "../../src/databa
 import { restoreBackup } from "../../src/backup/RestoreBackup.ts";
 import { makeGround, roomyWorkspace } from "../matrices/Ground.ts";
 import { type Answer, TestWaypost, testStart } from "../TestWaypost.ts";
-import { own, ownAndNext } from "./NextVersion.ts";
+import { ownAndNextMigrations, ownMigrations } from "./NextVersion.ts";
 import { filesOf, makeFixture, readFixture, type ReleaseFixture, temporaryFolder } from "./ReleaseFixture.ts";
 import { crowd, observe, useEverything, work } from "./ReleaseHistory.ts";
 import { databaseIn, waypostIn } from "./ReleaseWaypost.ts";
@@ -19,32 +19,32 @@ const versions = readdirSync(fixtures)
   .filter((name) => name.endsWith(".tar.gz"))
   .map((name) => name.replace(".tar.gz", ""));
 
-/** What was told before is told still; a later version may tell more. */
-const assertStillTold = (now: unknown, before: unknown, where: string): void => {
+/** Asserts that a response still has everything it had before. A later version may add to it. */
+const assertContains = (now: unknown, before: unknown, where: string): void => {
   if (Array.isArray(before)) {
     assert.lengthOf(now as ReadonlyArray<unknown>, before.length, where);
-    before.forEach((each, index) => assertStillTold((now as any)[index], each, `${where}.${index}`));
+    before.forEach((each, index) => assertContains((now as any)[index], each, `${where}.${index}`));
   } else if (typeof before === "object" && before !== null) {
     assert.isObject(now, where);
     for (const [name, value] of Object.entries(before))
-      assertStillTold((now as any)[name], value, `${where}.${name}`);
+      assertContains((now as any)[name], value, `${where}.${name}`);
   } else assert.deepStrictEqual(now, before, where);
 };
 
 const changed = ({ migrations }: ReleaseFixture): ReadonlyArray<string> =>
   migrations
     .filter(({ checksum, name }) => {
-      const file = own.find((each) => each.name === name);
+      const file = ownMigrations.find((each) => each.name === name);
       return file === undefined || checksumOf(file.text) !== checksum;
     })
     .map(({ name }) => name);
 
-/** Until it is released, schema files are edited in place, and the fixture may lag: then one is made for the test. */
+/** Before the release, schema files change and the fixture may lag behind: then the test makes a new one. */
 const isReleased = !readFileSync(new URL("../../CHANGELOG.md", import.meta.url), "utf8").includes(
   `## [Unreleased] ${manifest.version}`,
 );
 
-/** What a fixture holds, and the folder with its backup. */
+/** The fixture of a version and the folder with its backup. */
 const fixtureOf = Effect.fnUntraced(function* (version: string) {
   const kept = yield* readFixture(fixtures, version);
   const differs = changed(kept);
@@ -52,15 +52,11 @@ const fixtureOf = Effect.fnUntraced(function* (version: string) {
     const folder = yield* temporaryFolder;
     return { ...(yield* makeFixture(folder, version)), folder };
   }
-  assert.deepStrictEqual(
-    differs,
-    [],
-    `Files of schema/ that ${version} was made by, and that never change: put them back`,
-  );
+  assert.deepStrictEqual(differs, [], `Released files of schema/ never change: put those of ${version} back`);
   return { ...kept, folder: fixtures };
 });
 
-/** The data directory that a restore of the fixture by these migrations leaves. */
+/** Restores the backup of a fixture with these migrations. Returns the data directory. */
 const restored = Effect.fnUntraced(function* (
   version: string,
   folder: string,
@@ -79,47 +75,47 @@ const ok = ({ body, status }: Answer): any => {
   return body.data;
 };
 
-/** Everything that was there goes on. */
-const goesOn = Effect.fnUntraced(function* ({ asking, at, seen }: ReleaseFixture) {
+/** Asserts that the data can be read and used as before. */
+const assertWorks = Effect.fnUntraced(function* ({ access, at, seen }: ReleaseFixture) {
   yield* TestClock.setTime(at);
-  const { seen: now } = yield* observe(asking);
-  for (const [path, told] of Object.entries(seen)) assertStillTold(now[path], told, path);
+  const { seen: now } = yield* observe(access);
+  for (const [path, before] of Object.entries(seen)) assertContains(now[path], before, path);
 
-  // The send that was in the middle comes to its end, and the one that was planned starts at its minute.
+  // The half-done send finishes, and the planned one starts on time.
   const waypost = yield* TestWaypost;
   const sql = yield* SqlClient.SqlClient;
   yield* work(100);
   yield* TestClock.setTime(testStart + 50 * 60_000);
   yield* work(100);
-  const sends = ok(yield* waypost.operator(`/workspaces/${asking.workspace}/production/sends?limit=100`));
+  const sends = ok(yield* waypost.operator(`/workspaces/${access.workspace}/production/sends?limit=100`));
   const three = sends.filter(({ targeted }: any) => targeted > crowd);
   assert.lengthOf(three, 3);
-  // All have it, but for the one device whose push service is not asked here.
+  // All devices have the message but the one whose push service is not running.
   for (const send of three) assert.strictEqual(send.delivered, send.targeted - 1);
   assert.lengthOf(yield* sql`SELECT FROM send_batch`, 0);
   const twice =
     yield* sql`SELECT FROM delivery GROUP BY workspace_id, source_id, device_key HAVING count(*) > 1`;
   assert.lengthOf(twice, 0);
 
-  // And everything can be made anew: no sequence gives a number that is taken.
+  // New rows can be added: no sequence returns a used number.
   yield* TestClock.setTime(testStart);
   yield* useEverything(yield* makeGround(yield* roomyWorkspace, "sandbox"));
 });
 
 describe("fixtures of releases", () => {
   it.effect(
-    "of the present version is there, has rows in every table, and is restored by a later version with all of them (running.releases)",
+    "the fixture of this version has rows in every table, which a later one restores (running.releases)",
     () =>
       Effect.gen(function* () {
-        assert.include(versions, manifest.version, "Make it by: npm run release:fixture");
+        assert.include(versions, manifest.version, "Make it with: npm run release:fixture");
         const { folder, tables } = yield* fixtureOf(manifest.version);
         const unfilled = tables.filter(({ rows }) => rows === 0);
         assert.deepStrictEqual(
           unfilled.map(({ name }) => name),
           [],
-          "Fill these in test/upgrades/ReleaseHistory.ts, and make the fixture again: npm run release:fixture",
+          "Add rows in test/upgrades/ReleaseHistory.ts and run: npm run release:fixture",
         );
-        const later = ownAndNext(tables.map(({ name }) => name));
+        const later = ownAndNextMigrations(tables.map(({ name }) => name));
         const dataDir = yield* restored(manifest.version, folder, later);
         const count = Effect.gen(function* () {
           const sql = yield* SqlClient.SqlClient;
@@ -135,15 +131,19 @@ describe("fixtures of releases", () => {
   );
 
   it.effect(
-    "of each version: a later one on its data directory gives the same answers, goes on with its sends, and can be used (running.releases)",
+    "a later version reads and continues the data of each release (running.releases)",
     () =>
       Effect.forEach(
         versions,
         Effect.fnUntraced(function* (version) {
           const fixture = yield* fixtureOf(version);
-          const dataDir = yield* restored(version, fixture.folder, own.slice(0, fixture.migrations.length));
-          const later = ownAndNext(fixture.tables.map(({ name }) => name));
-          yield* Effect.provide(goesOn(fixture), waypostIn(dataDir, later));
+          const dataDir = yield* restored(
+            version,
+            fixture.folder,
+            ownMigrations.slice(0, fixture.migrations.length),
+          );
+          const later = ownAndNextMigrations(fixture.tables.map(({ name }) => name));
+          yield* Effect.provide(assertWorks(fixture), waypostIn(dataDir, later));
         }, Effect.scoped),
         { discard: true },
       ),

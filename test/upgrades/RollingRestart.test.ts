@@ -9,14 +9,14 @@ import { traffic } from "../machines/Traffic.ts";
 import { assertExact } from "../machines/Verdict.ts";
 import { localServices } from "../sending/push/LocalProviders.ts";
 import { nextProgram } from "./NextProgram.ts";
-import { own } from "./NextVersion.ts";
+import { ownMigrations } from "./NextVersion.ts";
 
-/** Those that every request and every worker is at all the time. */
+/** The tables that requests and workers use all the time. */
 const busy = ["tenant", "campaign", "device", "geofence_event", "delivery", "send", "push_queue"];
 
 layer(TestDatabase.layer, { excludeTestServices: true })("A rolling restart", (it) => {
   it.effect(
-    "from one version to the next, which migrates the busiest tables, fails no request, and loses and doubles nothing (running.upgrade)",
+    "a rolling restart with migrations of busy tables fails no request and loses nothing (running.upgrade)",
     () =>
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient;
@@ -30,14 +30,14 @@ layer(TestDatabase.layer, { excludeTestServices: true })("A rolling restart", (i
         const made = yield* traffic(scene, balancer);
         const launcher = yield* nextProgram(busy);
 
-        // The new one migrates while the old ones answer and send.
+        // The new process migrates while the old ones serve requests and send.
         yield* scene.startSend;
         const next = yield* start("api,worker", launcher);
         const applied = yield* sql`SELECT FROM schema_migration`;
-        assert.lengthOf(applied, own.length + busy.length + 1);
+        assert.lengthOf(applied, ownMigrations.length + busy.length + 1);
         yield* until(scene.sends, ([send]) => send?.status === "done");
 
-        // They go on, on the schema of the new one, until each has been replaced.
+        // The old processes work on the new schema until they are replaced.
         balancer.machines.push(next);
         yield* scene.startSend;
         yield* until(scene.sends, (sends) => (sends[1]?.targeted ?? 0) > 0);

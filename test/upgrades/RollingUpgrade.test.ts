@@ -6,19 +6,19 @@ import { migrate, MigrationFiles } from "../../src/database/migrations/Migration
 import { SendScheduler } from "../../src/sending/SendScheduler.ts";
 import { makeGround, roomyWorkspace } from "../matrices/Ground.ts";
 import { TestWaypost } from "../TestWaypost.ts";
-import { ownAndNext } from "./NextVersion.ts";
+import { ownAndNextMigrations } from "./NextVersion.ts";
 import { useEverything } from "./ReleaseHistory.ts";
 
-layer(TestWaypost.layer, { timeout: "3 minutes" })("A process of the version before", (it) => {
+layer(TestWaypost.layer, { timeout: "3 minutes" })("A process of the previous version", (it) => {
   it.effect(
-    "answers every request while a newer one adds to every table, and afterwards, also on connections of before (running.upgrade)",
+    "every request succeeds during and after migrations of every table (running.upgrade)",
     () =>
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient;
         const ground = yield* makeGround(yield* roomyWorkspace, "sandbox");
         const tables = yield* sql<{ readonly name: string }>`
           SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public'`;
-        const files = ownAndNext(tables.map(({ name }) => name));
+        const files = ownAndNextMigrations(tables.map(({ name }) => name));
         const during = yield* Effect.forkChild(useEverything(ground));
         yield* TestClock.withLive(Effect.provide(migrate, MigrationFiles.layerFiles(files)));
         yield* Fiber.join(during);

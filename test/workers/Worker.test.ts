@@ -26,7 +26,7 @@ const countingJob = (failing: ReadonlyArray<number> = []) => {
 };
 
 describe("Worker.every", () => {
-  it.effect("runs a job at once and then after each pause", () => {
+  it.effect("a job runs at once and then after each pause", () => {
     const { job, run } = countingJob();
     return Effect.gen(function* () {
       yield* Worker.every("retention", "1 hour", run);
@@ -39,7 +39,7 @@ describe("Worker.every", () => {
     }).pipe(Effect.scoped, Effect.provide(processOf("api,worker").layer));
   });
 
-  it.effect("starts nothing in a process without the role worker", () => {
+  it.effect("a process without the role worker starts no job", () => {
     const { job, run } = countingJob();
     return Effect.gen(function* () {
       yield* Worker.every("retention", "1 hour", run);
@@ -48,7 +48,7 @@ describe("Worker.every", () => {
     }).pipe(Effect.scoped, Effect.provide(processOf("api").layer));
   });
 
-  it.effect("stops with its scope", () => {
+  it.effect("a job stops with its scope", () => {
     const { job, run } = countingJob();
     return Effect.gen(function* () {
       yield* Effect.scoped(
@@ -60,7 +60,7 @@ describe("Worker.every", () => {
     }).pipe(Effect.provide(processOf("worker").layer));
   });
 
-  it.effect("runs again as soon as the job is woken", () => {
+  it.effect("a job runs again as soon as it is woken", () => {
     const { job, run } = countingJob();
     return Effect.gen(function* () {
       let wakes = 1;
@@ -73,30 +73,33 @@ describe("Worker.every", () => {
     }).pipe(Effect.scoped, Effect.provide(processOf("worker").layer));
   });
 
-  it.effect("retries a failed run after at least a second, and logs a series of failures once", () => {
-    const { job, run } = countingJob([2, 3, 4]);
-    const { layer, lines } = processOf("worker");
-    return Effect.gen(function* () {
-      yield* Worker.every("thumbnails", "10 millis", run);
-      yield* TestClock.adjust("10 millis");
-      assert.strictEqual(job.runs, 2);
-      yield* TestClock.adjust("999 millis");
-      assert.strictEqual(job.runs, 2);
-      yield* TestClock.adjust("1 millis");
-      yield* TestClock.adjust("2 seconds");
-      assert.isAtLeast(job.runs, 5);
-      assert.lengthOf(
-        lines.filter((line) => line.includes("The job thumbnails failed")),
-        1,
-      );
-      assert.lengthOf(
-        lines.filter((line) => line.includes("The job thumbnails works again")),
-        1,
-      );
-    }).pipe(Effect.scoped, Effect.provide(layer));
-  });
+  it.effect(
+    "a failed run is retried after at least a second, and a series of failures is logged once",
+    () => {
+      const { job, run } = countingJob([2, 3, 4]);
+      const { layer, lines } = processOf("worker");
+      return Effect.gen(function* () {
+        yield* Worker.every("thumbnails", "10 millis", run);
+        yield* TestClock.adjust("10 millis");
+        assert.strictEqual(job.runs, 2);
+        yield* TestClock.adjust("999 millis");
+        assert.strictEqual(job.runs, 2);
+        yield* TestClock.adjust("1 millis");
+        yield* TestClock.adjust("2 seconds");
+        assert.isAtLeast(job.runs, 5);
+        assert.lengthOf(
+          lines.filter((line) => line.includes("The job thumbnails failed")),
+          1,
+        );
+        assert.lengthOf(
+          lines.filter((line) => line.includes("The job thumbnails works again")),
+          1,
+        );
+      }).pipe(Effect.scoped, Effect.provide(layer));
+    },
+  );
 
-  it.effect("retries a failed hourly run after a minute", () => {
+  it.effect("a failed hourly run is retried after a minute", () => {
     const { job, run } = countingJob([1]);
     return Effect.gen(function* () {
       yield* Worker.every("retention", "1 hour", run);

@@ -1,30 +1,42 @@
-/** What the executable carries inside: texts to read in place, and native programs and libraries that must lie on a disk to run. */
+/** The files inside the executable: texts, and an archive of native programs to unpack to disk. */
 import { Data, Effect } from "effect";
 import { lstatSync, type Stats } from "node:fs";
-import { chmod, chown, mkdir, mkdtemp, open, readdir, rename, rm, stat, symlink } from "node:fs/promises";
+import {
+  chmod,
+  chown,
+  mkdir,
+  mkdtemp,
+  readdir,
+  rename,
+  rm,
+  stat,
+  symlink,
+  writeFile,
+} from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { getAsset, getAssetKeys, getRawAsset, isSea } from "node:sea";
 import { Readable } from "node:stream";
 import { createZstdDecompress } from "node:zlib";
+import { messageOf, syncToDisk } from "../DurableFiles.ts";
 
-/** A file of the archive, in the order of their bytes there, or a link to another path of it. Paths have no `..`. */
+/** A file of the archive, in the order of its bytes, or a link inside it. Paths have no `..`. */
 export type BundledEntry =
   | { readonly path: string; readonly size: number; readonly isProgram: boolean }
   | { readonly path: string; readonly linkTo: string };
 
-/** What the archive holds; `id` is a digest of it, so each build unpacks beside the others. */
+/** The content of the archive. `id` is a digest of it, so every build unpacks to its own folder. */
 export interface BundledIndex {
   readonly id: string;
-  /** What a person calls it, as "PostgreSQL 18.4 and libvips 8.18". */
+  /** A name for people, such as "PostgreSQL 18.4 and libvips 8.18". */
   readonly title: string;
   readonly entries: ReadonlyArray<BundledEntry>;
 }
 
-/** The names of the two assets that make up the archive. */
+/** The names of the archive's two assets. */
 export const archiveAssets = { index: "runtime.json", bytes: "runtime.zst" } as const;
 
-/** The runtime cannot be unpacked; `problem` is the system's word for why. */
-export class BundledRuntimeUnusable extends Data.TaggedError("BundledRuntimeUnusable")<{
+/** The archive cannot be unpacked. `problem` is the system's error. */
+class BundledRuntimeUnusable extends Data.TaggedError("BundledRuntimeUnusable")<{
   readonly folder: string;
   readonly problem: string;
 }> {
@@ -36,11 +48,11 @@ export class BundledRuntimeUnusable extends Data.TaggedError("BundledRuntimeUnus
   }
 }
 
-/** The text of a file of the source tree, when this is the executable and it carries that file. */
+/** The text of a file of the source tree that is bundled in this executable; else undefined. */
 export const bundledText = (path: string): string | undefined =>
   isSea() && getAssetKeys().includes(path) ? getAsset(path, "utf8") : undefined;
 
-/** Names and texts of all carried files of a folder of the source tree. */
+/** Names and texts of all bundled files in a folder of the source tree. */
 export const bundledFolder = (
   folder: string,
 ): ReadonlyArray<{ readonly name: string; readonly text: string }> =>
@@ -50,14 +62,16 @@ export const bundledFolder = (
 
 const bundledIndex = (): BundledIndex => JSON.parse(getAsset(archiveAssets.index, "utf8")) as BundledIndex;
 
+const isRoot = (): boolean => process.geteuid?.() === 0;
+
 /**
- * Where this executable's programs are under that data directory: `postgres/` and `sharp/` in a folder for each build. Root has
- * one of its own: it must not run what another account could have changed, nor take away what a service of that account starts with.
+ * Where this build is unpacked in a data directory. Root uses its own folder: it must not run files that
+ * another account can change, nor remove those of a service that runs under such an account.
  */
 export const runtimeFolder = (dataDir: string): string =>
-  join(dataDir, "runtime", bundledIndex().id + (process.geteuid?.() === 0 ? "-root" : ""));
+  join(dataDir, "runtime", bundledIndex().id + (isRoot() ? "-root" : ""));
 
-/** Unpacks what the executable carries, at the first start of each build, and removes that of other builds. No-op in a source tree. */
+/** Unpacks the archive at the first start of a build. Does nothing in a source tree. */
 export const unpackRuntime = Effect.fnUntraced(function* (dataDir: string) {
   if (!isSea()) return;
   const index = bundledIndex();
@@ -70,25 +84,24 @@ export const unpackRuntime = Effect.fnUntraced(function* (dataDir: string) {
   );
   yield* Effect.tryPromise({
     try: () => unpackArchive(index, new Uint8Array(getRawAsset(archiveAssets.bytes)), folder),
-    catch: (error) =>
-      new BundledRuntimeUnusable({ folder, problem: error instanceof Error ? error.message : String(error) }),
+    catch: (error) => new BundledRuntimeUnusable({ folder, problem: messageOf(error) }),
   });
 });
 
-/** Every file is there in its full length, and nobody but this account could have put it there. */
+/** Whether every file is there with its full length, and only this account could have written it. */
 export const isUnpacked = (index: BundledIndex, folder: string): boolean => {
-  const own = process.geteuid?.();
-  // A thousand looks, one after another: nothing else runs yet, and as promises they would take ten times as long.
+  const account = process.geteuid?.();
+  // A thousand synchronous calls take a tenth of the time of asynchronous ones, and nothing else runs yet.
   return [{ path: "." }, ...index.entries].every((entry) => {
-    const found = seen(join(folder, entry.path));
-    if (found === undefined || found.uid !== own) return false;
+    const found = statsOf(join(folder, entry.path));
+    if (found === undefined || found.uid !== account) return false;
     if ("linkTo" in entry) return found.isSymbolicLink();
     if (!("size" in entry)) return found.isDirectory() && (found.mode & 0o022) === 0;
     return found.isFile() && found.size === entry.size && (found.mode & 0o022) === 0;
   });
 };
 
-const seen = (path: string): Stats | undefined => {
+const statsOf = (path: string): Stats | undefined => {
   try {
     return lstatSync(path, { throwIfNoEntry: false });
   } catch {
@@ -96,7 +109,7 @@ const seen = (path: string): Stats | undefined => {
   }
 };
 
-/** A whole folder or none: written under another name, brought to the disk, renamed. Then its siblings, of other builds, go. */
+/** Unpacks to a temporary folder, syncs it, renames it, and then removes other builds: all files or none. */
 export const unpackArchive = async (
   index: BundledIndex,
   compressed: Uint8Array,
@@ -105,10 +118,10 @@ export const unpackArchive = async (
   const parent = dirname(folder);
   await mkdir(parent, { recursive: true });
   const { gid, uid } = await stat(dirname(parent));
-  // What root makes in the data directory of another account must not be in that one's way.
-  if (process.geteuid?.() === 0) await chown(parent, uid, gid);
+  // A folder that root creates in another account's data directory must belong to that account.
+  if (isRoot()) await chown(parent, uid, gid);
   if (((await stat(parent)).mode & 0o777) !== 0o755) await chmod(parent, 0o755);
-  // Of unpackings that were cut short: one after another they would fill the disk.
+  // Interrupted attempts would fill the disk.
   for (const name of await readdir(parent))
     if (name.startsWith("new-")) await rm(join(parent, name), { recursive: true, force: true });
   const temporary = await mkdtemp(join(parent, "new-"));
@@ -123,12 +136,12 @@ export const unpackArchive = async (
   await removeOthers(folder, index.id);
 };
 
-/** Removes what other builds, and unpackings that were cut short, left beside the folder; nobody uses it while the data directory is held. */
+/** Removes other builds and interrupted attempts. Nobody uses them: the data directory is locked. */
 const removeOthers = async (folder: string, id: string): Promise<void> => {
   const parent = dirname(folder);
-  const kept = new Set([basename(folder), ...(process.geteuid?.() === 0 ? [id] : [])]);
+  const kept = new Set([basename(folder), ...(isRoot() ? [id] : [])]);
   for (const name of await readdir(parent)) {
-    // What belongs to root stays where Waypost runs as another account: it is in nobody's way.
+    // An account that is not root cannot remove root's folder, and need not.
     if (!kept.has(name))
       await rm(join(parent, name), { recursive: true, force: true }).catch(() => undefined);
   }
@@ -138,50 +151,39 @@ const writeEntries = async (index: BundledIndex, compressed: Uint8Array, into: s
   await chmod(into, 0o755);
   const folders = new Set(index.entries.map((entry) => dirname(join(into, entry.path))));
   for (const each of folders) await mkdir(each, { recursive: true, mode: 0o755 });
-  // A piece at a time: the whole of it would stay in the memory of the process.
-  const pieces = Readable.from([compressed]).pipe(createZstdDecompress())[Symbol.asyncIterator]();
-  let left: Buffer = Buffer.alloc(0);
-  const next = async (most: number): Promise<Buffer> => {
-    if (left.length === 0) {
-      const piece = await pieces.next();
-      if (piece.done === true) throw new Error("the executable is damaged: copy it anew");
-      left = piece.value as Buffer;
-    }
-    const taken = left.subarray(0, most);
-    left = left.subarray(taken.length);
-    return taken;
-  };
+  const take = takeFrom(Readable.from([compressed]).pipe(createZstdDecompress())[Symbol.asyncIterator]());
+  const files: Array<string> = [];
   for (const entry of index.entries) {
     const path = join(into, entry.path);
     if ("linkTo" in entry) {
       await symlink(entry.linkTo, path);
       continue;
     }
-    const file = await open(path, "wx", entry.isProgram ? 0o755 : 0o644);
-    try {
-      for (let missing = entry.size; missing > 0;) {
-        const piece = await next(missing);
-        await file.writeFile(piece);
-        missing -= piece.length;
-      }
-      await file.chmod(entry.isProgram ? 0o755 : 0o644);
-    } finally {
-      await file.close();
-    }
+    await writeFile(path, take(entry.size), { flag: "wx" });
+    await chmod(path, entry.isProgram ? 0o755 : 0o644);
+    files.push(path);
   }
-  const files = index.entries.filter((entry) => "size" in entry).map(({ path }) => join(into, path));
-  for (let at = 0; at < files.length; at += together)
-    await Promise.all(files.slice(at, at + together).map(bringToDisk));
+  // Syncing one file at a time takes many times as long.
+  for (let start = 0; start < files.length; start += syncConcurrency)
+    await Promise.all(files.slice(start, start + syncConcurrency).map(syncToDisk));
 };
 
-/** Waiting for the disk file by file takes many times as long. */
-const together = 64;
+const syncConcurrency = 64;
 
-const bringToDisk = async (path: string): Promise<void> => {
-  const file = await open(path, "r");
-  try {
-    await file.datasync();
-  } finally {
-    await file.close();
-  }
+/** Returns a function that yields the next `bytes` bytes of a stream, in chunks to keep memory flat. */
+const takeFrom = (chunks: AsyncIterator<Buffer>) => {
+  let rest: Buffer = Buffer.alloc(0);
+  return async function* (bytes: number): AsyncGenerator<Buffer> {
+    for (let missing = bytes; missing > 0;) {
+      if (rest.length === 0) {
+        const next = await chunks.next();
+        if (next.done === true) throw new Error("the executable is damaged: copy it again");
+        rest = next.value;
+      }
+      const part = rest.subarray(0, missing);
+      rest = rest.subarray(part.length);
+      missing -= part.length;
+      yield part;
+    }
+  };
 };

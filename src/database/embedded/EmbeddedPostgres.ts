@@ -1,170 +1,140 @@
-/** A real PostgreSQL that Waypost runs itself: made, started, watched, restarted and stopped with it. */
-import { Context, Effect, Layer, Ref, type Scope } from "effect";
+/** A PostgreSQL server that Waypost creates, runs, restarts and stops as its child process. */
+import { Context, Effect, Layer } from "effect";
 import { closeSync } from "node:fs";
-import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import { DataDirectory } from "../DataDirectory.ts";
 import { countRestart } from "../DatabaseMetrics.ts";
+import { exists } from "../DurableFiles.ts";
 import { EmbeddedPostgresUnusable, postgresAccount } from "./PostgresAccount.ts";
 import { reachableBinaries } from "./PostgresBinaries.ts";
 import {
-  clearMarks,
+  checkMajor,
   database,
-  fileWork,
+  fileOperation,
   initialise,
   lastLines,
-  notDurable,
+  nonDurableSettings,
   openLog,
   openToAccount,
-  socketHome,
+  removeLockFiles,
+  socketFolder,
   socketName,
   username,
 } from "./PostgresFiles.ts";
-import { checkMajor } from "./PostgresMajor.ts";
-import { clusterName, type LeftoversRemain, stopLeftovers } from "./PostgresProcesses.ts";
+import { clusterName, stopOrphans } from "./PostgresProcesses.ts";
 import { awaitReady, type ServerPlan, type ServerRun, startRun, stopRun } from "./PostgresServer.ts";
 
-/** Where to keep the server and how to run it. */
+/** Where the data of the server is, and how to run it. */
 export interface EmbeddedPostgresOptions {
-  /** Absolute; this process alone must own it. */
+  /** An absolute path. The caller must hold its lock. */
   readonly directory: string;
-  /** False only for data that may be lost, as in tests: nothing is waited for to reach the disk. Default true. */
+  /** False skips waiting for the disk, for data that may be lost, as in tests. True if left out. */
   readonly isDurable?: boolean;
-  /** Settings beside those for a small machine. */
+  /** Settings besides those for a small machine. */
   readonly settings?: Readonly<Record<string, string>>;
 }
 
-/** A running server; it comes back by itself on the same socket when it dies. */
+/** Crash recovery reads up to max_wal_size of log: seconds, on a slow disk a minute. */
+const startTimeoutMillis = 120_000;
+
+/** Prepares the data directory: creates the database if it is missing, and removes what a crash left. */
+const prepare = Effect.fnUntraced(function* (
+  { directory: dataDir, isDurable = true, settings }: EmbeddedPostgresOptions,
+  logFile: string,
+) {
+  const account = yield* postgresAccount(dataDir);
+  yield* openToAccount(dataDir, account);
+  const binaries = yield* reachableBinaries(account, dataDir);
+  const folder = join(dataDir, "postgres");
+  if (yield* fileOperation(() => exists(folder))) yield* checkMajor(folder, binaries);
+  else yield* initialise(dataDir, folder, binaries, account, isDurable);
+  const cluster = yield* fileOperation(() => clusterName(folder));
+  if (yield* stopOrphans(cluster)) {
+    yield* Effect.logWarning("Stopped the embedded PostgreSQL that a killed Waypost left running.");
+  }
+  const socketDirectory = yield* socketFolder(dataDir, account);
+  yield* removeLockFiles(folder, socketDirectory);
+  const log = yield* Effect.acquireRelease(
+    Effect.sync(() => openLog(logFile)),
+    (descriptor) => Effect.sync(() => closeSync(descriptor)),
+  );
+  return {
+    account,
+    binaries,
+    folder,
+    socketDirectory,
+    clusterName: cluster,
+    settings: { ...(isDurable ? {} : nonDurableSettings), ...settings },
+    log,
+  } satisfies ServerPlan;
+});
+
+const start = Effect.fnUntraced(function* (options: EmbeddedPostgresOptions) {
+  const logFile = join(options.directory, "postgres.log");
+  const plan = yield* prepare(options, logFile);
+
+  const server = yield* Effect.acquireRelease(
+    Effect.sync(() => ({ run: startRun(plan) })),
+    ({ run }) => stopRun(run),
+  );
+  if (!(yield* awaitReady(plan, server.run, startTimeoutMillis))) {
+    yield* stopRun(server.run);
+    const reason = yield* Effect.promise(() => server.run.exited);
+    const log = yield* Effect.promise(() => lastLines(logFile));
+    return yield* EmbeddedPostgresUnusable.of(`it did not start (${reason}). The end of ${logFile}:\n${log}`);
+  }
+  yield* Effect.forkScoped(supervise(plan, server));
+
+  return {
+    socketPath: join(plan.socketDirectory, socketName),
+    username,
+    database,
+    pid: Effect.sync(() => (server.run.hasExited() ? undefined : server.run.pid)),
+  };
+});
+
+const minPauseMillis = 100;
+const maxPauseMillis = 2_000;
+
+/** Restarts the server whenever it ends. Pauses double up to two seconds until it is ready. */
+const supervise = Effect.fnUntraced(function* (plan: ServerPlan, server: { run: ServerRun }) {
+  let pause = minPauseMillis;
+  while (true) {
+    const reason = yield* Effect.promise(() => server.run.exited);
+    yield* countRestart;
+    yield* Effect.logError(`The embedded PostgreSQL ended (${reason}); restarting it.`);
+    // A new server does not start while orphaned backends hold the old one's shared memory.
+    yield* stopOrphans(plan.clusterName).pipe(
+      Effect.andThen(removeLockFiles(plan.folder, plan.socketDirectory)),
+      Effect.catch((error) => Effect.logError(error.message)),
+    );
+    yield* Effect.sleep(pause);
+    server.run = startRun(plan);
+    if (yield* awaitReady(plan, server.run, startTimeoutMillis)) {
+      yield* Effect.logInfo("The embedded PostgreSQL runs again.");
+      pause = minPauseMillis;
+    } else {
+      pause = Math.min(pause * 2, maxPauseMillis);
+    }
+  }
+});
+
+/** A running server. If it ends by itself, it is restarted on the same socket. */
 export class EmbeddedPostgres extends Context.Service<
   EmbeddedPostgres,
   {
     readonly socketPath: string;
     readonly username: string;
     readonly database: string;
-    /** The server's process now; none between its death and its return. */
+    /** The process id of the server; undefined while it is restarted. */
     readonly pid: Effect.Effect<number | undefined>;
   }
 >()("waypost/database/EmbeddedPostgres") {
-  /** Runs the server in the data directory for as long as the scope is open. */
-  static readonly make = (
-    options: EmbeddedPostgresOptions,
-  ): Effect.Effect<EmbeddedPostgres["Service"], EmbeddedPostgresUnusable | LeftoversRemain, Scope.Scope> =>
-    start(options);
+  /** Runs the server in a data directory while the scope is open. */
+  static readonly make = start;
 
-  static readonly layer: Layer.Layer<
+  static readonly layer = Layer.effect(
     EmbeddedPostgres,
-    EmbeddedPostgresUnusable | LeftoversRemain,
-    DataDirectory
-  > = Layer.effect(
-    EmbeddedPostgres,
-    Effect.gen(function* () {
-      const { path } = yield* DataDirectory;
-      return yield* start({ directory: path });
-    }),
+    Effect.flatMap(DataDirectory, ({ path }) => start({ directory: path })),
   );
 }
-
-/** Recovery after a crash reads back up to max_wal_size: seconds, on a slow disk a minute. */
-const startPatience = 120_000;
-
-const start = Effect.fnUntraced(function* (options: EmbeddedPostgresOptions) {
-  const dataDir = options.directory;
-  const account = yield* postgresAccount(dataDir);
-  yield* openToAccount(dataDir, account);
-  const binaries = yield* reachableBinaries(account, dataDir);
-  const folder = join(dataDir, "postgres");
-  const isNew = yield* fileWork(() =>
-    stat(folder).then(
-      () => false,
-      () => true,
-    ),
-  );
-  const isDurable = options.isDurable ?? true;
-  if (isNew) yield* initialise(dataDir, folder, binaries, account, isDurable);
-  else yield* checkMajor(folder, binaries);
-  const name = yield* fileWork(() => clusterName(folder));
-  if (yield* stopLeftovers(name)) {
-    yield* Effect.logWarning("Stopped the embedded PostgreSQL that a killed Waypost left running.");
-  }
-  const socketDirectory = yield* socketHome(dataDir, account);
-  yield* clearMarks(folder, socketDirectory);
-  const logFile = join(dataDir, "postgres.log");
-  const log = yield* Effect.acquireRelease(
-    Effect.sync(() => openLog(logFile)),
-    (descriptor) => Effect.sync(() => closeSync(descriptor)),
-  );
-  const plan: ServerPlan = {
-    account,
-    binaries,
-    folder,
-    socketDirectory,
-    clusterName: name,
-    settings: { ...(isDurable ? {} : notDurable), ...options.settings },
-    log,
-  };
-
-  const current = yield* Ref.make<ServerRun>(neverStarted);
-  // Uninterruptible up to the Ref, so that the finalizer knows of every server that was started.
-  const spawnNow = Effect.uninterruptible(
-    Effect.tap(
-      Effect.sync(() => startRun(plan)),
-      (run) => Ref.set(current, run),
-    ),
-  );
-  yield* Effect.addFinalizer(() => Effect.flatMap(Ref.get(current), stopRun));
-
-  const first = yield* spawnNow;
-  if (!(yield* awaitReady(plan, first, startPatience))) {
-    yield* stopRun(first);
-    const how = yield* Effect.promise(() => first.exited);
-    return yield* new EmbeddedPostgresUnusable({
-      problem: `it did not start (${how}). The end of ${logFile}:\n${yield* Effect.promise(() => lastLines(logFile))}`,
-    });
-  }
-  yield* Effect.forkScoped(Effect.flatMap(Ref.get(current), (run) => supervise(plan, run, spawnNow)));
-
-  return EmbeddedPostgres.of({
-    socketPath: join(socketDirectory, socketName),
-    username,
-    database,
-    pid: Effect.map(Ref.get(current), (run) => (run.hasExited() ? undefined : run.pid)),
-  });
-});
-
-const neverStarted: ServerRun = {
-  pid: undefined,
-  exited: Promise.resolve("never started"),
-  hasExited: () => true,
-};
-
-/** Brings the server back whenever it dies: at once, then with pauses that grow to two seconds while it keeps dying. */
-const supervise = (
-  plan: ServerPlan,
-  first: ServerRun,
-  spawnNow: Effect.Effect<ServerRun>,
-): Effect.Effect<never> =>
-  Effect.gen(function* () {
-    let run = first;
-    let pause = firstPause;
-    while (true) {
-      const how = yield* Effect.promise(() => run.exited);
-      yield* countRestart;
-      yield* Effect.logError(`The embedded PostgreSQL ended (${how}); starting it again.`);
-      // Orphaned backends hold its shared memory, and it would refuse to start beside them.
-      yield* stopLeftovers(plan.clusterName).pipe(
-        Effect.andThen(clearMarks(plan.folder, plan.socketDirectory)),
-        Effect.catch((error) => Effect.logError(error.message)),
-      );
-      yield* Effect.sleep(pause);
-      run = yield* spawnNow;
-      if (yield* awaitReady(plan, run, startPatience)) {
-        yield* Effect.logInfo("The embedded PostgreSQL is back.");
-        pause = firstPause;
-      } else {
-        pause = Math.min(pause * 2, longestPause);
-      }
-    }
-  });
-
-const firstPause = 100;
-const longestPause = 2_000;

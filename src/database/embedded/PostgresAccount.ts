@@ -1,48 +1,45 @@
-/** The account that the embedded PostgreSQL runs under: PostgreSQL refuses to run as root. */
+/** The account of the embedded PostgreSQL, which refuses to run as root. */
 import { Data, Effect } from "effect";
-import { spawn } from "node:child_process";
+import { execFile } from "node:child_process";
 import { readFile, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 
-/** The embedded database cannot be run here; `problem` says why and what to do. */
+/** The embedded database cannot run here. */
 export class EmbeddedPostgresUnusable extends Data.TaggedError("EmbeddedPostgresUnusable")<{
-  readonly problem: string;
+  readonly message: string;
 }> {
-  override get message(): string {
-    return `The embedded PostgreSQL cannot run: ${this.problem}`;
+  /** `problem` says why it cannot run and what to do. */
+  static of(problem: string): EmbeddedPostgresUnusable {
+    return new EmbeddedPostgresUnusable({ message: `The embedded PostgreSQL cannot run: ${problem}` });
   }
 }
 
-/** `drop` holds the ids to give up root for; none when Waypost itself is an ordinary user. */
+/** The account of the server. */
 export interface PostgresAccount {
   readonly name: string;
+  /** The ids to drop root for; undefined if Waypost itself is an ordinary user. */
   readonly drop: { readonly uid: number; readonly gid: number } | undefined;
 }
 
-/** Unprivileged accounts that Unix systems come with, in the order they are tried. */
+/** Unprivileged accounts of Unix systems, in order of preference. */
 const candidates = ["nobody", "postgres", "daemon"];
 
 /**
- * The account for the database in this data directory. As root: the owner of the database files that are there
- * already, so that a directory goes on with the account it began with, else `nobody`.
+ * The account for the database in a data directory. If Waypost runs as root: the owner of the existing
+ * database files, else `nobody`. Otherwise Waypost's own account.
  */
-export const postgresAccount = Effect.fnUntraced(function* (
-  dataDir: string,
-): Effect.fn.Return<PostgresAccount, EmbeddedPostgresUnusable> {
+export const postgresAccount = Effect.fnUntraced(function* (dataDir: string) {
   const uid = process.geteuid?.();
   if (uid === undefined) {
-    return yield* new EmbeddedPostgresUnusable({
-      problem: "this platform is not supported. Set DATABASE_URL.",
-    });
+    return yield* EmbeddedPostgresUnusable.of("this platform is not supported. Set DATABASE_URL.");
   }
   const owner = yield* Effect.promise(() => stat(join(dataDir, "postgres")).catch(() => undefined));
   if (uid !== 0) {
     if (owner !== undefined && owner.uid !== uid) {
-      return yield* new EmbeddedPostgresUnusable({
-        problem:
-          `its files in ${dataDir} belong to account ${owner.uid}, and Waypost runs as account ${uid}. ` +
-          `Start Waypost as it was started before, or give the whole data directory to this account (chown -R).`,
-      });
+      return yield* EmbeddedPostgresUnusable.of(
+        `its files in ${dataDir} belong to account ${owner.uid}, and Waypost runs as account ${uid}. ` +
+          "Start Waypost as before, or give the whole data directory to this account (chown -R).",
+      );
     }
     return { name: `account ${uid}`, drop: undefined };
   }
@@ -53,54 +50,41 @@ export const postgresAccount = Effect.fnUntraced(function* (
   for (const name of candidates) {
     const line = accounts.split("\n").find((entry) => entry.startsWith(`${name}:`));
     const [, , uidText, gidText] = line?.split(":") ?? [];
-    // A negative id, as macOS writes it for nobody, stands for its unsigned 32 bits.
+    // macOS writes the id of nobody as a negative number, which means its unsigned 32 bits.
     const ids = { uid: Number(uidText) >>> 0, gid: Number(gidText) >>> 0 };
     if (line !== undefined && ids.uid !== 0) return { name: `account ${name}`, drop: ids };
   }
-  return yield* new EmbeddedPostgresUnusable({
-    problem:
-      "Waypost runs as root, PostgreSQL must not, and there is no account nobody to run it under. " +
+  return yield* EmbeddedPostgresUnusable.of(
+    "Waypost runs as root, PostgreSQL must not, and there is no account nobody to run it under. " +
       "Start Waypost as an ordinary user, or set DATABASE_URL.",
-  });
+  );
 });
 
-/** What a short child process said and how it ended; a child that cannot be started ends with code -1. */
-export interface ChildResult {
-  readonly code: number;
-  readonly output: string;
-}
-
-/** Runs a short program as the account, with a fixed environment and the given text as its input. */
+/**
+ * Runs a short program as the account, with a fixed environment and `input` as its standard input. The exit
+ * code is -1 if the program cannot be started.
+ */
 export const runAs = (
   account: PostgresAccount,
   program: string,
   parameters: ReadonlyArray<string>,
   input = "",
-): Effect.Effect<ChildResult> =>
-  Effect.callback<ChildResult>((resume) => {
-    let output = "";
-    const child = spawn(program, parameters, {
-      ...account.drop,
-      cwd: "/",
-      env: childEnvironment,
-      stdio: ["pipe", "pipe", "pipe"],
+): Effect.Effect<{ readonly code: number; readonly output: string }> =>
+  Effect.callback((resume) => {
+    const options = { ...account.drop, cwd: "/", env: childEnvironment };
+    const child = execFile(program, parameters, options, (error, stdout, stderr) => {
+      const code = error === null ? 0 : typeof error.code === "number" ? error.code : -1;
+      resume(Effect.succeed({ code, output: (stdout + stderr).trim() || (error?.message ?? "") }));
     });
-    const collect = (chunk: Buffer): void => {
-      if (output.length < 10_000) output += chunk.toString();
-    };
-    child.stdout.on("data", collect);
-    child.stderr.on("data", collect);
-    child.stdin.on("error", () => undefined);
-    child.stdin.end(input);
-    child.once("error", (error) => resume(Effect.succeed({ code: -1, output: error.message })));
-    child.once("close", (code) => resume(Effect.succeed({ code: code ?? -1, output: output.trim() })));
+    child.stdin?.on("error", () => undefined);
+    child.stdin?.end(input);
     return Effect.sync(() => child.kill("SIGKILL"));
   });
 
-/** Nothing of Waypost's own environment (which may hold keys) reaches the database. */
+/** The environment of the database. Waypost's own may hold keys. */
 export const childEnvironment: NodeJS.ProcessEnv = { PATH: "/usr/bin:/bin", LC_ALL: "C", TZ: "UTC" };
 
-/** The nearest folder on the way to `path` that is closed to other accounts; the place to name in an error. */
+/** The first folder in the path that is closed to other accounts, for error messages. */
 export const closedFolder = async (path: string): Promise<string | undefined> => {
   const parents: Array<string> = [];
   for (let folder = dirname(path); folder !== dirname(folder); folder = dirname(folder))

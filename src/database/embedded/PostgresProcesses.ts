@@ -1,21 +1,22 @@
-/** The processes of one embedded PostgreSQL as the operating system lists them, also those of a Waypost that was killed. */
+/** The processes of an embedded PostgreSQL, also those that a killed Waypost left running. */
 import { Data, Effect } from "effect";
 import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
 import { readdir, readFile, stat } from "node:fs/promises";
 
 /** Processes of an earlier start that even SIGKILL did not end. */
-export class LeftoversRemain extends Data.TaggedError("LeftoversRemain")<{
+class OrphansRemain extends Data.TaggedError("OrphansRemain")<{
   readonly pids: ReadonlyArray<number>;
 }> {
   override get message(): string {
-    return `Processes ${this.pids.join(", ")} of an earlier start of the embedded PostgreSQL cannot be stopped.`;
+    return `Orphaned processes of the embedded PostgreSQL cannot be stopped: ${this.pids.join(", ")}.`;
   }
 }
 
 /**
- * The name a server over this data folder carries (as `cluster_name`) in the command lines of all its processes, which every
- * account may read, in containers too. It follows the folder, not its path, so a renamed data directory keeps it.
+ * The `cluster_name` of the server over a data folder. It is in the command lines of all its processes, which
+ * every account may read, also in containers. It depends on the folder's inode, so a renamed data directory
+ * keeps it.
  */
 export const clusterName = async (folder: string): Promise<string> => {
   const { dev, ino } = await stat(folder, { bigint: true });
@@ -24,7 +25,7 @@ export const clusterName = async (folder: string): Promise<string> => {
 
 interface PostgresProcess {
   readonly pid: number;
-  /** The parent of all others, which shuts them down in order. */
+  /** Whether it is the parent of all others, which shuts them down in order. */
   readonly isPostmaster: boolean;
 }
 
@@ -47,51 +48,49 @@ const commandLines = async (): Promise<ReadonlyArray<readonly [pid: number, line
   });
 };
 
-/** Every live process of the server of that name; a zombie has no command line and does not count. */
-export const processesOf = async (name: string): Promise<ReadonlyArray<PostgresProcess>> => {
-  const asSetting = `cluster_name=${name}`;
-  const asTitle = `postgres: ${name}: `;
+/** All live processes of a server. A zombie has no command line and is not found. */
+export const processesOf = async (cluster: string): Promise<ReadonlyArray<PostgresProcess>> => {
+  const asSetting = `cluster_name=${cluster}`;
+  const asTitle = `postgres: ${cluster}: `;
   return (await commandLines()).flatMap(([pid, line]) => {
     const isPostmaster = line.includes(asSetting) && /^\S*postgres /.test(line);
     return isPostmaster || line.startsWith(asTitle) ? [{ pid, isPostmaster }] : [];
   });
 };
 
-/** Sends the signal; a process that has just ended, or is not ours, is left alone. */
+/** Sends a signal. Ignores a process that has ended or belongs to another account. */
 export const signal = (pid: number, name: NodeJS.Signals): void => {
   try {
     process.kill(pid, name);
   } catch {
-    // The next look at the process list tells.
+    // The caller polls for the end of the process.
   }
 };
 
-/** Fast shutdown of the whole server, then ever harder ones: what to send, to whom, and milliseconds to wait. */
-const steps: ReadonlyArray<readonly [NodeJS.Signals, "postmaster" | "all", number]> = [
+/** A fast shutdown, then harder signals: the signal, its receivers, and how long to wait in milliseconds. */
+const shutdownSteps: ReadonlyArray<readonly [NodeJS.Signals, "postmaster" | "all", number]> = [
   ["SIGINT", "postmaster", 10_000],
   ["SIGQUIT", "all", 2_000],
   ["SIGKILL", "all", 2_000],
 ];
+const pollMillis = 25;
 
 /**
- * Stops what is left of that server, whose Waypost is dead: the data directory's lock is held by the caller. True when there
- * was something to stop.
+ * Stops the processes of a server whose Waypost is dead, which the caller knows because it holds the data
+ * directory. Returns whether there were any.
  */
-export const stopLeftovers = (name: string): Effect.Effect<boolean, LeftoversRemain> =>
-  Effect.gen(function* () {
-    let left = yield* Effect.promise(() => processesOf(name));
-    if (left.length === 0) return false;
-    for (const [how, whom, patience] of steps) {
-      // Backends without their postmaster are past an orderly end.
-      if (whom === "postmaster" && !left.some((one) => one.isPostmaster)) continue;
-      for (const one of left) if (whom === "all" || one.isPostmaster) signal(one.pid, how);
-      for (let waited = 0; waited < patience; waited += pollMillis) {
-        left = yield* Effect.promise(() => processesOf(name));
-        if (left.length === 0) return true;
-        yield* Effect.sleep(pollMillis);
-      }
+export const stopOrphans = Effect.fnUntraced(function* (cluster: string) {
+  let orphans = yield* Effect.promise(() => processesOf(cluster));
+  if (orphans.length === 0) return false;
+  for (const [name, receivers, timeoutMillis] of shutdownSteps) {
+    // Without a postmaster the backends cannot shut down in order.
+    if (receivers === "postmaster" && !orphans.some((orphan) => orphan.isPostmaster)) continue;
+    for (const { isPostmaster, pid } of orphans) if (receivers === "all" || isPostmaster) signal(pid, name);
+    for (let waited = 0; waited < timeoutMillis; waited += pollMillis) {
+      orphans = yield* Effect.promise(() => processesOf(cluster));
+      if (orphans.length === 0) return true;
+      yield* Effect.sleep(pollMillis);
     }
-    return yield* new LeftoversRemain({ pids: left.map((one) => one.pid) });
-  });
-
-const pollMillis = 25;
+  }
+  return yield* new OrphansRemain({ pids: orphans.map(({ pid }) => pid) });
+});

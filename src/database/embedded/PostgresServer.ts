@@ -1,26 +1,26 @@
-/** One run of the PostgreSQL server as a child process: from spawn to exit. */
+/** One run of the PostgreSQL server as a child process. */
 import { Effect } from "effect";
-import { type ChildProcess, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { childEnvironment, type PostgresAccount } from "./PostgresAccount.ts";
 import { signal } from "./PostgresProcesses.ts";
 
-/** What a run needs to know. */
+/** The parameters of a run. */
 export interface ServerPlan {
   readonly account: PostgresAccount;
-  /** Folder with `bin`, `lib`, `share`. */
+  /** The folder with `bin`, `lib` and `share`. */
   readonly binaries: string;
-  /** PostgreSQL's own data folder. */
+  /** PostgreSQL's data folder. */
   readonly folder: string;
   readonly socketDirectory: string;
   readonly clusterName: string;
   readonly settings: Readonly<Record<string, string>>;
-  /** File descriptor that takes the server's log. */
+  /** The file descriptor of the server's log. */
   readonly log: number;
 }
 
-/** A run; `exited` resolves with how it ended, and never rejects. */
+/** A run of the server. `exited` resolves with the reason of its end and never rejects. */
 export interface ServerRun {
   readonly pid: number | undefined;
   readonly exited: Promise<string>;
@@ -28,8 +28,8 @@ export interface ServerRun {
 }
 
 /**
- * For a small machine that PostgreSQL shares with Waypost: little memory, few processes, nothing given up in durability
- * (fsync, full page writes and synchronous commit stay on, as they are by default).
+ * Settings for a small machine that PostgreSQL shares with Waypost: little memory and few processes.
+ * Durability keeps its defaults: fsync, full page writes and synchronous commit are on.
  */
 const smallMachineSettings: Readonly<Record<string, string>> = {
   max_connections: "60",
@@ -46,9 +46,9 @@ const smallMachineSettings: Readonly<Record<string, string>> = {
   max_logical_replication_workers: "0",
   autovacuum_worker_slots: "4",
   autovacuum_max_workers: "2",
-  // Reads by the backend itself: three I/O processes less.
+  // Backends read by themselves, which saves three I/O processes.
   io_method: "sync",
-  // Costs more than it saves for short statements.
+  // Short statements lose more time to compilation than they save.
   jit: "off",
   timezone: "UTC",
   log_timezone: "UTC",
@@ -57,13 +57,13 @@ const smallMachineSettings: Readonly<Record<string, string>> = {
   log_min_messages: "warning",
 };
 
-/** Starts the server in a session of its own, so that Ctrl-C in a terminal reaches Waypost alone. */
+/** Starts the server in its own session, so that Ctrl-C in a terminal reaches Waypost alone. */
 export const startRun = (plan: ServerPlan): ServerRun => {
   const settings: Record<string, string> = {
     ...smallMachineSettings,
     ...plan.settings,
-    // A socket in a folder of mode 0700 lets in this account and root, who can read the data files anyway: a
-    // password would add nothing, and with no TCP there is no port to find or to guard.
+    // A socket in a folder of mode 0700 is open to this account and root only, who can read the data files
+    // anyway. It needs no password, and without TCP there is no port to protect.
     listen_addresses: "",
     unix_socket_directories: `"${plan.socketDirectory.replaceAll('"', '""')}"`,
     unix_socket_permissions: "0700",
@@ -81,48 +81,42 @@ export const startRun = (plan: ServerPlan): ServerRun => {
       stdio: ["ignore", plan.log, plan.log],
     },
   );
-  let ended = false;
+  let hasExited = false;
   const exited = new Promise<string>((resolve) => {
     child.once("error", (error) => resolve(error.message));
     child.once("exit", (code, name) => resolve(name === null ? `exit code ${code}` : `signal ${name}`));
   }).finally(() => {
-    ended = true;
+    hasExited = true;
   });
-  if (child.pid !== undefined) {
-    const guard = startGuard(child.pid, plan.account);
-    void exited.then(() => guard.stdin?.end("done\n"));
-  }
+  if (child.pid !== undefined) startWatchdog(child.pid, plan.account, exited);
   child.unref();
-  return { pid: child.pid, exited, hasExited: () => ended };
+  return { pid: child.pid, exited, hasExited: () => hasExited };
 };
 
 /**
- * A shell that waits for Waypost's end of a pipe to close, which the kernel does however Waypost dies (out of memory,
- * an uncaught error, kill -9), and then shuts the server down. A line through the pipe sends it home.
+ * Starts a shell that shuts the server down when Waypost dies. It waits for Waypost's end of a pipe to close,
+ * which the kernel does for every kind of death (out of memory, an uncaught error, kill -9). A line through
+ * the pipe ends it.
  */
-const startGuard = (pid: number, account: PostgresAccount): ChildProcess => {
-  const guard = spawn("/bin/sh", ["-c", 'read -r line || kill -INT "$0"', String(pid)], {
+const startWatchdog = (pid: number, account: PostgresAccount, exited: Promise<string>): void => {
+  const watchdog = spawn("/bin/sh", ["-c", 'read -r line || kill -INT "$0"', String(pid)], {
     ...account.drop,
     cwd: "/",
     env: childEnvironment,
     detached: true,
     stdio: ["pipe", "ignore", "ignore"],
   });
-  // Without a guard (no shell, no process left) the next start stops what a crash leaves.
-  guard.on("error", () => undefined);
-  guard.stdin?.on("error", () => undefined);
-  guard.unref();
-  return guard;
+  // Without a watchdog (no shell, no free process) the next start stops the orphans of a crash.
+  watchdog.on("error", () => undefined);
+  watchdog.stdin?.on("error", () => undefined);
+  watchdog.unref();
+  void exited.then(() => watchdog.stdin?.end("done\n"));
 };
 
-/** Waits until the server takes connections (true) or has ended or not got there in time (false). */
-export const awaitReady = (
-  plan: ServerPlan,
-  run: ServerRun,
-  attemptTimeoutMillis: number,
-): Effect.Effect<boolean> =>
+/** Waits until the server accepts connections. Returns false if it exits first or is not ready in time. */
+export const awaitReady = (plan: ServerPlan, run: ServerRun, timeoutMillis: number): Effect.Effect<boolean> =>
   Effect.gen(function* () {
-    for (let waited = 0; waited < attemptTimeoutMillis && !run.hasExited(); waited += pollMillis) {
+    for (let waited = 0; waited < timeoutMillis && !run.hasExited(); waited += pollMillis) {
       const text = yield* Effect.promise(() =>
         readFile(join(plan.folder, "postmaster.pid"), "utf8").catch(() => ""),
       );
@@ -133,23 +127,21 @@ export const awaitReady = (
     return false;
   });
 
-/** Fast shutdown (open transactions are rolled back, all is written), harder when that takes too long. */
-export const stopRun = (run: ServerRun): Effect.Effect<void> =>
-  Effect.gen(function* () {
-    if (run.pid === undefined) return;
-    const pid = run.pid;
-    for (const [how, patience] of [
-      ["SIGINT", 10_000],
-      ["SIGQUIT", 3_000],
-      ["SIGKILL", 3_000],
-    ] as const) {
-      if (run.hasExited()) return;
-      signal(pid, how);
-      yield* Effect.timeoutOption(
-        Effect.promise(() => run.exited),
-        patience,
-      );
-    }
-  });
-
 const pollMillis = 15;
+
+/** Stops the server by a fast shutdown, which writes all data, and then by harder signals. */
+export const stopRun = Effect.fnUntraced(function* (run: ServerRun) {
+  if (run.pid === undefined) return;
+  for (const [name, timeoutMillis] of [
+    ["SIGINT", 10_000],
+    ["SIGQUIT", 3_000],
+    ["SIGKILL", 3_000],
+  ] as const) {
+    if (run.hasExited()) return;
+    signal(run.pid, name);
+    yield* Effect.timeoutOption(
+      Effect.promise(() => run.exited),
+      timeoutMillis,
+    );
+  }
+});

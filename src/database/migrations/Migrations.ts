@@ -1,31 +1,34 @@
-/** Brings the schema to this version of the program: numbered SQL files, forward only, each in its own transaction. */
+/** Migrates the schema to this version of the program: numbered SQL files, each in its own transaction. */
 import { Clock, Context, Data, Effect, Layer, Schedule } from "effect";
 import { SqlClient, type SqlError } from "effect/sql";
 import { createHash } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { reasonOf } from "../DatabaseFailure.ts";
 import { instant } from "../Rows.ts";
 import { statementsOf } from "./SqlScript.ts";
 
-/** One file, `NNNN_name.sql`. */
+/** A migration file, `NNNN_name.sql`. */
 export interface MigrationFile {
   readonly name: string;
   readonly text: string;
 }
 
-/** The schema cannot be brought up to date; `message` says which file, why, and what to do. */
+/** The schema cannot be migrated. `message` says which file, why, and what to do. */
 export class MigrationRefused extends Data.TaggedError("MigrationRefused")<{
   readonly message: string;
   readonly cause?: unknown;
 }> {}
 
-/** Where the files come from: a folder in the source tree, or what the executable carries. */
+const refused = (message: string, cause?: unknown) => new MigrationRefused({ message, cause });
+
+/** The migration files: from a folder of the source tree, or bundled in the executable. */
 export class MigrationFiles extends Context.Service<
   MigrationFiles,
   { readonly load: Effect.Effect<ReadonlyArray<MigrationFile>, MigrationRefused> }
 >()("waypost/database/MigrationFiles") {
-  /** Every `.sql` file of the folder. */
+  /** All `.sql` files of a folder. */
   static readonly layerFolder = (folder: string | URL): Layer.Layer<MigrationFiles> =>
     Layer.succeed(MigrationFiles, {
       load: Effect.tryPromise({
@@ -36,8 +39,7 @@ export class MigrationFiles extends Context.Service<
             names.map(async (name) => ({ name, text: await readFile(join(path, name), "utf8") })),
           );
         },
-        catch: (cause) =>
-          new MigrationRefused({ message: `The migrations in ${String(folder)} cannot be read.`, cause }),
+        catch: (cause) => refused(`The migrations in ${String(folder)} cannot be read.`, cause),
       }),
     });
 
@@ -46,69 +48,66 @@ export class MigrationFiles extends Context.Service<
     Layer.succeed(MigrationFiles, { load: Effect.succeed(files) });
 }
 
-interface Migration {
+interface AppliedMigration {
   readonly id: number;
   readonly name: string;
   readonly checksum: string;
+}
+
+interface Migration extends AppliedMigration {
   readonly text: string;
 }
 
-interface AppliedRow {
-  readonly id: number;
-  readonly name: string;
-  readonly checksum: string;
-}
-
-/** What tells a migration from one that was changed. Line ends do not count: a checkout may change them. */
+/** The checksum that detects a changed migration. It ignores line ends, which a checkout may change. */
 export const checksumOf = (text: string): string =>
   createHash("sha256").update(text.replaceAll("\r\n", "\n")).digest("hex");
 
-/** In order, numbered 1, 2, 3 … without a gap or a double. */
+/** The migrations in order. Fails unless they are numbered 1, 2, 3 … without a gap or a duplicate. */
 const inOrder = Effect.fnUntraced(function* (files: ReadonlyArray<MigrationFile>) {
   const migrations: Array<Migration> = [];
   const sorted = files.toSorted((one, other) => (one.name < other.name ? -1 : 1));
   for (const [index, { name, text }] of sorted.entries()) {
     const id = Number(/^(\d{4})_[a-z0-9_]+\.sql$/.exec(name)?.[1]);
-    if (id !== index + 1) {
-      return yield* new MigrationRefused({
-        message: `Migration ${name} must be called ${String(index + 1).padStart(4, "0")}_name.sql: numbers follow each other.`,
-      });
-    }
+    const number = String(index + 1).padStart(4, "0");
+    if (id !== index + 1)
+      return yield* refused(
+        `Migration ${name} must be called ${number}_name.sql: numbers follow each other.`,
+      );
     migrations.push({ id, name, checksum: checksumOf(text), text });
   }
   return migrations;
 });
 
-/** What the database has must be what the first files say. */
-const compare = Effect.fnUntraced(function* (
-  migrations: ReadonlyArray<Migration>,
-  applied: ReadonlyArray<AppliedRow>,
-) {
+/** Why an applied migration does not fit the program's migration with its number; null if it does. */
+const mismatch = (applied: AppliedMigration, migration: Migration | undefined): string | null => {
+  const { name } = applied;
+  if (migration === undefined)
+    return (
+      `The database is newer than this program: it has migration ${name}. ` +
+      "Start the version of Waypost that made it, or a later one."
+    );
+  if (applied.id !== migration.id || name !== migration.name)
+    return `The database has migration ${name} where this program has ${migration.name}.`;
+  if (applied.checksum !== migration.checksum)
+    return (
+      `Migration ${name} was changed after it was applied to this database. ` +
+      "Put it back as it was, and make the change in a new file."
+    );
+  return null;
+};
+
+/** The applied migrations. Fails unless they are the first of the program's migrations, unchanged. */
+const appliedOf = Effect.fnUntraced(function* (migrations: ReadonlyArray<Migration>) {
+  const sql = yield* SqlClient.SqlClient;
+  const applied = yield* sql<AppliedMigration>`SELECT id, name, checksum FROM schema_migration ORDER BY id`;
   for (const [index, row] of applied.entries()) {
-    const migration = migrations[index];
-    if (migration === undefined) {
-      return yield* new MigrationRefused({
-        message:
-          `The database is newer than this program: it has migration ${row.name}. ` +
-          `Start the version of Waypost that made it, or a later one.`,
-      });
-    }
-    if (row.id !== migration.id || row.name !== migration.name) {
-      return yield* new MigrationRefused({
-        message: `The database has migration ${row.name} where this program has ${migration.name}.`,
-      });
-    }
-    if (row.checksum !== migration.checksum) {
-      return yield* new MigrationRefused({
-        message:
-          `Migration ${row.name} was changed after it was applied to this database. ` +
-          `Put it back as it was, and make the change in a new file.`,
-      });
-    }
+    const problem = mismatch(row, migrations[index]);
+    if (problem !== null) return yield* refused(problem);
   }
+  return applied;
 });
 
-/** Files that the schema is still missing, as a look that changes nothing; refused like a start would be. */
+/** The names of migrations that are not applied yet. Changes nothing. Fails where `migrate` would. */
 export const missingMigrations: Effect.Effect<
   ReadonlyArray<string>,
   MigrationRefused,
@@ -116,53 +115,47 @@ export const missingMigrations: Effect.Effect<
 > = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient;
   const migrations = yield* Effect.flatMap((yield* MigrationFiles).load, inOrder);
-  const [there] = yield* sql<{
-    readonly is: boolean;
-  }>`SELECT to_regclass('schema_migration') IS NOT NULL AS is`;
-  const applied =
-    there?.is === true
-      ? yield* sql<AppliedRow>`SELECT id, name, checksum FROM schema_migration ORDER BY id`
-      : [];
-  yield* compare(migrations, applied);
+  const tables = yield* sql`SELECT WHERE to_regclass('schema_migration') IS NOT NULL`;
+  const applied = tables.length === 0 ? [] : yield* appliedOf(migrations);
   return migrations.slice(applied.length).map(({ name }) => name);
 }).pipe(Effect.catchTag("SqlError", (cause) => Effect.die(cause)));
 
-/** Any number that is the same in every process: the ASCII of "waypost". */
+/** The advisory lock of all migrations: the ASCII of "waypost". */
 const lockKey = "33602696433857396";
 
-/** How long a migration asks for a table before it stands aside for a while: less than PostgreSQL takes to see a deadlock. */
+/** How long a migration waits for a table: less than PostgreSQL takes to detect a deadlock. */
 const lockTimeout = "500ms";
-const pauseBetween = "1 second";
-const mostTries = 100;
+const retryPause = "1 second";
+const maxRetries = 100;
 
-/** Others have used a table all the time that the migration asked for it; nothing of it was applied. */
+/** Other sessions used a table of the migration for too long. It was rolled back. */
 class TablesInUse extends Data.TaggedError("TablesInUse")<{ readonly name: string }> {}
 
-const failed = (migration: Migration, statement: string) => (cause: SqlError.SqlError) => {
-  const { _tag } = cause.reason;
-  if (_tag === "LockTimeoutError" || _tag === "DeadlockError")
-    return new TablesInUse({ name: migration.name });
-  const why = cause.reason.cause instanceof Error ? cause.reason.cause.message : cause.message;
-  const shown = statement.length > 200 ? `${statement.slice(0, 200)}…` : statement;
-  return new MigrationRefused({ message: `Migration ${migration.name} failed: ${why}\n${shown}`, cause });
-};
+const failed =
+  ({ name }: Migration, statement: string) =>
+  (cause: SqlError.SqlError) => {
+    const { _tag } = cause.reason;
+    if (_tag === "LockTimeoutError" || _tag === "DeadlockError") return new TablesInUse({ name });
+    const shown = statement.length > 200 ? `${statement.slice(0, 200)}…` : statement;
+    return refused(`Migration ${name} failed: ${reasonOf(cause)}\n${shown}`, cause);
+  };
 
-/** Applies the first migration that is still missing; false when none is. Those who come at the same time wait. */
+/** Applies the next migration; false if there is none. Concurrent processes wait for each other. */
 const applyNext = Effect.fnUntraced(function* (migrations: ReadonlyArray<Migration>) {
   const sql = yield* SqlClient.SqlClient;
-  // Waiting for another process's long migration, and a long migration, are fine.
+  // A migration, and waiting for that of another process, may take long.
   yield* sql`SET LOCAL statement_timeout = 0`;
   yield* sql`SELECT pg_advisory_xact_lock(${sql.literal(lockKey)})`;
   yield* sql`
     CREATE TABLE IF NOT EXISTS schema_migration (
       id integer PRIMARY KEY, name text NOT NULL, checksum text NOT NULL, applied_at timestamptz NOT NULL
     )`;
-  const applied = yield* sql<AppliedRow>`SELECT id, name, checksum FROM schema_migration ORDER BY id`;
-  yield* compare(migrations, applied);
+  const applied = yield* appliedOf(migrations);
   const next = migrations[applied.length];
   if (next === undefined) return false;
   const now = yield* Clock.currentTimeMillis;
-  // Processes of the version before are at work. Whoever waits for a table keeps everybody after it waiting too: not for long.
+  // Processes of the previous version still run, and a statement that waits for a table blocks all later
+  // ones.
   yield* sql`SET LOCAL lock_timeout = ${sql.literal(`'${lockTimeout}'`)}`;
   for (const statement of statementsOf(next.text)) {
     yield* Effect.mapError(sql.unsafe(statement).unprepared, failed(next, statement));
@@ -173,35 +166,32 @@ const applyNext = Effect.fnUntraced(function* (migrations: ReadonlyArray<Migrati
   return true;
 });
 
-const applyNextPatiently = (migrations: ReadonlyArray<Migration>) =>
+/** As `applyNext`, with retries while other sessions use the tables. */
+const applyNextWithRetries = (migrations: ReadonlyArray<Migration>) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) => sql.withTransaction(applyNext(migrations))).pipe(
     Effect.tapErrorTag("TablesInUse", ({ name }) =>
-      Effect.logInfo(`Migration ${name} waits until its tables are free for a moment`),
+      Effect.logInfo(`Migration ${name} waits until no other session uses its tables`),
     ),
     Effect.retry({
       while: (error) => error._tag === "TablesInUse",
-      schedule: Schedule.spaced(pauseBetween),
-      times: mostTries,
+      schedule: Schedule.spaced(retryPause),
+      times: maxRetries,
     }),
     Effect.catchTag("TablesInUse", ({ name }) =>
-      Effect.fail(
-        new MigrationRefused({
-          message:
-            `Migration ${name} cannot be applied: other sessions have used its tables for minutes without a pause. ` +
-            "End long transactions, or stop the other processes, and start again.",
-        }),
+      refused(
+        `Migration ${name} cannot be applied: other sessions have used its tables for minutes. ` +
+          "End long transactions, or stop the other processes, and start again.",
       ),
     ),
   );
 
-/** Applies what is missing and returns when the schema is that of the program, whoever brought it there. */
+/** Applies all missing migrations, or waits for another process that does. */
 export const migrate: Effect.Effect<void, MigrationRefused, SqlClient.SqlClient | MigrationFiles> =
   Effect.gen(function* () {
     const migrations = yield* Effect.flatMap((yield* MigrationFiles).load, inOrder);
-    while (yield* applyNextPatiently(migrations));
+    while (yield* applyNextWithRetries(migrations));
   }).pipe(
-    Effect.catchTag("SqlError", (cause) => {
-      const why = cause.reason.cause instanceof Error ? cause.reason.cause.message : cause.message;
-      return new MigrationRefused({ message: `The schema cannot be brought up to date: ${why}`, cause });
-    }),
+    Effect.catchTag("SqlError", (cause) =>
+      refused(`The schema cannot be migrated: ${reasonOf(cause)}`, cause),
+    ),
   );

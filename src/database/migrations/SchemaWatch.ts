@@ -1,39 +1,36 @@
-/** Tells when another process, of a newer version, has brought the schema further than this one knows it. */
+/** Detects that a process of a newer version has migrated the schema. */
 import { Effect, Metric, Schedule } from "effect";
 import { SqlClient } from "effect/sql";
 import { MigrationFiles } from "./Migrations.ts";
 
 const behind = Metric.gauge("waypost_schema_behind", {
-  description: "Migrations that the schema has and this process does not know: it is of an older version.",
+  description: "Migrations of the schema that this process does not know, because it has an older version.",
 });
 
-interface Newer {
-  readonly count: number;
-  readonly name: string | null;
-}
-
 /**
- * What looks once. A process goes on on a newer schema: a migration leaves what the version before uses. But it could not start again, so it
- * says, once for each migration, that it should be replaced.
+ * Builds the check for newer migrations. A process keeps working on a newer schema, because migrations keep
+ * what the previous version uses. But it could not start again, so it logs once per migration that it should
+ * be replaced.
  */
-export const schemaLook = Effect.gen(function* () {
+export const makeSchemaCheck = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient;
   const known = (yield* (yield* MigrationFiles).load).length;
-  let told = 0;
+  let reported = 0;
   return Effect.gen(function* () {
-    const [newer = { count: 0, name: null }] = yield* sql<Newer>`
-      SELECT count(*)::int AS count, max(name) AS name FROM schema_migration WHERE id > ${known}`;
+    const [newer = { count: 0, name: "" }] = yield* sql<{ readonly count: number; readonly name: string }>`
+      SELECT count(*)::int AS count, coalesce(max(name), '') AS name
+      FROM schema_migration WHERE id > ${known}`;
     yield* Metric.update(behind, newer.count);
-    if (newer.count <= told) return;
-    told = newer.count;
+    if (newer.count <= reported) return;
+    reported = newer.count;
     yield* Effect.logWarning(
-      `A newer version of Waypost has brought the database to ${newer.name ?? ""}. This process goes on, but could not start again: ` +
-        "replace it by the newer version.",
+      `A newer version of Waypost has migrated the database to ${newer.name}. ` +
+        "This process keeps running, but could not start again: replace it by the newer version.",
     );
   });
 });
 
-/** Looks twice a minute, for ever; while the database is away it does not. */
-export const watchSchema = Effect.flatMap(schemaLook, (look) =>
-  Effect.repeat(Effect.ignore(look), Schedule.spaced("30 seconds")),
+/** Checks twice a minute, and skips the check while the database is unavailable. */
+export const watchSchema = Effect.flatMap(makeSchemaCheck, (check) =>
+  Effect.repeat(Effect.ignore(check), Schedule.spaced("30 seconds")),
 );

@@ -1,84 +1,58 @@
-/** Takes a file of SQL apart into its statements: the driver takes one at a time. */
+/** Splits an SQL file into its statements, because the driver runs one at a time. */
 
-/** The statements in order, without the semicolons between them and without those that are only comments. */
+/**
+ * A token: a line comment, the start of a comment, a quoted text, the start of a dollar-quoted text, a word,
+ * or one character. Backslashes escape only in texts after E. A dollar inside a word quotes nothing.
+ */
+const tokenPattern = new RegExp(
+  [
+    String.raw`--.*\n?|\/\*`,
+    String.raw`[eE]'(?:\\[^]|''|[^'\\])*'?|'(?:''|[^'])*'?|"(?:""|[^"])*"?`,
+    String.raw`(?<dollarQuote>\$(?:[\p{L}_][\p{L}\p{N}_]*)?\$)`,
+    String.raw`[\p{L}\p{N}_$]+|[^]`,
+  ].join("|"),
+  "uy",
+);
+
+/** The statements in order, without their semicolons. Omits statements that are only comments. */
 export const statementsOf = (script: string): ReadonlyArray<string> => {
   const statements: Array<string> = [];
-  let from = 0;
-  let depth = 0;
-  let isEmpty = true;
+  /** The current statement: its start, its open parentheses, and whether it has only comments. */
+  let current = { start: 0, depth: 0, isEmpty: true };
   const close = (end: number): void => {
-    if (!isEmpty) statements.push(script.slice(from, end).trim());
-    from = end + 1;
-    depth = 0;
-    isEmpty = true;
+    if (!current.isEmpty) statements.push(script.slice(current.start, end).trim());
+    current = { start: end + 1, depth: 0, isEmpty: true };
   };
   for (let at = 0; at < script.length;) {
-    const end = endOfToken(script, at);
-    const character = script[at] ?? "";
-    const isComment = script.startsWith("--", at) || script.startsWith("/*", at);
-    if (character === ";" && depth === 0) {
-      close(at);
-    } else {
-      if (character === "(") depth++;
-      if (character === ")") depth = Math.max(0, depth - 1);
-      if (!isComment && character.trim() !== "") isEmpty = false;
+    tokenPattern.lastIndex = at;
+    const match = tokenPattern.exec(script);
+    const text = match?.[0] ?? "";
+    if (text === ";" && current.depth === 0) close(at);
+    else {
+      if (text === "(") current.depth++;
+      if (text === ")") current.depth = Math.max(0, current.depth - 1);
+      if (!/^(--|\/\*|\s)/.test(text)) current.isEmpty = false;
     }
-    at = end;
+    at += text.length;
+    if (text === "/*") at = endOfComment(script, at);
+    const quote = match?.groups?.["dollarQuote"];
+    if (quote !== undefined) at = endAfter(script, quote, at);
   }
   close(script.length);
   return statements;
 };
 
-const isWord = (character: string): boolean => /[\p{L}\p{N}_$]/u.test(character);
-
-/** Where the token that begins at `at` ends: a comment, a quoted or dollar-quoted text, a word, or one character. */
-const endOfToken = (script: string, at: number): number => {
-  const character = script[at] ?? "";
-  if (script.startsWith("--", at)) return endAfter(script, "\n", at);
-  if (script.startsWith("/*", at)) return endOfComment(script, at);
-  if (character === "'" || character === '"') return endOfQuoted(script, at, false);
-  if (character === "$") {
-    const tag = /^\$(?:[\p{L}_][\p{L}\p{N}_]*)?\$/u.exec(script.slice(at, at + 128))?.[0];
-    if (tag !== undefined) return endAfter(script, tag, at + tag.length);
-  }
-  if (!isWord(character)) return at + 1;
-  // A dollar inside a word begins no text; an e before a quote makes backslashes escape.
-  let end = at + 1;
-  while (end < script.length && isWord(script[end] ?? "")) end++;
-  const isEscaped = end === at + 1 && (character === "e" || character === "E") && script[end] === "'";
-  return isEscaped ? endOfQuoted(script, end, true) : end;
+const endAfter = (script: string, text: string, from: number): number => {
+  const found = script.indexOf(text, from);
+  return found === -1 ? script.length : found + text.length;
 };
 
-const endAfter = (script: string, what: string, from: number): number => {
-  const found = script.indexOf(what, from);
-  return found === -1 ? script.length : found + what.length;
-};
-
-/** Comments nest in PostgreSQL. */
-const endOfComment = (script: string, at: number): number => {
-  let depth = 0;
-  for (let index = at; index < script.length; index++) {
-    if (script.startsWith("/*", index)) {
-      depth++;
-      index++;
-    } else if (script.startsWith("*/", index)) {
-      depth--;
-      index++;
-      if (depth === 0) return index + 1;
-    }
-  }
-  return script.length;
-};
-
-/** A doubled quote stands for one, and needs no care: the text after it is read as another one. */
-const endOfQuoted = (script: string, at: number, hasBackslashes: boolean): number => {
-  const quote = script[at] ?? "";
-  for (let index = at + 1; index < script.length; index++) {
-    if (hasBackslashes && script[index] === "\\") index++;
-    else if (script[index] === quote) {
-      if (script[index + 1] !== quote) return index + 1;
-      index++;
-    }
+/** The end of a comment that starts before `from`. Comments nest in PostgreSQL. */
+const endOfComment = (script: string, from: number): number => {
+  let depth = 1;
+  for (const { 0: mark, index } of script.slice(from).matchAll(/\/\*|\*\//g)) {
+    depth += mark === "/*" ? 1 : -1;
+    if (depth === 0) return from + index + 2;
   }
   return script.length;
 };

@@ -1,13 +1,14 @@
-/** The only file that knows sharp. It is loaded by the child process alone: pictures of strangers never meet the main one. */
+/** Image decoding by sharp, in media workers only: the main process never decodes untrusted images. */
 import sharp from "sharp";
+import { messageOf } from "../../database/DurableFiles.ts";
 import { MediaDamage } from "./MediaDamage.ts";
 
-/** The image formats. */
+/** An accepted image format. */
 export type ImageFormat = "jpeg" | "png" | "gif" | "webp";
 
-const mostPixels = 100_000_000;
+const maxPixels = 100_000_000;
 
-// libvips can open far more than is accepted, by loaders that see fewer hostile files.
+// libvips has loaders for many more formats, which are less hardened against hostile files.
 sharp.block({ operation: ["VipsForeignLoad"] });
 sharp.unblock({
   operation: ["Jpeg", "Png", "Nsgif", "Webp"].map((format) => `VipsForeignLoad${format}`),
@@ -16,47 +17,44 @@ sharp.cache(false);
 sharp.concurrency(1);
 
 /**
- * Pixels of one frame as it is shown, turned upright by EXIF. Decodes the whole picture, of an animation as many frames as have
- * 100 megapixels in all. Throws a `MediaDamage` for a picture that is cut short or broken, or has over 100 megapixels itself.
+ * The displayed size of an image in pixels, after its EXIF rotation. Decodes the whole image, of an animation
+ * the first 100 megapixels. Throws a `MediaDamage` if it is truncated, broken or over 100 megapixels.
  */
 export const readImage = async (
   bytes: Buffer,
   format: ImageFormat,
 ): Promise<{ readonly width: number; readonly height: number }> => {
-  const head = await sharp(bytes, { limitInputPixels: false })
-    .metadata()
-    .catch((error: unknown) => {
-      throw damage(error, format);
-    });
+  const head = await sharp(bytes, { limitInputPixels: false }).metadata().catch(failAs(format));
   if (head.format !== format) throw MediaDamage.broken(format);
   const { width, height } = head.autoOrient;
-  if (width * height > mostPixels) {
+  if (width * height > maxPixels) {
     const size = (width * height) / 1_000_000;
     throw new MediaDamage(
-      `The image has ${Math.ceil(size * 10) / 10} megapixels (${width} × ${height}). Send one of at most 100 megapixels.`,
+      `The image has ${Math.ceil(size * 10) / 10} megapixels (${width} × ${height}). ` +
+        "Send one of at most 100 megapixels.",
     );
   }
-  const frames = Math.max(1, Math.min(head.pages ?? 1, Math.floor(mostPixels / (width * height))));
-  // Every pixel is decoded and one colour of it kept, so that the largest picture stays at 100 MB.
-  await sharp(bytes, { limitInputPixels: mostPixels, failOn: "error", sequentialRead: true, pages: frames })
+  const frames = Math.max(1, Math.min(head.pages ?? 1, Math.floor(maxPixels / (width * height))));
+  // Decodes every pixel but keeps only one channel, so that the largest image takes 100 MB.
+  await sharp(bytes, { limitInputPixels: maxPixels, failOn: "error", sequentialRead: true, pages: frames })
     .extractChannel(0)
     .raw({ depth: "uchar" })
     .toBuffer()
-    .catch((error: unknown) => {
-      throw damage(error, format);
-    });
+    .catch(failAs(format));
   return { width, height };
 };
 
-const damage = (error: unknown, format: ImageFormat): unknown => {
-  const text = error instanceof Error ? error.message : String(error);
-  const isCut = /premature|truncat|unexpected end|not enough data|end of (file|stream)/i.test(text);
-  return isCut ? MediaDamage.cutShort(format) : MediaDamage.broken(format);
-};
+/** Turns an error of sharp into a `MediaDamage`. */
+const failAs =
+  (format: ImageFormat) =>
+  (error: unknown): never => {
+    const isTruncated = /premature|truncat|unexpected end|not enough data|end of (file|stream)/i;
+    throw isTruncated.test(messageOf(error)) ? MediaDamage.truncated(format) : MediaDamage.broken(format);
+  };
 
-/** A picture's thumbnail as WebP: upright, inside 400 × 400, never enlarged, with no metadata (contract H2); an animation's first frame. */
+/** The thumbnail of an image or of a first frame: upright WebP within 400 × 400, no metadata (H2). */
 export const makeThumbnail = (bytes: Buffer): Promise<Buffer> =>
-  sharp(bytes, { limitInputPixels: mostPixels, sequentialRead: true })
+  sharp(bytes, { limitInputPixels: maxPixels, sequentialRead: true })
     .autoOrient()
     .resize({ width: 400, height: 400, fit: "inside", withoutEnlargement: true })
     .webp({ quality: 80 })

@@ -1,6 +1,6 @@
 import type { MediaKind } from "../../workspaces/Plan.ts";
 
-/** Every accepted format: its kind, the type that its bytes are served as, and the ending its files usually have. */
+/** Every accepted format: its kind, the type it is served as, and its usual file extension. */
 export const mediaFormats = {
   jpeg: { name: "JPEG", kind: "image", mimeType: "image/jpeg", extension: "jpg" },
   png: { name: "PNG", kind: "image", mimeType: "image/png", extension: "png" },
@@ -17,18 +17,18 @@ export const mediaFormats = {
   string,
   { readonly name: string; readonly kind: MediaKind; readonly mimeType: string; readonly extension: string }
 >;
-/** One of the accepted formats. */
+/** An accepted format. */
 export type MediaFormat = keyof typeof mediaFormats;
 
-/** What the bytes of an accepted file are. */
+/** The content of an accepted file. */
 export interface MediaContent {
   readonly kind: MediaKind;
   readonly mimeType: string;
   /** Without a dot, such as `jpg`. */
   readonly extension: string;
-  /** Pixels as shown, so after any rotation that the file asks for; of one frame; null for audio. */
+  /** Displayed size of one frame in pixels, after the rotation that the file requests; null for audio. */
   readonly width: number | null;
   readonly height: number | null;
-  /** Rounded to milliseconds; null for images, and where the file does not let one know. */
+  /** Rounded to milliseconds; null for images and for files without a known length. */
   readonly durationSeconds: number | null;
 }

@@ -1,14 +1,14 @@
-/** What a file is by its first bytes. */
+/** Formats by the first bytes of a file. */
 // oxlint-disable no-control-regex -- the first bytes of most formats hold control characters
 import { MediaDamage } from "./MediaDamage.ts";
 import type { MediaFormat } from "./MediaFormat.ts";
 
-/** ASCII at a place; less where the file ends. */
-export const textAt = (bytes: Buffer, at: number, length: number): string =>
-  bytes.toString("latin1", at, at + length);
+/** The Latin-1 text at an offset, cut at the end of the file. */
+export const textAt = (bytes: Buffer, offset: number, length: number): string =>
+  bytes.toString("latin1", offset, offset + length);
 
-/** Brands of the ISO media family that are still pictures or other things (ISO 14496-12, 23008-12). */
-const otherBrands: ReadonlyArray<readonly [brand: RegExp, what: string]> = [
+/** Brands of the ISO media family that are not accepted (ISO 14496-12, 23008-12). */
+const otherBrands: ReadonlyArray<readonly [brand: RegExp, name: string]> = [
   [/^(heic|heix|heim|heis|hevc|hevx|mif1|msf1)$/, "a HEIC image"],
   [/^(avif|avis)$/, "an AVIF image"],
   [/^3g[gp2r]/, "a 3GP video"],
@@ -16,8 +16,8 @@ const otherBrands: ReadonlyArray<readonly [brand: RegExp, what: string]> = [
   [/^jp[2xm] |^mjp2$/, "a JPEG 2000 image"],
 ];
 
-/** Well-known starts of files that are not accepted, so that the answer can name them. */
-const others: ReadonlyArray<readonly [start: RegExp, what: string]> = [
+/** First bytes of well-known formats that are not accepted, so that the refusal can name them. */
+const otherFormats: ReadonlyArray<readonly [start: RegExp, name: string]> = [
   [/^%PDF-/, "a PDF document"],
   [/^PK(\x03\x04|\x05\x06|\x07\x08)/, "a ZIP archive or an office document"],
   [/^(II\*\0|MM\0\*|II\+\0|MM\0\+)/, "a TIFF image or a raw photo"],
@@ -40,12 +40,12 @@ const others: ReadonlyArray<readonly [start: RegExp, what: string]> = [
 
 const isSvg = (bytes: Buffer): boolean => {
   const [first, second] = bytes;
-  const wide = (first === 0xff && second === 0xfe) || (first === 0x3c && second === 0);
-  const text = bytes.toString(wide ? "utf16le" : "utf8", 0, 4096).replace(/^\uFEFF/, "");
+  const isUtf16 = (first === 0xff && second === 0xfe) || (first === 0x3c && second === 0);
+  const text = bytes.toString(isUtf16 ? "utf16le" : "utf8", 0, 4096).replace(/^\uFEFF/, "");
   return /^\s*</.test(text) && /<(\w+:)?svg[\s>/]/i.test(text);
 };
 
-/** Boxes that a QuickTime file without `ftyp` begins with. */
+/** The first box of a QuickTime file without `ftyp`. */
 const oldQuickTime = new Set(["moov", "mdat", "wide", "free", "skip", "pnot"]);
 
 const isoFormat = (bytes: Buffer): MediaFormat => {
@@ -57,8 +57,8 @@ const isoFormat = (bytes: Buffer): MediaFormat => {
 };
 
 /**
- * The format that the first bytes promise; whether the rest keeps it is not known yet. Throws a `MediaDamage` that names what
- * the file is instead, if that is well known.
+ * The format that the first bytes declare. Says nothing about the rest of the file. Throws a `MediaDamage`
+ * for any other format, with its name if it is well known.
  */
 export const sniff = (bytes: Buffer): MediaFormat => {
   if (bytes.length === 0) throw new MediaDamage("The file is empty: send one that holds something.");
@@ -74,10 +74,10 @@ export const sniff = (bytes: Buffer): MediaFormat => {
   if (box === "ftyp") return isoFormat(bytes);
   if (oldQuickTime.has(box)) return "mov";
   if (start.startsWith("ID3")) return "mp3";
-  const other = others.find(([known]) => known.test(start));
+  const other = otherFormats.find(([pattern]) => pattern.test(start));
   if (other !== undefined) throw MediaDamage.notAccepted(other[1]);
   if (isSvg(bytes)) throw MediaDamage.notAccepted("an SVG image");
-  // The sync word of MPEG audio, of layer III: eleven bits, so the walk over its frames has the last word.
+  // The sync word of MPEG audio layer III has only eleven bits, so checkMp3 decides.
   if (bytes[0] === 0xff && ((bytes[1] ?? 0) & 0xe6) === 0xe2) return "mp3";
   throw MediaDamage.notAccepted();
 };

@@ -1,20 +1,17 @@
-/** The chunks of WAV (RIFF). */
+/** Checks the chunks of WAV (RIFF). */
 import { MediaDamage } from "./MediaDamage.ts";
 import { textAt } from "./MediaSniffing.ts";
 
-/** What writers that cannot go back put in the place of a size. */
-const unknown = 0xffffffff;
+/** The size that encoders write to a pipe, where they cannot go back to fill it in. */
+const unknownSize = 0xffffffff;
 
-/**
- * Seconds of sound. Throws where a head says more than there is. A writer that cannot go back leaves its sizes unknown: such a file
- * ends where it ends.
- */
+/** Seconds of sound. Throws if a chunk is larger than the file. With unknown sizes any end is valid. */
 export const checkWav = (bytes: Buffer): number => {
-  if (bytes.length < 12) throw MediaDamage.cutShort("wav");
+  if (bytes.length < 12) throw MediaDamage.truncated("wav");
   const size = bytes.readUInt32LE(4);
-  const isStream = size === unknown;
+  const isStream = size === unknownSize;
   const to = isStream ? bytes.length : size + 8;
-  if (to > bytes.length) throw MediaDamage.cutShort("wav");
+  if (to > bytes.length) throw MediaDamage.truncated("wav");
 
   let bytesPerSecond = 0;
   let at = 12;
@@ -24,17 +21,17 @@ export const checkWav = (bytes: Buffer): number => {
     const start = at + 8;
     if (name === "data") {
       if (bytesPerSecond === 0) throw MediaDamage.broken("wav");
-      if (isStream && length === unknown) return (bytes.length - start) / bytesPerSecond;
-      if (start + length > to) throw MediaDamage.cutShort("wav");
-      if (length === 0) throw MediaDamage.nothingIn("wav");
+      if (isStream && length === unknownSize) return (bytes.length - start) / bytesPerSecond;
+      if (start + length > to) throw MediaDamage.truncated("wav");
+      if (length === 0) throw MediaDamage.empty("wav");
       return length / bytesPerSecond;
     }
-    if (start + length > to) throw MediaDamage.cutShort("wav");
+    if (start + length > to) throw MediaDamage.truncated("wav");
     if (name === "fmt ") {
       if (length < 16) throw MediaDamage.broken("wav");
       bytesPerSecond = bytes.readUInt32LE(start + 8);
     }
     at = start + length + (length % 2);
   }
-  throw MediaDamage.cutShort("wav");
+  throw MediaDamage.truncated("wav");
 };

@@ -1,25 +1,24 @@
-/** The elements of WebM (EBML, RFC 8794; Matroska, RFC 9559): are all their bytes there, and is it WebM? */
+/** Checks the elements of WebM (EBML, RFC 8794; Matroska, RFC 9559). */
 import { MediaDamage } from "./MediaDamage.ts";
 import { textAt } from "./MediaSniffing.ts";
 
 interface Element {
   readonly id: number;
   readonly start: number;
-  /** Null where the size is not known, as live recorders write it. */
+  /** Null if the size is unknown, as live recorders write it. */
   readonly end: number | null;
 }
 
 const ids = {
-  header: 0x1a45dfa3,
   docType: 0x4282,
   segment: 0x18538067,
-  states: 0x1654ae6b,
+  tracks: 0x1654ae6b,
   cluster: 0x1f43b675,
 } as const;
 
-/** What may stand in a segment, so what ends a cluster of unknown size. */
+/** The children of a segment. Each ends a cluster of unknown size. */
 const inSegment = new Set<number>([
-  ids.states,
+  ids.tracks,
   ids.cluster,
   0x114d9b74, // SeekHead
   0x1549a966, // Info
@@ -29,7 +28,7 @@ const inSegment = new Set<number>([
   0x1941a469, // Attachments
 ]);
 
-/** An element's head; null where the file ends in it, or where it is none. */
+/** The header of the element at an offset; null if it is truncated or invalid. */
 const elementAt = (bytes: Buffer, at: number): Element | null => {
   const idLength = Math.clz32(bytes[at] ?? 0) - 23;
   const sizeAt = at + idLength;
@@ -38,23 +37,22 @@ const elementAt = (bytes: Buffer, at: number): Element | null => {
   if (idLength > 4 || sizeLength > 8 || start > bytes.length) return null;
   let size = (bytes[sizeAt] ?? 0) & (0xff >> sizeLength);
   let isUnknown = size === 0xff >> sizeLength;
-  for (let place = sizeAt + 1; place < start; place += 1) {
-    const byte = bytes[place] ?? 0;
+  for (const byte of bytes.subarray(sizeAt + 1, start)) {
     isUnknown &&= byte === 0xff;
     size = size * 256 + byte;
   }
   return { id: bytes.readUIntBE(at, idLength), start, end: isUnknown ? null : start + size };
 };
 
-/** Where a cluster of unknown size ends: at the next part of the segment, or with the file. */
+/** The end of a cluster of unknown size: the next child of the segment, or the end of the file. */
 const clusterEnd = (bytes: Buffer, from: number, to: number): number => {
   let at = from;
   while (at < to) {
     const element = elementAt(bytes, at);
-    if (element === null) throw MediaDamage.cutShort("webm");
+    if (element === null) throw MediaDamage.truncated("webm");
     if (inSegment.has(element.id)) return at;
     if (element.end === null) throw MediaDamage.broken("webm");
-    if (element.end > to) throw MediaDamage.cutShort("webm");
+    if (element.end > to) throw MediaDamage.truncated("webm");
     at = element.end;
   }
   return to;
@@ -75,30 +73,31 @@ const docTypeOf = (bytes: Buffer, header: Element): string => {
 };
 
 /**
- * Throws where bytes of the file are missing, or where it is Matroska that is not WebM. A live recording, whose parts have no
- * sizes, looks whole when it ends between two of its blocks.
+ * Throws if bytes of the file are missing or if it is other Matroska than WebM. A live recording without
+ * sizes that ends between two blocks cannot be detected as truncated.
  */
 export const checkWebm = (bytes: Buffer): void => {
   const header = elementAt(bytes, 0);
-  if (header === null || header.end === null || header.end > bytes.length) throw MediaDamage.cutShort("webm");
+  if (header === null || header.end === null || header.end > bytes.length)
+    throw MediaDamage.truncated("webm");
   const docType = docTypeOf(bytes, header);
   if (docType === "matroska") throw MediaDamage.notAccepted("a Matroska video (MKV)");
   if (docType !== "webm") throw MediaDamage.broken("webm");
   const segment = elementAt(bytes, header.end);
-  if (segment === null) throw MediaDamage.cutShort("webm");
+  if (segment === null) throw MediaDamage.truncated("webm");
   if (segment.id !== ids.segment) throw MediaDamage.broken("webm");
   const to = segment.end ?? bytes.length;
-  if (to > bytes.length) throw MediaDamage.cutShort("webm");
+  if (to > bytes.length) throw MediaDamage.truncated("webm");
 
   const seen = new Set<number>();
   let at = segment.start;
   while (at < to) {
     const element = elementAt(bytes, at);
-    if (element === null) throw MediaDamage.cutShort("webm");
-    if (element.end !== null && element.end > to) throw MediaDamage.cutShort("webm");
+    if (element === null) throw MediaDamage.truncated("webm");
+    if (element.end !== null && element.end > to) throw MediaDamage.truncated("webm");
     if (element.end === null && element.id !== ids.cluster) throw MediaDamage.broken("webm");
     seen.add(element.id);
     at = element.end ?? clusterEnd(bytes, element.start, to);
   }
-  if (!seen.has(ids.states) || !seen.has(ids.cluster)) throw MediaDamage.cutShort("webm");
+  if (!seen.has(ids.tracks) || !seen.has(ids.cluster)) throw MediaDamage.truncated("webm");
 };

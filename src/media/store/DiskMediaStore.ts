@@ -3,44 +3,33 @@ import { randomBytes } from "node:crypto";
 import { copyFile, type FileHandle, mkdir, open, readdir, rename, rm, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { DataDirectory } from "../../database/DataDirectory.ts";
-import { type ByteRange, isMediaKey, type MediaBytes, MediaStore, MediaStoreAway } from "./MediaStore.ts";
-import { counted } from "./MediaStoreMetrics.ts";
+import { syncToDisk, unlessMissing } from "../../database/DurableFiles.ts";
+import {
+  type ByteRange,
+  checkedStore,
+  type MediaBytes,
+  MediaStore,
+  MediaStoreUnavailable,
+} from "./MediaStore.ts";
 
-const pieceBytes = 65_536;
+const chunkBytes = 65_536;
 
-/** Until then a file that is arriving may be another process's, on a disk that several share. */
-const arrivingMillis = 60 * 60 * 1000;
+/** Temporary files younger than this may belong to another process on a shared disk. */
+const temporaryFileMillis = 60 * 60 * 1000;
 
-/** Folders by the first two characters keep each of them small. */
-const toIndexedLocation = (folder: string, key: string): string =>
-  join(folder, key.slice(0, 2), key.replace("/", "."));
+/** Subfolders by the first two characters keep each folder small. */
+const pathOf = (folder: string, key: string): string => join(folder, key.slice(0, 2), key.replace("/", "."));
 
-const codeOf = (error: unknown): unknown =>
-  error instanceof Error && "code" in error ? error.code : undefined;
-
-const away = (cause: unknown): MediaStoreAway =>
-  new MediaStoreAway({ problem: cause instanceof Error ? cause.message : String(cause), cause });
-
-/** Once begun it is carried through: a file system does not let go of what it is doing. */
-const attempt = <A>(action: () => Promise<A>): Effect.Effect<A, MediaStoreAway> =>
-  Effect.uninterruptible(Effect.tryPromise({ try: action, catch: away }));
-
-/** Makes the entries of a folder durable. */
-const settle = async (folder: string): Promise<void> => {
-  const handle = await open(folder, "r");
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
-};
+/** Runs a file operation without interruption: the file system finishes what it started. */
+const attempt = <A>(operation: () => Promise<A>) =>
+  Effect.uninterruptible(MediaStoreUnavailable.attempt(operation));
 
 const makeFolder = async (path: string): Promise<void> => {
   const made = await mkdir(path, { recursive: true, mode: 0o700 });
-  if (made !== undefined) await settle(dirname(made));
+  if (made !== undefined) await syncToDisk(dirname(made));
 };
 
-/** Writes all of it to a new file, down to the disk. */
+/** Writes all bytes to a new file and syncs it. */
 const write = async (path: string, file: MediaBytes): Promise<void> => {
   if ("path" in file) await copyFile(file.path, path);
   const handle = await open(path, "path" in file ? "r+" : "wx", 0o600);
@@ -48,118 +37,94 @@ const write = async (path: string, file: MediaBytes): Promise<void> => {
     if ("content" in file) await handle.writeFile(file.content);
     await handle.chmod(0o600);
     const { size } = await handle.stat();
-    const wanted = "content" in file ? file.content.length : file.bytes;
-    if (size !== wanted) throw new Error(`${size} bytes were written of ${wanted}`);
+    const expected = "content" in file ? file.content.length : file.bytes;
+    if (size !== expected) throw new Error(`${size} bytes were written of ${expected}`);
     await handle.sync();
   } finally {
     await handle.close();
   }
 };
 
-const put = async (folder: string, arriving: string, key: string, file: MediaBytes): Promise<void> => {
-  const place = toIndexedLocation(folder, key);
-  const temporary = join(arriving, randomBytes(12).toString("hex"));
+const put = async (folder: string, temporaryFolder: string, key: string, file: MediaBytes): Promise<void> => {
+  const path = pathOf(folder, key);
+  const temporary = join(temporaryFolder, randomBytes(12).toString("hex"));
   try {
     await write(temporary, file);
-    await makeFolder(dirname(place));
-    await rename(temporary, place);
+    await makeFolder(dirname(path));
+    await rename(temporary, path);
   } catch (error) {
     await rm(temporary, { force: true });
     throw error;
   }
-  await settle(dirname(place));
+  await syncToDisk(dirname(path));
 };
 
 const remove = async (folder: string, key: string): Promise<void> => {
-  const place = toIndexedLocation(folder, key);
-  try {
-    await rm(place);
-  } catch (error) {
-    if (codeOf(error) === "ENOENT") return;
-    throw error;
-  }
-  await settle(dirname(place));
+  const path = pathOf(folder, key);
+  const isRemoved = await unlessMissing(rm(path).then(() => true));
+  if (isRemoved === true) await syncToDisk(dirname(path));
 };
 
-const openFile = async (place: string): Promise<{ handle: FileHandle; bytes: number } | null> => {
-  try {
-    const handle = await open(place, "r");
-    return { handle, bytes: (await handle.stat()).size };
-  } catch (error) {
-    if (codeOf(error) === "ENOENT") return null;
-    throw error;
-  }
-};
-
-/** Asks for the next piece when the one before is taken. */
-const pieces = (handle: FileHandle, first: number, past: number): Stream.Stream<Uint8Array, MediaStoreAway> =>
-  Stream.unfold(first, (at) =>
-    at >= past
+/** Reads each chunk when the consumer asks for it. */
+const chunks = (handle: FileHandle, start: number, past: number) =>
+  Stream.unfold(start, (offset) =>
+    offset >= past
       ? Effect.succeed(undefined)
       : attempt(async () => {
-          const buffer = Buffer.allocUnsafeSlow(Math.min(pieceBytes, past - at));
-          const { bytesRead } = await handle.read(buffer, 0, buffer.length, at);
-          if (bytesRead === 0) throw new Error(`The file ends at ${at}, before its end at ${past}`);
-          return [buffer.subarray(0, bytesRead), at + bytesRead] as const;
+          const buffer = Buffer.allocUnsafeSlow(Math.min(chunkBytes, past - offset));
+          const { bytesRead } = await handle.read(buffer, 0, buffer.length, offset);
+          if (bytesRead === 0) throw new Error(`The file ends at ${offset}, before its end at ${past}`);
+          return [buffer.subarray(0, bytesRead), offset + bytesRead] as const;
         }),
   );
 
 const read = Effect.fnUntraced(function* (folder: string, key: string, range: ByteRange | undefined) {
-  if (!isMediaKey(key)) return Option.none();
-  const file = yield* Effect.acquireRelease(
-    attempt(() => openFile(toIndexedLocation(folder, key))),
-    (opened) => Effect.promise(async () => opened?.handle.close()),
+  const handle = yield* Effect.acquireRelease(
+    attempt(() => unlessMissing(open(pathOf(folder, key), "r"))),
+    (opened) => Effect.promise(async () => opened?.close()),
   );
-  if (file === null) return Option.none();
-  const past = Math.min(file.bytes, (range?.end ?? Infinity) + 1);
-  return Option.some({ bytes: file.bytes, body: pieces(file.handle, range?.start ?? 0, past) });
+  if (handle === undefined) return Option.none();
+  const { size: bytes } = yield* attempt(() => handle.stat());
+  const past = Math.min(bytes, (range?.end ?? Infinity) + 1);
+  return Option.some({ bytes, body: chunks(handle, range?.start ?? 0, past) });
 });
 
-/** Removes what a crash left half written; tells how many. */
-const sweep = Effect.fnUntraced(function* (arriving: string) {
-  const before = (yield* Clock.currentTimeMillis) - arrivingMillis;
-  return yield* attempt(async () => {
-    let swept = 0;
-    for (const name of await readdir(arriving)) {
-      const path = join(arriving, name);
+/** Removes temporary files that a crash left. */
+const removeTemporaryFiles = Effect.fnUntraced(function* (folder: string) {
+  const before = (yield* Clock.currentTimeMillis) - temporaryFileMillis;
+  yield* attempt(async () => {
+    for (const name of await readdir(folder)) {
+      const path = join(folder, name);
       const found = await stat(path).catch(() => undefined);
-      if (found === undefined || found.mtimeMs >= before) continue;
-      await rm(path, { force: true });
-      swept += 1;
+      if (found !== undefined && found.mtimeMs < before) await rm(path, { force: true });
     }
-    return swept;
   });
 });
 
 /**
- * Media in a folder, which is made where it is missing (0700, files 0600). Processes may share it: it can be a mount, or a link to one.
+ * Media in a folder, which is created if it is missing (folders 0700, files 0600). Several processes may
+ * share it: it may be a mount or a link to one.
  */
-export const diskMediaStore = (folder: string): Layer.Layer<MediaStore, MediaStoreAway> =>
+export const diskMediaStore = (folder: string): Layer.Layer<MediaStore, MediaStoreUnavailable> =>
   Layer.effect(
     MediaStore,
     Effect.gen(function* () {
-      const arriving = join(folder, ".arriving");
-      yield* attempt(() => makeFolder(arriving));
-      yield* sweep(arriving);
-      yield* sweep(arriving).pipe(
+      const temporaryFolder = join(folder, ".arriving");
+      yield* attempt(() => makeFolder(temporaryFolder));
+      yield* removeTemporaryFiles(temporaryFolder);
+      yield* removeTemporaryFiles(temporaryFolder).pipe(
         Effect.ignoreCause({ log: "Warn" }),
         Effect.schedule(Schedule.spaced("1 hour")),
         Effect.forkScoped,
       );
-      return counted(
-        MediaStore.of({
-          put: (key, file) =>
-            isMediaKey(key)
-              ? attempt(() => put(folder, arriving, key, file))
-              : Effect.die(new Error("What is put into the media store needs a media key")),
-          read: (key, range) => read(folder, key, range),
-          remove: (key) => (isMediaKey(key) ? attempt(() => remove(folder, key)) : Effect.void),
-        }),
-      );
+      return checkedStore({
+        put: (key, file) => attempt(() => put(folder, temporaryFolder, key, file)),
+        read: (key, range) => read(folder, key, range),
+        remove: (key) => attempt(() => remove(folder, key)),
+      });
     }),
   );
 
 /** Media in the data directory. */
-export const dataDirectoryMediaStore: Layer.Layer<MediaStore, MediaStoreAway, DataDirectory> = Layer.unwrap(
-  Effect.map(DataDirectory, ({ path }) => diskMediaStore(join(path, "media"))),
-);
+export const dataDirectoryMediaStore: Layer.Layer<MediaStore, MediaStoreUnavailable, DataDirectory> =
+  Layer.unwrap(Effect.map(DataDirectory, ({ path }) => diskMediaStore(join(path, "media"))));

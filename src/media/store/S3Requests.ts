@@ -1,17 +1,18 @@
+/** Signed requests to one bucket of S3, or of a service with the same protocol. */
 import { AwsV4Signer } from "aws4fetch";
 import { Clock, Context, Effect, Redacted, Schedule, type Scope } from "effect";
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
-import { Agent, type IncomingHttpHeaders, type IncomingMessage, request as requestPlain } from "node:http";
-import { Agent as SecureAgent, request as requestSecure } from "node:https";
-import { pipeline } from "node:stream";
+import type { Readable } from "node:stream";
+import { type Dispatcher, Pool } from "undici";
 import type { Settings } from "../../config/Settings.ts";
-import { type MediaBytes, MediaStoreAway } from "./MediaStore.ts";
+import { errorCode, messageOf } from "../../database/DurableFiles.ts";
+import { type MediaBytes, MediaStoreUnavailable } from "./MediaStore.ts";
 
-/** Which bucket, and how it is reached. */
+/** A bucket and how to reach it. */
 export type S3Setting = Extract<Settings["Service"]["mediaStore"], { readonly _tag: "s3" }>;
 
-/** What a request carries beside its signature. */
+/** A request before it is signed. */
 export interface S3Request {
   readonly method: "GET" | "HEAD" | "PUT" | "DELETE";
   readonly key: string;
@@ -19,26 +20,31 @@ export interface S3Request {
   readonly file?: MediaBytes;
 }
 
-/** The head of an answer, with a body that nobody has read yet. */
-export interface S3Answer {
+/** The head of a response and its unread body. Closing the scope of the request destroys the body. */
+export interface S3Response {
   readonly status: number;
-  readonly headers: IncomingHttpHeaders;
-  readonly body: IncomingMessage;
+  readonly header: (name: "content-length" | "content-range" | "etag") => string | undefined;
+  readonly body: Readable;
 }
 
-/** Longest time without a byte on the way to the head of an answer, in milliseconds. */
-export const QuietMillis = Context.Reference("waypost/media/QuietMillis", { defaultValue: () => 10_000 });
+/**
+ * How long the bucket may take, in milliseconds, to accept a connection, to accept the next bytes of an
+ * upload, and to send the head of its response.
+ */
+export const IdleTimeoutMillis = Context.Reference("waypost/media/IdleTimeoutMillis", {
+  defaultValue: () => 10_000,
+});
 
-/** Longest time for one try, whatever trickles. */
-const tryLimit = "2 minutes";
-const retries = 2;
+/** Limit for one attempt up to the head of the response, even if it makes progress. */
+const attemptTimeout = "2 minutes";
+const maxRetries = 2;
+const retryPauses = Schedule.exponential("200 millis", 3).pipe(Schedule.jittered);
 
-const pauses = Schedule.exponential("200 millis", 3).pipe(Schedule.jittered);
+/** How long an unused connection stays open. */
+const keepAliveMillis = 30_000;
 
-const nothingHash = createHash("sha256").digest("hex");
-
-/** The address of the bucket: below the endpoint where one is given, else a host of its own, whose name TLS takes without dots only. */
-export const bucketAddress = ({ bucket, endpoint, region }: S3Setting): string => {
+/** The URL of the bucket. At AWS the bucket has its own host, unless a dot in its name breaks TLS. */
+export const bucketUrl = ({ bucket, endpoint, region }: S3Setting): string => {
   if (endpoint !== undefined) return `${endpoint}/${bucket}`;
   const domain = region.startsWith("cn-") ? "amazonaws.com.cn" : "amazonaws.com";
   return bucket.includes(".")
@@ -46,158 +52,148 @@ export const bucketAddress = ({ bucket, endpoint, region }: S3Setting): string =
     : `https://${bucket}.s3.${region}.${domain}`;
 };
 
-/** A try that failed, and whether the next one may do better. */
-interface Failed {
-  readonly away: MediaStoreAway;
-  readonly again: boolean;
-}
+const timeoutCodes: ReadonlySet<unknown> = new Set(["UND_ERR_HEADERS_TIMEOUT", "UND_ERR_CONNECT_TIMEOUT"]);
 
-const unreachable = (cause: Error): MediaStoreAway =>
-  new MediaStoreAway({ problem: `the bucket gave no answer: ${cause.message}`, cause });
+/** The bucket did not answer in time. This is not retried: the client has waited long enough. */
+class TimedOut extends MediaStoreUnavailable {}
 
-/** Who waited too long does not wait once more. */
-const tooSlow = (time: string): Failed => ({
-  away: unreachable(new Error(`nothing came for ${time}`)),
-  again: false,
+const timedOut = (limit: string) =>
+  new TimedOut({ problem: `the bucket did not answer: nothing came for ${limit}` });
+
+/** The hex SHA-256 of the bytes to store. The bucket compares it with what it receives. */
+const hashOf = (file: MediaBytes | undefined) =>
+  MediaStoreUnavailable.attempt(async (signal) => {
+    const hash = createHash("sha256");
+    if (file === undefined) return hash.digest("hex");
+    if ("content" in file) return hash.update(file.content).digest("hex");
+    const source = createReadStream(file.path, { signal });
+    for await (const chunk of source) hash.update(chunk as Buffer);
+    const { bytesRead } = source;
+    if (bytesRead !== file.bytes) throw new Error(`it has ${bytesRead} bytes and not ${file.bytes}`);
+    return hash.digest("hex");
+  }, "the file to store cannot be read: ");
+
+const bodyOf = (file: MediaBytes | undefined): Uint8Array | Readable | null => {
+  if (file === undefined) return null;
+  return "content" in file ? file.content : createReadStream(file.path);
+};
+
+const responseOf = ({ body, headers, statusCode }: Dispatcher.ResponseData): S3Response => ({
+  status: statusCode,
+  header: (name) => headers[name]?.toString(),
+  // A reader gets the error from its next read. Without a reader the error must not end the process.
+  body: body.on("error", () => {}),
 });
 
-/** SHA-256 of what is to be stored: the store compares it with what arrives. */
-const hashOf = (file: MediaBytes): Effect.Effect<string, MediaStoreAway> =>
-  Effect.tryPromise({
-    try: async (signal) => {
-      const hash = createHash("sha256");
-      if ("content" in file) return hash.update(file.content).digest("hex");
-      let bytes = 0;
-      for await (const chunk of createReadStream(file.path, { signal })) {
-        bytes += (chunk as Buffer).length;
-        hash.update(chunk as Buffer);
-      }
-      if (bytes !== file.bytes) throw new Error(`it has ${bytes} bytes and not ${file.bytes}`);
-      return hash.digest("hex");
-    },
-    catch: (cause) =>
-      new MediaStoreAway({
-        problem: `the file to be put cannot be read: ${cause instanceof Error ? cause.message : String(cause)}`,
-        cause,
-      }),
+const isRetryable = (status: number): boolean => status >= 500 || status === 429 || status === 408;
+
+/** Sends signed requests over pooled connections, with two retries after temporary failures. */
+export const s3Requests = Effect.fnUntraced(function* (setting: S3Setting) {
+  const base = bucketUrl(setting);
+  const idleTimeout = yield* IdleTimeoutMillis;
+  const { credentials, prefix, region } = setting;
+  const options: Pool.Options = {
+    allowH2: false,
+    keepAliveTimeout: keepAliveMillis,
+    headersTimeout: idleTimeout,
+    connect: { timeout: idleTimeout },
+    // A slow reader is not the bucket's fault: S3MediaStore limits each read instead.
+    bodyTimeout: 0,
+  };
+  const pool = yield* Effect.acquireRelease(
+    Effect.sync(() => new Pool(new URL(base).origin, options)),
+    (opened) => Effect.promise(() => opened.destroy()),
+  );
+  /** Signing keys by day. */
+  const signingKeys = new Map<string, ArrayBuffer>();
+
+  const sign = Effect.fnUntraced(function* ({ file, headers, key, method }: S3Request, hash: string) {
+    const now = new Date(yield* Clock.currentTimeMillis).toISOString();
+    const { accessKeyId, secretAccessKey, sessionToken } = credentials;
+    const bytes = file === undefined ? 0 : "content" in file ? file.content.length : file.bytes;
+    const signer = new AwsV4Signer({
+      method,
+      url: [base, prefix, key].filter((part) => part !== "").join("/"),
+      headers: {
+        ...headers,
+        "x-amz-content-sha256": hash,
+        ...(file && { "content-type": file.mimeType, "content-length": String(bytes) }),
+      },
+      accessKeyId,
+      secretAccessKey: Redacted.value(secretAccessKey),
+      ...(sessionToken && { sessionToken: Redacted.value(sessionToken) }),
+      service: "s3",
+      region,
+      cache: signingKeys,
+      datetime: now.replace(/[:-]|\.\d{3}/g, ""),
+    });
+    return yield* Effect.promise(() => signer.sign());
   });
 
-const worthAnotherTry = (status: number): boolean => status >= 500 || status === 429 || status === 408;
+  const failure = (cause: unknown): MediaStoreUnavailable => {
+    const code = errorCode(cause);
+    if (timeoutCodes.has(code)) return timedOut(`${idleTimeout / 1000} seconds`);
+    const problem = `the bucket did not answer: ${messageOf(cause) || String(code)}`;
+    return new MediaStoreUnavailable({ problem, cause });
+  };
 
-/** Sends signed requests to one bucket, on connections that are kept. A try that failed in a way that passes is followed by two more. */
-export const s3Requests = (setting: S3Setting) =>
-  Effect.gen(function* () {
-    const base = bucketAddress(setting);
-    const quietMillis = yield* QuietMillis;
-    const { credentials, prefix, region } = setting;
-    const isSecure = base.startsWith("https:");
-    const agent = yield* Effect.acquireRelease(
-      Effect.sync(() => (isSecure ? new SecureAgent({ keepAlive: true }) : new Agent({ keepAlive: true }))),
-      (made) => Effect.sync(() => made.destroy()),
-    );
-    // The key that signs is derived once a day.
-    const derived = new Map<string, ArrayBuffer>();
-
-    const sign = Effect.fnUntraced(function* (request: S3Request, hash: string) {
-      const now = new Date(yield* Clock.currentTimeMillis).toISOString();
-      const { file, headers, key, method } = request;
-      const signer = new AwsV4Signer({
-        method,
-        url: [base, prefix, key].filter((part) => part !== "").join("/"),
-        headers: {
-          ...headers,
-          "x-amz-content-sha256": hash,
-          ...(file === undefined ? {} : { "content-type": file.mimeType }),
+  const attempt = Effect.fnUntraced(function* (request: S3Request, hash: string) {
+    const { headers, url } = yield* sign(request, hash);
+    const path = url.pathname + url.search;
+    const response = yield* Effect.acquireRelease(
+      Effect.tryPromise({
+        try: async (signal) => {
+          const body = bodyOf(request.file);
+          return responseOf(await pool.request({ method: request.method, path, headers, body, signal }));
         },
-        accessKeyId: credentials.accessKeyId,
-        secretAccessKey: Redacted.value(credentials.secretAccessKey),
-        ...(credentials.sessionToken === undefined
-          ? {}
-          : { sessionToken: Redacted.value(credentials.sessionToken) }),
-        service: "s3",
-        region,
-        cache: derived,
-        datetime: now.replace(/[:-]|\.\d{3}/g, ""),
-      });
-      return yield* Effect.promise(() => signer.sign());
-    });
-
-    const tryOnce = (request: S3Request, hash: string): Effect.Effect<S3Answer, Failed, Scope.Scope> =>
-      Effect.flatMap(sign(request, hash), ({ headers, url }) =>
-        Effect.acquireRelease(
-          Effect.callback<IncomingMessage, Failed>((resume) => {
-            const { file, method } = request;
-            const bytes = file === undefined ? 0 : "content" in file ? file.content.length : file.bytes;
-            const outgoing = (isSecure ? requestSecure : requestPlain)(url, {
-              method,
-              agent,
-              headers: {
-                ...Object.fromEntries(headers),
-                ...(file === undefined ? {} : { "content-length": String(bytes) }),
-              },
-            });
-            outgoing.setTimeout(quietMillis, () => {
-              resume(Effect.fail(tooSlow(`${quietMillis / 1000} seconds`)));
-              outgoing.destroy();
-            });
-            outgoing.on("error", (error) => resume(Effect.fail({ away: unreachable(error), again: true })));
-            outgoing.once("response", (response) => {
-              // From here on who reads says how long is too long: a slow reader is no fault of the store.
-              outgoing.setTimeout(0);
-              response.on("error", () => {});
-              resume(Effect.succeed(response));
-            });
-            if (file === undefined) outgoing.end();
-            else if ("content" in file) outgoing.end(file.content);
-            else pipeline(createReadStream(file.path), outgoing, () => {});
-            return Effect.sync(() => outgoing.destroy());
-          }),
-          (response) => Effect.sync(() => (response.complete ? undefined : response.destroy())),
-          { interruptible: true },
-        ),
-      ).pipe(
-        Effect.timeoutOrElse({
-          duration: tryLimit,
-          orElse: () => Effect.fail(tooSlow(tryLimit)),
-        }),
-        Effect.map((body) => ({ status: body.statusCode ?? 0, headers: body.headers, body })),
-      );
-
-    return Effect.fnUntraced(function* (request: S3Request) {
-      const hash = request.file === undefined ? nothingHash : yield* hashOf(request.file);
-      return yield* tryOnce(request, hash).pipe(
-        Effect.flatMap((answer) =>
-          worthAnotherTry(answer.status)
-            ? Effect.flatMap(refusalOf(answer), (away) => Effect.fail<Failed>({ away, again: true }))
-            : Effect.succeed(answer),
-        ),
-        Effect.retry({ times: retries, schedule: pauses, while: ({ again }) => again }),
-        Effect.mapError(({ away }) => away),
-        Effect.tapError((away) => Effect.logWarning(away.message)),
-      );
-    });
+        catch: failure,
+      }),
+      ({ body }) => Effect.sync(() => body.destroy()),
+      { interruptible: true },
+    );
+    return isRetryable(response.status) ? yield* yield* unexpected(response) : response;
   });
 
-const mostOfAnError = 4096;
+  return (request: S3Request): Effect.Effect<S3Response, MediaStoreUnavailable, Scope.Scope> =>
+    Effect.flatMap(hashOf(request.file), (hash) =>
+      attempt(request, hash).pipe(
+        Effect.timeoutOrElse({
+          duration: attemptTimeout,
+          orElse: () => Effect.fail(timedOut(attemptTimeout)),
+        }),
+        Effect.retry({
+          times: maxRetries,
+          schedule: retryPauses,
+          while: (error) => !(error instanceof TimedOut),
+        }),
+        Effect.tapError((error) => Effect.logWarning(error.message)),
+      ),
+    );
+});
 
-/** The name that S3 gives to what is wrong, such as `NoSuchKey`; empty where it gives none. */
-export const errorCode = (answer: S3Answer): Effect.Effect<string> =>
+/** How much of an error's body is read, in characters. */
+const maxErrorLength = 4096;
+
+/** The error code in the body of a response, such as `NoSuchKey`; empty if there is none. */
+export const s3ErrorCode = ({ body }: S3Response): Effect.Effect<string> =>
   Effect.promise(async () => {
     let text = "";
     try {
-      for await (const chunk of answer.body) {
+      for await (const chunk of body) {
         text += (chunk as Buffer).toString();
-        if (text.length > mostOfAnError) break;
+        if (text.length > maxErrorLength) break;
       }
     } catch {
-      // What arrived says it, or nothing does.
+      // A body that breaks off may still hold the code.
     }
     return /<Code>(\w{1,100})<\/Code>/.exec(text)?.[1] ?? "";
   }).pipe(Effect.timeoutOrElse({ duration: "10 seconds", orElse: () => Effect.succeed("") }));
 
-/** What to say of an answer that is none of those that were expected. */
-export const refusalOf = (answer: S3Answer): Effect.Effect<MediaStoreAway> =>
-  Effect.map(errorCode(answer), (code) => {
+/** The error for a response whose status the caller did not expect. */
+export const unexpected = (response: S3Response): Effect.Effect<MediaStoreUnavailable> =>
+  Effect.map(s3ErrorCode(response), (code) => {
     const named = code === "" ? "" : ` (${code})`;
-    return new MediaStoreAway({ problem: `the bucket answered with status ${answer.status}${named}` });
+    return new MediaStoreUnavailable({
+      problem: `the bucket answered with status ${response.status}${named}`,
+    });
   });

@@ -3,28 +3,25 @@ import { randomBytes } from "node:crypto";
 import { mkdir, open, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { DataDirectory } from "../../database/DataDirectory.ts";
-import { MediaStoreAway } from "../store/MediaStore.ts";
+import { MediaStoreUnavailable } from "../store/MediaStore.ts";
 
-/** Where uploads stay until they are known to be good and are in the media store: a folder of the data directory. */
+/** A folder of the data directory that holds each upload until it is inspected and stored. */
 export class UploadFolder extends Context.Service<UploadFolder>()("waypost/media/UploadFolder", {
   make: Effect.gen(function* () {
     const { path } = yield* DataDirectory;
     const folder = join(path, "uploads");
-    // The data directory has one process: what lies here at its start was left by a crash.
+    // Only this process uses the data directory, so files that are here at its start were left by a crash.
     yield* Effect.promise(async () => {
       await rm(folder, { recursive: true, force: true });
       await mkdir(folder, { recursive: true, mode: 0o700 });
     });
     return {
-      /** An empty file, open for writing, which is gone when the scope closes, whatever happened. */
+      /** An empty file, open for writing, which is removed when the scope closes. */
       file: Effect.acquireRelease(
-        Effect.tryPromise({
-          try: async () => {
-            const path = join(folder, randomBytes(16).toString("hex"));
-            return { path, handle: await open(path, "wx", 0o600) };
-          },
-          catch: (cause) => new MediaStoreAway({ problem: "no upload can be written to disk", cause }),
-        }),
+        MediaStoreUnavailable.attempt(async () => {
+          const path = join(folder, randomBytes(16).toString("hex"));
+          return { path, handle: await open(path, "wx", 0o600) };
+        }, "no upload can be written to disk: "),
         ({ handle, path }) =>
           Effect.promise(async () => {
             await handle.close().catch(() => {});

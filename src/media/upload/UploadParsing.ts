@@ -7,55 +7,41 @@ import { bodyRules } from "../../wire/RequestBody.ts";
 import { parseFields } from "../../wire/ParsedBody.ts";
 import { codePoints } from "../../wire/Text.ts";
 import { MediaDraft } from "../MediaFile.ts";
-import { MediaStoreAway } from "../store/MediaStore.ts";
+import { MediaStoreUnavailable } from "../store/MediaStore.ts";
 import type { UploadFolder } from "./UploadFolder.ts";
-import { maxNameBytes, type StopReason, UploadParts } from "./UploadParts.ts";
+import { maxNameBytes, UploadParts } from "./UploadParts.ts";
 
-/** An upload as it was sent: a problem at `file` or `body` means that there is no file to look into. */
-export interface SentUpload {
-  /** Of the file on disk, which has `bytes` bytes. */
+/** An upload request whose body is unread. */
+export interface UploadRequest {
+  readonly request: HttpServerRequest.HttpServerRequest;
+  readonly endpoint: HttpApiEndpoint.Constraint;
+}
+
+/** An upload as it was sent. If `problems` has `file` or `body`, there is no file to inspect. */
+interface SentUpload {
+  /** Where the file is on disk. */
   readonly path: string;
+  /** Size of the file. */
   readonly bytes: number;
-  /** As it was sent; undefined where it is none or bad. */
+  /** The `name` field; undefined if it is missing or invalid. */
   readonly name: string | undefined;
-  /** The file's own name, fit to be stored; null where it has none. */
+  /** The name of the uploaded file, fit to be stored; null if it has none. */
   readonly ownName: string | null;
   readonly problems: Problems;
 }
 
-/** A whole upload may take this long, and each stretch of it must bring at least `leastBytes`: 50 MB at 1.5 Mbit/s pass. */
-const longestUpload = "280 seconds";
-const stretch = "20 seconds";
-const leastBytes = 20_480;
-
-const sizeSentence = "The file may have at most 51,200 KB.";
-
-const sentences: { readonly [reason in StopReason]: readonly [field: string, sentence: string] } = {
-  fileTooLarge: ["file", sizeSentence],
-  severalFiles: ["file", "Send one file: a request with several files is not taken."],
-  tooManyParts: ["body", "The body has over 100 parts: send a file and, if you like, a name."],
-  tooMuchElse: [
-    "body",
-    "Beside the file the body may hold at most 1 MiB: send a file and, if you like, a name.",
-  ],
-  noBoundary: [
-    "file",
-    "The file is required: send it as multipart/form-data, with the boundary that the content type names.",
-  ],
-};
+/** Limit for a whole upload: 50 MB at 1.5 Mbit/s. */
+const uploadTimeout = "280 seconds";
+/** Each interval of an upload must bring at least `minBytes`. */
+const interval = "20 seconds";
+const minBytes = 20_480;
 
 /**
- * Reads the multipart body of an upload into a file of the folder, once, and stops as soon as the file is known to be too
- * large, however much is sent. Says everything that is wrong with its parts (contract B3, B4, H1).
+ * Reads the multipart body of an upload into a file of the folder. Stops reading as soon as the file is too
+ * large. Reports every problem of its parts (contract B3, B4, H1).
  */
 export const readUpload = Effect.fnUntraced(function* (
-  {
-    endpoint,
-    request,
-  }: {
-    readonly request: HttpServerRequest.HttpServerRequest;
-    readonly endpoint: HttpApiEndpoint.Constraint;
-  },
+  { endpoint, request }: UploadRequest,
   folder: UploadFolder["Service"],
 ) {
   const { contentTypes } = bodyRules(endpoint as unknown as HttpApiEndpoint.Top);
@@ -68,15 +54,15 @@ export const readUpload = Effect.fnUntraced(function* (
   const receiving = Stream.runForEachWhile(
     request.stream,
     Effect.fnUntraced(function* (chunk) {
-      for (const piece of parts.take(chunk)) {
-        yield* Effect.tryPromise({
-          try: () => handle.writeFile(piece),
-          catch: (cause) => new MediaStoreAway({ problem: "an upload cannot be written to disk", cause }),
-        });
+      for (const fileChunk of parts.parse(chunk)) {
+        yield* MediaStoreUnavailable.attempt(
+          () => handle.writeFile(fileChunk),
+          "an upload cannot be written to disk: ",
+        );
       }
       return !parts.isFinished;
     }),
-    // A client that went away has sent no last boundary, and will not hear of it.
+    // A client that disconnects has sent no final boundary: that is reported below.
   ).pipe(
     Effect.catchIf(
       (error) => error._tag === "HttpServerError",
@@ -85,15 +71,15 @@ export const readUpload = Effect.fnUntraced(function* (
   );
 
   const tooSlow = Effect.gen(function* () {
-    let before = -leastBytes;
-    while (parts.bytes - before >= leastBytes) {
+    let before = -minBytes;
+    while (parts.bytes - before >= minBytes) {
       before = parts.bytes;
-      yield* Effect.sleep(stretch);
+      yield* Effect.sleep(interval);
     }
   });
 
   if (!parts.isFinished) {
-    yield* Effect.raceFirst(receiving, tooSlow).pipe(Effect.timeoutOption(longestUpload));
+    yield* Effect.raceFirst(receiving, tooSlow).pipe(Effect.timeoutOption(uploadTimeout));
   }
   return sentUpload(parts, path);
 });
@@ -101,7 +87,7 @@ export const readUpload = Effect.fnUntraced(function* (
 const sentUpload = (parts: UploadParts, path: string): SentUpload => {
   const name = nameOf(parts);
   const { problems } = name;
-  if (parts.stopped !== null) problems.add(...sentences[parts.stopped]);
+  if (parts.stopped !== null) problems.add(...parts.stopped);
   else if (!parts.isWhole)
     problems.add("file", "The file did not arrive whole, or not in time: send it again.");
   else if (parts.isBroken) problems.add("body", "The body has a part whose headers cannot be read.");
@@ -117,14 +103,14 @@ const sentUpload = (parts: UploadParts, path: string): SentUpload => {
     path,
     bytes: parts.fileBytes,
     name: name.value,
-    ownName: parts.filename === null ? null : ownName(parts.filename),
+    ownName: parts.filename === null ? null : storableName(parts.filename),
     problems,
   };
 };
 
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 
-/** The `name` that was sent, by the rules of all texts (contract B5). */
+/** The `name` field and its problems (contract B5). */
 const nameOf = ({
   names,
 }: UploadParts): { readonly value: string | undefined; readonly problems: Problems } => {
@@ -147,8 +133,8 @@ const nameOf = ({
   return { value: fields.name ?? undefined, problems };
 };
 
-/** The last part of a path in any system's writing, without what cannot be stored, cut to 255 characters. */
-const ownName = (filename: string): string | null => {
+/** The last segment of a path of any system, without NUL, cut to 255 characters. */
+const storableName = (filename: string): string | null => {
   const last = filename.toWellFormed().replaceAll("\0", "").split(/[/\\]/).at(-1)?.trim() ?? "";
   const name = codePoints(last) <= 255 ? last : Array.from(last).slice(0, 255).join("").trim();
   return name === "" ? null : name;

@@ -2,41 +2,56 @@ import { MultipartParser } from "effect/http";
 import { maxFileBytes } from "../MediaFile.ts";
 
 const maxParts = 100;
-/** Beside the file, headers of parts included. */
+/** Limit for everything but the content of the file, including the headers of parts. */
 const maxOtherBytes = 1_048_576;
-/** Bytes of a name that are kept: 255 characters are at most 1,020, so what is longer than this is too long. */
+/** How much of a name is kept. 255 characters have at most 1,020 bytes, so a longer name is too long. */
 export const maxNameBytes = 8192;
 
-/** Why reading an upload stopped before its end. */
-export type StopReason = "fileTooLarge" | "severalFiles" | "tooManyParts" | "tooMuchElse" | "noBoundary";
+type Problem = readonly [field: "file" | "body", sentence: string];
 
-interface SentPart {
+const fileTooLarge: Problem = ["file", "The file may have at most 51,200 KB."];
+const severalFiles: Problem = ["file", "Send one file: a request with several files is not accepted."];
+const tooManyParts: Problem = ["body", "The body has over 100 parts: send a file and, if you like, a name."];
+const tooMuchElse: Problem = [
+  "body",
+  "Besides the file the body may hold at most 1 MiB: send a file and, if you like, a name.",
+];
+const noBoundary: Problem = [
+  "file",
+  "The file is required: send it as multipart/form-data, with the boundary that the content type names.",
+];
+
+interface NamePart {
+  readonly isFile: boolean;
   readonly chunks: Array<Uint8Array>;
   bytes: number;
 }
 
 /**
- * Takes a multipart body apart as it arrives: the `file` part goes out in pieces, the `name` part is kept, all else is counted and
- * dropped. Memory stays flat whatever is sent, and `isFinished` tells when nothing that is still to come could matter.
+ * Parses a multipart body as it arrives. Returns the `file` part in chunks, keeps the `name` part, and counts
+ * and drops the rest: memory stays flat. `isFinished` says that the rest of the body does not matter.
  */
 export class UploadParts {
-  /** File parts called `file` so far. */
+  /** The number of file parts named `file`. */
   files = 0;
   fileBytes = 0;
-  /** The name that the client's system gave the file, with whatever folders it put before it. */
+  /** The file name that the client sent, perhaps with folders. */
   filename: string | null = null;
-  /** A part called `file` came as a plain field. */
+  /** Whether a part named `file` was a plain field. */
   isPlainField = false;
-  /** A part had headers that cannot be read. */
+  /** Whether a part had invalid headers. */
   isBroken = false;
-  stopped: StopReason | null = null;
-  /** The last boundary has arrived: the body is whole. */
+  /** Why parsing stopped before the end of the body; null if it did not. */
+  stopped: Problem | null = null;
+  /** Whether the final boundary has arrived. */
   isWhole = false;
 
-  readonly names: Array<SentPart & { readonly isFile: boolean }> = [];
+  /** The parts named `name`. */
+  readonly names: Array<NamePart> = [];
 
-  #pieces: Array<Uint8Array> = [];
-  /** Of the body so far. */
+  /** Chunks of the file in the chunk of the body that is being parsed. */
+  readonly #fileChunks: Array<Uint8Array> = [];
+  /** Size of the body so far. */
   bytes = 0;
   #parts = 0;
   readonly #parser: MultipartParser.Parser;
@@ -44,13 +59,13 @@ export class UploadParts {
   constructor(headers: Record<string, string>) {
     this.#parser = MultipartParser.make({
       headers,
-      // Every part comes in pieces, so that no field is gathered before it is known to be wanted.
+      // Streams every part, so that the parser buffers none.
       isFile: () => true,
       onField: () => {},
       onFile: (part) => this.#open(part),
       onError: (error) => {
         if (this.isWhole) return;
-        if (error._tag === "InvalidBoundary") this.stopped = "noBoundary";
+        if (error._tag === "InvalidBoundary") this.stopped = noBoundary;
         else if (error._tag === "BadHeaders" || error._tag === "InvalidDisposition") {
           this.isBroken = true;
           this.#count();
@@ -66,29 +81,27 @@ export class UploadParts {
     return this.isWhole || this.stopped !== null;
   }
 
-  /** Takes a piece of the body and gives the pieces of the file in it. */
-  take(chunk: Uint8Array): ReadonlyArray<Uint8Array> {
+  /** Parses a chunk of the body and returns the chunks of the file in it. */
+  parse(chunk: Uint8Array): ReadonlyArray<Uint8Array> {
     this.bytes += chunk.length;
     this.#parser.write(chunk);
     if (this.stopped === null && this.bytes - this.fileBytes > maxOtherBytes) {
-      this.stopped = this.#parts === 0 ? "noBoundary" : "tooMuchElse";
+      this.stopped = this.#parts === 0 ? noBoundary : tooMuchElse;
     }
-    const pieces = this.#pieces;
-    this.#pieces = [];
-    return pieces;
+    return this.#fileChunks.splice(0);
   }
 
   #count(): void {
-    if (++this.#parts > maxParts && this.stopped === null) this.stopped = "tooManyParts";
+    if (++this.#parts > maxParts && this.stopped === null) this.stopped = tooManyParts;
   }
 
   #open(part: MultipartParser.PartInfo): (chunk: Uint8Array | null) => void {
     this.#count();
     if (this.isFinished) return ignore;
-    // Without a file name it is a file all the same if it says that it is no text.
+    // A part without a file name is a file if its type is not text.
     const isFile = part.filename !== undefined || !part.contentType.toLowerCase().startsWith("text/");
     if (part.name === "name") {
-      const sent = { isFile, chunks: [] as Array<Uint8Array>, bytes: 0 };
+      const sent: NamePart = { isFile, chunks: [], bytes: 0 };
       this.names.push(sent);
       return (chunk) => {
         if (chunk !== null && sent.bytes <= maxNameBytes) sent.chunks.push(chunk.slice());
@@ -101,15 +114,15 @@ export class UploadParts {
       return ignore;
     }
     if (++this.files > 1) {
-      this.stopped = "severalFiles";
+      this.stopped = severalFiles;
       return ignore;
     }
     this.filename = part.filename ?? null;
     return (chunk) => {
       if (chunk === null || this.stopped !== null) return;
       this.fileBytes += chunk.length;
-      if (this.fileBytes > maxFileBytes) this.stopped = "fileTooLarge";
-      else this.#pieces.push(chunk);
+      if (this.fileBytes > maxFileBytes) this.stopped = fileTooLarge;
+      else this.#fileChunks.push(chunk);
     };
   }
 }

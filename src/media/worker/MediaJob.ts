@@ -1,29 +1,31 @@
+/** The messages between Waypost and its media worker processes. */
 import type { MediaContent } from "../formats/MediaFormat.ts";
 
-/** What the main process wants to know of a file. */
+/** A job for a media worker: inspect a file, or draw the thumbnail of an image. */
 export interface MediaJob {
   readonly task: "inspect" | "thumbnail";
   readonly path: string;
 }
 
-/** How a child hears of it: the file itself follows on its standard input, and is so long. */
-export interface MediaOrder {
+/** A job as the worker receives it. The file follows on its standard input. */
+export interface MediaJobMessage {
   readonly task: MediaJob["task"];
+  /** Size of the file. */
   readonly bytes: number;
 }
 
-/** How a child answers: in its own words once at its start, then once for each job. */
-export type MediaAnswer =
-  | { readonly is: "ready" }
-  | { readonly is: "content"; readonly content: MediaContent }
-  | { readonly is: "thumbnail"; readonly picture: Uint8Array }
-  /** The file is to blame: a sentence for the field `file`. */
-  | { readonly is: "refused"; readonly message: string }
-  /** This machine is to blame: words for the log. */
-  | { readonly is: "unable"; readonly problem: string };
+/** What a worker sends: `ready` once after its start, then one result for each job. */
+export type MediaWorkerMessage =
+  | { readonly _tag: "ready" }
+  | { readonly _tag: "content"; readonly content: MediaContent }
+  | { readonly _tag: "thumbnail"; readonly picture: Uint8Array }
+  /** The file cannot be used. The message is a sentence for the field `file`. */
+  | { readonly _tag: "refused"; readonly message: string }
+  /** This machine cannot do the job. The problem is for the log. */
+  | { readonly _tag: "unable"; readonly problem: string };
 
-/** The argument that makes the program such a child; no command for people. */
+/** The internal argument that starts the program as a media worker. */
 export const mediaWorkerCommand = "media-worker";
 
-/** The exit code of a child that took too much memory. */
+/** The exit code of a worker that used too much memory. */
 export const outOfMemory = 77;

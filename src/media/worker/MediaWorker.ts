@@ -1,19 +1,20 @@
 /**
- * The child process that looks into the files of strangers, one at a time. It has nothing of the main one's: no environment,
- * no database, no keys, no files, and no root. The main process kills it when it takes too long, and it ends itself when it takes too
- * much memory.
+ * The media worker: a child process that decodes untrusted files, one at a time. It gets no keys, settings,
+ * database or files of the main process, and gives up root. The main process kills it when a job takes too
+ * long; it exits itself when it uses too much memory.
  */
 import { writeFile } from "node:fs/promises";
-import { type MediaAnswer, type MediaOrder, outOfMemory } from "./MediaJob.ts";
+import { errorCode, messageOf } from "../../database/DurableFiles.ts";
+import { type MediaJobMessage, type MediaWorkerMessage, outOfMemory } from "./MediaJob.ts";
 
-/** Enough for the largest picture that is accepted, at eight bytes a pixel. */
-const mostMemory = 1_200_000_000;
-const lookMillis = 50;
+/** Enough for the largest accepted picture at eight bytes a pixel. */
+const maxMemoryBytes = 1_200_000_000;
+const memoryPollMillis = 50;
 
-const say = (answer: MediaAnswer): void => void process.send?.(answer);
+const send = (message: MediaWorkerMessage): void => void process.send?.(message);
 
-/** The next so many bytes of standard input; they come only with an order, so none of another file are among them. */
-const received = (length: number): Promise<Buffer> =>
+/** The next `length` bytes of standard input, which holds one file at a time. */
+const readInput = (length: number): Promise<Buffer> =>
   new Promise((resolve) => {
     const bytes = Buffer.allocUnsafe(length);
     let filled = 0;
@@ -29,53 +30,52 @@ const received = (length: number): Promise<Buffer> =>
     else process.stdin.on("data", take).resume();
   });
 
-const work = async ({ bytes: length, task }: MediaOrder): Promise<MediaAnswer> => {
+const run = async ({ bytes: length, task }: MediaJobMessage): Promise<MediaWorkerMessage> => {
   const { ImagesUnusable, inspectMedia, thumbnailOf } = await import("../formats/MediaInspection.ts");
   const { MediaDamage } = await import("../formats/MediaDamage.ts");
   try {
-    const bytes = await received(length);
+    const bytes = await readInput(length);
     return task === "inspect"
-      ? { is: "content", content: await inspectMedia(bytes) }
-      : { is: "thumbnail", picture: await thumbnailOf(bytes) };
+      ? { _tag: "content", content: await inspectMedia(bytes) }
+      : { _tag: "thumbnail", picture: await thumbnailOf(bytes) };
   } catch (error) {
-    if (error instanceof MediaDamage) return { is: "refused", message: error.message };
-    const problem = error instanceof Error ? error.message : String(error);
-    // A file that was accepted and now fails says something about the file, unless the library is not there at all.
-    if (task === "thumbnail" && !(error instanceof ImagesUnusable))
-      return { is: "refused", message: problem };
-    return { is: "unable", problem };
+    if (error instanceof MediaDamage) return { _tag: "refused", message: error.message };
+    const problem = messageOf(error);
+    // An accepted file that cannot be drawn is at fault itself, unless the image library is missing.
+    return task === "thumbnail" && !(error instanceof ImagesUnusable)
+      ? { _tag: "refused", message: problem }
+      : { _tag: "unable", problem };
   }
 };
 
-/** An account that owns nothing and runs nothing else: systems begin to number at the other end. */
-const nobodyElse = 65_533;
+/** An unprivileged account that owns nothing and that systems do not assign. */
+const workerAccount = 65_533;
 
 /**
- * Gives up root for good. All code is loaded before, for the account may not be let in where it lies. A container may have taken the right to
- * change the account, or have no such account: there, root is only its own.
+ * Gives up root for good. It loads all code first, because the account may not be able to read it. A
+ * container may forbid the change or lack the account; root in it is confined to the container anyway.
  */
 const giveUpRoot = async (): Promise<void> => {
   await Promise.allSettled([import("../formats/MediaInspection.ts"), import("../formats/Images.ts")]);
   try {
-    process.setgroups?.([nobodyElse]);
-    process.setgid?.(nobodyElse);
-    process.setuid?.(nobodyElse);
+    process.setgroups?.([workerAccount]);
+    process.setgid?.(workerAccount);
+    process.setuid?.(workerAccount);
   } catch (error) {
-    const code = error instanceof Error && "code" in error ? error.code : undefined;
-    if (code !== "EPERM" && code !== "EINVAL") throw error;
+    if (errorCode(error) !== "EPERM" && errorCode(error) !== "EINVAL") throw error;
   }
 };
 
 const start = async (): Promise<void> => {
-  // Where memory runs out all the same, this process is the one to go.
+  // Linux kills this process first when the machine runs out of memory.
   await writeFile("/proc/self/oom_score_adj", "1000").catch(() => undefined);
   setInterval(() => {
-    if (process.memoryUsage.rss() > mostMemory) process.exit(outOfMemory);
-  }, lookMillis);
+    if (process.memoryUsage.rss() > maxMemoryBytes) process.exit(outOfMemory);
+  }, memoryPollMillis);
   process.on("disconnect", () => process.exit());
   if (process.geteuid?.() === 0) await giveUpRoot();
-  process.on("message", (order: MediaOrder) => void work(order).then(say));
-  say({ is: "ready" });
+  process.on("message", (job: MediaJobMessage) => void run(job).then(send));
+  send({ _tag: "ready" });
 };
 
 void start();

@@ -1,211 +1,122 @@
-import { Context, Effect, Layer, Semaphore } from "effect";
-import { type ChildProcess, spawn } from "node:child_process";
-import { type FileHandle, open } from "node:fs/promises";
-import { countJob } from "./MediaWorkerMetrics.ts";
-import { MediaWorkerProgram, type Program } from "./MediaWorkerProgram.ts";
-import { MediaReaderAway, MediaRefused } from "./MediaRefused.ts";
-import { type MediaAnswer, type MediaJob, type MediaOrder, outOfMemory } from "./MediaJob.ts";
+import { Context, Data, Effect, Layer, Semaphore } from "effect";
+import { ServiceUnavailable } from "../../wire/ApiError.ts";
+import { countJob } from "../MediaMetrics.ts";
+import type { MediaContent } from "../formats/MediaFormat.ts";
+import type { MediaJob, MediaWorkerMessage } from "./MediaJob.ts";
+import { MediaWorkerProcess, MediaWorkerProgram, tooCostly } from "./MediaWorkerProcess.ts";
 
-/** How long, how many and how patient. Times are real ones: a child's work takes none of a test's time. */
-export interface WorkerLimits {
-  /** Milliseconds from the start of a job to the end of the child that still works on it. */
-  readonly jobMillis: number;
-  /** Milliseconds that a child without work is kept. */
-  readonly idleMillis: number;
-  /** Children at once. */
-  readonly children: number;
-  /** Jobs that may wait for a child; more are turned away at once. */
-  readonly waiting: number;
+/** The file cannot be accepted. The message is a full sentence for the field `file`. */
+export class MediaRefused extends Data.TaggedError("MediaRefused")<{ readonly message: string }> {}
+
+/** No media worker can take the file now: too many jobs wait, or the workers cannot run on this machine. */
+export class MediaWorkersUnavailable extends Data.TaggedError("MediaWorkersUnavailable")<{
+  /** For the log, never for clients. */
+  readonly problem: string;
+}> {
+  override get message(): string {
+    return `Media files cannot be inspected: ${this.problem}`;
+  }
+  /** The error for clients: 503 with `Retry-After`. */
+  get apiError(): ServiceUnavailable {
+    return ServiceUnavailable.of(
+      "The service cannot inspect media files at the moment: try again in a few seconds.",
+    );
+  }
 }
 
-/** The usual ones. */
+/** Limits of the media workers. Times are real time, also where a test controls the clock. */
+export interface WorkerLimits {
+  /** Milliseconds after which the worker of an unfinished job is killed. */
+  readonly jobMillis: number;
+  /** Milliseconds after which an idle worker is stopped. */
+  readonly idleMillis: number;
+  readonly maxWorkers: number;
+  /** Jobs that may wait for a worker. Further jobs fail at once. */
+  readonly maxWaiting: number;
+}
+
+/** The limits in production. */
 export const MediaWorkerLimits = Context.Reference<WorkerLimits>("waypost/media/MediaWorkerLimits", {
-  defaultValue: () => ({ jobMillis: 30_000, idleMillis: 10_000, children: 2, waiting: 32 }),
+  defaultValue: () => ({ jobMillis: 30_000, idleMillis: 10_000, maxWorkers: 2, maxWaiting: 32 }),
 });
 
-/** The answer of a child that did its work. */
-export type MediaResult = Extract<MediaAnswer, { readonly is: "content" | "thumbnail" }>;
-
-/** More than any upload: a job for a larger file is a mistake of ours. */
-const mostBytes = 64 * 1024 * 1024;
-
-const tooMuch = "The file takes too much time or memory to look into. Send a simpler or a smaller one.";
-const ends = "The file is broken: what looks into it could not go on. Send one that is whole.";
-
-/** One running child. */
-class MediaWorker {
-  readonly #process: ChildProcess;
-  #isReady = false;
-  #complaint = "";
-  #idle: NodeJS.Timeout | undefined;
-  #answer: ((answer: MediaAnswer) => void) | undefined;
-
-  constructor({ command, parameters }: Program) {
-    this.#process = spawn(command, parameters, {
-      cwd: "/",
-      env: childEnvironment(),
-      stdio: ["pipe", "ignore", "pipe", "ipc"],
-      serialization: "advanced",
-    });
-    this.#process.stderr?.on("data", (chunk: Buffer) => {
-      this.#complaint = (this.#complaint + chunk.toString()).slice(-2000);
-    });
-    // A child that ends while a file is on its way to it is heard of by its end.
-    this.#process.stdin?.on("error", () => undefined);
-    this.#process.on("message", (answer: MediaAnswer) => {
-      if (answer.is === "ready") this.#isReady = true;
-      else this.#answer?.(answer);
-    });
-    this.#process.on("error", (error) => this.#gone(error.message));
-    this.#process.once("close", (code, signal) => this.#gone(signal ?? code ?? "no word"));
-  }
-
-  get isAlive(): boolean {
-    const { connected, exitCode, killed, pid, signalCode } = this.#process;
-    return pid !== undefined && connected && !killed && exitCode === null && signalCode === null;
-  }
-
-  #gone(how: number | string): void {
-    const problem = `the child that does so ended with ${how}. ${this.#complaint.trim()}`;
-    // V8 aborts where its own memory runs out.
-    const message = how === outOfMemory || how === "SIGABRT" ? tooMuch : ends;
-    this.#answer?.(this.#isReady ? { is: "refused", message } : { is: "unable", problem });
-  }
-
-  /** Gives the child its order, and the file behind it: the child may open none itself. */
-  readonly #give = async ({ path, task }: MediaJob): Promise<void> => {
-    let file: FileHandle | undefined;
-    try {
-      file = await open(path);
-      const order: MediaOrder = { task, bytes: (await file.stat()).size };
-      if (order.bytes > mostBytes) throw new Error(`${path} is larger than any upload.`);
-      this.#process.send(order, (error) => void (error && this.kill()));
-      const { stdin } = this.#process;
-      const chunk = Buffer.allocUnsafe(65_536);
-      for (let at = 0; at < order.bytes;) {
-        const { bytesRead } = await file.read(chunk, 0, Math.min(chunk.length, order.bytes - at), at);
-        if (bytesRead === 0) throw new Error(`${path} became shorter while it was read.`);
-        await new Promise<void>((resolve, reject) =>
-          stdin?.write(chunk.subarray(0, bytesRead), (error) => (error ? reject(error) : resolve())),
-        );
-        at += bytesRead;
-      }
-    } catch (error) {
-      if (!this.isAlive) return;
-      this.kill();
-      this.#answer?.({ is: "unable", problem: error instanceof Error ? error.message : String(error) });
-    } finally {
-      await file?.close();
-    }
-  };
-
-  /** One job at a time. The child is killed when the job is interrupted or over its time. */
-  readonly run = (job: MediaJob, millis: number): Effect.Effect<MediaAnswer> =>
-    Effect.callback<MediaAnswer>((resume) => {
-      clearTimeout(this.#idle);
-      const finish = (answer: MediaAnswer): void => {
-        clearTimeout(timer);
-        this.#answer = undefined;
-        resume(Effect.succeed(answer));
-      };
-      const timer = setTimeout(() => {
-        this.kill();
-        finish(
-          this.#isReady
-            ? { is: "refused", message: tooMuch }
-            : { is: "unable", problem: `the child that does so does not start. ${this.#complaint}` },
-        );
-      }, millis);
-      this.#answer = finish;
-      if (!this.isAlive) this.#gone("its first step");
-      else void this.#give(job);
-      return Effect.sync(() => {
-        clearTimeout(timer);
-        this.kill();
-      });
-    });
-
-  /** Ends the child when it has had nothing to do for so long. */
-  readonly rest = (millis: number): void => {
-    this.#idle = setTimeout(this.kill, millis);
-    this.#idle.unref();
-  };
-
-  readonly kill = (): void => {
-    clearTimeout(this.#idle);
-    this.#process.kill("SIGKILL");
-  };
-}
-
-const outcomeOf = (answer: MediaAnswer) => {
-  if (answer.is === "refused") return answer.message === tooMuch ? "killed" : "refused";
-  return answer.is === "unable" ? "unable" : "done";
+const outcomeOf = (result: MediaWorkerMessage) => {
+  if (result._tag === "refused") return result.message === tooCostly ? "killed" : "refused";
+  return result._tag === "unable" ? "unable" : "done";
 };
 
-/** What a child gets of the environment: where its libraries are, and none of Waypost's keys. */
-const childEnvironment = (): NodeJS.ProcessEnv => ({
-  PATH: process.env["PATH"],
-  LD_LIBRARY_PATH: process.env["LD_LIBRARY_PATH"],
-  MALLOC_ARENA_MAX: "2",
-  NODE_OPTIONS: "--max-old-space-size=256",
-});
+/** The pool of media workers: child processes that decode untrusted files in bounded time and memory. */
+export class MediaWorkers extends Context.Service<
+  MediaWorkers,
+  {
+    /**
+     * Reads the whole file and says what it is. Refuses an empty, truncated or broken file, a format that is
+     * not accepted, and an image of over 100 megapixels (contract H1). Slow: call it in `outsideTransaction`.
+     */
+    readonly inspect: (path: string) => Effect.Effect<MediaContent, MediaRefused | MediaWorkersUnavailable>;
+    /** Draws the thumbnail of an accepted image, as WebP. */
+    readonly thumbnail: (path: string) => Effect.Effect<Uint8Array, MediaRefused | MediaWorkersUnavailable>;
+    /** The number of running workers. */
+    readonly running: Effect.Effect<number>;
+  }
+>()("waypost/media/MediaWorkers") {
+  static readonly layer = Layer.effect(
+    MediaWorkers,
+    Effect.gen(function* () {
+      const program = yield* MediaWorkerProgram;
+      const limits = yield* MediaWorkerLimits;
+      const permits = yield* Semaphore.make(limits.maxWorkers);
+      const workers = new Set<MediaWorkerProcess>();
+      const idle: Array<MediaWorkerProcess> = [];
+      const jobs = { pending: 0 };
+      yield* Effect.addFinalizer(() => Effect.sync(() => workers.forEach((worker) => worker.kill())));
 
-/**
- * The child processes that look into files which anybody may have made: a few at most, each killed when it takes too long, ended
- * when there is nothing to do.
- */
-export class MediaWorkers extends Context.Service<MediaWorkers>()("waypost/media/MediaWorkers", {
-  make: Effect.gen(function* () {
-    const program = yield* MediaWorkerProgram;
-    const limits = yield* MediaWorkerLimits;
-    const turns = yield* Semaphore.make(limits.children);
-    const all = new Set<MediaWorker>();
-    const resting: Array<MediaWorker> = [];
-    let asked = 0;
-    yield* Effect.addFinalizer(() => Effect.sync(() => all.forEach((child) => child.kill())));
+      const acquire = Effect.sync(() => {
+        for (const worker of workers) if (!worker.isAlive) workers.delete(worker);
+        for (let worker = idle.pop(); worker !== undefined; worker = idle.pop())
+          if (worker.isAlive) return worker;
+        const worker = new MediaWorkerProcess(program);
+        workers.add(worker);
+        return worker;
+      });
+      const release = (worker: MediaWorkerProcess) =>
+        Effect.sync(() => {
+          if (!worker.isAlive) return void workers.delete(worker);
+          worker.stopAfter(limits.idleMillis);
+          idle.push(worker);
+        });
 
-    const take = Effect.sync(() => {
-      for (const child of all) if (!child.isAlive) all.delete(child);
-      for (let child = resting.pop(); child !== undefined; child = resting.pop())
-        if (child.isAlive) return child;
-      const child = new MediaWorker(program);
-      all.add(child);
-      return child;
-    });
-    const giveBack = (child: MediaWorker) =>
-      Effect.sync(() => {
-        if (!child.isAlive) return void all.delete(child);
-        child.rest(limits.idleMillis);
-        resting.push(child);
+      /** Runs a job on a worker, in the order of the calls. */
+      const run = Effect.fn("MediaWorkers.run")(function* (job: MediaJob) {
+        if (jobs.pending >= limits.maxWorkers + limits.maxWaiting) {
+          yield* countJob("turned_away");
+          return yield* new MediaWorkersUnavailable({ problem: "too many files are waiting already." });
+        }
+        jobs.pending += 1;
+        const result = yield* Effect.acquireUseRelease(
+          acquire,
+          (worker) => worker.run(job, limits.jobMillis),
+          release,
+        ).pipe(permits.withPermits(1), Effect.ensuring(Effect.sync(() => void (jobs.pending -= 1))));
+        yield* countJob(outcomeOf(result));
+        if (result._tag === "refused") return yield* new MediaRefused({ message: result.message });
+        if (result._tag === "unable") return yield* new MediaWorkersUnavailable({ problem: result.problem });
+        return result;
       });
 
-    const answer = (job: MediaJob) =>
-      turns.withPermits(1)(
-        Effect.acquireUseRelease(take, (child) => child.run(job, limits.jobMillis), giveBack),
-      );
-
-    return {
-      /** Has a child do the job, after those that were asked for before. */
-      run: Effect.fn("MediaWorkers.run")(function* (job: MediaJob) {
-        if (asked >= limits.children + limits.waiting) {
-          yield* countJob("turned_away");
-          return yield* new MediaReaderAway({ problem: "too many files are waiting already." });
-        }
-        asked += 1;
-        const given = yield* Effect.ensuring(
-          answer(job),
-          Effect.sync(() => void (asked -= 1)),
-        );
-        yield* countJob(outcomeOf(given));
-        if (given.is === "refused") return yield* new MediaRefused({ message: given.message });
-        if (given.is === "unable") return yield* new MediaReaderAway({ problem: given.problem });
-        if (given.is === "ready") return yield* Effect.die(new Error("A child answered before it was asked"));
-        return given satisfies MediaResult;
-      }),
-      /** Children that run now. */
-      running: Effect.sync(() => [...all].filter((child) => child.isAlive).length),
-    };
-  }),
-}) {
-  static readonly layer = Layer.effect(MediaWorkers, MediaWorkers.make);
+      return MediaWorkers.of({
+        inspect: Effect.fnUntraced(function* (path) {
+          const result = yield* run({ task: "inspect", path });
+          if (result._tag !== "content") return yield* Effect.die(new Error("Not an inspection"));
+          return result.content;
+        }),
+        thumbnail: Effect.fnUntraced(function* (path) {
+          const result = yield* run({ task: "thumbnail", path });
+          if (result._tag !== "thumbnail") return yield* Effect.die(new Error("Not a thumbnail"));
+          return result.picture;
+        }),
+        running: Effect.sync(() => [...workers].filter((worker) => worker.isAlive).length),
+      });
+    }),
+  );
 }

@@ -9,9 +9,9 @@ import { pack } from "../../../scripts/build/runtimeArchive.ts";
 import { isUnpacked, unpackArchive } from "../../../src/database/embedded/BundledRuntime.ts";
 import { onTestFinished } from "vitest";
 
-/** A folder with a program, a library of several pieces and an empty file, and what they are packed into. */
-const world = async () => {
-  const home = await mkdtemp(join(tmpdir(), "waypost-carried-"));
+/** An archive of a program, a library of several chunks, a link and an empty file. */
+const makeArchive = async () => {
+  const home = await mkdtemp(join(tmpdir(), "waypost-bundled-"));
   onTestFinished(() => rm(home, { recursive: true }));
   const library = Buffer.alloc(700_000, "waypost ");
   await writeFile(join(home, "server"), "#!/bin/sh\n");
@@ -32,9 +32,9 @@ const world = async () => {
   };
 };
 
-describe("the runtime that the executable carries", () => {
-  it("is unpacked whole: bytes, links, and programs that may be run (running.executable)", async () => {
-    const made = await world();
+describe("the runtime of the executable", () => {
+  it("the runtime is unpacked with its files, links and modes (running.executable)", async () => {
+    const made = await makeArchive();
     const { archive, folder } = made;
     assert.isFalse(isUnpacked(archive.index, folder));
     await unpackArchive(archive.index, archive.compressed, folder);
@@ -45,8 +45,8 @@ describe("the runtime that the executable carries", () => {
     assert.strictEqual((await stat(join(folder, "postgres/lib/empty"))).mode & 0o777, 0o644);
   });
 
-  it("takes the place of other builds, and of an unpacking that was cut short (running.executable)", async () => {
-    const made = await world();
+  it("unpacking removes other builds and interrupted attempts (running.executable)", async () => {
+    const made = await makeArchive();
     const { archive, folder, parent } = made;
     await mkdir(join(parent, "new-cut"), { recursive: true });
     await mkdir(join(parent, "0123456789abcdef/postgres"), { recursive: true });
@@ -54,8 +54,8 @@ describe("the runtime that the executable carries", () => {
     assert.deepStrictEqual(await readdir(parent), [archive.index.id]);
   });
 
-  it("is unpacked again where a file is short, missing, or open to others (running.executable)", async () => {
-    const made = await world();
+  it("a short, missing or writable file unpacks the runtime again (running.executable)", async () => {
+    const made = await makeArchive();
     const { archive, folder } = made;
     const spoilers: ReadonlyArray<(file: string) => Promise<void>> = [
       (file) => writeFile(file, "cut"),
@@ -69,12 +69,12 @@ describe("the runtime that the executable carries", () => {
     }
   });
 
-  it("leaves nothing behind when the executable is damaged, nor what a kill before that left (running.executable)", async () => {
-    const made = await world();
+  it("a damaged executable leaves no unpacked files (running.executable)", async () => {
+    const made = await makeArchive();
     const { archive, folder, parent } = made;
     await mkdir(join(parent, "new-cut"), { recursive: true });
-    const cut = archive.compressed.subarray(0, archive.compressed.length / 2);
-    const failure = await unpackArchive(archive.index, cut, folder).then(
+    const truncated = archive.compressed.subarray(0, archive.compressed.length / 2);
+    const failure = await unpackArchive(archive.index, truncated, folder).then(
       () => undefined,
       (error: unknown) => error,
     );
@@ -84,14 +84,14 @@ describe("the runtime that the executable carries", () => {
 });
 
 describe("the build", () => {
-  it("takes a package only with the digest of the lockfile", () => {
+  it("the build accepts a package only with the digest of the lockfile", () => {
     const bytes = Buffer.from("package");
     const integrity = `sha512-${createHash("sha512").update(bytes).digest("base64")}`;
     assert.isTrue(isIntact(bytes, integrity));
     assert.isFalse(isIntact(Buffer.from("packaged"), integrity));
   });
 
-  it("knows the packages of bundled files, nested ones too", () => {
+  it("the build finds the packages of bundled files, also nested ones", () => {
     const inputs = [
       "src/main.ts",
       "node_modules/effect/dist/Effect.js",

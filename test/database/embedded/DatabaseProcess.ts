@@ -1,6 +1,6 @@
 /**
- * A whole process with nothing but its database, for tests that kill it. Each start adds a row; then it says "ready" and how
- * many rows there are, and waits. A line on its input makes it fail with an uncaught error.
+ * A process with only a database, for tests that kill it. Each start inserts a row, prints "ready" with the
+ * number of rows, and waits. A line on its input makes it fail with an uncaught error.
  */
 import { NodeRuntime } from "@effect/platform-node";
 import { Effect, Layer } from "effect";

@@ -14,7 +14,7 @@ import { prepareData } from "./PreparedData.ts";
 import {
   assertNoPostgresLeft,
   endAll,
-  killGuardOf,
+  killWatchdogOf,
   postmasterOf,
   startDatabaseProcess,
 } from "../RealProcesses.ts";
@@ -24,14 +24,14 @@ const nobody = 65_534;
 const isCloneOpen = (await closedFolder(fileURLToPath(import.meta.url))) === undefined;
 
 let home = "";
-/** With a database in it. */
+/** A data directory with a database. */
 let dataDir = "";
-/** Not there yet. */
+/** A data directory that does not exist yet. */
 let newDir = "";
 
 beforeEach(async () => {
   home = await mkdtemp(join(tmpdir(), "waypost-embedded-"));
-  // A data directory of root's is entered by the database's account too.
+  // The database's account must reach a data directory of root.
   await chmod(home, 0o755);
   dataDir = join(home, "data");
   newDir = join(home, "new");
@@ -46,7 +46,7 @@ afterEach(async () => {
 });
 
 describe("a process with the embedded database", () => {
-  it("stops it on SIGTERM and on SIGINT, and finds its data again", async () => {
+  it("SIGTERM and SIGINT stop the embedded database and keep its data", async () => {
     const first = startDatabaseProcess(dataDir);
     await first.says("ready 1");
     await first.ends("SIGTERM");
@@ -57,7 +57,7 @@ describe("a process with the embedded database", () => {
     await assertNoPostgresLeft(dataDir);
   });
 
-  it("leaves nothing behind when an uncaught error ends it", async () => {
+  it("an uncaught error leaves no database process", async () => {
     const waypost = startDatabaseProcess(dataDir);
     await waypost.says("ready 1");
     waypost.child.stdin?.write("fail\n");
@@ -65,7 +65,7 @@ describe("a process with the embedded database", () => {
     await assertNoPostgresLeft(dataDir);
   });
 
-  it("starts again at once after kill -9, with all that was committed, and leaves nothing behind either", async () => {
+  it("kill -9 loses no commits, leaves no process, and the next start succeeds", async () => {
     const killed = startDatabaseProcess(dataDir);
     await killed.says("ready 1");
     assert.strictEqual(await killed.ends("SIGKILL"), "SIGKILL");
@@ -75,11 +75,11 @@ describe("a process with the embedded database", () => {
     await assertNoPostgresLeft(dataDir);
   });
 
-  it("stops a database that was left running, and starts its own", async () => {
+  it("a start stops the orphaned database of a killed process", async () => {
     const killed = startDatabaseProcess(dataDir);
     await killed.says("ready 1");
     const orphan = await postmasterOf(dataDir);
-    await killGuardOf(orphan);
+    await killWatchdogOf(orphan);
     await killed.ends("SIGKILL");
     assert.doesNotThrow(() => process.kill(orphan, 0));
     const next = startDatabaseProcess(dataDir);
@@ -89,7 +89,7 @@ describe("a process with the embedded database", () => {
     await next.ends("SIGTERM");
   });
 
-  it("clears up backends whose postmaster was killed together with Waypost", async () => {
+  it("a start stops backends whose postmaster was killed together with Waypost", async () => {
     const killed = startDatabaseProcess(dataDir);
     await killed.says("ready 1");
     const orphan = await postmasterOf(dataDir);
@@ -102,7 +102,7 @@ describe("a process with the embedded database", () => {
     await assertNoPostgresLeft(dataDir);
   });
 
-  it("refuses a data directory that another process holds, naming both, and leaves that one alone (running.twice)", async () => {
+  it("a data directory in use is refused with the holder's pid (running.twice)", async () => {
     const holder = startDatabaseProcess(dataDir);
     await holder.says("ready 1");
     const other = startDatabaseProcess(dataDir);
@@ -112,7 +112,7 @@ describe("a process with the embedded database", () => {
     await holder.ends("SIGTERM");
   });
 
-  it("makes its data anew when the first start was killed on the way", async () => {
+  it("a first start that was killed is repeated from the beginning", async () => {
     await mkdir(join(newDir, "postgres.new"), { recursive: true, mode: 0o700 });
     await writeFile(join(newDir, "waypost.lock"), "");
     await writeFile(join(newDir, "postgres.new", "PG_VERSION"), "18\n");
@@ -122,7 +122,7 @@ describe("a process with the embedded database", () => {
     await waypost.ends("SIGTERM");
   });
 
-  it("of another major version is refused before it is touched, with the way to bring it along (running.major)", async () => {
+  it("files of another major version are refused unchanged, with advice (running.major)", async () => {
     const folder = join(newDir, "postgres");
     await mkdir(folder, { recursive: true });
     const refusal = async (major: number) => {
@@ -142,7 +142,7 @@ describe("a process with the embedded database", () => {
     );
   });
 
-  it("takes a data directory with a long path, and clears the socket's other place away", async () => {
+  it("a data directory with a long path has its socket in a temporary folder", async () => {
     const other = join(home, "tmp");
     await mkdir(other);
     newDir = join(home, "long".repeat(30), "data");
@@ -155,49 +155,46 @@ describe("a process with the embedded database", () => {
     assert.deepStrictEqual(await readdir(other), []);
   });
 
-  it.runIf(isRoot)(
-    "keeps the data directory and the keys closed when started as root (running.data)",
-    async () => {
-      const waypost = startDatabaseProcess(newDir);
-      await waypost.says("ready 1");
-      assert.strictEqual((await stat(newDir)).mode & 0o777, 0o700);
-      for (const name of ["operator.key", "secret.key", "postgres.log"]) {
-        const { mode, uid } = await stat(join(newDir, name));
-        assert.deepStrictEqual([name, mode & 0o777, uid], [name, 0o600, 0]);
-      }
-      assert.notStrictEqual((await stat(join(newDir, "postgres"))).uid, 0);
-      await waypost.ends("SIGTERM");
-    },
-  );
-
-  it.runIf(isRoot)(
-    "says which folder keeps the database out, and what to do, when started as root",
-    async () => {
-      await chmod(home, 0o700);
-      const waypost = startDatabaseProcess(newDir);
-      assert.strictEqual(await waypost.ends(), 1);
-      assert.include(waypost.output(), `the folder ${home} is closed to it`);
-      assert.include(waypost.output(), "Set WAYPOST_DATA_DIR to a place such as /var/lib/waypost");
-    },
-  );
-
-  it.runIf(isRoot && isCloneOpen)("runs as an ordinary user", async () => {
-    await chown(home, nobody, nobody);
-    const waypost = startDatabaseProcess(newDir, { uid: nobody, gid: nobody });
+  it.runIf(isRoot)("as root, the data directory and the keys stay closed (running.data)", async () => {
+    const waypost = startDatabaseProcess(newDir);
     await waypost.says("ready 1");
-    assert.strictEqual((await stat(join(newDir, "operator.key"))).uid, nobody);
+    assert.strictEqual((await stat(newDir)).mode & 0o777, 0o700);
+    for (const name of ["operator.key", "secret.key", "postgres.log"]) {
+      const { mode, uid } = await stat(join(newDir, name));
+      assert.deepStrictEqual([name, mode & 0o777, uid], [name, 0o600, 0]);
+    }
+    assert.notStrictEqual((await stat(join(newDir, "postgres"))).uid, 0);
     await waypost.ends("SIGTERM");
-    await assertNoPostgresLeft(newDir);
-    const asRoot = startDatabaseProcess(newDir);
-    await asRoot.says("ready 2");
-    await asRoot.ends("SIGTERM");
   });
+
+  it.runIf(isRoot)("as root, a folder that the database's account cannot enter is reported", async () => {
+    await chmod(home, 0o700);
+    const waypost = startDatabaseProcess(newDir);
+    assert.strictEqual(await waypost.ends(), 1);
+    assert.include(waypost.output(), `the folder ${home} is closed to it`);
+    assert.include(waypost.output(), "Set WAYPOST_DATA_DIR to a directory such as /var/lib/waypost");
+  });
+
+  it.runIf(isRoot && isCloneOpen)(
+    "the embedded database runs as an ordinary user, and then as root on the same data",
+    async () => {
+      await chown(home, nobody, nobody);
+      const waypost = startDatabaseProcess(newDir, { uid: nobody, gid: nobody });
+      await waypost.says("ready 1");
+      assert.strictEqual((await stat(join(newDir, "operator.key"))).uid, nobody);
+      await waypost.ends("SIGTERM");
+      await assertNoPostgresLeft(newDir);
+      const asRoot = startDatabaseProcess(newDir);
+      await asRoot.says("ready 2");
+      await asRoot.ends("SIGTERM");
+    },
+  );
 });
 
-const patient = { timeout: 100_000, interval: 20 };
+const limits = { timeout: 100_000, interval: 20 };
 
 describe("the embedded database", () => {
-  it.live("comes back after its server is killed, and the pool with it (B3.3, running.away)", () =>
+  it.live("a killed server is restarted and the pool reconnects (B3.3, running.away)", () =>
     Effect.gen(function* () {
       const server = yield* EmbeddedPostgres.make({ directory: dataDir });
       const { socketPath: path, username, database } = server;
@@ -208,7 +205,7 @@ describe("the embedded database", () => {
         yield* sql`INSERT INTO kept VALUES (1)`;
         assert.isTrue(yield* health.ready);
 
-        // A statement that runs on would hold the dead server's memory, and so keep the new one from starting.
+        // A running statement holds the dead server's memory, which keeps the new server from starting.
         const long = yield* Effect.forkChild(
           Effect.exit(health.atomically(sql`SELECT count(*) FROM generate_series(1, 1e12)`)),
         );
@@ -218,19 +215,19 @@ describe("the embedded database", () => {
               sql`SELECT 1 FROM pg_stat_activity WHERE query LIKE '%1e12%' AND pid <> pg_backend_pid()`,
             );
             assert.lengthOf(rows, 1);
-          }, patient),
+          }, limits),
         );
         process.kill((yield* server.pid) ?? 0, "SIGKILL");
         yield* Effect.promise(() =>
           vi.waitFor(async () => assert.isFalse(await Effect.runPromise(health.ready)), {
-            ...patient,
+            ...limits,
             interval: 1,
           }),
         );
         const exit = yield* Fiber.join(long);
         assert.isTrue(exit._tag === "Failure" && Database.isUnavailable(exit.cause));
         yield* Effect.promise(() =>
-          vi.waitFor(async () => assert.isTrue(await Effect.runPromise(health.ready)), patient),
+          vi.waitFor(async () => assert.isTrue(await Effect.runPromise(health.ready)), limits),
         );
         assert.lengthOf(yield* sql`SELECT id FROM kept`, 1);
       }).pipe(

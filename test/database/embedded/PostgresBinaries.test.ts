@@ -9,7 +9,7 @@ import { PostgresBinaries, reachableBinaries } from "../../../src/database/embed
 const self: PostgresAccount = { name: "this account", drop: undefined };
 
 describe("reachableBinaries", () => {
-  it.live("copies programs that the account cannot run, links and all, once", () =>
+  it.live("programs that the account cannot run are copied once, with their links", () =>
     Effect.gen(function* () {
       const home = yield* Effect.acquireRelease(
         Effect.promise(() => mkdtemp(join(tmpdir(), "waypost-binaries-"))),
@@ -21,7 +21,7 @@ describe("reachableBinaries", () => {
       const found = yield* Effect.promise(async () => {
         await mkdir(dataDir);
         await cp(packaged.path, broken.path, { recursive: true, verbatimSymlinks: true });
-        // What a package manager that runs no scripts, or one with a strict umask, leaves.
+        // As after an install without scripts and with a strict umask.
         for (const [link] of broken.links) await rm(join(broken.path, link), { force: true });
         await chmod(join(broken.path, "bin/postgres"), 0o600);
         return (await readdir(join(packaged.path, "lib"))).filter((name) => !name.endsWith(".a"));

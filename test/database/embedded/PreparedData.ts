@@ -5,8 +5,8 @@ import { promisify } from "node:util";
 import { inject } from "vitest";
 
 /**
- * Makes a data directory whose database has the whole schema and no rows, by a copy of the one that the run made when it began: a process
- * that is started on it saves the seconds in which it would make its own.
+ * Creates a data directory whose database has the schema and no rows, as a copy of the one that the test run
+ * created. A process that starts on it saves the seconds of creating its own.
  */
 export const prepareData = async (dataDir: string): Promise<void> => {
   await mkdir(dirname(dataDir), { recursive: true });
@@ -14,7 +14,7 @@ export const prepareData = async (dataDir: string): Promise<void> => {
   await copyDatabase(inject("testServer").prepared, dataDir);
 };
 
-/** Copies the database folder of a data directory into another one, with its owner. */
+/** Copies the database folder of a data directory to another one and keeps its owner. */
 export const copyDatabase = async (from: string, to: string): Promise<void> => {
   await promisify(execFile)("cp", ["-a", join(from, "postgres"), join(to, "postgres")]);
 };

@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { migrate, type MigrationFile, MigrationFiles } from "../../../src/database/migrations/Migrations.ts";
-import { schemaLook } from "../../../src/database/migrations/SchemaWatch.ts";
+import { makeSchemaCheck } from "../../../src/database/migrations/SchemaWatch.ts";
 import { TestDatabase } from "../TestDatabase.ts";
 
 const first: MigrationFile = {
@@ -35,7 +35,7 @@ const onEmpty = <A, E>(name: string, test: () => Effect.Effect<A, E, SqlClient.S
   it.effect(name, () => Effect.provide(test(), Layer.fresh(TestDatabase.layerEmpty)));
 
 describe("migrate", () => {
-  onEmpty("applies each file once, in the order of the numbers", () =>
+  onEmpty("each migration is applied once, in order", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient;
       yield* apply(first);
@@ -46,7 +46,7 @@ describe("migrate", () => {
     }),
   );
 
-  onEmpty("lets many start at once: each file is applied by one of them, and all find the whole schema", () =>
+  onEmpty("concurrent starts apply each migration once and all find the whole schema", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient;
       const start = Effect.andThen(apply(first, second), sql`SELECT 1 FROM one CROSS JOIN two`);
@@ -61,26 +61,24 @@ describe("migrate", () => {
     }),
   );
 
-  onEmpty(
-    "leaves nothing of a file that fails half way, keeps those before it and says which statement it was",
-    () =>
-      Effect.gen(function* () {
-        const sql = yield* SqlClient.SqlClient;
-        const broken = {
-          name: "0002_two.sql",
-          text: "CREATE TABLE half (id int); INSERT INTO nowhere VALUES (1);",
-        };
-        const message = yield* refusal(first, broken);
-        assert.include(message, "0002_two.sql");
-        assert.include(message, "INSERT INTO nowhere");
-        assert.include(message, 'relation "nowhere" does not exist');
-        assert.deepStrictEqual(yield* applied, [first.name]);
-        assert.lengthOf(yield* sql`SELECT 1 FROM pg_tables WHERE tablename = 'half'`, 0);
-        yield* apply(first, second);
-      }),
+  onEmpty("a failed migration is rolled back alone and reported with its statement", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient;
+      const broken = {
+        name: "0002_two.sql",
+        text: "CREATE TABLE half (id int); INSERT INTO nowhere VALUES (1);",
+      };
+      const message = yield* refusal(first, broken);
+      assert.include(message, "0002_two.sql");
+      assert.include(message, "INSERT INTO nowhere");
+      assert.include(message, 'relation "nowhere" does not exist');
+      assert.deepStrictEqual(yield* applied, [first.name]);
+      assert.lengthOf(yield* sql`SELECT 1 FROM pg_tables WHERE tablename = 'half'`, 0);
+      yield* apply(first, second);
+    }),
   );
 
-  onEmpty("refuses an applied file that was changed, but not for its line ends", () =>
+  onEmpty("an applied file that was changed is refused, unless only its line ends differ", () =>
     Effect.gen(function* () {
       yield* apply(first, second);
       yield* apply(first, { ...second, text: second.text.replaceAll("\n", "\r\n") });
@@ -91,7 +89,7 @@ describe("migrate", () => {
     }),
   );
 
-  onEmpty("refuses a database that is newer than the program, or another one's", () =>
+  onEmpty("a database that is newer than the program, or of another program, is refused", () =>
     Effect.gen(function* () {
       yield* apply(first, second);
       assert.include(yield* refusal(first), "newer than this program: it has migration 0002_two.sql");
@@ -102,7 +100,7 @@ describe("migrate", () => {
     }),
   );
 
-  onEmpty("refuses a gap, a double and a name without a number, before it touches the database", () =>
+  onEmpty("a gap, a duplicate or a name without a number is refused before any change", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient;
       const text = "SELECT 1";
@@ -113,61 +111,55 @@ describe("migrate", () => {
     }),
   );
 
-  onEmpty(
-    "stands aside where its tables are in use, so that nobody waits behind it, and comes back (running.upgrade)",
-    () =>
-      Effect.gen(function* () {
-        const sql = yield* SqlClient.SqlClient;
-        yield* apply(first);
-        const letGo = yield* Deferred.make<void>();
-        const isHeld = yield* Deferred.make<void>();
-        const reader = yield* Effect.forkChild(
-          sql.withTransaction(
-            Effect.gen(function* () {
-              yield* sql`SELECT FROM one`;
-              yield* Deferred.succeed(isHeld, undefined);
-              yield* Deferred.await(letGo);
-            }),
-          ),
-        );
-        yield* Deferred.await(isHeld);
-        const paused = yield* Deferred.make<void>();
-        const logger = Logger.make(() => Deferred.doneUnsafe(paused, Exit.void));
-        const change = { name: "0002_more.sql", text: "ALTER TABLE one ADD COLUMN more int" };
-        const migrating = yield* Effect.forkChild(
-          Effect.provide(apply(first, change), Logger.layer([logger])),
-        );
-        yield* Deferred.await(paused);
-        // In the pause others get through.
-        yield* sql`INSERT INTO one VALUES (2)`;
-        yield* Deferred.succeed(letGo, undefined);
-        yield* Fiber.join(reader);
-        yield* TestClock.adjust("1 second");
-        yield* Fiber.join(migrating);
-        assert.lengthOf(yield* sql`SELECT more FROM one`, 2);
-        assert.deepStrictEqual(yield* applied, [first.name, change.name]);
-      }),
+  onEmpty("a migration whose tables are in use rolls back and retries (running.upgrade)", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient;
+      yield* apply(first);
+      const release = yield* Deferred.make<void>();
+      const isHeld = yield* Deferred.make<void>();
+      const reader = yield* Effect.forkChild(
+        sql.withTransaction(
+          Effect.gen(function* () {
+            yield* sql`SELECT FROM one`;
+            yield* Deferred.succeed(isHeld, undefined);
+            yield* Deferred.await(release);
+          }),
+        ),
+      );
+      yield* Deferred.await(isHeld);
+      const paused = yield* Deferred.make<void>();
+      const logger = Logger.make(() => Deferred.doneUnsafe(paused, Exit.void));
+      const change = { name: "0002_more.sql", text: "ALTER TABLE one ADD COLUMN more int" };
+      const migrating = yield* Effect.forkChild(Effect.provide(apply(first, change), Logger.layer([logger])));
+      yield* Deferred.await(paused);
+      // Other statements run during the pause.
+      yield* sql`INSERT INTO one VALUES (2)`;
+      yield* Deferred.succeed(release, undefined);
+      yield* Fiber.join(reader);
+      yield* TestClock.adjust("1 second");
+      yield* Fiber.join(migrating);
+      assert.lengthOf(yield* sql`SELECT more FROM one`, 2);
+      assert.deepStrictEqual(yield* applied, [first.name, change.name]);
+    }),
   );
 
-  onEmpty(
-    "a process that runs on while a newer one migrates says so, once, and that it cannot start again (running.upgrade)",
-    () =>
-      Effect.gen(function* () {
-        const said: Array<string> = [];
-        const logger = Logger.make(({ message }) => void said.push(String(message)));
-        yield* apply(first);
-        const look = yield* Effect.provide(schemaLook, MigrationFiles.layerFiles([first]));
-        const looks = Effect.provide(Effect.andThen(look, look), Logger.layer([logger]));
-        yield* looks;
-        assert.deepStrictEqual(said, []);
-        yield* apply(first, second);
-        yield* looks;
-        assert.lengthOf(said, 1);
-        assert.match(said[0] ?? "", /brought the database to 0002_two\.sql\..* but could not start again/);
-      }),
+  onEmpty("a process logs once that a newer version has migrated the schema (running.upgrade)", () =>
+    Effect.gen(function* () {
+      const logged: Array<string> = [];
+      const logger = Logger.make(({ message }) => void logged.push(String(message)));
+      yield* apply(first);
+      const check = yield* Effect.provide(makeSchemaCheck, MigrationFiles.layerFiles([first]));
+      const checkTwice = Effect.provide(Effect.andThen(check, check), Logger.layer([logger]));
+      yield* checkTwice;
+      assert.deepStrictEqual(logged, []);
+      yield* apply(first, second);
+      yield* checkTwice;
+      assert.lengthOf(logged, 1);
+      assert.match(logged[0] ?? "", /migrated the database to 0002_two\.sql\..* but could not start again/);
+    }),
   );
 
-  onEmpty("reads the .sql files of a folder, given as a path or an address", () =>
+  onEmpty("the .sql files of a folder are read from a path or a URL", () =>
     Effect.gen(function* () {
       const folder = yield* Effect.promise(() => mkdtemp(join(tmpdir(), "waypost schema %-")));
       yield* Effect.promise(async () => {

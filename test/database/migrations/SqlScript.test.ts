@@ -3,7 +3,7 @@ import * as fc from "fast-check";
 import { statementsOf } from "../../../src/database/migrations/SqlScript.ts";
 
 describe("statementsOf", () => {
-  it("parts statements at semicolons and drops what is empty or only a comment", () => {
+  it("statementsOf splits at semicolons and drops empty statements and comments", () => {
     assert.deepStrictEqual(statementsOf("SELECT 1; ;\n-- nothing; here\nSELECT 2 /* ; */;/* end; */ -- x"), [
       "SELECT 1",
       "-- nothing; here\nSELECT 2 /* ; */",
@@ -26,11 +26,11 @@ describe("statementsOf", () => {
     ["a dollar inside a name", "SELECT a$b, c$d"],
     ["a parameter-like name", "SELECT $1"],
     ["a word that ends in e before a text", String.raw`SELECT 1 AS one, date'\'`],
-  ])("keeps %s whole", (_, statement) => {
+  ])("statementsOf does not split %s", (_, statement) => {
     assert.deepStrictEqual(statementsOf(`${statement};\nSELECT 2;`), [statement, "SELECT 2"]);
   });
 
-  it("gives back whatever pieces were joined", () => {
+  it("statementsOf returns any joined statements", () => {
     const piece = fc.constantFrom(
       "'x;y'",
       '"q;"',

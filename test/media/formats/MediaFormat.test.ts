@@ -1,7 +1,7 @@
 import { assert, it } from "@effect/vitest";
 import { mediaFormats } from "../../../src/media/formats/MediaFormat.ts";
 
-it("takes four kinds of image, three of video and four of audio, each served as its own type (media.kinds)", () => {
+it("there are four image, three video and four audio formats, each with its own type (media.kinds)", () => {
   const formats = Object.values(mediaFormats);
   const count = (kind: string) => formats.filter((format) => format.kind === kind).length;
   assert.deepStrictEqual(["image", "video", "audio"].map(count), [4, 3, 4]);

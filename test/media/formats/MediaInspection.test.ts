@@ -7,10 +7,10 @@ import { MediaDamage } from "../../../src/media/formats/MediaDamage.ts";
 import type { MediaContent } from "../../../src/media/formats/MediaFormat.ts";
 import { inspectMedia } from "../../../src/media/formats/MediaInspection.ts";
 
-/** Made by ffmpeg, as fixtures/README.md tells. */
+/** A fixture made by ffmpeg: see fixtures/README.md. */
 const fixture = (name: string): Buffer => readFileSync(new URL(`../fixtures/${name}`, import.meta.url));
 
-/** The same noise each time: what a cut file shows depends on its last bits. */
+/** The same noise in every run: the result for a truncated file depends on its last bits. */
 const noise = (width = 40, height = 30) => {
   let state = 20261121;
   const next = () => (state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0) >>> 24;
@@ -19,24 +19,24 @@ const noise = (width = 40, height = 30) => {
   });
 };
 
-/** Two frames, one above the other. */
+/** An image of two frames. */
 const animation = () =>
   sharp(Buffer.alloc(40 * 60 * 3, 7).fill(200, 3600), {
     raw: { width: 40, height: 60, channels: 3, pageHeight: 30 },
   });
 
-const wav = (data = 400, said = data): Buffer => {
+const wav = (data = 400, stated = data): Buffer => {
   const bytes = Buffer.alloc(44 + data, 1);
   bytes.write("RIFF\0\0\0\0WAVEfmt ", "latin1");
-  bytes.writeUInt32LE(36 + said, 4);
+  bytes.writeUInt32LE(36 + stated, 4);
   bytes.writeUInt32LE(16, 16);
   bytes.set([1, 0, 1, 0, 0x40, 0x1f, 0, 0, 0x80, 0x3e, 0, 0, 2, 0, 16, 0], 20);
   bytes.write("data", 36, "latin1");
-  bytes.writeUInt32LE(said, 40);
+  bytes.writeUInt32LE(stated, 40);
   return bytes;
 };
 
-/** Every accepted format as programs, browsers and phones write it: name, bytes and what they are. */
+/** Every accepted format as programs, browsers and phones write it: name, bytes and content. */
 const files: Array<readonly [name: string, bytes: Buffer, content: Partial<MediaContent>]> = [];
 const fileNamed = (name: string): Buffer => {
   const found = files.find(([each]) => each === name);
@@ -45,7 +45,7 @@ const fileNamed = (name: string): Buffer => {
 };
 
 beforeAll(async () => {
-  // The library says on the console what it cannot play.
+  // mediabunny warns on the console about formats that it cannot play.
   vi.spyOn(console, "warn").mockReturnValue();
   const shown = { width: 40, height: 30, durationSeconds: null };
   const image = (mimeType: string, extension: string, more = {}) => ({
@@ -99,22 +99,22 @@ beforeAll(async () => {
   );
 });
 
-/** The sentence of the refusal; rejects where the file is taken, or where anything but a refusal comes of it. */
+/** The sentence of the refusal. Rejects if the file is accepted or fails otherwise. */
 const refusal = async (bytes: Buffer): Promise<string> => {
   const outcome = await inspectMedia(bytes).catch((error: unknown) => error);
   if (outcome instanceof MediaDamage) return outcome.message;
   throw new Error(`Not refused: ${JSON.stringify(outcome)} ${String(outcome)}`);
 };
 
-describe("What a media file is", () => {
-  it("is told by its bytes: kind, type, shown size and length (H1.1, media.kinds)", async () => {
+describe("inspectMedia", () => {
+  it("inspection reads kind, type, size and length from the bytes (H1.1, media.kinds)", async () => {
     for (const [name, bytes, content] of files) {
       assert.deepStrictEqual(await inspectMedia(bytes), content as MediaContent, name);
     }
   });
 
-  it("bytes that phones put behind a picture do no harm", async () => {
-    const trailer = Buffer.from("SEFHf\0\0\0 and what else a camera notes SEFT");
+  it("bytes that phones append to an image are accepted", async () => {
+    const trailer = Buffer.from("SEFHf\0\0\0 notes of a camera SEFT");
     for (const name of ["JPEG", "PNG", "GIF", "WebP"]) {
       assert.strictEqual((await inspectMedia(Buffer.concat([fileNamed(name), trailer]))).width, 40, name);
     }
@@ -122,7 +122,7 @@ describe("What a media file is", () => {
 
   it.each([
     ["", /^The file is empty/],
-    ["just some text", /^The file is of no kind that is accepted\. Send a JPEG, PNG, GIF or WebP image/],
+    ["just some text", /^The file is of no kind that is accepted\. Send a JPEG, PNG, GIF or WebP/],
     ["\0".repeat(64), /of no kind/],
     ["%PDF-1.7\n", /is a PDF document, which is not accepted\. Send/],
     ["PK\x03\x04\x14\0", /is a ZIP archive or an office document/],
@@ -136,7 +136,7 @@ describe("What a media file is", () => {
     ["RIFF\x24\0\0\0AVI LIST", /is an AVI video/],
     ["\xff\xf1\x50\x80\x02\x1f\xfc\xde", /is an AAC audio file/],
     ["<!doctype html><p>hello", /of no kind/],
-  ])("refuses %j, by its name where it has one (H1.3)", async (text, sentence) => {
+  ])("inspection refuses %j with the name of its format, if it is known (H1.3)", async (text, sentence) => {
     assert.match(await refusal(Buffer.from(text, text.startsWith("\uFEFF") ? "utf8" : "latin1")), sentence);
   });
 
@@ -145,11 +145,11 @@ describe("What a media file is", () => {
     ["video.ogg", /OGG video/],
     ["video.3gp", /3GP/],
     ["sound.webm", /WebM video has no pictures/],
-  ])("refuses %s, a near relation of what is accepted (H1.1)", async (name, sentence) => {
+  ])("inspection refuses %s, which resembles an accepted format (H1.1)", async (name, sentence) => {
     assert.match(await refusal(fixture(name)), sentence);
   });
 
-  it("refuses a picture of over 100 megapixels, and says how many it has (H1.3)", async () => {
+  it("inspection refuses an image of over 100 megapixels and states its size (H1.3)", async () => {
     const square = (side: number) =>
       sharp({
         create: { width: side, height: side, channels: 3, background: "black" },
@@ -161,11 +161,11 @@ describe("What a media file is", () => {
     assert.strictEqual((await inspectMedia(await square(10_000))).width, 10_000);
   });
 
-  it("tells how long a video plays whose first picture comes late", async () => {
+  it("the length of a video with a late first frame counts from that frame", async () => {
     assert.strictEqual((await inspectMedia(fixture("late.mp4"))).durationSeconds, 0.4);
   });
 
-  it("refuses a head that promises more than the file has", async () => {
+  it("inspection refuses a header that states more than the file has", async () => {
     assert.match(await refusal(wav(400, 401)), /WAV audio file is cut short/);
     assert.match(await refusal(wav(0)), /has no sound/);
     const bomb = await noise(8, 8).png().toBuffer();
@@ -174,31 +174,31 @@ describe("What a media file is", () => {
   });
 });
 
-/** Where a file may end and still look whole, for no format tells: at these points only. */
-const mayEnd: Readonly<Record<string, (bytes: Buffer, cut: number) => boolean>> = {
+/** The offsets at which truncation cannot be detected, for the formats that have such offsets. */
+const undetectable: Readonly<Record<string, (bytes: Buffer, cut: number) => boolean>> = {
   "MP3 without a count": (_, cut) => cut % 36 === 0,
   "fragmented MP4": (bytes, cut) => ["moof", "mfra"].includes(bytes.toString("latin1", cut + 4, cut + 8)),
   "WebM of a live recording, without its length": (bytes, cut) => [0xa3, 0x1f].includes(bytes[cut] ?? 0),
 };
 
-describe("Hostile files", () => {
-  it("cut at any point, a file is never taken for a whole one where its format tells (H1.2)", async () => {
+describe("hostile files", () => {
+  it("a file truncated at any offset is refused, unless its format cannot show it (H1.2)", async () => {
     for (const [name, bytes] of files) {
       const step = Math.max(1, Math.floor(bytes.length / 150));
       for (let cut = 0; cut < bytes.length; cut += cut > bytes.length - 40 ? 1 : step) {
-        if (mayEnd[name]?.(bytes, cut) === true) continue;
+        if (undetectable[name]?.(bytes, cut) === true) continue;
         const outcome = await inspectMedia(bytes.subarray(0, cut)).catch((error: unknown) => error);
         assert.instanceOf(outcome, MediaDamage, `${name} of ${bytes.length} bytes cut at ${cut}`);
       }
     }
   });
 
-  it("with any bytes changed, a file is taken or refused and nothing else, and soon", async () => {
-    const places = fc.array(fc.tuple(fc.nat(), fc.nat(255)), { minLength: 1, maxLength: 8 });
+  it("a file with random changes is accepted or refused, without any other error", async () => {
+    const changedBytes = fc.array(fc.tuple(fc.nat(), fc.nat(255)), { minLength: 1, maxLength: 8 });
     await fc.assert(
-      fc.asyncProperty(fc.nat(files.length - 1), places, async (which, changes) => {
+      fc.asyncProperty(fc.nat(files.length - 1), changedBytes, async (which, changes) => {
         const bytes = Buffer.from(files[which]?.[1] ?? []);
-        // Half of the changes go where the structure is.
+        // Half of the changes hit the first 200 bytes, where the structure is.
         for (const [at, value] of changes) bytes[at % (at % 2 === 0 ? bytes.length : 200)] = value;
         const outcome = await inspectMedia(bytes).catch((error: unknown) => error);
         if (outcome instanceof Error) assert.instanceOf(outcome, MediaDamage);

@@ -25,7 +25,7 @@ const putAndRead = Effect.gen(function* () {
 });
 
 describe("WAYPOST_MEDIA_STORE", () => {
-  it.live("says whether media are in the data directory or in a bucket", () =>
+  it.live("WAYPOST_MEDIA_STORE puts media into the data directory or into a bucket", () =>
     Effect.gen(function* () {
       const path = yield* Effect.acquireRelease(
         Effect.promise(() => mkdtemp(join(tmpdir(), "waypost-data-"))),

@@ -13,7 +13,7 @@ const temporary = Effect.acquireRelease(
 );
 
 mediaStoreCases(
-  "A media store on disk",
+  "the media store on disk",
   Layer.unwrap(Effect.map(temporary, (folder) => diskMediaStore(join(folder, "media")))),
 );
 
@@ -26,7 +26,7 @@ const filesIn = (folder: string) =>
   );
 
 describe("DiskMediaStore", () => {
-  it.live("closes folders and files to everybody else, whatever the file was like that it took", () =>
+  it.live("the disk store closes its folders and files to other accounts", () =>
     Effect.gen(function* () {
       const folder = join(yield* temporary, "media");
       const key = freshKey();
@@ -45,7 +45,7 @@ describe("DiskMediaStore", () => {
     }).pipe(Effect.scoped),
   );
 
-  it.live("clears away at its start what a crash left half written, and nothing that may be arriving", () =>
+  it.live("the disk store removes old temporary files at its start and keeps recent ones", () =>
     Effect.gen(function* () {
       const folder = yield* temporary;
       const arriving = join(folder, ".arriving");
@@ -60,7 +60,7 @@ describe("DiskMediaStore", () => {
     }).pipe(Effect.scoped),
   );
 
-  it.live("leaves nothing behind of what it could not take whole", () =>
+  it.live("the disk store leaves no part of a file that it could not write whole", () =>
     Effect.gen(function* () {
       const folder = yield* temporary;
       const file = yield* fileWith(bytesOf(100));
@@ -71,12 +71,12 @@ describe("DiskMediaStore", () => {
         ),
       );
       assert.include(error.message, "100 bytes were written of 101");
-      assert.strictEqual(error.refusal.error.code, "service_unavailable");
+      assert.strictEqual(error.apiError.error.code, "service_unavailable");
       assert.deepStrictEqual(yield* filesIn(folder), []);
     }).pipe(Effect.scoped),
   );
 
-  it.live("goes on through a link to a disk that processes share", () =>
+  it.live("the disk store works through a link to a shared disk", () =>
     Effect.gen(function* () {
       const parent = yield* temporary;
       const key = freshKey();
@@ -93,7 +93,7 @@ describe("DiskMediaStore", () => {
     }).pipe(Effect.scoped),
   );
 
-  it.live("is away, and says why, when its folder is gone or a file is in its place", () =>
+  it.live("the disk store is unavailable when its folder is missing or is a file", () =>
     Effect.gen(function* () {
       const parent = yield* temporary;
       yield* Effect.promise(() => writeFile(join(parent, "file"), ""));
@@ -110,34 +110,32 @@ describe("DiskMediaStore", () => {
           diskMediaStore(folder),
         ),
       );
-      assert.strictEqual(error._tag, "MediaStoreAway");
+      assert.strictEqual(error._tag, "MediaStoreUnavailable");
       assert.include(error.message, "ENOENT");
     }).pipe(Effect.scoped),
   );
 
-  it.live(
-    "gives piece by piece, so that a large file takes little memory, and closes the file of who goes away",
-    () =>
-      Effect.gen(function* () {
-        const folder = yield* temporary;
-        const key = freshKey();
-        const open = () => Effect.promise(async () => (await readdir("/dev/fd")).length);
-        yield* Effect.provide(
-          Effect.gen(function* () {
-            const { put, read } = yield* MediaStore;
-            yield* put(key, yield* fileWith(bytesOf(3_000_000)));
-            const before = yield* open();
-            const first = yield* Effect.scoped(
-              Effect.gen(function* () {
-                const found = Option.getOrThrow(yield* read(key));
-                return yield* Stream.runHead(found.body);
-              }),
-            );
-            assert.isAtMost(Option.getOrThrow(first).length, 65_536);
-            assert.strictEqual(yield* open(), before);
-          }),
-          diskMediaStore(folder),
-        );
-      }).pipe(Effect.scoped),
+  it.live("the disk store reads in chunks of 64 KB and closes the file when its reader stops", () =>
+    Effect.gen(function* () {
+      const folder = yield* temporary;
+      const key = freshKey();
+      const open = () => Effect.promise(async () => (await readdir("/dev/fd")).length);
+      yield* Effect.provide(
+        Effect.gen(function* () {
+          const { put, read } = yield* MediaStore;
+          yield* put(key, yield* fileWith(bytesOf(3_000_000)));
+          const before = yield* open();
+          const first = yield* Effect.scoped(
+            Effect.gen(function* () {
+              const found = Option.getOrThrow(yield* read(key));
+              return yield* Stream.runHead(found.body);
+            }),
+          );
+          assert.isAtMost(Option.getOrThrow(first).length, 65_536);
+          assert.strictEqual(yield* open(), before);
+        }),
+        diskMediaStore(folder),
+      );
+    }).pipe(Effect.scoped),
   );
 });

@@ -5,11 +5,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { S3Setting } from "../../../src/media/store/S3Requests.ts";
 
-/** What the server of the tests knows its one client by. */
+/** The credentials of the server's one client. */
 const accessKeyId = "S3RVER";
 const secretAccessKey = "S3RVER";
 
-/** A server that speaks as S3 does, checks signatures, and holds one bucket; until the scope closes. */
+/** An S3-compatible server with one bucket. It checks signatures and runs until the scope closes. */
 export const localBucket = Effect.gen(function* () {
   const directory = yield* Effect.acquireRelease(
     Effect.promise(() => mkdtemp(join(tmpdir(), "waypost-bucket-"))),

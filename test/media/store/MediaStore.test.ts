@@ -1,4 +1,4 @@
-import { memoryMediaStore } from "../../../src/media/store/MemoryMediaStore.ts";
+import { memoryMediaStore } from "./MemoryMediaStore.ts";
 import { mediaStoreCases } from "./MediaStoreCases.ts";
 
-mediaStoreCases("A media store in memory", memoryMediaStore);
+mediaStoreCases("the media store in memory", memoryMediaStore);

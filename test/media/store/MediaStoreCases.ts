@@ -6,10 +6,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type ByteRange, MediaStore } from "../../../src/media/store/MediaStore.ts";
 
-/** A key that nothing else has. */
+/** A new key. */
 export const freshKey = (): string => randomBytes(18).toString("base64url");
 
-/** Bytes without a pattern, the same for every run. */
+/** Pseudo-random bytes, the same in every run. */
 export const bytesOf = (length: number, seed = "seed"): Uint8Array =>
   createHash("shake256", { outputLength: length }).update(seed).digest();
 
@@ -25,7 +25,7 @@ export const fileWith = (content: Uint8Array) =>
     ({ folder }) => Effect.promise(() => rm(folder, { recursive: true })),
   ).pipe(Effect.map(({ path }) => ({ path, bytes: content.length, mimeType: "image/png" })));
 
-/** The whole size and the bytes read; none where there is no such object. */
+/** The size of the whole object and the bytes read; null if there is no such object. */
 export const contentOf = Effect.fnUntraced(function* (key: string, range?: ByteRange) {
   const store = yield* MediaStore;
   const found = yield* store.read(key, range);
@@ -58,10 +58,10 @@ const hostileKeys = [
   "ÀÀÀÀÀÀÀÀÀÀÀÀÀÀÀÀÀÀÀÀÀÀÀÀ",
 ];
 
-/** What every `MediaStore` keeps, whatever it is made of. */
+/** The tests that every `MediaStore` passes. */
 export const mediaStoreCases = <E>(name: string, store: Layer.Layer<MediaStore, E>): void =>
   layer(store, { excludeTestServices: true })(name, (it) => {
-    it.effect("gives back what was put, from a file and from memory", () =>
+    it.effect(`${name} returns what was put, from a file and from memory`, () =>
       Effect.gen(function* () {
         const { put } = yield* MediaStore;
         const content = bytesOf(200_001);
@@ -75,7 +75,7 @@ export const mediaStoreCases = <E>(name: string, store: Layer.Layer<MediaStore, 
       }),
     );
 
-    it.effect("keeps a file and what was derived from it apart", () =>
+    it.effect(`${name} keeps a file and its thumbnail apart`, () =>
       Effect.gen(function* () {
         const { put, remove } = yield* MediaStore;
         const key = freshKey();
@@ -89,7 +89,7 @@ export const mediaStoreCases = <E>(name: string, store: Layer.Layer<MediaStore, 
       }),
     );
 
-    it.effect("reads any part, counted from 0 with both ends, and always tells the whole size", () =>
+    it.effect(`${name} reads any range and always reports the whole size`, () =>
       Effect.gen(function* () {
         const { put } = yield* MediaStore;
         const content = bytesOf(150_000);
@@ -110,7 +110,7 @@ export const mediaStoreCases = <E>(name: string, store: Layer.Layer<MediaStore, 
       }),
     );
 
-    it.effect("gives nothing of a part that begins past the end", () =>
+    it.effect(`${name} reads nothing from a range past the end`, () =>
       Effect.gen(function* () {
         const key = freshKey();
         yield* (yield* MediaStore).put(key, { content: bytesOf(10), mimeType: "image/png" });
@@ -119,14 +119,14 @@ export const mediaStoreCases = <E>(name: string, store: Layer.Layer<MediaStore, 
       }),
     );
 
-    it.effect("has nothing under a key that was never put", () =>
+    it.effect(`${name} finds nothing under a key that was never put`, () =>
       Effect.gen(function* () {
         assert.isNull(yield* contentOf(freshKey()));
         assert.isNull(yield* contentOf(freshKey(), { start: 5, end: 9 }));
       }),
     );
 
-    it.effect("removes an object once, and again, and can put it anew", () =>
+    it.effect(`${name} removes an object twice and can put it again`, () =>
       Effect.gen(function* () {
         const { put, remove } = yield* MediaStore;
         const key = freshKey();
@@ -139,7 +139,7 @@ export const mediaStoreCases = <E>(name: string, store: Layer.Layer<MediaStore, 
       }),
     );
 
-    it.effect("replaces an object whole", () =>
+    it.effect(`${name} replaces an object`, () =>
       Effect.gen(function* () {
         const { put } = yield* MediaStore;
         const key = freshKey();
@@ -149,11 +149,13 @@ export const mediaStoreCases = <E>(name: string, store: Layer.Layer<MediaStore, 
       }),
     );
 
-    it.effect("leaves one of the whole objects when many put the same key at once", () =>
+    it.effect(`${name} keeps one whole object of concurrent puts of a key`, () =>
       Effect.gen(function* () {
         const { put } = yield* MediaStore;
         const key = freshKey();
-        const contents = Array.from({ length: 8 }, (_, at) => bytesOf(40_000 + at * 1000, `put ${at}`));
+        const contents = Array.from({ length: 8 }, (_, index) =>
+          bytesOf(40_000 + index * 1000, `put ${index}`),
+        );
         yield* Effect.forEach(contents, (content) => put(key, { content, mimeType: "image/png" }), {
           concurrency: "unbounded",
         });
@@ -162,7 +164,7 @@ export const mediaStoreCases = <E>(name: string, store: Layer.Layer<MediaStore, 
       }),
     );
 
-    it.effect("lets a reader finish what it began when the object is removed", () =>
+    it.effect(`${name} lets a reader finish after the object is removed`, () =>
       Effect.gen(function* () {
         const { put, read, remove } = yield* MediaStore;
         const key = freshKey();
@@ -174,18 +176,18 @@ export const mediaStoreCases = <E>(name: string, store: Layer.Layer<MediaStore, 
       }),
     );
 
-    it.effect("fails to put a file that is not there, and then has nothing", () =>
+    it.effect(`${name} fails to put a missing file and then has no object`, () =>
       Effect.gen(function* () {
         const { put } = yield* MediaStore;
         const key = freshKey();
         const gone = { path: join(tmpdir(), freshKey()), bytes: 10, mimeType: "image/png" };
         const error = yield* Effect.flip(put(key, gone));
-        assert.strictEqual(error._tag, "MediaStoreAway");
+        assert.strictEqual(error._tag, "MediaStoreUnavailable");
         assert.isNull(yield* contentOf(key));
       }),
     );
 
-    it.effect("finds nothing under keys that can be none, and dies of putting one", () =>
+    it.effect(`${name} finds nothing under an invalid key, and putting one is a defect`, () =>
       Effect.gen(function* () {
         const { put, remove } = yield* MediaStore;
         for (const key of hostileKeys) {

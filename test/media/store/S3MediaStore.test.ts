@@ -2,30 +2,30 @@ import { assert, describe, it } from "@effect/vitest";
 import { Effect, Layer, Option, Redacted, Stream } from "effect";
 import { MediaStore } from "../../../src/media/store/MediaStore.ts";
 import { s3MediaStore } from "../../../src/media/store/S3MediaStore.ts";
-import { bucketAddress, QuietMillis, type S3Setting } from "../../../src/media/store/S3Requests.ts";
+import { bucketUrl, IdleTimeoutMillis, type S3Setting } from "../../../src/media/store/S3Requests.ts";
 import { localBucket } from "./LocalBucket.ts";
 import { bytesOf, contentOf, fileWith, freshKey, mediaStoreCases } from "./MediaStoreCases.ts";
 import { troubledBucket } from "./TroubledBucket.ts";
 
-mediaStoreCases("A media store in a bucket", Layer.unwrap(Effect.map(localBucket, s3MediaStore)));
+mediaStoreCases("the media store in a bucket", Layer.unwrap(Effect.map(localBucket, s3MediaStore)));
 
 const picture = (length: number) => ({ content: bytesOf(length), mimeType: "image/png" });
 
-/** A bucket whose address a test gives trouble, and a store in it. */
-const inTrouble = Effect.gen(function* () {
+/** A bucket behind a proxy whose faults the test controls. */
+const troubled = Effect.gen(function* () {
   const setting = yield* localBucket;
   const bucket = yield* troubledBucket(setting.endpoint ?? "");
   return { ...bucket, setting: { ...setting, endpoint: bucket.endpoint } };
 });
 
-/** Runs with the store of this setting. */
+/** Runs an effect with the store of this setting. */
 const within = <A, E, R>(setting: S3Setting, use: Effect.Effect<A, E, R>) =>
   Effect.provide(use, s3MediaStore(setting));
 
 const put = (key: string, length: number) => MediaStore.use((store) => store.put(key, picture(length)));
 
 describe("S3MediaStore", () => {
-  it.live("says what the bucket said, without the secret, when the keys are not good", () =>
+  it.live("an error with wrong credentials has the bucket's status and code, and no secret", () =>
     Effect.gen(function* () {
       const setting = yield* localBucket;
       const credentials = { ...setting.credentials, secretAccessKey: Redacted.make("not-the-secret") };
@@ -33,11 +33,11 @@ describe("S3MediaStore", () => {
       const error = yield* Effect.flip(within(wrong, put(freshKey(), 10)));
       assert.include(error.message, "status 403 (SignatureDoesNotMatch)");
       assert.notInclude(error.message + JSON.stringify(error), "not-the-secret");
-      assert.strictEqual(error.refusal.error.code, "service_unavailable");
+      assert.strictEqual(error.apiError.error.code, "service_unavailable");
     }).pipe(Effect.scoped),
   );
 
-  it.live("does not take a bucket that is not there for one without the object", () =>
+  it.live("a missing bucket is an error, unlike a missing object", () =>
     Effect.gen(function* () {
       const setting = yield* localBucket;
       const elsewhere = { ...setting, bucket: "not-there" };
@@ -48,30 +48,56 @@ describe("S3MediaStore", () => {
     }).pipe(Effect.scoped),
   );
 
-  it.live("is away when nobody answers", () =>
+  it.live("the S3 store is unavailable when nothing listens at its endpoint", () =>
     Effect.gen(function* () {
       const setting = yield* localBucket;
-      const nobody = { ...setting, endpoint: "http://127.0.0.1:1" };
-      const error = yield* Effect.flip(within(nobody, contentOf(freshKey())));
+      const closed = { ...setting, endpoint: "http://127.0.0.1:1" };
+      const error = yield* Effect.flip(within(closed, contentOf(freshKey())));
       assert.include(error.message, "ECONNREFUSED");
     }).pipe(Effect.scoped),
   );
 
-  it.live("waits for a silent bucket for a bounded time, and only once", () =>
+  it.live("a silent bucket times out once and is not retried", () =>
     Effect.gen(function* () {
-      const { seen, setting, state } = yield* inTrouble;
+      const { seen, setting, state } = yield* troubled;
       state.trouble = () => {};
       const error = yield* Effect.flip(
-        within(setting, contentOf(freshKey())).pipe(Effect.provideService(QuietMillis, 100)),
+        within(setting, contentOf(freshKey())).pipe(Effect.provideService(IdleTimeoutMillis, 100)),
       );
       assert.include(error.message, "nothing came for 0.1 seconds");
       assert.lengthOf(seen, 1);
     }).pipe(Effect.scoped),
   );
 
-  it.live("tries again when the bucket is busy or a connection breaks, with the whole file", () =>
+  it.live("an upload that the bucket stops reading times out once and is not retried", () =>
     Effect.gen(function* () {
-      const { seen, setting, state } = yield* inTrouble;
+      const { seen, setting, state } = yield* troubled;
+      state.trouble = (_, incoming) => void incoming.pause();
+      const upload = Effect.flatMap(fileWith(bytesOf(20_000_000)), (file) =>
+        MediaStore.use((store) => store.put(freshKey(), file)),
+      );
+      const error = yield* Effect.flip(
+        within(setting, upload).pipe(Effect.provideService(IdleTimeoutMillis, 100)),
+      );
+      assert.include(error.message, "nothing came for 0.1 seconds");
+      assert.lengthOf(seen, 1);
+    }).pipe(Effect.scoped),
+  );
+
+  it.live("requests one after another share a connection", () =>
+    Effect.gen(function* () {
+      const { connections, seen, setting } = yield* troubled;
+      const key = freshKey();
+      const remove = MediaStore.use((store) => store.remove(key));
+      yield* within(setting, Effect.all([put(key, 1000), contentOf(key), put(key, 10), remove]));
+      assert.lengthOf(seen, 4);
+      assert.strictEqual(connections.size, 1);
+    }).pipe(Effect.scoped),
+  );
+
+  it.live("an upload is retried with the whole file after a 503 and after a lost connection", () =>
+    Effect.gen(function* () {
+      const { seen, setting, state } = yield* troubled;
       const key = freshKey();
       const content = bytesOf(300_000);
       state.trouble = (pass, incoming, answer) => {
@@ -89,9 +115,9 @@ describe("S3MediaStore", () => {
     }).pipe(Effect.scoped),
   );
 
-  it.live("gives up after three tries", () =>
+  it.live("a request fails after three attempts", () =>
     Effect.gen(function* () {
-      const { seen, setting, state } = yield* inTrouble;
+      const { seen, setting, state } = yield* troubled;
       state.trouble = (_, __, answer) => void answer.writeHead(503).end();
       const error = yield* Effect.flip(within(setting, put(freshKey(), 10)));
       assert.include(error.message, "status 503");
@@ -99,9 +125,9 @@ describe("S3MediaStore", () => {
     }).pipe(Effect.scoped),
   );
 
-  it.live("goes on where it was when the connection breaks while it reads", () =>
+  it.live("a read resumes where it stopped when the connection breaks", () =>
     Effect.gen(function* () {
-      const { seen, setting, state } = yield* inTrouble;
+      const { seen, setting, state } = yield* troubled;
       const key = freshKey();
       const content = bytesOf(1_000_000);
       yield* within(
@@ -115,9 +141,9 @@ describe("S3MediaStore", () => {
     }).pipe(Effect.scoped),
   );
 
-  it.live("never goes on with the bytes of another object", () =>
+  it.live("a read never resumes with the bytes of a replaced object", () =>
     Effect.gen(function* () {
-      const { seen, setting, state } = yield* inTrouble;
+      const { seen, setting, state } = yield* troubled;
       const key = freshKey();
       yield* within(
         setting,
@@ -134,9 +160,9 @@ describe("S3MediaStore", () => {
     }).pipe(Effect.scoped),
   );
 
-  it.live("hangs up when the reader goes away", () =>
+  it.live("the connection closes when the reader stops", () =>
     Effect.gen(function* () {
-      const { setting, state } = yield* inTrouble;
+      const { setting, state } = yield* troubled;
       const key = freshKey();
       yield* within(
         setting,
@@ -158,9 +184,9 @@ describe("S3MediaStore", () => {
     }).pipe(Effect.scoped),
   );
 
-  it.live("sends the session token of keys that are lent", () =>
+  it.live("temporary credentials send their session token", () =>
     Effect.gen(function* () {
-      const { seen, setting } = yield* inTrouble;
+      const { seen, setting } = yield* troubled;
       const credentials = { ...setting.credentials, sessionToken: Redacted.make("lent") };
       yield* within({ ...setting, credentials }, put(freshKey(), 10));
       assert.strictEqual(seen[0]?.headers["x-amz-security-token"], "lent");
@@ -168,7 +194,7 @@ describe("S3MediaStore", () => {
     }).pipe(Effect.scoped),
   );
 
-  it("finds the bucket at the endpoint, or at the address that its name and region have with AWS", () => {
+  it("the URL of a bucket is below the endpoint, or that of its name and region at AWS", () => {
     const aws: S3Setting = {
       _tag: "s3",
       bucket: "media",
@@ -177,17 +203,17 @@ describe("S3MediaStore", () => {
       endpoint: undefined,
       credentials: { accessKeyId: "id", secretAccessKey: Redacted.make("secret"), sessionToken: undefined },
     };
-    assert.strictEqual(bucketAddress(aws), "https://media.s3.eu-central-1.amazonaws.com");
+    assert.strictEqual(bucketUrl(aws), "https://media.s3.eu-central-1.amazonaws.com");
     assert.strictEqual(
-      bucketAddress({ ...aws, bucket: "media.example.com" }),
+      bucketUrl({ ...aws, bucket: "media.example.com" }),
       "https://s3.eu-central-1.amazonaws.com/media.example.com",
     );
     assert.strictEqual(
-      bucketAddress({ ...aws, region: "cn-north-1" }),
+      bucketUrl({ ...aws, region: "cn-north-1" }),
       "https://media.s3.cn-north-1.amazonaws.com.cn",
     );
     assert.strictEqual(
-      bucketAddress({ ...aws, endpoint: "https://minio.example.com/s3" }),
+      bucketUrl({ ...aws, endpoint: "https://minio.example.com/s3" }),
       "https://minio.example.com/s3/media",
     );
   });

@@ -1,4 +1,4 @@
-/** What the tests use of a library that comes without types. */
+/** The part of an untyped library that the tests use. */
 declare module "@20minutes/s3rver" {
   import type { AddressInfo } from "node:net";
 

@@ -1,28 +1,31 @@
 import { Effect } from "effect";
 import { createServer, type IncomingMessage, request, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { AddressInfo, Socket } from "node:net";
 
-/** What becomes of one request; `pass` hands it on to the real bucket. */
+/**
+ * Handles one request. `pass` forwards it to the real bucket, and breaks the connection after `maxBytes` of
+ * the response body.
+ */
 export type Trouble = (
-  pass: (most?: number) => void,
+  pass: (maxBytes?: number) => void,
   incoming: IncomingMessage,
   answer: ServerResponse,
 ) => void;
 
-/** An address that hands requests on to a bucket, in ways that a test decides, until the scope closes. */
+/** A proxy in front of a bucket with faults that a test controls. It runs until the scope closes. */
 export const troubledBucket = (endpoint: string) =>
   Effect.gen(function* () {
     const seen: Array<IncomingMessage> = [];
+    const connections = new Set<Socket>();
     const state = { trouble: ((pass) => pass()) as Trouble };
     const server = createServer((incoming, answer) => {
       seen.push(incoming);
-      /** Breaks the connection off after `most` bytes of the body. */
-      const pass = (most = Infinity): void => {
+      const pass = (maxBytes = Infinity): void => {
         const { headers, method, url } = incoming;
-        // With its headers as they are: they are signed.
+        // The headers are signed, so they stay as they are.
         const outgoing = request(endpoint + (url ?? ""), { method, headers, agent: false }, (response) => {
           answer.writeHead(response.statusCode ?? 0, response.headers);
-          let left = most;
+          let left = maxBytes;
           response.on("data", (piece: Buffer) => {
             answer.write(piece.subarray(0, left));
             left -= piece.length;
@@ -36,6 +39,7 @@ export const troubledBucket = (endpoint: string) =>
       };
       state.trouble(pass, incoming, answer);
     });
+    server.on("connection", (socket) => connections.add(socket));
     yield* Effect.acquireRelease(
       Effect.callback<void>((resume) => void server.listen(0, "127.0.0.1", () => resume(Effect.void))),
       () =>
@@ -45,5 +49,5 @@ export const troubledBucket = (endpoint: string) =>
         }),
     );
     const { port } = server.address() as AddressInfo;
-    return { endpoint: `http://127.0.0.1:${port}`, seen, state };
+    return { endpoint: `http://127.0.0.1:${port}`, seen, connections, state };
   });

@@ -4,13 +4,12 @@ import { randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
 import sharp from "sharp";
 import { MediaWorkers } from "../../../src/media/worker/MediaWorkers.ts";
-import { MediaInspector } from "../../../src/media/worker/MediaInspector.ts";
 import { TestDatabase } from "../../database/TestDatabase.ts";
 import { TestWaypost } from "../../TestWaypost.ts";
+import { fakeThumbnails } from "../FakeThumbnails.ts";
 import { mediaWorld, upload } from "../MediaWorld.ts";
-import { standInThumbnails } from "../FakeThumbnails.ts";
 
-const real = Layer.merge(MediaInspector.layer.pipe(Layer.provide(MediaWorkers.layer)), standInThumbnails);
+const media = Layer.merge(MediaWorkers.layer, fakeThumbnails);
 
 const picture = (format: "jpeg" | "png" | "gif" | "webp") =>
   Effect.promise(async () =>
@@ -21,8 +20,8 @@ const picture = (format: "jpeg" | "png" | "gif" | "webp") =>
     ),
   );
 
-layer(TestWaypost.layerWith({}, TestDatabase.layer, real))("Uploads as people send them", (it) => {
-  it.effect("a file is what its bytes are, whatever it is called (H1)", () =>
+layer(TestWaypost.layerWith({}, TestDatabase.layer, media))("Uploads with real media workers", (it) => {
+  it.effect("the type of an uploaded image comes from its bytes, not from its name (H1)", () =>
     Effect.gen(function* () {
       const { sandbox } = yield* mediaWorld();
       for (const format of ["jpeg", "png", "gif", "webp"] as const) {
@@ -38,7 +37,7 @@ layer(TestWaypost.layerWith({}, TestDatabase.layer, real))("Uploads as people se
     }),
   );
 
-  it.effect("video and sound are taken, with their length (H1)", () =>
+  it.effect("uploaded video and audio files have a length (H1)", () =>
     Effect.gen(function* () {
       const { sandbox } = yield* mediaWorld();
       const files = [
@@ -60,19 +59,17 @@ layer(TestWaypost.layerWith({}, TestDatabase.layer, real))("Uploads as people se
     }),
   );
 
-  it.effect(
-    "what is cut short, drawn in SVG or no medium at all is 422 at file, and leaves nothing (H1)",
-    () =>
-      Effect.gen(function* () {
-        const { sandbox } = yield* mediaWorld();
-        const whole = yield* picture("png");
-        const svg = '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"/>';
-        for (const content of [whole.subarray(0, whole.length - 20), svg, "%PDF-1.7", "PK\u0003\u0004"]) {
-          const refused = yield* sandbox("/media", upload({ content, filename: "cup.png" }));
-          assert.strictEqual(refused.status, 422);
-          assert.deepStrictEqual(Object.keys(refused.body.error.fields), ["file"]);
-        }
-        assert.deepStrictEqual((yield* sandbox("/media")).body.data, []);
-      }),
+  it.effect("a truncated image, an SVG or another document is 422 at file and adds nothing (H1)", () =>
+    Effect.gen(function* () {
+      const { sandbox } = yield* mediaWorld();
+      const whole = yield* picture("png");
+      const svg = '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"/>';
+      for (const content of [whole.subarray(0, whole.length - 20), svg, "%PDF-1.7", "PK\u0003\u0004"]) {
+        const refused = yield* sandbox("/media", upload({ content, filename: "cup.png" }));
+        assert.strictEqual(refused.status, 422);
+        assert.deepStrictEqual(Object.keys(refused.body.error.fields), ["file"]);
+      }
+      assert.deepStrictEqual((yield* sandbox("/media")).body.data, []);
+    }),
   );
 });

@@ -10,8 +10,8 @@ import { fileHead } from "../MediaWorld.ts";
 
 const opening = `--b\r\n${fileHead()}\r\n\r\nimage`;
 
-/** A connection on which an upload has begun; `length` is what it promises. */
-const begun = (length: string, more = "") =>
+/** A connection that has sent the headers of an upload; `length` is its length header. */
+const startUpload = (length: string, more = "") =>
   Effect.gen(function* () {
     const waypost = yield* TestWaypost;
     const { tokens } = yield* waypost.tenant();
@@ -19,14 +19,15 @@ const begun = (length: string, more = "") =>
     const socket = connect(Number(port), hostname);
     socket.on("error", () => {});
     socket.write(
-      `POST /sandbox/platform/v1/media HTTP/1.1\r\nHost: ${hostname}\r\nAuthorization: Bearer ${tokens.sandbox}\r\n` +
+      `POST /sandbox/platform/v1/media HTTP/1.1\r\nHost: ${hostname}\r\n` +
+        `Authorization: Bearer ${tokens.sandbox}\r\n` +
         `Content-Type: multipart/form-data; boundary=b\r\n${more}${length}\r\n\r\n`,
     );
     return socket;
   });
 
-/** All that the server says until it hangs up. */
-const heard = (socket: Socket) =>
+/** Everything that the server sends until it closes the connection. */
+const received = (socket: Socket) =>
   Effect.callback<string>((resume) => {
     let text = "";
     socket.on("data", (chunk: Buffer) => (text += chunk.toString()));
@@ -37,19 +38,19 @@ const uploadsOnDisk = Effect.flatMap(DataDirectory, ({ path }) =>
   Effect.promise(() => readdir(join(path, "uploads"))),
 );
 
-/** Until it holds, for ten real seconds at most. */
-const eventually = (holds: Effect.Effect<boolean, never, DataDirectory>) =>
+/** Waits until the condition is true, for ten real seconds at most. */
+const eventually = (condition: Effect.Effect<boolean, never, DataDirectory>) =>
   TestClock.withLive(
-    Effect.repeat(holds, {
-      until: (is) => is,
+    Effect.repeat(condition, {
+      until: (isTrue) => isTrue,
       schedule: Schedule.max([Schedule.spaced("20 millis"), Schedule.recurs(500)]),
     }),
   );
 
-layer(TestWaypost.layer)("An upload that does not end as it should", (it) => {
-  it.effect("without end is answered when 51,200 KB are there, and no more is read (H1.2)", () =>
+layer(TestWaypost.layer)("Truncated uploads", (it) => {
+  it.effect("an endless upload is answered after 51,200 KB and not read further (H1.2)", () =>
     Effect.gen(function* () {
-      const socket = yield* begun("Transfer-Encoding: chunked");
+      const socket = yield* startUpload("Transfer-Encoding: chunked");
       const chunk = Buffer.concat([
         Buffer.from("100000\r\n"),
         Buffer.alloc(1_048_576, 32),
@@ -61,7 +62,7 @@ layer(TestWaypost.layer)("An upload that does not end as it should", (it) => {
       };
       socket.on("drain", send);
       send();
-      const answer = yield* heard(socket);
+      const answer = yield* received(socket);
       assert.match(answer, /^HTTP\/1.1 422 /);
       assert.include(answer, "at most 51,200 KB");
       assert.isBelow(socket.bytesWritten, 80 * 1_048_576);
@@ -69,9 +70,9 @@ layer(TestWaypost.layer)("An upload that does not end as it should", (it) => {
     }),
   );
 
-  it.effect("leaves nothing on disk when the client goes away", () =>
+  it.effect("an upload whose client disconnects leaves nothing on disk", () =>
     Effect.gen(function* () {
-      const socket = yield* begun("Content-Length: 1000");
+      const socket = yield* startUpload("Content-Length: 1000");
       socket.write(opening);
       yield* eventually(Effect.map(uploadsOnDisk, (files) => files.length === 1));
       socket.destroy();
@@ -79,43 +80,45 @@ layer(TestWaypost.layer)("An upload that does not end as it should", (it) => {
     }),
   );
 
-  it.effect("is refused when too little arrives in too long a time", () =>
+  it.effect("an upload that is too slow is refused", () =>
     Effect.gen(function* () {
-      const socket = yield* begun("Content-Length: 1000", "Connection: close\r\n");
+      const socket = yield* startUpload("Content-Length: 1000", "Connection: close\r\n");
       socket.write(opening);
       yield* eventually(Effect.map(uploadsOnDisk, (files) => files.length === 1));
       yield* TestClock.adjust("21 seconds");
-      const answer = yield* heard(socket);
+      const answer = yield* received(socket);
       assert.match(answer, /^HTTP\/1.1 422 /);
       assert.include(answer, "not in time");
       assert.deepStrictEqual(yield* uploadsOnDisk, []);
     }),
   );
 
-  it.effect("is refused before its body is sent, if the client asks first and the token is bad (B1)", () =>
+  it.effect("an upload with a bad token and Expect is refused before its body is sent (B1)", () =>
     Effect.gen(function* () {
       const waypost = yield* TestWaypost;
       const { hostname, port } = new URL(waypost.origin);
       const socket = connect(Number(port), hostname);
       socket.write(
-        `POST /sandbox/platform/v1/media HTTP/1.1\r\nHost: ${hostname}\r\nAuthorization: Bearer wps_unknown\r\n` +
-          "Content-Type: multipart/form-data; boundary=b\r\nExpect: 100-continue\r\nConnection: close\r\nContent-Length: 1000\r\n\r\n",
+        `POST /sandbox/platform/v1/media HTTP/1.1\r\nHost: ${hostname}\r\n` +
+          "Authorization: Bearer wps_unknown\r\nExpect: 100-continue\r\n" +
+          "Content-Type: multipart/form-data; boundary=b\r\n" +
+          "Connection: close\r\nContent-Length: 1000\r\n\r\n",
       );
-      const answer = yield* heard(socket);
+      const answer = yield* received(socket);
       assert.match(answer, /^HTTP\/1.1 401 /);
       assert.notInclude(answer, "100 Continue");
     }),
   );
 
-  it.effect("is taken when the client asks first and may", () =>
+  it.effect("an upload with a good token and Expect is continued", () =>
     Effect.gen(function* () {
       const whole = `${opening}\r\n--b--\r\n`;
-      const socket = yield* begun(
+      const socket = yield* startUpload(
         `Content-Length: ${whole.length}`,
         "Expect: 100-continue\r\nConnection: close\r\n",
       );
       socket.once("data", () => socket.write(whole));
-      const answer = yield* heard(socket);
+      const answer = yield* received(socket);
       assert.match(answer, /^HTTP\/1.1 100 Continue\r\n\r\nHTTP\/1.1 201 /);
     }),
   );

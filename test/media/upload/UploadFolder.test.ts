@@ -6,8 +6,8 @@ import { join } from "node:path";
 import { DataDirectory } from "../../../src/database/DataDirectory.ts";
 import { UploadFolder } from "../../../src/media/upload/UploadFolder.ts";
 
-describe("The folder of uploads", () => {
-  it.effect("begins empty, whatever a crash left in it, and its files go with their scope", () =>
+describe("UploadFolder", () => {
+  it.effect("the upload folder is emptied at the start, and its files are removed with their scope", () =>
     Effect.gen(function* () {
       const path = yield* Effect.acquireRelease(
         Effect.sync(() => mkdtempSync(join(tmpdir(), "waypost-uploads-"))),

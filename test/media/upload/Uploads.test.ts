@@ -9,7 +9,7 @@ const name = (body: string) => ({ head: nameHead, body });
 const other = (body: string) => ({ head: 'Content-Disposition: form-data; name="other"', body });
 
 layer(TestWaypost.layer)("POST /media", (it) => {
-  it.effect("what is wrong with the file is said at file (H1.2)", () =>
+  it.effect("every problem with the file is reported at file (H1.2)", () =>
     Effect.gen(function* () {
       const { sandbox } = yield* mediaWorld();
       const whole = form([file]);
@@ -47,7 +47,7 @@ layer(TestWaypost.layer)("POST /media", (it) => {
     }),
   );
 
-  it.effect("a form that is no sane one is refused at body, and never a fault of ours (B3)", () =>
+  it.effect("an abnormal form is 422 at body and never 500 (B3)", () =>
     Effect.gen(function* () {
       const { sandbox } = yield* mediaWorld();
       const cases = [
@@ -67,7 +67,7 @@ layer(TestWaypost.layer)("POST /media", (it) => {
     }),
   );
 
-  it.effect("a bad name and a bad file are said together (B4, B5, H1.4)", () =>
+  it.effect("a bad name and a bad file are reported together (B4, B5, H1.4)", () =>
     Effect.gen(function* () {
       const { sandbox } = yield* mediaWorld();
       const cases = [
@@ -95,7 +95,7 @@ layer(TestWaypost.layer)("POST /media", (it) => {
     }),
   );
 
-  it.effect("the name is the one that was sent, else the file's own, fit to be shown (media.create)", () =>
+  it.effect("a file without a name field gets the name of the uploaded file (media.create)", () =>
     Effect.gen(function* () {
       const { sandbox } = yield* mediaWorld();
       const named = (parts: Parameters<typeof form>[0]) =>
@@ -110,22 +110,22 @@ layer(TestWaypost.layer)("POST /media", (it) => {
     }),
   );
 
-  it.effect("a file may have 51,200 KB and not a byte more (H1.2, limits.media, media.size)", () =>
+  it.effect("a file has at most 51,200 KB (H1.2, limits.media, media.size)", () =>
     Effect.gen(function* () {
       const { sandbox } = yield* mediaWorld();
       const content = new Uint8Array(52_428_801).fill(32);
       content.set(new TextEncoder().encode("image"));
-      const most = yield* sandbox("/media", upload({ content: content.subarray(0, 52_428_800) }));
-      assert.strictEqual(most.status, 201);
-      assert.strictEqual(most.body.data.size_bytes, 52_428_800);
-      const more = yield* sandbox("/media", upload({ content }));
-      assert.strictEqual(more.status, 422);
-      assert.deepStrictEqual(more.body.error.fields, { file: ["The file may have at most 51,200 KB."] });
+      const largest = yield* sandbox("/media", upload({ content: content.subarray(0, 52_428_800) }));
+      assert.strictEqual(largest.status, 201);
+      assert.strictEqual(largest.body.data.size_bytes, 52_428_800);
+      const larger = yield* sandbox("/media", upload({ content }));
+      assert.strictEqual(larger.status, 422);
+      assert.deepStrictEqual(larger.body.error.fields, { file: ["The file may have at most 51,200 KB."] });
     }),
   );
 
   it.effect(
-    "a kind that the plan lacks is 422 at file, whatever the file is called (F5, H1.2, H4.1, media.plan)",
+    "a kind that the plan lacks is 422 at file, whatever the file's name (F5, H1.2, H4.1, media.plan)",
     () =>
       Effect.gen(function* () {
         const { sandbox } = yield* mediaWorld({ plan: { media_kinds: ["image", "audio"] } });
@@ -138,20 +138,22 @@ layer(TestWaypost.layer)("POST /media", (it) => {
       }),
   );
 
-  it.effect("the token, its ability and the whole API come before the body (B1, C1, media.list)", () =>
-    Effect.gen(function* () {
-      const waypost = yield* TestWaypost;
-      const reader = yield* waypost.tenant({ abilities: ["media:read"] });
-      assert.strictEqual((yield* reader.sandbox("/media", form([]))).body.error.code, "missing_ability");
-      assert.strictEqual((yield* reader.sandbox("/media")).status, 200);
-      const writer = yield* waypost.tenant({ abilities: ["media:write"], enabled: false });
-      assert.strictEqual((yield* writer.sandbox("/media")).body.error.code, "missing_ability");
-      assert.strictEqual((yield* writer.sandbox("/media", upload())).status, 201);
-      assert.strictEqual(
-        (yield* writer.production("/media", form([]))).body.error.code,
-        "platform_api_not_enabled",
-      );
-      assert.strictEqual((yield* waypost.platform("sandbox", "wps_no")("/media", form([]))).status, 401);
-    }),
+  it.effect(
+    "the token, its ability and the API access are checked before the body (B1, C1, media.list)",
+    () =>
+      Effect.gen(function* () {
+        const waypost = yield* TestWaypost;
+        const reader = yield* waypost.tenant({ abilities: ["media:read"] });
+        assert.strictEqual((yield* reader.sandbox("/media", form([]))).body.error.code, "missing_ability");
+        assert.strictEqual((yield* reader.sandbox("/media")).status, 200);
+        const writer = yield* waypost.tenant({ abilities: ["media:write"], enabled: false });
+        assert.strictEqual((yield* writer.sandbox("/media")).body.error.code, "missing_ability");
+        assert.strictEqual((yield* writer.sandbox("/media", upload())).status, 201);
+        assert.strictEqual(
+          (yield* writer.production("/media", form([]))).body.error.code,
+          "platform_api_not_enabled",
+        );
+        assert.strictEqual((yield* waypost.platform("sandbox", "wps_no")("/media", form([]))).status, 401);
+      }),
   );
 });

@@ -12,20 +12,17 @@ import {
   MediaWorkerLimits,
   MediaWorkers,
 } from "../../../src/media/worker/MediaWorkers.ts";
-import { MediaWorkerProgram } from "../../../src/media/worker/MediaWorkerProgram.ts";
-import { MediaInspector } from "../../../src/media/worker/MediaInspector.ts";
+import { MediaWorkerProgram } from "../../../src/media/worker/MediaWorkerProcess.ts";
 
-const real = MediaInspector.layer.pipe(Layer.provideMerge(MediaWorkers.layer));
+const limits: WorkerLimits = { jobMillis: 20_000, idleMillis: 10_000, maxWorkers: 2, maxWaiting: 32 };
 
-const limits: WorkerLimits = { jobMillis: 20_000, idleMillis: 10_000, children: 2, waiting: 32 };
-
-/** Children that do not do as they are told; see HostileMediaChild.ts. */
-const hostile = (how: string, more: Partial<WorkerLimits> = {}) =>
-  real.pipe(
+/** Workers that fail in this way: see HostileMediaWorker.ts. */
+const hostile = (failure: string, more: Partial<WorkerLimits> = {}) =>
+  MediaWorkers.layer.pipe(
     Layer.provide(
       Layer.succeed(MediaWorkerProgram, {
         command: process.execPath,
-        parameters: [fileURLToPath(new URL("HostileMediaWorker.ts", import.meta.url)), how],
+        parameters: [fileURLToPath(new URL("HostileMediaWorker.ts", import.meta.url)), failure],
       }),
     ),
     Layer.provide(Layer.succeed(MediaWorkerLimits, { ...limits, ...more })),
@@ -49,20 +46,20 @@ const picture = Effect.promise(() =>
     .toBuffer(),
 );
 
-/** Until something holds, by a real clock. */
-const until = (holds: Effect.Effect<boolean>) =>
+/** Waits in real time until the condition is true. */
+const until = (condition: Effect.Effect<boolean>) =>
   Effect.promise(() =>
     vi.waitFor(
       async () => {
-        if (!(await Effect.runPromise(holds))) throw new Error("It does not hold yet");
+        if (!(await Effect.runPromise(condition))) throw new Error("It is not true yet");
       },
       { timeout: 100_000, interval: 20 },
     ),
   );
 
-it.effect("says what a file is, in a child process", () =>
+it.effect("a media worker inspects a file", () =>
   Effect.gen(function* () {
-    const { inspect } = yield* MediaInspector;
+    const { inspect } = yield* MediaWorkers;
     assert.deepStrictEqual(yield* inspect(yield* fileOf(yield* picture)), {
       kind: "image",
       mimeType: "image/png",
@@ -73,10 +70,10 @@ it.effect("says what a file is, in a child process", () =>
     });
     const refused = yield* Effect.flip(inspect(yield* fileOf(Buffer.from("%PDF-1.7 and so on"))));
     assert.match(refused.message, /a PDF document, which is not accepted\. Send a JPEG, PNG/);
-  }).pipe(Effect.provide(real)),
+  }).pipe(Effect.provide(MediaWorkers.layer)),
 );
 
-/** The accounts of the children that look into files for this process. */
+/** The accounts of the media workers of this process. */
 const accounts = Effect.promise(async () => {
   const found: Array<string> = [];
   for (const pid of (await readdir("/proc")).filter((name) => /^\d+$/.test(name))) {
@@ -89,31 +86,30 @@ const accounts = Effect.promise(async () => {
   return found;
 });
 
-it.effect("has no root in a child, wherever Waypost itself has it, and reads what only root may read", () =>
+it.effect("a media worker gives up root, and still inspects a file that only root can read", () =>
   Effect.gen(function* () {
-    const { inspect } = yield* MediaInspector;
+    const { inspect } = yield* MediaWorkers;
     const path = yield* fileOf(yield* picture);
     yield* Effect.promise(() => chmod(path, 0o600));
     assert.strictEqual((yield* inspect(path)).width, 30);
     const own = process.geteuid?.() ?? 0;
     const account = own === 0 ? 65_533 : own;
     assert.deepStrictEqual(yield* accounts, [`${account}\t${account}\t${account}\t${account}`]);
-  }).pipe(Effect.provide(real)),
+  }).pipe(Effect.provide(MediaWorkers.layer)),
 );
 
-it.effect("says of a file that is not there that this machine is to blame", () =>
+it.effect("a missing file makes the media workers unavailable, not the file refused", () =>
   Effect.gen(function* () {
-    const { inspect } = yield* MediaInspector;
+    const { inspect } = yield* MediaWorkers;
     const error = yield* Effect.flip(inspect("/no/such/file"));
-    assert.strictEqual(error._tag, "MediaReaderAway");
+    assert.strictEqual(error._tag, "MediaWorkersUnavailable");
     assert.match(error.message, /ENOENT/);
-  }).pipe(Effect.provide(real)),
+  }).pipe(Effect.provide(MediaWorkers.layer)),
 );
 
-it.effect("looks into many files at once with few children, and keeps none that has nothing to do", () =>
+it.effect("many files are inspected by two media workers, which stop when they are idle", () =>
   Effect.gen(function* () {
-    const { inspect } = yield* MediaInspector;
-    const { running } = yield* MediaWorkers;
+    const { inspect, running } = yield* MediaWorkers;
     const path = yield* fileOf(yield* picture);
     const all = yield* Effect.all(
       Array.from({ length: 20 }, () => inspect(path)),
@@ -124,14 +120,15 @@ it.effect("looks into many files at once with few children, and keeps none that 
     yield* until(Effect.map(running, (count) => count === 0));
     assert.strictEqual((yield* inspect(path)).width, 30);
   }).pipe(
-    Effect.provide(real.pipe(Layer.provide(Layer.succeed(MediaWorkerLimits, { ...limits, idleMillis: 50 })))),
+    Effect.provide(
+      MediaWorkers.layer.pipe(Layer.provide(Layer.succeed(MediaWorkerLimits, { ...limits, idleMillis: 50 }))),
+    ),
   ),
 );
 
-it.effect("kills a child that hangs, says so at the file, and goes on with a new one", () =>
+it.effect("a media worker that hangs is killed, its file refused, and the next file gets a new worker", () =>
   Effect.gen(function* () {
-    const { inspect } = yield* MediaInspector;
-    const { running } = yield* MediaWorkers;
+    const { inspect, running } = yield* MediaWorkers;
     for (let round = 0; round < 2; round += 1) {
       const refused = yield* Effect.flip(inspect(import.meta.filename));
       assert.strictEqual(refused._tag, "MediaRefused");
@@ -144,46 +141,48 @@ it.effect("kills a child that hangs, says so at the file, and goes on with a new
 it.effect.each([
   ["dies", "MediaRefused", /is broken/],
   ["is killed", "MediaRefused", /is broken/],
-  ["eats", "MediaRefused", /too much time or memory/],
-  ["never starts", "MediaReaderAway", /that does so ended with/],
-  ["is unable", "MediaReaderAway", /no such library/],
-] as const)("a child that %s is %s", ([how, tag, message]) =>
+  ["uses too much memory", "MediaRefused", /too much time or memory/],
+  ["never starts", "MediaWorkersUnavailable", /the media worker ended with/],
+  ["is unable", "MediaWorkersUnavailable", /no such library/],
+] as const)("a media worker that %s fails its job with %s", ([failure, tag, message]) =>
   Effect.gen(function* () {
-    const { inspect } = yield* MediaInspector;
+    const { inspect } = yield* MediaWorkers;
     const error = yield* Effect.flip(inspect(import.meta.filename));
     assert.strictEqual(error._tag, tag);
     assert.match(error.message, message);
-  }).pipe(Effect.provide(hostile(how))),
+  }).pipe(Effect.provide(hostile(failure))),
 );
 
-it.effect("is away where the program cannot be started", () =>
+it.effect("a media worker whose program is missing makes the workers unavailable", () =>
   Effect.gen(function* () {
-    const { inspect } = yield* MediaInspector;
+    const { inspect } = yield* MediaWorkers;
     const error = yield* Effect.flip(inspect(import.meta.filename));
-    assert.strictEqual(error._tag, "MediaReaderAway");
-    assert.strictEqual(error._tag === "MediaReaderAway" && error.refusal.error.code, "service_unavailable");
+    assert.strictEqual(error._tag, "MediaWorkersUnavailable");
+    assert.strictEqual(
+      error._tag === "MediaWorkersUnavailable" && error.apiError.error.code,
+      "service_unavailable",
+    );
   }).pipe(
     Effect.provide(
-      real.pipe(
+      MediaWorkers.layer.pipe(
         Layer.provide(Layer.succeed(MediaWorkerProgram, { command: "/no/such/program", parameters: [] })),
       ),
     ),
   ),
 );
 
-it.effect("turns jobs away at once when too many wait, and kills the child of a job that is given up", () =>
+it.effect("a job fails at once when too many wait, and an interrupted job kills its worker", () =>
   Effect.gen(function* () {
-    const { inspect } = yield* MediaInspector;
-    const { running } = yield* MediaWorkers;
+    const { inspect, running } = yield* MediaWorkers;
     const working = yield* Effect.forkChild(inspect(import.meta.filename));
     const waiting = yield* Effect.forkChild(inspect(import.meta.filename));
     yield* until(Effect.map(running, (count) => count === 1));
-    const away = yield* Effect.flip(inspect(import.meta.filename));
-    assert.match(away.message, /too many files are waiting/);
+    const rejected = yield* Effect.flip(inspect(import.meta.filename));
+    assert.match(rejected.message, /too many files are waiting/);
     yield* Fiber.interrupt(waiting);
     yield* Fiber.interrupt(working);
     yield* until(Effect.map(running, (count) => count === 0));
-    // A day of a test's time is no time for a child.
+    // Workers do not use the test clock.
     yield* TestClock.adjust("1 day");
-  }).pipe(Effect.provide(hostile("hangs", { children: 1, waiting: 1 }))),
+  }).pipe(Effect.provide(hostile("hangs", { maxWorkers: 1, maxWaiting: 1 }))),
 );

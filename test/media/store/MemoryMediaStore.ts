@@ -1,20 +1,16 @@
 import { Effect, Layer, Option, Stream } from "effect";
 import { readFile } from "node:fs/promises";
-import { isMediaKey, MediaStore, MediaStoreAway } from "./MediaStore.ts";
+import { checkedStore, MediaStore, MediaStoreUnavailable } from "../../../src/media/store/MediaStore.ts";
 
-/** A store that forgets everything with the process: for tests and the demo. */
+/** A store in the memory of the process, for tests and benches. */
 export const memoryMediaStore: Layer.Layer<MediaStore> = Layer.sync(MediaStore, () => {
   const objects = new Map<string, Uint8Array>();
-  return MediaStore.of({
+  return checkedStore({
     put: Effect.fnUntraced(function* (key, file) {
-      if (!isMediaKey(key)) return yield* Effect.die(new Error("Not a media key"));
       const content =
         "content" in file
           ? file.content.slice()
-          : yield* Effect.tryPromise({
-              try: () => readFile(file.path),
-              catch: (cause) => new MediaStoreAway({ problem: "the file to be put cannot be read", cause }),
-            });
+          : yield* MediaStoreUnavailable.attempt(() => readFile(file.path));
       objects.set(key, content);
     }),
     read: (key, range) =>
