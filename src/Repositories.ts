@@ -16,6 +16,9 @@ import { idempotencyMemory } from "./http/IdempotencyMemory.ts";
 import { idempotencySql } from "./http/IdempotencySql.ts";
 import { rateLimitsMemory } from "./http/RateLimitsMemory.ts";
 import { rateLimitsSql } from "./http/RateLimitsSql.ts";
+import { mediaLibraryMemory, thumbnailsMemory } from "./media/MediaLibraryMemory.ts";
+import { mediaLibrarySql } from "./media/MediaLibrarySql.ts";
+import { thumbnailsSql } from "./media/ThumbnailsSql.ts";
 import { contentsMemory } from "./notifications/ContentsMemory.ts";
 import { contentsSql } from "./notifications/ContentsSql.ts";
 import { locationGroupsMemory, locationImportsMemory, locationsMemory } from "./locations/LocationsMemory.ts";
@@ -34,6 +37,8 @@ export const sqlRepositories = Layer.mergeAll(
   failedAttemptsSql,
   rateLimitsSql,
   idempotencySql,
+  mediaLibrarySql,
+  thumbnailsSql,
   locationsSql,
   locationGroupsSql,
   locationImportsSql,
@@ -52,6 +57,8 @@ export const memoryRepositories = Layer.mergeAll(
   failedAttemptsMemory,
   rateLimitsMemory,
   idempotencyMemory,
+  mediaLibraryMemory,
+  thumbnailsMemory,
   locationsMemory,
   locationGroupsMemory,
   locationImportsMemory,

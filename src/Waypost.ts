@@ -30,10 +30,10 @@ import { LocationImports } from "./locations/LocationImports.ts";
 import { LocationIndexes } from "./locations/LocationIndexes.ts";
 import { Locations } from "./locations/Locations.ts";
 import { MediaLibrary } from "./media/MediaLibrary.ts";
-import { MediaLibrarySql } from "./media/MediaLibrarySql.ts";
 import { mediaSweeping } from "./media/MediaSweeping.ts";
 import { configuredMediaStore } from "./media/store/ConfiguredMediaStore.ts";
 import { ReadyThumbnails, Thumbnails, thumbnailWorker } from "./media/Thumbnails.ts";
+import { thumbnailsSql } from "./media/ThumbnailsSql.ts";
 import { MediaWorkers } from "./media/worker/MediaWorkers.ts";
 import { Contents } from "./notifications/Contents.ts";
 import { Notifications } from "./notifications/Notifications.ts";
@@ -66,7 +66,6 @@ export const platformServices = Layer.mergeAll(Notifications.layer, Segments.lay
   Layer.provideMerge(LocationIndexes.layer),
   Layer.provideMerge(MediaLibrary.layer),
   Layer.provideMerge(Thumbnails.layer),
-  Layer.provideMerge(MediaLibrarySql.layer),
   Layer.provideMerge(Layer.merge(Workspaces.layer, Tokens.layer)),
 );
 
@@ -134,7 +133,10 @@ export const serviceLayer = httpLayer.pipe(
   Layer.provideMerge(serverLayer),
 );
 
-const readyThumbnails = ReadyThumbnails.layer.pipe(Layer.provide(Thumbnails.layer));
+const readyThumbnails = ReadyThumbnails.layer.pipe(
+  Layer.provide(Thumbnails.layer),
+  Layer.provide(thumbnailsSql),
+);
 
 /** A whole process: the data directory, its database and the service on it. */
 export const waypostLayer = serviceLayer.pipe(

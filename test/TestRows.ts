@@ -53,7 +53,11 @@ export class TestRows extends Context.Service<
           Effect.asVoid(store.write((tables) => tables.delete(memoryTable(table), id))),
         insertMediaFile: Effect.fnUntraced(function* (tenant, kind) {
           const file = { id: idAt(now), key: randomBytes(24).toString("base64url") };
-          yield* insert("media_file", file.id, tenant, { ...file, kind });
+          yield* insert("media_file", file.id, tenant, {
+            ...{ ...file, kind, name: "File", mimeType: "image/png", bytes: 1 },
+            ...{ width: null, height: null, durationSeconds: null, createdAt: now },
+            ...{ thumbnail: "none", due: null, attempts: 0 },
+          });
           return { ...file, type: kind };
         }),
         insertAnswer: Effect.fnUntraced(function* (tenant, notificationId) {

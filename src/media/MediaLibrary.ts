@@ -14,7 +14,7 @@ import { Workspaces } from "../workspaces/Workspaces.ts";
 import type { MediaContent } from "./formats/MediaFormat.ts";
 import { fileUrl, thumbnailUrl } from "./MediaAddress.ts";
 import { maxSandboxBytes, type MediaFile } from "./MediaFile.ts";
-import { MediaLibrarySql, type MediaRow, type NewFile } from "./MediaLibrarySql.ts";
+import { MediaLibraryRepository, type MediaRow, type NewFile } from "./MediaLibraryRepository.ts";
 import { countUpload } from "./MediaMetrics.ts";
 import { MediaStore } from "./store/MediaStore.ts";
 import { Thumbnails } from "./Thumbnails.ts";
@@ -30,7 +30,7 @@ export class MediaLibrary extends Context.Service<MediaLibrary>()("waypost/media
   make: Effect.gen(function* () {
     const database = yield* Database;
     const workspaces = yield* Workspaces;
-    const repository = yield* MediaLibrarySql;
+    const repository = yield* MediaLibraryRepository;
     const store = yield* MediaStore;
     const workers = yield* MediaWorkers;
     const folder = yield* UploadFolder;
@@ -47,7 +47,7 @@ export class MediaLibrary extends Context.Service<MediaLibrary>()("waypost/media
     const notFound = NotFound.resource("media file");
 
     const findRow = Effect.fnUntraced(function* (tenant: Tenant, id: string) {
-      const [row] = isUuid(id) ? yield* repository.find(tenant, id) : [];
+      const row = isUuid(id) ? yield* repository.find(tenant, id) : null;
       return row ?? (yield* notFound);
     });
 
@@ -91,8 +91,8 @@ export class MediaLibrary extends Context.Service<MediaLibrary>()("waypost/media
       yield* workspaces.lock(tenant);
       yield* checkRoom(tenant, file.bytes);
       const now = yield* Clock.currentTimeMillis;
-      const [row] = yield* repository.insert(tenant, idAt(now), file, now);
-      return row === undefined ? yield* tookTooLong : show(row);
+      const row = yield* repository.insert(tenant, idAt(now), file, now);
+      return row === null ? yield* tookTooLong : show(row);
     }, database.atomically);
 
     return {
@@ -106,8 +106,8 @@ export class MediaLibrary extends Context.Service<MediaLibrary>()("waypost/media
       /** The kind of the file with this id, or null if this tenant has none. Lock the tenant first. */
       kindOf: (tenant: Tenant, id: string) =>
         Effect.map(
-          isUuid(id) ? repository.find(tenant, id) : Effect.succeed([]),
-          ([row]) => row?.type ?? null,
+          isUuid(id) ? repository.find(tenant, id) : Effect.succeed(null),
+          (row) => row?.type ?? null,
         ),
 
       /** Adds the file of a request. @throws 415, 422 with every problem, 403 for the plan, 503 */
@@ -134,7 +134,7 @@ export class MediaLibrary extends Context.Service<MediaLibrary>()("waypost/media
         yield* workspaces.lock(tenant);
         const row = yield* findRow(tenant, id);
         const users = yield* repository.usedBy(tenant, row.id);
-        if (users.length > 0) return yield* inUse(users.map((user) => user.id));
+        if (users.length > 0) return yield* inUse(users);
         yield* repository.delete(tenant, row.id);
         return { id: row.id, deleted: true as const };
       }, database.atomically),

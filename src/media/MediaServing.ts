@@ -9,7 +9,7 @@ import { RouteTable } from "../http/RouteTable.ts";
 import { MethodNotAllowed } from "../wire/ApiError.ts";
 import { errorResponse } from "../wire/ErrorResponse.ts";
 import { contentDisposition } from "./DownloadName.ts";
-import { MediaLibrarySql } from "./MediaLibrarySql.ts";
+import { MediaLibraryRepository } from "./MediaLibraryRepository.ts";
 import { allowsRange, readRange } from "./RangeHeader.ts";
 import { ReadyThumbnails } from "./Thumbnails.ts";
 import { type ByteRange, isMediaKey, MediaStore } from "./store/MediaStore.ts";
@@ -85,14 +85,14 @@ const preflight = HttpServerResponse.empty({
 /** `GET`, `HEAD` and `OPTIONS` of `/media/{key}` and `/media/{key}/thumbnail`. */
 export const mediaRoutes = HttpRouter.use((router) =>
   Effect.gen(function* () {
-    const repository = yield* MediaLibrarySql;
+    const repository = yield* MediaLibraryRepository;
     const store = yield* MediaStore;
     const thumbnails = yield* ReadyThumbnails;
     const { unknown } = yield* RouteTable;
 
     const file = Effect.fnUntraced(function* (key: string) {
-      const [row] = yield* repository.findByKey(key);
-      return Option.map(Option.fromUndefinedOr(row), ({ bytes, mimeType, name }): Resource => ({
+      const row = yield* repository.findByKey(key);
+      return Option.map(Option.fromNullOr(row), ({ bytes, mimeType, name }): Resource => ({
         bytes,
         mimeType,
         // The bytes of a key never change.

@@ -1,7 +1,7 @@
 import { Clock, Effect, Layer } from "effect";
 import { drainPages } from "../database/Pruning.ts";
 import { Worker } from "../workers/Worker.ts";
-import { MediaLibrarySql } from "./MediaLibrarySql.ts";
+import { MediaLibraryRepository } from "./MediaLibraryRepository.ts";
 import { countSwept } from "./MediaMetrics.ts";
 import { MediaStore } from "./store/MediaStore.ts";
 
@@ -18,11 +18,11 @@ const againMillis = 15 * 60_000;
 export const sweepOnce = drainPages(
   pageSize,
   Effect.gen(function* () {
-    const repository = yield* MediaLibrarySql;
+    const repository = yield* MediaLibraryRepository;
     const store = yield* MediaStore;
     const now = yield* Clock.currentTimeMillis;
     const claimed = yield* repository.claimGarbage(now, now + claimMillis, pageSize);
-    for (const { key } of claimed) {
+    for (const key of claimed) {
       yield* store.remove(`${key}/thumbnail`);
       yield* store.remove(key);
       yield* repository.removed(key, now + againMillis);

@@ -5,7 +5,7 @@ import { Worker } from "../workers/Worker.ts";
 import { builtInPicture } from "./BuiltInPictures.ts";
 import { countFailedThumbnail, countThumbnail } from "./MediaMetrics.ts";
 import { MediaStore, MediaStoreUnavailable } from "./store/MediaStore.ts";
-import { type ThumbnailLease, ThumbnailsSql } from "./ThumbnailsSql.ts";
+import { type ThumbnailLease, ThumbnailsRepository } from "./ThumbnailsRepository.ts";
 import { UploadFolder } from "./upload/UploadFolder.ts";
 import { type MediaRefused, MediaWorkers, MediaWorkersUnavailable } from "./worker/MediaWorkers.ts";
 
@@ -50,7 +50,7 @@ export class Thumbnails extends Context.Service<
   static readonly layer = Layer.effect(
     Thumbnails,
     Effect.gen(function* () {
-      const repository = yield* ThumbnailsSql;
+      const repository = yield* ThumbnailsRepository;
       const store = yield* MediaStore;
       const workers = yield* MediaWorkers;
       const folder = yield* UploadFolder;
@@ -101,15 +101,15 @@ export class Thumbnails extends Context.Service<
           const now = yield* Clock.currentTimeMillis;
           const isLate = now >= deadline;
           const dueBy = isLate ? Math.max(now, leasedUntil) : now;
-          const [lease] = yield* repository.leaseOne(key, dueBy, now + leaseMillis);
+          const lease = yield* repository.leaseOne(key, dueBy, now + leaseMillis);
           // A reader that disconnects must not count as a failed attempt.
-          if (lease !== undefined) yield* Effect.uninterruptible(attempt(lease));
-          const [state] = yield* repository.find(key);
+          if (lease !== null) yield* Effect.uninterruptible(attempt(lease));
+          const state = yield* repository.find(key);
           if (state?.thumbnail !== "pending") return state;
           if (isLate) {
             return yield* new MediaWorkersUnavailable({ problem: "a thumbnail was not drawn in time." });
           }
-          if (lease === undefined) yield* Effect.sleep(pollMillis);
+          if (lease === null) yield* Effect.sleep(pollMillis);
         }
       });
 
@@ -121,10 +121,10 @@ export class Thumbnails extends Context.Service<
 
       return Thumbnails.of({
         ready: Effect.fn("Thumbnails.ready")(function* (key) {
-          const [found] = yield* repository.find(key);
+          const found = yield* repository.find(key);
           const due = found?.due ?? null;
           const state = due === null ? found : yield* settled(key, due);
-          if (state === undefined) return Option.none();
+          if (state === null) return Option.none();
           if (state.thumbnail !== "ready") return Option.some(builtInPicture(state.kind));
           const picture = yield* stored(key);
           // Restores a thumbnail that the store has lost.
@@ -145,7 +145,7 @@ export class Thumbnails extends Context.Service<
         awaitWake: Effect.andThen(latch.await, latch.close),
       });
     }),
-  ).pipe(Layer.provide([ThumbnailsSql.layer, UploadFolder.layer]));
+  ).pipe(Layer.provide(UploadFolder.layer));
 }
 
 /** The thumbnails behind the public address of media files (contract H2). Tests replace them. */
