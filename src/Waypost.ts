@@ -63,7 +63,6 @@ export const platformServices = Layer.mergeAll(Notifications.layer, Segments.lay
   Layer.provideMerge(SendPlan.layer),
   Layer.provideMerge(Layer.merge(Locations.layer, LocationImports.layer)),
   Layer.provideMerge(LocationGroups.layer),
-  Layer.provideMerge(LocationIndexes.layer),
   Layer.provideMerge(MediaLibrary.layer),
   Layer.provideMerge(Thumbnails.layer),
   Layer.provideMerge(Layer.merge(Workspaces.layer, Tokens.layer)),
@@ -71,9 +70,7 @@ export const platformServices = Layer.mergeAll(Notifications.layer, Segments.lay
 
 /** Authentication, rate limits, idempotency and cursors: what every interface needs around its handlers. */
 export const requestServices = Layer.mergeAll(
-  Layer.mergeAll(TokenAuthentication.layer, DeviceAuthentication.layer).pipe(
-    Layer.provideMerge(FailedAttempts.layer),
-  ),
+  TokenAuthentication.layer.pipe(Layer.provideMerge(FailedAttempts.layer)),
   IdempotentRequests.layer,
   RateLimits.layer,
   Cursors.layer,
@@ -84,6 +81,7 @@ const statementServices = Layer.mergeAll(
   Reports.layer,
   Rollups.layer,
   Retention.layer,
+  DeviceAuthentication.layer.pipe(Layer.provide(FailedAttempts.layer)),
   Devices.layer,
   Messages.layer,
   Answers.layer,
@@ -126,6 +124,7 @@ export const serviceLayer = httpLayer.pipe(
   Layer.provideMerge(jobs),
   Layer.provideMerge(statementServices),
   Layer.provideMerge(platformServices),
+  Layer.provideMerge(LocationIndexes.layer),
   Layer.provideMerge(sqlRepositories),
   Layer.provideMerge(WorkspaceChanges.layer),
   // Services above read the public addresses. The socket still closes first: serving ends before its parts do.

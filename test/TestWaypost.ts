@@ -49,10 +49,10 @@ const unlimited: PlanPatch = {
 };
 
 /** The media services of most tests: fast, and content with texts instead of media. */
-const fakeMedia = Layer.merge(fakeMediaWorkers, fakeThumbnails);
+export const fakeMedia = Layer.merge(fakeMediaWorkers, fakeThumbnails);
 
 /** A data directory that is removed with the test file. */
-const testDirectory = Layer.effect(
+export const testDirectory = Layer.effect(
   DataDirectory,
   Effect.map(
     Effect.acquireRelease(

@@ -5,7 +5,7 @@ import type { Geofence } from "./GeofencesApi.ts";
 import { GeofencesSql } from "./GeofencesSql.ts";
 
 /** The locations that devices monitor themselves. */
-export class Geofences extends Context.Service<Geofences>()("waypost/events/Geofences", {
+export class Geofences extends Context.Service<Geofences>()("waypost/positions/Geofences", {
   make: Effect.gen(function* () {
     const repository = yield* GeofencesSql;
     const indexes = yield* LocationIndexes;

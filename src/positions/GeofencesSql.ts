@@ -12,7 +12,7 @@ export interface GeofenceRow extends Omit<Geofence, "distance_meters"> {
 }
 
 /** Statements on geofences. */
-export class GeofencesSql extends Context.Service<GeofencesSql>()("waypost/events/GeofencesSql", {
+export class GeofencesSql extends Context.Service<GeofencesSql>()("waypost/positions/GeofencesSql", {
   make: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient;
     const isOf = tenantIs(sql);

@@ -23,7 +23,7 @@ const gatherMillis = 4;
 const fastGatherMillis = 2;
 
 /** Positions that devices report. Their enters and exits are recorded by `events/EventRecorder.ts`. */
-export class Positions extends Context.Service<Positions>()("waypost/events/Positions", {
+export class Positions extends Context.Service<Positions>()("waypost/positions/Positions", {
   make: Effect.gen(function* () {
     const database = yield* Database;
     const repository = yield* PositionsSql;

@@ -53,7 +53,7 @@ const candidateColumns = {
 } as const;
 
 /** Statements on where devices are. */
-export class PositionsSql extends Context.Service<PositionsSql>()("waypost/events/PositionsSql", {
+export class PositionsSql extends Context.Service<PositionsSql>()("waypost/positions/PositionsSql", {
   make: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient;
 

@@ -21,7 +21,7 @@ export const tenantRow = <Row extends TenantKey>(
   tenant: TenantKey,
   key: string,
 ): Row | null => {
-  const row = tables.rows(table).get(key);
+  const row = tables.rows(table).get(key.toLowerCase());
   return row !== undefined && isOwnedBy(tenant)(row) ? row : null;
 };
 

@@ -33,7 +33,7 @@ const isProvider = (text: string): text is PushProvider =>
   (PushProvider.literals as ReadonlyArray<string>).includes(text);
 
 /** Credentials of push providers, encrypted at rest. They are never shown; only transports read them. */
-export class PushCredentials extends Context.Service<PushCredentials>()("waypost/sending/PushCredentials", {
+export class PushCredentials extends Context.Service<PushCredentials>()("waypost/sending/push/PushCredentials", {
   make: Effect.gen(function* () {
     const { allowPrivateAddresses } = yield* Settings;
     const { secretKey } = yield* DataDirectory;

@@ -23,7 +23,7 @@ export interface StoredCredentials extends TenantKey {
 
 /** Statements on credentials of push providers. */
 export class PushCredentialsSql extends Context.Service<PushCredentialsSql>()(
-  "waypost/sending/PushCredentialsSql",
+  "waypost/sending/push/PushCredentialsSql",
   {
     make: Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient;

@@ -1,0 +1,73 @@
+import { Effect, Layer } from "effect";
+import { inject } from "vitest";
+import { Settings } from "../src/config/Settings.ts";
+import type { DataDirectory } from "../src/database/DataDirectory.ts";
+import { DeviceAuthentication } from "../src/devices/DeviceAuthentication.ts";
+import { Devices } from "../src/devices/Devices.ts";
+import { Answers } from "../src/events/Answers.ts";
+import { Events } from "../src/events/Events.ts";
+import { PublicAddresses } from "../src/http/PublicAddresses.ts";
+import { serverLayer } from "../src/http/Server.ts";
+import { LocationIndexes } from "../src/locations/LocationIndexes.ts";
+import { DeliveryList } from "../src/operator/DeliveryList.ts";
+import { DeviceListSql } from "../src/operator/DeviceListSql.ts";
+import { SendListSql } from "../src/operator/SendListSql.ts";
+import { Geofences } from "../src/positions/Geofences.ts";
+import { Positions } from "../src/positions/Positions.ts";
+import { Reports } from "../src/reports/Reports.ts";
+import { Messages } from "../src/sending/Messages.ts";
+import { PushCredentials } from "../src/sending/push/PushCredentials.ts";
+import type { MediaStore } from "../src/media/store/MediaStore.ts";
+import { httpLayer, platformServices, requestServices } from "../src/Waypost.ts";
+import { memoryMediaStore } from "./media/store/MemoryMediaStore.ts";
+import { memoryLayer } from "./TestRepositories.ts";
+import { fakeMedia, testDirectory, TestWaypost } from "./TestWaypost.ts";
+
+/** Services whose statements are the product: they exist on PostgreSQL only. A call is a defect. */
+const notInMemory = Layer.mergeAll(
+  Layer.mock(LocationIndexes)({ changed: () => Effect.void }),
+  Layer.mock(DeviceAuthentication)({}),
+  Layer.mock(Devices)({}),
+  Layer.mock(Events)({}),
+  Layer.mock(Answers)({}),
+  Layer.mock(Geofences)({}),
+  Layer.mock(Positions)({}),
+  Layer.mock(Messages)({}),
+  Layer.mock(PushCredentials)({}),
+  Layer.mock(Reports)({}),
+  Layer.mock(DeviceListSql)({}),
+  Layer.mock(DeliveryList)({}),
+  Layer.mock(SendListSql)({}),
+);
+
+const memoryWaypost = (settings: Partial<Settings["Service"]>) =>
+  Layer.effect(TestWaypost, TestWaypost.make).pipe(
+    Layer.provide(httpLayer),
+    Layer.provide(requestServices),
+    Layer.provideMerge(platformServices),
+    Layer.provide(notInMemory),
+    Layer.provide(memoryLayer),
+    Layer.provide(PublicAddresses.layer),
+    Layer.provide(serverLayer),
+    Layer.provide(Settings.layerTest({ port: 0, allowPrivateAddresses: true, ...settings })),
+    Layer.provide(fakeMedia),
+    Layer.provideMerge(memoryMediaStore),
+    Layer.provideMerge(testDirectory),
+  );
+
+/**
+ * `TestWaypost` for tests of rules, over the store of the Vitest project. Only the platform API and the operator's
+ * resources that repositories in memory have can be used; there are no background jobs in memory.
+ */
+export const TestPlatform = {
+  layerWith: (settings: Partial<Settings["Service"]> = {}) =>
+    Layer.suspend((): Layer.Layer<
+      TestWaypost | MediaStore | DataDirectory | Layer.Success<typeof platformServices>,
+      unknown
+    > =>
+      inject("store") === "memory" ? memoryWaypost(settings) : TestWaypost.layerWith(settings),
+    ),
+  get layer() {
+    return this.layerWith();
+  },
+};
