@@ -91,8 +91,8 @@ import { OperatorApi } from "./OperatorApi.ts";
 import { PlatformApi } from "./PlatformApi.ts";
 import { Reports } from "./reports/Reports.ts";
 import { reportHandlers } from "./reports/ReportsHttp.ts";
-import { Retention, retaining } from "./reports/retention/Retention.ts";
-import { Rollups, rollingUp } from "./reports/rollups/Rollups.ts";
+import { Retention, retentionJob } from "./reports/retention/Retention.ts";
+import { Rollups, rollupJob } from "./reports/rollups/Rollups.ts";
 import { Deliveries } from "./sending/Deliveries.ts";
 import { leaseTimeOfDatabase } from "./sending/LeaseTime.ts";
 import { Messages } from "./sending/Messages.ts";
@@ -219,9 +219,9 @@ const jobs = Layer.mergeAll(
   failedAttemptPruning.pipe(Layer.provide(FailedAttemptsSql.layer)),
   mediaSweeping,
   thumbnailMaking,
-  rollingUp,
+  rollupJob,
   tableStatisticsRefresh.pipe(Layer.provide(TableStatistics.layer)),
-  retaining,
+  retentionJob,
 );
 
 /** The listening service over a database that is there: everything but what a process starts with. */

@@ -41,7 +41,6 @@ const rules: ReadonlyArray<Rule> = [
   // test/guards/ quotes what these forbid.
   [/^test\/(?!guards\/).*\.ts$/, noSleeps],
   [/^test\/(?!guards\/).*\.ts$/, noSkips],
-  // scripts/bench/duckdb has a package of its own.
   [/(^|\/)package\.json$/, pinned],
   [/(^|\/)package-lock\.json$/, lockfileWithoutHosts],
   [/(^|\/)package-lock\.json$/, lockfileComplete],

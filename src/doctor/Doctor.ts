@@ -21,10 +21,10 @@ import { serverHealthCheck } from "./ServerHealthCheck.ts";
 import { settingsHealthCheck } from "./SettingsHealthCheck.ts";
 import { sharedStateHealthCheck } from "./SharedStateHealthCheck.ts";
 import { workerHealthCheck } from "./WorkerHealthCheck.ts";
-import { type AuditListener, RollupAudit } from "../reports/rollups/RollupAudit.ts";
+import { RollupStatus } from "../reports/rollups/RollupStatus.ts";
 
-/** The rollups could not be compared; `message` says why. */
-export class AuditRefused extends Data.TaggedError("AuditRefused")<{ readonly message: string }> {}
+/** The rollups could not be read; `message` says why. */
+export class RollupsUnreadable extends Data.TaggedError("RollupsUnreadable")<{ readonly message: string }> {}
 
 const migrations = isSea()
   ? MigrationFiles.layerFiles(bundledFolder("schema"))
@@ -96,28 +96,23 @@ const databaseFindings = Effect.fnUntraced(function* (config: Settings["Service"
   return [...reached, ...inside];
 });
 
-/** Compares the rollups of all reports with base rows; with `rebuild`, has workers make those anew that differ. */
-export const auditReports = Effect.fn("auditReports")(function* (
-  record: SettingsRecord,
-  listener: AuditListener,
-  rebuild: boolean,
-) {
+/** The rollups of all environments; with `rebuild`, also invalidates them, so that workers rebuild them. */
+export const reportRollups = Effect.fn("reportRollups")(function* (record: SettingsRecord, rebuild: boolean) {
   const config = yield* Settings.fromRecord(record);
-  const audited = Effect.gen(function* () {
+  const read = Effect.gen(function* () {
     const missing = yield* missingMigrations;
     if (missing.length > 0) {
-      return yield* new AuditRefused({
+      return yield* new RollupsUnreadable({
         message: "The database is of an older version: start waypost serve once, which brings it up to date.",
       });
     }
-    const reports = yield* RollupAudit;
-    const summary = yield* reports.audit(listener);
-    if (rebuild) yield* reports.rebuild(summary.differing);
-    return summary;
-  }).pipe(Effect.provide(RollupAudit.layer), Effect.provide(Database.layerClient));
-  return yield* overDatabase(audited, config).pipe(
+    const rollups = yield* RollupStatus;
+    const rebuilding = rebuild ? yield* rollups.rebuildAll : 0;
+    return { environments: yield* rollups.environments, rebuilding };
+  }).pipe(Effect.provide(RollupStatus.layer), Effect.provide(Database.layerClient));
+  return yield* overDatabase(read, config).pipe(
     Effect.provide(migrations),
-    Effect.catchTag("NoDatabase", ({ message }) => Effect.fail(new AuditRefused({ message }))),
+    Effect.catchTag("NoDatabase", ({ message }) => Effect.fail(new RollupsUnreadable({ message }))),
   );
 });
 

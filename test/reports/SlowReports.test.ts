@@ -4,7 +4,7 @@ import { SqlClient } from "effect/sql";
 import { TestClock } from "effect/testing";
 import { Reports } from "../../src/reports/Reports.ts";
 import { Rollups } from "../../src/reports/rollups/Rollups.ts";
-import { RollupSizes } from "../../src/reports/rollups/RollupLimits.ts";
+import { RollupSizes } from "../../src/reports/rollups/RollupSizes.ts";
 import { SourceRowLimits, TooManySourceRows, slowReports } from "../../src/reports/SlowReports.ts";
 import type { TimeZoneName } from "../../src/time/TimeZone.ts";
 import { ServiceUnavailable } from "../../src/wire/ApiError.ts";
@@ -104,9 +104,9 @@ layer(TestWaypost.layerWith({ roles: new Set(["api"]) }))("Reports while rollups
         const sql = yield* SqlClient.SqlClient;
         const reports = yield* Reports;
         const workspaces = yield* Workspaces;
-        const { noteBacklog, step } = yield* Rollups;
+        const { recordBacklog, step } = yield* Rollups;
         const daysLeft = Effect.gen(function* () {
-          yield* noteBacklog;
+          yield* recordBacklog;
           const all = yield* Metric.snapshot;
           const found = all.find(({ id }) => id === "waypost_rollup_rebuild_days");
           return found?.type === "Gauge" ? Number(found.state.value) : Number.NaN;
@@ -116,24 +116,24 @@ layer(TestWaypost.layerWith({ roles: new Set(["api"]) }))("Reports while rollups
         const timezone = "Asia/Kathmandu";
         yield* Effect.orDie(workspaces.update(workspace.id, ParsedBody.of({ timezone: timezone as never })));
         const tenant = { workspaceId, environment: "sandbox", workspace: { timezone } } as unknown as Tenant;
-        const delivered = (start: string, limits: { readonly quick: number; readonly most: number }) =>
+        const delivered = (start: string, limits: { readonly quick: number; readonly max: number }) =>
           Effect.exit(reports.summary(tenant, { start, end: "2026-11-22" })).pipe(
             Effect.provideService(SourceRowLimits, limits),
             Effect.map((exit) =>
               Exit.isSuccess(exit) ? JSON.parse(exit.value).data.totals.delivered : refusal(exit),
             ),
           );
-        const none = { quick: 5, most: 5 };
+        const none = { quick: 5, max: 5 };
         assert.instanceOf(yield* delivered("2026-11-15", none), ServiceUnavailable);
-        assert.strictEqual(yield* delivered("2026-11-15", { quick: 5, most: 1000 }), 30);
+        assert.strictEqual(yield* delivered("2026-11-15", { quick: 5, max: 1000 }), 30);
         // The newest days come first.
-        const small = { deliveries: 10, events: 10, build: 30, rows: 10, bytes: 1000 };
+        const small = { deliveries: 10, events: 10, rebuild: 30, periods: 8, rows: 10, bytes: 1000 };
         for (let taken = 0; taken < 2; taken++) yield* Effect.provideService(step, RollupSizes, small);
         assert.strictEqual(yield* delivered("2026-11-15", none), 30);
         const refused = yield* delivered("2026-10-25", none);
         assert.instanceOf(refused, ServiceUnavailable);
         assert.match(refused.error.message, /ready from 2026-11-\d\d on/);
-        assert.strictEqual(yield* delivered("2026-10-25", { quick: 5, most: 1000 }), 60);
+        assert.strictEqual(yield* delivered("2026-10-25", { quick: 5, max: 1000 }), 60);
         // From the first instant that is rolled up back to the oldest row, of 1 November.
         const left = yield* daysLeft;
         assert.isTrue(left >= 1 && left <= 20, `${left} days`);

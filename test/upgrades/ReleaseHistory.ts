@@ -117,7 +117,7 @@ const happenings = Effect.fnUntraced(function* (ground: Ground) {
   yield* tell(visits);
   const { step } = yield* Rollups;
   while (yield* step);
-  const { pack } = yield* Retention;
+  const { compact: pack } = yield* Retention;
   yield* pack("events", testStart - 10 * DAY);
   yield* pack("deliveries", testStart - 10 * DAY);
   yield* tell([reported("enter", 0, -0.2)]);

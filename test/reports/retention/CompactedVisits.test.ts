@@ -17,7 +17,7 @@ const DAY = 24 * HOUR;
 const visits = Effect.gen(function* () {
   yield* TestClock.setTime(testStart);
   const { step } = yield* Rollups;
-  const { pack } = yield* Retention;
+  const { compact: pack } = yield* Retention;
   const sql = yield* SqlClient.SqlClient;
   const world = yield* eventWorld();
   const { platform, workspaceId } = world.production;
@@ -173,7 +173,7 @@ layer(TestWaypost.layerWith({ roles: new Set(["api"]) }))("The stays of packed e
 
   it.effect("are packed only when they are rolled up", () =>
     Effect.gen(function* () {
-      const { pack } = yield* Retention;
+      const { compact: pack } = yield* Retention;
       const world = yield* visits;
       yield* world.sees("enter", 1);
       yield* world.packBefore(0);

@@ -119,7 +119,7 @@ layer(TestWaypost.layerWith({ roles: new Set(["api"]) }))("Several that pack at 
       );
       const before = yield* figures;
       const pack = Effect.forEach(["deliveries", "events"] as const, (what) =>
-        retention.pack(what, testStart - 5 * DAY),
+        retention.compact(what, testStart - 5 * DAY),
       ).pipe(Effect.provideService(RetentionSizes, { rows: 3, environments: 1 }));
       for (let round = 0; round < 12; round++) {
         const packing = yield* Effect.forkChild(pack, { startImmediately: true });

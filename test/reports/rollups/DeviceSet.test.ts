@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest";
 import fc from "fast-check";
-import { DeviceTally } from "../../../src/reports/rollups/encoding/DeviceSet.ts";
+import { DeviceTally } from "../../../src/reports/rollups/encoding/DeviceTally.ts";
 
 /** Numbers close together, far apart, and at both ends of what gaps and bits write differently. */
 const numbers = fc.array(

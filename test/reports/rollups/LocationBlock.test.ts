@@ -1,14 +1,14 @@
 import { assert, describe, it } from "@effect/vitest";
 import fc from "fast-check";
-import { DeviceTally } from "../../../src/reports/rollups/encoding/DeviceSet.ts";
+import { DeviceTally } from "../../../src/reports/rollups/encoding/DeviceTally.ts";
 import {
   blockOf,
-  forEachVisit,
+  forEachLocation,
   orderInBlocks,
-  packVisits,
-  uniteVisits,
-  unpackVisits,
-  wholeOf,
+  packFigures,
+  uniteBlocks,
+  unpackFigures,
+  joinHalves,
 } from "../../../src/reports/rollups/encoding/LocationBlock.ts";
 
 const tally = new DeviceTally();
@@ -26,8 +26,8 @@ const visits = fc.record({
   locationKey: fc.oneof(fc.nat({ max: 200 }), fc.nat({ max: 2_147_483_647 })),
   entries: number,
   exits: number,
-  stays: fc.oneof(fc.integer({ min: -9, max: 9 }), number),
-  stayed: fc.bigInt({ min: -(2n ** 62n), max: 2n ** 62n }),
+  visits: fc.oneof(fc.integer({ min: -9, max: 9 }), number),
+  visitMicros: fc.bigInt({ min: -(2n ** 62n), max: 2n ** 62n }),
   devices: fc.uniqueArray(fc.nat({ max: 3000 }), { maxLength: 9 }),
 });
 const block = fc
@@ -35,14 +35,14 @@ const block = fc
   .map((all) => all.toSorted((one, other) => one.locationKey - other.locationKey));
 const stored = (all: ReadonlyArray<{ readonly devices: ReadonlyArray<number> }>) =>
   all.map((each) => ({ ...each, devices: setOf(each.devices) })) as unknown as Parameters<
-    typeof packVisits
+    typeof packFigures
   >[0];
 
 describe("A block of locations", () => {
   it("reads as it was written, whatever its figures", () => {
     fc.assert(
       fc.property(block, (all) => {
-        assert.deepStrictEqual(unpackVisits(packVisits(stored(all))), stored(all));
+        assert.deepStrictEqual(unpackFigures(packFigures(stored(all))), stored(all));
       }),
       { seed: 5, numRuns: 500 },
     );
@@ -51,18 +51,18 @@ describe("A block of locations", () => {
   it("reads in one go with others that lie behind it", () => {
     fc.assert(
       fc.property(block, block, (one, other) => {
-        const parts = [packVisits(stored(one)), packVisits(stored(other))];
+        const parts = [packFigures(stored(one)), packFigures(stored(other))];
         const read: Array<unknown> = [];
-        forEachVisit(new Uint8Array(parts.flatMap((part) => [...part.visits])), (...figures) => {
-          const [key, entries, exits, stays, high, low] = figures;
-          read.push([key, entries, exits, stays, wholeOf(high, low)]);
+        forEachLocation(new Uint8Array(parts.flatMap((part) => [...part.figures])), (...figures) => {
+          const [key, entries, exits, visits, high, low] = figures;
+          read.push([key, entries, exits, visits, joinHalves(high, low)]);
         });
         const expected = [...one, ...other].map((each) => [
           each.locationKey,
           each.entries,
           each.exits,
-          each.stays,
-          each.stayed,
+          each.visits,
+          each.visitMicros,
         ]);
         assert.deepStrictEqual(read, expected);
       }),
@@ -72,13 +72,13 @@ describe("A block of locations", () => {
 
   it("of several has the sums of each location, and each device once", () => {
     const few = block.map((all) =>
-      all.map((each) => ({ ...each, entries: each.entries % 1000, exits: 1, stays: 2 })),
+      all.map((each) => ({ ...each, entries: each.entries % 1000, exits: 1, visits: 2 })),
     );
     fc.assert(
       fc.property(fc.array(few, { minLength: 1, maxLength: 4 }), (blocks) => {
-        const sums = unpackVisits(
-          uniteVisits(
-            blocks.map((each) => packVisits(stored(each))),
+        const sums = unpackFigures(
+          uniteBlocks(
+            blocks.map((each) => packFigures(stored(each))),
             tally,
           ),
         );
@@ -88,12 +88,12 @@ describe("A block of locations", () => {
             locationKey,
             entries: all.reduce((sum, { entries }) => sum + entries, 0),
             exits: all.length,
-            stays: 2 * all.length,
-            stayed: all.reduce((sum, { stayed }) => sum + stayed, 0n),
+            visits: 2 * all.length,
+            visitMicros: all.reduce((sum, { visitMicros }) => sum + visitMicros, 0n),
             devices: setOf(all.flatMap(({ devices }) => devices)),
           }))
           // A sum of 64 bits wraps, here as in the table: such sums are not compared.
-          .filter(({ stayed }) => stayed === BigInt.asIntN(64, stayed));
+          .filter(({ visitMicros }) => visitMicros === BigInt.asIntN(64, visitMicros));
         const kept = new Set(expected.map(({ locationKey }) => locationKey));
         assert.deepStrictEqual(
           sums.filter(({ locationKey }) => kept.has(locationKey)),

@@ -3,7 +3,7 @@ import { Effect } from "effect";
 import { SqlClient } from "effect/sql";
 import fc from "fast-check";
 import { Rollups } from "../../../src/reports/rollups/Rollups.ts";
-import { RollupSizes } from "../../../src/reports/rollups/RollupLimits.ts";
+import { RollupSizes } from "../../../src/reports/rollups/RollupSizes.ts";
 import { Workspaces } from "../../../src/workspaces/Workspaces.ts";
 import { testStart, TestWaypost } from "../../TestWaypost.ts";
 import { record } from "../RecordedHistory.ts";
@@ -18,8 +18,8 @@ layer(TestWaypost.layer)("Rolled-up stays", (it) => {
       const step = Effect.provideService((yield* Rollups).step, RollupSizes, {
         deliveries: 1,
         events: 1,
-        build: 3,
-        times: 2,
+        rebuild: 3,
+        periods: 2,
         rows: 2,
         bytes: 100,
       });

@@ -8,7 +8,7 @@ import {
   notificationRowStatuses,
 } from "../../../src/reports/Report.ts";
 import { Rollups } from "../../../src/reports/rollups/Rollups.ts";
-import { RollupSizes } from "../../../src/reports/rollups/RollupLimits.ts";
+import { RollupSizes } from "../../../src/reports/rollups/RollupSizes.ts";
 import { ParsedBody } from "../../../src/wire/ParsedBody.ts";
 import { Workspaces } from "../../../src/workspaces/Workspaces.ts";
 import { testStart, TestWaypost } from "../../TestWaypost.ts";
@@ -75,8 +75,8 @@ layer(TestWaypost.layer)("Rolled-up reports", (it) => {
         const step = Effect.provideService(rollups.step, RollupSizes, {
           deliveries: 7,
           events: 5,
-          build: 6,
-          times: 2,
+          rebuild: 6,
+          periods: 2,
           rows: 9,
           bytes: 200,
         });

@@ -1,28 +1,52 @@
+/**
+ * What counts in a report, as SQL conditions (contract K1, K2, K4, K8).
+ *
+ * How a figure is counted: `Reports.ts` → this file (which rows count) → `rollups/RollupReader.ts` (how they
+ * are read and added up) → the report's `…ReportSql.ts` (how the figures become rows).
+ */
 import type { SqlClient, Statement } from "effect/sql";
 import { statusSql } from "../campaigns/CampaignStatusSql.ts";
 import { instant } from "../database/Rows.ts";
 import type { Tenant } from "../workspaces/Workspace.ts";
 import type { ReportFilters } from "./ReportQuery.ts";
 import type { ReportRange } from "./ReportRange.ts";
+import { inTenant } from "./TenantKeySql.ts";
 
-/** What a report counts, where, when, and as seen at `now` (epoch milliseconds). */
+/** What a report counts, where and when, as of `now` (epoch milliseconds). */
 export interface ReportScope {
   readonly range: ReportRange;
   readonly filters: ReportFilters;
   readonly now: number;
 }
 
+/** A condition on a filter's value; none where the filter is not set. */
+const when = <A>(value: A | null, condition: (value: A) => Statement.Fragment) =>
+  value === null ? [] : [condition(value)];
+
 /**
- * What counts in a report, stated once as the SQL that every report is made of (contract K1, K2, K4, K8). A predicate
- * holds over the bare columns of the table it is named after, so it stands where that table alone is read.
+ * A query of one row, `devices`: how many devices are registered now. Counted ahead like the rollups, once
+ * they exist.
  */
-export const reportFigures = (sql: SqlClient.SqlClient, tenant: Tenant, scope: ReportScope) => {
+export const registeredDevices = (sql: SqlClient.SqlClient, tenant: Tenant): Statement.Fragment => {
+  const mine = inTenant(sql, tenant);
+  const pending = sql`(SELECT COALESCE(sum(change), 0) FROM device_delta WHERE ${mine})::int8`;
+  return sql`
+    SELECT COALESCE(
+      (SELECT devices + ${pending} FROM rollup_state WHERE ${mine}),
+      (SELECT count(*) FROM device WHERE ${mine} AND unregistered_at IS NULL)) AS devices`;
+};
+
+/**
+ * A part of a whole in percent: one decimal, half away from zero, 0 where the whole is 0 (contract K4).
+ * Decimal arithmetic, because binary fractions miss the halves. Both are trusted text, not values.
+ */
+export const percent = (sql: SqlClient.SqlClient, part: string, whole: string): Statement.Fragment =>
+  sql.literal(`CASE WHEN ${whole} = 0 THEN 0 ELSE round(${part} * 100::numeric / ${whole}, 1) END::float8`);
+
+/** The conditions of a report. Each holds over the bare columns of the tables it is named after. */
+export const reportConditions = (sql: SqlClient.SqlClient, tenant: Tenant, scope: ReportScope) => {
   const { filters, range } = scope;
-  const mine = sql`workspace_id = ${tenant.workspaceId} AND environment = ${tenant.environment}`;
-
-  const when = <A>(value: A | null, predicate: (value: A) => Statement.Fragment) =>
-    value === null ? [] : [predicate(value)];
-
+  const mine = inTenant(sql, tenant);
   const campaignStatus = statusSql(sql, scope.now, "campaign");
 
   /** Every pair of a campaign and a location that it targets now, directly or through a group, once. */
@@ -53,12 +77,7 @@ export const reportFigures = (sql: SqlClient.SqlClient, tenant: Tenant, scope: R
     ...when(filters.activation, (trigger) => sql`trigger_type = ${trigger}`),
   ];
   const campaignLevel = [...isCampaign, ...targets];
-  const ofCampaigns = (column: "campaign_id" | "campaign_key", key: "id" | "key") =>
-    campaignLevel.length === 0
-      ? []
-      : [
-          sql`${sql(column)} IN (SELECT ${sql(key)} FROM campaign WHERE ${sql.and([mine, ...campaignLevel])})`,
-        ];
+  const activation = when(filters.activation, (trigger) => sql`trigger_type = ${trigger}`);
 
   /** Campaigns that match: the filters on campaigns, and one notification that meets both of the others. */
   const campaignMatches = sql.and([
@@ -69,15 +88,19 @@ export const reportFigures = (sql: SqlClient.SqlClient, tenant: Tenant, scope: R
       : [
           sql`id IN (
             SELECT campaign_id
-            FROM campaign_notification JOIN (SELECT id AS notification_id, type FROM notification WHERE ${mine})
-              AS notification USING (notification_id)
+            FROM campaign_notification
+            JOIN (SELECT id AS notification_id, type FROM notification WHERE ${mine}) AS notification
+              USING (notification_id)
             WHERE ${mine} AND ${sql.and(notifies)})`,
         ]),
   ]);
 
-  const activation = when(filters.activation, (trigger) => sql`trigger_type = ${trigger}`);
+  const ofCampaigns = sql`
+    campaign_id IN (SELECT id FROM campaign WHERE ${sql.and([mine, ...campaignLevel])})`;
 
-  /** Notifications that match: on a campaign as asked with the type and trigger asked; all where nothing is asked. */
+  /**
+   * Notifications that match: on a matching campaign with the type and trigger; all of them without filters.
+   */
   const notificationMatches = sql.and([
     mine,
     ...when(filters.contentType, (type) => sql`type = ${type}`),
@@ -86,13 +109,14 @@ export const reportFigures = (sql: SqlClient.SqlClient, tenant: Tenant, scope: R
       : [
           sql`id IN (
             SELECT notification_id FROM campaign_notification
-            WHERE ${sql.and([mine, ...ofCampaigns("campaign_id", "id"), ...activation])})`,
+            WHERE ${sql.and([mine, ...(campaignLevel.length === 0 ? [] : [ofCampaigns]), ...activation])})`,
         ]),
   ]);
 
   /**
-   * Outcomes that count whenever they were known, as rows of rollups or feed. The numbers come first, as an array, so that an index finds
-   * the rows of each.
+   * Deliveries and failed sends that match at any time, over source rows, deltas and rollups: by their
+   * campaign as it is now, and by the type and trigger they had. The keys come first, as an array, so that an
+   * index finds each.
    */
   const outcomeMatches = sql.and([
     mine,
@@ -105,16 +129,13 @@ export const reportFigures = (sql: SqlClient.SqlClient, tenant: Tenant, scope: R
     ...activation,
   ]);
 
-  /** Attempts whose outcome, delivered or failed, counts: by their campaign now, and the type and trigger they had. */
+  /** Deliveries and failed sends of the range. */
   const outcomeCounts = sql.and([
-    mine,
+    outcomeMatches,
     sql`settled_at >= ${instant(range.fromMs)} AND settled_at < ${instant(range.toMs)}`,
-    ...ofCampaigns("campaign_key", "key"),
-    ...when(filters.contentType, (type) => sql`content_type = ${type}`),
-    ...activation,
   ]);
 
-  /** Deliveries that count: those outcomes that the push transport accepted. */
+  /** Deliveries of the range: the push transport accepted them. */
   const deliveryCounts = sql.and([sql`status = 'delivered'`, outcomeCounts]);
 
   const isLocation = [
@@ -136,7 +157,7 @@ export const reportFigures = (sql: SqlClient.SqlClient, tenant: Tenant, scope: R
   /** Locations whose events count. */
   const locationMatches = sql.and([mine, ...isLocation]);
 
-  /** Events by their location whenever they occurred, as rows of rollups or feed. */
+  /** Events at matching locations at any time, over source rows, deltas and rollups. */
   const eventMatches = sql.and([
     mine,
     ...(isLocation.length === 0
@@ -144,16 +165,12 @@ export const reportFigures = (sql: SqlClient.SqlClient, tenant: Tenant, scope: R
       : [sql`location_key = ANY(ARRAY(SELECT key FROM location WHERE ${locationMatches}))`]),
   ]);
 
-  /** Geofence events at the locations that match, from the range's start on and without an end: a visit outlasts it. */
-  const eventFollows = sql.and([
-    mine,
-    sql`occurred_at >= ${instant(range.fromMs)}`,
-    ...(isLocation.length === 0
-      ? []
-      : [sql`location_key IN (SELECT key FROM location WHERE ${locationMatches})`]),
-  ]);
+  /**
+   * Events at matching locations from the range's start on, without an end: a visit may outlast the range.
+   */
+  const eventFollows = sql.and([eventMatches, sql`occurred_at >= ${instant(range.fromMs)}`]);
 
-  /** Geofence events that count: by their location as it is now, and by their type. */
+  /** Events of the range: by their location as it is now, and by their type. */
   const eventCounts = sql.and([
     eventFollows,
     sql`occurred_at < ${instant(range.toMs)}`,
@@ -161,19 +178,6 @@ export const reportFigures = (sql: SqlClient.SqlClient, tenant: Tenant, scope: R
       trigger === "fixed_time" ? sql`false` : sql`type = ${trigger === "on_enter" ? "enter" : "exit"}`,
     ),
   ]);
-
-  /** A query of one row: how many devices are registered in the environment now; kept like the rollups, and counted until it is. */
-  const registeredDevices = sql`
-    SELECT COALESCE(
-      (SELECT devices + (SELECT COALESCE(sum(change), 0) FROM device_delta WHERE ${mine})::int8 FROM rollup_state WHERE ${mine}),
-      (SELECT count(*) FROM device WHERE ${mine} AND unregistered_at IS NULL)) AS devices`;
-
-  /**
-   * A part of a whole in percent: one decimal, half away from zero, 0 where the whole is 0 (contract K4). In decimal
-   * arithmetic, for binary fractions miss the halves. Both are trusted text, not values.
-   */
-  const percent = (part: string, whole: string): Statement.Fragment =>
-    sql.literal(`CASE WHEN ${whole} = 0 THEN 0 ELSE round(${part} * 100::numeric / ${whole}, 1) END::float8`);
 
   return {
     mine,
@@ -188,7 +192,5 @@ export const reportFigures = (sql: SqlClient.SqlClient, tenant: Tenant, scope: R
     eventMatches,
     eventFollows,
     eventCounts,
-    registeredDevices,
-    percent,
   };
 };
