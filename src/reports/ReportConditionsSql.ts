@@ -23,10 +23,7 @@ export interface ReportScope {
 const when = <A>(value: A | null, condition: (value: A) => Statement.Fragment) =>
   value === null ? [] : [condition(value)];
 
-/**
- * A query of one row, `devices`: how many devices are registered now. Counted ahead like the rollups, once
- * they exist.
- */
+/** A query of one row, `devices`: registered devices now. Kept up to date like the rollups. */
 export const registeredDevices = (sql: SqlClient.SqlClient, tenant: Tenant): Statement.Fragment => {
   const mine = inTenant(sql, tenant);
   const pending = sql`(SELECT COALESCE(sum(change), 0) FROM device_delta WHERE ${mine})::int8`;
@@ -48,6 +45,11 @@ export const reportConditions = (sql: SqlClient.SqlClient, tenant: Tenant, scope
   const { filters, range } = scope;
   const mine = inTenant(sql, tenant);
   const campaignStatus = statusSql(sql, scope.now, "campaign");
+  /** A condition that some filters make; none where none of them is set. */
+  const ifAny = (
+    conditions: ReadonlyArray<Statement.Fragment>,
+    condition: (all: Statement.Fragment) => Statement.Fragment,
+  ) => (conditions.length === 0 ? [] : [condition(sql.and([mine, ...conditions]))]);
 
   /** Every pair of a campaign and a location that it targets now, directly or through a group, once. */
   const targeted = sql`(
@@ -83,24 +85,18 @@ export const reportConditions = (sql: SqlClient.SqlClient, tenant: Tenant, scope
   const campaignMatches = sql.and([
     mine,
     ...campaignLevel,
-    ...(notifies.length === 0
-      ? []
-      : [
-          sql`id IN (
-            SELECT campaign_id
-            FROM campaign_notification
-            JOIN (SELECT id AS notification_id, type FROM notification WHERE ${mine}) AS notification
-              USING (notification_id)
-            WHERE ${mine} AND ${sql.and(notifies)})`,
-        ]),
+    ...ifAny(
+      notifies,
+      (all) => sql`id IN (
+        SELECT campaign_id
+        FROM campaign_notification
+        JOIN (SELECT id AS notification_id, type FROM notification WHERE ${mine}) AS notification
+          USING (notification_id)
+        WHERE ${all})`,
+    ),
   ]);
 
-  const ofCampaigns = sql`
-    campaign_id IN (SELECT id FROM campaign WHERE ${sql.and([mine, ...campaignLevel])})`;
-
-  /**
-   * Notifications that match: on a matching campaign with the type and trigger; all of them without filters.
-   */
+  /** Notifications that match: on a matching campaign with type and trigger; all without filters. */
   const notificationMatches = sql.and([
     mine,
     ...when(filters.contentType, (type) => sql`type = ${type}`),
@@ -109,7 +105,11 @@ export const reportConditions = (sql: SqlClient.SqlClient, tenant: Tenant, scope
       : [
           sql`id IN (
             SELECT notification_id FROM campaign_notification
-            WHERE ${sql.and([mine, ...(campaignLevel.length === 0 ? [] : [ofCampaigns]), ...activation])})`,
+            WHERE ${sql.and([
+              mine,
+              ...ifAny(campaignLevel, (all) => sql`campaign_id IN (SELECT id FROM campaign WHERE ${all})`),
+              ...activation,
+            ])})`,
         ]),
   ]);
 
@@ -120,11 +120,7 @@ export const reportConditions = (sql: SqlClient.SqlClient, tenant: Tenant, scope
    */
   const outcomeMatches = sql.and([
     mine,
-    ...(campaignLevel.length === 0
-      ? []
-      : [
-          sql`campaign_key = ANY(ARRAY(SELECT key FROM campaign WHERE ${sql.and([mine, ...campaignLevel])}))`,
-        ]),
+    ...ifAny(campaignLevel, (all) => sql`campaign_key = ANY(ARRAY(SELECT key FROM campaign WHERE ${all}))`),
     ...when(filters.contentType, (type) => sql`content_type = ${type}`),
     ...activation,
   ]);
@@ -145,13 +141,11 @@ export const reportConditions = (sql: SqlClient.SqlClient, tenant: Tenant, scope
       (id) =>
         sql`id IN (SELECT location_id FROM location_group_member WHERE ${mine} AND group_id = ${id}::uuid)`,
     ),
-    ...(isCampaign.length === 0
-      ? []
-      : [
-          sql`id IN (
-            SELECT location_id FROM ${targeted}
-            WHERE campaign_id IN (SELECT id FROM campaign WHERE ${sql.and([mine, ...isCampaign])}))`,
-        ]),
+    ...ifAny(
+      isCampaign,
+      (all) => sql`id IN (
+        SELECT location_id FROM ${targeted} WHERE campaign_id IN (SELECT id FROM campaign WHERE ${all}))`,
+    ),
   ];
 
   /** Locations whose events count. */
@@ -160,14 +154,10 @@ export const reportConditions = (sql: SqlClient.SqlClient, tenant: Tenant, scope
   /** Events at matching locations at any time, over source rows, deltas and rollups. */
   const eventMatches = sql.and([
     mine,
-    ...(isLocation.length === 0
-      ? []
-      : [sql`location_key = ANY(ARRAY(SELECT key FROM location WHERE ${locationMatches}))`]),
+    ...ifAny(isLocation, (all) => sql`location_key = ANY(ARRAY(SELECT key FROM location WHERE ${all}))`),
   ]);
 
-  /**
-   * Events at matching locations from the range's start on, without an end: a visit may outlast the range.
-   */
+  /** Events at matching locations from the range's start on: a visit may outlast the range. */
   const eventFollows = sql.and([eventMatches, sql`occurred_at >= ${instant(range.fromMs)}`]);
 
   /** Events of the range: by their location as it is now, and by their type. */

@@ -123,10 +123,7 @@ export type SentParameters = {
   readonly [name in keyof typeof fields | "status"]?: string | ReadonlyArray<string>;
 };
 
-/**
- * Zone and time of a request, and the statuses that rows can have (none for the summary, which ignores
- * `status`).
- */
+/** Zone and time of a request, and the statuses of rows (none for the summary, which ignores it). */
 export interface ReportContext {
   readonly timezone: TimeZoneName;
   readonly now: number;

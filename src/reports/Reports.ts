@@ -24,10 +24,7 @@ import { RollupReader } from "./rollups/RollupReader.ts";
 import type { ScopeSplit } from "./rollups/reading/ScopeSplit.ts";
 import { rollupsIncomplete, slowReports, SourceRowLimits, TooManySourceRows } from "./SlowReports.ts";
 
-/**
- * Reports that this process reads at the same time, so that a burst of slow ones leaves connections for the
- * rest.
- */
+/** Reports that this process reads at the same time. They leave connections for everything else. */
 const readConcurrency = 4;
 
 /** A report: the JSON text of a whole answer, made by the database (contract K1–K9). */

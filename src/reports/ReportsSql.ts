@@ -6,8 +6,8 @@ import { campaignReport } from "./CampaignReportSql.ts";
 import { locationReport } from "./LocationReportSql.ts";
 import { notificationReport } from "./NotificationReportSql.ts";
 import type { ReportScope } from "./ReportConditionsSql.ts";
-import type { LocationCounts, OutcomeCounts, SummaryCounts } from "./ReportCounts.ts";
-import { rowReport } from "./RowReportSql.ts";
+import type { SummaryCounts } from "./ReportCounts.ts";
+import { type RowReport, rowReport } from "./RowReportSql.ts";
 import { summaryReport } from "./SummaryReportSql.ts";
 import { surveyReport } from "./SurveyReportSql.ts";
 
@@ -17,32 +17,20 @@ export class ReportsSql extends Context.Service<ReportsSql>()("waypost/reports/R
     const sql = yield* SqlClient.SqlClient;
     const dataOf = (statement: Statement.Fragment) =>
       Effect.map(onlyRow(sql<{ readonly data: string }>`${statement}`), ({ data }) => data);
+    /** A report of rows: those with the status, or all of them for null. */
+    const rows =
+      <Counts>(
+        report: (sql: SqlClient.SqlClient, tenant: Tenant, scope: ReportScope, counts: Counts) => RowReport,
+      ) =>
+      (tenant: Tenant, scope: ReportScope, counts: Counts, status: string | null) =>
+        dataOf(rowReport(sql, report(sql, tenant, scope, counts), status));
 
     return {
       summary: (tenant: Tenant, scope: ReportScope, counts: SummaryCounts) =>
         dataOf(summaryReport(sql, tenant, scope, counts)),
-
-      campaigns: (
-        tenant: Tenant,
-        scope: ReportScope,
-        counts: ReadonlyArray<OutcomeCounts>,
-        status: string | null,
-      ) => dataOf(rowReport(sql, campaignReport(sql, tenant, scope, counts), status)),
-
-      locations: (
-        tenant: Tenant,
-        scope: ReportScope,
-        counts: ReadonlyArray<LocationCounts>,
-        status: string | null,
-      ) => dataOf(rowReport(sql, locationReport(sql, tenant, scope, counts), status)),
-
-      notifications: (
-        tenant: Tenant,
-        scope: ReportScope,
-        counts: ReadonlyArray<OutcomeCounts>,
-        status: string | null,
-      ) => dataOf(rowReport(sql, notificationReport(sql, tenant, scope, counts), status)),
-
+      campaigns: rows(campaignReport),
+      locations: rows(locationReport),
+      notifications: rows(notificationReport),
       surveys: (tenant: Tenant, scope: ReportScope, status: string | null) =>
         dataOf(rowReport(sql, surveyReport(sql, tenant, scope), status)),
     };

@@ -23,9 +23,7 @@ export class SourceRowEstimateSql extends Context.Service<SourceRowEstimateSql>(
       const sql = yield* SqlClient.SqlClient;
 
       return {
-        /**
-         * More memory than other statements have, until the transaction ends: sorting is most of the work.
-         */
+        /** Raises the memory of this transaction's statements: sorting is most of their work. */
         raiseWorkMem: Effect.orDie(sql`SET LOCAL work_mem = '64MB'`),
 
         /**

@@ -34,9 +34,7 @@ export const compactedDeliveries = (sql: SqlClient.SqlClient, period: Period): S
     AS each (campaign_key, notification_key, quarter, device_key)
   WHERE ${daysOf(sql, period)}`;
 
-/**
- * Settled deliveries of a period and others, for a `FROM`; compacted ones as `compactedDeliveries` has them.
- */
+/** Settled deliveries of a period and others, for a `FROM`; see `compactedDeliveries`. */
 export const outcomes = (sql: SqlClient.SqlClient, period: Period): Statement.Fragment => sql`(
   SELECT workspace_id, environment, device_key, campaign_key, notification_key, content_type, trigger_type,
     status, settled_at

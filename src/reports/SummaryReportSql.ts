@@ -9,12 +9,16 @@ export const summaryReport = (
   sql: SqlClient.SqlClient,
   tenant: Tenant,
   scope: ReportScope,
-  { days, total }: SummaryCounts,
+  { deliveries, transitions }: SummaryCounts,
 ): Statement.Fragment => {
   const { campaignMatches, campaignStatus } = reportConditions(sql, tenant, scope);
   const rows = [
-    { ...total, date: null },
-    ...days.map((counts, index) => ({ ...counts, date: scope.range.dates[index] ?? null })),
+    { date: null, ...deliveries.total, ...transitions.total },
+    ...scope.range.dates.map((date, index) => ({
+      date,
+      ...(deliveries.days[index] ?? { delivered: 0, reached: 0 }),
+      ...(transitions.days[index] ?? { entries: 0, exits: 0 }),
+    })),
   ];
   const counted = unnested(sql, "counted", rows, {
     date: ["text", ({ date }) => date],

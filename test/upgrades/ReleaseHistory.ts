@@ -117,9 +117,9 @@ const happenings = Effect.fnUntraced(function* (ground: Ground) {
   yield* tell(visits);
   const { step } = yield* Rollups;
   while (yield* step);
-  const { compact: pack } = yield* Retention;
-  yield* pack("events", testStart - 10 * DAY);
-  yield* pack("deliveries", testStart - 10 * DAY);
+  const { compact } = yield* Retention;
+  yield* compact("events", testStart - 10 * DAY);
+  yield* compact("deliveries", testStart - 10 * DAY);
   yield* tell([reported("enter", 0, -0.2)]);
   const { deliveries } = yield* tell([reported("exit", 0, -0.1)]);
   if (deliveries.length !== 1) throw new Error("The exit fired nothing");

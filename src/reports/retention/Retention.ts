@@ -8,10 +8,7 @@ import type { TenantKey } from "../TenantKeySql.ts";
 import { recordWaiting } from "./RetentionMetrics.ts";
 import { type Compactable, RetentionSql } from "./RetentionSql.ts";
 
-/**
- * How much is done at a time: rows that one transaction compacts, about, and environments that one statement
- * reads.
- */
+/** About how many rows a transaction compacts, and how many environments a statement reads. */
 export const RetentionSizes = Context.Reference("waypost/reports/retention/RetentionSizes", {
   defaultValue: () => ({ rows: 10_000, environments: 200 }),
 });
@@ -102,10 +99,7 @@ export class Retention extends Context.Service<
 /** The start of the UTC day some days ago, so that the rows of one day are compacted together. */
 const daysAgo = (now: number, days: number): number => Math.floor(now / DAY_MS - days) * DAY_MS;
 
-/**
- * The retention job: every worker compacts once an hour by the settings. Workers share the environments by
- * locks.
- */
+/** The retention job: compacts once an hour by the settings. Workers share environments by locks. */
 export const retentionJob = Layer.effectDiscard(
   Effect.gen(function* () {
     const { deliveryRetentionDays, eventRetentionDays } = yield* Settings;

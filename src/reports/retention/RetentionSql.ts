@@ -8,10 +8,7 @@ import { inTenant, type TenantKey } from "../TenantKeySql.ts";
 /** What is compacted: settled deliveries by `settled_at`, or events by `occurred_at`. */
 export type Compactable = "deliveries" | "events";
 
-/**
- * How far an environment is compacted, its first row from there on, and the one a page later (epoch
- * milliseconds).
- */
+/** How far an environment is compacted, its next row and the one a page later (epoch milliseconds). */
 export interface CompactionState {
   readonly compactedBefore: number | null;
   readonly first: number | null;
@@ -39,10 +36,7 @@ export class RetentionSql extends Context.Service<RetentionSql>()("waypost/repor
     const abandonedBefore = (toMs: number) => sql`${instant(toMs)} - interval '366 days'`;
 
     return {
-      /**
-       * Environments behind the given one, in their order, that have rows from before an instant (epoch
-       * milliseconds).
-       */
+      /** Environments behind one, in order, that have rows from before an instant (epoch milliseconds). */
       environments: (what: Compactable, beforeMs: number, behind: TenantKey | null, limit: number) => {
         const { before, column, table } = tables[what];
         const hasRows = sql`EXISTS (
@@ -64,10 +58,7 @@ export class RetentionSql extends Context.Service<RetentionSql>()("waypost/repor
       /** Makes every statement of this transaction read the same snapshot. It must be the first. */
       useSnapshot: Effect.orDie(sql`SET TRANSACTION ISOLATION LEVEL REPEATABLE READ`),
 
-      /**
-       * Locks the compaction of an environment until the transaction ends; false while another process has
-       * it.
-       */
+      /** Locks the compaction of an environment for the transaction; false if another has it. */
       lock: (tenant: TenantKey) =>
         Effect.map(
           Effect.orDie(sql`SELECT 1 FROM retention WHERE ${mine(tenant)} FOR UPDATE SKIP LOCKED`),

@@ -5,7 +5,6 @@ import { DeviceTally } from "./encoding/DeviceTally.ts";
 import { blockOf, packFigures } from "./encoding/LocationBlock.ts";
 import { datesIn, type RollupSpan, spansOf } from "./RollupKeys.ts";
 import type {
-  ChangedVisits,
   DeliveryAddition,
   DeliveryDelta,
   DeliveryKey,
@@ -13,6 +12,7 @@ import type {
   EventDelta,
   LocationFigures,
   RollupState,
+  VisitChange,
 } from "./RollupTypes.ts";
 
 type Mutable<A> = { -readonly [name in keyof A]: A[name] };
@@ -136,7 +136,7 @@ class EventSums {
 export const eventAdditions = (
   { monthsBefore, timezone }: Calendar,
   deltas: ReadonlyArray<EventDelta>,
-  changes: ReadonlyArray<ChangedVisits>,
+  changes: ReadonlyArray<VisitChange & { readonly quarter: number }>,
 ): ReadonlyArray<EventAddition> => {
   const dateOf = datesIn(timezone as TimeZoneName);
   const sums = new EventSums();

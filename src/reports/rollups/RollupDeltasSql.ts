@@ -3,7 +3,7 @@ import { SqlClient, type Statement } from "effect/sql";
 import { asNumber, unnested } from "../../database/Rows.ts";
 import { type Period, within } from "../SourceRowsSql.ts";
 import { inTenant, type TenantKey } from "../TenantKeySql.ts";
-import type { ChangedVisits, DeliveryDelta, EventDelta } from "./RollupTypes.ts";
+import type { DeliveryDelta, EventDelta, VisitChange } from "./RollupTypes.ts";
 import { visitChanges } from "./VisitChangesSql.ts";
 
 const quarter = asNumber("extract(epoch FROM quarter) * 1000");
@@ -81,7 +81,7 @@ export class RollupDeltasSql extends Context.Service<RollupDeltasSql>()(
 
         /** How the events of taken deltas change the visits that are rolled up (contract K5). */
         changedVisits: (tenant: TenantKey, deltas: ReadonlyArray<EventDelta>) =>
-          Effect.orDie(sql<ChangedVisits>`
+          Effect.orDie(sql<VisitChange & { readonly quarter: number }>`
             SELECT location_key, ${quarter} AS quarter, ${asNumber("visits")} AS visits,
               visit_micros::int8 AS "visitMicros"
             FROM (${visitChanges(sql, {

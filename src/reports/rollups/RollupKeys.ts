@@ -45,10 +45,7 @@ export interface RollupPart {
   readonly last: string;
 }
 
-/**
- * The rows that hold a range of days: whole months that begin before `monthsBefore`, and the days beside
- * them.
- */
+/** The rows that hold a range of days: whole months before `monthsBefore`, and the days beside them. */
 export const partsOf = (dates: ReadonlyArray<LocalDate>, monthsBefore: string): ReadonlyArray<RollupPart> => {
   const parts: Array<RollupPart> = [];
   for (const days of Map.groupBy(dates, monthOf).values()) {

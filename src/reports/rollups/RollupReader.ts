@@ -10,15 +10,11 @@ import type { ReportScope } from "../ReportConditionsSql.ts";
 import type { LocationCounts, OutcomeCounts, SummaryCounts } from "../ReportCounts.ts";
 import { SourceRowEstimateSql } from "../SourceRowEstimateSql.ts";
 import { DeliveryReader } from "./reading/DeliveryReader.ts";
-import { noTransitions } from "./reading/DailyTransitions.ts";
 import { EventReader } from "./reading/EventReader.ts";
 import { noCoverage, type ScopeSplit, splitScope } from "./reading/ScopeSplit.ts";
 import { RollupStateSql } from "./RollupStateSql.ts";
 
-/**
- * What reports count: rollups + pending deltas + source rows that are not rolled up. All of it in one
- * transaction.
- */
+/** Figures from rollups, pending deltas and source rows that are not rolled up; in one transaction. */
 export class RollupReader extends Context.Service<RollupReader>()("waypost/reports/rollups/RollupReader", {
   make: Effect.gen(function* () {
     const states = yield* RollupStateSql;
@@ -44,11 +40,9 @@ export class RollupReader extends Context.Service<RollupReader>()("waypost/repor
 
       /** Activity of the range and of each of its days. */
       summary: Effect.fnUntraced(function* (tenant: Tenant, split: ScopeSplit) {
-        const delivered = yield* deliveries.daily(tenant, split);
-        const entered = yield* events.daily(tenant, split);
         const counts: SummaryCounts = {
-          total: { ...delivered.total, ...entered.total },
-          days: delivered.days.map((day, index) => ({ ...day, ...(entered.days[index] ?? noTransitions) })),
+          deliveries: yield* deliveries.daily(tenant, split),
+          transitions: yield* events.daily(tenant, split),
         };
         return counts;
       }),

@@ -1,8 +1,9 @@
 import { Context, Effect, Layer } from "effect";
 import { SqlClient, Statement } from "effect/sql";
-import { asNumber, moment, onlyRow } from "../../database/Rows.ts";
+import { asNumber, instant, moment, onlyRow } from "../../database/Rows.ts";
 import { inTenant, type TenantKey } from "../TenantKeySql.ts";
 import type { RollupCoverage } from "./reading/ScopeSplit.ts";
+import type { RollupBacklog } from "./RollupMetrics.ts";
 import type { EnvironmentRollups, PendingTenant, RollupState } from "./RollupTypes.ts";
 
 /** Whether rollups are complete, over the columns of `rollup_state`. */
@@ -17,6 +18,13 @@ export class RollupStateSql extends Context.Service<RollupStateSql>()(
     make: Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient;
       const mine = (tenant: TenantKey) => inTenant(sql, tenant);
+
+      /** The oldest instant of a table in an environment whose rollups are incomplete. */
+      const oldest = (table: string, column: string) => sql`
+        (SELECT ${sql(column)} AS at FROM ${sql(table)} AS source
+         WHERE source.workspace_id = s.workspace_id AND source.environment = s.environment
+           AND ${sql(column)} IS NOT NULL
+         ORDER BY ${sql(column)} LIMIT 1)`;
 
       return {
         /** Makes every statement of this transaction read the same snapshot. It must be the first. */
@@ -49,16 +57,32 @@ export class RollupStateSql extends Context.Service<RollupStateSql>()(
             JOIN workspace w ON w.id = t.workspace_id
             ORDER BY w.id, t.environment`),
 
+        /** The work that is left in all environments, at an instant (epoch milliseconds). */
+        backlog: (now: number) =>
+          onlyRow(sql<RollupBacklog>`
+            WITH incomplete AS MATERIALIZED (
+              SELECT s.workspace_id, s.environment,
+                CASE WHEN s.timezone = w.timezone THEN LEAST(s.rolled_up_from, ${instant(now)})
+                  ELSE ${instant(now)} END AS rolled_up_from
+              FROM rollup_state s JOIN workspace w ON w.id = s.workspace_id
+              WHERE NOT ${isComplete} OR s.timezone <> w.timezone)
+            SELECT (SELECT count(*)::int FROM (SELECT FROM delivery_delta LIMIT 100000) AS d) AS deliveries,
+              (SELECT count(*)::int FROM (SELECT FROM event_delta LIMIT 100000) AS e) AS events,
+              count(*)::int AS rebuilding,
+              ${asNumber("COALESCE(sum(days), 0)")} AS days
+            FROM incomplete s LEFT JOIN LATERAL (
+              SELECT GREATEST(extract(epoch FROM s.rolled_up_from - min(at)) / 86400, 0) AS days FROM (
+                ${oldest("delivery", "settled_at")} UNION ALL ${oldest("geofence_event", "occurred_at")}
+                UNION ALL ${oldest("compacted_delivery", "day")}
+                UNION ALL ${oldest("compacted_event", "day")}) AS source) AS first ON true`),
+
         /** Creates the state of an environment that has none, as invalid. */
         create: (tenant: TenantKey) =>
           Effect.orDie(sql`
             INSERT INTO rollup_state (workspace_id, environment, timezone)
             VALUES (${tenant.workspaceId}, ${tenant.environment}, '') ON CONFLICT DO NOTHING`),
 
-        /**
-         * Locks the rollups of an environment until the transaction ends; no row while another process has
-         * them.
-         */
+        /** Locks the rollups of an environment for the transaction; no row if another has them. */
         lock: (tenant: TenantKey) =>
           Effect.orDie(sql<RollupState>`
             SELECT timezone, ${rolledUpFrom} AS "rolledUpFrom", months_before::text AS "monthsBefore"

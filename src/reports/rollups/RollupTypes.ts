@@ -34,21 +34,46 @@ export interface EnvironmentRollups {
 }
 
 /**
- * A row of `delivery_delta`: settled deliveries of a quarter of an hour (its start in epoch milliseconds).
- * `devices` holds one key for each delivery, as `array_send` writes it.
+ * Settled deliveries of a quarter of an hour (its start in epoch milliseconds), campaign, notification and
+ * status, of pending deltas or counted in source rows. `devices` has a key for each delivery, as `array_send`
+ * writes it.
  */
-export interface DeliveryDelta {
+export interface OutcomeGroup {
   readonly quarter: number;
   readonly campaign_key: number;
   readonly notification_key: number;
-  readonly content_type: string;
-  readonly trigger_type: string;
   readonly status: string;
   readonly devices: Uint8Array;
 }
 
 /**
- * A row of `event_delta`: geofence events of a quarter of an hour (epoch milliseconds), in parallel arrays.
+ * Events of a quarter of an hour (its start in epoch milliseconds), location and type, of pending deltas or
+ * counted in source rows. `devices` has a key for each event, as `array_send` writes it.
+ */
+export interface TransitionGroup {
+  readonly quarter: number;
+  readonly location_key: number;
+  readonly type: string;
+  readonly count: number;
+  readonly devices: Uint8Array;
+}
+
+/** Visits that began at a location, or a change of them. */
+export interface VisitChange {
+  readonly location_key: number;
+  readonly visits: number;
+  readonly visitMicros: bigint;
+}
+
+/** A row of `delivery_delta`. */
+export interface DeliveryDelta extends OutcomeGroup {
+  readonly content_type: string;
+  readonly trigger_type: string;
+}
+
+/**
+ * A row of `event_delta`: events of a quarter of an hour (its start in epoch milliseconds), in parallel
+ * arrays.
  */
 export interface EventDelta {
   readonly quarter: number;
@@ -56,14 +81,6 @@ export interface EventDelta {
   readonly location_keys: ReadonlyArray<number>;
   readonly types: ReadonlyArray<string>;
   readonly event_ids: ReadonlyArray<string>;
-}
-
-/** How the visits that began in a quarter of an hour (epoch milliseconds) at a location change. */
-export interface ChangedVisits {
-  readonly location_key: number;
-  readonly quarter: number;
-  readonly visits: number;
-  readonly visitMicros: bigint;
 }
 
 /** The key of a row of `delivery_rollup` within an environment. Key 0 and type '' stand for all. */

@@ -41,9 +41,7 @@ export class RollupWriter extends Context.Service<RollupWriter>()("waypost/repor
     });
 
     return {
-      /**
-       * Adds deliveries to rows. A row for which `isNew` is true must not exist yet; nothing is read for it.
-       */
+      /** Adds deliveries to rows. Rows that `isNew` selects must not exist; nothing is read for them. */
       addDeliveries: (
         tenant: TenantKey,
         additions: ReadonlyArray<DeliveryAddition>,

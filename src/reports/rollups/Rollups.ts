@@ -10,7 +10,6 @@ import { Worker } from "../../workers/Worker.ts";
 import { arrayLength } from "./encoding/BinaryArrays.ts";
 import { RollupRebuild } from "./rebuild/RollupRebuild.ts";
 import { deliveryAdditions, eventAdditions } from "./RollupAdditions.ts";
-import { RollupBacklogSql } from "./RollupBacklogSql.ts";
 import { RollupDeltasSql } from "./RollupDeltasSql.ts";
 import { noMonth } from "./RollupKeys.ts";
 import { countRollupRows, recordBacklog } from "./RollupMetrics.ts";
@@ -36,9 +35,7 @@ const endOfDay = ({ timezone }: PendingTenant, ms: number): number => {
 export class Rollups extends Context.Service<
   Rollups,
   {
-    /**
-     * One step in each environment with work, each in its own transaction; true if any of them did something.
-     */
+    /** One step in each environment with work, in its own transaction; true if any did something. */
     readonly step: Effect.Effect<boolean>;
     /** The same without deltas of deliveries. */
     readonly stepOfEvents: Effect.Effect<boolean>;
@@ -50,15 +47,11 @@ export class Rollups extends Context.Service<
     const database = yield* Database;
     const states = yield* RollupStateSql;
     const deltas = yield* RollupDeltasSql;
-    const { backlog } = yield* RollupBacklogSql;
     const rebuild = yield* RollupRebuild;
     const months = yield* RollupMonths;
     const writer = yield* RollupWriter;
 
-    /**
-     * Deletes the invalid rollups, which no report reads; the last step notes that source rows are to be
-     * rolled up.
-     */
+    /** Deletes invalid rollups; when all are deleted, the rebuild starts. */
     const restart = Effect.fnUntraced(function* (tenant: PendingTenant) {
       const hasMore = yield* states.clear(tenant, clearBatch);
       if (!hasMore) yield* deltas.deleteAll(tenant);
@@ -132,7 +125,7 @@ export class Rollups extends Context.Service<
     return {
       step: stepOfAll("all"),
       stepOfEvents: stepOfAll("events"),
-      recordBacklog: Effect.flatMap(Effect.flatMap(Clock.currentTimeMillis, backlog), recordBacklog),
+      recordBacklog: Effect.flatMap(Effect.flatMap(Clock.currentTimeMillis, states.backlog), recordBacklog),
     };
   }),
 }) {
@@ -140,7 +133,6 @@ export class Rollups extends Context.Service<
     Layer.provide([
       RollupStateSql.layer,
       RollupDeltasSql.layer,
-      RollupBacklogSql.layer,
       RollupRebuild.layer,
       RollupMonths.layer,
       RollupWriter.layer,
@@ -150,10 +142,7 @@ export class Rollups extends Context.Service<
 
 /** Every so many runs of the job, deltas of deliveries are added too. */
 const runsPerDeliveryRun = 5;
-/**
- * After so many milliseconds a run adds deltas of deliveries too, and sets the gauges: a rebuild takes
- * minutes.
- */
+/** Milliseconds after which a run adds deltas of deliveries too: a rebuild takes minutes. */
 const maxEventRunMillis = 10_000;
 
 /**

@@ -17,21 +17,21 @@ const setOf = (devices: ReadonlyArray<number>): Uint8Array => {
   for (const key of devices) tally.add(key);
   return tally.toSet();
 };
-const number = fc.oneof(
+const count = fc.oneof(
   fc.nat({ max: 300 }),
   fc.nat({ max: 2_147_483_647 }),
   fc.nat({ max: Number.MAX_SAFE_INTEGER }),
 );
-const visits = fc.record({
+const figures = fc.record({
   locationKey: fc.oneof(fc.nat({ max: 200 }), fc.nat({ max: 2_147_483_647 })),
-  entries: number,
-  exits: number,
-  visits: fc.oneof(fc.integer({ min: -9, max: 9 }), number),
+  entries: count,
+  exits: count,
+  visits: fc.oneof(fc.integer({ min: -9, max: 9 }), count),
   visitMicros: fc.bigInt({ min: -(2n ** 62n), max: 2n ** 62n }),
   devices: fc.uniqueArray(fc.nat({ max: 3000 }), { maxLength: 9 }),
 });
 const block = fc
-  .uniqueArray(visits, { maxLength: 9, selector: ({ locationKey }) => locationKey })
+  .uniqueArray(figures, { maxLength: 9, selector: ({ locationKey }) => locationKey })
   .map((all) => all.toSorted((one, other) => one.locationKey - other.locationKey));
 const stored = (all: ReadonlyArray<{ readonly devices: ReadonlyArray<number> }>) =>
   all.map((each) => ({ ...each, devices: setOf(each.devices) })) as unknown as Parameters<
@@ -39,7 +39,7 @@ const stored = (all: ReadonlyArray<{ readonly devices: ReadonlyArray<number> }>)
   >[0];
 
 describe("A block of locations", () => {
-  it("reads as it was written, whatever its figures", () => {
+  it("a block reads as it was written, whatever its figures", () => {
     fc.assert(
       fc.property(block, (all) => {
         assert.deepStrictEqual(unpackFigures(packFigures(stored(all))), stored(all));
@@ -48,13 +48,13 @@ describe("A block of locations", () => {
     );
   });
 
-  it("reads in one go with others that lie behind it", () => {
+  it("blocks that lie end to end are read in order", () => {
     fc.assert(
       fc.property(block, block, (one, other) => {
         const parts = [packFigures(stored(one)), packFigures(stored(other))];
         const read: Array<unknown> = [];
-        forEachLocation(new Uint8Array(parts.flatMap((part) => [...part.figures])), (...figures) => {
-          const [key, entries, exits, visits, high, low] = figures;
+        forEachLocation(new Uint8Array(parts.flatMap((part) => [...part.figures])), (...location) => {
+          const [key, entries, exits, visits, high, low] = location;
           read.push([key, entries, exits, visits, joinHalves(high, low)]);
         });
         const expected = [...one, ...other].map((each) => [
@@ -70,7 +70,7 @@ describe("A block of locations", () => {
     );
   });
 
-  it("of several has the sums of each location, and each device once", () => {
+  it("united blocks have the sums of each location, and each device once", () => {
     const few = block.map((all) =>
       all.map((each) => ({ ...each, entries: each.entries % 1000, exits: 1, visits: 2 })),
     );
@@ -92,7 +92,7 @@ describe("A block of locations", () => {
             visitMicros: all.reduce((sum, { visitMicros }) => sum + visitMicros, 0n),
             devices: setOf(all.flatMap(({ devices }) => devices)),
           }))
-          // A sum of 64 bits wraps, here as in the table: such sums are not compared.
+          // A sum of 64 bits wraps, as in the table: such sums are not compared.
           .filter(({ visitMicros }) => visitMicros === BigInt.asIntN(64, visitMicros));
         const kept = new Set(expected.map(({ locationKey }) => locationKey));
         assert.deepStrictEqual(
@@ -104,15 +104,15 @@ describe("A block of locations", () => {
     );
   });
 
-  it("lies together in the order of blocks, by ascending number", () => {
-    const numbers = fc.sample(fc.integer({ min: 1, max: 2_147_483_647 }), { numRuns: 500, seed: 8 });
-    const sorted = numbers.toSorted((one, other) => orderInBlocks(one) - orderInBlocks(other));
+  it("the sort key of locations keeps those of a block together, by ascending key", () => {
+    const keys = fc.sample(fc.integer({ min: 1, max: 2_147_483_647 }), { numRuns: 500, seed: 8 });
+    const sorted = keys.toSorted((one, other) => orderInBlocks(one) - orderInBlocks(other));
     const pairs = sorted.map((key) => [blockOf(key), key] as const);
     assert.deepStrictEqual(
       pairs,
       pairs.toSorted(([block, key], [other, more]) => block - other || key - more),
     );
-    assert.isAtMost(Math.max(...numbers.map(orderInBlocks)), 2_147_483_647);
-    assert.isFalse(numbers.some((key) => blockOf(key) === blockOf(0)));
+    assert.isAtMost(Math.max(...keys.map(orderInBlocks)), 2_147_483_647);
+    assert.isFalse(keys.some((key) => blockOf(key) === blockOf(0)));
   });
 });

@@ -26,8 +26,8 @@ export const rollUp = Effect.gen(function* () {
 });
 
 /**
- * Asserts that a rebuild from source rows writes the rows that the job has written so far, by adding deltas: the same
- * figures and devices for every key. Gives the number of rows. Afterwards the rollups are complete.
+ * Asserts that a rebuild from source rows writes the rows that the job has written so far, by adding deltas:
+ * the same figures and devices for every key. Gives the number of rows. Afterwards the rollups are complete.
  */
 export const assertRebuildIsSame = Effect.fnUntraced(function* (workspaceId: number, moment: string) {
   const sql = yield* SqlClient.SqlClient;

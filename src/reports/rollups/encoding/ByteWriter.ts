@@ -10,9 +10,7 @@ export class ByteWriter {
     this.#bytes = wider;
   }
 
-  /**
-   * Writes a whole number from 0 up to 2^53: seven bits a byte, lowest first, so that small ones are short.
-   */
+  /** Writes a whole number from 0 to 2^53: seven bits a byte, lowest first. Small ones are short. */
   count(count: number): void {
     this.#reserve(8);
     let rest = count;

@@ -1,12 +1,9 @@
-import { BITS, GAPS, HEAD, MAX_GAP_BYTES, setEnd, writeBit, writeHead } from "./DeviceSet.ts";
+import { GAPS, HEAD, setEnd, toSet } from "./DeviceSet.ts";
 
 /** Above this share of all words, walking the bitmap costs less than sorting the list of keys. */
 const maxListedShare = 1 / 16;
 
-/**
- * Counts distinct device keys, from 0 up, in a bitmap, and writes them as a set. Made to be cleared and
- * reused.
- */
+/** Counts distinct device keys, from 0 up, in a bitmap. Made to be cleared and reused. */
 export class DeviceTally {
   #bits = new Int32Array(1024);
   #listed = new Int32Array(256);
@@ -30,17 +27,9 @@ export class DeviceTally {
     if ((held & bit) !== 0) return;
     this.#bits[word] = held | bit;
     if (word >= this.#words) this.#words = word + 1;
-    if (this.#isListed) this.#list(key);
+    if (this.#count < this.#reserveList()) this.#listed[this.#count] = key;
+    else this.#isListed = false;
     this.#count++;
-  }
-
-  #list(key: number): void {
-    if (this.#count >= this.#bits.length * maxListedShare) {
-      this.#isListed = false;
-      return;
-    }
-    if (this.#count === this.#listed.length) this.#widenList(this.#count * 2);
-    this.#listed[this.#count] = key;
   }
 
   /** Adds the keys of sets that lie end to end, to a second tally as well if one is given. */
@@ -106,7 +95,11 @@ export class DeviceTally {
   #reserveList(): number {
     if (!this.#isListed) return 0;
     const max = Math.floor(this.#bits.length * maxListedShare);
-    if (this.#listed.length < max) this.#widenList(max);
+    if (this.#listed.length < max) {
+      const wider = new Int32Array(max);
+      wider.set(this.#listed);
+      this.#listed = wider;
+    }
     return max;
   }
 
@@ -129,28 +122,9 @@ export class DeviceTally {
     }
   }
 
-  /** The keys as a set, in the shorter of both kinds. */
+  /** The keys as a set. */
   toSet(): Uint8Array {
-    const sorted = this.#sorted();
-    const bitmapBytes = sorted.length === 0 ? 0 : ((sorted.at(-1) ?? 0) >>> 3) + 1;
-    const set = new Uint8Array(HEAD + Math.min(bitmapBytes, sorted.length * MAX_GAP_BYTES));
-    let end = HEAD;
-    let before = 0;
-    for (const key of sorted) {
-      let gap = key - before;
-      before = key;
-      if (end + MAX_GAP_BYTES > set.length && end + gapBytes(gap) > HEAD + bitmapBytes) {
-        set.fill(0, HEAD);
-        for (const each of sorted) writeBit(set, each);
-        return writeHead(set.subarray(0, HEAD + bitmapBytes), BITS);
-      }
-      while (gap > 127) {
-        set[end++] = (gap & 127) | 128;
-        gap >>>= 7;
-      }
-      set[end++] = gap;
-    }
-    return writeHead(set.subarray(0, end), GAPS);
+    return toSet(this.#sorted());
   }
 
   #sorted(): Int32Array {
@@ -180,12 +154,6 @@ export class DeviceTally {
     wider.set(this.#bits);
     this.#bits = wider;
   }
-
-  #widenList(length: number): void {
-    const wider = new Int32Array(length);
-    wider.set(this.#listed);
-    this.#listed = wider;
-  }
 }
 
 /** The number of set bits of a word. */
@@ -194,5 +162,3 @@ const bitsIn = (word: number): number => {
   bits = (bits & 0x33_33_33_33) + ((bits >>> 2) & 0x33_33_33_33);
   return Math.imul((bits + (bits >>> 4)) & 0x0f_0f_0f_0f, 0x01_01_01_01) >>> 24;
 };
-
-const gapBytes = (gap: number): number => (gap === 0 ? 1 : Math.ceil((32 - Math.clz32(gap)) / 7));

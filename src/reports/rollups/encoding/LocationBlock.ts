@@ -9,10 +9,7 @@ import { ByteWriter } from "./ByteWriter.ts";
 import { setEnd } from "./DeviceSet.ts";
 import type { DeviceTally } from "./DeviceTally.ts";
 
-/**
- * The number of blocks. A location's block is the remainder of its key, because the keys of a workspace may
- * lie apart.
- */
+/** Blocks go by the remainder of the key, because the keys of a workspace may lie apart. */
 const BLOCKS = 32;
 
 /** The block of all locations together, as location 0. */

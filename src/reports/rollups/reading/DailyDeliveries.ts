@@ -1,17 +1,6 @@
 import type { Sliced } from "../../../workers/TimeSlices.ts";
+import type { DeliveryCounts, SummaryCounts } from "../../ReportCounts.ts";
 import { DeviceTally } from "../encoding/DeviceTally.ts";
-
-/** Deliveries of a day or a range, and the distinct devices that they reached. */
-export interface DeliveryCounts {
-  readonly delivered: number;
-  readonly reached: number;
-}
-
-/** Deliveries of a range, and of each of its days in order. */
-export interface DailyDeliveryCounts {
-  readonly total: DeliveryCounts;
-  readonly days: ReadonlyArray<DeliveryCounts>;
-}
 
 /**
  * Adds up the deliveries and distinct devices of each day of a range. First come the groups that are not in
@@ -68,7 +57,7 @@ export class DailyDeliveries {
   }
 
   /** Counts the days without rollups, and gives the counts. */
-  *finish(): Sliced<DailyDeliveryCounts> {
+  *finish(): Sliced<SummaryCounts["deliveries"]> {
     for (const date of this.openDates) {
       this.addDay(date, 0, new Uint8Array());
       yield;

@@ -7,15 +7,13 @@ import { filtersItems } from "../../ReportQuery.ts";
 import { integersOf } from "../encoding/BinaryArrays.ts";
 import { DeviceTally } from "../encoding/DeviceTally.ts";
 import { datesIn } from "../RollupKeys.ts";
-import type { OutcomeGroup } from "./CountedGroups.ts";
+import type { OutcomeGroup } from "../RollupTypes.ts";
 import { DailyDeliveries } from "./DailyDeliveries.ts";
 import { DeliveryReaderSql, type RollupOutcomes } from "./DeliveryReaderSql.ts";
 import { type OutcomeGrouping, RawCountsSql } from "./RawCountsSql.ts";
 import type { ScopeSplit } from "./ScopeSplit.ts";
 
-/**
- * Adds the groups of a campaign or notification to the row of its rollups. The tally's content is replaced.
- */
+/** Adds groups to the rollups of a campaign or notification. Replaces the content of the tally. */
 const addedUp = (
   { delivered, devices, failed, key }: RollupOutcomes<number>,
   groups: ReadonlyArray<OutcomeGroup>,

@@ -5,13 +5,10 @@ import type { Tenant } from "../../../workspaces/Workspace.ts";
 import { reportConditions, type ReportScope } from "../../ReportConditionsSql.ts";
 import { within } from "../../SourceRowsSql.ts";
 import type { RollupPart } from "../RollupKeys.ts";
-import type { OutcomeGroup } from "./CountedGroups.ts";
+import type { OutcomeGroup } from "../RollupTypes.ts";
 import { isDayOf, isOneOf, rowsOfParts } from "./RollupPartsSql.ts";
 
-/**
- * Rolled-up deliveries of a campaign, a notification or a day. `devices` holds the sets of several rows end
- * to end.
- */
+/** Rollups of a campaign, a notification or a day. `devices` holds their sets end to end. */
 export interface RollupOutcomes<Key> {
   readonly key: Key;
   readonly delivered: number;
@@ -19,10 +16,7 @@ export interface RollupOutcomes<Key> {
   readonly devices: Uint8Array;
 }
 
-/**
- * The statements that read rollups and pending deltas of deliveries for a report, in one transaction and
- * snapshot.
- */
+/** The statements that read rollups and deltas of deliveries, in one transaction and snapshot. */
 export class DeliveryReaderSql extends Context.Service<DeliveryReaderSql>()(
   "waypost/reports/rollups/reading/DeliveryReaderSql",
   {

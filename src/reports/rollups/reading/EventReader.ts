@@ -3,17 +3,18 @@ import type { TimeZoneName } from "../../../time/TimeZone.ts";
 import { timeSlices } from "../../../workers/TimeSlices.ts";
 import type { Tenant } from "../../../workspaces/Workspace.ts";
 import type { ReportScope } from "../../ReportConditionsSql.ts";
-import type { LocationCounts } from "../../ReportCounts.ts";
-import { filtersItems } from "../../ReportQuery.ts";
+import type { LocationCounts, TransitionCounts } from "../../ReportCounts.ts";
+import { countsEntries, countsExits, filtersItems } from "../../ReportQuery.ts";
 import { DeviceTally } from "../encoding/DeviceTally.ts";
 import { allLocations, blockOf, forEachLocation, locationBlocks } from "../encoding/LocationBlock.ts";
 import { datesIn } from "../RollupKeys.ts";
-import type { VisitChange } from "./CountedGroups.ts";
-import { DailyTransitions, type TransitionCounts } from "./DailyTransitions.ts";
+import type { VisitChange } from "../RollupTypes.ts";
 import { EventReaderSql } from "./EventReaderSql.ts";
 import { emptySum, locationCounts, type LocationSum, locationSums } from "./LocationSums.ts";
 import { RawCountsSql } from "./RawCountsSql.ts";
 import type { ScopeSplit } from "./ScopeSplit.ts";
+
+const noTransitions: TransitionCounts = { entries: 0, exits: 0 };
 
 /** Entries and exits of some blocks that lie end to end; only of the locations given, null for all. */
 const transitionsIn = (figures: Uint8Array, keys: ReadonlySet<number> | null): TransitionCounts => {
@@ -29,9 +30,10 @@ const transitionsIn = (figures: Uint8Array, keys: ReadonlySet<number> | null): T
 /** Visits by location. */
 const visitsByLocation = (changes: ReadonlyArray<VisitChange>): Map<number, VisitChange> => {
   const sums = new Map<number, VisitChange>();
-  for (const { key, visitMicros, visits } of changes) {
-    const before = sums.get(key) ?? { visits: 0, visitMicros: 0n };
-    sums.set(key, { key, visits: before.visits + visits, visitMicros: before.visitMicros + visitMicros });
+  for (const { location_key, visitMicros, visits } of changes) {
+    const before = sums.get(location_key) ?? { visits: 0, visitMicros: 0n };
+    const sum = { visits: before.visits + visits, visitMicros: before.visitMicros + visitMicros };
+    sums.set(location_key, { location_key, ...sum });
   }
   return sums;
 };
@@ -53,14 +55,21 @@ export class EventReader extends Context.Service<EventReader>()(
 
       /** Entries and exits of the range and of each of its days. */
       const daily = Effect.fnUntraced(function* (tenant: Tenant, { raw, rolledUp, scope }: ScopeSplit) {
-        const days = new DailyTransitions(scope.range.dates, scope.filters);
+        const days = new Map(scope.range.dates.map((date) => [date as string, noTransitions]));
+        const add = (date: string, { entries, exits }: TransitionCounts) => {
+          const day = days.get(date) ?? noTransitions;
+          days.set(date, {
+            entries: day.entries + (countsEntries(scope.filters) ? entries : 0),
+            exits: day.exits + (countsExits(scope.filters) ? exits : 0),
+          });
+        };
         const dateOf = datesIn(tenant.workspace.timezone as TimeZoneName);
         const yieldIfLong = timeSlices();
         if (rolledUp !== undefined) {
           const { blocks, keys } = yield* matching(tenant, rolledUp);
           const blocksToRead = keys === null ? [allLocations] : blocks;
           for (const { date, figures } of yield* rollups.figuresOfDays(tenant, rolledUp, blocksToRead)) {
-            days.add(date, transitionsIn(figures, keys));
+            add(date, transitionsIn(figures, keys));
             yield* yieldIfLong;
           }
         }
@@ -69,10 +78,15 @@ export class EventReader extends Context.Service<EventReader>()(
           ...(raw === undefined ? [] : yield* rawCounts.transitionsOfDays(tenant, raw)),
         ];
         for (const { count, quarter, type } of groups) {
-          const isEntry = type === "enter";
-          days.add(dateOf(quarter), { entries: isEntry ? count : 0, exits: isEntry ? 0 : count });
+          add(
+            dateOf(quarter),
+            type === "enter" ? { entries: count, exits: 0 } : { entries: 0, exits: count },
+          );
         }
-        return days.counts;
+        const counts = [...days.values()];
+        const entries = counts.reduce((sum, day) => sum + day.entries, 0);
+        const exits = counts.reduce((sum, day) => sum + day.exits, 0);
+        return { total: { entries, exits }, days: counts };
       });
 
       /** Events, visits and distinct devices at each location. */

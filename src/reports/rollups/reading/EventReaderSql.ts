@@ -7,13 +7,10 @@ import { within } from "../../SourceRowsSql.ts";
 import type { LocationBlock } from "../encoding/LocationBlock.ts";
 import type { RollupPart } from "../RollupKeys.ts";
 import { visitChanges } from "../VisitChangesSql.ts";
-import type { TransitionGroup, VisitChange } from "./CountedGroups.ts";
+import type { TransitionGroup, VisitChange } from "../RollupTypes.ts";
 import { isDayOf, rowsOfParts } from "./RollupPartsSql.ts";
 
-/**
- * The statements that read rollups and pending deltas of events for a report, in one transaction and
- * snapshot.
- */
+/** The statements that read rollups and deltas of events, in one transaction and snapshot. */
 export class EventReaderSql extends Context.Service<EventReaderSql>()(
   "waypost/reports/rollups/reading/EventReaderSql",
   {
@@ -72,7 +69,7 @@ export class EventReaderSql extends Context.Service<EventReaderSql>()(
         pendingVisits: (tenant: Tenant, scope: ReportScope) => {
           const { locationMatches, mine } = reportConditions(sql, tenant, scope);
           return Effect.orDie(sql<VisitChange>`
-            SELECT location_key AS key, ${asNumber("sum(visits)")} AS visits,
+            SELECT location_key, ${asNumber("sum(visits)")} AS visits,
               sum(visit_micros)::int8 AS "visitMicros"
             FROM (${visitChanges(sql, {
               mine,

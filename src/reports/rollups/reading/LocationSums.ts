@@ -4,12 +4,9 @@ import { integersOf } from "../encoding/BinaryArrays.ts";
 import { setEnd } from "../encoding/DeviceSet.ts";
 import type { DeviceTally } from "../encoding/DeviceTally.ts";
 import { forEachLocation, joinHalves, type LocationBlock } from "../encoding/LocationBlock.ts";
-import type { TransitionGroup, VisitChange } from "./CountedGroups.ts";
+import type { TransitionGroup, VisitChange } from "../RollupTypes.ts";
 
-/**
- * What rows of the same block hold of one location. `sets` are its sets of devices, each by its bytes and
- * their offset.
- */
+/** Rollups of one location. `sets` are its sets of devices, each by its bytes and their offset. */
 export interface LocationSum {
   entries: number;
   exits: number;

@@ -4,7 +4,7 @@ import { arrayOf, asNumber } from "../../../database/Rows.ts";
 import type { Tenant } from "../../../workspaces/Workspace.ts";
 import { reportConditions, type ReportScope } from "../../ReportConditionsSql.ts";
 import { compactedEvents, events, isVisitBoundary, outcomes } from "../../SourceRowsSql.ts";
-import type { OutcomeGroup, TransitionGroup, VisitChange } from "./CountedGroups.ts";
+import type { OutcomeGroup, TransitionGroup, VisitChange } from "../RollupTypes.ts";
 
 /** How deliveries are grouped. */
 export type OutcomeGrouping = "day" | "campaign_key" | "notification_key";
@@ -88,7 +88,7 @@ export class RawCountsSql extends Context.Service<RawCountsSql>()(
         /** The visits that began in the range at each matching location. */
         visits: (tenant: Tenant, scope: ReportScope) =>
           Effect.orDie(sql<VisitChange>`
-            SELECT location_key AS key, ${asNumber("count(next_exit)")} AS visits,
+            SELECT location_key, ${asNumber("count(next_exit)")} AS visits,
               (COALESCE(sum(extract(epoch FROM next_exit - occurred_at)), 0) * 1000000)::int8 AS "visitMicros"
             FROM ${eventsWithExits(tenant, scope)}
             WHERE type = 'enter' AND ${reportConditions(sql, tenant, scope).eventCounts}

@@ -14,10 +14,7 @@ export const isDayOf = (sql: SqlClient.SqlClient, { range }: ReportScope): State
 export const isOneOf = (sql: SqlClient.SqlClient, dates: ReadonlyArray<string>): Statement.Fragment =>
   sql`span = 'day' AND starts_on = ANY(${arrayOf("text", dates)}::date[])`;
 
-/**
- * The rows of some parts of a range, for a `FROM`. A query each, so that every one is a range of the primary
- * key.
- */
+/** Rows of some parts of a range, for a `FROM`: a query each, which is a range of the primary key. */
 export const rowsOfParts = (
   sql: SqlClient.SqlClient,
   parts: ReadonlyArray<RollupPart>,

@@ -15,9 +15,7 @@ export interface ScopeSplit {
   readonly parts: ReadonlyArray<RollupPart>;
 }
 
-/**
- * What the rollups of an environment cover. Months that begin before `monthsBefore` have rows of their own.
- */
+/** What the rollups of an environment cover. Months before `monthsBefore` have rows. */
 export interface RollupCoverage {
   readonly rolledUpFrom: number;
   readonly monthsBefore: string;

@@ -1,4 +1,4 @@
-import { DeviceGaps } from "../encoding/DeviceGaps.ts";
+import { DeviceList } from "../encoding/DeviceList.ts";
 import type { RebuildDays } from "./RebuildDays.ts";
 
 /** A day of one campaign or location: deliveries and failed sends, or entries and exits. */
@@ -16,7 +16,7 @@ export interface DaySum {
 }
 
 class Sum {
-  readonly gaps = new DeviceGaps();
+  readonly devices = new DeviceList();
   first = 0;
   second = 0;
   visits = 0;
@@ -44,7 +44,7 @@ export class DaySums {
       return;
     }
     sum.first++;
-    sum.gaps.add(device);
+    sum.devices.add(device);
     if (visitMicros >= 0) {
       sum.visits++;
       sum.visitMicros += visitMicros;
@@ -57,7 +57,7 @@ export class DaySums {
       const [startsOn, sum] = [this.#days.dates[day], this.#sums[day]];
       if (startsOn === undefined || sum === undefined) throw new Error("There is no such day");
       const { first, second, visitMicros, visits } = sum;
-      const { count, set } = sum.gaps.take();
+      const { count, set } = sum.devices.take();
       sum.first = sum.second = sum.visits = sum.visitMicros = 0;
       return { startsOn, day, first, second, devices: set, reached: count, visits, visitMicros };
     });

@@ -5,9 +5,7 @@ import type { Period } from "../../SourceRowsSql.ts";
 /** The local days of a period. */
 export interface RebuildDays {
   readonly dates: ReadonlyArray<string>;
-  /**
-   * The index in `dates` of each instant (microseconds). Fast where instants of one day follow each other.
-   */
+  /** The index in `dates` of each instant (microseconds). Fast where a day's instants follow each other. */
   readonly indexesOf: (instants: Float64Array) => Int32Array;
 }
 

@@ -33,10 +33,7 @@ interface SourceRows {
   readonly transitions: TransitionColumns;
 }
 
-/**
- * The start of the last share of a period: at a local midnight if there is one in it, else at a quarter of an
- * hour.
- */
+/** Where the last share of a period starts: at a local midnight, else at a quarter of an hour. */
 const lastPart = (zone: TimeZoneName, { fromMs, toMs }: Period, share: number): number => {
   const about = toMs - (toMs - fromMs) * share;
   const midnight = dayStart(zone, addDays(dateAt(zone, about), 1));
@@ -45,10 +42,7 @@ const lastPart = (zone: TimeZoneName, { fromMs, toMs }: Period, share: number): 
     : Math.min(toMs - quarterMillis, Math.ceil(about / quarterMillis) * quarterMillis);
 };
 
-/**
- * Rebuilds rollups from source rows, from the newest back: at first, after a change of time zone, or on
- * demand.
- */
+/** Rebuilds rollups from source rows, newest first: at first, for a new time zone, on demand. */
 export class RollupRebuild extends Context.Service<RollupRebuild>()(
   "waypost/reports/rollups/rebuild/RollupRebuild",
   {
@@ -58,10 +52,7 @@ export class RollupRebuild extends Context.Service<RollupRebuild>()(
       const deltas = yield* RollupDeltasSql;
       const writer = yield* RollupWriter;
 
-      /**
-       * The start of a period that ends at an instant and has about so many rows: whole days if a day is not
-       * too much.
-       */
+      /** Where a period of about so many rows starts. Whole days, unless a day has more. */
       const periodStart = Effect.fnUntraced(function* (tenant: PendingTenant, toMs: number, rows: number) {
         const zone = tenant.timezone as TimeZoneName;
         const daysBefore = (days: number) => dayStart(zone, addDays(dateAt(zone, toMs - 1), 1 - days));
@@ -75,9 +66,7 @@ export class RollupRebuild extends Context.Service<RollupRebuild>()(
         }
       });
 
-      /**
-       * The source rows of a period up to an instant: of a shorter one where the estimate was far too low.
-       */
+      /** Source rows of a period that ends at an instant; a shorter one where the estimate was too low. */
       const read = Effect.fnUntraced(function* (tenant: PendingTenant, toMs: number) {
         const { rebuild } = yield* RollupSizes;
         let fromMs = yield* periodStart(tenant, toMs, rebuild);
@@ -178,10 +167,7 @@ export class RollupRebuild extends Context.Service<RollupRebuild>()(
       });
 
       return {
-        /**
-         * An instant (epoch milliseconds) at or behind the newest row from before another; null if there is
-         * none.
-         */
+        /** An instant (epoch milliseconds) not before the newest row from before another; null for none. */
         newest: statements.newest,
 
         /**

@@ -63,10 +63,7 @@ export class RollupRebuildSql extends Context.Service<RollupRebuildSql>()(
         );
       };
 
-      /**
-       * Whether an event (`geofence_event AS e`) is in no pending delta. Nothing is read where there are no
-       * deltas.
-       */
+      /** Whether an event (`geofence_event AS e`) is in no delta. Without deltas nothing is read. */
       const isRolledUp = (tenant: TenantKey, hasDeltas: boolean) =>
         hasDeltas
           ? sql`NOT EXISTS (
@@ -78,10 +75,7 @@ export class RollupRebuildSql extends Context.Service<RollupRebuildSql>()(
           : sql`true`;
 
       return {
-        /**
-         * An instant (epoch milliseconds) at or behind the newest row from before another; null if there is
-         * none.
-         */
+        /** An instant (epoch milliseconds) not before the newest row from before another; null for none. */
         newest: (tenant: TenantKey, beforeMs: number) => {
           const before = moment(sql, beforeMs);
           const compacted = (table: "compacted_delivery" | "compacted_event") => sql`
@@ -128,9 +122,7 @@ export class RollupRebuildSql extends Context.Service<RollupRebuildSql>()(
             FROM (${compactedEvents(sql, period)}) AS compacted
             WHERE ${mine(tenant)} AND ${within(sql, "occurred_at", period)}`),
 
-        /**
-         * The first exits of a period that can end visits, at most so many, by time; none that are in deltas.
-         */
+        /** The first exits of a period that can end visits and are in no delta; at most so many, by time. */
         exits: (tenant: TenantKey, period: Period, limit: number, hasDeltas: boolean) =>
           transitions(sql`
             SELECT device_key, location_key, type, true AS is_boundary, NULL::int8 AS visit_micros,

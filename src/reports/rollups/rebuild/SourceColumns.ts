@@ -19,10 +19,7 @@ export const kindOf = (index: number) => {
   return kind;
 };
 
-/**
- * Settled deliveries, a column each. `settled` is in microseconds since 1970, `delivered` 0 for a failed
- * send.
- */
+/** Deliveries, a column each. `settled` is in microseconds since 1970, `delivered` 0 for a failure. */
 export interface OutcomeColumns {
   readonly devices: Int32Array;
   readonly campaigns: Int32Array;
@@ -46,10 +43,7 @@ export interface TransitionColumns {
   readonly at: Float64Array;
 }
 
-/**
- * Columns of a statement: binary arrays (`bigint[]`, `bigint[]`, `timestamptz[]`), each number packed from
- * two.
- */
+/** Binary arrays: `bigint[]`, `bigint[]` and `timestamptz[]`. Each number is packed from two. */
 export interface PackedColumns {
   readonly keys: Uint8Array;
   readonly details: Uint8Array;

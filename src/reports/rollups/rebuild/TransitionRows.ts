@@ -1,5 +1,5 @@
 import type { Sliced } from "../../../workers/TimeSlices.ts";
-import { DeviceGaps } from "../encoding/DeviceGaps.ts";
+import { DeviceList } from "../encoding/DeviceList.ts";
 import { allLocations, blockOf, packFigures } from "../encoding/LocationBlock.ts";
 import type { EventAddition, LocationFigures } from "../RollupTypes.ts";
 import { DaySums } from "./DaySums.ts";
@@ -51,7 +51,7 @@ const totalRows = (
   { dates }: RebuildDays,
   totals: ReadonlyArray<{ readonly entries: number; readonly exits: number }>,
 ): ReadonlyArray<EventAddition> => {
-  const noDevices = new DeviceGaps().take().set;
+  const noDevices = new DeviceList().take().set;
   return totals.flatMap(({ entries, exits }, day) => {
     const startsOn = dates[day];
     if (entries + exits === 0 || startsOn === undefined) return [];
