@@ -47,14 +47,14 @@ export interface OutcomeGroup {
 }
 
 /**
- * Events of a quarter of an hour (its start in epoch milliseconds), location and type, of pending deltas or
- * counted in source rows. `devices` has a key for each event, as `array_send` writes it.
+ * Events of a quarter of an hour (its start in epoch milliseconds) and location, of pending deltas or counted
+ * in source rows. `devices` has a key for each entry, as `array_send` writes it; no bytes for none.
  */
 export interface TransitionGroup {
   readonly quarter: number;
   readonly location_key: number;
-  readonly type: string;
-  readonly count: number;
+  readonly entries: number;
+  readonly exits: number;
   readonly devices: Uint8Array;
 }
 

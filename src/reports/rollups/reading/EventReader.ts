@@ -77,12 +77,7 @@ export class EventReader extends Context.Service<EventReader>()(
           ...(rolledUp === undefined ? [] : yield* rollups.pendingTransitions(tenant, rolledUp)),
           ...(raw === undefined ? [] : yield* rawCounts.transitionsOfDays(tenant, raw)),
         ];
-        for (const { count, quarter, type } of groups) {
-          add(
-            dateOf(quarter),
-            type === "enter" ? { entries: count, exits: 0 } : { entries: 0, exits: count },
-          );
-        }
+        for (const group of groups) add(dateOf(group.quarter), group);
         const counts = [...days.values()];
         const entries = counts.reduce((sum, day) => sum + day.entries, 0);
         const exits = counts.reduce((sum, day) => sum + day.exits, 0);
@@ -97,9 +92,8 @@ export class EventReader extends Context.Service<EventReader>()(
         const pending = rolledUp === undefined ? [] : yield* rollups.pendingTransitions(tenant, rolledUp);
         const pendingVisits = rolledUp === undefined ? [] : yield* rollups.pendingVisits(tenant, rolledUp);
         const counted = raw === undefined ? [] : yield* rawCounts.transitions(tenant, raw);
-        const countedVisits = raw === undefined ? [] : yield* rawCounts.visits(tenant, raw);
         const groups = Map.groupBy([...pending, ...counted], (group) => group.location_key);
-        const visits = visitsByLocation([...pendingVisits, ...countedVisits]);
+        const visits = visitsByLocation([...pendingVisits, ...counted]);
         const counts: Array<LocationCounts> = [];
         const tally = new DeviceTally();
         const yieldIfLong = timeSlices();

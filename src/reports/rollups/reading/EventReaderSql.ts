@@ -8,6 +8,7 @@ import type { LocationBlock } from "../encoding/LocationBlock.ts";
 import type { RollupPart } from "../RollupKeys.ts";
 import { visitChanges } from "../VisitChangesSql.ts";
 import type { TransitionGroup, VisitChange } from "../RollupTypes.ts";
+import { enteredDevices, entriesAndExits } from "./RawCountsSql.ts";
 import { isDayOf, rowsOfParts } from "./RollupPartsSql.ts";
 
 /** The statements that read rollups and deltas of events, in one transaction and snapshot. */
@@ -55,14 +56,14 @@ export class EventReaderSql extends Context.Service<EventReaderSql>()(
         pendingTransitions: (tenant: Tenant, scope: ReportScope) => {
           const { eventMatches, mine } = reportConditions(sql, tenant, scope);
           return Effect.orDie(sql<TransitionGroup>`
-            SELECT ${asNumber("extract(epoch FROM quarter) * 1000")} AS quarter, location_key, type,
-              count(*)::int AS count, array_send(array_agg(device_key)) AS devices
+            SELECT ${asNumber("extract(epoch FROM quarter) * 1000")} AS quarter, location_key,
+              ${entriesAndExits(sql)}, ${enteredDevices(sql)}
             FROM (
               SELECT workspace_id, environment, quarter, each.location_key, each.type, each.device_key
               FROM event_delta, unnest(location_keys, types, device_keys) AS each (location_key, type,
                 device_key)
               WHERE ${mine} AND ${within(sql, "quarter", scope.range)}) AS event
-            WHERE ${eventMatches} GROUP BY quarter, location_key, type`);
+            WHERE ${eventMatches} GROUP BY quarter, location_key`);
         },
 
         /** How pending events change the visits that began in the range at each matching location. */

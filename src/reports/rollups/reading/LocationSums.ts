@@ -62,11 +62,10 @@ export const locationCounts = (
   tally.clear();
   for (const [bytes, offset] of sum.sets) tally.addSetAt(bytes, offset);
   const counts = { entries: sum.entries, exits: sum.exits };
-  for (const { count, devices, type } of groups) {
-    if (type === "enter") {
-      counts.entries += count;
-      for (const device of integersOf(devices)) tally.add(device);
-    } else counts.exits += count;
+  for (const { devices, entries, exits } of groups) {
+    counts.entries += entries;
+    counts.exits += exits;
+    for (const device of integersOf(devices)) tally.add(device);
   }
   const exits = countsExits(filters) ? counts.exits : 0;
   if (!countsEntries(filters)) return { key, entries: 0, exits, entered: 0, visits: 0, visitMicros: 0n };

@@ -9,6 +9,15 @@ import type { OutcomeGroup, TransitionGroup, VisitChange } from "../RollupTypes.
 /** How deliveries are grouped. */
 export type OutcomeGrouping = "day" | "campaign_key" | "notification_key";
 
+/** The columns `entries` and `exits` of a `TransitionGroup`, over `type`. */
+export const entriesAndExits = (sql: SqlClient.SqlClient): Statement.Fragment => sql`
+  (count(*) FILTER (WHERE type = 'enter'))::int AS entries,
+  (count(*) FILTER (WHERE type = 'exit'))::int AS exits`;
+
+/** The column `devices` of a `TransitionGroup`, over `type` and `device_key`. */
+export const enteredDevices = (sql: SqlClient.SqlClient): Statement.Fragment => sql`
+  COALESCE(array_send(array_agg(device_key) FILTER (WHERE type = 'enter')), '') AS devices`;
+
 /**
  * The statements that count source rows which are in no rollups: all of them before the first rollup, the
  * older ones during a rebuild. They answer the same groups as the pending deltas do, so that both are added
@@ -69,29 +78,23 @@ export class RawCountsSql extends Context.Service<RawCountsSql>()(
 
         /** Events of each day of the range at matching locations; without devices. */
         transitionsOfDays: (tenant: Tenant, scope: ReportScope) =>
-          Effect.orDie(sql<TransitionGroup>`
-            SELECT quarter, 0 AS location_key, type, count(*)::int AS count, ''::bytea AS devices
+          Effect.orDie(sql<Omit<TransitionGroup, "location_key" | "devices">>`
+            SELECT quarter, ${entriesAndExits(sql)}
             FROM (
               SELECT type, ${dayOf(scope, "occurred_at")} AS quarter
               FROM ${events(sql, scope.range)}
               WHERE ${reportConditions(sql, tenant, scope).eventCounts}) AS counted
-            GROUP BY quarter, type`),
+            GROUP BY quarter`),
 
-        /** Events of the range at each matching location, with the devices. */
+        /** Events of the range at each matching location, with the visits that entries began. */
         transitions: (tenant: Tenant, scope: ReportScope) =>
-          Effect.orDie(sql<TransitionGroup>`
-            SELECT 0::float8 AS quarter, location_key, type, count(*)::int AS count,
-              array_send(array_agg(device_key)) AS devices
-            FROM ${events(sql, scope.range)} WHERE ${reportConditions(sql, tenant, scope).eventCounts}
-            GROUP BY location_key, type`),
-
-        /** The visits that began in the range at each matching location. */
-        visits: (tenant: Tenant, scope: ReportScope) =>
-          Effect.orDie(sql<VisitChange>`
-            SELECT location_key, ${asNumber("count(next_exit)")} AS visits,
-              (COALESCE(sum(extract(epoch FROM next_exit - occurred_at)), 0) * 1000000)::int8 AS "visitMicros"
+          Effect.orDie(sql<TransitionGroup & VisitChange>`
+            SELECT 0::float8 AS quarter, location_key, ${entriesAndExits(sql)}, ${enteredDevices(sql)},
+              ${asNumber("count(next_exit) FILTER (WHERE type = 'enter')")} AS visits,
+              (COALESCE(sum(extract(epoch FROM next_exit - occurred_at)) FILTER (WHERE type = 'enter'), 0)
+                * 1000000)::int8 AS "visitMicros"
             FROM ${eventsWithExits(tenant, scope)}
-            WHERE type = 'enter' AND ${reportConditions(sql, tenant, scope).eventCounts}
+            WHERE ${reportConditions(sql, tenant, scope).eventCounts}
             GROUP BY location_key`),
       };
     }),
