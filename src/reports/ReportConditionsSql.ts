@@ -1,8 +1,8 @@
 /**
  * What counts in a report, as SQL conditions (contract K1, K2, K4, K8).
  *
- * How a figure is counted: `Reports.ts` → this file (which rows count) → `rollups/RollupReader.ts` (how they
- * are read and added up) → the report's `…ReportSql.ts` (how the figures become rows).
+ * How a figure is counted: `Reports.ts` → this file (which rows count) → `rollups/RollupReader.ts` (where
+ * they are read and added up) → the report's `…ReportSql.ts` (how the figures become rows).
  */
 import type { SqlClient, Statement } from "effect/sql";
 import { statusSql } from "../campaigns/CampaignStatusSql.ts";

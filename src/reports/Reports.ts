@@ -2,8 +2,8 @@
  * The five reports.
  *
  * How a figure is counted: this file → `ReportConditionsSql.ts` (which rows count) →
- * `rollups/RollupReader.ts` (where they are read and how they are added up) → the report's `…ReportSql.ts`
- * (how the figures become rows).
+ * `rollups/RollupReader.ts` (where they are read and added up) → the report's `…ReportSql.ts` (how the
+ * figures become rows).
  */
 import { Clock, Context, Effect, Layer, Semaphore } from "effect";
 import { Database } from "../database/Database.ts";

@@ -80,7 +80,8 @@ const showRollups = Effect.fnUntraced(function* (rebuild: boolean) {
   if (environments.length === 0) yield* Console.log("There are no rollups yet.");
   if (rebuild) {
     yield* Console.log(
-      `Workers now rebuild the rollups of ${counted(rebuilding, "environment")}. Until they are complete, reports are exact but slower.`,
+      `Workers now rebuild the rollups of ${counted(rebuilding, "environment")}. ` +
+        "Until they are complete, reports are exact but slower.",
     );
   }
 });

@@ -40,8 +40,8 @@ export class RollupDeltasSql extends Context.Service<RollupDeltasSql>()(
             SELECT id, sum(cardinality(device_keys)) OVER (ORDER BY id) - cardinality(device_keys) AS before
             FROM (
               SELECT id, device_keys FROM ${sql(table)}
-              WHERE ${mine(tenant)} AND quarter >= ${rolledUpFrom(tenant)} ORDER BY id
-                LIMIT 2000) AS oldest) AS summed
+              WHERE ${mine(tenant)} AND quarter >= ${rolledUpFrom(tenant)}
+              ORDER BY id LIMIT 2000) AS oldest) AS summed
           WHERE before < ${limit})
         DELETE FROM ${sql(table)} USING next
         WHERE ${mine(tenant)} AND ${sql(table)}.id = next.id

@@ -71,10 +71,7 @@ export interface DeliveryDelta extends OutcomeGroup {
   readonly trigger_type: string;
 }
 
-/**
- * A row of `event_delta`: events of a quarter of an hour (its start in epoch milliseconds), in parallel
- * arrays.
- */
+/** A row of `event_delta`: events of a quarter of an hour (epoch milliseconds), in parallel arrays. */
 export interface EventDelta {
   readonly quarter: number;
   readonly device_keys: ReadonlyArray<number>;

@@ -59,7 +59,7 @@ export class RollupWriter extends Context.Service<RollupWriter>()("waypost/repor
           },
         }),
 
-      /** Adds events to rows. A row for which `isNew` is true must not exist yet; nothing is read for it. */
+      /** Adds events to rows. Rows that `isNew` selects must not exist; nothing is read for them. */
       addEvents: (
         tenant: TenantKey,
         additions: ReadonlyArray<EventAddition>,

@@ -1,8 +1,6 @@
 import { toSet } from "./DeviceSet.ts";
 
-/**
- * Distinct device keys that come in ascending order. It needs no bitmap, so that many small sets are cheap.
- */
+/** Distinct device keys, ascending. It needs no bitmap, so that many small sets are cheap. */
 export class DeviceList {
   #keys = new Int32Array(16);
   #count = 0;

@@ -60,8 +60,8 @@ export class EventReaderSql extends Context.Service<EventReaderSql>()(
               ${entriesAndExits(sql)}, ${enteredDevices(sql)}
             FROM (
               SELECT workspace_id, environment, quarter, each.location_key, each.type, each.device_key
-              FROM event_delta, unnest(location_keys, types, device_keys) AS each (location_key, type,
-                device_key)
+              FROM event_delta, unnest(location_keys, types, device_keys)
+                AS each (location_key, type, device_key)
               WHERE ${mine} AND ${within(sql, "quarter", scope.range)}) AS event
             WHERE ${eventMatches} GROUP BY quarter, location_key`);
         },
