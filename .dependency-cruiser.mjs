@@ -83,8 +83,18 @@ export default {
         "The import does not resolve: a typo, a missing .ts suffix or a package that is not installed.",
       severity: "error",
       from: {},
-      // Only scripts/bench/duckdb installs it.
-      to: { couldNotResolve: true, pathNot: "^@duckdb/node-api$" },
+      to: { couldNotResolve: true },
+    },
+    {
+      name: "rollups-entry-points",
+      comment:
+        "Outside of src/reports/rollups/ only its entry points: RollupReader, Rollups and RollupStatus, with their types.",
+      severity: "error",
+      from: { path: "^src/", pathNot: "^src/reports/rollups/" },
+      to: {
+        path: "^src/reports/rollups/",
+        pathNot: "/(RollupReader|Rollups|RollupStatus|RollupStateSql|RollupTypes|reading/ScopeSplit)[.]ts$",
+      },
     },
     ...sliceOrder,
     {

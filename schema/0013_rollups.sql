@@ -61,8 +61,8 @@ CREATE TABLE device_delta (
 ) WITH (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 2000);
 
 -- Deliveries of a day or a month. Key 0 and type '' stand for all. `devices` is the set of devices reached
--- (src/reports/rollups/encoding/DeviceSet.ts), `reached` its size. The filters stand before the day in the
--- key, so that the rows of a year lie together.
+-- (src/reports/rollups/encoding/DeviceSet.ts), `reached` its size. The campaign stands before the day in the
+-- key, so that its rows of a year lie together.
 CREATE TABLE delivery_rollup (
   workspace_id     integer NOT NULL,
   environment      text NOT NULL,
@@ -81,22 +81,22 @@ CREATE TABLE delivery_rollup (
 );
 
 -- Geofence events of a day or a month at a block of locations
--- (src/reports/rollups/encoding/LocationBlock.ts): `visits` holds the figures of each location, `devices` the
--- sets of devices that entered, in the same order. Block 0 stands for all locations and has no devices.
+-- (src/reports/rollups/encoding/LocationBlock.ts): `figures` holds those of each location, `devices` the sets
+-- of devices that entered, in the same order. Block 0 stands for all locations and has no devices.
 CREATE TABLE event_rollup (
   workspace_id integer NOT NULL,
   environment  text NOT NULL,
   span         text NOT NULL CHECK (span IN ('day', 'month')),
   block        integer NOT NULL,
   starts_on    date NOT NULL,
-  visits       bytea NOT NULL,
+  figures      bytea NOT NULL,
   devices      bytea NOT NULL,
   PRIMARY KEY (workspace_id, environment, span, block, starts_on)
 ) WITH (toast_tuple_target = 8160);
 
--- The columns hold compressed sets; compressing them again costs more than it saves.
+-- The columns are compact already; compressing them costs more than it saves.
 ALTER TABLE delivery_rollup ALTER COLUMN devices SET STORAGE EXTERNAL;
-ALTER TABLE event_rollup ALTER COLUMN visits SET STORAGE EXTERNAL;
+ALTER TABLE event_rollup ALTER COLUMN figures SET STORAGE EXTERNAL;
 ALTER TABLE event_rollup ALTER COLUMN devices SET STORAGE EXTERNAL;
 
 CREATE FUNCTION add_deltas_of_new_deliveries() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -143,7 +143,8 @@ CREATE TRIGGER delivery_changed_after_settling AFTER UPDATE ON delivery FOR EACH
   WHEN (OLD.settled_at IS NOT NULL AND (
     OLD.settled_at IS DISTINCT FROM NEW.settled_at OR OLD.status <> NEW.status
     OR OLD.device_key <> NEW.device_key OR OLD.campaign_key <> NEW.campaign_key
-    OR OLD.notification_key <> NEW.notification_key OR OLD.content_type <> NEW.content_type OR OLD.trigger_type <> NEW.trigger_type))
+    OR OLD.notification_key <> NEW.notification_key OR OLD.content_type <> NEW.content_type
+    OR OLD.trigger_type <> NEW.trigger_type))
   EXECUTE FUNCTION invalidate_rollups();
 
 CREATE TRIGGER geofence_event_changed AFTER UPDATE ON geofence_event

@@ -31,8 +31,8 @@ CREATE TABLE compacted_delivery (
   PRIMARY KEY (workspace_id, environment, day, id)
 );
 
--- Events of a UTC day in parallel arrays: the millisecond of the day, and for an entry the microseconds until
--- its exit, null without an exit.
+-- Events of a UTC day in parallel arrays: the millisecond of the day, and for an entry the microseconds of
+-- the visit until the next exit, null without an exit.
 CREATE TABLE compacted_event (
   workspace_id  integer NOT NULL,
   environment   text NOT NULL,
@@ -42,6 +42,6 @@ CREATE TABLE compacted_event (
   device_keys   integer[] NOT NULL,
   location_keys integer[] NOT NULL,
   enters        boolean[] NOT NULL,
-  stayed        bigint[] NOT NULL,
+  visit_micros  bigint[] NOT NULL,
   PRIMARY KEY (workspace_id, environment, day, id)
 );

@@ -43,8 +43,8 @@ import { SendListSql } from "./operator/SendListSql.ts";
 import { Geofences } from "./positions/Geofences.ts";
 import { Positions } from "./positions/Positions.ts";
 import { Reports } from "./reports/Reports.ts";
-import { Retention, retaining } from "./reports/retention/Retention.ts";
-import { Rollups, rollingUp } from "./reports/rollups/Rollups.ts";
+import { Retention, retentionJob } from "./reports/retention/Retention.ts";
+import { Rollups, rollupJob } from "./reports/rollups/Rollups.ts";
 import { sqlRepositories } from "./Repositories.ts";
 import { Deliveries } from "./sending/Deliveries.ts";
 import { leaseTimeOfDatabase } from "./sending/LeaseTime.ts";
@@ -98,9 +98,9 @@ const jobs = Layer.mergeAll(
   failedAttemptPruning,
   mediaSweeping,
   thumbnailWorker,
-  rollingUp,
+  rollupJob,
   Layer.effectDiscard(Worker.every("table_statistics", "2 seconds", analyzeGrownTables)),
-  retaining,
+  retentionJob,
   SendScheduler.layer,
   PushDispatcher.layer,
 );

@@ -61,11 +61,11 @@ const memoryWaypost = (settings: Partial<Settings["Service"]>) =>
  */
 export const TestPlatform = {
   layerWith: (settings: Partial<Settings["Service"]> = {}) =>
-    Layer.suspend((): Layer.Layer<
-      TestWaypost | MediaStore | DataDirectory | Layer.Success<typeof platformServices>,
-      unknown
-    > =>
-      inject("store") === "memory" ? memoryWaypost(settings) : TestWaypost.layerWith(settings),
+    Layer.suspend(
+      (): Layer.Layer<
+        TestWaypost | MediaStore | DataDirectory | Layer.Success<typeof platformServices>,
+        unknown
+      > => (inject("store") === "memory" ? memoryWaypost(settings) : TestWaypost.layerWith(settings)),
     ),
   get layer() {
     return this.layerWith();

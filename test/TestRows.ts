@@ -53,10 +53,13 @@ export class TestRows extends Context.Service<
           Effect.asVoid(store.write((tables) => tables.delete(memoryTable(table), id))),
         insertMediaFile: Effect.fnUntraced(function* (tenant, kind) {
           const file = { id: idAt(now), key: randomBytes(24).toString("base64url") };
+          const record = { ...file, kind, name: "File", mimeType: "image/png", bytes: 1, createdAt: now };
+          const unknown = { width: null, height: null, durationSeconds: null, due: null };
           yield* insert("media_file", file.id, tenant, {
-            ...{ ...file, kind, name: "File", mimeType: "image/png", bytes: 1 },
-            ...{ width: null, height: null, durationSeconds: null, createdAt: now },
-            ...{ thumbnail: "none", due: null, attempts: 0 },
+            ...record,
+            ...unknown,
+            thumbnail: "none",
+            attempts: 0,
           });
           return { ...file, type: kind };
         }),

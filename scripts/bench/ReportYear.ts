@@ -1,21 +1,22 @@
 import { Effect } from "effect";
 import { SqlClient } from "effect/sql";
 
-/** How much happened in the year: rows of deliveries, and as many of events; the devices it happened to. */
+/** The size of a history: `rows` deliveries and as many events, and what they belong to. */
 export interface ReportYear {
   readonly rows: number;
   readonly devices: number;
   readonly campaigns: number;
-  readonly places: number;
+  readonly locations: number;
   readonly timezone: string;
 }
 
-/** The id of something by its number, as SQL. */
+/** The id of the item with a number, as SQL. */
 export const uuidOf = (name: string, key: string) => `md5('${name}' || ${key})::uuid`;
 
 const own = "1 AS workspace_id, 'production' AS environment";
+const start = "'2025-01-01Z'";
 
-/** Tables that are filled without indexes and triggers, and what they are without. */
+/** Tables that are filled without indexes and triggers, with the indexes to create afterwards. */
 const large = {
   delivery: [
     "ADD CONSTRAINT delivery_pkey PRIMARY KEY (workspace_id, environment, source_id, device_key)",
@@ -28,52 +29,66 @@ const large = {
   ],
 } as const;
 
+/** Everything but deliveries and events. */
+const itemsOf = ({ campaigns, devices, locations, timezone }: ReportYear): ReadonlyArray<string> => [
+  `INSERT INTO workspace (public_id, name, timezone, created_at, updated_at)
+    VALUES (gen_random_uuid(), 'Bench', '${timezone}', ${start}, ${start})`,
+  "INSERT INTO tenant SELECT 1, e, 0 FROM unnest(ARRAY['sandbox', 'production']) e ON CONFLICT DO NOTHING",
+  `INSERT INTO device (workspace_id, environment, key, id, installation_id, platform, transport,
+      token_digest, registered_at, last_seen_at)
+    SELECT ${own}, n, gen_random_uuid(), 'i' || n, 'ios', 'inbox', decode(repeat('00', 32), 'hex'), ${start},
+      ${start}
+    FROM generate_series(1, ${devices}) n`,
+  `INSERT INTO location (workspace_id, environment, id, name, type, latitude, longitude, radius_meters,
+      created_at, updated_at)
+    SELECT ${own}, ${uuidOf("location", "n")}, 'Location ' || n, 'circle', 52, 5, 100, ${start}, ${start}
+    FROM generate_series(1, ${locations}) n`,
+  `INSERT INTO location_group (workspace_id, environment, id, name, created_at, updated_at)
+    SELECT ${own}, ${uuidOf("group", "n")}, 'Group ' || n, ${start}, ${start} FROM generate_series(1, 20) n`,
+  `INSERT INTO location_group_member (workspace_id, environment, group_id, location_id)
+    SELECT ${own}, ${uuidOf("group", "1 + n % 20")}, ${uuidOf("location", "n")}
+    FROM generate_series(1, ${locations}) n`,
+  `INSERT INTO campaign (workspace_id, environment, id, name, type, timezone, starts_at, created_at,
+      updated_at)
+    SELECT ${own}, ${uuidOf("campaign", "n")}, 'Campaign ' || n, 'geo', 'UTC', ${start}, ${start}, ${start}
+    FROM generate_series(1, ${campaigns}) n`,
+  `INSERT INTO campaign_location (workspace_id, environment, campaign_id, location_id, position)
+    SELECT ${own}, ${uuidOf("campaign", "n")}, ${uuidOf("location", "n * 10 + p")}, p
+    FROM generate_series(1, ${campaigns}) n, generate_series(0, 4) p WHERE n * 10 + p <= ${locations}`,
+  `INSERT INTO campaign_location_group (workspace_id, environment, campaign_id, group_id, position)
+    SELECT ${own}, ${uuidOf("campaign", "n")}, ${uuidOf("group", "1 + n % 20")}, 0
+    FROM generate_series(1, ${campaigns}) n`,
+  `WITH created AS (
+      INSERT INTO content (workspace_id, environment, notification_id, type, headline, body, questions,
+        created_at)
+      SELECT ${own}, ${uuidOf("notification", "n")}, CASE WHEN n % 5 = 0 THEN 'survey' ELSE 'message' END,
+        'Hello', 'Welcome', CASE WHEN n % 5 = 0 THEN '[{}, {}]'::jsonb END, ${start}
+        FROM generate_series(1, ${campaigns}) n
+      RETURNING key, notification_id, type)
+    INSERT INTO notification (workspace_id, environment, id, name, type, content_key, created_at, updated_at)
+    SELECT ${own}, notification_id, 'Notification ' || key, type, key, ${start}, ${start} FROM created
+    ORDER BY key`,
+  `INSERT INTO campaign_notification (workspace_id, environment, campaign_id, notification_id, id,
+      trigger_type, attached_at, updated_at)
+    SELECT ${own}, ${uuidOf("campaign", "n")}, ${uuidOf("notification", "n")}, ${uuidOf("pair", "n")},
+      CASE WHEN n % 2 = 0 THEN 'on_enter' ELSE 'on_exit' END, ${start}, ${start}
+    FROM generate_series(1, ${campaigns}) n`,
+];
+
 /**
- * A year that ends now, straight into the tables; the triggers sleep, so that all of it has to be rolled up. Rows come about in the order of
- * time, as they do in life. Few places and campaigns have most of what happens, devices are all alike (which is the worst for sets of them), a
- * tenth of the entries never see an exit.
+ * Writes a year that ends now into the tables, without triggers, so that all of it has to be rolled up. Rows
+ * come about in the order of time. Few locations and campaigns have most of the activity; devices are
+ * uniform, which is the worst case for sets of them; a tenth of the entries has no exit.
  */
 export const buildReportYear = Effect.fnUntraced(function* (year: ReportYear) {
   const sql = yield* SqlClient.SqlClient;
   const run = (text: string) => sql`${sql.literal(text)}`.unprepared;
-  const { campaigns, devices, places, timezone } = year;
   yield* run("SET statement_timeout = 0");
   yield* run("SET synchronous_commit = off");
   yield* run("SET maintenance_work_mem = '1GB'");
   yield* run("SET max_parallel_workers_per_gather = 0");
   yield* run("SELECT setseed(0.25)");
-  yield* run(`INSERT INTO workspace (public_id, name, timezone, created_at, updated_at)
-    VALUES (gen_random_uuid(), 'Bench', '${timezone}', '2025-01-01Z', '2025-01-01Z')`);
-  yield* run(
-    "INSERT INTO tenant SELECT 1, e, 0 FROM unnest(ARRAY['sandbox', 'production']) e ON CONFLICT DO NOTHING",
-  );
-  yield* run(`INSERT INTO device (workspace_id, environment, key, id, installation_id, platform, transport, token_digest, registered_at,
-      last_seen_at)
-    SELECT ${own}, n, gen_random_uuid(), 'i' || n, 'ios', 'inbox', decode(repeat('00', 32), 'hex'), '2025-01-01Z', '2025-01-01Z'
-    FROM generate_series(1, ${devices}) n`);
-  yield* run(`INSERT INTO location (workspace_id, environment, id, name, type, latitude, longitude, radius_meters, created_at, updated_at)
-    SELECT ${own}, ${uuidOf("location", "n")}, 'Place ' || n, 'circle', 52, 5, 100, '2025-01-01Z', '2025-01-01Z' FROM generate_series(1, ${places}) n`);
-  yield* run(`INSERT INTO location_group (workspace_id, environment, id, name, created_at, updated_at)
-    SELECT ${own}, ${uuidOf("group", "n")}, 'Group ' || n, '2025-01-01Z', '2025-01-01Z' FROM generate_series(1, 20) n`);
-  yield* run(`INSERT INTO location_group_member (workspace_id, environment, group_id, location_id)
-    SELECT ${own}, ${uuidOf("group", "1 + n % 20")}, ${uuidOf("location", "n")} FROM generate_series(1, ${places}) n`);
-  yield* run(`INSERT INTO campaign (workspace_id, environment, id, name, type, timezone, starts_at, created_at, updated_at)
-    SELECT ${own}, ${uuidOf("campaign", "n")}, 'Campaign ' || n, 'geo', 'UTC', '2025-01-01Z', '2025-01-01Z', '2025-01-01Z' FROM generate_series(1, ${campaigns}) n`);
-  yield* run(`INSERT INTO campaign_location (workspace_id, environment, campaign_id, location_id, position)
-    SELECT ${own}, ${uuidOf("campaign", "n")}, ${uuidOf("location", "n * 10 + p")}, p FROM generate_series(1, ${campaigns}) n, generate_series(0, 4) p
-    WHERE n * 10 + p <= ${places}`);
-  yield* run(`INSERT INTO campaign_location_group (workspace_id, environment, campaign_id, group_id, position)
-    SELECT ${own}, ${uuidOf("campaign", "n")}, ${uuidOf("group", "1 + n % 20")}, 0 FROM generate_series(1, ${campaigns}) n`);
-  yield* run(`WITH made AS (
-      INSERT INTO content (workspace_id, environment, notification_id, type, headline, body, questions, created_at)
-      SELECT ${own}, ${uuidOf("notification", "n")}, CASE WHEN n % 5 = 0 THEN 'survey' ELSE 'message' END, 'Hello', 'Welcome',
-        CASE WHEN n % 5 = 0 THEN '[{}, {}]'::jsonb END, '2025-01-01Z' FROM generate_series(1, ${campaigns}) n
-      RETURNING key, notification_id, type)
-    INSERT INTO notification (workspace_id, environment, id, name, type, content_key, created_at, updated_at)
-    SELECT ${own}, notification_id, 'Notification ' || key, type, key, '2025-01-01Z', '2025-01-01Z' FROM made ORDER BY key`);
-  yield* run(`INSERT INTO campaign_notification (workspace_id, environment, campaign_id, notification_id, id, trigger_type, attached_at, updated_at)
-    SELECT ${own}, ${uuidOf("campaign", "n")}, ${uuidOf("notification", "n")}, ${uuidOf("pair", "n")},
-      CASE WHEN n % 2 = 0 THEN 'on_enter' ELSE 'on_exit' END, '2025-01-01Z', '2025-01-01Z' FROM generate_series(1, ${campaigns}) n`);
+  for (const statement of itemsOf(year)) yield* run(statement);
   for (const [table, [key, ...indexes]] of Object.entries(large)) {
     yield* run(`ALTER TABLE ${table} DISABLE TRIGGER USER`);
     yield* run(`ALTER TABLE ${table} DROP CONSTRAINT ${table}_pkey`);
@@ -84,34 +99,42 @@ export const buildReportYear = Effect.fnUntraced(function* (year: ReportYear) {
     for (const index of indexes) yield* run(`CREATE INDEX ${index}`);
     yield* run(`ALTER TABLE ${table} ENABLE TRIGGER USER`);
   }
-  yield* run(`INSERT INTO survey_response (workspace_id, environment, notification_key, campaign_key, device_key, content_key, answers,
-      first_answered_at, answered_at)
-    SELECT workspace_id, environment, notification_key, campaign_key, device_key, content_key, '[]', settled_at, settled_at
-    FROM delivery WHERE content_type = 'survey' AND status = 'delivered' AND source_id % 2 = 0 ON CONFLICT DO NOTHING`);
+  yield* run(`INSERT INTO survey_response (workspace_id, environment, notification_key, campaign_key,
+      device_key, content_key, answers, first_answered_at, answered_at)
+    SELECT workspace_id, environment, notification_key, campaign_key, device_key, content_key, '[]',
+      settled_at, settled_at
+    FROM delivery WHERE content_type = 'survey' AND status = 'delivered' AND source_id % 2 = 0
+    ON CONFLICT DO NOTHING`);
   yield* run(
-    "INSERT INTO rollup_state (workspace_id, environment, timezone) VALUES (1, 'production', '') ON CONFLICT DO NOTHING",
+    `INSERT INTO rollup_state (workspace_id, environment, timezone) VALUES (1, 'production', '')
+      ON CONFLICT DO NOTHING`,
   );
   yield* run("VACUUM ANALYZE");
   yield* run("CHECKPOINT");
 });
 
 const at = (n: string, rows: number) =>
-  `date_trunc('milliseconds', statement_timestamp() - (1 - (${n} + random() * 1000) / (${rows} + 1000)::float8) * interval '365 days')`;
+  `date_trunc('milliseconds', statement_timestamp()
+    - (1 - (${n} + random() * 1000) / (${rows} + 1000)::float8) * interval '365 days')`;
 
 const deliveries = ({ campaigns, devices, rows }: ReportYear) => `
-  INSERT INTO delivery (workspace_id, environment, source_id, device_key, campaign_key, notification_key, content_key, content_type,
-    trigger_type, location_key, transport, status, created_at, settled_at)
-  SELECT ${own}, n, 1 + floor(random() * ${devices})::int, c, c, c, CASE WHEN c % 5 = 0 THEN 'survey' ELSE 'message' END,
-    CASE WHEN c % 2 = 0 THEN 'on_enter' ELSE 'on_exit' END, 1, 'inbox', CASE WHEN n % 20 = 0 THEN 'failed' ELSE 'delivered' END, at, at
+  INSERT INTO delivery (workspace_id, environment, source_id, device_key, campaign_key, notification_key,
+    content_key, content_type, trigger_type, location_key, transport, status, created_at, settled_at)
+  SELECT ${own}, n, 1 + floor(random() * ${devices})::int, c, c, c,
+    CASE WHEN c % 5 = 0 THEN 'survey' ELSE 'message' END,
+    CASE WHEN c % 2 = 0 THEN 'on_enter' ELSE 'on_exit' END, 1, 'inbox',
+    CASE WHEN n % 20 = 0 THEN 'failed' ELSE 'delivered' END, at, at
   FROM (
     SELECT n, 1 + floor(random() * random() * ${campaigns})::int AS c, ${at("n", rows)} AS at
-    FROM generate_series(0, ${rows - 1}) n) AS made`;
+    FROM generate_series(0, ${rows - 1}) n) AS created`;
 
-const events = ({ devices, places, rows }: ReportYear) => `
-  INSERT INTO geofence_event (workspace_id, environment, device_key, id, type, location_key, occurred_at, received_at)
-  SELECT ${own}, device_key, gen_random_uuid(), CASE WHEN leaves AND n % 10 > 0 THEN 'exit' ELSE 'enter' END, location_key,
-    CASE WHEN leaves THEN at + stay ELSE at END, at
+const events = ({ devices, locations, rows }: ReportYear) => `
+  INSERT INTO geofence_event (workspace_id, environment, device_key, id, type, location_key, occurred_at,
+    received_at)
+  SELECT ${own}, device_key, gen_random_uuid(), CASE WHEN leaves AND n % 10 > 0 THEN 'exit' ELSE 'enter' END,
+    location_key, CASE WHEN leaves THEN at + length ELSE at END, at
   FROM (
-    SELECT n, 1 + floor(random() * ${devices})::int AS device_key, 1 + floor(random() * random() * ${places})::int AS location_key,
-      ${at("n", rows / 2)} AS at, date_trunc('milliseconds', (1 - ln(1 - random())) * interval '25 minutes') AS stay
+    SELECT n, 1 + floor(random() * ${devices})::int AS device_key,
+      1 + floor(random() * random() * ${locations})::int AS location_key, ${at("n", rows / 2)} AS at,
+      date_trunc('milliseconds', (1 - ln(1 - random())) * interval '25 minutes') AS length
     FROM generate_series(0, ${rows / 2 - 1}) n) AS visit, (VALUES (false), (true)) AS side (leaves)`;

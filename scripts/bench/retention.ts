@@ -1,7 +1,7 @@
 /**
- * The bars of retention: packing rows that are past their time takes at most five times as long as only deleting them in the same pages,
- * packed rows are a fraction of the size, and every report says what it said. Half a year of deliveries
- * and events, BENCH_ROWS (1,000,000 unless told) of each in the whole year.
+ * The bars of retention: compacting rows past their retention takes at most five times as long as only
+ * deleting them in the same pages, compacted rows have a fraction of the size, and every report stays the
+ * same. Half a year of deliveries and events, BENCH_ROWS (1,000,000 if unset) of each in the whole year.
  */
 import { NodeRuntime } from "@effect/platform-node";
 import { Effect, Layer } from "effect";
@@ -21,41 +21,58 @@ const timezone = "Europe/Amsterdam";
 const DAY = 86_400_000;
 const page = 10_000;
 const bars = { times: 5, deliveries: 0.1, events: 0.2 };
-const tables = {
-  deliveries: { table: "delivery", packed: "compacted_delivery", column: "settled_at" },
-  events: { table: "geofence_event", packed: "compacted_event", column: "occurred_at" },
-} as const;
+const kinds = [
+  { what: "deliveries", table: "delivery", compacted: "compacted_delivery", column: "settled_at" },
+  { what: "events", table: "geofence_event", compacted: "compacted_event", column: "occurred_at" },
+] as const;
 
-const seconds = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+const timed = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
   Effect.gen(function* () {
     const began = performance.now();
     const result = yield* effect;
-    return { result, taken: (performance.now() - began) / 1000 };
+    return { result, seconds: (performance.now() - began) / 1000 };
   });
+
+/** Deletes a tenth of the rows in the pages of a compaction, and rolls each page back. Gives their number. */
+const onlyDelete = Effect.fnUntraced(function* ({ column, table }: (typeof kinds)[number]) {
+  const sql = yield* SqlClient.SqlClient;
+  const mine = sql`workspace_id = 1 AND environment = 'production'`;
+  let deleted = 0;
+  for (let fromMs = 0; deleted < rows / 10;) {
+    const [next] = yield* sql<{ readonly at: number }>`
+      SELECT floor(extract(epoch FROM ${sql(column)}) * 1000)::float8 AS at FROM ${sql(table)}
+      WHERE ${mine} AND ${sql(column)} >= ${new Date(fromMs)} ORDER BY ${sql(column)} OFFSET ${page} LIMIT 1`;
+    const toMs = next?.at ?? Date.now();
+    yield* sql`BEGIN`;
+    const gone = yield* sql`
+      DELETE FROM ${sql(table)}
+      WHERE ${mine} AND ${sql(column)} >= ${new Date(fromMs)} AND ${sql(column)} < ${new Date(toMs)}
+        RETURNING 1`;
+    yield* sql`ROLLBACK`;
+    deleted += gone.length;
+    fromMs = toMs;
+  }
+  return deleted;
+});
 
 const bench = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient;
-  const { pack } = yield* Retention;
+  const { compact } = yield* Retention;
   const reports = yield* Reports;
-  const rollups = yield* Rollups;
-  yield* buildReportYear({
-    rows,
-    devices: Math.max(1000, rows / 20),
-    campaigns: 200,
-    places: 2000,
-    timezone,
-  });
-  const rollup = seconds(
+  const { step } = yield* Rollups;
+  const devices = Math.max(1000, rows / 20);
+  yield* buildReportYear({ rows, devices, campaigns: 200, locations: 2000, timezone });
+  const rollUp = timed(
     Effect.gen(function* () {
-      while (yield* rollups.step);
+      while (yield* step);
     }),
   );
-  const once = yield* rollup;
+  const first = yield* rollUp;
   const tenant = { workspaceId: 1, environment: "production", workspace: { timezone } } as unknown as Tenant;
-  const day = (ago: number) => new Date(Date.now() - ago * DAY).toISOString().slice(0, 10);
-  const said = Effect.forEach(
+  const dayAgo = (days: number) => new Date(Date.now() - days * DAY).toISOString().slice(0, 10);
+  const answers = Effect.forEach(
     ["summary", "campaigns", "locations", "notifications", "surveys"] as const,
-    (report) => reports[report](tenant, { start: day(364), end: day(0) }),
+    (report) => reports[report](tenant, { start: dayAgo(364), end: dayAgo(0) }),
   );
   let misses = 0;
   const say = (name: string, figure: string, isMet: boolean) => {
@@ -63,63 +80,45 @@ const bench = Effect.gen(function* () {
     console.log(`${name.padEnd(40)} ${figure.padEnd(64)} ${isMet ? "" : "missed"}`);
   };
 
-  const before = yield* said;
+  const before = yield* answers;
+  const verify = Effect.fnUntraced(function* (name: string, figure = "") {
+    const isSame = (yield* answers).every((answer, index) => answer === before[index]);
+    say(name, `${figure}${isSame ? "the same as before" : "NOT THE SAME"}`, isSame);
+  });
   const cut = Math.floor(Date.now() / DAY - 180) * DAY;
-  for (const [name, { column, packed, table }] of Object.entries(tables)) {
-    const what = name as keyof typeof tables;
-    const [was] = yield* sql<{ readonly each: number }>`
-      SELECT pg_total_relation_size(${table})::float8 / ${rows} AS each`;
-    // Rolled back, so that the rows are there for the packing; as it deletes by a page's index range, so does this.
-    const bare = yield* seconds(
-      Effect.gen(function* () {
-        let gone = 0;
-        for (let fromMs = 0; gone < rows / 10;) {
-          const [next] = yield* sql<{ readonly at: number }>`
-            SELECT floor(extract(epoch FROM ${sql(column)}) * 1000)::float8 AS at FROM ${sql(table)}
-            WHERE workspace_id = 1 AND environment = 'production' AND ${sql(column)} >= ${new Date(fromMs)}
-            ORDER BY ${sql(column)} OFFSET ${page} LIMIT 1`;
-          const toMs = next?.at ?? Date.now();
-          yield* sql`BEGIN`;
-          const rowsGone = yield* sql`
-            DELETE FROM ${sql(table)} WHERE workspace_id = 1 AND environment = 'production'
-              AND ${sql(column)} >= ${new Date(fromMs)} AND ${sql(column)} < ${new Date(toMs)} RETURNING 1`;
-          yield* sql`ROLLBACK`;
-          gone += rowsGone.length;
-          fromMs = toMs;
-        }
-        return gone;
-      }),
-    );
-    const packing = yield* seconds(pack(what, cut));
-    const rates = [packing, bare].map(({ result, taken }) => result / taken);
-    const times = (rates[1] ?? 0) / (rates[0] ?? 1);
+  for (const kind of kinds) {
+    const { column, compacted, table, what } = kind;
+    const [old] = yield* sql<{ readonly bytes: number }>`
+      SELECT pg_total_relation_size(${table})::float8 / ${rows} AS bytes`;
+    const deleting = yield* timed(onlyDelete(kind));
+    const compacting = yield* timed(compact(what, cut));
+    const [rate, deleteRate] = [compacting, deleting].map(({ result, seconds }) => result / seconds);
+    const times = (deleteRate ?? 0) / (rate ?? 1);
     say(
-      `${name}: packed`,
-      `${packing.result} rows, ${rates[0]?.toFixed(0)}/s; only deleted ${rates[1]?.toFixed(0)}/s: ${times.toFixed(2)} times (bar: ${bars.times})`,
+      `${what}: compacted`,
+      `${compacting.result} rows, ${rate?.toFixed(0)}/s; only deleted ${deleteRate?.toFixed(0)}/s: ` +
+        `${times.toFixed(2)} times (bar: ${bars.times})`,
       times <= bars.times,
     );
-    const [size] = yield* sql<{ readonly each: number; readonly left: number }>`
-      SELECT pg_total_relation_size(${packed})::float8 / ${packing.result} AS each,
+    const [size] = yield* sql<{ readonly bytes: number; readonly left: number }>`
+      SELECT pg_total_relation_size(${compacted})::float8 / ${compacting.result} AS bytes,
         (SELECT count(*)::float8 FROM ${sql(table)} WHERE ${sql(column)} < ${new Date(cut)}) AS left`;
-    const part = (size?.each ?? 0) / (was?.each ?? 1);
+    const share = (size?.bytes ?? 0) / (old?.bytes ?? 1);
     say(
-      `${name}: size of a row`,
-      `${was?.each.toFixed(0)} bytes, packed ${size?.each.toFixed(1)}: ${part.toFixed(3)} (bar: ${bars[what]}); ${size?.left} wait`,
-      part <= bars[what],
+      `${what}: size of a row`,
+      `${old?.bytes.toFixed(0)} bytes, compacted ${size?.bytes.toFixed(1)}: ${share.toFixed(3)} ` +
+        `(bar: ${bars[what]}); ${size?.left} rows wait`,
+      share <= bars[what],
     );
   }
-  const isSame = (yield* said).every((answer, place) => answer === before[place]);
-  say("the five reports of 365 days", isSame ? "the same as before" : "NOT THE SAME", isSame);
+  yield* verify("the five reports of 365 days");
   yield* sql`UPDATE rollup_state SET timezone = 'UTC'`;
-  const isSamePlain = (yield* said).every((answer, place) => answer === before[place]);
-  say("the same, row by row", isSamePlain ? "the same as before" : "NOT THE SAME", isSamePlain);
+  yield* verify("the same over source rows");
   yield* sql`UPDATE rollup_state SET timezone = ''`;
-  const anew = yield* rollup;
-  const isSameAnew = (yield* said).every((answer, place) => answer === before[place]);
-  say(
-    "the same, rolled up anew",
-    `${anew.taken.toFixed(1)} s, before ${once.taken.toFixed(1)} s, ${isSameAnew ? "the same as before" : "NOT THE SAME"}`,
-    isSameAnew,
+  const again = yield* rollUp;
+  yield* verify(
+    "the same after a rebuild",
+    `${again.seconds.toFixed(1)} s, before ${first.seconds.toFixed(1)} s, `,
   );
   if (misses > 0) process.exitCode = 1;
 });

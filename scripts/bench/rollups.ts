@@ -1,7 +1,8 @@
 /**
- * What rollups cost: the time to write events and deliveries with the feed and the index of stays, against the same without them; and how long
- * it takes to add them to the rollups afterwards. Both in turns on one PostgreSQL, by statements of the sizes that requests and sends make.
- * The bar (ingest at most 15 % dearer) is about requests, which cost more than their statements: `ingest` measures those.
+ * What rollups cost a statement: the time to write events and deliveries with the deltas and the index of
+ * visits, against the same without them, and the time to add the deltas afterwards. Alternating on one
+ * PostgreSQL, by statements of the sizes that requests and sends make. No bar: `ingest` measures whole
+ * requests. BENCH_ROWS (40,000 if unset) a round.
  */
 import { NodeRuntime } from "@effect/platform-node";
 import { Effect } from "effect";
@@ -14,63 +15,74 @@ import { median } from "./BenchChild.ts";
 import { benchClient, onSchema } from "./BenchDatabase.ts";
 import { buildReportYear } from "./ReportYear.ts";
 
-const year = { rows: 400_000, devices: 50_000, campaigns: 200, places: 2000, timezone: "Europe/Amsterdam" };
+const rows = Number(process.env["BENCH_ROWS"] ?? 40_000);
+const year = {
+  rows: 10 * rows,
+  devices: 50_000,
+  campaigns: 200,
+  locations: 2000,
+  timezone: "Europe/Amsterdam",
+};
 const rounds = 5;
-const rows = 40_000;
 
 const bench = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient;
   const { step } = yield* Rollups;
   const run = (text: string) => sql`${sql.literal(text)}`.unprepared;
   yield* buildReportYear(year);
-  const settle = Effect.gen(function* () {
+  const rollUp = Effect.gen(function* () {
     while (yield* step);
   });
-  yield* settle;
+  yield* rollUp;
   let written = 10_000_000;
-  const events = (statement: number) => `
-    INSERT INTO geofence_event (workspace_id, environment, device_key, id, type, location_key, occurred_at, received_at)
+  const events = (count: number) => `
+    INSERT INTO geofence_event (workspace_id, environment, device_key, id, type, location_key, occurred_at,
+      received_at)
     SELECT 1, 'production', 1 + floor(random() * ${year.devices})::int, gen_random_uuid(),
-      CASE WHEN random() < 0.5 THEN 'enter' ELSE 'exit' END, 1 + floor(random() * ${year.places})::int, statement_timestamp(), statement_timestamp()
-    FROM generate_series(1, ${statement})`;
-  const deliveries = (statement: number) => `
-    INSERT INTO delivery (workspace_id, environment, source_id, device_key, campaign_key, notification_key, content_key, content_type,
-      trigger_type, location_key, transport, status, created_at, settled_at)
-    SELECT 1, 'production', ${written++}, n, 1, 1, 1, 'message', 'on_enter', 1, 'inbox', 'delivered', statement_timestamp(), statement_timestamp()
-    FROM generate_series(1, ${statement}) n`;
+      CASE WHEN random() < 0.5 THEN 'enter' ELSE 'exit' END, 1 + floor(random() * ${year.locations})::int,
+      statement_timestamp(), statement_timestamp()
+    FROM generate_series(1, ${count})`;
+  const deliveries = (count: number) => `
+    INSERT INTO delivery (workspace_id, environment, source_id, device_key, campaign_key, notification_key,
+      content_key,
+      content_type, trigger_type, location_key, transport, status, created_at, settled_at)
+    SELECT 1, 'production', ${written++}, n, 1, 1, 1, 'message', 'on_enter', 1, 'inbox', 'delivered',
+      statement_timestamp(), statement_timestamp()
+    FROM generate_series(1, ${count}) n`;
   const kinds = [
-    { name: "events, 5 a statement", table: "geofence_event", size: 5, write: events },
-    { name: "events, 500 a statement", table: "geofence_event", size: 500, write: events },
-    { name: "deliveries, 5,000 a statement", table: "delivery", size: 5000, write: deliveries },
+    { name: "events, 5 a statement", table: "geofence_event", size: 5, statement: events },
+    { name: "events, 500 a statement", table: "geofence_event", size: 500, statement: events },
+    { name: "deliveries, 5,000 a statement", table: "delivery", size: 5000, statement: deliveries },
   ];
-  for (const { name, size, table, write } of kinds) {
-    const times: { readonly [mode: string]: Array<number> } = { with: [], without: [], adding: [] };
-    const timed = (mode: string, effect: Effect.Effect<unknown, unknown>) =>
+  for (const { name, size, statement, table } of kinds) {
+    const times = { with: [] as Array<number>, without: [] as Array<number>, adding: [] as Array<number> };
+    const timed = (mode: keyof typeof times, effect: Effect.Effect<unknown, unknown>) =>
       Effect.gen(function* () {
         const began = performance.now();
         yield* effect;
-        times[mode]?.push(((performance.now() - began) * 1000) / rows);
+        times[mode].push(((performance.now() - began) * 1000) / rows);
       });
-    const statements = Effect.forEach(Array.from({ length: rows / size }), () => run(write(size)), {
+    const write = Effect.forEach(Array.from({ length: rows / size }), () => run(statement(size)), {
       discard: true,
     });
     for (let round = 0; round < rounds; round++) {
-      yield* timed("with", statements);
-      yield* timed("adding", settle);
+      yield* timed("with", write);
+      yield* timed("adding", rollUp);
       yield* run(`ALTER TABLE ${table} DISABLE TRIGGER USER`);
-      if (table === "geofence_event") yield* run("DROP INDEX geofence_event_stays");
-      yield* timed("without", statements);
+      if (table === "geofence_event") yield* run("DROP INDEX geofence_event_visits");
+      yield* timed("without", write);
       if (table === "geofence_event") {
         yield* run(
-          "CREATE INDEX geofence_event_stays ON geofence_event (device_key, location_key, occurred_at, workspace_id, environment)",
+          `CREATE INDEX geofence_event_visits ON geofence_event
+            (device_key, location_key, occurred_at, workspace_id, environment)`,
         );
       }
       yield* run(`ALTER TABLE ${table} ENABLE TRIGGER USER`);
     }
-    const [dear, cheap, adding] = ["with", "without", "adding"].map((mode) => median(times[mode] ?? []));
+    const [slow, fast, adding] = [median(times.with), median(times.without), median(times.adding)];
     console.log(
-      `${name.padEnd(30)} ${cheap?.toFixed(1)} µs a row, with the feed ${dear?.toFixed(1)} (+${(((dear ?? 0) / (cheap ?? 1) - 1) * 100).toFixed(0)} %), ` +
-        `to add it to the rollups ${adding?.toFixed(1)}`,
+      `${name.padEnd(30)} ${fast.toFixed(1)} µs a row, with deltas ${slow.toFixed(1)} ` +
+        `(+${((slow / fast - 1) * 100).toFixed(0)} %), to add them to the rollups ${adding.toFixed(1)}`,
     );
   }
 });

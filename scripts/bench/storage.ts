@@ -1,6 +1,6 @@
 /**
- * How much room rows take, with their indexes: what a table has grown by for each row of a million, freshly vacuumed. No bar; the figures
- * stand in docs/scaling.md. BENCH_ROWS of each kind (200,000 unless told).
+ * The size of rows with their indexes, freshly vacuumed. No bar; the figures are in docs/scaling.md.
+ * BENCH_ROWS (200,000 if unset) of each kind.
  */
 import { NodeRuntime } from "@effect/platform-node";
 import { Effect, Layer } from "effect";
@@ -14,34 +14,38 @@ import { postgresLayer } from "../../src/database/Postgres.ts";
 
 const rows = Number(process.env["BENCH_ROWS"] ?? 200_000);
 
-/** Inserts `$1` rows of a kind, as the program would have written them over ninety days. */
+/** Statements that insert `$1` rows of a kind, as the program would have written them over ninety days. */
 const kinds: Readonly<Record<string, string>> = {
   device: `
-    INSERT INTO device (workspace_id, environment, key, id, installation_id, platform, transport, address, attributes, locale, timezone,
-      app_version, token_digest, token_used, registered_at, last_seen_at)
+    INSERT INTO device (workspace_id, environment, key, id, installation_id, platform, transport, address,
+      attributes, locale, timezone, app_version, token_digest, token_used, registered_at, last_seen_at)
     SELECT 1, 'production', n, gen_random_uuid(), gen_random_uuid()::text, 'android', 'fcm',
-      jsonb_build_object('token', repeat(md5(n::text), 5)), jsonb_build_object('plan', 'gold', 'visits', n % 100), 'nl-NL',
-      'Europe/Amsterdam', '4.10.2', sha256(n::text::bytea), true, '2026-08-01Z', '2026-11-01Z'
+      jsonb_build_object('token', repeat(md5(n::text), 5)),
+      jsonb_build_object('plan', 'gold', 'visits', n % 100), 'nl-NL', 'Europe/Amsterdam', '4.10.2',
+      sha256(n::text::bytea), true, '2026-08-01Z', '2026-11-01Z'
     FROM generate_series(1, $1::int) AS n`,
   location: `
-    INSERT INTO location (workspace_id, environment, id, name, external_id, address, type, latitude, longitude, radius_meters, created_at,
-      updated_at)
-    SELECT 1, 'production', gen_random_uuid(), 'Store ' || n, 'store-' || n, 'Main Street ' || n, 'circle', n % 90, n % 180, 100,
-      '2026-08-01Z', '2026-08-01Z'
+    INSERT INTO location (workspace_id, environment, id, name, external_id, address, type, latitude,
+      longitude, radius_meters, created_at, updated_at)
+    SELECT 1, 'production', gen_random_uuid(), 'Store ' || n, 'store-' || n, 'Main Street ' || n, 'circle',
+      n % 90, n % 180, 100, '2026-08-01Z', '2026-08-01Z'
     FROM generate_series(1, $1::int) AS n`,
   device_location: `
     INSERT INTO device_location (workspace_id, environment, device_key, location_key, inside, changed_at)
     SELECT 1, 'production', n / 3, n % 3, n % 30 = 0, '2026-11-01Z' FROM generate_series(1, $1::int) AS n`,
   geofence_event: `
-    INSERT INTO geofence_event (workspace_id, environment, device_key, id, type, location_key, occurred_at, received_at)
-    SELECT 1, 'production', n % 20000 + 1, gen_random_uuid(), CASE n % 2 WHEN 0 THEN 'enter' ELSE 'exit' END, n % 1000 + 1,
-      timestamptz '2026-08-01Z' + n * interval '39 seconds', timestamptz '2026-08-01Z' + n * interval '39 seconds'
+    INSERT INTO geofence_event (workspace_id, environment, device_key, id, type, location_key, occurred_at,
+      received_at)
+    SELECT 1, 'production', n % 20000 + 1, gen_random_uuid(), CASE n % 2 WHEN 0 THEN 'enter' ELSE 'exit' END,
+      n % 1000 + 1, timestamptz '2026-08-01Z' + n * interval '39 seconds',
+      timestamptz '2026-08-01Z' + n * interval '39 seconds'
     FROM generate_series(1, $1::int) AS n`,
   delivery: `
-    INSERT INTO delivery (workspace_id, environment, source_id, device_key, campaign_key, notification_key, content_key, content_type,
-      trigger_type, transport, status, attempts, created_at, settled_at)
-    SELECT 1, 'production', n / 20000 + 1, n % 20000 + 1, n / 20000 + 1, n / 20000 + 1, n / 20000 + 1, 'message', 'fixed_time', 'fcm',
-      'delivered', 1, timestamptz '2026-08-01Z' + n * interval '39 seconds', timestamptz '2026-08-01Z' + n * interval '39 seconds'
+    INSERT INTO delivery (workspace_id, environment, source_id, device_key, campaign_key, notification_key,
+      content_key, content_type, trigger_type, transport, status, attempts, created_at, settled_at)
+    SELECT 1, 'production', n / 20000 + 1, n % 20000 + 1, n / 20000 + 1, n / 20000 + 1, n / 20000 + 1,
+      'message', 'fixed_time', 'fcm', 'delivered', 1, timestamptz '2026-08-01Z' + n * interval '39 seconds',
+      timestamptz '2026-08-01Z' + n * interval '39 seconds'
     FROM generate_series(1, $1::int) AS n`,
 };
 
@@ -59,11 +63,11 @@ const bench = Effect.gen(function* () {
     yield* sql.unsafe(insert, [rows]);
     yield* sql`VACUUM (FREEZE, ANALYZE) ${sql(table)}`.unprepared;
     const [size = { whole: 0, indexes: 0 }] = yield* sql<Size>`
-      SELECT pg_total_relation_size(${table}::regclass)::float8 AS whole, pg_indexes_size(${table}::regclass)::float8 AS indexes`;
+      SELECT pg_total_relation_size(${table}::regclass)::float8 AS whole,
+        pg_indexes_size(${table}::regclass)::float8 AS indexes`;
     const perMillion = (bytes: number) => `${Math.round(bytes / rows)} MB`;
-    console.log(
-      `${table.padEnd(16)} ${perMillion(size.whole)} a million rows, of which ${perMillion(size.indexes)} are indexes`,
-    );
+    const [whole, indexes] = [perMillion(size.whole), perMillion(size.indexes)];
+    console.log(`${table.padEnd(16)} ${whole} a million rows, of which ${indexes} are indexes`);
   }
 });
 

@@ -241,7 +241,7 @@ export const figureTable: Readonly<Record<string, ReadonlyArray<Figure>>> = {
     ["# minutes ahead", maxAheadMinutes],
     ["# minutes old", maxTriggerMinutes],
     ["# m count", maxLeeway],
-    ["# m off", maxAccuracy],
+    ["over # m is accepted", maxAccuracy],
     ["up to # characters", answerCharacters],
   ],
   "openapi/operator.json": [

@@ -43,10 +43,9 @@ const rules: ReadonlyArray<Rule> = [
   // test/guards/ quotes what these rules forbid.
   [/^test\/(?!guards\/).*\.ts$/, noSleeps],
   [/^test\/(?!guards\/).*\.ts$/, noSkips],
-  // scripts/bench/duckdb has its own package.
-  [/(^|\/)package\.json$/, pinned],
-  [/(^|\/)package-lock\.json$/, lockfileWithoutHosts],
-  [/(^|\/)package-lock\.json$/, lockfileComplete],
+  [/^package\.json$/, pinned],
+  [/^package-lock\.json$/, lockfileWithoutHosts],
+  [/^package-lock\.json$/, lockfileComplete],
   [/^(?!scripts\/check\/guards)/, noRegistryHosts],
 ];
 

@@ -10,7 +10,7 @@ import { runtimeFolder } from "../database/embedded/BundledRuntime.ts";
 import { missingMigrations } from "../database/migrations/Migrations.ts";
 import { programMigrations } from "../database/migrations/ProgramMigrations.ts";
 import { bundledMediaWorker, MediaWorkerProgram } from "../media/worker/MediaWorkerProcess.ts";
-import { type AuditListener, RollupAudit } from "../reports/rollups/RollupAudit.ts";
+import { RollupStatus } from "../reports/rollups/RollupStatus.ts";
 import { addressHealthCheck } from "./AddressHealthCheck.ts";
 import { databaseClockHealthCheck, zonesHealthCheck } from "./ClockHealthCheck.ts";
 import { connectedProcesses, databaseHealthCheck } from "./DatabaseHealthCheck.ts";
@@ -24,8 +24,8 @@ import { settingsHealthCheck } from "./SettingsHealthCheck.ts";
 import { sharedMediaHealthCheck } from "./SharedMediaHealthCheck.ts";
 import { workHealthCheck } from "./WorkHealthCheck.ts";
 
-/** The rollups could not be audited. `message` says why. */
-export class AuditRefused extends Data.TaggedError("AuditRefused")<{ readonly message: string }> {}
+/** The rollups could not be read. `message` says why. */
+export class RollupsUnreadable extends Data.TaggedError("RollupsUnreadable")<{ readonly message: string }> {}
 
 /** The secret key: that of the settings, or the one in the data directory; null if there is none. */
 const findSecretKey = ({ dataDir, secretKey }: SettingsService) =>
@@ -94,29 +94,24 @@ const databaseFindings = Effect.fnUntraced(function* (settings: SettingsService,
   return [...reached, ...connected];
 });
 
-/** Compares the rollups of reports with source rows. With `rebuild`, workers rebuild those that differ. */
-export const auditReports = Effect.fn("auditReports")(function* (
-  record: SettingsRecord,
-  listener: AuditListener,
-  rebuild: boolean,
-) {
+/** The rollups of all environments. With `rebuild`, it also invalidates them, so that workers rebuild them. */
+export const reportRollups = Effect.fn("reportRollups")(function* (record: SettingsRecord, rebuild: boolean) {
   const settings = yield* Settings.fromRecord(record);
-  const audited = Effect.gen(function* () {
+  const read = Effect.gen(function* () {
     const missing = yield* missingMigrations;
     if (missing.length > 0) {
-      return yield* new AuditRefused({
+      return yield* new RollupsUnreadable({
         message:
           "The schema of the database is older than this program. Start waypost serve once to migrate it.",
       });
     }
-    const reports = yield* RollupAudit;
-    const summary = yield* reports.audit(listener);
-    if (rebuild) yield* reports.rebuild(summary.differing);
-    return summary;
-  }).pipe(Effect.provide(RollupAudit.layer), Effect.provide(Database.layerClient));
-  return yield* withDatabase(audited, settings).pipe(
+    const rollups = yield* RollupStatus;
+    const rebuilding = rebuild ? yield* rollups.rebuildAll : 0;
+    return { environments: yield* rollups.environments, rebuilding };
+  }).pipe(Effect.provide(RollupStatus.layer), Effect.provide(Database.layerClient));
+  return yield* withDatabase(read, settings).pipe(
     Effect.provide(programMigrations),
-    Effect.catchTag("NoDatabase", ({ message }) => Effect.fail(new AuditRefused({ message }))),
+    Effect.catchTag("NoDatabase", ({ message }) => Effect.fail(new RollupsUnreadable({ message }))),
   );
 });
 

@@ -14,8 +14,8 @@ const id = (description: string, example: string) =>
 const share = (devices: string) =>
   Schema.Finite.annotate({
     description:
-      `${devices} in the range per 100 devices registered now, to one decimal. Devices that unregistered since ` +
-      "stay in it, so it can exceed 100.",
+      `${devices} in the range per 100 devices registered now, to one decimal. Devices that have ` +
+      "unregistered since still count, so it can exceed 100.",
     examples: [6.4],
   });
 
@@ -28,7 +28,7 @@ const meta = Schema.Struct({
   }),
 }).annotate({ identifier: "ReportRange", description: "The range of the figures, after defaults." });
 
-/** A report: its figures, and the range that they are of. */
+/** A report: its figures and their range. */
 export const ReportOf = <S extends Schema.Top>(data: S) => Schema.Struct({ data, meta });
 
 const activity = {
@@ -95,8 +95,8 @@ export const LocationRow = Schema.Struct({
   engagement: share("Distinct devices that entered it"),
   dwell_minutes: Schema.NullOr(Schema.Finite).annotate({
     description:
-      "Average minutes, to one decimal, from each entry in the range to the same device's next exit there, however " +
-      "much later; null when no entry was followed by an exit.",
+      "Average minutes, to one decimal, from each entry in the range to the same device's next exit there, " +
+      "however much later; null when no entry was followed by an exit.",
     examples: [17.3],
   }),
 }).annotate({ identifier: "LocationReportRow" });
@@ -107,7 +107,8 @@ export const NotificationRow = Schema.Struct({
   name: Schema.String.annotate({ description: "Name of the notification.", examples: ["Hello"] }),
   status: NotificationStatus.annotate({
     description:
-      "By all its campaigns now: `active` if any is, else `scheduled`, `paused`, `ended` likewise; `unused` on none.",
+      "By all its campaigns now: `active` if any is, else `scheduled`, `paused`, `ended` likewise; " +
+      "`unused` on none.",
     examples: ["active"],
   }),
   type: Schema.Literals(["message", "survey"]).annotate({
@@ -122,15 +123,12 @@ export const NotificationRow = Schema.Struct({
 /** Statuses that a row of the survey report can have: those of its campaign. */
 export const surveyRowStatuses: ReadonlyArray<string> = CampaignStatus.literals;
 
-const named = (id: string, example: string) =>
-  Schema.String.annotate({ description: id, format: "uuid", examples: [example] });
-
 /** One survey on one campaign, of the survey report. */
 export const SurveyRow = Schema.Struct({
-  id: named("Id of the pairing: of this survey on this campaign.", "01980a6c-4c1d-7f10-9a41-3f1f5d7a2b60"),
-  campaign_id: named("Id of the campaign.", "01980a6c-0f3e-7c52-9a41-3f1f5d7a2b60"),
+  id: id("Id of the pairing: of this survey on this campaign.", "01980a6c-4c1d-7f10-9a41-3f1f5d7a2b60"),
+  campaign_id: id("Id of the campaign.", "01980a6c-0f3e-7c52-9a41-3f1f5d7a2b60"),
   campaign_name: Schema.String.annotate({ description: "Name of the campaign.", examples: ["Autumn sale"] }),
-  survey_id: named("Id of the notification.", "01980a6c-3e77-7a18-b2c4-91d5e6f70a11"),
+  survey_id: id("Id of the notification.", "01980a6c-3e77-7a18-b2c4-91d5e6f70a11"),
   survey_name: Schema.String.annotate({
     description: "Internal label of the notification.",
     examples: ["How was your visit"],

@@ -1,7 +1,7 @@
 import type { HttpServerRequest, HttpServerResponse } from "effect/http";
 import { textUnlessKnown } from "../http/EntityTag.ts";
 
-/** A report that the database wrote as JSON text, or 304 to who has it. Nobody keeps it unasked, for the next delivery changes it. */
+/** A report as a response, or 304 if the client has it. Caches must revalidate it each time. */
 export const reportAnswer =
   (request: HttpServerRequest.HttpServerRequest) =>
   (text: string): HttpServerResponse.HttpServerResponse =>

@@ -9,9 +9,9 @@ import { parseFields } from "../wire/ParsedBody.ts";
 import { Uuid } from "../wire/Text.ts";
 
 const defaultDays = 30;
-const mostDays = 366;
+const maxDays = 366;
 
-/** What set a delivery off; as a filter, also which geofence events count (contract K2). */
+/** The trigger of a delivery; as a filter, also which geofence events count (contract K2). */
 const Activation = Schema.Literals(["on_enter", "on_exit", "fixed_time"]);
 const ContentType = Schema.Literals(["message", "survey"]);
 
@@ -36,14 +36,22 @@ export interface ReportFilters {
   readonly contentType: typeof ContentType.Type | null;
 }
 
-/** Whether any filter is on campaigns or locations, so that their deliveries and events have to be told apart: each of them reaches both (contract K2). */
+/** Whether a filter selects campaigns or locations. Each of these filters reaches both (contract K2). */
 export const filtersItems = (filters: ReportFilters): boolean =>
   filters.campaign !== null ||
   filters.campaignStatus !== null ||
   filters.location !== null ||
   filters.locationGroup !== null;
 
-/** What a report is asked for: whole days of the workspace's zone, filters, and the rows to keep by their status. */
+/** Whether entries count (contract K2). */
+export const countsEntries = ({ activation }: ReportFilters): boolean =>
+  activation === null || activation === "on_enter";
+
+/** Whether exits count (contract K2). */
+export const countsExits = ({ activation }: ReportFilters): boolean =>
+  activation === null || activation === "on_exit";
+
+/** A report's parameters: whole days of the workspace's zone, filters, and the status of the rows to keep. */
 export interface ReportQuery {
   readonly start: LocalDate;
   readonly end: LocalDate;
@@ -52,8 +60,8 @@ export interface ReportQuery {
 }
 
 /**
- * A parameter as the contract shows it. It takes any text, and `readReportQuery` judges them all together: rules that
- * join two parameters would stay silent if one that is wrong by itself ended the request first (contract B4).
+ * A parameter as the contract shows it. It accepts any text; `readReportQuery` validates all parameters
+ * together, so that one answer names every problem, those of two parameters included (contract B4).
  */
 const parameter = (
   description: string,
@@ -73,7 +81,7 @@ export const reportParameters = {
     format: "date",
   }),
   end: parameter(
-    `Last day, which is counted whole, YYYY-MM-DD; today if left out. At most ${mostDays} days after the start.`,
+    `Last day, included, YYYY-MM-DD; today if left out. At most ${maxDays} days after the start.`,
     "2026-11-21",
     { format: "date" },
   ),
@@ -93,7 +101,8 @@ export const reportParameters = {
     { format: "uuid" },
   ),
   activation: parameter(
-    "Only what this trigger set off; of geofence events `on_enter` counts entries, `on_exit` exits, `fixed_time` none.",
+    "Only deliveries of this trigger; of geofence events `on_enter` counts entries, `on_exit` exits, " +
+      "`fixed_time` none.",
     "on_enter",
     { enum: Activation.literals },
   ),
@@ -109,19 +118,19 @@ export const rowReportParameters = (statuses: ReadonlyArray<string>) => ({
   status: parameter("Keeps the rows with this status.", statuses[0] ?? "", { enum: statuses }),
 });
 
-/** The parameters as they were sent. */
+/** The parameters of a request, unread. */
 export type SentParameters = {
   readonly [name in keyof typeof fields | "status"]?: string | ReadonlyArray<string>;
 };
 
-/** Where and when a report is asked for, and the statuses of its rows (none for the summary, which ignores `status`). */
+/** Zone and time of a request, and the statuses of rows (none for the summary, which ignores it). */
 export interface ReportContext {
   readonly timezone: TimeZoneName;
   readonly now: number;
   readonly statuses: ReadonlyArray<string>;
 }
 
-/** Reads the parameters; everything wrong with them is said at once, as 422 `validation_failed`. */
+/** Reads the parameters. Fails with 422 `validation_failed` that names every problem. */
 export const readReportQuery = (
   sent: SentParameters,
   context: ReportContext,
@@ -160,20 +169,27 @@ export const readReportQuery = (
   });
 };
 
-const checkRange = (start: LocalDate, end: LocalDate, leftOut: string | null, problems: Problems): void => {
+/** Checks the length and order of a range. `defaultEnd` says which day the end is where it was left out. */
+const checkRange = (
+  start: LocalDate,
+  end: LocalDate,
+  defaultEnd: string | null,
+  problems: Problems,
+): void => {
   const days = daysBetween(start, end);
   if (days < 0) {
     problems.add(
       "end",
-      leftOut === null
+      defaultEnd === null
         ? `The end (${end}) cannot be before the start (${start}).`
-        : `The end is ${end} (${leftOut}) when it is left out, which is before the start (${start}): send an end too.`,
+        : `The end is ${end} (${defaultEnd}) when it is left out, which is before the start (${start}): ` +
+            "send an end too.",
     );
   }
-  if (days > mostDays) {
+  if (days > maxDays) {
     problems.add(
       "start",
-      `The start can be at most ${mostDays} days before the end (${end}): ${addDays(end, -mostDays)} or later.`,
+      `The start can be at most ${maxDays} days before the end (${end}): ${addDays(end, -maxDays)} or later.`,
     );
   }
 };

@@ -1,16 +1,16 @@
 import { daysOf, type LocalDate } from "../time/LocalTime.ts";
 import type { TimeZoneName } from "../time/TimeZone.ts";
 
-/** The days of a report as instants (epoch milliseconds), from `fromMs` up to and without `toMs`. */
+/** The days of a report as instants (epoch milliseconds), from `fromMs` up to but without `toMs`. */
 export interface ReportRange {
   readonly fromMs: number;
   readonly toMs: number;
   readonly dates: ReadonlyArray<LocalDate>;
-  /** The first instant of each of `dates`, ascending; a day that the zone skipped begins with the next. */
+  /** The first instant of each of `dates`, ascending. A day that the zone skipped begins with the next. */
   readonly dayStarts: ReadonlyArray<number>;
 }
 
-/** Whole local days, both included, by the zone's rules of now (range rule 1, contract K6). */
+/** Whole local days, both included, by the present rules of the zone (range rule 1, contract K6). */
 export const reportRange = (timezone: TimeZoneName, start: LocalDate, end: LocalDate): ReportRange => {
   const days = daysOf(timezone, start, end);
   return {

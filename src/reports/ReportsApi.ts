@@ -17,7 +17,7 @@ import {
 } from "./Report.ts";
 import { reportParameters, rowReportParameters } from "./ReportQuery.ts";
 
-/** Figures of an environment, read only. They work in Production before the full API is enabled (contract B1). */
+/** Figures of an environment, read only. They work in Production before the full API is enabled (B1). */
 export class ReportsApi extends HttpApiGroup.make("reports")
   .add(
     HttpApiEndpoint.get("summary", "/reports/summary", {
@@ -28,8 +28,8 @@ export class ReportsApi extends HttpApiGroup.make("reports")
       .annotate(OpenApi.Summary, "Report totals and daily counts")
       .annotate(
         OpenApi.Description,
-        "Deliveries, devices reached and geofence activity of a range of days, in total and for every day. An id " +
-          "that does not exist matches nothing: its figures are zero.",
+        "Deliveries, devices reached and geofence activity of a range of days, in total and for every day. " +
+          "An id that does not exist matches nothing: its figures are zero.",
       ),
     HttpApiEndpoint.get("campaigns", "/reports/campaigns", {
       query: rowReportParameters(campaignRowStatuses),
@@ -39,8 +39,8 @@ export class ReportsApi extends HttpApiGroup.make("reports")
       .annotate(OpenApi.Summary, "Report on each campaign")
       .annotate(
         OpenApi.Description,
-        "One row for every matching campaign, those without activity included: the most delivered first, then by " +
-          "name and id. Not paginated.",
+        "One row for every matching campaign, with or without activity. The most delivered come first, " +
+          "then by name and id. Not paginated.",
       ),
     HttpApiEndpoint.get("locations", "/reports/locations", {
       query: rowReportParameters(locationRowStatuses),
@@ -50,8 +50,8 @@ export class ReportsApi extends HttpApiGroup.make("reports")
       .annotate(OpenApi.Summary, "Report on each location")
       .annotate(
         OpenApi.Description,
-        "One row for every location whose events count, those without any included: the most entered first, then by " +
-          "name and id. `activation` and `content_type` leave out no location. Not paginated.",
+        "One row for every location whose events count, with or without events. The most entered come " +
+          "first, then by name and id. `activation` and `content_type` leave out no location. Not paginated.",
       ),
     HttpApiEndpoint.get("notifications", "/reports/notifications", {
       query: rowReportParameters(notificationRowStatuses),
@@ -61,9 +61,9 @@ export class ReportsApi extends HttpApiGroup.make("reports")
       .annotate(OpenApi.Summary, "Report on each notification")
       .annotate(
         OpenApi.Description,
-        "One row for every notification on a matching campaign with the type and trigger asked for, those without " +
-          "activity included, and without filters also those on no campaign: the most delivered first, then by name " +
-          "and id. Not paginated.",
+        "One row for every notification on a matching campaign with the type and trigger asked for, with " +
+          "or without activity; without filters also for those on no campaign. The most delivered come " +
+          "first, then by name and id. Not paginated.",
       ),
     HttpApiEndpoint.get("surveys", "/reports/surveys", {
       query: rowReportParameters(surveyRowStatuses),
@@ -73,8 +73,9 @@ export class ReportsApi extends HttpApiGroup.make("reports")
       .annotate(OpenApi.Summary, "Report on each survey of a campaign")
       .annotate(
         OpenApi.Description,
-        "One row for every survey on a matching campaign, those without responses included: the most responses first, " +
-          "then by the survey's name and id. A survey on two campaigns has two rows. Not paginated.",
+        "One row for every survey on a matching campaign, with or without responses. The most responses " +
+          "come first, then by the survey's name and id. A survey on two campaigns has two rows. " +
+          "Not paginated.",
       ),
   )
   .annotateEndpoints(Needs, "reports:read")
@@ -83,7 +84,7 @@ export class ReportsApi extends HttpApiGroup.make("reports")
   .annotate(OpenApi.Title, "Reports")
   .annotate(
     OpenApi.Description,
-    "Delivery and geofence figures of any range of days in the workspace's time zone. Filters combine with AND. " +
-      "A Sandbox token reports Sandbox test activity, a Production token live results. Answers carry an `ETag`; sent back as " +
-      "`If-None-Match` it is answered 304 without a body while nothing has changed.",
+    "Delivery and geofence figures of any range of days in the workspace's time zone. Filters combine with " +
+      "AND. A Sandbox token reports Sandbox test activity, a Production token live results. Answers carry " +
+      "an `ETag`; sent back as `If-None-Match` it is answered 304 without a body while nothing has changed.",
   ) {}

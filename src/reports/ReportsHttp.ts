@@ -1,9 +1,16 @@
 import { Effect } from "effect";
+import type { HttpServerRequest } from "effect/http";
 import { HttpApiBuilder } from "effect/http-api";
 import { Caller } from "../access/Caller.ts";
 import { PlatformApi } from "../PlatformApi.ts";
 import { reportAnswer } from "./ReportAnswer.ts";
+import type { SentParameters } from "./ReportQuery.ts";
 import { Reports } from "./Reports.ts";
+
+interface ReportRequest {
+  readonly query: SentParameters;
+  readonly request: HttpServerRequest.HttpServerRequest;
+}
 
 /** Handlers of `ReportsApi`. */
 export const reportHandlers = HttpApiBuilder.group(
@@ -11,27 +18,15 @@ export const reportHandlers = HttpApiBuilder.group(
   "reports",
   Effect.fn(function* (handlers) {
     const reports = yield* Reports;
+    const answer =
+      (report: keyof Reports["Service"]) =>
+      ({ query, request }: ReportRequest) =>
+        Effect.flatMap(Caller, (caller) => Effect.map(reports[report](caller, query), reportAnswer(request)));
     return handlers
-      .handleRaw("summary", ({ query, request }) =>
-        Effect.flatMap(Caller, (caller) => Effect.map(reports.summary(caller, query), reportAnswer(request))),
-      )
-      .handleRaw("campaigns", ({ query, request }) =>
-        Effect.flatMap(Caller, (caller) =>
-          Effect.map(reports.campaigns(caller, query), reportAnswer(request)),
-        ),
-      )
-      .handleRaw("locations", ({ query, request }) =>
-        Effect.flatMap(Caller, (caller) =>
-          Effect.map(reports.locations(caller, query), reportAnswer(request)),
-        ),
-      )
-      .handleRaw("notifications", ({ query, request }) =>
-        Effect.flatMap(Caller, (caller) =>
-          Effect.map(reports.notifications(caller, query), reportAnswer(request)),
-        ),
-      )
-      .handleRaw("surveys", ({ query, request }) =>
-        Effect.flatMap(Caller, (caller) => Effect.map(reports.surveys(caller, query), reportAnswer(request))),
-      );
+      .handleRaw("summary", answer("summary"))
+      .handleRaw("campaigns", answer("campaigns"))
+      .handleRaw("locations", answer("locations"))
+      .handleRaw("notifications", answer("notifications"))
+      .handleRaw("surveys", answer("surveys"));
   }),
 );

@@ -1,61 +1,74 @@
-/** The rows that reports count: those of the tables of deliveries and events, and those that were packed (docs/decisions/0027). */
+/**
+ * Source rows: the deliveries and events that reports count, in their own tables or compacted
+ * (docs/decisions/0027). Rollups are derived from them.
+ */
 import type { SqlClient, Statement } from "effect/sql";
 import { instant } from "../database/Rows.ts";
 import { lateDays } from "../events/Transition.ts";
 
-/** A time from `fromMs` up to and without `toMs` (epoch milliseconds), null for no bound. */
-export interface CountedSpan {
-  readonly fromMs: number | null;
-  readonly toMs: number | null;
+/** A time from `fromMs` up to but without `toMs` (epoch milliseconds). */
+export interface Period {
+  readonly fromMs: number;
+  readonly toMs: number;
 }
 
-const daysOf = (sql: SqlClient.SqlClient, { fromMs, toMs }: CountedSpan): Statement.Fragment =>
-  sql.and([
-    sql`true`,
-    ...(fromMs === null ? [] : [sql`day >= date_bin('1 day', ${instant(fromMs)}, 'epoch')`]),
-    ...(toMs === null ? [] : [sql`day < ${instant(toMs)}`]),
-  ]);
+/** Whether an instant lies in a period. The column is a trusted name. */
+export const within = (
+  sql: SqlClient.SqlClient,
+  column: string,
+  { fromMs, toMs }: Period,
+): Statement.Fragment => sql`${sql(column)} >= ${instant(fromMs)} AND ${sql(column)} < ${instant(toMs)}`;
 
-/** Packed deliveries, as a query: those of the span, and others. `settled_at` is the quarter of an hour. */
-export const compactedDeliveries = (sql: SqlClient.SqlClient, span: CountedSpan): Statement.Fragment => sql`
-  SELECT workspace_id, environment, each.device_key, each.campaign_key, each.notification_key, content_type, trigger_type, status,
-    day + each.quarter * interval '15 minutes' AS settled_at
+/** Whether a compacted row, which holds a UTC day, may hold something of a period. */
+const daysOf = (sql: SqlClient.SqlClient, { fromMs, toMs }: Period): Statement.Fragment =>
+  sql`day >= date_bin('1 day', ${instant(fromMs)}, 'epoch') AND day < ${instant(toMs)}`;
+
+/**
+ * Compacted deliveries of a period and around it, as a query. The columns are named as those of `delivery`;
+ * `settled_at` is the quarter of an hour.
+ */
+export const compactedDeliveries = (sql: SqlClient.SqlClient, period: Period): Statement.Fragment => sql`
+  SELECT workspace_id, environment, each.device_key, each.campaign_key, each.notification_key, content_type,
+    trigger_type, status, day + each.quarter * interval '15 minutes' AS settled_at
   FROM compacted_delivery, unnest(campaign_keys, notification_keys, quarters, device_keys)
     AS each (campaign_key, notification_key, quarter, device_key)
-  WHERE ${daysOf(sql, span)}`;
+  WHERE ${daysOf(sql, period)}`;
 
-/**
- * Settled deliveries, for a `FROM`: those of the span, and others. The columns are named as those of `delivery`; `settled_at` of packed
- * ones is the quarter of an hour.
- */
-export const outcomes = (sql: SqlClient.SqlClient, span: CountedSpan): Statement.Fragment => sql`(
-  SELECT workspace_id, environment, device_key, campaign_key, notification_key, content_type, trigger_type, status, settled_at
+/** Settled deliveries of a period and others, for a `FROM`; see `compactedDeliveries`. */
+export const outcomes = (sql: SqlClient.SqlClient, period: Period): Statement.Fragment => sql`(
+  SELECT workspace_id, environment, device_key, campaign_key, notification_key, content_type, trigger_type,
+    status, settled_at
   FROM delivery
-  UNION ALL ${compactedDeliveries(sql, span)}) AS outcome`;
+  UNION ALL ${compactedDeliveries(sql, period)}) AS outcome`;
 
 /**
- * Packed events, as a query: those of the span, and others. The columns are named as those of `geofence_event`; `stayed` is how many
- * microseconds after an entry its exit came, if one did.
+ * Compacted events of a period and around it, as a query. The columns are named as those of `geofence_event`;
+ * `visit_micros` is the length of the visit that an entry began, in microseconds; null without an exit.
  */
-export const compactedEvents = (sql: SqlClient.SqlClient, span: CountedSpan): Statement.Fragment => sql`
-  SELECT workspace_id, environment, each.device_key, each.location_key, CASE WHEN each.enters THEN 'enter' ELSE 'exit' END AS type,
-    day + each.millis * interval '1 millisecond' AS occurred_at, each.stayed
-  FROM compacted_event, unnest(millis, device_keys, location_keys, enters, stayed)
-    AS each (millis, device_key, location_key, enters, stayed)
-  WHERE ${daysOf(sql, span)}`;
+export const compactedEvents = (sql: SqlClient.SqlClient, period: Period): Statement.Fragment => sql`
+  SELECT workspace_id, environment, each.device_key, each.location_key,
+    CASE WHEN each.enters THEN 'enter' ELSE 'exit' END AS type,
+    day + each.millis * interval '1 millisecond' AS occurred_at, each.visit_micros
+  FROM compacted_event, unnest(millis, device_keys, location_keys, enters, visit_micros)
+    AS each (millis, device_key, location_key, enters, visit_micros)
+  WHERE ${daysOf(sql, period)}`;
 
-/** Geofence events, for a `FROM`: those of the span, and others. A packed event has no `id`, and only packed ones have `stayed`. */
-export const events = (sql: SqlClient.SqlClient, span: CountedSpan): Statement.Fragment => sql`(
-  SELECT workspace_id, environment, device_key, location_key, type, occurred_at, id, NULL::int8 AS stayed FROM geofence_event
+/** Geofence events of a period and others, for a `FROM`, without their visits. */
+export const events = (sql: SqlClient.SqlClient, period: Period): Statement.Fragment => sql`(
+  SELECT workspace_id, environment, device_key, location_key, type, occurred_at FROM geofence_event
   UNION ALL
-  SELECT workspace_id, environment, device_key, location_key, type, occurred_at, NULL::uuid, stayed
-  FROM (${compactedEvents(sql, span)}) AS packed) AS event`;
+  SELECT workspace_id, environment, device_key, location_key, type, occurred_at
+  FROM (${compactedEvents(sql, period)}) AS compacted) AS event`;
 
 /**
- * Whether an event begins or ends a stay, over the columns of `geofence_event` and those of the environment (`mine`). One that was reported
- * 59 days late or later, from a time that was packed already, does neither: the events that it belongs to may be packed. Retention is at
- * least 60 days, so whatever comes sooner finds them.
+ * Whether an event begins or ends a visit, over the columns of `geofence_event`; `mine` selects its
+ * environment. An event that was received 59 days late or later, for a time that was compacted already, does
+ * neither: the events it belongs to may be compacted. Retention is at least 60 days, so earlier ones find
+ * them.
  */
-export const makesStays = (sql: SqlClient.SqlClient, mine: Statement.Fragment): Statement.Fragment => sql`(
+export const isVisitBoundary = (
+  sql: SqlClient.SqlClient,
+  mine: Statement.Fragment,
+): Statement.Fragment => sql`(
   occurred_at >= COALESCE((SELECT events_before FROM retention WHERE ${mine}), '-infinity')
   OR received_at < occurred_at + ${sql.literal(`interval '${lateDays} days'`)})`;

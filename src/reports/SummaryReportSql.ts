@@ -1,56 +1,46 @@
-import { Context, Effect, Layer } from "effect";
-import { SqlClient } from "effect/sql";
-import { arrayOf } from "../database/Rows.ts";
+import type { SqlClient, Statement } from "effect/sql";
+import { unnested } from "../database/Rows.ts";
 import type { Tenant } from "../workspaces/Workspace.ts";
-import { summaryCounts, type SummaryFigures } from "./ReportCountsSql.ts";
-import { reportFigures, type ReportScope } from "./ReportFiguresSql.ts";
+import { registeredDevices, reportConditions, type ReportScope } from "./ReportConditionsSql.ts";
+import type { SummaryCounts } from "./ReportCounts.ts";
 
-/** The statement of the summary report. */
-export class SummaryReportSql extends Context.Service<SummaryReportSql>()(
-  "waypost/reports/SummaryReportSql",
-  {
-    make: Effect.gen(function* () {
-      const sql = yield* SqlClient.SqlClient;
-
-      return {
-        /** The report's `data` as JSON text, all of one snapshot; what it counts comes from base rows, unless it is there. */
-        data: (tenant: Tenant, scope: ReportScope, counted?: SummaryFigures) => {
-          const figures = reportFigures(sql, tenant, scope);
-          const { deliveryDay, eventDay } = summaryCounts(sql, tenant, scope, counted);
-          return Effect.orDie(sql<{ readonly data: string }>`
-            WITH
-            delivery_day AS MATERIALIZED (${deliveryDay}),
-            event_day AS MATERIALIZED (${eventDay}),
-            campaigns AS (
-              SELECT count(*) AS campaigns, count(*) FILTER (WHERE status = 'active') AS active
-              FROM (
-                SELECT ${figures.campaignStatus} AS status
-                FROM campaign WHERE ${figures.campaignMatches}) AS matching),
-            registered AS (${figures.registeredDevices})
-            SELECT json_build_object(
-              'totals', json_build_object(
-                'delivered', delivered,
-                'devices_reached', devices_reached,
-                'geofence_entries', entries,
-                'geofence_exits', exits,
-                'campaigns', campaigns,
-                'active_campaigns', active,
-                'registered_devices', devices),
-              'daily', (
-                SELECT json_agg(json_build_object(
-                    'date', date,
-                    'delivered', COALESCE(delivered, 0),
-                    'devices_reached', COALESCE(devices_reached, 0),
-                    'geofence_entries', COALESCE(entries, 0),
-                    'geofence_exits', COALESCE(exits, 0)) ORDER BY day)
-                FROM unnest(${arrayOf("text", scope.range.dates)}) WITH ORDINALITY AS days (date, day)
-                LEFT JOIN delivery_day USING (day) LEFT JOIN event_day USING (day)))::text AS data
-            FROM delivery_day JOIN event_day USING (day), campaigns, registered
-            WHERE day = 0`);
-        },
-      };
-    }),
-  },
-) {
-  static readonly layer = Layer.effect(SummaryReportSql, SummaryReportSql.make);
-}
+/** The statement of the summary report: totals and a row for each day. */
+export const summaryReport = (
+  sql: SqlClient.SqlClient,
+  tenant: Tenant,
+  scope: ReportScope,
+  { deliveries, transitions }: SummaryCounts,
+): Statement.Fragment => {
+  const { campaignMatches, campaignStatus } = reportConditions(sql, tenant, scope);
+  const rows = [
+    { date: null, ...deliveries.total, ...transitions.total },
+    ...scope.range.dates.map((date, index) => ({
+      date,
+      ...(deliveries.days[index] ?? { delivered: 0, reached: 0 }),
+      ...(transitions.days[index] ?? { entries: 0, exits: 0 }),
+    })),
+  ];
+  const counted = unnested("counted", rows, {
+    date: ["text", ({ date }) => date],
+    delivered: ["int8", ({ delivered }) => BigInt(delivered)],
+    reached: ["int8", ({ reached }) => BigInt(reached)],
+    entries: ["int8", ({ entries }) => BigInt(entries)],
+    exits: ["int8", ({ exits }) => BigInt(exits)],
+  });
+  const activity = sql`
+    'delivered', delivered, 'devices_reached', reached, 'geofence_entries', entries, 'geofence_exits', exits`;
+  return sql`
+    WITH
+    counted AS MATERIALIZED (SELECT * FROM ${counted}),
+    campaigns AS (
+      SELECT count(*) AS campaigns, count(*) FILTER (WHERE status = 'active') AS active
+      FROM (SELECT ${campaignStatus} AS status FROM campaign WHERE ${campaignMatches}) AS matching),
+    registered AS (${registeredDevices(sql, tenant)})
+    SELECT json_build_object(
+      'totals', json_build_object(${activity},
+        'campaigns', campaigns, 'active_campaigns', active, 'registered_devices', devices),
+      'daily', (
+        SELECT json_agg(json_build_object('date', date, ${activity}) ORDER BY ord)
+        FROM counted WHERE date IS NOT NULL))::text AS data
+    FROM counted, campaigns, registered WHERE date IS NULL`;
+};

@@ -3,12 +3,15 @@ import { idAt } from "../../src/wire/Ids.ts";
 import { testStart } from "../TestWaypost.ts";
 import type { RecordedIds } from "./RecordedHistory.ts";
 import type { PastCampaign, ReportHistory } from "./ReportHistory.ts";
-import type { Asked } from "./ReportOracle.ts";
+import type { QueryParameters } from "./ReportOracle.ts";
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 
-/** Clocks that change within the range (Amsterdam, New York), half hours, and both ends of the date line. */
+/**
+ * Zones with a clock change in the range (Amsterdam, New York), half-hour offsets, and both ends of the date
+ * line.
+ */
 export const zones = [
   "Europe/Amsterdam",
   "America/New_York",
@@ -20,9 +23,9 @@ export const zones = [
 
 const contentType = fc.constantFrom("message" as const, "survey" as const);
 const trigger = fc.constantFrom("on_enter" as const, "on_exit" as const, "fixed_time" as const);
-const place = fc.nat({ max: 4 });
-const places = fc.uniqueArray(place, { maxLength: 3 });
-// Quarters of an hour and a millisecond around them: every border of a day, in any zone, comes up.
+const index = fc.nat({ max: 4 });
+const indexes = fc.uniqueArray(index, { maxLength: 3 });
+// Quarters of an hour and a millisecond around them, so that every border of a day comes up in any zone.
 const instant = fc
   .tuple(fc.integer({ min: -36 * 96, max: 4 * 96 }), fc.constantFrom(-1, 0, 1))
   .map(([quarters, ms]) => Date.UTC(2026, 10, 21) + quarters * (HOUR / 4) + ms);
@@ -34,9 +37,9 @@ const pastCampaign: fc.Arbitrary<Omit<PastCampaign, "name">> = fc
     lasts: fc.option(fc.constantFrom(1, DAY, 40 * DAY)),
     paused: fc.boolean(),
     deleted: fc.constantFrom(true, false, false, false),
-    locations: places,
+    locations: indexes,
     groups: fc.uniqueArray(fc.nat({ max: 2 }), { maxLength: 2 }),
-    notifications: fc.uniqueArray(fc.record({ notification: place, trigger }), {
+    notifications: fc.uniqueArray(fc.record({ notification: index, trigger }), {
       maxLength: 3,
       selector: ({ notification }) => notification,
     }),
@@ -49,16 +52,16 @@ const pastCampaign: fc.Arbitrary<Omit<PastCampaign, "name">> = fc
   }));
 
 const names = ["b", "a", "B", "é", "\u{1F600}", "\uFFFD", "a b", "10", "9"];
-/** Few, so that names tie too. */
+/** Few, so that some names are equal. */
 const name = fc.constantFrom(...names.slice(0, 5));
 
-const anyHistory: fc.Arbitrary<ReportHistory> = fc.record({
+const randomHistory: fc.Arbitrary<ReportHistory> = fc.record({
   devices: fc.array(fc.record({ unregistered: fc.boolean() }), { minLength: 0, maxLength: 9 }),
   locations: fc.array(fc.record({ name, deleted: fc.constantFrom(true, false, false) }), {
     minLength: 5,
     maxLength: 5,
   }),
-  groups: fc.array(fc.record({ members: places }), { minLength: 3, maxLength: 3 }),
+  groups: fc.array(fc.record({ members: indexes }), { minLength: 3, maxLength: 3 }),
   notifications: fc.array(
     fc.record({ name, type: contentType, deleted: fc.constantFrom(true, false, false, false) }),
     { minLength: 6, maxLength: 6 },
@@ -71,7 +74,7 @@ const anyHistory: fc.Arbitrary<ReportHistory> = fc.record({
     .map(([campaigns, names]) => campaigns.map((each, at) => ({ ...each, name: names[at] ?? "" }))),
   deliveries: fc.array(
     fc.record({
-      campaign: place,
+      campaign: index,
       device: fc.nat({ max: 8 }),
       notification: fc.nat({ max: 5 }),
       type: contentType,
@@ -88,7 +91,7 @@ const anyHistory: fc.Arbitrary<ReportHistory> = fc.record({
   ),
   events: fc.array(
     fc.record({
-      location: place,
+      location: index,
       device: fc.nat({ max: 8 }),
       type: fc.constantFrom("enter" as const, "exit" as const),
       occurredAt: instant,
@@ -97,19 +100,22 @@ const anyHistory: fc.Arbitrary<ReportHistory> = fc.record({
   ),
 });
 
-/** Two of three deliveries carry the first notification of their campaign; the others what it no longer has. */
-export const history = anyHistory.map((past) => ({
+/** A history. Two of three deliveries are of the first notification of their campaign; the others of any. */
+export const anyHistory = randomHistory.map((past) => ({
   ...past,
-  deliveries: past.deliveries.map((delivery, place) => {
-    const [on] = past.campaigns[delivery.campaign]?.notifications ?? [];
-    return on === undefined || place % 3 === 0 ? delivery : { ...delivery, notification: on.notification };
+  deliveries: past.deliveries.map((delivery, at) => {
+    const [first] = past.campaigns[delivery.campaign]?.notifications ?? [];
+    return first === undefined || at % 3 === 0 ? delivery : { ...delivery, notification: first.notification };
   }),
 }));
 
 const unknown = 99;
 
-/** One request: which of the known ids it names is settled once there are ids. */
-const request = fc.record({
+/**
+ * The parameters of a request. Campaigns, locations and groups are list indexes, because ids do not exist
+ * yet.
+ */
+const parameters = fc.record({
   range: fc.constantFrom(
     ["2026-10-22", "2026-11-21"],
     ["2026-10-20", "2026-11-24"],
@@ -126,9 +132,15 @@ const request = fc.record({
   content_type: contentType,
   status: fc.nat({ max: 19 }),
 });
-type Request = typeof request extends fc.Arbitrary<infer A> ? A : never;
+type Parameters = typeof parameters extends fc.Arbitrary<infer A> ? A : never;
 
-/** What a request can filter by. */
+/** A request: its parameters, and the names of the filters that it sends. */
+export interface ReportRequest {
+  readonly parameters: Parameters;
+  readonly sent: ReadonlyArray<string>;
+}
+
+/** The filters of reports. */
 export const filters = [
   "campaign",
   "location",
@@ -139,32 +151,32 @@ export const filters = [
   "status",
 ] as const;
 
-/** Mostly few filters at once, so that enough is left to count. */
-export const sparse = fc
+/** A request, mostly with few filters, so that enough is left to count. */
+export const anyRequest: fc.Arbitrary<ReportRequest> = fc
   .tuple(
-    request,
+    parameters,
     fc.oneof(
       { weight: 3, arbitrary: fc.shuffledSubarray([...filters], { minLength: 1, maxLength: 2 }) },
       { weight: 1, arbitrary: fc.subarray([...filters]) },
     ),
   )
-  .map(([whole, kept]) => ({ whole, kept }));
+  .map(([parameters, sent]) => ({ parameters, sent }));
 
-/** The request about the ids that there are. */
-export const asked = (
-  { whole, kept }: { readonly whole: Request; readonly kept: ReadonlyArray<string> },
+/** The query of a request about recorded ids, and a status of the report's. */
+export const queryOf = (
+  { parameters, sent }: ReportRequest,
   ids: RecordedIds,
   statuses: ReadonlyArray<string>,
-): Asked => {
-  const [start = "", end = ""] = whole.range;
-  const id = (of: ReadonlyArray<string>, at: number) => of[at] ?? idAt(testStart);
+): QueryParameters => {
+  const [start = "", end = ""] = parameters.range;
+  const id = (known: ReadonlyArray<string>, at: number) => known[at] ?? idAt(testStart);
   const values = {
-    ...whole,
-    status: statuses[whole.status % statuses.length] ?? "",
-    campaign: id(ids.campaigns, whole.campaign),
-    location: id(ids.locations, whole.location),
-    location_group: id(ids.groups, whole.location_group),
+    ...parameters,
+    status: statuses[parameters.status % statuses.length] ?? "",
+    campaign: id(ids.campaigns, parameters.campaign),
+    location: id(ids.locations, parameters.location),
+    location_group: id(ids.groups, parameters.location_group),
   };
-  const given = Object.entries(values).filter(([name]) => kept.includes(name));
-  return { start, end, ...Object.fromEntries(given) };
+  const filtered = Object.entries(values).filter(([name]) => sent.includes(name));
+  return { start, end, ...Object.fromEntries(filtered) };
 };

@@ -12,7 +12,7 @@ const on = (...notifications: ReadonlyArray<number>) => ({
 
 layer(TestWaypost.layer)("The notification report", (it) => {
   it.effect(
-    "has a row for every notification, the most delivered first, ties by name (K1.1, K1.2, K3.4, rows.notifications)",
+    "the notification report has a row for every notification (K1.1, K1.2, K3.4, rows.notifications)",
     () =>
       Effect.gen(function* () {
         const report = yield* reporting({
@@ -36,7 +36,7 @@ layer(TestWaypost.layer)("The notification report", (it) => {
         });
         const { data, meta } = yield* report.notifications();
         assert.deepStrictEqual(meta, { start: "2026-10-22", end: "2026-11-21", timezone: "UTC" });
-        const quiet = { sent: 0, delivered: 0, reach: 0 };
+        const noActivity = { sent: 0, delivered: 0, reach: 0 };
         assert.deepStrictEqual(data, [
           {
             id: report.ids.notifications[3],
@@ -47,14 +47,14 @@ layer(TestWaypost.layer)("The notification report", (it) => {
             delivered: 2,
             reach: 33.3,
           },
-          { id: report.ids.notifications[1], name: "B", status: "unused", type: "message", ...quiet },
-          { id: report.ids.notifications[0], name: "b", status: "active", type: "message", ...quiet },
+          { id: report.ids.notifications[1], name: "B", status: "unused", type: "message", ...noActivity },
+          { id: report.ids.notifications[0], name: "b", status: "active", type: "message", ...noActivity },
         ]);
       }),
   );
 
   it.effect(
-    "takes a status from all campaigns: active, then scheduled, paused, ended, unused (States) (K3.2, reports.status, rows.s_notification)",
+    "a notification takes its status from all its campaigns (K3.2, reports.status, rows.s_notification)",
     () =>
       Effect.gen(function* () {
         const report = yield* reporting({
@@ -74,17 +74,17 @@ layer(TestWaypost.layer)("The notification report", (it) => {
         const all = ["1 active", "2 scheduled", "3 paused", "4 ended", "5 unused"];
         assert.deepStrictEqual(yield* rows({}), all);
         for (const row of all) assert.deepStrictEqual(yield* rows({ status: row.slice(2) }), [row]);
-        // The filter is on campaigns, and the status still of them all.
+        // The filter selects campaigns; the status still comes from all of them.
         assert.deepStrictEqual(yield* rows({ campaign_status: "paused" }), all.slice(0, 3));
         assert.deepStrictEqual(yield* rows({ campaign_status: "paused", status: "paused" }), ["3 paused"]);
-        // What is on no campaign is there without filters only (K3).
+        // A notification on no campaign is listed only without filters (K3).
         assert.deepStrictEqual(yield* rows({ content_type: "message" }), all.slice(0, 4));
         assert.deepStrictEqual(yield* rows({ activation: "on_enter", status: "unused" }), []);
       }),
   );
 
   it.effect(
-    "wants the notification itself on the campaign with the type and trigger (K2, K3.1, reports.content_type, reports.range5)",
+    "a notification matches by type and trigger (K2, K3.1, reports.content_type, reports.range5)",
     () =>
       Effect.gen(function* () {
         const report = yield* reporting({
@@ -104,7 +104,7 @@ layer(TestWaypost.layer)("The notification report", (it) => {
           ],
           deliveries: [delivery(0, 0, { trigger: "on_exit" }), delivery(1, 0)],
         });
-        const { campaigns, groups, locations: places } = report.ids;
+        const { campaigns, groups, locations: stores } = report.ids;
         const rows = (search: Search) =>
           Effect.map(report.notifications(search), ({ data }) =>
             data.map((row: any) => [row.name, row.delivered]),
@@ -119,7 +119,7 @@ layer(TestWaypost.layer)("The notification report", (it) => {
         ]);
         assert.deepStrictEqual(yield* rows({ activation: "on_exit", content_type: "survey" }), []);
         assert.deepStrictEqual(yield* rows({ location_group: groups[0] }), [["Message", 1]]);
-        assert.deepStrictEqual(yield* rows({ location: places[0] }), [
+        assert.deepStrictEqual(yield* rows({ location: stores[0] }), [
           ["Message", 2],
           ["Survey", 0],
         ]);
@@ -129,7 +129,7 @@ layer(TestWaypost.layer)("The notification report", (it) => {
   );
 
   it.effect(
-    "counts what was delivered on deleted campaigns too, unless a campaign-level filter is given (K8.4, rows.sent)",
+    "deliveries of deleted campaigns count, unless a filter on campaigns is set (K8.4, rows.sent)",
     () =>
       Effect.gen(function* () {
         const report = yield* reporting({

@@ -5,7 +5,7 @@ import type { Environment } from "../../src/workspaces/Environment.ts";
 import { testStart } from "../TestWaypost.ts";
 import type { ReportHistory } from "./ReportHistory.ts";
 
-/** The ids of what was recorded, in the order of the history's lists. */
+/** The ids of recorded items, in the order of the history's lists. */
 export interface RecordedIds {
   readonly locations: ReadonlyArray<string>;
   readonly groups: ReadonlyArray<string>;
@@ -13,14 +13,14 @@ export interface RecordedIds {
   readonly campaigns: ReadonlyArray<string>;
 }
 
-const ids = (of: ReadonlyArray<unknown>): ReadonlyArray<string> => of.map(() => idAt(testStart));
-const at = <A>(list: ReadonlyArray<A>, place: number): A => {
-  const found = list[place];
-  if (found === undefined) throw new Error(`Nothing at ${place}`);
+const newIds = (items: ReadonlyArray<unknown>): ReadonlyArray<string> => items.map(() => idAt(testStart));
+const at = <A>(list: ReadonlyArray<A>, index: number): A => {
+  const found = list[index];
+  if (found === undefined) throw new Error(`There is nothing at index ${index}`);
   return found;
 };
 
-/** Writes a history into the base tables, then deletes what it says was deleted. */
+/** Writes a history into the source tables, then deletes the items that it has as deleted. */
 export const record = Effect.fnUntraced(function* (
   workspaceId: number,
   environment: Environment,
@@ -36,30 +36,30 @@ export const record = Effect.fnUntraced(function* (
       ? Effect.void
       : sql`INSERT INTO ${sql(table)} ${sql.insert(rows.map((row) => ({ ...tenant, ...row })) as never)}`;
 
-  /** The internal numbers of rows by their ids. */
-  const numbers = (table: string, of: ReadonlyArray<string>) =>
+  /** The internal keys of rows by their ids. */
+  const keysOf = (table: string, ids: ReadonlyArray<string>) =>
     Effect.map(
-      of.length === 0
+      ids.length === 0
         ? Effect.succeed([])
         : sql<{
             readonly id: string;
             readonly key: number;
-          }>`SELECT id, key FROM ${sql(table)} WHERE ${sql.in("id", of)}`,
-      (rows) => of.map((id) => rows.find((row) => row.id === id)?.key ?? -1),
+          }>`SELECT id, key FROM ${sql(table)} WHERE ${sql.in("id", ids)}`,
+      (rows) => ids.map((id) => rows.find((row) => row.id === id)?.key ?? -1),
     );
 
-  const known: RecordedIds = {
-    locations: ids(history.locations ?? []),
-    groups: ids(history.groups ?? []),
-    notifications: ids(history.notifications ?? []),
-    campaigns: ids(history.campaigns ?? []),
+  const ids: RecordedIds = {
+    locations: newIds(history.locations ?? []),
+    groups: newIds(history.groups ?? []),
+    notifications: newIds(history.notifications ?? []),
+    campaigns: newIds(history.campaigns ?? []),
   };
   yield* insert(
     "device",
-    (history.devices ?? []).map(({ unregistered }, place) => ({
-      key: place + 1,
+    (history.devices ?? []).map(({ unregistered }, index) => ({
+      key: index + 1,
       id: idAt(testStart),
-      installation_id: `installation ${place}`,
+      installation_id: `installation ${index}`,
       platform: "other",
       transport: "inbox",
       token_digest: new Uint8Array(32),
@@ -70,9 +70,9 @@ export const record = Effect.fnUntraced(function* (
   );
   yield* insert(
     "location",
-    known.locations.map((id, place) => ({
+    ids.locations.map((id, index) => ({
       id,
-      name: history.locations?.[place]?.name,
+      name: history.locations?.[index]?.name,
       type: "circle",
       latitude: 52,
       longitude: 5,
@@ -82,22 +82,22 @@ export const record = Effect.fnUntraced(function* (
   );
   yield* insert(
     "location_group",
-    known.groups.map((id, place) => ({ id, name: `Group ${place}`, ...dated })),
+    ids.groups.map((id, index) => ({ id, name: `Group ${index}`, ...dated })),
   );
   yield* insert(
     "location_group_member",
     (history.groups ?? []).flatMap(({ members }, group) =>
       members.map((member) => ({
-        group_id: at(known.groups, group),
-        location_id: at(known.locations, member),
+        group_id: at(ids.groups, group),
+        location_id: at(ids.locations, member),
       })),
     ),
   );
   const campaigns = history.campaigns ?? [];
   yield* insert(
     "campaign",
-    campaigns.map(({ endsAt, name, paused, startsAt, type }, place) => ({
-      id: at(known.campaigns, place),
+    campaigns.map(({ endsAt, name, paused, startsAt, type }, index) => ({
+      id: at(ids.campaigns, index),
       name,
       type,
       timezone: "UTC",
@@ -109,38 +109,38 @@ export const record = Effect.fnUntraced(function* (
   );
   yield* insert(
     "campaign_location",
-    campaigns.flatMap((campaign, place) =>
+    campaigns.flatMap((campaign, index) =>
       campaign.locations.map((location, position) => ({
-        campaign_id: at(known.campaigns, place),
-        location_id: at(known.locations, location),
+        campaign_id: at(ids.campaigns, index),
+        location_id: at(ids.locations, location),
         position,
       })),
     ),
   );
   yield* insert(
     "campaign_location_group",
-    campaigns.flatMap((campaign, place) =>
+    campaigns.flatMap((campaign, index) =>
       campaign.groups.map((group, position) => ({
-        campaign_id: at(known.campaigns, place),
-        group_id: at(known.groups, group),
+        campaign_id: at(ids.campaigns, index),
+        group_id: at(ids.groups, group),
         position,
       })),
     ),
   );
-  for (const [place, { name, type }] of (history.notifications ?? []).entries()) {
-    const id = at(known.notifications, place);
+  for (const [index, { name, type }] of (history.notifications ?? []).entries()) {
+    const id = at(ids.notifications, index);
     const questions = type === "survey" ? "[]" : null;
-    const [content] = yield* sql<{ readonly key: number }>`
-      INSERT INTO content ${sql.insert({ ...tenant, notification_id: id, type, headline: "H", body: "B", questions, created_at: now })}
-      RETURNING key`;
-    yield* insert("notification", [{ id, name, type, content_key: content?.key, ...dated }]);
+    const content = { notification_id: id, type, headline: "H", body: "B", questions, created_at: now };
+    const [row] = yield* sql<{ readonly key: number }>`
+      INSERT INTO content ${sql.insert({ ...tenant, ...content })} RETURNING key`;
+    yield* insert("notification", [{ id, name, type, content_key: row?.key, ...dated }]);
   }
   yield* insert(
     "campaign_notification",
-    campaigns.flatMap(({ notifications }, place) =>
+    campaigns.flatMap(({ notifications }, index) =>
       notifications.map(({ notification, trigger }) => ({
-        campaign_id: at(known.campaigns, place),
-        notification_id: at(known.notifications, notification),
+        campaign_id: at(ids.campaigns, index),
+        notification_id: at(ids.notifications, notification),
         id: idAt(testStart),
         trigger_type: trigger,
         send_at: trigger === "fixed_time" ? "12:00" : null,
@@ -149,17 +149,17 @@ export const record = Effect.fnUntraced(function* (
       })),
     ),
   );
-  const campaignNumbers = yield* numbers("campaign", known.campaigns);
-  const locationNumbers = yield* numbers("location", known.locations);
-  const notificationNumbers = yield* numbers("notification", known.notifications);
+  const campaignKeys = yield* keysOf("campaign", ids.campaigns);
+  const locationKeys = yield* keysOf("location", ids.locations);
+  const notificationKeys = yield* keysOf("notification", ids.notifications);
   yield* insert(
     "delivery",
-    (history.deliveries ?? []).map((each, place) => ({
-      source_id: place + 1,
+    (history.deliveries ?? []).map((each, index) => ({
+      source_id: index + 1,
       device_key: each.device + 1,
-      campaign_key: at(campaignNumbers, each.campaign),
-      // A history that names no notification has deliveries of one that is gone.
-      notification_key: notificationNumbers[each.notification] ?? 0,
+      campaign_key: at(campaignKeys, each.campaign),
+      // Without notifications in the history, deliveries are of a deleted one.
+      notification_key: notificationKeys[each.notification] ?? 0,
       content_key: 1,
       content_type: each.type,
       trigger_type: each.trigger,
@@ -176,22 +176,22 @@ export const record = Effect.fnUntraced(function* (
       device_key: each.device + 1,
       id: idAt(testStart),
       type: each.type,
-      location_key: at(locationNumbers, each.location),
+      location_key: at(locationKeys, each.location),
       occurred_at: new Date(each.occurredAt),
       received_at: new Date(each.occurredAt),
     })),
   );
-  const gone = (
+  const remove = (
     table: string,
-    of: ReadonlyArray<string>,
-    things: ReadonlyArray<{ readonly deleted: boolean }>,
+    idsOfItems: ReadonlyArray<string>,
+    items: ReadonlyArray<{ readonly deleted: boolean }>,
   ) =>
     Effect.forEach(
-      of.filter((_, place) => things[place]?.deleted === true),
+      idsOfItems.filter((_, index) => items[index]?.deleted === true),
       (id) => sql`DELETE FROM ${sql(table)} WHERE id = ${id}`,
     );
-  yield* gone("campaign", known.campaigns, campaigns);
-  yield* gone("location", known.locations, history.locations ?? []);
-  yield* gone("notification", known.notifications, history.notifications ?? []);
-  return known;
+  yield* remove("campaign", ids.campaigns, campaigns);
+  yield* remove("location", ids.locations, history.locations ?? []);
+  yield* remove("notification", ids.notifications, history.notifications ?? []);
+  return ids;
 }, Effect.orDie);

@@ -4,14 +4,14 @@ import { ParsedBody } from "../../src/wire/ParsedBody.ts";
 import { Workspaces } from "../../src/workspaces/Workspaces.ts";
 import { TestWaypost } from "../TestWaypost.ts";
 import { campaign, delivery, devices, event, locations } from "./ReportHistory.ts";
-import { quiet, reporting } from "./Reporting.ts";
+import { noActivity, reporting } from "./Reporting.ts";
 
 const ofDays = (body: any, field: string): ReadonlyArray<readonly [string, number]> =>
   body.data.daily.filter((day: any) => day[field] > 0).map((day: any) => [day.date, day[field]]);
 
 layer(TestWaypost.layer)("The figures of reports", (it) => {
   it.effect(
-    "of a workspace without a past have every day of the last 30 and today, all zero (K4, K7.1, reports.end, reports.start, summary.totals)",
+    "an empty workspace's summary is 31 days of zeros (K4, K7.1, reports.end, reports.start, summary.totals)",
     () =>
       Effect.gen(function* () {
         // Noon of the 21st in UTC is the 22nd on Kiritimati.
@@ -23,10 +23,10 @@ layer(TestWaypost.layer)("The figures of reports", (it) => {
           timezone: "Pacific/Kiritimati",
         });
         assert.lengthOf(data.daily, 31);
-        assert.deepStrictEqual(data.daily[0], { date: "2026-10-23", ...quiet });
-        assert.deepStrictEqual(data.daily[30], { date: "2026-11-22", ...quiet });
+        assert.deepStrictEqual(data.daily[0], { date: "2026-10-23", ...noActivity });
+        assert.deepStrictEqual(data.daily[30], { date: "2026-11-22", ...noActivity });
         assert.deepStrictEqual(data.totals, {
-          ...quiet,
+          ...noActivity,
           campaigns: 0,
           active_campaigns: 0,
           registered_devices: 0,
@@ -39,7 +39,7 @@ layer(TestWaypost.layer)("The figures of reports", (it) => {
       }),
   );
 
-  it.effect("work in Production before the full API is enabled (B1, auth.7)", () =>
+  it.effect("reports work in Production before the full API is enabled (B1, auth.7)", () =>
     Effect.gen(function* () {
       const { production } = yield* (yield* TestWaypost).tenant({ enabled: false });
       assert.strictEqual((yield* production("/reports/summary")).status, 200);
@@ -50,7 +50,7 @@ layer(TestWaypost.layer)("The figures of reports", (it) => {
   );
 
   it.effect(
-    "count what was delivered, dated by when that was known; not what failed or is on its way (K1.1, summary.devices_reached)",
+    "deliveries count when they are known, failed and queued ones never (K1.1, summary.devices_reached)",
     () =>
       Effect.gen(function* () {
         const { campaigns, summary } = yield* reporting({
@@ -71,51 +71,46 @@ layer(TestWaypost.layer)("The figures of reports", (it) => {
       }),
   );
 
-  it.effect(
-    "count days on the workspace's own clock, the long and the skipped ones too (reports.range1, summary.daily)",
-    () =>
-      Effect.gen(function* () {
-        const at = (iso: string) => delivery(0, 0, { settledAt: Date.parse(iso) });
-        const past = (...deliveries: ReadonlyArray<string>) => ({
-          devices: devices(1),
-          campaigns: [campaign("One")],
-          deliveries: deliveries.map(at),
-        });
-        // 25 hours: 2026-10-25 runs from 22:00Z to 23:00Z.
-        const amsterdam = yield* reporting(
-          past(
-            "2026-10-24T21:59:59.999Z",
-            "2026-10-24T22:00:00Z",
-            "2026-10-25T22:59:59.999Z",
-            "2026-10-25T23:00:00Z",
-          ),
-          "Europe/Amsterdam",
-        );
-        assert.deepStrictEqual(ofDays(yield* amsterdam.summary(), "delivered"), [
-          ["2026-10-24", 1],
-          ["2026-10-25", 2],
-          ["2026-10-26", 1],
-        ]);
-        assert.strictEqual(
-          (yield* amsterdam.summary({ start: "2026-10-25", end: "2026-10-25" })).data.totals.delivered,
-          2,
-        );
-        // Samoa went from the 29th to the 31st at 10:00Z.
-        const apia = yield* reporting(
-          past("2011-12-30T09:59:59.999Z", "2011-12-30T10:00:00Z"),
-          "Pacific/Apia",
-        );
-        const range = { start: "2011-12-28", end: "2011-12-31" };
-        const body = yield* apia.summary(range);
-        assert.deepStrictEqual(ofDays(body, "delivered"), [
-          ["2011-12-29", 1],
-          ["2011-12-31", 1],
-        ]);
-        assert.lengthOf(body.data.daily, 4);
-      }),
+  it.effect("days are the zone's, with clock changes and skipped days (reports.range1, summary.daily)", () =>
+    Effect.gen(function* () {
+      const at = (iso: string) => delivery(0, 0, { settledAt: Date.parse(iso) });
+      const past = (...deliveries: ReadonlyArray<string>) => ({
+        devices: devices(1),
+        campaigns: [campaign("One")],
+        deliveries: deliveries.map(at),
+      });
+      // 25 hours: 2026-10-25 runs from 22:00Z to 23:00Z.
+      const amsterdam = yield* reporting(
+        past(
+          "2026-10-24T21:59:59.999Z",
+          "2026-10-24T22:00:00Z",
+          "2026-10-25T22:59:59.999Z",
+          "2026-10-25T23:00:00Z",
+        ),
+        "Europe/Amsterdam",
+      );
+      assert.deepStrictEqual(ofDays(yield* amsterdam.summary(), "delivered"), [
+        ["2026-10-24", 1],
+        ["2026-10-25", 2],
+        ["2026-10-26", 1],
+      ]);
+      assert.strictEqual(
+        (yield* amsterdam.summary({ start: "2026-10-25", end: "2026-10-25" })).data.totals.delivered,
+        2,
+      );
+      // Samoa skipped the 30th: the 31st began at 10:00Z.
+      const apia = yield* reporting(past("2011-12-30T09:59:59.999Z", "2011-12-30T10:00:00Z"), "Pacific/Apia");
+      const range = { start: "2011-12-28", end: "2011-12-31" };
+      const body = yield* apia.summary(range);
+      assert.deepStrictEqual(ofDays(body, "delivered"), [
+        ["2011-12-29", 1],
+        ["2011-12-31", 1],
+      ]);
+      assert.lengthOf(body.data.daily, 4);
+    }),
   );
 
-  it.effect("follow the workspace's time zone of now into the past (K6, K8.1)", () =>
+  it.effect("a new time zone of the workspace holds for the past too (K6, K8.1)", () =>
     Effect.gen(function* () {
       const { summary, workspace } = yield* reporting({
         devices: devices(1),
@@ -132,7 +127,7 @@ layer(TestWaypost.layer)("The figures of reports", (it) => {
   );
 
   it.effect(
-    "give percentages of all devices registered now, half away from zero, over 100 if it is so (K4, rows.share)",
+    "shares are of registered devices, round half away from zero and may exceed 100 (K4, rows.share)",
     () =>
       Effect.gen(function* () {
         const engagement = (reached: number, registered: number, unregistered = 0) =>

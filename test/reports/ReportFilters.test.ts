@@ -3,11 +3,11 @@ import { Effect } from "effect";
 import { idAt } from "../../src/wire/Ids.ts";
 import { testStart, TestWaypost } from "../TestWaypost.ts";
 import { campaign, delivery, devices, event, locations, notification } from "./ReportHistory.ts";
-import { quiet, reporting } from "./Reporting.ts";
+import { noActivity, reporting } from "./Reporting.ts";
 
 layer(TestWaypost.layer)("The filters and rows of reports", (it) => {
   it.effect(
-    "keep what a deleted campaign delivered in the totals: no row, no match by id or status (E10.3, K8.2)",
+    "deliveries of a deleted campaign count in totals; it has no row and matches no filter (E10.3, K8.2)",
     () =>
       Effect.gen(function* () {
         const { campaigns, ids, summary } = yield* reporting({
@@ -29,37 +29,32 @@ layer(TestWaypost.layer)("The filters and rows of reports", (it) => {
       }),
   );
 
-  it.effect(
-    "keep what happened at a deleted location in the totals, and match it by no id (K2.4, K8.3)",
-    () =>
-      Effect.gen(function* () {
-        const { ids, summary } = yield* reporting({
-          devices: devices(1),
-          locations: [
-            { name: "Gone", deleted: true },
-            { name: "Here", deleted: false },
-          ],
-          groups: [{ members: [0, 1] }],
-          campaigns: [campaign("One", { locations: [0, 1] })],
-          events: [event(0, 0), event(0, 0, { type: "exit" }), event(1, 0)],
-        });
-        const counts = (search: Readonly<Record<string, string | undefined>>) =>
-          Effect.map(summary(search), ({ data }) => [
-            data.totals.geofence_entries,
-            data.totals.geofence_exits,
-          ]);
-        assert.deepStrictEqual(yield* counts({}), [2, 1]);
-        assert.deepStrictEqual(yield* counts({ activation: "on_exit" }), [0, 1]);
-        assert.deepStrictEqual(yield* counts({ activation: "fixed_time" }), [0, 0]);
-        assert.deepStrictEqual(yield* counts({ content_type: "survey" }), [2, 1]);
-        assert.deepStrictEqual(yield* counts({ location: ids.locations[0] }), [0, 0]);
-        assert.deepStrictEqual(yield* counts({ location_group: ids.groups[0] }), [1, 0]);
-        assert.deepStrictEqual(yield* counts({ campaign: ids.campaigns[0] }), [1, 0]);
-      }),
+  it.effect("events at a deleted location count in totals; it matches no id (K2.4, K8.3)", () =>
+    Effect.gen(function* () {
+      const { ids, summary } = yield* reporting({
+        devices: devices(1),
+        locations: [
+          { name: "Gone", deleted: true },
+          { name: "Here", deleted: false },
+        ],
+        groups: [{ members: [0, 1] }],
+        campaigns: [campaign("One", { locations: [0, 1] })],
+        events: [event(0, 0), event(0, 0, { type: "exit" }), event(1, 0)],
+      });
+      const counts = (search: Readonly<Record<string, string | undefined>>) =>
+        Effect.map(summary(search), ({ data }) => [data.totals.geofence_entries, data.totals.geofence_exits]);
+      assert.deepStrictEqual(yield* counts({}), [2, 1]);
+      assert.deepStrictEqual(yield* counts({ activation: "on_exit" }), [0, 1]);
+      assert.deepStrictEqual(yield* counts({ activation: "fixed_time" }), [0, 0]);
+      assert.deepStrictEqual(yield* counts({ content_type: "survey" }), [2, 1]);
+      assert.deepStrictEqual(yield* counts({ location: ids.locations[0] }), [0, 0]);
+      assert.deepStrictEqual(yield* counts({ location_group: ids.groups[0] }), [1, 0]);
+      assert.deepStrictEqual(yield* counts({ campaign: ids.campaigns[0] }), [1, 0]);
+    }),
   );
 
   it.effect(
-    "list every matching campaign, the most delivered first, ties by name (K3.4, K7.3, rows.campaigns, rows.s_campaign)",
+    "the campaign report has a row for every matching campaign (K3.4, K7.3, rows.campaigns, rows.s_campaign)",
     () =>
       Effect.gen(function* () {
         const { campaigns, ids } = yield* reporting({
@@ -103,7 +98,7 @@ layer(TestWaypost.layer)("The filters and rows of reports", (it) => {
   );
 
   it.effect(
-    "want one notification that meets both content type and activation for a campaign to match (K1.3, K2.1, K2.2, summary.campaigns)",
+    "a campaign matches if one notification meets all filters (K1.3, K2.1, K2.2, summary.campaigns)",
     () =>
       Effect.gen(function* () {
         const { campaigns, summary } = yield* reporting({
@@ -118,7 +113,7 @@ layer(TestWaypost.layer)("The filters and rows of reports", (it) => {
               ],
             }),
           ],
-          // A delivery counts by its own type and trigger, whatever its campaign has now.
+          // A delivery counts by its own type and trigger, not by those of its campaign now.
           deliveries: [delivery(1, 0, { type: "survey", trigger: "on_enter" })],
         });
         const both = { content_type: "survey", activation: "on_enter" };
@@ -132,7 +127,7 @@ layer(TestWaypost.layer)("The filters and rows of reports", (it) => {
   );
 
   it.effect(
-    "count for a location all that its campaigns delivered, targeted directly or through a group (K2, reports.location, reports.location_group)",
+    "a location filter counts its campaigns' deliveries (K2, reports.location, reports.location_group)",
     () =>
       Effect.gen(function* () {
         const { campaigns, ids } = yield* reporting({
@@ -149,7 +144,7 @@ layer(TestWaypost.layer)("The filters and rows of reports", (it) => {
         const names = (search: Readonly<Record<string, string | undefined>>) =>
           Effect.map(campaigns(search), ({ data }) => data.map((row: any) => row.name));
         assert.deepStrictEqual(yield* names({ location: ids.locations[0] }), ["Direct", "Through"]);
-        // The group itself must be targeted; that its location is, is not enough.
+        // The group itself must be targeted; a target on its location is not enough.
         assert.deepStrictEqual(yield* names({ location_group: ids.groups[0] }), ["Through"]);
         assert.deepStrictEqual(yield* names({ location_group: ids.groups[1] }), []);
         assert.deepStrictEqual(
@@ -160,7 +155,7 @@ layer(TestWaypost.layer)("The filters and rows of reports", (it) => {
   );
 
   it.effect(
-    "show nothing of another environment, and zeros for an id that is not there (A2.2, reports.range4, reports.range5, summary.registered)",
+    "a report shows nothing of other environments (A2.2, reports.range4, reports.range5, summary.registered)",
     () =>
       Effect.gen(function* () {
         const { ids, production, summary } = yield* reporting({
@@ -170,7 +165,7 @@ layer(TestWaypost.layer)("The filters and rows of reports", (it) => {
           deliveries: [delivery(0, 0)],
           events: [event(0, 0)],
         });
-        const nothing = { ...quiet, campaigns: 0, active_campaigns: 0 };
+        const nothing = { ...noActivity, campaigns: 0, active_campaigns: 0 };
         const other = yield* production("/reports/summary");
         assert.deepStrictEqual(other.body.data.totals, { ...nothing, registered_devices: 0 });
         assert.deepStrictEqual(

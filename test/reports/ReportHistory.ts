@@ -1,6 +1,8 @@
 import { testStart } from "../TestWaypost.ts";
 
-/** Everything that happened in one environment. Things name each other by their place in the lists; times are epoch ms. */
+/**
+ * Everything that happened in one environment. Items refer to each other by list index; times are epoch ms.
+ */
 export interface ReportHistory {
   readonly devices: ReadonlyArray<{ readonly unregistered: boolean }>;
   readonly locations: ReadonlyArray<PastLocation>;
@@ -56,7 +58,7 @@ export type Trigger = "on_enter" | "on_exit" | "fixed_time";
 
 const hour = 3_600_000;
 
-/** A geo campaign that is active when the tests begin, unless said otherwise. */
+/** A geo campaign that is active when the tests begin, by default. */
 export const campaign = (name: string, more: Partial<PastCampaign> = {}): PastCampaign => ({
   name,
   type: "geo",
@@ -70,7 +72,7 @@ export const campaign = (name: string, more: Partial<PastCampaign> = {}): PastCa
   ...more,
 });
 
-/** A message that is on no campaign, unless it is put on one. */
+/** A message, by default. */
 export const notification = (name: string, more: Partial<PastNotification> = {}): PastNotification => ({
   name,
   type: "message",
@@ -78,7 +80,7 @@ export const notification = (name: string, more: Partial<PastNotification> = {})
   ...more,
 });
 
-/** The first message, delivered on entering, now, unless said otherwise. */
+/** A delivery of the first notification, a message, on entering, now, by default. */
 export const delivery = (
   campaign: number,
   device: number,
@@ -94,7 +96,7 @@ export const delivery = (
   ...more,
 });
 
-/** An entry, now, unless said otherwise. */
+/** An entry, now, by default. */
 export const event = (location: number, device: number, more: Partial<PastEvent> = {}): PastEvent => ({
   location,
   device,
@@ -103,6 +105,8 @@ export const event = (location: number, device: number, more: Partial<PastEvent>
   ...more,
 });
 
+/** Registered devices. */
 export const devices = (count: number) => Array.from({ length: count }, () => ({ unregistered: false }));
+/** Locations named "Store 0" and so on. */
 export const locations = (count: number): ReadonlyArray<PastLocation> =>
-  Array.from({ length: count }, (_, place) => ({ name: `Place ${place}`, deleted: false }));
+  Array.from({ length: count }, (_, index) => ({ name: `Store ${index}`, deleted: false }));

@@ -2,8 +2,8 @@ import { campaignStatus } from "../../src/campaigns/CampaignStatus.ts";
 import type { RecordedIds } from "./RecordedHistory.ts";
 import type { PastCampaign, PastEvent, ReportHistory } from "./ReportHistory.ts";
 
-/** A request as a query string holds it, with both ends of the range. */
-export type Asked = { readonly start: string; readonly end: string } & {
+/** The parameters of a request, with both ends of the range. */
+export type QueryParameters = { readonly start: string; readonly end: string } & {
   readonly [
     name in
       | "campaign"
@@ -17,8 +17,8 @@ export type Asked = { readonly start: string; readonly end: string } & {
 };
 
 /**
- * The report rules once more, as plainly as they can be said: every row is looked at, every day is what a calendar in the
- * zone shows. Nothing of this is shared with the statements but the status of a campaign.
+ * A second implementation of the report rules (contract K1–K8), as plain as possible: it reads every row, and
+ * days are those of a calendar in the zone. It shares only the status of a campaign with the program.
  */
 export class ReportOracle {
   readonly #history: ReportHistory;
@@ -34,9 +34,9 @@ export class ReportOracle {
     this.#calendar = new Intl.DateTimeFormat("en-CA", { timeZone: zone, ...parts });
   }
 
-  #isIn(asked: Asked, ms: number): boolean {
+  #isIn(query: QueryParameters, ms: number): boolean {
     const date = this.#calendar.format(ms);
-    return date >= asked.start && date <= asked.end;
+    return date >= query.start && date <= query.end;
   }
 
   #status(campaign: PastCampaign): string {
@@ -47,98 +47,98 @@ export class ReportOracle {
     const through = campaign.groups.flatMap((group) => this.#history.groups[group]?.members ?? []);
     return new Set(
       [...campaign.locations, ...through].filter(
-        (place) => this.#history.locations[place]?.deleted === false,
+        (index) => this.#history.locations[index]?.deleted === false,
       ),
     );
   }
 
-  #isAskedCampaign(asked: Asked, place: number): boolean {
-    const campaign = this.#history.campaigns[place];
+  #isSelectedCampaign(query: QueryParameters, index: number): boolean {
+    const campaign = this.#history.campaigns[index];
     if (campaign === undefined || campaign.deleted) return false;
-    if (asked.campaign !== undefined && this.#ids.campaigns[place] !== asked.campaign) return false;
-    return asked.campaign_status === undefined || this.#status(campaign) === asked.campaign_status;
+    if (query.campaign !== undefined && this.#ids.campaigns[index] !== query.campaign) return false;
+    return query.campaign_status === undefined || this.#status(campaign) === query.campaign_status;
   }
 
-  /** Meets the campaign-level filters. */
-  #isMet(asked: Asked, place: number): boolean {
-    const campaign = this.#history.campaigns[place];
-    if (campaign === undefined || !this.#isAskedCampaign(asked, place)) return false;
-    if (asked.location !== undefined) {
-      const location = this.#ids.locations.indexOf(asked.location);
+  /** Whether a campaign meets the filters on campaigns. */
+  #meetsFilters(query: QueryParameters, index: number): boolean {
+    const campaign = this.#history.campaigns[index];
+    if (campaign === undefined || !this.#isSelectedCampaign(query, index)) return false;
+    if (query.location !== undefined) {
+      const location = this.#ids.locations.indexOf(query.location);
       if (!this.#targets(campaign).has(location)) return false;
     }
-    if (asked.location_group !== undefined) {
-      const group = this.#ids.groups.indexOf(asked.location_group);
+    if (query.location_group !== undefined) {
+      const group = this.#ids.groups.indexOf(query.location_group);
       if (!campaign.groups.includes(group)) return false;
     }
     return true;
   }
 
-  #isMatch(asked: Asked, place: number): boolean {
-    if (!this.#isMet(asked, place)) return false;
-    if (asked.content_type === undefined && asked.activation === undefined) return true;
-    return (this.#history.campaigns[place]?.notifications ?? []).some(({ notification, trigger }) =>
-      this.#isAsked(asked, notification, trigger),
+  #isMatch(query: QueryParameters, index: number): boolean {
+    if (!this.#meetsFilters(query, index)) return false;
+    if (query.content_type === undefined && query.activation === undefined) return true;
+    return (this.#history.campaigns[index]?.notifications ?? []).some(({ notification, trigger }) =>
+      this.#hasKind(query, notification, trigger),
     );
   }
 
-  /** A notification that exists and, set off by the trigger, meets `content_type` and `activation`. */
-  #isAsked(asked: Asked, notification: number, trigger: string): boolean {
+  /** Whether a notification exists and, with the trigger, meets `content_type` and `activation`. */
+  #hasKind(query: QueryParameters, notification: number, trigger: string): boolean {
     const found = this.#history.notifications[notification];
     if (found === undefined || found.deleted) return false;
     return (
-      (asked.content_type === undefined || asked.content_type === found.type) &&
-      (asked.activation === undefined || asked.activation === trigger)
+      (query.content_type === undefined || query.content_type === found.type) &&
+      (query.activation === undefined || query.activation === trigger)
     );
   }
 
-  #outcomes(asked: Asked) {
+  #outcomes(query: QueryParameters) {
     const isCampaignLevel =
-      asked.campaign !== undefined ||
-      asked.campaign_status !== undefined ||
-      asked.location !== undefined ||
-      asked.location_group !== undefined;
+      query.campaign !== undefined ||
+      query.campaign_status !== undefined ||
+      query.location !== undefined ||
+      query.location_group !== undefined;
     return this.#history.deliveries.filter(
       (delivery) =>
         (delivery.status === "delivered" || delivery.status === "failed") &&
-        this.#isIn(asked, delivery.settledAt) &&
-        (!isCampaignLevel || this.#isMet(asked, delivery.campaign)) &&
-        (asked.content_type === undefined || asked.content_type === delivery.type) &&
-        (asked.activation === undefined || asked.activation === delivery.trigger),
+        this.#isIn(query, delivery.settledAt) &&
+        (!isCampaignLevel || this.#meetsFilters(query, delivery.campaign)) &&
+        (query.content_type === undefined || query.content_type === delivery.type) &&
+        (query.activation === undefined || query.activation === delivery.trigger),
     );
   }
 
-  #deliveries(asked: Asked) {
-    return this.#outcomes(asked).filter((outcome) => outcome.status === "delivered");
+  #deliveries(query: QueryParameters) {
+    return this.#outcomes(query).filter((outcome) => outcome.status === "delivered");
   }
 
-  #isMetLocation(asked: Asked, place: number): boolean {
+  #isSelectedLocation(query: QueryParameters, index: number): boolean {
     const isFiltered =
-      asked.location !== undefined ||
-      asked.location_group !== undefined ||
-      asked.campaign !== undefined ||
-      asked.campaign_status !== undefined;
+      query.location !== undefined ||
+      query.location_group !== undefined ||
+      query.campaign !== undefined ||
+      query.campaign_status !== undefined;
     if (!isFiltered) return true;
-    if (this.#history.locations[place]?.deleted !== false) return false;
-    if (asked.location !== undefined && this.#ids.locations[place] !== asked.location) return false;
-    if (asked.location_group !== undefined) {
-      const group = this.#history.groups[this.#ids.groups.indexOf(asked.location_group)];
-      if (group?.members.includes(place) !== true) return false;
+    if (this.#history.locations[index]?.deleted !== false) return false;
+    if (query.location !== undefined && this.#ids.locations[index] !== query.location) return false;
+    if (query.location_group !== undefined) {
+      const group = this.#history.groups[this.#ids.groups.indexOf(query.location_group)];
+      if (group?.members.includes(index) !== true) return false;
     }
-    if (asked.campaign === undefined && asked.campaign_status === undefined) return true;
+    if (query.campaign === undefined && query.campaign_status === undefined) return true;
     return this.#history.campaigns.some(
-      (campaign, each) => this.#isAskedCampaign(asked, each) && this.#targets(campaign).has(place),
+      (campaign, each) => this.#isSelectedCampaign(query, each) && this.#targets(campaign).has(index),
     );
   }
 
-  #events(asked: Asked) {
+  #events(query: QueryParameters) {
     return this.#history.events.filter(
       (event) =>
-        this.#isIn(asked, event.occurredAt) &&
-        this.#isMetLocation(asked, event.location) &&
-        (asked.activation === undefined ||
-          (asked.activation === "on_enter" && event.type === "enter") ||
-          (asked.activation === "on_exit" && event.type === "exit")),
+        this.#isIn(query, event.occurredAt) &&
+        this.#isSelectedLocation(query, event.location) &&
+        (query.activation === undefined ||
+          (query.activation === "on_enter" && event.type === "enter") ||
+          (query.activation === "on_exit" && event.type === "exit")),
     );
   }
 
@@ -146,9 +146,9 @@ export class ReportOracle {
     return this.#history.devices.filter((device) => !device.unregistered).length;
   }
 
-  #activity(asked: Asked) {
-    const deliveries = this.#deliveries(asked);
-    const events = this.#events(asked);
+  #activity(query: QueryParameters) {
+    const deliveries = this.#deliveries(query);
+    const events = this.#events(query);
     return {
       delivered: deliveries.length,
       devices_reached: new Set(deliveries.map((delivery) => delivery.device)).size,
@@ -157,32 +157,32 @@ export class ReportOracle {
     };
   }
 
-  summary(asked: Asked) {
-    const matching = this.#history.campaigns.filter((_, place) => this.#isMatch(asked, place));
+  summary(query: QueryParameters) {
+    const matching = this.#history.campaigns.filter((_, index) => this.#isMatch(query, index));
     const dates: Array<string> = [];
-    for (let day = Date.parse(asked.start); day <= Date.parse(asked.end); day += 86_400_000) {
+    for (let day = Date.parse(query.start); day <= Date.parse(query.end); day += 86_400_000) {
       dates.push(new Date(day).toISOString().slice(0, 10));
     }
     return {
       totals: {
-        ...this.#activity(asked),
+        ...this.#activity(query),
         campaigns: matching.length,
         active_campaigns: matching.filter((campaign) => this.#status(campaign) === "active").length,
         registered_devices: this.#registered,
       },
-      daily: dates.map((date) => ({ date, ...this.#activity({ ...asked, start: date, end: date }) })),
+      daily: dates.map((date) => ({ date, ...this.#activity({ ...query, start: date, end: date }) })),
     };
   }
 
-  campaigns(asked: Asked) {
-    const deliveries = this.#deliveries(asked);
+  campaigns(query: QueryParameters) {
+    const deliveries = this.#deliveries(query);
     return this.#history.campaigns
-      .map((campaign, place) => ({ campaign, place }))
-      .filter(({ place }) => this.#isMatch(asked, place))
-      .map(({ campaign, place }) => {
-        const own = deliveries.filter((delivery) => delivery.campaign === place);
+      .map((campaign, index) => ({ campaign, index }))
+      .filter(({ index }) => this.#isMatch(query, index))
+      .map(({ campaign, index }) => {
+        const own = deliveries.filter((delivery) => delivery.campaign === index);
         return {
-          id: this.#ids.campaigns[place] ?? "",
+          id: this.#ids.campaigns[index] ?? "",
           name: campaign.name,
           status: this.#status(campaign),
           type: campaign.type,
@@ -191,12 +191,12 @@ export class ReportOracle {
           engagement: percent(new Set(own.map((delivery) => delivery.device)).size, this.#registered),
         };
       })
-      .filter((row) => asked.status === undefined || row.status === asked.status)
+      .filter((row) => query.status === undefined || row.status === query.status)
       .sort((a, b) => b.delivered - a.delivered || byName(a, b));
   }
 
-  /** How long the visit took that an entry began, in milliseconds; null if it never ended. */
-  #stay(entry: PastEvent): number | null {
+  /** The length of the visit that an entry began, in milliseconds; null without an exit. */
+  #visit(entry: PastEvent): number | null {
     const exits = this.#history.events
       .filter(({ type }) => type === "exit")
       .filter(({ device, location }) => device === entry.device && location === entry.location)
@@ -205,59 +205,62 @@ export class ReportOracle {
     return exits.length === 0 ? null : Math.min(...exits);
   }
 
-  locations(asked: Asked) {
-    const events = this.#events(asked);
+  locations(query: QueryParameters) {
+    const events = this.#events(query);
     return this.#history.locations
-      .map(({ deleted, name }, place) => ({ deleted, name, place }))
-      .filter(({ deleted, place }) => !deleted && this.#isMetLocation(asked, place))
-      .map(({ name, place }) => {
-        const own = events.filter((event) => event.location === place);
+      .map(({ deleted, name }, index) => ({ deleted, name, index }))
+      .filter(({ deleted, index }) => !deleted && this.#isSelectedLocation(query, index))
+      .map(({ name, index }) => {
+        const own = events.filter((event) => event.location === index);
         const entries = own.filter((event) => event.type === "enter");
-        const stays = entries.map((entry) => this.#stay(entry)).filter((stay) => stay !== null);
+        const visits = entries.map((entry) => this.#visit(entry)).filter((visit) => visit !== null);
         const isActive = this.#history.campaigns.some(
           (campaign) =>
-            !campaign.deleted && this.#status(campaign) === "active" && this.#targets(campaign).has(place),
+            !campaign.deleted && this.#status(campaign) === "active" && this.#targets(campaign).has(index),
         );
-        const total = stays.reduce((sum, stay) => sum + stay, 0);
+        const total = visits.reduce((sum, visit) => sum + visit, 0);
         return {
-          id: this.#ids.locations[place] ?? "",
+          id: this.#ids.locations[index] ?? "",
           name,
           status: isActive ? "active" : "idle",
           groups: this.#history.groups.flatMap(({ members }, group) =>
-            members.includes(place) ? [`Group ${group}`] : [],
+            members.includes(index) ? [`Group ${group}`] : [],
           ),
           entries: entries.length,
           exits: own.length - entries.length,
           engagement: percent(new Set(entries.map((entry) => entry.device)).size, this.#registered),
-          dwell_minutes: stays.length === 0 ? null : oneDecimal(total, stays.length * 60_000),
+          dwell_minutes: visits.length === 0 ? null : oneDecimal(total, visits.length * 60_000),
         };
       })
-      .filter((row) => asked.status === undefined || row.status === asked.status)
+      .filter((row) => query.status === undefined || row.status === query.status)
       .sort((a, b) => b.entries - a.entries || byName(a, b));
   }
 
-  notifications(asked: Asked) {
-    const { status: _, start: __, end: ___, ...filters } = asked;
-    const outcomes = this.#outcomes(asked);
+  notifications(query: QueryParameters) {
+    const { status: _, start: __, end: ___, ...filters } = query;
+    const outcomes = this.#outcomes(query);
     return this.#history.notifications
-      .map(({ deleted, name, type }, place) => {
-        const isOn = this.#history.campaigns.flatMap((campaign, each) =>
+      .map(({ deleted, name, type }, index) => {
+        const all = this.#history.campaigns.flatMap((campaign, each) =>
           campaign.deleted ? [] : campaign.notifications.map((on) => ({ ...on, campaign, each })),
         );
-        return { deleted, name, type, place, isOn: isOn.filter((on) => on.notification === place) };
+        const pairings = all.filter((on) => on.notification === index);
+        return { deleted, name, type, index, pairings };
       })
       .filter(({ deleted }) => !deleted)
       .filter(
-        ({ isOn, place }) =>
+        ({ index, pairings }) =>
           Object.keys(filters).length === 0 ||
-          isOn.some((on) => this.#isMet(asked, on.each) && this.#isAsked(asked, place, on.trigger)),
+          pairings.some(
+            (on) => this.#meetsFilters(query, on.each) && this.#hasKind(query, index, on.trigger),
+          ),
       )
-      .map(({ isOn, name, place, type }) => {
-        const own = outcomes.filter((outcome) => outcome.notification === place);
+      .map(({ index, name, pairings, type }) => {
+        const own = outcomes.filter((outcome) => outcome.notification === index);
         const reached = own.filter((outcome) => outcome.status === "delivered");
-        const statuses = isOn.map((on) => this.#status(on.campaign));
+        const statuses = pairings.map((on) => this.#status(on.campaign));
         return {
-          id: this.#ids.notifications[place] ?? "",
+          id: this.#ids.notifications[index] ?? "",
           name,
           status:
             ["active", "scheduled", "paused", "ended"].find((status) =>
@@ -269,7 +272,7 @@ export class ReportOracle {
           reach: percent(new Set(reached.map((delivery) => delivery.device)).size, this.#registered),
         };
       })
-      .filter((row) => asked.status === undefined || row.status === asked.status)
+      .filter((row) => query.status === undefined || row.status === query.status)
       .sort((a, b) => b.delivered - a.delivered || byName(a, b));
   }
 }

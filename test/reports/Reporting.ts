@@ -4,7 +4,7 @@ import { TestWaypost } from "../TestWaypost.ts";
 import { record } from "./RecordedHistory.ts";
 import type { ReportHistory } from "./ReportHistory.ts";
 
-/** A workspace with a past in Sandbox, and its reports as they answer. */
+/** A workspace with a history in Sandbox, and functions that ask its reports. */
 export const reporting = Effect.fnUntraced(function* (history: Partial<ReportHistory>, timezone = "UTC") {
   const waypost = yield* TestWaypost;
   const workspaces = yield* Workspaces;
@@ -12,11 +12,11 @@ export const reporting = Effect.fnUntraced(function* (history: Partial<ReportHis
   const { workspaceId } = yield* Effect.orDie(workspaces.find(tenant.workspace.id));
   const ids = yield* record(workspaceId, "sandbox", history);
   const report = (name: string) => (search?: Readonly<Record<string, string | undefined>>) => {
-    const given = Object.entries(search ?? {}).filter(
+    const parameters = Object.entries(search ?? {}).filter(
       (entry): entry is [string, string] => entry[1] !== undefined,
     );
     return Effect.map(
-      tenant.sandbox(`/reports/${name}?${new URLSearchParams(given).toString()}`),
+      tenant.sandbox(`/reports/${name}?${new URLSearchParams(parameters).toString()}`),
       ({ body }) => body,
     );
   };
@@ -32,5 +32,5 @@ export const reporting = Effect.fnUntraced(function* (history: Partial<ReportHis
   };
 });
 
-/** The activity of a quiet day. */
-export const quiet = { delivered: 0, devices_reached: 0, geofence_entries: 0, geofence_exits: 0 };
+/** The activity of a day without any. */
+export const noActivity = { delivered: 0, devices_reached: 0, geofence_entries: 0, geofence_exits: 0 };

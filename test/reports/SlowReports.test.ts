@@ -4,7 +4,7 @@ import { SqlClient } from "effect/sql";
 import { TestClock } from "effect/testing";
 import { Reports } from "../../src/reports/Reports.ts";
 import { Rollups } from "../../src/reports/rollups/Rollups.ts";
-import { RollupSizes } from "../../src/reports/rollups/RollupLimits.ts";
+import { RollupSizes } from "../../src/reports/rollups/RollupSizes.ts";
 import { SourceRowLimits, TooManySourceRows, slowReports } from "../../src/reports/SlowReports.ts";
 import type { TimeZoneName } from "../../src/time/TimeZone.ts";
 import { ServiceUnavailable } from "../../src/wire/ApiError.ts";
@@ -14,131 +14,138 @@ import { Workspaces } from "../../src/workspaces/Workspaces.ts";
 import { testStart, TestWaypost } from "../TestWaypost.ts";
 import { campaign, delivery, devices } from "./ReportHistory.ts";
 import { reporting } from "./Reporting.ts";
+import { rollUp } from "./rollups/StoredRollups.ts";
 
 const DAY = 86_400_000;
-const many = (rolledUpFrom: number, timezone = "UTC") =>
+const tooMany = (rolledUpFrom: number, timezone = "UTC") =>
   new TooManySourceRows({ rows: 1_000_000, rolledUpFrom, timezone: timezone as TimeZoneName });
 
-/** What somebody is told who was refused. */
-const refusal = (exit: Exit.Exit<unknown, unknown>): ServiceUnavailable => {
+/** The error of a report that was refused. */
+const refusalOf = (exit: Exit.Exit<unknown, unknown>): ServiceUnavailable => {
   const found = Exit.isFailure(exit) && exit.cause.reasons.find((reason) => reason._tag === "Fail")?.error;
   if (found instanceof ServiceUnavailable) return found;
-  return assert.fail("It was not refused.");
+  return assert.fail("The report was not refused.");
 };
 
-layer(TestWaypost.layerWith({ roles: new Set(["api"]) }))("Reports while rollups are made anew", (it) => {
-  it.effect("count base rows two at a time; one that waits too long is refused, and has begun nothing", () =>
+layer(TestWaypost.layerWith({ roles: new Set(["api"]) }))("Reports during a rebuild", (it) => {
+  it.effect("two slow reports run at a time, and one that waits for 15 seconds is refused unstarted", () =>
     Effect.gen(function* () {
-      const inTurn = yield* slowReports;
-      const gate = yield* Deferred.make<void>();
-      let begun = 0;
-      const report = inTurn(
+      const runSlowly = yield* slowReports;
+      const release = yield* Deferred.make<void>();
+      let started = 0;
+      const report = runSlowly(
         Effect.suspend(() => {
-          begun++;
-          return Deferred.await(gate);
+          started++;
+          return Deferred.await(release);
         }),
-        many(testStart),
+        tooMany(testStart),
       );
       const start = Effect.forkChild(report, { startImmediately: true });
       const [first, second, third] = [yield* start, yield* start, yield* start];
-      assert.strictEqual(begun, 2);
+      assert.strictEqual(started, 2);
       yield* TestClock.adjust("15 seconds");
-      const told = refusal(yield* Fiber.await(third));
-      assert.strictEqual(told.error.code, "service_unavailable");
-      assert.strictEqual(told.retryAfter, 15);
-      assert.strictEqual(begun, 2);
-      // Those that count have more time, and whoever comes next has their turn.
+      const refusal = refusalOf(yield* Fiber.await(third));
+      assert.strictEqual(refusal.error.code, "service_unavailable");
+      assert.strictEqual(refusal.retryAfter, 15);
+      assert.strictEqual(started, 2);
+      // Running reports have more time, and the next report gets a permit after them.
       const fourth = yield* start;
-      yield* Deferred.succeed(gate, undefined);
+      yield* Deferred.succeed(release, undefined);
       for (const fiber of [first, second, fourth]) assert.isTrue(Exit.isSuccess(yield* Fiber.await(fiber)));
-      assert.strictEqual(begun, 3);
-    }),
-  );
-
-  it.effect("that count for too long are refused and interrupted, and leave their turn to others", () =>
-    Effect.gen(function* () {
-      const inTurn = yield* slowReports;
-      let interrupted = 0;
-      const endless = Effect.onInterrupt(Effect.never, () => Effect.sync(() => interrupted++));
-      const fibers = [];
-      for (let at = 0; at < 2; at++) {
-        fibers.push(yield* Effect.forkChild(inTurn(endless, many(testStart)), { startImmediately: true }));
-      }
-      yield* TestClock.adjust("30 seconds");
-      for (const fiber of fibers) refusal(yield* Fiber.await(fiber));
-      assert.strictEqual(interrupted, 2);
-      assert.strictEqual(yield* inTurn(Effect.succeed("counted"), many(testStart)), "counted");
-    }),
-  );
-
-  it.effect("say from which day on figures are ready, where they are from any", () =>
-    Effect.gen(function* () {
-      const inTurn = yield* slowReports;
-      const told = Effect.fnUntraced(function* (of: TooManySourceRows) {
-        const fiber = yield* Effect.forkChild(inTurn(Effect.never, of), { startImmediately: true });
-        yield* TestClock.adjust("30 seconds");
-        return refusal(yield* Fiber.await(fiber)).error.message;
-      });
-      // Noon of 21 November in UTC; midnight of that day in Auckland, whose clock is 13 hours ahead, was at 11.
-      assert.include(yield* told(many(testStart)), "ready from 2026-11-22 on");
-      const midnight = testStart - 3_600_000;
-      assert.include(yield* told(many(midnight, "Pacific/Auckland")), "ready from 2026-11-22 on");
-      assert.include(yield* told(many(midnight + 1, "Pacific/Auckland")), "ready from 2026-11-23 on");
-      assert.notInclude(yield* told(many(Infinity)), "ready");
+      assert.strictEqual(started, 3);
     }),
   );
 
   it.effect(
-    "are answered so far as rollups are there, in turn where there is much to count, and else 503 (K6)",
+    "a slow report that runs for 30 seconds is refused and interrupted, and gives its permit back",
     () =>
       Effect.gen(function* () {
-        const far = testStart - 20 * DAY;
+        const runSlowly = yield* slowReports;
+        let interrupted = 0;
+        const endless = Effect.onInterrupt(Effect.never, () => Effect.sync(() => interrupted++));
+        const fibers = [];
+        for (let count = 0; count < 2; count++) {
+          fibers.push(
+            yield* Effect.forkChild(runSlowly(endless, tooMany(testStart)), { startImmediately: true }),
+          );
+        }
+        yield* TestClock.adjust("30 seconds");
+        for (const fiber of fibers) refusalOf(yield* Fiber.await(fiber));
+        assert.strictEqual(interrupted, 2);
+        assert.strictEqual(yield* runSlowly(Effect.succeed("counted"), tooMany(testStart)), "counted");
+      }),
+  );
+
+  it.effect("the refusal of a slow report names the first day whose figures are ready", () =>
+    Effect.gen(function* () {
+      const runSlowly = yield* slowReports;
+      const messageOf = Effect.fnUntraced(function* (refusal: TooManySourceRows) {
+        const fiber = yield* Effect.forkChild(runSlowly(Effect.never, refusal), { startImmediately: true });
+        yield* TestClock.adjust("30 seconds");
+        return refusalOf(yield* Fiber.await(fiber)).error.message;
+      });
+      // Noon of 21 November in UTC; in Auckland, 13 hours ahead, the 22nd began at 11:00Z.
+      assert.include(yield* messageOf(tooMany(testStart)), "ready from 2026-11-22 on");
+      const midnight = testStart - 3_600_000;
+      const inAuckland = (rolledUpFrom: number) => messageOf(tooMany(rolledUpFrom, "Pacific/Auckland"));
+      assert.include(yield* inAuckland(midnight), "ready from 2026-11-22 on");
+      assert.include(yield* inAuckland(midnight + 1), "ready from 2026-11-23 on");
+      assert.notInclude(yield* messageOf(tooMany(Infinity)), "ready");
+    }),
+  );
+
+  it.effect(
+    "a report with many source rows is answered with a permit or refused, until rollups cover its range (K6)",
+    () =>
+      Effect.gen(function* () {
         const { workspace, workspaceId } = yield* reporting({
           devices: devices(60),
           campaigns: [campaign("One")],
-          deliveries: Array.from({ length: 60 }, (_, at) => ({
-            ...delivery(0, at),
-            settledAt: at < 30 ? far : testStart - DAY,
-          })),
+          deliveries: Array.from({ length: 60 }, (_, index) =>
+            delivery(0, index, { settledAt: testStart - (index < 30 ? 20 : 1) * DAY }),
+          ),
         });
         const sql = yield* SqlClient.SqlClient;
         const reports = yield* Reports;
         const workspaces = yield* Workspaces;
-        const { noteBacklog, step } = yield* Rollups;
+        const { recordBacklog, step } = yield* Rollups;
         const daysLeft = Effect.gen(function* () {
-          yield* noteBacklog;
+          yield* recordBacklog;
           const all = yield* Metric.snapshot;
           const found = all.find(({ id }) => id === "waypost_rollup_rebuild_days");
           return found?.type === "Gauge" ? Number(found.state.value) : Number.NaN;
         });
-        while (yield* step);
+        yield* rollUp;
         yield* sql`ANALYZE delivery`;
         const timezone = "Asia/Kathmandu";
         yield* Effect.orDie(workspaces.update(workspace.id, ParsedBody.of({ timezone: timezone as never })));
-        const tenant = { workspaceId, environment: "sandbox", workspace: { timezone } } as unknown as Tenant;
-        const delivered = (start: string, limits: { readonly quick: number; readonly most: number }) =>
+        const tenant = {
+          workspaceId,
+          environment: "sandbox",
+          workspace: { timezone },
+        } as unknown as Tenant;
+        const delivered = (start: string, max: number) =>
           Effect.exit(reports.summary(tenant, { start, end: "2026-11-22" })).pipe(
-            Effect.provideService(SourceRowLimits, limits),
+            Effect.provideService(SourceRowLimits, { quick: 5, max }),
             Effect.map((exit) =>
-              Exit.isSuccess(exit) ? JSON.parse(exit.value).data.totals.delivered : refusal(exit),
+              Exit.isSuccess(exit) ? JSON.parse(exit.value).data.totals.delivered : refusalOf(exit),
             ),
           );
-        const none = { quick: 5, most: 5 };
-        assert.instanceOf(yield* delivered("2026-11-15", none), ServiceUnavailable);
-        assert.strictEqual(yield* delivered("2026-11-15", { quick: 5, most: 1000 }), 30);
-        // The newest days come first.
-        const small = { deliveries: 10, events: 10, build: 30, rows: 10, bytes: 1000 };
-        for (let taken = 0; taken < 2; taken++) yield* Effect.provideService(step, RollupSizes, small);
-        assert.strictEqual(yield* delivered("2026-11-15", none), 30);
-        const refused = yield* delivered("2026-10-25", none);
+        assert.instanceOf(yield* delivered("2026-11-15", 5), ServiceUnavailable);
+        assert.strictEqual(yield* delivered("2026-11-15", 1000), 30);
+        // The newest days are rebuilt first.
+        const sizes = { deliveries: 10, events: 10, rebuild: 30, periods: 8, rows: 10, bytes: 1000 };
+        for (let count = 0; count < 2; count++) yield* Effect.provideService(step, RollupSizes, sizes);
+        assert.strictEqual(yield* delivered("2026-11-15", 5), 30);
+        const refused = yield* delivered("2026-10-25", 5);
         assert.instanceOf(refused, ServiceUnavailable);
         assert.match(refused.error.message, /ready from 2026-11-\d\d on/);
-        assert.strictEqual(yield* delivered("2026-10-25", { quick: 5, most: 1000 }), 60);
+        assert.strictEqual(yield* delivered("2026-10-25", 1000), 60);
         // From the first instant that is rolled up back to the oldest row, of 1 November.
         const left = yield* daysLeft;
         assert.isTrue(left >= 1 && left <= 20, `${left} days`);
-        while (yield* step);
-        assert.strictEqual(yield* delivered("2026-10-25", none), 60);
+        yield* rollUp;
+        assert.strictEqual(yield* delivered("2026-10-25", 5), 60);
         assert.strictEqual(yield* daysLeft, 0);
       }),
   );

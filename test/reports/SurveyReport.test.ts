@@ -16,7 +16,7 @@ import {
   type Trigger,
 } from "./ReportHistory.ts";
 import { reporting } from "./Reporting.ts";
-import { type Asked, ReportOracle } from "./ReportOracle.ts";
+import { type QueryParameters, ReportOracle } from "./ReportOracle.ts";
 import { expectedSurveys, respond } from "./SurveyHistory.ts";
 
 const HOUR = 3_600_000;
@@ -27,25 +27,25 @@ const contentType = fc.constantFrom("message" as const, "survey" as const, "surv
 const trigger = fc.constantFrom("on_enter" as const, "on_exit" as const, "fixed_time" as const);
 
 /** A campaign with notifications of its own. */
-type Surveying = Omit<PastCampaign, "notifications"> & {
+type PastSurveyCampaign = Omit<PastCampaign, "notifications"> & {
   readonly notifications: ReadonlyArray<{ readonly type: ContentType; readonly trigger: Trigger }>;
 };
 
-/** The campaigns with the notifications that are on them, each on one. */
-const withNotifications = (campaigns: ReadonlyArray<Surveying>) => {
+/** The campaigns and their notifications; each notification is on one campaign. */
+const withNotifications = (campaigns: ReadonlyArray<PastSurveyCampaign>) => {
   const all = campaigns.flatMap(({ notifications }, at) => notifications.map((each) => ({ ...each, at })));
   return {
-    notifications: all.map(({ type }, place) => notification(`Notification ${place}`, { type })),
+    notifications: all.map(({ type }, index) => notification(`Notification ${index}`, { type })),
     campaigns: campaigns.map((each, at): PastCampaign => ({
       ...each,
-      notifications: all.flatMap(({ at: on, trigger }, place) =>
-        on === at ? [{ notification: place, trigger }] : [],
+      notifications: all.flatMap(({ at: on, trigger }, index) =>
+        on === at ? [{ notification: index, trigger }] : [],
       ),
     })),
   };
 };
 
-const pastCampaign: fc.Arbitrary<Omit<Surveying, "name" | "deleted">> = fc.record({
+const pastCampaign: fc.Arbitrary<Omit<PastSurveyCampaign, "name" | "deleted">> = fc.record({
   type: fc.constant("geo" as const),
   startsAt: fc.constantFrom(testStart - HOUR, testStart + HOUR),
   endsAt: fc.constantFrom(null, null, testStart - 1, testStart + 2 * HOUR),
@@ -87,7 +87,7 @@ const decode = Schema.decodeUnknownSync(ReportOf(Schema.Array(SurveyRow)), {
 
 layer(TestWaypost.layer)("The survey report", (it) => {
   it.effect(
-    "says what a plain reading of the rules says of any past and filters (K2, K3.4, K9, reports.all, reports.campaign, reports.campaign_status)",
+    "survey reports follow the rules (K2, K3.4, K9, reports.all, reports.campaign, reports.campaign_status)",
     () =>
       Effect.gen(function* () {
         let withResponses = 0;
@@ -103,7 +103,7 @@ layer(TestWaypost.layer)("The survey report", (it) => {
           const { ids, sandbox, workspaceId } = yield* reporting(history, zone);
           const recorded = yield* respond(workspaceId, responses);
           const oracle = new ReportOracle(history, ids, zone, testStart);
-          const filters: ReadonlyArray<Omit<Asked, "start" | "end">> = [
+          const filters: ReadonlyArray<Omit<QueryParameters, "start" | "end">> = [
             {},
             { campaign: ids.campaigns[0] ?? "" },
             { campaign: idAt(testStart) },
@@ -118,11 +118,11 @@ layer(TestWaypost.layer)("The survey report", (it) => {
             { status: "paused", campaign_status: "active" },
           ];
           for (const filter of filters) {
-            const asked = { ...range, ...filter } as Asked;
-            const { status: _, ...unkept } = asked;
-            const search = new URLSearchParams(asked).toString();
+            const query = { ...range, ...filter } as QueryParameters;
+            const { status: _, ...campaignQuery } = query;
+            const search = new URLSearchParams(query).toString();
             const { body } = yield* sandbox(`/reports/surveys?${search}`);
-            const data = expectedSurveys(zone, asked, oracle.campaigns(unkept), recorded);
+            const data = expectedSurveys(zone, query, oracle.campaigns(campaignQuery), recorded);
             assert.deepStrictEqual(body, { data, meta: { ...range, timezone: zone } }, search);
             withResponses += decode(body).data.filter((row) => row.responses > 0).length;
           }
@@ -133,7 +133,7 @@ layer(TestWaypost.layer)("The survey report", (it) => {
   );
 
   it.effect(
-    "counts a device once, dated by its first answer, on each campaign by itself (K9, rows.shape, rows.survey, rows.surveys)",
+    "a device's response counts once for each campaign (K9, rows.shape, rows.survey, rows.surveys)",
     () =>
       Effect.gen(function* () {
         yield* TestClock.setTime(testStart);
@@ -153,9 +153,9 @@ layer(TestWaypost.layer)("The survey report", (it) => {
             body: { answers: [{ question_id: message.questions[0].id, value }] },
           });
         const message = yield* sees(phone);
-        const [quiet] = yield* rows();
-        assert.deepStrictEqual(quiet, {
-          id: quiet.id,
+        const [row] = yield* rows();
+        assert.deepStrictEqual(row, {
+          id: row.id,
           campaign_id: campaignId,
           campaign_name: "Autumn",
           survey_id: notificationId,
@@ -165,7 +165,7 @@ layer(TestWaypost.layer)("The survey report", (it) => {
           responses: 0,
           status: "active",
         });
-        assert.notInclude([campaignId, notificationId], quiet.id);
+        assert.notInclude([campaignId, notificationId], row.id);
         yield* answer(phone, message, 1);
         const other = yield* production.phone();
         yield* answer(other, yield* sees(other), 9);
@@ -178,7 +178,7 @@ layer(TestWaypost.layer)("The survey report", (it) => {
         assert.deepStrictEqual(yield* counts(""), [2]);
         assert.deepStrictEqual(yield* counts("?start=2026-11-21&end=2026-11-21"), [1]);
         assert.deepStrictEqual(yield* counts("?start=2026-11-22&end=2026-11-22"), [1]);
-        // Nothing of it shows in the other environment.
+        // The other environment shows nothing of it.
         assert.deepStrictEqual((yield* sandbox.platform("/reports/surveys")).body.data, []);
         assert.deepStrictEqual(
           (yield* sandbox.platform(`/reports/surveys?campaign=${campaignId}`)).body.data,
@@ -188,7 +188,7 @@ layer(TestWaypost.layer)("The survey report", (it) => {
   );
 
   it.effect(
-    "has no row for a survey that was taken off its campaign, or whose campaign was deleted (K8.2)",
+    "a survey that was removed from its campaign, or whose campaign was deleted, has no row (K8.2)",
     () =>
       Effect.gen(function* () {
         const { sandbox, surveys, workspaceId } = yield* reporting({
@@ -220,7 +220,7 @@ layer(TestWaypost.layer)("The survey report", (it) => {
   );
 
   it.effect(
-    "tells a wrong parameter, and the statuses that a row can have (reports.bad_date, reports.bad_id, reports.bad_word, rows.s_survey)",
+    "wrong survey parameters are refused (reports.bad_date, reports.bad_id, reports.bad_word, rows.s_survey)",
     () =>
       Effect.gen(function* () {
         const { sandbox } = yield* (yield* TestWaypost).tenant();

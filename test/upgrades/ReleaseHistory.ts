@@ -120,9 +120,9 @@ const visitsOfTwoWeeks = Effect.fnUntraced(function* (ground: Ground) {
   yield* report(visits);
   const { step } = yield* Rollups;
   while (yield* step);
-  const { pack } = yield* Retention;
-  yield* pack("events", testStart - 10 * DAY);
-  yield* pack("deliveries", testStart - 10 * DAY);
+  const { compact } = yield* Retention;
+  yield* compact("events", testStart - 10 * DAY);
+  yield* compact("deliveries", testStart - 10 * DAY);
   yield* report([event("enter", 0, -0.2)]);
   const { deliveries } = yield* report([event("exit", 0, -0.1)]);
   if (deliveries.length !== 1) throw new Error("The exit triggered no delivery");

@@ -1,88 +1,94 @@
 import { Clock, Context, Effect, Layer } from "effect";
 import { Settings } from "../../config/Settings.ts";
-import { Worker } from "../../workers/Worker.ts";
 import { Database } from "../../database/Database.ts";
 import { countPruned } from "../../database/Pruning.ts";
 import { DAY_MS } from "../../time/TimeZone.ts";
-import { noteWaiting } from "./RetentionMetrics.ts";
+import { Worker } from "../../workers/Worker.ts";
+import type { TenantKey } from "../TenantKeySql.ts";
+import { recordWaiting } from "./RetentionMetrics.ts";
 import { type Compactable, RetentionSql } from "./RetentionSql.ts";
-import type { RollupTenant } from "../rollups/RollupTypes.ts";
 
-/** How much is done at once: rows that one transaction packs, about, and environments that one statement looks for. */
-export const RetentionSizes = Context.Reference("waypost/reports/Retention/RetentionSizes", {
+/** About how many rows a transaction compacts, and how many environments a statement reads. */
+export const RetentionSizes = Context.Reference("waypost/reports/retention/RetentionSizes", {
   defaultValue: () => ({ rows: 10_000, environments: 200 }),
 });
 
 /**
- * Packs deliveries and events that are past their time: their rows leave the tables, and what reports count of them stays
- * (docs/decisions/0027). Only what is rolled up is packed, so the rollups need not know.
+ * Compacts deliveries and events past their retention: their rows leave the tables, and reports still count
+ * them (docs/decisions/0027). Only rows that are rolled up are compacted, so the rollups do not change.
  */
-export class Retention extends Context.Service<Retention>()("waypost/reports/Retention", {
+export class Retention extends Context.Service<
+  Retention,
+  {
+    /** Compacts what is rolled up from before an instant (epoch milliseconds). Gives the number of rows. */
+    readonly compact: (what: Compactable, beforeMs: number) => Effect.Effect<number>;
+  }
+>()("waypost/reports/retention/Retention", {
   make: Effect.gen(function* () {
     const database = yield* Database;
-    const repository = yield* RetentionSql;
+    const statements = yield* RetentionSql;
 
     /**
-     * Packs a page of an environment: rows one after the other in time, with a mark of how far it got, in one transaction. Gives how
-     * many rows went, or null when there is nothing more that can go now.
+     * Compacts one page of an environment, by time, and notes how far it got. Gives the number of rows and
+     * whether none is left; null where nothing can be compacted now.
      */
-    const packPage = Effect.fnUntraced(function* (tenant: RollupTenant, what: Compactable, beforeMs: number) {
-      const { rows: page } = yield* RetentionSizes;
-      yield* repository.useOneSnapshot;
-      // Who is first goes on to the end, and leaves nothing for the others.
-      if (!(yield* repository.hold(tenant)) || !(yield* repository.holdRollups(tenant))) return null;
-      const [state] = yield* repository.state(tenant, what, beforeMs, page);
+    const compactPage = Effect.fnUntraced(function* (tenant: TenantKey, what: Compactable, beforeMs: number) {
+      const { rows: pageSize } = yield* RetentionSizes;
+      yield* statements.useSnapshot;
+      // The process that has the lock compacts the environment to its end.
+      if (!(yield* statements.lock(tenant)) || !(yield* statements.lockRollups(tenant))) return null;
+      const [state] = yield* statements.state(tenant, what, beforeMs, pageSize);
       if (state === undefined) return null;
-      const { later, next, packedBefore } = state;
-      // Rows of one millisecond go together, however many they are.
-      const toMs = later === null || next === null ? beforeMs : Math.max(later, next + 1);
-      if (packedBefore !== null && toMs < packedBefore) return null;
-      if (what === "events" && (yield* repository.feedsEvents(tenant, toMs))) return null;
-      const pack = what === "events" ? repository.packEvents : repository.packDeliveries;
-      const rows = yield* pack(tenant, packedBefore, toMs);
-      yield* repository.note(tenant, what, toMs);
+      const { compactedBefore, first, pageEnd } = state;
+      // Rows of one millisecond are compacted together, however many there are.
+      const toMs = pageEnd === null || first === null ? beforeMs : Math.max(pageEnd, first + 1);
+      if (compactedBefore !== null && toMs < compactedBefore) return null;
+      // Deltas read their events from the table, so they are rolled up first.
+      if (what === "events" && (yield* statements.hasPendingEvents(tenant, toMs))) return null;
+      const compact = what === "events" ? statements.compactEvents : statements.compactDeliveries;
+      const rows = yield* compact(tenant, compactedBefore, toMs);
+      yield* statements.save(tenant, what, toMs);
       return { rows, isLast: toMs === beforeMs };
     });
 
-    const packEnvironment = Effect.fnUntraced(function* (
-      tenant: RollupTenant,
+    /** Compacts an environment page by page. `isDone` is false where something had to stay. */
+    const compactEnvironment = Effect.fnUntraced(function* (
+      tenant: TenantKey,
       what: Compactable,
       beforeMs: number,
     ) {
-      let packed = 0;
-      yield* repository.begin(tenant);
-      while (true) {
-        const page = yield* database.atomically(packPage(tenant, what, beforeMs));
-        packed += page?.rows ?? 0;
+      let rows = 0;
+      yield* statements.create(tenant);
+      for (;;) {
+        const page = yield* database.atomically(compactPage(tenant, what, beforeMs));
+        rows += page?.rows ?? 0;
         yield* countPruned(what, page?.rows ?? 0);
-        if (page === null || page.isLast) return { packed, isDone: page !== null };
+        if (page === null || page.isLast) return { rows, isDone: page !== null };
+      }
+    });
+
+    /** The environments that have something to compact. */
+    const environmentsOf = Effect.fnUntraced(function* (what: Compactable, beforeMs: number) {
+      const { environments: limit } = yield* RetentionSizes;
+      const all: Array<TenantKey> = [];
+      for (;;) {
+        const page = yield* statements.environments(what, beforeMs, all.at(-1) ?? null, limit);
+        all.push(...page);
+        if (page.length < limit) return all;
       }
     });
 
     return {
-      /** Packs everything from before an instant (epoch milliseconds) that is rolled up, page by page; tells how many rows. */
-      pack: Effect.fn("Retention.pack")(function* (what: Compactable, beforeMs: number) {
-        const { environments } = yield* RetentionSizes;
-        let packed = 0;
-        let left = 0;
-        let behind: RollupTenant | null = null;
-        while (true) {
-          const waiting: ReadonlyArray<RollupTenant> = yield* repository.waiting(
-            what,
-            beforeMs,
-            behind,
-            environments,
-          );
-          for (const tenant of waiting) {
-            const round = yield* packEnvironment(tenant, what, beforeMs);
-            packed += round.packed;
-            if (!round.isDone) left++;
-          }
-          behind = waiting.at(-1) ?? null;
-          if (behind !== null && waiting.length === environments) continue;
-          yield* noteWaiting(what, left);
-          return packed;
+      compact: Effect.fn("Retention.compact")(function* (what, beforeMs) {
+        let rows = 0;
+        let waiting = 0;
+        for (const tenant of yield* environmentsOf(what, beforeMs)) {
+          const compacted = yield* compactEnvironment(tenant, what, beforeMs);
+          rows += compacted.rows;
+          if (!compacted.isDone) waiting++;
         }
+        yield* recordWaiting(what, waiting);
+        return rows;
       }),
     };
   }),
@@ -90,11 +96,11 @@ export class Retention extends Context.Service<Retention>()("waypost/reports/Ret
   static readonly layer = Layer.effect(Retention, Retention.make).pipe(Layer.provide(RetentionSql.layer));
 }
 
-/** The beginning of the day of UTC that lies some days back: so what happened on one day is packed together. */
-const daysBack = (now: number, days: number): number => Math.floor(now / DAY_MS - days) * DAY_MS;
+/** The start of the UTC day some days ago, so that the rows of one day are compacted together. */
+const daysAgo = (now: number, days: number): number => Math.floor(now / DAY_MS - days) * DAY_MS;
 
-/** Packs once an hour in every worker what the settings say: of two that meet at an environment one goes on. */
-export const retaining = Layer.effectDiscard(
+/** The retention job: compacts once an hour by the settings. Workers share environments by locks. */
+export const retentionJob = Layer.effectDiscard(
   Effect.gen(function* () {
     const { deliveryRetentionDays, eventRetentionDays } = yield* Settings;
     const limits = [
@@ -102,15 +108,17 @@ export const retaining = Layer.effectDiscard(
       { what: "events", days: eventRetentionDays },
     ] as const;
     if (limits.every(({ days }) => days === undefined)) return;
-    const { pack } = yield* Retention;
-    const once = Effect.gen(function* () {
+    const { compact } = yield* Retention;
+    const run = Effect.gen(function* () {
       for (const { days, what } of limits) {
         if (days === undefined) continue;
-        const packed = yield* pack(what, daysBack(yield* Clock.currentTimeMillis, days));
-        if (packed === 0) continue;
-        yield* Effect.logInfo("Rows past their time were packed").pipe(Effect.annotateLogs({ what, packed }));
+        const rows = yield* compact(what, daysAgo(yield* Clock.currentTimeMillis, days));
+        if (rows === 0) continue;
+        yield* Effect.logInfo("Compacted rows past their retention").pipe(
+          Effect.annotateLogs({ what, rows }),
+        );
       }
     });
-    yield* Worker.every("retention", "1 hour", once);
+    yield* Worker.every("retention", "1 hour", run);
   }),
 );

@@ -1,124 +1,154 @@
+/** What deltas add to the rows of rollups, as pure functions. */
 import type { TimeZoneName } from "../../time/TimeZone.ts";
-import { DeviceTally } from "./encoding/DeviceSet.ts";
-import { daysIn, type RollupSpan, spansOf } from "./RollupKeys.ts";
-import type {
-  ChangedStays,
-  DeliveryAddition,
-  EventAddition,
-  DeliveryDeltas,
-  EventDeltas,
-  LocationVisits,
-} from "./RollupTypes.ts";
 import { integersOf } from "./encoding/BinaryArrays.ts";
-import { blockOf, packVisits } from "./encoding/LocationBlock.ts";
-
-/** `fed` are the places of the feed rows that tell which devices were reached. */
-type DeliverySum = Omit<DeliveryAddition, "devices" | "reached"> & { readonly fed: Array<number> };
-type EventSum = RollupSpan & Omit<LocationVisits, "devices"> & { readonly devices: Array<number> };
-
-/** The sums with their devices as sets. */
-const sets = <Sum extends { readonly devices: ReadonlyArray<number> }>(sums: ReadonlyMap<string, Sum>) => {
-  const tally = new DeviceTally();
-  return [...sums.values()].map((sum) => {
-    tally.clear();
-    for (const key of sum.devices) tally.add(key);
-    return { ...sum, devices: tally.toSet() };
-  });
-};
-
-/** The sums with their devices as sets, and how many those are. Sums of the same feed rows, as all of a send are, share one set. */
-const reachedSets = (
-  sums: ReadonlyMap<string, DeliverySum>,
-  keys: ReadonlyArray<Int32Array>,
-): ReadonlyArray<DeliveryAddition> => {
-  const tally = new DeviceTally();
-  const made = new Map<string, Pick<DeliveryAddition, "devices" | "reached">>();
-  return [...sums.values()].map(({ fed, ...sum }) => {
-    const key = fed.join();
-    let reached = made.get(key);
-    if (reached === undefined) {
-      tally.clear();
-      for (const place of fed) for (const key of keys[place] ?? []) tally.add(key);
-      made.set(key, (reached = { reached: tally.count, devices: tally.toSet() }));
-    }
-    return { ...sum, ...reached };
-  });
-};
+import { DeviceTally } from "./encoding/DeviceTally.ts";
+import { blockOf, packFigures } from "./encoding/LocationBlock.ts";
+import { datesIn, type RollupSpan, spansOf } from "./RollupKeys.ts";
+import type {
+  DeliveryAddition,
+  DeliveryDelta,
+  DeliveryKey,
+  EventAddition,
+  EventDelta,
+  LocationFigures,
+  RollupState,
+  VisitChange,
+} from "./RollupTypes.ts";
 
 type Mutable<A> = { -readonly [name in keyof A]: A[name] };
 
 /** The zone that days are local in, and before which day months begin that have rows. */
-export interface AddedTo {
-  readonly timezone: string;
-  readonly monthsBefore: string;
+type Calendar = Pick<RollupState, "timezone" | "monthsBefore">;
+
+/** The sum of a row. `deltas` are the indexes of the deltas whose devices were reached. */
+interface DeliverySum extends DeliveryKey {
+  delivered: number;
+  failed: number;
+  readonly deltas: Array<number>;
 }
 
-/**
- * What settled deliveries add to each row: those of their day and of its month, if that has any, for their own key, and over all campaigns for
- * each of type and trigger as they are and for any.
- */
-export const deliveryAdditions = (
-  { monthsBefore, timezone }: AddedTo,
-  fed: ReadonlyArray<DeliveryDeltas>,
+/** The rows that a delivery is added to: its own, and those over all campaigns, by its kind and by any. */
+const keysOf = ({
+  campaign_key,
+  content_type,
+  notification_key,
+  trigger_type,
+}: DeliveryDelta): ReadonlyArray<Omit<DeliveryKey, keyof RollupSpan>> => {
+  const all = { campaignKey: 0, notificationKey: 0, contentType: "", triggerType: "" };
+  const [contentType, triggerType] = [content_type, trigger_type];
+  return [
+    { campaignKey: campaign_key, notificationKey: notification_key, contentType, triggerType },
+    { ...all, contentType, triggerType },
+    { ...all, contentType },
+    { ...all, triggerType },
+    all,
+  ];
+};
+
+/** The sums with their sets of devices. Sums of the same deltas, as all of one send are, share one set. */
+const withDevices = (
+  sums: Iterable<DeliverySum>,
+  devices: ReadonlyArray<Int32Array>,
 ): ReadonlyArray<DeliveryAddition> => {
-  const dayOf = daysIn(timezone as TimeZoneName);
-  const sums = new Map<string, Mutable<DeliverySum>>();
-  const deviceKeys = fed.map(({ devices }) => integersOf(devices));
-  for (const [
-    place,
-    { campaign_key, content_type, notification_key, quarter, status, trigger_type },
-  ] of fed.entries()) {
-    const count = deviceKeys[place]?.length ?? 0;
-    const keys: ReadonlyArray<readonly [number, number, string, string]> = [
-      [campaign_key, notification_key, content_type, trigger_type],
-      [0, 0, content_type, trigger_type],
-      [0, 0, content_type, ""],
-      [0, 0, "", trigger_type],
-      [0, 0, "", ""],
-    ];
-    for (const { span, startsOn } of spansOf(dayOf(quarter), monthsBefore)) {
-      for (const [campaignKey, notificationKey, contentType, triggerType] of keys) {
-        const key = [span, startsOn, campaignKey, notificationKey, contentType, triggerType].join();
-        let sum = sums.get(key);
-        if (sum === undefined) {
-          const named = { span, startsOn, campaignKey, notificationKey, contentType, triggerType };
-          sums.set(key, (sum = { ...named, delivered: 0, failed: 0, fed: [] }));
-        }
-        if (status === "delivered") {
+  const tally = new DeviceTally();
+  const sets = new Map<string, Pick<DeliveryAddition, "devices" | "reached">>();
+  return [...sums].map(({ deltas: indexes, ...sum }) => {
+    const text = indexes.join();
+    let set = sets.get(text);
+    if (set === undefined) {
+      tally.clear();
+      for (const index of indexes) for (const key of devices[index] ?? []) tally.add(key);
+      sets.set(text, (set = { reached: tally.count, devices: tally.toSet() }));
+    }
+    return { ...sum, ...set };
+  });
+};
+
+/** What deltas of deliveries add to the rows of their days, and of their months where those have rows. */
+export const deliveryAdditions = (
+  { monthsBefore, timezone }: Calendar,
+  deltas: ReadonlyArray<DeliveryDelta>,
+): ReadonlyArray<DeliveryAddition> => {
+  const dateOf = datesIn(timezone as TimeZoneName);
+  const sums = new Map<string, DeliverySum>();
+  const devices = deltas.map((delta) => integersOf(delta.devices));
+  for (const [index, delta] of deltas.entries()) {
+    const count = devices[index]?.length ?? 0;
+    for (const span of spansOf(dateOf(delta.quarter), monthsBefore)) {
+      for (const part of keysOf(delta)) {
+        const key: DeliveryKey = { ...span, ...part };
+        const text = Object.values(key).join();
+        let sum = sums.get(text);
+        if (sum === undefined) sums.set(text, (sum = { ...key, delivered: 0, failed: 0, deltas: [] }));
+        if (delta.status === "delivered") {
           sum.delivered += count;
-          sum.fed.push(place);
+          sum.deltas.push(index);
         } else sum.failed += count;
       }
     }
   }
-  return reachedSets(sums, deviceKeys);
+  return withDevices(sums.values(), devices);
 };
 
-/** What events, and the stays that they changed, add to each row: those of their day and of its month, if that has any, for their location and for all. */
-export const eventAdditions = (
-  { monthsBefore, timezone }: AddedTo,
-  fed: ReadonlyArray<EventDeltas>,
-  stays: ReadonlyArray<ChangedStays>,
-): ReadonlyArray<EventAddition> => {
-  const dayOf = daysIn(timezone as TimeZoneName);
-  const sums = new Map<string, Mutable<EventSum>>();
-  const sumOf = (span: "day" | "month", startsOn: string, locationKey: number) => {
+type EventSum = RollupSpan & Mutable<Omit<LocationFigures, "devices">> & { readonly devices: Array<number> };
+
+/** The sums of rows by span and location, created on demand. */
+class EventSums {
+  readonly #sums = new Map<string, EventSum>();
+
+  of({ span, startsOn }: RollupSpan, locationKey: number): EventSum {
     const key = `${span},${startsOn},${locationKey}`;
-    const found = sums.get(key);
-    if (found !== undefined) return found;
-    const sum = { span, startsOn, locationKey, entries: 0, exits: 0, stays: 0, stayed: 0n, devices: [] };
-    sums.set(key, sum);
-    return sum as Mutable<EventSum>;
-  };
-  for (const { device_keys, location_keys, quarter, types } of fed) {
-    for (const { span, startsOn } of spansOf(dayOf(quarter), monthsBefore)) {
-      const all = sumOf(span, startsOn, 0);
-      for (const [place, location] of location_keys.entries()) {
-        const own = sumOf(span, startsOn, location);
-        if (types[place] === "enter") {
+    let sum = this.#sums.get(key);
+    if (sum === undefined) {
+      const figures = { entries: 0, exits: 0, visits: 0, visitMicros: 0n, devices: [] };
+      this.#sums.set(key, (sum = { span, startsOn, locationKey, ...figures }));
+    }
+    return sum;
+  }
+
+  /** The sums as blocks of locations. */
+  toBlocks(): ReadonlyArray<EventAddition> {
+    const tally = new DeviceTally();
+    const sums = [...this.#sums.values()].map((sum) => {
+      tally.clear();
+      for (const key of sum.devices) tally.add(key);
+      return { ...sum, devices: tally.toSet() };
+    });
+    const blocks = Map.groupBy(
+      sums,
+      ({ locationKey, span, startsOn }) => `${span},${startsOn},${blockOf(locationKey)}`,
+    );
+    return [...blocks.values()].flatMap((block) =>
+      block.slice(0, 1).map(({ locationKey, span, startsOn }) => ({
+        span,
+        startsOn,
+        block: blockOf(locationKey),
+        ...packFigures(block.toSorted((one, other) => one.locationKey - other.locationKey)),
+      })),
+    );
+  }
+}
+
+/**
+ * What deltas of events, and the visits that they change, add to the rows of their days, and of their months
+ * where those have rows: to the block of their location, and to that of all locations.
+ */
+export const eventAdditions = (
+  { monthsBefore, timezone }: Calendar,
+  deltas: ReadonlyArray<EventDelta>,
+  changes: ReadonlyArray<VisitChange & { readonly quarter: number }>,
+): ReadonlyArray<EventAddition> => {
+  const dateOf = datesIn(timezone as TimeZoneName);
+  const sums = new EventSums();
+  for (const { device_keys, location_keys, quarter, types } of deltas) {
+    for (const span of spansOf(dateOf(quarter), monthsBefore)) {
+      const all = sums.of(span, 0);
+      for (const [index, location] of location_keys.entries()) {
+        const own = sums.of(span, location);
+        if (types[index] === "enter") {
           all.entries++;
           own.entries++;
-          own.devices.push(device_keys[place] ?? 0);
+          own.devices.push(device_keys[index] ?? 0);
         } else {
           all.exits++;
           own.exits++;
@@ -126,23 +156,12 @@ export const eventAdditions = (
       }
     }
   }
-  for (const changed of stays) {
-    for (const { span, startsOn } of spansOf(dayOf(changed.quarter), monthsBefore)) {
-      const own = sumOf(span, startsOn, changed.location_key);
-      own.stays += changed.stays;
-      own.stayed += changed.stayed;
+  for (const { location_key, quarter, visitMicros, visits } of changes) {
+    for (const span of spansOf(dateOf(quarter), monthsBefore)) {
+      const own = sums.of(span, location_key);
+      own.visits += visits;
+      own.visitMicros += visitMicros;
     }
   }
-  const blocks = Map.groupBy(
-    sets(sums),
-    ({ locationKey, span, startsOn }) => `${span},${startsOn},${blockOf(locationKey)}`,
-  );
-  return [...blocks.values()].flatMap((block) =>
-    block.slice(0, 1).map(({ locationKey, span, startsOn }) => ({
-      span,
-      startsOn,
-      block: blockOf(locationKey),
-      ...packVisits(block.toSorted((one, other) => one.locationKey - other.locationKey)),
-    })),
-  );
+  return sums.toBlocks();
 };

@@ -1,52 +1,51 @@
 import { Effect, Metric } from "effect";
 
 /** What is rolled up. */
-export type RollupProgress = "deliveries" | "events";
+export type RollupKind = "deliveries" | "events";
 
 const rows = Metric.counter("waypost_rollup_rows_total", {
   description:
-    "Deliveries and events that were added to the rollups: from the feed, or from base rows where rollups are made anew.",
+    "Deliveries and events that were added to the rollups: from pending deltas, or from source rows.",
   incremental: true,
 });
 
-const waiting = Metric.gauge("waypost_rollup_pending_deltas", {
-  description:
-    "Rows of the feed that wait to be added to the rollups, counted up to 100,000; reports read them too.",
+const pending = Metric.gauge("waypost_rollup_pending_deltas", {
+  description: "Deltas that are not added to the rollups yet, counted up to 100,000; reports read them too.",
 });
 
 const rebuilding = Metric.gauge("waypost_rollup_rebuilding", {
   description:
-    "Environments whose rollups are being made anew; their reports count base rows for the days that are not done, which is slow.",
+    "Environments whose rollups are being rebuilt; their reports count source rows for the days that are " +
+    "left, which is slow.",
 });
 
 const daysLeft = Metric.gauge("waypost_rollup_rebuild_days", {
-  description:
-    "Days of the past, over all environments, that are not added up yet where rollups are being made anew.",
+  description: "Past days that rebuilds have not rolled up yet, summed over all environments.",
 });
 
-/** Counts base rows that were added to the rollups. */
-export const countRollupProgress = (
-  what: RollupProgress,
-  from: "feed" | "base",
+/** Counts source rows that were added to the rollups. */
+export const countRollupRows = (
+  what: RollupKind,
+  from: "deltas" | "source",
   count: number,
 ): Effect.Effect<void> =>
   count === 0 ? Effect.void : Metric.update(Metric.withAttributes(rows, { what, from }), count);
 
-/** What waits to be rolled up: rows of the feeds, and environments whose rollups are not complete. */
+/** Work that is left: pending deltas, and environments whose rollups are incomplete. */
 export interface RollupBacklog {
   readonly deliveries: number;
   readonly events: number;
   readonly rebuilding: number;
-  /** Days whose base rows are not added up, over all those environments. */
+  /** Days that are not rolled up, over all those environments. */
   readonly days: number;
 }
 
-/** Notes what waits. */
-export const noteBacklog = (backlog: RollupBacklog): Effect.Effect<void> =>
+/** Sets the gauges. */
+export const recordBacklog = (backlog: RollupBacklog): Effect.Effect<void> =>
   Effect.all(
     [
-      Metric.update(Metric.withAttributes(waiting, { what: "deliveries" }), backlog.deliveries),
-      Metric.update(Metric.withAttributes(waiting, { what: "events" }), backlog.events),
+      Metric.update(Metric.withAttributes(pending, { what: "deliveries" }), backlog.deliveries),
+      Metric.update(Metric.withAttributes(pending, { what: "events" }), backlog.events),
       Metric.update(rebuilding, backlog.rebuilding),
       Metric.update(daysLeft, Math.ceil(backlog.days)),
     ],

@@ -1,79 +1,78 @@
 import { Clock, Context, Effect, Layer } from "effect";
-import { DeviceTally } from "./encoding/DeviceSet.ts";
 import { timeSlices } from "../../workers/TimeSlices.ts";
+import type { TenantKey } from "../TenantKeySql.ts";
+import { DeviceTally } from "./encoding/DeviceTally.ts";
+import { allLocations, locationBlocks, uniteBlocks } from "./encoding/LocationBlock.ts";
 import { monthAfter, monthOf } from "./RollupKeys.ts";
 import { RollupMonthsSql } from "./RollupMonthsSql.ts";
-import type { DeliveryAddition, RollupState, WaitingTenant } from "./RollupTypes.ts";
+import type { DeliveryAddition, RollupState } from "./RollupTypes.ts";
 import { RollupWriter } from "./RollupWriter.ts";
-import { allTogether, everyBlock, uniteVisits } from "./encoding/LocationBlock.ts";
 
-/** No zone is further behind UTC. */
-const furthestBehind = 12 * 3_600_000;
-/** Campaigns whose days of a month are held in memory at once. */
-const campaignsAtOnce = 20;
+/** The westernmost time zone, in milliseconds behind UTC. */
+const maxBehindUtc = 12 * 3_600_000;
+/** Campaigns whose days of a month are in memory at the same time. */
+const campaignBatch = 20;
 
 /**
- * Adds up the days of months that are over: until then nobody reads a month's rows, and they would be written again with every event. What comes late is
- * added to the day and the month.
+ * Rolls up past months from their days. A running month has no rows: no report reads them, and every event
+ * would write them again. Late deliveries and events are added to the day and the month.
  */
-export class RollupMonths extends Context.Service<RollupMonths>()("waypost/reports/RollupMonths", {
+export class RollupMonths extends Context.Service<RollupMonths>()("waypost/reports/rollups/RollupMonths", {
   make: Effect.gen(function* () {
-    const repository = yield* RollupMonthsSql;
+    const statements = yield* RollupMonthsSql;
     const writer = yield* RollupWriter;
-    const newRow = () => true;
+    const isNew = () => true;
 
-    const addOutcomes = Effect.fnUntraced(function* (tenant: WaitingTenant, month: string) {
+    const addDeliveries = Effect.fnUntraced(function* (tenant: TenantKey, month: string) {
       const tally = new DeviceTally();
       const yieldIfLong = timeSlices();
-      const campaigns = yield* repository.campaigns(tenant, month);
-      for (let at = 0; at < campaigns.length; at += campaignsAtOnce) {
-        const some = campaigns.slice(at, at + campaignsAtOnce);
+      const campaigns = yield* statements.campaigns(tenant, month);
+      for (let start = 0; start < campaigns.length; start += campaignBatch) {
+        const batch = campaigns.slice(start, start + campaignBatch);
         const additions: Array<DeliveryAddition> = [];
-        for (const days of yield* repository.outcomes(tenant, month, some)) {
+        for (const days of yield* statements.deliveries(tenant, month, batch)) {
           tally.clear();
           tally.addSets(days.devices);
-          additions.push({
-            ...days,
-            span: "month",
-            startsOn: month,
-            reached: tally.count,
-            devices: tally.toSet(),
-          });
+          const devices = { reached: tally.count, devices: tally.toSet() };
+          additions.push({ ...days, span: "month", startsOn: month, ...devices });
           yield* yieldIfLong;
         }
-        yield* writer.addDeliveries(tenant, additions, newRow);
+        yield* writer.addDeliveries(tenant, additions, isNew);
       }
     });
 
-    const addVisits = Effect.fnUntraced(function* (tenant: WaitingTenant, month: string) {
+    const addEvents = Effect.fnUntraced(function* (tenant: TenantKey, month: string) {
       const tally = new DeviceTally();
-      for (const block of [allTogether, ...everyBlock]) {
-        const days = yield* repository.blocks(tenant, month, block);
+      for (const block of [allLocations, ...locationBlocks]) {
+        const days = yield* statements.blocks(tenant, month, block);
         if (days.length === 0) continue;
-        const sum = uniteVisits(days, tally);
-        yield* writer.addEvents(tenant, [{ span: "month", startsOn: month, block, ...sum }], newRow);
+        const sum = uniteBlocks(days, tally);
+        yield* writer.addEvents(tenant, [{ span: "month", startsOn: month, block, ...sum }], isNew);
         yield* Effect.yieldNow;
       }
     });
 
     return {
-      /** The first day of the first month that may not be over yet somewhere. */
-      over: Effect.map(Clock.currentTimeMillis, (now) =>
-        monthOf(new Date(now - furthestBehind).toISOString().slice(0, 10)),
+      /** The first day of the first month that may not have ended in every time zone. */
+      running: Effect.map(Clock.currentTimeMillis, (now) =>
+        monthOf(new Date(now - maxBehindUtc).toISOString().slice(0, 10)),
       ),
 
       /**
-       * Adds up the next month that is over, once all days are complete, and tells before which day all months have rows now; null if there is no such month. In
-       * the transaction that holds the rollups.
+       * Rolls up the next month before `running`, in the transaction of `RollupStateSql.lock`. Gives the day
+       * before which all months have rows then; null if no month is left.
        */
-      next: Effect.fnUntraced(function* (tenant: WaitingTenant, { monthsBefore }: RollupState, over: string) {
-        if (monthsBefore >= over) return null;
-        const first = yield* repository.firstDay(tenant, monthsBefore);
-        if (first === null || first >= over) return over;
+      rollUpNext: Effect.fnUntraced(function* (
+        tenant: TenantKey,
+        { monthsBefore }: RollupState,
+        running: string,
+      ) {
+        if (monthsBefore >= running) return null;
+        const first = yield* statements.firstDay(tenant, monthsBefore);
+        if (first === null || first >= running) return running;
         const month = monthOf(first);
-        yield* repository.clear(tenant, month);
-        yield* addOutcomes(tenant, month);
-        yield* addVisits(tenant, month);
+        yield* addDeliveries(tenant, month);
+        yield* addEvents(tenant, month);
         return monthAfter(month);
       }),
     };

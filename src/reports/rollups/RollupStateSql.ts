@@ -1,4 +1,158 @@
-import { Statement } from "effect/sql";
+import { Context, Effect, Layer } from "effect";
+import { SqlClient, Statement } from "effect/sql";
+import { asNumber, instant, moment, onlyRow } from "../../database/Rows.ts";
+import { inTenant, type TenantKey } from "../TenantKeySql.ts";
+import type { RollupCoverage } from "./reading/ScopeSplit.ts";
+import type { RollupBacklog } from "./RollupMetrics.ts";
+import type { EnvironmentRollups, PendingTenant, RollupState } from "./RollupTypes.ts";
 
 /** Whether rollups are complete, over the columns of `rollup_state`. */
 export const isComplete = Statement.fragment([Statement.literal("rolled_up_from = '-infinity'")]);
+
+const rolledUpFrom = asNumber("extract(epoch FROM rolled_up_from) * 1000");
+
+/** The statements about the state of rollups: what they cover, and what is left to do. */
+export class RollupStateSql extends Context.Service<RollupStateSql>()(
+  "waypost/reports/rollups/RollupStateSql",
+  {
+    make: Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient;
+      const mine = (tenant: TenantKey) => inTenant(sql, tenant);
+
+      /** The oldest instant of a table in an environment whose rollups are incomplete. */
+      const oldest = (table: string, column: string) => sql`
+        (SELECT ${sql(column)} AS at FROM ${sql(table)} AS source
+         WHERE source.workspace_id = s.workspace_id AND source.environment = s.environment
+           AND ${sql(column)} IS NOT NULL
+         ORDER BY ${sql(column)} LIMIT 1)`;
+
+      return {
+        /** Makes every statement of this transaction read the same snapshot. It must be the first. */
+        useSnapshot: Effect.orDie(sql`SET TRANSACTION ISOLATION LEVEL REPEATABLE READ`),
+
+        /** The same for a transaction that only reads. */
+        useReadSnapshot: Effect.orDie(sql`SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY`),
+
+        /** What the rollups of an environment cover; no row where they are not in this time zone. */
+        coverage: (tenant: TenantKey, timezone: string) =>
+          Effect.orDie(sql<RollupCoverage>`
+            SELECT ${rolledUpFrom} AS "rolledUpFrom", months_before::text AS "monthsBefore" FROM rollup_state
+            WHERE ${mine(tenant)} AND timezone = ${timezone}`),
+
+        /**
+         * Environments with pending deltas, with rollups that are incomplete or in another time zone than
+         * their workspace, or with a past month that has no rows: one that begins before the given day.
+         */
+        pending: (monthsBefore: string) =>
+          Effect.orDie(sql<PendingTenant>`
+            SELECT w.id AS "workspaceId", t.environment, w.timezone
+            FROM (
+              SELECT workspace_id, environment FROM delivery_delta
+              UNION SELECT workspace_id, environment FROM event_delta
+              UNION SELECT workspace_id, environment FROM device_delta
+              UNION SELECT s.workspace_id, s.environment
+                FROM rollup_state s JOIN workspace w ON w.id = s.workspace_id
+                WHERE NOT ${isComplete} OR s.timezone <> w.timezone OR s.devices IS NULL
+                  OR s.months_before < ${monthsBefore}::text::date) AS t
+            JOIN workspace w ON w.id = t.workspace_id
+            ORDER BY w.id, t.environment`),
+
+        /** The work that is left in all environments, at an instant (epoch milliseconds). */
+        backlog: (now: number) =>
+          onlyRow(sql<RollupBacklog>`
+            WITH incomplete AS MATERIALIZED (
+              SELECT s.workspace_id, s.environment,
+                CASE WHEN s.timezone = w.timezone THEN LEAST(s.rolled_up_from, ${instant(now)})
+                  ELSE ${instant(now)} END AS rolled_up_from
+              FROM rollup_state s JOIN workspace w ON w.id = s.workspace_id
+              WHERE NOT ${isComplete} OR s.timezone <> w.timezone)
+            SELECT (SELECT count(*)::int FROM (SELECT FROM delivery_delta LIMIT 100000) AS d) AS deliveries,
+              (SELECT count(*)::int FROM (SELECT FROM event_delta LIMIT 100000) AS e) AS events,
+              count(*)::int AS rebuilding,
+              ${asNumber("COALESCE(sum(days), 0)")} AS days
+            FROM incomplete s LEFT JOIN LATERAL (
+              SELECT GREATEST(extract(epoch FROM s.rolled_up_from - min(at)) / 86400, 0) AS days FROM (
+                ${oldest("delivery", "settled_at")} UNION ALL ${oldest("geofence_event", "occurred_at")}
+                UNION ALL ${oldest("compacted_delivery", "day")}
+                UNION ALL ${oldest("compacted_event", "day")}) AS source) AS first ON true`),
+
+        /** Creates the state of an environment that has none, as invalid. */
+        create: (tenant: TenantKey) =>
+          Effect.orDie(sql`
+            INSERT INTO rollup_state (workspace_id, environment, timezone)
+            VALUES (${tenant.workspaceId}, ${tenant.environment}, '') ON CONFLICT DO NOTHING`),
+
+        /** Locks the rollups of an environment for the transaction; no row if another has them. */
+        lock: (tenant: TenantKey) =>
+          Effect.orDie(sql<RollupState>`
+            SELECT timezone, ${rolledUpFrom} AS "rolledUpFrom", months_before::text AS "monthsBefore"
+            FROM rollup_state WHERE ${mine(tenant)} FOR UPDATE SKIP LOCKED`),
+
+        /** Saves what the rollups cover. */
+        save: (tenant: TenantKey, { monthsBefore, rolledUpFrom, timezone }: RollupState) =>
+          Effect.orDie(sql`
+            UPDATE rollup_state SET timezone = ${timezone}, rolled_up_from = ${moment(sql, rolledUpFrom)},
+              months_before = ${monthsBefore}::text::date
+            WHERE ${mine(tenant)}`),
+
+        /**
+         * Adds the pending deltas of registered devices, or counts all devices where they never were; true if
+         * there was anything to do.
+         */
+        countDevices: (tenant: TenantKey) =>
+          Effect.map(
+            Effect.orDie(sql`
+              WITH taken AS (DELETE FROM device_delta WHERE ${mine(tenant)} RETURNING change),
+              counted AS (
+                SELECT devices + (SELECT COALESCE(sum(change), 0) FROM taken)::int8 AS sum,
+                  devices IS NULL OR EXISTS (SELECT FROM taken) AS is_due
+                FROM rollup_state WHERE ${mine(tenant)})
+              UPDATE rollup_state
+              SET devices = COALESCE(
+                (SELECT sum FROM counted),
+                (SELECT count(*) FROM device WHERE ${mine(tenant)} AND unregistered_at IS NULL))
+              WHERE ${mine(tenant)} AND (SELECT is_due FROM counted) RETURNING 1`),
+            (rows) => rows.length > 0,
+          ),
+
+        /** The state of each environment that has rollups or pending deltas. */
+        environments: Effect.orDie(sql<EnvironmentRollups>`
+          WITH pending AS (
+            SELECT workspace_id, environment, count(*)::int AS deltas FROM (
+              SELECT workspace_id, environment FROM delivery_delta
+              UNION ALL SELECT workspace_id, environment FROM event_delta) AS delta
+            GROUP BY 1, 2)
+          SELECT w.public_id AS workspace, w.name, environment,
+            CASE WHEN s.timezone IS DISTINCT FROM w.timezone THEN 'invalid'
+              WHEN ${isComplete} THEN 'complete' ELSE 'rebuilding' END AS state,
+            COALESCE(deltas, 0) AS pending_deltas
+          FROM rollup_state s FULL JOIN pending USING (workspace_id, environment)
+          JOIN workspace w ON w.id = workspace_id
+          ORDER BY workspace_id, environment`),
+
+        /** Invalidates the rollups of all environments; gives how many. */
+        invalidateAll: Effect.map(
+          Effect.orDie(sql`UPDATE rollup_state SET timezone = '' RETURNING 1`),
+          (rows) => rows.length,
+        ),
+
+        /** Deletes rollups, at most so many rows of each table; true while there may be more. */
+        clear: (tenant: TenantKey, limit: number) =>
+          Effect.map(
+            onlyRow(sql<{ readonly deleted: number }>`
+              WITH deliveries AS (
+                DELETE FROM delivery_rollup WHERE ctid = ANY(ARRAY(
+                  SELECT ctid FROM delivery_rollup WHERE ${mine(tenant)} LIMIT ${limit})) RETURNING 1),
+              events AS (
+                DELETE FROM event_rollup WHERE ctid = ANY(ARRAY(
+                  SELECT ctid FROM event_rollup WHERE ${mine(tenant)} LIMIT ${limit})) RETURNING 1)
+              SELECT greatest((SELECT count(*) FROM deliveries),
+                (SELECT count(*) FROM events))::int AS deleted`),
+            ({ deleted }) => deleted >= limit,
+          ),
+      };
+    }),
+  },
+) {
+  static readonly layer = Layer.effect(RollupStateSql, RollupStateSql.make);
+}

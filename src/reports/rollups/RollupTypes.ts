@@ -1,21 +1,16 @@
 import type { Environment } from "../../workspaces/Environment.ts";
+import type { TenantKey } from "../TenantKeySql.ts";
 import type { RollupSpan } from "./RollupKeys.ts";
 
-/** Whose rollups: an environment of a workspace by its internal key. */
-export interface RollupTenant {
-  readonly workspaceId: number;
-  readonly environment: Environment;
-}
-
-/** An environment where there is something to roll up, and the zone that its workspace has now. */
-export interface WaitingTenant extends RollupTenant {
+/** An environment with work for the rollup job, and the present time zone of its workspace. */
+export interface PendingTenant extends TenantKey {
   readonly timezone: string;
 }
 
 /**
- * What the rollups of an environment are made by: base rows from `rolledUpFrom` on (epoch milliseconds), all of them when it is -Infinity, none yet when
- * it is Infinity. They are of no use in another zone than the workspace's; the zone is empty while they are emptied.
- * Months that begin before `monthsBefore` (`YYYY-MM-DD`) have rows; none until all base rows are rolled up.
+ * What the rollups of an environment cover: source rows from `rolledUpFrom` on (epoch milliseconds), all for
+ * -Infinity, none for Infinity. Their days are local in `timezone`; it is empty while they are invalid.
+ * Months that begin before `monthsBefore` (`YYYY-MM-DD`) have rows; none until all source rows are rolled up.
  */
 export interface RollupState {
   readonly timezone: string;
@@ -23,19 +18,61 @@ export interface RollupState {
   readonly monthsBefore: string;
 }
 
-/** Settled deliveries that a feed row tells of; `devices` as `array_send` writes them, `quarter` in epoch milliseconds. */
-export interface DeliveryDeltas {
+/**
+ * The rollups of an environment, for operators. `complete`: reports read rollups and pending deltas.
+ * `rebuilding`: for older days they count source rows. `invalid`: they count source rows only, until a worker
+ * starts the rebuild.
+ */
+export interface EnvironmentRollups {
+  /** The public id of the workspace. */
+  readonly workspace: string;
+  readonly name: string;
+  readonly environment: Environment;
+  readonly state: "complete" | "rebuilding" | "invalid";
+  /** Deltas that are not rolled up yet, of deliveries and of events. */
+  readonly pending_deltas: number;
+}
+
+/**
+ * Settled deliveries of a quarter of an hour (its start in epoch milliseconds), campaign, notification and
+ * status, of pending deltas or counted in source rows. `devices` has a key for each delivery, as `array_send`
+ * writes it.
+ */
+export interface OutcomeGroup {
   readonly quarter: number;
   readonly campaign_key: number;
   readonly notification_key: number;
-  readonly content_type: string;
-  readonly trigger_type: string;
   readonly status: string;
   readonly devices: Uint8Array;
 }
 
-/** Geofence events that a feed row tells of, in parallel arrays. */
-export interface EventDeltas {
+/**
+ * Events of a quarter of an hour (its start in epoch milliseconds) and location, of pending deltas or counted
+ * in source rows. `devices` has a key for each entry, as `array_send` writes it; no bytes for none.
+ */
+export interface TransitionGroup {
+  readonly quarter: number;
+  readonly location_key: number;
+  readonly entries: number;
+  readonly exits: number;
+  readonly devices: Uint8Array;
+}
+
+/** Visits that began at a location, or a change of them. */
+export interface VisitChange {
+  readonly location_key: number;
+  readonly visits: number;
+  readonly visitMicros: bigint;
+}
+
+/** A row of `delivery_delta`. */
+export interface DeliveryDelta extends OutcomeGroup {
+  readonly content_type: string;
+  readonly trigger_type: string;
+}
+
+/** A row of `event_delta`: events of a quarter of an hour (epoch milliseconds), in parallel arrays. */
+export interface EventDelta {
   readonly quarter: number;
   readonly device_keys: ReadonlyArray<number>;
   readonly location_keys: ReadonlyArray<number>;
@@ -43,7 +80,7 @@ export interface EventDeltas {
   readonly event_ids: ReadonlyArray<string>;
 }
 
-/** The key of a row of `delivery_rollup` within an environment. */
+/** The key of a row of `delivery_rollup` within an environment. Key 0 and type '' stand for all. */
 export interface DeliveryKey extends RollupSpan {
   readonly campaignKey: number;
   readonly notificationKey: number;
@@ -56,17 +93,17 @@ export interface EventKey extends RollupSpan {
   readonly block: number;
 }
 
-/** What happened at a location, 0 for all of them; `stayed` is in microseconds, `devices` the set of those that entered. */
-export interface LocationVisits {
+/** The figures of a location, 0 for all locations. `devices` is the set of those that entered. */
+export interface LocationFigures {
   readonly locationKey: number;
   readonly entries: number;
   readonly exits: number;
-  readonly stays: number;
-  readonly stayed: bigint;
+  readonly visits: number;
+  readonly visitMicros: bigint;
   readonly devices: Uint8Array;
 }
 
-/** What is added to a row; its devices and their number replace those that it has. */
+/** What is added to a row. Its devices and their number replace the row's. */
 export interface DeliveryAddition extends DeliveryKey {
   readonly delivered: number;
   readonly failed: number;
@@ -76,42 +113,6 @@ export interface DeliveryAddition extends DeliveryKey {
 
 /** What is added to a row, as a block of locations. */
 export interface EventAddition extends EventKey {
-  readonly visits: Uint8Array;
+  readonly figures: Uint8Array;
   readonly devices: Uint8Array;
-}
-
-/** How the stays that began in a quarter of an hour at a location have changed; `stayed` is in microseconds. */
-export interface ChangedStays {
-  readonly location_key: number;
-  readonly quarter: number;
-  readonly stays: number;
-  readonly stayed: bigint;
-}
-
-/** What a delivery can be of: its type and its trigger. The place in this list stands for it while rollups are made anew. */
-export const outcomeKinds = ["message", "survey"].flatMap((contentType) =>
-  ["on_enter", "on_exit", "fixed_time"].map((triggerType) => ({ contentType, triggerType })),
-);
-
-/** Settled deliveries, a column each; `settled` in microseconds since 1970, `delivered` 0 where it failed. */
-export interface OutcomeColumns {
-  readonly devices: Int32Array;
-  readonly campaigns: Int32Array;
-  readonly notifications: Int32Array;
-  readonly kinds: Int32Array;
-  readonly delivered: Uint8Array;
-  readonly settled: Float64Array;
-}
-
-/**
- * Geofence events, a column each; `at` in microseconds since 1970, `entered` 0 for an exit. What `pairs` can begin or end a stay; of other entries
- * `stayed` tells how long they took, in microseconds, not a number where no exit followed.
- */
-export interface VisitColumns {
-  readonly devices: Int32Array;
-  readonly locations: Int32Array;
-  readonly entered: Uint8Array;
-  readonly pairs: Uint8Array;
-  readonly stayed: Float64Array;
-  readonly at: Float64Array;
 }

@@ -1,42 +1,39 @@
 import { Context, Effect, Layer } from "effect";
-import { DeviceTally } from "./encoding/DeviceSet.ts";
 import { timeSlices } from "../../workers/TimeSlices.ts";
+import type { TenantKey } from "../TenantKeySql.ts";
+import { DeviceTally } from "./encoding/DeviceTally.ts";
+import { uniteBlocks } from "./encoding/LocationBlock.ts";
 import type { RollupSpan } from "./RollupKeys.ts";
-import type { DeliveryAddition, EventAddition, RollupTenant } from "./RollupTypes.ts";
-import { RollupSizes } from "./RollupLimits.ts";
-import { RollupsSql } from "./RollupsSql.ts";
-import { uniteVisits } from "./encoding/LocationBlock.ts";
+import { RollupRowsSql } from "./RollupRowsSql.ts";
+import { RollupSizes } from "./RollupSizes.ts";
+import type { DeliveryAddition, EventAddition } from "./RollupTypes.ts";
 
-/** Adds to rows of rollups, some at a time, their devices united with those that the rows have. */
-export class RollupWriter extends Context.Service<RollupWriter>()("waypost/reports/RollupWriter", {
+/** Adds to rows of rollups, in batches; the devices of a row are united with those that are added. */
+export class RollupWriter extends Context.Service<RollupWriter>()("waypost/reports/rollups/RollupWriter", {
   make: Effect.gen(function* () {
-    const repository = yield* RollupsSql;
+    const rows = yield* RollupRowsSql;
 
-    const add = Effect.fnUntraced(function* <Addition extends Sets & RollupSpan, Held extends Sets>(
+    const add = Effect.fnUntraced(function* <Addition extends Sets & RollupSpan, Row extends Sets>(
       additions: ReadonlyArray<Addition>,
       isNew: (span: RollupSpan) => boolean,
-      { held, insert, merge, united }: Table<Addition, Held>,
+      { existing, insert, merge, united }: Table<Addition, Row>,
     ) {
       const sizes = yield* RollupSizes;
       const tally = new DeviceTally();
       const yieldIfLong = timeSlices();
-      for (const some of parts(
-        additions.filter((each) => isNew(each)),
-        sizes,
-      )) {
-        yield* insert(some);
+      for (const batch of batches(additions.filter(isNew), sizes)) {
+        yield* insert(batch);
         yield* yieldIfLong;
       }
-      for (const some of parts(
-        additions.filter((each) => !isNew(each)),
+      for (const batch of batches(
+        additions.filter((addition) => !isNew(addition)),
         sizes,
       )) {
-        const rows = new Map<number, Held>();
-        for (const row of yield* held(some)) rows.set(row.ord, row);
+        const byOrd = new Map((yield* existing(batch)).map((row) => [row.ord, row]));
         const merged: Array<Addition> = [];
-        for (const [place, each] of some.entries()) {
-          const row = rows.get(place + 1);
-          merged.push(row === undefined ? each : united(each, row, tally));
+        for (const [index, addition] of batch.entries()) {
+          const row = byOrd.get(index + 1);
+          merged.push(row === undefined ? addition : united(addition, row, tally));
           yield* yieldIfLong;
         }
         yield* merge(merged);
@@ -44,69 +41,72 @@ export class RollupWriter extends Context.Service<RollupWriter>()("waypost/repor
     });
 
     return {
-      /** Adds deliveries to rows. Where `isNew` says that there is no row, none is looked for. */
+      /** Adds deliveries to rows. Rows that `isNew` selects must not exist; nothing is read for them. */
       addDeliveries: (
-        tenant: RollupTenant,
+        tenant: TenantKey,
         additions: ReadonlyArray<DeliveryAddition>,
         isNew: (span: RollupSpan) => boolean = () => false,
       ) =>
         add(additions, isNew, {
-          held: (some) => repository.deliveryDevices(tenant, some),
-          insert: (some) => repository.insertDeliveries(tenant, some),
-          merge: (some) => repository.addDeliveries(tenant, some),
-          united: (each, row, tally) => {
+          existing: (batch) => rows.deliveryDevices(tenant, batch),
+          insert: (batch) => rows.insertDeliveries(tenant, batch),
+          merge: (batch) => rows.addDeliveries(tenant, batch),
+          united: (addition, row, tally) => {
             tally.clear();
             tally.addSets(row.devices);
-            tally.addSets(each.devices);
-            return { ...each, reached: tally.count, devices: tally.toSet() };
+            tally.addSets(addition.devices);
+            return { ...addition, reached: tally.count, devices: tally.toSet() };
           },
         }),
 
-      /** Adds events to rows. Where `isNew` says that there is no row, none is looked for. */
+      /** Adds events to rows. Rows that `isNew` selects must not exist; nothing is read for them. */
       addEvents: (
-        tenant: RollupTenant,
+        tenant: TenantKey,
         additions: ReadonlyArray<EventAddition>,
         isNew: (span: RollupSpan) => boolean = () => false,
       ) =>
         add(additions, isNew, {
-          held: (some) => repository.eventBlocks(tenant, some),
-          insert: (some) => repository.insertEvents(tenant, some),
-          merge: (some) => repository.putEvents(tenant, some),
-          united: (each, row, tally) => ({ ...each, ...uniteVisits([row, each], tally) }),
+          existing: (batch) => rows.eventBlocks(tenant, batch),
+          insert: (batch) => rows.insertEvents(tenant, batch),
+          merge: (batch) => rows.replaceEvents(tenant, batch),
+          united: (addition, row, tally) => ({ ...addition, ...uniteBlocks([row, addition], tally) }),
         }),
     };
   }),
 }) {
-  static readonly layer = Layer.effect(RollupWriter, RollupWriter.make).pipe(Layer.provide(RollupsSql.layer));
+  static readonly layer = Layer.effect(RollupWriter, RollupWriter.make).pipe(
+    Layer.provide(RollupRowsSql.layer),
+  );
 }
 
 interface Sets {
   readonly devices: Uint8Array;
 }
 
-interface Table<Addition, Held> {
-  readonly held: (
-    some: ReadonlyArray<Addition>,
-  ) => Effect.Effect<ReadonlyArray<Held & { readonly ord: number }>>;
-  readonly insert: (some: ReadonlyArray<Addition>) => Effect.Effect<unknown>;
-  readonly merge: (some: ReadonlyArray<Addition>) => Effect.Effect<unknown>;
-  readonly united: (each: Addition, row: Held, tally: DeviceTally) => Addition;
+/** How a table of rollups is read and written; `united` adds an addition to the row that exists. */
+interface Table<Addition, Row> {
+  readonly existing: (
+    batch: ReadonlyArray<Addition>,
+  ) => Effect.Effect<ReadonlyArray<Row & { readonly ord: number }>>;
+  readonly insert: (batch: ReadonlyArray<Addition>) => Effect.Effect<unknown>;
+  readonly merge: (batch: ReadonlyArray<Addition>) => Effect.Effect<unknown>;
+  readonly united: (addition: Addition, row: Row, tally: DeviceTally) => Addition;
 }
 
-/** The additions in parts of so many rows, or so many bytes. */
-function* parts<Addition extends Sets>(
+/** The additions in batches of so many rows, or so many bytes. */
+function* batches<Addition extends Sets>(
   additions: ReadonlyArray<Addition>,
   sizes: { readonly rows: number; readonly bytes: number },
 ): Generator<ReadonlyArray<Addition>> {
-  let part: Array<Addition> = [];
+  let batch: Array<Addition> = [];
   let bytes = 0;
-  for (const each of additions) {
-    part.push(each);
-    bytes += each.devices.length;
-    if (part.length < sizes.rows && bytes < sizes.bytes) continue;
-    yield part;
-    part = [];
+  for (const addition of additions) {
+    batch.push(addition);
+    bytes += addition.devices.length;
+    if (batch.length < sizes.rows && bytes < sizes.bytes) continue;
+    yield batch;
+    batch = [];
     bytes = 0;
   }
-  if (part.length > 0) yield part;
+  if (batch.length > 0) yield batch;
 }

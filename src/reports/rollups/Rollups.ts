@@ -1,174 +1,178 @@
+/**
+ * The job that keeps the rollups: it adds pending deltas, rebuilds from source rows, and rolls up past
+ * months. Reports read them by `RollupReader.ts`; `RollupStatus.ts` shows them to operators.
+ */
 import { Clock, Context, Effect, Layer } from "effect";
-import { Worker } from "../../workers/Worker.ts";
 import { Database } from "../../database/Database.ts";
 import { addDays, dateAt, dayStart } from "../../time/LocalTime.ts";
 import type { TimeZoneName } from "../../time/TimeZone.ts";
-import { deliveryAdditions, eventAdditions } from "./RollupAdditions.ts";
-import { RollupBacklogSql } from "./RollupBacklogSql.ts";
-import { RollupBuilder } from "./RollupRebuild.ts";
-import { noMonth } from "./RollupKeys.ts";
-import { countRollupProgress, noteBacklog } from "./RollupMetrics.ts";
-import { RollupMonths } from "./RollupMonths.ts";
-import type { RollupState, WaitingTenant } from "./RollupTypes.ts";
-import { RollupSizes } from "./RollupLimits.ts";
-import { RollupsSql } from "./RollupsSql.ts";
-import { RollupWriter } from "./RollupWriter.ts";
+import { Worker } from "../../workers/Worker.ts";
 import { arrayLength } from "./encoding/BinaryArrays.ts";
+import { RollupRebuild } from "./rebuild/RollupRebuild.ts";
+import { deliveryAdditions, eventAdditions } from "./RollupAdditions.ts";
+import { RollupDeltasSql } from "./RollupDeltasSql.ts";
+import { noMonth } from "./RollupKeys.ts";
+import { countRollupRows, recordBacklog } from "./RollupMetrics.ts";
+import { RollupMonths } from "./RollupMonths.ts";
+import { RollupSizes } from "./RollupSizes.ts";
+import { RollupStateSql } from "./RollupStateSql.ts";
+import type { PendingTenant, RollupState } from "./RollupTypes.ts";
+import { RollupWriter } from "./RollupWriter.ts";
 
 /** Rows of rollups that one transaction deletes. */
-const clearedAtOnce = 100_000;
+const clearBatch = 100_000;
 
-/** Makes rollups of base rows of the past, or adds what the feed holds to them. */
-export class Rollups extends Context.Service<Rollups>()("waypost/reports/Rollups", {
+/** The deltas that a step adds. */
+type StepScope = "all" | "events";
+
+/** The end of the local day of an instant. */
+const endOfDay = ({ timezone }: PendingTenant, ms: number): number => {
+  const zone = timezone as TimeZoneName;
+  return dayStart(zone, addDays(dateAt(zone, ms), 1));
+};
+
+/** Keeps the rollups of all environments. */
+export class Rollups extends Context.Service<
+  Rollups,
+  {
+    /** One step in each environment with work, in its own transaction; true if any did something. */
+    readonly step: Effect.Effect<boolean>;
+    /** The same without deltas of deliveries. */
+    readonly stepOfEvents: Effect.Effect<boolean>;
+    /** Sets the gauges of the work that is left. */
+    readonly recordBacklog: Effect.Effect<void>;
+  }
+>()("waypost/reports/rollups/Rollups", {
   make: Effect.gen(function* () {
     const database = yield* Database;
-    const repository = yield* RollupsSql;
-    const { backlog } = yield* RollupBacklogSql;
-    const builder = yield* RollupBuilder;
+    const states = yield* RollupStateSql;
+    const deltas = yield* RollupDeltasSql;
+    const rebuild = yield* RollupRebuild;
     const months = yield* RollupMonths;
     const writer = yield* RollupWriter;
 
-    /** Empties the rollups, which nobody reads meanwhile; the last of it notes that base rows are to be added up, from the newest back. */
-    const startAnew = Effect.fnUntraced(function* (tenant: WaitingTenant) {
-      if (yield* repository.clear(tenant, clearedAtOnce)) {
-        yield* repository.note(tenant, { timezone: "", rolledUpFrom: Infinity, monthsBefore: noMonth });
-        return;
-      }
-      yield* repository.dropDeltas(tenant);
-      yield* repository.note(tenant, {
-        timezone: tenant.timezone,
-        rolledUpFrom: Infinity,
-        monthsBefore: noMonth,
-      });
+    /** Deletes invalid rollups; when all are deleted, the rebuild starts. */
+    const restart = Effect.fnUntraced(function* (tenant: PendingTenant) {
+      const hasMore = yield* states.clear(tenant, clearBatch);
+      if (!hasMore) yield* deltas.deleteAll(tenant);
+      const timezone = hasMore ? "" : tenant.timezone;
+      yield* states.save(tenant, { timezone, rolledUpFrom: Infinity, monthsBefore: noMonth });
     });
 
-    /** Adds up the base rows before those that are; none left, the rollups are complete. */
-    const buildNext = Effect.fnUntraced(function* (tenant: WaitingTenant, state: RollupState) {
+    /** Rolls up the newest source rows that are not yet; the rollups are complete when none is left. */
+    const rebuildNext = Effect.fnUntraced(function* (tenant: PendingTenant, state: RollupState) {
       const { rolledUpFrom } = state;
-      const newest = yield* builder.newest(tenant, rolledUpFrom);
+      const newest = yield* rebuild.newest(tenant, rolledUpFrom);
       if (newest === null) {
-        yield* repository.note(tenant, { ...state, rolledUpFrom: -Infinity });
+        yield* states.save(tenant, { ...state, rolledUpFrom: -Infinity });
         return;
       }
-      // The first is noted by itself, for it brings back the reports of the last days.
-      const times = rolledUpFrom === Infinity ? 1 : (yield* RollupSizes).times;
+      // The first period has a transaction of its own, so that reports of the last days are fast again at
+      // once.
+      const periods = rolledUpFrom === Infinity ? 1 : (yield* RollupSizes).periods;
       const toMs = Math.min(rolledUpFrom, endOfDay(tenant, newest));
-      yield* repository.note(tenant, { ...state, rolledUpFrom: yield* builder.next(tenant, toMs, times) });
+      yield* states.save(tenant, { ...state, rolledUpFrom: yield* rebuild.next(tenant, toMs, periods) });
     });
 
-    const takeDeliveries = Effect.fnUntraced(function* (tenant: WaitingTenant, state: RollupState) {
-      const { deliveries } = yield* RollupSizes;
-      const fed = yield* repository.takeDeliveries(tenant, deliveries);
-      const additions = deliveryAdditions(state, fed);
-      yield* writer.addDeliveries(tenant, additions);
-      yield* countRollupProgress(
-        "deliveries",
-        "feed",
-        fed.reduce((sum, { devices }) => sum + arrayLength(devices), 0),
-      );
-      return fed.length > 0;
+    const addDeliveries = Effect.fnUntraced(function* (tenant: PendingTenant, state: RollupState) {
+      const taken = yield* deltas.takeDeliveries(tenant, (yield* RollupSizes).deliveries);
+      yield* writer.addDeliveries(tenant, deliveryAdditions(state, taken));
+      const count = taken.reduce((sum, { devices }) => sum + arrayLength(devices), 0);
+      yield* countRollupRows("deliveries", "deltas", count);
+      return taken.length > 0;
     });
 
-    const takeEvents = Effect.fnUntraced(function* (tenant: WaitingTenant, state: RollupState) {
-      const { events } = yield* RollupSizes;
-      const fed = yield* repository.takeEvents(tenant, events);
-      if (fed.length === 0) return false;
-      const stays = yield* repository.staysChanged(tenant, fed);
-      yield* writer.addEvents(tenant, eventAdditions(state, fed, stays));
-      yield* countRollupProgress(
-        "events",
-        "feed",
-        fed.reduce((sum, { types }) => sum + types.length, 0),
-      );
+    const addEvents = Effect.fnUntraced(function* (tenant: PendingTenant, state: RollupState) {
+      const taken = yield* deltas.takeEvents(tenant, (yield* RollupSizes).events);
+      if (taken.length === 0) return false;
+      const visits = yield* deltas.changedVisits(tenant, taken);
+      yield* writer.addEvents(tenant, eventAdditions(state, taken, visits));
+      const count = taken.reduce((sum, { types }) => sum + types.length, 0);
+      yield* countRollupRows("events", "deltas", count);
       return true;
     });
 
-    /** One step of an environment's work; true if it did anything. */
-    const step = (tenant: WaitingTenant, takes: Taking, over: string) =>
+    /** One step in an environment; true if it did something. */
+    const stepOf = (tenant: PendingTenant, scope: StepScope, runningMonth: string) =>
       database.atomically(
         Effect.gen(function* () {
-          yield* repository.useOneSnapshot;
-          yield* repository.begin(tenant);
-          const [state] = yield* repository.hold(tenant);
+          yield* states.useSnapshot;
+          yield* states.create(tenant);
+          const [state] = yield* states.lock(tenant);
           if (state === undefined) return false;
-          const hasCounted = yield* repository.countDevices(tenant);
-          if (state.timezone !== tenant.timezone) return yield* Effect.as(startAnew(tenant), true);
-          const took = [
-            takes === "all" && (yield* takeDeliveries(tenant, state)),
-            yield* takeEvents(tenant, state),
-          ];
-          // In the same step: where something new comes all the time, what is old would never have its turn.
-          if (state.rolledUpFrom !== -Infinity) return yield* Effect.as(buildNext(tenant, state), true);
-          const monthsBefore = yield* months.next(tenant, state, over);
-          if (monthsBefore === null) return hasCounted || took.includes(true);
-          return yield* Effect.as(repository.note(tenant, { ...state, monthsBefore }), true);
+          const hasCounted = yield* states.countDevices(tenant);
+          if (state.timezone !== tenant.timezone) return yield* Effect.as(restart(tenant), true);
+          const hasDeliveries = scope === "all" && (yield* addDeliveries(tenant, state));
+          const hasEvents = yield* addEvents(tenant, state);
+          // Deltas and the rebuild in one step: where deltas never end, the rebuild would never start.
+          if (state.rolledUpFrom !== -Infinity) return yield* Effect.as(rebuildNext(tenant, state), true);
+          const monthsBefore = yield* months.rollUpNext(tenant, state, runningMonth);
+          if (monthsBefore === null) return hasCounted || hasDeliveries || hasEvents;
+          return yield* Effect.as(states.save(tenant, { ...state, monthsBefore }), true);
         }),
       );
 
-    /** One step in each environment where there is work, each in a transaction of its own; true if any did something. */
-    const stepEverywhere = (takes: Taking) =>
+    const stepOfAll = (scope: StepScope) =>
       Effect.gen(function* () {
-        let did = false;
-        const over = yield* months.over;
-        for (const tenant of yield* repository.waiting(over)) did = (yield* step(tenant, takes, over)) || did;
-        return did;
+        let hasWorked = false;
+        const runningMonth = yield* months.running;
+        for (const tenant of yield* states.pending(runningMonth)) {
+          hasWorked = (yield* stepOf(tenant, scope, runningMonth)) || hasWorked;
+        }
+        return hasWorked;
       });
 
     return {
-      /** One step in each environment where there is work, each in a transaction of its own; true if any did something. */
-      step: stepEverywhere("all"),
-      /** The same without the deliveries in the feed. */
-      stepOfEvents: stepEverywhere("events"),
-      /** Notes for the metrics what waits. */
-      noteBacklog: Effect.flatMap(Effect.flatMap(Clock.currentTimeMillis, backlog), noteBacklog),
+      step: stepOfAll("all"),
+      stepOfEvents: stepOfAll("events"),
+      recordBacklog: Effect.flatMap(Effect.flatMap(Clock.currentTimeMillis, states.backlog), recordBacklog),
     };
   }),
 }) {
   static readonly layer = Layer.effect(Rollups, Rollups.make).pipe(
     Layer.provide([
-      RollupsSql.layer,
-      RollupBacklogSql.layer,
-      RollupBuilder.layer,
+      RollupStateSql.layer,
+      RollupDeltasSql.layer,
+      RollupRebuild.layer,
       RollupMonths.layer,
       RollupWriter.layer,
     ]),
   );
 }
 
-/** What a step takes from the feed. */
-type Taking = "all" | "events";
-
-const endOfDay = ({ timezone }: WaitingTenant, ms: number): number => {
-  const zone = timezone as TimeZoneName;
-  return dayStart(zone, addDays(dateAt(zone, ms), 1));
-};
-
-/** Rounds after which deliveries are taken too. */
-const roundsToDeliveries = 5;
-/** Milliseconds after which a round that has not ended takes deliveries too. */
-const longWork = 10_000;
+/** Every so many runs of the job, deltas of deliveries are added too. */
+const runsPerDeliveryRun = 5;
+/** Milliseconds after which a run adds deltas of deliveries too: a rebuild takes minutes. */
+const maxEventRunMillis = 10_000;
 
 /**
- * Rolls up in every worker, events every two seconds and deliveries every ten: two that meet take different environments. More often would cost, for a delivery
- * rewrites sets of all devices of a month; less often would leave reports more of the feed to read, and events are what that takes long for.
+ * The rollup job: every worker adds events every two seconds and deliveries every ten. Workers that meet take
+ * different environments. A delivery rewrites the sets of all devices of its day, so more often would cost
+ * too much; pending events make reports slow, so less often would cost too much for them.
  */
-export const rollingUp = Layer.effectDiscard(
+export const rollupJob = Layer.effectDiscard(
   Effect.gen(function* () {
-    const { noteBacklog, step, stepOfEvents } = yield* Rollups;
-    let round = 0;
-    const all = Effect.gen(function* () {
-      let isForAll = round++ % roundsToDeliveries === 0;
-      if (isForAll) yield* noteBacklog;
-      let noted = yield* Clock.currentTimeMillis;
-      while (yield* isForAll ? step : stepOfEvents) {
-        const now = yield* Clock.currentTimeMillis;
-        if (now - noted < longWork) continue;
-        // Making rollups anew takes minutes: neither the deliveries of others nor the metrics wait for its end.
-        isForAll = true;
-        noted = now;
-        yield* noteBacklog;
+    const rollups = yield* Rollups;
+    let runs = 0;
+
+    /** Steps until no work is left, or until an instant; true if work may be left. */
+    const stepUntil = Effect.fnUntraced(function* (scope: StepScope, until: number) {
+      while (yield* scope === "all" ? rollups.step : rollups.stepOfEvents) {
+        if ((yield* Clock.currentTimeMillis) >= until) return true;
+      }
+      return false;
+    });
+
+    const run = Effect.gen(function* () {
+      let scope: StepScope = runs++ % runsPerDeliveryRun === 0 ? "all" : "events";
+      for (;;) {
+        if (scope === "all") yield* rollups.recordBacklog;
+        const hasMore = yield* stepUntil(scope, (yield* Clock.currentTimeMillis) + maxEventRunMillis);
+        if (!hasMore) return;
+        scope = "all";
       }
     });
-    yield* Worker.every("rollups", "2 seconds", all);
+
+    yield* Worker.every("rollups", "2 seconds", run);
   }),
 );

@@ -33,112 +33,115 @@ const isProvider = (text: string): text is PushProvider =>
   (PushProvider.literals as ReadonlyArray<string>).includes(text);
 
 /** Credentials of push providers, encrypted at rest. They are never shown; only transports read them. */
-export class PushCredentials extends Context.Service<PushCredentials>()("waypost/sending/push/PushCredentials", {
-  make: Effect.gen(function* () {
-    const { allowPrivateAddresses } = yield* Settings;
-    const { secretKey } = yield* DataDirectory;
-    const database = yield* Database;
-    const repository = yield* PushCredentialsSql;
-    const workspaces = yield* Workspaces;
-    const key = sealingKey(Redacted.value(secretKey));
+export class PushCredentials extends Context.Service<PushCredentials>()(
+  "waypost/sending/push/PushCredentials",
+  {
+    make: Effect.gen(function* () {
+      const { allowPrivateAddresses } = yield* Settings;
+      const { secretKey } = yield* DataDirectory;
+      const database = yield* Database;
+      const repository = yield* PushCredentialsSql;
+      const workspaces = yield* Workspaces;
+      const key = sealingKey(Redacted.value(secretKey));
 
-    const put = Effect.fnUntraced(function* <P extends PushProvider>(
-      tenant: Tenant,
-      transport: P,
-      credentials: KeptCredentials[P],
-      publicKey: string | null = null,
-    ) {
-      const sealed = seal(key, sealingContext(tenant, transport), JSON.stringify(credentials));
-      const now = yield* Clock.currentTimeMillis;
-      const rows = yield* repository.put(tenant, transport, sealed, publicKey, now);
-      return shownOf(transport, rows);
-    });
-
-    const open = Effect.fnUntraced(function* <P extends PushProvider>(tenant: TenantKey, transport: P) {
-      const [row] = yield* repository.find(tenant, transport);
-      if (row === undefined) return null;
-      const text = unseal(key, sealingContext(tenant, transport), row.sealed);
-      if (text === null) {
-        // All processes have the same secret key, which its fingerprint proves, so the row was changed by
-        // hand.
-        return yield* Effect.die(
-          new Error(`The stored credentials for ${transport} do not open with this secret key`),
-        );
-      }
-      const credentials = JSON.parse(text) as KeptCredentials[P];
-      return { revision: row.revision, credentials } satisfies OpenedCredentials<P>;
-    });
-
-    return {
-      /** All push providers, configured or not. */
-      list: Effect.fn("PushCredentials.list")(function* (tenant: Tenant) {
-        const rows = yield* repository.list(tenant);
-        return PushProvider.literals.map((transport) => shownOf(transport, rows));
-      }),
-
-      /** Sets or replaces the service account. @throws 422 */
-      putFcm: Effect.fn("PushCredentials.putFcm")(function* (
+      const put = Effect.fnUntraced(function* <P extends PushProvider>(
         tenant: Tenant,
-        body: ParsedBody<FcmCredentials>,
+        transport: P,
+        credentials: KeptCredentials[P],
+        publicKey: string | null = null,
       ) {
-        validateFcm(body, allowPrivateAddresses);
-        return yield* put(tenant, "fcm", yield* body.complete);
-      }),
+        const sealed = seal(key, sealingContext(tenant, transport), JSON.stringify(credentials));
+        const now = yield* Clock.currentTimeMillis;
+        const rows = yield* repository.put(tenant, transport, sealed, publicKey, now);
+        return shownOf(transport, rows);
+      });
 
-      /** Sets or replaces Apple's signing key. @throws 422 */
-      putApns: Effect.fn("PushCredentials.putApns")(function* (
-        tenant: Tenant,
-        body: ParsedBody<ApnsCredentials>,
-      ) {
-        validateApns(body, allowPrivateAddresses);
-        return yield* put(tenant, "apns", yield* body.complete);
-      }),
+      const open = Effect.fnUntraced(function* <P extends PushProvider>(tenant: TenantKey, transport: P) {
+        const [row] = yield* repository.find(tenant, transport);
+        if (row === undefined) return null;
+        const text = unseal(key, sealingContext(tenant, transport), row.sealed);
+        if (text === null) {
+          // All processes have the same secret key, which its fingerprint proves, so the row was changed by
+          // hand.
+          return yield* Effect.die(
+            new Error(`The stored credentials for ${transport} do not open with this secret key`),
+          );
+        }
+        const credentials = JSON.parse(text) as KeptCredentials[P];
+        return { revision: row.revision, credentials } satisfies OpenedCredentials<P>;
+      });
 
-      /**
-       * Sets the subject. The keys, once generated, never change: browsers subscribe with them. @throws 422
-       */
-      putWebPush: Effect.fn("PushCredentials.putWebPush")(function* (
-        tenant: Tenant,
-        body: ParsedBody<WebPushCredentials>,
-      ) {
-        validateWebPush(body);
-        const { subject } = yield* body.complete;
-        return yield* database.atomically(
-          Effect.gen(function* () {
-            yield* workspaces.lock(tenant);
-            const { private_key, public_key } =
-              (yield* open(tenant, "webpush"))?.credentials ?? makeVapidKeys();
-            return yield* put(tenant, "webpush", { subject, private_key, public_key }, public_key);
-          }),
-        );
-      }),
+      return {
+        /** All push providers, configured or not. */
+        list: Effect.fn("PushCredentials.list")(function* (tenant: Tenant) {
+          const rows = yield* repository.list(tenant);
+          return PushProvider.literals.map((transport) => shownOf(transport, rows));
+        }),
 
-      /** Deletes credentials permanently, including the keys of Web Push. @throws 404 */
-      delete: Effect.fn("PushCredentials.delete")(function* (tenant: Tenant, transport: string) {
-        if (!isProvider(transport)) return yield* NotFound.of(unknownTransport);
-        const [deleted] = yield* repository.delete(tenant, transport);
-        if (deleted === undefined) return yield* notSet(transport);
-        return { id: transport, deleted: true as const };
-      }),
+        /** Sets or replaces the service account. @throws 422 */
+        putFcm: Effect.fn("PushCredentials.putFcm")(function* (
+          tenant: Tenant,
+          body: ParsedBody<FcmCredentials>,
+        ) {
+          validateFcm(body, allowPrivateAddresses);
+          return yield* put(tenant, "fcm", yield* body.complete);
+        }),
 
-      /** The configured providers of each environment, in the given order. */
-      configured: Effect.fnUntraced(function* (tenants: ReadonlyArray<TenantKey>) {
-        const found = yield* repository.configured(tenants);
-        return tenants.map(
-          ({ environment, workspaceId }): ReadonlySet<PushProvider> =>
-            new Set(
-              found
-                .filter((row) => row.workspaceId === workspaceId && row.environment === environment)
-                .map((row) => row.transport),
-            ),
-        );
-      }),
+        /** Sets or replaces Apple's signing key. @throws 422 */
+        putApns: Effect.fn("PushCredentials.putApns")(function* (
+          tenant: Tenant,
+          body: ParsedBody<ApnsCredentials>,
+        ) {
+          validateApns(body, allowPrivateAddresses);
+          return yield* put(tenant, "apns", yield* body.complete);
+        }),
 
-      /** The credentials; null if none are set. */
-      open,
-    };
-  }),
-}) {
+        /**
+         * Sets the subject. The keys, once generated, never change: browsers subscribe with them. @throws 422
+         */
+        putWebPush: Effect.fn("PushCredentials.putWebPush")(function* (
+          tenant: Tenant,
+          body: ParsedBody<WebPushCredentials>,
+        ) {
+          validateWebPush(body);
+          const { subject } = yield* body.complete;
+          return yield* database.atomically(
+            Effect.gen(function* () {
+              yield* workspaces.lock(tenant);
+              const { private_key, public_key } =
+                (yield* open(tenant, "webpush"))?.credentials ?? makeVapidKeys();
+              return yield* put(tenant, "webpush", { subject, private_key, public_key }, public_key);
+            }),
+          );
+        }),
+
+        /** Deletes credentials permanently, including the keys of Web Push. @throws 404 */
+        delete: Effect.fn("PushCredentials.delete")(function* (tenant: Tenant, transport: string) {
+          if (!isProvider(transport)) return yield* NotFound.of(unknownTransport);
+          const [deleted] = yield* repository.delete(tenant, transport);
+          if (deleted === undefined) return yield* notSet(transport);
+          return { id: transport, deleted: true as const };
+        }),
+
+        /** The configured providers of each environment, in the given order. */
+        configured: Effect.fnUntraced(function* (tenants: ReadonlyArray<TenantKey>) {
+          const found = yield* repository.configured(tenants);
+          return tenants.map(
+            ({ environment, workspaceId }): ReadonlySet<PushProvider> =>
+              new Set(
+                found
+                  .filter((row) => row.workspaceId === workspaceId && row.environment === environment)
+                  .map((row) => row.transport),
+              ),
+          );
+        }),
+
+        /** The credentials; null if none are set. */
+        open,
+      };
+    }),
+  },
+) {
   static readonly layer = Layer.effect(PushCredentials, PushCredentials.make).pipe(
     Layer.provide(PushCredentialsSql.layer),
   );

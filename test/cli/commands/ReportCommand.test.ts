@@ -80,7 +80,7 @@ layer(TestWaypost.layer)("waypost report", (it) => {
       ]);
       assert.deepStrictEqual(yield* rows("locations --status active"), [
         ["NAME", "STATUS", "GROUPS", "ENTRIES", "EXITS", "ENGAGEMENT", "DWELL"],
-        [locations(1)[0]?.name, "active", "Group 0", "1", "1", "25.0%", "30 min"],
+        ["Store 0", "active", "Group 0", "1", "1", "25.0%", "30 min"],
       ]);
       assert.deepStrictEqual(yield* rows("notifications --content-type message"), [
         ["NAME", "STATUS", "TYPE", "SENT", "DELIVERED", "REACH"],

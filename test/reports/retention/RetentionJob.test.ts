@@ -9,14 +9,15 @@ import { Rollups } from "../../../src/reports/rollups/Rollups.ts";
 import { Workspaces } from "../../../src/workspaces/Workspaces.ts";
 import { answering, question } from "../../events/AnswerWorld.ts";
 import { testStart, TestWaypost } from "../../TestWaypost.ts";
-import { history } from "../AnyHistory.ts";
+import { anyHistory } from "../AnyHistory.ts";
 import { record } from "../RecordedHistory.ts";
+import { rollUp } from "../rollups/StoredRollups.ts";
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 const reports = ["summary", "campaigns", "locations", "notifications", "surveys"];
 
-/** A visit with a survey that was answered, and how many rows of it there are. */
+/** A visit with an answered survey, its reports, and the number of its rows. */
 const answeredVisit = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient;
   const world = yield* answering([question("RATING")]);
@@ -40,20 +41,22 @@ const answeredVisit = Effect.gen(function* () {
   };
 });
 
-/** Hours pass until it is so: what is not rolled up when an hour has come is packed an hour later. */
-const inSomeHours = (isSo: Effect.Effect<boolean>) =>
+/**
+ * Lets hours pass until a condition holds: rows that are not rolled up in one hour are compacted in the next.
+ */
+const eventually = (condition: Effect.Effect<boolean>) =>
   Effect.gen(function* () {
     for (let hour = 0; hour < 300; hour++) {
       yield* TestClock.adjust("1 hour");
-      if (yield* isSo) return;
+      if (yield* condition) return;
     }
-    assert.fail("It never came to be.");
+    assert.fail("The condition never held.");
   });
 
 layer(TestWaypost.layerWith({ deliveryRetentionDays: 90, eventRetentionDays: 150 }))(
-  "A worker with limits in its settings",
+  "A worker with retention settings",
   (it) => {
-    it.effect("packs what is past them: reports stay, single deliveries and messages go", () =>
+    it.effect("rows past their retention leave lists and inboxes, and reports stay the same", () =>
       Effect.gen(function* () {
         const { answer, figures, id, location, message, phone, rows, send } = yield* answeredVisit;
         const before = yield* figures;
@@ -67,18 +70,18 @@ layer(TestWaypost.layerWith({ deliveryRetentionDays: 90, eventRetentionDays: 150
         assert.strictEqual((yield* answer({ 0: 5 })).status, 200);
 
         yield* TestClock.setTime(testStart + 91 * DAY);
-        yield* inSomeHours(Effect.map(rows, (left) => left.deliveries === 0));
+        yield* eventually(Effect.map(rows, (left) => left.deliveries === 0));
         assert.deepStrictEqual(yield* figures, before);
         assert.strictEqual((yield* rows).events, 2);
         yield* TestClock.setTime(testStart + 151 * DAY);
-        yield* inSomeHours(Effect.map(rows, (left) => left.events === 0));
+        yield* eventually(Effect.map(rows, (left) => left.events === 0));
         assert.deepStrictEqual(yield* figures, before);
 
         assert.lengthOf(yield* phone.inbox(), 0);
         const opened = yield* phone.ask(`/messages/${message.id}/opened`, { method: "POST" });
         assert.strictEqual(opened.status, 404);
         assert.strictEqual((yield* answer({ 0: 1 })).status, 404);
-        // The device's answer stays the one that it has: through a message of today it is replaced, and dated by the first.
+        // The device's answer is kept: an answer to a new message replaces it, dated by the first one.
         const [again] = (yield* phone.sees("enter", location)).deliveries;
         const replaced = { answers: [{ question_id: id(0), value: 1 }] };
         assert.strictEqual((yield* send(replaced, phone, again.id)).status, 200);
@@ -88,8 +91,8 @@ layer(TestWaypost.layerWith({ deliveryRetentionDays: 90, eventRetentionDays: 150
   },
 );
 
-layer(TestWaypost.layer)("A worker without limits in its settings", (it) => {
-  it.effect("packs nothing, however old", () =>
+layer(TestWaypost.layer)("A worker without retention settings", (it) => {
+  it.effect("without retention settings nothing is compacted, however old", () =>
     Effect.gen(function* () {
       const { phone, rows } = yield* answeredVisit;
       yield* TestClock.setTime(testStart + 4000 * DAY);
@@ -100,8 +103,8 @@ layer(TestWaypost.layer)("A worker without limits in its settings", (it) => {
   );
 });
 
-layer(TestWaypost.layerWith({ roles: new Set(["api"]) }))("Several that pack at once", (it) => {
-  it.effect("pack each row once, while others write, roll up and end in the middle of it", () =>
+layer(TestWaypost.layerWith({ roles: new Set(["api"]) }))("Concurrent compactions", (it) => {
+  it.effect("concurrent compactions take each row once, while others write, roll up or are interrupted", () =>
     Effect.gen(function* () {
       const waypost = yield* TestWaypost;
       const workspaces = yield* Workspaces;
@@ -110,21 +113,21 @@ layer(TestWaypost.layerWith({ roles: new Set(["api"]) }))("Several that pack at 
       const retention = yield* Retention;
       const tenant = yield* waypost.tenant();
       const { workspaceId } = yield* Effect.orDie(workspaces.find(tenant.workspace.id));
-      const [past] = fc.sample(history, { numRuns: 1, seed: 27 });
-      if (past === undefined) return assert.fail("There is a history.");
+      const [past] = fc.sample(anyHistory, { numRuns: 1, seed: 27 });
+      if (past === undefined) return assert.fail("There is no history.");
       yield* record(workspaceId, "sandbox", past);
-      while (yield* step);
+      yield* rollUp;
       const figures = Effect.forEach(["summary", "campaigns", "locations", "notifications"], (report) =>
         Effect.map(tenant.sandbox(`/reports/${report}?start=2026-10-01`), ({ body }) => body),
       );
       const before = yield* figures;
-      const pack = Effect.forEach(["deliveries", "events"] as const, (what) =>
-        retention.pack(what, testStart - 5 * DAY),
+      const compact = Effect.forEach(["deliveries", "events"] as const, (what) =>
+        retention.compact(what, testStart - 5 * DAY),
       ).pipe(Effect.provideService(RetentionSizes, { rows: 3, environments: 1 }));
       for (let round = 0; round < 12; round++) {
-        const packing = yield* Effect.forkChild(pack, { startImmediately: true });
-        for (let turn = 0; turn <= round; turn++) yield* sql`SELECT 1`;
-        yield* Fiber.interrupt(packing);
+        const compacting = yield* Effect.forkChild(compact, { startImmediately: true });
+        for (let count = 0; count <= round; count++) yield* sql`SELECT 1`;
+        yield* Fiber.interrupt(compacting);
         assert.deepStrictEqual(yield* figures, before);
       }
       let written = 0;
@@ -133,25 +136,28 @@ layer(TestWaypost.layerWith({ roles: new Set(["api"]) }))("Several that pack at 
         (at) =>
           Effect.andThen(
             sql`
-              INSERT INTO delivery (workspace_id, environment, source_id, device_key, campaign_key, notification_key, content_key,
-                content_type, trigger_type, transport, status, created_at, settled_at)
-              VALUES (${workspaceId}, 'sandbox', ${10_000 + at}, 500, 1, 1, 1, 'message', 'fixed_time', 'inbox', 'delivered',
-                ${new Date(testStart)}, ${new Date(testStart)})`,
+              INSERT INTO delivery (workspace_id, environment, source_id, device_key, campaign_key,
+                notification_key, content_key, content_type, trigger_type, transport, status, created_at,
+                settled_at)
+              VALUES (${workspaceId}, 'sandbox', ${10_000 + at}, 500, 1, 1, 1, 'message', 'fixed_time',
+                'inbox', 'delivered', ${new Date(testStart)}, ${new Date(testStart)})`,
             Effect.sync(() => written++),
           ),
       );
       const roller = Effect.gen(function* () {
         while (written < 30) yield* step;
       });
-      yield* Effect.all([pack, pack, writer, roller], { concurrency: "unbounded" });
-      // Whoever came second may have left an environment of which the first had packed only the deliveries.
-      yield* pack;
-      while (yield* step);
+      yield* Effect.all([compact, compact, writer, roller], { concurrency: "unbounded" });
+      // The second compaction may have skipped an environment in which the first did the deliveries only.
+      yield* compact;
+      yield* rollUp;
       const [left] = yield* sql<{ readonly deliveries: number; readonly exits: number }>`
         SELECT (SELECT count(*)::int FROM delivery
-            WHERE workspace_id = ${workspaceId} AND settled_at < ${new Date(testStart - 5 * DAY)}) AS deliveries,
+            WHERE workspace_id = ${workspaceId}
+              AND settled_at < ${new Date(testStart - 5 * DAY)}) AS deliveries,
           (SELECT count(*)::int FROM geofence_event
-            WHERE workspace_id = ${workspaceId} AND type = 'exit' AND occurred_at < ${new Date(testStart - 5 * DAY)}) AS exits`;
+            WHERE workspace_id = ${workspaceId} AND type = 'exit'
+              AND occurred_at < ${new Date(testStart - 5 * DAY)}) AS exits`;
       assert.deepStrictEqual(left, { deliveries: 0, exits: 0 });
       const after = yield* figures;
       assert.strictEqual(after[0].data.totals.delivered, before[0].data.totals.delivered + 30);

@@ -1,9 +1,10 @@
 import { assert, describe, it } from "@effect/vitest";
 import fc from "fast-check";
-import { DeviceTally } from "../../../src/reports/rollups/encoding/DeviceSet.ts";
+import { DeviceList } from "../../../src/reports/rollups/encoding/DeviceList.ts";
+import { DeviceTally } from "../../../src/reports/rollups/encoding/DeviceTally.ts";
 
-/** Numbers close together, far apart, and at both ends of what gaps and bits write differently. */
-const numbers = fc.array(
+/** Keys close together, far apart, and at the lengths where gaps and bitmaps change. */
+const keys = fc.array(
   fc.oneof(
     fc.nat({ max: 40 }),
     fc.nat({ max: 5000 }),
@@ -17,34 +18,48 @@ const concat = (sets: ReadonlyArray<Uint8Array>): Uint8Array =>
   new Uint8Array(sets.flatMap((set) => [...set]));
 
 describe("A set of devices", () => {
-  it("counts each device once, however many sets laid end to end hold it, and used again begins anew", () => {
+  it("a tally counts each device once over sets that lie end to end, also after it was cleared", () => {
     const writer = new DeviceTally();
-    const all = new DeviceTally();
-    const each = new DeviceTally();
+    const first = new DeviceTally();
+    const second = new DeviceTally();
     fc.assert(
-      fc.property(fc.array(numbers, { maxLength: 4 }), (lists) => {
+      fc.property(fc.array(keys, { maxLength: 4 }), (lists) => {
         const sets = lists.map((list) => {
           writer.clear();
           for (const key of list) writer.add(key);
           assert.strictEqual(writer.count, new Set(list).size);
           return writer.toSet();
         });
-        all.clear();
-        each.clear();
-        all.addSets(concat(sets), each);
+        first.clear();
+        second.clear();
+        first.addSets(concat(sets), second);
         const expected = new Set(lists.flat());
-        assert.deepStrictEqual([all.count, each.count], [expected.size, expected.size]);
-        // Written again, the union reads as the same numbers: adding them all adds nothing.
-        each.clear();
-        each.addSets(all.toSet());
-        for (const key of expected) each.add(key);
-        assert.strictEqual(each.count, expected.size);
+        assert.deepStrictEqual([first.count, second.count], [expected.size, expected.size]);
+        // The union is written as the same keys: adding them all to it adds nothing.
+        second.clear();
+        second.addSets(first.toSet());
+        for (const key of expected) second.add(key);
+        assert.strictEqual(second.count, expected.size);
       }),
       { seed: 25, numRuns: 300 },
     );
   });
 
-  it("of half of all devices takes a bit for each; of few, some bytes", () => {
+  it("a list of ascending keys and a tally of the same keys write the same set", () => {
+    const list = new DeviceList();
+    const tally = new DeviceTally();
+    fc.assert(
+      fc.property(keys, (all) => {
+        tally.clear();
+        for (const key of all) tally.add(key);
+        for (const key of all.toSorted((one, other) => one - other)) list.add(key);
+        assert.deepStrictEqual(list.take(), { set: tally.toSet(), count: tally.count });
+      }),
+      { seed: 26, numRuns: 300 },
+    );
+  });
+
+  it("a set of half of all devices takes one bit for each, and a set of few takes some bytes", () => {
     const tally = new DeviceTally();
     for (let key = 1; key < 500_000; key += 2) tally.add(key);
     assert.isAtMost(tally.toSet().length, 62_600);

@@ -1,14 +1,14 @@
 import { assert, describe, it } from "@effect/vitest";
 import fc from "fast-check";
-import { DeviceTally } from "../../../src/reports/rollups/encoding/DeviceSet.ts";
+import { DeviceTally } from "../../../src/reports/rollups/encoding/DeviceTally.ts";
 import {
   blockOf,
-  forEachVisit,
+  forEachLocation,
   orderInBlocks,
-  packVisits,
-  uniteVisits,
-  unpackVisits,
-  wholeOf,
+  packFigures,
+  uniteBlocks,
+  unpackFigures,
+  joinHalves,
 } from "../../../src/reports/rollups/encoding/LocationBlock.ts";
 
 const tally = new DeviceTally();
@@ -17,52 +17,52 @@ const setOf = (devices: ReadonlyArray<number>): Uint8Array => {
   for (const key of devices) tally.add(key);
   return tally.toSet();
 };
-const number = fc.oneof(
+const count = fc.oneof(
   fc.nat({ max: 300 }),
   fc.nat({ max: 2_147_483_647 }),
   fc.nat({ max: Number.MAX_SAFE_INTEGER }),
 );
-const visits = fc.record({
+const figures = fc.record({
   locationKey: fc.oneof(fc.nat({ max: 200 }), fc.nat({ max: 2_147_483_647 })),
-  entries: number,
-  exits: number,
-  stays: fc.oneof(fc.integer({ min: -9, max: 9 }), number),
-  stayed: fc.bigInt({ min: -(2n ** 62n), max: 2n ** 62n }),
+  entries: count,
+  exits: count,
+  visits: fc.oneof(fc.integer({ min: -9, max: 9 }), count),
+  visitMicros: fc.bigInt({ min: -(2n ** 62n), max: 2n ** 62n }),
   devices: fc.uniqueArray(fc.nat({ max: 3000 }), { maxLength: 9 }),
 });
 const block = fc
-  .uniqueArray(visits, { maxLength: 9, selector: ({ locationKey }) => locationKey })
+  .uniqueArray(figures, { maxLength: 9, selector: ({ locationKey }) => locationKey })
   .map((all) => all.toSorted((one, other) => one.locationKey - other.locationKey));
 const stored = (all: ReadonlyArray<{ readonly devices: ReadonlyArray<number> }>) =>
   all.map((each) => ({ ...each, devices: setOf(each.devices) })) as unknown as Parameters<
-    typeof packVisits
+    typeof packFigures
   >[0];
 
 describe("A block of locations", () => {
-  it("reads as it was written, whatever its figures", () => {
+  it("a block reads as it was written, whatever its figures", () => {
     fc.assert(
       fc.property(block, (all) => {
-        assert.deepStrictEqual(unpackVisits(packVisits(stored(all))), stored(all));
+        assert.deepStrictEqual(unpackFigures(packFigures(stored(all))), stored(all));
       }),
       { seed: 5, numRuns: 500 },
     );
   });
 
-  it("reads in one go with others that lie behind it", () => {
+  it("blocks that lie end to end are read in order", () => {
     fc.assert(
       fc.property(block, block, (one, other) => {
-        const parts = [packVisits(stored(one)), packVisits(stored(other))];
+        const parts = [packFigures(stored(one)), packFigures(stored(other))];
         const read: Array<unknown> = [];
-        forEachVisit(new Uint8Array(parts.flatMap((part) => [...part.visits])), (...figures) => {
-          const [key, entries, exits, stays, high, low] = figures;
-          read.push([key, entries, exits, stays, wholeOf(high, low)]);
+        forEachLocation(new Uint8Array(parts.flatMap((part) => [...part.figures])), (...location) => {
+          const [key, entries, exits, visits, high, low] = location;
+          read.push([key, entries, exits, visits, joinHalves(high, low)]);
         });
         const expected = [...one, ...other].map((each) => [
           each.locationKey,
           each.entries,
           each.exits,
-          each.stays,
-          each.stayed,
+          each.visits,
+          each.visitMicros,
         ]);
         assert.deepStrictEqual(read, expected);
       }),
@@ -70,15 +70,15 @@ describe("A block of locations", () => {
     );
   });
 
-  it("of several has the sums of each location, and each device once", () => {
+  it("united blocks have the sums of each location, and each device once", () => {
     const few = block.map((all) =>
-      all.map((each) => ({ ...each, entries: each.entries % 1000, exits: 1, stays: 2 })),
+      all.map((each) => ({ ...each, entries: each.entries % 1000, exits: 1, visits: 2 })),
     );
     fc.assert(
       fc.property(fc.array(few, { minLength: 1, maxLength: 4 }), (blocks) => {
-        const sums = unpackVisits(
-          uniteVisits(
-            blocks.map((each) => packVisits(stored(each))),
+        const sums = unpackFigures(
+          uniteBlocks(
+            blocks.map((each) => packFigures(stored(each))),
             tally,
           ),
         );
@@ -88,12 +88,12 @@ describe("A block of locations", () => {
             locationKey,
             entries: all.reduce((sum, { entries }) => sum + entries, 0),
             exits: all.length,
-            stays: 2 * all.length,
-            stayed: all.reduce((sum, { stayed }) => sum + stayed, 0n),
+            visits: 2 * all.length,
+            visitMicros: all.reduce((sum, { visitMicros }) => sum + visitMicros, 0n),
             devices: setOf(all.flatMap(({ devices }) => devices)),
           }))
-          // A sum of 64 bits wraps, here as in the table: such sums are not compared.
-          .filter(({ stayed }) => stayed === BigInt.asIntN(64, stayed));
+          // A sum of 64 bits wraps, as in the table: such sums are not compared.
+          .filter(({ visitMicros }) => visitMicros === BigInt.asIntN(64, visitMicros));
         const kept = new Set(expected.map(({ locationKey }) => locationKey));
         assert.deepStrictEqual(
           sums.filter(({ locationKey }) => kept.has(locationKey)),
@@ -104,15 +104,15 @@ describe("A block of locations", () => {
     );
   });
 
-  it("lies together in the order of blocks, by ascending number", () => {
-    const numbers = fc.sample(fc.integer({ min: 1, max: 2_147_483_647 }), { numRuns: 500, seed: 8 });
-    const sorted = numbers.toSorted((one, other) => orderInBlocks(one) - orderInBlocks(other));
+  it("the sort key of locations keeps those of a block together, by ascending key", () => {
+    const keys = fc.sample(fc.integer({ min: 1, max: 2_147_483_647 }), { numRuns: 500, seed: 8 });
+    const sorted = keys.toSorted((one, other) => orderInBlocks(one) - orderInBlocks(other));
     const pairs = sorted.map((key) => [blockOf(key), key] as const);
     assert.deepStrictEqual(
       pairs,
       pairs.toSorted(([block, key], [other, more]) => block - other || key - more),
     );
-    assert.isAtMost(Math.max(...numbers.map(orderInBlocks)), 2_147_483_647);
-    assert.isFalse(numbers.some((key) => blockOf(key) === blockOf(0)));
+    assert.isAtMost(Math.max(...keys.map(orderInBlocks)), 2_147_483_647);
+    assert.isFalse(keys.some((key) => blockOf(key) === blockOf(0)));
   });
 });

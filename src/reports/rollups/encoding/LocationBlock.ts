@@ -1,121 +1,143 @@
 /**
- * Blocks of locations, as `event_rollup` stores them: what a day or a month came to at each of many locations, in one row. `visits` holds for
- * each location, by ascending number, the gap to the number before, entries, exits, stays and how long those took; `devices` holds the sets of
- * devices that entered, end to end, in the same order (`DeviceSet.ts`). So counts are read without the devices, and blocks can be laid end to end.
+ * The format of a row of `event_rollup`: the figures of a day or a month at a block of locations. `figures`
+ * holds for each location, by ascending key: the gap to the key before, entries, exits, visits and their
+ * length in microseconds. `devices` holds the sets of devices that entered, end to end, in the same order
+ * (`DeviceSet.ts`). So counts are read without the devices, and blocks can lie end to end.
  */
+import type { LocationFigures } from "../RollupTypes.ts";
 import { ByteWriter } from "./ByteWriter.ts";
-import { type DeviceTally, setEnd } from "./DeviceSet.ts";
-import type { LocationVisits } from "../RollupTypes.ts";
+import { setEnd } from "./DeviceSet.ts";
+import type { DeviceTally } from "./DeviceTally.ts";
 
-/** How many blocks the locations are dealt out to. Numbers of one workspace may lie apart, so it goes by their remainder. */
+/** Blocks go by the remainder of the key, because the keys of a workspace may lie apart. */
 const BLOCKS = 32;
 
 /** The block of all locations together, as location 0. */
-export const allTogether = 0;
+export const allLocations = 0;
 
-/** All blocks of locations. */
-export const everyBlock: ReadonlyArray<number> = Array.from({ length: BLOCKS }, (_, block) => block + 1);
+/** The blocks of single locations. */
+export const locationBlocks: ReadonlyArray<number> = Array.from({ length: BLOCKS }, (_, block) => block + 1);
 
-/** The block that a location is in; 0 stands for all of them, and is in a block of its own. */
+/** The block of a location. */
 export const blockOf = (locationKey: number): number =>
-  locationKey === 0 ? allTogether : 1 + (locationKey % BLOCKS);
+  locationKey === 0 ? allLocations : 1 + (locationKey % BLOCKS);
 
-/** By what to sort locations so that those of a block lie together, in their order. */
+/** A sort key of locations: the locations of a block lie together, by ascending key. */
 export const orderInBlocks = (locationKey: number): number =>
   (locationKey % BLOCKS) * (2_147_483_648 / BLOCKS) + Math.floor(locationKey / BLOCKS);
 
-const HALF = 4_294_967_296;
-
 /** A block as its two columns. */
-export interface PackedVisits {
-  readonly visits: Uint8Array;
+export interface LocationBlock {
+  readonly figures: Uint8Array;
   readonly devices: Uint8Array;
 }
 
-/** Writes a block; locations by ascending number. */
-export const packVisits = (block: ReadonlyArray<LocationVisits>): PackedVisits => {
-  const visits = new ByteWriter();
+/** Writes a block; its locations by ascending key. */
+export const packFigures = (locations: ReadonlyArray<LocationFigures>): LocationBlock => {
+  const figures = new ByteWriter();
   const devices = new ByteWriter();
-  visits.count(block.length);
+  figures.count(locations.length);
   let before = 0;
-  for (const each of block) {
-    visits.count(each.locationKey - before);
+  for (const each of locations) {
+    figures.count(each.locationKey - before);
     before = each.locationKey;
-    visits.count(each.entries);
-    visits.count(each.exits);
-    visits.count(each.stays < 0 ? -2 * each.stays - 1 : 2 * each.stays);
-    visits.long(each.stayed);
+    figures.count(each.entries);
+    figures.count(each.exits);
+    // The lowest bit is the sign.
+    figures.count(each.visits < 0 ? -2 * each.visits - 1 : 2 * each.visits);
+    figures.long(each.visitMicros);
     devices.bytes(each.devices);
   }
-  return { visits: visits.take(), devices: devices.take() };
+  return { figures: figures.take(), devices: devices.take() };
 };
 
+/** Reads the figures of blocks that lie end to end, front to back. */
+class FigureCursor {
+  readonly #bytes: Uint8Array;
+  #at = 0;
+
+  constructor(bytes: Uint8Array) {
+    this.#bytes = bytes;
+  }
+
+  get isAtEnd(): boolean {
+    return this.#at >= this.#bytes.length;
+  }
+
+  count(): number {
+    let byte = this.#bytes[this.#at++] ?? 0;
+    if (byte < 128) return byte;
+    let count = byte & 127;
+    for (let unit = 128; byte > 127; unit *= 128) {
+      byte = this.#bytes[this.#at++] ?? 0;
+      count += (byte & 127) * unit;
+    }
+    return count;
+  }
+
+  word(): number {
+    const at = this.#at;
+    this.#at += 4;
+    return (
+      (this.#bytes[at] ?? 0) |
+      ((this.#bytes[at + 1] ?? 0) << 8) |
+      ((this.#bytes[at + 2] ?? 0) << 16) |
+      ((this.#bytes[at + 3] ?? 0) << 24)
+    );
+  }
+}
+
 /**
- * Reads the figures of blocks that lie end to end. How long the stays took comes as the upper 32 bits and the lower: sums of either are exact.
+ * Reads the figures of blocks that lie end to end. The length of the visits comes as its upper and lower 32
+ * bits, whose sums are exact; `joinHalves` makes microseconds of them.
  */
-export const forEachVisit = (
-  visits: Uint8Array,
+export const forEachLocation = (
+  figures: Uint8Array,
   use: (
     locationKey: number,
     entries: number,
     exits: number,
-    stays: number,
+    visits: number,
     high: number,
     low: number,
   ) => void,
 ): void => {
-  let at = 0;
-  const next = (): number => {
-    let byte = visits[at++] ?? 0;
-    if (byte < 128) return byte;
-    let count = byte & 127;
-    for (let unit = 128; byte > 127; unit *= 128) {
-      byte = visits[at++] ?? 0;
-      count += (byte & 127) * unit;
-    }
-    return count;
-  };
-  const word = (): number => {
-    const bits =
-      (visits[at] ?? 0) |
-      ((visits[at + 1] ?? 0) << 8) |
-      ((visits[at + 2] ?? 0) << 16) |
-      ((visits[at + 3] ?? 0) << 24);
-    at += 4;
-    return bits;
-  };
-  while (at < visits.length) {
+  const cursor = new FigureCursor(figures);
+  while (!cursor.isAtEnd) {
     let key = 0;
-    for (let left = next(); left > 0; left--) {
-      key += next();
-      const [entries, exits, stays] = [next(), next(), next()];
-      const low = word() >>> 0;
-      use(key, entries, exits, stays % 2 === 1 ? -(stays + 1) / 2 : stays / 2, word(), low);
+    for (let left = cursor.count(); left > 0; left--) {
+      key += cursor.count();
+      const entries = cursor.count();
+      const exits = cursor.count();
+      const visits = cursor.count();
+      const low = cursor.word() >>> 0;
+      use(key, entries, exits, visits % 2 === 1 ? -(visits + 1) / 2 : visits / 2, cursor.word(), low);
     }
   }
 };
 
-/** The microseconds of summed halves. */
-export const wholeOf = (high: number, low: number): bigint => BigInt(high) * BigInt(HALF) + BigInt(low);
+/** Joins the sums of upper and lower 32 bits. */
+export const joinHalves = (high: number, low: number): bigint => BigInt(high) * 4_294_967_296n + BigInt(low);
 
-/** What a block holds, by ascending location. */
-export const unpackVisits = ({ devices, visits }: PackedVisits): ReadonlyArray<LocationVisits> => {
-  const block: Array<LocationVisits> = [];
-  let at = 0;
-  forEachVisit(visits, (locationKey, entries, exits, stays, high, low) => {
-    const end = setEnd(devices, at);
-    const stayed = wholeOf(high, low);
-    block.push({ locationKey, entries, exits, stays, stayed, devices: devices.subarray(at, end) });
-    at = end;
+/** Reads a block, by ascending location. */
+export const unpackFigures = ({ devices, figures }: LocationBlock): ReadonlyArray<LocationFigures> => {
+  const locations: Array<LocationFigures> = [];
+  let offset = 0;
+  forEachLocation(figures, (locationKey, entries, exits, visits, high, low) => {
+    const end = setEnd(devices, offset);
+    const visitMicros = joinHalves(high, low);
+    const set = devices.subarray(offset, end);
+    locations.push({ locationKey, entries, exits, visits, visitMicros, devices: set });
+    offset = end;
   });
-  return block;
+  return locations;
 };
 
-/** Blocks of the same locations added up, their devices united in the tally. */
-export const uniteVisits = (blocks: ReadonlyArray<PackedVisits>, tally: DeviceTally): PackedVisits => {
-  const parts = Map.groupBy(blocks.flatMap(unpackVisits), ({ locationKey }) => locationKey);
-  const sums = [...parts.values()].map(([first, ...rest]) => {
-    if (first === undefined) throw new Error("A group has something in it");
+/** Adds up rows of the same block and unites their devices. The tally's content is replaced. */
+export const uniteBlocks = (blocks: ReadonlyArray<LocationBlock>, tally: DeviceTally): LocationBlock => {
+  const byLocation = Map.groupBy(blocks.flatMap(unpackFigures), ({ locationKey }) => locationKey);
+  const sums = [...byLocation.values()].map(([first, ...rest]) => {
+    if (first === undefined) throw new Error("A group has at least one element");
     if (rest.length === 0) return first;
     const sum = { ...first };
     tally.clear();
@@ -123,11 +145,11 @@ export const uniteVisits = (blocks: ReadonlyArray<PackedVisits>, tally: DeviceTa
     for (const each of rest) {
       sum.entries += each.entries;
       sum.exits += each.exits;
-      sum.stays += each.stays;
-      sum.stayed += each.stayed;
+      sum.visits += each.visits;
+      sum.visitMicros += each.visitMicros;
       tally.addSets(each.devices);
     }
     return { ...sum, devices: tally.toSet() };
   });
-  return packVisits(sums.toSorted((one, other) => one.locationKey - other.locationKey));
+  return packFigures(sums.toSorted((one, other) => one.locationKey - other.locationKey));
 };

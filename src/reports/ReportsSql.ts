@@ -1,0 +1,40 @@
+import { Context, Effect, Layer } from "effect";
+import { SqlClient, type Statement } from "effect/sql";
+import { onlyRow } from "../database/Rows.ts";
+import type { Tenant } from "../workspaces/Workspace.ts";
+import { campaignReport } from "./CampaignReportSql.ts";
+import { locationReport } from "./LocationReportSql.ts";
+import { notificationReport } from "./NotificationReportSql.ts";
+import type { ReportScope } from "./ReportConditionsSql.ts";
+import type { SummaryCounts } from "./ReportCounts.ts";
+import { type RowReport, rowReport } from "./RowReportSql.ts";
+import { summaryReport } from "./SummaryReportSql.ts";
+import { surveyReport } from "./SurveyReportSql.ts";
+
+/** The statements of the five reports. Each answers the report's `data` as JSON text. */
+export class ReportsSql extends Context.Service<ReportsSql>()("waypost/reports/ReportsSql", {
+  make: Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient;
+    const dataOf = (statement: Statement.Fragment) =>
+      Effect.map(onlyRow(sql<{ readonly data: string }>`${statement}`), ({ data }) => data);
+    /** A report of rows: those with the status, or all of them for null. */
+    const rows =
+      <Counts>(
+        report: (sql: SqlClient.SqlClient, tenant: Tenant, scope: ReportScope, counts: Counts) => RowReport,
+      ) =>
+      (tenant: Tenant, scope: ReportScope, counts: Counts, status: string | null) =>
+        dataOf(rowReport(sql, report(sql, tenant, scope, counts), status));
+
+    return {
+      summary: (tenant: Tenant, scope: ReportScope, counts: SummaryCounts) =>
+        dataOf(summaryReport(sql, tenant, scope, counts)),
+      campaigns: rows(campaignReport),
+      locations: rows(locationReport),
+      notifications: rows(notificationReport),
+      surveys: (tenant: Tenant, scope: ReportScope, status: string | null) =>
+        dataOf(rowReport(sql, surveyReport(sql, tenant, scope), status)),
+    };
+  }),
+}) {
+  static readonly layer = Layer.effect(ReportsSql, ReportsSql.make);
+}

@@ -1,0 +1,27 @@
+import type { SqlClient, Statement } from "effect/sql";
+
+/** A report of rows. Its rows have a `status`, a `name` (for surveys a `survey_name`) and an `id`. */
+export interface RowReport {
+  /** Named queries (`name AS (…)`) that `rows` reads. */
+  readonly queries: Statement.Fragment;
+  /** A query of the rows with all their columns, in the order of the JSON fields; without a `WHERE`. */
+  readonly rows: Statement.Fragment;
+  /** By which columns rows are ordered: figures descending, then the name. Trusted text, not a value. */
+  readonly order: { readonly figure: string; readonly name: string };
+}
+
+/**
+ * The statement of a report: its rows as JSON text, those with the status, or all of them for null. The order
+ * is the highest figure first, then name, then id (contract K3, K7).
+ */
+export const rowReport = (
+  sql: SqlClient.SqlClient,
+  { order, queries, rows }: RowReport,
+  status: string | null,
+): Statement.Fragment => sql`
+  WITH ${queries},
+  report AS (${rows} WHERE ${status}::text IS NULL OR status = ${status})
+  SELECT COALESCE(json_agg(report
+    ORDER BY ${sql.literal(order.figure)} DESC, ${sql.literal(order.name)} COLLATE "C", id),
+      '[]')::text AS data
+  FROM report`;

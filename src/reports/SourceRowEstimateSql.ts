@@ -1,0 +1,53 @@
+import { Context, Effect, Layer } from "effect";
+import { SqlClient } from "effect/sql";
+import { asNumber, instant, onlyRow } from "../database/Rows.ts";
+import { type Period, within } from "./SourceRowsSql.ts";
+import { inTenant, type TenantKey } from "./TenantKeySql.ts";
+
+/** A kind of source rows: its table, the column of its instants, and its compacted table. */
+const kinds = [
+  { table: "delivery", at: "settled_at", compacted: "compacted_delivery" },
+  { table: "geofence_event", at: "occurred_at", compacted: "compacted_event" },
+] as const;
+
+/** The answer of `EXPLAIN (FORMAT JSON)`. */
+interface Explained {
+  readonly "QUERY PLAN": readonly [{ readonly Plan: { readonly "Plan Rows": number } }];
+}
+
+/** Estimates how many source rows a period has, before they are read. */
+export class SourceRowEstimateSql extends Context.Service<SourceRowEstimateSql>()(
+  "waypost/reports/SourceRowEstimateSql",
+  {
+    make: Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient;
+
+      return {
+        /** Raises the memory of this transaction's statements: sorting is most of their work. */
+        raiseWorkMem: Effect.orDie(sql`SET LOCAL work_mem = '64MB'`),
+
+        /**
+         * About how many rows a period has, of deliveries or of events, whichever are more. The planner's
+         * estimate: counting the rows takes longer than reading them.
+         */
+        rows: Effect.fnUntraced(function* (tenant: TenantKey, period: Period) {
+          const mine = inTenant(sql, tenant);
+          const estimates: Array<number> = [];
+          for (const { at, compacted, table } of kinds) {
+            const planned = yield* onlyRow(sql<Explained>`
+              EXPLAIN (FORMAT JSON) SELECT 1 FROM ${sql(table)} WHERE ${mine}
+              AND ${within(sql, at, period)}`);
+            const { rows } = yield* onlyRow(sql<{ readonly rows: number }>`
+              SELECT ${asNumber("COALESCE(sum(cardinality(device_keys)), 0)")} AS rows FROM ${sql(compacted)}
+              WHERE ${mine} AND day > ${instant(period.fromMs)} - interval '24 hours'
+                AND day < ${instant(period.toMs)}`);
+            estimates.push(planned["QUERY PLAN"][0].Plan["Plan Rows"] + rows);
+          }
+          return Math.max(...estimates);
+        }),
+      };
+    }),
+  },
+) {
+  static readonly layer = Layer.effect(SourceRowEstimateSql, SourceRowEstimateSql.make);
+}
