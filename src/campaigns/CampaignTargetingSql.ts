@@ -2,6 +2,7 @@ import { Effect, Layer } from "effect";
 import { SqlClient } from "effect/sql";
 import { arrayOf, instant } from "../database/Rows.ts";
 import { run, tenantIs } from "../database/Statements.ts";
+import type { CampaignId } from "../wire/Ids.ts";
 import type { Tenant } from "../workspaces/Workspace.ts";
 import { CampaignTargetingRepository } from "./CampaignTargetingRepository.ts";
 
@@ -20,7 +21,7 @@ const segmentTable = { table: "campaign_segment", column: "segment_id", target: 
 export const campaignTargetingSql = Layer.effect(
   CampaignTargetingRepository,
   Effect.map(SqlClient.SqlClient, (sql) => {
-    const clear = (tenant: Tenant, campaignId: string, { table }: TargetTable) =>
+    const clear = (tenant: Tenant, campaignId: CampaignId, { table }: TargetTable) =>
       run(sql`
         DELETE FROM ${sql(table)} t WHERE ${tenantIs(sql, "t", tenant)} AND t.campaign_id = ${campaignId}`);
 
@@ -28,7 +29,7 @@ export const campaignTargetingSql = Layer.effect(
     // statement.
     const add = (
       tenant: Tenant,
-      campaignId: string,
+      campaignId: CampaignId,
       ids: ReadonlyArray<string>,
       { column, table, target }: TargetTable,
     ) =>
@@ -52,14 +53,16 @@ export const campaignTargetingSql = Layer.effect(
       }),
 
       existingSegments: (tenant, ids) =>
-        Effect.orDie(
-          Effect.map(
-            sql<{ readonly id: string }>`
-              SELECT s.id FROM segment s
-              WHERE ${tenantIs(sql, "s", tenant)} AND s.id = ANY (${arrayOf("uuid", ids)})`,
-            (rows) => new Set(rows.map(({ id }) => id)),
-          ),
-        ),
+        ids.length === 0
+          ? Effect.succeed(new Set<string>())
+          : Effect.orDie(
+              Effect.map(
+                sql<{ readonly id: string }>`
+                  SELECT s.id FROM segment s
+                  WHERE ${tenantIs(sql, "s", tenant)} AND s.id = ANY (${arrayOf("uuid", ids)})`,
+                (rows) => new Set(rows.map(({ id }) => id)),
+              ),
+            ),
 
       needingSegment: (tenant, segmentId, now) =>
         Effect.orDie(

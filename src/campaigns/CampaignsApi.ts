@@ -22,7 +22,9 @@ const params = {
   }),
 };
 
-/** The campaigns of an environment: when messages go, and to whom. */
+/**
+ * The endpoints of campaigns, which decide when messages are sent and to whom. `CampaignsHttp` handles them.
+ */
 export class CampaignsApi extends HttpApiGroup.make("campaigns")
   .add(
     HttpApiEndpoint.get("list", "/campaigns", {
@@ -55,7 +57,7 @@ export class CampaignsApi extends HttpApiGroup.make("campaigns")
       .annotate(OpenApi.Summary, "Create a campaign")
       .annotate(
         OpenApi.Description,
-        "The new campaign is not paused; it goes live at its start as soon as it has a notification.",
+        "The new campaign is not paused: from its start on it sends, as soon as it has a notification.",
       ),
     HttpApiEndpoint.get("get", "/campaigns/:campaign", {
       params,
@@ -75,8 +77,9 @@ export class CampaignsApi extends HttpApiGroup.make("campaigns")
       .annotate(OpenApi.Summary, "Update a campaign")
       .annotate(
         OpenApi.Description,
-        "Resubmits the whole campaign under the rules of creating one: optional fields left out are cleared. " +
-          "Once the campaign has started its start cannot change; its type only while it has no notifications.",
+        "Replaces the whole campaign under the rules for creating one: missing optional fields are " +
+          "cleared. Once the campaign has started its start cannot change. Its type can change only while " +
+          "it has no notifications.",
       ),
     HttpApiEndpoint.delete("delete", "/campaigns/:campaign", {
       params,
@@ -88,8 +91,8 @@ export class CampaignsApi extends HttpApiGroup.make("campaigns")
       .annotate(OpenApi.Summary, "Delete a campaign")
       .annotate(
         OpenApi.Description,
-        "Cancels its scheduled sends, and deletes the notifications that are on no other campaign. " +
-          "What was delivered stays in the reports.",
+        "Cancels its scheduled sends, and deletes the notifications that are on no other campaign. What " +
+          "was delivered stays in the reports.",
       ),
     HttpApiEndpoint.post("pause", "/campaigns/:campaign/pause", {
       params,
@@ -101,7 +104,7 @@ export class CampaignsApi extends HttpApiGroup.make("campaigns")
       .annotate(OpenApi.Summary, "Pause a campaign")
       .annotate(
         OpenApi.Description,
-        "Nothing is sent until it is published. A paused campaign stays as it is.",
+        "Nothing is sent until it is published. A paused campaign is not changed.",
       ),
     HttpApiEndpoint.post("publish", "/campaigns/:campaign/publish", {
       params,
@@ -113,11 +116,12 @@ export class CampaignsApi extends HttpApiGroup.make("campaigns")
       .annotate(OpenApi.Summary, "Publish a paused campaign")
       .annotate(
         OpenApi.Description,
-        "The campaign goes on. One that is not paused stays as it is. In Sandbox it counts toward `max_campaigns` again.",
+        "Resumes the campaign. One that is not paused is not changed. In Sandbox it counts toward " +
+          "`max_campaigns` again.",
       ),
   )
   .annotate(OpenApi.Title, "Campaigns")
   .annotate(
     OpenApi.Description,
-    "A campaign decides when messages go and to whom; its notifications say what.",
+    "A campaign decides when messages are sent and to whom; its notifications hold their content.",
   ) {}

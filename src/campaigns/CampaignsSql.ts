@@ -3,6 +3,7 @@ import { SqlClient } from "effect/sql";
 import { asNumber, instant, onlyRow, utc } from "../database/Rows.ts";
 import { anyRow, firstRow, run, tenantIs } from "../database/Statements.ts";
 import type { TimeZoneName } from "../time/TimeZone.ts";
+import type { CampaignId, CampaignKey } from "../wire/Ids.ts";
 import type { AttachedNotification } from "./AttachedNotification.ts";
 import type { Campaign, FoundCampaign } from "./Campaign.ts";
 import { CampaignsRepository } from "./CampaignsRepository.ts";
@@ -16,7 +17,8 @@ interface Columns extends Omit<Campaign, "targeting"> {
 }
 
 interface FoundColumns extends Columns {
-  readonly key: number;
+  readonly id: CampaignId;
+  readonly key: CampaignKey;
   readonly timezone: TimeZoneName;
   readonly starts_ms: number;
   readonly ends_ms: number | null;
@@ -46,6 +48,7 @@ const toCampaign = (row: Columns): Campaign => ({
 
 const toFound = (row: FoundColumns): FoundCampaign => ({
   ...toCampaign(row),
+  id: row.id,
   timezone: row.timezone,
   key: row.key,
   startsAtMs: row.starts_ms,

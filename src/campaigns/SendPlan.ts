@@ -1,13 +1,13 @@
 import { Context, Effect, Layer } from "effect";
 import type { TimeOfDay } from "../time/LocalTime.ts";
-import { idAt } from "../wire/Ids.ts";
+import { type CampaignId, idAt, type NotificationId } from "../wire/Ids.ts";
 import type { Tenant } from "../workspaces/Workspace.ts";
 import { type CampaignDates, sendInstant } from "./CampaignDates.ts";
 import { SendPlanRepository } from "./SendPlanRepository.ts";
 
 /** The push campaign that a notification is sent for. */
 interface Sender {
-  readonly id: string;
+  readonly id: CampaignId;
   readonly timezone: CampaignDates["timezone"];
   readonly startsAtMs: number;
   readonly paused: boolean;
@@ -27,7 +27,7 @@ export class SendPlan extends Context.Service<SendPlan>()("waypost/campaigns/Sen
     });
 
     /** After a pause or a publish: what runs stops, and what was due during the pause is not sent later (contract L3). */
-    const skip = (tenant: Tenant, campaignId: string, now: number) =>
+    const skip = (tenant: Tenant, campaignId: CampaignId, now: number) =>
       stop(tenant, repository.skip(tenant, campaignId, now));
 
     return {
@@ -35,7 +35,7 @@ export class SendPlan extends Context.Service<SendPlan>()("waypost/campaigns/Sen
       schedule: Effect.fnUntraced(function* (
         tenant: Tenant,
         campaign: Sender,
-        notificationId: string,
+        notificationId: NotificationId,
         sendAt: TimeOfDay,
         now: number,
       ) {
@@ -48,7 +48,7 @@ export class SendPlan extends Context.Service<SendPlan>()("waypost/campaigns/Sen
       /** The campaign has another day or zone: sends that are ahead move, each at its time of day (contract E11). */
       move: Effect.fnUntraced(function* (
         tenant: Tenant,
-        campaignId: string,
+        campaignId: CampaignId,
         dates: Pick<CampaignDates, "startsAt" | "timezone">,
         now: number,
       ) {
@@ -64,7 +64,7 @@ export class SendPlan extends Context.Service<SendPlan>()("waypost/campaigns/Sen
       skip,
 
       /** A notification leaves the campaign, or with null the campaign goes: nothing of it is sent any more (contract E10). */
-      cancel: (tenant: Tenant, campaignId: string, notificationId: string | null, now: number) =>
+      cancel: (tenant: Tenant, campaignId: CampaignId, notificationId: NotificationId | null, now: number) =>
         stop(tenant, repository.cancel(tenant, campaignId, notificationId, now)),
     };
   }),

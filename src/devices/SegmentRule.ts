@@ -2,9 +2,9 @@ import { Schema } from "effect";
 import { text } from "../wire/Text.ts";
 
 /** Most conditions of a rule. */
-export const mostConditions = 50;
+export const maxConditions = 50;
 /** Most values of an `in`. */
-export const mostValues = 1000;
+export const maxValues = 1000;
 
 /** What a condition asks of an attribute. */
 export const SegmentOperator = Schema.Literals([
@@ -76,7 +76,7 @@ export const SegmentRule = Schema.Struct({
       description: "1 to 50 conditions.",
       examples: [[{ attribute: "plan", op: "eq", value: "gold" }]],
     })
-    .check(Schema.isMinLength(1), Schema.isMaxLength(mostConditions)),
+    .check(Schema.isMinLength(1), Schema.isMaxLength(maxConditions)),
 }).annotate({ identifier: "SegmentRule" });
 export type SegmentRule = typeof SegmentRule.Type;
 

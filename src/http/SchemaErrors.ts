@@ -2,7 +2,7 @@ import { Context, Effect, Option } from "effect";
 import { HttpServerRequest } from "effect/http";
 import { HttpApiMiddleware } from "effect/http-api";
 import { NotFound, Unprocessable } from "../wire/ApiError.ts";
-import { explain, say } from "../wire/Explain.ts";
+import { fieldSentence, schemaProblems } from "../wire/SchemaProblems.ts";
 import { type Fields, givenOnce } from "../wire/Problems.ts";
 
 /** Annotation of endpoints whose bad parameters are `validation_failed` instead of `invalid_parameter` (the reports). */
@@ -24,7 +24,7 @@ const onceEach = Effect.fnUntraced(function* (fields: Fields) {
   return Object.fromEntries(
     Object.entries(fields).map(([name, messages]) => [
       name,
-      Array.isArray(sent[name]) ? [say(givenOnce, [name])] : messages,
+      Array.isArray(sent[name]) ? [fieldSentence(givenOnce, [name])] : messages,
     ]),
   );
 });
@@ -33,7 +33,7 @@ const onceEach = Effect.fnUntraced(function* (fields: Fields) {
 export const schemaErrorsLayer = HttpApiMiddleware.layerSchemaErrorTransform(
   SchemaErrors,
   (error, { endpoint, group }) => {
-    const fields = explain(error.cause.issue).fields;
+    const fields = schemaProblems(error.cause.issue).fields;
     switch (error.kind) {
       case "Params":
         return Effect.fail(NotFound.of("There is no such resource in this workspace and environment."));

@@ -2,14 +2,14 @@ import { Schema } from "effect";
 import { MediaKind } from "../workspaces/Plan.ts";
 import type { Question } from "./Survey.ts";
 
-/** What a notification is: something to read, or questions to answer. */
+/** The type of a notification: something to read, or questions to answer. */
 export const NotificationType = Schema.Literals(["message", "survey"]).annotate({
   description: "`message` is something to read; `survey` also asks questions, if the plan includes surveys.",
   examples: ["message"],
 });
 export type NotificationType = typeof NotificationType.Type;
 
-/** A media file as a message shows it. */
+/** The media file of a message. */
 const MessageMedia = Schema.Struct({
   id: Schema.String.annotate({
     description: "Id of the media file.",
@@ -25,7 +25,7 @@ const MessageMedia = Schema.Struct({
   type: MediaKind,
 }).annotate({ identifier: "MessageMedia" });
 
-/** What people see of a notification: the fields that a message on a device shares with the platform API. */
+/** The fields that people see: a message on a device and the platform API share them. */
 export const contentFields = {
   type: NotificationType,
   headline: Schema.String.annotate({
@@ -50,7 +50,7 @@ export const contentFields = {
   }),
 };
 
-/** The content of a notification as it is stored, one revision of it: `questions` is empty for a message. */
+/** One revision of the content of a notification, as it is stored; `questions` is empty for a message. */
 export interface MessageContent {
   readonly type: NotificationType;
   readonly headline: string;
@@ -58,7 +58,7 @@ export interface MessageContent {
   readonly cta_label: string | null;
   readonly cta_url: string | null;
   readonly media_asset_id: string | null;
-  /** What the media file is; null without one. */
+  /** The kind of the media file; null without one. */
   readonly media_kind: MediaKind | null;
   readonly questions: ReadonlyArray<Question>;
 }

@@ -3,11 +3,11 @@ import { Timestamp } from "../wire/Text.ts";
 import { contentFields } from "./MessageContent.ts";
 import { ShownQuestion } from "./Survey.ts";
 
-/** What sets a notification off. */
+/** The kinds of trigger. */
 export const TriggerType = Schema.Literals(["on_enter", "on_exit", "fixed_time"]).annotate({
   description:
-    "A geo campaign's notification fires on entering (`on_enter`) or leaving (`on_exit`) a location, " +
-    "a push campaign's at a `fixed_time`.",
+    "A geo campaign's notification is triggered by entering (`on_enter`) or leaving (`on_exit`) a " +
+    "location, a push campaign's is sent at a `fixed_time`.",
   examples: ["on_enter"],
 });
 export type TriggerType = typeof TriggerType.Type;
@@ -34,12 +34,13 @@ const shown = {
   }),
 };
 
-/** What a notification says, by itself: as the operator interface shows it, which can put it on several campaigns. */
+/** The content of a notification in the operator interface, which can attach it to several campaigns. */
 export const Content = Schema.Struct({
   id: notificationId,
   ...shown,
   campaign_ids: Schema.Array(Schema.String.annotate({ format: "uuid" })).annotate({
-    description: "The campaigns that it is on, in the order in which it was put on them; empty for none.",
+    description:
+      "The campaigns that it is on, in the order in which it was attached to them; empty for " + "none.",
     examples: [["01980a6c-0f3e-7c52-9a41-3f1f5d7a2b60"]],
   }),
   created_at: Timestamp.annotate({ description: "When the notification was created, in UTC." }),
@@ -47,7 +48,7 @@ export const Content = Schema.Struct({
 }).annotate({ identifier: "Content" });
 export type Content = typeof Content.Type;
 
-/** A notification on a campaign, as the platform API shows it. */
+/** A notification of a campaign in the platform API. */
 export const Notification = Schema.Struct({
   id: notificationId,
   campaign_id: id("Id of the campaign that it is on.", "01980a6c-0f3e-7c52-9a41-3f1f5d7a2b60"),
@@ -65,11 +66,11 @@ export const Notification = Schema.Struct({
     examples: [{ send_at: "2026-11-25 09:30" }],
   }),
   starts_at: Schema.NullOr(Timestamp).annotate({
-    description: "Before this instant it does not fire; null for the campaign's own start.",
+    description: "Events before this instant do not trigger it; null for the campaign's own start.",
     examples: ["2026-11-25T08:00:00+00:00"],
   }),
   ends_at: Schema.NullOr(Timestamp).annotate({
-    description: "After this instant it does not fire; null for the campaign's own end.",
+    description: "Events after this instant do not trigger it; null for the campaign's own end.",
     examples: ["2026-11-30T22:59:59+00:00"],
   }),
   created_at: Timestamp.annotate({ description: "When the notification was created, in UTC." }),

@@ -29,7 +29,7 @@ const params = {
   }),
 };
 
-/** The notifications of a campaign: what it says, and what sets that off. */
+/** The endpoints of the notifications of a campaign: their content and their triggers. */
 export class NotificationsApi extends HttpApiGroup.make("notifications")
   .add(
     HttpApiEndpoint.get("list", "/campaigns/:campaign/notifications", {
@@ -41,7 +41,8 @@ export class NotificationsApi extends HttpApiGroup.make("notifications")
       .annotate(OpenApi.Summary, "List a campaign's notifications")
       .annotate(
         OpenApi.Description,
-        "All of them at once, oldest first by when they were put on the campaign; `meta.next_cursor` is always null.",
+        "All of them together, in the order in which they were attached to the campaign; " +
+          "`meta.next_cursor` is always null.",
       ),
     HttpApiEndpoint.post("create", "/campaigns/:campaign/notifications", {
       params: campaign,
@@ -54,7 +55,8 @@ export class NotificationsApi extends HttpApiGroup.make("notifications")
       .annotate(OpenApi.Summary, "Add a notification to a campaign")
       .annotate(
         OpenApi.Description,
-        "Creates the content and puts it on the campaign with its trigger. Without an Idempotency-Key a retry adds a second one.",
+        "Creates the content and attaches it to the campaign with its trigger. Without an Idempotency-Key " +
+          "a retry adds a second one.",
       ),
     HttpApiEndpoint.get("get", "/campaigns/:campaign/notifications/:notification", {
       params,
@@ -74,9 +76,10 @@ export class NotificationsApi extends HttpApiGroup.make("notifications")
       .annotate(OpenApi.Summary, "Update a notification")
       .annotate(
         OpenApi.Description,
-        "Resubmits the whole notification under the rules of adding one: optional fields left out are cleared. The content " +
-          "changes on every campaign that it is on, the trigger on this one. Questions and choices keep their answers by their " +
-          "ids; without ids, a question with the same text and type, and a choice with the same text, keep theirs.",
+        "Replaces the whole notification under the rules for adding one: missing optional fields are " +
+          "cleared. The content changes on every campaign that it is on, the trigger on this one. " +
+          "Questions and choices keep their answers by their ids; without ids, a question with the same " +
+          "text and type, and a choice with the same text, keep theirs.",
       ),
     HttpApiEndpoint.delete("delete", "/campaigns/:campaign/notifications/:notification", {
       params,
@@ -91,5 +94,5 @@ export class NotificationsApi extends HttpApiGroup.make("notifications")
   .annotate(OpenApi.Title, "Notifications")
   .annotate(
     OpenApi.Description,
-    "A notification holds what people read and, on each campaign, what sets it off.",
+    "A notification has a content, which people read, and a trigger on each of its campaigns.",
   ) {}

@@ -14,13 +14,13 @@ const questionTypes = [
 /** How a question is answered (contract F5). */
 export const QuestionType = Schema.Literals(questionTypes).annotate({
   description:
-    "How the question is answered: free text up to 2,000 characters, one or several of its choices, a whole number " +
-    "1–5 (`RATING`) or 0–100 (`SLIDER`), true or false, or any number.",
+    "How the question is answered: free text up to 2,000 characters, one or several of its choices, a " +
+    "whole number 1–5 (`RATING`) or 0–100 (`SLIDER`), true or false, or any number.",
   examples: ["SINGLE_CHOICE"],
 });
 export type QuestionType = typeof QuestionType.Type;
 
-/** Whether a question of this type is answered by choosing, so that it has choices. */
+/** Whether a question of this type has choices. */
 export const hasChoices = (type: QuestionType): boolean =>
   type === "SINGLE_CHOICE" || type === "MULTIPLE_CHOICE";
 
@@ -33,13 +33,13 @@ const shownText = Schema.String.annotate({
 });
 const isRequired = flag("Whether the survey can be sent only with an answer to this question.", true);
 
-/** One choice of a question; answers name it by its id, which stays the same while the survey is edited. */
+/** One choice of a question. Answers name it by its id, which does not change when the survey is edited. */
 const Choice = Schema.Struct({
   id: id("Id of the choice.", "01980a6c-4c1d-7f10-9a41-3f1f5d7a2b71"),
   text: Schema.String.annotate({ description: "The choice as people read it.", examples: ["Great"] }),
 }).annotate({ identifier: "Choice" });
 
-/** A question of a survey with the ids that answers name: as it is stored, and as devices see it. */
+/** A question of a survey as it is stored and as devices see it, with the ids that answers name. */
 export const Question = Schema.Struct({
   id: id("Id of the question.", "01980a6c-4c1d-7f10-9a41-3f1f5d7a2b70"),
   question_text: shownText,
@@ -52,7 +52,7 @@ export const Question = Schema.Struct({
 }).annotate({ identifier: "Question" });
 export type Question = typeof Question.Type;
 
-/** A question as the platform API shows it: its choices as texts. */
+/** A question in the platform API, with its choices as texts. */
 export const ShownQuestion = Schema.Struct({
   id: Question.fields.id,
   question_text: shownText,

@@ -1,4 +1,20 @@
+import type { Brand } from "effect";
 import { randomFillSync } from "node:crypto";
+
+/** A UUID in lower case that identifies one kind of row. */
+type Id<Kind extends string> = string & Brand.Brand<Kind>;
+/** A small integer by which tables that grow without end refer to one kind of row. */
+type Key<Kind extends string> = number & Brand.Brand<Kind>;
+
+export type CampaignId = Id<"CampaignId">;
+export type NotificationId = Id<"NotificationId">;
+export type LocationId = Id<"LocationId">;
+export type DeviceId = Id<"DeviceId">;
+export type CampaignKey = Key<"CampaignKey">;
+export type NotificationKey = Key<"NotificationKey">;
+export type ContentKey = Key<"ContentKey">;
+export type LocationKey = Key<"LocationKey">;
+export type DeviceKey = Key<"DeviceKey">;
 
 let lastMillis = -1;
 let counter = 0;
@@ -14,10 +30,11 @@ const randomByte = (): number => {
 };
 
 /**
- * Makes a UUID of version 7 (RFC 9562): 48 bits of milliseconds, a 32-bit counter that starts anywhere in its lower half
- * each millisecond, 42 random bits. Ids that one process makes sort in the order in which they were made.
+ * Makes a UUID of version 7 (RFC 9562): 48 bits of milliseconds, a 32-bit counter that starts in its lower
+ * half each millisecond, and 42 random bits. Ids that one process makes sort in the order in which they were
+ * made.
  */
-export const idAt = (millis: number): string => {
+export const idAt = <Kind extends string = string>(millis: number): Kind => {
   if (millis === lastMillis) counter++;
   else {
     lastMillis = millis;
@@ -28,10 +45,14 @@ export const idAt = (millis: number): string => {
   const middle = (0x8000 | ((counter >>> 6) & 0x3fff)).toString(16);
   let tail = (((counter & 0x3f) << 2) | (randomByte() & 3)).toString(16).padStart(2, "0");
   for (let i = 0; i < 5; i++) tail += randomByte().toString(16).padStart(2, "0");
-  return `${time.slice(0, 8)}-${time.slice(8)}-7${high}-${middle}-${tail}`;
+  return `${time.slice(0, 8)}-${time.slice(8)}-7${high}-${middle}-${tail}` as Kind;
 };
 
 const pattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
-/** Whether a path segment can be an id at all; what cannot is simply not found (contract B2). */
+/** Whether a path segment can be an id at all; one that cannot is not found (contract B2). */
 export const isUuid = (text: string): boolean => pattern.test(text);
+
+/** The id that a path segment stands for; null for one that cannot be an id. */
+export const parseId = <Kind extends string>(text: string): Kind | null =>
+  isUuid(text) ? (text.toLowerCase() as Kind) : null;

@@ -11,7 +11,9 @@ export const codePoints = (text: string): number => {
 export const counted = (count: number, one: string, many = `${one}s`): string =>
   `${count.toLocaleString("en")} ${count === 1 ? one : many}`;
 
-/** Why a text cannot be stored at all, or null: a NUL or half of a surrogate pair is no text (contract B5). */
+/**
+ * Why a text cannot be stored at all, or null: a NUL or half of a surrogate pair is no text (contract B5).
+ */
 export const unstorable = (text: string): string | null => {
   if (text.includes("\0")) return "The {field} may not contain the NUL character.";
   return text.isWellFormed() ? null : "The {field} contains half of a character (a lone surrogate).";

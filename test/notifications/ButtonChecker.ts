@@ -1,6 +1,6 @@
 import { Effect, Layer } from "effect";
 import { Settings } from "../../src/config/Settings.ts";
-import { CallToAction } from "../../src/notifications/CallToAction.ts";
+import { LinkCheck } from "../../src/notifications/LinkCheck.ts";
 import { HostResolver } from "../../src/notifications/PublicHosts.ts";
 
 /** With a resolver that knows these names only, and the setting for private addresses. */
@@ -8,7 +8,7 @@ export const checker = (
   names: Readonly<Record<string, ReadonlyArray<string>>> = {},
   allowPrivateAddresses = true,
 ) =>
-  CallToAction.layer.pipe(
+  LinkCheck.layer.pipe(
     Layer.provide(
       Layer.succeed(HostResolver, async (host) => {
         const found = names[host];
@@ -20,4 +20,4 @@ export const checker = (
   );
 
 /** Asks whether a button may lead to an address. */
-export const check = (url: string) => Effect.flatMap(CallToAction, (button) => button.check(url));
+export const check = (url: string) => Effect.flatMap(LinkCheck, (button) => button.check(url));

@@ -59,7 +59,8 @@ layer(TestWaypost.layer)("What a notification may say", (it) => {
           for (const sentence of sentences) assert.match(sentence, /^(The|A|Entry) [^{}]*\.$/);
         }
         assert.deepStrictEqual(fields.trigger_type, [
-          "A geo campaign's notifications fire on enter or exit: the trigger type must be on_enter or on_exit.",
+          "A geo campaign's notifications are triggered by entering or leaving: " +
+            "the trigger type must be on_enter or on_exit.",
         ]);
         assert.deepStrictEqual((yield* world.sandbox(path)).body.data, []);
       }),

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest";
 import { Effect, Layer } from "effect";
 import { Settings } from "../../src/config/Settings.ts";
-import { CallToAction } from "../../src/notifications/CallToAction.ts";
+import { LinkCheck } from "../../src/notifications/LinkCheck.ts";
 import { HostResolver, PublicHosts } from "../../src/notifications/PublicHosts.ts";
 import { check, checker } from "./ButtonChecker.ts";
 import { answers, localServer } from "./LocalServer.ts";
@@ -10,7 +10,7 @@ const loopback = { address: "127.0.0.1", family: 4 };
 
 /** The guard as it is, but for one name that stands for a public server and leads to loopback. */
 const guardedBut = (publicName: string) =>
-  CallToAction.layerNoDeps.pipe(
+  LinkCheck.layerNoDeps.pipe(
     Layer.provide(
       Layer.effect(
         PublicHosts,
@@ -87,7 +87,7 @@ describe("The host of a button's address", () => {
         const server = yield* localServer(answers({ "/": 405 }));
         // The name is known to this resolver alone, and only once a request: HEAD and GET share the answer.
         let asked = 0;
-        const rebinding = CallToAction.layer.pipe(
+        const rebinding = LinkCheck.layer.pipe(
           Layer.provide(
             Layer.succeed(HostResolver, async () => [
               asked++ === 0 ? loopback : { ...loopback, address: "127.0.0.9" },

@@ -136,7 +136,7 @@ layer(TestWaypost.layer)("The rules of segments", (it) => {
         [at(5, "value")]: [
           "The value must be a text that is not empty: a part of a text, or one text of a list.",
         ],
-        [at(6, "value")]: ["The value must be a number or a text: by size and order nothing else compares."],
+        [at(6, "value")]: ["The value must be a number or a text: only these have an order."],
         [at(7, "value")]: ["The value is required."],
         [at(8, "value")]: [
           "The value cannot be null: to ask whether a device has the attribute, use exists.",
