@@ -10,7 +10,8 @@ export const failedAttemptsSql = Layer.effect(
     FailedAttemptsRepository.of({
       count: (address, now, since) =>
         onlyRow(sql<{ readonly attempts: number; readonly windowOpened: number }>`
-          INSERT INTO failed_attempt AS f (address, window_opened, attempts) VALUES (${address}, ${instant(now)}, 1)
+          INSERT INTO failed_attempt AS f (address, window_opened, attempts)
+          VALUES (${address}, ${instant(now)}, 1)
           ON CONFLICT (address) DO UPDATE SET
             attempts = CASE WHEN f.window_opened <= ${instant(since)} THEN 1 ELSE f.attempts + 1 END,
             window_opened = CASE WHEN f.window_opened <= ${instant(since)} THEN ${instant(now)}

@@ -6,7 +6,7 @@ import { Environment } from "../workspaces/Environment.ts";
 import { Ability } from "./Ability.ts";
 import { WorksAlways } from "./Access.ts";
 
-/** Who a token is. */
+/** The workspace, environment and abilities of a token. */
 const Me = Schema.Struct({
   workspace: Schema.Struct({
     id: Schema.String.annotate({
@@ -22,7 +22,7 @@ const Me = Schema.Struct({
     examples: [["campaigns:read", "reports:read"]],
   }),
   platform_api_enabled: flag(
-    "Whether abilities beyond `reports:read` work at the moment; always true in Sandbox.",
+    "Whether abilities other than `reports:read` work now; always true in Sandbox.",
     true,
   ),
 }).annotate({ identifier: "Me" });
@@ -35,4 +35,4 @@ export class MeApi extends HttpApiGroup.make("me")
       .annotate(OpenApi.Summary, "Show the token's workspace, environment and abilities"),
   )
   .annotate(OpenApi.Title, "Workspace")
-  .annotate(OpenApi.Description, "Who the token is, and what it may do.") {}
+  .annotate(OpenApi.Description, "The workspace of a token, and what the token may do.") {}

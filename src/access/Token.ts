@@ -37,7 +37,7 @@ const tokenFields = {
 export const Token = Schema.Struct(tokenFields).annotate({ identifier: "Token" });
 export type Token = typeof Token.Type;
 
-/** The answer to a new token: the only time that its secret is shown. */
+/** The response to a new token, the only one that shows its secret. */
 export const IssuedToken = Schema.Struct({
   ...tokenFields,
   token: Schema.String.annotate({
@@ -66,11 +66,11 @@ const sdkKeyFields = {
   created_at: Timestamp,
 };
 
-/** An SDK key without its secret: what an app carries to register devices. */
+/** An SDK key, with which an app registers devices, without its secret. */
 export const SdkKey = Schema.Struct(sdkKeyFields).annotate({ identifier: "SdkKey" });
 export type SdkKey = typeof SdkKey.Type;
 
-/** The answer to a new SDK key: the only time that it is shown. */
+/** The response to a new SDK key, the only one that shows it. */
 export const IssuedSdkKey = Schema.Struct({
   ...sdkKeyFields,
   sdk_key: Schema.String.annotate({

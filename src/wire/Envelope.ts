@@ -1,10 +1,10 @@
 import { Schema } from "effect";
 import { wholeParameter } from "./Text.ts";
 
-/** The body of a success: what was asked for, under `data`. */
+/** The body of a success: the result under `data`. */
 export const Data = <S extends Schema.Top>(schema: S) => Schema.Struct({ data: schema });
 
-/** One page of a list, newest first, and the cursor of the next page or null (contract D1, D2). */
+/** One page of a list, newest first, with the cursor of the next page or null (contract D1, D2). */
 export const PageOf = <S extends Schema.Top>(schema: S) =>
   Schema.Struct({
     data: Schema.Array(schema),
@@ -18,11 +18,11 @@ export const PageOf = <S extends Schema.Top>(schema: S) =>
     }),
   });
 
-/** The answer of every successful DELETE (contract A4). */
+/** The response of every successful DELETE (contract A4). */
 export const Deleted = Data(
   Schema.Struct({
     id: Schema.String.annotate({
-      description: "Id of what was deleted.",
+      description: "Id of the deleted resource.",
       format: "uuid",
       examples: ["01980a6c-0f3e-7c52-9a41-3f1f5d7a2b60"],
     }),
@@ -39,6 +39,11 @@ export const PageQuery = {
     }),
   ),
   limit: Schema.optionalKey(
-    wholeParameter({ min: 1, max: 100, description: "Most items on the page; 20 if left out.", example: 50 }),
+    wholeParameter({
+      min: 1,
+      max: 100,
+      description: "The most items on the page; 20 if left out.",
+      example: 50,
+    }),
   ),
 };

@@ -34,7 +34,7 @@ export class Workspaces extends Context.Service<Workspaces>()("waypost/workspace
       /** The workspace with its internal key. @throws 404 */
       find,
 
-      /** The workspace of an internal key; a missing one is a defect. */
+      /** The workspace of an internal key. An unknown key is a defect. */
       get: Effect.fnUntraced(function* (workspaceId: number) {
         return (yield* repository.findByKey(workspaceId)) ?? (yield* Effect.die(notFound));
       }),

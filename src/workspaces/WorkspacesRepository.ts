@@ -9,7 +9,7 @@ export interface WorkspaceRow {
   readonly workspace: Workspace;
 }
 
-/** What an update writes; undefined keeps the stored value. */
+/** The values of an update; undefined keeps the stored value. */
 export interface WorkspaceChange {
   readonly name?: string | undefined;
   readonly timezone?: string | undefined;

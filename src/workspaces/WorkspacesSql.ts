@@ -1,6 +1,7 @@
 import { Effect, Layer } from "effect";
-import { SqlClient } from "effect/sql";
+import { SqlClient, type Statement } from "effect/sql";
 import { instant, jsonb, onlyRow, utc } from "../database/Rows.ts";
+import { firstRow, run } from "../database/Statements.ts";
 import { defaultPlan, type Plan, type PlanPatch } from "./Plan.ts";
 import type { Workspace } from "./Workspace.ts";
 import { type WorkspaceRow, WorkspacesRepository } from "./WorkspacesRepository.ts";
@@ -29,8 +30,8 @@ export const workspacesSql = Layer.effect(
         AS default_frequency_cap,
       plan, ${utc("created_at")} AS created_at, ${utc("updated_at")} AS updated_at`;
 
-    const firstRow = (statement: Effect.Effect<ReadonlyArray<Columns>, unknown>) =>
-      Effect.orDie(Effect.map(statement, ([row]) => (row === undefined ? null : toRow(row))));
+    const firstWorkspace = (statement: Statement.Statement<Columns>) =>
+      Effect.map(firstRow(statement), (row) => row && toRow(row));
 
     return WorkspacesRepository.of({
       insert: ({ name, plan, publicId, timezone }, now) =>
@@ -64,14 +65,14 @@ export const workspacesSql = Layer.effect(
         ),
 
       find: (publicId) =>
-        firstRow(sql<Columns>`SELECT ${columns} FROM workspace WHERE public_id = ${publicId}`),
+        firstWorkspace(sql<Columns>`SELECT ${columns} FROM workspace WHERE public_id = ${publicId}`),
 
       findByKey: (workspaceId) =>
-        firstRow(sql<Columns>`SELECT ${columns} FROM workspace WHERE id = ${workspaceId}`),
+        firstWorkspace(sql<Columns>`SELECT ${columns} FROM workspace WHERE id = ${workspaceId}`),
 
       update: (publicId, change, now) => {
         const cap = change.defaultFrequencyCap;
-        return firstRow(sql<Columns>`
+        return firstWorkspace(sql<Columns>`
           UPDATE workspace SET
             name = COALESCE(${change.name ?? null}::text, name),
             timezone = COALESCE(${change.timezone ?? null}::text, timezone),
@@ -92,12 +93,9 @@ export const workspacesSql = Layer.effect(
       },
 
       lock: ({ environment, workspaceId }) =>
-        Effect.orDie(
-          Effect.asVoid(
-            sql`SELECT FROM tenant WHERE workspace_id = ${workspaceId} AND environment = ${environment}
-                FOR NO KEY UPDATE`,
-          ),
-        ),
+        run(sql`
+          SELECT FROM tenant WHERE workspace_id = ${workspaceId} AND environment = ${environment}
+          FOR NO KEY UPDATE`),
     });
   }),
 );
