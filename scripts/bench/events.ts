@@ -11,7 +11,7 @@ import { randomUUID } from "node:crypto";
 import { digest, makeSecret } from "../../src/access/Credential.ts";
 import { arrayOf, instant } from "../../src/database/Rows.ts";
 import { deviceToken } from "../../src/devices/DeviceToken.ts";
-import { idAt } from "../../src/wire/Ids.ts";
+import { DeviceKey, idAt } from "../../src/wire/Ids.ts";
 import { ParsedBody } from "../../src/wire/ParsedBody.ts";
 import { Workspaces } from "../../src/workspaces/Workspaces.ts";
 import { inTurns, lineOf, programs, rounds } from "./Programs.ts";
@@ -119,7 +119,7 @@ const bench = Effect.gen(function* () {
   const key = { workspaceId: made.workspaceId, environment: "production" } as const;
   const numbered = made.secrets.map((_, at) => ({ "x-device-no": String(at + 1) }));
   const tokens = made.secrets.map((secret, at) => ({
-    authorization: `Bearer ${deviceToken({ ...key, key: at + 1 }, secret)}`,
+    authorization: `Bearer ${deviceToken({ ...key, deviceKey: DeviceKey(at + 1) }, secret)}`,
   }));
   const [bare, own] = yield* inTurns(
     [

@@ -15,7 +15,7 @@ import { boundingCircle } from "../../src/locations/geometry/BoundingCircle.ts";
 import type { GeoPosition } from "../../src/locations/Location.ts";
 import { toIndexedLocation } from "../../src/locations/geometry/IndexedLocation.ts";
 import { LocationIndex } from "../../src/locations/geometry/LocationIndex.ts";
-import { idAt } from "../../src/wire/Ids.ts";
+import { DeviceKey, idAt } from "../../src/wire/Ids.ts";
 import { ParsedBody } from "../../src/wire/ParsedBody.ts";
 import { Workspaces } from "../../src/workspaces/Workspaces.ts";
 import { median } from "./BenchChild.ts";
@@ -156,7 +156,7 @@ const bench = Effect.gen(function* () {
   const key = { workspaceId: made.workspaceId, environment: "production" } as const;
   const numbered = made.secrets.map((_, at) => ({ "x-device-no": String(at + 1) }));
   const tokens = made.secrets.map((secret, at) => ({
-    authorization: `Bearer ${deviceToken({ ...key, key: at + 1 }, secret)}`,
+    authorization: `Bearer ${deviceToken({ ...key, deviceKey: DeviceKey(at + 1) }, secret)}`,
   }));
   const [bare, own] = yield* inTurns(
     [

@@ -6,7 +6,7 @@
 import { Clock, Context, Effect, Layer } from "effect";
 import { Database } from "../database/Database.ts";
 import { Forbidden, NotFound, type Unprocessable } from "../wire/ApiError.ts";
-import { type CampaignId, idAt, parseId } from "../wire/Ids.ts";
+import { CampaignId, idAt, parseId } from "../wire/Ids.ts";
 import type { PagePosition } from "../wire/PagePosition.ts";
 import type { ParsedBody } from "../wire/ParsedBody.ts";
 import { counted } from "../wire/Text.ts";
@@ -72,7 +72,7 @@ export class Campaigns extends Context.Service<
       const validate = yield* campaignValidation;
 
       const find = Effect.fnUntraced(function* (tenant: Tenant, id: string) {
-        const campaignId = parseId<CampaignId>(id);
+        const campaignId = parseId(CampaignId, id);
         const now = yield* Clock.currentTimeMillis;
         const campaign = campaignId && (yield* repository.find(tenant, campaignId, now));
         return campaign ?? (yield* NotFound.resource("campaign"));
@@ -131,7 +131,7 @@ export class Campaigns extends Context.Service<
           const { targets, values } = yield* validate(tenant, body, null, now);
           yield* checkTrial(tenant);
           yield* checkLimit(tenant, null, { ...values, paused: false }, now);
-          const id = idAt<CampaignId>(now);
+          const id = CampaignId(idAt(now));
           yield* repository.insert(tenant, id, values, now);
           yield* targeting.replace(tenant, id, targets);
           return yield* Effect.orDie(find(tenant, id));

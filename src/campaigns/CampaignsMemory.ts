@@ -1,7 +1,7 @@
 import { Effect, Layer } from "effect";
 import { MemoryStore, memoryTable, pageOf } from "../database/MemoryStore.ts";
 import { type TimeOfDay, utcText } from "../time/LocalTime.ts";
-import type { CampaignId, CampaignKey, NotificationId } from "../wire/Ids.ts";
+import { type CampaignId, CampaignKey, type NotificationId } from "../wire/Ids.ts";
 import { tenantRow, tenantRows } from "../workspaces/TenantRows.ts";
 import type { TenantKey } from "../workspaces/Workspace.ts";
 import type { Campaign } from "./Campaign.ts";
@@ -115,7 +115,7 @@ export const campaignsMemory = Layer.effect(
 
       insert: ({ environment, workspaceId }, id, values, now) =>
         store.write((tables) => {
-          const key = store.nextKey<CampaignKey>("campaign");
+          const key = CampaignKey(store.nextKey("campaign"));
           const stamps = { paused: false, createdAt: now, updatedAt: now };
           tables.put(campaigns, id, { workspaceId, environment, id, key, ...values, ...stamps });
         }),

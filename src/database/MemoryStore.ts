@@ -92,7 +92,7 @@ export class MemoryStore extends Context.Service<
     /** Runs the effect in the current transaction, or else in one of its own, which only its success commits. */
     readonly transaction: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>;
     /** The next number of a sequence, from 1. */
-    readonly nextKey: <Key extends number>(sequence: string) => Key;
+    readonly nextKey: (sequence: string) => number;
   }
 >()("waypost/database/MemoryStore") {
   /** An empty store. */
@@ -123,10 +123,10 @@ export class MemoryStore extends Context.Service<
             Effect.map(CurrentTransaction, (own) => change(own ?? new MemoryTransaction(committed))),
           ),
         transaction,
-        nextKey: <Key extends number>(sequence: string) => {
+        nextKey: (sequence) => {
           const next = (sequences.get(sequence) ?? 0) + 1;
           sequences.set(sequence, next);
-          return next as Key;
+          return next;
         },
       });
     }),

@@ -2,10 +2,10 @@ import { Schema } from "effect";
 import { text, Timestamp } from "../wire/Text.ts";
 import { SegmentRule } from "./SegmentRule.ts";
 
-/** A segment as the operator interface shows it. */
+/** A segment in the operator interface. */
 export const Segment = Schema.Struct({
   id: Schema.String.annotate({
-    description: "Id of the segment: what a push campaign names in `segmentation_ids`.",
+    description: "Id of the segment, which a push campaign names in `segmentation_ids`.",
     format: "uuid",
     examples: ["01980a6c-2b11-7e0a-8c55-6d2f9b1a4e03"],
   }),
@@ -15,7 +15,7 @@ export const Segment = Schema.Struct({
   }),
   rule: SegmentRule,
   device_count: Schema.Int.annotate({
-    description: "How many registered devices are in it now; in Sandbox those that are not approved too.",
+    description: "How many registered devices are in it now; in Sandbox also those that are not approved.",
     examples: [1204],
   }),
   created_at: Timestamp.annotate({ description: "When the segment was created, in UTC." }),
@@ -35,7 +35,7 @@ export const SegmentDraft = Schema.Struct({ name: Name, rule: SegmentRule }).ann
 });
 export type SegmentDraft = typeof SegmentDraft.Type;
 
-/** Body of a change: what is left out stays; a rule is replaced as a whole. */
+/** Body of a change: missing fields are kept; a rule is replaced as a whole. */
 export const SegmentPatch = Schema.Struct({
   name: Schema.optionalKey(Name),
   rule: Schema.optionalKey(SegmentRule),

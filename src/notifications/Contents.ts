@@ -5,7 +5,7 @@ import { PublicAddresses } from "../http/PublicAddresses.ts";
 import { shownMedia } from "../media/MediaAddress.ts";
 import { MediaLibrary } from "../media/MediaLibrary.ts";
 import { Forbidden, NotFound, Unprocessable } from "../wire/ApiError.ts";
-import { idAt, type NotificationId, parseId } from "../wire/Ids.ts";
+import { idAt, NotificationId, parseId } from "../wire/Ids.ts";
 import type { PagePosition } from "../wire/PagePosition.ts";
 import { counted } from "../wire/Text.ts";
 import { environmentName } from "../workspaces/Environment.ts";
@@ -109,7 +109,7 @@ export class Contents extends Context.Service<
       const listed = (row: ListedContentRow) => ({ ...shown(row), campaign_ids: row.campaign_ids });
 
       const findRow = Effect.fnUntraced(function* (tenant: Tenant, id: string) {
-        const notificationId = parseId<NotificationId>(id);
+        const notificationId = parseId(NotificationId, id);
         const row = notificationId && (yield* repository.find(tenant, notificationId));
         return row ?? (yield* NotFound.resource("notification"));
       });
@@ -164,7 +164,7 @@ export class Contents extends Context.Service<
         media: MediaKind | null,
         now: number,
       ) {
-        const id = idAt<NotificationId>(now);
+        const id = NotificationId(idAt(now));
         const content = contentOf(draft, [], media, () => idAt(now));
         yield* repository.insert(tenant, id, draft.name, content, now);
         return id;

@@ -2,7 +2,7 @@ import { Effect, Layer } from "effect";
 import { isDeepStrictEqual } from "node:util";
 import { MemoryStore, type MemoryTransaction, memoryTable, pageOf } from "../database/MemoryStore.ts";
 import { utcText } from "../time/LocalTime.ts";
-import type { CampaignId, NotificationId, NotificationKey } from "../wire/Ids.ts";
+import { type CampaignId, type NotificationId, NotificationKey } from "../wire/Ids.ts";
 import type { MediaKind } from "../workspaces/Plan.ts";
 import { tenantRow, tenantRows } from "../workspaces/TenantRows.ts";
 import type { TenantKey } from "../workspaces/Workspace.ts";
@@ -89,7 +89,7 @@ export const contentsMemory = Layer.effect(
 
       insert: ({ environment, workspaceId }, id, name, content, now) =>
         store.write((tables) => {
-          const key = store.nextKey<NotificationKey>("notification");
+          const key = NotificationKey(store.nextKey("notification"));
           const stored = { id, key, name, content, createdAt: now, updatedAt: now };
           tables.put(notifications, id, { workspaceId, environment, ...stored });
         }),

@@ -29,8 +29,7 @@ const parseAddress = (text: string): { readonly url: URL | null } | { readonly p
   if (url === null || (url.host === "" && url.pathname === "")) return { problem: notAnAddress };
   if (dangerous.has(url.protocol)) {
     return {
-      problem:
-        `The button address cannot begin with ${url.protocol} ` + "(use https, or a scheme of your own app).",
+      problem: `The button address cannot begin with ${url.protocol} (use https, or a scheme of your app).`,
     };
   }
   if (url.protocol !== "http:" && url.protocol !== "https:") return { url: null };

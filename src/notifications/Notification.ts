@@ -39,8 +39,7 @@ export const Content = Schema.Struct({
   id: notificationId,
   ...shown,
   campaign_ids: Schema.Array(Schema.String.annotate({ format: "uuid" })).annotate({
-    description:
-      "The campaigns that it is on, in the order in which it was attached to them; empty for " + "none.",
+    description: "The campaigns that it is on, in the order in which it was attached to them; [] for none.",
     examples: [["01980a6c-0f3e-7c52-9a41-3f1f5d7a2b60"]],
   }),
   created_at: Timestamp.annotate({ description: "When the notification was created, in UTC." }),

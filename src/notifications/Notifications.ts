@@ -4,7 +4,7 @@ import { Campaigns } from "../campaigns/Campaigns.ts";
 import { SendPlan } from "../campaigns/SendPlan.ts";
 import { Database } from "../database/Database.ts";
 import { Forbidden, NotFound, type Unprocessable } from "../wire/ApiError.ts";
-import { type CampaignId, idAt, type NotificationId, parseId } from "../wire/Ids.ts";
+import { CampaignId, idAt, NotificationId, parseId } from "../wire/Ids.ts";
 import type { ParsedBody } from "../wire/ParsedBody.ts";
 import { counted } from "../wire/Text.ts";
 import type { Tenant } from "../workspaces/Workspace.ts";
@@ -75,7 +75,7 @@ export class Notifications extends Context.Service<
       const show = (row: NotificationRow): Notification => ({ ...contents.shown(row), ...triggerOf(row) });
 
       const findRow = Effect.fnUntraced(function* (tenant: Tenant, campaign: string, notification: string) {
-        const [campaignId, id] = [parseId<CampaignId>(campaign), parseId<NotificationId>(notification)];
+        const [campaignId, id] = [parseId(CampaignId, campaign), parseId(NotificationId, notification)];
         const row = campaignId && id && (yield* repository.find(tenant, campaignId, id));
         if (row !== null) return row;
         yield* campaigns.find(tenant, campaign);
@@ -157,7 +157,7 @@ export class Notifications extends Context.Service<
 
       return Notifications.of({
         list: Effect.fnUntraced(function* (tenant, campaignId) {
-          const campaign = parseId<CampaignId>(campaignId);
+          const campaign = parseId(CampaignId, campaignId);
           const rows = campaign === null ? [] : yield* repository.list(tenant, campaign);
           if (rows.length === 0) yield* campaigns.find(tenant, campaignId);
           return rows.map(show);

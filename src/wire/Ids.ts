@@ -1,4 +1,4 @@
-import type { Brand } from "effect";
+import { Brand } from "effect";
 import { randomFillSync } from "node:crypto";
 
 /** A UUID in lower case that identifies one kind of row. */
@@ -15,6 +15,14 @@ export type NotificationKey = Key<"NotificationKey">;
 export type ContentKey = Key<"ContentKey">;
 export type LocationKey = Key<"LocationKey">;
 export type DeviceKey = Key<"DeviceKey">;
+
+// Constructors, for ids that are made or parsed and for keys that are assigned.
+export const CampaignId = Brand.nominal<CampaignId>();
+export const NotificationId = Brand.nominal<NotificationId>();
+export const DeviceId = Brand.nominal<DeviceId>();
+export const CampaignKey = Brand.nominal<CampaignKey>();
+export const NotificationKey = Brand.nominal<NotificationKey>();
+export const DeviceKey = Brand.nominal<DeviceKey>();
 
 let lastMillis = -1;
 let counter = 0;
@@ -34,7 +42,7 @@ const randomByte = (): number => {
  * half each millisecond, and 42 random bits. Ids that one process makes sort in the order in which they were
  * made.
  */
-export const idAt = <Kind extends string = string>(millis: number): Kind => {
+export const idAt = (millis: number): string => {
   if (millis === lastMillis) counter++;
   else {
     lastMillis = millis;
@@ -45,7 +53,7 @@ export const idAt = <Kind extends string = string>(millis: number): Kind => {
   const middle = (0x8000 | ((counter >>> 6) & 0x3fff)).toString(16);
   let tail = (((counter & 0x3f) << 2) | (randomByte() & 3)).toString(16).padStart(2, "0");
   for (let i = 0; i < 5; i++) tail += randomByte().toString(16).padStart(2, "0");
-  return `${time.slice(0, 8)}-${time.slice(8)}-7${high}-${middle}-${tail}` as Kind;
+  return `${time.slice(0, 8)}-${time.slice(8)}-7${high}-${middle}-${tail}`;
 };
 
 const pattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
@@ -53,6 +61,6 @@ const pattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 /** Whether a path segment can be an id at all; one that cannot is not found (contract B2). */
 export const isUuid = (text: string): boolean => pattern.test(text);
 
-/** The id that a path segment stands for; null for one that cannot be an id. */
-export const parseId = <Kind extends string>(text: string): Kind | null =>
-  isUuid(text) ? (text.toLowerCase() as Kind) : null;
+/** The id of a path segment, by the constructor of its brand; null for a text that cannot be an id. */
+export const parseId = <Id extends string>(brand: (text: string) => Id, text: string): Id | null =>
+  isUuid(text) ? brand(text.toLowerCase()) : null;

@@ -5,7 +5,7 @@ import { CampaignTargetingRepository } from "../../src/campaigns/CampaignTargeti
 import { Database } from "../../src/database/Database.ts";
 import { ContentsRepository } from "../../src/notifications/ContentsRepository.ts";
 import { NotificationsRepository } from "../../src/notifications/NotificationsRepository.ts";
-import { idAt } from "../../src/wire/Ids.ts";
+import { CampaignId, idAt } from "../../src/wire/Ids.ts";
 import { attach, atTime, insertNotification, onEnter } from "../notifications/StoredNotifications.ts";
 import { TestRepositories } from "../TestRepositories.ts";
 import { TestRows } from "../TestRows.ts";
@@ -65,7 +65,7 @@ layer(TestRepositories.layer)("CampaignsRepository", (it) => {
         yield* repository.delete(tenant, id);
       }
       assert.strictEqual((yield* repository.find(sandbox, id, now))?.name, "Own");
-      assert.isNull(yield* repository.find(sandbox, idAt(now), now));
+      assert.isNull(yield* repository.find(sandbox, CampaignId(idAt(now)), now));
     }),
   );
 

@@ -4,6 +4,7 @@ import { makeSecret } from "../../src/access/Credential.ts";
 import { Tokens } from "../../src/access/Tokens.ts";
 import { Devices } from "../../src/devices/Devices.ts";
 import { deviceToken, openDeviceToken } from "../../src/devices/DeviceToken.ts";
+import { DeviceId, DeviceKey } from "../../src/wire/Ids.ts";
 import { ParsedBody } from "../../src/wire/ParsedBody.ts";
 import { Workspaces } from "../../src/workspaces/Workspaces.ts";
 import { TestWaypost } from "../TestWaypost.ts";
@@ -62,24 +63,20 @@ layer(TestWaypost.layer)("The door of the device interface", (it) => {
         yield* sandbox.device("phone-2");
         yield* production.device("phone-1");
         const opened = openDeviceToken(phone.token);
-        assert.isNotNull(opened);
-        const { key, secret } = opened ?? {
-          key: { workspaceId: 0, environment: "sandbox", key: 0 },
-          secret: "",
-        };
-        assert.strictEqual(deviceToken(key, secret), phone.token);
+        const { claims, secret } = opened ?? assert.fail("The token cannot be opened.");
+        assert.strictEqual(deviceToken(claims, secret), phone.token);
         for (const forged of [
-          { ...key, key: key.key + 1 },
-          { ...key, environment: "production" as const },
-          { ...key, workspaceId: key.workspaceId + 1 },
-          { ...key, key: 0 },
-          { ...key, key: 2_147_483_648 },
-          { ...key, workspaceId: 56_800_235_583 },
+          { ...claims, deviceKey: DeviceKey(claims.deviceKey + 1) },
+          { ...claims, environment: "production" as const },
+          { ...claims, workspaceId: claims.workspaceId + 1 },
+          { ...claims, deviceKey: DeviceKey(0) },
+          { ...claims, deviceKey: DeviceKey(2_147_483_648) },
+          { ...claims, workspaceId: 56_800_235_583 },
         ]) {
           const answer = yield* waypost.device(deviceToken(forged, secret))("/messages");
           assert.deepStrictEqual(codeOf(answer), [401, "invalid_token"], JSON.stringify(forged));
         }
-        const guessed = yield* waypost.device(deviceToken(key, makeSecret()))("/messages");
+        const guessed = yield* waypost.device(deviceToken(claims, makeSecret()))("/messages");
         assert.deepStrictEqual(codeOf(guessed), [401, "invalid_token"]);
         assert.strictEqual((yield* phone.ask("/messages")).status, 200);
       }),
@@ -165,12 +162,12 @@ layer(TestWaypost.layer)("The door of the device interface", (it) => {
       const { sandbox, workspace } = yield* devicesOf();
       const devices = yield* Devices;
       const phone = yield* sandbox.device("phone-1");
-      const key = openDeviceToken(phone.token)?.key.key ?? 0;
+      const deviceKey = openDeviceToken(phone.token)?.claims.deviceKey ?? DeviceKey(0);
       const caller = { workspaceId: sandbox.workspaceId, workspace, environment: "sandbox" } as const;
-      // The request was let in; before it comes to its change, the device unregisters.
-      const admitted = { ...caller, deviceId: phone.id, deviceKey: key, locationsVersion: 0 };
+      // The device unregisters after the request was authenticated and before it changes anything.
+      const device = { ...caller, deviceId: DeviceId(phone.id), deviceKey, locationsVersion: 0 };
       assert.strictEqual((yield* phone.ask("/devices/me", { method: "DELETE" })).status, 200);
-      for (const late of [devices.change(admitted, ParsedBody.of({})), devices.rotate(admitted)]) {
+      for (const late of [devices.change(device, ParsedBody.of({})), devices.rotate(device)]) {
         const { error } = yield* Effect.flip(late as Effect.Effect<unknown, any>);
         assert.strictEqual(error.code, "unauthenticated");
       }
