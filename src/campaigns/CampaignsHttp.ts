@@ -23,11 +23,7 @@ export const campaignHandlers = HttpApiBuilder.group(
         Effect.fnUntraced(function* ({ query }) {
           const caller = yield* Caller;
           const { updated_since } = query;
-          const scope = {
-            endpoint: "GET /campaigns",
-            owner: `${caller.workspaceId}/${caller.environment}`,
-            filters: { updated_since },
-          };
+          const scope = { endpoint: "GET /campaigns", owner: caller, filters: { updated_since } };
           return yield* cursors.page(scope, query, (position) =>
             campaigns.page(caller, position, updated_since ?? null),
           );

@@ -13,7 +13,7 @@ const AttributeValue = Schema.Union([
   AttributeText,
   Schema.Number.check(
     Schema.isFinite({
-      message: "A number of an attribute can be at most 1.79e308.",
+      message: "A number of an attribute is too large: the maximum is 1.79e308.",
     }),
   ),
   Schema.Boolean,

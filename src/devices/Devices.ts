@@ -186,6 +186,11 @@ export class Devices extends Context.Service<Devices>()("waypost/devices/Devices
       /** Registered devices, newest first. */
       page: repository.page,
 
+      /** @throws 404 for a device that is not registered */
+      check: Effect.fnUntraced(function* (tenant: Tenant, id: string) {
+        if (!isUuid(id) || !(yield* repository.isRegistered(tenant, id))) yield* NotFound.resource("device");
+      }),
+
       /** Approves a test device, or withdraws the approval. @throws 404 */
       setApproved: Effect.fnUntraced(function* (tenant: Tenant, id: string, approved: boolean) {
         const device = isUuid(id) ? yield* repository.setApproved(tenant, id, approved) : null;

@@ -193,6 +193,10 @@ export class DevicesSql extends Context.Service<DevicesSql>()("waypost/devices/D
             AND (${filters.platform ?? null}::text IS NULL OR platform = ${filters.platform ?? null})
           ORDER BY id DESC LIMIT ${position.limit}`),
 
+      /** Whether a device is registered. */
+      isRegistered: (tenant: Tenant, id: string) =>
+        anyRow(sql`SELECT FROM device WHERE ${ofTenant(tenant)} AND id = ${id} AND unregistered_at IS NULL`),
+
       setApproved: (tenant: Tenant, id: string, approved: boolean) =>
         firstRow(sql<Device>`
           UPDATE device SET approved = ${approved}

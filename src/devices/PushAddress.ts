@@ -4,7 +4,7 @@ import { optionalText, text } from "../wire/Text.ts";
 /** The transports to a device. `inbox` has no address: the device fetches its messages. */
 export const Transport = Schema.Literals(["fcm", "apns", "webpush", "inbox"]).annotate({
   description:
-    "How messages reach the device: by a push service, or `inbox`, from which the device " + "fetches them.",
+    "How messages reach the device: a push service, or `inbox`, from which the device fetches them.",
   examples: ["inbox"],
 });
 export type Transport = typeof Transport.Type;

@@ -4,6 +4,7 @@ import { DataDirectory } from "../database/DataDirectory.ts";
 import { Unprocessable } from "../wire/ApiError.ts";
 import { isUuid } from "../wire/Ids.ts";
 import type { PagePosition } from "../wire/PagePosition.ts";
+import type { TenantKey } from "../workspaces/Workspace.ts";
 
 const lifetimeMillis = 24 * 60 * 60 * 1000;
 const defaultLimit = 20;
@@ -14,7 +15,7 @@ const defaultLimit = 20;
  */
 export interface ListScope {
   readonly endpoint: string;
-  readonly owner: string;
+  readonly owner: TenantKey | string;
   readonly filters?: { readonly [name: string]: string | number | boolean | null | undefined };
 }
 
@@ -26,11 +27,12 @@ export class Cursors extends Context.Service<Cursors>()("waypost/http/Cursors", 
     const { secretKey } = yield* DataDirectory;
 
     const write = (content: string, { endpoint, filters, owner }: ListScope): string => {
+      const ownerName = typeof owner === "string" ? owner : `${owner.workspaceId}/${owner.environment}`;
       const given = Object.entries(filters ?? {})
         .filter(([, value]) => value !== undefined && value !== null)
         .sort(([a], [b]) => (a < b ? -1 : 1));
       const signature = createHmac("sha256", Redacted.value(secretKey))
-        .update(JSON.stringify(["cursor", endpoint, owner, given, content]))
+        .update(JSON.stringify(["cursor", endpoint, ownerName, given, content]))
         .digest()
         .subarray(0, 16);
       return `${Buffer.from(content).toString("base64url")}.${signature.toString("base64url")}`;

@@ -5,7 +5,7 @@ import { NotFound, Unprocessable } from "../wire/ApiError.ts";
 import { PageOf, PageQuery } from "../wire/Envelope.ts";
 import { isUuid } from "../wire/Ids.ts";
 import { environmentPath } from "./OperatorPath.ts";
-import { ShownSend } from "./SendResource.ts";
+import { SendResource } from "./SendResource.ts";
 
 const sendFilters = {
   campaign: Schema.optionalKey(
@@ -18,19 +18,19 @@ const sendFilters = {
   status: Schema.optionalKey(SendStatus),
 };
 
-/** What is to be sent, is being sent and was sent at fixed times. */
+/** The endpoint of sends at fixed times: scheduled, running and past ones. */
 export class SendListApi extends HttpApiGroup.make("sends")
   .add(
     HttpApiEndpoint.get("list", "/workspaces/:workspace/:env/sends", {
       params: environmentPath,
       query: { ...PageQuery, ...sendFilters },
-      success: PageOf(ShownSend),
+      success: PageOf(SendResource),
       error: [NotFound, Unprocessable],
     })
       .annotate(OpenApi.Summary, "List scheduled and past sends")
       .annotate(
         OpenApi.Description,
-        "Newest first by when they were planned. The figures are exact at any moment, also while a send runs.",
+        "Newest first by when they were scheduled. The figures are always exact, also while a send runs.",
       ),
   )
   .annotate(OpenApi.Title, "Sends")

@@ -19,9 +19,10 @@ const changed = {
   error: [NotFound, PayloadTooLarge, UnsupportedMediaType, Unprocessable],
 } as const;
 
-const neverShown = "They are encrypted at rest and never shown again; what was set before is replaced.";
+const neverShown =
+  "They are encrypted at rest and never shown again; they replace those that were set before.";
 
-/** The credentials of the push services, by environment. */
+/** The endpoints of the credentials for push services. */
 export class TransportsApi extends HttpApiGroup.make("transports")
   .add(
     HttpApiEndpoint.get("list", "/workspaces/:workspace/:env/transports", {
@@ -56,7 +57,7 @@ export class TransportsApi extends HttpApiGroup.make("transports")
       .annotate(OpenApi.Summary, "Set up Web Push")
       .annotate(
         OpenApi.Description,
-        "The VAPID keys are made by the server the first time and stay when the subject changes.",
+        "The server makes the VAPID keys the first time and keeps them when the subject changes.",
       ),
 
     HttpApiEndpoint.delete("delete", "/workspaces/:workspace/:env/transports/:transport", {
@@ -81,8 +82,9 @@ export class TransportsApi extends HttpApiGroup.make("transports")
       .annotate(OpenApi.Summary, "Delete a transport's credentials")
       .annotate(
         OpenApi.Description,
-        "Deliveries to it then fail with a reason that says so. With those of `webpush` its keys go: browsers must subscribe anew.",
+        "Deliveries to it then fail with that reason. Deleting `webpush` deletes its keys: browsers must " +
+          "subscribe again.",
       ),
   )
   .annotate(OpenApi.Title, "Transports")
-  .annotate(OpenApi.Description, "With what pushes are handed to the push services.") {}
+  .annotate(OpenApi.Description, "The credentials with which pushes are sent to push services.") {}

@@ -4,7 +4,7 @@ import { Data, PageOf, PageQuery } from "../wire/Envelope.ts";
 import { Workspace, WorkspaceDraft, WorkspacePatch } from "../workspaces/Workspace.ts";
 import { workspacePath } from "./OperatorPath.ts";
 
-/** Workspaces: made, listed, read and changed. */
+/** The endpoints of workspaces: create, list, show and change. */
 export class WorkspacesApi extends HttpApiGroup.make("workspaces")
   .add(
     HttpApiEndpoint.post("create", "/workspaces", {
@@ -15,7 +15,8 @@ export class WorkspacesApi extends HttpApiGroup.make("workspaces")
       .annotate(OpenApi.Summary, "Create a workspace")
       .annotate(
         OpenApi.Description,
-        "It gets both environments at once. The time zone is UTC unless given; what `plan` leaves out is as by default.",
+        "It has both environments. The time zone is UTC unless it is given; keys that `plan` leaves out " +
+          "have their default values.",
       ),
 
     HttpApiEndpoint.get("list", "/workspaces", {
@@ -41,7 +42,8 @@ export class WorkspacesApi extends HttpApiGroup.make("workspaces")
       .annotate(OpenApi.Summary, "Change a workspace")
       .annotate(
         OpenApi.Description,
-        "What is left out stays; `plan` merges by key. It holds at once for all tokens and in all processes.",
+        "Missing fields are kept; `plan` is merged by key. The change applies immediately to all tokens, " +
+          "in all processes.",
       ),
   )
   .annotate(OpenApi.Title, "Workspaces")
