@@ -1,6 +1,7 @@
 import { Schema } from "effect";
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api";
 import { Data } from "../wire/Envelope.ts";
+import { shownId, shownText } from "../wire/ShownFields.ts";
 import { flag } from "../wire/Text.ts";
 import { Environment } from "../workspaces/Environment.ts";
 import { Ability } from "./Ability.ts";
@@ -9,12 +10,8 @@ import { WorksAlways } from "./Access.ts";
 /** The workspace, environment and abilities of a token. */
 const Me = Schema.Struct({
   workspace: Schema.Struct({
-    id: Schema.String.annotate({
-      description: "Id of the workspace.",
-      format: "uuid",
-      examples: ["01980a6c-0f3e-7c52-9a41-3f1f5d7a2b60"],
-    }),
-    name: Schema.String.annotate({ description: "Name of the workspace.", examples: ["Acme"] }),
+    id: shownId("Id of the workspace.", "01980a6c-0f3e-7c52-9a41-3f1f5d7a2b60"),
+    name: shownText("Name of the workspace.", "Acme"),
   }),
   environment: Environment,
   abilities: Schema.Array(Ability).annotate({

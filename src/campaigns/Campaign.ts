@@ -1,6 +1,7 @@
 import { Schema } from "effect";
 import type { TimeZoneName } from "../time/TimeZone.ts";
 import type { CampaignId, CampaignKey } from "../wire/Ids.ts";
+import { shownId, shownInstant, shownText } from "../wire/ShownFields.ts";
 import { flag, Timestamp } from "../wire/Text.ts";
 import { CampaignStatus } from "./CampaignStatus.ts";
 
@@ -47,15 +48,8 @@ const Targeting = Schema.Struct({
 
 /** A campaign in the platform API. */
 export const Campaign = Schema.Struct({
-  id: Schema.String.annotate({
-    description: "Id of the campaign.",
-    format: "uuid",
-    examples: ["01980a6c-0f3e-7c52-9a41-3f1f5d7a2b60"],
-  }),
-  name: Schema.String.annotate({
-    description: "Name of the campaign, unique in its environment.",
-    examples: ["Opening week"],
-  }),
+  id: shownId("Id of the campaign.", "01980a6c-0f3e-7c52-9a41-3f1f5d7a2b60"),
+  name: shownText("Name of the campaign, unique in its environment.", "Opening week"),
   type: CampaignType,
   status: CampaignStatus.annotate({
     description:
@@ -63,10 +57,7 @@ export const Campaign = Schema.Struct({
       "`active`.",
     examples: ["scheduled"],
   }),
-  starts_at: Timestamp.annotate({
-    description: "When the campaign starts, in UTC.",
-    examples: ["2026-12-01T08:00:00+00:00"],
-  }),
+  starts_at: shownInstant("When the campaign starts, in UTC.", "2026-12-01T08:00:00+00:00"),
   ends_at: Schema.NullOr(
     Timestamp.annotate({
       description:
@@ -75,10 +66,7 @@ export const Campaign = Schema.Struct({
       examples: ["2026-12-08T22:59:59+00:00"],
     }),
   ),
-  timezone: Schema.String.annotate({
-    description: "IANA time zone in which the campaign's dates are written.",
-    examples: ["Europe/Amsterdam"],
-  }),
+  timezone: shownText("IANA time zone in which the campaign's dates are written.", "Europe/Amsterdam"),
   paused: flag("Whether the campaign is paused.", false),
   frequency_cap_count: Schema.NullOr(
     Schema.Int.annotate({
@@ -89,8 +77,8 @@ export const Campaign = Schema.Struct({
   ),
   frequency_cap_period: Schema.NullOr(CapPeriod),
   targeting: Targeting,
-  created_at: Timestamp.annotate({ description: "When the campaign was created, in UTC." }),
-  updated_at: Timestamp.annotate({ description: "When the campaign was last changed, in UTC." }),
+  created_at: shownInstant("When the campaign was created, in UTC."),
+  updated_at: shownInstant("When the campaign was last changed, in UTC."),
 }).annotate({ identifier: "Campaign" });
 export type Campaign = typeof Campaign.Type;
 

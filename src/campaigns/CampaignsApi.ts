@@ -3,23 +3,14 @@ import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/ht
 import { Needs } from "../access/Access.ts";
 import { Idempotency } from "../http/Idempotency.ts";
 import { Instant } from "../time/Instant.ts";
-import {
-  Forbidden,
-  NotFound,
-  PayloadTooLarge,
-  Unprocessable,
-  UnsupportedMediaType,
-} from "../wire/ApiError.ts";
+import { bodyErrors, Forbidden, NotFound, Unprocessable } from "../wire/ApiError.ts";
 import { Data, Deleted, PageOf, PageQuery } from "../wire/Envelope.ts";
+import { shownId } from "../wire/ShownFields.ts";
 import { Campaign } from "./Campaign.ts";
 import { CampaignDraft } from "./CampaignDraft.ts";
 
 const params = {
-  campaign: Schema.String.annotate({
-    description: "Id of the campaign.",
-    format: "uuid",
-    examples: ["01980a6c-0f3e-7c52-9a41-3f1f5d7a2b60"],
-  }),
+  campaign: shownId("Id of the campaign.", "01980a6c-0f3e-7c52-9a41-3f1f5d7a2b60"),
 };
 
 /**
@@ -50,7 +41,7 @@ export class CampaignsApi extends HttpApiGroup.make("campaigns")
     HttpApiEndpoint.post("create", "/campaigns", {
       payload: CampaignDraft,
       success: Data(Campaign).pipe(HttpApiSchema.status(201)),
-      error: [Forbidden, PayloadTooLarge, UnsupportedMediaType, Unprocessable],
+      error: [Forbidden, ...bodyErrors],
     })
       .middleware(Idempotency)
       .annotate(Needs, "campaigns:write")
@@ -70,7 +61,7 @@ export class CampaignsApi extends HttpApiGroup.make("campaigns")
       params,
       payload: CampaignDraft,
       success: Data(Campaign),
-      error: [Forbidden, NotFound, PayloadTooLarge, UnsupportedMediaType, Unprocessable],
+      error: [Forbidden, NotFound, ...bodyErrors],
     })
       .middleware(Idempotency)
       .annotate(Needs, "campaigns:write")

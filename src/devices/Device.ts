@@ -1,5 +1,6 @@
 import { Schema } from "effect";
 import { TimeZoneName } from "../time/TimeZone.ts";
+import { nullableText, shownId, shownText } from "../wire/ShownFields.ts";
 import { flag, optionalText, Timestamp } from "../wire/Text.ts";
 import { SentAttributes } from "./Attributes.ts";
 import { PushAddress, Transport } from "./PushAddress.ts";
@@ -11,19 +12,12 @@ export const Platform = Schema.Literals(["ios", "android", "web", "other"]).anno
 });
 export type Platform = typeof Platform.Type;
 
-const nullableText = (description: string, example: string) =>
-  Schema.NullOr(Schema.String).annotate({ description, examples: [example] });
-
 const deviceFields = {
-  id: Schema.String.annotate({
-    description: "Id of the device.",
-    format: "uuid",
-    examples: ["01980a6c-0f3e-7c52-9a41-3f1f5d7a2b60"],
-  }),
-  installation_id: Schema.String.annotate({
-    description: "The app's own id of this installation.",
-    examples: ["5f0c1b1e-3a43-4b0e-9f8e-6a3b1d2c4e5f"],
-  }),
+  id: shownId("Id of the device.", "01980a6c-0f3e-7c52-9a41-3f1f5d7a2b60"),
+  installation_id: shownText(
+    "The app's own id of this installation.",
+    "5f0c1b1e-3a43-4b0e-9f8e-6a3b1d2c4e5f",
+  ),
   platform: Platform,
   transport: Transport,
   address_gone: flag(
@@ -53,10 +47,10 @@ const deviceFields = {
 export const Device = Schema.Struct(deviceFields).annotate({ identifier: "Device" });
 export type Device = typeof Device.Type;
 
-const tokenField = Schema.String.annotate({
-  description: "The device's own token, for everything except registering. It is shown only once.",
-  examples: ["wpd_00000100000200000000000000000000000000000000000000"],
-});
+const tokenField = shownText(
+  "The device's own token, for everything except registering. It is shown only once.",
+  "wpd_00000100000200000000000000000000000000000000000000",
+);
 
 /** The response to a registration; it has the token if a new one was issued. */
 export const Registration = Schema.Struct({

@@ -1,33 +1,32 @@
 import { Schema } from "effect";
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api";
-import { Forbidden, PayloadTooLarge, Unprocessable, UnsupportedMediaType } from "../wire/ApiError.ts";
+import { bodyErrors, Forbidden } from "../wire/ApiError.ts";
 import { Data, Deleted } from "../wire/Envelope.ts";
+import { shownText } from "../wire/ShownFields.ts";
 import { Device, DevicePatch, Registration, RegistrationDraft, RotatedToken } from "./Device.ts";
 import { DeviceAccess, SdkAccess } from "./DeviceAccess.ts";
-
-const body = [PayloadTooLarge, UnsupportedMediaType, Unprocessable] as const;
 
 /** The endpoints by which a device registers, changes and unregisters. */
 export class DevicesApi extends HttpApiGroup.make("devices")
   .add(
     HttpApiEndpoint.put("register", "/devices/:installation_id", {
       params: {
-        installation_id: Schema.String.annotate({
-          description: "The app's own id of this installation: 1 to 255 characters, the same at every start.",
-          examples: ["5f0c1b1e-3a43-4b0e-9f8e-6a3b1d2c4e5f"],
-        }),
+        installation_id: shownText(
+          "The app's own id of this installation: 1 to 255 characters, the same at every start.",
+          "5f0c1b1e-3a43-4b0e-9f8e-6a3b1d2c4e5f",
+        ),
       },
       headers: {
         "x-device-token": Schema.optionalKey(
-          Schema.String.annotate({
-            description: "The device's token; required once it is in use.",
-            examples: ["wpd_00000100000200000000000000000000000000000000000000"],
-          }),
+          shownText(
+            "The device's token; required once it is in use.",
+            "wpd_00000100000200000000000000000000000000000000000000",
+          ),
         ),
       },
       payload: RegistrationDraft,
       success: [Data(Registration), Data(Registration).pipe(HttpApiSchema.status(201))],
-      error: [Forbidden, ...body],
+      error: [Forbidden, ...bodyErrors],
     })
       .middleware(SdkAccess)
       .annotate(OpenApi.Summary, "Register a device")
@@ -41,7 +40,7 @@ export class DevicesApi extends HttpApiGroup.make("devices")
     HttpApiEndpoint.patch("change", "/devices/me", {
       payload: DevicePatch,
       success: Data(Device),
-      error: [...body],
+      error: bodyErrors,
     })
       .middleware(DeviceAccess)
       .annotate(OpenApi.Summary, "Change the device's address or attributes")

@@ -1,4 +1,5 @@
 import { Schema } from "effect";
+import { nullableText, shownId, shownText } from "../wire/ShownFields.ts";
 import { MediaKind } from "../workspaces/Plan.ts";
 import type { Question } from "./Survey.ts";
 
@@ -11,16 +12,12 @@ export type NotificationType = typeof NotificationType.Type;
 
 /** The media file of a message. */
 const MessageMedia = Schema.Struct({
-  id: Schema.String.annotate({
-    description: "Id of the media file.",
-    format: "uuid",
-    examples: ["01980a6c-5a20-7b3c-8d11-2e4f6a8c0b91"],
-  }),
+  id: shownId("Id of the media file.", "01980a6c-5a20-7b3c-8d11-2e4f6a8c0b91"),
   url: Schema.NullOr(
-    Schema.String.annotate({
-      description: "Address of the file; null once the file is deleted.",
-      examples: ["https://push.example.com/media/3kq9/offer.webp"],
-    }),
+    shownText(
+      "Address of the file; null once the file is deleted.",
+      "https://push.example.com/media/3kq9/offer.webp",
+    ),
   ),
   type: MediaKind,
 }).annotate({ identifier: "MessageMedia" });
@@ -28,26 +25,14 @@ const MessageMedia = Schema.Struct({
 /** The fields that people see: a message on a device and the platform API share them. */
 export const contentFields = {
   type: NotificationType,
-  headline: Schema.String.annotate({
-    description: "The headline as people read it.",
-    examples: ["Welcome in our store"],
-  }),
-  body: Schema.String.annotate({
-    description: "The text as people read it.",
-    examples: ["Show this message for a free coffee."],
-  }),
+  headline: shownText("The headline as people read it.", "Welcome in our store"),
+  body: shownText("The text as people read it.", "Show this message for a free coffee."),
   media: Schema.NullOr(MessageMedia).annotate({
     description: "The media file shown; null for none.",
     examples: [null],
   }),
-  cta_label: Schema.NullOr(Schema.String).annotate({
-    description: "Label of the button; null for no button.",
-    examples: ["See the offer"],
-  }),
-  cta_url: Schema.NullOr(Schema.String).annotate({
-    description: "Address that the button opens; null for no button.",
-    examples: ["https://example.com/offer"],
-  }),
+  cta_label: nullableText("Label of the button; null for no button.", "See the offer"),
+  cta_url: nullableText("Address that the button opens; null for no button.", "https://example.com/offer"),
 };
 
 /** One revision of the content of a notification, as it is stored; `questions` is empty for a message. */

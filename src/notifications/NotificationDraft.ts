@@ -2,6 +2,7 @@ import { Effect, Schema } from "effect";
 import { TimeOfDay, WallTime } from "../time/LocalTime.ts";
 import { readJson, type RequestInput } from "../wire/RequestBody.ts";
 import { ParsedBody, parseFields } from "../wire/ParsedBody.ts";
+import { shownText } from "../wire/ShownFields.ts";
 import { optionalText, text } from "../wire/Text.ts";
 import { NotificationType } from "./MessageContent.ts";
 import { TriggerType } from "./Notification.ts";
@@ -58,10 +59,10 @@ const timeSentence =
 const isTimeOfDay = Schema.is(TimeOfDay);
 const isWallTime = Schema.is(WallTime);
 
-const sendAt = Schema.String.annotate({
-  description: "When it is sent: HH:MM on the campaign's day, in the campaign's time zone. Not in the past.",
-  examples: ["09:30"],
-}).check(
+const sendAt = shownText(
+  "When it is sent: HH:MM on the campaign's day, in the campaign's time zone. Not in the past.",
+  "09:30",
+).check(
   Schema.makeFilter((sent: string) => {
     const time = sent.trim();
     return isTimeOfDay(time) || (time.length > 10 && isWallTime(time)) ? true : timeSentence;

@@ -1,32 +1,18 @@
-import { Schema } from "effect";
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api";
 import { Needs } from "../access/Access.ts";
 import { Idempotency } from "../http/Idempotency.ts";
-import {
-  Forbidden,
-  NotFound,
-  PayloadTooLarge,
-  Unprocessable,
-  UnsupportedMediaType,
-} from "../wire/ApiError.ts";
+import { bodyErrors, Forbidden, NotFound } from "../wire/ApiError.ts";
 import { Data, Deleted, PageOf } from "../wire/Envelope.ts";
+import { shownId } from "../wire/ShownFields.ts";
 import { Notification } from "./Notification.ts";
 import { NotificationDraft } from "./NotificationDraft.ts";
 
 const campaign = {
-  campaign: Schema.String.annotate({
-    description: "Id of the campaign.",
-    format: "uuid",
-    examples: ["01980a6c-0f3e-7c52-9a41-3f1f5d7a2b60"],
-  }),
+  campaign: shownId("Id of the campaign.", "01980a6c-0f3e-7c52-9a41-3f1f5d7a2b60"),
 };
 const params = {
   ...campaign,
-  notification: Schema.String.annotate({
-    description: "Id of the notification.",
-    format: "uuid",
-    examples: ["01980a6c-3e77-7a18-b2c4-91d5e6f70a11"],
-  }),
+  notification: shownId("Id of the notification.", "01980a6c-3e77-7a18-b2c4-91d5e6f70a11"),
 };
 
 /** The endpoints of the notifications of a campaign: their content and their triggers. */
@@ -48,7 +34,7 @@ export class NotificationsApi extends HttpApiGroup.make("notifications")
       params: campaign,
       payload: NotificationDraft,
       success: Data(Notification).pipe(HttpApiSchema.status(201)),
-      error: [Forbidden, NotFound, PayloadTooLarge, UnsupportedMediaType, Unprocessable],
+      error: [Forbidden, NotFound, ...bodyErrors],
     })
       .middleware(Idempotency)
       .annotate(Needs, "notifications:write")
@@ -69,7 +55,7 @@ export class NotificationsApi extends HttpApiGroup.make("notifications")
       params,
       payload: NotificationDraft,
       success: Data(Notification),
-      error: [NotFound, PayloadTooLarge, UnsupportedMediaType, Unprocessable],
+      error: [NotFound, ...bodyErrors],
     })
       .middleware(Idempotency)
       .annotate(Needs, "notifications:write")

@@ -1,13 +1,7 @@
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api";
 import { Content, Notification } from "../notifications/Notification.ts";
 import { ContentDraft, TriggerDraft } from "../notifications/NotificationDraft.ts";
-import {
-  Forbidden,
-  NotFound,
-  PayloadTooLarge,
-  Unprocessable,
-  UnsupportedMediaType,
-} from "../wire/ApiError.ts";
+import { bodyErrors, Forbidden, NotFound, Unprocessable } from "../wire/ApiError.ts";
 import { Data, Deleted, PageOf, PageQuery } from "../wire/Envelope.ts";
 import { environmentPath, idInPath } from "./OperatorPath.ts";
 
@@ -21,7 +15,7 @@ export class ContentsApi extends HttpApiGroup.make("notifications")
       params: environmentPath,
       payload: ContentDraft,
       success: Data(Content).pipe(HttpApiSchema.status(201)),
-      error: [Forbidden, NotFound, PayloadTooLarge, UnsupportedMediaType, Unprocessable],
+      error: [Forbidden, NotFound, ...bodyErrors],
     })
       .annotate(OpenApi.Summary, "Create content on no campaign")
       .annotate(
@@ -49,7 +43,7 @@ export class ContentsApi extends HttpApiGroup.make("notifications")
       params,
       payload: ContentDraft,
       success: Data(Content),
-      error: [NotFound, PayloadTooLarge, UnsupportedMediaType, Unprocessable],
+      error: [NotFound, ...bodyErrors],
     })
       .annotate(OpenApi.Summary, "Update content on all its campaigns")
       .annotate(
@@ -76,7 +70,7 @@ export class ContentsApi extends HttpApiGroup.make("notifications")
         params: pair,
         payload: TriggerDraft,
         success: Data(Notification).pipe(HttpApiSchema.status(201)),
-        error: [Forbidden, NotFound, PayloadTooLarge, UnsupportedMediaType, Unprocessable],
+        error: [Forbidden, NotFound, ...bodyErrors],
       },
     )
       .annotate(OpenApi.Summary, "Attach content to a campaign")

@@ -1,12 +1,8 @@
 import { Schema } from "effect";
 import { Transport } from "../devices/PushAddress.ts";
 import { TriggerType } from "../notifications/Notification.ts";
+import { nullableId, nullableInstant, nullableText, shownId, shownInteger } from "../wire/ShownFields.ts";
 import { Timestamp } from "../wire/Text.ts";
-
-const id = (description: string, example: string) =>
-  Schema.String.annotate({ description, format: "uuid", examples: [example] });
-const idOrNone = (description: string, example: string) =>
-  Schema.NullOr(id(description, example)).annotate({ description, examples: [example] });
 
 /** The states of a delivery. */
 export const DeliveryState = Schema.Literals(["queued", "handed_over", "delivered", "failed"]).annotate({
@@ -18,33 +14,33 @@ export const DeliveryState = Schema.Literals(["queued", "handed_over", "delivere
 
 /** One message to one device in the operator interface. */
 export const DeliveryResource = Schema.Struct({
-  id: id("Id of the delivery, and of the device's message.", "00000000-0000-8001-8000-000000000001"),
-  send_id: idOrNone(
+  id: shownId("Id of the delivery, and of the device's message.", "00000000-0000-8001-8000-000000000001"),
+  send_id: nullableId(
     "The send that it belongs to; null if an event triggered it.",
     "01980a6c-0f3e-7c52-9a41-3f1f5d7a2b61",
   ),
-  campaign_id: id("Its campaign, also if that is deleted.", "01980a6c-0f3e-7c52-9a41-3f1f5d7a2b62"),
-  notification_id: id("Its notification, also if that is deleted.", "01980a6c-0f3e-7c52-9a41-3f1f5d7a2b63"),
-  device_id: id("Its device, also if that has unregistered.", "01980a6c-0f3e-7c52-9a41-3f1f5d7a2b64"),
+  campaign_id: shownId("Its campaign, also if that is deleted.", "01980a6c-0f3e-7c52-9a41-3f1f5d7a2b62"),
+  notification_id: shownId(
+    "Its notification, also if that is deleted.",
+    "01980a6c-0f3e-7c52-9a41-3f1f5d7a2b63",
+  ),
+  device_id: shownId("Its device, also if that has unregistered.", "01980a6c-0f3e-7c52-9a41-3f1f5d7a2b64"),
   trigger_type: TriggerType,
-  location_id: idOrNone(
+  location_id: nullableId(
     "The location of the event that triggered it, also if that is deleted; null for a fixed time.",
     "01980a6c-0f3e-7c52-9a41-3f1f5d7a2b65",
   ),
   transport: Transport,
   status: DeliveryState,
-  attempts: Schema.Int.annotate({
-    description: "How often it was sent to the push service.",
-    examples: [1],
-  }),
-  last_error: Schema.NullOr(Schema.String).annotate({
-    description: "The last error; null for none.",
-    examples: ["No credentials are set for fcm in this environment."],
-  }),
+  attempts: shownInteger("How often it was sent to the push service.", 1),
+  last_error: nullableText(
+    "The last error; null for none.",
+    "No credentials are set for fcm in this environment.",
+  ),
   created_at: Timestamp,
-  delivered_at: Schema.NullOr(Timestamp).annotate({
-    description: "When the push service or the inbox accepted it; null if neither did.",
-    examples: ["2026-11-21T09:30:01+00:00"],
-  }),
+  delivered_at: nullableInstant(
+    "When the push service or the inbox accepted it; null if neither did.",
+    "2026-11-21T09:30:01+00:00",
+  ),
 }).annotate({ identifier: "Delivery" });
 export type DeliveryResource = typeof DeliveryResource.Type;

@@ -1,7 +1,7 @@
 import { Schema } from "effect";
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api";
 import { Device, Platform } from "../devices/Device.ts";
-import { NotFound, PayloadTooLarge, Unprocessable, UnsupportedMediaType } from "../wire/ApiError.ts";
+import { bodyErrors, NotFound, Unprocessable } from "../wire/ApiError.ts";
 import { Data, PageOf, PageQuery } from "../wire/Envelope.ts";
 import { flag } from "../wire/Text.ts";
 import { environmentPath, idInPath } from "./OperatorPath.ts";
@@ -32,7 +32,7 @@ export class DeviceListApi extends HttpApiGroup.make("devices")
       params: { ...environmentPath, device: idInPath("device") },
       payload: Approval,
       success: Data(Device),
-      error: [NotFound, PayloadTooLarge, UnsupportedMediaType, Unprocessable],
+      error: [NotFound, ...bodyErrors],
     })
       .annotate(OpenApi.Summary, "Approve a test device, or withdraw the approval")
       .annotate(OpenApi.Description, "In Sandbox only approved devices get messages."),

@@ -2,13 +2,7 @@ import { Schema } from "effect";
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api";
 import { ImportReport } from "../locations/LocationImport.ts";
 import { dryRunParameter, importBody, importBodyRules } from "../locations/LocationsApi.ts";
-import {
-  Conflict,
-  NotFound,
-  PayloadTooLarge,
-  Unprocessable,
-  UnsupportedMediaType,
-} from "../wire/ApiError.ts";
+import { bodyErrors, Conflict, NotFound } from "../wire/ApiError.ts";
 import { Data } from "../wire/Envelope.ts";
 import { isUuid } from "../wire/Ids.ts";
 import { BodyRules } from "../wire/RequestBody.ts";
@@ -34,7 +28,7 @@ export class LocationImportApi extends HttpApiGroup.make("locations")
       query: { ...dryRunParameter, part: Schema.optionalKey(Part) },
       payload: importBody,
       success: Data(ImportReport),
-      error: [NotFound, Conflict, PayloadTooLarge, UnsupportedMediaType, Unprocessable],
+      error: [NotFound, Conflict, ...bodyErrors],
     })
       .annotate(BodyRules, importBodyRules)
       .annotate(OpenApi.Summary, "Import locations from GeoJSON")

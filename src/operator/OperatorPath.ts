@@ -1,4 +1,5 @@
 import { Schema } from "effect";
+import { shownText } from "../wire/ShownFields.ts";
 
 const exampleId = "01980a6c-0f3e-7c52-9a41-3f1f5d7a2b60";
 
@@ -12,5 +13,5 @@ export const workspacePath = { workspace: idInPath("workspace") };
 /** The environment of an endpoint; a text other than `sandbox` and `production` is 404. */
 export const environmentPath = {
   ...workspacePath,
-  env: Schema.String.annotate({ description: "`sandbox` or `production`.", examples: ["sandbox"] }),
+  env: shownText("`sandbox` or `production`.", "sandbox"),
 };

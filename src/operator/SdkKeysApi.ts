@@ -1,6 +1,6 @@
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api";
 import { IssuedSdkKey, SdkKey, SdkKeyDraft } from "../access/Token.ts";
-import { NotFound, PayloadTooLarge, Unprocessable, UnsupportedMediaType } from "../wire/ApiError.ts";
+import { bodyErrors, NotFound, Unprocessable } from "../wire/ApiError.ts";
 import { Data, Deleted, PageOf, PageQuery } from "../wire/Envelope.ts";
 import { environmentPath, idInPath } from "./OperatorPath.ts";
 
@@ -11,7 +11,7 @@ export class SdkKeysApi extends HttpApiGroup.make("sdkKeys")
       params: environmentPath,
       payload: SdkKeyDraft,
       success: Data(IssuedSdkKey).pipe(HttpApiSchema.status(201)),
-      error: [NotFound, PayloadTooLarge, UnsupportedMediaType, Unprocessable],
+      error: [NotFound, ...bodyErrors],
     })
       .annotate(OpenApi.Summary, "Issue an SDK key")
       .annotate(OpenApi.Description, "Only this response shows the key itself."),

@@ -1,6 +1,6 @@
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api";
 import { Segment, SegmentDraft, SegmentPatch } from "../devices/Segment.ts";
-import { NotFound, PayloadTooLarge, Unprocessable, UnsupportedMediaType } from "../wire/ApiError.ts";
+import { bodyErrors, NotFound, Unprocessable } from "../wire/ApiError.ts";
 import { Data, Deleted, PageOf, PageQuery } from "../wire/Envelope.ts";
 import { environmentPath, idInPath } from "./OperatorPath.ts";
 
@@ -13,7 +13,7 @@ export class SegmentsApi extends HttpApiGroup.make("segments")
       params: environmentPath,
       payload: SegmentDraft,
       success: Data(Segment).pipe(HttpApiSchema.status(201)),
-      error: [NotFound, PayloadTooLarge, UnsupportedMediaType, Unprocessable],
+      error: [NotFound, ...bodyErrors],
     })
       .annotate(OpenApi.Summary, "Create a segment")
       .annotate(
@@ -41,7 +41,7 @@ export class SegmentsApi extends HttpApiGroup.make("segments")
       params,
       payload: SegmentPatch,
       success: Data(Segment),
-      error: [NotFound, PayloadTooLarge, UnsupportedMediaType, Unprocessable],
+      error: [NotFound, ...bodyErrors],
     })
       .annotate(OpenApi.Summary, "Change a segment")
       .annotate(

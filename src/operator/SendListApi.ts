@@ -4,16 +4,15 @@ import { SendStatus } from "../sending/Send.ts";
 import { NotFound, Unprocessable } from "../wire/ApiError.ts";
 import { PageOf, PageQuery } from "../wire/Envelope.ts";
 import { isUuid } from "../wire/Ids.ts";
+import { shownId } from "../wire/ShownFields.ts";
 import { environmentPath } from "./OperatorPath.ts";
 import { SendResource } from "./SendResource.ts";
 
 const sendFilters = {
   campaign: Schema.optionalKey(
-    Schema.String.annotate({
-      description: "Only sends of the campaign with this id.",
-      format: "uuid",
-      examples: ["01980a6c-0f3e-7c52-9a41-3f1f5d7a2b62"],
-    }).check(Schema.makeFilter(isUuid, { message: "The {field} must be a UUID." })),
+    shownId("Only sends of the campaign with this id.", "01980a6c-0f3e-7c52-9a41-3f1f5d7a2b62").check(
+      Schema.makeFilter(isUuid, { message: "The {field} must be a UUID." }),
+    ),
   ),
   status: Schema.optionalKey(SendStatus),
 };

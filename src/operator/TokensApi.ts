@@ -1,6 +1,6 @@
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api";
 import { IssuedToken, Token, TokenDraft } from "../access/Token.ts";
-import { NotFound, PayloadTooLarge, Unprocessable, UnsupportedMediaType } from "../wire/ApiError.ts";
+import { bodyErrors, NotFound, Unprocessable } from "../wire/ApiError.ts";
 import { Data, Deleted, PageOf, PageQuery } from "../wire/Envelope.ts";
 import { idInPath, workspacePath } from "./OperatorPath.ts";
 
@@ -11,7 +11,7 @@ export class TokensApi extends HttpApiGroup.make("tokens")
       params: workspacePath,
       payload: TokenDraft,
       success: Data(IssuedToken).pipe(HttpApiSchema.status(201)),
-      error: [NotFound, PayloadTooLarge, UnsupportedMediaType, Unprocessable],
+      error: [NotFound, ...bodyErrors],
     })
       .annotate(OpenApi.Summary, "Issue a platform API token")
       .annotate(OpenApi.Description, "Only this response shows the token itself."),

@@ -9,14 +9,15 @@ import {
   unknownTransport,
   WebPushCredentials,
 } from "../sending/push/PushCredential.ts";
-import { NotFound, PayloadTooLarge, Unprocessable, UnsupportedMediaType } from "../wire/ApiError.ts";
+import { bodyErrors, NotFound } from "../wire/ApiError.ts";
 import { Data, PageOf } from "../wire/Envelope.ts";
+import { shownText } from "../wire/ShownFields.ts";
 import { environmentPath } from "./OperatorPath.ts";
 
 const changed = {
   params: environmentPath,
   success: Data(ShownTransport),
-  error: [NotFound, PayloadTooLarge, UnsupportedMediaType, Unprocessable],
+  error: [NotFound, ...bodyErrors],
 } as const;
 
 const neverShown =
@@ -63,14 +64,11 @@ export class TransportsApi extends HttpApiGroup.make("transports")
     HttpApiEndpoint.delete("delete", "/workspaces/:workspace/:env/transports/:transport", {
       params: {
         ...environmentPath,
-        transport: Schema.String.annotate({
-          description: "`fcm`, `apns` or `webpush`.",
-          examples: ["fcm"],
-        }),
+        transport: shownText("`fcm`, `apns` or `webpush`.", "fcm"),
       },
       success: Data(
         Schema.Struct({
-          id: Schema.String.annotate({ description: "The transport.", examples: ["fcm"] }),
+          id: shownText("The transport.", "fcm"),
           deleted: Schema.Literal(true).annotate({ description: "Always true.", examples: [true] }),
         }),
       ),

@@ -1,5 +1,5 @@
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api";
-import { NotFound, PayloadTooLarge, Unprocessable, UnsupportedMediaType } from "../wire/ApiError.ts";
+import { bodyErrors, NotFound, Unprocessable } from "../wire/ApiError.ts";
 import { Data, PageOf, PageQuery } from "../wire/Envelope.ts";
 import { Workspace, WorkspaceDraft, WorkspacePatch } from "../workspaces/Workspace.ts";
 import { workspacePath } from "./OperatorPath.ts";
@@ -10,7 +10,7 @@ export class WorkspacesApi extends HttpApiGroup.make("workspaces")
     HttpApiEndpoint.post("create", "/workspaces", {
       payload: WorkspaceDraft,
       success: Data(Workspace).pipe(HttpApiSchema.status(201)),
-      error: [PayloadTooLarge, UnsupportedMediaType, Unprocessable],
+      error: bodyErrors,
     })
       .annotate(OpenApi.Summary, "Create a workspace")
       .annotate(
@@ -37,7 +37,7 @@ export class WorkspacesApi extends HttpApiGroup.make("workspaces")
       params: workspacePath,
       payload: WorkspacePatch,
       success: Data(Workspace),
-      error: [NotFound, PayloadTooLarge, UnsupportedMediaType, Unprocessable],
+      error: [NotFound, ...bodyErrors],
     })
       .annotate(OpenApi.Summary, "Change a workspace")
       .annotate(

@@ -226,3 +226,6 @@ const summary = (fields: Fields): string => {
   const first = messages[0] ?? "Some fields are not right.";
   return messages.length > 1 ? `${first} (and ${messages.length - 1} more: see fields)` : first;
 };
+
+/** The errors of every endpoint with a body. */
+export const bodyErrors = [PayloadTooLarge, UnsupportedMediaType, Unprocessable] as const;

@@ -1,4 +1,5 @@
 import { Schema } from "effect";
+import { shownId, shownText } from "./ShownFields.ts";
 import { wholeParameter } from "./Text.ts";
 
 /** The body of a success: the result under `data`. */
@@ -10,10 +11,10 @@ export const PageOf = <S extends Schema.Top>(schema: S) =>
     data: Schema.Array(schema),
     meta: Schema.Struct({
       next_cursor: Schema.NullOr(
-        Schema.String.annotate({
-          description: "Send it as `cursor` to get the next page; null on the last page.",
-          examples: ["eyJ2IjoxfQ.c2lnbmF0dXJl"],
-        }),
+        shownText(
+          "Send it as `cursor` to get the next page; null on the last page.",
+          "eyJ2IjoxfQ.c2lnbmF0dXJl",
+        ),
       ),
     }),
   });
@@ -21,11 +22,7 @@ export const PageOf = <S extends Schema.Top>(schema: S) =>
 /** The response of every successful DELETE (contract A4). */
 export const Deleted = Data(
   Schema.Struct({
-    id: Schema.String.annotate({
-      description: "Id of the deleted resource.",
-      format: "uuid",
-      examples: ["01980a6c-0f3e-7c52-9a41-3f1f5d7a2b60"],
-    }),
+    id: shownId("Id of the deleted resource.", "01980a6c-0f3e-7c52-9a41-3f1f5d7a2b60"),
     deleted: Schema.Literal(true).annotate({ description: "Always true.", examples: [true] }),
   }),
 );
@@ -33,10 +30,10 @@ export const Deleted = Data(
 /** Query parameters of every list. */
 export const PageQuery = {
   cursor: Schema.optionalKey(
-    Schema.String.annotate({
-      description: "The previous page's `meta.next_cursor`; leave out for the first page.",
-      examples: ["eyJ2IjoxfQ.c2lnbmF0dXJl"],
-    }),
+    shownText(
+      "The previous page's `meta.next_cursor`; leave out for the first page.",
+      "eyJ2IjoxfQ.c2lnbmF0dXJl",
+    ),
   ),
   limit: Schema.optionalKey(
     wholeParameter({

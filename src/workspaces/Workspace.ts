@@ -1,5 +1,6 @@
 import { Schema } from "effect";
 import { TimeZoneName } from "../time/TimeZone.ts";
+import { nullableInstant, shownId, shownText } from "../wire/ShownFields.ts";
 import { flag, text, Timestamp, whole } from "../wire/Text.ts";
 import type { Environment } from "./Environment.ts";
 import { Plan, PlanPatch } from "./Plan.ts";
@@ -23,21 +24,14 @@ const Name = text({ max: 255, description: "Name of the workspace, for people.",
 
 /** A workspace in the operator interface. */
 export const Workspace = Schema.Struct({
-  id: Schema.String.annotate({
-    description: "Id of the workspace.",
-    format: "uuid",
-    examples: ["01980a6c-0f3e-7c52-9a41-3f1f5d7a2b60"],
-  }),
-  name: Schema.String.annotate({ description: "Name of the workspace, for people.", examples: ["Acme"] }),
-  timezone: Schema.String.annotate({
-    description: "IANA time zone in which reports count days.",
-    examples: ["Europe/Amsterdam"],
-  }),
+  id: shownId("Id of the workspace.", "01980a6c-0f3e-7c52-9a41-3f1f5d7a2b60"),
+  name: shownText("Name of the workspace, for people.", "Acme"),
+  timezone: shownText("IANA time zone in which reports count days.", "Europe/Amsterdam"),
   platform_api_enabled: flag("Whether the full platform API works in Production.", false),
-  deletion_scheduled_at: Schema.NullOr(Timestamp).annotate({
-    description: "When the deletion was scheduled, since when all tokens are refused; null if it is not.",
-    examples: ["2026-11-21T09:30:00+00:00"],
-  }),
+  deletion_scheduled_at: nullableInstant(
+    "When the deletion was scheduled, since when all tokens are refused; null if it is not.",
+    "2026-11-21T09:30:00+00:00",
+  ),
   trial_ended: flag("Whether a trial has ended, so that campaigns cannot be created or published.", false),
   default_frequency_cap: Schema.NullOr(FrequencyCap).annotate({
     description: "The cap of campaigns without a cap of their own; null for none.",
