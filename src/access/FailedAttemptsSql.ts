@@ -1,6 +1,7 @@
 import { Effect, Layer } from "effect";
 import { SqlClient } from "effect/sql";
 import { asNumber, instant, onlyRow } from "../database/Rows.ts";
+import { rowCount } from "../database/Statements.ts";
 import { FailedAttemptsRepository } from "./FailedAttemptsRepository.ts";
 
 /** Every statement on failed attempts. */
@@ -19,16 +20,11 @@ export const failedAttemptsSql = Layer.effect(
           RETURNING attempts, ${asNumber("extract(epoch FROM window_opened) * 1000")} AS "windowOpened"`),
 
       prune: (since, limit) =>
-        Effect.orDie(
-          Effect.map(
-            sql`
-              DELETE FROM failed_attempt WHERE address = ANY (ARRAY (
-                SELECT address FROM failed_attempt WHERE window_opened <= ${instant(since)}
-                ORDER BY window_opened LIMIT ${limit} FOR UPDATE SKIP LOCKED))
-              RETURNING address`,
-            (rows) => rows.length,
-          ),
-        ),
+        rowCount(sql`
+          DELETE FROM failed_attempt WHERE address = ANY (ARRAY (
+            SELECT address FROM failed_attempt WHERE window_opened <= ${instant(since)}
+            ORDER BY window_opened LIMIT ${limit} FOR UPDATE SKIP LOCKED))
+          RETURNING address`),
     }),
   ),
 );

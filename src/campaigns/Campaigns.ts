@@ -6,6 +6,7 @@
 import { Clock, Context, Effect, Layer } from "effect";
 import { Database } from "../database/Database.ts";
 import { Forbidden, NotFound, type Unprocessable } from "../wire/ApiError.ts";
+import type { DeletedResource } from "../wire/Envelope.ts";
 import { CampaignId, idAt, parseId } from "../wire/Ids.ts";
 import type { PagePosition } from "../wire/PagePosition.ts";
 import type { ParsedBody } from "../wire/ParsedBody.ts";
@@ -55,10 +56,7 @@ export class Campaigns extends Context.Service<
     /** Resumes a paused campaign. One that is not paused is not changed. @throws 404, 403 for the plan */
     readonly publish: (tenant: Tenant, id: string) => Effect.Effect<FoundCampaign, NotFound | Forbidden>;
     /** Deletes a campaign, and its notifications that are on no other campaign (contract E10). @throws 404 */
-    readonly delete: (
-      tenant: Tenant,
-      id: string,
-    ) => Effect.Effect<{ readonly id: string; readonly deleted: true }, NotFound>;
+    readonly delete: (tenant: Tenant, id: string) => Effect.Effect<DeletedResource, NotFound>;
   }
 >()("waypost/campaigns/Campaigns") {
   static readonly layer = Layer.effect(

@@ -32,37 +32,38 @@ const maxValueLength = 8192;
 /** Gives the sentence for a value that is not accepted, or null. Texts are trimmed before. */
 type ValueCheck = (value: unknown) => string | null;
 
-const checkScalar: ValueCheck = (value) =>
-  typeof value === "string" || typeof value === "boolean" || Number.isFinite(value)
-    ? null
-    : "The {field} must be a text, a number, true or false.";
+const check =
+  (isAccepted: (value: unknown) => boolean, sentence: string): ValueCheck =>
+  (value) =>
+    isAccepted(value) ? null : sentence;
 
-const checkOrdered: ValueCheck = (value) =>
-  typeof value === "string" || Number.isFinite(value)
-    ? null
-    : "The {field} must be a number or a text: only these have an order.";
+const isText = Predicate.isString;
 
-const checkText: ValueCheck = (value) => (typeof value === "string" ? null : "The {field} must be a text.");
-
-const checkPart: ValueCheck = (value) =>
-  typeof value === "string" && value !== ""
-    ? null
-    : "The {field} must be a text that is not empty: a part of a text, or one text of a list.";
-
-const checkInstant: ValueCheck = (value) =>
-  typeof value === "string" && parseInstant(value) !== null
-    ? null
-    : "The {field} must be a date-time such as 2026-11-21T09:30:00Z, or a date such as 2026-11-21.";
-
-const checkVersion: ValueCheck = (value) =>
-  typeof value === "string" && versionNumbers(value) !== null
-    ? null
-    : "The {field} must be a version that begins with a number, such as 4.10.0.";
-
-const checkPlatform: ValueCheck = (value) =>
-  Platform.literals.some((platform) => platform === value)
-    ? null
-    : `The {field} must be one of ${Platform.literals.join(", ")}.`;
+const checkScalar = check(
+  (value) => isText(value) || typeof value === "boolean" || Number.isFinite(value),
+  "The {field} must be a text, a number, true or false.",
+);
+const checkOrdered = check(
+  (value) => isText(value) || Number.isFinite(value),
+  "The {field} must be a number or a text: only these have an order.",
+);
+const checkText = check(isText, "The {field} must be a text.");
+const checkPart = check(
+  (value) => isText(value) && value !== "",
+  "The {field} must be a text that is not empty: a part of a text, or one text of a list.",
+);
+const checkInstant = check(
+  (value) => isText(value) && parseInstant(value) !== null,
+  "The {field} must be a date-time such as 2026-11-21T09:30:00Z, or a date such as 2026-11-21.",
+);
+const checkVersion = check(
+  (value) => isText(value) && versionNumbers(value) !== null,
+  "The {field} must be a version that begins with a number, such as 4.10.0.",
+);
+const checkPlatform = check(
+  Schema.is(Platform),
+  `The {field} must be one of ${Platform.literals.join(", ")}.`,
+);
 
 const isOrder = (op: SegmentOperator): boolean => op === "gt" || op === "gte" || op === "lt" || op === "lte";
 
@@ -93,12 +94,12 @@ const lengthProblem = (text: string): string | null =>
 const parseScalar = (
   value: unknown,
   path: ReadonlyArray<PropertyKey>,
-  check: ValueCheck,
+  problemOf: ValueCheck,
   problems: Problems,
 ): Scalar => {
   const trimmed = typeof value === "string" ? value.trim() : value;
   const textProblem = typeof trimmed === "string" ? (unstorable(trimmed) ?? lengthProblem(trimmed)) : null;
-  const problem = textProblem ?? check(trimmed);
+  const problem = textProblem ?? problemOf(trimmed);
   if (problem !== null) problems.add(path.map(String).join("."), fieldSentence(problem, path));
   return trimmed as Scalar;
 };
@@ -122,10 +123,10 @@ const parseValue = (
   if (value === null) {
     return refuse("The value cannot be null: to ask whether a device has the attribute, use exists.");
   }
-  const check = checkOf(attribute, op);
-  if (op !== "in") return parseScalar(value, names, check, problems);
+  const problemOf = checkOf(attribute, op);
+  if (op !== "in") return parseScalar(value, names, problemOf, problems);
   if (!Array.isArray(value) || value.length === 0 || value.length > maxValues) return refuse(valueCount);
-  return value.map((entry: unknown, index) => parseScalar(entry, [...names, index], check, problems));
+  return value.map((entry: unknown, index) => parseScalar(entry, [...names, index], problemOf, problems));
 };
 
 const parseCondition = (entry: Json | null, path: string, problems: Problems): SegmentCondition => {

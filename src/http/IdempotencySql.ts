@@ -1,7 +1,7 @@
 import { Effect, Layer } from "effect";
 import { SqlClient } from "effect/sql";
 import { instant, onlyRow } from "../database/Rows.ts";
-import { firstRow, run } from "../database/Statements.ts";
+import { firstRow, rowCount, run } from "../database/Statements.ts";
 import { IdempotencyRepository, type StoredResponse } from "./IdempotencyRepository.ts";
 
 /** Every statement on idempotent responses. */
@@ -35,15 +35,10 @@ export const idempotencySql = Layer.effect(
             created_at = EXCLUDED.created_at`),
 
       prune: (before, limit) =>
-        Effect.orDie(
-          Effect.map(
-            sql`
-              DELETE FROM idempotent_response WHERE ctid = ANY (ARRAY (
-                SELECT ctid FROM idempotent_response WHERE created_at <= ${instant(before)} LIMIT ${limit}))
-              RETURNING path`,
-            (rows) => rows.length,
-          ),
-        ),
+        rowCount(sql`
+          DELETE FROM idempotent_response WHERE ctid = ANY (ARRAY (
+            SELECT ctid FROM idempotent_response WHERE created_at <= ${instant(before)} LIMIT ${limit}))
+          RETURNING path`),
     }),
   ),
 );

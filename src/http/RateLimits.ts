@@ -30,18 +30,11 @@ interface RateRequest {
 const unlimited = 2_147_483_647;
 const keyOf = ({ environment, workspaceId }: TenantKey) => `${workspaceId}/${environment}`;
 
-const limitsOf = ({ environment, workspace: { plan } }: Tenant) =>
-  environment === "sandbox"
-    ? {
-        perMinute: plan.sandbox_requests_per_minute ?? unlimited,
-        writesPerMinute: plan.sandbox_writes_per_minute ?? unlimited,
-        perDay: plan.sandbox_requests_per_day ?? unlimited,
-      }
-    : {
-        perMinute: plan.production_requests_per_minute ?? unlimited,
-        writesPerMinute: plan.production_writes_per_minute ?? unlimited,
-        perDay: plan.production_requests_per_day ?? unlimited,
-      };
+const limitsOf = ({ environment, workspace: { plan } }: Tenant) => ({
+  perMinute: plan[`${environment}_requests_per_minute`] ?? unlimited,
+  writesPerMinute: plan[`${environment}_writes_per_minute`] ?? unlimited,
+  perDay: plan[`${environment}_requests_per_day`] ?? unlimited,
+});
 
 /**
  * Rate limits of environments, exact over all processes and restarts (contract I1). Requests that arrive
@@ -56,27 +49,20 @@ export class RateLimits extends Context.Service<RateLimits>()("waypost/http/Rate
       Effect.fnUntraced(function* (requests) {
         const demands = new Map<string, RateDemand>();
         for (const { isWrite, tenant } of requests) {
-          const key = keyOf(tenant);
-          const demand = demands.get(key) ?? {
-            workspaceId: tenant.workspaceId,
-            environment: tenant.environment,
-            reads: 0,
-            writes: 0,
+          const { environment, workspaceId } = tenant;
+          const { reads, writes } = demands.get(keyOf(tenant)) ?? { reads: 0, writes: 0 };
+          demands.set(keyOf(tenant), {
+            workspaceId,
+            environment,
+            reads: isWrite ? reads : reads + 1,
+            writes: isWrite ? writes + 1 : writes,
             ...limitsOf(tenant),
-          };
-          demands.set(key, {
-            ...demand,
-            reads: demand.reads + (isWrite ? 0 : 1),
-            writes: demand.writes + (isWrite ? 1 : 0),
           });
         }
         const now = Math.max(...requests.map((request) => request.now));
         const rows = yield* repository.take([...demands.values()], now);
         const grants = new Map(
-          rows.map((row) => [
-            keyOf({ workspaceId: row.workspace_id, environment: row.environment }),
-            new Grants(row),
-          ]),
+          rows.map((row) => [keyOf({ ...row, workspaceId: row.workspace_id }), new Grants(row)]),
         );
         return requests.map(
           (request) => grants.get(keyOf(request.tenant))?.next(request) ?? { granted: true, windows: [] },

@@ -5,6 +5,7 @@ import { PublicAddresses } from "../http/PublicAddresses.ts";
 import { shownMedia } from "../media/MediaAddress.ts";
 import { MediaLibrary } from "../media/MediaLibrary.ts";
 import { Forbidden, NotFound, Unprocessable } from "../wire/ApiError.ts";
+import type { DeletedResource } from "../wire/Envelope.ts";
 import { idAt, NotificationId, parseId } from "../wire/Ids.ts";
 import type { PagePosition } from "../wire/PagePosition.ts";
 import { counted } from "../wire/Text.ts";
@@ -73,10 +74,7 @@ export class Contents extends Context.Service<
       body: ContentBody,
     ) => Effect.Effect<Content, NotFound | Unprocessable>;
     /** Deletes a content that is on no campaign. @throws 404, 422 */
-    readonly delete: (
-      tenant: Tenant,
-      id: string,
-    ) => Effect.Effect<{ readonly id: string; readonly deleted: true }, NotFound | Unprocessable>;
+    readonly delete: (tenant: Tenant, id: string) => Effect.Effect<DeletedResource, NotFound | Unprocessable>;
     /** Deletes a content if it is on no campaign. Its deliveries keep its content. */
     readonly deleteUnused: (tenant: Tenant, id: NotificationId) => Effect.Effect<void>;
   }
@@ -91,36 +89,12 @@ export class Contents extends Context.Service<
       const library = yield* MediaLibrary;
       const { media: mediaBase } = yield* PublicAddresses;
 
-      const shown = (row: ContentRow): ShownContent => ({
-        id: row.id,
-        name: row.name,
-        type: row.type,
-        headline: row.headline,
-        body: row.body,
-        media_asset_id: row.media_asset_id,
-        media: shownMedia(mediaBase, row.media),
-        cta_label: row.cta_label,
-        cta_url: row.cta_url,
-        questions: (row.questions ?? []).map(showQuestion),
-        created_at: row.created_at,
-        updated_at: row.updated_at,
-      });
-
-      const listed = (row: ListedContentRow) => ({ ...shown(row), campaign_ids: row.campaign_ids });
+      const listed = (row: ListedContentRow) => ({ ...contents.shown(row), campaign_ids: row.campaign_ids });
 
       const findRow = Effect.fnUntraced(function* (tenant: Tenant, id: string) {
         const notificationId = parseId(NotificationId, id);
         const row = notificationId && (yield* repository.find(tenant, notificationId));
         return row ?? (yield* NotFound.resource("notification"));
-      });
-
-      const find = (tenant: Tenant, id: string) => Effect.map(findRow(tenant, id), listed);
-
-      const checkButton = Effect.fnUntraced(function* ({ fields, problems }: ContentBody) {
-        const { cta_url } = fields;
-        if (cta_url === undefined || cta_url === null) return;
-        const problem = yield* outsideTransaction(`cta_url ${cta_url}`, links.check(cta_url));
-        if (problem !== null) problems.add("cta_url", problem);
       });
 
       /** A survey that has answers cannot become a message (contract F4). */
@@ -138,87 +112,90 @@ export class Contents extends Context.Service<
         }
       });
 
-      const check = Effect.fnUntraced(function* (tenant: Tenant, body: ContentBody, row: ContentRow | null) {
-        const { media_asset_id: id } = body.fields;
-        const media = id === undefined || id === null ? null : yield* library.kindOf(tenant, id);
-        checkContent(body, row?.questions ?? [], media, tenant.workspace.plan);
-        if (row !== null) yield* checkAnswered(tenant, row, body);
-        return media;
-      });
-
-      const checkLimit = Effect.fnUntraced(function* (tenant: Tenant) {
-        const limit = tenant.workspace.plan.max_notifications;
-        if (limit === null) return;
-        const count = yield* repository.count(tenant);
-        if (count < limit) return;
-        return yield* Forbidden.limit(
-          "max_notifications",
-          `The plan allows ${counted(limit, "notification")} in ${environmentName(tenant.environment)}, ` +
-            `and there are ${count}: delete one first.`,
-        );
-      });
-
-      const add = Effect.fnUntraced(function* (
-        tenant: Tenant,
-        draft: ContentDraft,
-        media: MediaKind | null,
-        now: number,
-      ) {
-        const id = NotificationId(idAt(now));
-        const content = contentOf(draft, [], media, () => idAt(now));
-        yield* repository.insert(tenant, id, draft.name, content, now);
-        return id;
-      });
-
-      const revise = (
-        tenant: Tenant,
-        row: ContentRow,
-        draft: ContentDraft,
-        media: MediaKind | null,
-        now: number,
-      ) => {
-        const content = contentOf(draft, row.questions ?? [], media, () => idAt(now));
-        return repository.revise(tenant, row.id, draft.name, content, now);
-      };
-
       const insert = Effect.fnUntraced(function* (tenant: Tenant, body: ContentBody) {
         yield* workspaces.lock(tenant);
-        const media = yield* check(tenant, body, null);
+        const media = yield* contents.check(tenant, body, null);
         const draft = (yield* body.complete) as ContentDraft;
-        yield* checkLimit(tenant);
-        const id = yield* add(tenant, draft, media, yield* Clock.currentTimeMillis);
-        return yield* Effect.orDie(find(tenant, id));
+        yield* contents.checkLimit(tenant);
+        const id = yield* contents.add(tenant, draft, media, yield* Clock.currentTimeMillis);
+        return yield* Effect.orDie(contents.find(tenant, id));
       }, database.atomically);
 
       const replace = Effect.fnUntraced(function* (tenant: Tenant, id: string, body: ContentBody) {
         yield* workspaces.lock(tenant);
         const row = yield* findRow(tenant, id);
-        const media = yield* check(tenant, body, row);
+        const media = yield* contents.check(tenant, body, row);
         const draft = (yield* body.complete) as ContentDraft;
-        yield* revise(tenant, row, draft, media, yield* Clock.currentTimeMillis);
-        return yield* Effect.orDie(find(tenant, row.id));
+        yield* contents.revise(tenant, row, draft, media, yield* Clock.currentTimeMillis);
+        return yield* Effect.orDie(contents.find(tenant, row.id));
       }, database.atomically);
 
-      return Contents.of({
-        shown,
-        checkButton,
-        check,
-        checkLimit,
-        add,
-        revise,
-        find,
-        deleteUnused: repository.deleteUnused,
+      const contents: Contents["Service"] = {
+        shown: (row) => ({
+          id: row.id,
+          name: row.name,
+          type: row.type,
+          headline: row.headline,
+          body: row.body,
+          media_asset_id: row.media_asset_id,
+          media: shownMedia(mediaBase, row.media),
+          cta_label: row.cta_label,
+          cta_url: row.cta_url,
+          questions: (row.questions ?? []).map(showQuestion),
+          created_at: row.created_at,
+          updated_at: row.updated_at,
+        }),
+
+        find: (tenant, id) => Effect.map(findRow(tenant, id), listed),
 
         page: (tenant, position) => Effect.map(repository.page(tenant, position), (rows) => rows.map(listed)),
 
+        checkButton: Effect.fnUntraced(function* ({ fields: { cta_url }, problems }) {
+          if (cta_url === undefined || cta_url === null) return;
+          const problem = yield* outsideTransaction(`cta_url ${cta_url}`, links.check(cta_url));
+          if (problem !== null) problems.add("cta_url", problem);
+        }),
+
+        check: Effect.fnUntraced(function* (tenant, body, row) {
+          const { media_asset_id: id } = body.fields;
+          const media = id === undefined || id === null ? null : yield* library.kindOf(tenant, id);
+          checkContent(body, row?.questions ?? [], media, tenant.workspace.plan);
+          if (row !== null) yield* checkAnswered(tenant, row, body);
+          return media;
+        }),
+
+        checkLimit: Effect.fnUntraced(function* (tenant) {
+          const limit = tenant.workspace.plan.max_notifications;
+          if (limit === null) return;
+          const count = yield* repository.count(tenant);
+          if (count < limit) return;
+          return yield* Forbidden.limit(
+            "max_notifications",
+            `The plan allows ${counted(limit, "notification")} in ${environmentName(tenant.environment)}, ` +
+              `and there are ${count}: delete one first.`,
+          );
+        }),
+
+        add: Effect.fnUntraced(function* (tenant, draft, media, now) {
+          const id = NotificationId(idAt(now));
+          const content = contentOf(draft, [], media, () => idAt(now));
+          yield* repository.insert(tenant, id, draft.name, content, now);
+          return id;
+        }),
+
+        revise: (tenant, row, draft, media, now) => {
+          const content = contentOf(draft, row.questions ?? [], media, () => idAt(now));
+          return repository.revise(tenant, row.id, draft.name, content, now);
+        },
+
         create: Effect.fn("Contents.create")(function* (tenant, body) {
-          yield* checkButton(body);
+          yield* contents.checkButton(body);
           return yield* insert(tenant, body);
         }),
 
         update: Effect.fn("Contents.update")(function* (tenant, id, body) {
           yield* findRow(tenant, id);
-          yield* checkButton(body);
+          yield* contents.checkButton(body);
           return yield* replace(tenant, id, body);
         }),
 
@@ -235,7 +212,10 @@ export class Contents extends Context.Service<
           yield* repository.deleteUnused(tenant, row.id);
           return { id: row.id, deleted: true as const };
         }, database.atomically),
-      });
+
+        deleteUnused: repository.deleteUnused,
+      };
+      return contents;
     }),
   ).pipe(Layer.provide(LinkCheck.layer));
 }

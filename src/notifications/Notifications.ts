@@ -4,6 +4,7 @@ import { Campaigns } from "../campaigns/Campaigns.ts";
 import { SendPlan } from "../campaigns/SendPlan.ts";
 import { Database } from "../database/Database.ts";
 import { Forbidden, NotFound, type Unprocessable } from "../wire/ApiError.ts";
+import type { DeletedResource } from "../wire/Envelope.ts";
 import { CampaignId, idAt, NotificationId, parseId } from "../wire/Ids.ts";
 import type { ParsedBody } from "../wire/ParsedBody.ts";
 import { counted } from "../wire/Text.ts";
@@ -48,7 +49,7 @@ export class Notifications extends Context.Service<
       tenant: Tenant,
       campaignId: string,
       id: string,
-    ) => Effect.Effect<{ readonly id: string; readonly deleted: true }, NotFound>;
+    ) => Effect.Effect<DeletedResource, NotFound>;
     /** Checks that the campaign and the notification exist. @throws 404 */
     readonly checkPair: (tenant: Tenant, campaignId: string, id: string) => Effect.Effect<void, NotFound>;
     /** Attaches existing content to one more campaign (contract F7). @throws 404, 422, 403 for the plan */

@@ -19,6 +19,12 @@ export const PageOf = <S extends Schema.Top>(schema: S) =>
     }),
   });
 
+/** The `data` of every successful DELETE (contract A4). */
+export interface DeletedResource {
+  readonly id: string;
+  readonly deleted: true;
+}
+
 /** The response of every successful DELETE (contract A4). */
 export const Deleted = Data(
   Schema.Struct({
