@@ -6,23 +6,30 @@ type Id<Kind extends string> = string & Brand.Brand<Kind>;
 /** A small integer by which tables that grow without end refer to one kind of row. */
 type Key<Kind extends string> = number & Brand.Brand<Kind>;
 
-export type CampaignId = Id<"CampaignId">;
-export type NotificationId = Id<"NotificationId">;
-export type LocationId = Id<"LocationId">;
-export type DeviceId = Id<"DeviceId">;
-export type CampaignKey = Key<"CampaignKey">;
-export type NotificationKey = Key<"NotificationKey">;
-export type ContentKey = Key<"ContentKey">;
-export type LocationKey = Key<"LocationKey">;
-export type DeviceKey = Key<"DeviceKey">;
-
-// Constructors, for ids that are made or parsed and for keys that are assigned.
+/** The id of a campaign. */
 export const CampaignId = Brand.nominal<CampaignId>();
+export type CampaignId = Id<"CampaignId">;
+/** The id of a notification. */
 export const NotificationId = Brand.nominal<NotificationId>();
+export type NotificationId = Id<"NotificationId">;
+/** The id of a location. @public */
+export type LocationId = Id<"LocationId">;
+/** The id of a device. */
 export const DeviceId = Brand.nominal<DeviceId>();
+export type DeviceId = Id<"DeviceId">;
+/** The key of a campaign. */
 export const CampaignKey = Brand.nominal<CampaignKey>();
+export type CampaignKey = Key<"CampaignKey">;
+/** The key of a notification. */
 export const NotificationKey = Brand.nominal<NotificationKey>();
+export type NotificationKey = Key<"NotificationKey">;
+/** The key of one revision of a content. @public */
+export type ContentKey = Key<"ContentKey">;
+/** The key of a location. @public */
+export type LocationKey = Key<"LocationKey">;
+/** The key of a device, which counts from 1 within an environment. */
 export const DeviceKey = Brand.nominal<DeviceKey>();
+export type DeviceKey = Key<"DeviceKey">;
 
 let lastMillis = -1;
 let counter = 0;
