@@ -52,7 +52,8 @@ const shown = (ms: number) => `${new Date(ms).toISOString().slice(0, 19)}+00:00`
 
 layer(TestWaypost.layer)("Campaigns", (it) => {
   it.effect(
-    "are what a plain reading of the rules says after any sequence of changes (E1, E2, E3.3, E8.1, E9.1, E12.2)",
+    "campaigns match a simple model of the rules after any sequence of changes " +
+      "(E1, E2, E3.3, E8.1, E9.1, E12.2)",
     () =>
       Effect.gen(function* () {
         const outcomes = new Map<string, number>();

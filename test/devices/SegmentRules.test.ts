@@ -144,7 +144,8 @@ const idsWhere = (holds: (device: RuledDevice) => boolean) =>
 describe("A rule as SQL", () => {
   layer(TestDatabase.layer)((it) => {
     it.effect(
-      "holds the devices that it says, whatever names, values and types it compares (L6.1, operator.segment_rule)",
+      "the SQL of a rule selects the devices of the rule, for all names, values and types " +
+        "(L6.1, operator.segment_rule)",
       () =>
         Effect.gen(function* () {
           const sql = yield* SqlClient.SqlClient;
@@ -172,7 +173,7 @@ describe("A rule as SQL", () => {
         }),
     );
 
-    it.effect("joins with others as an audience: any or all of them, and everyone without any (L6.1)", () =>
+    it.effect("an audience is any or all of its rules, and everyone without rules (L6.1)", () =>
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient;
         yield* sql.withTransaction(

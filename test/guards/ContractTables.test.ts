@@ -36,10 +36,15 @@ const findingsOf = (
 
 describe("The tables of the contract", () => {
   it("a requirement is covered by a test that cites its id, its number or a range", () => {
-    const rows = ["E3.1", "E3.2", "me.name", "me.id"].map((id) => row(id, "every list<br>GET /me"));
+    const rows = ["E3.1", "E3.2", "E4.1", "me.name", "me.id"].map((id) => row(id, "every list<br>GET /me"));
     const tests = `
       it.effect.each([[1]] as const)("%s is \\"quoted\\" (me.name)", () => 1);
-      it(\`\${name} holds (D1–D3, me.id)\`, () => 1);`;
+      it(\`\${name} holds (D1–D3, me.id)\`, () => 1);
+      it.effect(
+        "a name on two lines holds " +
+          "(E4)",
+        () => 1,
+      );`;
     assert.deepStrictEqual(findingsOf(rows, tests), []);
     const found = testsById(sourcesOf(rows, tests));
     assert.deepStrictEqual(
@@ -48,16 +53,17 @@ describe("The tables of the contract", () => {
     );
     assert.lengthOf(found.get("D2") ?? [], 2);
     assert.lengthOf(found.get("E3.2") ?? [], 1);
+    assert.strictEqual(found.get("E4.1")?.at(-1)?.name, "a name on two lines holds (E4)");
   });
 
-  it("a requirement that no test cites is found, and the name of a group is no test", () => {
+  it("a requirement that no test cites is a finding, and the name of a group is not a test", () => {
     const rows = [row("me.name", "GET /me")];
     assert.lengthOf(findingsOf(rows), 1);
     assert.lengthOf(findingsOf(rows, `describe("A group (me.name)", () => 1);`), 1);
     assert.lengthOf(findingsOf(rows, `layer(x)("A group (me.name)", (it) => 1);`), 1);
   });
 
-  it("an id stands once, in a row of three cells, in one of two forms", () => {
+  it("an id has one row, of three cells, in one of two forms", () => {
     assert.include(findingsOf([row("A1", "GET /me")])[0], "earlier row");
     assert.include(findingsOf([row("Rule 7", "GET /me")])[0], "neither");
     assert.include(findingsOf(["| me.x | It holds | GET /me | |"])[0], "three cells");
@@ -65,7 +71,7 @@ describe("The tables of the contract", () => {
     assert.include(findingsOf(["| me.x |  | GET /me |"])[0], "lacks");
   });
 
-  it("every endpoint, error code and number has a row, and a row names endpoints that exist", () => {
+  it("every endpoint, error code and number has a row, and rows name existing endpoints", () => {
     assert.include(findingsOf([row("me.all2", "GET /you")], `it("x (me.all2)", 1)`)[0], "in no document");
     assert.include(findingsOf([], "", { operations: new Set(["GET /me", "GET /you"]) })[0], "about GET /you");
     assert.include(findingsOf([], "", { codes: new Set(["not_found"]) })[0], "errors.not_found");

@@ -24,7 +24,7 @@ const collection = { type: "FeatureCollection", features: [feature, feature] };
 
 layer(TestWaypost.layer)("Faults", (it) => {
   it.effect(
-    "a fault of ours is 500 with the request id, and nothing of the inside (B3.2, errors.internal_error)",
+    "an internal error is 500 with the request id and no internal details (B3.2, errors.internal_error)",
     () =>
       Effect.gen(function* () {
         const { sandbox } = yield* (yield* TestWaypost).tenant();
@@ -42,7 +42,7 @@ layer(TestWaypost.layer)("Faults", (it) => {
       }),
   );
 
-  it.effect("an import that fails on its way leaves nothing, and its key is free (G4.5, J3)", () =>
+  it.effect("an import that fails midway leaves nothing, and its key is free (G4.5, J3)", () =>
     Effect.gen(function* () {
       const { sandbox } = yield* (yield* TestWaypost).tenant();
       const sql = yield* SqlClient.SqlClient;
@@ -62,7 +62,8 @@ layer(TestWaypost.layer)("Faults", (it) => {
   );
 
   it.effect(
-    "while the database is away requests get 503 with Retry-After, and work once it is back (B3.3, errors.service_unavailable, running.away, running.health)",
+    "without a database requests get 503 with Retry-After, and work once it is back " +
+      "(B3.3, errors.service_unavailable, running.away, running.health)",
     () =>
       Effect.gen(function* () {
         const waypost = yield* TestWaypost;

@@ -45,8 +45,8 @@ const begun = (origin: string, token: string) =>
     (socket) => Effect.sync(() => socket.destroy()),
   );
 
-layer(TestWaypost.layer)("Idempotency of a request that takes its time", (it) => {
-  it.effect("a retry waits while the first one's body is on its way, then gets its answer (J3, rule 3)", () =>
+layer(TestWaypost.layer)("Idempotency of a request with a slow body", (it) => {
+  it.effect("a retry waits while the body of the first request arrives, then gets its response (J3)", () =>
     Effect.gen(function* () {
       const waypost = yield* TestWaypost;
       const { sandbox, tokens } = yield* waypost.tenant();
@@ -68,7 +68,7 @@ layer(TestWaypost.layer)("Idempotency of a request that takes its time", (it) =>
     }).pipe(Effect.scoped),
   );
 
-  it.effect("a first one that hangs up in its body frees the key", () =>
+  it.effect("a first request that disconnects within its body frees the key", () =>
     Effect.gen(function* () {
       const waypost = yield* TestWaypost;
       const { sandbox, tokens } = yield* waypost.tenant();

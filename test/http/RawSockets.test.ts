@@ -33,7 +33,7 @@ layer(TestWaypost.layer)("Raw sockets", (it) => {
   const good = '{"name":"Raw","type":"push","timezone":"UTC","starts_at":"2026-12-01"}';
 
   it.effect(
-    "no body that breaks off, lies about its length or is no chunk makes a change or a fault (B3)",
+    "a body that breaks off, has a wrong length or bad chunks causes no change and no internal error (B3)",
     () =>
       Effect.gen(function* () {
         const { head, origin, sandbox } = yield* world;
@@ -65,7 +65,7 @@ layer(TestWaypost.layer)("Raw sockets", (it) => {
       }),
   );
 
-  it.effect("no request line makes a fault, and none gets past its door", () =>
+  it.effect("no request line causes an internal error or bypasses authentication", () =>
     Effect.gen(function* () {
       const { head, origin } = yield* world;
       for (const [target, status] of [
@@ -98,7 +98,7 @@ layer(TestWaypost.layer)("Raw sockets", (it) => {
     }),
   );
 
-  it.effect("requests that come in one go are answered one by one, in their order", () =>
+  it.effect("pipelined requests are answered in order", () =>
     Effect.gen(function* () {
       const { head, origin } = yield* world;
       const bytes =
@@ -113,7 +113,7 @@ layer(TestWaypost.layer)("Raw sockets", (it) => {
     }),
   );
 
-  it.effect("a head that does not end is not waited for longer than some seconds", () =>
+  it.effect("a request head that does not end is disconnected after some seconds", () =>
     Effect.gen(function* () {
       const { head, origin } = yield* world;
       assert.deepStrictEqual(

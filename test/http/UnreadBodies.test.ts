@@ -35,8 +35,8 @@ const sendThenRead = (origin: string, path: string, headers: ReadonlyArray<strin
     return { status: Number(answer.split(" ")[1]), head: answer.toLowerCase() };
   });
 
-layer(TestWaypost.layer)("An answer that needs no body", (it) => {
-  it.effect("reaches a client that reads nothing before it has sent everything: refusals (B1, B3)", () =>
+layer(TestWaypost.layer)("A response that needs no body", (it) => {
+  it.effect("a refusal reaches a client that reads nothing before it has sent its whole body (B1, B3)", () =>
     Effect.gen(function* () {
       const waypost = yield* TestWaypost;
       const { tokens } = yield* waypost.tenant();
@@ -58,7 +58,7 @@ layer(TestWaypost.layer)("An answer that needs no body", (it) => {
     }),
   );
 
-  it.effect("reaches a client that reads nothing before it has sent everything: a replay (J, rule 2)", () =>
+  it.effect("a replay reaches a client that reads nothing before it has sent its whole body (J2)", () =>
     Effect.gen(function* () {
       const waypost = yield* TestWaypost;
       const { sandbox, tokens } = yield* waypost.tenant();
@@ -72,7 +72,7 @@ layer(TestWaypost.layer)("An answer that needs no body", (it) => {
     }),
   );
 
-  it.effect("does not wait for a client that says it will send, and sends nothing", () =>
+  it.effect("the response does not wait for a client that announces a body and sends none", () =>
     Effect.gen(function* () {
       const { origin } = yield* TestWaypost;
       const { hostname, port } = new URL(origin);

@@ -82,7 +82,8 @@ const waitsAtDoor = ({ child }: Machine) =>
 
 layer(TestDatabase.layer, { excludeTestServices: true })("Workers that roll up", (it) => {
   it.effect(
-    "lose and double nothing when they are killed in the middle of a step and of making all anew, and two go on at once (K6)",
+    "lose and double nothing when they are killed in the middle of a step and of making all anew, and two go on at once " +
+      "(K6)",
     () =>
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient;

@@ -43,7 +43,8 @@ const assertKnownElsewhere = Effect.fnUntraced(function* (here: Machine, there: 
 
 layer(TestDatabase.layer, { excludeTestServices: true })("Two API processes and two workers", (it) => {
   it.effect(
-    "lose and double nothing under load when a worker and an API process are killed and the other worker is cut off (J2, L5.2, running.several)",
+    "a killed worker, a killed API process and a cut-off worker lose and double nothing under load " +
+      "(J2, L5.2, running.several)",
     () =>
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient;

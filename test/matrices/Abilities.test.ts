@@ -33,8 +33,8 @@ const harmless = (endpoint: Endpoint) => ({
   ...(endpoint.method === "POST" || endpoint.method === "PATCH" ? { body: "{" } : {}),
 });
 
-describe("the ability of each endpoint", () => {
-  it("is what the contract's table says (C1)", () => {
+describe("The ability of each endpoint", () => {
+  it("every endpoint needs the ability of the contract's table (C1)", () => {
     const wrong = platformEndpoints.flatMap(({ method, name, needs, path, worksAlways }) => {
       const rule = wanted.find(([pattern]) => pattern.test(path));
       if (rule === undefined) return [`${name}: no line of the table in Abilities.test.ts fits it`];
@@ -49,7 +49,7 @@ describe("the ability of each endpoint", () => {
   });
 });
 
-layer(TestWaypost.layer)("abilities", (it) => {
+layer(TestWaypost.layer)("Abilities", (it) => {
   const tokensOf = Effect.fnUntraced(function* (workspace: Workspace, environment: Environment) {
     const waypost = yield* TestWaypost;
     const sets: ReadonlyArray<ReadonlyArray<Ability>> = [
@@ -67,7 +67,8 @@ layer(TestWaypost.layer)("abilities", (it) => {
   });
 
   it.effect(
-    "let in exactly the tokens that have what the endpoint needs, one by one and all but one (errors.missing_ability, locations.get, notifications.delete, notifications.update)",
+    "each endpoint accepts exactly the tokens that have its ability " +
+      "(errors.missing_ability, locations.get, notifications.delete, notifications.update)",
     () =>
       Effect.gen(function* () {
         const workspace = yield* roomyWorkspace;
@@ -91,25 +92,24 @@ layer(TestWaypost.layer)("abilities", (it) => {
       }),
   );
 
-  it.effect(
-    "are enough each: an example of every endpoint succeeds with what it needs and nothing else (auth.2)",
-    () =>
-      Effect.gen(function* () {
-        const waypost = yield* TestWaypost;
-        const workspace = yield* roomyWorkspace;
-        const ground = yield* makeGround(workspace, "sandbox");
-        for (const endpoint of platformEndpoints) {
-          const needs = endpoint.needs ?? "media:read";
-          const { token } = yield* waypost.token(workspace, "sandbox", [needs]);
-          const request = yield* exampleOf(endpoint).request(ground);
-          const answer = yield* send(ground, endpoint, request, { credential: token });
-          assert.isBelow(answer.status, 300, `${endpoint.name} with ${needs}: ${told(answer)}`);
-        }
-      }),
+  it.effect("one ability is enough for each endpoint (auth.2)", () =>
+    Effect.gen(function* () {
+      const waypost = yield* TestWaypost;
+      const workspace = yield* roomyWorkspace;
+      const ground = yield* makeGround(workspace, "sandbox");
+      for (const endpoint of platformEndpoints) {
+        const needs = endpoint.needs ?? "media:read";
+        const { token } = yield* waypost.token(workspace, "sandbox", [needs]);
+        const request = yield* exampleOf(endpoint).request(ground);
+        const answer = yield* send(ground, endpoint, request, { credential: token });
+        assert.isBelow(answer.status, 300, `${endpoint.name} with ${needs}: ${told(answer)}`);
+      }
+    }),
   );
 
   it.effect(
-    "in Production work once the full API is on, with the same tokens, and no more once it is off again (B1.3, auth.7, errors.platform_api_not_enabled)",
+    "abilities work in Production exactly while the full API is enabled " +
+      "(B1.3, auth.7, errors.platform_api_not_enabled)",
     () =>
       Effect.gen(function* () {
         const waypost = yield* TestWaypost;
@@ -146,7 +146,8 @@ layer(TestWaypost.layer)("abilities", (it) => {
   );
 
   it.effect(
-    "open nothing in a workspace that is scheduled for deletion, nor at the other address (auth.5, auth.8, errors.workspace_paused, errors.wrong_environment)",
+    "tokens fail in a workspace scheduled for deletion and at the other address " +
+      "(auth.5, auth.8, errors.workspace_paused, errors.wrong_environment)",
     () =>
       Effect.gen(function* () {
         const workspaces = yield* Workspaces;
@@ -180,7 +181,7 @@ layer(TestWaypost.layer)("abilities", (it) => {
   );
 
   it.effect(
-    "no key opens another interface than its own (B2, I2, device.access, operator.key, service.no_users)",
+    "no key works on another interface than its own (B2, I2, device.access, operator.key, service.no_users)",
     () =>
       Effect.gen(function* () {
         const ground = yield* makeGround(yield* roomyWorkspace, "sandbox");

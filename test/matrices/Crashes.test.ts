@@ -19,9 +19,9 @@ const overCutConnections = Layer.unwrap(
   Effect.map(Connections, ({ path }) => TestWaypost.layerWith({}, TestDatabase.layerThrough(path))),
 ).pipe(Layer.provideMerge(Connections.layer));
 
-layer(overCutConnections)("a change whose connection to the database is cut", (it) => {
+layer(overCutConnections)("A change whose database connection is cut", (it) => {
   it.effect(
-    "at any statement, before or after its COMMIT, is made once by the retry under its key, or was made (J2.1)",
+    "a change cut off at any statement or COMMIT is made once by the retry under its key (J2.1)",
     () =>
       Effect.gen(function* () {
         const connections = yield* Connections;

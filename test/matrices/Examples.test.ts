@@ -5,8 +5,8 @@ import { everyEndpoint, namedPlaces } from "./Endpoints.ts";
 import { exampleOf, pageOf, send, told } from "./Examples.ts";
 import { makeGround, roomyWorkspace } from "./Ground.ts";
 
-describe("examples of endpoints", () => {
-  it("say of every id in a body or query what it names", () => {
+describe("Examples of endpoints", () => {
+  it("every id in the body or query of an example has a kind", () => {
     const silent = everyEndpoint.flatMap((endpoint) => {
       const named = Object.keys(exampleOf(endpoint).names ?? {}).map((place) =>
         place.replaceAll(/\.\d+/g, ".*"),
@@ -19,8 +19,8 @@ describe("examples of endpoints", () => {
   });
 });
 
-layer(TestWaypost.layer)("examples of endpoints", (it) => {
-  it.effect("succeed, each with a status that its document lists", () =>
+layer(TestWaypost.layer)("Running the examples of endpoints", (it) => {
+  it.effect("every example succeeds with a status that its document lists", () =>
     Effect.gen(function* () {
       const ground = yield* makeGround(yield* roomyWorkspace, "sandbox");
       for (const endpoint of everyEndpoint) {

@@ -86,7 +86,7 @@ const shown = ({ body, headers, method, path }: HostileRequest): string => {
   return `${method} ${path.slice(0, 300)} ${JSON.stringify(headers)}\n  ${JSON.stringify(text)}`;
 };
 
-layer(TestWaypost.layer)("hostile requests", (it) => {
+layer(TestWaypost.layer)("Hostile requests", (it) => {
   const credentialOf = (endpoint: Endpoint, ground: Ground, good: GoodRequest): string =>
     good.credential ??
     (endpoint.of === "operator"
@@ -122,7 +122,8 @@ layer(TestWaypost.layer)("hostile requests", (it) => {
 
   for (const name of documentNames) {
     it.effect(
-      `to the ${name} interface get an error in the one shape, or are taken; never a fault (B3, B4, B6, errors.hostile)`,
+      `hostile requests to the ${name} interface get a well-formed error or succeed, never 5xx ` +
+        "(B3, B4, B6, errors.hostile)",
       () =>
         Effect.gen(function* () {
           const ground = yield* makeGround(yield* roomyWorkspace, "sandbox");
@@ -159,7 +160,7 @@ layer(TestWaypost.layer)("hostile requests", (it) => {
     );
   }
 
-  it.effect("that are refused change nothing (B1, errors.hostile)", () =>
+  it.effect("refused hostile requests change nothing (B1, errors.hostile)", () =>
     Effect.gen(function* () {
       const ground = yield* makeGround(yield* roomyWorkspace, "sandbox");
       const dice = new Dice(seed + 1);

@@ -13,8 +13,8 @@ const changes = platformEndpoints.filter(({ takesKey }) => takesKey);
 
 const keyed = (key: string) => ({ headers: { "idempotency-key": key } });
 
-describe("every change of the platform API", () => {
-  it("takes an Idempotency-Key, and nothing else does (J1, idempotency.0)", () => {
+describe("Idempotency-Key in the platform API", () => {
+  it("every change accepts an Idempotency-Key, and no other endpoint does (J1, idempotency.0)", () => {
     assert.isAbove(changes.length, 10);
     for (const { method, name, takesKey } of platformEndpoints) {
       assert.strictEqual(
@@ -26,9 +26,10 @@ describe("every change of the platform API", () => {
   });
 });
 
-layer(TestWaypost.layer)("every change of the platform API", (it) => {
+layer(TestWaypost.layer)("Every change of the platform API", (it) => {
   it.effect(
-    "is made once under its key: retries, one by one and many at once, get the first answer (J2, J3.2, idempotency.2, media.key)",
+    "every change runs once under its key, and sequential and concurrent retries get its response " +
+      "(J2, J3.2, idempotency.2, media.key)",
     () =>
       Effect.gen(function* () {
         const ground = yield* makeGround(yield* roomyWorkspace, "sandbox");
@@ -71,7 +72,7 @@ layer(TestWaypost.layer)("every change of the platform API", (it) => {
       }),
   );
 
-  it.effect("that fails stores nothing: its key is free after the fix (J3.1, idempotency.4)", () =>
+  it.effect("every failed change stores nothing, so its key is free (J3.1, idempotency.4)", () =>
     Effect.gen(function* () {
       const waypost = yield* TestWaypost;
       const workspace = yield* roomyWorkspace;
@@ -107,7 +108,7 @@ layer(TestWaypost.layer)("every change of the platform API", (it) => {
   );
 
   it.effect(
-    "has its key to itself: another path, workspace or environment is another change, another query is not (J1.2, idempotency.5)",
+    "a key is bound to path, workspace and environment, and not to the query (J1.2, idempotency.5)",
     () =>
       Effect.gen(function* () {
         const grounds = yield* makeGrounds;
@@ -131,7 +132,7 @@ layer(TestWaypost.layer)("every change of the platform API", (it) => {
       }),
   );
 
-  it.effect("refuses a key that is no 1 to 255 visible ASCII characters, and takes any that is (J1.1)", () =>
+  it.effect("every change refuses a key that is not 1 to 255 visible ASCII characters (J1.1)", () =>
     Effect.gen(function* () {
       const ground = yield* makeGround(yield* roomyWorkspace, "sandbox");
       const bad = ["", "two words", "tab\tbed", "k".repeat(256), "caf\u00e9", "one, two"];

@@ -81,7 +81,7 @@ const naming = (request: GoodRequest, where: string, id: string): GoodRequest =>
     ? { ...request, query: { ...request.query, [where.slice(1)]: id } }
     : { ...request, body: place(request.body, where, id) };
 
-layer(TestWaypost.layer)("what belongs to others", (it) => {
+layer(TestWaypost.layer)("Resources of others", (it) => {
   /** Ids of things of my own that are deleted, by the endpoint that deletes the kind. */
   const deleted = Effect.fnUntraced(function* (mine: Ground) {
     const ids = new Map<string, Readonly<Record<string, string>>>();
@@ -98,7 +98,8 @@ layer(TestWaypost.layer)("what belongs to others", (it) => {
   });
 
   it.effect(
-    "is not found by any id in a path: another workspace's, the other environment's, deleted, or none at all (A2.3, B2.3, errors.not_found, operator.foreign)",
+    "an id in a path of another workspace or environment, deleted or unknown, is not found " +
+      "(A2.3, B2.3, errors.not_found, operator.foreign)",
     () =>
       Effect.gen(function* () {
         const { mine, otherEnvironment, otherWorkspace } = yield* makeGrounds;
@@ -166,7 +167,7 @@ layer(TestWaypost.layer)("what belongs to others", (it) => {
   );
 
   it.effect(
-    "is no better known than an id of nobody's where a body or query names it (A2.2, E5.2, F4.2, K2, reports.range4)",
+    "an id of others in a body or query is treated like an unknown id (A2.2, E5.2, F4.2, K2, reports.range4)",
     () =>
       Effect.gen(function* () {
         const { mine, otherEnvironment, otherWorkspace } = yield* makeGrounds;
@@ -200,7 +201,7 @@ layer(TestWaypost.layer)("what belongs to others", (it) => {
       }),
   );
 
-  it.effect("is in no list and behind no cursor (A2.1, A2.3, D2.2)", () =>
+  it.effect("resources of others are in no list and behind no cursor (A2.1, A2.3, D2.2)", () =>
     Effect.gen(function* () {
       const { mine, otherEnvironment, otherWorkspace } = yield* makeGrounds;
       const lists = everyEndpoint.filter(({ operation }) =>

@@ -35,8 +35,8 @@ const problemsOf = (sent: ReadonlyArray<QuestionDraft>, stored: ReadonlyArray<Qu
   return problems.fields;
 };
 
-describe("The identity of questions and choices (F4)", () => {
-  it("resubmitting the same without ids changes nothing (F4.3)", () => {
+describe("Matching of questions and choices (F4)", () => {
+  it("resubmitting the same questions without ids changes nothing (F4.3)", () => {
     fc.assert(
       fc.property(drafts, (sent) => {
         const stored = questionsWithIds(sent, [], numbered("old"));
@@ -45,7 +45,7 @@ describe("The identity of questions and choices (F4)", () => {
     );
   });
 
-  it("resubmitting what is stored, with ids and in any order, changes nothing but the order (F4.1)", () => {
+  it("resubmitting stored questions with ids in any order changes only the order (F4.1)", () => {
     const shuffled = drafts.chain((sent) => {
       const stored = questionsWithIds(sent, [], numbered("old"));
       return fc.tuple(fc.constant(stored), fc.shuffledSubarray([...stored], { minLength: stored.length }));
@@ -58,7 +58,7 @@ describe("The identity of questions and choices (F4)", () => {
     );
   });
 
-  it("no id is given twice, and every one kept was of the same question (F4.3)", () => {
+  it("no id is used twice, and a kept id belonged to the same question (F4.3)", () => {
     fc.assert(
       fc.property(drafts, drafts, (before, sent) => {
         const stored = questionsWithIds(before, [], numbered("old"));
@@ -94,7 +94,7 @@ describe("The identity of questions and choices (F4)", () => {
     );
   });
 
-  it("an explicit id goes before a question that is alike (F4.1)", () => {
+  it("an explicit id takes precedence over a question that is alike (F4.1)", () => {
     const alike = { question_text: "One?", type: "RATING" as const };
     const stored = questionsWithIds([alike, alike], [], numbered("old"));
     const sent = [alike, { ...alike, id: "old-1" }];

@@ -13,7 +13,8 @@ const choosing = (...texts: ReadonlyArray<string>) => ({
 
 layer(TestWaypost.layer)("Surveys", (it) => {
   it.effect(
-    "ask questions of all seven types, choices shown as texts (notifications.shown_questions, questions.required, questions.type)",
+    "a survey asks questions of all seven types, with choices shown as texts " +
+      "(notifications.shown_questions, questions.required, questions.type)",
     () =>
       Effect.gen(function* () {
         const world = yield* notificationWorld();
@@ -69,7 +70,8 @@ layer(TestWaypost.layer)("Surveys", (it) => {
   );
 
   it.effect(
-    "have one to five questions, choice questions two to four choices, others none (F2.1, F2.3, notifications.questions, questions.choices)",
+    "a survey has one to five questions; choice questions have two to four choices, others none " +
+      "(F2.1, F2.3, notifications.questions, questions.choices)",
     () =>
       Effect.gen(function* () {
         const world = yield* notificationWorld();
@@ -105,7 +107,7 @@ layer(TestWaypost.layer)("Surveys", (it) => {
       }),
   );
 
-  it.effect("choices of a question differ, for an answer may name one by its text", () =>
+  it.effect("the choices of a question must differ, because an answer may name one by its text", () =>
     Effect.gen(function* () {
       const world = yield* notificationWorld();
       const path = yield* world.geo();
@@ -115,7 +117,7 @@ layer(TestWaypost.layer)("Surveys", (it) => {
   );
 
   it.effect(
-    "a question without id keeps its own by text and type, wherever it moves; one that differs is new (F4.3)",
+    "a question without id keeps its own by text and type wherever it moves, else it is new (F4.3)",
     () =>
       Effect.gen(function* () {
         const world = yield* notificationWorld();
@@ -179,7 +181,8 @@ layer(TestWaypost.layer)("Surveys", (it) => {
   );
 
   it.effect(
-    "an id that is not of this notification is 422 at its place, also on create, and twice the same too (F4.2, errors.dots, questions.id)",
+    "an id of another notification, or used twice, is 422 at its index, also on create " +
+      "(F4.2, errors.dots, questions.id)",
     () =>
       Effect.gen(function* () {
         const world = yield* notificationWorld();
@@ -247,22 +250,24 @@ layer(TestWaypost.layer)("Surveys", (it) => {
     }),
   );
 
-  it.effect("a question's text has 1 to 500 characters, and a choice's is required (questions.text)", () =>
-    Effect.gen(function* () {
-      const world = yield* notificationWorld();
-      const path = yield* world.geo();
-      const fields = (question: object) =>
-        Effect.map(world.sandbox(path, { body: survey([question]) }), ({ body }) =>
-          Object.keys(body.error?.fields ?? {}),
-        );
-      assert.deepStrictEqual(yield* fields({ ...rating, question_text: "🎈".repeat(500) }), []);
-      for (const question_text of ["🎈".repeat(501), " ", null, undefined, 7]) {
-        assert.deepStrictEqual(yield* fields({ ...rating, question_text }), ["questions.0.question_text"]);
-      }
-      for (const text of ["", null, undefined, 7]) {
-        const question = { ...choosing("A"), choices: [{ text: "A" }, { text }] };
-        assert.deepStrictEqual(yield* fields(question), ["questions.0.choices.1.text"]);
-      }
-    }),
+  it.effect(
+    "the text of a question has 1 to 500 characters, and that of a choice is required (questions.text)",
+    () =>
+      Effect.gen(function* () {
+        const world = yield* notificationWorld();
+        const path = yield* world.geo();
+        const fields = (question: object) =>
+          Effect.map(world.sandbox(path, { body: survey([question]) }), ({ body }) =>
+            Object.keys(body.error?.fields ?? {}),
+          );
+        assert.deepStrictEqual(yield* fields({ ...rating, question_text: "🎈".repeat(500) }), []);
+        for (const question_text of ["🎈".repeat(501), " ", null, undefined, 7]) {
+          assert.deepStrictEqual(yield* fields({ ...rating, question_text }), ["questions.0.question_text"]);
+        }
+        for (const text of ["", null, undefined, 7]) {
+          const question = { ...choosing("A"), choices: [{ text: "A" }, { text }] };
+          assert.deepStrictEqual(yield* fields(question), ["questions.0.choices.1.text"]);
+        }
+      }),
   );
 });

@@ -24,9 +24,10 @@ const everything = (ask: ReturnType<typeof asker>, path: string) =>
     return items;
   });
 
-layer(TestWaypost.layer)("the operator interface", (it) => {
+layer(TestWaypost.layer)("The operator interface", (it) => {
   it.effect(
-    "a workspace has UTC, no production access and the default plan, unless told otherwise (I1.2, operator.status, operator.workspace, operator.workspace_fields)",
+    "a new workspace has UTC, no full API in Production and the default plan " +
+      "(I1.2, operator.status, operator.workspace, operator.workspace_fields)",
     () =>
       Effect.gen(function* () {
         const { operator } = yield* TestWaypost;
@@ -56,7 +57,8 @@ layer(TestWaypost.layer)("the operator interface", (it) => {
   );
 
   it.effect(
-    "a change keeps what it leaves out, merges the plan by key, and takes null for no cap (operator.status, operator.workspace_update)",
+    "a change keeps missing fields, merges the plan by key, and null removes the cap " +
+      "(operator.status, operator.workspace_update)",
     () =>
       Effect.gen(function* () {
         const { operator } = yield* TestWaypost;
@@ -96,7 +98,7 @@ layer(TestWaypost.layer)("the operator interface", (it) => {
       }),
   );
 
-  it.effect("everything wrong with a body is told at once, by dotted name (B4, operator.envelope)", () =>
+  it.effect("all problems of a body are reported together, by dotted name (B4, operator.envelope)", () =>
     Effect.gen(function* () {
       const { operator, workspace } = yield* TestWaypost;
       const bad = yield* operator("/workspaces", {
@@ -122,7 +124,8 @@ layer(TestWaypost.layer)("the operator interface", (it) => {
   );
 
   it.effect(
-    "lists page through everything once, newest first, and their cursors fit no other list (D1.2, D2, operator.envelope)",
+    "lists page through everything once, newest first, and their cursors fit no other list " +
+      "(D1.2, D2, operator.envelope)",
     () =>
       Effect.gen(function* () {
         const { operator, workspace } = yield* TestWaypost;
@@ -154,7 +157,8 @@ layer(TestWaypost.layer)("the operator interface", (it) => {
   );
 
   it.effect(
-    "a token is shown once, works where it is for, and ends at once when it is revoked (A4, auth.1, operator.tokens, operator.tokens_revoke)",
+    "a token is shown once, works in its environment, and ends when it is revoked " +
+      "(A4, auth.1, operator.tokens, operator.tokens_revoke)",
     () =>
       Effect.gen(function* () {
         const { operator, platform, workspace } = yield* TestWaypost;
@@ -189,7 +193,7 @@ layer(TestWaypost.layer)("the operator interface", (it) => {
       }),
   );
 
-  it.effect("an SDK key registers devices until it is revoked, and is shown once (operator.sdk_keys)", () =>
+  it.effect("an SDK key is shown once, and registers devices until it is revoked (operator.sdk_keys)", () =>
     Effect.gen(function* () {
       const { device, operator, workspace } = yield* TestWaypost;
       const { id } = yield* workspace();
@@ -208,7 +212,8 @@ layer(TestWaypost.layer)("the operator interface", (it) => {
   );
 
   it.effect(
-    "devices are listed by approval and platform, and approved one by one (operator.approve, operator.devices)",
+    "devices are listed by approval and platform, and approved one by one " +
+      "(operator.approve, operator.devices)",
     () =>
       Effect.gen(function* () {
         const { device, operator, workspace } = yield* TestWaypost;
@@ -250,7 +255,8 @@ layer(TestWaypost.layer)("the operator interface", (it) => {
   );
 
   it.effect(
-    "what is not there is 404, before anything about the body; a wrong method is 405 (B1, B2, operator.envelope, operator.foreign)",
+    "an unknown id is 404 before problems of the body, and a wrong method is 405 " +
+      "(B1, B2, operator.envelope, operator.foreign)",
     () =>
       Effect.gen(function* () {
         const { operator, workspace } = yield* TestWaypost;
@@ -288,7 +294,7 @@ layer(TestWaypost.layer)("the operator interface", (it) => {
       }),
   );
 
-  it.effect("no other workspace's token can be revoked through a workspace (operator.tokens_revoke)", () =>
+  it.effect("a token can be revoked only through its own workspace (operator.tokens_revoke)", () =>
     Effect.gen(function* () {
       const waypost = yield* TestWaypost;
       const mine = yield* waypost.workspace();

@@ -6,7 +6,8 @@ import { gold, refusal, rule, segmentWorld } from "./SegmentWorld.ts";
 
 layer(TestWaypost.layer)("The rules of segments", (it) => {
   it.effect(
-    "every operator holds the devices that it says, by value and type, built-in attributes too (L6.1, operator.segment_rule)",
+    "every segment operator selects devices by value and type, also by built-in attributes " +
+      "(L6.1, operator.segment_rule)",
     () =>
       Effect.gen(function* () {
         const { operator, path, sandbox } = yield* segmentWorld;
@@ -88,7 +89,7 @@ layer(TestWaypost.layer)("The rules of segments", (it) => {
       }),
   );
 
-  it.effect("everything wrong with a rule is told at once, by its dotted name (B4, L6.1)", () =>
+  it.effect("all problems of a rule are reported together, by dotted name (B4, L6.1)", () =>
     Effect.gen(function* () {
       const { operator, path, segment } = yield* segmentWorld;
       const ask = (body: unknown) => operator(path("sandbox"), { body });

@@ -44,7 +44,7 @@ layer(TestRepositories.layer)("WorkspacesRepository", (it) => {
     }),
   );
 
-  it.effect("an update writes what is given, merges the plan by key and keeps the rest", () =>
+  it.effect("an update writes the given fields, merges the plan by key and keeps the rest", () =>
     Effect.gen(function* () {
       const repository = yield* WorkspacesRepository;
       const { publicId } = newWorkspace("A");
@@ -64,7 +64,7 @@ layer(TestRepositories.layer)("WorkspacesRepository", (it) => {
     }),
   );
 
-  it.effect("scheduling a deletion again keeps the first instant, and taking it back clears it", () =>
+  it.effect("scheduling a deletion again keeps the first instant, and cancelling it clears it", () =>
     Effect.gen(function* () {
       const repository = yield* WorkspacesRepository;
       const draft = newWorkspace("A");
