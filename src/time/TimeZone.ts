@@ -97,7 +97,7 @@ const zoneOf = (name: TimeZoneName): Zone => {
   return zone;
 };
 
-/** Measures the offset by Intl: parsing `MM/DD/YYYY, hh:mm:ss` takes a third of the time of `formatToParts`. */
+/** Measures the offset by Intl. Parsing `MM/DD/YYYY, hh:mm:ss` is three times as fast as `formatToParts`. */
 const measure = (zone: Zone, ms: number): number => {
   const text = zone.format.format(ms);
   const clock = text.length - 8;

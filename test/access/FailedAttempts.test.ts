@@ -15,7 +15,7 @@ const trustedProxies = Settings.fromRecord({ WAYPOST_TRUSTED_PROXIES: "127.0.0.1
 
 layer(TestWaypost.layerWith({ trustedProxies }))("Failed attempts", (it) => {
   it.effect(
-    "from the 21st unknown token within a minute on an address gets 429, and valid tokens from it still work " +
+    "from the 21st unknown token in a minute on an address gets 429, and its valid tokens work " +
       "(I2.1, I2.3, auth.10, errors.too_many_failed_attempts)",
     () =>
       Effect.gen(function* () {

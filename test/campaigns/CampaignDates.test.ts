@@ -7,8 +7,8 @@ import { campaignWorld, geo, push } from "./CampaignWorld.ts";
 type Dates = { readonly timezone: string; readonly starts_at: string; readonly ends_at?: string };
 
 layer(TestWaypost.layer)("Campaign dates", (it) => {
-  // Wall times in clock changes: forward 2027-03-28 02:00 and back 2027-10-31 03:00 in Amsterdam; in Santiago midnight of
-  // 2027-09-05 is skipped; in Lord Howe the gap is half an hour.
+  // Wall times in clock changes: forward 2027-03-28 02:00 and back 2027-10-31 03:00 in Amsterdam; in Santiago
+  // midnight of 2027-09-05 is skipped; in Lord Howe the gap is half an hour.
   const readings: ReadonlyArray<readonly [string, string, string, string, string]> = [
     ["Europe/Amsterdam", "2027-03-28 02:30", "2027-03-28", "2027-03-28T01:30:00", "2027-03-28T21:59:59"],
     ["Europe/Amsterdam", "2027-10-31 02:30", "2027-10-31", "2027-10-31T00:30:00", "2027-10-31T22:59:59"],
@@ -86,7 +86,7 @@ layer(TestWaypost.layer)("Campaign dates", (it) => {
           const refused = yield* make({ name: "2", starts_at: "2026-11-21 08:00", ends_at: end });
           assert.hasAllKeys(refused.body.error.fields, ["ends_at"]);
         }
-        // The end of its gap is what the start means, so an end within the gap is no later.
+        // The start in the gap is moved to the end of the gap, so an end within the gap is not later.
         const gap = yield* make({
           name: "3",
           timezone: "Europe/Amsterdam",

@@ -99,9 +99,9 @@ layer(TestWaypost.layer)("Campaign limits", (it) => {
         const second = (yield* world.sandbox("/campaigns", { body: push({ name: "2" }) })).body.data.id;
         assert.strictEqual(code(yield* act(first, "publish")), "limit_exceeded");
         assert.isTrue((yield* world.sandbox(`/campaigns/${first}`)).body.data.paused);
-        // One that counts already may be published as often as one likes.
+        // A campaign that already counts can be published any number of times.
         assert.strictEqual(code(yield* act(second, "publish")), 200);
-        // A paused one does not count, whatever an update makes of its dates.
+        // A paused campaign does not count, whatever dates an update gives it.
         const patched = yield* world.sandbox(`/campaigns/${first}`, {
           method: "PATCH",
           body: geo([location], { name: "1" }),
@@ -198,7 +198,7 @@ layer(TestWaypost.layer)("Campaign limits", (it) => {
           { concurrency: "unbounded" },
         ),
       );
-      // Who waits for its twin does so on the clock of the test; meanwhile a request of another kind lets real work go on.
+      // Duplicates wait by the clock of the test. Another request lets the server work in the meantime.
       while (sending.pollUnsafe() === undefined) {
         yield* world.sandbox("/me");
         yield* TestClock.adjust("10 millis");

@@ -126,7 +126,7 @@ layer(TestWaypost.layer)("Campaign lists", (it) => {
         yield* refused(world.sandbox, "cursor=");
         yield* refused(world.sandbox, "cursor=abc.def");
         yield* refused(world.sandbox, `cursor=${cursor}x`);
-        // Other writings of the same bytes are none that was given.
+        // Other base64 texts of the same bytes are not cursors that were issued.
         yield* refused(world.sandbox, `cursor=${cursor}=`);
         yield* refused(world.sandbox, `cursor=%20${cursor}`);
         const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";

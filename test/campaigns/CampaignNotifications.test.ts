@@ -4,7 +4,7 @@ import { TestClock } from "effect/testing";
 import { TestWaypost } from "../TestWaypost.ts";
 import { campaignWorld, geo, push } from "./CampaignWorld.ts";
 
-/** A campaign in a world of its own, and a PATCH of it that tells the fields it was refused for and why. */
+/** A campaign in a world of its own; its PATCH gives the problems by field. */
 const campaign = (body: (location: string) => object) =>
   Effect.gen(function* () {
     const world = yield* campaignWorld();
@@ -73,8 +73,8 @@ layer(TestWaypost.layer)("Campaigns with notifications", (it) => {
       const west = yield* one.patch({ timezone: "America/New_York" });
       assert.deepStrictEqual(west, {
         timezone: [
-          'The campaign would start after "Early", whose window starts at 2026-11-30 18:00 in America/New_York: ' +
-            "start no later, or change that notification first.",
+          'The campaign would start after "Early", whose window starts at 2026-11-30 18:00 in ' +
+            "America/New_York: start no later, or change that notification first.",
         ],
       });
       const east = yield* one.patch({ timezone: "Asia/Tokyo" });
@@ -108,8 +108,8 @@ layer(TestWaypost.layer)("Campaigns with notifications", (it) => {
         // It is 13:00 in Amsterdam.
         assert.deepStrictEqual(yield* one.patch({ starts_at: "2026-11-21" }), {
           starts_at: [
-            'The start would move the sending of "Morning" to 2026-11-21 12:30 in Europe/Amsterdam, which has passed: ' +
-              "choose a later day, or change that notification first.",
+            'The start would move the sending of "Morning" to 2026-11-21 12:30 in Europe/Amsterdam, ' +
+              "which has passed: choose a later day, or change that notification first.",
           ],
         });
         yield* TestClock.setTime(Date.parse("2026-11-21T11:30:00Z"));

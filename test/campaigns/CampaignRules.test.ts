@@ -6,7 +6,7 @@ import { campaignWorld, geo, push } from "./CampaignWorld.ts";
 const unknownId = "01980a6c-0f3e-7c52-9a41-3f1f5d7a2b60";
 type World = Effect.Success<ReturnType<typeof campaignWorld>>;
 
-/** Sends a draft and returns the fields it was refused for. */
+/** Sends a draft and gives the fields with problems. */
 const refusal = (world: World, body: unknown) =>
   Effect.map(world.sandbox("/campaigns", { body }), (answer) => {
     assert.deepStrictEqual([answer.status, answer.body.error?.code], [422, "validation_failed"]);
@@ -41,10 +41,12 @@ layer(TestWaypost.layer)("Campaign rules", (it) => {
           starts_at: ["The start cannot be before today (2026-11-21 in Europe/Amsterdam)."],
           ends_at: ["The end must be after the start (2026-11-20 00:00 in Europe/Amsterdam)."],
           segmentation_ids: [
-            "A geo campaign cannot take segments: leave the segmentation ids out, or make it a push campaign.",
+            "A geo campaign cannot take segments: " +
+              "leave the segmentation ids out, or make it a push campaign.",
           ],
           frequency_cap_period: [
-            "The frequency cap period is required with a frequency cap count: send day, week or month, or neither of both.",
+            "The frequency cap period is required with a frequency cap count: " +
+              "send day, week or month, or neither of both.",
           ],
           "location_ids.1": [
             `There is no location with the id ${unknownId} in this workspace and environment.`,

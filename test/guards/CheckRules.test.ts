@@ -29,7 +29,7 @@ const filesFound = (...paths: ReadonlyArray<string>): ReadonlyArray<string> =>
   naming(paths, ["campaigns", "sending", "cli"]).map(({ file }) => file);
 
 describe("file names", () => {
-  it("file names are PascalCase in a known slice", () => {
+  it("are PascalCase under a known slice", () => {
     assert.deepStrictEqual(
       filesFound(
         "src/main.ts",
@@ -43,14 +43,14 @@ describe("file names", () => {
     for (const path of wrong) assert.deepStrictEqual(filesFound(path), [path]);
   });
 
-  it("file names are nouns, not vague words", () => {
+  it("are nouns, not vague words", () => {
     for (const name of ["Index", "DateUtils", "CampaignManager", "CampaignsLive", "Common", "TestHelpers"])
       assert.deepStrictEqual(filesFound(`src/campaigns/${name}.ts`), [`src/campaigns/${name}.ts`]);
     assert.deepStrictEqual(filesFound("src/campaigns/Delivery.ts", "src/campaigns/GeofenceIndex.ts"), []);
     assert.deepStrictEqual(filesFound("src/campaigns/utils/Day.ts"), ["src/campaigns/utils/Day.ts"]);
   });
 
-  it("file names are unique in the repository, regardless of case", () => {
+  it("are unique in the repository, whatever their case", () => {
     assert.deepStrictEqual(filesFound("src/campaigns/Answer.ts", "src/sending/ANSWER.ts"), [
       "src/sending/ANSWER.ts",
     ]);
@@ -59,12 +59,12 @@ describe("file names", () => {
 });
 
 describe("files", () => {
-  it("files have at most 300 lines", () => {
+  it("have at most 300 lines", () => {
     assert.deepStrictEqual(linesFound(fileLength, "x\n".repeat(300)), []);
     assert.deepStrictEqual(linesFound(fileLength, "x\n".repeat(301)), [301]);
   });
 
-  it("every export has a sentence about it", () => {
+  it("say of each export what it promises", () => {
     assert.deepStrictEqual(linesFound(documented, "export const day = 1;\n"), [1]);
     assert.deepStrictEqual(linesFound(documented, "/** A day. */\nexport const day = 1;\n"), []);
     assert.deepStrictEqual(linesFound(documented, "// A day.\nexport class Day {}\n"), [2]);
@@ -81,7 +81,7 @@ describe("files", () => {
     );
   });
 
-  it("no export is called Live, Impl or Manager", () => {
+  it("export nothing called Live, Impl or Manager", () => {
     assert.deepStrictEqual(
       linesFound(exportNames, "export const CampaignsLive = 1;\nexport class Delivery {}"),
       [1],
@@ -93,12 +93,12 @@ describe("layers", () => {
   const inStatic = "export class A {\n  static readonly layer = b.pipe(\n    Layer.provide(c),\n  );\n}\n";
   const outside = "export const layer = b.pipe(\n  Layer.provide(c),\n);\n";
 
-  it("layers may be combined in Waypost.ts and in static members of classes", () => {
+  it("meet in Waypost.ts or in a class's static member", () => {
     assert.deepStrictEqual(linesFound(layersMeetOnce, inStatic), []);
     assert.deepStrictEqual(linesFound(layersMeetOnce, outside, "src/Waypost.ts"), []);
   });
 
-  it("layers may not be combined elsewhere", () => {
+  it("meet nowhere else", () => {
     assert.deepStrictEqual(linesFound(layersMeetOnce, outside), [2]);
     assert.deepStrictEqual(linesFound(layersMeetOnce, `${inStatic}${outside}`), [7]);
     assert.deepStrictEqual(
@@ -110,7 +110,7 @@ describe("layers", () => {
     );
   });
 
-  it("effects are run in main.ts only", () => {
+  it("run in main.ts alone", () => {
     const text = "// Effect.runPromise would be wrong\nEffect.runPromise(program);\n";
     assert.deepStrictEqual(linesFound(runOnce, text), [2]);
     assert.deepStrictEqual(linesFound(runOnce, text, "src/main.ts"), []);
@@ -118,7 +118,7 @@ describe("layers", () => {
 });
 
 describe("time", () => {
-  it("the program takes the time from Clock", () => {
+  it("comes from Clock in the program", () => {
     assert.deepStrictEqual(
       linesFound(timeFromClock, "const a = Date.now();\nconst b = new Date();\n"),
       [1, 2],
@@ -126,7 +126,7 @@ describe("time", () => {
     assert.deepStrictEqual(linesFound(timeFromClock, "new Date(millis); yield* DateTime.now;\n"), []);
   });
 
-  it("time is a parameter in SQL", () => {
+  it("is a parameter in SQL", () => {
     for (const text of [
       "DEFAULT now()",
       "WHERE due_at < NOW()",
@@ -140,13 +140,13 @@ describe("time", () => {
 });
 
 describe("tests", () => {
-  it("tests do not sleep", () => {
+  it("do not sleep", () => {
     for (const text of ["setTimeout(f, 1)", "yield* Effect.sleep(1)", 'from "node:timers/promises"'])
       assert.deepStrictEqual(linesFound(noSleeps, text), [1]);
     assert.deepStrictEqual(linesFound(noSleeps, "yield* TestClock.adjust(1) // not setTimeout(f)"), []);
   });
 
-  it("no test is skipped", () => {
+  it("all run", () => {
     for (const text of [
       "it.skip(",
       "it.effect.only(",
@@ -161,7 +161,7 @@ describe("tests", () => {
 });
 
 describe("dependencies", () => {
-  it("dependencies are pinned exactly", () => {
+  it("are pinned exactly", () => {
     const text = [
       "{",
       '  "engines": {',
@@ -178,7 +178,7 @@ describe("dependencies", () => {
     assert.deepStrictEqual(linesFound(pinned, text, "package.json"), [8, 9]);
   });
 
-  it("the lockfile has all dependencies, including those of other platforms", () => {
+  it("are all in the lockfile, other platforms' too", () => {
     const text = (name: string): string =>
       [
         "{",
@@ -203,7 +203,7 @@ describe("dependencies", () => {
     assert.deepStrictEqual(linesFound(lockfileComplete, text("@a/windows"), "package-lock.json"), [9]);
   });
 
-  it("dependencies are those of the lockfile, in each folder with a package", () => {
+  it("are those of the lockfile, in each folder that has a package", () => {
     const manifest = { path: "package.json", text: '{"dependencies":{"a":"1.2.3","b":"1.0.0"}}' };
     const lockfile = (dependencies: string) => ({
       path: "package-lock.json",
@@ -215,7 +215,7 @@ describe("dependencies", () => {
     assert.lengthOf(lockfileAgrees(manifest, undefined), 1);
   });
 
-  it("no file names a registry", () => {
+  it("name no registry", () => {
     // Put together here, so that this file names none either.
     const host = ["registry", "example", "org"].join(".");
     assert.deepStrictEqual(linesFound(lockfileWithoutHosts, `      "resolved": "${host}/a.tgz",`), [1]);

@@ -23,18 +23,14 @@ const sectionOf = (text: string, heading: string): string =>
   text.split(`\n## ${heading}\n`)[1]?.split("\n## ")[0] ?? "";
 
 describe("docs/operating.md", () => {
-  it(
-    "docs/operating.md lists the settings with the defaults and meanings of the program " +
-      "(running.settings)",
-    () => {
-      assert.deepStrictEqual(
-        rowsOf(sectionOf(read("docs/operating.md"), "Settings")),
-        settings.map((setting) => [`\`${setting.name}\``, setting.default, setting.description]),
-      );
-    },
-  );
+  it("lists the settings as the program reads them, defaults and meanings included (running.settings)", () => {
+    assert.deepStrictEqual(
+      rowsOf(sectionOf(read("docs/operating.md"), "Settings")),
+      settings.map((setting) => [`\`${setting.name}\``, setting.default, setting.description]),
+    );
+  });
 
-  it("docs/operating.md lists every metric and no other", () => {
+  it("lists every metric there is, and no other", () => {
     const inCode = globSync("src/**/*.ts", { cwd: root }).flatMap((path) =>
       [...read(path).matchAll(/Metric\.(?:counter|gauge|histogram)\(\s*"(waypost_[a-z_]+)"/g)].map(
         ([, name = ""]) => name,
@@ -45,7 +41,7 @@ describe("docs/operating.md", () => {
   });
 });
 
-describe("Monitoring files", () => {
+describe("what watches over Waypost", () => {
   const known = new Set(
     rowsOf(read("docs/operating.md")).flatMap(([name = "", kind = ""]) => {
       const metric = name.replaceAll("`", "");
@@ -53,7 +49,7 @@ describe("Monitoring files", () => {
     }),
   );
   for (const page of ["docs/operating/alerts.yml", "docs/operating/grafana-dashboard.json"]) {
-    it(`${page} uses existing metrics only`, () => {
+    it(`asks only for metrics that there are: ${page}`, () => {
       const asked = [...read(page).matchAll(/\bwaypost_[a-z_]+/g)].map(([name]) => name);
       assert.isNotEmpty(asked);
       assert.deepStrictEqual(
@@ -65,7 +61,7 @@ describe("Monitoring files", () => {
 });
 
 describe("every metric", () => {
-  it("every metric is in an alert or a panel of the dashboard", () => {
+  it("is watched: by an alert, or by a panel of the dashboard", () => {
     const watching = ["alerts.yml", "grafana-dashboard.json"]
       .map((name) => read(`docs/operating/${name}`))
       .join();
@@ -80,7 +76,7 @@ describe("every metric", () => {
 });
 
 describe("pages", () => {
-  it("pages link to existing files only", () => {
+  it("link only to files that there are", () => {
     const broken = pages.flatMap((page) =>
       [...read(page).matchAll(/\]\((?!https?:|#)([^)#\s]+)(?:#[^)]*)?\)/g)]
         .map(([, target = ""]) => target)

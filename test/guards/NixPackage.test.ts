@@ -13,7 +13,7 @@ const nixModule = read("packaging/nix/module.nix");
 
 // Nothing here reads Nix, so this holds what the rest of the repository could make untrue.
 describe("The Nix package", () => {
-  it("the Nix package uses existing files, including all that npm would publish for the program", () => {
+  it("takes files that are there, all that npm would publish for the program among them", () => {
     const taken = found(/fileset\.unions \(([^;]*);/.exec(packaging)?.[1] ?? "", /^\s+"([^"]+)"$/gm);
     assert.isNotEmpty(taken);
     assert.deepStrictEqual(
@@ -26,13 +26,13 @@ describe("The Nix package", () => {
     assert.deepStrictEqual(notTaken, ["dist", "!dist/waypost*", "ARCHITECTURE.md"]);
   });
 
-  it("the Nix package replaces paths that the systemd unit has", () => {
+  it("replaces paths that the unit of systemd has", () => {
     const replaced = found(packaging, /--replace-fail (\S+)/g);
     assert.lengthOf(replaced, 2);
     for (const path of replaced) assert.include(read("packaging/systemd/waypost.service"), path);
   });
 
-  it("the Nix package has one hash for each package, that of the lockfile", () => {
+  it("has one hash for each package: the lockfile's", () => {
     const lock: { packages: Record<string, { integrity?: string }> } = JSON.parse(read("package-lock.json"));
     const without = Object.entries(lock.packages).filter(([path, entry]) => path !== "" && !entry.integrity);
     assert.deepStrictEqual(without, []);
@@ -41,7 +41,7 @@ describe("The Nix package", () => {
 });
 
 describe("The NixOS module", () => {
-  it("the NixOS module names settings of the program with their defaults", () => {
+  it("names settings that the program reads, with its defaults", () => {
     const named = new Set([
       ...found(nixModule, /\b(WAYPOST_[A-Z_]+|DATABASE_URL|PORT)\b/g),
       ...found(nixModule, /options\.([A-Z_]+) =/g),

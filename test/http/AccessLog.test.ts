@@ -10,7 +10,7 @@ layer(TestWaypost.layer.pipe(Layer.provide(captured)))("The access log at its mo
       const waypost = yield* TestWaypost;
       const { production, sandbox, tokens, workspace } = yield* waypost.tenant();
       const bad = "a-token-that-was-mistyped-by-hand";
-      const idempotency = "an-idempotency-key-that-is-told-nobody";
+      const idempotency = "an-idempotency-key-that-is-not-logged";
       const sent = {
         "x-device-token": bad,
         cookie: `session=${bad}`,

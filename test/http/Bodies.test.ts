@@ -4,7 +4,7 @@ import { TestWaypost } from "../TestWaypost.ts";
 
 const campaign = (name: string) => ({ name, type: "push", timezone: "UTC", starts_at: "2026-12-01" });
 
-/** A tenant, and a way to send a body with nothing said of it. */
+/** A tenant, and a request with a body without content type. */
 const poster = Effect.gen(function* () {
   const waypost = yield* TestWaypost;
   const { sandbox, tokens } = yield* waypost.tenant();
@@ -73,10 +73,10 @@ layer(TestWaypost.layer)("Bodies", (it) => {
       Effect.gen(function* () {
         const { post } = yield* poster;
         const huge = new TextEncoder().encode(JSON.stringify({ name: "x".repeat(1_048_576) }));
-        const told = yield* post(huge);
-        // Sent in chunks, without a length: it is found out on the way.
+        const declared = yield* post(huge);
+        // A chunked body has no length: the limit applies while it is read.
         const read = yield* post(new Blob([huge]).stream());
-        for (const { body, status } of [told, read]) {
+        for (const { body, status } of [declared, read]) {
           assert.deepStrictEqual([status, body.error.code], [413, "payload_too_large"]);
           assert.include(body.error.message, "1 MiB");
         }
@@ -114,8 +114,8 @@ layer(TestWaypost.layer)("Bodies", (it) => {
       Effect.gen(function* () {
         const { sandbox } = yield* (yield* TestWaypost).tenant();
         const answer = yield* sandbox("/campaigns", {
-          body: `{"name":"Plain","type":"push","timezone":"UTC","starts_at":"2026-12-01","id":"x","status":"ended","paused":true,
-          "__proto__":{"admin":true},"constructor":1,"whatever":[]}`,
+          body: `{"name":"Plain","type":"push","timezone":"UTC","starts_at":"2026-12-01","id":"x",
+            "status":"ended","paused":true,"__proto__":{"admin":true},"constructor":1,"whatever":[]}`,
         });
         assert.strictEqual(answer.status, 201);
         assert.isFalse(answer.body.data.paused);

@@ -5,7 +5,7 @@ import { inject, vi } from "vitest";
 import { postgresLayer } from "../../src/database/Postgres.ts";
 import { TestWaypost } from "../TestWaypost.ts";
 
-/** Speaks to the server past the database of the test. */
+/** A client of the server that does not use the database of the test. */
 const administer = <A>(statement: (sql: SqlClient.SqlClient) => Effect.Effect<A, unknown>) => {
   const { socketPath, username } = inject("testServer");
   const server = { _tag: "socket", path: socketPath, username, database: "waypost" } as const;
@@ -47,7 +47,7 @@ layer(TestWaypost.layer)("Faults", (it) => {
       const { sandbox } = yield* (yield* TestWaypost).tenant();
       const sql = yield* SqlClient.SqlClient;
       const ask = { body: collection, headers: { "idempotency-key": "import" } };
-      // Members of groups are what an import writes last.
+      // An import writes the members of groups last.
       yield* Effect.orDie(
         sql`ALTER TABLE location_group_member ADD CONSTRAINT broken CHECK (false) NOT VALID`.unprepared,
       );

@@ -4,23 +4,16 @@ import { SqlClient } from "effect/sql";
 import { TestClock } from "effect/testing";
 import { pruneOnce } from "../../src/http/IdempotencyPruning.ts";
 import { idempotencySql } from "../../src/http/IdempotencySql.ts";
+import { movingTime } from "../matrices/MovingTime.ts";
 import { type Answer, type Ask, TestWaypost } from "../TestWaypost.ts";
 
 const campaign = (name: string) => ({ name, type: "push", timezone: "UTC", starts_at: "2026-12-01" });
 
 const keyed = (key: string, body: unknown): Ask => ({ body, headers: { "idempotency-key": key } });
 
-/** Time that moves a millisecond with each turn of the event loop, so that sockets and the database keep pace with it. */
-const movingTime = Effect.forever(
-  Effect.andThen(
-    TestClock.adjust("1 millis"),
-    Effect.promise(() => new Promise((resolve) => setImmediate(resolve))),
-  ),
-);
-
 const names = (list: Answer) => list.body.data.map((each: { name: string }) => each.name);
 
-/** Another process that makes a campaign under a key: it dies with its transaction, and with this fiber. */
+/** Holds the lock of a key as another process would, until the fiber ends. */
 const holding = (workspaceId: string, key: string) =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient;
@@ -70,7 +63,7 @@ layer(TestWaypost.layer)("Idempotency", (it) => {
             { concurrency: "unbounded" },
           ),
         );
-        // Those that find the key taken come back by the clock, which moves until all are answered.
+        // Duplicates retry by the clock, which moves until all have a response.
         const moving = yield* Effect.forkChild(movingTime);
         const answers = yield* Fiber.join(asking);
         yield* Fiber.interrupt(moving);
@@ -130,9 +123,9 @@ layer(TestWaypost.layer)("Idempotency", (it) => {
         const replayed = yield* sandbox("/campaigns", keyed("day", campaign("Daily")));
         assert.strictEqual(replayed.body.data.id, first.body.data.id);
         yield* TestClock.adjust("61 minutes");
-        const anew = yield* sandbox("/campaigns", keyed("day", campaign("Daily")));
-        assert.strictEqual(anew.status, 201);
-        assert.notStrictEqual(anew.body.data.id, first.body.data.id);
+        const again = yield* sandbox("/campaigns", keyed("day", campaign("Daily")));
+        assert.strictEqual(again.status, 201);
+        assert.notStrictEqual(again.body.data.id, first.body.data.id);
         yield* TestClock.adjust("25 hours");
         yield* pruneOnce.pipe(Effect.provide(idempotencySql));
         assert.deepStrictEqual(yield* sql`SELECT 1 FROM idempotent_response WHERE key = 'day'`, []);

@@ -10,9 +10,9 @@ import { asker, TestWaypost } from "../TestWaypost.ts";
 const valueOf = (series: ReadonlyMap<string, number>, isIt: (name: string) => boolean): number | undefined =>
   [...series].find(([name]) => isIt(name))?.[1];
 
-// Metrics are of the process, which other test files share: only what a test adds is its own.
+// Other test files share the process and its metrics, so tests compare what they add.
 layer(TestWaypost.layer)("GET /metrics", (it) => {
-  /** What it says: the value of each series by its name and labels. */
+  /** The value of each series by its name and labels. */
   const scrape = Effect.gen(function* () {
     const { origin } = yield* TestWaypost;
     const { body, headers, status } = yield* asker(origin, null)("/metrics");

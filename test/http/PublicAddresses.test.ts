@@ -2,22 +2,19 @@ import { assert, describe, it } from "@effect/vitest";
 import { classifier } from "../../src/http/PublicAddresses.ts";
 
 describe("Public addresses (A1)", () => {
-  it(
-    "without settings the path decides the environment, whatever the host (A1.1, A1.3, versioning.1)",
-    () => {
-      const classify = classifier(undefined, undefined);
-      assert.deepStrictEqual(classify("a.example", "/platform/v1/me?x=1"), {
-        environment: "production",
-        url: "/platform/v1/me?x=1",
-      });
-      assert.deepStrictEqual(classify(undefined, "/sandbox/platform/v1/me"), {
-        environment: "sandbox",
-        url: "/platform/v1/me",
-      });
-      assert.isNull(classify("a.example", "/platform/v10/me"));
-      assert.isNull(classify("a.example", "/device/v1/events"));
-    },
-  );
+  it("without settings the path decides the environment for every host (A1.1, A1.3, versioning.1)", () => {
+    const classify = classifier(undefined, undefined);
+    assert.deepStrictEqual(classify("a.example", "/platform/v1/me?x=1"), {
+      environment: "production",
+      url: "/platform/v1/me?x=1",
+    });
+    assert.deepStrictEqual(classify(undefined, "/sandbox/platform/v1/me"), {
+      environment: "sandbox",
+      url: "/platform/v1/me",
+    });
+    assert.isNull(classify("a.example", "/platform/v10/me"));
+    assert.isNull(classify("a.example", "/device/v1/events"));
+  });
 
   it("with two hosts and one path the host decides the environment (A1.3)", () => {
     const classify = classifier(
@@ -26,7 +23,7 @@ describe("Public addresses (A1)", () => {
     );
     assert.strictEqual(classify("sandbox.acme.example", "/platform/v1/me")?.environment, "sandbox");
     assert.strictEqual(classify("API.acme.example", "/platform/v1/me")?.environment, "production");
-    // The usual port may be named; another is another host, which the path alone tells.
+    // The default port may be given. Another port is another host, for which the path decides.
     assert.strictEqual(classify("sandbox.acme.example:443", "/platform/v1/me")?.environment, "sandbox");
     assert.strictEqual(classify("sandbox.acme.example:80", "/platform/v1/me")?.environment, "production");
   });

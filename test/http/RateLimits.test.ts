@@ -136,20 +136,20 @@ layer(TestWaypost.layer)("Rate limits", (it) => {
       });
       const { workspaceId } = yield* Effect.orDie((yield* Workspaces).find(workspace.id));
       const tenant = { workspaceId, workspace, environment: "sandbox" } as const;
-      const anew = Effect.flatMap(Layer.build(Layer.fresh(RateLimits.layer)), (context) =>
+      const inNewProcess = Effect.flatMap(Layer.build(Layer.fresh(RateLimits.layer)), (context) =>
         Context.get(context, RateLimits).take(tenant, false),
       );
       const began = yield* Clock.currentTimeMillis;
       assert.strictEqual((yield* sandbox("/me")).status, 200);
-      assert.isTrue((yield* anew).granted);
+      assert.isTrue((yield* inNewProcess).granted);
       yield* TestClock.adjust("30 seconds");
-      const { granted, windows } = yield* anew;
+      const { granted, windows } = yield* inNewProcess;
       assert.isTrue(granted);
       assert.deepStrictEqual(
         windows.map(({ remaining, resetsAt }) => [remaining, resetsAt - began]),
         [[0, 60_000]],
       );
-      assert.isFalse((yield* anew).granted);
+      assert.isFalse((yield* inNewProcess).granted);
       assert.strictEqual((yield* sandbox("/me")).status, 429);
     }).pipe(Effect.scoped),
   );

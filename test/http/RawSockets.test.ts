@@ -3,7 +3,7 @@ import { Effect } from "effect";
 import { connect } from "node:net";
 import { TestWaypost } from "../TestWaypost.ts";
 
-/** Sends bytes as they are, ends its half of the connection if told to, and gives all that comes back until the server closes. */
+/** Sends bytes, ends its half of the connection if `ends`, and gives all bytes until the server closes. */
 const speak = (origin: string, bytes: string, ends: boolean) =>
   Effect.callback<string>((resume) => {
     const { hostname, port } = new URL(origin);
@@ -39,7 +39,7 @@ layer(TestWaypost.layer)("Raw sockets", (it) => {
         const { head, origin, sandbox } = yield* world;
         const post = (more: string) =>
           head(`POST ${base}/campaigns`, `Content-Type: application/json\r\nConnection: close\r\n${more}`);
-        let told = 0;
+        let refused = 0;
         for (const bytes of [
           post(`Content-Length: 500\r\n\r\n${good}`),
           post(`Content-Length: ${good.length - 5}\r\n\r\n${good}`),
@@ -55,12 +55,12 @@ layer(TestWaypost.layer)("Raw sockets", (it) => {
         ]) {
           const heard = yield* speak(origin, bytes, true);
           for (const status of statuses(heard)) {
-            told++;
+            refused++;
             assert.isAtLeast(status, 400, bytes);
             assert.isBelow(status, 500, bytes);
           }
         }
-        assert.isAtLeast(told, 7);
+        assert.isAtLeast(refused, 7);
         assert.deepStrictEqual((yield* sandbox("/campaigns")).body.data, []);
       }),
   );

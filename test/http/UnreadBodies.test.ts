@@ -7,23 +7,25 @@ import { TestWaypost } from "../TestWaypost.ts";
 
 const bytes = 24 * 1_048_576;
 
-/** Sends a request as a simple client does, which reads nothing before it has sent all, and gives the head of the answer. */
-const sendThenRead = (origin: string, path: string, headers: ReadonlyArray<string>, told: boolean) =>
+/** Sends a whole request before it reads anything, as simple clients do; gives the head of the response. */
+const sendThenRead = (origin: string, path: string, headers: ReadonlyArray<string>, hasLength: boolean) =>
   Effect.promise(async () => {
     const { hostname, port } = new URL(origin);
     const socket = connect(Number(port), hostname);
     let answer = "";
     const failed = new Promise<never>((_, reject) => socket.once("error", reject));
     const sending = async () => {
-      const length = told ? `Content-Length: ${bytes}` : "Transfer-Encoding: chunked";
+      const length = hasLength ? `Content-Length: ${bytes}` : "Transfer-Encoding: chunked";
       const head = ["POST", path, "HTTP/1.1\r\n"].join(" ");
       socket.write(`${head}Host: waypost\r\n${[...headers, length].join("\r\n")}\r\n\r\n`);
       const piece = Buffer.alloc(65_536, " ");
       for (let sent = 0; sent < bytes; sent += piece.length) {
-        const chunk = told ? piece : Buffer.concat([Buffer.from("10000\r\n"), piece, Buffer.from("\r\n")]);
+        const chunk = hasLength
+          ? piece
+          : Buffer.concat([Buffer.from("10000\r\n"), piece, Buffer.from("\r\n")]);
         if (!socket.write(chunk)) await once(socket, "drain");
       }
-      if (!told) socket.write("0\r\n\r\n");
+      if (!hasLength) socket.write("0\r\n\r\n");
       socket.on("data", (data) => (answer += data.toString()));
       while (!answer.includes("\r\n\r\n")) await once(socket, "data");
     };
@@ -87,7 +89,7 @@ layer(TestWaypost.layer)("A response that needs no body", (it) => {
         });
       });
       const answered = yield* Effect.forkChild(answer);
-      // Each question of another client gives the first one's time to come in.
+      // Requests of another client give the first response time to arrive.
       const moved = yield* Effect.promise(() => fetch(`${origin}/health/live`)).pipe(
         Effect.andThen(TestClock.adjust("1 second")),
         Effect.repeat({ until: () => answered.pollUnsafe() !== undefined, times: 200 }),

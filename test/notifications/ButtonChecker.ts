@@ -3,7 +3,7 @@ import { Settings } from "../../src/config/Settings.ts";
 import { LinkCheck } from "../../src/notifications/LinkCheck.ts";
 import { HostResolver } from "../../src/notifications/PublicHosts.ts";
 
-/** With a resolver that knows these names only, and the setting for private addresses. */
+/** A link check with a resolver for these names only, and the setting for private addresses. */
 export const checker = (
   names: Readonly<Record<string, ReadonlyArray<string>>> = {},
   allowPrivateAddresses = true,
@@ -19,5 +19,5 @@ export const checker = (
     Layer.provide(Settings.layerTest({ allowPrivateAddresses })),
   );
 
-/** Asks whether a button may lead to an address. */
+/** Checks the address of a button. */
 export const check = (url: string) => Effect.flatMap(LinkCheck, (button) => button.check(url));

@@ -126,7 +126,8 @@ layer(TestWaypost.layer)("Rules on the content of a notification", (it) => {
         assert.strictEqual(made.status, 201);
         assert.strictEqual(made.body.data.headline, `${"é".repeat(64)}🎈`);
         const broken = yield* world.sandbox(path, {
-          body: `{"name":"a\\u0000b","type":"message","headline":"\\ud800","body":"\\udc00x","trigger_type":"on_enter","cta_label":"\\u0000","cta_url":"shop://\\ud800"}`,
+          body: `{"name":"a\\u0000b","type":"message","headline":"\\ud800","body":"\\udc00x",
+            "trigger_type":"on_enter","cta_label":"\\u0000","cta_url":"shop://\\ud800"}`,
         });
         assert.strictEqual(broken.status, 422);
         assert.includeMembers(Object.keys(broken.body.error.fields), [

@@ -11,7 +11,7 @@ const button = (port: number, path = "/", more: object = {}) =>
   message({ cta_label: "Look", cta_url: `http://127.0.0.1:${port}${path}`, ...more });
 const key = (name: string) => ({ "idempotency-key": name });
 
-/** A server that answers nothing until it is told to. */
+/** A server that responds only after `release`. */
 const slowServer = Effect.gen(function* () {
   const arrived = yield* Deferred.make<ServerResponse>();
   const server = yield* localServer((_request, response) =>
@@ -91,7 +91,7 @@ layer(TestWaypost.layer)("A notification's button", (it) => {
           SELECT count(*)::integer AS count FROM pg_stat_activity
           WHERE datname = current_database() AND state LIKE 'idle in transaction%'`);
         assert.strictEqual(open?.count, 0);
-        // Nor is the environment locked for others.
+        // The environment is not locked for others either.
         assert.strictEqual((yield* world.sandbox(path, { body: message() })).status, 201);
         response.writeHead(200).end();
         assert.strictEqual((yield* Fiber.join(saving)).status, 201);
@@ -109,7 +109,7 @@ layer(TestWaypost.layer)("A notification's button", (it) => {
       const saving = yield* Effect.forkChild(
         Effect.all([save, save, save, save], { concurrency: "unbounded" }),
       );
-      // Who waits for its twin does so on the clock of the test; meanwhile a request of another kind lets real work go on.
+      // Duplicates wait by the clock of the test. Another request lets the server work in the meantime.
       while (saving.pollUnsafe() === undefined) {
         yield* world.sandbox("/me");
         yield* TestClock.adjust("10 millis");

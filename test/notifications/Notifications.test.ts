@@ -89,7 +89,7 @@ layer(TestWaypost.layer)("Notifications", (it) => {
         for (let i = 0; i < 25; i++) {
           ids.push((yield* world.sandbox(path, { body: message({ name: `N${i}` }) })).body.data.id);
         }
-        // Older than all of them, but put on this campaign last.
+        // Older than all of them, but attached to this campaign last.
         yield* world.onto(path.split("/")[2] ?? "", late);
         const list = yield* world.sandbox(`${path}?limit=5&cursor=nonsense`);
         assert.strictEqual(list.status, 200);
@@ -228,7 +228,7 @@ layer(TestWaypost.layer)("Notifications", (it) => {
           for (const method of methods) {
             const answer = yield* ask(at, {
               method,
-              // A body that is wrong too: what is not there is told first.
+              // The body is wrong too: an unknown id is reported first.
               ...(method === "POST" || method === "PATCH" ? { body: { name: 1 } } : {}),
             });
             assert.strictEqual(answer.status, 404, `${method} ${at}`);

@@ -8,7 +8,7 @@ import { answers, localServer } from "./LocalServer.ts";
 
 const loopback = { address: "127.0.0.1", family: 4 };
 
-/** The guard as it is, but for one name that stands for a public server and leads to loopback. */
+/** The real check of hosts, except for one name of a public server, which leads to loopback. */
 const guardedBut = (publicName: string) =>
   LinkCheck.layerNoDeps.pipe(
     Layer.provide(
@@ -83,7 +83,7 @@ describe("The host of a button's address", () => {
   it.effect("the connection goes to the checked address, not to what the name resolves to next (F1.6)", () =>
     Effect.gen(function* () {
       const server = yield* localServer(answers({ "/": 405 }));
-      // The name is known to this resolver alone, and only once a request: HEAD and GET share the answer.
+      // Only this resolver knows the name, and only once per request: HEAD and GET share the result.
       let asked = 0;
       const rebinding = LinkCheck.layer.pipe(
         Layer.provide(

@@ -78,7 +78,7 @@ describe("Matching of questions and choices (F4)", () => {
             assert.deepInclude(known?.choices ?? [], choice);
           }
         }
-        // As many keep their id as there are pairs of the same text and type.
+        // As many questions keep their id as there are pairs with the same text and type.
         const key = (question: QuestionDraft) => `${question.question_text} ${question.type}`;
         const pairs = [...new Set(before.map(key))].map((each) =>
           Math.min(

@@ -131,7 +131,7 @@ layer(TestWaypost.layer)("Surveys", (it) => {
           );
         assert.deepStrictEqual(yield* patch([choosing("B", "A"), rating]), [second.id, first.id]);
         assert.deepStrictEqual(yield* patch([{ ...rating, required: true }]), [first.id]);
-        // The choice question was taken away: it comes back as a new one.
+        // The choice question was removed: it comes back as a new one.
         const [kept, again] = yield* patch([rating, choosing("A", "B")]);
         assert.strictEqual(kept, first.id);
         assert.notStrictEqual(again, second.id);
@@ -245,8 +245,8 @@ layer(TestWaypost.layer)("Surveys", (it) => {
       const patch = (body: object) => world.sandbox(`${path}/${id}`, { method: "PATCH", body });
       const asked = yield* patch(survey([rating]));
       assert.deepStrictEqual([asked.body.data.type, asked.body.data.questions.length], ["survey", 1]);
-      const told = yield* patch(message());
-      assert.deepStrictEqual([told.body.data.type, told.body.data.questions], ["message", []]);
+      const changed = yield* patch(message());
+      assert.deepStrictEqual([changed.body.data.type, changed.body.data.questions], ["message", []]);
     }),
   );
 

@@ -17,7 +17,8 @@ layer(TestWaypost.layer)("Triggers", (it) => {
           const refused = yield* world.sandbox(push, { body: sent("09:00", { trigger_type }) });
           assert.deepStrictEqual(refused.body.error.fields, {
             trigger_type: [
-              "A push campaign's notifications are sent at a fixed time: the trigger type must be fixed_time.",
+              "A push campaign's notifications are sent at a fixed time: " +
+                "the trigger type must be fixed_time.",
             ],
           });
         }
@@ -141,7 +142,7 @@ layer(TestWaypost.layer)("Triggers", (it) => {
         const { data } = (yield* world.sandbox(path, { body: sent("02:30") })).body;
         assert.strictEqual(data.trigger_config.send_at, "2027-03-28 03:30");
         yield* world.sandbox(`${path}/${data.id}`, { method: "PATCH", body: data });
-        // On another day there is no gap, and the time is as it was first written.
+        // On another day there is no gap, and the time is shown as it was written.
         const campaign = (yield* world.sandbox(path.replace("/notifications", ""))).body.data;
         const moved = yield* world.sandbox(path.replace("/notifications", ""), {
           method: "PATCH",

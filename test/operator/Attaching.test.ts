@@ -49,7 +49,7 @@ layer(TestWaypost.layer)("Content on several campaigns", (it) => {
         const held = yield* world.inSandbox(`/notifications/${id}`);
         assert.deepStrictEqual(held.body.data.campaign_ids, [geo, push]);
 
-        // Content changes for both, on either interface; a trigger on its own campaign alone.
+        // Content changes for both campaigns, by either interface; a trigger only for its campaign.
         yield* world.sandbox(`/campaigns/${geo}/notifications/${id}`, {
           method: "PATCH",
           body: content({ headline: "Changed", trigger_type: "on_enter" }),
@@ -90,7 +90,7 @@ layer(TestWaypost.layer)("Content on several campaigns", (it) => {
           rows.body.data.map((row: { id: string; status: string }) => [row.id, row.status]),
           [[id, "unused"]],
         );
-        // A filter of campaigns has no row for what is on none.
+        // The filter by campaign has no row for content on no campaign.
         assert.deepStrictEqual(
           (yield* world.sandbox("/reports/notifications?activation=on_enter")).body.data,
           [],
@@ -220,7 +220,7 @@ layer(TestWaypost.layer)("Content on several campaigns", (it) => {
           "The plan allows 3 notifications on a campaign, and this one has 3: take one off first.",
         ],
       });
-      // What is wrong with the request comes before the plan (B1).
+      // Problems of the request are reported before the plan (B1).
       assert.deepStrictEqual(codeOf(yield* world.attach(campaign, left, {})), [422, "validation_failed"]);
     }),
   );
@@ -251,7 +251,7 @@ layer(TestWaypost.layer)("Content on several campaigns", (it) => {
           const detach = yield* mine.operator(`${path}/detach`, { method: "POST" });
           assert.deepStrictEqual([path, ...codeOf(detach)], [path, 404, "not_found"]);
         }
-        // There, but not on the campaign.
+        // The content exists, but is not on the campaign.
         assert.deepStrictEqual(codeOf(yield* mine.detach(campaign, id)), [404, "not_found"]);
         assert.deepStrictEqual((yield* mine.inSandbox(`/notifications/${id}`)).body.data.campaign_ids, []);
       }),

@@ -13,7 +13,7 @@ layer(TestWaypost.layer)("Content on no campaign", (it) => {
   it.effect("the operator creates, lists, shows, changes and deletes content (F7, operator.contents)", () =>
     Effect.gen(function* () {
       const { inSandbox, sandbox } = yield* contentWorld();
-      // Fields of a trigger are not its business.
+      // Fields of a trigger are ignored.
       const made = yield* inSandbox("/notifications", {
         body: content({ name: " Coffee ", trigger_type: "never" }),
       });
@@ -52,7 +52,7 @@ layer(TestWaypost.layer)("Content on no campaign", (it) => {
       const [question] = survey.body.data.questions;
       assert.deepInclude(question, { ...rating, required: false, choices: [] });
       assert.strictEqual(survey.body.data.updated_at, "2026-11-21T12:01:00+00:00");
-      // A question that stays what it was keeps its id, as on the platform API (F4).
+      // An unchanged question keeps its id, as in the platform API (F4).
       const again = yield* patch(content({ type: "survey", questions: [rating], body: "Tell us." }));
       assert.strictEqual(again.body.data.questions[0].id, question.id);
 

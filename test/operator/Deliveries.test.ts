@@ -78,7 +78,7 @@ layer(TestWaypost.layer)("The operator's list of deliveries", (it) => {
           "status",
         ]);
 
-        // A message's id is its delivery's.
+        // The id of a message is the id of its delivery.
         assert.strictEqual((yield* inbox.inbox())[0]?.id, delivered.id);
         const elsewhere = yield* operator(`/workspaces/${workspace.id}/sandbox/deliveries`);
         assert.deepStrictEqual(elsewhere.body.data, []);

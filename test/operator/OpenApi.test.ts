@@ -22,14 +22,14 @@ const resolve = (document: Json, schema: Json): Json =>
 interface Field {
   readonly where: string;
   readonly schema: Json;
-  /** Whether the example of a field around it shows this one too. */
+  /** Whether the example of an enclosing field includes this one. */
   readonly isShown: boolean;
 }
 
-/** What GeoJSON itself says of a feature; RFC 7946 describes it. */
+/** The parts of a GeoJSON feature that RFC 7946 describes. */
 const isGeoJson = (where: string) => /\.features\[\]\.(type|geometry(\.\w+)?)$/.test(where);
 
-/** Every field of a schema and of what is inside it. */
+/** Every field of a schema, at any depth. */
 const walk = (document: Json, field: Field, visit: (field: Field) => void, seen: Set<Json>): void => {
   const target = resolve(document, field.schema);
   if (target === undefined || seen.has(target)) return;

@@ -9,7 +9,7 @@ const nobody = "01980a6c-0f3e-7c52-9a41-3f1f5d7a2b60";
 const codeOf = ({ body, status }: Answer) => [status, body.error?.code];
 const fieldsOf = ({ body }: Answer) => Object.keys(body.error?.fields ?? {}).toSorted();
 
-/** All items of a list, a page of two at a time. */
+/** All items of a list, read in pages of two. */
 const everything = (ask: ReturnType<typeof asker>, path: string) =>
   Effect.gen(function* () {
     const items: Array<{ id: string }> = [];
@@ -46,13 +46,13 @@ layer(TestWaypost.layer)("The operator interface", (it) => {
           created_at: "2026-11-21T12:00:00+00:00",
           updated_at: "2026-11-21T12:00:00+00:00",
         });
-        const told = yield* operator("/workspaces", {
+        const custom = yield* operator("/workspaces", {
           body: { name: "Blue", timezone: "Europe/Amsterdam", plan: { max_campaigns: 3, surveys: false } },
         });
-        assert.strictEqual(told.body.data.timezone, "Europe/Amsterdam");
-        assert.deepStrictEqual(told.body.data.plan, { ...defaultPlan, max_campaigns: 3, surveys: false });
-        const read = yield* operator(`/workspaces/${told.body.data.id}`);
-        assert.deepStrictEqual(read.body, told.body);
+        assert.strictEqual(custom.body.data.timezone, "Europe/Amsterdam");
+        assert.deepStrictEqual(custom.body.data.plan, { ...defaultPlan, max_campaigns: 3, surveys: false });
+        const read = yield* operator(`/workspaces/${custom.body.data.id}`);
+        assert.deepStrictEqual(read.body, custom.body);
       }),
   );
 
@@ -137,17 +137,13 @@ layer(TestWaypost.layer)("The operator interface", (it) => {
           issued.unshift(made.body.data.id);
         }
         const listed = yield* everything(operator, `/workspaces/${id}/production/sdk-keys`);
-        assert.deepStrictEqual(
-          listed.map((key) => key.id),
-          issued,
-        );
-        const page = yield* operator(`/workspaces/${id}/production/sdk-keys?limit=1`);
-        const cursor = `?cursor=${page.body.meta.next_cursor}`;
-        for (const path of [
-          `/workspaces/${id}/sandbox/sdk-keys`,
-          `/workspaces/${other.id}/production/sdk-keys`,
-        ]) {
-          assert.deepStrictEqual(codeOf(yield* operator(path + cursor)), [422, "invalid_cursor"]);
+        const ids = listed.map((key) => key.id);
+        assert.deepStrictEqual(ids, issued);
+        const { meta } = (yield* operator(`/workspaces/${id}/production/sdk-keys?limit=1`)).body;
+        const cursor = `?cursor=${meta.next_cursor}`;
+        for (const tenant of [`${id}/sandbox`, `${other.id}/production`]) {
+          const foreign = yield* operator(`/workspaces/${tenant}/sdk-keys${cursor}`);
+          assert.deepStrictEqual(codeOf(foreign), [422, "invalid_cursor"]);
         }
         const workspaces = yield* everything(operator, "/workspaces");
         assert.isTrue(workspaces.some((each) => each.id === id));
@@ -222,11 +218,7 @@ layer(TestWaypost.layer)("The operator interface", (it) => {
           body: { name: "App" },
         })).body.data;
         const ids: Array<string> = [];
-        for (const [name, platform] of [
-          ["one", "ios"],
-          ["two", "android"],
-          ["three", "ios"],
-        ] as const) {
+        for (const [name, platform] of Object.entries({ one: "ios", two: "android", three: "ios" })) {
           const made = yield* device(key)(`/devices/${name}`, { method: "PUT", body: { platform } });
           ids.push(made.body.data.id);
         }

@@ -11,10 +11,10 @@ layer(TestWaypost.layer)("The rules of segments", (it) => {
     () =>
       Effect.gen(function* () {
         const { operator, path, sandbox } = yield* segmentWorld;
-        const told = { locale: "nl-NL", timezone: "Europe/Amsterdam", app_version: "4.10.0" };
+        const sent = { locale: "nl-NL", timezone: "Europe/Amsterdam", app_version: "4.10.0" };
         yield* sandbox.register("full", {
           platform: "ios",
-          ...told,
+          ...sent,
           attributes: {
             plan: "gold",
             visits: 12,
@@ -121,8 +121,8 @@ layer(TestWaypost.layer)("The rules of segments", (it) => {
           },
         }),
       );
-      const at = (place: number, field: string) =>
-        `rule.conditions.${place}${field === "" ? "" : "."}${field}`;
+      const at = (index: number, field: string) =>
+        `rule.conditions.${index}${field === "" ? "" : "."}${field}`;
       assert.deepStrictEqual(fields, {
         name: ["The name is required: it cannot be empty."],
         "rule.match": ["The match must be all or any."],
@@ -182,7 +182,7 @@ layer(TestWaypost.layer)("The rules of segments", (it) => {
       const patch = (body: unknown) => operator(`${path("sandbox")}/${id}`, { method: "PATCH", body });
       assert.hasAllKeys(refusal(yield* patch({ name: null, rule: null })), ["name", "rule"]);
       assert.strictEqual((yield* patch({})).status, 200);
-      // The most that a rule can hold.
+      // The largest possible rule.
       const values = Array.from({ length: 1000 }, (_, value) => `value ${value}`);
       const most = Array.from({ length: 50 }, () => ({
         attribute: "x".repeat(255),

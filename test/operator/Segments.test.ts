@@ -61,16 +61,16 @@ layer(TestWaypost.layer)("Segments", (it) => {
     Effect.gen(function* () {
       const { operator, path, segment } = yield* segmentWorld;
       const body = { name: "VIP", rule: gold };
-      const twins = yield* Effect.all(
+      const responses = yield* Effect.all(
         Array.from({ length: 8 }, () => operator(path("sandbox"), { body })),
         { concurrency: "unbounded" },
       );
       assert.lengthOf(
-        twins.filter(({ status }) => status === 201),
+        responses.filter(({ status }) => status === 201),
         1,
       );
-      for (const twin of twins.filter(({ status }) => status !== 201)) {
-        assert.deepStrictEqual(refusal(twin), {
+      for (const response of responses.filter(({ status }) => status !== 201)) {
+        assert.deepStrictEqual(refusal(response), {
           name: ['The name "VIP" is taken by another segment: choose another one.'],
         });
       }
@@ -126,11 +126,12 @@ layer(TestWaypost.layer)("Segments", (it) => {
       assert.deepStrictEqual(left.body.data.targeting.segmentation_ids, [fans]);
       assert.hasAllKeys(refusal(yield* campaign([vip])), ["segmentation_ids.0"]);
 
-      // Without its last one the campaign would reach everyone.
+      // Without its last segment the campaign would reach everyone.
       yield* platform.sandbox(`/campaigns/${made.body.data.id}/pause`, { method: "POST" });
       assert.deepStrictEqual(refusal(yield* remove(fans)), {
         segment: [
-          `Without this segment these campaigns would reach everyone: ${JSON.stringify(made.body.data.name)}. ` +
+          "Without this segment these campaigns would reach everyone: " +
+            `${JSON.stringify(made.body.data.name)}. ` +
             "Give them another segment, or delete them, first.",
         ],
       });

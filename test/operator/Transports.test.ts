@@ -83,15 +83,15 @@ layer(TestWaypost.layer)("Credentials of push services", (it) => {
         const other = (yield* put("webpush", webPushCredentials, "production")).body.data;
         assert.notStrictEqual(other.public_key, first.public_key);
         yield* remove("webpush");
-        const anew = (yield* put("webpush", webPushCredentials)).body.data;
-        assert.notStrictEqual(anew.public_key, first.public_key);
+        const replaced = (yield* put("webpush", webPushCredentials)).body.data;
+        assert.notStrictEqual(replaced.public_key, first.public_key);
 
-        const twins = yield* Effect.all(
+        const responses = yield* Effect.all(
           Array.from({ length: 6 }, () => put("webpush", webPushCredentials, "production")),
           { concurrency: "unbounded" },
         );
         assert.deepStrictEqual(
-          new Set(twins.map(({ body }) => body.data.public_key)),
+          new Set(responses.map(({ body }) => body.data.public_key)),
           new Set([other.public_key]),
         );
       }),

@@ -142,7 +142,7 @@ describe("Instants at clock changes (E1)", () => {
     ],
   ];
   it.each(ends)("an end is resolved to its instant: %s, in %s at %s", (_, name, text, expected) => {
-    // Toronto's gap lies before 1970, where nothing can be written.
+    // Toronto's gap is before 1970, which wall times cannot express.
     const end = endInstant(zone(name), text < "1970" ? Brand.nominal<WallTime>()(text) : wall(text));
     assert.strictEqual(utcText(end), `${expected}+00:00`);
   });

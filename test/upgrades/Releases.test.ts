@@ -7,7 +7,7 @@ import { join } from "node:path";
 import manifest from "../../package.json" with { type: "json" };
 import { checksumOf, type MigrationFile, MigrationFiles } from "../../src/database/migrations/Migrations.ts";
 import { restoreBackup } from "../../src/backup/RestoreBackup.ts";
-import { makeGround, roomyWorkspace } from "../matrices/Ground.ts";
+import { makeMatrixFixture, unlimitedWorkspace } from "../matrices/MatrixFixture.ts";
 import { type Answer, TestWaypost, testStart } from "../TestWaypost.ts";
 import { own, ownAndNext } from "./NextVersion.ts";
 import { filesOf, makeFixture, readFixture, type ReleaseFixture, temporaryFolder } from "./ReleaseFixture.ts";
@@ -103,7 +103,7 @@ const goesOn = Effect.fnUntraced(function* ({ asking, at, seen }: ReleaseFixture
 
   // And everything can be made anew: no sequence gives a number that is taken.
   yield* TestClock.setTime(testStart);
-  yield* useEverything(yield* makeGround(yield* roomyWorkspace, "sandbox"));
+  yield* useEverything(yield* makeMatrixFixture(yield* unlimitedWorkspace, "sandbox"));
 });
 
 describe("fixtures of releases", () => {
