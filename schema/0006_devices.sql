@@ -3,8 +3,8 @@
 CREATE TABLE device (
   workspace_id    integer NOT NULL,
   environment     text NOT NULL,
-  -- Counts from 1 within an environment, nearly without gaps, so that a set of devices is a small bitmap. An
-  -- unregistered device keeps its row and its key: its past stays in the reports.
+  -- The number of the device in its environment, from 1 and nearly without gaps, so that a set of devices is
+  -- a small bitmap. An unregistered device keeps its row and its key: reports still count its deliveries.
   key             integer NOT NULL CHECK (key > 0),
   id              uuid NOT NULL,
   installation_id text NOT NULL CHECK (installation_id <> ''),

@@ -1,7 +1,7 @@
 -- Notifications: their content, and what triggers them on one campaign.
 
--- Content is immutable: an update inserts a new row. A delivery names the row it carried, so what a device
--- received stays readable after the notification was edited or deleted.
+-- Content is immutable: an update inserts a new row. A delivery refers to the row that the device received,
+-- so inboxes and reports keep it after the notification is changed or deleted.
 CREATE TABLE content (
   workspace_id    integer NOT NULL,
   environment     text NOT NULL,
@@ -35,7 +35,7 @@ CREATE TABLE notification (
   name         text NOT NULL CHECK (name <> ''),
   type         text NOT NULL CHECK (type IN ('message', 'survey')),
   content_key  integer NOT NULL,
-  -- The media file of the current content, which cannot be deleted meanwhile.
+  -- The media file of the current content. The foreign key prevents its deletion.
   media_id     uuid,
   created_at   timestamptz NOT NULL,
   updated_at   timestamptz NOT NULL,

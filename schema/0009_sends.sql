@@ -2,7 +2,7 @@
 -- it. At its minute a worker starts it and splits its audience into batches, and the workers of all processes
 -- lease batches until none is left.
 
--- Numbers what deliveries come from: one send, or one event on one notification.
+-- The ids of the sources of deliveries: one send, or one event on one notification.
 CREATE SEQUENCE delivery_source_id AS bigint;
 
 CREATE TABLE send (
@@ -17,8 +17,7 @@ CREATE TABLE send (
   due_at           timestamptz NOT NULL,
   status           text NOT NULL
     CHECK (status IN ('scheduled', 'running', 'done', 'skipped', 'missed', 'cancelled')),
-  -- Set at the start: the source id of its deliveries, the content they carry, and the frequency cap that
-  -- applies.
+  -- Set at the start: the source id of its deliveries, their content, and the frequency cap that applies.
   source_id        bigint,
   content_key      integer,
   content_type     text CHECK (content_type IN ('message', 'survey')),

@@ -51,7 +51,7 @@ CREATE TABLE push_queue (
 ) WITH (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.02);
 
 CREATE INDEX push_queue_due ON push_queue (workspace_id, environment, transport, due_at);
--- Pushes with an attempt behind them are few, and are taken first: a dead worker may have left them.
+-- Attempted pushes are few and are taken first, because their worker may have died.
 CREATE INDEX push_queue_begun ON push_queue (workspace_id, environment, transport, due_at)
   WHERE first_at IS NOT NULL;
 

@@ -1,4 +1,4 @@
--- What devices report: enter and exit events, and answers to surveys.
+-- Reports of devices: enter and exit events, and answers to surveys.
 
 CREATE TABLE geofence_event (
   workspace_id integer NOT NULL,

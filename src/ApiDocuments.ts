@@ -20,8 +20,7 @@ const idempotencyKey = {
   required: false,
   schema: {
     type: "string",
-    description:
-      "The change happens once under this key: the same again within 24 hours gets the first answer.",
+    description: "The change runs once under this key: a repetition within 24 hours gets the first response.",
     examples: ["5f0c1b1e-3a43-4b0e-9f8e-6a3b1d2c4e5f"],
     minLength: 1,
     maxLength: 255,
@@ -34,7 +33,9 @@ export const apiDocument = (name: DocumentName): OpenApi.OpenAPISpec =>
     middleware.has(Idempotency.key) ? [idempotencyKey] : [],
   );
 
-/** `GET /openapi/{name}.json` of every interface. A document is made when it is first asked for: all of them would be a fifth of a start. */
+/**
+ * `GET /openapi/{name}.json`. A document is made on its first request: making all takes a fifth of the start.
+ */
 export const documentRoutes = HttpRouter.use((router) =>
   Effect.forEach(
     documentNames,
@@ -47,7 +48,7 @@ export const documentRoutes = HttpRouter.use((router) =>
   ),
 );
 
-/** `GET /docs`: a page to read and try the platform API, whole in itself: neither fonts nor anything else come from elsewhere. */
+/** `GET /docs`: a page to read and try the platform API. It loads nothing from other hosts. */
 export const docsPage = Layer.unwrap(
   Effect.sync(() => {
     const scalar = { withDefaultFonts: false, telemetry: false, showDeveloperTools: "never" };
@@ -60,9 +61,10 @@ export const docsPage = Layer.unwrap(
 
 const contentSecurityPolicy =
   "default-src 'self'; script-src 'self' 'unsafe-inline' 'unsafe-eval' blob:; worker-src 'self' blob:; " +
-  "style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; font-src 'self' data:; frame-ancestors 'none'";
+  "style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; font-src 'self' data:; frame-ancestors " +
+  "'none'";
 
-/** Holds the browser to what `docsPage` promises: it may reach no other host. */
+/** Headers that forbid the browser to load anything from other hosts. */
 export const docsPageHeaders = HttpRouter.middleware((page) =>
   Effect.map(
     page,

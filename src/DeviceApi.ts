@@ -8,7 +8,9 @@ import { SchemaErrors } from "./http/SchemaErrors.ts";
 import { MessagesApi } from "./sending/MessagesApi.ts";
 import { tidyOpenApi } from "./wire/OpenApiTidy.ts";
 
-/** What an app's SDK calls: registering with the SDK key, everything else with the device's own token. */
+/**
+ * The interface for the SDK of an app: registering needs the SDK key, everything else the device's own token.
+ */
 export class DeviceApi extends HttpApi.make("device")
   .add(DevicesApi)
   .add(GeofencesApi)
@@ -24,9 +26,9 @@ export class DeviceApi extends HttpApi.make("device")
       title: "Waypost device interface",
       version: "1",
       description:
-        "Called by apps: devices register, report enters and exits of locations, fetch their messages and answer surveys. " +
-        "Success bodies are wrapped in `data`; errors have the shape `{error: {code, message, fields?}}`. " +
-        "There are no rate limits but the throttle of unknown keys and tokens.",
+        "Called by apps: devices register, report enters and exits of locations, fetch their messages and " +
+        "answer surveys. Success bodies are wrapped in `data`; errors have the shape `{error: {code, " +
+        "message, fields?}}`. Only unknown keys and tokens are rate limited.",
       transform: tidyOpenApi("/device/v1", [{ url: "/device/v1", description: "Both environments" }]),
     }),
   ) {}

@@ -14,7 +14,7 @@ import { TransportsApi } from "./operator/TransportsApi.ts";
 import { WorkspacesApi } from "./operator/WorkspacesApi.ts";
 import { tidyOpenApi } from "./wire/OpenApiTidy.ts";
 
-/** What a person who hosts Waypost keeps it with: workspaces, their credentials and their devices. */
+/** The interface for the operator, who hosts Waypost: workspaces, their credentials, content and devices. */
 export class OperatorApi extends HttpApi.make("operator")
   .add(WorkspacesApi)
   .add(TokensApi)
@@ -36,8 +36,9 @@ export class OperatorApi extends HttpApi.make("operator")
       title: "Waypost operator interface",
       version: "1",
       description:
-        "Workspaces, tokens, SDK keys, credentials of push services, segments, locations, devices, sends and deliveries of one installation, for the person who hosts it. " +
-        "Success bodies are wrapped in `data`; errors have the shape `{error: {code, message, fields?}}`.",
+        "Workspaces, tokens, SDK keys, credentials of push services, segments, locations, devices, sends " +
+        "and deliveries of one installation, for the person who hosts it. Success bodies are wrapped in " +
+        "`data`; errors have the shape `{error: {code, message, fields?}}`.",
       transform: tidyOpenApi("/operator/v1", [{ url: "/operator/v1", description: "This installation" }]),
     }),
   ) {}

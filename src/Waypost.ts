@@ -38,7 +38,6 @@ import { MediaWorkers } from "./media/worker/MediaWorkers.ts";
 import { Contents } from "./notifications/Contents.ts";
 import { Notifications } from "./notifications/Notifications.ts";
 import { DeliveryList } from "./operator/DeliveryList.ts";
-import { DeviceListSql } from "./operator/DeviceListSql.ts";
 import { SendListSql } from "./operator/SendListSql.ts";
 import { Geofences } from "./positions/Geofences.ts";
 import { Positions } from "./positions/Positions.ts";
@@ -89,7 +88,7 @@ const statementServices = Layer.mergeAll(
   Layer.mergeAll(Events.layer, Positions.layer).pipe(
     Layer.provide(EventRecorder.layer.pipe(Layer.provide(Deliveries.layer))),
   ),
-  Layer.mergeAll(DeviceListSql.layer, DeliveryList.layer, SendListSql.layer),
+  Layer.merge(DeliveryList.layer, SendListSql.layer),
 ).pipe(Layer.provideMerge(PushCredentials.layer));
 
 /** The background jobs of a process with the role `worker`. */

@@ -10,7 +10,6 @@ import { PublicAddresses } from "../src/http/PublicAddresses.ts";
 import { serverLayer } from "../src/http/Server.ts";
 import { LocationIndexes } from "../src/locations/LocationIndexes.ts";
 import { DeliveryList } from "../src/operator/DeliveryList.ts";
-import { DeviceListSql } from "../src/operator/DeviceListSql.ts";
 import { SendListSql } from "../src/operator/SendListSql.ts";
 import { Geofences } from "../src/positions/Geofences.ts";
 import { Positions } from "../src/positions/Positions.ts";
@@ -35,7 +34,6 @@ const notInMemory = Layer.mergeAll(
   Layer.mock(Messages)({}),
   Layer.mock(PushCredentials)({}),
   Layer.mock(Reports)({}),
-  Layer.mock(DeviceListSql)({}),
   Layer.mock(DeliveryList)({}),
   Layer.mock(SendListSql)({}),
 );

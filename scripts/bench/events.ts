@@ -11,7 +11,7 @@ import { randomUUID } from "node:crypto";
 import { digest, makeSecret } from "../../src/access/Credential.ts";
 import { instant, unnested } from "../../src/database/Rows.ts";
 import { deviceToken } from "../../src/devices/DeviceToken.ts";
-import { idAt } from "../../src/wire/Ids.ts";
+import { DeviceKey, idAt } from "../../src/wire/Ids.ts";
 import { ParsedBody } from "../../src/wire/ParsedBody.ts";
 import { Workspaces } from "../../src/workspaces/Workspaces.ts";
 import { alternating, lineOf, programs, rounds } from "./Programs.ts";
@@ -122,7 +122,7 @@ const bench = Effect.gen(function* () {
   const key = { workspaceId: prepared.workspaceId, environment: "production" } as const;
   const deviceKeys = prepared.secrets.map((_, index) => ({ "x-device-key": String(index + 1) }));
   const tokens = prepared.secrets.map((secret, index) => ({
-    authorization: `Bearer ${deviceToken({ ...key, key: index + 1 }, secret)}`,
+    authorization: `Bearer ${deviceToken({ ...key, deviceKey: DeviceKey(index + 1) }, secret)}`,
   }));
   const [bare, own] = yield* alternating(
     [

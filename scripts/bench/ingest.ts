@@ -24,6 +24,7 @@ import { EmbeddedPostgres } from "../../src/database/embedded/EmbeddedPostgres.t
 import { postgresLayer } from "../../src/database/Postgres.ts";
 import { instant, unnested } from "../../src/database/Rows.ts";
 import { deviceToken } from "../../src/devices/DeviceToken.ts";
+import { DeviceKey } from "../../src/wire/Ids.ts";
 import { Rollups } from "../../src/reports/rollups/Rollups.ts";
 import { cpuOf, cpuOfServer, median, started } from "./BenchChild.ts";
 import { onSchema } from "./BenchDatabase.ts";
@@ -87,7 +88,7 @@ const prepare = Effect.gen(function* () {
   yield* run("VACUUM ANALYZE");
   yield* run("CHECKPOINT");
   return secrets.map((secret, at) =>
-    deviceToken({ workspaceId: 1, environment: "production", key: at + 1 }, secret),
+    deviceToken({ workspaceId: 1, environment: "production", deviceKey: DeviceKey(at + 1) }, secret),
   );
 });
 

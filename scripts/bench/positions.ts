@@ -15,7 +15,7 @@ import { boundingCircle } from "../../src/locations/geometry/BoundingCircle.ts";
 import type { GeoPosition } from "../../src/locations/Location.ts";
 import { toIndexedLocation } from "../../src/locations/geometry/IndexedLocation.ts";
 import { LocationIndex } from "../../src/locations/geometry/LocationIndex.ts";
-import { idAt } from "../../src/wire/Ids.ts";
+import { DeviceKey, idAt } from "../../src/wire/Ids.ts";
 import { ParsedBody } from "../../src/wire/ParsedBody.ts";
 import { Workspaces } from "../../src/workspaces/Workspaces.ts";
 import { median } from "./BenchChild.ts";
@@ -152,7 +152,7 @@ const bench = Effect.gen(function* () {
   const key = { workspaceId: prepared.workspaceId, environment: "production" } as const;
   const deviceKeys = prepared.secrets.map((_, index) => ({ "x-device-key": String(index + 1) }));
   const tokens = prepared.secrets.map((secret, index) => ({
-    authorization: `Bearer ${deviceToken({ ...key, key: index + 1 }, secret)}`,
+    authorization: `Bearer ${deviceToken({ ...key, deviceKey: DeviceKey(index + 1) }, secret)}`,
   }));
   const [bare, own] = yield* alternating(
     [

@@ -88,9 +88,14 @@ const idsOf = (item: string): ReadonlyArray<string> => {
 
 /** The tests of a file whose names cite ids in parentheses, such as "… (E3, J1–J3, campaigns.w4)". */
 const citingTests = ({ path, text }: SourceFile): ReadonlyArray<CitingTest> => {
-  const calls = /(?<!\bdescribe)\(\s*(?:"((?:[^"\\\n]|\\.)*)"|`((?:[^`\\]|\\.)*)`),(?!\s*\(it\b)/g;
+  const quotes = String.raw`"(?:[^"\\\n]|\\.)*"`;
+  const calls = new RegExp(
+    String.raw`(?<!\bdescribe)\(\s*(?:(${quotes}(?:\s*\+\s*${quotes})*)|\x60((?:[^\x60\\]|\\.)*)\x60),(?!\s*\(it\b)`,
+    "g",
+  );
   return [...text.matchAll(calls)].flatMap(({ 1: quoted, 2: template, index }) => {
-    const name = (quoted ?? template ?? "").replaceAll("\\", "");
+    const joined = quoted?.slice(1, -1).replaceAll(/"\s*\+\s*"/g, "");
+    const name = (joined ?? template ?? "").replaceAll("\\", "");
     const ids = [...name.matchAll(/\(([^()]*)\)/g)].flatMap(([, inside = ""]) =>
       inside.split(",").flatMap((item) => idsOf(item.trim())),
     );

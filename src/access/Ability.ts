@@ -1,6 +1,6 @@
 import { Schema } from "effect";
 
-/** What a token may do. Writing does not include reading (contract C1, C2). */
+/** The abilities of a token. Writing does not include reading (contract C1, C2). */
 export const abilities = [
   "reports:read",
   "campaigns:read",

@@ -10,17 +10,20 @@ import {
 import type { Ability } from "./Ability.ts";
 import type { Caller } from "./Caller.ts";
 
-/** Annotation of a platform endpoint: the ability that a token needs for it. `GET /me` has none. */
+/** Annotation of a platform endpoint: the ability that it needs. `GET /me` has none. */
 export class Needs extends Context.Service<Needs, Ability>()("waypost/access/Needs") {}
 
-/** Annotation of a platform endpoint: it works in Production before the operator enables the full API (contract B1). */
+/**
+ * Annotation of a platform endpoint that works in Production before the full API is enabled (contract B1).
+ */
 export const WorksAlways = Context.Reference<boolean>("waypost/access/WorksAlways", {
   defaultValue: () => false,
 });
 
 /**
- * What every platform endpoint demands. The token itself is checked before the request is even routed (`TokenAuthentication`);
- * this checks that the API is enabled and that the token has the ability the endpoint `Needs`, and provides the `Caller`.
+ * Middleware of every platform endpoint. `TokenAuthentication` has checked the token before the request was
+ * routed. This checks that the API is enabled and that the token has the ability that the endpoint `Needs`,
+ * and provides the `Caller`.
  */
 export class Access extends HttpApiMiddleware.Service<Access, { provides: Caller }>()(
   "waypost/access/Access",

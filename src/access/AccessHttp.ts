@@ -6,8 +6,8 @@ import { Caller } from "./Caller.ts";
 
 const notEnabled = Forbidden.of(
   "platform_api_not_enabled",
-  "The full platform API is not enabled for this workspace in Production yet: only GET /me and the reports work. " +
-    "Ask the operator of this service to enable it; the token stays good.",
+  "The full platform API is not enabled for this workspace in Production yet: only GET /me and the reports " +
+    "work. Ask the operator of this service to enable it; the token stays valid.",
 );
 
 const refusal = (
@@ -15,8 +15,8 @@ const refusal = (
   { endpoint, group }: { readonly endpoint: HttpApiEndpoint.Top; readonly group: HttpApiGroup.Top },
 ): Forbidden | null => {
   const annotations = Context.merge(group.annotations, endpoint.annotations);
-  const isOff = caller.environment === "production" && !caller.workspace.platform_api_enabled;
-  if (isOff && !Context.get(annotations, WorksAlways)) return notEnabled;
+  const isDisabled = caller.environment === "production" && !caller.workspace.platform_api_enabled;
+  if (isDisabled && !Context.get(annotations, WorksAlways)) return notEnabled;
   const needed = Option.getOrNull(Context.getOption(annotations, Needs));
   return needed === null || caller.abilities.includes(needed)
     ? null
@@ -27,7 +27,7 @@ const refusal = (
       );
 };
 
-/** Enforces `Access` for the caller that the platform gate has let in. */
+/** Enforces `Access` for the authenticated caller. */
 export const accessLayer = Layer.succeed(Access, {
   token: (httpEffect, options) =>
     Effect.gen(function* () {

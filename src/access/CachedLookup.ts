@@ -1,13 +1,13 @@
 import { Clock, Effect } from "effect";
 import { WorkspaceChanges } from "../database/WorkspaceChanges.ts";
 
-/** How long something is remembered without being looked up again, in milliseconds: bounds a lost notification. */
+/** How long a result is cached, in milliseconds: the bound if a change notification is lost. */
 const cacheMillis = 5_000;
 const maxCached = 10_000;
 
 /**
- * A look-up that remembers what it found until the workspace that `workspaceOf` names changes, in whatever process that happens
- * (`WorkspaceChanges`), and for five seconds at most. What was not found is not remembered.
+ * Caches the results of a lookup for five seconds, or until the workspace that `workspaceOf` names changes in
+ * any process (`WorkspaceChanges`). A null is not cached.
  */
 export const cachedLookup = <Key, Found extends object, E, R>(
   workspaceOf: (found: Found) => number,
@@ -15,29 +15,32 @@ export const cachedLookup = <Key, Found extends object, E, R>(
 ) =>
   Effect.gen(function* () {
     const changes = yield* WorkspaceChanges;
-    const known = new Map<Key, { readonly found: Found; readonly until: number }>();
-    // A look-up that a change overtakes must not be remembered.
+    const cache = new Map<Key, { readonly found: Found; readonly until: number }>();
+    // The result of a lookup during which a workspace changed is not cached.
     let generation = 0;
     yield* changes.listen((workspaceId) => {
       generation++;
-      for (const [key, { found }] of known) {
-        if (workspaceId === "all" || workspaceOf(found) === workspaceId) known.delete(key);
+      for (const [key, { found }] of cache) {
+        if (workspaceId === "all" || workspaceOf(found) === workspaceId) cache.delete(key);
       }
     });
     return Effect.fnUntraced(function* (key: Key) {
       const now = yield* Clock.currentTimeMillis;
-      const entry = known.get(key);
+      const entry = cache.get(key);
       if (entry !== undefined && entry.until > now) return entry.found;
       const started = generation;
       const found = yield* lookUp(key);
       if (found === null || started !== generation) return found;
-      if (known.size >= maxCached) known.clear();
-      known.set(key, { found, until: now + cacheMillis });
+      if (cache.size >= maxCached) cache.clear();
+      cache.set(key, { found, until: now + cacheMillis });
       return found;
     });
   });
 
-/** True for a key at most once in so many milliseconds: for notes that need not be exact. */
+/**
+ * Gives a function that is true for a key at most once in so many milliseconds, for values that may be
+ * inexact.
+ */
 export const atMostEvery = (millis: number) => {
   const last = new Map<string, number>();
   return (key: string, now: number): boolean => {

@@ -1,8 +1,8 @@
-import { Context } from "effect";
+import { Context, Effect } from "effect";
 import type { Tenant } from "../workspaces/Workspace.ts";
 import type { Ability } from "./Ability.ts";
 
-/** Who is asking the platform API: a token of one environment of one workspace, already let in. */
+/** The authenticated caller of the platform API: a token of one environment of one workspace. */
 export class Caller extends Context.Service<
   Caller,
   Tenant & {
@@ -10,3 +10,7 @@ export class Caller extends Context.Service<
     readonly abilities: ReadonlyArray<Ability>;
   }
 >()("waypost/access/Caller") {}
+
+/** Runs a handler with the caller; its result is the `data` of the response. */
+export const callerData = <A, E, R>(handle: (caller: Caller["Service"]) => Effect.Effect<A, E, R>) =>
+  Effect.map(Effect.flatMap(Caller, handle), (data) => ({ data }));

@@ -13,7 +13,7 @@ export const base62 = (value: number, width: number): string => {
   return text;
 };
 
-/** The number that a base 62 text stands for; its characters are known to be of the alphabet. */
+/** The number of a text in base 62. */
 export const fromBase62 = (text: string): number => {
   let value = 0;
   for (const character of text) value = value * 62 + alphabet.indexOf(character);
@@ -30,19 +30,21 @@ export const makeSecret = (): string => {
 const check = (text: string): string => base62(crc32(text), checkLength);
 
 /**
- * Puts a credential together: a prefix that names its kind (`wps_` Sandbox token, `wpp_` Production token, `wpk_` SDK key,
- * `wpd_` device token), for some kinds base62 text that tells where it is kept, the secret, and a CRC-32 of all that in six
- * more characters, so that secret scanners can know one and a mistyped one costs no look-up.
+ * Composes a credential: the prefix of its kind (`wps_` Sandbox token, `wpp_` Production token, `wpk_` SDK
+ * key, `wpd_` device token), for device tokens a locator of their row in base 62, the secret, and a CRC-32 of
+ * all that in six characters. Secret scanners can recognize it, and a mistyped one costs no lookup.
  */
 export const sealCredential = (prefix: string, locator: string, secret: string): string =>
   prefix + locator + secret + check(prefix + locator + secret);
 
-/** A new credential of a kind without locator. */
+/** A new credential without locator. */
 export const makeCredential = (prefix: string): string => sealCredential(prefix, "", makeSecret());
 
 const shape = /^[0-9A-Za-z]+$/;
 
-/** The locator (of this length) and secret of a text that can be a credential of this kind at all, else null. */
+/**
+ * The locator (of this length) and the secret of a credential; null for a text that is not one of this kind.
+ */
 export const openCredential = (
   prefix: string,
   locatorLength: number,
@@ -50,22 +52,22 @@ export const openCredential = (
 ): { readonly locator: string; readonly secret: string } | null => {
   const end = text.length - checkLength;
   const start = prefix.length + locatorLength;
-  const possible =
+  const isValid =
     end === start + secretLength &&
     text.startsWith(prefix) &&
     shape.test(text.slice(prefix.length)) &&
     check(text.slice(0, end)) === text.slice(end);
-  return possible ? { locator: text.slice(prefix.length, start), secret: text.slice(start, end) } : null;
+  return isValid ? { locator: text.slice(prefix.length, start), secret: text.slice(start, end) } : null;
 };
 
-/** Whether a text can be a credential of this kind, which has no locator, at all. */
+/** Whether a text has the form of a credential of this kind without locator. */
 export const isCredential = (prefix: string, text: string): boolean =>
   openCredential(prefix, 0, text) !== null;
 
-/** What is kept of a credential: its SHA-256. */
+/** The SHA-256 of a credential, which is stored instead of it. */
 export const digest = (credential: string): Uint8Array => createHash("sha256").update(credential).digest();
 
-/** The credential of an `Authorization: Bearer …` header, or null where there is none. */
+/** The credential of an `Authorization: Bearer …` header; null for none. */
 export const bearer = (authorization: string | undefined): string | null => {
   const match = /^bearer +(\S.*)$/i.exec(authorization?.trim() ?? "");
   return match?.[1]?.trim() ?? null;

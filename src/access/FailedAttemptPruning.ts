@@ -6,14 +6,14 @@ import { FailedAttemptsRepository } from "./FailedAttemptsRepository.ts";
 
 const page = 1000;
 
-/** Forgets the addresses whose window has passed, page by page; tells how many. */
+/** Deletes the addresses whose window has ended, page by page; gives how many. */
 export const pruneAttempts: Effect.Effect<number, never, FailedAttemptsRepository> = Effect.gen(function* () {
   const repository = yield* FailedAttemptsRepository;
   const since = (yield* Clock.currentTimeMillis) - attemptWindowMillis;
-  return yield* pruneInPages("failed_attempts", page, (most) => repository.prune(since, most));
+  return yield* pruneInPages("failed_attempts", page, (limit) => repository.prune(since, limit));
 });
 
-/** The job: guesses from ever new addresses do not fill the disk. */
+/** The job that prunes failed attempts, so that attempts from many addresses do not fill the disk. */
 export const failedAttemptPruning = Layer.effectDiscard(
   Worker.every("failed_attempt_pruning", "10 minutes", pruneAttempts),
 );

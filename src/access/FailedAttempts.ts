@@ -3,23 +3,24 @@ import { TooManyRequests, Unauthorized } from "../wire/ApiError.ts";
 import { FailedAttemptsRepository } from "./FailedAttemptsRepository.ts";
 import { counted } from "../wire/Text.ts";
 
-/** Unknown tokens that one address may send in a window before it is shut out (contract I2). */
+/** Unknown tokens that one address may send in a window (contract I2). */
 const allowedAttempts = 20;
-/** How long a window lasts. */
+/** The length of a window. */
 export const attemptWindowMillis = 60_000;
-const cachedLookup = 10_000;
+const maxCached = 10_000;
 
 /**
- * The throttle of whoever guesses tokens, over all interfaces, processes and restarts: from the 21st unknown token of an
- * address within a minute on, its unknown tokens get 429 until the minute has passed. Good tokens from it go on working.
+ * Throttles clients that guess tokens, over all interfaces, processes and restarts. From the 21st unknown
+ * token of an address within a minute on, its unknown tokens get 429 until the minute has passed. Valid
+ * tokens still work.
  */
 export class FailedAttempts extends Context.Service<FailedAttempts>()("waypost/access/FailedAttempts", {
   make: Effect.gen(function* () {
     const repository = yield* FailedAttemptsRepository;
-    // An address that is shut out costs no statement until its window has passed.
-    const shutUntil = new Map<string, number>();
+    // A throttled address costs no statement until its window has ended.
+    const throttledUntil = new Map<string, number>();
 
-    const shut = (until: number, now: number) => {
+    const throttled = (until: number, now: number) => {
       const seconds = Math.max(1, Math.ceil((until - now) / 1000));
       return TooManyRequests.of(
         "too_many_failed_attempts",
@@ -29,17 +30,17 @@ export class FailedAttempts extends Context.Service<FailedAttempts>()("waypost/a
     };
 
     return {
-      /** Counts an unknown token and gives the error it gets: 401 `invalid_token`, or 429 once there were too many. */
+      /** Counts an unknown token and gives its error: 401 `invalid_token`, or 429 after too many. */
       refuse: Effect.fnUntraced(function* (address: string, message: string) {
         const now = yield* Clock.currentTimeMillis;
-        const known = shutUntil.get(address);
-        if (known !== undefined && known > now) return shut(known, now);
+        const end = throttledUntil.get(address);
+        if (end !== undefined && end > now) return throttled(end, now);
         const { attempts, windowOpened } = yield* repository.count(address, now, now - attemptWindowMillis);
         if (attempts <= allowedAttempts) return Unauthorized.of("invalid_token", message);
         const until = windowOpened + attemptWindowMillis;
-        if (shutUntil.size >= cachedLookup) shutUntil.clear();
-        shutUntil.set(address, until);
-        return shut(until, now);
+        if (throttledUntil.size >= maxCached) throttledUntil.clear();
+        throttledUntil.set(address, until);
+        return throttled(until, now);
       }),
     };
   }),

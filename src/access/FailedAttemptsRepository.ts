@@ -5,15 +5,18 @@ export class FailedAttemptsRepository extends Context.Service<
   FailedAttemptsRepository,
   {
     /**
-     * Counts one more attempt of an address. An address whose window opened at `since` or before gets a new window, which
-     * opens at `now`.
+     * Counts one more attempt of an address. An address whose window opened at `since` or before gets a new
+     * window, which opens at `now`.
      */
     readonly count: (
       address: string,
       now: number,
       since: number,
     ) => Effect.Effect<{ readonly attempts: number; readonly windowOpened: number }>;
-    /** Deletes at most `limit` addresses whose window opened at `since` or before, the oldest first; gives how many. */
+    /**
+     * Deletes at most `limit` addresses whose window opened at `since` or before, the oldest first; gives how
+     * many.
+     */
     readonly prune: (since: number, limit: number) => Effect.Effect<number>;
   }
 >()("waypost/access/FailedAttemptsRepository") {}

@@ -1,6 +1,7 @@
 import { Effect, Layer } from "effect";
 import { SqlClient } from "effect/sql";
 import { asNumber, instant, onlyRow } from "../database/Rows.ts";
+import { rowCount } from "../database/Statements.ts";
 import { FailedAttemptsRepository } from "./FailedAttemptsRepository.ts";
 
 /** Every statement on failed attempts. */
@@ -10,7 +11,8 @@ export const failedAttemptsSql = Layer.effect(
     FailedAttemptsRepository.of({
       count: (address, now, since) =>
         onlyRow(sql<{ readonly attempts: number; readonly windowOpened: number }>`
-          INSERT INTO failed_attempt AS f (address, window_opened, attempts) VALUES (${address}, ${instant(now)}, 1)
+          INSERT INTO failed_attempt AS f (address, window_opened, attempts)
+          VALUES (${address}, ${instant(now)}, 1)
           ON CONFLICT (address) DO UPDATE SET
             attempts = CASE WHEN f.window_opened <= ${instant(since)} THEN 1 ELSE f.attempts + 1 END,
             window_opened = CASE WHEN f.window_opened <= ${instant(since)} THEN ${instant(now)}
@@ -18,16 +20,11 @@ export const failedAttemptsSql = Layer.effect(
           RETURNING attempts, ${asNumber("extract(epoch FROM window_opened) * 1000")} AS "windowOpened"`),
 
       prune: (since, limit) =>
-        Effect.orDie(
-          Effect.map(
-            sql`
-              DELETE FROM failed_attempt WHERE address = ANY (ARRAY (
-                SELECT address FROM failed_attempt WHERE window_opened <= ${instant(since)}
-                ORDER BY window_opened LIMIT ${limit} FOR UPDATE SKIP LOCKED))
-              RETURNING address`,
-            (rows) => rows.length,
-          ),
-        ),
+        rowCount(sql`
+          DELETE FROM failed_attempt WHERE address = ANY (ARRAY (
+            SELECT address FROM failed_attempt WHERE window_opened <= ${instant(since)}
+            ORDER BY window_opened LIMIT ${limit} FOR UPDATE SKIP LOCKED))
+          RETURNING address`),
     }),
   ),
 );

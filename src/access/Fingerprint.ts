@@ -3,18 +3,18 @@ import { createHmac } from "node:crypto";
 import { DataDirectory } from "../database/DataDirectory.ts";
 import { FingerprintSql } from "./FingerprintSql.ts";
 
-/** This process has another secret key than the one that the database was first used with. */
+/** This process has another secret key than the processes that used the database before. */
 class SecretKeyDiffers extends Data.TaggedError("SecretKeyDiffers")<{ readonly dataDir: string }> {
   override get message(): string {
     return (
-      "The secret key is not the one that this database was first used with, so cursors and stored push credentials " +
-      "would be unreadable. Set WAYPOST_SECRET_KEY to that one, which every process on this database needs, or put it " +
-      `back as secret.key in ${this.dataDir}.`
+      "The secret key is not the one that this database was first used with, so cursors and stored push " +
+      "credentials would be unreadable. Set WAYPOST_SECRET_KEY to that key, which every process on this " +
+      `database needs, or put it back as secret.key in ${this.dataDir}.`
     );
   }
 }
 
-/** What tells one secret key from another and gives neither away. */
+/** A fingerprint distinguishes secret keys and does not reveal them. */
 const fingerprint = (secret: string): string =>
   createHmac("sha256", secret).update("waypost fingerprint of the secret key").digest("hex");
 
@@ -22,21 +22,20 @@ const check = Effect.gen(function* () {
   const { path, secretKey } = yield* DataDirectory;
   const repository = yield* FingerprintSql;
   const own = fingerprint(Redacted.value(secretKey));
-  const kept = yield* repository.keep(name, own);
-  if (kept[0]?.value !== own) return yield* new SecretKeyDiffers({ dataDir: path });
+  if ((yield* repository.keep(name, own)) !== own) return yield* new SecretKeyDiffers({ dataDir: path });
 });
 
 const name = "secret_key_fingerprint";
 
-/** Whether a secret key is the one of this database; null while the database has none. Changes nothing. */
+/** Whether a secret key is the one of this database; null for a database without one. Changes nothing. */
 export const secretKeyFits = (secret: Redacted.Redacted) =>
   Effect.gen(function* () {
     const repository = yield* FingerprintSql;
-    const [kept] = yield* repository.find(name);
-    return kept === undefined ? null : kept.value === fingerprint(Redacted.value(secret));
+    const stored = yield* repository.find(name);
+    return stored === null ? null : stored === fingerprint(Redacted.value(secret));
   }).pipe(Effect.provide(FingerprintSql.layer));
 
-/** Holds all processes on one database to one secret key: the first one's. Build it before anything uses the key. */
+/** Fails unless all processes on one database have one secret key. Build it before anything uses the key. */
 export class Fingerprint {
   static readonly layer = Layer.effectDiscard(check).pipe(Layer.provide(FingerprintSql.layer));
 }

@@ -1,22 +1,26 @@
 import { Context, Effect, Layer } from "effect";
 import { SqlClient } from "effect/sql";
+import { firstRow, run } from "../database/Statements.ts";
 
-/** The statements on what every process on a database must agree on. */
+/** The statements on values that all processes on a database must agree on. */
 export class FingerprintSql extends Context.Service<FingerprintSql>()("waypost/access/FingerprintSql", {
-  make: Effect.gen(function* () {
-    const sql = yield* SqlClient.SqlClient;
-    return {
-      /** The value that is written down under the name. */
-      find: (name: string) =>
-        Effect.orDie(sql<{ value: string }>`SELECT value FROM installation WHERE name = ${name}`),
+  make: Effect.map(SqlClient.SqlClient, (sql) => {
+    const find = (name: string) =>
+      Effect.map(
+        firstRow(sql<{ readonly value: string }>`SELECT value FROM installation WHERE name = ${name}`),
+        (row) => row?.value ?? null,
+      );
 
-      /** Writes the value down under the name, unless there is one, and gives the one that is there. */
+    return {
+      /** The value that is stored under the name. */
+      find,
+
+      /** Stores the value under the name if there is none, and gives the stored one. */
       keep: (name: string, value: string) =>
-        Effect.orDie(
-          Effect.andThen(
-            sql`INSERT INTO installation (name, value) VALUES (${name}, ${value}) ON CONFLICT (name) DO NOTHING`,
-            sql<{ value: string }>`SELECT value FROM installation WHERE name = ${name}`,
-          ),
+        Effect.andThen(
+          run(sql`
+            INSERT INTO installation (name, value) VALUES (${name}, ${value}) ON CONFLICT (name) DO NOTHING`),
+          find(name),
         ),
     };
   }),

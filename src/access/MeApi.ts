@@ -1,20 +1,17 @@
 import { Schema } from "effect";
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api";
 import { Data } from "../wire/Envelope.ts";
+import { shownId, shownText } from "../wire/ShownFields.ts";
 import { flag } from "../wire/Text.ts";
 import { Environment } from "../workspaces/Environment.ts";
 import { Ability } from "./Ability.ts";
 import { WorksAlways } from "./Access.ts";
 
-/** Who a token is. */
+/** The workspace, environment and abilities of a token. */
 const Me = Schema.Struct({
   workspace: Schema.Struct({
-    id: Schema.String.annotate({
-      description: "Id of the workspace.",
-      format: "uuid",
-      examples: ["01980a6c-0f3e-7c52-9a41-3f1f5d7a2b60"],
-    }),
-    name: Schema.String.annotate({ description: "Name of the workspace.", examples: ["Acme"] }),
+    id: shownId("Id of the workspace.", "01980a6c-0f3e-7c52-9a41-3f1f5d7a2b60"),
+    name: shownText("Name of the workspace.", "Acme"),
   }),
   environment: Environment,
   abilities: Schema.Array(Ability).annotate({
@@ -22,7 +19,7 @@ const Me = Schema.Struct({
     examples: [["campaigns:read", "reports:read"]],
   }),
   platform_api_enabled: flag(
-    "Whether abilities beyond `reports:read` work at the moment; always true in Sandbox.",
+    "Whether abilities other than `reports:read` work now; always true in Sandbox.",
     true,
   ),
 }).annotate({ identifier: "Me" });
@@ -35,4 +32,4 @@ export class MeApi extends HttpApiGroup.make("me")
       .annotate(OpenApi.Summary, "Show the token's workspace, environment and abilities"),
   )
   .annotate(OpenApi.Title, "Workspace")
-  .annotate(OpenApi.Description, "Who the token is, and what it may do.") {}
+  .annotate(OpenApi.Description, "The workspace of a token, and what the token may do.") {}

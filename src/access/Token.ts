@@ -1,5 +1,6 @@
 import { Schema } from "effect";
 import { Ability } from "./Ability.ts";
+import { nullableInstant, shownId, shownText } from "../wire/ShownFields.ts";
 import { text, Timestamp } from "../wire/Text.ts";
 import { Environment } from "../workspaces/Environment.ts";
 import { Instant } from "../time/Instant.ts";
@@ -7,29 +8,22 @@ import { Instant } from "../time/Instant.ts";
 const Name = text({ max: 255, description: "What the token is for.", example: "Warehouse sync" });
 
 const tokenFields = {
-  id: Schema.String.annotate({
-    description: "Id of the token.",
-    format: "uuid",
-    examples: ["01980a6c-0f3e-7c52-9a41-3f1f5d7a2b60"],
-  }),
-  name: Schema.String.annotate({ description: "What the token is for.", examples: ["Warehouse sync"] }),
+  id: shownId("Id of the token.", "01980a6c-0f3e-7c52-9a41-3f1f5d7a2b60"),
+  name: shownText("What the token is for.", "Warehouse sync"),
   environment: Environment,
   abilities: Schema.Array(Ability).annotate({
     description: "What the token may do.",
     examples: [["campaigns:read", "reports:read"]],
   }),
-  expires_at: Schema.NullOr(Timestamp).annotate({
-    description: "When the token stops working; null for never.",
-    examples: ["2027-11-21T00:00:00+00:00"],
-  }),
-  revoked_at: Schema.NullOr(Timestamp).annotate({
-    description: "When the token was revoked; null while it is not.",
-    examples: ["2026-12-01T08:00:00+00:00"],
-  }),
-  last_used_at: Schema.NullOr(Timestamp).annotate({
-    description: "When the token was last used, to the minute; null for never.",
-    examples: ["2026-11-21T09:30:00+00:00"],
-  }),
+  expires_at: nullableInstant("When the token stops working; null for never.", "2027-11-21T00:00:00+00:00"),
+  revoked_at: nullableInstant(
+    "When the token was revoked; null while it is not.",
+    "2026-12-01T08:00:00+00:00",
+  ),
+  last_used_at: nullableInstant(
+    "When the token was last used, to the minute; null for never.",
+    "2026-11-21T09:30:00+00:00",
+  ),
   created_at: Timestamp,
 };
 
@@ -37,13 +31,13 @@ const tokenFields = {
 export const Token = Schema.Struct(tokenFields).annotate({ identifier: "Token" });
 export type Token = typeof Token.Type;
 
-/** The answer to a new token: the only time that its secret is shown. */
+/** The response to a new token, the only one that shows its secret. */
 export const IssuedToken = Schema.Struct({
   ...tokenFields,
-  token: Schema.String.annotate({
-    description: "The token itself, shown this once: `wps_…` for Sandbox, `wpp_…` for Production.",
-    examples: ["wps_0000000000000000000000000000000000000"],
-  }),
+  token: shownText(
+    "The token itself, shown this once: `wps_…` for Sandbox, `wpp_…` for Production.",
+    "wps_0000000000000000000000000000000000000",
+  ),
 }).annotate({ identifier: "IssuedToken" });
 
 /** Body of a new token. */
@@ -59,24 +53,21 @@ export type TokenDraft = typeof TokenDraft.Type;
 
 const sdkKeyFields = {
   id: tokenFields.id,
-  name: Schema.String.annotate({ description: "Which app uses the key.", examples: ["iOS app"] }),
+  name: shownText("Which app uses the key.", "iOS app"),
   environment: Environment,
   revoked_at: tokenFields.revoked_at,
   last_used_at: tokenFields.last_used_at,
   created_at: Timestamp,
 };
 
-/** An SDK key without its secret: what an app carries to register devices. */
+/** An SDK key, with which an app registers devices, without its secret. */
 export const SdkKey = Schema.Struct(sdkKeyFields).annotate({ identifier: "SdkKey" });
 export type SdkKey = typeof SdkKey.Type;
 
-/** The answer to a new SDK key: the only time that it is shown. */
+/** The response to a new SDK key, the only one that shows it. */
 export const IssuedSdkKey = Schema.Struct({
   ...sdkKeyFields,
-  sdk_key: Schema.String.annotate({
-    description: "The key itself, shown this once.",
-    examples: ["wpk_0000000000000000000000000000000000000"],
-  }),
+  sdk_key: shownText("The key itself, shown this once.", "wpk_0000000000000000000000000000000000000"),
 }).annotate({ identifier: "IssuedSdkKey" });
 
 /** Body of a new SDK key. */

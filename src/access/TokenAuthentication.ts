@@ -9,19 +9,19 @@ import { FailedAttempts } from "./FailedAttempts.ts";
 import { cachedLookup } from "./CachedLookup.ts";
 import { Tokens } from "./Tokens.ts";
 
-/** What the gate needs to know of a request. */
+/** The parts of a request that authentication reads. */
 export interface AuthenticationAttempt {
   readonly authorization: string | undefined;
-  /** Where the request comes from, behind trusted proxies. */
+  /** The address of the client, behind trusted proxies. */
   readonly clientAddress: string;
-  /** The environment of the address that was called, and the base address of the other one. */
+  /** The environment of the called address, and the base address of the other one. */
   readonly environment: Environment;
   readonly otherBase: string;
 }
 
 /**
- * Lets a request in to the platform API by its token, before it is routed and before a byte of its body is read: the
- * failed-token throttle, the token, the environment and the workspace, in this order (contract B1, 1–4).
+ * Authenticates requests to the platform API by their token, before they are routed. It checks the throttle
+ * of unknown tokens, the token, the environment and the workspace, in this order (contract B1, 1–4).
  */
 export class TokenAuthentication extends Context.Service<TokenAuthentication>()(
   "waypost/access/TokenAuthentication",
@@ -56,7 +56,8 @@ export class TokenAuthentication extends Context.Service<TokenAuthentication>()(
           if (grant.revoked_at !== null) {
             return yield* Unauthorized.of(
               "token_revoked",
-              `The token "${grant.name}" was revoked on ${utcText(grant.revoked_at.getTime())}: use another one.`,
+              `The token "${grant.name}" was revoked on ${utcText(grant.revoked_at.getTime())}: ` +
+                "use another one.",
             );
           }
           if (grant.expires_at !== null && grant.expires_at.getTime() <= (yield* Clock.currentTimeMillis)) {

@@ -16,7 +16,7 @@ const sdkKeyPrefix = "wpk_";
 
 const touchMillis = 60_000;
 
-/** Issues and revokes the credentials of a workspace; secrets are shown once and kept as digests. */
+/** Issues and revokes the credentials of a workspace. Secrets are shown once and stored as digests. */
 export class Tokens extends Context.Service<Tokens>()("waypost/access/Tokens", {
   make: Effect.gen(function* () {
     const repository = yield* TokensRepository;
@@ -32,7 +32,7 @@ export class Tokens extends Context.Service<Tokens>()("waypost/access/Tokens", {
     );
     const isTouchDue = atMostEvery(touchMillis);
 
-    /** `last_used_at` is right to the minute, and nobody waits for it. */
+    /** Dates a use in the background. `last_used_at` is exact to the minute. */
     const touch = (write: (id: string, now: number) => Effect.Effect<unknown>) =>
       Effect.fnUntraced(function* (id: string) {
         const now = yield* Clock.currentTimeMillis;
@@ -66,7 +66,7 @@ export class Tokens extends Context.Service<Tokens>()("waypost/access/Tokens", {
 
       pageOfTokens: repository.pageOfTokens,
 
-      /** Ends a token at once, in every process. */
+      /** Revokes a token in every process. @throws 404 */
       revokeToken: Effect.fn("Tokens.revokeToken")(function* (workspaceId: number, id: string) {
         const now = yield* Clock.currentTimeMillis;
         const isKnown = isUuid(id) && (yield* repository.revokeToken(workspaceId, id, now));
@@ -103,20 +103,20 @@ export class Tokens extends Context.Service<Tokens>()("waypost/access/Tokens", {
         return yield* revoked(workspaceId, id, "SDK key", isKnown);
       }),
 
-      /** What an SDK key opens, revoked ones included; null for a text that is none. */
+      /** The grant of an SDK key, also of a revoked one; null for an unknown key. */
       findSdkKey: (key: string) =>
         isCredential(sdkKeyPrefix, key) ? lookUpSdkKey(key) : Effect.succeed(null),
 
-      /** What a platform token opens, whether or not it still does; null for one that is not known. */
+      /** The grant of a platform token, also of one that no longer works; null for an unknown token. */
       findToken: (token: string) =>
         isCredential(tokenPrefix("sandbox"), token) || isCredential(tokenPrefix("production"), token)
           ? lookUpToken(token)
           : Effect.succeed(null),
 
-      /** Notes that a token is in use. */
+      /** Dates the use of a token. */
       touchToken: touch(repository.touchToken),
 
-      /** Notes that an SDK key is in use. */
+      /** Dates the use of an SDK key. */
       touchSdkKey: touch(repository.touchSdkKey),
     };
   }),

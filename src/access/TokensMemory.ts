@@ -1,6 +1,7 @@
 import { Effect, Layer } from "effect";
 import { MemoryStore, memoryTable, type MemoryTable, pageOf } from "../database/MemoryStore.ts";
 import { utcText } from "../time/LocalTime.ts";
+import { tenantRows } from "../workspaces/TenantRows.ts";
 import type { SdkKey, Token } from "./Token.ts";
 import { type NewSdkKey, type NewToken, TokensRepository } from "./TokensRepository.ts";
 
@@ -39,8 +40,6 @@ const toGrant = (stored: Stored<NewSdkKey>) => ({
   revoked_at: dateOf(stored.revokedAt),
 });
 
-const isSame = (a: Uint8Array, b: Uint8Array): boolean => Buffer.compare(a, b) === 0;
-
 /** API tokens and SDK keys in memory. */
 export const tokensMemory = Layer.effect(
   TokensRepository,
@@ -50,82 +49,61 @@ export const tokensMemory = Layer.effect(
         tables.put(table, row.id, { ...row, workspaceId, revokedAt: null, lastUsedAt: null }),
       );
 
-    const change = <New extends NewSdkKey>(
+    const revoke = <New extends NewSdkKey>(
       table: MemoryTable<Stored<New>>,
       id: string,
-      condition: (row: Stored<New>) => boolean,
-      changed: (row: Stored<New>) => Partial<Stored<NewSdkKey>>,
+      now: number,
+      isOwn: (row: Stored<New>) => boolean,
     ) =>
       store.write((tables) => {
         const found = tables.rows(table).get(id);
-        if (found === undefined || !condition(found)) return false;
-        tables.put(table, id, { ...found, ...changed(found) });
+        if (found === undefined || !isOwn(found)) return false;
+        tables.put(table, id, { ...found, revokedAt: found.revokedAt ?? now });
         return true;
       });
 
+    const touch = <New extends NewSdkKey>(table: MemoryTable<Stored<New>>, id: string, now: number) =>
+      store.write((tables) => {
+        const found = tables.rows(table).get(id);
+        if (found !== undefined) tables.put(table, id, { ...found, lastUsedAt: now });
+      });
+
+    const find = <New extends NewSdkKey>(table: MemoryTable<Stored<New>>, digest: Uint8Array) =>
+      store.read((tables) => tables.find(table, (row) => Buffer.compare(row.digest, digest) === 0) ?? null);
+
     return TokensRepository.of({
       insertToken: (workspaceId, token) => Effect.map(insert(tokens, workspaceId, token), toToken),
+
       pageOfTokens: (workspaceId, position) =>
-        store.read((tables) =>
-          pageOf(
-            tables.filter(tokens, (row) => row.workspaceId === workspaceId),
-            position,
-          ).map(toToken),
-        ),
-      revokeToken: (workspaceId, id, now) =>
-        change(
-          tokens,
-          id,
-          (row) => row.workspaceId === workspaceId,
-          ({ revokedAt }) => ({ revokedAt: revokedAt ?? now }),
-        ),
-      findToken: (digest) =>
         store.read((tables) => {
-          const found = tables.find(tokens, (row) => isSame(row.digest, digest));
-          if (found === undefined) return null;
-          return { ...toGrant(found), abilities: found.abilities, expires_at: dateOf(found.expiresAt) };
+          const own = tables.filter(tokens, (row) => row.workspaceId === workspaceId);
+          return pageOf(own, position).map(toToken);
         }),
-      touchToken: (id, now) =>
-        Effect.asVoid(
-          change(
-            tokens,
-            id,
-            () => true,
-            () => ({ lastUsedAt: now }),
-          ),
+
+      revokeToken: (workspaceId, id, now) =>
+        revoke(tokens, id, now, (row) => row.workspaceId === workspaceId),
+
+      findToken: (digest) =>
+        Effect.map(
+          find(tokens, digest),
+          (row) => row && { ...toGrant(row), abilities: row.abilities, expires_at: dateOf(row.expiresAt) },
         ),
+
+      touchToken: (id, now) => touch(tokens, id, now),
+
       insertSdkKey: (workspaceId, key) => Effect.map(insert(sdkKeys, workspaceId, key), toSdkKey),
+
       pageOfSdkKeys: (workspaceId, environment, position) =>
         store.read((tables) =>
-          pageOf(
-            tables.filter(
-              sdkKeys,
-              (row) => row.workspaceId === workspaceId && row.environment === environment,
-            ),
-            position,
-          ).map(toSdkKey),
+          pageOf(tenantRows(tables, sdkKeys, { workspaceId, environment }), position).map(toSdkKey),
         ),
+
       revokeSdkKey: (workspaceId, environment, id, now) =>
-        change(
-          sdkKeys,
-          id,
-          (row) => row.workspaceId === workspaceId && row.environment === environment,
-          ({ revokedAt }) => ({ revokedAt: revokedAt ?? now }),
-        ),
-      findSdkKey: (digest) =>
-        store.read((tables) => {
-          const found = tables.find(sdkKeys, (row) => isSame(row.digest, digest));
-          return found === undefined ? null : toGrant(found);
-        }),
-      touchSdkKey: (id, now) =>
-        Effect.asVoid(
-          change(
-            sdkKeys,
-            id,
-            () => true,
-            () => ({ lastUsedAt: now }),
-          ),
-        ),
+        revoke(sdkKeys, id, now, (row) => row.workspaceId === workspaceId && row.environment === environment),
+
+      findSdkKey: (digest) => Effect.map(find(sdkKeys, digest), (row) => row && toGrant(row)),
+
+      touchSdkKey: (id, now) => touch(sdkKeys, id, now),
     });
   }),
 );

@@ -1,10 +1,9 @@
 import { Effect, Layer } from "effect";
 import { SqlClient } from "effect/sql";
 import { arrayOf, instant, onlyRow, utc } from "../database/Rows.ts";
+import { anyRow, firstRow, run } from "../database/Statements.ts";
 import type { SdkKey, Token } from "./Token.ts";
 import { type SdkKeyGrant, type TokenGrant, TokensRepository } from "./TokensRepository.ts";
-
-const isAny = (rows: ReadonlyArray<unknown>): boolean => rows.length > 0;
 
 /** Every statement on API tokens and SDK keys. */
 export const tokensSql = Layer.effect(
@@ -18,7 +17,8 @@ export const tokensSql = Layer.effect(
     return TokensRepository.of({
       insertToken: (workspaceId, token) =>
         onlyRow(sql<Token>`
-          INSERT INTO api_token (id, workspace_id, environment, name, digest, abilities, expires_at, created_at)
+          INSERT INTO api_token
+            (id, workspace_id, environment, name, digest, abilities, expires_at, created_at)
           VALUES (${token.id}, ${workspaceId}, ${token.environment}, ${token.name}, ${token.digest},
             ${arrayOf("text", token.abilities)}, ${instant(token.expiresAt)}, ${instant(token.now)})
           RETURNING ${columns}`),
@@ -30,33 +30,22 @@ export const tokensSql = Layer.effect(
           ORDER BY id DESC LIMIT ${limit}`),
 
       revokeToken: (workspaceId, id, now) =>
-        Effect.orDie(
-          Effect.map(
-            sql`UPDATE api_token SET revoked_at = COALESCE(revoked_at, ${instant(now)})
-                WHERE workspace_id = ${workspaceId} AND id = ${id} RETURNING id`,
-            isAny,
-          ),
-        ),
+        anyRow(sql`
+          UPDATE api_token SET revoked_at = COALESCE(revoked_at, ${instant(now)})
+          WHERE workspace_id = ${workspaceId} AND id = ${id} RETURNING id`),
 
       findToken: (digest) =>
-        Effect.orDie(
-          Effect.map(
-            sql<TokenGrant>`
-              SELECT id, name, workspace_id, environment, abilities, expires_at, revoked_at
-              FROM api_token WHERE digest = ${digest}`,
-            ([row]) => row ?? null,
-          ),
-        ),
+        firstRow(sql<TokenGrant>`
+          SELECT id, name, workspace_id, environment, abilities, expires_at, revoked_at
+          FROM api_token WHERE digest = ${digest}`),
 
-      touchToken: (id, now) =>
-        Effect.orDie(
-          Effect.asVoid(sql`UPDATE api_token SET last_used_at = ${instant(now)} WHERE id = ${id}`),
-        ),
+      touchToken: (id, now) => run(sql`UPDATE api_token SET last_used_at = ${instant(now)} WHERE id = ${id}`),
 
       insertSdkKey: (workspaceId, key) =>
         onlyRow(sql<SdkKey>`
           INSERT INTO sdk_key (id, workspace_id, environment, name, digest, created_at)
-          VALUES (${key.id}, ${workspaceId}, ${key.environment}, ${key.name}, ${key.digest}, ${instant(key.now)})
+          VALUES (${key.id}, ${workspaceId}, ${key.environment}, ${key.name}, ${key.digest},
+            ${instant(key.now)})
           RETURNING ${keyColumns}`),
 
       pageOfSdkKeys: (workspaceId, environment, { before, limit }) =>
@@ -67,25 +56,15 @@ export const tokensSql = Layer.effect(
           ORDER BY id DESC LIMIT ${limit}`),
 
       revokeSdkKey: (workspaceId, environment, id, now) =>
-        Effect.orDie(
-          Effect.map(
-            sql`UPDATE sdk_key SET revoked_at = COALESCE(revoked_at, ${instant(now)})
-                WHERE workspace_id = ${workspaceId} AND environment = ${environment} AND id = ${id} RETURNING id`,
-            isAny,
-          ),
-        ),
+        anyRow(sql`
+          UPDATE sdk_key SET revoked_at = COALESCE(revoked_at, ${instant(now)})
+          WHERE workspace_id = ${workspaceId} AND environment = ${environment} AND id = ${id} RETURNING id`),
 
       findSdkKey: (digest) =>
-        Effect.orDie(
-          Effect.map(
-            sql<SdkKeyGrant>`
-              SELECT id, name, workspace_id, environment, revoked_at FROM sdk_key WHERE digest = ${digest}`,
-            ([row]) => row ?? null,
-          ),
-        ),
+        firstRow(sql<SdkKeyGrant>`
+          SELECT id, name, workspace_id, environment, revoked_at FROM sdk_key WHERE digest = ${digest}`),
 
-      touchSdkKey: (id, now) =>
-        Effect.orDie(Effect.asVoid(sql`UPDATE sdk_key SET last_used_at = ${instant(now)} WHERE id = ${id}`)),
+      touchSdkKey: (id, now) => run(sql`UPDATE sdk_key SET last_used_at = ${instant(now)} WHERE id = ${id}`),
     });
   }),
 );

@@ -2,19 +2,22 @@ import { type TimeOfDay, wallTimeAt } from "../time/LocalTime.ts";
 import type { Problems } from "../wire/Problems.ts";
 import { type CampaignDates, type ChangedDates, sendInstant } from "./CampaignDates.ts";
 
-/** What a campaign's dates must leave room for: a notification on it, with its window or its time of sending. */
+/**
+ * A notification on a campaign with its window or sending time, which the campaign's dates must leave room
+ * for.
+ */
 export interface AttachedNotification {
   readonly name: string;
-  /** The time of sending on the campaign's day, of a push notification; else null. */
+  /** The sending time of a push notification on the campaign's day; else null. */
   readonly sendAt: TimeOfDay | null;
-  /** The window of a geo notification in epoch milliseconds; null where the campaign's own date holds. */
+  /** The window of a geo notification in epoch milliseconds; null for the campaign's own date. */
   readonly windowStart: number | null;
   readonly windowEnd: number | null;
 }
 
 /**
- * Adds what an update of the dates would do to the campaign's notifications: a pending send that would lie in the past, a
- * window that would no longer lie within the campaign (contract E11).
+ * Checks new dates of a campaign against its notifications: a scheduled send cannot move into the past, and
+ * windows must lie within the campaign (contract E11).
  */
 export const checkAttached = (
   problems: Problems,
@@ -24,9 +27,9 @@ export const checkAttached = (
   changed: ChangedDates,
   now: number,
 ): void => {
-  for (const notification of attached) {
-    if (notification.sendAt === null) checkWindow(problems, notification, next, changed);
-    else checkSend(problems, notification.name, notification.sendAt, stored, next, now);
+  for (const { name, sendAt, ...window } of attached) {
+    if (sendAt === null) checkWindow(problems, { name, ...window }, next, changed);
+    else checkSend(problems, name, sendAt, stored, next, now);
   }
 };
 
@@ -42,41 +45,35 @@ const checkSend = (
   if (sendInstant(stored, sendAt) <= now || moved >= now) return;
   problems.add(
     "starts_at",
-    `The start would move the sending of "${name}" to ${wallTimeAt(next.timezone, moved)} in ${next.timezone}, ` +
+    `The start would move the sending of "${name}" to ${wallTimeAt(next.timezone, moved)} in ` +
+      `${next.timezone}, ` +
       "which has passed: choose a later day, or change that notification first.",
   );
 };
 
 const checkWindow = (
   problems: Problems,
-  { name, windowEnd, windowStart }: AttachedNotification,
+  { name, windowEnd, windowStart }: Omit<AttachedNotification, "sendAt">,
   { endsAt, startsAt, timezone }: CampaignDates,
   changed: ChangedDates,
 ): void => {
-  const blame = (date: "starts_at" | "ends_at") => (changed.start || changed.end ? date : "timezone");
-  const shown = (ms: number) => `${wallTimeAt(timezone, ms)} in ${timezone}`;
-  const advice = "change that notification first";
+  const windowText = (boundary: "starts" | "ends", ms: number) =>
+    `whose window ${boundary} at ${wallTimeAt(timezone, ms)} in ${timezone}`;
+  // An update that changes no date can only have moved them by its time zone.
+  const refuse = (field: "starts_at" | "ends_at", sentence: string, remedy: string) =>
+    problems.add(
+      changed.start || changed.end ? field : "timezone",
+      `The campaign would ${sentence}: ${remedy}, or change that notification first.`,
+    );
   if (windowStart !== null && windowStart < startsAt) {
-    problems.add(
-      blame("starts_at"),
-      `The campaign would start after "${name}", whose window starts at ${shown(windowStart)}: start no later, or ${advice}.`,
-    );
+    refuse("starts_at", `start after "${name}", ${windowText("starts", windowStart)}`, "start no later");
   } else if (windowStart === null && windowEnd !== null && windowEnd <= startsAt) {
-    problems.add(
-      blame("starts_at"),
-      `The campaign would start after "${name}", whose window ends at ${shown(windowEnd)}: start earlier, or ${advice}.`,
-    );
+    refuse("starts_at", `start after "${name}", ${windowText("ends", windowEnd)}`, "start earlier");
   }
   if (endsAt === null) return;
   if (windowEnd !== null && windowEnd > endsAt) {
-    problems.add(
-      blame("ends_at"),
-      `The campaign would end before "${name}", whose window ends at ${shown(windowEnd)}: end no earlier, or ${advice}.`,
-    );
+    refuse("ends_at", `end before "${name}", ${windowText("ends", windowEnd)}`, "end no earlier");
   } else if (windowEnd === null && windowStart !== null && windowStart >= endsAt) {
-    problems.add(
-      blame("ends_at"),
-      `The campaign would end before "${name}", whose window starts at ${shown(windowStart)}: end later, or ${advice}.`,
-    );
+    refuse("ends_at", `end before "${name}", ${windowText("starts", windowStart)}`, "end later");
   }
 };

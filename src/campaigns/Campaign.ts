@@ -1,12 +1,15 @@
 import { Schema } from "effect";
 import type { TimeZoneName } from "../time/TimeZone.ts";
+import type { CampaignId, CampaignKey } from "../wire/Ids.ts";
+import { shownId, shownInstant, shownText } from "../wire/ShownFields.ts";
 import { flag, Timestamp } from "../wire/Text.ts";
 import { CampaignStatus } from "./CampaignStatus.ts";
 
-/** Geo campaigns fire on entering or leaving a location, push campaigns at fixed times on one day. */
+/** The type of a campaign: triggered at locations, or sent at fixed times of one day. */
 export const CampaignType = Schema.Literals(["geo", "push"]).annotate({
   description:
-    "`geo` fires when a device enters or leaves a location; `push` sends at fixed times on the day of the start.",
+    "`geo` is triggered when a device enters or leaves a location; `push` is sent at fixed times on the " +
+    "day of the start.",
   examples: ["geo"],
 });
 export type CampaignType = typeof CampaignType.Type;
@@ -17,16 +20,16 @@ export const CapPeriod = Schema.Literals(["day", "week", "month"]).annotate({
   examples: ["day"],
 });
 
-/** Whether a device must be in any or all of the segments. */
+/** Whether the campaign reaches devices in any or in all of its segments. */
 export const SegmentMatch = Schema.Literals(["any", "all"]).annotate({
-  description: "Whether a device must be in `any` (the default) or `all` of the segments; null when unset.",
+  description: "Whether a device must be in `any` (the default) or `all` of the segments; null if not set.",
   examples: ["any"],
 });
 
 const ids = (description: string, example: string) =>
   Schema.Array(Schema.String.annotate({ format: "uuid" })).annotate({ description, examples: [[example]] });
 
-/** Whom a campaign reaches: places of a geo campaign, segments of a push campaign (none: everyone). */
+/** The targets of a campaign: locations of a geo campaign, segments of a push campaign (none: everyone). */
 const Targeting = Schema.Struct({
   location_ids: ids(
     "Locations of a geo campaign, in the order they were sent.",
@@ -43,59 +46,50 @@ const Targeting = Schema.Struct({
   segment_match: Schema.NullOr(SegmentMatch),
 }).annotate({ identifier: "Targeting", description: "Whom the campaign reaches." });
 
-/** A campaign as the platform API shows it. */
+/** A campaign in the platform API. */
 export const Campaign = Schema.Struct({
-  id: Schema.String.annotate({
-    description: "Id of the campaign.",
-    format: "uuid",
-    examples: ["01980a6c-0f3e-7c52-9a41-3f1f5d7a2b60"],
-  }),
-  name: Schema.String.annotate({
-    description: "Name of the campaign, unique in its environment.",
-    examples: ["Opening week"],
-  }),
+  id: shownId("Id of the campaign.", "01980a6c-0f3e-7c52-9a41-3f1f5d7a2b60"),
+  name: shownText("Name of the campaign, unique in its environment.", "Opening week"),
   type: CampaignType,
   status: CampaignStatus.annotate({
     description:
-      "Computed: `ended` once the end has passed, else `paused`, else `scheduled` until the start, else `active`.",
+      "Computed: `ended` once the end has passed, else `paused`, else `scheduled` until the start, else " +
+      "`active`.",
     examples: ["scheduled"],
   }),
-  starts_at: Timestamp.annotate({
-    description: "When the campaign starts, in UTC.",
-    examples: ["2026-12-01T08:00:00+00:00"],
-  }),
+  starts_at: shownInstant("When the campaign starts, in UTC.", "2026-12-01T08:00:00+00:00"),
   ends_at: Schema.NullOr(
     Timestamp.annotate({
       description:
-        "The last second of the campaign, in UTC; null for a geo campaign without end. " +
-        "Of a push campaign the end of its day in its time zone.",
+        "The last second of the campaign, in UTC; null for a geo campaign without end. Of a push campaign " +
+        "the end of its day in its time zone.",
       examples: ["2026-12-08T22:59:59+00:00"],
     }),
   ),
-  timezone: Schema.String.annotate({
-    description: "IANA time zone in which the campaign's dates are written.",
-    examples: ["Europe/Amsterdam"],
-  }),
+  timezone: shownText("IANA time zone in which the campaign's dates are written.", "Europe/Amsterdam"),
   paused: flag("Whether the campaign is paused.", false),
   frequency_cap_count: Schema.NullOr(
     Schema.Int.annotate({
-      description: "Most deliveries to the same device in the period; null for the workspace's default cap.",
+      description:
+        "The most deliveries to the same device in the period; null for the workspace's default cap.",
       examples: [3],
     }),
   ),
   frequency_cap_period: Schema.NullOr(CapPeriod),
   targeting: Targeting,
-  created_at: Timestamp.annotate({ description: "When the campaign was created, in UTC." }),
-  updated_at: Timestamp.annotate({ description: "When the campaign was last changed, in UTC." }),
+  created_at: shownInstant("When the campaign was created, in UTC."),
+  updated_at: shownInstant("When the campaign was last changed, in UTC."),
 }).annotate({ identifier: "Campaign" });
 export type Campaign = typeof Campaign.Type;
 
-/** A campaign with what other parts of the program compute with: its small key, and its dates as epoch milliseconds. */
+/**
+ * A campaign with the values that the program computes with: its key, and its dates as epoch milliseconds.
+ */
 export interface FoundCampaign extends Campaign {
-  /** The small key that deliveries carry. */
-  readonly key: number;
+  readonly id: CampaignId;
+  readonly key: CampaignKey;
   readonly timezone: TimeZoneName;
   readonly startsAtMs: number;
-  /** The last moment that belongs to the campaign; null for no end. */
+  /** The last instant of the campaign; null for no end. */
   readonly endsAtMs: number | null;
 }

@@ -1,3 +1,7 @@
+/**
+ * The dates of a campaign as pure rules, which `Campaigns` checks: the start cannot be before today nor
+ * change once the campaign has started, and the end must be after the start (write rules 2–4).
+ */
 import {
   dateAt,
   dayEnd,
@@ -5,36 +9,46 @@ import {
   instantAt,
   startInstant,
   type TimeOfDay,
+  type WallTime,
   wallTimeAt,
 } from "../time/LocalTime.ts";
 import type { TimeZoneName } from "../time/TimeZone.ts";
 import type { ParsedBody } from "../wire/ParsedBody.ts";
+import type { Problems } from "../wire/Problems.ts";
+import type { FoundCampaign } from "./Campaign.ts";
 import type { CampaignDraft } from "./CampaignDraft.ts";
 import type { CampaignPeriod } from "./CampaignStatus.ts";
 
-/** When a campaign runs, in epoch milliseconds, and the zone in which its dates are written. */
+/** The start and end of a campaign, in epoch milliseconds, and the zone in which its dates are written. */
 export interface CampaignDates extends CampaignPeriod {
   readonly timezone: TimeZoneName;
 }
 
+/** The dates of a stored campaign. */
+export const datesOf = ({ endsAtMs, startsAtMs, timezone }: FoundCampaign): CampaignDates => ({
+  timezone,
+  startsAt: startsAtMs,
+  endsAt: endsAtMs,
+});
+
 /**
- * When a notification of a push campaign is sent, in epoch milliseconds: its time on the campaign's day, whatever time of
- * that day the campaign's start names (contract E1 for clock changes).
+ * The instant at which a notification of a push campaign is sent, in epoch milliseconds: its time on the
+ * campaign's day. The time of day of the campaign's start does not matter; clock changes follow contract E1.
  */
 export const sendInstant = (
   { startsAt, timezone }: Pick<CampaignDates, "startsAt" | "timezone">,
   sendAt: TimeOfDay,
 ): number => instantAt(timezone, dateAt(timezone, startsAt), sendAt);
 
-/** Which of its dates an update rewrites, as they read in the zone that the campaign has so far. */
+/** The dates that an update changes, compared in the stored time zone. */
 export interface ChangedDates {
   readonly start: boolean;
   readonly end: boolean;
 }
 
 /**
- * Works out the dates of a draft and adds what is wrong with them to its problems (write rules 2–4, contract E1–E3, E12).
- * `stored` is the campaign that is updated, null for a new one. Null where too little could be read.
+ * Resolves the dates of a draft to instants and adds their problems (write rules 2–4, contract E1–E3, E12).
+ * `stored` has the dates of the campaign that is updated, null for a new one. Null if a field is missing.
  */
 export const resolveDates = (
   { fields, problems }: ParsedBody<CampaignDraft>,
@@ -44,45 +58,59 @@ export const resolveDates = (
   const { starts_at: start, timezone, type } = fields;
   if (start === undefined || timezone === undefined) return null;
   const startsAt = startInstant(timezone, start);
-
-  if (stored !== null && stored.startsAt <= now) {
-    if (startsAt !== stored.startsAt) {
-      const kept = `${wallTimeAt(timezone, stored.startsAt)} in ${timezone}`;
-      if (timezone !== stored.timezone && startInstant(stored.timezone, start) === stored.startsAt) {
-        problems.add(
-          "timezone",
-          "The time zone of a campaign that has started can change only if its start stays the same instant: " +
-            `write the start as ${kept}, or keep the time zone ${stored.timezone}.`,
-        );
-      } else {
-        problems.add("starts_at", `The start cannot change once the campaign has started: it is ${kept}.`);
-      }
-    }
-  } else {
-    const today = dateAt(timezone, now);
-    if (dateAt(timezone, startsAt) < today) {
-      problems.add("starts_at", `The start cannot be before today (${today} in ${timezone}).`);
-    }
+  const today = dateAt(timezone, now);
+  const hasStarted = stored !== null && stored.startsAt <= now;
+  if (hasStarted) checkKeptStart(problems, stored, { timezone, start, startsAt });
+  else if (dateAt(timezone, startsAt) < today) {
+    problems.add("starts_at", `The start cannot be before today (${today} in ${timezone}).`);
   }
 
   if (type === undefined) return null;
   const endsAt = type === "push" ? dayEnd(timezone, dateAt(timezone, startsAt)) : endOf(timezone, fields);
   if (endsAt !== null && endsAt <= startsAt) {
-    // The day of a push campaign can only be over at its start at the end of time, where all instants are one.
-    if (type === "push")
+    if (type === "geo") {
+      const shown = `${wallTimeAt(timezone, startsAt)} in ${timezone}`;
+      problems.add("ends_at", `The end must be after the start (${shown}).`);
+    } else {
+      // The last instant is 9999-12-31T23:59:59Z: only there can the day of a push campaign end at its start.
       problems.add("starts_at", "The start must be before the last minute of the year 9999.");
-    else {
-      const start = `${wallTimeAt(timezone, startsAt)} in ${timezone}`;
-      problems.add("ends_at", `The end must be after the start (${start}).`);
     }
   }
   return { timezone, startsAt, endsAt };
 };
 
+interface SentStart {
+  readonly timezone: TimeZoneName;
+  readonly start: WallTime;
+  readonly startsAt: number;
+}
+
+/**
+ * The start of a campaign that has started cannot change, so its time zone can change only at the same
+ * instant.
+ */
+const checkKeptStart = (
+  problems: Problems,
+  stored: CampaignDates,
+  { start, startsAt, timezone }: SentStart,
+): void => {
+  if (startsAt === stored.startsAt) return;
+  const kept = `${wallTimeAt(timezone, stored.startsAt)} in ${timezone}`;
+  if (timezone !== stored.timezone && startInstant(stored.timezone, start) === stored.startsAt) {
+    problems.add(
+      "timezone",
+      "The time zone of a campaign that has started can change only if its start stays the same instant: " +
+        `write the start as ${kept}, or keep the time zone ${stored.timezone}.`,
+    );
+  } else {
+    problems.add("starts_at", `The start cannot change once the campaign has started: it is ${kept}.`);
+  }
+};
+
 const endOf = (timezone: TimeZoneName, { ends_at: end }: Partial<CampaignDraft>): number | null =>
   end === undefined || end === null ? null : endInstant(timezone, end);
 
-/** Which dates a draft changes: a date that reads the same in the zone the campaign has is not a change, even if the zone is. */
+/** The dates that a draft changes. A date that is the same in the stored time zone counts as unchanged. */
 export const changedDates = (fields: Partial<CampaignDraft>, stored: CampaignDates): ChangedDates => ({
   start:
     fields.starts_at !== undefined && startInstant(stored.timezone, fields.starts_at) !== stored.startsAt,

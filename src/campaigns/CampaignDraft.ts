@@ -1,19 +1,18 @@
 import { Effect, Schema, SchemaTransformation } from "effect";
-import type { HttpServerRequest } from "effect/http";
-import type { HttpApiEndpoint } from "effect/http-api";
 import { WallTime } from "../time/LocalTime.ts";
 import { TimeZoneName } from "../time/TimeZone.ts";
-import { bodyRules, readObject } from "../wire/RequestBody.ts";
-import { say } from "../wire/Explain.ts";
+import { readJson, type RequestInput } from "../wire/RequestBody.ts";
+import { fieldSentence } from "../wire/SchemaProblems.ts";
 import { type ParsedBody, parseFields } from "../wire/ParsedBody.ts";
 import { text, whole } from "../wire/Text.ts";
 import { CampaignType, CapPeriod, SegmentMatch } from "./Campaign.ts";
 
-/** Most entries of each list of a campaign, as sent (contract E5). */
-const mostEntries = 1000;
-const tooMany = "The {field} can have at most 1,000 entries.";
+/** The most entries of each list of a campaign, as sent (contract E5). */
+const maxEntries = 1000;
+const tooManyEntries = "The {field} can have at most 1,000 entries.";
 
-// Whether an entry is an id, and of something there is, is a rule of the service: so every bad entry is named at once.
+// The service checks that an entry is an id and names an existing target, so that every bad entry gets a
+// problem.
 const Id = Schema.String.annotate({ format: "uuid" }).pipe(
   Schema.decode(
     SchemaTransformation.transform({ decode: (id: string) => id.trim().toLowerCase(), encode: (id) => id }),
@@ -29,7 +28,7 @@ const list = <S extends Schema.Codec<string, string>>(entry: S, description: str
     Schema.NullOr(
       Schema.Array(entry)
         .annotate({ description, examples: [[example]] })
-        .check(Schema.isMaxLength(mostEntries, { message: tooMany })),
+        .check(Schema.isMaxLength(maxEntries, { message: tooManyEntries })),
     ),
   );
 
@@ -56,7 +55,10 @@ const lists = {
   ),
 };
 
-/** Body of a new campaign, and of an update, which resubmits all of it: optional fields left out are cleared. */
+/**
+ * Body of a new campaign, and of an update, which replaces the whole campaign: missing optional fields are
+ * cleared.
+ */
 export const CampaignDraft = Schema.Struct({
   name: text({
     max: 255,
@@ -66,7 +68,8 @@ export const CampaignDraft = Schema.Struct({
   type: CampaignType,
   timezone: TimeZoneName,
   starts_at: wallTime(
-    "When the campaign starts, in its time zone: YYYY-MM-DD (00:00 that day) or YYYY-MM-DD HH:MM. Not before today.",
+    "When the campaign starts, in its time zone: YYYY-MM-DD (00:00 that day) or YYYY-MM-DD HH:MM. Not " +
+      "before today.",
     "2026-12-01 09:00",
   ),
   ends_at: Schema.optionalKey(
@@ -83,8 +86,7 @@ export const CampaignDraft = Schema.Struct({
       whole({
         min: 1,
         max: 1000,
-        description:
-          "Most deliveries to the same device in the period; together with the period or not at all.",
+        description: "The most deliveries to the same device in the period; requires the period.",
         example: 3,
       }),
     ),
@@ -95,33 +97,28 @@ export const CampaignDraft = Schema.Struct({
 }).annotate({ identifier: "CampaignDraft" });
 export type CampaignDraft = typeof CampaignDraft.Type;
 
-/** Reads the fields of a draft from a JSON object. */
+/** Parses the fields of a draft. */
 const parseCampaignBody = (body: { readonly [field: string]: unknown }): ParsedBody<CampaignDraft> => {
-  const read: { [field: string]: unknown } = { ...body };
-  // Whatever a push campaign says of its end is ignored (write rule 4), also what is no date.
-  if (read["type"] === "push") delete read["ends_at"];
-  // A list that is too long is not looked into: each of a million bad entries would get its own sentence.
-  const long = Object.keys(lists).filter((field) => {
-    const value = read[field];
-    return Array.isArray(value) && value.length > mostEntries;
+  const input: { [field: string]: unknown } = { ...body };
+  // The end of a push campaign is ignored (write rule 4), even if it is not a date.
+  if (input["type"] === "push") delete input["ends_at"];
+  // The entries of a list that is too long are not checked: a million bad entries would add a million
+  // problems.
+  const tooLong = Object.keys(lists).filter((field) => {
+    const value = input[field];
+    return Array.isArray(value) && value.length > maxEntries;
   });
-  for (const field of long) delete read[field];
-  // What is no text names nothing, as an empty one: so it hides nothing that is wrong with the other entries.
+  for (const field of tooLong) delete input[field];
+  // An entry that is not a text becomes an empty one: it names nothing, and does not hide the problems of the
+  // others.
   for (const field of Object.keys(lists)) {
-    const value = read[field];
-    if (Array.isArray(value)) read[field] = value.map((entry) => (typeof entry === "string" ? entry : ""));
+    const value = input[field];
+    if (Array.isArray(value)) input[field] = value.map((entry) => (typeof entry === "string" ? entry : ""));
   }
-  const parsed = parseFields(CampaignDraft, read);
-  for (const field of long) parsed.problems.add(field, say(tooMany, [field]));
+  const parsed = parseFields(CampaignDraft, input);
+  for (const field of tooLong) parsed.problems.add(field, fieldSentence(tooManyEntries, [field]));
   return parsed;
 };
 
-/** Reads a request's body as a draft, within the endpoint's body rules. */
-export const readCampaign = (input: {
-  readonly request: HttpServerRequest.HttpServerRequest;
-  readonly endpoint: HttpApiEndpoint.Constraint;
-}) =>
-  Effect.map(
-    readObject(input.request, bodyRules(input.endpoint as unknown as HttpApiEndpoint.Top)),
-    parseCampaignBody,
-  );
+/** Reads a request's body as a campaign draft. */
+export const readCampaign = (input: RequestInput) => Effect.map(readJson(input), parseCampaignBody);

@@ -2,9 +2,9 @@ import type { SqlClient, Statement } from "effect/sql";
 import { instant } from "../database/Rows.ts";
 
 /**
- * The SQL twin of `campaignStatus`: a text expression over the `starts_at`, `ends_at` and `paused` columns of the
- * campaign table under the given alias, as of an instant in epoch milliseconds. A rule, not a statement, so every slice may
- * read it.
+ * `campaignStatus` as an SQL expression over the columns `starts_at`, `ends_at` and `paused` of the campaign
+ * table under an alias, at an instant in epoch milliseconds. It is a rule, not a statement, so every slice
+ * may import it.
  */
 export const statusSql = (sql: SqlClient.SqlClient, now: number, alias: string): Statement.Fragment => {
   const column = (name: string) => sql(`${alias}.${name}`);

@@ -1,13 +1,13 @@
-import { say } from "../wire/Explain.ts";
+import { fieldSentence } from "../wire/SchemaProblems.ts";
 import { isUuid } from "../wire/Ids.ts";
 import type { ParsedBody } from "../wire/ParsedBody.ts";
 import { unstorable } from "../wire/Text.ts";
 import type { CampaignDraft } from "./CampaignDraft.ts";
 
-/** The lists of a draft that name things of the workspace. */
+/** The lists of a draft that name targets. */
 export type TargetList = "location_ids" | "location_group_ids" | "location_group_names" | "segmentation_ids";
 
-const placeLists = ["location_ids", "location_group_ids", "location_group_names"] as const;
+const locationLists = ["location_ids", "location_group_ids", "location_group_names"] as const;
 
 const nouns: { readonly [list in TargetList]: string } = {
   location_ids: "location",
@@ -16,31 +16,46 @@ const nouns: { readonly [list in TargetList]: string } = {
   segmentation_ids: "segment",
 };
 
-/** What is there of the things that a draft names: ids by what names them (an id names itself). */
-export type Known = { readonly [list in TargetList]: ReadonlyMap<string, string> };
+/**
+ * The ids of the targets that a draft names and that exist, by the entry that names them: an id or a name.
+ */
+export type KnownTargets = { readonly [list in TargetList]: ReadonlyMap<string, string> };
 
-/** Whom a campaign targets, each id once, in the order they were sent (contract E5). */
+/** The targets of a campaign, each id once, in the order in which they were sent (contract E5). */
 export interface ResolvedTargeting {
   readonly locationIds: ReadonlyArray<string>;
   readonly groupIds: ReadonlyArray<string>;
   readonly segmentIds: ReadonlyArray<string>;
 }
 
-/** The entries of a list that can name something at all, each once: what is worth asking the database for. */
-export const possible = (fields: Partial<CampaignDraft>, list: TargetList): ReadonlyArray<string> => {
-  const isPossible = list === "location_group_names" ? (name: string) => unstorable(name) === null : isUuid;
-  return [...new Set(fields[list] ?? [])].filter(isPossible);
+/** Ids as known targets: each names itself. */
+export const idsByThemselves = (ids: ReadonlySet<string>): ReadonlyMap<string, string> =>
+  new Map([...ids].map((id) => [id, id]));
+
+/** Whether a list belongs to a campaign of this type; the entries of other lists are not checked. */
+const belongs = (list: TargetList, type: CampaignDraft["type"] | undefined): boolean =>
+  type === undefined || (type === "push") === (list === "segmentation_ids");
+
+/**
+ * The entries of a list that can name a target, each once; none for a list that does not belong to the type.
+ */
+export const candidates = (fields: Partial<CampaignDraft>, list: TargetList): ReadonlyArray<string> => {
+  if (!belongs(list, fields.type)) return [];
+  const isCandidate = list === "location_group_names" ? (name: string) => unstorable(name) === null : isUuid;
+  return [...new Set(fields[list] ?? [])].filter(isCandidate);
 };
 
-/** Adds what is wrong with a draft's targeting and frequency cap before anything is looked up (write rules 5, 6, 9). */
+/**
+ * Checks the lists and the frequency cap of a draft against its type and each other (write rules 5, 6, 9).
+ */
 export const checkShape = ({ fields, problems }: ParsedBody<CampaignDraft>): void => {
   const wasSent = (list: TargetList) => problems.has(list) || (fields[list]?.length ?? 0) > 0;
   if (fields.type === "geo") {
-    if (!placeLists.some(wasSent)) {
+    if (!locationLists.some(wasSent)) {
       problems.add(
         "location_ids",
-        "A geo campaign needs at least one location or location group: " +
-          "send location_ids, location_group_ids or location_group_names.",
+        "A geo campaign needs at least one location or location group: send location_ids, " +
+          "location_group_ids or location_group_names.",
       );
     }
     if (wasSent("segmentation_ids")) {
@@ -51,10 +66,11 @@ export const checkShape = ({ fields, problems }: ParsedBody<CampaignDraft>): voi
     }
   }
   if (fields.type === "push") {
-    for (const list of placeLists.filter(wasSent)) {
+    for (const list of locationLists.filter(wasSent)) {
       problems.add(
         list,
-        `A push campaign cannot take ${nouns[list]}s: leave the ${list.replaceAll("_", " ")} out, or make it a geo campaign.`,
+        `A push campaign cannot take ${nouns[list]}s: leave the ${list.replaceAll("_", " ")} out, ` +
+          "or make it a geo campaign.",
       );
     }
   }
@@ -70,44 +86,36 @@ export const checkShape = ({ fields, problems }: ParsedBody<CampaignDraft>): voi
   if (hasCount && !hasPeriod) {
     problems.add(
       "frequency_cap_period",
-      "The frequency cap period is required with a frequency cap count: send day, week or month, or neither of both.",
+      "The frequency cap period is required with a frequency cap count: send day, week or month, or " +
+        "neither of both.",
     );
   }
 };
 
-/** Whether a list has a place in a draft of its type; entries of one that has none are not looked at. */
-const belongs = (list: TargetList, type: CampaignDraft["type"] | undefined): boolean =>
-  type === undefined || (type === "push") === (list === "segmentation_ids");
-
-/** The lists of a draft whose entries are to be looked up. */
-export const listsToCheck = (fields: Partial<CampaignDraft>): ReadonlyArray<TargetList> =>
-  [...placeLists, "segmentation_ids" as const].filter((list) => belongs(list, fields.type));
-
-/** Adds every entry that names nothing of this workspace and environment, at its place as sent (write rule 7, E4, E5). */
-export const checkEntries = ({ fields, problems }: ParsedBody<CampaignDraft>, known: Known): void => {
-  for (const list of listsToCheck(fields)) {
-    fields[list]?.forEach((entry, at) => {
-      if (known[list].has(entry)) return;
-      const field = `${list}.${at}`;
-      const noun = nouns[list];
-      if (list === "location_group_names" && entry === "") {
-        problems.add(field, say("The {field} must be the name of a location group.", [list, at]));
-      } else if (list === "location_group_names") {
-        problems.add(
-          field,
-          `There is no ${noun} named ${JSON.stringify(entry)} in this workspace and environment.`,
-        );
-      } else if (isUuid(entry)) {
-        problems.add(field, `There is no ${noun} with the id ${entry} in this workspace and environment.`);
-      } else {
-        problems.add(field, say("The {field} must be a UUID.", [list, at]));
-      }
+/**
+ * Adds a problem for every entry that names no target of this environment (write rule 7, contract E4, E5).
+ */
+export const checkEntries = ({ fields, problems }: ParsedBody<CampaignDraft>, known: KnownTargets): void => {
+  for (const list of [...locationLists, "segmentation_ids"] as const) {
+    if (!belongs(list, fields.type)) continue;
+    fields[list]?.forEach((entry, index) => {
+      if (!known[list].has(entry)) problems.add(`${list}.${index}`, entryProblem(list, index, entry));
     });
   }
 };
 
+const entryProblem = (list: TargetList, index: number, entry: string): string => {
+  const isName = list === "location_group_names";
+  if (isName && entry === "") {
+    return fieldSentence("The {field} must be the name of a location group.", [list, index]);
+  }
+  if (!isName && !isUuid(entry)) return fieldSentence("The {field} must be a UUID.", [list, index]);
+  const what = isName ? `named ${JSON.stringify(entry)}` : `with the id ${entry}`;
+  return `There is no ${nouns[list]} ${what} in this workspace and environment.`;
+};
+
 /** The targeting of a draft without problems; groups given by name come after those given by id. */
-export const resolveTargeting = (draft: CampaignDraft, known: Known): ResolvedTargeting => {
+export const resolveTargeting = (draft: CampaignDraft, known: KnownTargets): ResolvedTargeting => {
   const idsOf = (list: TargetList) =>
     (belongs(list, draft.type) ? (draft[list] ?? []) : []).flatMap((entry) => known[list].get(entry) ?? []);
   return {

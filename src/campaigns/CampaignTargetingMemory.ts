@@ -1,12 +1,13 @@
 import { Effect, Layer } from "effect";
 import { MemoryStore, type MemoryTransaction, memoryTable } from "../database/MemoryStore.ts";
+import type { CampaignId } from "../wire/Ids.ts";
 import { byId, tenantRow, tenantRows } from "../workspaces/TenantRows.ts";
 import type { TenantKey } from "../workspaces/Workspace.ts";
 import type { ResolvedTargeting } from "./CampaignTargeting.ts";
 import { CampaignTargetingRepository } from "./CampaignTargetingRepository.ts";
 
 interface TargetingCampaign extends TenantKey {
-  readonly id: string;
+  readonly id: CampaignId;
   readonly name: string;
   readonly endsAt: number | null;
 }
@@ -30,7 +31,7 @@ const filtered = (
 });
 
 /** The targeting of a campaign, without the targets that have been deleted. */
-export const existingTargeting = (tables: MemoryTransaction, campaignId: string): ResolvedTargeting =>
+export const existingTargeting = (tables: MemoryTransaction, campaignId: CampaignId): ResolvedTargeting =>
   filtered(tables.rows(targetings).get(campaignId) ?? nothing, (table, id) => tables.rows(table).has(id));
 
 /** The targeting of campaigns in memory. */

@@ -1,4 +1,5 @@
 import { Context, type Effect } from "effect";
+import type { CampaignId } from "../wire/Ids.ts";
 import type { Tenant } from "../workspaces/Workspace.ts";
 import type { ResolvedTargeting } from "./CampaignTargeting.ts";
 
@@ -9,7 +10,7 @@ export class CampaignTargetingRepository extends Context.Service<
     /** Replaces the targeting of a campaign. Targets that no longer exist are left out. */
     readonly replace: (
       tenant: Tenant,
-      campaignId: string,
+      campaignId: CampaignId,
       targeting: ResolvedTargeting,
     ) => Effect.Effect<void>;
     /** Those of the ids that are segments of this environment. */

@@ -1,7 +1,8 @@
 import { Effect, Layer } from "effect";
 import { SqlClient } from "effect/sql";
 import { arrayOf, instant } from "../database/Rows.ts";
-import { run, tenantIs } from "../database/Statements.ts";
+import { mapRows, run, tenantIs } from "../database/Statements.ts";
+import type { CampaignId } from "../wire/Ids.ts";
 import type { Tenant } from "../workspaces/Workspace.ts";
 import { CampaignTargetingRepository } from "./CampaignTargetingRepository.ts";
 
@@ -20,7 +21,7 @@ const segmentTable = { table: "campaign_segment", column: "segment_id", target: 
 export const campaignTargetingSql = Layer.effect(
   CampaignTargetingRepository,
   Effect.map(SqlClient.SqlClient, (sql) => {
-    const clear = (tenant: Tenant, campaignId: string, { table }: TargetTable) =>
+    const clear = (tenant: Tenant, campaignId: CampaignId, { table }: TargetTable) =>
       run(sql`
         DELETE FROM ${sql(table)} t WHERE ${tenantIs(sql, "t", tenant)} AND t.campaign_id = ${campaignId}`);
 
@@ -28,7 +29,7 @@ export const campaignTargetingSql = Layer.effect(
     // statement.
     const add = (
       tenant: Tenant,
-      campaignId: string,
+      campaignId: CampaignId,
       ids: ReadonlyArray<string>,
       { column, table, target }: TargetTable,
     ) =>
@@ -52,30 +53,31 @@ export const campaignTargetingSql = Layer.effect(
       }),
 
       existingSegments: (tenant, ids) =>
-        Effect.orDie(
-          Effect.map(
-            sql<{ readonly id: string }>`
-              SELECT s.id FROM segment s
-              WHERE ${tenantIs(sql, "s", tenant)} AND s.id = ANY (${arrayOf("uuid", ids)})`,
-            (rows) => new Set(rows.map(({ id }) => id)),
-          ),
-        ),
+        ids.length === 0
+          ? Effect.succeed(new Set<string>())
+          : Effect.map(
+              mapRows(
+                sql<{ readonly id: string }>`
+                  SELECT s.id FROM segment s
+                  WHERE ${tenantIs(sql, "s", tenant)} AND s.id = ANY (${arrayOf("uuid", ids)})`,
+                ({ id }) => id,
+              ),
+              (found) => new Set(found),
+            ),
 
       needingSegment: (tenant, segmentId, now) =>
-        Effect.orDie(
-          Effect.map(
-            sql<{ readonly name: string }>`
-              SELECT c.name FROM campaign_segment t
-              JOIN campaign c ON c.workspace_id = t.workspace_id AND c.environment = t.environment
-                AND c.id = t.campaign_id
-              WHERE t.segment_id = ${segmentId} AND ${tenantIs(sql, "t", tenant)}
-                AND (c.ends_at IS NULL OR c.ends_at >= ${instant(now)})
-                AND NOT EXISTS (SELECT FROM campaign_segment o
-                  WHERE o.workspace_id = t.workspace_id AND o.environment = t.environment
-                    AND o.campaign_id = t.campaign_id AND o.segment_id <> t.segment_id)
-              ORDER BY c.id LIMIT 10`,
-            (rows) => rows.map(({ name }) => name),
-          ),
+        mapRows(
+          sql<{ readonly name: string }>`
+            SELECT c.name FROM campaign_segment t
+            JOIN campaign c ON c.workspace_id = t.workspace_id AND c.environment = t.environment
+              AND c.id = t.campaign_id
+            WHERE t.segment_id = ${segmentId} AND ${tenantIs(sql, "t", tenant)}
+              AND (c.ends_at IS NULL OR c.ends_at >= ${instant(now)})
+              AND NOT EXISTS (SELECT FROM campaign_segment o
+                WHERE o.workspace_id = t.workspace_id AND o.environment = t.environment
+                  AND o.campaign_id = t.campaign_id AND o.segment_id <> t.segment_id)
+            ORDER BY c.id LIMIT 10`,
+          ({ name }) => name,
         ),
     });
   }),

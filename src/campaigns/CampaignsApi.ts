@@ -3,26 +3,19 @@ import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/ht
 import { Needs } from "../access/Access.ts";
 import { Idempotency } from "../http/Idempotency.ts";
 import { Instant } from "../time/Instant.ts";
-import {
-  Forbidden,
-  NotFound,
-  PayloadTooLarge,
-  Unprocessable,
-  UnsupportedMediaType,
-} from "../wire/ApiError.ts";
+import { bodyErrors, Forbidden, NotFound, Unprocessable } from "../wire/ApiError.ts";
 import { Data, Deleted, PageOf, PageQuery } from "../wire/Envelope.ts";
+import { shownId } from "../wire/ShownFields.ts";
 import { Campaign } from "./Campaign.ts";
 import { CampaignDraft } from "./CampaignDraft.ts";
 
 const params = {
-  campaign: Schema.String.annotate({
-    description: "Id of the campaign.",
-    format: "uuid",
-    examples: ["01980a6c-0f3e-7c52-9a41-3f1f5d7a2b60"],
-  }),
+  campaign: shownId("Id of the campaign.", "01980a6c-0f3e-7c52-9a41-3f1f5d7a2b60"),
 };
 
-/** The campaigns of an environment: when messages go, and to whom. */
+/**
+ * The endpoints of campaigns, which decide when messages are sent and to whom. `CampaignsHttp` handles them.
+ */
 export class CampaignsApi extends HttpApiGroup.make("campaigns")
   .add(
     HttpApiEndpoint.get("list", "/campaigns", {
@@ -48,14 +41,14 @@ export class CampaignsApi extends HttpApiGroup.make("campaigns")
     HttpApiEndpoint.post("create", "/campaigns", {
       payload: CampaignDraft,
       success: Data(Campaign).pipe(HttpApiSchema.status(201)),
-      error: [Forbidden, PayloadTooLarge, UnsupportedMediaType, Unprocessable],
+      error: [Forbidden, ...bodyErrors],
     })
       .middleware(Idempotency)
       .annotate(Needs, "campaigns:write")
       .annotate(OpenApi.Summary, "Create a campaign")
       .annotate(
         OpenApi.Description,
-        "The new campaign is not paused; it goes live at its start as soon as it has a notification.",
+        "The new campaign is not paused: from its start on it sends, as soon as it has a notification.",
       ),
     HttpApiEndpoint.get("get", "/campaigns/:campaign", {
       params,
@@ -68,15 +61,16 @@ export class CampaignsApi extends HttpApiGroup.make("campaigns")
       params,
       payload: CampaignDraft,
       success: Data(Campaign),
-      error: [Forbidden, NotFound, PayloadTooLarge, UnsupportedMediaType, Unprocessable],
+      error: [Forbidden, NotFound, ...bodyErrors],
     })
       .middleware(Idempotency)
       .annotate(Needs, "campaigns:write")
       .annotate(OpenApi.Summary, "Update a campaign")
       .annotate(
         OpenApi.Description,
-        "Resubmits the whole campaign under the rules of creating one: optional fields left out are cleared. " +
-          "Once the campaign has started its start cannot change; its type only while it has no notifications.",
+        "Replaces the whole campaign under the rules for creating one: missing optional fields are " +
+          "cleared. Once the campaign has started its start cannot change. Its type can change only while " +
+          "it has no notifications.",
       ),
     HttpApiEndpoint.delete("delete", "/campaigns/:campaign", {
       params,
@@ -88,8 +82,8 @@ export class CampaignsApi extends HttpApiGroup.make("campaigns")
       .annotate(OpenApi.Summary, "Delete a campaign")
       .annotate(
         OpenApi.Description,
-        "Cancels its scheduled sends, and deletes the notifications that are on no other campaign. " +
-          "What was delivered stays in the reports.",
+        "Cancels its scheduled sends, and deletes the notifications that are on no other campaign. What " +
+          "was delivered stays in the reports.",
       ),
     HttpApiEndpoint.post("pause", "/campaigns/:campaign/pause", {
       params,
@@ -101,7 +95,7 @@ export class CampaignsApi extends HttpApiGroup.make("campaigns")
       .annotate(OpenApi.Summary, "Pause a campaign")
       .annotate(
         OpenApi.Description,
-        "Nothing is sent until it is published. A paused campaign stays as it is.",
+        "Nothing is sent until it is published. A paused campaign is not changed.",
       ),
     HttpApiEndpoint.post("publish", "/campaigns/:campaign/publish", {
       params,
@@ -113,11 +107,12 @@ export class CampaignsApi extends HttpApiGroup.make("campaigns")
       .annotate(OpenApi.Summary, "Publish a paused campaign")
       .annotate(
         OpenApi.Description,
-        "The campaign goes on. One that is not paused stays as it is. In Sandbox it counts toward `max_campaigns` again.",
+        "Resumes the campaign. One that is not paused is not changed. In Sandbox it counts toward " +
+          "`max_campaigns` again.",
       ),
   )
   .annotate(OpenApi.Title, "Campaigns")
   .annotate(
     OpenApi.Description,
-    "A campaign decides when messages go and to whom; its notifications say what.",
+    "A campaign decides when messages are sent and to whom; its notifications hold their content.",
   ) {}

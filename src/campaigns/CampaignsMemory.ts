@@ -1,6 +1,7 @@
 import { Effect, Layer } from "effect";
 import { MemoryStore, memoryTable, pageOf } from "../database/MemoryStore.ts";
 import { type TimeOfDay, utcText } from "../time/LocalTime.ts";
+import { type CampaignId, CampaignKey, type NotificationId } from "../wire/Ids.ts";
 import { tenantRow, tenantRows } from "../workspaces/TenantRows.ts";
 import type { TenantKey } from "../workspaces/Workspace.ts";
 import type { Campaign } from "./Campaign.ts";
@@ -10,8 +11,8 @@ import type { ResolvedTargeting } from "./CampaignTargeting.ts";
 import { existingTargeting } from "./CampaignTargetingMemory.ts";
 
 interface StoredCampaign extends TenantKey, CampaignValues {
-  readonly id: string;
-  readonly key: number;
+  readonly id: CampaignId;
+  readonly key: CampaignKey;
   readonly paused: boolean;
   readonly createdAt: number;
   readonly updatedAt: number;
@@ -23,8 +24,8 @@ interface StoredNotification extends TenantKey {
 
 interface StoredAttachment extends TenantKey {
   readonly id: string;
-  readonly campaignId: string;
-  readonly notificationId: string;
+  readonly campaignId: CampaignId;
+  readonly notificationId: NotificationId;
   readonly sendAt: TimeOfDay | null;
   readonly startsAt: number | null;
   readonly endsAt: number | null;
@@ -62,7 +63,7 @@ export const campaignsMemory = Layer.effect(
   Effect.map(MemoryStore, (store) => {
     const change = (
       tenant: TenantKey,
-      id: string,
+      id: CampaignId,
       changed: (row: StoredCampaign) => Partial<StoredCampaign> | null,
     ): Effect.Effect<boolean> =>
       store.write((tables) => {
@@ -90,6 +91,7 @@ export const campaignsMemory = Layer.effect(
           return (
             row && {
               ...toCampaign(row, existingTargeting(tables, id), now),
+              id,
               timezone: row.timezone,
               key: row.key,
               startsAtMs: row.startsAt,
@@ -113,7 +115,7 @@ export const campaignsMemory = Layer.effect(
 
       insert: ({ environment, workspaceId }, id, values, now) =>
         store.write((tables) => {
-          const key = store.nextKey("campaign");
+          const key = CampaignKey(store.nextKey("campaign"));
           const stamps = { paused: false, createdAt: now, updatedAt: now };
           tables.put(campaigns, id, { workspaceId, environment, id, key, ...values, ...stamps });
         }),

@@ -1,5 +1,6 @@
 import { Context, type Effect } from "effect";
 import type { TimeZoneName } from "../time/TimeZone.ts";
+import type { CampaignId } from "../wire/Ids.ts";
 import type { PagePosition } from "../wire/PagePosition.ts";
 import type { Tenant } from "../workspaces/Workspace.ts";
 import type { AttachedNotification } from "./AttachedNotification.ts";
@@ -30,29 +31,39 @@ export class CampaignsRepository extends Context.Service<
       updatedSince: number | null,
       now: number,
     ) => Effect.Effect<ReadonlyArray<Campaign>>;
-    readonly find: (tenant: Tenant, id: string, now: number) => Effect.Effect<FoundCampaign | null>;
+    readonly find: (tenant: Tenant, id: CampaignId, now: number) => Effect.Effect<FoundCampaign | null>;
     /** Whether a campaign other than `except` has exactly this name. */
-    readonly isNameTaken: (tenant: Tenant, name: string, except: string | null) => Effect.Effect<boolean>;
+    readonly isNameTaken: (tenant: Tenant, name: string, except: CampaignId | null) => Effect.Effect<boolean>;
     /**
      * How many campaigns `max_campaigns` counts, without `except`: those that have not ended and, in Sandbox,
      * are not paused (contract E9).
      */
-    readonly countLimited: (tenant: Tenant, except: string | null, now: number) => Effect.Effect<number>;
+    readonly countLimited: (tenant: Tenant, except: CampaignId | null, now: number) => Effect.Effect<number>;
     /** Inserts a campaign, not paused. */
-    readonly insert: (tenant: Tenant, id: string, values: CampaignValues, now: number) => Effect.Effect<void>;
-    readonly update: (tenant: Tenant, id: string, values: CampaignValues, now: number) => Effect.Effect<void>;
+    readonly insert: (
+      tenant: Tenant,
+      id: CampaignId,
+      values: CampaignValues,
+      now: number,
+    ) => Effect.Effect<void>;
+    readonly update: (
+      tenant: Tenant,
+      id: CampaignId,
+      values: CampaignValues,
+      now: number,
+    ) => Effect.Effect<void>;
     /** True if that changed the campaign; otherwise `updated_at` is kept. */
     readonly setPaused: (
       tenant: Tenant,
-      id: string,
+      id: CampaignId,
       isPaused: boolean,
       now: number,
     ) => Effect.Effect<boolean>;
     /** The notifications on a campaign, in the order in which they were attached. */
-    readonly attached: (tenant: Tenant, id: string) => Effect.Effect<ReadonlyArray<AttachedNotification>>;
+    readonly attached: (tenant: Tenant, id: CampaignId) => Effect.Effect<ReadonlyArray<AttachedNotification>>;
     /** Deletes the notifications that are on this campaign only. Their deliveries keep their content. */
-    readonly deleteOwnNotifications: (tenant: Tenant, id: string) => Effect.Effect<void>;
+    readonly deleteOwnNotifications: (tenant: Tenant, id: CampaignId) => Effect.Effect<void>;
     /** Deletes a campaign and its targeting, and detaches its notifications. Its deliveries keep its id. */
-    readonly delete: (tenant: Tenant, id: string) => Effect.Effect<void>;
+    readonly delete: (tenant: Tenant, id: CampaignId) => Effect.Effect<void>;
   }
 >()("waypost/campaigns/CampaignsRepository") {}

@@ -1,8 +1,9 @@
 import { Effect, Layer } from "effect";
 import { SqlClient } from "effect/sql";
-import { asNumber, instant, onlyRow, utc } from "../database/Rows.ts";
-import { anyRow, firstRow, run, tenantIs } from "../database/Statements.ts";
+import { asNumber, instant, utc } from "../database/Rows.ts";
+import { anyRow, firstRow, mapRows, onlyCount, run, tenantIs } from "../database/Statements.ts";
 import type { TimeZoneName } from "../time/TimeZone.ts";
+import type { CampaignId, CampaignKey } from "../wire/Ids.ts";
 import type { AttachedNotification } from "./AttachedNotification.ts";
 import type { Campaign, FoundCampaign } from "./Campaign.ts";
 import { CampaignsRepository } from "./CampaignsRepository.ts";
@@ -16,7 +17,8 @@ interface Columns extends Omit<Campaign, "targeting"> {
 }
 
 interface FoundColumns extends Columns {
-  readonly key: number;
+  readonly id: CampaignId;
+  readonly key: CampaignKey;
   readonly timezone: TimeZoneName;
   readonly starts_ms: number;
   readonly ends_ms: number | null;
@@ -46,6 +48,7 @@ const toCampaign = (row: Columns): Campaign => ({
 
 const toFound = (row: FoundColumns): FoundCampaign => ({
   ...toCampaign(row),
+  id: row.id,
   timezone: row.timezone,
   key: row.key,
   startsAtMs: row.starts_ms,
@@ -71,16 +74,14 @@ export const campaignsSql = Layer.effect(
 
     return CampaignsRepository.of({
       page: (tenant, position, updatedSince, now) =>
-        Effect.orDie(
-          Effect.map(
-            sql<Columns>`
-              SELECT ${columns(now)} FROM campaign c
-              WHERE ${tenantIs(sql, "c", tenant)}
-                AND (${position.before}::uuid IS NULL OR c.id < ${position.before})
-                AND (${instant(updatedSince)} IS NULL OR c.updated_at >= ${instant(updatedSince)})
-              ORDER BY c.id DESC LIMIT ${position.limit}`,
-            (rows) => rows.map(toCampaign),
-          ),
+        mapRows(
+          sql<Columns>`
+            SELECT ${columns(now)} FROM campaign c
+            WHERE ${tenantIs(sql, "c", tenant)}
+              AND (${position.before}::uuid IS NULL OR c.id < ${position.before})
+              AND (${instant(updatedSince)} IS NULL OR c.updated_at >= ${instant(updatedSince)})
+            ORDER BY c.id DESC LIMIT ${position.limit}`,
+          toCampaign,
         ),
 
       find: (tenant, id, now) =>
@@ -99,14 +100,11 @@ export const campaignsSql = Layer.effect(
             AND c.id IS DISTINCT FROM ${except}::uuid`),
 
       countLimited: (tenant, except, now) =>
-        Effect.map(
-          onlyRow(sql<{ readonly count: number }>`
-            SELECT count(*)::integer AS count FROM campaign c
-            WHERE ${tenantIs(sql, "c", tenant)} AND c.id IS DISTINCT FROM ${except}::uuid
-              AND (c.ends_at IS NULL OR c.ends_at >= ${instant(now)})
-              AND NOT (c.paused AND c.environment = 'sandbox')`),
-          ({ count }) => count,
-        ),
+        onlyCount(sql<{ readonly count: number }>`
+          SELECT count(*)::integer AS count FROM campaign c
+          WHERE ${tenantIs(sql, "c", tenant)} AND c.id IS DISTINCT FROM ${except}::uuid
+            AND (c.ends_at IS NULL OR c.ends_at >= ${instant(now)})
+            AND NOT (c.paused AND c.environment = 'sandbox')`),
 
       insert: (tenant, id, values, now) =>
         run(sql`

@@ -1,13 +1,13 @@
 import { Context, Effect, Layer } from "effect";
 import type { TimeOfDay } from "../time/LocalTime.ts";
-import { idAt } from "../wire/Ids.ts";
+import { type CampaignId, idAt, type NotificationId } from "../wire/Ids.ts";
 import type { Tenant } from "../workspaces/Workspace.ts";
 import { type CampaignDates, sendInstant } from "./CampaignDates.ts";
 import { SendPlanRepository } from "./SendPlanRepository.ts";
 
 /** A push campaign, as far as its sends depend on it. */
 interface PlannedCampaign {
-  readonly id: string;
+  readonly id: CampaignId;
   readonly timezone: CampaignDates["timezone"];
   readonly startsAtMs: number;
   readonly paused: boolean;
@@ -33,7 +33,7 @@ export class SendPlan extends Context.Service<SendPlan>()("waypost/campaigns/Sen
     /**
      * Pause and publish: stops running sends, and skips those that were due during the pause (contract L3).
      */
-    const skip = (tenant: Tenant, campaignId: string, now: number) =>
+    const skip = (tenant: Tenant, campaignId: CampaignId, now: number) =>
       stop(tenant, repository.skip(tenant, campaignId, now));
 
     return {
@@ -43,7 +43,7 @@ export class SendPlan extends Context.Service<SendPlan>()("waypost/campaigns/Sen
       schedule: Effect.fnUntraced(function* (
         tenant: Tenant,
         campaign: PlannedCampaign,
-        notificationId: string,
+        notificationId: NotificationId,
         sendAt: TimeOfDay,
         now: number,
       ) {
@@ -56,7 +56,7 @@ export class SendPlan extends Context.Service<SendPlan>()("waypost/campaigns/Sen
       /** Moves future sends to the campaign's new day or zone, each at its own time of day (contract E11). */
       move: Effect.fnUntraced(function* (
         tenant: Tenant,
-        campaignId: string,
+        campaignId: CampaignId,
         dates: Pick<CampaignDates, "startsAt" | "timezone">,
         now: number,
       ) {
@@ -72,7 +72,7 @@ export class SendPlan extends Context.Service<SendPlan>()("waypost/campaigns/Sen
       skip,
 
       /** Cancels the sends of a detached notification, or with null of a deleted campaign (contract E10). */
-      cancel: (tenant: Tenant, campaignId: string, notificationId: string | null, now: number) =>
+      cancel: (tenant: Tenant, campaignId: CampaignId, notificationId: NotificationId | null, now: number) =>
         stop(tenant, repository.cancel(tenant, campaignId, notificationId, now)),
     };
   }),

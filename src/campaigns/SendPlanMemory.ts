@@ -1,6 +1,7 @@
 import { Effect, Layer } from "effect";
 import { MemoryStore, memoryTable } from "../database/MemoryStore.ts";
 import type { TimeOfDay } from "../time/LocalTime.ts";
+import type { CampaignId, NotificationId } from "../wire/Ids.ts";
 import { tenantRow, tenantRows } from "../workspaces/TenantRows.ts";
 import type { TenantKey } from "../workspaces/Workspace.ts";
 import { SendPlanRepository } from "./SendPlanRepository.ts";
@@ -8,16 +9,16 @@ import { SendPlanRepository } from "./SendPlanRepository.ts";
 /** A send. `sourceId` is set once it has started. */
 interface StoredSend extends TenantKey {
   readonly id: string;
-  readonly campaignId: string;
-  readonly notificationId: string;
+  readonly campaignId: CampaignId;
+  readonly notificationId: NotificationId;
   readonly dueAt: number;
   readonly status: "scheduled" | "running" | "done" | "skipped" | "missed" | "cancelled";
   readonly sourceId: bigint | null;
 }
 
 interface StoredAttachment extends TenantKey {
-  readonly campaignId: string;
-  readonly notificationId: string;
+  readonly campaignId: CampaignId;
+  readonly notificationId: NotificationId;
   readonly sendAt: TimeOfDay | null;
 }
 
@@ -33,7 +34,7 @@ export const sendPlanMemory = Layer.effect(
   Effect.map(MemoryStore, (store) => {
     const end = (
       tenant: TenantKey,
-      campaignId: string,
+      campaignId: CampaignId,
       status: "skipped" | "cancelled",
       isEnded: (send: StoredSend) => boolean,
     ): Effect.Effect<ReadonlyArray<bigint>> =>

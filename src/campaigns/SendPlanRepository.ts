@@ -1,5 +1,6 @@
 import { Context, type Effect } from "effect";
 import type { TimeOfDay } from "../time/LocalTime.ts";
+import type { CampaignId, NotificationId } from "../wire/Ids.ts";
 import type { Tenant } from "../workspaces/Workspace.ts";
 
 /** A scheduled send, with the time of day that its notification was written with. */
@@ -19,14 +20,14 @@ export class SendPlanRepository extends Context.Service<
     readonly schedule: (
       tenant: Tenant,
       id: string,
-      campaignId: string,
-      notificationId: string,
+      campaignId: CampaignId,
+      notificationId: NotificationId,
       dueAt: number,
     ) => Effect.Effect<void>;
     /** The scheduled sends of a campaign that are due after `now`. */
     readonly waiting: (
       tenant: Tenant,
-      campaignId: string,
+      campaignId: CampaignId,
       now: number,
     ) => Effect.Effect<ReadonlyArray<WaitingSend>>;
     /** Gives each of these sends its new instant, in order, if it is still scheduled. */
@@ -39,15 +40,19 @@ export class SendPlanRepository extends Context.Service<
      * Ends the running sends of a campaign and those due by `now` as skipped; gives the source ids of running
      * ones.
      */
-    readonly skip: (tenant: Tenant, campaignId: string, now: number) => Effect.Effect<ReadonlyArray<bigint>>;
+    readonly skip: (
+      tenant: Tenant,
+      campaignId: CampaignId,
+      now: number,
+    ) => Effect.Effect<ReadonlyArray<bigint>>;
     /**
      * Ends the scheduled and running sends of a notification on the campaign, or with null of all its
      * notifications, as cancelled; gives the source ids of running ones.
      */
     readonly cancel: (
       tenant: Tenant,
-      campaignId: string,
-      notificationId: string | null,
+      campaignId: CampaignId,
+      notificationId: NotificationId | null,
       now: number,
     ) => Effect.Effect<ReadonlyArray<bigint>>;
     /** Deletes the open batches of sends. */

@@ -1,6 +1,7 @@
 /** What the statements of repositories have in common. */
 import { Effect } from "effect";
 import type { SqlClient, SqlError, Statement } from "effect/sql";
+import { onlyRow } from "./Rows.ts";
 
 type Rows<Row> = Effect.Effect<ReadonlyArray<Row>, SqlError.SqlError>;
 
@@ -11,6 +12,21 @@ export const firstRow = <Row>(statement: Rows<Row>): Effect.Effect<Row | null> =
 /** Whether a statement gives any row, such as an `UPDATE … RETURNING`. */
 export const anyRow = (statement: Rows<unknown>): Effect.Effect<boolean> =>
   Effect.orDie(Effect.map(statement, (rows) => rows.length > 0));
+
+/** How many rows a statement gives, such as a `DELETE … RETURNING`. */
+export const rowCount = (statement: Rows<unknown>): Effect.Effect<number> =>
+  Effect.orDie(Effect.map(statement, (rows) => rows.length));
+
+/** The rows of a statement, each as `toValue` converts it. */
+export const mapRows = <Row, Value>(
+  statement: Rows<Row>,
+  toValue: (row: Row) => Value,
+): Effect.Effect<ReadonlyArray<Value>> =>
+  Effect.orDie(Effect.map(statement, (rows) => rows.map((row) => toValue(row))));
+
+/** The count of a `SELECT count(*)::integer AS count`. */
+export const onlyCount = (statement: Rows<{ readonly count: number }>): Effect.Effect<number> =>
+  Effect.map(onlyRow(statement), ({ count }) => count);
 
 /** Runs a statement for its effect. */
 export const run = (statement: Rows<unknown>): Effect.Effect<void> => Effect.orDie(Effect.asVoid(statement));

@@ -1,9 +1,9 @@
 import { Schema, SchemaTransformation } from "effect";
 import { codePoints, unstorable } from "../wire/Text.ts";
 
-const mostNames = 100;
-const longestName = 64;
-const mostBytes = 8192;
+const maxNames = 100;
+const maxNameLength = 64;
+const maxBytes = 8192;
 
 const AttributeText = Schema.String.check(
   Schema.makeFilter((value: string) => unstorable(value)?.replace("{field}", "attribute") ?? true),
@@ -13,7 +13,7 @@ const AttributeValue = Schema.Union([
   AttributeText,
   Schema.Number.check(
     Schema.isFinite({
-      message: "A number of an attribute cannot be as large as that: 1.79e308 is the most.",
+      message: "A number of an attribute is too large: the maximum is 1.79e308.",
     }),
   ),
   Schema.Boolean,
@@ -21,40 +21,42 @@ const AttributeValue = Schema.Union([
   Schema.Array(AttributeText),
 ]).annotate({ message: "Each attribute must be a text, a number, true, false, null or a list of texts." });
 
-/** What an app knows of a device and segments ask for. */
+/** The attributes of a device, which its app sends and segments compare. */
 export type Attributes = { readonly [name: string]: typeof AttributeValue.Type };
 
-const problemsOf = (attributes: Attributes): ReadonlyArray<string> => {
+/** A sentence for each limit that the attributes of a device exceed. */
+export const attributeProblems = (attributes: Attributes): ReadonlyArray<string> => {
   const problems: Array<string> = [];
   const names = Object.keys(attributes);
   if (names.some((name) => unstorable(name) !== null || name.trim() !== name || name === "")) {
     problems.push(
-      "The name of an attribute cannot be empty, begin or end with a blank, or hold a NUL or half a character.",
+      "The name of an attribute cannot be empty, begin or end with a blank, or contain a NUL or a lone " +
+        "surrogate.",
     );
   }
-  if (names.some((name) => codePoints(name) > longestName)) {
-    problems.push(`The name of an attribute must have at most ${longestName} characters.`);
+  if (names.some((name) => codePoints(name) > maxNameLength)) {
+    problems.push(`The name of an attribute must have at most ${maxNameLength} characters.`);
   }
-  if (names.length > mostNames) problems.push(`A device can have at most ${mostNames} attributes.`);
-  if (new TextEncoder().encode(JSON.stringify(attributes)).length > mostBytes) {
+  if (names.length > maxNames) problems.push(`A device can have at most ${maxNames} attributes.`);
+  if (new TextEncoder().encode(JSON.stringify(attributes)).length > maxBytes) {
     problems.push("The attributes of a device can have at most 8 KiB as JSON.");
   }
   return problems;
 };
 
-/** Attributes as they are sent: at most 100 names of 1 to 64 characters and 8 KiB; a null stands for no value. */
+/** Attributes in a body: at most 100 names of 1 to 64 characters, and 8 KiB. A null removes the name. */
 export const SentAttributes = Schema.Record(Schema.String, AttributeValue)
-  .check(Schema.makeFilter((attributes: Attributes) => [...problemsOf(attributes)]))
+  .check(Schema.makeFilter((attributes: Attributes) => [...attributeProblems(attributes)]))
   .annotate({
     description:
-      "Names and values for segments: texts, numbers, true or false, lists of texts. A null removes the name.",
+      "Names and values for segments: texts, numbers, true or false, lists of texts. A null removes the " +
+      "name.",
     examples: [{ plan: "gold", visits: 12, interests: ["shoes", "bags"] }],
     message: "The attributes must be an object of names and values.",
   });
 
-/** The attributes after a change: names that are sent replace, null removes, others stay. */
+/**
+ * The attributes after a change: sent names replace stored ones, null removes a name, other names are kept.
+ */
 export const mergedAttributes = (before: Attributes, change: Attributes): Attributes =>
   Object.fromEntries(Object.entries({ ...before, ...change }).filter(([, value]) => value !== null));
-
-/** Whether the attributes of a device, after a change, are still within the limits; else a sentence for each that is broken. */
-export const attributeProblems = (attributes: Attributes): ReadonlyArray<string> => problemsOf(attributes);

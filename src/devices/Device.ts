@@ -1,73 +1,70 @@
 import { Schema } from "effect";
 import { TimeZoneName } from "../time/TimeZone.ts";
+import { nullableText, shownId, shownText } from "../wire/ShownFields.ts";
 import { flag, optionalText, Timestamp } from "../wire/Text.ts";
 import { SentAttributes } from "./Attributes.ts";
 import { PushAddress, Transport } from "./PushAddress.ts";
 
-/** What a device runs. */
+/** The platforms of devices. */
 export const Platform = Schema.Literals(["ios", "android", "web", "other"]).annotate({
-  description: "What the device runs.",
+  description: "The platform of the device.",
   examples: ["android"],
 });
 export type Platform = typeof Platform.Type;
 
-const nullableText = (description: string, example: string) =>
-  Schema.NullOr(Schema.String).annotate({ description, examples: [example] });
-
 const deviceFields = {
-  id: Schema.String.annotate({
-    description: "Id of the device.",
-    format: "uuid",
-    examples: ["01980a6c-0f3e-7c52-9a41-3f1f5d7a2b60"],
-  }),
-  installation_id: Schema.String.annotate({
-    description: "The app's own id of this installation.",
-    examples: ["5f0c1b1e-3a43-4b0e-9f8e-6a3b1d2c4e5f"],
-  }),
+  id: shownId("Id of the device.", "01980a6c-0f3e-7c52-9a41-3f1f5d7a2b60"),
+  installation_id: shownText(
+    "The app's own id of this installation.",
+    "5f0c1b1e-3a43-4b0e-9f8e-6a3b1d2c4e5f",
+  ),
   platform: Platform,
   transport: Transport,
   address_gone: flag(
-    "Whether the push service said that the address is gone: nothing is sent until one is registered anew.",
+    "Whether the push service reported the address as gone: nothing is sent until one is registered again.",
     false,
   ),
   approved: flag(
-    "Whether this is an approved test device: in Sandbox only these get messages. Always so at first in Production.",
+    "Whether this is an approved test device: in Sandbox only these get messages. True at first in " +
+      "Production.",
     true,
   ),
   attributes: Schema.Record(Schema.String, Schema.Json).annotate({
-    description: "What the app told of the device, for segments.",
+    description: "Attributes that the app sent, for segments.",
     examples: [{ plan: "gold", visits: 12 }],
   }),
-  locale: nullableText("Language and region, as the app told; null if it did not.", "nl-NL"),
-  timezone: nullableText("IANA time zone of the device; null if the app did not tell.", "Europe/Amsterdam"),
-  app_version: nullableText("Version of the app; null if it did not tell.", "4.2.0"),
+  locale: nullableText("Language and region; null if the app did not send it.", "nl-NL"),
+  timezone: nullableText(
+    "IANA time zone of the device; null if the app did not send it.",
+    "Europe/Amsterdam",
+  ),
+  app_version: nullableText("Version of the app; null if it did not send it.", "4.2.0"),
   registered_at: Timestamp,
   last_seen_at: Timestamp,
 };
 
-/** A device as the operator and its own app see it. Push addresses are never shown. */
+/** A device in the operator and device interfaces. Push addresses are never shown. */
 export const Device = Schema.Struct(deviceFields).annotate({ identifier: "Device" });
 export type Device = typeof Device.Type;
 
-const tokenField = Schema.String.annotate({
-  description:
-    "The device's own token, for everything but registering. Shown when it is made and never again.",
-  examples: ["wpd_00000100000200000000000000000000000000000000000000"],
-});
+const tokenField = shownText(
+  "The device's own token, for everything except registering. It is shown only once.",
+  "wpd_00000100000200000000000000000000000000000000000000",
+);
 
-/** The answer to a registration: with the token if a new one was made. */
+/** The response to a registration; it has the token if a new one was issued. */
 export const Registration = Schema.Struct({
   ...deviceFields,
   device_token: Schema.optionalKey(tokenField),
 }).annotate({ identifier: "Registration" });
 export type Registration = typeof Registration.Type;
 
-/** The answer to a rotation. */
+/** The response to a rotation. */
 export const RotatedToken = Schema.Struct({ device_token: tokenField }).annotate({
   identifier: "RotatedToken",
 });
 
-const told = {
+const sentFields = {
   push: Schema.optionalKey(Schema.NullOr(PushAddress)),
   attributes: Schema.optionalKey(Schema.NullOr(SentAttributes)),
   locale: optionalText({ max: 64, description: "Language and region of the device.", example: "nl-NL" }),
@@ -75,12 +72,12 @@ const told = {
   app_version: optionalText({ max: 64, description: "Version of the app.", example: "4.2.0" }),
 };
 
-/** Body of a registration: it replaces the whole of an earlier one. */
-export const RegistrationDraft = Schema.Struct({ platform: Platform, ...told }).annotate({
+/** Body of a registration, which replaces an earlier one as a whole. */
+export const RegistrationDraft = Schema.Struct({ platform: Platform, ...sentFields }).annotate({
   identifier: "RegistrationDraft",
 });
 export type RegistrationDraft = typeof RegistrationDraft.Type;
 
-/** Body of a change: what is left out stays, attributes merge by name, null clears. */
-export const DevicePatch = Schema.Struct(told).annotate({ identifier: "DevicePatch" });
+/** Body of a change: missing fields are kept, attributes are merged by name, null clears a field. */
+export const DevicePatch = Schema.Struct(sentFields).annotate({ identifier: "DevicePatch" });
 export type DevicePatch = typeof DevicePatch.Type;

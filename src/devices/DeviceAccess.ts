@@ -12,13 +12,17 @@ const error = [Unauthorized, Forbidden, TooManyRequests, InternalError, ServiceU
 const bearer = (description: string) =>
   HttpApiSecurity.bearer.pipe(HttpApiSecurity.annotate(OpenApi.Description, description));
 
-/** Marks an endpoint that an app calls with its SDK key. The key itself is checked before the request is routed. */
+/**
+ * Middleware of endpoints that an app calls with its SDK key, which is checked before the request is routed.
+ */
 export class SdkAccess extends HttpApiMiddleware.Service<SdkAccess, { provides: SdkCaller }>()(
   "waypost/devices/SdkAccess",
   { error, security: { sdkKey: bearer("An SDK key of one environment of a workspace: `wpk_…`.") } },
 ) {}
 
-/** Marks an endpoint that a device calls with its own token. The token itself is checked before the request is routed. */
+/**
+ * Middleware of endpoints that a device calls with its token, which is checked before the request is routed.
+ */
 export class DeviceAccess extends HttpApiMiddleware.Service<DeviceAccess, { provides: DeviceCaller }>()(
   "waypost/devices/DeviceAccess",
   { error, security: { deviceToken: bearer("The device's own token: `wpd_…`.") } },

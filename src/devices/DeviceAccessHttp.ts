@@ -12,7 +12,7 @@ const needsDeviceToken = Unauthorized.of(
   "This endpoint needs the device's own token (wpd_…) as bearer: an SDK key only registers devices.",
 );
 
-/** Enforces `SdkAccess` and `DeviceAccess` for whom the device gate has let in. */
+/** Enforces `SdkAccess` and `DeviceAccess` for the authenticated caller. */
 export const deviceAccessLayer = Layer.mergeAll(
   Layer.succeed(SdkAccess, {
     sdkKey: (httpEffect) =>

@@ -12,24 +12,24 @@ import { isTokenOf } from "./Devices.ts";
 import { type DeviceGrant, DevicesSql } from "./DevicesSql.ts";
 import { type DeviceTokenClaims, openDeviceToken } from "./DeviceToken.ts";
 
-/** `last_seen_at` is right to five minutes. */
+/** `last_seen_at` is exact to five minutes. */
 const seenMillis = 300_000;
 
-/** Who was let in: an app by its SDK key, or a device by its own token. */
+/** The authenticated caller: an app by its SDK key, or a device by its own token. */
 export type AuthenticatedDevice =
   | { readonly _tag: "App"; readonly caller: SdkCaller["Service"] }
   | { readonly _tag: "Device"; readonly caller: DeviceCaller["Service"] };
 
-/** What the gate needs to know of a request. */
+/** The parts of a request that authentication reads. */
 export interface DeviceAuthenticationAttempt {
   readonly authorization: string | undefined;
-  /** Where the request comes from, behind trusted proxies. */
+  /** The address of the client, behind trusted proxies. */
   readonly clientAddress: string;
 }
 
 /**
- * Lets a request in to the device interface by its credential, before it is routed and before a byte of its body is read: the
- * failed-token throttle, the credential and the workspace, in this order (contract B1).
+ * Authenticates requests to the device interface by their credential, before they are routed. It checks the
+ * throttle of unknown tokens, the credential and the workspace, in this order (contract B1).
  */
 export class DeviceAuthentication extends Context.Service<DeviceAuthentication>()(
   "waypost/devices/DeviceAuthentication",
@@ -45,21 +45,21 @@ export class DeviceAuthentication extends Context.Service<DeviceAuthentication>(
         (workspaceId: number) => workspaces.get(workspaceId),
       );
 
-      // A token ends in every process at once, so it is looked up for every request, and together with those of others.
+      // A revoked token must end in every process immediately, so every request reads it, in batches.
       const identify = yield* batched<DeviceTokenClaims, DeviceGrant | null, never, never>(
         500,
-        Effect.fnUntraced(function* (keys) {
-          const found: Array<DeviceGrant | null> = keys.map(() => null);
-          for (const grant of yield* repository.identify(keys)) found[grant.ord - 1] = grant;
-          return found;
+        Effect.fnUntraced(function* (claims) {
+          const grants: Array<DeviceGrant | null> = claims.map(() => null);
+          for (const grant of yield* repository.identify(claims)) grants[grant.ord - 1] = grant;
+          return grants;
         }),
         1,
       );
 
-      /** The workspace of a credential that is good. */
-      const enter = Effect.fnUntraced(function* (workspaceId: number) {
+      /** The workspace of a valid credential. @throws 403 */
+      const activeWorkspace = Effect.fnUntraced(function* (workspaceId: number) {
         const row = yield* findWorkspace(workspaceId);
-        if (row === null) return yield* Effect.die(new Error("A credential's workspace is not there"));
+        if (row === null) return yield* Effect.die(new Error("The workspace of a credential does not exist"));
         if (row.workspace.deletion_scheduled_at !== null) {
           return yield* Forbidden.of(
             "workspace_paused",
@@ -75,10 +75,11 @@ export class DeviceAuthentication extends Context.Service<DeviceAuthentication>(
         if (grant.revoked_at !== null) {
           return yield* Unauthorized.of(
             "token_revoked",
-            `The SDK key "${grant.name}" was revoked on ${utcText(grant.revoked_at.getTime())}: use another one.`,
+            `The SDK key "${grant.name}" was revoked on ${utcText(grant.revoked_at.getTime())}: ` +
+              "use another one.",
           );
         }
-        const caller = { ...(yield* enter(grant.workspace_id)), environment: grant.environment };
+        const caller = { ...(yield* activeWorkspace(grant.workspace_id)), environment: grant.environment };
         yield* tokens.touchSdkKey(grant.id);
         return { _tag: "App", caller } satisfies AuthenticatedDevice;
       });
@@ -86,8 +87,8 @@ export class DeviceAuthentication extends Context.Service<DeviceAuthentication>(
       const authenticateDevice = Effect.fnUntraced(function* (token: string) {
         const opened = openDeviceToken(token);
         if (opened === null) return null;
-        const { key, secret } = opened;
-        const grant = yield* identify(key);
+        const { claims, secret } = opened;
+        const grant = yield* identify(claims);
         if (grant === null || !isTokenOf(grant.token_digest, secret)) return null;
         if (grant.unregistered) {
           return yield* Unauthorized.of(
@@ -95,19 +96,19 @@ export class DeviceAuthentication extends Context.Service<DeviceAuthentication>(
             "This device was unregistered, which ended its token: register it again.",
           );
         }
-        const row = yield* enter(key.workspaceId);
+        const row = yield* activeWorkspace(claims.workspaceId);
         const now = yield* Clock.currentTimeMillis;
         if (!grant.token_used) {
-          // From here on a repeated registration needs the token, so this is known before anything is answered.
-          if ((yield* repository.markUsed(key, digest(secret), now)).length === 0) return null;
+          // From now on a repeated registration requires the token, so the use is stored before the response.
+          if (!(yield* repository.markUsed(claims, digest(secret), now))) return null;
         } else if (now - grant.last_seen_ms > seenMillis) {
-          yield* Effect.forkDetach(Effect.ignoreCause(repository.touch(key, now)));
+          yield* Effect.forkDetach(Effect.ignoreCause(repository.touch(claims, now)));
         }
         const caller = {
           ...row,
-          environment: key.environment,
+          environment: claims.environment,
           deviceId: grant.id,
-          deviceKey: key.key,
+          deviceKey: claims.deviceKey,
           locationsVersion: grant.locations_version,
         };
         return { _tag: "Device", caller } satisfies AuthenticatedDevice;
@@ -119,11 +120,12 @@ export class DeviceAuthentication extends Context.Service<DeviceAuthentication>(
           if (credential === null) {
             return yield* Unauthorized.of(
               "missing_token",
-              "Send the device's token, or to register a device the SDK key, in the Authorization header: Bearer <token>.",
+              "Send the device's token, or to register a device the SDK key, in the Authorization header: " +
+                "Bearer <token>.",
             );
           }
-          const visitor = (yield* authenticateDevice(credential)) ?? (yield* authenticateApp(credential));
-          if (visitor !== null) return visitor;
+          const caller = (yield* authenticateDevice(credential)) ?? (yield* authenticateApp(credential));
+          if (caller !== null) return caller;
           return yield* yield* attempts.refuse(
             attempt.clientAddress,
             "This device token or SDK key is not known here, or has been replaced by a newer one.",

@@ -5,25 +5,28 @@ import { DeviceAuthentication } from "./DeviceAuthentication.ts";
 
 const base = "/device/v1";
 
-/** The door of the device interface: credential, then workspace. It has no rate limits but the throttle of failed ones. */
+/**
+ * Authenticates requests to the device interface: credential, then workspace. Only unknown tokens are
+ * limited.
+ */
 export const deviceAuthenticator: Effect.Effect<Authenticator, never, DeviceAuthentication> = Effect.map(
   DeviceAuthentication,
-  (gate): Authenticator => ({
+  (devices): Authenticator => ({
     name: "device",
     match: ({ request: { url } }) =>
       url === base || url.startsWith(`${base}/`) || url.startsWith(`${base}?`) ? url : null,
     authenticate: Effect.fnUntraced(function* ({ clientAddress, request }) {
-      const visitor = yield* Effect.mapError(
-        gate.authenticate({ authorization: request.headers["authorization"], clientAddress }),
+      const authenticated = yield* Effect.mapError(
+        devices.authenticate({ authorization: request.headers["authorization"], clientAddress }),
         (error): RefusedRequest => ({ error, headers: {} }),
       );
-      const { environment, workspace } = visitor.caller;
+      const { environment, workspace } = authenticated.caller;
       const log = { workspace: workspace.id, environment };
-      if (visitor._tag === "App") {
-        const { caller } = visitor;
+      if (authenticated._tag === "App") {
+        const { caller } = authenticated;
         return { provide: (services) => Context.add(services, SdkCaller, caller), headers: {}, log };
       }
-      const { caller } = visitor;
+      const { caller } = authenticated;
       return {
         provide: (services) => Context.add(services, DeviceCaller, caller),
         headers: {},

@@ -1,17 +1,18 @@
 import { Context } from "effect";
+import type { DeviceId, DeviceKey } from "../wire/Ids.ts";
 import type { Tenant } from "../workspaces/Workspace.ts";
 
-/** An app that registers devices, let in by its SDK key. */
+/** An app that registers devices, authenticated by its SDK key. */
 export class SdkCaller extends Context.Service<SdkCaller, Tenant>()("waypost/devices/SdkCaller") {}
 
-/** A device that speaks for itself, let in by its own token. */
+/** A device, authenticated by its own token. */
 export class DeviceCaller extends Context.Service<
   DeviceCaller,
   Tenant & {
-    readonly deviceId: string;
-    /** The device's number, by which events and deliveries know it. */
-    readonly deviceKey: number;
-    /** How often the tenant's places had changed when the request came. */
+    readonly deviceId: DeviceId;
+    /** The key by which events and deliveries refer to the device. */
+    readonly deviceKey: DeviceKey;
+    /** The version of the tenant's locations when the request arrived. */
     readonly locationsVersion: number;
   }
 >()("waypost/devices/DeviceCaller") {}

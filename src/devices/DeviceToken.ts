@@ -1,34 +1,36 @@
 import { base62, fromBase62, openCredential, sealCredential } from "../access/Credential.ts";
-import type { Environment } from "../workspaces/Environment.ts";
+import { DeviceKey } from "../wire/Ids.ts";
+import type { TenantKey } from "../workspaces/Workspace.ts";
 
-/** Where a device's row is: the key of the table, so that a token is looked up without an index of its own. */
-export interface DeviceTokenClaims {
-  readonly workspaceId: number;
-  readonly environment: Environment;
-  readonly key: number;
+/** The primary key of a device. The token contains it, so finding the device needs no other index. */
+export interface DeviceTokenClaims extends TenantKey {
+  readonly deviceKey: DeviceKey;
 }
 
 const prefix = "wpd_";
-/** Characters for a positive 32-bit integer, with room for one bit more. */
+/** Characters of a number; six hold 32 bits and one more. */
 const width = 6;
-const largest = 2_147_483_647;
+const maxKey = 2_147_483_647;
 
-/** The token of a device: it says where the device's row is, and proves it by the secret, whose digest the row keeps. */
-export const deviceToken = (key: DeviceTokenClaims, secret: string): string => {
-  const place = key.key * 2 + (key.environment === "production" ? 1 : 0);
-  return sealCredential(prefix, base62(key.workspaceId, width) + base62(place, width), secret);
+/** The token of a device: its primary key and a secret, whose digest its row has. */
+export const deviceToken = (
+  { deviceKey, environment, workspaceId }: DeviceTokenClaims,
+  secret: string,
+): string => {
+  const key = deviceKey * 2 + (environment === "production" ? 1 : 0);
+  return sealCredential(prefix, base62(workspaceId, width) + base62(key, width), secret);
 };
 
-/** Takes a device token apart; null for a text that can be none. */
+/** The claims and the secret of a device token; null for a text that is not one. */
 export const openDeviceToken = (
   token: string,
-): { readonly key: DeviceTokenClaims; readonly secret: string } | null => {
+): { readonly claims: DeviceTokenClaims; readonly secret: string } | null => {
   const opened = openCredential(prefix, 2 * width, token);
   if (opened === null) return null;
   const workspaceId = fromBase62(opened.locator.slice(0, width));
-  const place = fromBase62(opened.locator.slice(width));
-  const key = Math.floor(place / 2);
-  if (workspaceId > largest || key > largest) return null;
-  const environment = place % 2 === 1 ? "production" : "sandbox";
-  return { key: { workspaceId, environment, key }, secret: opened.secret };
+  const key = fromBase62(opened.locator.slice(width));
+  const deviceKey = Math.floor(key / 2);
+  if (workspaceId > maxKey || deviceKey > maxKey) return null;
+  const environment = key % 2 === 1 ? "production" : "sandbox";
+  return { claims: { workspaceId, environment, deviceKey: DeviceKey(deviceKey) }, secret: opened.secret };
 };

@@ -7,22 +7,22 @@ import { Database } from "../database/Database.ts";
 import { isPublicAddress } from "../notifications/PublicAddressRanges.ts";
 import { Forbidden, NotFound, Unauthorized } from "../wire/ApiError.ts";
 import { idAt, isUuid } from "../wire/Ids.ts";
-import type { Problems } from "../wire/Problems.ts";
 import type { ParsedBody } from "../wire/ParsedBody.ts";
+import type { Problems } from "../wire/Problems.ts";
 import { codePoints, unstorable } from "../wire/Text.ts";
 import type { Tenant } from "../workspaces/Workspace.ts";
 import { attributeProblems, mergedAttributes } from "./Attributes.ts";
 import type { DevicePatch, Registration, RegistrationDraft } from "./Device.ts";
 import type { DeviceCaller } from "./DeviceCaller.ts";
-import { DevicesSql, type HeldDevice, type RegistrationRow } from "./DevicesSql.ts";
+import { DevicesSql, type LockedDevice, type RegistrationRow } from "./DevicesSql.ts";
 import { deviceToken, openDeviceToken } from "./DeviceToken.ts";
 import { type PushAddress, storedAddress } from "./PushAddress.ts";
 
-/** Whether this is the token that a device has now. */
+/** Whether a secret is the one of a device's current token. */
 export const isTokenOf = (digestOfDevice: Uint8Array, secret: string): boolean =>
   timingSafeEqual(digestOfDevice, digest(secret));
 
-/** What a token that stops being good while its request runs is told (contract B2). */
+/** The error for a token that became invalid while its request ran (contract B2). */
 export const endedMeanwhile = Unauthorized.of(
   "unauthenticated",
   "This device was unregistered or its token replaced while the request ran.",
@@ -30,17 +30,18 @@ export const endedMeanwhile = Unauthorized.of(
 
 const tokenRequired = Forbidden.of(
   "device_token_required",
-  "This installation is registered and its token in use: send that token in the header X-Device-Token to register it anew.",
+  "This installation is registered and its token in use: send that token in the header X-Device-Token to " +
+    "register it again.",
 );
 
-/** Devices of an environment: how they register, change and leave. */
+/** Devices of an environment: registration, changes and unregistration. */
 export class Devices extends Context.Service<Devices>()("waypost/devices/Devices", {
   make: Effect.gen(function* () {
     const { allowPrivateAddresses } = yield* Settings;
     const database = yield* Database;
     const repository = yield* DevicesSql;
 
-    /** What the shape alone cannot tell of a push address: that it leads to the public internet. */
+    /** Checks that a Web Push endpoint leads to the public internet. */
     const checkPush = (push: PushAddress | null | undefined, problems: Problems) => {
       if (push?.transport !== "webpush" || allowPrivateAddresses) return;
       const { hostname, protocol } = new URL(push.endpoint);
@@ -60,40 +61,48 @@ export class Devices extends Context.Service<Devices>()("waypost/devices/Devices
       app_version: draft.app_version ?? null,
     });
 
-    /** The held device keeps its token if that is in use; whoever registers it anew must then know it. */
-    const reRegister = Effect.fnUntraced(function* (
+    /** A device whose token is in use keeps it; registering it again requires that token. */
+    const registerAgain = Effect.fnUntraced(function* (
       tenant: Tenant,
-      held: HeldDevice,
+      locked: LockedDevice,
       presented: string | undefined,
       row: RegistrationRow,
       now: number,
     ) {
       const opened = presented === undefined ? null : openDeviceToken(presented);
-      const knowsToken = opened !== null && isTokenOf(held.token_digest, opened.secret);
-      if (!held.unregistered && held.token_used && !knowsToken) return yield* tokenRequired;
-      // Who sends the token has got it, which is a use of it: no need for another one.
-      const secret = knowsToken && !held.unregistered ? null : makeSecret();
-      const rows = yield* repository.replace(
-        tenant,
-        held.key,
-        row,
-        secret === null ? null : digest(secret),
-        now,
-      );
-      const registration: Registration | undefined = rows[0] && {
-        ...rows[0],
-        ...(secret === null ? {} : { device_token: deviceToken({ ...tenant, key: held.key }, secret) }),
-      };
-      return { isNew: held.unregistered, registration };
+      const knowsToken = opened !== null && isTokenOf(locked.token_digest, opened.secret);
+      if (!locked.unregistered && locked.token_used && !knowsToken) return yield* tokenRequired;
+      // A client that presents the token has received it, so it needs no new one.
+      const secret = knowsToken && !locked.unregistered ? null : makeSecret();
+      const newDigest = secret === null ? null : digest(secret);
+      const device = yield* repository.replace(tenant, locked.key, row, newDigest, now);
+      const token = secret && deviceToken({ ...tenant, deviceKey: locked.key }, secret);
+      const registration = device && { ...device, ...(token && { device_token: token }) };
+      return { isNew: locked.unregistered, registration };
     });
 
-    const one = <A>(rows: ReadonlyArray<A>) =>
-      rows[0] === undefined ? Effect.fail(NotFound.resource("device")) : Effect.succeed(rows[0]);
+    const registerNew = Effect.fnUntraced(function* (
+      tenant: Tenant,
+      installationId: string,
+      row: RegistrationRow,
+      now: number,
+    ) {
+      const secret = makeSecret();
+      // Production reaches everyone, so devices need no approval there.
+      const approved = tenant.environment === "production";
+      const device = { id: idAt(now), installationId, approved };
+      const inserted = yield* repository.insert(tenant, device, row, digest(secret), now);
+      if (inserted === null) return { isNew: false, registration: null };
+      const { key, ...fields } = inserted;
+      const token = deviceToken({ ...tenant, deviceKey: key }, secret);
+      return { isNew: true, registration: { ...fields, device_token: token } satisfies Registration };
+    });
 
     return {
       /**
-       * Registers an installation, replacing the whole of an earlier registration. A token that nobody has used yet is
-       * replaced by a new one, so that a lost answer locks nobody out; one in use must be `presented`. @throws 403, 422
+       * Registers an installation, replacing an earlier registration as a whole. A token that has not been
+       * used yet is replaced, so that a lost response locks nobody out; one in use must be `presented`.
+       * @throws 403, 422
        */
       register: Effect.fn("Devices.register")(function* (
         tenant: Tenant,
@@ -113,28 +122,20 @@ export class Devices extends Context.Service<Devices>()("waypost/devices/Devices
         const row = rowOf(yield* body.complete);
         const now = yield* Clock.currentTimeMillis;
         const attempt = database.atomically(
-          Effect.gen(function* () {
-            const held = (yield* repository.holdInstallation(tenant, installation))[0];
-            if (held !== undefined) return yield* reRegister(tenant, held, presented, row, now);
-            const secret = makeSecret();
-            // Production reaches everyone, so nobody waits for an approval there.
-            const approved = tenant.environment === "production";
-            const device = { id: idAt(now), installationId: installation, approved };
-            const made = (yield* repository.insert(tenant, device, row, digest(secret), now))[0];
-            if (made === undefined) return { isNew: false, registration: undefined };
-            const { key, ...fieldsOfDevice } = made;
-            const token = deviceToken({ ...tenant, key }, secret);
-            return { isNew: true, registration: { ...fieldsOfDevice, device_token: token } };
-          }),
+          Effect.flatMap(repository.lockInstallation(tenant, installation), (locked) =>
+            locked === null
+              ? registerNew(tenant, installation, row, now)
+              : registerAgain(tenant, locked, presented, row, now),
+          ),
         );
         const first = yield* attempt;
-        // Another registration of the same installation came first: then this one is a repeat.
-        const { isNew, registration } = first.registration === undefined ? yield* attempt : first;
-        if (registration === undefined) return yield* Effect.die(new Error("A registration met no device"));
+        // If a concurrent registration of the installation came first, this one registers it again.
+        const { isNew, registration } = first.registration === null ? yield* attempt : first;
+        if (registration === null) return yield* Effect.die(new Error("A registration found no device"));
         return { isNew, registration };
       }),
 
-      /** Changes what is sent and keeps the rest. @throws 422 */
+      /** Changes the sent fields and keeps the others. @throws 401, 422 */
       change: Effect.fn("Devices.change")(function* (
         caller: DeviceCaller["Service"],
         body: ParsedBody<DevicePatch>,
@@ -144,45 +145,39 @@ export class Devices extends Context.Service<Devices>()("waypost/devices/Devices
         const now = yield* Clock.currentTimeMillis;
         return yield* database.atomically(
           Effect.gen(function* () {
-            const held = (yield* repository.hold(caller, caller.deviceKey))[0];
-            if (held === undefined || held.unregistered) return yield* endedMeanwhile;
+            const locked = yield* repository.lock(caller, caller.deviceKey);
+            if (locked === null || locked.unregistered) return yield* endedMeanwhile;
+            const { attributes: sent } = fields;
             const attributes =
-              fields.attributes === undefined
+              sent === undefined
                 ? undefined
-                : mergedAttributes(
-                    fields.attributes === null ? {} : held.attributes,
-                    fields.attributes ?? {},
-                  );
+                : mergedAttributes(sent === null ? {} : locked.attributes, sent ?? {});
             if (!problems.has("attributes") && attributes !== undefined) {
               for (const problem of attributeProblems(attributes)) problems.add("attributes", problem);
             }
             const patch = yield* body.complete;
-            const rows = yield* repository.update(
-              caller,
-              caller.deviceKey,
-              {
-                push: patch.push === undefined ? undefined : storedAddress(patch.push),
-                attributes,
-                locale: patch.locale,
-                timezone: patch.timezone,
-                app_version: patch.app_version,
-              },
-              now,
-            );
-            return yield* Effect.orDie(one(rows));
+            const change = {
+              push: patch.push === undefined ? undefined : storedAddress(patch.push),
+              attributes,
+              locale: patch.locale,
+              timezone: patch.timezone,
+              app_version: patch.app_version,
+            };
+            const device = yield* repository.update(caller, caller.deviceKey, change, now);
+            return device ?? (yield* Effect.die(new Error("A locked device is gone")));
           }),
         );
       }),
 
-      /** Ends the token at once and begins a new one. */
+      /** Replaces the token; the current one ends. @throws 401 */
       rotate: Effect.fn("Devices.rotate")(function* (caller: DeviceCaller["Service"]) {
         const secret = makeSecret();
-        const rows = yield* repository.rotate(caller, caller.deviceKey, digest(secret));
-        if (rows.length === 0) return yield* endedMeanwhile;
-        return { device_token: deviceToken({ ...caller, key: caller.deviceKey }, secret) };
+        if (!(yield* repository.rotate(caller, caller.deviceKey, digest(secret))))
+          return yield* endedMeanwhile;
+        return { device_token: deviceToken(caller, secret) };
       }),
 
-      /** Nothing is sent to the device any more, and its token ends; what it did stays in the reports. */
+      /** Ends the token; nothing more is sent to the device. Its past stays in the reports. */
       unregister: Effect.fn("Devices.unregister")(function* (caller: DeviceCaller["Service"]) {
         yield* repository.unregister(caller, caller.deviceKey, yield* Clock.currentTimeMillis);
         return { id: caller.deviceId, deleted: true as const };
@@ -191,9 +186,16 @@ export class Devices extends Context.Service<Devices>()("waypost/devices/Devices
       /** Registered devices, newest first. */
       page: repository.page,
 
-      /** Approves a test device or takes the approval back. @throws 404 */
-      setApproved: (tenant: Tenant, id: string, approved: boolean) =>
-        Effect.flatMap(isUuid(id) ? repository.setApproved(tenant, id, approved) : Effect.succeed([]), one),
+      /** @throws 404 for a device that is not registered */
+      check: Effect.fnUntraced(function* (tenant: Tenant, id: string) {
+        if (!isUuid(id) || !(yield* repository.isRegistered(tenant, id))) yield* NotFound.resource("device");
+      }),
+
+      /** Approves a test device, or withdraws the approval. @throws 404 */
+      setApproved: Effect.fnUntraced(function* (tenant: Tenant, id: string, approved: boolean) {
+        const device = isUuid(id) ? yield* repository.setApproved(tenant, id, approved) : null;
+        return device ?? (yield* NotFound.resource("device"));
+      }),
     };
   }),
 }) {

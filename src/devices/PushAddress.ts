@@ -1,9 +1,10 @@
 import { Schema, SchemaTransformation } from "effect";
 import { optionalText, text } from "../wire/Text.ts";
 
-/** The ways to a device. `inbox` needs no address: the message waits for the device to fetch it. */
+/** The transports to a device. `inbox` has no address: the device fetches its messages. */
 export const Transport = Schema.Literals(["fcm", "apns", "webpush", "inbox"]).annotate({
-  description: "How messages reach the device: a push service, or `inbox` where they wait to be fetched.",
+  description:
+    "How messages reach the device: a push service, or `inbox`, from which the device fetches them.",
   examples: ["inbox"],
 });
 export type Transport = typeof Transport.Type;
@@ -22,7 +23,7 @@ const key = (description: string, pattern: RegExp, message: string, example: str
 
 const Endpoint = text({
   max: 2048,
-  description: "Address of the push service, as the browser gave it.",
+  description: "Endpoint of the push subscription, as the browser gave it.",
   example: "https://push.example.com/wpush/v2/gAAAAABlR1",
 }).check(
   Schema.makeFilter((endpoint: string) => {
@@ -49,7 +50,7 @@ const Apns = Schema.Struct({
   ),
   topic: optionalText({
     max: 255,
-    description: "The app's bundle id, if it is not that of the environment's credentials.",
+    description: "The app's bundle id, if it differs from that of the environment's credentials.",
     example: "com.example.shop",
   }),
 });
@@ -75,17 +76,17 @@ const WebPush = Schema.Struct({
 
 const Inbox = Schema.Struct({ transport: transport("inbox") });
 
-/** Where to send to a device, by transport. */
+/** The address of a device, by transport. */
 export const PushAddress = Schema.Union([Fcm, Apns, WebPush, Inbox]).annotate({
   identifier: "PushAddress",
-  description: "Where to send to; left out or null: `inbox`.",
+  description: "The push address; left out or null: `inbox`.",
   examples: [{ transport: "inbox" }],
   message:
     "The push address must be an object with a transport: fcm, apns, webpush or inbox, and its address.",
 });
 export type PushAddress = typeof PushAddress.Type;
 
-/** An address as its row keeps it: the transport, and what else there is to know of it. */
+/** The stored form of an address: the transport, and its other fields. */
 export const storedAddress = (push: PushAddress | null) => {
   if (push === null || push.transport === "inbox") return { transport: "inbox" as const, address: null };
   const { transport, ...address } = push;

@@ -1,25 +1,22 @@
 import { Schema } from "effect";
-import { text, Timestamp } from "../wire/Text.ts";
+import { shownId, shownInstant, shownInteger, shownText } from "../wire/ShownFields.ts";
+import { text } from "../wire/Text.ts";
 import { SegmentRule } from "./SegmentRule.ts";
 
-/** A segment as the operator interface shows it. */
+/** A segment in the operator interface. */
 export const Segment = Schema.Struct({
-  id: Schema.String.annotate({
-    description: "Id of the segment: what a push campaign names in `segmentation_ids`.",
-    format: "uuid",
-    examples: ["01980a6c-2b11-7e0a-8c55-6d2f9b1a4e03"],
-  }),
-  name: Schema.String.annotate({
-    description: "Name of the segment, unique in its environment.",
-    examples: ["Gold members"],
-  }),
+  id: shownId(
+    "Id of the segment, which a push campaign names in `segmentation_ids`.",
+    "01980a6c-2b11-7e0a-8c55-6d2f9b1a4e03",
+  ),
+  name: shownText("Name of the segment, unique in its environment.", "Gold members"),
   rule: SegmentRule,
-  device_count: Schema.Int.annotate({
-    description: "How many registered devices are in it now; in Sandbox those that are not approved too.",
-    examples: [1204],
-  }),
-  created_at: Timestamp.annotate({ description: "When the segment was created, in UTC." }),
-  updated_at: Timestamp.annotate({ description: "When its name or rule was last changed, in UTC." }),
+  device_count: shownInteger(
+    "How many registered devices are in it now; in Sandbox also those that are not approved.",
+    1204,
+  ),
+  created_at: shownInstant("When the segment was created, in UTC."),
+  updated_at: shownInstant("When its name or rule was last changed, in UTC."),
 }).annotate({ identifier: "Segment" });
 export type Segment = typeof Segment.Type;
 
@@ -35,7 +32,7 @@ export const SegmentDraft = Schema.Struct({ name: Name, rule: SegmentRule }).ann
 });
 export type SegmentDraft = typeof SegmentDraft.Type;
 
-/** Body of a change: what is left out stays; a rule is replaced as a whole. */
+/** Body of a change: missing fields are kept; a rule is replaced as a whole. */
 export const SegmentPatch = Schema.Struct({
   name: Schema.optionalKey(Name),
   rule: Schema.optionalKey(SegmentRule),

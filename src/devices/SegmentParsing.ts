@@ -1,19 +1,17 @@
-import { Effect, Predicate, Schema, Struct } from "effect";
-import type { HttpServerRequest } from "effect/http";
-import type { HttpApiEndpoint } from "effect/http-api";
+import { Effect, Predicate, Struct, Schema } from "effect";
 import { parseInstant } from "../time/Instant.ts";
-import { say } from "../wire/Explain.ts";
-import type { Problems } from "../wire/Problems.ts";
-import { bodyRules, readObject } from "../wire/RequestBody.ts";
-import { readEach, readFields } from "../wire/SentList.ts";
+import { parseList, parseObject } from "../wire/ListParsing.ts";
 import { ParsedBody, parseFields } from "../wire/ParsedBody.ts";
+import type { Problems } from "../wire/Problems.ts";
+import { readJson, type RequestInput } from "../wire/RequestBody.ts";
+import { fieldSentence } from "../wire/SchemaProblems.ts";
 import { unstorable } from "../wire/Text.ts";
 import { Platform } from "./Device.ts";
 import { SegmentDraft, SegmentPatch } from "./Segment.ts";
 import {
   conditionHead,
-  mostConditions,
-  mostValues,
+  maxConditions,
+  maxValues,
   RuleMatch,
   type Scalar,
   type SegmentCondition,
@@ -26,97 +24,97 @@ type Json = { readonly [field: string]: unknown };
 
 const RuleHead = Schema.Struct({ match: RuleMatch });
 const ConditionHead = Schema.Struct(conditionHead);
-const conditionCount = `A rule needs 1 to ${mostConditions} conditions.`;
-const valueCount = `The value of in must be a list of 1 to ${mostValues.toLocaleString("en")} values.`;
-/** No attribute of a device is longer, whatever it holds. */
-const longest = 8192;
+const conditionCount = `A rule needs 1 to ${maxConditions} conditions.`;
+const valueCount = `The value of in must be a list of 1 to ${maxValues.toLocaleString("en")} values.`;
+/** The attributes of a device have at most 8 KiB, so no longer value can match. */
+const maxValueLength = 8192;
 
-/** What a value must be, or null if it is that. A text has been trimmed. */
-type Demand = (value: unknown) => string | null;
+/** Gives the sentence for a value that is not accepted, or null. Texts are trimmed before. */
+type ValueCheck = (value: unknown) => string | null;
 
-const plain: Demand = (value) =>
-  typeof value === "string" || typeof value === "boolean" || Number.isFinite(value)
-    ? null
-    : "The {field} must be a text, a number, true or false.";
+const check =
+  (isAccepted: (value: unknown) => boolean, sentence: string): ValueCheck =>
+  (value) =>
+    isAccepted(value) ? null : sentence;
 
-const ordered: Demand = (value) =>
-  typeof value === "string" || Number.isFinite(value)
-    ? null
-    : "The {field} must be a number or a text: by size and order nothing else compares.";
+const isText = Predicate.isString;
 
-const aText: Demand = (value) => (typeof value === "string" ? null : "The {field} must be a text.");
-
-const something: Demand = (value) =>
-  typeof value === "string" && value !== ""
-    ? null
-    : "The {field} must be a text that is not empty: a part of a text, or one text of a list.";
-
-const anInstant: Demand = (value) =>
-  typeof value === "string" && parseInstant(value) !== null
-    ? null
-    : "The {field} must be a date-time such as 2026-11-21T09:30:00Z, or a date such as 2026-11-21.";
-
-const aVersion: Demand = (value) =>
-  typeof value === "string" && versionNumbers(value) !== null
-    ? null
-    : "The {field} must be a version that begins with a number, such as 4.10.0.";
-
-const aPlatform: Demand = (value) =>
-  Platform.literals.some((platform) => platform === value)
-    ? null
-    : `The {field} must be one of ${Platform.literals.join(", ")}.`;
+const checkScalar = check(
+  (value) => isText(value) || typeof value === "boolean" || Number.isFinite(value),
+  "The {field} must be a text, a number, true or false.",
+);
+const checkOrdered = check(
+  (value) => isText(value) || Number.isFinite(value),
+  "The {field} must be a number or a text: only these have an order.",
+);
+const checkText = check(isText, "The {field} must be a text.");
+const checkPart = check(
+  (value) => isText(value) && value !== "",
+  "The {field} must be a text that is not empty: a part of a text, or one text of a list.",
+);
+const checkInstant = check(
+  (value) => isText(value) && parseInstant(value) !== null,
+  "The {field} must be a date-time such as 2026-11-21T09:30:00Z, or a date such as 2026-11-21.",
+);
+const checkVersion = check(
+  (value) => isText(value) && versionNumbers(value) !== null,
+  "The {field} must be a version that begins with a number, such as 4.10.0.",
+);
+const checkPlatform = check(
+  Schema.is(Platform),
+  `The {field} must be one of ${Platform.literals.join(", ")}.`,
+);
 
 const isOrder = (op: SegmentOperator): boolean => op === "gt" || op === "gte" || op === "lt" || op === "lte";
 
-/** What a single value of a condition must be; an attribute that could not be read may be any. */
-const demandOf = (attribute: string | undefined, op: SegmentOperator): Demand => {
-  if (op === "contains") return something;
+/** The check of a single value; an attribute that could not be parsed counts as one of the app's own. */
+const checkOf = (attribute: string | undefined, op: SegmentOperator): ValueCheck => {
+  if (op === "contains") return checkPart;
   switch (attribute) {
     case "registered_at":
-      return anInstant;
+      return checkInstant;
     case "app_version":
-      return isOrder(op) ? aVersion : aText;
+      return isOrder(op) ? checkVersion : checkText;
     case "platform":
-      return isOrder(op) ? aText : aPlatform;
+      return isOrder(op) ? checkText : checkPlatform;
     case "locale":
     case "timezone":
-      return aText;
+      return checkText;
     default:
-      return isOrder(op) ? ordered : plain;
+      return isOrder(op) ? checkOrdered : checkScalar;
   }
 };
 
-/** Reads one value, and adds what is wrong with it under its place. */
-const readScalar = (
+const lengthProblem = (text: string): string | null =>
+  text.length > maxValueLength
+    ? `The {field} must have at most ${maxValueLength.toLocaleString("en")} characters.`
+    : null;
+
+/** Parses one value and adds its problem under its path. */
+const parseScalar = (
   value: unknown,
-  at: ReadonlyArray<PropertyKey>,
-  demand: Demand,
+  path: ReadonlyArray<PropertyKey>,
+  problemOf: ValueCheck,
   problems: Problems,
 ): Scalar => {
   const trimmed = typeof value === "string" ? value.trim() : value;
-  const reason =
-    typeof trimmed === "string"
-      ? (unstorable(trimmed) ??
-        (trimmed.length > longest
-          ? `The {field} must have at most ${longest.toLocaleString("en")} characters.`
-          : null))
-      : null;
-  const problem = reason ?? demand(trimmed);
-  if (problem !== null) problems.add(at.map(String).join("."), say(problem, at));
+  const textProblem = typeof trimmed === "string" ? (unstorable(trimmed) ?? lengthProblem(trimmed)) : null;
+  const problem = textProblem ?? problemOf(trimmed);
+  if (problem !== null) problems.add(path.map(String).join("."), fieldSentence(problem, path));
   return trimmed as Scalar;
 };
 
-/** Reads the value of a condition as its attribute and operator want it. */
-const readValue = (
+/** Parses the value of a condition by its attribute and operator. */
+const parseValue = (
   value: unknown,
   path: string,
   attribute: string | undefined,
   op: SegmentOperator,
   problems: Problems,
 ): SegmentCondition["value"] => {
-  const at: ReadonlyArray<PropertyKey> = [...path.split("."), "value"];
+  const names: ReadonlyArray<PropertyKey> = path.split(".");
   const refuse = (sentence: string) => {
-    problems.add(`${path}.value`, sentence);
+    problems.add(path, sentence);
     return false;
   };
   if (value === undefined) return refuse("The value is required.");
@@ -125,28 +123,30 @@ const readValue = (
   if (value === null) {
     return refuse("The value cannot be null: to ask whether a device has the attribute, use exists.");
   }
-  const demand = demandOf(attribute, op);
-  if (op !== "in") return readScalar(value, at, demand, problems);
-  if (!Array.isArray(value) || value.length === 0 || value.length > mostValues) return refuse(valueCount);
-  return value.map((entry: unknown, place) => readScalar(entry, [...at, place], demand, problems));
+  const problemOf = checkOf(attribute, op);
+  if (op !== "in") return parseScalar(value, names, problemOf, problems);
+  if (!Array.isArray(value) || value.length === 0 || value.length > maxValues) return refuse(valueCount);
+  return value.map((entry: unknown, index) => parseScalar(entry, [...names, index], problemOf, problems));
 };
 
-const readCondition = (entry: Json, path: string, problems: Problems): SegmentCondition => {
-  const { attribute, op } = readFields(ConditionHead, entry, path, problems);
+const parseCondition = (entry: Json | null, path: string, problems: Problems): SegmentCondition => {
+  const { attribute, op } = parseObject(ConditionHead, entry, path, problems);
   if (attribute === "registered_at" && op === "contains") {
     problems.add(
       `${path}.op`,
       "The time of registering contains no text: compare it with gt, gte, lt or lte.",
     );
   }
-  // Without an operator nothing can be said of the value; an entry that is no object has said so already.
+  // The value is checked by the operator, so a condition without operator has no problem of its value.
   const value =
-    op === undefined || path === "" ? "" : readValue(entry["value"], path, attribute, op, problems);
+    entry === null || op === undefined
+      ? ""
+      : parseValue(entry["value"], `${path}.value`, attribute, op, problems);
   return { attribute: attribute ?? "", op: op ?? "eq", value };
 };
 
-/** Reads a rule; undefined where it is none. What is wrong with it is said under `rule`, all at once (contract B4). */
-const readRule = (value: unknown, problems: Problems): SegmentRule | undefined => {
+/** Parses a rule and adds all its problems under `rule` (contract B4); undefined if it has any. */
+const parseRule = (value: unknown, problems: Problems): SegmentRule | undefined => {
   if (!Predicate.isObject(value) || Array.isArray(value)) {
     problems.add(
       "rule",
@@ -155,10 +155,10 @@ const readRule = (value: unknown, problems: Problems): SegmentRule | undefined =
     return undefined;
   }
   const rule: Json = value;
-  const { match } = readFields(RuleHead, rule, "rule", problems);
-  const most = { count: mostConditions, sentence: conditionCount };
-  const conditions = readEach(rule["conditions"], "rule.conditions", most, problems, (entry, path) =>
-    readCondition(entry, path, problems),
+  const { match } = parseObject(RuleHead, rule, "rule", problems);
+  const limit = { max: maxConditions, sentence: conditionCount };
+  const conditions = parseList(rule["conditions"], "rule.conditions", limit, problems, (entry, path) =>
+    parseCondition(entry, path, problems),
   );
   if (conditions?.length === 0) problems.add("rule.conditions", conditionCount);
   return match === undefined || conditions === undefined || problems.has("rule")
@@ -166,42 +166,30 @@ const readRule = (value: unknown, problems: Problems): SegmentRule | undefined =
     : { match, conditions };
 };
 
-const rest = {
-  draft: SegmentDraft.mapFields(Struct.omit(["rule"])),
-  patch: SegmentPatch.mapFields(Struct.omit(["rule"])),
-};
+const DraftHead = SegmentDraft.mapFields(Struct.omit(["rule"]));
+const PatchHead = SegmentPatch.mapFields(Struct.omit(["rule"]));
 
-const withRule = <A extends object>(
-  read: ParsedBody<A>,
-  body: Json,
-): ParsedBody<A & Pick<SegmentDraft, "rule">> => {
-  const rule = readRule(body["rule"], read.problems);
-  return new ParsedBody<A & Pick<SegmentDraft, "rule">>(
-    { ...read.fields, ...(rule && { rule }) } as Partial<A & Pick<SegmentDraft, "rule">>,
-    read.problems,
+type Rule = Pick<SegmentDraft, "rule">;
+
+const withRule = <A extends object>(head: ParsedBody<A>, body: Json): ParsedBody<A & Rule> => {
+  const rule = parseRule(body["rule"], head.problems);
+  return new ParsedBody<A & Rule>(
+    { ...head.fields, ...(rule && { rule }) } as Partial<A & Rule>,
+    head.problems,
   );
 };
 
-/** Reads a new segment from a JSON object. */
+/** Parses a new segment. */
 export const parseSegmentBody = (body: Json): ParsedBody<SegmentDraft> =>
-  withRule(parseFields(rest.draft, body), body);
+  withRule(parseFields(DraftHead, body), body);
 
-/** Reads a change of a segment from a JSON object. */
 const parseSegmentPatchBody = (body: Json): ParsedBody<SegmentPatch> => {
-  const read = parseFields(rest.patch, body);
-  return Object.hasOwn(body, "rule") ? withRule(read, body) : read;
+  const head = parseFields(PatchHead, body);
+  return Object.hasOwn(body, "rule") ? withRule(head, body) : head;
 };
 
-interface Input {
-  readonly request: HttpServerRequest.HttpServerRequest;
-  readonly endpoint: HttpApiEndpoint.Constraint;
-}
+/** Reads a request's body as a new segment. */
+export const readSegment = (input: RequestInput) => Effect.map(readJson(input), parseSegmentBody);
 
-const readBody = ({ endpoint, request }: Input) =>
-  readObject(request, bodyRules(endpoint as unknown as HttpApiEndpoint.Top));
-
-/** Reads a request's body as a new segment, within the endpoint's body rules. */
-export const readSegment = (input: Input) => Effect.map(readBody(input), parseSegmentBody);
-
-/** Reads a request's body as a change of a segment, within the endpoint's body rules. */
-export const readSegmentPatch = (input: Input) => Effect.map(readBody(input), parseSegmentPatchBody);
+/** Reads a request's body as a change of a segment. */
+export const readSegmentPatch = (input: RequestInput) => Effect.map(readJson(input), parseSegmentPatchBody);

@@ -1,12 +1,12 @@
 import { Schema } from "effect";
 import { text } from "../wire/Text.ts";
 
-/** Most conditions of a rule. */
-export const mostConditions = 50;
-/** Most values of an `in`. */
-export const mostValues = 1000;
+/** The most conditions of a rule. */
+export const maxConditions = 50;
+/** The most values of an `in`. */
+export const maxValues = 1000;
 
-/** What a condition asks of an attribute. */
+/** The comparison of a condition. */
 export const SegmentOperator = Schema.Literals([
   "eq",
   "ne",
@@ -19,56 +19,58 @@ export const SegmentOperator = Schema.Literals([
   "contains",
 ]).annotate({
   description:
-    "`eq`, `ne`: is, or is not, this value; `in`: is one of these values; `gt`, `gte`, `lt`, `lte`: numbers by size, texts by " +
-    "their characters, `app_version` by its numbers, `registered_at` by time; `exists`: whether the device has the attribute; " +
-    "`contains`: a text within a text, or one of a list of texts.",
+    "`eq`, `ne`: is, or is not, this value; `in`: is one of these values; `gt`, `gte`, `lt`, `lte`: " +
+    "numbers by size, texts by their characters, `app_version` by its numbers, `registered_at` by time; " +
+    "`exists`: whether the device has the attribute; `contains`: a text within a text, or one of a list " +
+    "of texts.",
   examples: ["eq"],
 });
 export type SegmentOperator = typeof SegmentOperator.Type;
 
 const Scalar = Schema.Union([Schema.String, Schema.Finite, Schema.Boolean]);
-/** One value that an attribute is compared with. */
+/** A single value that an attribute is compared with. */
 export type Scalar = typeof Scalar.Type;
 
-// The attributes that every device has a place for, whatever its app tells; they go before one that an app calls the same.
+// Columns of every device. They take precedence over an app's attribute of the same name.
 const builtIns = ["platform", "locale", "timezone", "app_version", "registered_at"] as const;
 type BuiltIn = (typeof builtIns)[number];
 
-/** Whether an attribute is one that Waypost itself knows of every device. */
+/** Whether an attribute is a column of every device. */
 export const isBuiltIn = (attribute: string): attribute is BuiltIn =>
   builtIns.some((name) => name === attribute);
 
-/** What can be read of a condition without knowing what goes together. */
+/** The fields of a condition that are parsed independently of each other. */
 export const conditionHead = {
   attribute: text({
     max: 255,
     description:
-      "Name of a device attribute, or one of `platform`, `locale`, `timezone`, `app_version`, `registered_at`, which go before " +
-      "an attribute that the app calls the same.",
+      "Name of a device attribute, or one of `platform`, `locale`, `timezone`, `app_version`, " +
+      "`registered_at`, which take precedence over an app's attribute of the same name.",
     example: "plan",
   }),
   op: SegmentOperator,
 };
 
-/** One condition of a rule. A missing attribute meets none but `ne` and `exists: false`. */
+/** One condition of a rule. A missing attribute meets only `ne` and `exists: false`. */
 export const SegmentCondition = Schema.Struct({
   ...conditionHead,
   value: Schema.Union([Scalar, Schema.Array(Scalar)]).annotate({
     description:
-      "A text, number, true or false, compared by value and type: the text 5 is not the number 5. For `in` a list of 1 to 1,000 " +
-      "of those; for `exists` true or false; for `contains` a text; a date-time, or a date, for `registered_at`.",
+      "A text, number, true or false, compared by value and type: the text 5 is not the number 5. For `in` " +
+      "a list of 1 to 1,000 of them; for `exists` true or false; for `contains` a text; for " +
+      "`registered_at` a date-time or a date.",
     examples: ["gold"],
   }),
 }).annotate({ identifier: "SegmentCondition" });
 export type SegmentCondition = typeof SegmentCondition.Type;
 
-/** How the conditions of a rule go together. */
+/** How the conditions of a rule are combined. */
 export const RuleMatch = Schema.Literals(["all", "any"]).annotate({
   description: "Whether a device must meet `all` of the conditions or `any` of them.",
   examples: ["all"],
 });
 
-/** Which devices a segment holds (contract L6). */
+/** The rule of a segment: the devices that it contains (contract L6). */
 export const SegmentRule = Schema.Struct({
   match: RuleMatch,
   conditions: Schema.Array(SegmentCondition)
@@ -76,11 +78,14 @@ export const SegmentRule = Schema.Struct({
       description: "1 to 50 conditions.",
       examples: [[{ attribute: "plan", op: "eq", value: "gold" }]],
     })
-    .check(Schema.isMinLength(1), Schema.isMaxLength(mostConditions)),
+    .check(Schema.isMinLength(1), Schema.isMaxLength(maxConditions)),
 }).annotate({ identifier: "SegmentRule" });
 export type SegmentRule = typeof SegmentRule.Type;
 
-/** Whom a push campaign reaches: the devices of any or all of these segments; without any, every device. */
+/**
+ * The devices that a push campaign reaches: those in any or all of these segments; without segments every
+ * device.
+ */
 export interface Audience {
   readonly match: "any" | "all";
   readonly rules: ReadonlyArray<SegmentRule>;
@@ -89,8 +94,8 @@ export interface Audience {
 const version = /^[vV]?(\d+(?:\.\d+)*)/;
 
 /**
- * The numbers of an app's version that decide which is newer, without zeros at its end: 4.10.0-beta is [4, 10]. Null for a text
- * that does not begin with a number.
+ * The numbers of an app version, by which versions compare, without trailing zeros: 4.10.0-beta is [4, 10].
+ * Null for a text that does not begin with a number.
  */
 export const versionNumbers = (text: string): ReadonlyArray<bigint> | null => {
   const [, dotted] = version.exec(text) ?? [];

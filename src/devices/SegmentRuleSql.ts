@@ -1,4 +1,4 @@
-/** Which devices a rule holds, as SQL. A rule, not a statement, so every slice may read it. */
+/** Segment rules as SQL conditions. They are rules, not statements, so every slice may import them. */
 import type { SqlClient, Statement } from "effect/sql";
 import { arrayOf, instant, jsonb } from "../database/Rows.ts";
 import { parseInstant } from "../time/Instant.ts";
@@ -17,46 +17,47 @@ const scalarsOf = ({ value }: SegmentCondition): ReadonlyArray<Scalar> =>
   typeof value === "object" ? value : [value];
 
 /**
- * An SQL condition over the table `device` under the given alias: true for the devices of the rule, false or null for all
- * others. All values are parameters, so that a rule can say nothing but what it says.
+ * A condition on the table `device` under this alias: true for the devices of the rule, false or null for
+ * others. All values are parameters, so a rule cannot inject SQL.
  */
 export const ruleSql = (sql: SqlClient.SqlClient, rule: SegmentRule, alias: string): Statement.Fragment => {
-  // PostgreSQL looks at them in this order and stops where the outcome is plain: a column is read faster than an attribute.
-  const conditions = joined(rule)
+  // PostgreSQL evaluates conditions in this order and stops early. Columns are faster to read than
+  // attributes.
+  const conditions = merged(rule)
     .toSorted((a, b) => Number(isBuiltIn(b.condition.attribute)) - Number(isBuiltIn(a.condition.attribute)))
-    .map(({ condition, isDenied }) => {
+    .map(({ condition, isNegated }) => {
       const holds = conditionSql(sql, condition, alias);
-      return isDenied ? sql`(${holds} IS NOT TRUE)` : holds;
+      return isNegated ? sql`(${holds} IS NOT TRUE)` : holds;
     });
   return rule.match === "all" ? sql.and(conditions) : sql.or(conditions);
 };
 
 /**
- * The conditions of a rule, those that list values of one attribute as one: any of `eq` and `in`, all of `ne`. An attribute is
- * looked up once then, and not fifty times.
+ * The conditions of a rule. Those that list values of one attribute are merged: any of `eq` and `in`, all of
+ * `ne`. So an attribute is read once instead of up to fifty times.
  */
-const joined = ({
+const merged = ({
   conditions,
   match,
-}: SegmentRule): ReadonlyArray<{ readonly condition: SegmentCondition; readonly isDenied: boolean }> => {
+}: SegmentRule): ReadonlyArray<{ readonly condition: SegmentCondition; readonly isNegated: boolean }> => {
   const isListed = ({ op }: SegmentCondition) => (match === "any" ? op === "eq" || op === "in" : op === "ne");
   const lists = Map.groupBy(conditions.filter(isListed), ({ attribute }) => attribute);
   return [
     ...[...lists].flatMap(([attribute, listed]) =>
       listed.length === 1
-        ? listed.map((condition) => ({ condition, isDenied: false }))
+        ? listed.map((condition) => ({ condition, isNegated: false }))
         : [
             {
               condition: { attribute, op: "in", value: listed.flatMap(scalarsOf) } as const,
-              isDenied: match === "all",
+              isNegated: match === "all",
             },
           ],
     ),
-    ...conditions.filter((each) => !isListed(each)).map((condition) => ({ condition, isDenied: false })),
+    ...conditions.filter((each) => !isListed(each)).map((condition) => ({ condition, isNegated: false })),
   ];
 };
 
-/** An SQL condition over the table `device` under the given alias: true for the devices of the audience. */
+/** A condition on the table `device` under this alias: true for the devices of the audience. */
 export const audienceSql = (
   sql: SqlClient.SqlClient,
   audience: Audience,
@@ -86,7 +87,7 @@ type Column = Statement.Identifier;
 const signOf = (sql: SqlClient.SqlClient, op: SegmentCondition["op"]) =>
   sql.literal(op in signs ? signs[op as keyof typeof signs] : "=");
 
-/** What the app told of the device. Values of different types are never the same, and never in order. */
+/** A condition on an attribute of the app. Values of different types are neither equal nor ordered. */
 const attributeSql = (sql: SqlClient.SqlClient, condition: SegmentCondition, attributes: Column) => {
   const { attribute, op, value } = condition;
   const name = sql`${attribute}::text`;
@@ -99,13 +100,15 @@ const attributeSql = (sql: SqlClient.SqlClient, condition: SegmentCondition, att
     case "ne":
       return sql`(${held} IS DISTINCT FROM ${jsonb(value)})`;
     case "in":
-      // A subquery is looked up by its hash, an array in a prepared statement from end to end.
+      // PostgreSQL hashes a subquery, but searches an array parameter linearly.
       return sql`(${held} IN (SELECT unnest(${arrayOf("jsonb", scalarsOf(condition))})))`;
     case "contains":
-      return sql`(CASE jsonb_typeof(${held}) WHEN 'string' THEN strpos(${attributes} ->> ${name}, ${value}::text) > 0
+      return sql`(CASE jsonb_typeof(${held})
+        WHEN 'string' THEN strpos(${attributes} ->> ${name}, ${value}::text) > 0
         WHEN 'array' THEN ${held} ? ${value}::text END)`;
     default:
-      // Texts by their code points, whatever the database's own collation; numbers as JSON orders them.
+      // Texts are ordered by code points, independent of the database's collation; numbers as JSON orders
+      // them.
       return typeof value === "number"
         ? sql`(jsonb_typeof(${held}) = 'number' AND ${held} ${signOf(sql, op)} ${jsonb(value)})`
         : sql`(jsonb_typeof(${held}) = 'string'
@@ -129,11 +132,12 @@ const textSql = (sql: SqlClient.SqlClient, condition: SegmentCondition, column: 
   }
 };
 
-/** Versions compare number by number: the column holds them as `versionNumbers` reads them. */
+/** Versions compare number by number; the column has the numbers that `versionNumbers` gives. */
 const versionSql = (sql: SqlClient.SqlClient, { op, value }: SegmentCondition, numbers: Column) =>
-  sql`(${numbers} ${signOf(sql, op)} ${`{${(versionNumbers(String(value)) ?? []).join(",")}}`}::text::numeric[])`;
+  sql`(${numbers} ${signOf(sql, op)}
+    ${`{${(versionNumbers(String(value)) ?? []).join(",")}}`}::text::numeric[])`;
 
-/** To the second, as answers show it: what reads the same is the same. */
+/** Instants compare to the second, as responses show them. */
 const instantSql = (sql: SqlClient.SqlClient, condition: SegmentCondition, column: Column) => {
   const { op, value } = condition;
   const at = sql`date_trunc('second', ${column})`;

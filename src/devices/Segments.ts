@@ -10,17 +10,19 @@ import { Workspaces } from "../workspaces/Workspaces.ts";
 import type { Segment, SegmentDraft, SegmentPatch } from "./Segment.ts";
 import { type SegmentRow, SegmentsRepository } from "./SegmentsRepository.ts";
 
-/** Most conditions of one statement, unless one segment has more: over a million devices it stays within its seconds. */
-const mostTogether = 20;
+/**
+ * The most conditions of one counting statement, unless one segment has more: a million devices take seconds.
+ */
+const maxConditionsTogether = 20;
 
-/** Segments in their order, in groups that are counted in one reading of the devices. */
-const readTogether = (rows: ReadonlyArray<SegmentRow>): ReadonlyArray<ReadonlyArray<SegmentRow>> => {
+/** Groups segments, in order, so that each group is counted in one scan of the devices. */
+const countingGroups = (rows: ReadonlyArray<SegmentRow>): ReadonlyArray<ReadonlyArray<SegmentRow>> => {
   const groups: Array<Array<SegmentRow>> = [];
-  let conditions = mostTogether;
+  let conditions = maxConditionsTogether;
   for (const row of rows) {
     conditions += row.rule.conditions.length;
     const last = groups.at(-1);
-    if (last !== undefined && conditions <= mostTogether) last.push(row);
+    if (last !== undefined && conditions <= maxConditionsTogether) last.push(row);
     else {
       groups.push([row]);
       conditions = row.rule.conditions.length;
@@ -29,7 +31,10 @@ const readTogether = (rows: ReadonlyArray<SegmentRow>): ReadonlyArray<ReadonlyAr
   return groups;
 };
 
-/** Segments of one environment of a workspace: rules over its devices, which push campaigns target (contract L6). */
+/**
+ * Segments of one environment of a workspace: rules over its devices, which push campaigns target (contract
+ * L6).
+ */
 export class Segments extends Context.Service<Segments>()("waypost/devices/Segments", {
   make: Effect.gen(function* () {
     const database = yield* Database;
@@ -43,15 +48,13 @@ export class Segments extends Context.Service<Segments>()("waypost/devices/Segme
     });
 
     const counted = Effect.fnUntraced(function* (tenant: Tenant, rows: ReadonlyArray<SegmentRow>) {
-      const found: Array<Segment> = [];
-      for (const some of readTogether(rows)) {
-        const counts = yield* repository.count(
-          tenant,
-          some.map(({ rule }) => rule),
-        );
-        found.push(...some.map((row, at) => ({ ...row, device_count: counts[at] ?? 0 })));
+      const segments: Array<Segment> = [];
+      for (const group of countingGroups(rows)) {
+        const rules = group.map(({ rule }) => rule);
+        const counts = yield* repository.count(tenant, rules);
+        segments.push(...group.map((row, index) => ({ ...row, device_count: counts[index] ?? 0 })));
       }
-      return found;
+      return segments;
     });
 
     const find = Effect.fnUntraced(function* (tenant: Tenant, id: string) {
@@ -91,24 +94,24 @@ export class Segments extends Context.Service<Segments>()("waypost/devices/Segme
     }, database.atomically);
 
     return {
-      /** Segments, newest first, each with the devices that it holds now. */
+      /** Segments, newest first, each with the number of its devices now. */
       page: Effect.fn("Segments.page")(function* (tenant: Tenant, position: PagePosition) {
         return yield* counted(tenant, yield* repository.page(tenant, position));
       }),
 
-      /** One segment with the devices that it holds now. @throws 404 */
+      /** One segment with the number of its devices now. @throws 404 */
       find,
 
-      /** @throws 404 */
+      /** The segment without the number of its devices. @throws 404 */
       check: findRow,
 
-      /** Makes a segment. @throws 422 with everything wrong at once */
+      /** Creates a segment. @throws 422 with all problems */
       create: Effect.fn("Segments.create")(function* (tenant: Tenant, body: ParsedBody<SegmentDraft>) {
-        // A million devices are counted when nobody waits for the tenant any more.
+        // Counting a million devices takes seconds, so it happens after the tenant's lock is released.
         return yield* Effect.orDie(find(tenant, yield* insert(tenant, body)));
       }),
 
-      /** Changes what is sent and keeps the rest; what is sent from then on goes by it. @throws 404, 422 */
+      /** Changes the sent fields and keeps the others. Later sends use the changed rule. @throws 404, 422 */
       update: Effect.fn("Segments.update")(function* (
         tenant: Tenant,
         id: string,
@@ -119,8 +122,8 @@ export class Segments extends Context.Service<Segments>()("waypost/devices/Segme
       }),
 
       /**
-       * Deletes a segment; campaigns keep their others. The last one of a campaign that has not ended stays: without it
-       * the campaign would reach everyone. @throws 404, 422
+       * Deletes a segment; campaigns keep their other segments. The only segment of a campaign that has not
+       * ended cannot be deleted, because the campaign would then reach everyone. @throws 404, 422
        */
       delete: Effect.fn("Segments.delete")(function* (tenant: Tenant, id: string) {
         yield* workspaces.lock(tenant);
@@ -139,7 +142,7 @@ export class Segments extends Context.Service<Segments>()("waypost/devices/Segme
         return { id: row.id, deleted: true as const };
       }, database.atomically),
 
-      /** Whom a campaign reaches by its segments as they are now; `audienceSql` selects them. */
+      /** Whom a campaign reaches by its segments as they are now; `audienceSql` selects these devices. */
       audience: repository.audience,
     };
   }),

@@ -1,6 +1,6 @@
 import { Predicate } from "effect";
 import type { Question } from "../notifications/Survey.ts";
-import { say } from "../wire/Explain.ts";
+import { fieldSentence } from "../wire/SchemaProblems.ts";
 import type { Problems } from "../wire/Problems.ts";
 import { parseFields } from "../wire/ParsedBody.ts";
 import { type Answer, AnswerHead, type AnswerValue } from "./Answer.ts";
@@ -22,7 +22,7 @@ const questionOf = (
 ): Question | null => {
   const field = `answers.${index}`;
   if (!Predicate.isObject(sent) || Array.isArray(sent)) {
-    problems.add(field, say("The {field} must be an object.", ["answers", index]));
+    problems.add(field, fieldSentence("The {field} must be an object.", ["answers", index]));
     return null;
   }
   const head = parseFields(AnswerHead, sent);

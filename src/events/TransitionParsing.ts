@@ -1,5 +1,5 @@
 import { Exit, Option, Schema } from "effect";
-import { explain } from "../wire/Explain.ts";
+import { schemaProblems } from "../wire/SchemaProblems.ts";
 import { timeProblem, Transition } from "./Transition.ts";
 
 /** A reported event: readable, or the reasons why it is rejected. */
@@ -17,5 +17,5 @@ export const readTransition = (input: unknown, now: number): ReadTransition => {
     return { _tag: "Read", transition, problem: timeProblem(transition.occurred_at, now) };
   }
   const error = Option.getOrThrow(Exit.findErrorOption(decoded));
-  return { _tag: "Unreadable", reasons: Object.values(explain(error.issue).fields).flat() };
+  return { _tag: "Unreadable", reasons: Object.values(schemaProblems(error.issue).fields).flat() };
 };

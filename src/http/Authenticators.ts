@@ -2,44 +2,47 @@ import { Context, type Effect } from "effect";
 import type { HttpServerRequest } from "effect/http";
 import type { ApiError } from "../wire/ApiError.ts";
 
-/** A request as a door sees it. */
+/** A request before it is authenticated. */
 export interface IncomingRequest {
   readonly request: HttpServerRequest.HttpServerRequest;
-  /** Where it comes from, behind trusted proxies. */
+  /** The address of the client, behind trusted proxies. */
   readonly clientAddress: string;
-  /** The host that was called. */
+  /** The host that the client called. */
   readonly host: string | undefined;
 }
 
-/** What a door gives a request that it lets in. */
+/** What an authenticator adds to a request. */
 export interface AuthenticatedRequest {
-  /** Adds what handlers find among the services: who is asking. */
+  /** Adds the caller to the services of the handlers. */
   readonly provide: <R>(services: Context.Context<R>) => Context.Context<R>;
-  /** Headers of the answer, whatever it is. */
+  /** Headers of the response, whatever its status. */
   readonly headers: Readonly<Record<string, string>>;
   /** Fields of the access log, such as the workspace. */
   readonly log: Readonly<Record<string, string>>;
 }
 
-/**
- * What stands before an interface: it knows the interface's addresses, and lets requests in or not before they are routed
- * and before a byte of their body is read, unknown paths included.
- */
-export interface Authenticator {
-  /** Names the interface in metrics. */
-  readonly name: string;
-  /** The URL as the router knows it, or null for a request to something else. */
-  readonly match: (visit: IncomingRequest) => string | null;
-  readonly authenticate: (visit: IncomingRequest) => Effect.Effect<AuthenticatedRequest, RefusedRequest>;
-}
-
-/** A request that a door did not let in, with headers for the answer. */
+/** The error that a request is refused with, and headers of the response. */
 export interface RefusedRequest {
   readonly error: ApiError;
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** The doors of this process; what is behind none of them needs no token (health, metrics, documentation). */
+/**
+ * Authenticates the requests to one interface before they are routed and before any of their body is read. So
+ * a bad token is 401 even for an unknown path.
+ */
+export interface Authenticator {
+  /** The name of the interface in metrics. */
+  readonly name: string;
+  /** The URL for the router; null for a request to another interface. */
+  readonly match: (incoming: IncomingRequest) => string | null;
+  readonly authenticate: (incoming: IncomingRequest) => Effect.Effect<AuthenticatedRequest, RefusedRequest>;
+}
+
+/**
+ * The authenticators of this process. Paths of no authenticator need no token: health, metrics,
+ * documentation.
+ */
 export class Authenticators extends Context.Service<Authenticators, ReadonlyArray<Authenticator>>()(
   "waypost/http/Authenticators",
 ) {}

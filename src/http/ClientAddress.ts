@@ -7,8 +7,9 @@ type TrustedProxies = Settings["Service"]["trustedProxies"];
 const plain = (address: string): string => address.replace(/^::ffff:/i, "");
 
 /**
- * The address a request comes from: the peer's, or behind trusted proxies the last address of `X-Forwarded-For` that is not
- * one of them. What an untrusted peer says about itself counts for nothing (contract I2).
+ * The client address of a request: the peer's, or behind trusted proxies the last address of
+ * `X-Forwarded-For` that is not one of them. The header is ignored when the peer is not trusted (contract
+ * I2).
  */
 export const clientAddress = (
   request: HttpServerRequest.HttpServerRequest,
@@ -26,7 +27,7 @@ export const clientAddress = (
   return address;
 };
 
-/** The host that was called, behind a trusted proxy the one that it was called by. */
+/** The host that the client called: the `Host` header, or `X-Forwarded-Host` behind a trusted proxy. */
 export const calledHost = (
   request: HttpServerRequest.HttpServerRequest,
   proxies: TrustedProxies,

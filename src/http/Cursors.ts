@@ -4,30 +4,35 @@ import { DataDirectory } from "../database/DataDirectory.ts";
 import { Unprocessable } from "../wire/ApiError.ts";
 import { isUuid } from "../wire/Ids.ts";
 import type { PagePosition } from "../wire/PagePosition.ts";
+import type { TenantKey } from "../workspaces/Workspace.ts";
 
 const lifetimeMillis = 24 * 60 * 60 * 1000;
 const defaultLimit = 20;
 
-/** What a cursor is bound to (contract D2): it is good for no other list, filter, workspace or environment. */
+/**
+ * What a cursor is bound to (contract D2): it is valid only for this list, filters, workspace and
+ * environment.
+ */
 export interface ListScope {
   readonly endpoint: string;
-  readonly owner: string;
+  readonly owner: TenantKey | string;
   readonly filters?: { readonly [name: string]: string | number | boolean | null | undefined };
 }
 
 const Content = Schema.fromJsonString(Schema.Tuple([Schema.String, Schema.Finite]));
 
-/** Signs and reads the cursors of all lists, and turns a query into a page. */
+/** Signs and verifies the cursors of all lists, and reads pages. */
 export class Cursors extends Context.Service<Cursors>()("waypost/http/Cursors", {
   make: Effect.gen(function* () {
     const { secretKey } = yield* DataDirectory;
 
     const write = (content: string, { endpoint, filters, owner }: ListScope): string => {
+      const ownerName = typeof owner === "string" ? owner : `${owner.workspaceId}/${owner.environment}`;
       const given = Object.entries(filters ?? {})
         .filter(([, value]) => value !== undefined && value !== null)
         .sort(([a], [b]) => (a < b ? -1 : 1));
       const signature = createHmac("sha256", Redacted.value(secretKey))
-        .update(JSON.stringify(["cursor", endpoint, owner, given, content]))
+        .update(JSON.stringify(["cursor", endpoint, ownerName, given, content]))
         .digest()
         .subarray(0, 16);
       return `${Buffer.from(content).toString("base64url")}.${signature.toString("base64url")}`;
@@ -35,7 +40,7 @@ export class Cursors extends Context.Service<Cursors>()("waypost/http/Cursors", 
 
     const read = Effect.fnUntraced(function* (scope: ListScope, cursor: string) {
       const content = Buffer.from(cursor.split(".", 1)[0] ?? "", "base64url").toString();
-      // Texts are compared, for several read as the same bytes: a cursor is good as it was given and in no other writing.
+      // The texts are compared: several base64 texts decode to the same bytes.
       const expected = Buffer.from(write(content, scope));
       const given = Buffer.from(cursor);
       if (given.length !== expected.length || !timingSafeEqual(given, expected)) {
@@ -50,10 +55,7 @@ export class Cursors extends Context.Service<Cursors>()("waypost/http/Cursors", 
     });
 
     return {
-      /**
-       * One page of a list: `fetch` gets where to go on and how many items to bring, one more than the page holds. Items come
-       * newest first; `positionOf` gives the id that the order is by, if that is not the item's own.
-       */
+      /** One page of a list. `fetch` reads items, newest first, one more than the page holds. @throws 422 */
       page: Effect.fnUntraced(function* <A extends { readonly id: string }, E, R>(
         scope: ListScope,
         query: { readonly cursor?: string; readonly limit?: number },

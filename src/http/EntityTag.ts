@@ -1,17 +1,22 @@
 import { HttpServerResponse } from "effect/http";
 import { createHash } from "node:crypto";
 
-/** Whether an `If-None-Match` or `If-Match` header names this ETag, in a list or by `*`; a weak one counts as the strong one of its text. */
+/**
+ * Whether an `If-None-Match` or `If-Match` header names this ETag, in a list or by `*`. Weak tags match
+ * strong ones.
+ */
 export const namesTag = (header: string, etag: string): boolean =>
   header.trim() === "*" || (header.match(/"[^"]*"/g) ?? []).some((tag) => tag === etag);
 
-/** The body as JSON with an ETag of its content, or 304 without it when an `If-None-Match` header names that. */
+/**
+ * The body as JSON with an ETag of its content; 304 without a body if the `If-None-Match` header names it.
+ */
 export const unlessKnown = (
   ifNoneMatch: string | undefined,
   body: object,
 ): HttpServerResponse.HttpServerResponse => textUnlessKnown(ifNoneMatch, JSON.stringify(body));
 
-/** As `unlessKnown`, for a body that is JSON text already. */
+/** `unlessKnown` for a body that is already JSON text. */
 export const textUnlessKnown = (
   ifNoneMatch: string | undefined,
   text: string,

@@ -7,7 +7,10 @@ import { processMetrics } from "./ProcessMetrics.ts";
 const text = (body: string, status: number) =>
   HttpServerResponse.text(body, { status, headers: { "cache-control": "no-store" } });
 
-/** `GET /health/live`, `/health/ready` (503 while the database is away) and `/metrics` (Prometheus), without a token. */
+/**
+ * `GET /health/live`, `/health/ready` (503 without a database) and `/metrics` (Prometheus). They need no
+ * token.
+ */
 export const healthRoutes = Layer.mergeAll(
   HttpRouter.add("GET", "/health/live", text("ok\n", 200)),
   HttpRouter.use((router) =>

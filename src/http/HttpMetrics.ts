@@ -1,12 +1,12 @@
 import { Effect, Metric } from "effect";
 
 const requests = Metric.counter("waypost_http_requests_total", {
-  description: "Requests answered, by interface, method and status.",
+  description: "Requests with a response, by interface, method and status.",
   incremental: true,
 });
 
 const duration = Metric.histogram("waypost_http_request_seconds", {
-  description: "Time from a request's head to its answer, in seconds, by interface.",
+  description: "Time from the head of a request to its response, in seconds, by interface.",
   boundaries: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
 });
 
@@ -17,24 +17,24 @@ interface Counters {
 
 const labelled = (attributes: Readonly<Record<string, string>>) =>
   Metric.withAttributes(requests, attributes);
-const known = new Map<string, Counters>();
+const cache = new Map<string, Counters>();
 
-/** Counts one answered request. Methods that HTTP does not know share one label, so that nobody can fill the memory. */
+/** Counts one request with its response. Unknown methods share one label, which bounds the memory. */
 export const countRequest = (
-  area: string,
+  interfaceName: string,
   method: string,
   status: number,
   seconds: number,
 ): Effect.Effect<void> => {
   const verb = /^(?:GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS)$/.test(method) ? method : "other";
-  const key = `${area} ${verb} ${status}`;
-  let counters = known.get(key);
+  const key = `${interfaceName} ${verb} ${status}`;
+  let counters = cache.get(key);
   if (counters === undefined) {
     counters = {
-      requests: labelled({ interface: area, method: verb, status: String(status) }),
-      duration: Metric.withAttributes(duration, { interface: area }),
+      requests: labelled({ interface: interfaceName, method: verb, status: String(status) }),
+      duration: Metric.withAttributes(duration, { interface: interfaceName }),
     };
-    known.set(key, counters);
+    cache.set(key, counters);
   }
   return Effect.andThen(Metric.update(counters.requests, 1), Metric.update(counters.duration, seconds));
 };

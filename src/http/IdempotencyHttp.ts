@@ -13,11 +13,11 @@ const keyProblem = Unprocessable.parameters({
   "Idempotency-Key": ["The Idempotency-Key must have 1 to 255 visible ASCII characters, such as a UUID."],
 });
 
-/** Carries a request out once under its `Idempotency-Key`; the body is read before the transaction begins. */
+/** Runs a request with an `Idempotency-Key` once. The body is read before the transaction begins. */
 export const idempotencyLayer = Layer.effect(
   Idempotency,
   Effect.gen(function* () {
-    const changes = yield* IdempotentRequests;
+    const requests = yield* IdempotentRequests;
 
     return (httpEffect, { endpoint }) =>
       Effect.gen(function* () {
@@ -26,13 +26,13 @@ export const idempotencyLayer = Layer.effect(
         if (key === undefined) return yield* httpEffect;
         if (!/^[\x21-\x7e]{1,255}$/.test(key)) return yield* keyProblem;
         const tenant = Context.getUnsafe(yield* Effect.context(), Caller);
-        const change: IdempotentRequest = { tenant, key, path: request.url.split("?", 1)[0] ?? "" };
-        // What is wrong with the body is for the handler to say, after what is wrong with the path (contract B1).
-        const prepare = takesJson(endpoint)
+        const identity: IdempotentRequest = { tenant, key, path: request.url.split("?", 1)[0] ?? "" };
+        // The handler reports problems of the body, after those of the path (contract B1).
+        const prepare = acceptsJson(endpoint)
           ? Effect.ignore(readBody(request, bodyRules(endpoint)))
           : Effect.void;
         return yield* Effect.catchIf(
-          changes.once(change, prepare, httpEffect),
+          requests.once(identity, prepare, httpEffect),
           (failure): failure is Conflict => failure instanceof Conflict,
           (conflict) => Effect.succeed(errorResponse(conflict)),
         );
@@ -40,7 +40,7 @@ export const idempotencyLayer = Layer.effect(
   }),
 );
 
-const takesJson = (endpoint: HttpApiEndpoint.Top): boolean => {
+const acceptsJson = (endpoint: HttpApiEndpoint.Top): boolean => {
   for (const { encoding } of endpoint.payload.values()) if (encoding._tag === "Json") return true;
   return false;
 };

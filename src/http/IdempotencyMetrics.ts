@@ -1,18 +1,18 @@
 import { type Effect, Metric } from "effect";
 
-const answers = Metric.counter("waypost_idempotency_total", {
+const repeated = Metric.counter("waypost_idempotency_total", {
   description:
-    "Requests with an idempotency key that were not carried out again, by outcome: replayed, or conflict (409, still running).",
+    "Repeated requests with an idempotency key, by outcome: replayed, or conflict (409, still running).",
   incremental: true,
 });
 
-/** Counts a request that got the answer of the one before. */
+/** Counts a request that got the stored response. */
 export const countReplay: Effect.Effect<void> = Metric.update(
-  Metric.withAttributes(answers, { outcome: "replayed" }),
+  Metric.withAttributes(repeated, { outcome: "replayed" }),
   1,
 );
-/** Counts a request that was refused because one with its key still ran. */
+/** Counts a request that was refused because a request with its key was still running. */
 export const countConflict: Effect.Effect<void> = Metric.update(
-  Metric.withAttributes(answers, { outcome: "conflict" }),
+  Metric.withAttributes(repeated, { outcome: "conflict" }),
   1,
 );

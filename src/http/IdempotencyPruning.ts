@@ -6,14 +6,14 @@ import { IdempotencyRepository } from "./IdempotencyRepository.ts";
 const keptMillis = 24 * 60 * 60 * 1000;
 const page = 1000;
 
-/** Drops the stored answers that are over 24 hours old, page by page; tells how many. */
+/** Deletes the stored responses that are over 24 hours old, page by page; gives how many. */
 export const pruneOnce: Effect.Effect<number, never, IdempotencyRepository> = Effect.gen(function* () {
   const repository = yield* IdempotencyRepository;
   const before = (yield* Clock.currentTimeMillis) - keptMillis;
-  return yield* pruneInPages("idempotency_keys", page, (most) => repository.prune(before, most));
+  return yield* pruneInPages("idempotency_keys", page, (limit) => repository.prune(before, limit));
 });
 
-/** The job: two workers share the rows. */
+/** The job that prunes idempotent responses. Two workers share the rows. */
 export const idempotencyPruning = Layer.effectDiscard(
   Worker.every("idempotency_pruning", "1 hour", pruneOnce),
 );

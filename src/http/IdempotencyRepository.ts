@@ -22,7 +22,10 @@ export class IdempotencyRepository extends Context.Service<
   {
     /** The response that was stored after `since`. */
     readonly find: (request: IdempotentRequest, since: number) => Effect.Effect<StoredResponse | null>;
-    /** Locks the request until the end of the transaction; false at once if another transaction holds the lock. */
+    /**
+     * Locks the request until the end of the transaction; false at once if another transaction holds the
+     * lock.
+     */
     readonly tryLock: (request: IdempotentRequest) => Effect.Effect<boolean>;
     /** Stores the response, over an older one of the same request. */
     readonly store: (

@@ -1,6 +1,7 @@
 import { Effect, Layer } from "effect";
 import { SqlClient } from "effect/sql";
 import { instant, onlyRow } from "../database/Rows.ts";
+import { firstRow, rowCount, run } from "../database/Statements.ts";
 import { IdempotencyRepository, type StoredResponse } from "./IdempotencyRepository.ts";
 
 /** Every statement on idempotent responses. */
@@ -9,15 +10,10 @@ export const idempotencySql = Layer.effect(
   Effect.map(SqlClient.SqlClient, (sql) =>
     IdempotencyRepository.of({
       find: ({ key, path, tenant }, since) =>
-        Effect.orDie(
-          Effect.map(
-            sql<StoredResponse>`
-              SELECT status, content_type, body FROM idempotent_response
-              WHERE workspace_id = ${tenant.workspaceId} AND environment = ${tenant.environment}
-                AND path = ${path} AND key = ${key} AND created_at > ${instant(since)}`,
-            ([row]) => row ?? null,
-          ),
-        ),
+        firstRow(sql<StoredResponse>`
+          SELECT status, content_type, body FROM idempotent_response
+          WHERE workspace_id = ${tenant.workspaceId} AND environment = ${tenant.environment}
+            AND path = ${path} AND key = ${key} AND created_at > ${instant(since)}`),
 
       tryLock: ({ key, path, tenant }) =>
         Effect.map(
@@ -29,27 +25,20 @@ export const idempotencySql = Layer.effect(
         ),
 
       store: ({ key, path, tenant }, response, now) =>
-        Effect.orDie(
-          Effect.asVoid(sql`
-            INSERT INTO idempotent_response
-              (workspace_id, environment, path, key, status, content_type, body, created_at)
-            VALUES (${tenant.workspaceId}, ${tenant.environment}, ${path}, ${key}, ${response.status},
-              ${response.content_type}, ${response.body}, ${instant(now)})
-            ON CONFLICT (workspace_id, environment, path, key) DO UPDATE SET
-              status = EXCLUDED.status, content_type = EXCLUDED.content_type, body = EXCLUDED.body,
-              created_at = EXCLUDED.created_at`),
-        ),
+        run(sql`
+          INSERT INTO idempotent_response
+            (workspace_id, environment, path, key, status, content_type, body, created_at)
+          VALUES (${tenant.workspaceId}, ${tenant.environment}, ${path}, ${key}, ${response.status},
+            ${response.content_type}, ${response.body}, ${instant(now)})
+          ON CONFLICT (workspace_id, environment, path, key) DO UPDATE SET
+            status = EXCLUDED.status, content_type = EXCLUDED.content_type, body = EXCLUDED.body,
+            created_at = EXCLUDED.created_at`),
 
       prune: (before, limit) =>
-        Effect.orDie(
-          Effect.map(
-            sql`
-              DELETE FROM idempotent_response WHERE ctid = ANY (ARRAY (
-                SELECT ctid FROM idempotent_response WHERE created_at <= ${instant(before)} LIMIT ${limit}))
-              RETURNING path`,
-            (rows) => rows.length,
-          ),
-        ),
+        rowCount(sql`
+          DELETE FROM idempotent_response WHERE ctid = ANY (ARRAY (
+            SELECT ctid FROM idempotent_response WHERE created_at <= ${instant(before)} LIMIT ${limit}))
+          RETURNING path`),
     }),
   ),
 );

@@ -53,19 +53,20 @@ export class IdempotentRequests extends Context.Service<IdempotentRequests>()(
     make: Effect.gen(function* () {
       const database = yield* Database;
       const repository = yield* IdempotencyRepository;
-      /** The requests that this process runs, from their head to their response. */
+      /** The requests that this process is running, from their head to their response. */
       const running = new Set<string>();
 
       return {
         /**
-         * Runs the handler, or gives the response of the last 24 hours to the same request. One transaction holds the change and
-         * the response. It takes a lock on the key, which keeps concurrent duplicates out and ends with the transaction: the
-         * key of a dead process is free as soon as PostgreSQL notices.
+         * Runs the handler, or gives the response of the last 24 hours to the same request. One transaction
+         * holds the change and the response. It takes a lock on the key, which keeps concurrent duplicates
+         * out and ends with the transaction: the key of a dead process is free as soon as PostgreSQL notices.
          *
-         * A duplicate that finds the key locked releases its connection and retries for ten seconds; then it fails with 409
-         * `request_in_progress`. `prepare` runs before the transaction, and work outside the transaction between two runs of
-         * it, so neither a slow client nor a slow server elsewhere holds a transaction open. Meanwhile no lock is held: a
-         * duplicate in this process waits, one in another process does the same work, and the first to commit is the change.
+         * A duplicate that finds the key locked releases its connection and retries for ten seconds; then it
+         * fails with 409 `request_in_progress`. `prepare` runs before the transaction, and work outside the
+         * transaction between two runs of it, so neither a slow client nor a slow server elsewhere holds a
+         * transaction open. Meanwhile no lock is held: a duplicate in this process waits, one in another
+         * process does the same work, and the first to commit is the change.
          */
         once: <E, R, R2>(
           request: IdempotentRequest,

@@ -1,12 +1,16 @@
 import { Cause, Context, Effect } from "effect";
 
-/** Errands of this request that are done, by name; null while no transaction is around the handler. */
-const Done = Context.Reference<ReadonlyMap<string, unknown> | null>("waypost/http/Errand/Done", {
-  defaultValue: () => null,
-});
+/**
+ * The results of a request's work outside the transaction, by name; null if no transaction is around the
+ * handler.
+ */
+const Results = Context.Reference<ReadonlyMap<string, unknown> | null>(
+  "waypost/http/OutsideTransaction/Results",
+  { defaultValue: () => null },
+);
 
-/** Thrown as a defect by a handler that needs an errand: who holds the transaction lets go of it, does the errand and begins anew. */
-class Needed {
+/** The defect by which a handler asks for work outside the transaction. */
+class WorkRequested {
   readonly name: string;
   readonly work: Effect.Effect<unknown>;
   constructor(name: string, work: Effect.Effect<unknown>) {
@@ -16,31 +20,39 @@ class Needed {
 }
 
 /**
- * Work of a handler that takes long and is no SQL, such as asking another server, so that no transaction may wait for it. Without
- * an Idempotency-Key it is done at once: call it before the service opens its own transaction. With one, the handler runs
- * in the transaction that will hold its answer; that is then rolled back, the errand done with no connection held, and the handler run
- * again, which finds the result under `name`. What comes before an errand must be fit to run twice, as all that a
- * transaction holds must be.
+ * Runs slow work that is not SQL, such as a request to another server, while no transaction is open. Without
+ * an Idempotency-Key it runs in place, so call it before the service opens its transaction. With a key, the
+ * handler runs in the transaction that stores its response: that is rolled back, the work runs without a
+ * connection, and the handler runs again and finds the result under `name`. What the handler does before must
+ * be repeatable, as in any transaction.
  */
 export const outsideTransaction = <A>(name: string, work: Effect.Effect<A>): Effect.Effect<A> =>
-  Effect.flatMap(Done, (done) => {
-    if (done === null) return work;
-    return done.has(name) ? Effect.succeed(done.get(name) as A) : Effect.die(new Needed(name, work));
+  Effect.flatMap(Results, (results) => {
+    if (results === null) return work;
+    return results.has(name)
+      ? Effect.succeed(results.get(name) as A)
+      : Effect.die(new WorkRequested(name, work));
   });
 
-/** For who holds the transaction: provides what errands came to, and does those that a run was given up for. */
+/**
+ * For the holder of the transaction: provides the results to the handler, and runs the work that it asked
+ * for.
+ */
 export const outsideWork = () => {
-  const done = new Map<string, unknown>();
+  const results = new Map<string, unknown>();
   return {
-    provide: <A, E, R>(handler: Effect.Effect<A, E, R>) => Effect.provideService(handler, Done, done),
-    /** True when the run was given up for an errand, which is done now: run again. */
+    provide: <A, E, R>(handler: Effect.Effect<A, E, R>) => Effect.provideService(handler, Results, results),
+    /**
+     * Runs the work that a run of the handler failed for; true if there was any, so that the handler can run
+     * again.
+     */
     catchUp: Effect.fnUntraced(function* (cause: Cause.Cause<unknown>) {
-      const needed = cause.reasons
+      const requested = cause.reasons
         .filter(Cause.isDieReason)
         .map(({ defect }) => defect)
-        .find((defect) => defect instanceof Needed);
-      if (needed === undefined) return false;
-      done.set(needed.name, yield* needed.work);
+        .find((defect) => defect instanceof WorkRequested);
+      if (requested === undefined) return false;
+      results.set(requested.name, yield* requested.work);
       return true;
     }),
   };

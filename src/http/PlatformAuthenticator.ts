@@ -7,13 +7,16 @@ import { rateLimited, rateLimitHeaders, RateLimits } from "./RateLimits.ts";
 
 const isWrite = (method: string): boolean => method !== "GET" && method !== "HEAD" && method !== "OPTIONS";
 
-/** The door of the platform API: token, environment, workspace, then rate limits (contract B1, 1–5). */
+/**
+ * Authenticates requests to the platform API: token, environment, workspace, then rate limits (contract B1,
+ * 1–5).
+ */
 export const platformAuthenticator: Effect.Effect<
   Authenticator,
   never,
   TokenAuthentication | PublicAddresses | RateLimits
 > = Effect.gen(function* () {
-  const gate = yield* TokenAuthentication;
+  const tokens = yield* TokenAuthentication;
   const addresses = yield* PublicAddresses;
   const limits = yield* RateLimits;
   return {
@@ -22,7 +25,7 @@ export const platformAuthenticator: Effect.Effect<
     authenticate: Effect.fnUntraced(function* ({ clientAddress, host, request }) {
       const environment = addresses.classify(host, request.url)?.environment ?? "production";
       const caller = yield* Effect.mapError(
-        gate.authenticate({
+        tokens.authenticate({
           authorization: request.headers["authorization"],
           clientAddress,
           environment,

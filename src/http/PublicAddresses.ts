@@ -6,14 +6,14 @@ import type { Environment } from "../workspaces/Environment.ts";
 const production = "/platform/v1";
 const sandbox = "/sandbox/platform/v1";
 
-/** Where a platform request was sent to. */
+/** The environment and path of a platform request. */
 export interface PlatformAddress {
   readonly environment: Environment;
-  /** The path as the router knows it, with the query string: always under `/platform/v1`. */
+  /** The URL for the router, with the query string: always under `/platform/v1`. */
   readonly url: string;
 }
 
-/** The public base addresses of this installation, and which of them a request was sent to (contract A1). */
+/** The public base addresses of this installation (contract A1). */
 export class PublicAddresses extends Context.Service<
   PublicAddresses,
   {
@@ -21,7 +21,7 @@ export class PublicAddresses extends Context.Service<
     readonly origin: string;
     readonly base: Readonly<Record<Environment, string>>;
     readonly media: string;
-    /** Tells the environment by host and path; null for an address outside of the platform API. */
+    /** Finds the environment by host and path; null for a path outside of the platform API. */
     readonly classify: (host: string | undefined, url: string) => PlatformAddress | null;
   }
 >()("waypost/http/PublicAddresses") {
@@ -46,17 +46,19 @@ export class PublicAddresses extends Context.Service<
 
 interface Candidate {
   readonly environment: Environment;
-  /** The address whose host it is; null: any host. */
+  /** The address whose host must be called; null for any host. */
   readonly host: URL | null;
   readonly path: string;
 }
 
-/** A host as it may be called: a client may also name the port that its scheme has anyway. */
+/** Whether the called host is that of the address; the default port of the scheme may be given. */
 const isCalledAs = (wanted: URL, called: string | undefined): boolean =>
   called === wanted.host ||
   (wanted.port === "" && called === `${wanted.host}:${wanted.protocol === "https:" ? 443 : 80}`);
 
-/** A request is of the first candidate whose path it is under; one that also names its host goes before one that does not. */
+/**
+ * Makes `classify`. The first candidate whose path is a prefix matches; candidates with a host come first.
+ */
 export const classifier = (productionUrl: string | undefined, sandboxUrl: string | undefined) => {
   const configured = (
     [
@@ -70,7 +72,7 @@ export const classifier = (productionUrl: string | undefined, sandboxUrl: string
   });
   const candidates: ReadonlyArray<Candidate> = [
     ...configured,
-    // A proxy may call us by another name; then only a path of its own tells the environments apart.
+    // A proxy may call Waypost by another host name. Then only distinct paths identify the environment.
     ...configured
       .filter(({ path }) => path !== production && path !== sandbox)
       .filter(({ path }) => configured.filter((other) => other.path === path).length === 1)

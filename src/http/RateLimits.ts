@@ -1,92 +1,79 @@
 import { Clock, Context, Effect, Layer } from "effect";
 import { batched } from "../database/Batched.ts";
 import { TooManyRequests } from "../wire/ApiError.ts";
-import type { Tenant } from "../workspaces/Workspace.ts";
+import type { Tenant, TenantKey } from "../workspaces/Workspace.ts";
 import { type RateDemand, RateLimitsRepository, type RateWindows } from "./RateLimitsRepository.ts";
 import { counted } from "../wire/Text.ts";
 
-/** One window as a client sees it. */
+/** One window, as response headers show it. */
 export interface RateWindow {
   readonly name: "minute" | "writes" | "day";
   readonly limit: number;
   readonly remaining: number;
-  /** Epoch milliseconds at which it is over. */
+  /** When it ends, in epoch milliseconds. */
   readonly resetsAt: number;
   readonly seconds: number;
 }
 
-/** What became of one request: let through or not, and the windows that apply to it. */
-export interface RateVerdict {
+/** Whether a request is granted, and the windows that apply to it. */
+export interface RateLimitResult {
   readonly granted: boolean;
   readonly windows: ReadonlyArray<RateWindow>;
 }
 
-interface Ask {
+interface RateRequest {
   readonly tenant: Tenant;
-  readonly write: boolean;
+  readonly isWrite: boolean;
   readonly now: number;
 }
 
 const unlimited = 2_147_483_647;
-const keyOf = (of: { readonly workspaceId: number; readonly environment: string }) =>
-  `${of.workspaceId}/${of.environment}`;
+const keyOf = ({ environment, workspaceId }: TenantKey) => `${workspaceId}/${environment}`;
 
-const limitsOf = ({ environment, workspace: { plan } }: Tenant) =>
-  environment === "sandbox"
-    ? {
-        perMinute: plan.sandbox_requests_per_minute ?? unlimited,
-        writesPerMinute: plan.sandbox_writes_per_minute ?? unlimited,
-        perDay: plan.sandbox_requests_per_day ?? unlimited,
-      }
-    : {
-        perMinute: plan.production_requests_per_minute ?? unlimited,
-        writesPerMinute: plan.production_writes_per_minute ?? unlimited,
-        perDay: plan.production_requests_per_day ?? unlimited,
-      };
+const limitsOf = ({ environment, workspace: { plan } }: Tenant) => ({
+  perMinute: plan[`${environment}_requests_per_minute`] ?? unlimited,
+  writesPerMinute: plan[`${environment}_writes_per_minute`] ?? unlimited,
+  perDay: plan[`${environment}_requests_per_day`] ?? unlimited,
+});
 
 /**
- * Rate limits of a workspace's environment, exact over all processes and restarts (contract I1). Requests that arrive while
- * a statement is on its way share the next one, so the cost falls as the load rises.
+ * Rate limits of environments, exact over all processes and restarts (contract I1). Requests that arrive
+ * while a statement runs share the next one, so the cost per request falls as the load rises.
  */
 export class RateLimits extends Context.Service<RateLimits>()("waypost/http/RateLimits", {
   make: Effect.gen(function* () {
     const repository = yield* RateLimitsRepository;
 
-    const take = yield* batched<Ask, RateVerdict, never, never>(
+    const take = yield* batched<RateRequest, RateLimitResult, never, never>(
       1000,
-      Effect.fnUntraced(function* (asks) {
+      Effect.fnUntraced(function* (requests) {
         const demands = new Map<string, RateDemand>();
-        for (const { tenant, write } of asks) {
-          const key = keyOf(tenant);
-          const demand = demands.get(key) ?? {
-            workspaceId: tenant.workspaceId,
-            environment: tenant.environment,
-            reads: 0,
-            writes: 0,
+        for (const { isWrite, tenant } of requests) {
+          const { environment, workspaceId } = tenant;
+          const { reads, writes } = demands.get(keyOf(tenant)) ?? { reads: 0, writes: 0 };
+          demands.set(keyOf(tenant), {
+            workspaceId,
+            environment,
+            reads: isWrite ? reads : reads + 1,
+            writes: isWrite ? writes + 1 : writes,
             ...limitsOf(tenant),
-          };
-          demands.set(key, {
-            ...demand,
-            reads: demand.reads + (write ? 0 : 1),
-            writes: demand.writes + (write ? 1 : 0),
           });
         }
-        const now = Math.max(...asks.map((ask) => ask.now));
+        const now = Math.max(...requests.map((request) => request.now));
         const rows = yield* repository.take([...demands.values()], now);
-        const tallies = new Map(
-          rows.map((row) => [
-            keyOf({ workspaceId: row.workspace_id, environment: row.environment }),
-            new Tally(row),
-          ]),
+        const grants = new Map(
+          rows.map((row) => [keyOf({ ...row, workspaceId: row.workspace_id }), new Grants(row)]),
         );
-        return asks.map((ask) => tallies.get(keyOf(ask.tenant))?.next(ask) ?? { granted: true, windows: [] });
+        return requests.map(
+          (request) => grants.get(keyOf(request.tenant))?.next(request) ?? { granted: true, windows: [] },
+        );
       }),
     );
 
     return {
-      /** Counts a request against its windows. A refused one counts no further. */
-      take: Effect.fnUntraced(function* (tenant: Tenant, write: boolean) {
-        return yield* take({ tenant, write, now: yield* Clock.currentTimeMillis });
+      /** Counts a request in its windows. A refused request is not counted. */
+      take: Effect.fnUntraced(function* (tenant: Tenant, isWrite: boolean) {
+        return yield* take({ tenant, isWrite, now: yield* Clock.currentTimeMillis });
       }),
     };
   }),
@@ -94,8 +81,8 @@ export class RateLimits extends Context.Service<RateLimits>()("waypost/http/Rate
   static readonly layer = Layer.effect(RateLimits, RateLimits.make);
 }
 
-/** Hands out what a statement granted to a tenant, one request after another. */
-class Tally {
+/** Distributes the requests that a statement granted to a tenant, in order. */
+class Grants {
   #reads: number;
   #writes: number;
   #minute: number;
@@ -113,10 +100,10 @@ class Tally {
     this.#written = row.writes_used - row.granted_writes;
   }
 
-  next({ tenant, write }: Ask): RateVerdict {
-    const granted = (write ? this.#writes : this.#reads) > 0;
+  next({ isWrite, tenant }: RateRequest): RateLimitResult {
+    const granted = (isWrite ? this.#writes : this.#reads) > 0;
     if (granted) {
-      if (write) {
+      if (isWrite) {
         this.#writes--;
         this.#written++;
       } else this.#reads--;
@@ -126,7 +113,7 @@ class Tally {
     const limits = limitsOf(tenant);
     const windows = [
       rateWindow("minute", limits.perMinute, this.#minute, this.#row.minute_opened, 60),
-      ...(write
+      ...(isWrite
         ? [rateWindow("writes", limits.writesPerMinute, this.#written, this.#row.writes_opened, 60)]
         : []),
       rateWindow("day", limits.perDay, this.#day, this.#row.day_opened, 86_400),
@@ -151,7 +138,10 @@ const rateWindow = (
 
 const secondsUntil = (instant: number, now: number) => Math.max(1, Math.ceil((instant - now) / 1000));
 
-/** The response headers of contract A5: the tightest window in the older form, all that apply in the IETF draft's. */
+/**
+ * The response headers (contract A5): the tightest window in the older form, all windows in that of the IETF
+ * draft.
+ */
 export const rateLimitHeaders = (windows: ReadonlyArray<RateWindow>, now: number): Record<string, string> => {
   const [first, ...rest] = windows;
   if (first === undefined) return {};
@@ -170,18 +160,19 @@ export const rateLimitHeaders = (windows: ReadonlyArray<RateWindow>, now: number
   };
 };
 
-/** The 429 of a request that was not let through: wait for the last of the windows that are used up. */
+/** The 429 of a refused request: it can be repeated once the last full window has ended. */
 export const rateLimited = (windows: ReadonlyArray<RateWindow>, now: number): TooManyRequests => {
   const full = windows.filter((window) => window.remaining === 0);
   const seconds = secondsUntil(Math.max(now, ...full.map((window) => window.resetsAt)), now);
-  const what = full.map((w) =>
+  const limits = full.map((w) =>
     w.name === "writes"
       ? `${counted(w.limit, "change")} a minute`
       : `${counted(w.limit, "request")} a ${w.name}`,
   );
   return TooManyRequests.of(
     "rate_limited",
-    `This workspace's limit of ${what.join(" and ")} is used up: try again in ${counted(seconds, "second")}.`,
+    `This workspace's limit of ${limits.join(" and ")} is used up: ` +
+      `try again in ${counted(seconds, "second")}.`,
     seconds,
   );
 };

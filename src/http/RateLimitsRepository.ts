@@ -31,9 +31,9 @@ export class RateLimitsRepository extends Context.Service<
   RateLimitsRepository,
   {
     /**
-     * Grants what each tenant's windows have left, writes before reads, and counts it; exact under concurrency. A tenant stands
-     * in at most one demand. A window whose time is over opens again at `now` (epoch milliseconds), the window of writes only
-     * with a write.
+     * Grants what each tenant's windows have left, writes before reads, and counts it; exact under
+     * concurrency. A tenant has at most one demand. A window that has ended opens again at `now` (epoch
+     * milliseconds), the window of writes only with a write.
      */
     readonly take: (
       demands: ReadonlyArray<RateDemand>,

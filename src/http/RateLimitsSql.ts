@@ -40,14 +40,16 @@ export const rateLimitsSql = Layer.effect(
         SELECT *, GREATEST(0, LEAST(per_minute - minute_before, per_day - day_before)) AS allowance
         FROM used
       ), writes_first AS (
-        SELECT *, GREATEST(0, LEAST(writes, writes_per_minute - writes_before, allowance)) AS grants_writes FROM room
+        SELECT *, GREATEST(0, LEAST(writes, writes_per_minute - writes_before, allowance)) AS grants_writes
+        FROM room
       ), grants AS (
         SELECT *, LEAST(reads, allowance - grants_writes) AS grants_reads FROM writes_first
       )
       UPDATE rate_window w SET
         minute_opened = CASE WHEN g.minute_over THEN ${instant(now)} ELSE g.minute_opened END,
         minute_used = g.minute_before + g.grants_reads + g.grants_writes,
-        writes_opened = CASE WHEN g.writes_over AND g.writes > 0 THEN ${instant(now)} ELSE g.writes_opened END,
+        writes_opened =
+          CASE WHEN g.writes_over AND g.writes > 0 THEN ${instant(now)} ELSE g.writes_opened END,
         writes_used = CASE WHEN g.writes > 0 THEN g.writes_before + g.grants_writes ELSE g.writes_used END,
         day_opened = CASE WHEN g.day_over THEN ${instant(now)} ELSE g.day_opened END,
         day_used = g.day_before + g.grants_reads + g.grants_writes,

@@ -15,23 +15,27 @@ import {
 } from "./Authenticators.ts";
 import { countRequest } from "./HttpMetrics.ts";
 import { RouteTable } from "./RouteTable.ts";
-import { letBodyArrive } from "./UnreadBody.ts";
+import { discardBody } from "./UnreadBody.ts";
 
 type Services = HttpServerRequest.HttpServerRequest | Scope.Scope;
 type App = Effect.Effect<HttpServerResponse.HttpServerResponse, unknown, Services>;
 
-const saneRequestId = /^[\w.:/+=-]{1,128}$/;
+const acceptedRequestId = /^[\w.:/+=-]{1,128}$/;
 
-/** An address as a lenient reader takes it: decoded (the router does that), without repeated slashes, in small letters. */
-const readLeniently = (url: string): string => {
+/**
+ * The path as a lenient server reads it: decoded (as the router does), without repeated slashes, in lower
+ * case.
+ */
+const lenientPath = (url: string): string => {
   const path = url.split("?", 1)[0] ?? "";
-  const read = path.replace(/%[0-7][0-9a-f]/gi, (escape) =>
+  const decoded = path.replace(/%[0-7][0-9a-f]/gi, (escape) =>
     String.fromCharCode(Number.parseInt(escape.slice(1), 16)),
   );
-  return read.replace(/\/+/g, "/").toLowerCase();
+  return decoded.replace(/\/+/g, "/").toLowerCase();
 };
-/** A URL as the router is to read it: it takes `;` and `#` for the end of the path, where they are characters like others. */
-const asRouted = (url: string): string => {
+
+/** The URL for the router, which would end the path at `;` and `#`. */
+const routerUrl = (url: string): string => {
   const end = url.indexOf("?");
   const path = end === -1 ? url : url.slice(0, end);
   return /[;#]/.test(path)
@@ -39,7 +43,7 @@ const asRouted = (url: string): string => {
     : url;
 };
 
-const nothing: AuthenticatedRequest = { provide: (services) => services, headers: {}, log: {} };
+const unauthenticated: AuthenticatedRequest = { provide: (services) => services, headers: {}, log: {} };
 
 const requestPipeline = Effect.gen(function* () {
   const { trustedProxies } = yield* Settings;
@@ -56,13 +60,13 @@ const requestPipeline = Effect.gen(function* () {
     return null;
   };
 
-  /** Whether an address that no door knows only looks like one of theirs, and must not be routed past them. */
+  /** Whether the path of no interface is one for a lenient server. Routing it would bypass authentication. */
   const isDisguisedPath = (incoming: IncomingRequest): boolean => {
-    const request = incoming.request.modify({ url: readLeniently(incoming.request.url) });
+    const request = incoming.request.modify({ url: lenientPath(incoming.request.url) });
     return authenticators.some((authenticator) => authenticator.match({ ...incoming, request }) !== null);
   };
 
-  /** The answer to whatever a handler failed with that is no error of its endpoint. */
+  /** The response to a failure that is not an error of the endpoint. */
   const failed = (cause: Cause.Cause<unknown>, method: string, url: string, requestId: string) =>
     Effect.suspend(() => {
       const error = Option.getOrUndefined(Cause.findErrorOption(cause));
@@ -73,7 +77,7 @@ const requestPipeline = Effect.gen(function* () {
       if (Cause.hasInterruptsOnly(cause)) return Effect.failCause(cause);
       if (Database.isUnavailable(cause)) return Effect.succeed(errorResponse(ServiceUnavailable.of()));
       return Effect.as(
-        Effect.annotateLogs(Effect.logError("A request failed with a fault of ours", cause), { requestId }),
+        Effect.annotateLogs(Effect.logError("A request failed with an internal error", cause), { requestId }),
         errorResponse(InternalError.of(requestId)),
       );
     });
@@ -85,36 +89,37 @@ const requestPipeline = Effect.gen(function* () {
     Effect.gen(function* () {
       const request = yield* HttpServerRequest.HttpServerRequest;
       const started = yield* Clock.currentTimeMillis;
-      const began = performance.now();
+      const startedAt = performance.now();
       const sent = request.headers["x-request-id"] ?? "";
-      const requestId = saneRequestId.test(sent) ? sent : idAt(started);
+      const requestId = acceptedRequestId.test(sent) ? sent : idAt(started);
       const incoming: IncomingRequest = {
         request,
         clientAddress: clientAddress(request, trustedProxies),
         host: calledHost(request, trustedProxies),
       };
       const found = findAuthenticator(incoming);
-      const url = asRouted(found?.url ?? request.url);
-      let authenticated = nothing;
+      const url = routerUrl(found?.url ?? request.url);
+      let authenticated = unauthenticated;
 
-      const answer = Effect.gen(function* () {
+      const respond = Effect.gen(function* () {
         if (found !== null) authenticated = yield* found.authenticator.authenticate(incoming);
         else if (isDisguisedPath(incoming)) return errorResponse(routes.unknown);
         const routed = url === request.url ? request : request.modify({ url });
-        // One by one: to merge contexts is to copy all services of the process, for each request.
+        // Services are added one by one: merging contexts would copy all services of the process for each
+        // request.
         return yield* Effect.updateContext(app, (services: Context.Context<Services>) =>
           Context.add(authenticated.provide(services), HttpServerRequest.HttpServerRequest, routed),
         );
       });
 
-      const response = yield* Effect.catchCause(answer, (cause) => {
+      const response = yield* Effect.catchCause(respond, (cause) => {
         const error = Option.getOrUndefined(Cause.findErrorOption(cause));
         return isRefused(error)
           ? Effect.succeed(errorResponse(error.error, error.headers))
           : failed(cause, request.method, url, requestId);
       });
 
-      const seconds = (performance.now() - began) / 1000;
+      const seconds = (performance.now() - startedAt) / 1000;
       yield* countRequest(found?.authenticator.name ?? "other", request.method, response.status, seconds);
       yield* Effect.logInfo("request").pipe(
         Effect.annotateLogs({
@@ -133,14 +138,14 @@ const requestPipeline = Effect.gen(function* () {
           Object.entries(authenticated.log).map(([key, value]) => [`waypost.${key}`, value]),
         ),
       });
-      yield* letBodyArrive(request);
+      yield* discardBody(request);
       return HttpServerResponse.setHeaders(response, { ...authenticated.headers, "x-request-id": requestId });
     });
 });
 
 /**
- * What every request passes on its way in and every answer on its way out: request id, the door of its interface, one shape
- * for all errors, access log and metrics (contract A5, B1–B3).
+ * Runs around every request: request id, the authenticator of its interface, one shape for all errors, access
+ * log and metrics (contract A5, B1–B3).
  */
 export const requestPipelineLayer: Layer.Layer<
   never,
@@ -149,7 +154,7 @@ export const requestPipelineLayer: Layer.Layer<
 > = HttpRouter.use((router) =>
   Effect.flatMap(
     requestPipeline,
-    // The gateway leaves no error unanswered, which the router's own types cannot tell.
+    // The pipeline responds to every error, which the types of the router do not express.
     (handle) => router.addGlobalMiddleware(handle as never) as Effect.Effect<void>,
   ),
 );

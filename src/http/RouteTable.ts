@@ -4,7 +4,10 @@ import { HttpApi } from "effect/http-api";
 import { MethodNotAllowed, NotFound } from "../wire/ApiError.ts";
 import { isUuid } from "../wire/Ids.ts";
 
-/** The texts that a parameter of an endpoint's path can be, by its name. Any other is 404 whatever the method, with a sentence that tells them. */
+/**
+ * Annotation of an endpoint: the accepted texts of path parameters, by name. Others are 404 with this
+ * sentence.
+ */
 export const PathChoices = Context.Reference<
   Readonly<Record<string, { readonly choices: ReadonlyArray<string>; readonly otherwise: string }>>
 >("waypost/http/PathChoices", { defaultValue: () => ({}) });
@@ -15,24 +18,24 @@ interface Pattern {
   readonly choices: (typeof PathChoices)["Service"];
 }
 
-/** Path parameters that are not ids of ours, so that any text may stand there. */
-const free = new Set(["env", "installation_id", "transport"]);
+/** Path parameters that are not UUIDs. */
+const notIds = new Set(["env", "installation_id", "transport"]);
 
 const parameter = (segment: string): string | null =>
   /^(?::(\w+)|\{(\w+)\})$/.exec(segment)?.slice(1).find(Boolean) ?? null;
 
 const segmentsOf = (path: string): ReadonlyArray<string> => path.split("/");
 
-/** The paths and methods of every interface: what a request that met no route is told. */
+/** The paths and methods of every interface. It decides between 404 and 405 for a request without a route. */
 export class RouteTable extends Context.Service<
   RouteTable,
   {
-    /** What an unknown path is told. */
+    /** The error for an unknown path. */
     readonly unknown: NotFound;
     /**
-     * 405 and the methods that the path takes, or 404: for an unknown path, and where an id can be no id, so that every
-     * method but `POST` on `/locations/import` is one (contract B1, B2). A path that takes the method and met no route all the
-     * same holds a text that cannot be read, and is unknown too.
+     * 405 with the methods of the path; 404 for an unknown path, and for a path with a text that cannot be an
+     * id, such as every method but `POST` on `/locations/import` (contract B1, B2). A path that accepts the
+     * method but has no route contains a text that cannot be decoded: it is 404 too.
      */
     readonly refusal: (
       method: string,
@@ -54,9 +57,7 @@ export class RouteTable extends Context.Service<
         },
       });
     }
-    const unknown = NotFound.of(
-      "There is no such endpoint, or no such resource: see /docs for the paths there are.",
-    );
+    const unknown = NotFound.of("There is no such endpoint, or no such resource: see /docs for the paths.");
     const notFound = { error: unknown, allow: null };
     return {
       unknown,
@@ -65,20 +66,22 @@ export class RouteTable extends Context.Service<
         const matching = patterns.filter(
           (pattern) =>
             pattern.segments.length === segments.length &&
-            pattern.segments.every((want, at) => parameter(want) !== null || want === segments[at]),
+            pattern.segments.every(
+              (wanted, index) => parameter(wanted) !== null || wanted === segments[index],
+            ),
         );
         const impossible = matching.some((pattern) =>
-          pattern.segments.some((want, at) => {
-            const name = parameter(want);
-            return name !== null && !free.has(name) && !isUuid(segments[at] ?? "");
+          pattern.segments.some((wanted, index) => {
+            const name = parameter(wanted);
+            return name !== null && !notIds.has(name) && !isUuid(segments[index] ?? "");
           }),
         );
         if (matching.length === 0 || impossible) return notFound;
-        for (const { choices, segments: wanted } of matching) {
-          for (const [at, want] of wanted.entries()) {
-            const known = choices[parameter(want) ?? ""];
-            if (known !== undefined && !known.choices.includes(segments[at] ?? "")) {
-              return { error: NotFound.of(known.otherwise), allow: null };
+        for (const pattern of matching) {
+          for (const [index, wanted] of pattern.segments.entries()) {
+            const accepted = pattern.choices[parameter(wanted) ?? ""];
+            if (accepted !== undefined && !accepted.choices.includes(segments[index] ?? "")) {
+              return { error: NotFound.of(accepted.otherwise), allow: null };
             }
           }
         }

@@ -2,21 +2,23 @@ import { Context, Effect, Option } from "effect";
 import { HttpServerRequest } from "effect/http";
 import { HttpApiMiddleware } from "effect/http-api";
 import { NotFound, Unprocessable } from "../wire/ApiError.ts";
-import { explain, say } from "../wire/Explain.ts";
+import { fieldSentence, schemaProblems } from "../wire/SchemaProblems.ts";
 import { type Fields, givenOnce } from "../wire/Problems.ts";
 
-/** Annotation of endpoints whose bad parameters are `validation_failed` instead of `invalid_parameter` (the reports). */
+/**
+ * Annotation of endpoints (reports) whose bad parameters are `validation_failed`, not `invalid_parameter`.
+ */
 export const ParametersAreFields = Context.Reference<boolean>("waypost/http/ParametersAreFields", {
   defaultValue: () => false,
 });
 
-/** Says what a schema found wrong with a request, in our words and shape. */
+/** Middleware that responds to schema errors with the problems of the request. */
 export class SchemaErrors extends HttpApiMiddleware.Service<SchemaErrors>()("waypost/http/SchemaErrors", {
   error: [NotFound, Unprocessable],
 }) {}
 
-/** A parameter that is given twice is none of what it may be: what is wrong with it is that it is given twice. */
-const onceEach = Effect.fnUntraced(function* (fields: Fields) {
+/** Replaces the problems of a repeated parameter: its only problem is that it is repeated. */
+const withRepetitions = Effect.fnUntraced(function* (fields: Fields) {
   const sent = Option.getOrElse(
     yield* Effect.serviceOption(HttpServerRequest.ParsedSearchParams),
     (): { readonly [name: string]: unknown } => ({}),
@@ -24,26 +26,26 @@ const onceEach = Effect.fnUntraced(function* (fields: Fields) {
   return Object.fromEntries(
     Object.entries(fields).map(([name, messages]) => [
       name,
-      Array.isArray(sent[name]) ? [say(givenOnce, [name])] : messages,
+      Array.isArray(sent[name]) ? [fieldSentence(givenOnce, [name])] : messages,
     ]),
   );
 });
 
-/** What our own schemas refuse of our own answers is our fault: a defect, and so a 500. */
+/** A response that its schema refuses is a defect, and so a 500. */
 export const schemaErrorsLayer = HttpApiMiddleware.layerSchemaErrorTransform(
   SchemaErrors,
   (error, { endpoint, group }) => {
-    const fields = explain(error.cause.issue).fields;
+    const fields = schemaProblems(error.cause.issue).fields;
     switch (error.kind) {
       case "Params":
         return Effect.fail(NotFound.of("There is no such resource in this workspace and environment."));
       case "Query":
       case "Headers":
-        return Effect.flatMap(onceEach(fields), (told) =>
+        return Effect.flatMap(withRepetitions(fields), (problems) =>
           Effect.fail(
             Context.get(Context.merge(group.annotations, endpoint.annotations), ParametersAreFields)
-              ? Unprocessable.validation(told)
-              : Unprocessable.parameters(told),
+              ? Unprocessable.validation(problems)
+              : Unprocessable.parameters(problems),
           ),
         );
       case "Payload":

@@ -3,12 +3,15 @@ import { Effect, Layer } from "effect";
 import { Settings } from "../config/Settings.ts";
 import { DrainingServer } from "./DrainingServer.ts";
 
-/** Longest wait for requests in flight when the process stops, in milliseconds: the rest of the 10 seconds is for the database. */
+/**
+ * The time for requests in flight on shutdown, in milliseconds; the rest of 10 seconds is for the database.
+ */
 const drainMillis = 9_000;
 
 /**
- * The listening socket. A client has 10 seconds to send its head and five minutes for the whole request, enough for 50 MB of media
- * over a slow line, so a slow one cannot hold a socket for ever; on shutdown the requests whose head has arrived are finished.
+ * The listening socket. A client has 10 seconds to send the head and five minutes to send the whole request,
+ * which is enough for 50 MB of media over a slow line. On shutdown the requests whose head has arrived are
+ * finished.
  */
 export const serverLayer = Layer.unwrap(
   Effect.map(Settings, ({ host, port }) =>

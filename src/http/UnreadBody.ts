@@ -2,23 +2,23 @@ import { Effect, Stream } from "effect";
 import type { HttpServerRequest } from "effect/http";
 import { IncomingMessage } from "node:http";
 
-/** Bodies up to this size are read by the platform itself after the answer. */
+/** Node reads unread bodies up to this size itself after the response. */
 const smallBytes = 262_144;
 
-/** No endpoint takes more: an upload's 51,200 KB and what is around them. */
-const mostBytes = 67_108_864;
+/** No endpoint accepts more: an upload of 51,200 KB and its multipart headers. */
+const maxBytes = 67_108_864;
 
-/** For all of it, and for each next piece: a client that sends nothing waits for the answer. */
-const patience = "10 seconds";
-const pause = "1 second";
+const bodyTimeout = "10 seconds";
+/** Between two chunks: a client that sends nothing is waiting for the response. */
+const chunkTimeout = "1 second";
 
 /**
- * Lets a body that nobody has begun to read arrive, and forgets it. An answer that is known by the head alone (a refusal, a
- * replay) would else end the connection under a client that is still sending, and most clients then never read it. A
- * client that asks before it sends (`Expect: 100-continue`) is answered at once, and nobody is waited for
- * beyond 64 MiB, 10 seconds, or a second without a byte.
+ * Reads and discards a body that no handler has begun to read. Without that, a response that needs only the
+ * head (a refusal, a replay) would close the connection while the client is still sending, and most clients
+ * then never read the response. It stops after 64 MiB, 10 seconds, or a second without a byte, and does not
+ * wait for a client that sent `Expect: 100-continue`.
  */
-export const letBodyArrive = (request: HttpServerRequest.HttpServerRequest): Effect.Effect<void> => {
+export const discardBody = (request: HttpServerRequest.HttpServerRequest): Effect.Effect<void> => {
   const { headers, source } = request;
   const length = headers["content-length"];
   const isLarge =
@@ -27,9 +27,9 @@ export const letBodyArrive = (request: HttpServerRequest.HttpServerRequest): Eff
   if (!isLarge || !isUntouched || headers["expect"] !== undefined) return Effect.void;
   let bytes = 0;
   return request.stream.pipe(
-    Stream.timeout(pause),
-    Stream.runForEachWhile((chunk) => Effect.sync(() => (bytes += chunk.length) < mostBytes)),
-    Effect.timeoutOption(patience),
+    Stream.timeout(chunkTimeout),
+    Stream.runForEachWhile((chunk) => Effect.sync(() => (bytes += chunk.length) < maxBytes)),
+    Effect.timeoutOption(bodyTimeout),
     Effect.ignore,
   );
 };

@@ -84,19 +84,19 @@ export const mediaLibraryMemory = Layer.effect(
           tables.delete(garbage, key);
           const isImage = content.kind === "image";
           const { extension: _, ...shape } = content;
-          const file: StoredFile = ({
-	workspaceId,
-	environment,
-	id,
-	key,
-	name,
-	bytes,
-	...shape,
-	thumbnail: isImage ? 'pending' : 'none',
-	due: isImage ? now : null,
-	attempts: 0,
-	createdAt: now
-});
+          const file: StoredFile = {
+            workspaceId,
+            environment,
+            id,
+            key,
+            name,
+            bytes,
+            ...shape,
+            thumbnail: isImage ? "pending" : "none",
+            due: isImage ? now : null,
+            attempts: 0,
+            createdAt: now,
+          };
           tables.put(files, id, file);
           return toRow(file);
         }),

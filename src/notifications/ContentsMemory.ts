@@ -2,6 +2,7 @@ import { Effect, Layer } from "effect";
 import { isDeepStrictEqual } from "node:util";
 import { MemoryStore, type MemoryTransaction, memoryTable, pageOf } from "../database/MemoryStore.ts";
 import { utcText } from "../time/LocalTime.ts";
+import { type CampaignId, type NotificationId, NotificationKey } from "../wire/Ids.ts";
 import type { MediaKind } from "../workspaces/Plan.ts";
 import { tenantRow, tenantRows } from "../workspaces/TenantRows.ts";
 import type { TenantKey } from "../workspaces/Workspace.ts";
@@ -10,8 +11,8 @@ import type { MessageContent } from "./MessageContent.ts";
 
 /** A notification with its current content. Earlier revisions are not kept: nothing in memory reads them. */
 export interface StoredNotification extends TenantKey {
-  readonly id: string;
-  readonly key: number;
+  readonly id: NotificationId;
+  readonly key: NotificationKey;
   readonly name: string;
   readonly content: MessageContent;
   readonly createdAt: number;
@@ -20,14 +21,14 @@ export interface StoredNotification extends TenantKey {
 
 interface StoredAttachment extends TenantKey {
   readonly id: string;
-  readonly campaignId: string;
-  readonly notificationId: string;
+  readonly campaignId: CampaignId;
+  readonly notificationId: NotificationId;
   readonly attachedAt: number;
 }
 
 const notifications = memoryTable<StoredNotification>("notification");
 const attachments = memoryTable<StoredAttachment>("campaign_notification");
-const answers = memoryTable<TenantKey & { readonly notificationKey: number }>("survey_response");
+const answers = memoryTable<TenantKey & { readonly notificationKey: NotificationKey }>("survey_response");
 const mediaFiles = memoryTable<{ readonly kind: MediaKind; readonly key: string }>("media_file");
 
 /** Orders attachments by the instant of attaching, then by their ids. */
@@ -56,7 +57,7 @@ export const contentRow = (tables: MemoryTransaction, stored: StoredNotification
 export const contentsMemory = Layer.effect(
   ContentsRepository,
   Effect.map(MemoryStore, (store) => {
-    const attachmentsOf = (tables: MemoryTransaction, tenant: TenantKey, id: string) =>
+    const attachmentsOf = (tables: MemoryTransaction, tenant: TenantKey, id: NotificationId) =>
       tenantRows(tables, attachments, tenant).filter(({ notificationId }) => notificationId === id);
 
     const listed = (tables: MemoryTransaction, stored: StoredNotification): ListedContentRow => ({
@@ -88,7 +89,7 @@ export const contentsMemory = Layer.effect(
 
       insert: ({ environment, workspaceId }, id, name, content, now) =>
         store.write((tables) => {
-          const key = store.nextKey("notification");
+          const key = NotificationKey(store.nextKey("notification"));
           const stored = { id, key, name, content, createdAt: now, updatedAt: now };
           tables.put(notifications, id, { workspaceId, environment, ...stored });
         }),

@@ -1,30 +1,36 @@
 import { Effect, Layer } from "effect";
 import { SqlClient } from "effect/sql";
-import { instant, jsonb, onlyRow, utc } from "../database/Rows.ts";
-import { anyRow, firstRow, run, tenantIs } from "../database/Statements.ts";
+import { instant, jsonb, utc } from "../database/Rows.ts";
+import { anyRow, firstRow, onlyCount, run, tenantIs } from "../database/Statements.ts";
 import { ContentsRepository, type ListedContentRow } from "./ContentsRepository.ts";
 import type { MessageContent } from "./MessageContent.ts";
 
 const questionsOf = (content: MessageContent) => jsonb(content.type === "survey" ? content.questions : null);
 
+/** The columns of a `ContentRow` but its dates; `n` is the notification. */
+export const contentColumns = `
+  n.id, n.name, x.type, x.headline, x.body, x.cta_label, x.cta_url, x.media_asset_id, x.media_kind,
+  x.questions,
+  CASE WHEN m.id IS NOT NULL THEN jsonb_build_object('id', m.id, 'type', m.kind, 'key', m.key) END AS media`;
+
+/** Joins the tables of `contentColumns` to the notification `n`. */
+export const contentJoins = `
+  JOIN content x ON x.workspace_id = n.workspace_id AND x.environment = n.environment
+    AND x.key = n.content_key
+  LEFT JOIN media_file m ON m.workspace_id = n.workspace_id AND m.environment = n.environment
+    AND m.id = n.media_id`;
+
 /** Every statement on notifications and their content, whichever campaigns they are on. */
 export const contentsSql = Layer.effect(
   ContentsRepository,
   Effect.map(SqlClient.SqlClient, (sql) => {
-    const shown = sql`
-      n.id, n.name, x.type, x.headline, x.body, x.cta_label, x.cta_url, x.media_asset_id, x.media_kind,
-      CASE WHEN m.id IS NOT NULL THEN jsonb_build_object('id', m.id, 'type', m.kind, 'key', m.key) END
-        AS media, x.questions,
+    const shown = sql`${sql.literal(contentColumns)},
       ARRAY (SELECT cn.campaign_id::text FROM campaign_notification cn
         WHERE cn.notification_id = n.id AND cn.workspace_id = n.workspace_id
           AND cn.environment = n.environment
         ORDER BY cn.attached_at, cn.id) AS campaign_ids,
       ${utc("n.created_at")} AS created_at, ${utc("n.updated_at")} AS updated_at
-      FROM notification n
-      JOIN content x ON x.workspace_id = n.workspace_id AND x.environment = n.environment
-        AND x.key = n.content_key
-      LEFT JOIN media_file m ON m.workspace_id = n.workspace_id AND m.environment = n.environment
-        AND m.id = n.media_id`;
+      FROM notification n ${sql.literal(contentJoins)}`;
 
     return ContentsRepository.of({
       page: (tenant, position) =>
@@ -45,11 +51,8 @@ export const contentsSql = Layer.effect(
               WHERE ${tenantIs(sql, "r", tenant)} AND r.notification_key = n.key)`),
 
       count: (tenant) =>
-        Effect.map(
-          onlyRow(sql<{ readonly count: number }>`
-            SELECT count(*)::integer AS count FROM notification n WHERE ${tenantIs(sql, "n", tenant)}`),
-          ({ count }) => count,
-        ),
+        onlyCount(sql<{ readonly count: number }>`
+          SELECT count(*)::integer AS count FROM notification n WHERE ${tenantIs(sql, "n", tenant)}`),
 
       insert: (tenant, id, name, content, now) =>
         run(sql`

@@ -1,56 +1,41 @@
 import { Schema } from "effect";
+import { nullableText, shownId, shownText } from "../wire/ShownFields.ts";
 import { MediaKind } from "../workspaces/Plan.ts";
 import type { Question } from "./Survey.ts";
 
-/** What a notification is: something to read, or questions to answer. */
+/** The type of a notification: something to read, or questions to answer. */
 export const NotificationType = Schema.Literals(["message", "survey"]).annotate({
   description: "`message` is something to read; `survey` also asks questions, if the plan includes surveys.",
   examples: ["message"],
 });
 export type NotificationType = typeof NotificationType.Type;
 
-/** A media file as a message shows it. */
+/** The media file of a message. */
 const MessageMedia = Schema.Struct({
-  id: Schema.String.annotate({
-    description: "Id of the media file.",
-    format: "uuid",
-    examples: ["01980a6c-5a20-7b3c-8d11-2e4f6a8c0b91"],
-  }),
+  id: shownId("Id of the media file.", "01980a6c-5a20-7b3c-8d11-2e4f6a8c0b91"),
   url: Schema.NullOr(
-    Schema.String.annotate({
-      description: "Address of the file; null once the file is deleted.",
-      examples: ["https://push.example.com/media/3kq9/offer.webp"],
-    }),
+    shownText(
+      "Address of the file; null once the file is deleted.",
+      "https://push.example.com/media/3kq9/offer.webp",
+    ),
   ),
   type: MediaKind,
 }).annotate({ identifier: "MessageMedia" });
 
-/** What people see of a notification: the fields that a message on a device shares with the platform API. */
+/** The fields that people see: a message on a device and the platform API share them. */
 export const contentFields = {
   type: NotificationType,
-  headline: Schema.String.annotate({
-    description: "The headline as people read it.",
-    examples: ["Welcome in our store"],
-  }),
-  body: Schema.String.annotate({
-    description: "The text as people read it.",
-    examples: ["Show this message for a free coffee."],
-  }),
+  headline: shownText("The headline as people read it.", "Welcome in our store"),
+  body: shownText("The text as people read it.", "Show this message for a free coffee."),
   media: Schema.NullOr(MessageMedia).annotate({
     description: "The media file shown; null for none.",
     examples: [null],
   }),
-  cta_label: Schema.NullOr(Schema.String).annotate({
-    description: "Label of the button; null for no button.",
-    examples: ["See the offer"],
-  }),
-  cta_url: Schema.NullOr(Schema.String).annotate({
-    description: "Address that the button opens; null for no button.",
-    examples: ["https://example.com/offer"],
-  }),
+  cta_label: nullableText("Label of the button; null for no button.", "See the offer"),
+  cta_url: nullableText("Address that the button opens; null for no button.", "https://example.com/offer"),
 };
 
-/** The content of a notification as it is stored, one revision of it: `questions` is empty for a message. */
+/** One revision of the content of a notification, as it is stored; `questions` is empty for a message. */
 export interface MessageContent {
   readonly type: NotificationType;
   readonly headline: string;
@@ -58,7 +43,7 @@ export interface MessageContent {
   readonly cta_label: string | null;
   readonly cta_url: string | null;
   readonly media_asset_id: string | null;
-  /** What the media file is; null without one. */
+  /** The kind of the media file; null without one. */
   readonly media_kind: MediaKind | null;
   readonly questions: ReadonlyArray<Question>;
 }

@@ -1,80 +1,72 @@
 import { Schema } from "effect";
-import { Timestamp } from "../wire/Text.ts";
+import { nullableInstant, shownId, shownInstant, shownText } from "../wire/ShownFields.ts";
 import { contentFields } from "./MessageContent.ts";
 import { ShownQuestion } from "./Survey.ts";
 
-/** What sets a notification off. */
+/** The kinds of trigger. */
 export const TriggerType = Schema.Literals(["on_enter", "on_exit", "fixed_time"]).annotate({
   description:
-    "A geo campaign's notification fires on entering (`on_enter`) or leaving (`on_exit`) a location, " +
-    "a push campaign's at a `fixed_time`.",
+    "A geo campaign's notification is triggered by entering (`on_enter`) or leaving (`on_exit`) a " +
+    "location, a push campaign's is sent at a `fixed_time`.",
   examples: ["on_enter"],
 });
 export type TriggerType = typeof TriggerType.Type;
 
-const id = (description: string, example: string) =>
-  Schema.String.annotate({ description, format: "uuid", examples: [example] });
-
-const notificationId = id("Id of the notification.", "01980a6c-3e77-7a18-b2c4-91d5e6f70a11");
+const notificationId = shownId("Id of the notification.", "01980a6c-3e77-7a18-b2c4-91d5e6f70a11");
 
 const shown = {
-  name: Schema.String.annotate({
-    description: "Internal label, not shown to people.",
-    examples: ["Welcome with coffee"],
-  }),
+  name: shownText("Internal label, not shown to people.", "Welcome with coffee"),
   ...contentFields,
-  media_asset_id: Schema.NullOr(id("Id of the media file.", "01980a6c-5a20-7b3c-8d11-2e4f6a8c0b91")).annotate(
-    {
-      description: "Id of the media file shown; null for none.",
-    },
-  ),
+  media_asset_id: Schema.NullOr(
+    shownId("Id of the media file.", "01980a6c-5a20-7b3c-8d11-2e4f6a8c0b91"),
+  ).annotate({
+    description: "Id of the media file shown; null for none.",
+  }),
   questions: Schema.Array(ShownQuestion).annotate({
     description: "The questions of a survey; empty for a message.",
     examples: [[]],
   }),
 };
 
-/** What a notification says, by itself: as the operator interface shows it, which can put it on several campaigns. */
+/** The content of a notification in the operator interface, which can attach it to several campaigns. */
 export const Content = Schema.Struct({
   id: notificationId,
   ...shown,
   campaign_ids: Schema.Array(Schema.String.annotate({ format: "uuid" })).annotate({
-    description: "The campaigns that it is on, in the order in which it was put on them; empty for none.",
+    description: "The campaigns that it is on, in the order in which it was attached to them; [] for none.",
     examples: [["01980a6c-0f3e-7c52-9a41-3f1f5d7a2b60"]],
   }),
-  created_at: Timestamp.annotate({ description: "When the notification was created, in UTC." }),
-  updated_at: Timestamp.annotate({ description: "When its content was last changed, in UTC." }),
+  created_at: shownInstant("When the notification was created, in UTC."),
+  updated_at: shownInstant("When its content was last changed, in UTC."),
 }).annotate({ identifier: "Content" });
 export type Content = typeof Content.Type;
 
-/** A notification on a campaign, as the platform API shows it. */
+/** A notification of a campaign in the platform API. */
 export const Notification = Schema.Struct({
   id: notificationId,
-  campaign_id: id("Id of the campaign that it is on.", "01980a6c-0f3e-7c52-9a41-3f1f5d7a2b60"),
+  campaign_id: shownId("Id of the campaign that it is on.", "01980a6c-0f3e-7c52-9a41-3f1f5d7a2b60"),
   ...shown,
   trigger_type: TriggerType,
   trigger_config: Schema.NullOr(
     Schema.Struct({
-      send_at: Schema.String.annotate({
-        description: "When it is sent, in the campaign's time zone: YYYY-MM-DD HH:MM.",
-        examples: ["2026-11-25 09:30"],
-      }),
+      send_at: shownText(
+        "When it is sent, in the campaign's time zone: YYYY-MM-DD HH:MM.",
+        "2026-11-25 09:30",
+      ),
     }).annotate({ identifier: "TriggerConfig" }),
   ).annotate({
     description: "The time of sending on a push campaign; null on a geo campaign.",
     examples: [{ send_at: "2026-11-25 09:30" }],
   }),
-  starts_at: Schema.NullOr(Timestamp).annotate({
-    description: "Before this instant it does not fire; null for the campaign's own start.",
-    examples: ["2026-11-25T08:00:00+00:00"],
-  }),
-  ends_at: Schema.NullOr(Timestamp).annotate({
-    description: "After this instant it does not fire; null for the campaign's own end.",
-    examples: ["2026-11-30T22:59:59+00:00"],
-  }),
-  created_at: Timestamp.annotate({ description: "When the notification was created, in UTC." }),
-  updated_at: Timestamp.annotate({
-    description: "When its content, or its trigger on this campaign, was last changed, in UTC.",
-  }),
+  starts_at: nullableInstant(
+    "Events before this instant do not trigger it; null for the campaign's own start.",
+    "2026-11-25T08:00:00+00:00",
+  ),
+  ends_at: nullableInstant(
+    "Events after this instant do not trigger it; null for the campaign's own end.",
+    "2026-11-30T22:59:59+00:00",
+  ),
+  created_at: shownInstant("When the notification was created, in UTC."),
+  updated_at: shownInstant("When its content, or its trigger on this campaign, was last changed, in UTC."),
 }).annotate({ identifier: "Notification" });
 export type Notification = typeof Notification.Type;

@@ -1,14 +1,13 @@
 import { Effect, Schema } from "effect";
-import type { HttpServerRequest } from "effect/http";
-import type { HttpApiEndpoint } from "effect/http-api";
 import { TimeOfDay, WallTime } from "../time/LocalTime.ts";
-import { bodyRules, readObject } from "../wire/RequestBody.ts";
+import { readJson, type RequestInput } from "../wire/RequestBody.ts";
 import { ParsedBody, parseFields } from "../wire/ParsedBody.ts";
+import { shownText } from "../wire/ShownFields.ts";
 import { optionalText, text } from "../wire/Text.ts";
 import { NotificationType } from "./MessageContent.ts";
 import { TriggerType } from "./Notification.ts";
 import { QuestionDraft } from "./Survey.ts";
-import { readQuestions, type SentQuestion } from "./SurveyParsing.ts";
+import { parseQuestions, type ParsedQuestion } from "./SurveyParsing.ts";
 
 const content = {
   name: text({
@@ -21,7 +20,8 @@ const content = {
   body: text({
     max: 100_000,
     description:
-      "Text shown to people. A push shortens what its provider has no room for; the inbox has the whole text.",
+      "Text shown to people. A push is shortened to the size limit of its provider; the inbox has the " +
+      "whole text.",
     example: "Show this message for a free coffee.",
   }),
   media_asset_id: optionalText({
@@ -38,8 +38,8 @@ const content = {
     // A push payload has 4,096 bytes, and an address cannot be shortened.
     max: 2048,
     description:
-      "Address that the button opens. One of http or https must be public and answer within 5 seconds with a status below 500 " +
-      "other than 404 and 410; deep links of an app are not checked.",
+      "Address that the button opens. An http or https address must be public and answer within 5 seconds " +
+      "with a status below 500 other than 404 and 410; deep links of an app are not checked.",
     example: "https://example.com/offer",
   }),
 };
@@ -54,14 +54,15 @@ const questions = Schema.optionalKey(
 );
 
 const timeSentence =
-  "The {field} must be a time from 00:00 to 23:59, written HH:MM (or YYYY-MM-DD HH:MM on the campaign's day).";
+  "The {field} must be a time from 00:00 to 23:59, written HH:MM (or YYYY-MM-DD HH:MM on the campaign's " +
+  "day).";
 const isTimeOfDay = Schema.is(TimeOfDay);
 const isWallTime = Schema.is(WallTime);
 
-const sendAt = Schema.String.annotate({
-  description: "When it is sent: HH:MM on the campaign's day, in the campaign's time zone. Not in the past.",
-  examples: ["09:30"],
-}).check(
+const sendAt = shownText(
+  "When it is sent: HH:MM on the campaign's day, in the campaign's time zone. Not in the past.",
+  "09:30",
+).check(
   Schema.makeFilter((sent: string) => {
     const time = sent.trim();
     return isTimeOfDay(time) || (time.length > 10 && isWallTime(time)) ? true : timeSentence;
@@ -84,35 +85,37 @@ const trigger = {
     }),
   ),
   starts_at: window(
-    "Start of a window within a geo campaign, in its time zone: YYYY-MM-DD (00:00 that day) or YYYY-MM-DD HH:MM.",
+    "Start of a window within a geo campaign, in its time zone: YYYY-MM-DD (00:00 that day) or YYYY-MM-DD " +
+      "HH:MM.",
     "2026-11-25 09:00",
   ),
   ends_at: window(
-    "End of a window within a geo campaign, in its time zone: YYYY-MM-DD (the end of that day) or YYYY-MM-DD HH:MM.",
+    "End of a window within a geo campaign, in its time zone: YYYY-MM-DD (the end of that day) or " +
+      "YYYY-MM-DD HH:MM.",
     "2026-11-30",
   ),
 };
 
-/** What a notification says: the write fields without those of a trigger. */
+/** The content of a notification: the write fields without those of a trigger. */
 export const ContentDraft = Schema.Struct({ ...content, questions }).annotate({ identifier: "ContentDraft" });
 export type ContentDraft = typeof ContentDraft.Type;
 
-/** What sets a notification off on one campaign. */
+/** The trigger of a notification on one campaign. */
 export const TriggerDraft = Schema.Struct(trigger).annotate({ identifier: "TriggerDraft" });
 export type TriggerDraft = typeof TriggerDraft.Type;
 
-/** Body of a new notification on a campaign, and of an update, which resubmits all of it. */
+/** Body of a new notification on a campaign, and of an update, which replaces the whole notification. */
 export const NotificationDraft = Schema.Struct({ ...content, questions, ...trigger }).annotate({
   identifier: "NotificationDraft",
 });
 export type NotificationDraft = typeof NotificationDraft.Type;
 
-type Sent<A> = Omit<A, "questions"> & { readonly questions?: ReadonlyArray<SentQuestion> };
+type Sent<A> = Omit<A, "questions"> & { readonly questions?: ReadonlyArray<ParsedQuestion> };
 
-/** The content of a body of which only what could be read is there, questions and choices each by itself. */
-export type SentContent = ParsedBody<Sent<ContentDraft>>;
-/** A whole body of which only what could be read is there. */
-export type SentNotification = ParsedBody<Sent<NotificationDraft>>;
+/** A parsed body with the fields of a content; questions and choices are parsed each by itself. */
+export type ContentBody = ParsedBody<Sent<ContentDraft>>;
+/** A parsed body with the fields of a notification. */
+export type NotificationBody = ParsedBody<Sent<NotificationDraft>>;
 
 type Json = { readonly [field: string]: unknown };
 
@@ -120,39 +123,28 @@ const ContentHead = Schema.Struct(content);
 const NotificationHead = Schema.Struct({ ...content, ...trigger });
 
 const withQuestions = <A extends object>(read: ParsedBody<A>, body: Json): ParsedBody<Sent<A>> => {
-  const asked = readQuestions(body["questions"], read.problems);
-  return new ParsedBody<Sent<A>>({ ...read.fields, ...(asked && { questions: asked }) }, read.problems);
+  const questions = parseQuestions(body["questions"], read.problems);
+  return new ParsedBody<Sent<A>>({ ...read.fields, ...(questions && { questions }) }, read.problems);
 };
 
-/** An empty array counts as none (contract F2), also where other clients write an object. */
+/** An empty array counts as no trigger config (contract F2): some clients send one for an empty object. */
 const withoutEmpty = (body: Json): Json => {
   const { trigger_config, ...rest } = body;
   return Array.isArray(trigger_config) && trigger_config.length === 0 ? rest : body;
 };
 
-/** Reads a notification with its trigger from a JSON object. */
-const parseNotificationBody = (body: Json): SentNotification =>
-  withQuestions(parseFields(NotificationHead, withoutEmpty(body)), body);
+/** Reads a request's body as a notification with its trigger. */
+export const readNotification = (input: RequestInput) =>
+  Effect.map(readJson(input), (body): NotificationBody =>
+    withQuestions(parseFields(NotificationHead, withoutEmpty(body)), body),
+  );
 
-interface Input {
-  readonly request: HttpServerRequest.HttpServerRequest;
-  readonly endpoint: HttpApiEndpoint.Constraint;
-}
-
-const readJson = ({ endpoint, request }: Input) =>
-  readObject(request, bodyRules(endpoint as unknown as HttpApiEndpoint.Top));
-
-/** Reads a request's body as a notification, within the endpoint's body rules. */
-export const readNotification = (input: Input) => Effect.map(readJson(input), parseNotificationBody);
-
-/** Reads a request's body as content alone; what it says of a trigger is ignored. */
-export const readContent = (
-  input: Input,
-): Effect.Effect<SentContent, Effect.Error<ReturnType<typeof readJson>>> =>
-  Effect.map(readJson(input), (body) => withQuestions(parseFields(ContentHead, body), body));
+/** Reads a request's body as content alone; fields of a trigger are ignored. */
+export const readContent = (input: RequestInput) =>
+  Effect.map(readJson(input), (body): ContentBody => withQuestions(parseFields(ContentHead, body), body));
 
 /** Reads a request's body as a trigger alone. */
-export const readTrigger = (input: Input) =>
+export const readTrigger = (input: RequestInput) =>
   Effect.map(readJson(input), (body): ParsedBody<TriggerDraft> =>
     parseFields(TriggerDraft, withoutEmpty(body)),
   );

@@ -1,35 +1,21 @@
-import { Schema } from "effect";
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api";
 import { Needs } from "../access/Access.ts";
 import { Idempotency } from "../http/Idempotency.ts";
-import {
-  Forbidden,
-  NotFound,
-  PayloadTooLarge,
-  Unprocessable,
-  UnsupportedMediaType,
-} from "../wire/ApiError.ts";
+import { bodyErrors, Forbidden, NotFound } from "../wire/ApiError.ts";
 import { Data, Deleted, PageOf } from "../wire/Envelope.ts";
+import { shownId } from "../wire/ShownFields.ts";
 import { Notification } from "./Notification.ts";
 import { NotificationDraft } from "./NotificationDraft.ts";
 
 const campaign = {
-  campaign: Schema.String.annotate({
-    description: "Id of the campaign.",
-    format: "uuid",
-    examples: ["01980a6c-0f3e-7c52-9a41-3f1f5d7a2b60"],
-  }),
+  campaign: shownId("Id of the campaign.", "01980a6c-0f3e-7c52-9a41-3f1f5d7a2b60"),
 };
 const params = {
   ...campaign,
-  notification: Schema.String.annotate({
-    description: "Id of the notification.",
-    format: "uuid",
-    examples: ["01980a6c-3e77-7a18-b2c4-91d5e6f70a11"],
-  }),
+  notification: shownId("Id of the notification.", "01980a6c-3e77-7a18-b2c4-91d5e6f70a11"),
 };
 
-/** The notifications of a campaign: what it says, and what sets that off. */
+/** The endpoints of the notifications of a campaign: their content and their triggers. */
 export class NotificationsApi extends HttpApiGroup.make("notifications")
   .add(
     HttpApiEndpoint.get("list", "/campaigns/:campaign/notifications", {
@@ -41,20 +27,22 @@ export class NotificationsApi extends HttpApiGroup.make("notifications")
       .annotate(OpenApi.Summary, "List a campaign's notifications")
       .annotate(
         OpenApi.Description,
-        "All of them at once, oldest first by when they were put on the campaign; `meta.next_cursor` is always null.",
+        "All of them together, in the order in which they were attached to the campaign; " +
+          "`meta.next_cursor` is always null.",
       ),
     HttpApiEndpoint.post("create", "/campaigns/:campaign/notifications", {
       params: campaign,
       payload: NotificationDraft,
       success: Data(Notification).pipe(HttpApiSchema.status(201)),
-      error: [Forbidden, NotFound, PayloadTooLarge, UnsupportedMediaType, Unprocessable],
+      error: [Forbidden, NotFound, ...bodyErrors],
     })
       .middleware(Idempotency)
       .annotate(Needs, "notifications:write")
       .annotate(OpenApi.Summary, "Add a notification to a campaign")
       .annotate(
         OpenApi.Description,
-        "Creates the content and puts it on the campaign with its trigger. Without an Idempotency-Key a retry adds a second one.",
+        "Creates the content and attaches it to the campaign with its trigger. Without an Idempotency-Key " +
+          "a retry adds a second one.",
       ),
     HttpApiEndpoint.get("get", "/campaigns/:campaign/notifications/:notification", {
       params,
@@ -67,16 +55,17 @@ export class NotificationsApi extends HttpApiGroup.make("notifications")
       params,
       payload: NotificationDraft,
       success: Data(Notification),
-      error: [NotFound, PayloadTooLarge, UnsupportedMediaType, Unprocessable],
+      error: [NotFound, ...bodyErrors],
     })
       .middleware(Idempotency)
       .annotate(Needs, "notifications:write")
       .annotate(OpenApi.Summary, "Update a notification")
       .annotate(
         OpenApi.Description,
-        "Resubmits the whole notification under the rules of adding one: optional fields left out are cleared. The content " +
-          "changes on every campaign that it is on, the trigger on this one. Questions and choices keep their answers by their " +
-          "ids; without ids, a question with the same text and type, and a choice with the same text, keep theirs.",
+        "Replaces the whole notification under the rules for adding one: missing optional fields are " +
+          "cleared. The content changes on every campaign that it is on, the trigger on this one. " +
+          "Questions and choices keep their answers by their ids; without ids, a question with the same " +
+          "text and type, and a choice with the same text, keep theirs.",
       ),
     HttpApiEndpoint.delete("delete", "/campaigns/:campaign/notifications/:notification", {
       params,
@@ -91,5 +80,5 @@ export class NotificationsApi extends HttpApiGroup.make("notifications")
   .annotate(OpenApi.Title, "Notifications")
   .annotate(
     OpenApi.Description,
-    "A notification holds what people read and, on each campaign, what sets it off.",
+    "A notification has a content, which people read, and a trigger on each of its campaigns.",
   ) {}

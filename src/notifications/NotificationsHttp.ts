@@ -1,6 +1,6 @@
 import { Effect } from "effect";
 import { HttpApiBuilder } from "effect/http-api";
-import { Caller } from "../access/Caller.ts";
+import { callerData } from "../access/Caller.ts";
 import { PlatformApi } from "../PlatformApi.ts";
 import { readNotification } from "./NotificationDraft.ts";
 import { Notifications } from "./Notifications.ts";
@@ -11,42 +11,36 @@ export const notificationHandlers = HttpApiBuilder.group(
   "notifications",
   Effect.fn(function* (handlers) {
     const notifications = yield* Notifications;
-    const data = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.map(effect, (data) => ({ data }));
 
     return handlers
       .handle("list", ({ params }) =>
-        Effect.flatMap(Caller, (caller) => notifications.list(caller, params.campaign)).pipe(
-          Effect.map((all) => ({ data: all, meta: { next_cursor: null } })),
+        Effect.map(
+          callerData((caller) => notifications.list(caller, params.campaign)),
+          ({ data }) => ({ data, meta: { next_cursor: null } }),
         ),
       )
-      .handleRaw("create", ({ params, ...input }) =>
-        Effect.flatMap(Caller, (caller) =>
+      .handleRaw("create", ({ params: { campaign }, ...input }) =>
+        callerData((caller) =>
           readNotification(input).pipe(
-            // A campaign that is not there comes before a body that cannot be read (contract B1, 10 and 11).
-            Effect.tapError(() => notifications.list(caller, params.campaign)),
-            Effect.flatMap((sent) => notifications.create(caller, params.campaign, sent)),
+            // An unknown campaign is reported before a body that cannot be parsed (contract B1, 10 and 11).
+            Effect.tapError(() => notifications.list(caller, campaign)),
+            Effect.flatMap((sent) => notifications.create(caller, campaign, sent)),
           ),
-        ).pipe(data),
+        ),
       )
       .handle("get", ({ params }) =>
-        Effect.flatMap(Caller, (caller) =>
-          notifications.find(caller, params.campaign, params.notification),
-        ).pipe(data),
+        callerData((caller) => notifications.find(caller, params.campaign, params.notification)),
       )
-      .handleRaw("update", ({ params, ...input }) =>
-        Effect.flatMap(Caller, (caller) =>
+      .handleRaw("update", ({ params: { campaign, notification }, ...input }) =>
+        callerData((caller) =>
           readNotification(input).pipe(
-            Effect.tapError(() => notifications.find(caller, params.campaign, params.notification)),
-            Effect.flatMap((sent) =>
-              notifications.update(caller, params.campaign, params.notification, sent),
-            ),
+            Effect.tapError(() => notifications.find(caller, campaign, notification)),
+            Effect.flatMap((sent) => notifications.update(caller, campaign, notification, sent)),
           ),
-        ).pipe(data),
+        ),
       )
       .handle("delete", ({ params }) =>
-        Effect.flatMap(Caller, (caller) =>
-          notifications.delete(caller, params.campaign, params.notification),
-        ).pipe(data),
+        callerData((caller) => notifications.delete(caller, params.campaign, params.notification)),
       );
   }),
 );

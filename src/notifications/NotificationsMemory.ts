@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from "node:util";
 import { MemoryStore, type MemoryTransaction, memoryTable } from "../database/MemoryStore.ts";
 import { utcText } from "../time/LocalTime.ts";
 import type { TimeZoneName } from "../time/TimeZone.ts";
+import type { CampaignId, NotificationId } from "../wire/Ids.ts";
 import { tenantRow, tenantRows } from "../workspaces/TenantRows.ts";
 import type { TenantKey } from "../workspaces/Workspace.ts";
 import { byAttachment, contentRow, type StoredNotification } from "./ContentsMemory.ts";
@@ -12,8 +13,8 @@ import type { Trigger } from "./Trigger.ts";
 /** A notification on a campaign, with the columns of its trigger. */
 interface StoredAttachment extends TenantKey, Trigger {
   readonly id: string;
-  readonly campaignId: string;
-  readonly notificationId: string;
+  readonly campaignId: CampaignId;
+  readonly notificationId: NotificationId;
   readonly attachedAt: number;
   readonly updatedAt: number;
 }
@@ -52,11 +53,15 @@ const toRow = (tables: MemoryTransaction, attachment: StoredAttachment): Readonl
 export const notificationsMemory = Layer.effect(
   NotificationsRepository,
   Effect.map(MemoryStore, (store) => {
-    const attachmentsOf = (tables: MemoryTransaction, tenant: TenantKey, campaignId: string) =>
+    const attachmentsOf = (tables: MemoryTransaction, tenant: TenantKey, campaignId: CampaignId) =>
       tenantRows(tables, attachments, tenant).filter((row) => row.campaignId === campaignId);
 
-    const attachmentOf = (tables: MemoryTransaction, tenant: TenantKey, campaignId: string, id: string) =>
-      attachmentsOf(tables, tenant, campaignId).find(({ notificationId }) => notificationId === id);
+    const attachmentOf = (
+      tables: MemoryTransaction,
+      tenant: TenantKey,
+      campaignId: CampaignId,
+      id: NotificationId,
+    ) => attachmentsOf(tables, tenant, campaignId).find(({ notificationId }) => notificationId === id);
 
     return NotificationsRepository.of({
       list: (tenant, campaignId) =>

@@ -1,6 +1,7 @@
 import { Context, type Effect } from "effect";
 import type { TimeOfDay } from "../time/LocalTime.ts";
 import type { TimeZoneName } from "../time/TimeZone.ts";
+import type { CampaignId, NotificationId } from "../wire/Ids.ts";
 import type { Tenant } from "../workspaces/Workspace.ts";
 import type { ContentRow } from "./ContentsRepository.ts";
 import type { TriggerType } from "./Notification.ts";
@@ -8,7 +9,7 @@ import type { Trigger } from "./Trigger.ts";
 
 /** A notification on a campaign, with the campaign's zone and start, which its sending time is shown with. */
 export interface NotificationRow extends ContentRow {
-  readonly campaign_id: string;
+  readonly campaign_id: CampaignId;
   readonly trigger_type: TriggerType;
   readonly send_at: TimeOfDay | null;
   readonly starts_at: string | null;
@@ -22,27 +23,31 @@ export class NotificationsRepository extends Context.Service<
   NotificationsRepository,
   {
     /** All notifications of a campaign, in the order in which they were attached (contract D5). */
-    readonly list: (tenant: Tenant, campaignId: string) => Effect.Effect<ReadonlyArray<NotificationRow>>;
-    readonly find: (tenant: Tenant, campaignId: string, id: string) => Effect.Effect<NotificationRow | null>;
+    readonly list: (tenant: Tenant, campaignId: CampaignId) => Effect.Effect<ReadonlyArray<NotificationRow>>;
+    readonly find: (
+      tenant: Tenant,
+      campaignId: CampaignId,
+      id: NotificationId,
+    ) => Effect.Effect<NotificationRow | null>;
     /** How many notifications are on a campaign. */
-    readonly count: (tenant: Tenant, campaignId: string) => Effect.Effect<number>;
+    readonly count: (tenant: Tenant, campaignId: CampaignId) => Effect.Effect<number>;
     /** Attaches a notification to a campaign. `id` identifies the pairing. */
     readonly attach: (
       tenant: Tenant,
       id: string,
-      campaignId: string,
-      notificationId: string,
+      campaignId: CampaignId,
+      notificationId: NotificationId,
       trigger: Trigger,
       now: number,
     ) => Effect.Effect<void>;
     /** Changes the trigger on one campaign; an equal trigger keeps `updated_at`. */
     readonly setTrigger: (
       tenant: Tenant,
-      campaignId: string,
-      id: string,
+      campaignId: CampaignId,
+      id: NotificationId,
       trigger: Trigger,
       now: number,
     ) => Effect.Effect<void>;
-    readonly detach: (tenant: Tenant, campaignId: string, id: string) => Effect.Effect<void>;
+    readonly detach: (tenant: Tenant, campaignId: CampaignId, id: NotificationId) => Effect.Effect<void>;
   }
 >()("waypost/notifications/NotificationsRepository") {}

@@ -1,18 +1,16 @@
 import { Effect, Layer } from "effect";
 import { SqlClient } from "effect/sql";
-import { asNumber, instant, onlyRow, utc } from "../database/Rows.ts";
-import { firstRow, run, tenantIs } from "../database/Statements.ts";
+import { asNumber, instant, utc } from "../database/Rows.ts";
+import { firstRow, onlyCount, run, tenantIs } from "../database/Statements.ts";
+import { contentColumns, contentJoins } from "./ContentsSql.ts";
 import { type NotificationRow, NotificationsRepository } from "./NotificationsRepository.ts";
 
 /** Every statement on notifications of campaigns and their triggers. */
 export const notificationsSql = Layer.effect(
   NotificationsRepository,
   Effect.map(SqlClient.SqlClient, (sql) => {
-    const shown = sql`
-      n.id, cn.campaign_id, n.name, x.type, x.headline, x.body, x.cta_label, x.cta_url, x.media_asset_id,
-      x.media_kind, x.questions,
-      CASE WHEN m.id IS NOT NULL THEN jsonb_build_object('id', m.id, 'type', m.kind, 'key', m.key) END
-        AS media, cn.trigger_type, cn.send_at, ${utc("cn.starts_at")} AS starts_at,
+    const shown = sql`${sql.literal(contentColumns)},
+      cn.campaign_id, cn.trigger_type, cn.send_at, ${utc("cn.starts_at")} AS starts_at,
       ${utc("cn.ends_at")} AS ends_at, ${utc("n.created_at")} AS created_at,
       ${utc("GREATEST(n.updated_at, cn.updated_at)")} AS updated_at, c.timezone,
       ${asNumber("extract(epoch FROM c.starts_at) * 1000")} AS campaign_starts_ms
@@ -20,11 +18,7 @@ export const notificationsSql = Layer.effect(
       JOIN campaign c ON c.workspace_id = cn.workspace_id AND c.environment = cn.environment
         AND c.id = cn.campaign_id
       JOIN notification n ON n.workspace_id = cn.workspace_id AND n.environment = cn.environment
-        AND n.id = cn.notification_id
-      JOIN content x ON x.workspace_id = n.workspace_id AND x.environment = n.environment
-        AND x.key = n.content_key
-      LEFT JOIN media_file m ON m.workspace_id = n.workspace_id AND m.environment = n.environment
-        AND m.id = n.media_id`;
+        AND n.id = cn.notification_id ${sql.literal(contentJoins)}`;
 
     return NotificationsRepository.of({
       list: (tenant, campaignId) =>
@@ -40,12 +34,9 @@ export const notificationsSql = Layer.effect(
             AND cn.notification_id = ${id}`),
 
       count: (tenant, campaignId) =>
-        Effect.map(
-          onlyRow(sql<{ readonly count: number }>`
-            SELECT count(*)::integer AS count FROM campaign_notification cn
-            WHERE ${tenantIs(sql, "cn", tenant)} AND cn.campaign_id = ${campaignId}`),
-          ({ count }) => count,
-        ),
+        onlyCount(sql<{ readonly count: number }>`
+          SELECT count(*)::integer AS count FROM campaign_notification cn
+          WHERE ${tenantIs(sql, "cn", tenant)} AND cn.campaign_id = ${campaignId}`),
 
       attach: (tenant, id, campaignId, notificationId, trigger, now) =>
         run(sql`

@@ -16,22 +16,25 @@ export class HostUnknown extends Data.TaggedError("HostUnknown")<{ readonly host
 /** The host has an address that is not of the public internet. */
 export class HostNotPublic extends Data.TaggedError("HostNotPublic")<{ readonly host: string }> {}
 
-/** Asks for all addresses of a host name: the system's resolver, unless a test knows better. */
+/** Resolves all addresses of a host name, by the system's resolver. Tests replace it. */
 export const HostResolver = Context.Reference<(host: string) => Promise<ReadonlyArray<HostAddress>>>(
   "waypost/notifications/HostResolver",
   { defaultValue: () => (host) => lookup(host, { all: true }) },
 );
 
 /**
- * Which addresses the service may connect to on a client's word. Who connects must connect to the very addresses given here:
- * asking for the name again could give others (contract F1).
+ * Finds the addresses that the service may connect to when a client names a host. Callers must connect to
+ * these very addresses, because resolving the name again could give others (contract F1).
  */
 export class PublicHosts extends Context.Service<PublicHosts>()("waypost/notifications/PublicHosts", {
   make: Effect.gen(function* () {
     const { allowPrivateAddresses } = yield* Settings;
     const resolve = yield* HostResolver;
     return {
-      /** The addresses of a host, a name or an IP literal without brackets. One that is not public refuses them all. */
+      /**
+       * The addresses of a host name or of an IP literal without brackets. One that is not public refuses
+       * all.
+       */
       addressesOf: Effect.fnUntraced(function* (host: string) {
         const family = isIP(host);
         const addresses =

@@ -1,4 +1,5 @@
 import { Schema } from "effect";
+import { shownId, shownText } from "../wire/ShownFields.ts";
 import { flag, text, Uuid } from "../wire/Text.ts";
 
 const questionTypes = [
@@ -14,35 +15,29 @@ const questionTypes = [
 /** How a question is answered (contract F5). */
 export const QuestionType = Schema.Literals(questionTypes).annotate({
   description:
-    "How the question is answered: free text up to 2,000 characters, one or several of its choices, a whole number " +
-    "1–5 (`RATING`) or 0–100 (`SLIDER`), true or false, or any number.",
+    "How the question is answered: free text up to 2,000 characters, one or several of its choices, a " +
+    "whole number 1–5 (`RATING`) or 0–100 (`SLIDER`), true or false, or any number.",
   examples: ["SINGLE_CHOICE"],
 });
 export type QuestionType = typeof QuestionType.Type;
 
-/** Whether a question of this type is answered by choosing, so that it has choices. */
+/** Whether a question of this type has choices. */
 export const hasChoices = (type: QuestionType): boolean =>
   type === "SINGLE_CHOICE" || type === "MULTIPLE_CHOICE";
 
-const id = (description: string, example: string) =>
-  Schema.String.annotate({ description, format: "uuid", examples: [example] });
-
-const shownText = Schema.String.annotate({
-  description: "The question as people read it.",
-  examples: ["How was your visit?"],
-});
+const questionText = shownText("The question as people read it.", "How was your visit?");
 const isRequired = flag("Whether the survey can be sent only with an answer to this question.", true);
 
-/** One choice of a question; answers name it by its id, which stays the same while the survey is edited. */
+/** One choice of a question. Answers name it by its id, which does not change when the survey is edited. */
 const Choice = Schema.Struct({
-  id: id("Id of the choice.", "01980a6c-4c1d-7f10-9a41-3f1f5d7a2b71"),
-  text: Schema.String.annotate({ description: "The choice as people read it.", examples: ["Great"] }),
+  id: shownId("Id of the choice.", "01980a6c-4c1d-7f10-9a41-3f1f5d7a2b71"),
+  text: shownText("The choice as people read it.", "Great"),
 }).annotate({ identifier: "Choice" });
 
-/** A question of a survey with the ids that answers name: as it is stored, and as devices see it. */
+/** A question of a survey as it is stored and as devices see it, with the ids that answers name. */
 export const Question = Schema.Struct({
-  id: id("Id of the question.", "01980a6c-4c1d-7f10-9a41-3f1f5d7a2b70"),
-  question_text: shownText,
+  id: shownId("Id of the question.", "01980a6c-4c1d-7f10-9a41-3f1f5d7a2b70"),
+  question_text: questionText,
   type: QuestionType,
   required: isRequired,
   choices: Schema.Array(Choice).annotate({
@@ -52,10 +47,10 @@ export const Question = Schema.Struct({
 }).annotate({ identifier: "Question" });
 export type Question = typeof Question.Type;
 
-/** A question as the platform API shows it: its choices as texts. */
+/** A question in the platform API, with its choices as texts. */
 export const ShownQuestion = Schema.Struct({
   id: Question.fields.id,
-  question_text: shownText,
+  question_text: questionText,
   type: QuestionType,
   required: isRequired,
   choices: Schema.Array(Schema.String).annotate({
@@ -73,7 +68,7 @@ export const showQuestion = ({ choices, ...question }: Question): typeof ShownQu
 const keptId = (noun: string, example: string) =>
   Schema.optionalKey(
     Schema.NullOr(
-      id(
+      shownId(
         `Id of a ${noun} that the notification has already: it keeps its answers. Left out for a new one.`,
         example,
       ).pipe(Schema.decodeTo(Uuid)),

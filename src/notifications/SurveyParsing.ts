@@ -1,43 +1,46 @@
 import { Struct } from "effect";
 import type { Problems } from "../wire/Problems.ts";
-import { readEach, readFields } from "../wire/SentList.ts";
+import { parseList, parseObject } from "../wire/ListParsing.ts";
 import { ChoiceDraft, QuestionDraft } from "./Survey.ts";
 
-const mostQuestions = 5;
-/** Fewest choices of a choice question. */
-export const fewestChoices = 2;
-const mostChoices = 4;
+const maxQuestions = 5;
+/** The least choices of a choice question. */
+export const minChoices = 2;
+const maxChoices = 4;
 
-/** What a survey's count of questions must be. */
-export const questionCount = `A survey needs 1 to ${mostQuestions} questions.`;
-/** What a choice question's count of choices must be. */
-export const choiceCount = `A question of this type needs ${fewestChoices} to ${mostChoices} choices.`;
+/** The sentence for a survey with a wrong number of questions. */
+export const questionCount = `A survey needs 1 to ${maxQuestions} questions.`;
+/** The sentence for a choice question with a wrong number of choices. */
+export const choiceCount = `A question of this type needs ${minChoices} to ${maxChoices} choices.`;
 
-/** A choice of which only what could be read is there. */
-export type SentChoice = Partial<ChoiceDraft>;
-/** A question of which only what could be read is there. */
-export type SentQuestion = Partial<Omit<QuestionDraft, "choices">> & {
-  /** Undefined where the choices could not be read; none is an empty list. */
-  readonly choices: ReadonlyArray<SentChoice> | undefined;
+/** A choice with the fields that could be parsed. */
+export type ParsedChoice = Partial<ChoiceDraft>;
+/** A question with the fields that could be parsed. */
+export type ParsedQuestion = Partial<Omit<QuestionDraft, "choices">> & {
+  /** Undefined if the choices are not a list or too many; empty for none. */
+  readonly choices: ReadonlyArray<ParsedChoice> | undefined;
 };
 
 const QuestionHead = QuestionDraft.mapFields(Struct.omit(["choices"]));
 
-/** Reads the questions of a body. Undefined where they could not be read at all; none is an empty list. */
-export const readQuestions = (value: unknown, problems: Problems): ReadonlyArray<SentQuestion> | undefined =>
-  readEach(
+/** Parses the questions of a body. Undefined if they are not a list or too many; empty for none. */
+export const parseQuestions = (
+  value: unknown,
+  problems: Problems,
+): ReadonlyArray<ParsedQuestion> | undefined =>
+  parseList(
     value,
     "questions",
-    { count: mostQuestions, sentence: questionCount },
+    { max: maxQuestions, sentence: questionCount },
     problems,
-    (entry, path) => ({
-      ...readFields(QuestionHead, entry, path, problems),
-      choices: readEach(
-        entry["choices"],
+    (question, path) => ({
+      ...parseObject(QuestionHead, question, path, problems),
+      choices: parseList(
+        question?.["choices"],
         `${path}.choices`,
-        { count: mostChoices, sentence: choiceCount },
+        { max: maxChoices, sentence: choiceCount },
         problems,
-        (choice, at) => readFields(ChoiceDraft, choice, at, problems),
+        (choice, choicePath) => parseObject(ChoiceDraft, choice, choicePath, problems),
       ),
     }),
   );

@@ -13,60 +13,61 @@ import type { ParsedBody } from "../wire/ParsedBody.ts";
 import type { TriggerType } from "./Notification.ts";
 import type { TriggerDraft } from "./NotificationDraft.ts";
 
-/** What sets a notification off on one campaign, as it is stored. */
+/** The trigger of a notification on one campaign, as it is stored. */
 export interface Trigger {
   readonly type: TriggerType;
-  /** The time of sending on the campaign's day, as it was written; of a geo notification null. */
+  /** The sending time on the campaign's day, as it was written; null for a geo notification. */
   readonly sendAt: TimeOfDay | null;
-  /** The window of a geo notification in epoch milliseconds; null where the campaign's own date holds. */
+  /** The window of a geo notification in epoch milliseconds; null for the campaign's own date. */
   readonly startsAt: number | null;
   readonly endsAt: number | null;
 }
 
 type Dates = Pick<FoundCampaign, "timezone" | "startsAtMs">;
-type Sent = ParsedBody<TriggerDraft>;
+type TriggerBody = ParsedBody<TriggerDraft>;
 
 const instantOf = ({ startsAtMs, timezone }: Dates, sendAt: TimeOfDay): number =>
   sendInstant({ startsAt: startsAtMs, timezone }, sendAt);
 
-/** The time of sending as responses show it, `YYYY-MM-DD HH:MM` in the campaign's time zone (contract F3). */
+/** The sending time in responses: `YYYY-MM-DD HH:MM` in the campaign's time zone (contract F3). */
 export const showSendAt = (campaign: Dates, sendAt: TimeOfDay): WallTime =>
   wallTimeAt(campaign.timezone, instantOf(campaign, sendAt));
 
 /**
- * Works out the trigger of a draft on its campaign, and adds what is wrong with it to the problems (contract F2, F3). `stored` is
- * the time of sending that the notification has so far. Meaningless where there is a problem.
+ * Resolves the trigger of a draft on its campaign and adds its problems (contract F2, F3). `stored` is the
+ * stored sending time. The result is valid only without problems.
  */
 export const resolveTrigger = (
-  sent: Sent,
+  body: TriggerBody,
   campaign: FoundCampaign,
   stored: TimeOfDay | null,
   now: number,
 ): Trigger => {
-  checkType(sent, campaign);
-  const type = sent.fields.trigger_type ?? "on_enter";
+  checkType(body, campaign);
+  const type = body.fields.trigger_type ?? "on_enter";
   if (campaign.type === "push") {
-    refuseWindow(sent);
-    return { type, sendAt: resolveSendAt(sent, campaign, stored, now), startsAt: null, endsAt: null };
+    refuseWindow(body);
+    return { type, sendAt: resolveSendAt(body, campaign, stored, now), startsAt: null, endsAt: null };
   }
-  if (isSet(sent.fields.trigger_config?.send_at)) {
-    sent.problems.add(
+  if (isSet(body.fields.trigger_config?.send_at)) {
+    body.problems.add(
       "trigger_config.send_at",
-      "A geo campaign's notifications have no sending time: they fire on enter or exit.",
+      "A geo campaign's notifications have no sending time: entering or leaving triggers them.",
     );
   }
-  return { type, sendAt: null, ...resolveWindow(sent, campaign) };
+  return { type, sendAt: null, ...resolveWindow(body, campaign) };
 };
 
 const isSet = <A>(value: A | null | undefined): value is A => value !== undefined && value !== null;
 
-const checkType = ({ fields, problems }: Sent, campaign: FoundCampaign) => {
+const checkType = ({ fields, problems }: TriggerBody, campaign: FoundCampaign) => {
   if (fields.trigger_type === undefined) return;
   const isFixed = fields.trigger_type === "fixed_time";
   if (campaign.type === "geo" && isFixed) {
     problems.add(
       "trigger_type",
-      "A geo campaign's notifications fire on enter or exit: the trigger type must be on_enter or on_exit.",
+      "A geo campaign's notifications are triggered by entering or leaving: the trigger type must be " +
+        "on_enter or on_exit.",
     );
   } else if (campaign.type === "push" && !isFixed) {
     problems.add(
@@ -76,7 +77,7 @@ const checkType = ({ fields, problems }: Sent, campaign: FoundCampaign) => {
   }
 };
 
-const refuseWindow = ({ fields, problems }: Sent) => {
+const refuseWindow = ({ fields, problems }: TriggerBody) => {
   for (const [name, noun] of [
     ["starts_at", "start"],
     ["ends_at", "end"],
@@ -87,7 +88,7 @@ const refuseWindow = ({ fields, problems }: Sent) => {
 };
 
 const resolveSendAt = (
-  { fields, problems }: Sent,
+  { fields, problems }: TriggerBody,
   campaign: FoundCampaign,
   stored: TimeOfDay | null,
   now: number,
@@ -108,14 +109,17 @@ const resolveSendAt = (
     return null;
   }
   const at = instantOf(campaign, sendAt);
-  // At the very millisecond a send that is there already has run, or is about to: it needs another time (contract F6).
+  // At this very millisecond the stored send has started or is about to: it needs another time (contract F6).
   if (at < now || (at === now && stored !== null)) {
     refuse(`The sending time cannot be in the past (it is ${wallTimeAt(timezone, now)} in ${timezone}).`);
   }
   return sendAt;
 };
 
-/** Null for a date that is not the campaign's day. What a response showed means the time that it showed. */
+/**
+ * Null for a date that is not the campaign's day. A sending time copied from a response keeps the stored
+ * time.
+ */
 const readSendAt = (text: string, campaign: Dates, stored: TimeOfDay | null): TimeOfDay | null => {
   if (stored !== null && text === showSendAt(campaign, stored)) return stored;
   if (text.length === 5) return text as TimeOfDay;
@@ -123,7 +127,7 @@ const readSendAt = (text: string, campaign: Dates, stored: TimeOfDay | null): Ti
   return date === dateAt(campaign.timezone, campaign.startsAtMs) ? time : null;
 };
 
-const resolveWindow = ({ fields, problems }: Sent, campaign: FoundCampaign) => {
+const resolveWindow = ({ fields, problems }: TriggerBody, campaign: FoundCampaign) => {
   const { endsAtMs, startsAtMs, timezone } = campaign;
   const start = isSet(fields.starts_at) ? startInstant(timezone, fields.starts_at) : null;
   const end = isSet(fields.ends_at) ? endInstant(timezone, fields.ends_at) : null;

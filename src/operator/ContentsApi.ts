@@ -1,33 +1,27 @@
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api";
 import { Content, Notification } from "../notifications/Notification.ts";
 import { ContentDraft, TriggerDraft } from "../notifications/NotificationDraft.ts";
-import {
-  Forbidden,
-  NotFound,
-  PayloadTooLarge,
-  Unprocessable,
-  UnsupportedMediaType,
-} from "../wire/ApiError.ts";
+import { bodyErrors, Forbidden, NotFound, Unprocessable } from "../wire/ApiError.ts";
 import { Data, Deleted, PageOf, PageQuery } from "../wire/Envelope.ts";
 import { environmentPath, idInPath } from "./OperatorPath.ts";
 
 const params = { ...environmentPath, notification: idInPath("notification") };
 const pair = { ...environmentPath, campaign: idInPath("campaign"), notification: idInPath("notification") };
 
-/** What notifications say, apart from campaigns, and on which campaigns it is. */
+/** The endpoints of the content of notifications, which campaigns share. */
 export class ContentsApi extends HttpApiGroup.make("notifications")
   .add(
     HttpApiEndpoint.post("create", "/workspaces/:workspace/:env/notifications", {
       params: environmentPath,
       payload: ContentDraft,
       success: Data(Content).pipe(HttpApiSchema.status(201)),
-      error: [Forbidden, NotFound, PayloadTooLarge, UnsupportedMediaType, Unprocessable],
+      error: [Forbidden, NotFound, ...bodyErrors],
     })
       .annotate(OpenApi.Summary, "Create content on no campaign")
       .annotate(
         OpenApi.Description,
-        "Under the rules and limits of the platform API's notifications, without a trigger. Attach it to as many campaigns as " +
-          "are to send it.",
+        "Under the rules and limits of the platform API's notifications, without a trigger. Then attach it " +
+          "to any number of campaigns.",
       ),
 
     HttpApiEndpoint.get("list", "/workspaces/:workspace/:env/notifications", {
@@ -37,7 +31,7 @@ export class ContentsApi extends HttpApiGroup.make("notifications")
       error: [NotFound, Unprocessable],
     })
       .annotate(OpenApi.Summary, "List contents")
-      .annotate(OpenApi.Description, "Newest first: those on campaigns and those on none."),
+      .annotate(OpenApi.Description, "Newest first, on campaigns or not."),
 
     HttpApiEndpoint.get("get", "/workspaces/:workspace/:env/notifications/:notification", {
       params,
@@ -49,12 +43,13 @@ export class ContentsApi extends HttpApiGroup.make("notifications")
       params,
       payload: ContentDraft,
       success: Data(Content),
-      error: [NotFound, PayloadTooLarge, UnsupportedMediaType, Unprocessable],
+      error: [NotFound, ...bodyErrors],
     })
       .annotate(OpenApi.Summary, "Update content on all its campaigns")
       .annotate(
         OpenApi.Description,
-        "Resubmits the whole content under the rules of creating it: optional fields left out are cleared. Triggers stay.",
+        "Replaces the whole content under the rules for creating it: missing optional fields are cleared. " +
+          "Triggers are kept.",
       ),
 
     HttpApiEndpoint.delete("delete", "/workspaces/:workspace/:env/notifications/:notification", {
@@ -75,13 +70,14 @@ export class ContentsApi extends HttpApiGroup.make("notifications")
         params: pair,
         payload: TriggerDraft,
         success: Data(Notification).pipe(HttpApiSchema.status(201)),
-        error: [Forbidden, NotFound, PayloadTooLarge, UnsupportedMediaType, Unprocessable],
+        error: [Forbidden, NotFound, ...bodyErrors],
       },
     )
-      .annotate(OpenApi.Summary, "Put content on a campaign")
+      .annotate(OpenApi.Summary, "Attach content to a campaign")
       .annotate(
         OpenApi.Description,
-        "With a trigger of its own on this campaign, under the platform API's rules for triggers. Once on each campaign.",
+        "It gets a trigger for this campaign, under the platform API's rules for triggers. A campaign can " +
+          "have it once.",
       ),
 
     HttpApiEndpoint.post(
@@ -89,14 +85,15 @@ export class ContentsApi extends HttpApiGroup.make("notifications")
       "/workspaces/:workspace/:env/campaigns/:campaign/notifications/:notification/detach",
       { params: pair, success: Data(Content), error: [NotFound] },
     )
-      .annotate(OpenApi.Summary, "Take content off a campaign and keep it")
+      .annotate(OpenApi.Summary, "Detach content from a campaign and keep it")
       .annotate(
         OpenApi.Description,
-        "The campaign sends it no more, and what it was about to send of it is cancelled. The content stays, also on no campaign.",
+        "The campaign no longer sends it; its scheduled and running sends are cancelled. The content is " +
+          "kept, also if it is on no campaign.",
       ),
   )
   .annotate(OpenApi.Title, "Notifications")
   .annotate(
     OpenApi.Description,
-    "What notifications say: made apart from campaigns, and shared by several.",
+    "The content of notifications, which is created without a campaign and can be shared by several.",
   ) {}

@@ -17,52 +17,46 @@ export const contentsHandlers = HttpApiBuilder.group(
     const notifications = yield* Notifications;
     const cursors = yield* Cursors;
     return handlers
-      .handleRaw("create", ({ endpoint, params, request }) =>
-        Effect.gen(function* () {
-          const tenant = yield* tenants.find(params);
-          return { data: yield* contents.create(tenant, yield* readContent({ request, endpoint })) };
-        }),
+      .handleRaw("create", ({ params, ...input }) =>
+        tenants.data(params, (tenant) =>
+          Effect.flatMap(readContent(input), (body) => contents.create(tenant, body)),
+        ),
       )
       .handle("list", ({ params, query }) =>
-        Effect.gen(function* () {
-          const tenant = yield* tenants.find(params);
-          const owner = `${tenant.workspaceId}/${tenant.environment}`;
-          const scope = { endpoint: "GET /operator/notifications", owner };
-          return yield* cursors.page(scope, query, (position) => contents.page(tenant, position));
-        }),
+        Effect.flatMap(tenants.find(params), (tenant) =>
+          cursors.page({ endpoint: "GET /operator/notifications", owner: tenant }, query, (position) =>
+            contents.page(tenant, position),
+          ),
+        ),
       )
       .handle("get", ({ params }) =>
-        Effect.gen(function* () {
-          return { data: yield* contents.find(yield* tenants.find(params), params.notification) };
-        }),
+        tenants.data(params, (tenant) => contents.find(tenant, params.notification)),
       )
-      .handleRaw("update", ({ endpoint, params, request }) =>
-        Effect.gen(function* () {
-          const tenant = yield* tenants.find(params);
-          // What is not there is told before anything about the body (contract B1, 10 and 11).
-          const { id } = yield* contents.find(tenant, params.notification);
-          return { data: yield* contents.update(tenant, id, yield* readContent({ request, endpoint })) };
-        }),
+      .handleRaw("update", ({ params, ...input }) =>
+        tenants.data(
+          params,
+          Effect.fnUntraced(function* (tenant) {
+            // An unknown id is reported before problems of the body (contract B1, 10 and 11).
+            const { id } = yield* contents.find(tenant, params.notification);
+            return yield* contents.update(tenant, id, yield* readContent(input));
+          }),
+        ),
       )
       .handle("delete", ({ params }) =>
-        Effect.gen(function* () {
-          return { data: yield* contents.delete(yield* tenants.find(params), params.notification) };
-        }),
+        tenants.data(params, (tenant) => contents.delete(tenant, params.notification)),
       )
-      .handleRaw("attach", ({ endpoint, params, request }) =>
-        Effect.gen(function* () {
-          const tenant = yield* tenants.find(params);
-          const { campaign, notification } = params;
-          yield* notifications.checkPair(tenant, campaign, notification);
-          const trigger = yield* readTrigger({ request, endpoint });
-          return { data: yield* notifications.attach(tenant, campaign, notification, trigger) };
-        }),
+      .handleRaw("attach", ({ params, ...input }) =>
+        tenants.data(
+          params,
+          Effect.fnUntraced(function* (tenant) {
+            const { campaign, notification } = params;
+            yield* notifications.checkPair(tenant, campaign, notification);
+            return yield* notifications.attach(tenant, campaign, notification, yield* readTrigger(input));
+          }),
+        ),
       )
       .handle("detach", ({ params }) =>
-        Effect.gen(function* () {
-          const tenant = yield* tenants.find(params);
-          return { data: yield* notifications.detach(tenant, params.campaign, params.notification) };
-        }),
+        tenants.data(params, (tenant) => notifications.detach(tenant, params.campaign, params.notification)),
       );
   }),
 );

@@ -3,14 +3,14 @@ import { deliveryKey, messageId } from "../sending/MessageId.ts";
 import type { PagePosition } from "../wire/PagePosition.ts";
 import type { Tenant } from "../workspaces/Workspace.ts";
 import { type DeliveryFilters, DeliveryListSql } from "./DeliveryListSql.ts";
-import type { ShownDelivery } from "./DeliveryResource.ts";
+import type { DeliveryResource } from "./DeliveryResource.ts";
 
-/** Single deliveries as the operator looks through them. */
+/** Lists single deliveries for the operator. */
 export class DeliveryList extends Context.Service<DeliveryList>()("waypost/operator/DeliveryList", {
   make: Effect.gen(function* () {
     const repository = yield* DeliveryListSql;
     return {
-      /** Those that were set off last come first. */
+      /** Newest first by their send or event. */
       page: Effect.fn("DeliveryList.page")(function* (
         tenant: Tenant,
         position: PagePosition,
@@ -18,7 +18,7 @@ export class DeliveryList extends Context.Service<DeliveryList>()("waypost/opera
       ) {
         const before = position.before === null ? null : deliveryKey(position.before);
         const rows = yield* repository.page(tenant, before, position.limit, filters);
-        return rows.map(({ device_key, sourceId, ...row }): ShownDelivery => ({
+        return rows.map(({ device_key, sourceId, ...row }): DeliveryResource => ({
           id: messageId(sourceId, device_key),
           ...row,
         }));

@@ -4,9 +4,9 @@ import { NotFound, Unprocessable } from "../wire/ApiError.ts";
 import { PageOf, PageQuery } from "../wire/Envelope.ts";
 import { isUuid } from "../wire/Ids.ts";
 import { environmentPath } from "./OperatorPath.ts";
-import { DeliveryState, ShownDelivery } from "./DeliveryResource.ts";
+import { DeliveryState, DeliveryResource } from "./DeliveryResource.ts";
 
-const only = (noun: string) =>
+const idFilter = (noun: string) =>
   Schema.optionalKey(
     Schema.String.annotate({
       description: `Only deliveries of the ${noun} with this id.`,
@@ -16,23 +16,23 @@ const only = (noun: string) =>
   );
 
 const deliveryFilters = {
-  campaign: only("campaign"),
-  notification: only("notification"),
-  device: only("device"),
+  campaign: idFilter("campaign"),
+  notification: idFilter("notification"),
+  device: idFilter("device"),
   status: Schema.optionalKey(DeliveryState),
 };
 
-/** Single deliveries, with what went wrong: for the operator who is asked where a message is. */
+/** The endpoint of single deliveries and their errors, for support requests about a message. */
 export class DeliveryListApi extends HttpApiGroup.make("deliveries")
   .add(
     HttpApiEndpoint.get("list", "/workspaces/:workspace/:env/deliveries", {
       params: environmentPath,
       query: { ...PageQuery, ...deliveryFilters },
-      success: PageOf(ShownDelivery),
+      success: PageOf(DeliveryResource),
       error: [NotFound, Unprocessable],
     })
       .annotate(OpenApi.Summary, "List single deliveries")
-      .annotate(OpenApi.Description, "Newest first: those that were set off last."),
+      .annotate(OpenApi.Description, "Newest first by their send or event."),
   )
   .annotate(OpenApi.Title, "Deliveries")
-  .annotate(OpenApi.Description, "What was sent to whom, and what became of it.") {}
+  .annotate(OpenApi.Description, "What was sent to which device, and with which outcome.") {}

@@ -14,13 +14,11 @@ export const deliveryListHandlers = HttpApiBuilder.group(
     const deliveries = yield* DeliveryList;
     const cursors = yield* Cursors;
     return handlers.handle("list", ({ params, query }) =>
-      Effect.gen(function* () {
-        const tenant = yield* tenants.find(params);
+      Effect.flatMap(tenants.find(params), (tenant) => {
         const { campaign, device, notification, status } = query;
         const filters = { campaign, device, notification, status };
-        const owner = `${tenant.workspaceId}/${tenant.environment}`;
-        const scope = { endpoint: "GET /operator/deliveries", owner, filters };
-        return yield* cursors.page(scope, query, (position) => deliveries.page(tenant, position, filters));
+        const scope = { endpoint: "GET /operator/deliveries", owner: tenant, filters };
+        return cursors.page(scope, query, (position) => deliveries.page(tenant, position, filters));
       }),
     );
   }),

@@ -3,18 +3,18 @@ import { SqlClient } from "effect/sql";
 import { utc } from "../database/Rows.ts";
 import type { DeliveryKey } from "../sending/MessageId.ts";
 import type { Tenant } from "../workspaces/Workspace.ts";
-import type { ShownDelivery } from "./DeliveryResource.ts";
+import type { DeliveryResource } from "./DeliveryResource.ts";
 
-/** Which deliveries are wanted; null or undefined for all. Ids are UUIDs. */
+/** Filters of deliveries; undefined for all. Ids are UUIDs. */
 export interface DeliveryFilters {
   readonly campaign?: string | undefined;
   readonly notification?: string | undefined;
   readonly device?: string | undefined;
-  readonly status?: ShownDelivery["status"] | undefined;
+  readonly status?: DeliveryResource["status"] | undefined;
 }
 
-/** A delivery before it has its id. */
-export interface DeliveryRow extends Omit<ShownDelivery, "id"> {
+/** A delivery without its id, which is made from `sourceId` and `device_key`. */
+export interface DeliveryRow extends Omit<DeliveryResource, "id"> {
   readonly sourceId: bigint;
   readonly device_key: number;
 }
@@ -24,14 +24,16 @@ export class DeliveryListSql extends Context.Service<DeliveryListSql>()("waypost
   make: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient;
     return {
-      /** In the order of the primary key, backwards, from behind a delivery on. */
+      /** In descending order of the primary key, after the delivery `before`. */
       page: (tenant: Tenant, before: DeliveryKey | null, limit: number, filters: DeliveryFilters) => {
         const { environment, workspaceId } = tenant;
         const { campaign = null, device = null, notification = null, status = null } = filters;
         const own = sql`workspace_id = ${workspaceId} AND environment = ${environment}`;
         return Effect.orDie(sql<DeliveryRow>`
-          SELECT d.source_id AS "sourceId", d.device_key, s.id AS send_id, COALESCE(k.id, g.id) AS campaign_id, c.notification_id, v.id AS device_id,
-            d.trigger_type, COALESCE(l.id, f.id) AS location_id, d.transport, d.status, d.attempts::int AS attempts, d.last_error,
+          SELECT d.source_id AS "sourceId", d.device_key, s.id AS send_id,
+            COALESCE(k.id, g.id) AS campaign_id, c.notification_id, v.id AS device_id, d.trigger_type,
+            COALESCE(l.id, f.id) AS location_id, d.transport, d.status, d.attempts::int AS attempts,
+            d.last_error,
             ${utc("d.created_at")} AS created_at,
             CASE WHEN d.status = 'delivered' THEN ${utc("d.settled_at")} END AS delivered_at
           FROM delivery d
@@ -50,12 +52,14 @@ export class DeliveryListSql extends Context.Service<DeliveryListSql>()("waypost
           LEFT JOIN deleted_location f
             ON f.workspace_id = d.workspace_id AND f.environment = d.environment AND f.key = d.location_key
           WHERE d.workspace_id = ${workspaceId} AND d.environment = ${environment}
-            AND (${before === null} OR (d.source_id, d.device_key) < (${before?.sourceId ?? 0n}::bigint, ${before?.deviceKey ?? 0}::int))
+            AND (${before === null} OR (d.source_id, d.device_key) <
+              (${before?.sourceId ?? 0n}::bigint, ${before?.deviceKey ?? 0}::int))
             AND (${campaign}::uuid IS NULL OR d.campaign_key = (
               SELECT key FROM campaign WHERE ${own} AND id = ${campaign}
               UNION ALL SELECT key FROM deleted_campaign WHERE ${own} AND id = ${campaign}))
             AND (${notification}::uuid IS NULL OR c.notification_id = ${notification})
-            AND (${device}::uuid IS NULL OR d.device_key = (SELECT key FROM device WHERE ${own} AND id = ${device}))
+            AND (${device}::uuid IS NULL
+              OR d.device_key = (SELECT key FROM device WHERE ${own} AND id = ${device}))
             AND (${status}::text IS NULL OR d.status = ${status})
           ORDER BY d.source_id DESC, d.device_key DESC LIMIT ${limit}`);
       },

@@ -3,11 +3,8 @@ import { HttpApiBuilder } from "effect/http-api";
 import { Devices } from "../devices/Devices.ts";
 import { Cursors } from "../http/Cursors.ts";
 import { OperatorApi } from "../OperatorApi.ts";
-import { NotFound } from "../wire/ApiError.ts";
-import { isUuid } from "../wire/Ids.ts";
 import { readParsedBody } from "../wire/ParsedBody.ts";
 import { Approval } from "./DeviceListApi.ts";
-import { DeviceListSql } from "./DeviceListSql.ts";
 import { OperatorTenants } from "./OperatorTenants.ts";
 
 /** Handlers of `DeviceListApi`. */
@@ -17,28 +14,25 @@ export const deviceListHandlers = HttpApiBuilder.group(
   Effect.fnUntraced(function* (handlers) {
     const tenants = yield* OperatorTenants;
     const devices = yield* Devices;
-    const repository = yield* DeviceListSql;
     const cursors = yield* Cursors;
     return handlers
-      .handle("list", ({ params, query }) =>
-        Effect.gen(function* () {
-          const tenant = yield* tenants.find(params);
-          const filters = { approved: query.approved, platform: query.platform };
-          const owner = `${tenant.workspaceId}/${tenant.environment}`;
-          const scope = { endpoint: "GET /operator/devices", owner, filters };
-          return yield* cursors.page(scope, query, (position) => devices.page(tenant, position, filters));
+      .handle("list", ({ params, query: { approved, platform, ...query } }) =>
+        Effect.flatMap(tenants.find(params), (tenant) => {
+          const filters = { approved, platform };
+          const scope = { endpoint: "GET /operator/devices", owner: tenant, filters };
+          return cursors.page(scope, query, (position) => devices.page(tenant, position, filters));
         }),
       )
-      .handleRaw("approve", ({ endpoint, params, request }) =>
-        Effect.gen(function* () {
-          const tenant = yield* tenants.find(params);
-          // A device that is not there is told before anything about the body (contract B1, 10 and 11).
-          const found = isUuid(params.device) ? yield* repository.find(tenant, params.device) : [];
-          if (found.length === 0) return yield* NotFound.resource("device");
-          const body = yield* readParsedBody(Approval, { request, endpoint });
-          const { approved } = yield* body.complete;
-          return { data: yield* devices.setApproved(tenant, params.device, approved) };
-        }),
+      .handleRaw("approve", ({ params, ...input }) =>
+        tenants.data(
+          params,
+          Effect.fnUntraced(function* (tenant) {
+            // An unknown id is reported before problems of the body (contract B1, 10 and 11).
+            yield* devices.check(tenant, params.device);
+            const { approved } = yield* (yield* readParsedBody(Approval, input)).complete;
+            return yield* devices.setApproved(tenant, params.device, approved);
+          }),
+        ),
       );
   }),
 );

@@ -2,13 +2,7 @@ import { Schema } from "effect";
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api";
 import { ImportReport } from "../locations/LocationImport.ts";
 import { dryRunParameter, importBody, importBodyRules } from "../locations/LocationsApi.ts";
-import {
-  Conflict,
-  NotFound,
-  PayloadTooLarge,
-  Unprocessable,
-  UnsupportedMediaType,
-} from "../wire/ApiError.ts";
+import { bodyErrors, Conflict, NotFound } from "../wire/ApiError.ts";
 import { Data } from "../wire/Envelope.ts";
 import { isUuid } from "../wire/Ids.ts";
 import { BodyRules } from "../wire/RequestBody.ts";
@@ -16,7 +10,8 @@ import { environmentPath } from "./OperatorPath.ts";
 
 const Part = Schema.String.annotate({
   description:
-    "A UUID of your own for this part of a file. Sent again within 24 hours, it gives the first answer and imports nothing twice.",
+    "A UUID of your own for this part of a file. Sent again within 24 hours, the part gets the first " +
+    "response and is not imported twice.",
   format: "uuid",
   examples: ["01980a6c-0f3e-7c52-9a41-3f1f5d7a2b60"],
 }).check(
@@ -25,7 +20,7 @@ const Part = Schema.String.annotate({
   }),
 );
 
-/** The import of the platform API, for the operator who has no token of the workspace. */
+/** The import of the platform API, for the operator, who has no token of the workspace. */
 export class LocationImportApi extends HttpApiGroup.make("locations")
   .add(
     HttpApiEndpoint.post("import", "/workspaces/:workspace/:env/locations/import", {
@@ -33,18 +28,18 @@ export class LocationImportApi extends HttpApiGroup.make("locations")
       query: { ...dryRunParameter, part: Schema.optionalKey(Part) },
       payload: importBody,
       success: Data(ImportReport),
-      error: [NotFound, Conflict, PayloadTooLarge, UnsupportedMediaType, Unprocessable],
+      error: [NotFound, Conflict, ...bodyErrors],
     })
       .annotate(BodyRules, importBodyRules)
       .annotate(OpenApi.Summary, "Import locations from GeoJSON")
       .annotate(
         OpenApi.Description,
-        "The rules and the answer of the platform API's import. A larger file is sent in parts, each with a `part` of its own, as " +
-          "`waypost location import` does.",
+        "The rules and the response of the platform API's import. A larger file is sent in parts, each " +
+          "with its own `part`, as `waypost location import` does.",
       ),
   )
   .annotate(OpenApi.Title, "Locations")
   .annotate(
     OpenApi.Description,
-    "Places that geo campaigns target: made here, read over the platform API.",
+    "Locations that geo campaigns target: imported here, read through the platform API.",
   ) {}

@@ -17,7 +17,7 @@ export const locationImportHandlers = HttpApiBuilder.group(
   Effect.fnUntraced(function* (handlers) {
     const imports = yield* LocationImports;
     const tenants = yield* OperatorTenants;
-    const changes = yield* IdempotentRequests;
+    const requests = yield* IdempotentRequests;
     return handlers.handleRaw("import", ({ endpoint, params, query, request }) =>
       Effect.gen(function* () {
         const tenant = yield* tenants.find(params);
@@ -28,12 +28,12 @@ export const locationImportHandlers = HttpApiBuilder.group(
           });
         });
         if (query.part === undefined || isDryRun(query)) return yield* imported;
-        const change = {
+        const identity = {
           tenant,
           key: query.part.toLowerCase(),
           path: `/operator/v1/workspaces/${tenant.workspace.id}/${tenant.environment}/locations/import`,
         };
-        return yield* changes.once(change, Effect.ignore(readBody(request, importBodyRules)), imported);
+        return yield* requests.once(identity, Effect.ignore(readBody(request, importBodyRules)), imported);
       }),
     );
   }),

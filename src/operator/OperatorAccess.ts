@@ -2,12 +2,12 @@ import { Context } from "effect";
 import { HttpApiMiddleware, HttpApiSecurity, OpenApi } from "effect/http-api";
 import { InternalError, ServiceUnavailable, TooManyRequests, Unauthorized } from "../wire/ApiError.ts";
 
-/** Whether the operator door has let the request in: an endpoint that finds it false is not behind the door. */
+/** Whether the request was authenticated with the operator key. An endpoint that finds false is a defect. */
 export const IsOperator = Context.Reference<boolean>("waypost/operator/IsOperator", {
   defaultValue: () => false,
 });
 
-/** What every endpoint of the operator interface demands. The key itself is checked before the request is routed. */
+/** Middleware of every operator endpoint. The operator key is checked before the request is routed. */
 export class OperatorAccess extends HttpApiMiddleware.Service<OperatorAccess>()(
   "waypost/operator/OperatorAccess",
   {
@@ -16,7 +16,8 @@ export class OperatorAccess extends HttpApiMiddleware.Service<OperatorAccess>()(
       operatorKey: HttpApiSecurity.bearer.pipe(
         HttpApiSecurity.annotate(
           OpenApi.Description,
-          "The operator key of this installation: `WAYPOST_OPERATOR_KEY`, or `operator.key` in the data directory.",
+          "The operator key of this installation: `WAYPOST_OPERATOR_KEY`, or `operator.key` in the data " +
+            "directory.",
         ),
       ),
     },

@@ -1,10 +1,12 @@
 import { Effect, Layer } from "effect";
 import { IsOperator, OperatorAccess } from "./OperatorAccess.ts";
 
-/** Enforces `OperatorAccess` for whom the operator door has let in. */
+/** Enforces `OperatorAccess`. */
 export const operatorAccessLayer = Layer.succeed(OperatorAccess, {
   operatorKey: (httpEffect) =>
     Effect.flatMap(IsOperator, (isOperator) =>
-      isOperator ? httpEffect : Effect.die(new Error("An operator endpoint was reached past its door")),
+      isOperator
+        ? httpEffect
+        : Effect.die(new Error("An operator endpoint was reached without authentication")),
     ),
 });

@@ -11,12 +11,12 @@ const base = "/operator/v1";
 
 const refused = (error: RefusedRequest["error"]): RefusedRequest => ({ error, headers: {} });
 
-/** The door of the operator interface: its one key, and the throttle of whoever guesses it (contract B1, I2). */
+/** Authenticates the operator: compares the operator key, and throttles wrong keys (contract B1, I2). */
 export const operatorAuthenticator: Effect.Effect<Authenticator, never, DataDirectory | FailedAttempts> =
   Effect.gen(function* () {
     const { operatorKey } = yield* DataDirectory;
     const attempts = yield* FailedAttempts;
-    // Digests are of one length, so that comparing them tells nothing of the key.
+    // Digests have equal lengths, so the comparison reveals nothing about the key.
     const expected = digest(Redacted.value(operatorKey));
     return {
       name: "operator",

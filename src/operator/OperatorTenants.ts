@@ -4,22 +4,34 @@ import type { Environment } from "../workspaces/Environment.ts";
 import type { Tenant } from "../workspaces/Workspace.ts";
 import { Workspaces } from "../workspaces/Workspaces.ts";
 
+/** The path parameters of a tenant. */
+export interface TenantPath {
+  readonly workspace: string;
+  readonly env: string;
+}
+
 const isEnvironment = (text: string): text is Environment => text === "sandbox" || text === "production";
 
-/** Finds what the path of an operator's request is about. */
+/** Finds the tenant that the path of an operator's request names. */
 export class OperatorTenants extends Context.Service<OperatorTenants>()("waypost/operator/OperatorTenants", {
   make: Effect.gen(function* () {
     const workspaces = yield* Workspaces;
+
+    const find = Effect.fnUntraced(function* ({ env, workspace: id }: TenantPath) {
+      const { workspace, workspaceId } = yield* workspaces.find(id);
+      if (!isEnvironment(env)) {
+        return yield* NotFound.of("The environment in the path must be sandbox or production.");
+      }
+      return { workspaceId, workspace, environment: env } satisfies Tenant;
+    });
+
     return {
-      /** @throws 404 for an unknown workspace or environment. */
-      find: Effect.fnUntraced(function* (path: { readonly workspace: string; readonly env: string }) {
-        const { env } = path;
-        const { workspace, workspaceId } = yield* workspaces.find(path.workspace);
-        if (!isEnvironment(env)) {
-          return yield* NotFound.of("The environment in the path must be sandbox or production.");
-        }
-        return { workspaceId, workspace, environment: env } satisfies Tenant;
-      }),
+      /** @throws 404 for an unknown workspace or environment */
+      find,
+
+      /** Runs a handler for the tenant; its result is the `data` of the response. @throws 404, as `find` */
+      data: <A, E, R>(path: TenantPath, handle: (tenant: Tenant) => Effect.Effect<A, E, R>) =>
+        Effect.map(Effect.flatMap(find(path), handle), (data) => ({ data })),
     };
   }),
 }) {

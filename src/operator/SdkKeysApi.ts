@@ -1,20 +1,20 @@
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api";
 import { IssuedSdkKey, SdkKey, SdkKeyDraft } from "../access/Token.ts";
-import { NotFound, PayloadTooLarge, Unprocessable, UnsupportedMediaType } from "../wire/ApiError.ts";
+import { bodyErrors, NotFound, Unprocessable } from "../wire/ApiError.ts";
 import { Data, Deleted, PageOf, PageQuery } from "../wire/Envelope.ts";
 import { environmentPath, idInPath } from "./OperatorPath.ts";
 
-/** The SDK keys of an environment: issued, listed and revoked. */
+/** The endpoints of SDK keys: issue, list and revoke. */
 export class SdkKeysApi extends HttpApiGroup.make("sdkKeys")
   .add(
     HttpApiEndpoint.post("issue", "/workspaces/:workspace/:env/sdk-keys", {
       params: environmentPath,
       payload: SdkKeyDraft,
       success: Data(IssuedSdkKey).pipe(HttpApiSchema.status(201)),
-      error: [NotFound, PayloadTooLarge, UnsupportedMediaType, Unprocessable],
+      error: [NotFound, ...bodyErrors],
     })
       .annotate(OpenApi.Summary, "Issue an SDK key")
-      .annotate(OpenApi.Description, "The answer is the only place where the key itself is shown."),
+      .annotate(OpenApi.Description, "Only this response shows the key itself."),
 
     HttpApiEndpoint.get("list", "/workspaces/:workspace/:env/sdk-keys", {
       params: environmentPath,
@@ -33,8 +33,9 @@ export class SdkKeysApi extends HttpApiGroup.make("sdkKeys")
       .annotate(OpenApi.Summary, "Revoke an SDK key")
       .annotate(
         OpenApi.Description,
-        "It registers no more devices, in any process, and stays listed. Devices it registered go on working.",
+        "It no longer registers devices, in any process, and stays listed. The devices that it registered " +
+          "still work.",
       ),
   )
   .annotate(OpenApi.Title, "SDK keys")
-  .annotate(OpenApi.Description, "What an app carries to register the devices it runs on.") {}
+  .annotate(OpenApi.Description, "The keys with which apps register devices.") {}

@@ -16,27 +16,24 @@ export const sdkKeysHandlers = HttpApiBuilder.group(
     const tokens = yield* Tokens;
     const cursors = yield* Cursors;
     return handlers
-      .handleRaw("issue", ({ endpoint, params, request }) =>
-        Effect.gen(function* () {
-          const { environment, workspaceId } = yield* tenants.find(params);
-          const body = yield* readParsedBody(SdkKeyDraft, { request, endpoint });
-          return { data: yield* tokens.issueSdkKey(workspaceId, environment, body) };
-        }),
+      .handleRaw("issue", ({ params, ...input }) =>
+        tenants.data(params, ({ environment, workspaceId }) =>
+          Effect.flatMap(readParsedBody(SdkKeyDraft, input), (body) =>
+            tokens.issueSdkKey(workspaceId, environment, body),
+          ),
+        ),
       )
       .handle("list", ({ params, query }) =>
-        Effect.gen(function* () {
-          const { environment, workspaceId } = yield* tenants.find(params);
-          const scope = { endpoint: "GET /operator/sdk-keys", owner: `${workspaceId}/${environment}` };
-          return yield* cursors.page(scope, query, (position) =>
-            tokens.pageOfSdkKeys(workspaceId, environment, position),
-          );
-        }),
+        Effect.flatMap(tenants.find(params), (tenant) =>
+          cursors.page({ endpoint: "GET /operator/sdk-keys", owner: tenant }, query, (position) =>
+            tokens.pageOfSdkKeys(tenant.workspaceId, tenant.environment, position),
+          ),
+        ),
       )
       .handle("revoke", ({ params }) =>
-        Effect.gen(function* () {
-          const { environment, workspaceId } = yield* tenants.find(params);
-          return { data: yield* tokens.revokeSdkKey(workspaceId, environment, params.key) };
-        }),
+        tenants.data(params, ({ environment, workspaceId }) =>
+          tokens.revokeSdkKey(workspaceId, environment, params.key),
+        ),
       );
   }),
 );

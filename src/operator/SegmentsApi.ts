@@ -1,25 +1,25 @@
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api";
 import { Segment, SegmentDraft, SegmentPatch } from "../devices/Segment.ts";
-import { NotFound, PayloadTooLarge, Unprocessable, UnsupportedMediaType } from "../wire/ApiError.ts";
+import { bodyErrors, NotFound, Unprocessable } from "../wire/ApiError.ts";
 import { Data, Deleted, PageOf, PageQuery } from "../wire/Envelope.ts";
 import { environmentPath, idInPath } from "./OperatorPath.ts";
 
 const params = { ...environmentPath, segment: idInPath("segment") };
 
-/** The segments of an environment: rules over device attributes. */
+/** The endpoints of segments, which are rules over device attributes. */
 export class SegmentsApi extends HttpApiGroup.make("segments")
   .add(
     HttpApiEndpoint.post("create", "/workspaces/:workspace/:env/segments", {
       params: environmentPath,
       payload: SegmentDraft,
       success: Data(Segment).pipe(HttpApiSchema.status(201)),
-      error: [NotFound, PayloadTooLarge, UnsupportedMediaType, Unprocessable],
+      error: [NotFound, ...bodyErrors],
     })
       .annotate(OpenApi.Summary, "Create a segment")
       .annotate(
         OpenApi.Description,
-        "A rule asks for what apps told of their devices. Values are compared by value and type: the text 5 is not the number 5. " +
-          "A device that lacks the attribute meets no condition but `ne` and `exists: false`.",
+        "A rule compares attributes of devices, by value and type: the text 5 is not the number 5. A " +
+          "device without the attribute meets only `ne` and `exists: false`.",
       ),
 
     HttpApiEndpoint.get("list", "/workspaces/:workspace/:env/segments", {
@@ -29,7 +29,7 @@ export class SegmentsApi extends HttpApiGroup.make("segments")
       error: [NotFound, Unprocessable],
     })
       .annotate(OpenApi.Summary, "List segments")
-      .annotate(OpenApi.Description, "Newest first, each with the number of devices that it holds now."),
+      .annotate(OpenApi.Description, "Newest first, each with the number of its devices now."),
 
     HttpApiEndpoint.get("get", "/workspaces/:workspace/:env/segments/:segment", {
       params,
@@ -41,12 +41,13 @@ export class SegmentsApi extends HttpApiGroup.make("segments")
       params,
       payload: SegmentPatch,
       success: Data(Segment),
-      error: [NotFound, PayloadTooLarge, UnsupportedMediaType, Unprocessable],
+      error: [NotFound, ...bodyErrors],
     })
       .annotate(OpenApi.Summary, "Change a segment")
       .annotate(
         OpenApi.Description,
-        "What is left out stays; a rule is replaced as a whole. What its campaigns send from then on goes by the new rule.",
+        "Missing fields are kept; a rule is replaced as a whole. Later sends of its campaigns use the new " +
+          "rule.",
       ),
 
     HttpApiEndpoint.delete("delete", "/workspaces/:workspace/:env/segments/:segment", {
@@ -57,9 +58,9 @@ export class SegmentsApi extends HttpApiGroup.make("segments")
       .annotate(OpenApi.Summary, "Delete a segment")
       .annotate(
         OpenApi.Description,
-        "Campaigns keep their other segments. Refused while it is the only segment of a campaign that has not ended, which would " +
-          "then reach everyone.",
+        "Campaigns keep their other segments. Refused while it is the only segment of a campaign that has " +
+          "not ended, because the campaign would then reach everyone.",
       ),
   )
   .annotate(OpenApi.Title, "Segments")
-  .annotate(OpenApi.Description, "Whom push campaigns can be aimed at.") {}
+  .annotate(OpenApi.Description, "Groups of devices that push campaigns can target.") {}

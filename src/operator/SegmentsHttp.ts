@@ -15,37 +15,31 @@ export const segmentsHandlers = HttpApiBuilder.group(
     const segments = yield* Segments;
     const cursors = yield* Cursors;
     return handlers
-      .handleRaw("create", ({ endpoint, params, request }) =>
-        Effect.gen(function* () {
-          const tenant = yield* tenants.find(params);
-          return { data: yield* segments.create(tenant, yield* readSegment({ request, endpoint })) };
-        }),
+      .handleRaw("create", ({ params, ...input }) =>
+        tenants.data(params, (tenant) =>
+          Effect.flatMap(readSegment(input), (body) => segments.create(tenant, body)),
+        ),
       )
       .handle("list", ({ params, query }) =>
-        Effect.gen(function* () {
-          const tenant = yield* tenants.find(params);
-          const owner = `${tenant.workspaceId}/${tenant.environment}`;
-          const scope = { endpoint: "GET /operator/segments", owner };
-          return yield* cursors.page(scope, query, (position) => segments.page(tenant, position));
-        }),
+        Effect.flatMap(tenants.find(params), (tenant) =>
+          cursors.page({ endpoint: "GET /operator/segments", owner: tenant }, query, (position) =>
+            segments.page(tenant, position),
+          ),
+        ),
       )
-      .handle("get", ({ params }) =>
-        Effect.gen(function* () {
-          return { data: yield* segments.find(yield* tenants.find(params), params.segment) };
-        }),
-      )
-      .handleRaw("update", ({ endpoint, params, request }) =>
-        Effect.gen(function* () {
-          const tenant = yield* tenants.find(params);
-          // A segment that is not there is told before anything about the body (contract B1, 10 and 11).
-          const { id } = yield* segments.check(tenant, params.segment);
-          return { data: yield* segments.update(tenant, id, yield* readSegmentPatch({ request, endpoint })) };
-        }),
+      .handle("get", ({ params }) => tenants.data(params, (tenant) => segments.find(tenant, params.segment)))
+      .handleRaw("update", ({ params, ...input }) =>
+        tenants.data(
+          params,
+          Effect.fnUntraced(function* (tenant) {
+            // An unknown id is reported before problems of the body (contract B1, 10 and 11).
+            const { id } = yield* segments.check(tenant, params.segment);
+            return yield* segments.update(tenant, id, yield* readSegmentPatch(input));
+          }),
+        ),
       )
       .handle("delete", ({ params }) =>
-        Effect.gen(function* () {
-          return { data: yield* segments.delete(yield* tenants.find(params), params.segment) };
-        }),
+        tenants.data(params, (tenant) => segments.delete(tenant, params.segment)),
       );
   }),
 );

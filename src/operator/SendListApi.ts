@@ -4,33 +4,32 @@ import { SendStatus } from "../sending/Send.ts";
 import { NotFound, Unprocessable } from "../wire/ApiError.ts";
 import { PageOf, PageQuery } from "../wire/Envelope.ts";
 import { isUuid } from "../wire/Ids.ts";
+import { shownId } from "../wire/ShownFields.ts";
 import { environmentPath } from "./OperatorPath.ts";
-import { ShownSend } from "./SendResource.ts";
+import { SendResource } from "./SendResource.ts";
 
 const sendFilters = {
   campaign: Schema.optionalKey(
-    Schema.String.annotate({
-      description: "Only sends of the campaign with this id.",
-      format: "uuid",
-      examples: ["01980a6c-0f3e-7c52-9a41-3f1f5d7a2b62"],
-    }).check(Schema.makeFilter(isUuid, { message: "The {field} must be a UUID." })),
+    shownId("Only sends of the campaign with this id.", "01980a6c-0f3e-7c52-9a41-3f1f5d7a2b62").check(
+      Schema.makeFilter(isUuid, { message: "The {field} must be a UUID." }),
+    ),
   ),
   status: Schema.optionalKey(SendStatus),
 };
 
-/** What is to be sent, is being sent and was sent at fixed times. */
+/** The endpoint of sends at fixed times: scheduled, running and past ones. */
 export class SendListApi extends HttpApiGroup.make("sends")
   .add(
     HttpApiEndpoint.get("list", "/workspaces/:workspace/:env/sends", {
       params: environmentPath,
       query: { ...PageQuery, ...sendFilters },
-      success: PageOf(ShownSend),
+      success: PageOf(SendResource),
       error: [NotFound, Unprocessable],
     })
       .annotate(OpenApi.Summary, "List scheduled and past sends")
       .annotate(
         OpenApi.Description,
-        "Newest first by when they were planned. The figures are exact at any moment, also while a send runs.",
+        "Newest first by when they were scheduled. The figures are always exact, also while a send runs.",
       ),
   )
   .annotate(OpenApi.Title, "Sends")

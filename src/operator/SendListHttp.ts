@@ -14,12 +14,10 @@ export const sendListHandlers = HttpApiBuilder.group(
     const sends = yield* SendListSql;
     const cursors = yield* Cursors;
     return handlers.handle("list", ({ params, query }) =>
-      Effect.gen(function* () {
-        const tenant = yield* tenants.find(params);
+      Effect.flatMap(tenants.find(params), (tenant) => {
         const filters = { campaign: query.campaign, status: query.status };
-        const owner = `${tenant.workspaceId}/${tenant.environment}`;
-        const scope = { endpoint: "GET /operator/sends", owner, filters };
-        return yield* cursors.page(scope, query, (position) => sends.page(tenant, position, filters));
+        const scope = { endpoint: "GET /operator/sends", owner: tenant, filters };
+        return cursors.page(scope, query, (position) => sends.page(tenant, position, filters));
       }),
     );
   }),

@@ -3,24 +3,25 @@ import { SqlClient } from "effect/sql";
 import { utc } from "../database/Rows.ts";
 import type { PagePosition } from "../wire/PagePosition.ts";
 import type { Tenant } from "../workspaces/Workspace.ts";
-import type { ShownSend } from "./SendResource.ts";
+import type { SendResource } from "./SendResource.ts";
 
-/** Which sends are wanted; undefined for all. The campaign is a UUID. */
+/** Filters of sends; undefined for all. The campaign is a UUID. */
 export interface SendFilters {
   readonly campaign?: string | undefined;
-  readonly status?: ShownSend["status"] | undefined;
+  readonly status?: SendResource["status"] | undefined;
 }
 
-/** The statement that shows sends. */
+/** The statement that lists sends. */
 export class SendListSql extends Context.Service<SendListSql>()("waypost/operator/SendListSql", {
   make: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient;
     return {
-      /** In the order in which they were planned, newest first. */
+      /** Newest first by when they were scheduled. */
       page: (tenant: Tenant, position: PagePosition, filters: SendFilters) => {
         const { campaign = null, status = null } = filters;
-        return Effect.orDie(sql<ShownSend>`
-          SELECT s.id, s.campaign_id, s.notification_id, ${utc("s.due_at")} AS due_at, s.status, s.targeted, s.delivered, s.failed,
+        return Effect.orDie(sql<SendResource>`
+          SELECT s.id, s.campaign_id, s.notification_id, ${utc("s.due_at")} AS due_at, s.status, s.targeted,
+            s.delivered, s.failed,
             ${utc("s.started_at")} AS started_at, ${utc("s.finished_at")} AS finished_at
           FROM send s
           WHERE s.workspace_id = ${tenant.workspaceId} AND s.environment = ${tenant.environment}

@@ -1,38 +1,30 @@
 import { Schema } from "effect";
+import { nullableInstant, shownId, shownInstant, shownInteger } from "../wire/ShownFields.ts";
 import { SendStatus } from "../sending/Send.ts";
-import { Timestamp } from "../wire/Text.ts";
 
-const id = (description: string, example: string) =>
-  Schema.String.annotate({ description, format: "uuid", examples: [example] });
-const count = (description: string, example: number) =>
-  Schema.Int.annotate({ description, examples: [example] });
-
-/** One sending of a notification of a push campaign, as the operator sees it. */
-export const ShownSend = Schema.Struct({
-  id: id(
-    "Id of the send; one that is moved to another time keeps it.",
+/** One send of a notification of a push campaign in the operator interface. */
+export const SendResource = Schema.Struct({
+  id: shownId(
+    "Id of the send; moving it to another time keeps the id.",
     "01980a6c-0f3e-7c52-9a41-3f1f5d7a2b61",
   ),
-  campaign_id: id("Its campaign, also if that is deleted.", "01980a6c-0f3e-7c52-9a41-3f1f5d7a2b62"),
-  notification_id: id(
+  campaign_id: shownId("Its campaign, also if that is deleted.", "01980a6c-0f3e-7c52-9a41-3f1f5d7a2b62"),
+  notification_id: shownId(
     "The notification that it sends, also if that is deleted.",
     "01980a6c-0f3e-7c52-9a41-3f1f5d7a2b63",
   ),
-  due_at: Timestamp.annotate({
-    description: "Its minute, in UTC.",
-    examples: ["2026-11-27T08:30:00+00:00"],
-  }),
+  due_at: shownInstant("When it is due, in UTC.", "2026-11-27T08:30:00+00:00"),
   status: SendStatus,
-  targeted: count("Devices that a delivery was made for so far; one that a cap keeps back is not.", 1200),
-  delivered: count("Those of them that the message was delivered to.", 1187),
-  failed: count("Those of them that it could not be delivered to.", 13),
-  started_at: Schema.NullOr(Timestamp).annotate({
-    description: "When it started; null if it has not.",
-    examples: ["2026-11-27T08:30:00+00:00"],
-  }),
-  finished_at: Schema.NullOr(Timestamp).annotate({
-    description: "When it was done, skipped, missed or cancelled; null until then.",
-    examples: ["2026-11-27T08:30:04+00:00"],
-  }),
+  targeted: shownInteger(
+    "Devices that it has a delivery for so far; those that a frequency cap excludes have none.",
+    1200,
+  ),
+  delivered: shownInteger("How many of them the message was delivered to.", 1187),
+  failed: shownInteger("How many of them it could not be delivered to.", 13),
+  started_at: nullableInstant("When it started; null if it has not.", "2026-11-27T08:30:00+00:00"),
+  finished_at: nullableInstant(
+    "When it was done, skipped, missed or cancelled; null until then.",
+    "2026-11-27T08:30:04+00:00",
+  ),
 }).annotate({ identifier: "Send" });
-export type ShownSend = typeof ShownSend.Type;
+export type SendResource = typeof SendResource.Type;

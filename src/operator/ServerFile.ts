@@ -1,4 +1,4 @@
-/** Where a running Waypost tells the command line on the same machine how to reach it. */
+/** `server.json`, by which the command line finds the Waypost that runs on the same data directory. */
 import { Effect, Option, Schema, type Scope } from "effect";
 import { readFileSync } from "node:fs";
 import { rename, rm, writeFile } from "node:fs/promises";
@@ -8,7 +8,7 @@ const Content = Schema.fromJsonString(Schema.Struct({ url: Schema.String, pid: S
 
 const name = "server.json";
 
-/** An address that can be called for one that can only be listened on. */
+/** Replaces a wildcard address, which only listens, by the loopback address. */
 const callable = (url: string): string => {
   const address = new URL(url);
   if (address.hostname === "0.0.0.0") address.hostname = "127.0.0.1";
@@ -16,10 +16,10 @@ const callable = (url: string): string => {
   return address.origin;
 };
 
-/** Where a running Waypost says how it is reached. */
+/** The path of the file in a data directory. */
 export const serverFile = (dataDir: string): string => join(dataDir, name);
 
-/** Writes `server.json` into the data directory, with the address to call and the process id, until the scope closes. */
+/** Writes the file with the address to call and the process id; removes it when the scope closes. */
 export const publishServer = (dataDir: string, url: string): Effect.Effect<void, never, Scope.Scope> => {
   const file = serverFile(dataDir);
   const text = JSON.stringify({ url: callable(url), pid: process.pid });
@@ -32,7 +32,7 @@ export const publishServer = (dataDir: string, url: string): Effect.Effect<void,
   );
 };
 
-/** The address of the Waypost that runs on this data directory, if one says that it does. */
+/** The address of the Waypost that runs on this data directory, by its file. */
 export const publishedServer = (dataDir: string): Option.Option<string> => {
   try {
     const content = Schema.decodeUnknownOption(Content)(readFileSync(serverFile(dataDir), "utf8"));

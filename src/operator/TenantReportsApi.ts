@@ -19,7 +19,7 @@ import { environmentPath } from "./OperatorPath.ts";
 
 const error = [NotFound, Unprocessable] as const;
 
-/** The five reports of the platform API, for the operator who has no token of the workspace. */
+/** The five reports of the platform API, for the operator, who has no token of the workspace. */
 export class TenantReportsApi extends HttpApiGroup.make("reports")
   .add(
     HttpApiEndpoint.get("summary", "/workspaces/:workspace/:env/reports/summary", {
@@ -60,7 +60,7 @@ export class TenantReportsApi extends HttpApiGroup.make("reports")
   .annotateEndpoints(ParametersAreFields, true)
   .annotateEndpoints(
     OpenApi.Description,
-    "The figures, parameters and order of the platform API's report of that name.",
+    "The same figures, parameters and order as the platform API's report of that name.",
   )
   .annotate(OpenApi.Title, "Reports")
-  .annotate(OpenApi.Description, "Figures of one environment, as its own tokens read them.") {}
+  .annotate(OpenApi.Description, "Figures of one environment, as its tokens read them.") {}

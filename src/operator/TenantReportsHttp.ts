@@ -1,9 +1,18 @@
 import { Effect } from "effect";
+import type { HttpServerRequest } from "effect/http";
 import { HttpApiBuilder } from "effect/http-api";
 import { OperatorApi } from "../OperatorApi.ts";
 import { reportAnswer } from "../reports/ReportAnswer.ts";
 import { Reports } from "../reports/Reports.ts";
-import { OperatorTenants } from "./OperatorTenants.ts";
+import { OperatorTenants, type TenantPath } from "./OperatorTenants.ts";
+
+type Report = Reports["Service"]["summary"];
+
+interface ReportInput {
+  readonly params: TenantPath;
+  readonly query: Parameters<Report>[1];
+  readonly request: HttpServerRequest.HttpServerRequest;
+}
 
 /** Handlers of `TenantReportsApi`. */
 export const tenantReportsHandlers = HttpApiBuilder.group(
@@ -12,31 +21,13 @@ export const tenantReportsHandlers = HttpApiBuilder.group(
   Effect.fnUntraced(function* (handlers) {
     const reports = yield* Reports;
     const { find } = yield* OperatorTenants;
+    const respond = (report: Report, { params, query, request }: ReportInput) =>
+      Effect.flatMap(find(params), (tenant) => Effect.map(report(tenant, query), reportAnswer(request)));
     return handlers
-      .handleRaw("summary", ({ params, query, request }) =>
-        Effect.flatMap(find(params), (tenant) =>
-          Effect.map(reports.summary(tenant, query), reportAnswer(request)),
-        ),
-      )
-      .handleRaw("campaigns", ({ params, query, request }) =>
-        Effect.flatMap(find(params), (tenant) =>
-          Effect.map(reports.campaigns(tenant, query), reportAnswer(request)),
-        ),
-      )
-      .handleRaw("locations", ({ params, query, request }) =>
-        Effect.flatMap(find(params), (tenant) =>
-          Effect.map(reports.locations(tenant, query), reportAnswer(request)),
-        ),
-      )
-      .handleRaw("notifications", ({ params, query, request }) =>
-        Effect.flatMap(find(params), (tenant) =>
-          Effect.map(reports.notifications(tenant, query), reportAnswer(request)),
-        ),
-      )
-      .handleRaw("surveys", ({ params, query, request }) =>
-        Effect.flatMap(find(params), (tenant) =>
-          Effect.map(reports.surveys(tenant, query), reportAnswer(request)),
-        ),
-      );
+      .handleRaw("summary", (input) => respond(reports.summary, input))
+      .handleRaw("campaigns", (input) => respond(reports.campaigns, input))
+      .handleRaw("locations", (input) => respond(reports.locations, input))
+      .handleRaw("notifications", (input) => respond(reports.notifications, input))
+      .handleRaw("surveys", (input) => respond(reports.surveys, input));
   }),
 );

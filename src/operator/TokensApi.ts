@@ -1,20 +1,20 @@
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api";
 import { IssuedToken, Token, TokenDraft } from "../access/Token.ts";
-import { NotFound, PayloadTooLarge, Unprocessable, UnsupportedMediaType } from "../wire/ApiError.ts";
+import { bodyErrors, NotFound, Unprocessable } from "../wire/ApiError.ts";
 import { Data, Deleted, PageOf, PageQuery } from "../wire/Envelope.ts";
 import { idInPath, workspacePath } from "./OperatorPath.ts";
 
-/** The platform API tokens of a workspace: issued, listed and revoked. */
+/** The endpoints of platform API tokens: issue, list and revoke. */
 export class TokensApi extends HttpApiGroup.make("tokens")
   .add(
     HttpApiEndpoint.post("issue", "/workspaces/:workspace/tokens", {
       params: workspacePath,
       payload: TokenDraft,
       success: Data(IssuedToken).pipe(HttpApiSchema.status(201)),
-      error: [NotFound, PayloadTooLarge, UnsupportedMediaType, Unprocessable],
+      error: [NotFound, ...bodyErrors],
     })
       .annotate(OpenApi.Summary, "Issue a platform API token")
-      .annotate(OpenApi.Description, "The answer is the only place where the token itself is shown."),
+      .annotate(OpenApi.Description, "Only this response shows the token itself."),
 
     HttpApiEndpoint.get("list", "/workspaces/:workspace/tokens", {
       params: workspacePath,
@@ -31,7 +31,7 @@ export class TokensApi extends HttpApiGroup.make("tokens")
       error: [NotFound],
     })
       .annotate(OpenApi.Summary, "Revoke a platform API token")
-      .annotate(OpenApi.Description, "It ends at once, in all processes, and stays listed."),
+      .annotate(OpenApi.Description, "It ends immediately, in all processes, and stays listed."),
   )
   .annotate(OpenApi.Title, "Tokens")
-  .annotate(OpenApi.Description, "What a customer's own systems use the platform API with.") {}
+  .annotate(OpenApi.Description, "The tokens with which the systems of a customer use the platform API.") {}

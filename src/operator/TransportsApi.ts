@@ -9,19 +9,21 @@ import {
   unknownTransport,
   WebPushCredentials,
 } from "../sending/push/PushCredential.ts";
-import { NotFound, PayloadTooLarge, Unprocessable, UnsupportedMediaType } from "../wire/ApiError.ts";
+import { bodyErrors, NotFound } from "../wire/ApiError.ts";
 import { Data, PageOf } from "../wire/Envelope.ts";
+import { shownText } from "../wire/ShownFields.ts";
 import { environmentPath } from "./OperatorPath.ts";
 
 const changed = {
   params: environmentPath,
   success: Data(ShownTransport),
-  error: [NotFound, PayloadTooLarge, UnsupportedMediaType, Unprocessable],
+  error: [NotFound, ...bodyErrors],
 } as const;
 
-const neverShown = "They are encrypted at rest and never shown again; what was set before is replaced.";
+const neverShown =
+  "They are encrypted at rest and never shown again; they replace those that were set before.";
 
-/** The credentials of the push services, by environment. */
+/** The endpoints of the credentials for push services. */
 export class TransportsApi extends HttpApiGroup.make("transports")
   .add(
     HttpApiEndpoint.get("list", "/workspaces/:workspace/:env/transports", {
@@ -56,20 +58,17 @@ export class TransportsApi extends HttpApiGroup.make("transports")
       .annotate(OpenApi.Summary, "Set up Web Push")
       .annotate(
         OpenApi.Description,
-        "The VAPID keys are made by the server the first time and stay when the subject changes.",
+        "The server makes the VAPID keys the first time and keeps them when the subject changes.",
       ),
 
     HttpApiEndpoint.delete("delete", "/workspaces/:workspace/:env/transports/:transport", {
       params: {
         ...environmentPath,
-        transport: Schema.String.annotate({
-          description: "`fcm`, `apns` or `webpush`.",
-          examples: ["fcm"],
-        }),
+        transport: shownText("`fcm`, `apns` or `webpush`.", "fcm"),
       },
       success: Data(
         Schema.Struct({
-          id: Schema.String.annotate({ description: "The transport.", examples: ["fcm"] }),
+          id: shownText("The transport.", "fcm"),
           deleted: Schema.Literal(true).annotate({ description: "Always true.", examples: [true] }),
         }),
       ),
@@ -81,8 +80,9 @@ export class TransportsApi extends HttpApiGroup.make("transports")
       .annotate(OpenApi.Summary, "Delete a transport's credentials")
       .annotate(
         OpenApi.Description,
-        "Deliveries to it then fail with a reason that says so. With those of `webpush` its keys go: browsers must subscribe anew.",
+        "Deliveries to it then fail with that reason. Deleting `webpush` deletes its keys: browsers must " +
+          "subscribe again.",
       ),
   )
   .annotate(OpenApi.Title, "Transports")
-  .annotate(OpenApi.Description, "With what pushes are handed to the push services.") {}
+  .annotate(OpenApi.Description, "The credentials with which pushes are sent to push services.") {}

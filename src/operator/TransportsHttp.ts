@@ -15,36 +15,30 @@ export const transportsHandlers = HttpApiBuilder.group(
     const credentials = yield* PushCredentials;
     return handlers
       .handle("list", ({ params }) =>
-        Effect.gen(function* () {
-          const data = yield* credentials.list(yield* tenants.find(params));
-          return { data, meta: { next_cursor: null } };
-        }),
+        Effect.map(
+          tenants.data(params, (tenant) => credentials.list(tenant)),
+          ({ data }) => ({ data, meta: { next_cursor: null } }),
+        ),
       )
-      .handleRaw("putFcm", ({ endpoint, params, request }) =>
-        Effect.gen(function* () {
-          const tenant = yield* tenants.find(params);
-          const body = yield* readParsedBody(FcmCredentials, { request, endpoint });
-          return { data: yield* credentials.putFcm(tenant, body) };
-        }),
+      .handleRaw("putFcm", ({ params, ...input }) =>
+        tenants.data(params, (tenant) =>
+          Effect.flatMap(readParsedBody(FcmCredentials, input), (body) => credentials.putFcm(tenant, body)),
+        ),
       )
-      .handleRaw("putApns", ({ endpoint, params, request }) =>
-        Effect.gen(function* () {
-          const tenant = yield* tenants.find(params);
-          const body = yield* readParsedBody(ApnsCredentials, { request, endpoint });
-          return { data: yield* credentials.putApns(tenant, body) };
-        }),
+      .handleRaw("putApns", ({ params, ...input }) =>
+        tenants.data(params, (tenant) =>
+          Effect.flatMap(readParsedBody(ApnsCredentials, input), (body) => credentials.putApns(tenant, body)),
+        ),
       )
-      .handleRaw("putWebPush", ({ endpoint, params, request }) =>
-        Effect.gen(function* () {
-          const tenant = yield* tenants.find(params);
-          const body = yield* readParsedBody(WebPushCredentials, { request, endpoint });
-          return { data: yield* credentials.putWebPush(tenant, body) };
-        }),
+      .handleRaw("putWebPush", ({ params, ...input }) =>
+        tenants.data(params, (tenant) =>
+          Effect.flatMap(readParsedBody(WebPushCredentials, input), (body) =>
+            credentials.putWebPush(tenant, body),
+          ),
+        ),
       )
       .handle("delete", ({ params }) =>
-        Effect.gen(function* () {
-          return { data: yield* credentials.delete(yield* tenants.find(params), params.transport) };
-        }),
+        tenants.data(params, (tenant) => credentials.delete(tenant, params.transport)),
       );
   }),
 );

@@ -1,21 +1,22 @@
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api";
-import { NotFound, PayloadTooLarge, Unprocessable, UnsupportedMediaType } from "../wire/ApiError.ts";
+import { bodyErrors, NotFound, Unprocessable } from "../wire/ApiError.ts";
 import { Data, PageOf, PageQuery } from "../wire/Envelope.ts";
 import { Workspace, WorkspaceDraft, WorkspacePatch } from "../workspaces/Workspace.ts";
 import { workspacePath } from "./OperatorPath.ts";
 
-/** Workspaces: made, listed, read and changed. */
+/** The endpoints of workspaces: create, list, show and change. */
 export class WorkspacesApi extends HttpApiGroup.make("workspaces")
   .add(
     HttpApiEndpoint.post("create", "/workspaces", {
       payload: WorkspaceDraft,
       success: Data(Workspace).pipe(HttpApiSchema.status(201)),
-      error: [PayloadTooLarge, UnsupportedMediaType, Unprocessable],
+      error: bodyErrors,
     })
       .annotate(OpenApi.Summary, "Create a workspace")
       .annotate(
         OpenApi.Description,
-        "It gets both environments at once. The time zone is UTC unless given; what `plan` leaves out is as by default.",
+        "It has both environments. The time zone is UTC unless it is given; keys that `plan` leaves out " +
+          "have their default values.",
       ),
 
     HttpApiEndpoint.get("list", "/workspaces", {
@@ -36,12 +37,13 @@ export class WorkspacesApi extends HttpApiGroup.make("workspaces")
       params: workspacePath,
       payload: WorkspacePatch,
       success: Data(Workspace),
-      error: [NotFound, PayloadTooLarge, UnsupportedMediaType, Unprocessable],
+      error: [NotFound, ...bodyErrors],
     })
       .annotate(OpenApi.Summary, "Change a workspace")
       .annotate(
         OpenApi.Description,
-        "What is left out stays; `plan` merges by key. It holds at once for all tokens and in all processes.",
+        "Missing fields are kept; `plan` is merged by key. The change applies immediately to all tokens, " +
+          "in all processes.",
       ),
   )
   .annotate(OpenApi.Title, "Workspaces")

@@ -1,6 +1,6 @@
 import { Exit, Option, Schema } from "effect";
 import { Instant } from "../time/Instant.ts";
-import { explain } from "../wire/Explain.ts";
+import { schemaProblems } from "../wire/SchemaProblems.ts";
 import { timeProblem } from "../events/Transition.ts";
 
 /** All checks have the same message, because 1e999 fails two of them. */
@@ -71,7 +71,7 @@ export const parsePosition = (input: unknown, now: number): Position | ReadonlyA
     return problem === null ? decoded.value : [problem];
   }
   const error = Option.getOrThrow(Exit.findErrorOption(decoded));
-  return [...new Set(Object.values(explain(error.issue).fields).flat())];
+  return [...new Set(Object.values(schemaProblems(error.issue).fields).flat())];
 };
 
 /** Whether `parsePosition` returned a position. */

@@ -3,7 +3,7 @@ import { CampaignStatus } from "../campaigns/CampaignStatus.ts";
 import { addDays, dateAt, daysBetween, LocalDate } from "../time/LocalTime.ts";
 import type { TimeZoneName } from "../time/TimeZone.ts";
 import { Unprocessable } from "../wire/ApiError.ts";
-import { say } from "../wire/Explain.ts";
+import { fieldSentence } from "../wire/SchemaProblems.ts";
 import { givenOnce, type Problems } from "../wire/Problems.ts";
 import { parseFields } from "../wire/ParsedBody.ts";
 import { Uuid } from "../wire/Text.ts";
@@ -142,7 +142,7 @@ export const readReportQuery = (
   const status = context.statuses.length === 0 ? null : (single["status"] ?? null);
   for (const [name, value] of Object.entries(sent)) {
     const isIgnored = name === "status" && context.statuses.length === 0;
-    if (typeof value !== "string" && !isIgnored) problems.add(name, say(givenOnce, [name]));
+    if (typeof value !== "string" && !isIgnored) problems.add(name, fieldSentence(givenOnce, [name]));
   }
   if (status !== null && !context.statuses.includes(status)) {
     problems.add("status", `The status of a row in this report is ${either(context.statuses)}.`);

@@ -1,14 +1,17 @@
 import { Schema, SchemaTransformation } from "effect";
 
-const shape =
-  /^(\d{4})-(\d{2})-(\d{2})(?:[Tt ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?(?:([Zz])|([+\- ])(\d{2})(?::?(\d{2}))?)?)?$/;
+const date = String.raw`(\d{4})-(\d{2})-(\d{2})`;
+const time = String.raw`(\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?`;
+const offset = String.raw`(?:[Zz]|([+\- ])(\d{2})(?::?(\d{2}))?)`;
+const shape = new RegExp(`^${date}(?:[Tt ]${time}${offset}?)?$`);
 
-/** What was read last: a schema asks twice, whether it can be read and as what. */
+/** The last result: a schema parses a text twice, to check it and to decode it. */
 let last: { readonly text: string; readonly millis: number | null } = { text: "", millis: null };
 
 /**
- * Epoch milliseconds of an ISO 8601 date-time with offset or `Z`, or without (then UTC), or of a date (00:00 UTC); null for
- * anything else, impossible dates included. A blank before the offset is a `+` that was not encoded in a query string.
+ * Epoch milliseconds of an ISO 8601 date-time, which is UTC without an offset, or of a date (00:00 UTC). Null
+ * for anything else, including impossible dates. A blank before the offset is a `+` that was not encoded in a
+ * query string.
  */
 export const parseInstant = (text: string): number | null => {
   if (text !== last.text) last = { text, millis: parse(text) };
@@ -27,13 +30,12 @@ const parse = (text: string): number | null => {
     minute = "0",
     second = "0",
     fraction = "",
-    ,
     sign,
     offsetHour,
     offsetMinute,
   ] = match;
   if (Number(hour) > 23 || Number(minute) > 59 || Number(second) > 59) return null;
-  // Not Date.UTC, which takes the years 0 to 99 for 1900 to 1999.
+  // Date.UTC reads the years 0 to 99 as 1900 to 1999.
   const local = new Date(0);
   local.setUTCFullYear(Number(year), Number(month) - 1, Number(day));
   if (Number(year) < 1 || local.getUTCMonth() !== Number(month) - 1 || local.getUTCDate() !== Number(day))
@@ -45,12 +47,12 @@ const parse = (text: string): number | null => {
     Number(fraction.slice(0, 3).padEnd(3, "0")),
   );
   if (Number(offsetHour ?? 0) > 23 || Number(offsetMinute ?? 0) > 59) return null;
-  const offset =
+  const offsetMillis =
     (Number(offsetHour ?? 0) * 60 + Number(offsetMinute ?? 0)) * 60_000 * (sign === "-" ? -1 : 1);
-  return local.getTime() - offset;
+  return local.getTime() - offsetMillis;
 };
 
-/** An instant as clients write it, held as epoch milliseconds (contract D3). */
+/** An instant as clients write it, decoded to epoch milliseconds (contract D3). */
 export const Instant = Schema.String.annotate({
   description: "An ISO 8601 date-time with offset or Z, or a date; without an offset it is UTC.",
   examples: ["2026-11-21T09:30:00+01:00"],

@@ -1,14 +1,14 @@
 import { Brand, Schema, SchemaTransformation } from "effect";
 import { DAY_MS, offsetAt, type TimeZoneName } from "./TimeZone.ts";
 
-// Instants are epoch milliseconds. A local day begins at its first instant, and ends one second before the next day
-// begins (contract E1); clock changes follow RFC 5545: a time in a gap moves forward by the gap, in a fold the
-// earlier instant is meant. SQL gets instants from here and never AT TIME ZONE: a PostgreSQL has a tz database of its own,
-// and the embedded one disagrees with the runtime's on nine zones.
+// Instants are epoch milliseconds. A local day begins at its first instant and ends one second before the
+// next day begins (contract E1). Clock changes follow RFC 5545: a time in a gap moves forward by the gap, and
+// a time in a fold means the earlier instant. SQL gets instants from here and never uses AT TIME ZONE:
+// PostgreSQL has a tz database of its own, and the embedded one differs from the runtime's in nine zones.
 
 const MINUTE_MS = 60_000;
 const FIRST_YEAR = "1970";
-// Timestamps on the wire have four-digit years, also for a zone west of UTC on 9999-12-31.
+// Timestamps have four-digit years, also for a zone west of UTC on 9999-12-31.
 const LAST_INSTANT = Date.UTC(9999, 11, 31, 23, 59, 59);
 
 const dayNumber = (date: string): number =>
@@ -56,7 +56,7 @@ export const TimeOfDay = Schema.String.annotate({
 );
 export type TimeOfDay = typeof TimeOfDay.Type;
 
-/** `YYYY-MM-DD` or `YYYY-MM-DD HH:MM` on the clock of a zone that is said elsewhere (campaign write rule 2). */
+/** `YYYY-MM-DD` or `YYYY-MM-DD HH:MM` in a time zone that is given separately (campaign write rule 2). */
 export const WallTime = Schema.String.annotate({
   description: "A date or a date and time in the campaign's time zone, YYYY-MM-DD or YYYY-MM-DD HH:MM.",
   examples: ["2026-11-21", "2026-11-21 09:30"],
@@ -74,7 +74,7 @@ export const WallTime = Schema.String.annotate({
 );
 export type WallTime = typeof WallTime.Type;
 
-// For texts made here, which are right by construction: a check of each would cost more than making it.
+// For texts made here, which are valid by construction; checking them would cost more than making them.
 const asDate = Brand.nominal<LocalDate>();
 const asTime = Brand.nominal<TimeOfDay>();
 const asWallTime = Brand.nominal<WallTime>();
@@ -82,7 +82,7 @@ const asWallTime = Brand.nominal<WallTime>();
 const MIDNIGHT = asTime("00:00");
 const dateOfDay = (day: number): LocalDate => asDate(textOfDay(day));
 
-/** The date of a wall time, and its time of day or null where it is a date alone. */
+/** The date of a wall time, and its time of day; null for a date alone. */
 export const wallParts = (wall: WallTime): { readonly date: LocalDate; readonly time: TimeOfDay | null } => ({
   date: asDate(wall.slice(0, 10)),
   time: wall.length === 10 ? null : asTime(wall.slice(11)),
@@ -94,19 +94,19 @@ const resolve = (zone: TimeZoneName, wallMs: number): number => {
   const earlier = wallMs - before;
   if (before === after || offsetAt(zone, earlier) === before) return earlier;
   const later = wallMs - after;
-  // Neither reading holds in a gap; the offset from before it then lands as far behind the gap as was meant.
+  // In a gap neither offset is valid; the one before the gap gives the instant moved forward by the gap.
   return offsetAt(zone, later) === after ? later : earlier;
 };
 
 const firstInstant = (zone: TimeZoneName, day: number): number => {
   let start = resolve(zone, day * DAY_MS);
-  const begun = (ms: number) => Math.floor((ms + offsetAt(zone, ms)) / DAY_MS) >= day;
-  if (!begun(start - 1000)) return start;
-  // The gap began before midnight (Toronto, 1919), so that the day begins where the gap ends.
+  const hasBegun = (ms: number) => Math.floor((ms + offsetAt(zone, ms)) / DAY_MS) >= day;
+  if (!hasBegun(start - 1000)) return start;
+  // The gap began before midnight (Toronto, 1919), so the day begins at the end of the gap.
   let outside = start - DAY_MS;
   while (start - outside > 1000) {
     const middle = outside + Math.floor((start - outside) / 2000) * 1000;
-    if (begun(middle)) start = middle;
+    if (hasBegun(middle)) start = middle;
     else outside = middle;
   }
   return start;
@@ -122,37 +122,37 @@ export const instantAt = (zone: TimeZoneName, date: LocalDate, time: TimeOfDay):
     ),
   );
 
-/** The first instant of a local day; of a day that the zone skipped, the first of the next. */
+/** The first instant of a local day; for a day that the zone skipped, that of the next day. */
 export const dayStart = (zone: TimeZoneName, date: LocalDate): number => firstInstant(zone, dayNumber(date));
 
 /** The last second of a local day: one second before the next day begins (E1). */
 export const dayEnd = (zone: TimeZoneName, date: LocalDate): number =>
   Math.min(LAST_INSTANT, firstInstant(zone, dayNumber(date) + 1) - 1000);
 
-/** The instant that a wall time means as a start: a date alone is 00:00 that day. */
+/** The instant of a wall time as a start: a date alone is 00:00 of that day. */
 export const startInstant = (zone: TimeZoneName, wall: WallTime): number => {
   const { date, time } = wallParts(wall);
   return instantAt(zone, date, time ?? MIDNIGHT);
 };
 
-/** The instant that a wall time means as an end: a date alone is the last second of that day. */
+/** The instant of a wall time as an end: a date alone is the last second of that day. */
 export const endInstant = (zone: TimeZoneName, wall: WallTime): number => {
   const { date, time } = wallParts(wall);
   return time === null ? dayEnd(zone, date) : instantAt(zone, date, time);
 };
 
-/** The local date at an instant; of the present one, today. */
+/** The local date at an instant. */
 export const dateAt = (zone: TimeZoneName, ms: number): LocalDate =>
   dateOfDay(Math.floor((ms + offsetAt(zone, ms)) / DAY_MS));
 
-/** The local date and time at an instant, `YYYY-MM-DD HH:MM`, seconds cut off. */
+/** The local date and time at an instant, `YYYY-MM-DD HH:MM`, without seconds. */
 export const wallTimeAt = (zone: TimeZoneName, ms: number): WallTime =>
   asWallTime(new Date(ms + offsetAt(zone, ms)).toISOString().slice(0, 16).replace("T", " "));
 
-/** The date so many days later, or earlier where negative. */
+/** The date so many days later; earlier if negative. */
 export const addDays = (date: LocalDate, days: number): LocalDate => dateOfDay(dayNumber(date) + days);
 
-/** How many days the second date lies after the first. */
+/** The number of days from the first date to the second. */
 export const daysBetween = (from: LocalDate, to: LocalDate): number => dayNumber(to) - dayNumber(from);
 
 /** The instants of whole local days, both dates included, as a half-open range. */
@@ -161,7 +161,7 @@ export const dayRange = (zone: TimeZoneName, from: LocalDate, to: LocalDate) => 
   toMs: firstInstant(zone, dayNumber(to) + 1),
 });
 
-/** Each local day from one date to another, both included, as half-open ranges that join without a hole. */
+/** The local days from one date to another, both included, as contiguous half-open ranges. */
 export const daysOf = (zone: TimeZoneName, from: LocalDate, to: LocalDate) => {
   const days: Array<{ readonly date: LocalDate; readonly fromMs: number; readonly toMs: number }> = [];
   let fromMs = firstInstant(zone, dayNumber(from));
@@ -182,5 +182,5 @@ export const periodStart = (zone: TimeZoneName, period: "day" | "week" | "month"
   return firstInstant(zone, period === "day" ? day : dayNumber(`${date.slice(0, 8)}01`));
 };
 
-/** An instant as every response shows it: UTC, whole seconds, `YYYY-MM-DDTHH:MM:SS+00:00` (contract A3). */
+/** An instant in responses: UTC, whole seconds, `YYYY-MM-DDTHH:MM:SS+00:00` (contract A3). */
 export const utcText = (ms: number): string => `${new Date(ms).toISOString().slice(0, 19)}+00:00`;

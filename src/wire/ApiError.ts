@@ -2,7 +2,7 @@ import { Schema } from "effect";
 import type { Fields } from "./Problems.ts";
 
 const Messages = Schema.Record(Schema.String, Schema.Array(Schema.String)).annotate({
-  description: "Dotted field name to what is wrong with it and what would be right.",
+  description: "Sentences by dotted field name: what is wrong, and what would be right.",
   examples: [{ name: ["The name is required."] }],
 });
 
@@ -36,7 +36,7 @@ export class Unauthorized extends Schema.Error<Unauthorized>("Unauthorized")(
   }
 }
 
-/** 403: the token is good, but this is not for it, not now, or over a limit of the plan. */
+/** 403: the token is valid but may not do this, not now, or not over a limit of the plan. */
 export class Forbidden extends Schema.Error<Forbidden>("Forbidden")(
   body(
     [
@@ -71,13 +71,13 @@ export class NotFound extends Schema.Error<NotFound>("NotFound")(
   static of(message: string): NotFound {
     return new NotFound({ error: { code: "not_found", message } });
   }
-  /** `noun` in the reader's words, such as "campaign" or "location group". */
+  /** `noun` in plain words, such as "campaign" or "location group". */
   static resource(noun: string): NotFound {
     return NotFound.of(`There is no ${noun} with this id in this workspace and environment.`);
   }
 }
 
-/** 405: the path exists, but not for this method; the `Allow` header lists those it has. */
+/** 405: the path exists, but not for this method. The `Allow` header lists its methods. */
 export class MethodNotAllowed extends Schema.Error<MethodNotAllowed>("MethodNotAllowed")(
   body(["method_not_allowed"], "This path takes GET and POST."),
   options(405, "The path does not take this method."),
@@ -88,13 +88,13 @@ export class MethodNotAllowed extends Schema.Error<MethodNotAllowed>("MethodNotA
   }
 }
 
-/** 409: another request, or another resource, stands in the way. */
+/** 409: another request or another resource prevents this one. */
 export class Conflict extends Schema.Error<Conflict>("Conflict")(
   body(["request_in_progress", "media_in_use"], "A request with this Idempotency-Key is still running."),
-  options(409, "Another request or resource stands in the way."),
+  options(409, "Another request or resource prevents this one."),
 ) {
   readonly _tag = "Conflict";
-  /** Seconds to wait, where waiting helps. */
+  /** Seconds to wait, if waiting helps. */
   readonly retryAfter: number | undefined = this.error.code === "request_in_progress" ? 2 : undefined;
   static of(code: Conflict["error"]["code"], message: string): Conflict {
     return new Conflict({ error: { code, message } });
@@ -115,10 +115,10 @@ export class PayloadTooLarge extends Schema.Error<PayloadTooLarge>("PayloadTooLa
   }
 }
 
-/** 415: the endpoint does not take this content type. */
+/** 415: the endpoint does not accept this content type. */
 export class UnsupportedMediaType extends Schema.Error<UnsupportedMediaType>("UnsupportedMediaType")(
   body(["unsupported_media_type"], "Send the body as application/json."),
-  options(415, "The endpoint does not take this content type."),
+  options(415, "The endpoint does not accept this content type."),
 ) {
   readonly _tag = "UnsupportedMediaType";
   static of(taken: ReadonlyArray<string>): UnsupportedMediaType {
@@ -128,7 +128,7 @@ export class UnsupportedMediaType extends Schema.Error<UnsupportedMediaType>("Un
   }
 }
 
-/** 422: the request was understood, but something in it is wrong. */
+/** 422: the request is readable, but some of its values are wrong. */
 export class Unprocessable extends Schema.Error<Unprocessable>("Unprocessable")(
   body(
     ["validation_failed", "invalid_parameter", "invalid_cursor"],
@@ -150,7 +150,8 @@ export class Unprocessable extends Schema.Error<Unprocessable>("Unprocessable")(
       error: {
         code: "invalid_cursor",
         message:
-          "The cursor was not issued for this list and these filters, or is over 24 hours old: start again without a cursor.",
+          "The cursor was not issued for this list and these filters, or is over 24 hours old: start again " +
+          "without a cursor.",
       },
     });
   }
@@ -169,7 +170,7 @@ export class TooManyRequests extends Schema.Error<TooManyRequests>("TooManyReque
   }
 }
 
-/** 500: a fault of ours; the message carries the request id and nothing of the inside. */
+/** 500: an internal error. The message has the request id and no internal details. */
 export class InternalError extends Schema.Error<InternalError>("InternalError")(
   body(
     ["internal_error"],
@@ -179,12 +180,13 @@ export class InternalError extends Schema.Error<InternalError>("InternalError")(
 ) {
   readonly _tag = "InternalError";
   static of(requestId: string): InternalError {
-    const message = `Something went wrong on our side. Please give this request id when you report it: ${requestId}`;
+    const message =
+      "Something went wrong on our side. Please give this request id when you report it: " + requestId;
     return new InternalError({ error: { code: "internal_error", message } });
   }
 }
 
-/** 503: the database, or the media store, is away for the moment, or figures are being added up. */
+/** 503: the database or the media store is unreachable, or report figures are still being computed. */
 export class ServiceUnavailable extends Schema.Error<ServiceUnavailable>("ServiceUnavailable")(
   body(
     ["service_unavailable"],
@@ -205,7 +207,7 @@ export class ServiceUnavailable extends Schema.Error<ServiceUnavailable>("Servic
   }
 }
 
-/** Every error that an interface of Waypost answers, in its one wire shape. */
+/** Every error that an interface of Waypost responds with; all have one shape. */
 export type ApiError =
   | Unauthorized
   | Forbidden
@@ -224,3 +226,6 @@ const summary = (fields: Fields): string => {
   const first = messages[0] ?? "Some fields are not right.";
   return messages.length > 1 ? `${first} (and ${messages.length - 1} more: see fields)` : first;
 };
+
+/** The errors of every endpoint with a body. */
+export const bodyErrors = [PayloadTooLarge, UnsupportedMediaType, Unprocessable] as const;

@@ -7,7 +7,10 @@ const statusOf = (error: ApiError): number => {
   return typeof status === "number" ? status : 500;
 };
 
-/** An error on the wire, with `Retry-After` where waiting helps: for those that never reach an endpoint's own encoder. */
+/**
+ * An error on the wire, with `Retry-After` where waiting helps: for those that never reach an endpoint's own
+ * encoder.
+ */
 export const errorResponse = (error: ApiError, headers?: Readonly<Record<string, string>>) => {
   const retryAfter = "retryAfter" in error ? error.retryAfter : undefined;
   return HttpServerResponse.jsonUnsafe(

@@ -1,4 +1,35 @@
+import { Brand } from "effect";
 import { randomFillSync } from "node:crypto";
+
+/** A UUID in lower case that identifies one kind of row. */
+type Id<Kind extends string> = string & Brand.Brand<Kind>;
+/** A small integer by which tables that grow without end refer to one kind of row. */
+type Key<Kind extends string> = number & Brand.Brand<Kind>;
+
+/** The id of a campaign. */
+export const CampaignId = Brand.nominal<CampaignId>();
+export type CampaignId = Id<"CampaignId">;
+/** The id of a notification. */
+export const NotificationId = Brand.nominal<NotificationId>();
+export type NotificationId = Id<"NotificationId">;
+/** The id of a location. @public */
+export type LocationId = Id<"LocationId">;
+/** The id of a device. */
+export const DeviceId = Brand.nominal<DeviceId>();
+export type DeviceId = Id<"DeviceId">;
+/** The key of a campaign. */
+export const CampaignKey = Brand.nominal<CampaignKey>();
+export type CampaignKey = Key<"CampaignKey">;
+/** The key of a notification. */
+export const NotificationKey = Brand.nominal<NotificationKey>();
+export type NotificationKey = Key<"NotificationKey">;
+/** The key of one revision of a content. @public */
+export type ContentKey = Key<"ContentKey">;
+/** The key of a location. @public */
+export type LocationKey = Key<"LocationKey">;
+/** The key of a device, which counts from 1 within an environment. */
+export const DeviceKey = Brand.nominal<DeviceKey>();
+export type DeviceKey = Key<"DeviceKey">;
 
 let lastMillis = -1;
 let counter = 0;
@@ -14,8 +45,9 @@ const randomByte = (): number => {
 };
 
 /**
- * Makes a UUID of version 7 (RFC 9562): 48 bits of milliseconds, a 32-bit counter that starts anywhere in its lower half
- * each millisecond, 42 random bits. Ids that one process makes sort in the order in which they were made.
+ * Makes a UUID of version 7 (RFC 9562): 48 bits of milliseconds, a 32-bit counter that starts in its lower
+ * half each millisecond, and 42 random bits. Ids that one process makes sort in the order in which they were
+ * made.
  */
 export const idAt = (millis: number): string => {
   if (millis === lastMillis) counter++;
@@ -33,5 +65,9 @@ export const idAt = (millis: number): string => {
 
 const pattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
-/** Whether a path segment can be an id at all; what cannot is simply not found (contract B2). */
+/** Whether a path segment can be an id at all; one that cannot is not found (contract B2). */
 export const isUuid = (text: string): boolean => pattern.test(text);
+
+/** The id of a path segment, by the constructor of its brand; null for a text that cannot be an id. */
+export const parseId = <Id extends string>(brand: (text: string) => Id, text: string): Id | null =>
+  isUuid(text) ? brand(text.toLowerCase()) : null;

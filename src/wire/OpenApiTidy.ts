@@ -1,19 +1,21 @@
 import { Schema } from "effect";
 import { HttpApi, type HttpApiEndpoint, type HttpApiGroup, OpenApi } from "effect/http-api";
-import { addWords, isJson, type Json } from "./OpenApiWords.ts";
+import { addDescriptions, isJson, type Json } from "./OpenApiDescriptions.ts";
 
-/** The same document with every object in it passed through `change`, the inner ones first. */
-const everywhere = (value: unknown, change: (object: Json) => Json): unknown => {
-  if (Array.isArray(value)) return value.map((entry) => everywhere(entry, change));
+/** Applies `change` to every object of a document, inner ones first. */
+const mapObjects = (value: unknown, change: (object: Json) => Json): unknown => {
+  if (Array.isArray(value)) return value.map((entry) => mapObjects(entry, change));
   if (!isJson(value)) return value;
   return change(
-    Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, everywhere(inner, change)])),
+    Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, mapObjects(inner, change)])),
   );
 };
 
 const schemaName = /^(#\/components\/schemas\/\w+)Encoded$/;
 
-/** What stands in an `allOf`, or alone in an `anyOf`, and could as well stand beside it does. */
+/**
+ * Merges the members of an `allOf`, or the only member of an `anyOf`, into the schema if no keyword repeats.
+ */
 const merged = (schema: Json): Json => {
   const keyword = Array.isArray(schema["allOf"]) ? "allOf" : "anyOf";
   const { [keyword]: members, ...own } = schema;
@@ -25,8 +27,11 @@ const merged = (schema: Json): Json => {
   return isPlain ? Object.fromEntries(entries) : schema;
 };
 
-/** A parameter that is read also where it stands several times, to be refused with all else that is wrong, may stand once. */
-const givenOnce = (parameter: Json): Json => {
+/**
+ * Shows a query parameter as a single text. Its schema also accepts a list, so that repetition is a problem
+ * like others.
+ */
+const singleParameter = (parameter: Json): Json => {
   const { schema } = parameter;
   if (parameter["in"] !== "query" || !isJson(schema)) return parameter;
   const { anyOf, ...own } = schema;
@@ -39,8 +44,9 @@ const givenOnce = (parameter: Json): Json => {
 };
 
 /**
- * One schema as clients should read it. Objects are open: unknown fields of a request are ignored (contract B4), and an answer may
- * grow. What a nullable field is stands on the field itself. An error is called what it is.
+ * One schema as clients read it. Objects are open, because unknown fields of a request are ignored (contract
+ * B4) and a response may gain fields. A nullable field has its description itself, not in a member. Names
+ * lose the suffix `Encoded`.
  */
 const tidySchema = (schema: Json): Json => {
   const { additionalProperties, ...rest } = merged(schema);
@@ -59,13 +65,13 @@ const tidySchema = (schema: Json): Json => {
 };
 
 /**
- * Makes a generated OpenAPI document say what clients see: paths relative to the interface's base, which stands as its server,
- * and schemas as `tidySchema` has them.
+ * Rewrites a generated OpenAPI document: paths relative to the base path, which is in its servers, and tidied
+ * schemas.
  */
 export const tidyOpenApi =
   (base: string, servers: ReadonlyArray<{ readonly url: string; readonly description: string }>) =>
   (document: Json): Json => {
-    const tidied = everywhere(document, (part) => givenOnce(tidySchema(part))) as Json;
+    const tidied = mapObjects(document, (part) => singleParameter(tidySchema(part))) as Json;
     const paths = Object.entries(tidied["paths"] as Json).map(([path, item]) => [
       path.startsWith(base) ? path.slice(base.length) : path,
       item,
@@ -86,7 +92,7 @@ export const tidyOpenApi =
     };
   };
 
-/** What a query parameter is before it travels as text: an integer is an integer, a flag a boolean. */
+/** The schemas of the query parameters that are integers, numbers or booleans, by name. */
 const parameterTypes = (endpoint: HttpApiEndpoint.Top): ReadonlyMap<string, Json> => {
   if (endpoint.query === undefined) return new Map();
   const { schema } = Schema.toJsonSchemaDocument(Schema.toType(endpoint.query));
@@ -97,8 +103,8 @@ const parameterTypes = (endpoint: HttpApiEndpoint.Top): ReadonlyMap<string, Json
   );
 };
 
-/** The schemas of all bodies of an operation that are not errors, with the parts of the document that show them. */
-const addWordsOfBodies = (components: Json, op: Json, endpoint: HttpApiEndpoint.Top): void => {
+/** Adds the descriptions of the request body and of the success responses of an operation. */
+const addBodyDescriptions = (components: Json, op: Json, endpoint: HttpApiEndpoint.Top): void => {
   const shown = (body: unknown): ReadonlyArray<unknown> => {
     const content = isJson(body) ? body["content"] : undefined;
     return isJson(content)
@@ -106,18 +112,19 @@ const addWordsOfBodies = (components: Json, op: Json, endpoint: HttpApiEndpoint.
       : [];
   };
   for (const { ast } of [...endpoint.payload.values()].flatMap(({ schemas }) => schemas)) {
-    for (const schema of shown(op["requestBody"])) addWords(components, schema, ast);
+    for (const schema of shown(op["requestBody"])) addDescriptions(components, schema, ast);
   }
   for (const { ast } of endpoint.success) {
     for (const [status, response] of Object.entries(isJson(op["responses"]) ? op["responses"] : {})) {
-      if (status.startsWith("2")) for (const schema of shown(response)) addWords(components, schema, ast);
+      if (status.startsWith("2"))
+        for (const schema of shown(response)) addDescriptions(components, schema, ast);
     }
   }
 };
 
 /**
- * The OpenAPI document of an interface. Numbers and flags in a query, which the generator shows as the texts that they travel as,
- * are shown as what they are. `extra` gives an operation further parameters.
+ * The OpenAPI document of an interface. Query parameters that are numbers or booleans are shown as such; the
+ * generator shows them as texts. `extra` adds parameters to an operation.
  */
 export const describeApi = (
   api: HttpApi.Top,
@@ -153,7 +160,7 @@ export const describeApi = (
     const parameters = (op["parameters"] as Array<Json>).map((parameter) => {
       const schema = parameter["schema"];
       const type = parameter["in"] === "query" ? types.get(String(parameter["name"])) : undefined;
-      // A parameter with a description of its own is a text on the wire, whatever it is read as.
+      // A parameter with a description of its own is sent as text, whatever it is decoded to.
       const isDescribed = isJson(schema) && "description" in schema;
       return type === undefined || isDescribed ? parameter : { ...parameter, schema: type };
     });
@@ -162,8 +169,8 @@ export const describeApi = (
   for (const item of Object.values(document.paths)) {
     for (const op of Object.values(item) as ReadonlyArray<unknown>) {
       const known = isJson(op) ? endpoints.get(String(op["operationId"])) : undefined;
-      if (isJson(op) && known !== undefined) addWordsOfBodies(components, op, known.endpoint);
+      if (isJson(op) && known !== undefined) addBodyDescriptions(components, op, known.endpoint);
     }
   }
-  return everywhere(document, operation) as OpenApi.OpenAPISpec;
+  return mapObjects(document, operation) as OpenApi.OpenAPISpec;
 };

@@ -1,14 +1,13 @@
 import { Effect, Exit, Option, Schema } from "effect";
-import type { HttpServerRequest } from "effect/http";
-import type { HttpApiEndpoint } from "effect/http-api";
 import { Unprocessable } from "./ApiError.ts";
-import { explain, say } from "./Explain.ts";
+import { fieldSentence, schemaProblems } from "./SchemaProblems.ts";
 import { Problems } from "./Problems.ts";
-import { bodyRules, readObject } from "./RequestBody.ts";
+import { readJson, type RequestInput } from "./RequestBody.ts";
 
 /**
- * A body as it was sent: the fields that could be read, and the problems of those that could not. The rules of a
- * service are checked on what could be read, so that everything wrong with a request is said at once (contract B4).
+ * A parsed request body: the fields that could be parsed, and the problems of the others. Services check
+ * their rules on the parsed fields and add to the problems, so that a client gets all problems together
+ * (contract B4).
  */
 export class ParsedBody<A extends object> {
   readonly fields: Partial<A>;
@@ -19,12 +18,12 @@ export class ParsedBody<A extends object> {
     this.problems = problems;
   }
 
-  /** A body that is known to be right: what callers inside the program and tests hand to a service. */
+  /** A valid body, for callers inside the program and for tests. */
   static of<A extends object>(fields: A): ParsedBody<A> {
     return new ParsedBody(fields, new Problems());
   }
 
-  /** The whole body, once every rule has had its say; else 422 `validation_failed` with all problems. */
+  /** The whole body once all rules are checked. @throws 422 `validation_failed` with all problems */
   get complete(): Effect.Effect<A, Unprocessable> {
     return this.problems.isEmpty
       ? Effect.succeed(this.fields as A)
@@ -44,7 +43,7 @@ const decodersOf = (schema: Schema.Struct<Schema.Struct.Fields>): Decoders => {
         name,
         Schema.decodeUnknownExit(Schema.Struct({ [name]: field }) as unknown as Schema.Decoder<object>, {
           errors: "all",
-          // Explanations name the part that tells one kind of object from another, where it is the wrong one.
+          // The problems of a union name the field that distinguishes its members.
           reportInput: true,
         }),
       ]),
@@ -54,7 +53,10 @@ const decodersOf = (schema: Schema.Struct<Schema.Struct.Fields>): Decoders => {
   return known;
 };
 
-/** Reads each field of an object by itself. Unknown fields are ignored; a null where none may be is a missing field. */
+/**
+ * Parses each field of an object by itself. Unknown fields are ignored; a null that is not allowed is a
+ * missing field.
+ */
 export const parseFields = <Fields extends Schema.Struct.Fields>(
   schema: Schema.Struct<Fields>,
   input: { readonly [key: string]: unknown },
@@ -69,24 +71,18 @@ export const parseFields = <Fields extends Schema.Struct.Fields>(
       continue;
     }
     if (sent && input[name] === null) {
-      problems.add(name, say("The {field} is required.", [name]));
+      problems.add(name, fieldSentence("The {field} is required.", [name]));
       continue;
     }
     const error = Exit.findErrorOption(decoded);
     if (Option.isNone(error)) throw new Error(`Decoding ${name} failed without an issue`);
-    problems.addAll(explain(error.value.issue).fields);
+    problems.addAll(schemaProblems(error.value.issue).fields);
   }
   return new ParsedBody(fields as never, problems);
 };
 
-/** Reads a request's body against the endpoint's payload schema, within the endpoint's body rules. */
-export const readParsedBody = Effect.fnUntraced(function* <Fields extends Schema.Struct.Fields>(
+/** Reads a request's body within the endpoint's body rules and parses it by a schema. */
+export const readParsedBody = <Fields extends Schema.Struct.Fields>(
   schema: Schema.Struct<Fields>,
-  input: {
-    readonly request: HttpServerRequest.HttpServerRequest;
-    readonly endpoint: HttpApiEndpoint.Constraint;
-  },
-) {
-  const endpoint = input.endpoint as unknown as HttpApiEndpoint.Top;
-  return parseFields(schema, yield* readObject(input.request, bodyRules(endpoint)));
-});
+  input: RequestInput,
+) => Effect.map(readJson(input), (body) => parseFields(schema, body));

@@ -1,14 +1,14 @@
 /** The `fields` of an error: for each field, by its dotted name, what is wrong and what would be right. */
 export type Fields = { readonly [field: string]: ReadonlyArray<string> };
 
-/** What a query parameter that stands there several times is told. */
+/** The sentence for a query parameter that is given several times. */
 export const givenOnce = "The {field} must be given once.";
 
-/** Collects everything wrong with a request, so that it can be said at once (contract B4). */
+/** Collects all problems of a request, so that they are reported together (contract B4). */
 export class Problems {
   readonly #fields = new Map<string, Array<string>>();
 
-  /** Adds one full sentence about a field, by its dotted name; the same sentence twice is said once. */
+  /** Adds one full sentence about a field, by its dotted name. An equal sentence is added once. */
   add(field: string, message: string): void {
     const messages = this.#fields.get(field);
     if (messages === undefined) this.#fields.set(field, [message]);
@@ -22,7 +22,7 @@ export class Problems {
     }
   }
 
-  /** Whether the field, or something inside it, has a problem already. */
+  /** Whether the field or a field inside it has a problem. */
   has(field: string): boolean {
     for (const name of this.#fields.keys()) {
       if (name === field || name.startsWith(`${field}.`)) return true;

@@ -1,10 +1,11 @@
 import { ByteSize, Context, Effect, Predicate } from "effect";
 import type { HttpServerRequest } from "effect/http";
 import { HttpIncomingMessage } from "effect/http";
+import type { HttpApiEndpoint } from "effect/http-api";
 import { PayloadTooLarge, Unprocessable, UnsupportedMediaType } from "./ApiError.ts";
 import { parseShallow } from "./ShallowJson.ts";
 
-/** What an endpoint takes as a body: most bytes, and the content types. Stands as an annotation on the endpoint. */
+/** Annotation of an endpoint: the maximum size of its body and the accepted content types. */
 export const BodyRules = Context.Reference<{
   readonly maxBytes: number;
   readonly contentTypes: ReadonlyArray<string>;
@@ -14,13 +15,13 @@ export const BodyRules = Context.Reference<{
 
 type Rules = Context.Service.Shape<typeof BodyRules>;
 
-/** The rules of an endpoint. */
+/** The body rules of an endpoint. */
 export const bodyRules = (endpoint: { readonly annotations: Context.Context<never> }): Rules =>
   Context.get(endpoint.annotations, BodyRules);
 
 /**
- * Reads the whole body within the rules, once: a second call gets the same bytes. Fails with 413 over the limit and 415
- * for a content type that is not taken; none given counts as the right one (contract B3).
+ * Reads the whole body within the rules; a second call gets the same bytes. A missing content type counts as
+ * accepted (contract B3). @throws 413 for a body over the limit, 415 for a content type that is not accepted
  */
 export const readBody = (
   request: HttpServerRequest.HttpServerRequest,
@@ -43,12 +44,15 @@ export const readBody = (
   );
 };
 
-/** The body as a JSON object. Anything else is 422 at `body`, with the reason in words. */
-export const readObject = Effect.fnUntraced(function* (
-  request: HttpServerRequest.HttpServerRequest,
-  rules: Rules,
-) {
-  const bytes = yield* readBody(request, rules);
+/** What a handler of raw requests gets. */
+export interface RequestInput {
+  readonly request: HttpServerRequest.HttpServerRequest;
+  readonly endpoint: HttpApiEndpoint.Constraint;
+}
+
+/** Reads the body as a JSON object, within the body rules of the endpoint. @throws 413, 415, 422 at `body` */
+export const readJson = Effect.fnUntraced(function* ({ endpoint, request }: RequestInput) {
+  const bytes = yield* readBody(request, bodyRules(endpoint as unknown as HttpApiEndpoint.Top));
   const text = decode(bytes);
   if (text === null) return yield* badBody("The body must be JSON in UTF-8.");
   if (text.trim() === "") return yield* badBody("The body is empty: send a JSON object.");

@@ -1,24 +1,26 @@
 import { Schema, SchemaTransformation } from "effect";
 
-/** Length in Unicode code points, as people count (contract B5). */
+/** The length in Unicode code points, as people count characters (contract B5). */
 export const codePoints = (text: string): number => {
   let count = 0;
   for (const _ of text) count++;
   return count;
 };
 
-/** A number with its noun in a sentence: "1 campaign", "2 campaigns", "10,000 locations". */
+/** A number with its noun, for sentences: "1 campaign", "2 campaigns", "10,000 locations". */
 export const counted = (count: number, one: string, many = `${one}s`): string =>
   `${count.toLocaleString("en")} ${count === 1 ? one : many}`;
 
-/** Why a text cannot be stored at all, or null: a NUL or half of a surrogate pair is no text (contract B5). */
+/**
+ * Why a text cannot be stored at all, or null: a NUL or half of a surrogate pair is no text (contract B5).
+ */
 export const unstorable = (text: string): string | null => {
   if (text.includes("\0")) return "The {field} may not contain the NUL character.";
   return text.isWellFormed() ? null : "The {field} contains half of a character (a lone surrogate).";
 };
 
 interface TextOptions {
-  /** Most code points after trimming. */
+  /** The most code points after trimming. */
   readonly max: number;
   readonly description: string;
   readonly example: string;
@@ -57,7 +59,7 @@ const emptyIsNone = SchemaTransformation.transform<string | null, string | null>
 export const optionalText = (options: TextOptions) =>
   Schema.optionalKey(Schema.NullOr(raw(options, 0)).pipe(Schema.decode(emptyIsNone)));
 
-/** A UUID in a body or answer, in any letter case; lower case from here on. */
+/** A UUID in a body or response. Any letter case is accepted and decoded to lower case. */
 export const Uuid = Schema.String.check(
   Schema.isPattern(/^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i, {
     message: "The {field} must be a UUID.",
@@ -72,7 +74,8 @@ export const whole = (options: {
   readonly description: string;
   readonly example: number;
 }) => {
-  const message = `The {field} must be a whole number between ${options.min} and ${options.max.toLocaleString("en")}.`;
+  const max = options.max.toLocaleString("en");
+  const message = `The {field} must be a whole number between ${options.min} and ${max}.`;
   return Schema.Int.annotate({
     description: options.description,
     examples: [options.example],
@@ -80,7 +83,7 @@ export const whole = (options: {
   }).check(Schema.isBetween({ minimum: options.min, maximum: options.max }, { message }));
 };
 
-/** The same in a query: digits and nothing else, not all that JavaScript would read as a number. */
+/** A whole number in a query: digits only, although JavaScript would parse more. */
 export const wholeParameter = (options: Parameters<typeof whole>[0]) => {
   const number = whole(options);
   return Schema.String.check(
@@ -88,11 +91,11 @@ export const wholeParameter = (options: Parameters<typeof whole>[0]) => {
   ).pipe(Schema.decodeTo(number, SchemaTransformation.transform({ decode: Number, encode: String })));
 };
 
-/** A true or false. */
+/** A boolean. */
 export const flag = (description: string, example: boolean) =>
   Schema.Boolean.annotate({ description, examples: [example] });
 
-/** An instant as answers show it: UTC, second precision (contract A3). */
+/** An instant in responses: UTC, to the second (contract A3). */
 export const Timestamp = Schema.String.annotate({
   description: "An instant in UTC, to the second.",
   examples: ["2026-11-21T09:30:00+00:00"],

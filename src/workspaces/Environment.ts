@@ -1,13 +1,13 @@
 import { Schema } from "effect";
 
-/** The two halves of a workspace, which share nothing (contract A2). */
+/** The two environments of a workspace, which share no data (contract A2). */
 export const Environment = Schema.Literals(["sandbox", "production"]).annotate({
   description: "`sandbox` reaches approved test devices only; `production` everyone.",
   examples: ["sandbox"],
 });
 export type Environment = typeof Environment.Type;
 
-/** As people write it. */
+/** The name of an environment in sentences. */
 export const environmentName = (environment: Environment): string =>
   environment === "sandbox" ? "Sandbox" : "Production";
 

@@ -14,22 +14,22 @@ const limit = (description: string, example: number) =>
     message: "The {field} must be a whole number of 0 or more, or null for no limit.",
   });
 
-/** What a media file can be. */
+/** The kinds of media files. */
 export const MediaKind = Schema.Literals(["image", "video", "audio"]).annotate({
-  description: "What a media file is.",
+  description: "The kind of a media file.",
   examples: ["image"],
 });
 /** One of the kinds of media. */
 export type MediaKind = typeof MediaKind.Type;
 
-/** What a workspace may do and how much of it: limits as data. */
+/** The limits and features of a workspace. */
 export const Plan = Schema.Struct({
-  max_campaigns: limit("Most campaigns that are neither deleted nor ended, in each environment.", 100),
-  max_notifications: limit("Most notification contents in each environment.", 1000),
-  max_notifications_per_campaign: limit("Most notifications on one campaign.", 20),
-  max_locations: limit("Most locations in each environment; an import skips what is over it.", 10_000),
+  max_campaigns: limit("The most campaigns that are neither deleted nor ended, in each environment.", 100),
+  max_notifications: limit("The most notification contents in each environment.", 1000),
+  max_notifications_per_campaign: limit("The most notifications on one campaign.", 20),
+  max_locations: limit("The most locations in each environment; an import skips the rest.", 10_000),
   max_media_bytes: limit(
-    "Most bytes of media in each environment; Sandbox never over 209,715,200.",
+    "The most bytes of media in each environment; in Sandbox at most 209,715,200.",
     5_000_000_000,
   ),
   surveys: Schema.Boolean.annotate({
@@ -40,20 +40,20 @@ export const Plan = Schema.Struct({
     description: "Kinds of media that can be uploaded and used.",
     examples: [["image", "video", "audio"]],
   }),
-  sandbox_requests_per_minute: limit("Requests a minute to Sandbox.", 30),
-  sandbox_writes_per_minute: limit("Changing requests a minute to Sandbox.", 10),
-  sandbox_requests_per_day: limit("Requests a day to Sandbox.", 1000),
-  production_requests_per_minute: limit("Requests a minute to Production.", 600),
-  production_writes_per_minute: limit("Changing requests a minute to Production.", 120),
-  production_requests_per_day: limit("Requests a day to Production.", 100_000),
+  sandbox_requests_per_minute: limit("Requests per minute to Sandbox.", 30),
+  sandbox_writes_per_minute: limit("Changing requests per minute to Sandbox.", 10),
+  sandbox_requests_per_day: limit("Requests per day to Sandbox.", 1000),
+  production_requests_per_minute: limit("Requests per minute to Production.", 600),
+  production_writes_per_minute: limit("Changing requests per minute to Production.", 120),
+  production_requests_per_day: limit("Requests per day to Production.", 100_000),
 }).annotate({ identifier: "Plan" });
 export type Plan = typeof Plan.Type;
 
-/** Some keys of a plan; the others keep what they have. */
+/** Some keys of a plan; the others keep their values. */
 export const PlanPatch = Plan.mapFields(Struct.map(Schema.optionalKey)).annotate({ identifier: "PlanPatch" });
 export type PlanPatch = typeof PlanPatch.Type;
 
-/** The plan of a workspace for which nothing else was said. */
+/** The default values of a plan. */
 export const defaultPlan: Plan = {
   max_campaigns: 100,
   max_notifications: 1000,

@@ -1,15 +1,16 @@
 import { Schema } from "effect";
 import { TimeZoneName } from "../time/TimeZone.ts";
+import { nullableInstant, shownId, shownText } from "../wire/ShownFields.ts";
 import { flag, text, Timestamp, whole } from "../wire/Text.ts";
 import type { Environment } from "./Environment.ts";
 import { Plan, PlanPatch } from "./Plan.ts";
 
-/** How often a campaign may reach the same device in a calendar period of its zone (contract E7, L4). */
+/** A cap on the deliveries of a campaign to one device in a calendar period of its zone (contract E7, L4). */
 export const FrequencyCap = Schema.Struct({
   count: whole({
     min: 1,
     max: 1000,
-    description: "Most deliveries to one device in the period.",
+    description: "The most deliveries to one device in the period.",
     example: 3,
   }),
   period: Schema.Literals(["day", "week", "month"]).annotate({
@@ -21,26 +22,19 @@ export type FrequencyCap = typeof FrequencyCap.Type;
 
 const Name = text({ max: 255, description: "Name of the workspace, for people.", example: "Acme" });
 
-/** A workspace as the operator interface shows it. */
+/** A workspace in the operator interface. */
 export const Workspace = Schema.Struct({
-  id: Schema.String.annotate({
-    description: "Id of the workspace.",
-    format: "uuid",
-    examples: ["01980a6c-0f3e-7c52-9a41-3f1f5d7a2b60"],
-  }),
-  name: Schema.String.annotate({ description: "Name of the workspace, for people.", examples: ["Acme"] }),
-  timezone: Schema.String.annotate({
-    description: "IANA time zone in which reports count days.",
-    examples: ["Europe/Amsterdam"],
-  }),
+  id: shownId("Id of the workspace.", "01980a6c-0f3e-7c52-9a41-3f1f5d7a2b60"),
+  name: shownText("Name of the workspace, for people.", "Acme"),
+  timezone: shownText("IANA time zone in which reports count days.", "Europe/Amsterdam"),
   platform_api_enabled: flag("Whether the full platform API works in Production.", false),
-  deletion_scheduled_at: Schema.NullOr(Timestamp).annotate({
-    description: "Since when the workspace is to be deleted and refuses all tokens; null when it is not.",
-    examples: ["2026-11-21T09:30:00+00:00"],
-  }),
-  trial_ended: flag("Whether a trial has ended: then campaigns cannot be created or published.", false),
+  deletion_scheduled_at: nullableInstant(
+    "When the deletion was scheduled, since when all tokens are refused; null if it is not.",
+    "2026-11-21T09:30:00+00:00",
+  ),
+  trial_ended: flag("Whether a trial has ended, so that campaigns cannot be created or published.", false),
   default_frequency_cap: Schema.NullOr(FrequencyCap).annotate({
-    description: "Cap of campaigns that have none of their own; null for none.",
+    description: "The cap of campaigns without a cap of their own; null for none.",
     examples: [{ count: 3, period: "day" }],
   }),
   plan: Plan,
@@ -57,18 +51,18 @@ export const WorkspaceDraft = Schema.Struct({
 }).annotate({ identifier: "WorkspaceDraft" });
 export type WorkspaceDraft = typeof WorkspaceDraft.Type;
 
-/** Body of a change: what is left out stays; `plan` merges by key. */
+/** Body of a change: missing fields are kept; `plan` is merged by key. */
 export const WorkspacePatch = Schema.Struct({
   name: Schema.optionalKey(Name),
   timezone: Schema.optionalKey(TimeZoneName),
   platform_api_enabled: Schema.optionalKey(
     flag("Turns the full platform API in Production on or off.", true),
   ),
-  deletion_scheduled: Schema.optionalKey(flag("Schedules the deletion, or takes it back.", false)),
+  deletion_scheduled: Schema.optionalKey(flag("Schedules the deletion, or cancels it.", false)),
   trial_ended: Schema.optionalKey(flag("Whether a trial has ended.", false)),
   default_frequency_cap: Schema.optionalKey(
     Schema.NullOr(FrequencyCap).annotate({
-      description: "Cap of campaigns that have none of their own; null removes it.",
+      description: "The cap of campaigns without a cap of their own; null removes it.",
       examples: [{ count: 3, period: "day" }],
     }),
   ),

@@ -34,7 +34,7 @@ export class Workspaces extends Context.Service<Workspaces>()("waypost/workspace
       /** The workspace with its internal key. @throws 404 */
       find,
 
-      /** The workspace of an internal key; a missing one is a defect. */
+      /** The workspace of an internal key. An unknown key is a defect. */
       get: Effect.fnUntraced(function* (workspaceId: number) {
         return (yield* repository.findByKey(workspaceId)) ?? (yield* Effect.die(notFound));
       }),
@@ -44,17 +44,8 @@ export class Workspaces extends Context.Service<Workspaces>()("waypost/workspace
        */
       update: Effect.fn("Workspaces.update")(function* (publicId: string, body: ParsedBody<WorkspacePatch>) {
         const patch = yield* body.complete;
-        const change = {
-          name: patch.name,
-          timezone: patch.timezone,
-          platformApiEnabled: patch.platform_api_enabled,
-          deletionScheduled: patch.deletion_scheduled,
-          trialEnded: patch.trial_ended,
-          defaultFrequencyCap: patch.default_frequency_cap,
-          plan: patch.plan,
-        };
         const now = yield* Clock.currentTimeMillis;
-        const row = isUuid(publicId) ? yield* repository.update(publicId, change, now) : null;
+        const row = isUuid(publicId) ? yield* repository.update(publicId, patch, now) : null;
         if (row === null) return yield* notFound;
         yield* changes.announce(row.workspaceId);
         return row.workspace;

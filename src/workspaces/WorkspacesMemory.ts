@@ -81,22 +81,22 @@ export const workspacesMemory = Layer.effect(
           return found === undefined ? null : toRow(found);
         }),
 
-      update: (publicId, change, now) =>
+      update: (publicId, patch, now) =>
         store.write((tables) => {
           const found = tables.rows(workspaces).get(publicId);
           if (found === undefined) return null;
-          const { defaultFrequencyCap = found.defaultFrequencyCap, deletionScheduled } = change;
-          const scheduledAt = deletionScheduled === true ? (found.deletionScheduledAt ?? now) : null;
+          const { default_frequency_cap = found.defaultFrequencyCap, deletion_scheduled } = patch;
+          const scheduledAt = deletion_scheduled === true ? (found.deletionScheduledAt ?? now) : null;
           return toRow(
             tables.put(workspaces, publicId, {
               ...found,
-              name: change.name ?? found.name,
-              timezone: change.timezone ?? found.timezone,
-              platformApiEnabled: change.platformApiEnabled ?? found.platformApiEnabled,
-              deletionScheduledAt: deletionScheduled === undefined ? found.deletionScheduledAt : scheduledAt,
-              trialEnded: change.trialEnded ?? found.trialEnded,
-              defaultFrequencyCap,
-              plan: { ...found.plan, ...change.plan },
+              name: patch.name ?? found.name,
+              timezone: patch.timezone ?? found.timezone,
+              platformApiEnabled: patch.platform_api_enabled ?? found.platformApiEnabled,
+              deletionScheduledAt: deletion_scheduled === undefined ? found.deletionScheduledAt : scheduledAt,
+              trialEnded: patch.trial_ended ?? found.trialEnded,
+              defaultFrequencyCap: default_frequency_cap,
+              plan: { ...found.plan, ...patch.plan },
               updatedAt: now,
             }),
           );

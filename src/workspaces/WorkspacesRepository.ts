@@ -1,23 +1,12 @@
 import { Context, type Effect } from "effect";
 import type { PagePosition } from "../wire/PagePosition.ts";
 import type { PlanPatch } from "./Plan.ts";
-import type { FrequencyCap, TenantKey, Workspace } from "./Workspace.ts";
+import type { TenantKey, Workspace, WorkspacePatch } from "./Workspace.ts";
 
 /** A workspace with its internal key. */
 export interface WorkspaceRow {
   readonly workspaceId: number;
   readonly workspace: Workspace;
-}
-
-/** What an update writes; undefined keeps the stored value. */
-export interface WorkspaceChange {
-  readonly name?: string | undefined;
-  readonly timezone?: string | undefined;
-  readonly platformApiEnabled?: boolean | undefined;
-  readonly deletionScheduled?: boolean | undefined;
-  readonly trialEnded?: boolean | undefined;
-  readonly defaultFrequencyCap?: FrequencyCap | null | undefined;
-  readonly plan?: PlanPatch | undefined;
 }
 
 /** A workspace as it is created. */
@@ -43,7 +32,7 @@ export class WorkspacesRepository extends Context.Service<
      */
     readonly update: (
       publicId: string,
-      change: WorkspaceChange,
+      patch: WorkspacePatch,
       now: number,
     ) => Effect.Effect<WorkspaceRow | null>;
     /** Locks the tenant for the rest of the transaction, so that what its plan limits is counted exactly. */

@@ -1,6 +1,7 @@
 import { Effect, Layer } from "effect";
-import { SqlClient } from "effect/sql";
+import { SqlClient, type Statement } from "effect/sql";
 import { instant, jsonb, onlyRow, utc } from "../database/Rows.ts";
+import { firstRow, mapRows, run } from "../database/Statements.ts";
 import { defaultPlan, type Plan, type PlanPatch } from "./Plan.ts";
 import type { Workspace } from "./Workspace.ts";
 import { type WorkspaceRow, WorkspacesRepository } from "./WorkspacesRepository.ts";
@@ -29,8 +30,8 @@ export const workspacesSql = Layer.effect(
         AS default_frequency_cap,
       plan, ${utc("created_at")} AS created_at, ${utc("updated_at")} AS updated_at`;
 
-    const firstRow = (statement: Effect.Effect<ReadonlyArray<Columns>, unknown>) =>
-      Effect.orDie(Effect.map(statement, ([row]) => (row === undefined ? null : toRow(row))));
+    const firstWorkspace = (statement: Statement.Statement<Columns>) =>
+      Effect.map(firstRow(statement), (row) => row && toRow(row));
 
     return WorkspacesRepository.of({
       insert: ({ name, plan, publicId, timezone }, now) =>
@@ -53,51 +54,46 @@ export const workspacesSql = Layer.effect(
         ),
 
       page: ({ before, limit }) =>
-        Effect.orDie(
-          Effect.map(
-            sql<Columns>`
-              SELECT ${columns} FROM workspace
-              WHERE ${before}::uuid IS NULL OR public_id < ${before}
-              ORDER BY public_id DESC LIMIT ${limit}`,
-            (rows) => rows.map(toRow),
-          ),
+        mapRows(
+          sql<Columns>`
+            SELECT ${columns} FROM workspace
+            WHERE ${before}::uuid IS NULL OR public_id < ${before}
+            ORDER BY public_id DESC LIMIT ${limit}`,
+          toRow,
         ),
 
       find: (publicId) =>
-        firstRow(sql<Columns>`SELECT ${columns} FROM workspace WHERE public_id = ${publicId}`),
+        firstWorkspace(sql<Columns>`SELECT ${columns} FROM workspace WHERE public_id = ${publicId}`),
 
       findByKey: (workspaceId) =>
-        firstRow(sql<Columns>`SELECT ${columns} FROM workspace WHERE id = ${workspaceId}`),
+        firstWorkspace(sql<Columns>`SELECT ${columns} FROM workspace WHERE id = ${workspaceId}`),
 
-      update: (publicId, change, now) => {
-        const cap = change.defaultFrequencyCap;
-        return firstRow(sql<Columns>`
+      update: (publicId, patch, now) => {
+        const cap = patch.default_frequency_cap;
+        return firstWorkspace(sql<Columns>`
           UPDATE workspace SET
-            name = COALESCE(${change.name ?? null}::text, name),
-            timezone = COALESCE(${change.timezone ?? null}::text, timezone),
+            name = COALESCE(${patch.name ?? null}::text, name),
+            timezone = COALESCE(${patch.timezone ?? null}::text, timezone),
             platform_api_enabled =
-              COALESCE(${change.platformApiEnabled ?? null}::boolean, platform_api_enabled),
-            deletion_scheduled_at = CASE ${change.deletionScheduled ?? null}::boolean
+              COALESCE(${patch.platform_api_enabled ?? null}::boolean, platform_api_enabled),
+            deletion_scheduled_at = CASE ${patch.deletion_scheduled ?? null}::boolean
               WHEN true THEN COALESCE(deletion_scheduled_at, ${instant(now)}) WHEN false THEN NULL
               ELSE deletion_scheduled_at END,
-            trial_ended = COALESCE(${change.trialEnded ?? null}::boolean, trial_ended),
+            trial_ended = COALESCE(${patch.trial_ended ?? null}::boolean, trial_ended),
             default_cap_count = CASE WHEN ${cap !== undefined} THEN ${cap?.count ?? null}::integer
               ELSE default_cap_count END,
             default_cap_period = CASE WHEN ${cap !== undefined} THEN ${cap?.period ?? null}::text
               ELSE default_cap_period END,
-            plan = plan || ${jsonb(change.plan ?? {})},
+            plan = plan || ${jsonb(patch.plan ?? {})},
             updated_at = ${instant(now)}
           WHERE public_id = ${publicId}
           RETURNING ${columns}`);
       },
 
       lock: ({ environment, workspaceId }) =>
-        Effect.orDie(
-          Effect.asVoid(
-            sql`SELECT FROM tenant WHERE workspace_id = ${workspaceId} AND environment = ${environment}
-                FOR NO KEY UPDATE`,
-          ),
-        ),
+        run(sql`
+          SELECT FROM tenant WHERE workspace_id = ${workspaceId} AND environment = ${environment}
+          FOR NO KEY UPDATE`),
     });
   }),
 );

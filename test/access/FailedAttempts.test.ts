@@ -15,7 +15,8 @@ const trustedProxies = Settings.fromRecord({ WAYPOST_TRUSTED_PROXIES: "127.0.0.1
 
 layer(TestWaypost.layerWith({ trustedProxies }))("Failed attempts", (it) => {
   it.effect(
-    "from the 21st unknown token of an address within a minute on it gets 429, good tokens go on working (I2.1, I2.3, auth.10, errors.too_many_failed_attempts)",
+    "from the 21st unknown token in a minute on an address gets 429, and its valid tokens work " +
+      "(I2.1, I2.3, auth.10, errors.too_many_failed_attempts)",
     () =>
       Effect.gen(function* () {
         const waypost = yield* TestWaypost;
@@ -41,7 +42,7 @@ layer(TestWaypost.layerWith({ trustedProxies }))("Failed attempts", (it) => {
       }),
   );
 
-  it.effect("are forgotten with their window, however many addresses they came from", () =>
+  it.effect("failed attempts are pruned with their window, however many addresses they came from", () =>
     Effect.gen(function* () {
       const waypost = yield* TestWaypost;
       const sql = yield* SqlClient.SqlClient;

@@ -4,7 +4,8 @@ import { TestWaypost } from "../TestWaypost.ts";
 
 layer(TestWaypost.layer)("GET /me", (it) => {
   it.effect(
-    "tells a token its workspace, environment and abilities, and needs no ability (A1.1, B1, me.abilities, me.environment, me.workspace)",
+    "GET /me shows the workspace, environment and abilities of a token, and needs no ability " +
+      "(A1.1, B1, me.abilities, me.environment, me.workspace)",
     () =>
       Effect.gen(function* () {
         const waypost = yield* TestWaypost;
@@ -23,7 +24,7 @@ layer(TestWaypost.layer)("GET /me", (it) => {
   );
 
   it.effect(
-    "works in Production before the full API is enabled, and says that it is not (me.no_ability)",
+    "GET /me works in Production before the full API is enabled, and shows that it is not (me.no_ability)",
     () =>
       Effect.gen(function* () {
         const waypost = yield* TestWaypost;

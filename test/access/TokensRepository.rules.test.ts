@@ -68,26 +68,28 @@ layer(TestRepositories.layer)("TokensRepository", (it) => {
     }),
   );
 
-  it.effect("revoking twice keeps the first instant, and a stranger's credential is not revoked", () =>
-    Effect.gen(function* () {
-      const repository = yield* TokensRepository;
-      const { sandbox } = yield* newTenants;
-      const other = (yield* newTenants).sandbox;
-      const [token, key] = [newToken(), newKey()];
-      yield* repository.insertToken(sandbox.workspaceId, token);
-      yield* repository.insertSdkKey(sandbox.workspaceId, key);
-      assert.isFalse(yield* repository.revokeToken(other.workspaceId, token.id, now));
-      assert.isFalse(yield* repository.revokeSdkKey(sandbox.workspaceId, "production", key.id, now));
-      for (const at of [now, now + 5000]) {
-        assert.isTrue(yield* repository.revokeToken(sandbox.workspaceId, token.id, at));
-        assert.isTrue(yield* repository.revokeSdkKey(sandbox.workspaceId, "sandbox", key.id, at));
-      }
-      assert.deepStrictEqual((yield* repository.findToken(token.digest))?.revoked_at, new Date(now));
-      assert.deepStrictEqual((yield* repository.findSdkKey(key.digest))?.revoked_at, new Date(now));
-    }),
+  it.effect(
+    "revoking twice keeps the first instant, and a credential of another workspace is not revoked",
+    () =>
+      Effect.gen(function* () {
+        const repository = yield* TokensRepository;
+        const { sandbox } = yield* newTenants;
+        const other = (yield* newTenants).sandbox;
+        const [token, key] = [newToken(), newKey()];
+        yield* repository.insertToken(sandbox.workspaceId, token);
+        yield* repository.insertSdkKey(sandbox.workspaceId, key);
+        assert.isFalse(yield* repository.revokeToken(other.workspaceId, token.id, now));
+        assert.isFalse(yield* repository.revokeSdkKey(sandbox.workspaceId, "production", key.id, now));
+        for (const at of [now, now + 5000]) {
+          assert.isTrue(yield* repository.revokeToken(sandbox.workspaceId, token.id, at));
+          assert.isTrue(yield* repository.revokeSdkKey(sandbox.workspaceId, "sandbox", key.id, at));
+        }
+        assert.deepStrictEqual((yield* repository.findToken(token.digest))?.revoked_at, new Date(now));
+        assert.deepStrictEqual((yield* repository.findSdkKey(key.digest))?.revoked_at, new Date(now));
+      }),
   );
 
-  it.effect("a use is dated", () =>
+  it.effect("the last use of a token and of an SDK key is dated", () =>
     Effect.gen(function* () {
       const repository = yield* TokensRepository;
       const { sandbox } = yield* newTenants;
@@ -106,7 +108,7 @@ layer(TestRepositories.layer)("TokensRepository", (it) => {
     }),
   );
 
-  it.effect("pages hold one workspace, newest first; those of SDK keys one environment", () =>
+  it.effect("a page of tokens holds one workspace and one of SDK keys one environment, newest first", () =>
     Effect.gen(function* () {
       const repository = yield* TokensRepository;
       const { sandbox } = yield* newTenants;

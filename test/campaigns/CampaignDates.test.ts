@@ -7,8 +7,8 @@ import { campaignWorld, geo, push } from "./CampaignWorld.ts";
 type Dates = { readonly timezone: string; readonly starts_at: string; readonly ends_at?: string };
 
 layer(TestWaypost.layer)("Campaign dates", (it) => {
-  // Wall times in clock changes: forward 2027-03-28 02:00 and back 2027-10-31 03:00 in Amsterdam; in Santiago midnight of
-  // 2027-09-05 is skipped; in Lord Howe the gap is half an hour.
+  // Wall times in clock changes: forward 2027-03-28 02:00 and back 2027-10-31 03:00 in Amsterdam; in Santiago
+  // midnight of 2027-09-05 is skipped; in Lord Howe the gap is half an hour.
   const readings: ReadonlyArray<readonly [string, string, string, string, string]> = [
     ["Europe/Amsterdam", "2027-03-28 02:30", "2027-03-28", "2027-03-28T01:30:00", "2027-03-28T21:59:59"],
     ["Europe/Amsterdam", "2027-10-31 02:30", "2027-10-31", "2027-10-31T00:30:00", "2027-10-31T22:59:59"],
@@ -73,7 +73,7 @@ layer(TestWaypost.layer)("Campaign dates", (it) => {
   );
 
   it.effect(
-    "an end that has passed is fine after the start: the campaign is ended; at or before it is not (E12.2, campaigns.w4)",
+    "an end that has passed is accepted after the start and refused at or before it (E12.2, campaigns.w4)",
     () =>
       Effect.gen(function* () {
         const world = yield* campaignWorld();
@@ -86,7 +86,7 @@ layer(TestWaypost.layer)("Campaign dates", (it) => {
           const refused = yield* make({ name: "2", starts_at: "2026-11-21 08:00", ends_at: end });
           assert.hasAllKeys(refused.body.error.fields, ["ends_at"]);
         }
-        // The end of its gap is what the start means, so an end within the gap is no later.
+        // The start in the gap is moved to the end of the gap, so an end within the gap is not later.
         const gap = yield* make({
           name: "3",
           timezone: "Europe/Amsterdam",
@@ -97,7 +97,7 @@ layer(TestWaypost.layer)("Campaign dates", (it) => {
       }),
   );
 
-  it.effect("a push campaign at the very end of time is 422, not a fault of ours", () =>
+  it.effect("a push campaign on the last day of the year 9999 is 422, not an internal error", () =>
     Effect.gen(function* () {
       const world = yield* campaignWorld();
       const answer = yield* world.sandbox("/campaigns", {
@@ -124,7 +124,8 @@ layer(TestWaypost.layer)("Campaign dates", (it) => {
   const amsterdam = { timezone: "Europe/Amsterdam", starts_at: "2026-11-22 09:00" };
 
   it.effect(
-    "once started the start cannot change, by instant; the same start stays fine days later (E3.1, campaigns.w3)",
+    "the start of a started campaign cannot change, and the same start is accepted days later " +
+      "(E3.1, campaigns.w3)",
     () =>
       Effect.gen(function* () {
         const patch = yield* started(amsterdam);
@@ -136,7 +137,7 @@ layer(TestWaypost.layer)("Campaign dates", (it) => {
       }),
   );
 
-  it.effect("a start in a gap can be resubmitted as it was sent and as it is meant (E1.1, E3.1)", () =>
+  it.effect("a start in a gap can be resubmitted as it was sent and as it is shown (E1.1, E3.1)", () =>
     Effect.gen(function* () {
       const gap = { timezone: "Europe/Amsterdam", starts_at: "2027-03-28 02:30" };
       const patch = yield* started(gap);
@@ -145,7 +146,7 @@ layer(TestWaypost.layer)("Campaign dates", (it) => {
     }),
   );
 
-  it.effect("a started campaign's zone can change only if the start stays the same instant (E3.3)", () =>
+  it.effect("the zone of a started campaign can change only if the start stays the same instant (E3.3)", () =>
     Effect.gen(function* () {
       const patch = yield* started(amsterdam);
       assert.deepStrictEqual(yield* patch({ ...amsterdam, timezone: "America/New_York" }), ["timezone"]);
@@ -161,7 +162,8 @@ layer(TestWaypost.layer)("Campaign dates", (it) => {
   );
 
   it.effect(
-    "before it has started, a campaign moves freely, but not before today (campaigns.s_new, campaigns.w3)",
+    "before its start a campaign can move to any day that is not before today " +
+      "(campaigns.s_new, campaigns.w3)",
     () =>
       Effect.gen(function* () {
         const world = yield* campaignWorld();

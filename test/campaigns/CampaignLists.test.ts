@@ -15,7 +15,8 @@ const create = (world: World, name: string) =>
 
 layer(TestWaypost.layer)("Campaign lists", (it) => {
   it.effect(
-    "are newest first, 20 a page unless told, with a cursor until the last page (D1.1, D2, lists.cursor, lists.limit, lists.order)",
+    "a list is newest first, 20 a page by default, with a cursor until the last page " +
+      "(D1.1, D2, lists.cursor, lists.limit, lists.order)",
     () =>
       Effect.gen(function* () {
         const world = yield* campaignWorld();
@@ -39,7 +40,7 @@ layer(TestWaypost.layer)("Campaign lists", (it) => {
   );
 
   it.effect(
-    "paged to the end while others create, update and delete, they show each that stays exactly once (D1.2)",
+    "paging while others create, update and delete shows each remaining campaign exactly once (D1.2)",
     () =>
       Effect.gen(function* () {
         const world = yield* campaignWorld();
@@ -76,7 +77,7 @@ layer(TestWaypost.layer)("Campaign lists", (it) => {
   );
 
   it.effect(
-    "paged while others create, rename and delete at the same moment, they show each once (D1.2)",
+    "paging while others concurrently create, rename and delete shows each campaign once (D1.2)",
     () =>
       Effect.gen(function* () {
         const world = yield* campaignWorld();
@@ -108,7 +109,8 @@ layer(TestWaypost.layer)("Campaign lists", (it) => {
   );
 
   it.effect(
-    "a cursor of another list, filter, workspace, environment or day is invalid_cursor (D2, errors.invalid_cursor, lists.bad)",
+    "a cursor of another list, filter, workspace, environment or day is invalid_cursor " +
+      "(D2, errors.invalid_cursor, lists.bad)",
     () =>
       Effect.gen(function* () {
         const world = yield* campaignWorld();
@@ -124,7 +126,7 @@ layer(TestWaypost.layer)("Campaign lists", (it) => {
         yield* refused(world.sandbox, "cursor=");
         yield* refused(world.sandbox, "cursor=abc.def");
         yield* refused(world.sandbox, `cursor=${cursor}x`);
-        // Other writings of the same bytes are none that was given.
+        // Other base64 texts of the same bytes are not cursors that were issued.
         yield* refused(world.sandbox, `cursor=${cursor}=`);
         yield* refused(world.sandbox, `cursor=%20${cursor}`);
         const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
@@ -140,7 +142,8 @@ layer(TestWaypost.layer)("Campaign lists", (it) => {
   );
 
   it.effect(
-    "updated_since keeps what was updated at or after it, in any form D3 allows (D3, lists.updated_since)",
+    "updated_since selects campaigns updated at or after it, in every accepted format " +
+      "(D3, lists.updated_since)",
     () =>
       Effect.gen(function* () {
         const world = yield* campaignWorld();
@@ -170,7 +173,7 @@ layer(TestWaypost.layer)("Campaign lists", (it) => {
       }),
   );
 
-  it.effect("updated_since goes with paging: the cursor keeps to the filter (D2.2, D3)", () =>
+  it.effect("a cursor keeps the filter updated_since (D2.2, D3)", () =>
     Effect.gen(function* () {
       const world = yield* campaignWorld();
       yield* create(world, "old");

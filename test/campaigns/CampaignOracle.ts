@@ -1,4 +1,4 @@
-/** What a plain reading of the write rules says of any sequence of changes, in zones whose clocks never change. */
+/** A simple model of the write rules for any sequence of changes, in zones without clock changes. */
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
@@ -22,7 +22,7 @@ export interface Draft {
   readonly cap: { readonly count: boolean; readonly period: boolean };
 }
 
-/** What a campaign is to show. */
+/** The expected fields of a campaign. */
 export interface Known {
   readonly name: string;
   readonly type: string;
@@ -32,7 +32,7 @@ export interface Known {
   readonly paused: boolean;
 }
 
-/** The fields that are wrong, a limit of the plan, or the campaign as it is then. */
+/** The fields with problems, a limit of the plan, or the campaign after the change. */
 export type Verdict =
   { readonly fields: ReadonlyArray<string> } | { readonly limit: true } | { readonly is: Known };
 
@@ -75,7 +75,7 @@ export class CampaignOracle {
     return counted.length >= this.#most;
   }
 
-  /** What becomes of a draft, sent for a new campaign (null) or in the place of one that there is. */
+  /** The outcome of a draft for a new campaign (null) or for an update of an existing one. */
   validate(draft: Draft, id: string | null, now: number): Verdict {
     const stored = id === null ? undefined : this.all.get(id);
     const { cap, end, name, start, timezone, type } = draft;
@@ -100,7 +100,7 @@ export class CampaignOracle {
     return countsMore && this.#isFull(id, now) ? { limit: true } : { is };
   }
 
-  /** What becomes of pausing or publishing one that there is. */
+  /** The outcome of pausing or publishing an existing campaign. */
   turn(id: string, campaign: Known, paused: boolean, now: number): Verdict {
     const is = { ...campaign, paused };
     const countsMore = this.#counts(is, now) && !this.#counts(campaign, now);

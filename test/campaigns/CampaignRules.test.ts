@@ -6,7 +6,7 @@ import { campaignWorld, geo, push } from "./CampaignWorld.ts";
 const unknownId = "01980a6c-0f3e-7c52-9a41-3f1f5d7a2b60";
 type World = Effect.Success<ReturnType<typeof campaignWorld>>;
 
-/** Sends a draft and returns the fields it was refused for. */
+/** Sends a draft and gives the fields with problems. */
 const refusal = (world: World, body: unknown) =>
   Effect.map(world.sandbox("/campaigns", { body }), (answer) => {
     assert.deepStrictEqual([answer.status, answer.body.error?.code], [422, "validation_failed"]);
@@ -15,7 +15,8 @@ const refusal = (world: World, body: unknown) =>
 
 layer(TestWaypost.layer)("Campaign rules", (it) => {
   it.effect(
-    "everything wrong with a draft is said at once, in sentences that name the field (B4.1, B6, errors.dots, errors.validation_failed)",
+    "all problems of a draft are reported together, in sentences that name the field " +
+      "(B4.1, B6, errors.dots, errors.validation_failed)",
     () =>
       Effect.gen(function* () {
         const world = yield* campaignWorld();
@@ -40,10 +41,12 @@ layer(TestWaypost.layer)("Campaign rules", (it) => {
           starts_at: ["The start cannot be before today (2026-11-21 in Europe/Amsterdam)."],
           ends_at: ["The end must be after the start (2026-11-20 00:00 in Europe/Amsterdam)."],
           segmentation_ids: [
-            "A geo campaign cannot take segments: leave the segmentation ids out, or make it a push campaign.",
+            "A geo campaign cannot take segments: " +
+              "leave the segmentation ids out, or make it a push campaign.",
           ],
           frequency_cap_period: [
-            "The frequency cap period is required with a frequency cap count: send day, week or month, or neither of both.",
+            "The frequency cap period is required with a frequency cap count: " +
+              "send day, week or month, or neither of both.",
           ],
           "location_ids.1": [
             `There is no location with the id ${unknownId} in this workspace and environment.`,
@@ -60,7 +63,7 @@ layer(TestWaypost.layer)("Campaign rules", (it) => {
       }),
   );
 
-  it.effect("an empty object misses exactly the four required fields (campaigns.w1)", () =>
+  it.effect("an empty object lacks exactly the four required fields (campaigns.w1)", () =>
     Effect.gen(function* () {
       const world = yield* campaignWorld();
       assert.deepStrictEqual(yield* refusal(world, {}), {
@@ -99,7 +102,7 @@ layer(TestWaypost.layer)("Campaign rules", (it) => {
     ["segmentation_ids", { 0: unknownId }],
     ["location_ids", 5],
   ];
-  it.effect.each(hostile)("refuses %s %j at that field (B5.2, B5.3, E1.3, E7)", ([field, value]) =>
+  it.effect.each(hostile)("the field %s refuses %j (B5.2, B5.3, E1.3, E7)", ([field, value]) =>
     Effect.gen(function* () {
       const world = yield* campaignWorld();
       const cap = { frequency_cap_count: 1, frequency_cap_period: "day" };
@@ -108,7 +111,7 @@ layer(TestWaypost.layer)("Campaign rules", (it) => {
     }),
   );
 
-  it.effect("an entry that is no text hides nothing that is wrong with the other entries (B4, E4, E5)", () =>
+  it.effect("an entry that is not a text does not hide the problems of other entries (B4, E4, E5)", () =>
     Effect.gen(function* () {
       const world = yield* campaignWorld();
       const location = yield* world.location();
@@ -133,17 +136,20 @@ layer(TestWaypost.layer)("Campaign rules", (it) => {
     }),
   );
 
-  it.effect("a name counts code points, so 255 astral characters are taken (B5.1, campaigns.f_name)", () =>
-    Effect.gen(function* () {
-      const world = yield* campaignWorld();
-      const made = yield* world.sandbox("/campaigns", { body: push({ name: "🛍".repeat(255) }) });
-      assert.strictEqual(made.status, 201);
-      assert.hasAllKeys(yield* refusal(world, push({ name: "🛍".repeat(256) })), ["name"]);
-    }),
+  it.effect(
+    "a name is counted in code points, so 255 astral characters are accepted (B5.1, campaigns.f_name)",
+    () =>
+      Effect.gen(function* () {
+        const world = yield* campaignWorld();
+        const made = yield* world.sandbox("/campaigns", { body: push({ name: "🛍".repeat(255) }) });
+        assert.strictEqual(made.status, 201);
+        assert.hasAllKeys(yield* refusal(world, push({ name: "🛍".repeat(256) })), ["name"]);
+      }),
   );
 
   it.effect(
-    "a geo campaign needs a location or group, and empty or null lists count as left out (E5.4, campaigns.w5)",
+    "a geo campaign needs a location or group, and empty or null lists count as left out " +
+      "(E5.4, campaigns.w5)",
     () =>
       Effect.gen(function* () {
         const world = yield* campaignWorld();
@@ -157,23 +163,25 @@ layer(TestWaypost.layer)("Campaign rules", (it) => {
       }),
   );
 
-  it.effect("a push campaign takes no places, but empty lists of them (E5.4, campaigns.w6)", () =>
-    Effect.gen(function* () {
-      const world = yield* campaignWorld();
-      const location = yield* world.location();
-      const fields = yield* refusal(
-        world,
-        push({ location_ids: [location], location_group_ids: [unknownId], location_group_names: ["A"] }),
-      );
-      assert.hasAllKeys(fields, ["location_ids", "location_group_ids", "location_group_names"]);
-      const taken = yield* world.sandbox("/campaigns", {
-        body: push({ location_ids: [], location_group_ids: [], location_group_names: [] }),
-      });
-      assert.strictEqual(taken.status, 201);
-    }),
+  it.effect(
+    "a push campaign refuses locations and groups, but accepts empty lists of them (E5.4, campaigns.w6)",
+    () =>
+      Effect.gen(function* () {
+        const world = yield* campaignWorld();
+        const location = yield* world.location();
+        const fields = yield* refusal(
+          world,
+          push({ location_ids: [location], location_group_ids: [unknownId], location_group_names: ["A"] }),
+        );
+        assert.hasAllKeys(fields, ["location_ids", "location_group_ids", "location_group_names"]);
+        const taken = yield* world.sandbox("/campaigns", {
+          body: push({ location_ids: [], location_group_ids: [], location_group_names: [] }),
+        });
+        assert.strictEqual(taken.status, 201);
+      }),
   );
 
-  it.effect("unknown segments are refused at their place, each time they were sent (A2.4, E5.2)", () =>
+  it.effect("an unknown segment is refused at each index at which it was sent (A2.4, E5.2)", () =>
     Effect.gen(function* () {
       const world = yield* campaignWorld();
       const segment = yield* world.segment("VIP");
@@ -183,7 +191,7 @@ layer(TestWaypost.layer)("Campaign rules", (it) => {
     }),
   );
 
-  it.effect("each list takes 1,000 entries as sent and not one more, however often they repeat (E5.3)", () =>
+  it.effect("a list accepts 1,000 entries as sent and not one more, also if they repeat (E5.3)", () =>
     Effect.gen(function* () {
       const world = yield* campaignWorld();
       const ids = yield* world.locations(1000);
@@ -208,7 +216,8 @@ layer(TestWaypost.layer)("Campaign rules", (it) => {
   );
 
   it.effect(
-    "a frequency cap's count and period come together or not at all; null is not at all (E7, campaigns.f_cap, campaigns.w9)",
+    "the count and period of a frequency cap require each other, and null counts as left out " +
+      "(E7, campaigns.f_cap, campaigns.w9)",
     () =>
       Effect.gen(function* () {
         const world = yield* campaignWorld();
@@ -228,7 +237,7 @@ layer(TestWaypost.layer)("Campaign rules", (it) => {
       }),
   );
 
-  it.effect("names are compared exactly, and a campaign may keep its own (E8.1, campaigns.f_name)", () =>
+  it.effect("names are compared exactly, and a campaign may keep its own name (E8.1, campaigns.f_name)", () =>
     Effect.gen(function* () {
       const world = yield* campaignWorld();
       const made = yield* world.sandbox("/campaigns", { body: push() });
@@ -245,7 +254,8 @@ layer(TestWaypost.layer)("Campaign rules", (it) => {
   );
 
   it.effect(
-    "of concurrent creates under one name exactly one succeeds, the others are 422 at name (E8.1, idempotency.7)",
+    "of concurrent creates with one name exactly one succeeds, and the others are 422 at name " +
+      "(E8.1, idempotency.7)",
     () =>
       Effect.gen(function* () {
         const world = yield* campaignWorld();
@@ -258,7 +268,7 @@ layer(TestWaypost.layer)("Campaign rules", (it) => {
       }),
   );
 
-  it.effect("a body that is no JSON object, or of another type, is refused as B3 says (B3.5)", () =>
+  it.effect("a body that is not a JSON object, or of another content type, is refused (B3.5)", () =>
     Effect.gen(function* () {
       const world = yield* campaignWorld();
       for (const body of ["", "{", "[]", "null", '"text"']) {

@@ -6,7 +6,8 @@ import { campaignWorld, geo, push } from "./CampaignWorld.ts";
 
 layer(TestWaypost.layer)("Campaign states", (it) => {
   it.effect(
-    "the status follows the clock, pausing and publishing, in every answer (campaigns.list, campaigns.s_ended, campaigns.s_pause, campaigns.s_same)",
+    "the status follows the clock, pausing and publishing in every response " +
+      "(campaigns.list, campaigns.s_ended, campaigns.s_pause, campaigns.s_same)",
     () =>
       Effect.gen(function* () {
         const world = yield* campaignWorld();
@@ -41,7 +42,8 @@ layer(TestWaypost.layer)("Campaign states", (it) => {
   );
 
   it.effect(
-    "pause and publish answer the campaign, and repeated change nothing, updated_at included (A4.2, campaigns.publish, campaigns.s_pause, campaigns.s_publish)",
+    "pause and publish give the campaign, and repeating them changes nothing " +
+      "(A4.2, campaigns.publish, campaigns.s_pause, campaigns.s_publish)",
     () =>
       Effect.gen(function* () {
         const world = yield* campaignWorld();

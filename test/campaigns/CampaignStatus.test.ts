@@ -16,16 +16,23 @@ describe("campaignStatus", () => {
     [endsAt + 1, true, endsAt, "ended"],
     [endsAt + 1, true, null, "paused"],
   ];
-  it.each(cases)("at %i, paused %s, end %s: %s (campaigns.s_order)", (now, paused, end, status) => {
-    assert.strictEqual<string>(campaignStatus({ startsAt, endsAt: end, paused }, now), status);
-  });
+  it.each(cases)(
+    "at %i, with paused %s and end %s, the status is %s (campaigns.s_order)",
+    (now, paused, end, status) => {
+      assert.strictEqual<string>(campaignStatus({ startsAt, endsAt: end, paused }, now), status);
+    },
+  );
 
-  it("is active exactly while an unpaused campaign's period lasts, both ends included (campaigns.s_order)", () => {
-    for (const end of [endsAt, null])
-      for (const now of [startsAt - 1, startsAt, startsAt + 1, endsAt - 1, endsAt, endsAt + 1])
-        assert.strictEqual(
-          isWithin({ startsAt, endsAt: end }, now),
-          campaignStatus({ startsAt, endsAt: end, paused: false }, now) === "active",
-        );
-  });
+  it(
+    "the status is active exactly while the period of an unpaused campaign lasts, both ends included " +
+      "(campaigns.s_order)",
+    () => {
+      for (const end of [endsAt, null])
+        for (const now of [startsAt - 1, startsAt, startsAt + 1, endsAt - 1, endsAt, endsAt + 1])
+          assert.strictEqual(
+            isWithin({ startsAt, endsAt: end }, now),
+            campaignStatus({ startsAt, endsAt: end, paused: false }, now) === "active",
+          );
+    },
+  );
 });

@@ -18,7 +18,8 @@ const campaign = fc.record({
 describe("campaignStatus and statusSql", () => {
   layer(TestDatabase.layerEmpty)((it) => {
     it.effect(
-      "say the same of any campaign, at its bounds and at random instants (campaigns.f_status, campaigns.s_same)",
+      "campaignStatus and statusSql agree on every campaign, at its bounds and at random instants " +
+        "(campaigns.f_status, campaigns.s_same)",
       () =>
         Effect.gen(function* () {
           const sql = yield* SqlClient.SqlClient;

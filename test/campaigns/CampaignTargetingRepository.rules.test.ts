@@ -3,7 +3,7 @@ import { Effect } from "effect";
 import { CampaignsRepository } from "../../src/campaigns/CampaignsRepository.ts";
 import { CampaignTargetingRepository } from "../../src/campaigns/CampaignTargetingRepository.ts";
 import { SegmentsRepository } from "../../src/devices/SegmentsRepository.ts";
-import { idAt } from "../../src/wire/Ids.ts";
+import { type CampaignId, idAt } from "../../src/wire/Ids.ts";
 import type { Tenant } from "../../src/workspaces/Workspace.ts";
 import { insertSegment } from "../devices/StoredSegments.ts";
 import { TestRepositories } from "../TestRepositories.ts";
@@ -15,7 +15,7 @@ const none = { locationIds: [], groupIds: [], segmentIds: [] };
 
 const pushValues = { type: "push" as const, endsAt: now + 86_400_000 };
 
-const targetingOf = (tenant: Tenant, id: string) =>
+const targetingOf = (tenant: Tenant, id: CampaignId) =>
   Effect.gen(function* () {
     const campaign = yield* (yield* CampaignsRepository).find(tenant, id, now);
     return campaign?.targeting;

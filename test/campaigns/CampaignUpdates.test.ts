@@ -6,7 +6,8 @@ import { campaignWorld, geo, push } from "./CampaignWorld.ts";
 
 layer(TestWaypost.layer)("Campaign updates", (it) => {
   it.effect(
-    "are held to the rules of creating one, and a refused one changes nothing (campaigns.invalid, campaigns.w10)",
+    "an update follows the rules for creating a campaign, and a refused one changes nothing " +
+      "(campaigns.invalid, campaigns.w10)",
     () =>
       Effect.gen(function* () {
         const world = yield* campaignWorld();
@@ -52,7 +53,7 @@ layer(TestWaypost.layer)("Campaign updates", (it) => {
   );
 
   it.effect(
-    "targeting is what answers show; in a body it is a field like any unknown one (campaigns.f_targeting)",
+    "targeting is shown in responses, and ignored in a body like any unknown field (campaigns.f_targeting)",
     () =>
       Effect.gen(function* () {
         const world = yield* campaignWorld();

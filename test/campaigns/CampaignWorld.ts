@@ -1,7 +1,7 @@
 import { Effect } from "effect";
 import { SqlClient } from "effect/sql";
 import { TestClock } from "effect/testing";
-import { arrayOf, instant } from "../../src/database/Rows.ts";
+import { arrayOf, instant, jsonb } from "../../src/database/Rows.ts";
 import { idAt } from "../../src/wire/Ids.ts";
 import type { Environment } from "../../src/workspaces/Environment.ts";
 import { Workspaces } from "../../src/workspaces/Workspaces.ts";
@@ -17,12 +17,11 @@ interface Attached {
   readonly windowEnd?: string;
 }
 
+const anyPlatform = { attribute: "platform", op: "exists", value: true };
+
 const millis = (text: string | undefined) => (text === undefined ? null : Date.parse(text));
 
-/**
- * A tenant at the start of time, with rows that other slices own, put there by hand, so that campaigns can target and carry
- * them.
- */
+/** A tenant at the start of the test, with rows of other slices that campaigns can target and send. */
 export const campaignWorld = (options?: Options) =>
   Effect.gen(function* () {
     yield* TestClock.setTime(testStart);
@@ -49,9 +48,7 @@ export const campaignWorld = (options?: Options) =>
       const id = idAt(testStart);
       const rule = table === "segment" ? sql`, rule` : sql``;
       const value =
-        table === "segment"
-          ? sql`, '{"match": "all", "conditions": [{"attribute": "platform", "op": "exists", "value": true}]}'`
-          : sql``;
+        table === "segment" ? sql`, ${jsonb({ match: "all", conditions: [anyPlatform] })}` : sql``;
       return Effect.as(
         run(sql`
           INSERT INTO ${sql(table)} (workspace_id, environment, id, name, created_at, updated_at${rule})
@@ -70,16 +67,18 @@ export const campaignWorld = (options?: Options) =>
         named("location_group", name, environment),
       segment: (name: string, environment: Environment = "sandbox") => named("segment", name, environment),
 
-      /** Puts a new notification on a campaign; on a further one too with `onto`. */
+      /** Attaches a new notification to a campaign, and with `onto` to another one. */
       attach: (campaign: string, how: Attached = {}) =>
         Effect.gen(function* () {
           const id = idAt(testStart);
           yield* run(sql`
             WITH content AS (
-              INSERT INTO content (workspace_id, environment, notification_id, type, headline, body, created_at)
+              INSERT INTO content
+                (workspace_id, environment, notification_id, type, headline, body, created_at)
               VALUES (${workspaceId}, 'sandbox', ${id}, 'message', 'Hello', 'World', ${now}) RETURNING key
             )
-            INSERT INTO notification (workspace_id, environment, id, name, type, content_key, created_at, updated_at)
+            INSERT INTO notification
+              (workspace_id, environment, id, name, type, content_key, created_at, updated_at)
             SELECT ${workspaceId}, 'sandbox', ${id}, ${how.name ?? "Greeting"}, 'message', key, ${now}, ${now}
             FROM content`);
           yield* run(attachment(campaign, id, how));
@@ -102,7 +101,8 @@ export const campaignWorld = (options?: Options) =>
 
     function attachment(campaign: string, notification: string, how: Attached) {
       return sql`
-        INSERT INTO campaign_notification (workspace_id, environment, campaign_id, notification_id, id, trigger_type,
+        INSERT INTO campaign_notification (workspace_id, environment, campaign_id, notification_id, id,
+          trigger_type,
           send_at, starts_at, ends_at, attached_at, updated_at)
         VALUES (${workspaceId}, 'sandbox', ${campaign}, ${notification}, ${idAt(testStart)},
           ${how.sendAt === undefined ? "on_enter" : "fixed_time"}, ${how.sendAt ?? null},
@@ -110,7 +110,7 @@ export const campaignWorld = (options?: Options) =>
     }
   });
 
-/** The least that makes a geo campaign at these locations. */
+/** The required fields of a geo campaign at these locations. */
 export const geo = (locationIds: ReadonlyArray<string>, more: object = {}) => ({
   name: "Opening week",
   type: "geo",
@@ -120,7 +120,7 @@ export const geo = (locationIds: ReadonlyArray<string>, more: object = {}) => ({
   ...more,
 });
 
-/** The least that makes a push campaign. */
+/** The required fields of a push campaign. */
 export const push = (more: object = {}) => ({
   name: "Black Friday",
   type: "push",

@@ -8,7 +8,8 @@ const unknownId = "01980a6c-0f3e-7c52-9a41-3f1f5d7a2b60";
 
 layer(TestWaypost.layer)("Campaigns", (it) => {
   it.effect(
-    "POST makes a geo campaign and answers 201 with every field, dates in UTC (A3, E1, campaigns.create, campaigns.f_id, campaigns.f_times, campaigns.get)",
+    "POST creates a geo campaign and gives 201 with every field, dates in UTC " +
+      "(A3, E1, campaigns.create, campaigns.f_id, campaigns.f_times, campaigns.get)",
     () =>
       Effect.gen(function* () {
         const world = yield* campaignWorld();
@@ -54,7 +55,8 @@ layer(TestWaypost.layer)("Campaigns", (it) => {
   );
 
   it.effect(
-    "a push campaign runs to the end of its day in its zone, and its ends_at is ignored (E2.1, E5.1, campaigns.f_type, campaigns.w8)",
+    "a push campaign ends with its day in its zone, and its ends_at is ignored " +
+      "(E2.1, E5.1, campaigns.f_type, campaigns.w8)",
     () =>
       Effect.gen(function* () {
         const world = yield* campaignWorld();
@@ -80,28 +82,31 @@ layer(TestWaypost.layer)("Campaigns", (it) => {
       }),
   );
 
-  it.effect("segment_match is null without segments, unset or for a geo campaign (E6, campaigns.w6)", () =>
-    Effect.gen(function* () {
-      const world = yield* campaignWorld();
-      const location = yield* world.location();
-      const segment = yield* world.segment("VIP");
-      const matchOf = (body: object) =>
-        Effect.map(world.sandbox("/campaigns", { body }), (made) => {
-          assert.strictEqual(made.status, 201, JSON.stringify(made.body));
-          return made.body.data.targeting.segment_match;
-        });
-      assert.isNull(yield* matchOf(push({ name: "1", segment_match: "all" })));
-      assert.isNull(yield* matchOf(push({ name: "2", segmentation_ids: [segment] })));
-      assert.strictEqual(
-        yield* matchOf(push({ name: "3", segmentation_ids: [segment], segment_match: "any" })),
-        "any",
-      );
-      assert.isNull(yield* matchOf(geo([location], { name: "4", segment_match: "all" })));
-    }),
+  it.effect(
+    "segment_match is null without segments, if it is not set, and for a geo campaign (E6, campaigns.w6)",
+    () =>
+      Effect.gen(function* () {
+        const world = yield* campaignWorld();
+        const location = yield* world.location();
+        const segment = yield* world.segment("VIP");
+        const matchOf = (body: object) =>
+          Effect.map(world.sandbox("/campaigns", { body }), (made) => {
+            assert.strictEqual(made.status, 201, JSON.stringify(made.body));
+            return made.body.data.targeting.segment_match;
+          });
+        assert.isNull(yield* matchOf(push({ name: "1", segment_match: "all" })));
+        assert.isNull(yield* matchOf(push({ name: "2", segmentation_ids: [segment] })));
+        assert.strictEqual(
+          yield* matchOf(push({ name: "3", segmentation_ids: [segment], segment_match: "any" })),
+          "any",
+        );
+        assert.isNull(yield* matchOf(geo([location], { name: "4", segment_match: "all" })));
+      }),
   );
 
   it.effect(
-    "group names add their groups after those given by id, each once (E4, E5.1, campaigns.names, service.ids)",
+    "group names add their groups after those given by id, each once " +
+      "(E4, E5.1, campaigns.names, service.ids)",
     () =>
       Effect.gen(function* () {
         const world = yield* campaignWorld();
@@ -119,7 +124,8 @@ layer(TestWaypost.layer)("Campaigns", (it) => {
   );
 
   it.effect(
-    "PATCH resubmits the whole campaign: what is left out is cleared, read-only fields are not trusted (B4.3, campaigns.f_dates, campaigns.update, campaigns.w10)",
+    "PATCH replaces the whole campaign: missing fields are cleared, read-only fields ignored " +
+      "(B4.3, campaigns.f_dates, campaigns.update, campaigns.w10)",
     () =>
       Effect.gen(function* () {
         const world = yield* campaignWorld();
@@ -167,7 +173,7 @@ layer(TestWaypost.layer)("Campaigns", (it) => {
       }),
   );
 
-  it.effect("a campaign can become one of the other type while it has no notification (E3.2)", () =>
+  it.effect("the type of a campaign can change while it has no notification (E3.2)", () =>
     Effect.gen(function* () {
       const world = yield* campaignWorld();
       const location = yield* world.location();
@@ -184,7 +190,8 @@ layer(TestWaypost.layer)("Campaigns", (it) => {
   );
 
   it.effect(
-    "DELETE answers the id, after which the campaign is not found and its name is free (A4.1, E8.2, campaigns.delete, errors.not_found)",
+    "DELETE gives the id; then the campaign is not found and its name is free " +
+      "(A4.1, E8.2, campaigns.delete, errors.not_found)",
     () =>
       Effect.gen(function* () {
         const world = yield* campaignWorld();
@@ -201,33 +208,28 @@ layer(TestWaypost.layer)("Campaigns", (it) => {
       }),
   );
 
-  it.effect(
-    "an unknown id is 404 before anything else is said of the request (B1.5, B2.3, campaigns.unknown)",
-    () =>
-      Effect.gen(function* () {
-        const world = yield* campaignWorld();
-        for (const id of [unknownId, "42", "%00", "not-a-uuid"]) {
-          const ask = (method: string, action = "", body?: unknown) =>
-            Effect.map(world.sandbox(`/campaigns/${id}${action}`, { method, body }), ({ body, status }) =>
-              assert.deepStrictEqual(
-                [status, body.error.code],
-                [404, "not_found"],
-                `${method} ${id}${action}`,
-              ),
-            );
-          yield* ask("GET");
-          yield* ask("PATCH", "", push());
-          yield* ask("PATCH", "", { name: "" });
-          yield* ask("PATCH", "", "{not json");
-          yield* ask("DELETE");
-          yield* ask("POST", "/pause");
-          yield* ask("POST", "/publish");
-        }
-      }),
+  it.effect("an unknown id is 404 before any problem of the request (B1.5, B2.3, campaigns.unknown)", () =>
+    Effect.gen(function* () {
+      const world = yield* campaignWorld();
+      for (const id of [unknownId, "42", "%00", "not-a-uuid"]) {
+        const ask = (method: string, action = "", body?: unknown) =>
+          Effect.map(world.sandbox(`/campaigns/${id}${action}`, { method, body }), ({ body, status }) =>
+            assert.deepStrictEqual([status, body.error.code], [404, "not_found"], `${method} ${id}${action}`),
+          );
+        yield* ask("GET");
+        yield* ask("PATCH", "", push());
+        yield* ask("PATCH", "", { name: "" });
+        yield* ask("PATCH", "", "{not json");
+        yield* ask("DELETE");
+        yield* ask("POST", "/pause");
+        yield* ask("POST", "/publish");
+      }
+    }),
   );
 
   it.effect(
-    "another workspace and the other environment see, change and target nothing (A2, E5.2, E8.1, campaigns.w7, errors.not_found)",
+    "another workspace and the other environment see, change and target nothing " +
+      "(A2, E5.2, E8.1, campaigns.w7, errors.not_found)",
     () =>
       Effect.gen(function* () {
         const mine = yield* campaignWorld();
@@ -255,7 +257,8 @@ layer(TestWaypost.layer)("Campaigns", (it) => {
   );
 
   it.effect(
-    "reading needs campaigns:read and changing campaigns:write; neither implies the other (C1, C2, campaigns.delete, campaigns.pause, campaigns.publish, campaigns.update)",
+    "reading needs campaigns:read and changing campaigns:write; neither implies the other " +
+      "(C1, C2, campaigns.delete, campaigns.pause, campaigns.publish, campaigns.update)",
     () =>
       Effect.gen(function* () {
         const waypost = yield* TestWaypost;
@@ -284,7 +287,7 @@ layer(TestWaypost.layer)("Campaigns", (it) => {
       }),
   );
 
-  it.effect("targeting shows what still exists when a location is deleted (E12.1)", () =>
+  it.effect("targeting shows only existing targets after a location is deleted (E12.1)", () =>
     Effect.gen(function* () {
       const world = yield* campaignWorld();
       const [kept = "", lost = ""] = yield* world.locations(2);

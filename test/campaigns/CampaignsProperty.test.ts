@@ -45,14 +45,15 @@ const step = fc.oneof(
   },
 );
 
-/** What the plan allows. */
+/** The limit of the plan. */
 const most = 2;
 
 const shown = (ms: number) => `${new Date(ms).toISOString().slice(0, 19)}+00:00`;
 
 layer(TestWaypost.layer)("Campaigns", (it) => {
   it.effect(
-    "are what a plain reading of the rules says after any sequence of changes (E1, E2, E3.3, E8.1, E9.1, E12.2)",
+    "campaigns match a simple model of the rules after any sequence of changes " +
+      "(E1, E2, E3.3, E8.1, E9.1, E12.2)",
     () =>
       Effect.gen(function* () {
         const outcomes = new Map<string, number>();
@@ -105,7 +106,7 @@ layer(TestWaypost.layer)("Campaigns", (it) => {
           for (const [at, one] of steps.entries()) {
             const now = yield* Clock.currentTimeMillis;
             const why = `run ${run}, step ${at} at ${shown(now)}: ${JSON.stringify(one)}`;
-            // What is resubmitted is one that has ended, if there is one: it may come back.
+            // Resubmits an ended campaign if there is one: it may count again.
             const ended = [...oracle.all].filter(([, each]) => statusOf(each, now) === "ended");
             const pool = one.do === "resubmit" && ended.length > 0 ? ended : [...oracle.all];
             const ids = pool.map(([id]) => id);
@@ -124,7 +125,7 @@ layer(TestWaypost.layer)("Campaigns", (it) => {
               const answer = yield* ask(`/campaigns/${id}/${one.do}`, { method: "POST" });
               hold(one.do, answer, oracle.turn(id, campaign, one.do === "pause", now), now, why);
             } else {
-              // Resubmitted is what stands there, but for its end and its cap.
+              // Resubmits the stored campaign except its end and its cap.
               const stored = drafts.get(id) ?? one.draft;
               const { cap, end } = one.draft;
               const next = one.do === "replace" ? one.draft : { ...stored, cap, end };
@@ -142,7 +143,7 @@ layer(TestWaypost.layer)("Campaigns", (it) => {
             for (const each of list.body.data) assertShown(each, oracle.all.get(each.id) as Known, later);
           }
         }
-        // Each kind of outcome must have come up, some of them often.
+        // Every kind of outcome must occur, some of them often.
         const kinds = [
           "name",
           "starts_at",

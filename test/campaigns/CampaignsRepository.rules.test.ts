@@ -5,7 +5,7 @@ import { CampaignTargetingRepository } from "../../src/campaigns/CampaignTargeti
 import { Database } from "../../src/database/Database.ts";
 import { ContentsRepository } from "../../src/notifications/ContentsRepository.ts";
 import { NotificationsRepository } from "../../src/notifications/NotificationsRepository.ts";
-import { idAt } from "../../src/wire/Ids.ts";
+import { CampaignId, idAt } from "../../src/wire/Ids.ts";
 import { attach, atTime, insertNotification, onEnter } from "../notifications/StoredNotifications.ts";
 import { TestRepositories } from "../TestRepositories.ts";
 import { TestRows } from "../TestRows.ts";
@@ -65,7 +65,7 @@ layer(TestRepositories.layer)("CampaignsRepository", (it) => {
         yield* repository.delete(tenant, id);
       }
       assert.strictEqual((yield* repository.find(sandbox, id, now))?.name, "Own");
-      assert.isNull(yield* repository.find(sandbox, idAt(now), now));
+      assert.isNull(yield* repository.find(sandbox, CampaignId(idAt(now)), now));
     }),
   );
 
@@ -92,8 +92,12 @@ layer(TestRepositories.layer)("CampaignsRepository", (it) => {
     Effect.gen(function* () {
       const repository = yield* CampaignsRepository;
       const { sandbox } = yield* newTenants;
-      const ids = [];
-      for (const at of [now, now + 1, now + 2]) ids.unshift(yield* insertCampaign(sandbox, {}, at));
+      const oldest = yield* insertCampaign(sandbox, {}, now);
+      const ids = [
+        yield* insertCampaign(sandbox, {}, now + 2),
+        yield* insertCampaign(sandbox, {}, now + 1),
+        oldest,
+      ];
       const page = (before: string | null, limit: number, since: number | null) =>
         Effect.map(repository.page(sandbox, { before, limit }, since, now), (rows) =>
           rows.map(({ id }) => id),
@@ -101,7 +105,7 @@ layer(TestRepositories.layer)("CampaignsRepository", (it) => {
       assert.deepStrictEqual(yield* page(null, 2, null), ids.slice(0, 2));
       assert.deepStrictEqual(yield* page(ids[1] ?? "", 2, null), ids.slice(2));
       assert.deepStrictEqual(yield* page(null, 9, now + 1), ids.slice(0, 2));
-      yield* repository.update(sandbox, ids[2] ?? "", { ...campaignValues, name: "Changed" }, now + minute);
+      yield* repository.update(sandbox, oldest, { ...campaignValues, name: "Changed" }, now + minute);
       assert.deepStrictEqual(yield* page(null, 9, now + minute), ids.slice(2));
     }),
   );

@@ -4,7 +4,7 @@ import { SendPlanRepository } from "../../src/campaigns/SendPlanRepository.ts";
 import { Database } from "../../src/database/Database.ts";
 import { NotificationsRepository } from "../../src/notifications/NotificationsRepository.ts";
 import { TimeOfDay } from "../../src/time/LocalTime.ts";
-import { idAt } from "../../src/wire/Ids.ts";
+import { type CampaignId, idAt } from "../../src/wire/Ids.ts";
 import type { Tenant } from "../../src/workspaces/Workspace.ts";
 import { attach, atTime, insertNotification } from "../notifications/StoredNotifications.ts";
 import { TestRepositories } from "../TestRepositories.ts";
@@ -137,7 +137,7 @@ layer(TestRepositories.layer)("SendPlanRepository", (it) => {
       const repository = yield* SendPlanRepository;
       const { sandbox } = yield* newTenants;
       const [due, ahead] = [yield* newSend(sandbox, now), yield* newSend(sandbox, now + 1)];
-      const scheduled = (campaign: string) => repository.waiting(sandbox, campaign, 0);
+      const scheduled = (campaign: CampaignId) => repository.waiting(sandbox, campaign, 0);
       for (const { campaign } of [due, ahead]) {
         assert.lengthOf(yield* scheduled(campaign), 1);
         assert.isEmpty(yield* repository.skip(sandbox, campaign, now));

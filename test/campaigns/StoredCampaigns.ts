@@ -1,7 +1,7 @@
 import { Effect, Schema } from "effect";
 import { CampaignsRepository, type CampaignValues } from "../../src/campaigns/CampaignsRepository.ts";
 import { TimeZoneName } from "../../src/time/TimeZone.ts";
-import { idAt } from "../../src/wire/Ids.ts";
+import { CampaignId, idAt } from "../../src/wire/Ids.ts";
 import type { Tenant } from "../../src/workspaces/Workspace.ts";
 import { suiteStart } from "../TestTenants.ts";
 
@@ -23,7 +23,7 @@ export const campaignValues: CampaignValues = {
 export const insertCampaign = (tenant: Tenant, values: Partial<CampaignValues> = {}, now = suiteStart) =>
   Effect.gen(function* () {
     const repository = yield* CampaignsRepository;
-    const id = idAt(now);
+    const id = CampaignId(idAt(now));
     yield* repository.insert(tenant, id, { ...campaignValues, name: `Campaign ${id}`, ...values }, now);
     return id;
   });

@@ -4,6 +4,7 @@ import { makeSecret } from "../../src/access/Credential.ts";
 import { Tokens } from "../../src/access/Tokens.ts";
 import { Devices } from "../../src/devices/Devices.ts";
 import { deviceToken, openDeviceToken } from "../../src/devices/DeviceToken.ts";
+import { DeviceId, DeviceKey } from "../../src/wire/Ids.ts";
 import { ParsedBody } from "../../src/wire/ParsedBody.ts";
 import { Workspaces } from "../../src/workspaces/Workspaces.ts";
 import { TestWaypost } from "../TestWaypost.ts";
@@ -14,8 +15,8 @@ const codeOf = (answer: { readonly status: number; readonly body: any }) => [
   answer.body.error?.code,
 ];
 
-layer(TestWaypost.layer)("The door of the device interface", (it) => {
-  it.effect("wants a bearer, whatever the path (device.access)", () =>
+layer(TestWaypost.layer)("Authentication of the device interface", (it) => {
+  it.effect("every path of the device interface requires a bearer credential (device.access)", () =>
     Effect.gen(function* () {
       const { waypost } = yield* devicesOf();
       for (const path of ["/messages", "/nowhere", ""]) {
@@ -25,22 +26,24 @@ layer(TestWaypost.layer)("The door of the device interface", (it) => {
     }),
   );
 
-  it.effect("knows each kind of credential from the other, and refuses platform tokens (device.access)", () =>
-    Effect.gen(function* () {
-      const { sandbox, waypost, workspace } = yield* devicesOf();
-      const phone = yield* sandbox.device("phone-1");
-      const withKey = yield* waypost.device(sandbox.sdkKey)("/messages");
-      assert.deepStrictEqual(codeOf(withKey), [401, "invalid_token"]);
-      assert.include(withKey.body.error.message, "device's own token");
-      const withToken = yield* phone.ask("/devices/phone-2", { method: "PUT", body: { platform: "ios" } });
-      assert.deepStrictEqual(codeOf(withToken), [401, "invalid_token"]);
-      assert.include(withToken.body.error.message, "SDK key");
-      const { token } = yield* waypost.token(workspace, "sandbox");
-      assert.deepStrictEqual(codeOf(yield* waypost.device(token)("/messages")), [401, "invalid_token"]);
-    }),
+  it.effect(
+    "SDK keys and device tokens do not replace each other, and platform tokens are refused (device.access)",
+    () =>
+      Effect.gen(function* () {
+        const { sandbox, waypost, workspace } = yield* devicesOf();
+        const phone = yield* sandbox.device("phone-1");
+        const withKey = yield* waypost.device(sandbox.sdkKey)("/messages");
+        assert.deepStrictEqual(codeOf(withKey), [401, "invalid_token"]);
+        assert.include(withKey.body.error.message, "device's own token");
+        const withToken = yield* phone.ask("/devices/phone-2", { method: "PUT", body: { platform: "ios" } });
+        assert.deepStrictEqual(codeOf(withToken), [401, "invalid_token"]);
+        assert.include(withToken.body.error.message, "SDK key");
+        const { token } = yield* waypost.token(workspace, "sandbox");
+        assert.deepStrictEqual(codeOf(yield* waypost.device(token)("/messages")), [401, "invalid_token"]);
+      }),
   );
 
-  it.effect("answers 404 and 405 to good credentials only (B2, B3)", () =>
+  it.effect("404 and 405 are given to valid credentials only (B2, B3)", () =>
     Effect.gen(function* () {
       const { sandbox, waypost } = yield* devicesOf();
       const phone = yield* sandbox.device("phone-1");
@@ -54,7 +57,7 @@ layer(TestWaypost.layer)("The door of the device interface", (it) => {
   );
 
   it.effect(
-    "lets in nobody with a token that points to another device, nor with numbers out of range (device.access)",
+    "a token with the key of another device, or with numbers out of range, is refused (device.access)",
     () =>
       Effect.gen(function* () {
         const { production, sandbox, waypost } = yield* devicesOf();
@@ -62,43 +65,42 @@ layer(TestWaypost.layer)("The door of the device interface", (it) => {
         yield* sandbox.device("phone-2");
         yield* production.device("phone-1");
         const opened = openDeviceToken(phone.token);
-        assert.isNotNull(opened);
-        const { key, secret } = opened ?? {
-          key: { workspaceId: 0, environment: "sandbox", key: 0 },
-          secret: "",
-        };
-        assert.strictEqual(deviceToken(key, secret), phone.token);
+        const { claims, secret } = opened ?? assert.fail("The token cannot be opened.");
+        assert.strictEqual(deviceToken(claims, secret), phone.token);
         for (const forged of [
-          { ...key, key: key.key + 1 },
-          { ...key, environment: "production" as const },
-          { ...key, workspaceId: key.workspaceId + 1 },
-          { ...key, key: 0 },
-          { ...key, key: 2_147_483_648 },
-          { ...key, workspaceId: 56_800_235_583 },
+          { ...claims, deviceKey: DeviceKey(claims.deviceKey + 1) },
+          { ...claims, environment: "production" as const },
+          { ...claims, workspaceId: claims.workspaceId + 1 },
+          { ...claims, deviceKey: DeviceKey(0) },
+          { ...claims, deviceKey: DeviceKey(2_147_483_648) },
+          { ...claims, workspaceId: 56_800_235_583 },
         ]) {
           const answer = yield* waypost.device(deviceToken(forged, secret))("/messages");
           assert.deepStrictEqual(codeOf(answer), [401, "invalid_token"], JSON.stringify(forged));
         }
-        const guessed = yield* waypost.device(deviceToken(key, makeSecret()))("/messages");
+        const guessed = yield* waypost.device(deviceToken(claims, makeSecret()))("/messages");
         assert.deepStrictEqual(codeOf(guessed), [401, "invalid_token"]);
         assert.strictEqual((yield* phone.ask("/messages")).status, 200);
       }),
   );
 
-  it.effect("tells a revoked SDK key by its name, at once, and its devices go on (operator.sdk_keys)", () =>
-    Effect.gen(function* () {
-      const { sandbox, waypost } = yield* devicesOf();
-      const phone = yield* sandbox.device("phone-1");
-      yield* (yield* Tokens).revokeSdkKey(sandbox.workspaceId, "sandbox", sandbox.sdkKeyId);
-      const refused = yield* sandbox.register("phone-2");
-      assert.deepStrictEqual(codeOf(refused), [401, "token_revoked"]);
-      assert.include(refused.body.error.message, '"Test app" was revoked on 2026-11-21');
-      assert.strictEqual((yield* waypost.device(phone.token)("/messages")).status, 200);
-    }).pipe(Effect.orDie),
+  it.effect(
+    "a revoked SDK key is refused by its name immediately, and its devices still work (operator.sdk_keys)",
+    () =>
+      Effect.gen(function* () {
+        const { sandbox, waypost } = yield* devicesOf();
+        const phone = yield* sandbox.device("phone-1");
+        yield* (yield* Tokens).revokeSdkKey(sandbox.workspaceId, "sandbox", sandbox.sdkKeyId);
+        const refused = yield* sandbox.register("phone-2");
+        assert.deepStrictEqual(codeOf(refused), [401, "token_revoked"]);
+        assert.include(refused.body.error.message, '"Test app" was revoked on 2026-11-21');
+        assert.strictEqual((yield* waypost.device(phone.token)("/messages")).status, 200);
+      }).pipe(Effect.orDie),
   );
 
   it.effect(
-    "is shut for a workspace that is to be deleted, for keys and devices alike, and open again after (device.paused)",
+    "keys and devices of a workspace scheduled for deletion are refused until that is cancelled " +
+      "(device.paused)",
     () =>
       Effect.gen(function* () {
         const { sandbox, workspace } = yield* devicesOf();
@@ -112,7 +114,7 @@ layer(TestWaypost.layer)("The door of the device interface", (it) => {
       }).pipe(Effect.orDie),
   );
 
-  it.effect("has limits for bodies like the platform API (B3), and no Idempotency-Key", () =>
+  it.effect("the device interface limits bodies like the platform API, and has no Idempotency-Key (B3)", () =>
     Effect.gen(function* () {
       const { sandbox } = yield* devicesOf();
       const phone = yield* sandbox.device("phone-1");
@@ -131,7 +133,7 @@ layer(TestWaypost.layer)("The door of the device interface", (it) => {
     }),
   );
 
-  it.effect("documents itself, with the device's paths and both kinds of credential", () =>
+  it.effect("the document of the device interface has its paths and both kinds of credential", () =>
     Effect.gen(function* () {
       const { waypost } = yield* devicesOf();
       const answer = yield* Effect.promise(() => fetch(`${waypost.origin}/openapi/device.json`));
@@ -160,36 +162,40 @@ layer(TestWaypost.layer)("The door of the device interface", (it) => {
     }),
   );
 
-  it.effect("tells a token that stops being good while its request runs (B2.5, errors.unauthenticated)", () =>
-    Effect.gen(function* () {
-      const { sandbox, workspace } = yield* devicesOf();
-      const devices = yield* Devices;
-      const phone = yield* sandbox.device("phone-1");
-      const key = openDeviceToken(phone.token)?.key.key ?? 0;
-      const caller = { workspaceId: sandbox.workspaceId, workspace, environment: "sandbox" } as const;
-      // The request was let in; before it comes to its change, the device unregisters.
-      const admitted = { ...caller, deviceId: phone.id, deviceKey: key, locationsVersion: 0 };
-      assert.strictEqual((yield* phone.ask("/devices/me", { method: "DELETE" })).status, 200);
-      for (const late of [devices.change(admitted, ParsedBody.of({})), devices.rotate(admitted)]) {
-        const { error } = yield* Effect.flip(late as Effect.Effect<unknown, any>);
-        assert.strictEqual(error.code, "unauthenticated");
-      }
-    }),
+  it.effect(
+    "a token that becomes invalid while its request runs gets unauthenticated (B2.5, errors.unauthenticated)",
+    () =>
+      Effect.gen(function* () {
+        const { sandbox, workspace } = yield* devicesOf();
+        const devices = yield* Devices;
+        const phone = yield* sandbox.device("phone-1");
+        const deviceKey = openDeviceToken(phone.token)?.claims.deviceKey ?? DeviceKey(0);
+        const caller = { workspaceId: sandbox.workspaceId, workspace, environment: "sandbox" } as const;
+        // The device unregisters after the request was authenticated and before it changes anything.
+        const device = { ...caller, deviceId: DeviceId(phone.id), deviceKey, locationsVersion: 0 };
+        assert.strictEqual((yield* phone.ask("/devices/me", { method: "DELETE" })).status, 200);
+        for (const late of [devices.change(device, ParsedBody.of({})), devices.rotate(device)]) {
+          const { error } = yield* Effect.flip(late as Effect.Effect<unknown, any>);
+          assert.strictEqual(error.code, "unauthenticated");
+        }
+      }),
   );
 });
 
 layer(TestWaypost.layer)("Unknown credentials", (it) => {
-  it.effect("are throttled from the 21st on, while good ones from the same address go on (I2.2)", () =>
-    Effect.gen(function* () {
-      const { sandbox, waypost } = yield* devicesOf();
-      const phone = yield* sandbox.device("phone-1");
-      for (let attempt = 1; attempt <= 20; attempt++) {
-        assert.strictEqual((yield* waypost.device(`wpd_${attempt}`)("/messages")).status, 401);
-      }
-      const shut = yield* waypost.device("wpk_nonsense")("/messages");
-      assert.deepStrictEqual(codeOf(shut), [429, "too_many_failed_attempts"]);
-      assert.strictEqual(shut.headers.get("retry-after"), "60");
-      assert.strictEqual((yield* phone.ask("/messages")).status, 200);
-    }),
+  it.effect(
+    "unknown credentials are throttled from the 21st on, and valid ones of the same address are not (I2.2)",
+    () =>
+      Effect.gen(function* () {
+        const { sandbox, waypost } = yield* devicesOf();
+        const phone = yield* sandbox.device("phone-1");
+        for (let attempt = 1; attempt <= 20; attempt++) {
+          assert.strictEqual((yield* waypost.device(`wpd_${attempt}`)("/messages")).status, 401);
+        }
+        const shut = yield* waypost.device("wpk_nonsense")("/messages");
+        assert.deepStrictEqual(codeOf(shut), [429, "too_many_failed_attempts"]);
+        assert.strictEqual(shut.headers.get("retry-after"), "60");
+        assert.strictEqual((yield* phone.ask("/messages")).status, 200);
+      }),
   );
 });

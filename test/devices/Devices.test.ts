@@ -8,9 +8,10 @@ import { devicesOf } from "./TestDevices.ts";
 
 const events = { body: { events: [{}] } };
 
-layer(TestWaypost.layer)("A device", (it) => {
+layer(TestWaypost.layer)("Devices", (it) => {
   it.effect(
-    "is registered by 201 with a token; without push it is an inbox, and not approved in Sandbox (device.register)",
+    "registering gives 201 with a token; without push a device is an inbox, not approved in Sandbox " +
+      "(device.register)",
     () =>
       Effect.gen(function* () {
         const { sandbox } = yield* devicesOf();
@@ -35,7 +36,7 @@ layer(TestWaypost.layer)("A device", (it) => {
       }),
   );
 
-  it.effect("needs no approval in Production, and is another one there (A2.2)", () =>
+  it.effect("in Production a device needs no approval and is another device than in Sandbox (A2.2)", () =>
     Effect.gen(function* () {
       const { production, sandbox } = yield* devicesOf();
       const here = yield* sandbox.register("phone-1");
@@ -47,7 +48,8 @@ layer(TestWaypost.layer)("A device", (it) => {
   );
 
   it.effect(
-    "gets a new token from a repeat until one has been used, and the earlier one ends (device.again, device.replace)",
+    "a repeated registration issues a new token and ends the earlier one, until one has been used " +
+      "(device.again, device.replace)",
     () =>
       Effect.gen(function* () {
         const { sandbox, waypost } = yield* devicesOf();
@@ -64,7 +66,8 @@ layer(TestWaypost.layer)("A device", (it) => {
   );
 
   it.effect(
-    "whose token is in use is registered anew only with that token, and is shown none (device.in_use, device.replace, errors.device_token_required)",
+    "a device whose token is in use registers again only with that token, and is shown none " +
+      "(device.in_use, device.replace, errors.device_token_required)",
     () =>
       Effect.gen(function* () {
         const { sandbox } = yield* devicesOf();
@@ -93,7 +96,7 @@ layer(TestWaypost.layer)("A device", (it) => {
       }),
   );
 
-  it.effect("that sends its token when it registers again has used it (device.in_use)", () =>
+  it.effect("sending the token with a repeated registration uses it (device.in_use)", () =>
     Effect.gen(function* () {
       const { sandbox } = yield* devicesOf();
       const phone = yield* sandbox.device("phone-1");
@@ -104,7 +107,7 @@ layer(TestWaypost.layer)("A device", (it) => {
     }),
   );
 
-  it.effect("rotates its token: the old one ends, and a lost answer locks nobody out (device.rotate)", () =>
+  it.effect("rotating ends the old token, and a lost response locks nobody out (device.rotate)", () =>
     Effect.gen(function* () {
       const { sandbox, waypost } = yield* devicesOf();
       const phone = yield* sandbox.device("phone-1");
@@ -122,7 +125,7 @@ layer(TestWaypost.layer)("A device", (it) => {
   );
 
   it.effect(
-    "that unregistered is the same device when it registers again, with 201 and a new token (device.leave)",
+    "an unregistered device that registers again is the same device, with 201 and a new token (device.leave)",
     () =>
       Effect.gen(function* () {
         const { sandbox } = yield* devicesOf();
@@ -139,7 +142,7 @@ layer(TestWaypost.layer)("A device", (it) => {
   );
 
   it.effect(
-    "that registers from several places at once is one device with one good token (device.again)",
+    "concurrent registrations of an installation make one device with one valid token (device.again)",
     () =>
       Effect.gen(function* () {
         const { sandbox, waypost } = yield* devicesOf();
@@ -159,24 +162,27 @@ layer(TestWaypost.layer)("A device", (it) => {
       }),
   );
 
-  it.effect("merges attributes by name, where null removes, and keeps what is left out (device.change)", () =>
-    Effect.gen(function* () {
-      const { sandbox } = yield* devicesOf();
-      const phone = yield* sandbox.device("phone-1", {
-        attributes: { a: 1, b: "x", c: ["y"] },
-        locale: "nl",
-      });
-      const change = (body: unknown) => phone.ask("/devices/me", { method: "PATCH", body });
-      const merged = yield* change({ attributes: { b: null, d: true, e: "  trimmed " }, app_version: "2" });
-      assert.deepStrictEqual(merged.body.data.attributes, { a: 1, c: ["y"], d: true, e: "trimmed" });
-      assert.deepStrictEqual([merged.body.data.locale, merged.body.data.app_version], ["nl", "2"]);
-      const cleared = yield* change({ attributes: null, locale: null });
-      assert.deepStrictEqual([cleared.body.data.attributes, cleared.body.data.locale], [{}, null]);
-      assert.strictEqual((yield* change({})).status, 200);
-    }),
+  it.effect(
+    "a change merges attributes by name, removes those that are null, and keeps missing fields " +
+      "(device.change)",
+    () =>
+      Effect.gen(function* () {
+        const { sandbox } = yield* devicesOf();
+        const phone = yield* sandbox.device("phone-1", {
+          attributes: { a: 1, b: "x", c: ["y"] },
+          locale: "nl",
+        });
+        const change = (body: unknown) => phone.ask("/devices/me", { method: "PATCH", body });
+        const merged = yield* change({ attributes: { b: null, d: true, e: "  trimmed " }, app_version: "2" });
+        assert.deepStrictEqual(merged.body.data.attributes, { a: 1, c: ["y"], d: true, e: "trimmed" });
+        assert.deepStrictEqual([merged.body.data.locale, merged.body.data.app_version], ["nl", "2"]);
+        const cleared = yield* change({ attributes: null, locale: null });
+        assert.deepStrictEqual([cleared.body.data.attributes, cleared.body.data.locale], [{}, null]);
+        assert.strictEqual((yield* change({})).status, 200);
+      }),
   );
 
-  it.effect("has at most 100 attributes and 8 KiB of them, also by many small changes", () =>
+  it.effect("a device has at most 100 attributes and 8 KiB of them, also after many small changes", () =>
     Effect.gen(function* () {
       const { sandbox } = yield* devicesOf();
       const names = (from: number, count: number) =>
@@ -203,7 +209,7 @@ layer(TestWaypost.layer)("A device", (it) => {
     }),
   );
 
-  it.effect("may have attributes with names that JavaScript is touchy about", () =>
+  it.effect("attributes may have names that are special in JavaScript", () =>
     Effect.gen(function* () {
       const { sandbox } = yield* devicesOf();
       const phone = yield* sandbox.device("phone-1");
@@ -223,28 +229,30 @@ layer(TestWaypost.layer)("A device", (it) => {
     }),
   );
 
-  it.effect("shows no push address, and one that was gone is good again once registered anew (L6.2)", () =>
-    Effect.gen(function* () {
-      const { sandbox } = yield* devicesOf();
-      const sql = yield* SqlClient.SqlClient;
-      const push = { transport: "fcm", token: "very-secret" };
-      const phone = yield* sandbox.device("phone-1", { push });
-      const makeGone = Effect.orDie(
-        sql`UPDATE device SET address_gone_at = registered_at WHERE id = ${phone.id}`,
-      );
-      yield* makeGone;
-      const unrelated = yield* phone.ask("/devices/me", { method: "PATCH", body: { locale: "nl" } });
-      assert.isTrue(unrelated.body.data.address_gone);
-      const same = yield* phone.ask("/devices/me", { method: "PATCH", body: { push } });
-      assert.deepStrictEqual([same.body.data.address_gone, same.body.data.transport], [false, "fcm"]);
-      yield* makeGone;
-      const again = yield* sandbox.register("phone-1", { platform: "ios", push }, phone.token);
-      assert.isFalse(again.body.data.address_gone);
-      assert.notInclude(JSON.stringify([unrelated.body, same.body, again.body]), "very-secret");
-    }),
+  it.effect(
+    "push addresses are not shown, and one reported as gone is good again once it is registered (L6.2)",
+    () =>
+      Effect.gen(function* () {
+        const { sandbox } = yield* devicesOf();
+        const sql = yield* SqlClient.SqlClient;
+        const push = { transport: "fcm", token: "very-secret" };
+        const phone = yield* sandbox.device("phone-1", { push });
+        const makeGone = Effect.orDie(
+          sql`UPDATE device SET address_gone_at = registered_at WHERE id = ${phone.id}`,
+        );
+        yield* makeGone;
+        const unrelated = yield* phone.ask("/devices/me", { method: "PATCH", body: { locale: "nl" } });
+        assert.isTrue(unrelated.body.data.address_gone);
+        const same = yield* phone.ask("/devices/me", { method: "PATCH", body: { push } });
+        assert.deepStrictEqual([same.body.data.address_gone, same.body.data.transport], [false, "fcm"]);
+        yield* makeGone;
+        const again = yield* sandbox.register("phone-1", { platform: "ios", push }, phone.token);
+        assert.isFalse(again.body.data.address_gone);
+        assert.notInclude(JSON.stringify([unrelated.body, same.body, again.body]), "very-secret");
+      }),
   );
 
-  it.effect("is listed and approved by the operator while it is registered (operator.devices)", () =>
+  it.effect("the operator lists and approves a device while it is registered (operator.devices)", () =>
     Effect.gen(function* () {
       const { sandbox, workspace } = yield* devicesOf();
       const devices = yield* Devices;

@@ -4,7 +4,7 @@ import { TestWaypost } from "../TestWaypost.ts";
 import { devicesOf } from "./TestDevices.ts";
 
 layer(TestWaypost.layer)("A registration", (it) => {
-  it.effect("says all that is wrong with it at once, the installation id included (B4)", () =>
+  it.effect("all problems of a registration are reported together, including the installation id (B4)", () =>
     Effect.gen(function* () {
       const { sandbox, waypost } = yield* devicesOf();
       const bad = yield* waypost.device(sandbox.sdkKey)("/devices/%00", {
@@ -39,7 +39,7 @@ layer(TestWaypost.layer)("A registration", (it) => {
     }),
   );
 
-  it.effect("is refused with a push address that is none (device.addresses)", () =>
+  it.effect("a registration with an invalid push address is refused (device.addresses)", () =>
     Effect.gen(function* () {
       const { sandbox } = yield* devicesOf();
       for (const [push, field] of [
@@ -59,7 +59,7 @@ layer(TestWaypost.layer)("A registration", (it) => {
     }),
   );
 
-  it.effect("may call its installation what it likes, up to 255 characters", () =>
+  it.effect("an installation id can be any text of up to 255 characters", () =>
     Effect.gen(function* () {
       const { sandbox } = yield* devicesOf();
       for (const name of ["a/b c?d=1#e%", "me", "ünï-😀", "x".repeat(255)]) {
@@ -73,7 +73,7 @@ layer(TestWaypost.layer)("A registration", (it) => {
 });
 
 layer(TestWaypost.layerWith({ allowPrivateAddresses: false }))("A web push endpoint", (it) => {
-  it.effect("must be https and of the public internet (device.addresses)", () =>
+  it.effect("a web push endpoint must be https and of the public internet (device.addresses)", () =>
     Effect.gen(function* () {
       const { sandbox } = yield* devicesOf();
       const keys = { p256dh: `B${"A".repeat(86)}`, auth: "A".repeat(22) };

@@ -1,6 +1,6 @@
 import { isBuiltIn, type SegmentCondition, type SegmentRule } from "../../src/devices/SegmentRule.ts";
 
-/** A device as rules see it. */
+/** A device with the fields that rules compare. */
 export interface RuledDevice {
   readonly platform: string;
   readonly locale: string | null;
@@ -21,7 +21,7 @@ const heldOf = (device: RuledDevice, attribute: string): Held => {
 const points = (text: string) => Array.from(text, (character) => character.codePointAt(0) ?? 0);
 
 const compare = (a: ReadonlyArray<number>, b: ReadonlyArray<number>): number => {
-  const at = a.findIndex((each, place) => each !== b[place]);
+  const at = a.findIndex((each, index) => each !== b[index]);
   if (at === -1) return a.length - b.length;
   return b[at] === undefined ? 1 : (a[at] ?? 0) - b[at];
 };
@@ -35,7 +35,7 @@ const version = (text: string): ReadonlyArray<number> | undefined => {
     .map(Number);
 };
 
-/** The difference of two values that have an order, or undefined. */
+/** The difference of two ordered values, or undefined. */
 const difference = (attribute: string, held: Held, value: unknown): number | undefined => {
   if (attribute === "app_version") {
     const [a, b] = [version(String(held ?? "")), version(String(value))];
@@ -75,7 +75,7 @@ const meetsCondition = (device: RuledDevice, { attribute, op, value }: SegmentCo
   }
 };
 
-/** Whether a rule holds a device, told without SQL. */
+/** Whether a device is in a segment with this rule, computed without SQL. */
 export const meets = (device: RuledDevice, rule: SegmentRule): boolean => {
   const each = rule.conditions.map((condition) => meetsCondition(device, condition));
   return rule.match === "all" ? each.every(Boolean) : each.some(Boolean);

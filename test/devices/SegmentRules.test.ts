@@ -8,7 +8,7 @@ import { audienceSql, ruleSql } from "../../src/devices/SegmentRuleSql.ts";
 import { TestDatabase } from "../database/TestDatabase.ts";
 import { meets, type RuledDevice } from "./SegmentOracle.ts";
 
-// Few and close to each other, so that devices meet conditions, and those that are nearly alike are told apart.
+// Few values, similar to each other, so that devices often meet conditions or just miss them.
 const texts = [
   "",
   "gold",
@@ -98,7 +98,7 @@ const rule: fc.Arbitrary<SegmentRule> = fc.record({
   conditions: fc.array(condition, { minLength: 1, maxLength: 3 }),
 });
 
-/** Asks one attribute for its value several times. */
+/** Rules that compare one attribute several times. */
 const listing: fc.Arbitrary<SegmentRule> = fc
   .tuple(
     fc.constantFrom(...names, "locale", "app_version", "registered_at"),
@@ -123,14 +123,15 @@ const selecting = Effect.gen(function* () {
     ...rest,
     registered_at: new Date(registered_at).toISOString(),
   }));
-  yield* sql`CREATE TEMPORARY TABLE ruled (LIKE device INCLUDING DEFAULTS INCLUDING GENERATED) ON COMMIT DROP`;
   yield* sql`
-    INSERT INTO ruled (workspace_id, environment, key, id, installation_id, platform, transport, locale, timezone, app_version,
-      registered_at, attributes, token_digest, last_seen_at)
-    SELECT 1, 'sandbox', key, gen_random_uuid(), 'one', platform, 'inbox', locale, timezone, app_version, registered_at,
-      attributes, '', registered_at
-    FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) AS d(key integer, platform text, locale text, timezone text,
-      app_version text, registered_at timestamptz, attributes jsonb)`;
+    CREATE TEMPORARY TABLE ruled (LIKE device INCLUDING DEFAULTS INCLUDING GENERATED) ON COMMIT DROP`;
+  yield* sql`
+    INSERT INTO ruled (workspace_id, environment, key, id, installation_id, platform, transport, locale,
+      timezone, app_version, registered_at, attributes, token_digest, last_seen_at)
+    SELECT 1, 'sandbox', key, gen_random_uuid(), 'one', platform, 'inbox', locale, timezone, app_version,
+      registered_at, attributes, '', registered_at
+    FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) AS d(key integer, platform text, locale text,
+      timezone text, app_version text, registered_at timestamptz, attributes jsonb)`;
   return (where: (sql: SqlClient.SqlClient) => ReturnType<typeof ruleSql>) =>
     Effect.map(
       sql<{ readonly key: number }>`SELECT d.key FROM ruled d WHERE ${where(sql)} ORDER BY d.key`,
@@ -144,7 +145,8 @@ const idsWhere = (holds: (device: RuledDevice) => boolean) =>
 describe("A rule as SQL", () => {
   layer(TestDatabase.layer)((it) => {
     it.effect(
-      "holds the devices that it says, whatever names, values and types it compares (L6.1, operator.segment_rule)",
+      "the SQL of a rule selects the devices of the rule, for all names, values and types " +
+        "(L6.1, operator.segment_rule)",
       () =>
         Effect.gen(function* () {
           const sql = yield* SqlClient.SqlClient;
@@ -172,7 +174,7 @@ describe("A rule as SQL", () => {
         }),
     );
 
-    it.effect("joins with others as an audience: any or all of them, and everyone without any (L6.1)", () =>
+    it.effect("an audience is any or all of its rules, and everyone without rules (L6.1)", () =>
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient;
         yield* sql.withTransaction(

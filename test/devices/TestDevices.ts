@@ -5,7 +5,7 @@ import type { Environment } from "../../src/workspaces/Environment.ts";
 import { Workspaces } from "../../src/workspaces/Workspaces.ts";
 import { type Answer, type Ask, TestWaypost } from "../TestWaypost.ts";
 
-/** One environment's device interface, with an SDK key of its own. */
+/** The device interface of one environment, with an SDK key of its own. */
 export interface DeviceSide {
   readonly environment: Environment;
   readonly workspaceId: number;
@@ -13,7 +13,7 @@ export interface DeviceSide {
   readonly sdkKeyId: string;
   /** Registers an installation; `token` is sent as X-Device-Token. */
   readonly register: (installation: string, body?: unknown, token?: string) => Effect.Effect<Answer>;
-  /** Registers an installation that must not be known yet, approves it, and asks as it. */
+  /** Registers and approves a new installation; requests are sent with its token. */
   readonly device: (
     installation: string,
     body?: object,

@@ -6,6 +6,7 @@ import { randomUUID } from "node:crypto";
 import { Events } from "../../src/events/Events.ts";
 import { EventRecorder } from "../../src/events/EventRecorder.ts";
 import { Deliveries } from "../../src/sending/Deliveries.ts";
+import { DeviceId, DeviceKey } from "../../src/wire/Ids.ts";
 import { ParsedBody } from "../../src/wire/ParsedBody.ts";
 import { Workspaces } from "../../src/workspaces/Workspaces.ts";
 import { TestWaypost, testStart } from "../TestWaypost.ts";
@@ -143,8 +144,8 @@ layer(TestWaypost.layer)("Frequency caps", (it) => {
         workspaceId,
         workspace,
         environment: production.environment,
-        deviceId: phone.id,
-        deviceKey: device?.key ?? 0,
+        deviceId: DeviceId(phone.id),
+        deviceKey: DeviceKey(device?.key ?? 0),
         locationsVersion: 0,
       };
       const occurred_at = yield* fromNow(0);

@@ -79,4 +79,10 @@ describe("the tables of the contract", () => {
       '"holds (B1, E13)" cites E13, which has no row.',
     ]);
   });
+
+  it("the name of a test may be joined from two string literals", () => {
+    const tests = `it.effect(\n  "a rule holds " +\n    "(E4)",\n  () => 1,\n);`;
+    const found = testsById(sourcesOf([row("E4.1", "GET /me")], tests)).get("E4.1");
+    assert.strictEqual(found?.at(-1)?.name, "a rule holds (E4)");
+  });
 });

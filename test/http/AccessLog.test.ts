@@ -3,14 +3,14 @@ import { Effect, Layer } from "effect";
 import { assertUnseen, captured, logged } from "../CapturedLog.ts";
 import { TestWaypost, testOperatorKey, testSecretKey } from "../TestWaypost.ts";
 
-layer(TestWaypost.layer.pipe(Layer.provide(captured)))("The access log, at its most talkative,", (it) => {
-  it.effect("says nothing secret of requests, wherever their tokens stand", () =>
+layer(TestWaypost.layer.pipe(Layer.provide(captured)))("The access log at its most verbose level", (it) => {
+  it.effect("the access log has no secrets, wherever tokens are in a request", () =>
     Effect.gen(function* () {
       logged.length = 0;
       const waypost = yield* TestWaypost;
       const { production, sandbox, tokens, workspace } = yield* waypost.tenant();
       const bad = "a-token-that-was-mistyped-by-hand";
-      const idempotency = "an-idempotency-key-that-is-told-nobody";
+      const idempotency = "an-idempotency-key-that-is-not-logged";
       const sent = {
         "x-device-token": bad,
         cookie: `session=${bad}`,

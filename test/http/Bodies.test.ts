@@ -4,7 +4,7 @@ import { TestWaypost } from "../TestWaypost.ts";
 
 const campaign = (name: string) => ({ name, type: "push", timezone: "UTC", starts_at: "2026-12-01" });
 
-/** A tenant, and a way to send a body with nothing said of it. */
+/** A tenant, and a request with a body without content type. */
 const poster = Effect.gen(function* () {
   const waypost = yield* TestWaypost;
   const { sandbox, tokens } = yield* waypost.tenant();
@@ -20,7 +20,7 @@ const poster = Effect.gen(function* () {
 
 layer(TestWaypost.layer)("Bodies", (it) => {
   const bad = (name: string, body: string | Uint8Array, message: RegExp) =>
-    it.effect(`${name} is 422 at body and says why (B3.5)`, () =>
+    it.effect(`${name} is 422 at body with the reason (B3.5)`, () =>
       Effect.gen(function* () {
         const { sandbox } = yield* (yield* TestWaypost).tenant();
         const answer = yield* sandbox("/campaigns", { body });
@@ -49,7 +49,7 @@ layer(TestWaypost.layer)("Bodies", (it) => {
   );
 
   it.effect(
-    "what is ignored is ignored at any depth, and what is read is wrong where it is read (B4.2)",
+    "unknown fields are ignored at any depth, and known ones are checked however deep they nest (B4.2)",
     () =>
       Effect.gen(function* () {
         const { sandbox } = yield* (yield* TestWaypost).tenant();
@@ -68,15 +68,15 @@ layer(TestWaypost.layer)("Bodies", (it) => {
   );
 
   it.effect(
-    "a body over 1 MiB is 413, told by its length or by reading it (B3.4, errors.payload_too_large)",
+    "a body over 1 MiB is 413, by its declared length or while it is read (B3.4, errors.payload_too_large)",
     () =>
       Effect.gen(function* () {
         const { post } = yield* poster;
         const huge = new TextEncoder().encode(JSON.stringify({ name: "x".repeat(1_048_576) }));
-        const told = yield* post(huge);
-        // Sent in chunks, without a length: it is found out on the way.
+        const declared = yield* post(huge);
+        // A chunked body has no length: the limit applies while it is read.
         const read = yield* post(new Blob([huge]).stream());
-        for (const { body, status } of [told, read]) {
+        for (const { body, status } of [declared, read]) {
           assert.deepStrictEqual([status, body.error.code], [413, "payload_too_large"]);
           assert.include(body.error.message, "1 MiB");
         }
@@ -86,7 +86,8 @@ layer(TestWaypost.layer)("Bodies", (it) => {
   );
 
   it.effect(
-    "a content type that is not taken is 415, one with parameters is taken, none counts as the right one (B3.6, errors.unsupported_media_type)",
+    "an unaccepted content type is 415; parameters are allowed, and none counts as accepted " +
+      "(B3.6, errors.unsupported_media_type)",
     () =>
       Effect.gen(function* () {
         const { post, sandbox } = yield* poster;
@@ -107,13 +108,14 @@ layer(TestWaypost.layer)("Bodies", (it) => {
   );
 
   it.effect(
-    "unknown fields are ignored, __proto__ among them, and read-only fields are never trusted (B4.2, campaigns.f_paused)",
+    "unknown fields such as __proto__ are ignored, and read-only fields have no effect " +
+      "(B4.2, campaigns.f_paused)",
     () =>
       Effect.gen(function* () {
         const { sandbox } = yield* (yield* TestWaypost).tenant();
         const answer = yield* sandbox("/campaigns", {
-          body: `{"name":"Plain","type":"push","timezone":"UTC","starts_at":"2026-12-01","id":"x","status":"ended","paused":true,
-          "__proto__":{"admin":true},"constructor":1,"whatever":[]}`,
+          body: `{"name":"Plain","type":"push","timezone":"UTC","starts_at":"2026-12-01","id":"x",
+            "status":"ended","paused":true,"__proto__":{"admin":true},"constructor":1,"whatever":[]}`,
         });
         assert.strictEqual(answer.status, 201);
         assert.isFalse(answer.body.data.paused);
@@ -121,7 +123,7 @@ layer(TestWaypost.layer)("Bodies", (it) => {
       }),
   );
 
-  it.effect("what is wrong with a field is a sentence that names it in words (B6)", () =>
+  it.effect("the problem of a field is a sentence that names it in words (B6)", () =>
     Effect.gen(function* () {
       const { sandbox } = yield* (yield* TestWaypost).tenant();
       const none = yield* sandbox("/locations/import", { body: { type: "FeatureCollection" } });

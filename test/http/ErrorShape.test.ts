@@ -12,7 +12,8 @@ const push = (name: string) => ({ name, type: "push", timezone: "UTC", starts_at
 
 layer(TestWaypost.layer)("The shape of errors", (it) => {
   it.effect(
-    "every code has its status and a sentence, and three of them alone have fields (errors.fields, errors.method_not_allowed, errors.shape, errors.workspace_paused)",
+    "every error code has its status and a sentence, and only three codes have fields " +
+      "(errors.fields, errors.method_not_allowed, errors.shape, errors.workspace_paused)",
     () =>
       Effect.gen(function* () {
         const waypost = yield* TestWaypost;

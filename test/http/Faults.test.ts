@@ -5,7 +5,7 @@ import { inject, vi } from "vitest";
 import { postgresLayer } from "../../src/database/Postgres.ts";
 import { TestWaypost } from "../TestWaypost.ts";
 
-/** Speaks to the server past the database of the test. */
+/** A client of the server that does not use the database of the test. */
 const administer = <A>(statement: (sql: SqlClient.SqlClient) => Effect.Effect<A, unknown>) => {
   const { socketPath, username } = inject("testServer");
   const server = { _tag: "socket", path: socketPath, username, database: "waypost" } as const;
@@ -24,7 +24,7 @@ const collection = { type: "FeatureCollection", features: [feature, feature] };
 
 layer(TestWaypost.layer)("Faults", (it) => {
   it.effect(
-    "a fault of ours is 500 with the request id, and nothing of the inside (B3.2, errors.internal_error)",
+    "an internal error is 500 with the request id and no internal details (B3.2, errors.internal_error)",
     () =>
       Effect.gen(function* () {
         const { sandbox } = yield* (yield* TestWaypost).tenant();
@@ -42,12 +42,12 @@ layer(TestWaypost.layer)("Faults", (it) => {
       }),
   );
 
-  it.effect("an import that fails on its way leaves nothing, and its key is free (G4.5, J3)", () =>
+  it.effect("an import that fails midway leaves nothing, and its key is free (G4.5, J3)", () =>
     Effect.gen(function* () {
       const { sandbox } = yield* (yield* TestWaypost).tenant();
       const sql = yield* SqlClient.SqlClient;
       const ask = { body: collection, headers: { "idempotency-key": "import" } };
-      // Members of groups are what an import writes last.
+      // An import writes the members of groups last.
       yield* Effect.orDie(
         sql`ALTER TABLE location_group_member ADD CONSTRAINT broken CHECK (false) NOT VALID`.unprepared,
       );
@@ -62,7 +62,8 @@ layer(TestWaypost.layer)("Faults", (it) => {
   );
 
   it.effect(
-    "while the database is away requests get 503 with Retry-After, and work once it is back (B3.3, errors.service_unavailable, running.away, running.health)",
+    "without a database requests get 503 with Retry-After, and work once it is back " +
+      "(B3.3, errors.service_unavailable, running.away, running.health)",
     () =>
       Effect.gen(function* () {
         const waypost = yield* TestWaypost;

@@ -4,23 +4,16 @@ import { SqlClient } from "effect/sql";
 import { TestClock } from "effect/testing";
 import { pruneOnce } from "../../src/http/IdempotencyPruning.ts";
 import { idempotencySql } from "../../src/http/IdempotencySql.ts";
+import { movingTime } from "../matrices/MovingTime.ts";
 import { type Answer, type Ask, TestWaypost } from "../TestWaypost.ts";
 
 const campaign = (name: string) => ({ name, type: "push", timezone: "UTC", starts_at: "2026-12-01" });
 
 const keyed = (key: string, body: unknown): Ask => ({ body, headers: { "idempotency-key": key } });
 
-/** Time that moves a millisecond with each turn of the event loop, so that sockets and the database keep pace with it. */
-const movingTime = Effect.forever(
-  Effect.andThen(
-    TestClock.adjust("1 millis"),
-    Effect.promise(() => new Promise((resolve) => setImmediate(resolve))),
-  ),
-);
-
 const names = (list: Answer) => list.body.data.map((each: { name: string }) => each.name);
 
-/** Another process that makes a campaign under a key: it dies with its transaction, and with this fiber. */
+/** Holds the lock of a key as another process would, until the fiber ends. */
 const holding = (workspaceId: string, key: string) =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient;
@@ -42,7 +35,8 @@ const holding = (workspaceId: string, key: string) =>
 
 layer(TestWaypost.layer)("Idempotency", (it) => {
   it.effect(
-    "a retry gets the first answer, marked as replayed, and nothing is changed again (J2.2, idempotency.1, idempotency.2)",
+    "a retry gets the first response, marked as replayed, and changes nothing " +
+      "(J2.2, idempotency.1, idempotency.2)",
     () =>
       Effect.gen(function* () {
         const { sandbox } = yield* (yield* TestWaypost).tenant();
@@ -58,29 +52,31 @@ layer(TestWaypost.layer)("Idempotency", (it) => {
       }),
   );
 
-  it.effect("of many at once one runs, and all get its answer (J3.2, idempotency.3)", () =>
-    Effect.gen(function* () {
-      const { sandbox } = yield* (yield* TestWaypost).tenant();
-      const asking = yield* Effect.forkChild(
-        Effect.all(
-          Array.from({ length: 20 }, () => sandbox("/campaigns", keyed("many", campaign("Only one")))),
-          { concurrency: "unbounded" },
-        ),
-      );
-      // Those that find the key taken come back by the clock, which moves until all are answered.
-      const moving = yield* Effect.forkChild(movingTime);
-      const answers = yield* Fiber.join(asking);
-      yield* Fiber.interrupt(moving);
-      assert.deepStrictEqual(new Set(answers.map(({ status }) => status)), new Set([201]));
-      assert.strictEqual(new Set(answers.map(({ body }) => body.data.id)).size, 1);
-      assert.strictEqual(
-        answers.filter(({ headers }) => headers.get("idempotent-replayed") === null).length,
-        1,
-      );
-    }),
+  it.effect(
+    "of concurrent requests with one key one runs, and all get its response (J3.2, idempotency.3)",
+    () =>
+      Effect.gen(function* () {
+        const { sandbox } = yield* (yield* TestWaypost).tenant();
+        const asking = yield* Effect.forkChild(
+          Effect.all(
+            Array.from({ length: 20 }, () => sandbox("/campaigns", keyed("many", campaign("Only one")))),
+            { concurrency: "unbounded" },
+          ),
+        );
+        // Duplicates retry by the clock, which moves until all have a response.
+        const moving = yield* Effect.forkChild(movingTime);
+        const answers = yield* Fiber.join(asking);
+        yield* Fiber.interrupt(moving);
+        assert.deepStrictEqual(new Set(answers.map(({ status }) => status)), new Set([201]));
+        assert.strictEqual(new Set(answers.map(({ body }) => body.data.id)).size, 1);
+        assert.strictEqual(
+          answers.filter(({ headers }) => headers.get("idempotent-replayed") === null).length,
+          1,
+        );
+      }),
   );
 
-  it.effect("a failed request stores nothing: the key is free after the fix (J3.1, idempotency.4)", () =>
+  it.effect("a failed request stores nothing, so its key is free (J3.1, idempotency.4)", () =>
     Effect.gen(function* () {
       const { sandbox } = yield* (yield* TestWaypost).tenant();
       const bad = yield* sandbox("/campaigns", keyed("fix", { ...campaign("Fixed"), timezone: "Nowhere" }));
@@ -92,7 +88,7 @@ layer(TestWaypost.layer)("Idempotency", (it) => {
   );
 
   it.effect(
-    "a key is bound to workspace, environment and path, the query string aside (A2.2, J1.2, idempotency.5)",
+    "a key is bound to workspace, environment and path, without the query string (A2.2, J1.2, idempotency.5)",
     () =>
       Effect.gen(function* () {
         const waypost = yield* TestWaypost;
@@ -116,7 +112,7 @@ layer(TestWaypost.layer)("Idempotency", (it) => {
   );
 
   it.effect(
-    "a key lives 24 hours, then the change runs again, and the pruning drops what has outlived them (idempotency.1)",
+    "after 24 hours a key runs the change again, and pruning deletes its response (idempotency.1)",
     () =>
       Effect.gen(function* () {
         const { sandbox } = yield* (yield* TestWaypost).tenant();
@@ -127,16 +123,16 @@ layer(TestWaypost.layer)("Idempotency", (it) => {
         const replayed = yield* sandbox("/campaigns", keyed("day", campaign("Daily")));
         assert.strictEqual(replayed.body.data.id, first.body.data.id);
         yield* TestClock.adjust("61 minutes");
-        const anew = yield* sandbox("/campaigns", keyed("day", campaign("Daily")));
-        assert.strictEqual(anew.status, 201);
-        assert.notStrictEqual(anew.body.data.id, first.body.data.id);
+        const again = yield* sandbox("/campaigns", keyed("day", campaign("Daily")));
+        assert.strictEqual(again.status, 201);
+        assert.notStrictEqual(again.body.data.id, first.body.data.id);
         yield* TestClock.adjust("25 hours");
         yield* pruneOnce.pipe(Effect.provide(idempotencySql));
         assert.deepStrictEqual(yield* sql`SELECT 1 FROM idempotent_response WHERE key = 'day'`, []);
       }),
   );
 
-  it.effect("a path that leads nowhere comes before a body that is not taken, also under a key (B1.5)", () =>
+  it.effect("an unknown id in the path is reported before an unaccepted body, also with a key (B1.5)", () =>
     Effect.gen(function* () {
       const { sandbox } = yield* (yield* TestWaypost).tenant();
       const key = { "idempotency-key": "1" };
@@ -177,7 +173,8 @@ layer(TestWaypost.layer)("Idempotency", (it) => {
   );
 
   it.effect(
-    "who waits ten seconds for a twin gets 409 with Retry-After; when the owner dies the key is free (J2.1, J3, errors.request_in_progress, idempotency.3)",
+    "a duplicate that waits ten seconds gets 409 with Retry-After, and the key of a dead owner is free " +
+      "(J2.1, J3, errors.request_in_progress, idempotency.3)",
     () =>
       Effect.gen(function* () {
         const { sandbox, workspace } = yield* (yield* TestWaypost).tenant();
@@ -197,7 +194,7 @@ layer(TestWaypost.layer)("Idempotency", (it) => {
   );
 
   it.effect(
-    "when the first one fails, one of those that wait runs and the others get its answer (J3.3)",
+    "when the first request fails, one of the waiting duplicates runs and the others get its response (J3.3)",
     () =>
       Effect.gen(function* () {
         const { sandbox, workspace } = yield* (yield* TestWaypost).tenant();

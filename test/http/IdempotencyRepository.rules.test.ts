@@ -30,7 +30,7 @@ layer(TestRepositories.layer)("IdempotencyRepository", (it) => {
     }),
   );
 
-  it.effect("workspace, environment, path and key tell requests apart (J1.2)", () =>
+  it.effect("requests differ by workspace, environment, path and key (J1.2)", () =>
     Effect.gen(function* () {
       const repository = yield* IdempotencyRepository;
       const { production, sandbox } = yield* newTenants;
@@ -58,7 +58,7 @@ layer(TestRepositories.layer)("IdempotencyRepository", (it) => {
     }),
   );
 
-  it.effect("a response that is stored in a failed transaction is not there", () =>
+  it.effect("a response that is stored in a failed transaction is not found", () =>
     Effect.gen(function* () {
       const repository = yield* IdempotencyRepository;
       const database = yield* Database;
@@ -75,7 +75,7 @@ layer(TestRepositories.layer)("IdempotencyRepository", (it) => {
     }),
   );
 
-  it.effect("pruning deletes responses up to the instant, at most the limit", () =>
+  it.effect("pruning deletes responses up to the instant, and at most the limit", () =>
     Effect.gen(function* () {
       const repository = yield* IdempotencyRepository;
       const { sandbox } = yield* newTenants;

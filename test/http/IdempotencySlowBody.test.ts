@@ -1,29 +1,20 @@
 import { assert, layer } from "@effect/vitest";
 import { Effect, Fiber } from "effect";
-import { TestClock } from "effect/testing";
 import { once } from "node:events";
 import { connect } from "node:net";
-import { whileTimeMoves } from "../matrices/MovingTime.ts";
+import { movingTime, whileTimeMoves } from "../matrices/MovingTime.ts";
 import { type Ask, TestWaypost } from "../TestWaypost.ts";
 
 const path = "/sandbox/platform/v1/campaigns";
 
 const body = JSON.stringify({ name: "Slow", type: "push", timezone: "UTC", starts_at: "2026-12-01" });
 
-const twin: Ask = {
-  body: { name: "Twin", type: "push", timezone: "UTC", starts_at: "2026-12-01" },
+const duplicate: Ask = {
+  body: { name: "Duplicate", type: "push", timezone: "UTC", starts_at: "2026-12-01" },
   headers: { "idempotency-key": "slow" },
 };
 
-/** Time that moves a millisecond with each turn of the event loop, so that sockets and the database keep pace with it. */
-const movingTime = Effect.forever(
-  Effect.andThen(
-    TestClock.adjust("1 millis"),
-    Effect.promise(() => new Promise((resolve) => setImmediate(resolve))),
-  ),
-);
-
-/** A request whose head is there and whose body is on its way: `Expect` makes the server say when it has begun to read. */
+/** A request whose head was sent. `Expect` makes the server respond once it reads the body. */
 const begun = (origin: string, token: string) =>
   Effect.acquireRelease(
     Effect.promise(async () => {
@@ -45,20 +36,20 @@ const begun = (origin: string, token: string) =>
     (socket) => Effect.sync(() => socket.destroy()),
   );
 
-layer(TestWaypost.layer)("Idempotency of a request that takes its time", (it) => {
-  it.effect("a retry waits while the first one's body is on its way, then gets its answer (J3, rule 3)", () =>
+layer(TestWaypost.layer)("Idempotency of a request with a slow body", (it) => {
+  it.effect("a retry waits while the body of the first request arrives, then gets its response (J3)", () =>
     Effect.gen(function* () {
       const waypost = yield* TestWaypost;
       const { sandbox, tokens } = yield* waypost.tenant();
       const socket = yield* begun(waypost.origin, tokens.sandbox);
       yield* sandbox("/campaigns");
-      const late = yield* Effect.forkChild(sandbox("/campaigns", twin));
+      const late = yield* Effect.forkChild(sandbox("/campaigns", duplicate));
       const moving = yield* Effect.forkChild(movingTime);
       const refused = yield* Fiber.join(late);
       yield* Fiber.interrupt(moving);
       assert.deepStrictEqual([refused.status, refused.headers.get("retry-after")], [409, "2"]);
 
-      const inTime = yield* Effect.forkChild(whileTimeMoves(sandbox("/campaigns", twin)));
+      const inTime = yield* Effect.forkChild(whileTimeMoves(sandbox("/campaigns", duplicate)));
       yield* sandbox("/campaigns");
       socket.write(body);
       const answer = yield* Fiber.join(inTime);
@@ -68,15 +59,15 @@ layer(TestWaypost.layer)("Idempotency of a request that takes its time", (it) =>
     }).pipe(Effect.scoped),
   );
 
-  it.effect("a first one that hangs up in its body frees the key", () =>
+  it.effect("a first request that disconnects within its body frees the key", () =>
     Effect.gen(function* () {
       const waypost = yield* TestWaypost;
       const { sandbox, tokens } = yield* waypost.tenant();
       const socket = yield* begun(waypost.origin, tokens.sandbox);
       yield* sandbox("/campaigns");
       socket.destroy();
-      const answer = yield* whileTimeMoves(sandbox("/campaigns", twin));
-      assert.deepStrictEqual([answer.status, answer.body.data?.name], [201, "Twin"]);
+      const answer = yield* whileTimeMoves(sandbox("/campaigns", duplicate));
+      assert.deepStrictEqual([answer.status, answer.body.data?.name], [201, "Duplicate"]);
     }).pipe(Effect.scoped),
   );
 });

@@ -9,9 +9,9 @@ import { asker, TestWaypost } from "../TestWaypost.ts";
 const valueOf = (series: ReadonlyMap<string, number>, isIt: (name: string) => boolean): number | undefined =>
   [...series].find(([name]) => isIt(name))?.[1];
 
-// Metrics are of the process, which other test files share: only what a test adds is its own.
+// Other test files share the process and its metrics, so tests compare what they add.
 layer(TestWaypost.layer)("GET /metrics", (it) => {
-  /** What it says: the value of each series by its name and labels. */
+  /** The value of each series by its name and labels. */
   const scrape = Effect.gen(function* () {
     const { origin } = yield* TestWaypost;
     const { body, headers, status } = yield* asker(origin, null)("/metrics");
@@ -25,24 +25,22 @@ layer(TestWaypost.layer)("GET /metrics", (it) => {
     return series;
   });
 
-  it.effect(
-    "tells how the database, the disk and the process are, and nothing that the page on operating does not list",
-    () =>
-      Effect.gen(function* () {
-        const series = yield* scrape;
-        assert.strictEqual(series.get("waypost_database_up"), 1);
-        assert.isAbove(series.get("waypost_data_dir_free_bytes") ?? 0, 0);
-        assert.isAbove(series.get("waypost_memory_bytes") ?? 0, 10_000_000);
-        assert.isAtLeast(series.get("waypost_event_loop_delay_seconds") ?? -1, 0);
-        const page = readFileSync(join(import.meta.dirname, "../../docs/operating.md"), "utf8");
-        const unknown = [...series.keys()]
-          .map((name) => name.replace(/\{.*/, "").replace(/_(bucket|sum|count|min|max)$/, ""))
-          .filter((name) => !page.includes(`| \`${name}`));
-        assert.deepStrictEqual([...new Set(unknown)], []);
-      }),
+  it.effect("metrics of the database, the disk and the process are all listed in docs/operating.md", () =>
+    Effect.gen(function* () {
+      const series = yield* scrape;
+      assert.strictEqual(series.get("waypost_database_up"), 1);
+      assert.isAbove(series.get("waypost_data_dir_free_bytes") ?? 0, 0);
+      assert.isAbove(series.get("waypost_memory_bytes") ?? 0, 10_000_000);
+      assert.isAtLeast(series.get("waypost_event_loop_delay_seconds") ?? -1, 0);
+      const page = readFileSync(join(import.meta.dirname, "../../docs/operating.md"), "utf8");
+      const unknown = [...series.keys()]
+        .map((name) => name.replace(/\{.*/, "").replace(/_(bucket|sum|count|min|max)$/, ""))
+        .filter((name) => !page.includes(`| \`${name}`));
+      assert.deepStrictEqual([...new Set(unknown)], []);
+    }),
   );
 
-  it.effect("counts repeated requests, runs of chores, and waits for the database", () =>
+  it.effect("metrics count repeated requests, runs of jobs, and waits for the database", () =>
     Effect.gen(function* () {
       const { sandbox } = yield* (yield* TestWaypost).tenant();
       const earlier = yield* scrape;
@@ -66,7 +64,7 @@ layer(TestWaypost.layer)("GET /metrics", (it) => {
     }),
   );
 
-  it.effect("counts failures of the media store by operation", () =>
+  it.effect("metrics count failures of the media store by operation", () =>
     Effect.gen(function* () {
       const earlier = yield* scrape;
       const fail = () => Effect.fail(new MediaStoreUnavailable({ problem: "the disk is full" }));

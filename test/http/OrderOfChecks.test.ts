@@ -10,7 +10,8 @@ const unknownToken = (valid: string) => valid.slice(0, -1) + (valid.endsWith("0"
 
 layer(TestWaypost.layer)("Order of checks", (it) => {
   it.effect(
-    "a bad token is 401 whatever else is wrong with the request (B1, B2.2, auth.9, errors.invalid_token, errors.missing_token)",
+    "a bad token is 401 whatever else is wrong with the request " +
+      "(B1, B2.2, auth.9, errors.invalid_token, errors.missing_token)",
     () =>
       Effect.gen(function* () {
         const waypost = yield* TestWaypost;
@@ -36,7 +37,7 @@ layer(TestWaypost.layer)("Order of checks", (it) => {
       }),
   );
 
-  it.effect("an empty bearer is missing_token (B2.1)", () =>
+  it.effect("an empty bearer credential is missing_token (B2.1)", () =>
     Effect.gen(function* () {
       const waypost = yield* TestWaypost;
       const answer = yield* waypost.platform("sandbox", "")("/me");
@@ -45,7 +46,8 @@ layer(TestWaypost.layer)("Order of checks", (it) => {
   );
 
   it.effect(
-    "the wrong environment is 403 and names the address to use, before the paused workspace is told (A1.4, B1.1, auth.8, errors.wrong_environment)",
+    "the wrong environment is 403 with the address to use, and comes before a paused workspace " +
+      "(A1.4, B1.1, auth.8, errors.wrong_environment)",
     () =>
       Effect.gen(function* () {
         const waypost = yield* TestWaypost;
@@ -63,7 +65,8 @@ layer(TestWaypost.layer)("Order of checks", (it) => {
   );
 
   it.effect(
-    "a paused workspace is told so without counting against its rate limits (B1.1, auth.8, errors.workspace_paused)",
+    "a paused workspace is reported without counting against its rate limits " +
+      "(B1.1, auth.8, errors.workspace_paused)",
     () =>
       Effect.gen(function* () {
         const waypost = yield* TestWaypost;
@@ -77,7 +80,7 @@ layer(TestWaypost.layer)("Order of checks", (it) => {
   );
 
   it.effect(
-    "rate limits come before routing: a used-up window answers 429 also for unknown paths (B1.1, errors.not_found, limits.429)",
+    "rate limits come before routing, so unknown paths are 429 too (B1.1, errors.not_found, limits.429)",
     () =>
       Effect.gen(function* () {
         const waypost = yield* TestWaypost;
@@ -90,7 +93,8 @@ layer(TestWaypost.layer)("Order of checks", (it) => {
   );
 
   it.effect(
-    "a method that a path does not take is 405 with Allow, also where the API is not enabled (B1.2, B3.1, errors.method_not_allowed)",
+    "a method that a path does not accept is 405 with Allow, also if the API is not enabled " +
+      "(B1.2, B3.1, errors.method_not_allowed)",
     () =>
       Effect.gen(function* () {
         const waypost = yield* TestWaypost;
@@ -102,7 +106,7 @@ layer(TestWaypost.layer)("Order of checks", (it) => {
       }),
   );
 
-  it.effect("an address that only looks like one of an interface is unknown (B2.6)", () =>
+  it.effect("a path that only resembles one of an interface is unknown (B2.6)", () =>
     Effect.gen(function* () {
       const waypost = yield* TestWaypost;
       const { tokens } = yield* waypost.tenant();
@@ -119,7 +123,7 @@ layer(TestWaypost.layer)("Order of checks", (it) => {
     }),
   );
 
-  it.effect("a path that cannot be read is unknown, whatever method it takes (B2.6)", () =>
+  it.effect("a path that cannot be decoded is unknown for every method (B2.6)", () =>
     Effect.gen(function* () {
       const waypost = yield* TestWaypost;
       const { workspace } = yield* waypost.tenant();
@@ -134,7 +138,8 @@ layer(TestWaypost.layer)("Order of checks", (it) => {
   );
 
   it.effect(
-    "a revoked token names itself and the date, an expired one too, each from that instant on (auth.4, errors.token_expired, errors.token_revoked)",
+    "a revoked and an expired token are refused with name and date, from that instant on " +
+      "(auth.4, errors.token_expired, errors.token_revoked)",
     () =>
       Effect.gen(function* () {
         const waypost = yield* TestWaypost;
@@ -166,7 +171,7 @@ layer(TestWaypost.layer)("Order of checks", (it) => {
       }),
   );
 
-  it.effect("a sane X-Request-Id comes back, another is replaced (A5.1)", () =>
+  it.effect("an accepted X-Request-Id is returned, and another one is replaced (A5.1)", () =>
     Effect.gen(function* () {
       const waypost = yield* TestWaypost;
       const { sandbox } = yield* waypost.tenant();

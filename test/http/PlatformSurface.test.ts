@@ -4,8 +4,8 @@ import { TestWaypost } from "../TestWaypost.ts";
 
 const unknownId = "01980a6c-0f3e-7c52-9a41-3f1f5d7a2b60";
 
-layer(TestWaypost.layer)("What the platform API has", (it) => {
-  it.effect("locations and groups are made by imports alone (groups.made, service.import_only)", () =>
+layer(TestWaypost.layer)("The surface of the platform API", (it) => {
+  it.effect("only imports create locations and groups (groups.made, service.import_only)", () =>
     Effect.gen(function* () {
       const { sandbox } = yield* (yield* TestWaypost).tenant();
       for (const path of ["/locations", "/location-groups"]) {
@@ -18,7 +18,8 @@ layer(TestWaypost.layer)("What the platform API has", (it) => {
   );
 
   it.effect(
-    "neither content alone, nor users, devices, segments or callbacks (events.none, notifications.alone, service.no_users)",
+    "the platform API has no content alone, users, devices, segments or callbacks " +
+      "(events.none, notifications.alone, service.no_users)",
     () =>
       Effect.gen(function* () {
         const { sandbox } = yield* (yield* TestWaypost).tenant();

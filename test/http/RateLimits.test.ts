@@ -14,7 +14,8 @@ const statuses = (answers: ReadonlyArray<Answer>) =>
 
 layer(TestWaypost.layer)("Rate limits", (it) => {
   it.effect(
-    "lets exactly the limit through, however many ask at once, and tells when to come back (A5.4, I1.5, errors.rate_limited, limits.429)",
+    "exactly the limit of concurrent requests is granted, and the others get Retry-After " +
+      "(A5.4, I1.5, errors.rate_limited, limits.429)",
     () =>
       Effect.gen(function* () {
         const waypost = yield* TestWaypost;
@@ -41,7 +42,7 @@ layer(TestWaypost.layer)("Rate limits", (it) => {
   );
 
   it.effect(
-    "opens a window with its first request and lasts its whole minute; refused requests count no further (I1.4)",
+    "a window opens with its first request and lasts a minute; refused requests do not count (I1.4)",
     () =>
       Effect.gen(function* () {
         const waypost = yield* TestWaypost;
@@ -59,7 +60,7 @@ layer(TestWaypost.layer)("Rate limits", (it) => {
       }),
   );
 
-  it.effect("counts for the workspace and environment, not for the token (I1.1)", () =>
+  it.effect("rate limits count by workspace and environment, not by token (I1.1)", () =>
     Effect.gen(function* () {
       const waypost = yield* TestWaypost;
       const { sandbox, production, workspace } = yield* waypost.tenant({
@@ -72,7 +73,7 @@ layer(TestWaypost.layer)("Rate limits", (it) => {
     }),
   );
 
-  it.effect("counts changes against their own window too, of which reads hear nothing (A5.2, A5.3, I1)", () =>
+  it.effect("changes also count in a window of their own, which reads do not show (A5.2, A5.3, I1)", () =>
     Effect.gen(function* () {
       const waypost = yield* TestWaypost;
       const { sandbox } = yield* waypost.tenant({
@@ -93,7 +94,7 @@ layer(TestWaypost.layer)("Rate limits", (it) => {
     }),
   );
 
-  it.effect("a day's limit outlasts the minute, and Retry-After tells the day's end (A5.4, I1)", () =>
+  it.effect("the limit of a day outlasts the minute, and Retry-After is the end of the day (A5.4, I1)", () =>
     Effect.gen(function* () {
       const waypost = yield* TestWaypost;
       const { sandbox } = yield* waypost.tenant({ plan: { sandbox_requests_per_day: 2 } });
@@ -107,7 +108,7 @@ layer(TestWaypost.layer)("Rate limits", (it) => {
   );
 
   it.effect(
-    "has the documented limits unless the plan says otherwise, and tells when its window is over (A5.2, I1.2, limits.sandbox)",
+    "without a plan the documented limits apply, with the end of their windows (A5.2, I1.2, limits.sandbox)",
     () =>
       Effect.gen(function* () {
         const waypost = yield* TestWaypost;
@@ -128,27 +129,27 @@ layer(TestWaypost.layer)("Rate limits", (it) => {
       }),
   );
 
-  it.effect("goes on in another process, or after a restart, where its windows were (I1.3)", () =>
+  it.effect("windows continue in another process and after a restart (I1.3)", () =>
     Effect.gen(function* () {
       const { sandbox, workspace } = yield* (yield* TestWaypost).tenant({
         plan: { sandbox_requests_per_minute: 3 },
       });
       const { workspaceId } = yield* Effect.orDie((yield* Workspaces).find(workspace.id));
       const tenant = { workspaceId, workspace, environment: "sandbox" } as const;
-      const anew = Effect.flatMap(Layer.build(Layer.fresh(RateLimits.layer)), (context) =>
+      const inNewProcess = Effect.flatMap(Layer.build(Layer.fresh(RateLimits.layer)), (context) =>
         Context.get(context, RateLimits).take(tenant, false),
       );
       const began = yield* Clock.currentTimeMillis;
       assert.strictEqual((yield* sandbox("/me")).status, 200);
-      assert.isTrue((yield* anew).granted);
+      assert.isTrue((yield* inNewProcess).granted);
       yield* TestClock.adjust("30 seconds");
-      const { granted, windows } = yield* anew;
+      const { granted, windows } = yield* inNewProcess;
       assert.isTrue(granted);
       assert.deepStrictEqual(
         windows.map(({ remaining, resetsAt }) => [remaining, resetsAt - began]),
         [[0, 60_000]],
       );
-      assert.isFalse((yield* anew).granted);
+      assert.isFalse((yield* inNewProcess).granted);
       assert.strictEqual((yield* sandbox("/me")).status, 429);
     }).pipe(Effect.scoped),
   );

@@ -40,7 +40,7 @@ layer(TestRepositories.layer)("RateLimitsRepository", (it) => {
     }),
   );
 
-  it.effect("a window ends after its whole length, and refused requests count no further", () =>
+  it.effect("a window ends after its whole length, and refused requests do not count", () =>
     Effect.gen(function* () {
       const { sandbox } = yield* newTenants;
       yield* take(sandbox, now, { reads: 9, perMinute: 2 });
@@ -73,7 +73,7 @@ layer(TestRepositories.layer)("RateLimitsRepository", (it) => {
     }),
   );
 
-  it.effect("the day limits what the minute would allow", () =>
+  it.effect("the limit of the day applies within the limit of the minute", () =>
     Effect.gen(function* () {
       const { sandbox } = yield* newTenants;
       yield* take(sandbox, now, { reads: 2, perDay: 3 });
@@ -89,7 +89,7 @@ layer(TestRepositories.layer)("RateLimitsRepository", (it) => {
     }),
   );
 
-  it.effect("the environments of a workspace have windows of their own, taken in one call", () =>
+  it.effect("the environments of a workspace have their own windows and are taken in one call", () =>
     Effect.gen(function* () {
       const repository = yield* RateLimitsRepository;
       const { production, sandbox } = yield* newTenants;

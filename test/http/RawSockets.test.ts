@@ -3,7 +3,7 @@ import { Effect } from "effect";
 import { connect } from "node:net";
 import { TestWaypost } from "../TestWaypost.ts";
 
-/** Sends bytes as they are, ends its half of the connection if told to, and gives all that comes back until the server closes. */
+/** Sends bytes, ends its half of the connection if `ends`, and gives all bytes until the server closes. */
 const speak = (origin: string, bytes: string, ends: boolean) =>
   Effect.callback<string>((resume) => {
     const { hostname, port } = new URL(origin);
@@ -33,13 +33,13 @@ layer(TestWaypost.layer)("Raw sockets", (it) => {
   const good = '{"name":"Raw","type":"push","timezone":"UTC","starts_at":"2026-12-01"}';
 
   it.effect(
-    "no body that breaks off, lies about its length or is no chunk makes a change or a fault (B3)",
+    "a body that breaks off, has a wrong length or bad chunks causes no change and no internal error (B3)",
     () =>
       Effect.gen(function* () {
         const { head, origin, sandbox } = yield* world;
         const post = (more: string) =>
           head(`POST ${base}/campaigns`, `Content-Type: application/json\r\nConnection: close\r\n${more}`);
-        let told = 0;
+        let refused = 0;
         for (const bytes of [
           post(`Content-Length: 500\r\n\r\n${good}`),
           post(`Content-Length: ${good.length - 5}\r\n\r\n${good}`),
@@ -55,17 +55,17 @@ layer(TestWaypost.layer)("Raw sockets", (it) => {
         ]) {
           const heard = yield* speak(origin, bytes, true);
           for (const status of statuses(heard)) {
-            told++;
+            refused++;
             assert.isAtLeast(status, 400, bytes);
             assert.isBelow(status, 500, bytes);
           }
         }
-        assert.isAtLeast(told, 7);
+        assert.isAtLeast(refused, 7);
         assert.deepStrictEqual((yield* sandbox("/campaigns")).body.data, []);
       }),
   );
 
-  it.effect("no request line makes a fault, and none gets past its door", () =>
+  it.effect("no request line causes an internal error or bypasses authentication", () =>
     Effect.gen(function* () {
       const { head, origin } = yield* world;
       for (const [target, status] of [
@@ -98,7 +98,7 @@ layer(TestWaypost.layer)("Raw sockets", (it) => {
     }),
   );
 
-  it.effect("requests that come in one go are answered one by one, in their order", () =>
+  it.effect("pipelined requests are answered in order", () =>
     Effect.gen(function* () {
       const { head, origin } = yield* world;
       const bytes =
@@ -113,7 +113,7 @@ layer(TestWaypost.layer)("Raw sockets", (it) => {
     }),
   );
 
-  it.effect("a head that does not end is not waited for longer than some seconds", () =>
+  it.effect("a request head that does not end is disconnected after some seconds", () =>
     Effect.gen(function* () {
       const { head, origin } = yield* world;
       assert.deepStrictEqual(

@@ -4,7 +4,7 @@ import { type AddressInfo, connect } from "node:net";
 import { DrainingServer } from "../../src/http/DrainingServer.ts";
 
 describe("DrainingServer", () => {
-  it.live("hangs up on a client that takes nothing of its answer any more", () =>
+  it.live("DrainingServer disconnects a client that stops reading its response", () =>
     Effect.gen(function* () {
       const server = yield* Effect.acquireRelease(
         Effect.sync(() => new DrainingServer({})),

@@ -7,23 +7,25 @@ import { TestWaypost } from "../TestWaypost.ts";
 
 const bytes = 24 * 1_048_576;
 
-/** Sends a request as a simple client does, which reads nothing before it has sent all, and gives the head of the answer. */
-const sendThenRead = (origin: string, path: string, headers: ReadonlyArray<string>, told: boolean) =>
+/** Sends a whole request before it reads anything, as simple clients do; gives the head of the response. */
+const sendThenRead = (origin: string, path: string, headers: ReadonlyArray<string>, hasLength: boolean) =>
   Effect.promise(async () => {
     const { hostname, port } = new URL(origin);
     const socket = connect(Number(port), hostname);
     let answer = "";
     const failed = new Promise<never>((_, reject) => socket.once("error", reject));
     const sending = async () => {
-      const length = told ? `Content-Length: ${bytes}` : "Transfer-Encoding: chunked";
+      const length = hasLength ? `Content-Length: ${bytes}` : "Transfer-Encoding: chunked";
       const head = ["POST", path, "HTTP/1.1\r\n"].join(" ");
       socket.write(`${head}Host: waypost\r\n${[...headers, length].join("\r\n")}\r\n\r\n`);
       const piece = Buffer.alloc(65_536, " ");
       for (let sent = 0; sent < bytes; sent += piece.length) {
-        const chunk = told ? piece : Buffer.concat([Buffer.from("10000\r\n"), piece, Buffer.from("\r\n")]);
+        const chunk = hasLength
+          ? piece
+          : Buffer.concat([Buffer.from("10000\r\n"), piece, Buffer.from("\r\n")]);
         if (!socket.write(chunk)) await once(socket, "drain");
       }
-      if (!told) socket.write("0\r\n\r\n");
+      if (!hasLength) socket.write("0\r\n\r\n");
       socket.on("data", (data) => (answer += data.toString()));
       while (!answer.includes("\r\n\r\n")) await once(socket, "data");
     };
@@ -35,8 +37,8 @@ const sendThenRead = (origin: string, path: string, headers: ReadonlyArray<strin
     return { status: Number(answer.split(" ")[1]), head: answer.toLowerCase() };
   });
 
-layer(TestWaypost.layer)("An answer that needs no body", (it) => {
-  it.effect("reaches a client that reads nothing before it has sent everything: refusals (B1, B3)", () =>
+layer(TestWaypost.layer)("A response that needs no body", (it) => {
+  it.effect("a refusal reaches a client that reads nothing before it has sent its whole body (B1, B3)", () =>
     Effect.gen(function* () {
       const waypost = yield* TestWaypost;
       const { tokens } = yield* waypost.tenant();
@@ -58,7 +60,7 @@ layer(TestWaypost.layer)("An answer that needs no body", (it) => {
     }),
   );
 
-  it.effect("reaches a client that reads nothing before it has sent everything: a replay (J, rule 2)", () =>
+  it.effect("a replay reaches a client that reads nothing before it has sent its whole body (J2)", () =>
     Effect.gen(function* () {
       const waypost = yield* TestWaypost;
       const { sandbox, tokens } = yield* waypost.tenant();
@@ -72,7 +74,7 @@ layer(TestWaypost.layer)("An answer that needs no body", (it) => {
     }),
   );
 
-  it.effect("does not wait for a client that says it will send, and sends nothing", () =>
+  it.effect("the response does not wait for a client that announces a body and sends none", () =>
     Effect.gen(function* () {
       const { origin } = yield* TestWaypost;
       const { hostname, port } = new URL(origin);
@@ -87,7 +89,7 @@ layer(TestWaypost.layer)("An answer that needs no body", (it) => {
         });
       });
       const answered = yield* Effect.forkChild(answer);
-      // Each question of another client gives the first one's time to come in.
+      // Requests of another client give the first response time to arrive.
       const moved = yield* Effect.promise(() => fetch(`${origin}/health/live`)).pipe(
         Effect.andThen(TestClock.adjust("1 second")),
         Effect.repeat({ until: () => answered.pollUnsafe() !== undefined, times: 200 }),

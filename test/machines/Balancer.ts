@@ -4,15 +4,15 @@ import { asker } from "../TestWaypost.ts";
 import type { Machine } from "./Machines.ts";
 
 /**
- * Asks one process after the other, as clients do behind a load balancer. Who gets no answer sends the same request again, to another: it is
- * one that may be sent twice.
+ * A round-robin load balancer in front of processes. A request without an answer is sent again to the next
+ * process, so callers send only requests that may be sent twice.
  */
 export class Balancer {
-  /** Where requests go now. */
+  /** The processes that get requests. */
   readonly machines: Array<Machine>;
-  /** What was answered with no success, but for those that ask for the request again. */
+  /** Error answers, except those that ask for a retry. */
   readonly refusals: Array<string> = [];
-  /** Requests that got no answer, or one that asks for them again: each is sent once more. */
+  /** Requests without an answer, or with one that asks for a retry. Each was sent again. */
   readonly repeated: Array<string> = [];
   #turn = 0;
 
@@ -20,25 +20,25 @@ export class Balancer {
     this.machines = [...machines];
   }
 
-  /** Sends nothing more to this one. */
+  /** Stops sending requests to a process. */
   readonly without = (machine: Machine): void => {
     this.machines.splice(this.machines.indexOf(machine), 1);
   };
 
-  /** Sends it until it is answered, for at most two minutes. */
+  /** Sends a request until it is answered, for at most two minutes. */
   readonly ask = (path: string, credential: string, ask: Ask = {}): Effect.Effect<Answer> =>
     Effect.suspend(() => {
       const machine = this.machines[this.#turn++ % this.machines.length];
-      const again = (why: string) =>
+      const retry = (why: string) =>
         Effect.suspend(() => {
           this.repeated.push(`${ask.method ?? "POST"} ${path}: ${why}`);
           return Effect.fail(new Error(why));
         });
       return asker(machine?.origin ?? "", credential)(path, ask).pipe(
-        Effect.catchDefect((defect) => again(String(defect))),
+        Effect.catchDefect((defect) => retry(String(defect))),
         Effect.tap(({ body, status }) =>
           status === 503 || body.error?.code === "request_in_progress"
-            ? again(`${status} ${JSON.stringify(body)}`)
+            ? retry(`${status} ${JSON.stringify(body)}`)
             : Effect.void,
         ),
       );

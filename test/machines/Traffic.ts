@@ -1,11 +1,11 @@
 import { Clock, Effect, Fiber, Schedule } from "effect";
 import { randomUUID } from "node:crypto";
-import { circle } from "../matrices/Ground.ts";
+import { circle } from "../matrices/MatrixFixture.ts";
 import { operatorKey, ok } from "./Machines.ts";
 import type { Balancer } from "./Balancer.ts";
-import { places, type Scene } from "./Scene.ts";
+import { longitudes, type SharedWorkspace } from "./SharedWorkspace.ts";
 
-/** A phone of the traffic, and what it did that was answered. */
+/** A phone of the traffic, with the number of its answered entries and exits. */
 export interface Phone {
   readonly installation: string;
   readonly token: string;
@@ -13,24 +13,27 @@ export interface Phone {
   left: number;
 }
 
-/** Requests of all kinds, one after the other from each client, until they are told to stop. Everything is counted once it was answered. */
-export const traffic = Effect.fnUntraced(function* (scene: Scene, balancer: Balancer) {
+/** Sends requests of all kinds from several clients until `stop` runs. Each is counted after its answer. */
+export const traffic = Effect.fnUntraced(function* (workspace: SharedWorkspace, balancer: Balancer) {
   const done = { imports: 0, campaigns: 0 };
-  let goesOn = true;
+  let isRunning = true;
   const now = Effect.map(Clock.currentTimeMillis, (millis) => new Date(millis).toISOString());
 
   const register = Effect.fnUntraced(function* (name: string, isPushed: boolean) {
     const push = { transport: "fcm", token: name };
     const body = { platform: "android", ...(isPushed ? { push } : {}) };
-    const answer = yield* balancer.ask(`/device/v1/devices/${name}`, scene.sdkKey, { method: "PUT", body });
+    const answer = yield* balancer.ask(`/device/v1/devices/${name}`, workspace.sdkKey, {
+      method: "PUT",
+      body,
+    });
     const phone: Phone = { installation: name, token: ok(answer).device_token, entered: 0, left: 0 };
     return phone;
   });
 
-  /** Says itself that it enters a place and leaves it. */
+  /** Reports that the phone enters a location and leaves it. */
   const visit = (phone: Phone) =>
     Effect.gen(function* () {
-      const location_id = scene.locations[phone.entered % places.length];
+      const location_id = workspace.locations[phone.entered % longitudes.length];
       for (const type of ["enter", "exit"]) {
         const event = { id: randomUUID(), type, location_id, occurred_at: yield* now };
         const answer = yield* balancer.ask("/device/v1/events", phone.token, { body: { events: [event] } });
@@ -41,12 +44,12 @@ export const traffic = Effect.fnUntraced(function* (scene: Scene, balancer: Bala
       }
     });
 
-  /** Says where it is: each time at another place. */
+  /** Reports a position: each time in the next location. */
   const move = (phone: Phone) =>
     Effect.gen(function* () {
       const position = {
         latitude: 52,
-        longitude: places[phone.entered % places.length],
+        longitude: longitudes[phone.entered % longitudes.length],
         recorded_at: yield* now,
       };
       const answer = yield* balancer.ask("/device/v1/positions", phone.token, {
@@ -57,16 +60,16 @@ export const traffic = Effect.fnUntraced(function* (scene: Scene, balancer: Bala
       phone.entered++;
     });
 
-  /** Three places without ids of their own: imported twice, they would be there twice. */
+  /** Imports three locations without external ids: a second import would duplicate them. */
   const importFromFile = Effect.gen(function* () {
     const key = randomUUID();
-    const features = [1, 2, 3].map((place) => circle({ name: `${key} ${place}`, group: "Imported" }));
+    const features = [1, 2, 3].map((index) => circle({ name: `${key} ${index}`, group: "Imported" }));
     const body = { type: "FeatureCollection", features };
     const headers = { "idempotency-key": key };
     if (done.imports % 2 === 0)
-      ok(yield* balancer.ask("/platform/v1/locations/import", scene.token, { body, headers }));
+      ok(yield* balancer.ask("/platform/v1/locations/import", workspace.token, { body, headers }));
     else {
-      const path = `${scene.workspacePath}/production/locations/import?part=${key}`;
+      const path = `${workspace.workspacePath}/production/locations/import?part=${key}`;
       ok(yield* balancer.ask(path, operatorKey, { body }));
     }
     done.imports++;
@@ -74,39 +77,39 @@ export const traffic = Effect.fnUntraced(function* (scene: Scene, balancer: Bala
 
   const makeCampaign = Effect.gen(function* () {
     const key = randomUUID();
-    const location_ids = [scene.locations[0]];
-    // No message is on it, so it fires nothing.
+    const location_ids = [workspace.locations[0]];
+    // It has no notification and so sends nothing.
     const body = { name: key, type: "geo", timezone: "UTC", starts_at: "2099-01-01", location_ids };
     const headers = { "idempotency-key": key };
-    ok(yield* balancer.ask("/platform/v1/campaigns", scene.token, { body, headers }));
+    ok(yield* balancer.ask("/platform/v1/campaigns", workspace.token, { body, headers }));
     done.campaigns++;
   });
 
-  const phones = yield* Effect.forEach([0, 1, 2, 3, 4, 5], (turn) =>
-    register(`phone-${turn}`, turn % 2 === 0),
+  const phones = yield* Effect.forEach([0, 1, 2, 3, 4, 5], (index) =>
+    register(`phone-${index}`, index % 2 === 0),
   );
   const steps = [
-    ...phones.map((phone, turn) => (turn < 4 ? visit(phone) : move(phone))),
+    ...phones.map((phone, index) => (index < 4 ? visit(phone) : move(phone))),
     importFromFile,
     makeCampaign,
   ];
   const clients = yield* Effect.forkChild(
     Effect.forEach(
       steps,
-      (step) => Effect.repeat(step, { schedule: Schedule.spaced("100 millis"), while: () => goesOn }),
+      (step) => Effect.repeat(step, { schedule: Schedule.spaced("100 millis"), while: () => isRunning }),
       { concurrency: "unbounded" },
     ),
   );
   return {
     done,
     phones,
-    /** Lets every request that has begun come to its end. */
+    /** Stops the clients after their current requests. */
     stop: Effect.suspend(() => {
-      goesOn = false;
+      isRunning = false;
       return Fiber.join(clients);
     }),
   };
 });
 
-/** What `traffic` gives. */
+/** The clients that `traffic` starts. */
 export type Traffic = Effect.Success<ReturnType<typeof traffic>>;

@@ -5,9 +5,9 @@ import { TestDatabase } from "../database/TestDatabase.ts";
 import { type Answer, TestWaypost } from "../TestWaypost.ts";
 import { type Cut, CutConnections } from "./CutConnections.ts";
 import { platformEndpoints } from "./Endpoints.ts";
-import type { GoodRequest } from "./Example.ts";
-import { exampleOf, send, told } from "./Examples.ts";
-import { makeGround, roomyWorkspace } from "./Ground.ts";
+import type { ValidRequest } from "./Example.ts";
+import { describeAnswer, exampleOf, send } from "./Examples.ts";
+import { makeMatrixFixture, unlimitedWorkspace } from "./MatrixFixture.ts";
 import { whileTimeMoves } from "./MovingTime.ts";
 import { growth, takeSnapshot } from "./Snapshot.ts";
 
@@ -19,53 +19,53 @@ const overCutConnections = Layer.unwrap(
   Effect.map(Connections, ({ path }) => TestWaypost.layerWith({}, TestDatabase.layerThrough(path))),
 ).pipe(Layer.provideMerge(Connections.layer));
 
-layer(overCutConnections)("a change whose connection to the database is cut", (it) => {
+layer(overCutConnections)("A change whose database connection is cut", (it) => {
   it.effect(
-    "at any statement, before or after its COMMIT, is made once by the retry under its key, or was made (J2.1)",
+    "a change cut off at any statement or COMMIT is made once by the retry under its key (J2.1)",
     () =>
       Effect.gen(function* () {
         const connections = yield* Connections;
-        const ground = yield* makeGround(yield* roomyWorkspace, "sandbox");
+        const fixture = yield* makeMatrixFixture(yield* unlimitedWorkspace, "sandbox");
         for (const endpoint of platformEndpoints.filter(({ takesKey }) => takesKey)) {
-          const change = (request: GoodRequest, key: string) =>
-            send(ground, endpoint, request, { headers: { "idempotency-key": key } });
+          const change = (request: ValidRequest, key: string) =>
+            send(fixture, endpoint, request, { headers: { "idempotency-key": key } });
 
-          const example = yield* exampleOf(endpoint).request(ground);
+          const example = yield* exampleOf(endpoint).request(fixture);
           const before = yield* takeSnapshot;
           const uncut = yield* change(example, randomUUID());
-          const whole = growth(before, yield* takeSnapshot);
+          const expectedGrowth = growth(before, yield* takeSnapshot);
 
-          /** Makes the change anew with one connection cut, and tells whether it came to that. */
-          const survive = Effect.fnUntraced(function* (cut: Cut) {
-            const request = yield* exampleOf(endpoint).request(ground);
-            const ready = yield* takeSnapshot;
+          /** Repeats the change with one connection cut. Returns false when no cut took place. */
+          const assertSurvives = Effect.fnUntraced(function* (cut: Cut) {
+            const request = yield* exampleOf(endpoint).request(fixture);
+            const beforeCut = yield* takeSnapshot;
             const key = randomUUID();
             const { isDone } = connections.arm(cut);
             const first = yield* change(request, key);
             const wasCut = isDone();
             connections.disarm();
-            const why = `${endpoint.name}, cut ${JSON.stringify(cut)}: ${told(first)}`;
+            const why = `${endpoint.name}, cut ${JSON.stringify(cut)}: ${describeAnswer(first)}`;
             assert.include([uncut.status, 503], first.status, why);
             if (cut.at === "before commit") {
               assert.isTrue(wasCut, why);
-              assert.deepStrictEqual(growth(ready, yield* takeSnapshot), {}, why);
+              assert.deepStrictEqual(growth(beforeCut, yield* takeSnapshot), {}, why);
             }
             let retry: Answer = first;
-            // 409 as long as PostgreSQL has not noticed that the first one's connection is gone.
+            // 409 until PostgreSQL notices that the first request's connection is closed.
             for (let i = 0; i < 20 && (i === 0 || retry.status === 503 || retry.status === 409); i++)
               retry = yield* whileTimeMoves(change(request, key));
-            assert.strictEqual(retry.status, uncut.status, `${why}, then ${told(retry)}`);
-            assert.deepStrictEqual(growth(ready, yield* takeSnapshot), whole, why);
+            assert.strictEqual(retry.status, uncut.status, `${why}, then ${describeAnswer(retry)}`);
+            assert.deepStrictEqual(growth(beforeCut, yield* takeSnapshot), expectedGrowth, why);
             const replayed = retry.headers.get("idempotent-replayed");
             if (cut.at === "after commit") assert.strictEqual(replayed, "true", why);
             if (cut.at === "before commit") assert.isNull(replayed, why);
             return wasCut;
           });
 
-          yield* survive({ at: "before commit" });
-          yield* survive({ at: "after commit" });
+          yield* assertSurvives({ at: "before commit" });
+          yield* assertSurvives({ at: "after commit" });
           let number = 1;
-          while (yield* survive({ at: "statement", number })) number++;
+          while (yield* assertSurvives({ at: "statement", number })) number++;
           assert.isAbove(number, 4, endpoint.name);
         }
       }),

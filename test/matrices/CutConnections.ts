@@ -11,13 +11,13 @@ export type Cut =
   | { readonly at: "before commit" }
   | { readonly at: "after commit" };
 
-/** Reads what a client of PostgreSQL says, message by message. */
-class Frontend {
+/** Parses the messages that a client sends to PostgreSQL. */
+class FrontendMessages {
   #rest = Buffer.alloc(0);
   #isStarted = false;
   readonly #statements = new Map<string, string>();
 
-  /** The statements that begin in these bytes. */
+  /** The statements whose messages end in these bytes. */
   read(bytes: Buffer): ReadonlyArray<string> {
     this.#rest = Buffer.concat([this.#rest, bytes]);
     const found: Array<string> = [];
@@ -50,22 +50,22 @@ class Frontend {
 }
 
 /**
- * A PostgreSQL whose connections can be cut at will, as a crash of either side cuts them: the run's own, behind a socket that
- * passes on what both sides say.
+ * A proxy in front of the PostgreSQL of the test run that closes connections at a chosen statement, as a
+ * crash of either side does.
  */
 export class CutConnections {
   #armed: Cut | null = null;
-  #seen = 0;
+  #statementCount = 0;
   readonly path: string;
 
   private constructor(path: string) {
     this.path = path;
   }
 
-  /** Cuts one connection, once, and tells how to see whether it has. */
+  /** Cuts one connection, once. `isDone` is whether that has happened. */
   arm(cut: Cut): { readonly isDone: () => boolean } {
     this.#armed = cut;
-    this.#seen = 0;
+    this.#statementCount = 0;
     return { isDone: () => this.#armed !== cut };
   }
 
@@ -74,8 +74,8 @@ export class CutConnections {
   }
 
   #join(client: Socket, server: Socket): void {
-    const frontend = new Frontend();
-    let isAnswerKept = false;
+    const frontend = new FrontendMessages();
+    let isAnswerWithheld = false;
     const cut = () => {
       this.#armed = null;
       client.destroy();
@@ -84,14 +84,14 @@ export class CutConnections {
     client.on("data", (bytes: Buffer) => {
       for (const statement of frontend.read(bytes)) {
         const isCommit = statement === "COMMIT";
-        if (this.#armed?.at === "statement" && ++this.#seen === this.#armed.number) return cut();
+        if (this.#armed?.at === "statement" && ++this.#statementCount === this.#armed.number) return cut();
         if (this.#armed?.at === "before commit" && isCommit) return cut();
-        if (this.#armed?.at === "after commit" && isCommit) isAnswerKept = true;
+        if (this.#armed?.at === "after commit" && isCommit) isAnswerWithheld = true;
       }
       server.write(bytes);
     });
     server.on("data", (bytes: Buffer) => {
-      if (!isAnswerKept) return void client.write(bytes);
+      if (!isAnswerWithheld) return void client.write(bytes);
       if (bytes.includes("COMMIT\0")) cut();
     });
     for (const [one, other] of [

@@ -34,14 +34,14 @@ export const deviceExamples: Examples = {
   "DELETE /devices/me": asDevice(),
   "POST /devices/me/rotate": asDevice(),
   "POST /events": {
-    request: ({ make, things }) =>
+    request: ({ make, resources }) =>
       Effect.map(make.device, ({ token }) => ({
         credential: token,
         body: {
-          events: [{ id: randomUUID(), type: "enter", location_id: things["location"], occurred_at: now }],
+          events: [{ id: randomUUID(), type: "enter", location_id: resources["location"], occurred_at: now }],
         },
       })),
-    names: { "events.0.location_id": "location" },
+    idKinds: { "events.0.location_id": "location" },
   },
   "GET /messages": { request: () => Effect.succeed({ query: { limit: "1" } }) },
   "POST /messages/:message/opened": onMessage,
@@ -52,7 +52,7 @@ export const deviceExamples: Examples = {
         credential: token,
         body: { answers: [{ question_id: question, value: choice }] },
       })),
-    names: { "answers.0.question_id": "question", "answers.0.value": "choice" },
+    idKinds: { "answers.0.question_id": "question", "answers.0.value": "choice" },
   },
   "GET /geofences": { request: () => Effect.succeed({ query: { lat: "52.37", lng: "4.9", limit: "5" } }) },
   "POST /positions": {

@@ -9,30 +9,32 @@ import { Idempotency } from "../../src/http/Idempotency.ts";
 import { OperatorApi } from "../../src/OperatorApi.ts";
 import { PlatformApi } from "../../src/PlatformApi.ts";
 
-/** One endpoint of an interface, as its contract and its document have it. */
+/** An endpoint of an interface, with facts of its definition and of its OpenAPI document. */
 export interface Endpoint {
-  readonly of: DocumentName;
-  /** Method and path below the base address: what examples are found by. */
+  readonly api: DocumentName;
+  /** Method and path below the base address, such as `GET /media/:media`. Examples have it as their key. */
   readonly name: string;
   readonly method: string;
   readonly path: string;
   /** Names of the path's parameters, from left to right. */
   readonly params: ReadonlyArray<string>;
   readonly needs: Ability | null;
+  /** It works in Production before the full API is enabled. */
   readonly worksAlways: boolean;
+  /** It accepts an Idempotency-Key. */
   readonly takesKey: boolean;
   readonly takesSdkKey: boolean;
-  /** Its operation in the OpenAPI document, and that document. */
+  /** The operation in the OpenAPI document, and that document. */
   readonly operation: any;
   readonly document: any;
 }
 
 const apis = { platform: PlatformApi, device: DeviceApi, operator: OperatorApi } as const;
 
-const endpointsOf = (of: DocumentName): ReadonlyArray<Endpoint> => {
-  const document: any = apiDocument(of);
+const endpointsOf = (api: DocumentName): ReadonlyArray<Endpoint> => {
+  const document: any = apiDocument(api);
   const endpoints: Array<Endpoint> = [];
-  HttpApi.reflect(apis[of] as unknown as HttpApi.Top, {
+  HttpApi.reflect(apis[api] as unknown as HttpApi.Top, {
     onGroup: () => {},
     onEndpoint: (found: {
       readonly endpoint: HttpApiEndpoint.Top;
@@ -42,10 +44,10 @@ const endpointsOf = (of: DocumentName): ReadonlyArray<Endpoint> => {
       const { endpoint, group } = found;
       const annotations = Context.merge(group.annotations, endpoint.annotations);
       const middleware = new Set([...found.middleware].map(({ key }) => key));
-      const path = endpoint.path.replace(`/${of}/v1`, "");
-      const shown = path.replaceAll(/:(\w+)/g, "{$1}");
+      const path = endpoint.path.replace(`/${api}/v1`, "");
+      const documentPath = path.replaceAll(/:(\w+)/g, "{$1}");
       endpoints.push({
-        of,
+        api,
         name: `${endpoint.method} ${path}`,
         method: endpoint.method,
         path,
@@ -54,7 +56,7 @@ const endpointsOf = (of: DocumentName): ReadonlyArray<Endpoint> => {
         worksAlways: Context.get(annotations, WorksAlways),
         takesKey: middleware.has(Idempotency.key),
         takesSdkKey: middleware.has(SdkAccess.key),
-        operation: document.paths[shown][endpoint.method.toLowerCase()],
+        operation: document.paths[documentPath][endpoint.method.toLowerCase()],
         document,
       });
     },
@@ -62,13 +64,13 @@ const endpointsOf = (of: DocumentName): ReadonlyArray<Endpoint> => {
   return endpoints;
 };
 
-/** Every endpoint of every interface: a new one is in every matrix from the moment it is in its `…Api.ts`. */
+/** Every endpoint of every interface, read from the `…Api.ts` files: a new one is in every matrix. */
 export const everyEndpoint: ReadonlyArray<Endpoint> = documentNames.flatMap(endpointsOf);
 
-/** Those of the platform API. */
-export const platformEndpoints = everyEndpoint.filter(({ of }) => of === "platform");
+/** The endpoints of the platform API. */
+export const platformEndpoints = everyEndpoint.filter(({ api }) => api === "platform");
 
-/** The path with its parameters filled in; what is given is sent as it is. */
+/** The path with its parameters filled in. The values are not encoded. */
 export const fill = (path: string, params: Readonly<Record<string, string>>): string =>
   path.replaceAll(/:(\w+)/g, (_, name: string) => {
     const value = params[name];
@@ -76,50 +78,50 @@ export const fill = (path: string, params: Readonly<Record<string, string>>): st
     return value;
   });
 
-const target = (document: any, schema: any): any =>
+const resolved = (document: any, schema: any): any =>
   schema?.$ref === undefined ? schema : document.components.schemas[schema.$ref.split("/").at(-1)];
 
-const namesIds = (name: string): boolean => /(?:^|_)ids?$/.test(name);
+const isIdName = (name: string): boolean => /(?:^|_)ids?$/.test(name);
 
-/** Places of a schema where ids stand, `*` for any position of a list. */
-const idPlaces = (document: any, schema: any, place: string, depth = 0): ReadonlyArray<string> => {
-  const at = target(document, schema);
-  if (at === undefined || depth > 12) return [];
-  const last = place.split(".").findLast((part) => part !== "*") ?? "";
-  const isId = (at.type === "string" && namesIds(last)) || at.format === "uuid";
-  if (isId && place !== "") return [place];
+/** The dotted paths of the ids in a schema. `*` stands for every index of a list. */
+const idPathsIn = (document: any, schema: any, path: string, depth = 0): ReadonlyArray<string> => {
+  const target = resolved(document, schema);
+  if (target === undefined || depth > 12) return [];
+  const last = path.split(".").findLast((part) => part !== "*") ?? "";
+  const isId = (target.type === "string" && isIdName(last)) || target.format === "uuid";
+  if (isId && path !== "") return [path];
   const inner = (part: any, name: string) =>
-    idPlaces(document, part, place === "" ? name : `${place}.${name}`, depth + 1);
+    idPathsIn(document, part, path === "" ? name : `${path}.${name}`, depth + 1);
   return [
-    ...Object.entries<any>(at.properties ?? {}).flatMap(([name, part]) => inner(part, name)),
-    ...(at.items === undefined ? [] : inner(at.items, "*")),
-    ...[...(at.anyOf ?? []), ...(at.oneOf ?? []), ...(at.allOf ?? [])].flatMap((part) =>
-      idPlaces(document, part, place, depth + 1),
+    ...Object.entries<any>(target.properties ?? {}).flatMap(([name, part]) => inner(part, name)),
+    ...(target.items === undefined ? [] : inner(target.items, "*")),
+    ...[...(target.anyOf ?? []), ...(target.oneOf ?? []), ...(target.allOf ?? [])].flatMap((part) =>
+      idPathsIn(document, part, path, depth + 1),
     ),
   ];
 };
 
-/** Ids that a client makes itself, of which no other workspace can have one in the way. */
+/** Ids that clients make: the same id in another workspace has no effect. */
 const ownIds = new Set([
   "events.*.id",
   "external_id",
   "?part",
-  // What Google and Apple call a project, a team and a key.
+  // Ids of projects, teams and keys at Google and Apple.
   "service_account.project_id",
   "service_account.private_key_id",
   "team_id",
   "key_id",
 ]);
 
-/** Where a request can name things beside its path: places of its body, and query parameters as `?name`. */
-export const namedPlaces = ({ document, operation }: Endpoint): ReadonlyArray<string> => {
+/** Where a request has ids outside its path: dotted paths of its body, and query parameters as `?name`. */
+export const idPathsOf = ({ document, operation }: Endpoint): ReadonlyArray<string> => {
   const bodies = Object.values<any>(operation.requestBody?.content ?? {});
   const query = operation.parameters.filter((each: any) => each.in === "query");
-  const places = [
-    ...bodies.flatMap(({ schema }) => idPlaces(document, schema, "")),
+  const paths = [
+    ...bodies.flatMap(({ schema }) => idPathsIn(document, schema, "")),
     ...query
-      .filter(({ schema }: any) => target(document, schema).format === "uuid")
+      .filter(({ schema }: any) => resolved(document, schema).format === "uuid")
       .map(({ name }: any) => `?${name}`),
   ];
-  return [...new Set(places)].filter((place) => !ownIds.has(place));
+  return [...new Set(paths)].filter((path) => !ownIds.has(path));
 };

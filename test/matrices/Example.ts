@@ -1,26 +1,26 @@
 import type { Effect } from "effect";
-import type { Ground } from "./Ground.ts";
+import type { MatrixFixture } from "./MatrixFixture.ts";
 
-/** A request that its endpoint takes. */
-export interface GoodRequest {
+/** A request that its endpoint accepts. */
+export interface ValidRequest {
   readonly params?: Readonly<Record<string, string>>;
   readonly query?: Readonly<Record<string, string>>;
-  /** Sent as JSON, or as it is where it is a form. */
+  /** A value that is sent as JSON, or a form. */
   readonly body?: unknown;
-  /** Instead of the ground's own, where the request ends its credential. */
+  /** Replaces the fixture's credential, for requests that end the credential that they use. */
   readonly credential?: string;
 }
 
-/** How to use an endpoint: every matrix starts from it. */
+/** How to use an endpoint. Every matrix starts from it. */
 export interface Example {
-  /** A request that succeeds, on things that nobody else uses. */
-  readonly request: (ground: Ground) => Effect.Effect<GoodRequest>;
+  /** Makes a request that succeeds, on resources that no other request uses. */
+  readonly request: (fixture: MatrixFixture) => Effect.Effect<ValidRequest>;
   /**
-   * What the ids in the body and the query name: for each place (`location_ids.0`, or `?campaign` in the query) a kind of
-   * `Ground.things`. The matrix puts ids of others there.
+   * The kinds of the ids in the body and the query: keys of `MatrixFixture.resources` by the path of the id
+   * (`location_ids.0`, or `?campaign` in the query). The isolation matrix puts ids of other tenants there.
    */
-  readonly names?: Readonly<Record<string, string>>;
-  /** It brings together what the path names: any two of them are good, and not only those that belong together already. */
+  readonly idKinds?: Readonly<Record<string, string>>;
+  /** The endpoint joins two resources of its path: they need not belong together before. */
   readonly joins?: true;
 }
 

@@ -1,31 +1,31 @@
 import { assert, describe, it, layer } from "@effect/vitest";
 import { Effect } from "effect";
 import { TestWaypost } from "../TestWaypost.ts";
-import { everyEndpoint, namedPlaces } from "./Endpoints.ts";
-import { exampleOf, pageOf, send, told } from "./Examples.ts";
-import { makeGround, roomyWorkspace } from "./Ground.ts";
+import { everyEndpoint, idPathsOf } from "./Endpoints.ts";
+import { describeAnswer, exampleFileOf, exampleOf, send } from "./Examples.ts";
+import { makeMatrixFixture, unlimitedWorkspace } from "./MatrixFixture.ts";
 
-describe("examples of endpoints", () => {
-  it("say of every id in a body or query what it names", () => {
-    const silent = everyEndpoint.flatMap((endpoint) => {
-      const named = Object.keys(exampleOf(endpoint).names ?? {}).map((place) =>
-        place.replaceAll(/\.\d+/g, ".*"),
+describe("Examples of endpoints", () => {
+  it("every id in the body or query of an example has a kind", () => {
+    const missing = everyEndpoint.flatMap((endpoint) => {
+      const known = Object.keys(exampleOf(endpoint).idKinds ?? {}).map((path) =>
+        path.replaceAll(/\.\d+/g, ".*"),
       );
-      return namedPlaces(endpoint)
-        .filter((place) => !named.includes(place))
-        .map((place) => `${endpoint.name}: say in ${pageOf(endpoint.of)} what "${place}" names`);
+      return idPathsOf(endpoint)
+        .filter((path) => !known.includes(path))
+        .map((path) => `${endpoint.name}: add the kind of "${path}" in ${exampleFileOf(endpoint.api)}`);
     });
-    assert.deepStrictEqual(silent, []);
+    assert.deepStrictEqual(missing, []);
   });
 });
 
-layer(TestWaypost.layer)("examples of endpoints", (it) => {
-  it.effect("succeed, each with a status that its document lists", () =>
+layer(TestWaypost.layer)("Running the examples of endpoints", (it) => {
+  it.effect("every example succeeds with a status that its document lists", () =>
     Effect.gen(function* () {
-      const ground = yield* makeGround(yield* roomyWorkspace, "sandbox");
+      const fixture = yield* makeMatrixFixture(yield* unlimitedWorkspace, "sandbox");
       for (const endpoint of everyEndpoint) {
-        const answer = yield* send(ground, endpoint, yield* exampleOf(endpoint).request(ground));
-        assert.isBelow(answer.status, 300, `${endpoint.name}: ${told(answer)}`);
+        const answer = yield* send(fixture, endpoint, yield* exampleOf(endpoint).request(fixture));
+        assert.isBelow(answer.status, 300, `${endpoint.name}: ${describeAnswer(answer)}`);
         assert.property(endpoint.operation.responses, String(answer.status), endpoint.name);
         assert.property(answer.body, "data", endpoint.name);
       }

@@ -1,20 +1,21 @@
 import { assert, layer } from "@effect/vitest";
 import { Effect } from "effect";
 import { documentNames } from "../../src/ApiDocuments.ts";
-import { testOperatorKey, TestWaypost } from "../TestWaypost.ts";
+import { TestWaypost } from "../TestWaypost.ts";
 import { type Endpoint, everyEndpoint } from "./Endpoints.ts";
-import type { GoodRequest } from "./Example.ts";
-import { exampleOf } from "./Examples.ts";
-import { type Ground, makeGround, roomyWorkspace } from "./Ground.ts";
-import { Dice, type HostileRequest, hostileRequest } from "./HostileRequests.ts";
+import type { ValidRequest } from "./Example.ts";
+import { credentialOf, exampleOf } from "./Examples.ts";
+import { type MatrixFixture, makeMatrixFixture, unlimitedWorkspace } from "./MatrixFixture.ts";
+import { type HostileRequest, hostileRequest, SeededRandom } from "./HostileRequests.ts";
+import { whileTimeMoves } from "./MovingTime.ts";
 import { assertUnchanged, takeSnapshot } from "./Snapshot.ts";
 
 const seed = 20_261_121;
-/** Requests to each interface. */
+/** The number of requests to each interface. */
 const counts = { platform: 5000, device: 1500, operator: 1500 };
-const longestMillis = 100_000;
+const maxMillis = 100_000;
 
-/** Every code with the status that it comes with, as the documentation of errors has them. */
+/** The status of every error code, from the documentation of errors. */
 const codes: Readonly<Record<string, number>> = {
   missing_token: 401,
   invalid_token: 401,
@@ -46,25 +47,25 @@ const isSentence = (text: unknown): boolean =>
   typeof text === "string" &&
   /^[\p{Lu}"“]/u.test(text) &&
   /[.)…]$/.test(text) &&
-  // What was sent may be named: some of it is just such a word.
+  // A quoted value of the request may be one of these words.
   !/\{field\}|undefined|\[object/.test(text.replaceAll(/"[^"]*"|“[^”]*”/g, ""));
 
-interface Heard {
+interface RawAnswer {
   readonly status: number;
   readonly text: string;
   readonly headers: Headers;
 }
 
-/** What is wrong with an answer, or null. */
-const complaint = ({ headers, status, text }: Heard): string | null => {
-  if (status >= 500) return "a fault of ours";
+/** The rule that an answer breaks, or null. */
+const violation = ({ headers, status, text }: RawAnswer): string | null => {
+  if (status >= 500) return "an internal error";
   if (headers.get("x-request-id") === null) return "no X-Request-Id";
   if (status === 204) return null;
   let body: any;
   try {
     body = JSON.parse(text);
   } catch {
-    return "no JSON";
+    return "not JSON";
   }
   if (status < 300) return "data" in body ? null : "no data";
   const { error, ...rest } = body;
@@ -72,46 +73,38 @@ const complaint = ({ headers, status, text }: Heard): string | null => {
   const { code, fields, message, ...more } = error ?? {};
   if (Object.keys(more).length > 0) return "more than code, message and fields";
   if (codes[code] !== status) return `the code ${code} with ${status}`;
-  if (!isSentence(message)) return "a message that is no sentence";
-  if ((fields !== undefined) !== withFields.has(code)) return `fields with ${code}, or none`;
+  if (!isSentence(message)) return "the message is not a sentence";
+  if ((fields !== undefined) !== withFields.has(code))
+    return `fields are missing, or not allowed, with ${code}`;
   for (const [name, messages] of Object.entries<any>(fields ?? {})) {
     if (!Array.isArray(messages) || messages.length === 0 || !messages.every(isSentence))
-      return `fields.${name} says no sentence`;
+      return `fields.${name} is not a list of sentences`;
   }
   return null;
 };
 
-const shown = ({ body, headers, method, path }: HostileRequest): string => {
+const describeRequest = ({ body, headers, method, path }: HostileRequest): string => {
   const text = body instanceof Uint8Array ? Buffer.from(body).toString("latin1").slice(0, 400) : "";
   return `${method} ${path.slice(0, 300)} ${JSON.stringify(headers)}\n  ${JSON.stringify(text)}`;
 };
 
-layer(TestWaypost.layer)("hostile requests", (it) => {
-  const credentialOf = (endpoint: Endpoint, ground: Ground, good: GoodRequest): string =>
-    good.credential ??
-    (endpoint.of === "operator"
-      ? testOperatorKey
-      : endpoint.of === "platform"
-        ? ground.credentials.platform
-        : endpoint.takesSdkKey
-          ? ground.credentials.sdk
-          : ground.credentials.device);
-
+layer(TestWaypost.layer)("Hostile requests", (it) => {
   const ask = Effect.fnUntraced(function* (
-    ground: Ground,
+    fixture: MatrixFixture,
     endpoint: Endpoint,
-    good: GoodRequest,
+    valid: ValidRequest,
     { body, headers, method, path }: HostileRequest,
   ) {
     const { origin } = yield* TestWaypost;
-    const base = endpoint.of === "platform" ? "/sandbox/platform/v1" : `/${endpoint.of}/v1`;
-    return yield* Effect.promise(async (): Promise<Heard> => {
+    const base = endpoint.api === "platform" ? "/sandbox/platform/v1" : `/${endpoint.api}/v1`;
+    const credential = valid.credential ?? credentialOf(endpoint, fixture.credentials);
+    return yield* Effect.promise(async (): Promise<RawAnswer> => {
       const response = await fetch(origin + base + path, {
         method,
         body,
-        signal: AbortSignal.timeout(longestMillis),
+        signal: AbortSignal.timeout(maxMillis),
         headers: {
-          authorization: `Bearer ${credentialOf(endpoint, ground, good)}`,
+          authorization: `Bearer ${credential}`,
           ...(body instanceof Uint8Array ? { "content-type": "application/json" } : {}),
           ...headers,
         },
@@ -122,58 +115,65 @@ layer(TestWaypost.layer)("hostile requests", (it) => {
 
   for (const name of documentNames) {
     it.effect(
-      `to the ${name} interface get an error in the one shape, or are taken; never a fault (B3, B4, B6, errors.hostile)`,
+      `hostile requests to the ${name} interface get a well-formed error or succeed, never 5xx ` +
+        "(B3, B4, B6, errors.hostile)",
       () =>
         Effect.gen(function* () {
-          const ground = yield* makeGround(yield* roomyWorkspace, "sandbox");
-          const dice = new Dice(seed);
-          const endpoints = everyEndpoint.filter(({ of }) => of === name);
-          const goods = yield* Effect.forEach(endpoints, (endpoint) => exampleOf(endpoint).request(ground));
-          const requests = Array.from({ length: counts[name] }, (_, at) => {
-            const endpoint = endpoints[at % endpoints.length] as Endpoint;
-            const good = goods[at % endpoints.length] ?? {};
-            return { endpoint, good, request: hostileRequest(dice, endpoint, good) };
-          });
-          const seen = new Map<number, number>();
-          const complaints = (yield* Effect.forEach(
-            requests,
-            ({ endpoint, good, request }) =>
-              Effect.map(ask(ground, endpoint, good, request), (heard) => {
-                seen.set(heard.status, (seen.get(heard.status) ?? 0) + 1);
-                const wrong = complaint(heard);
-                return wrong === null
-                  ? []
-                  : [`${wrong}: ${shown(request)}\n  ${heard.status} ${heard.text.slice(0, 500)}`];
-              }),
-            { concurrency: 24 },
-          )).flat();
-          assert.deepStrictEqual(
-            complaints.slice(0, 5),
-            [],
-            `${complaints.length} of ${requests.length} (seed ${seed})`,
+          const fixture = yield* makeMatrixFixture(yield* unlimitedWorkspace, "sandbox");
+          const random = new SeededRandom(seed);
+          const endpoints = everyEndpoint.filter(({ api }) => api === name);
+          const validRequests = yield* Effect.forEach(endpoints, (endpoint) =>
+            exampleOf(endpoint).request(fixture),
           );
-          // The requests are not all alike: many are taken, more are refused for what is in them.
-          assert.isAbove(seen.get(200) ?? 0, counts[name] / 50);
-          assert.isAbove(seen.get(422) ?? 0, counts[name] / 10);
+          const requests = Array.from({ length: counts[name] }, (_, index) => {
+            const endpoint = endpoints[index % endpoints.length] as Endpoint;
+            const valid = validRequests[index % endpoints.length] ?? {};
+            return { endpoint, valid, request: hostileRequest(random, endpoint, valid) };
+          });
+          const answersByStatus = new Map<number, number>();
+          const violations: Array<string> = [];
+          const check = Effect.fnUntraced(function* ({
+            endpoint,
+            request,
+            valid,
+          }: (typeof requests)[number]) {
+            const answer = yield* ask(fixture, endpoint, valid, request);
+            answersByStatus.set(answer.status, (answersByStatus.get(answer.status) ?? 0) + 1);
+            const wrong = violation(answer);
+            if (wrong === null) return;
+            violations.push(
+              `${wrong}: ${describeRequest(request)}\n  ${answer.status} ${answer.text.slice(0, 500)}`,
+            );
+          });
+          // A request waits by the clock for another one with its Idempotency-Key.
+          yield* whileTimeMoves(Effect.forEach(requests, check, { concurrency: 24, discard: true }));
+          assert.deepStrictEqual(
+            violations.slice(0, 5),
+            [],
+            `${violations.length} of ${requests.length} (seed ${seed})`,
+          );
+          // The requests vary: 2 % or more are accepted, 10 % or more are refused for their content.
+          assert.isAbove(answersByStatus.get(200) ?? 0, counts[name] / 50);
+          assert.isAbove(answersByStatus.get(422) ?? 0, counts[name] / 10);
         }),
     );
   }
 
-  it.effect("that are refused change nothing (B1, errors.hostile)", () =>
+  it.effect("refused hostile requests change nothing (B1, errors.hostile)", () =>
     Effect.gen(function* () {
-      const ground = yield* makeGround(yield* roomyWorkspace, "sandbox");
-      const dice = new Dice(seed + 1);
+      const fixture = yield* makeMatrixFixture(yield* unlimitedWorkspace, "sandbox");
+      const random = new SeededRandom(seed + 1);
       let refused = 0;
       let before = yield* takeSnapshot;
       for (let i = 0; i < 6; i++) {
         for (const endpoint of everyEndpoint.filter(({ method }) => method !== "GET")) {
-          const good = yield* exampleOf(endpoint).request(ground);
+          const valid = yield* exampleOf(endpoint).request(fixture);
           before = yield* takeSnapshot;
-          const request = hostileRequest(dice, endpoint, good);
-          const { status, text } = yield* ask(ground, endpoint, good, request);
+          const request = hostileRequest(random, endpoint, valid);
+          const { status, text } = yield* ask(fixture, endpoint, valid, request);
           if (status < 400) continue;
           refused++;
-          yield* assertUnchanged(before, `${shown(request)}\n  ${status} ${text}`);
+          yield* assertUnchanged(before, `${describeRequest(request)}\n  ${status} ${text}`);
         }
       }
       assert.isAbove(refused, 60);

@@ -1,28 +1,29 @@
 import type { Endpoint } from "./Endpoints.ts";
-import type { GoodRequest } from "./Example.ts";
+import type { ValidRequest } from "./Example.ts";
 
-/** Numbers that look like chance and are the same in every run (mulberry32). */
-export class Dice {
+/** A pseudorandom generator (mulberry32) with the same numbers in every run. */
+export class SeededRandom {
   #state: number;
   constructor(seed: number) {
     this.#state = seed;
   }
-  /** From 0 up to and without 1. */
+  /** A number in [0, 1). */
   next(): number {
     this.#state = (this.#state + 0x6d2b79f5) | 0;
     let mixed = Math.imul(this.#state ^ (this.#state >>> 15), 1 | this.#state);
     mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
   }
-  below(most: number): number {
-    return Math.floor(this.next() * most);
+  /** An integer in [0, limit). */
+  below(limit: number): number {
+    return Math.floor(this.next() * limit);
   }
-  of<A>(all: ReadonlyArray<A>): A {
-    return all[this.below(all.length)] as A;
+  pick<A>(items: ReadonlyArray<A>): A {
+    return items[this.below(items.length)] as A;
   }
 }
 
-/** A request as it goes over the wire. */
+/** A request as it is sent. */
 export interface HostileRequest {
   readonly method: string;
   readonly path: string;
@@ -31,18 +32,12 @@ export interface HostileRequest {
 }
 
 const words = [
-  ..."|\u0000|a\u0000b|\ud800|x\udfff|NaN|Infinity|-0|1e5|__proto__|constructor|toString|null|undefined|[object Object]".split(
-    "|",
-  ),
-  ..." |\u00a0|\u200b|\ufeff|\r\n|%00|%s%n|' OR 1=1 --|${7*7}|<script>|../../etc/passwd|👩‍👩‍👧|é|ＡＢ|İ".split(
-    "|",
-  ),
-  ..."2026-02-30|2026-13-01|0000-00-00|9999-12-31|9999-12-31 23:59|+275760-09-13|2026-12-01T00:00:00Z|24:00|12:60".split(
-    "|",
-  ),
-  ..."UTC|Europe/Nowhere|Etc/GMT+99|geo|push|on_enter|survey|SINGLE_CHOICE|01980a6c-0f3e-7c52-9a41-3f1f5d7a2b60".split(
-    "|",
-  ),
+  ..."|\u0000|a\u0000b|\ud800|x\udfff|NaN|Infinity|-0|1e5|null|undefined|[object Object]".split("|"),
+  ..."__proto__|constructor|toString|%00|%s%n|' OR 1=1 --|${7*7}|<script>|../../etc/passwd".split("|"),
+  ..." |\u00a0|\u200b|\ufeff|\r\n|👩‍👩‍👧|é|ＡＢ|İ".split("|"),
+  ..."2026-02-30|2026-13-01|0000-00-00|9999-12-31|9999-12-31 23:59|+275760-09-13".split("|"),
+  ..."2026-12-01T00:00:00Z|24:00|12:60|UTC|Europe/Nowhere|Etc/GMT+99|geo|push|on_enter".split("|"),
+  ..."survey|SINGLE_CHOICE|01980a6c-0f3e-7c52-9a41-3f1f5d7a2b60".split("|"),
   ..."javascript:alert(1)|data:text/html,x|file:///etc/passwd|shop://x|http://|http://[::1|//x".split("|"),
   "a".repeat(256),
   "é".repeat(300),
@@ -71,88 +66,94 @@ const nested = (depth: number): unknown => {
   return value;
 };
 
-/** Any JSON value that no field expects. */
-const junk = (dice: Dice): unknown => {
-  switch (dice.below(9)) {
+/** A JSON value that no field expects. */
+const junk = (random: SeededRandom): unknown => {
+  switch (random.below(9)) {
     case 0:
-      return dice.of([null, true, false, [], {}, [[]], [null], { "": "" }]);
+      return random.pick([null, true, false, [], {}, [[]], [null], { "": "" }]);
     case 1:
-      return dice.of(numbers);
+      return random.pick(numbers);
     case 2:
-      return nested(dice.of([2, 10, 63, 64, 65, 200]));
+      return nested(random.pick([2, 10, 63, 64, 65, 200]));
     case 3:
-      return Array.from({ length: dice.of([1, 5, 101, 1001]) }, () => dice.of(words).slice(0, 40));
+      return Array.from({ length: random.pick([1, 5, 101, 1001]) }, () => random.pick(words).slice(0, 40));
     case 4:
       return JSON.parse('{"__proto__":{"x":1},"constructor":{"prototype":1},"length":-1,"toJSON":1}');
     default:
-      return dice.of(words);
+      return random.pick(words);
   }
 };
 
-const target = (document: any, schema: any): any =>
+const resolved = (document: any, schema: any): any =>
   schema?.$ref === undefined ? schema : document.components.schemas[schema.$ref.split("/").at(-1)];
 
-/** A value as the document describes it, now and then with something else in it. The button is left out: its address is asked. */
-const fromSchema = (dice: Dice, document: any, given: any, depth = 0): unknown => {
-  const schema = target(document, given) ?? {};
-  if (dice.below(12) === 0 || depth > 8) return junk(dice);
-  const inner = (part: any) => fromSchema(dice, document, part, depth + 1);
-  if (schema.enum !== undefined) return dice.of(schema.enum);
+/**
+ * A value of the schema with some parts replaced by junk. It has no button, because Waypost requests the
+ * address of a button.
+ */
+const fromSchema = (random: SeededRandom, document: any, given: any, depth = 0): unknown => {
+  const schema = resolved(document, given) ?? {};
+  if (random.below(12) === 0 || depth > 8) return junk(random);
+  const inner = (part: any) => fromSchema(random, document, part, depth + 1);
+  if (schema.enum !== undefined) return random.pick(schema.enum);
   const members = schema.anyOf ?? schema.oneOf;
-  if (members !== undefined) return inner(dice.of(members));
+  if (members !== undefined) return inner(random.pick(members));
   switch (schema.type) {
     case "object":
       return Object.fromEntries(
         Object.entries<any>(schema.properties ?? {})
           .filter(
-            ([name]) => !name.startsWith("cta_") && (schema.required?.includes(name) || dice.below(2) === 0),
+            ([name]) =>
+              !name.startsWith("cta_") && (schema.required?.includes(name) || random.below(2) === 0),
           )
           .map(([name, part]) => [name, inner(part)]),
       );
     case "array":
-      return Array.from({ length: dice.below(4) }, () => inner(schema.items));
+      return Array.from({ length: random.below(4) }, () => inner(schema.items));
     case "integer":
     case "number":
-      return dice.of([schema.examples?.[0] ?? 1, schema.minimum, schema.maximum, ...numbers]);
+      return random.pick([schema.examples?.[0] ?? 1, schema.minimum, schema.maximum, ...numbers]);
     case "boolean":
-      return dice.below(2) === 0;
+      return random.below(2) === 0;
     case "null":
       return null;
     default:
-      return schema.examples?.[0] ?? dice.of(words);
+      return schema.examples?.[0] ?? random.pick(words);
   }
 };
 
-/** The value with one place in it changed: replaced, left out, doubled or wrapped. */
-const mutate = (dice: Dice, value: unknown): unknown => {
-  if (typeof value !== "object" || value === null || dice.below(6) === 0) {
-    return dice.of([
-      () => junk(dice),
+/** The value with one part replaced, removed, repeated or wrapped. */
+const mutate = (random: SeededRandom, value: unknown): unknown => {
+  if (typeof value !== "object" || value === null || random.below(6) === 0) {
+    // An object may have a property `toString` that is not a function.
+    const text = typeof value === "string" ? value : JSON.stringify(value);
+    return random.pick([
+      () => junk(random),
       () => [value],
       () => ({ value }),
-      () => String(value),
-      () => Number(value),
+      () => text,
+      () => Number(text),
     ])();
   }
   if (Array.isArray(value)) {
-    const at = dice.below(value.length + 1);
-    return value.flatMap((each, place) =>
-      place === at ? dice.of([() => [], () => [each, each], () => [mutate(dice, each)]])() : [each],
+    const target = random.below(value.length + 1);
+    return value.flatMap((each, index) =>
+      index === target ? random.pick([() => [], () => [each, each], () => [mutate(random, each)]])() : [each],
     );
   }
   const entries = Object.entries(value);
-  const at = dice.below(entries.length);
-  if (dice.below(8) === 0) return { ...value, [dice.of(words)]: junk(dice) };
+  const target = random.below(entries.length);
+  if (random.below(8) === 0) return { ...value, [random.pick(words)]: junk(random) };
   return Object.fromEntries(
-    entries.flatMap(([name, each], place): Array<[string, unknown]> =>
-      place !== at
+    entries.flatMap(([name, each], index): Array<[string, unknown]> =>
+      index !== target
         ? [[name, each]]
-        : dice.of([
+        : random.pick([
             () => [],
             () => [[name.toUpperCase(), each] as [string, unknown]],
-            () => [[name, junk(dice)] as [string, unknown]],
-            () => [[name, mutate(dice, each)] as [string, unknown]],
-            () => [[name, mutate(dice, each)] as [string, unknown]],
+            () => [[name, junk(random)] as [string, unknown]],
+            () => [[name, mutate(random, each)] as [string, unknown]],
+            () => [[name, mutate(random, each)] as [string, unknown]],
           ])(),
     ),
   );
@@ -160,24 +161,24 @@ const mutate = (dice: Dice, value: unknown): unknown => {
 
 const bytesOf = (text: string): Uint8Array<ArrayBuffer> => new TextEncoder().encode(text);
 
-/** The text of a body with something done to it that JSON cannot do. */
-const spoil = (dice: Dice, text: string): Uint8Array<ArrayBuffer> => {
-  const at = dice.below(text.length + 1);
-  const insert = (what: string) => bytesOf(text.slice(0, at) + what + text.slice(at));
-  switch (dice.below(8)) {
+/** The text of a body, corrupted into bytes that are often not JSON. */
+const corrupt = (random: SeededRandom, text: string): Uint8Array<ArrayBuffer> => {
+  const at = random.below(text.length + 1);
+  const insert = (part: string) => bytesOf(text.slice(0, at) + part + text.slice(at));
+  switch (random.below(8)) {
     case 0:
       return bytesOf(text.slice(0, at));
     case 1:
-      return insert(dice.of(["\0", "}", "]", ",", '"', "\\u0000", "\\ud800", "//", "1e999", "NaN", "'"]));
+      return insert(random.pick(["\0", "}", "]", ",", '"', "\\u0000", "\\ud800", "//", "1e999", "NaN", "'"]));
     case 2:
       return Uint8Array.from([
         ...bytesOf(text.slice(0, at)),
-        dice.of([0xff, 0xc0, 0x80, 0xed]),
+        random.pick([0xff, 0xc0, 0x80, 0xed]),
         ...bytesOf(text.slice(at)),
       ]);
     case 3:
       return bytesOf(
-        text.replaceAll(/\d+/g, () => dice.of(["1e999", "-1e999", "1e-999", "0.1", "00", "0x1"])),
+        text.replaceAll(/\d+/g, () => random.pick(["1e999", "-1e999", "1e-999", "0.1", "00", "0x1"])),
       );
     case 4:
       return bytesOf(`\ufeff${text}`);
@@ -188,18 +189,19 @@ const spoil = (dice: Dice, text: string): Uint8Array<ArrayBuffer> => {
         text.replace(/^\{/, () => `{${text.slice(1, -1)},"__proto__":${"[".repeat(500)}${"]".repeat(500)},`),
       );
     default:
-      return bytesOf(dice.of(["", " ", "null", "[]", '"x"', "7", "{}", "[{}]", "true"]));
+      return bytesOf(random.pick(["", " ", "null", "[]", '"x"', "7", "{}", "[{}]", "true"]));
   }
 };
 
-const hostileText = (dice: Dice): string => encodeURIComponent(dice.of(words).toWellFormed().slice(0, 2000));
+const hostileText = (random: SeededRandom): string =>
+  encodeURIComponent(random.pick(words).toWellFormed().slice(0, 2000));
 
-const headersOf = (dice: Dice): Readonly<Record<string, string>> =>
-  dice.of<() => Readonly<Record<string, string>>>([
+const headersOf = (random: SeededRandom): Readonly<Record<string, string>> =>
+  random.pick<() => Readonly<Record<string, string>>>([
     () => ({}),
-    () => ({ "idempotency-key": dice.of(["", "k k", "k".repeat(300), `${dice.next()}`, "same"]) }),
+    () => ({ "idempotency-key": random.pick(["", "k k", "k".repeat(300), `${random.next()}`, "same"]) }),
     () => ({
-      "content-type": dice.of([
+      "content-type": random.pick([
         "text/plain",
         "application/xml",
         "application/json; charset=utf-16",
@@ -210,46 +212,53 @@ const headersOf = (dice: Dice): Readonly<Record<string, string>> =>
         "application/x-www-form-urlencoded",
       ]),
     }),
-    () => ({ accept: dice.of(["text/html", "", "*/*;q=0", "x"]) }),
-    () => ({ "content-encoding": dice.of(["gzip", "br", "x"]) }),
+    () => ({ accept: random.pick(["text/html", "", "*/*;q=0", "x"]) }),
+    () => ({ "content-encoding": random.pick(["gzip", "br", "x"]) }),
     () => ({
-      "x-request-id": dice.of(["x".repeat(500), "a b", "ok"]),
+      "x-request-id": random.pick(["x".repeat(500), "a b", "ok"]),
       "x-forwarded-for": "::1, x",
       "x-device-token": "x",
     }),
   ])();
 
-/** One request to an endpoint, made from its document or from a good one, with something wrong in most of them. */
-export const hostileRequest = (dice: Dice, endpoint: Endpoint, good: GoodRequest): HostileRequest => {
-  const params = { ...good.params };
-  for (const name of endpoint.params) if (dice.below(12) === 0) params[name] = hostileText(dice);
-  const query = Object.entries(good.query ?? {}).map(
+/** A request to an endpoint, made from its document or from a valid request; most have something wrong. */
+export const hostileRequest = (
+  random: SeededRandom,
+  endpoint: Endpoint,
+  valid: ValidRequest,
+): HostileRequest => {
+  const params = { ...valid.params };
+  for (const name of endpoint.params) if (random.below(12) === 0) params[name] = hostileText(random);
+  const query = Object.entries(valid.query ?? {}).map(
     ([name, value]) => `${name}=${encodeURIComponent(value)}`,
   );
   for (const { in: where, name } of endpoint.operation.parameters) {
-    if (where === "query" && dice.below(4) === 0) query.push(`${name}=${hostileText(dice)}`);
+    if (where === "query" && random.below(4) === 0) query.push(`${name}=${hostileText(random)}`);
   }
-  if (dice.below(10) === 0)
-    query.push(dice.of(["%", "%zz=1", "&&==", "a[]=1", "__proto__=1", "limit", "x=%ff", "=", "?"]));
+  if (random.below(10) === 0)
+    query.push(random.pick(["%", "%zz=1", "&&==", "a[]=1", "__proto__=1", "limit", "x=%ff", "=", "?"]));
   const path = endpoint.path.replaceAll(/:(\w+)/g, (_, name: string) => params[name] ?? "x");
 
   const type = endpoint.operation.requestBody?.content;
   const schema = type?.["application/json"]?.schema;
   let body: HostileRequest["body"] = null;
-  if (good.body instanceof FormData) body = dice.below(3) === 0 ? spoil(dice, "--x\r\n") : good.body;
-  else if (schema !== undefined || dice.below(15) === 0) {
-    const base = dice.below(3) === 0 ? fromSchema(dice, endpoint.document, schema ?? {}) : (good.body ?? {});
+  if (valid.body instanceof FormData) body = random.below(3) === 0 ? corrupt(random, "--x\r\n") : valid.body;
+  else if (schema !== undefined || random.below(15) === 0) {
+    const base =
+      random.below(3) === 0 ? fromSchema(random, endpoint.document, schema ?? {}) : (valid.body ?? {});
     let value = base;
-    for (let i = dice.below(4); i > 0; i--) value = mutate(dice, value);
+    for (let i = random.below(4); i > 0; i--) value = mutate(random, value);
     const text = JSON.stringify(value) ?? "";
-    body = dice.below(5) === 0 ? spoil(dice, text) : bytesOf(text);
+    body = random.below(5) === 0 ? corrupt(random, text) : bytesOf(text);
   }
   const method =
-    dice.below(25) === 0 ? dice.of(["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]) : endpoint.method;
+    random.below(25) === 0
+      ? random.pick(["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"])
+      : endpoint.method;
   return {
     method,
     path: query.length === 0 ? path : `${path}?${query.join("&")}`,
-    headers: headersOf(dice),
+    headers: headersOf(random),
     body: method === "GET" ? null : body,
   };
 };

@@ -2,14 +2,14 @@ import { assert, layer } from "@effect/vitest";
 import { Effect } from "effect";
 import { type Answer, TestWaypost } from "../TestWaypost.ts";
 import { type Endpoint, everyEndpoint } from "./Endpoints.ts";
-import type { GoodRequest } from "./Example.ts";
-import { exampleOf, send, told } from "./Examples.ts";
-import { type Ground, makeGrounds } from "./Ground.ts";
+import type { ValidRequest } from "./Example.ts";
+import { describeAnswer, exampleOf, send } from "./Examples.ts";
+import { type MatrixFixture, makeMatrixFixtures } from "./MatrixFixture.ts";
 import { assertUnchanged, takeSnapshot } from "./Snapshot.ts";
 
-const random = "01980a6c-0f3e-7c52-9a41-3f1f5d7a2b60";
+const unknownId = "01980a6c-0f3e-7c52-9a41-3f1f5d7a2b60";
 
-/** What can be no id, each as it stands in a path. */
+/** Texts that are not ids, encoded for a path. */
 const malformed = [
   "nowhere",
   "1",
@@ -24,47 +24,47 @@ const malformed = [
   "' OR 1=1 --",
   "{id}",
   "00000000-0000-0000-0000-000000000000",
-  `${random}x`,
-  `x${random}`,
-  `${random}%0a`,
-  random.replaceAll("-", ""),
+  `${unknownId}x`,
+  `x${unknownId}`,
+  `${unknownId}%0a`,
+  unknownId.replaceAll("-", ""),
   "a".repeat(3000),
 ].map((text) => (text.includes("%") ? text : encodeURIComponent(text)));
 
-/** Parameters that are no ids: any text may stand there. */
-const free = new Set(["installation_id", "transport"]);
+/** Path parameters that are not ids and accept any text. */
+const nonIds = new Set(["installation_id", "transport"]);
 
 const uuids = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/gi;
 
-/** An answer with every id made the same: what it tells of a hostile one must be what it tells of any. */
+/** An answer with its ids replaced: answers about ids of others must equal answers about unknown ids. */
 const withoutIds = ({ body, status }: Answer) => ({
   status,
   body: JSON.stringify(body).replaceAll(uuids, "<id>"),
 });
 
-/** Whether a parameter says by itself where the others are looked for, as in the operator's paths. */
+/** Whether a path parameter names the tenant of the other parameters, as in the operator's paths. */
 const isScope = (name: string) => name === "workspace" || name === "env";
 
-/** Ids in the path that name things of another place, `theirs`, with the rest of the path as it was. */
-const mixtures = (
+/** Path parameters of the request `mine` with one or all ids replaced by `theirs`, of another tenant. */
+const foreignParams = (
   endpoint: Endpoint,
-  mine: GoodRequest,
+  mine: ValidRequest,
   theirs: Readonly<Record<string, string>>,
 ): ReadonlyArray<Readonly<Record<string, string>>> => {
   const params = mine.params ?? {};
-  const things = endpoint.params.filter((name) => !isScope(name) && !free.has(name));
+  const resources = endpoint.params.filter((name) => !isScope(name) && !nonIds.has(name));
   const scopes = endpoint.params.filter((name) => isScope(name) && theirs[name] !== params[name]);
-  // What is theirs is looked for under what is mine, and, where the path says whose it is, the other way round.
-  const swapped = [...(scopes.length > 0 && things.length > 0 ? scopes : []), ...things];
+  // Their resource in my tenant, and, where the path names the tenant, my resource in their tenant.
+  const swapped = [...(scopes.length > 0 && resources.length > 0 ? scopes : []), ...resources];
   const each = swapped.map((name) => ({ ...params, [name]: theirs[name] ?? "" }));
-  const all = Object.fromEntries(things.map((name) => [name, theirs[name] ?? ""]));
-  return things.length > 1 ? [...each, { ...params, ...all }] : each;
+  const all = Object.fromEntries(resources.map((name) => [name, theirs[name] ?? ""]));
+  return resources.length > 1 ? [...each, { ...params, ...all }] : each;
 };
 
-const place = (body: unknown, path: string, value: unknown): unknown => {
+const withValueAt = (body: unknown, path: string, value: unknown): unknown => {
   const [head = "", ...rest] = path.split(".");
   const tail = rest.join(".");
-  const inner = (part: unknown) => (tail === "" ? value : place(part, tail, value));
+  const inner = (part: unknown) => (tail === "" ? value : withValueAt(part, tail, value));
   if (/^\d+$/.test(head)) {
     const list = Array.isArray(body) ? [...body] : [];
     list[Number(head)] = inner(list[Number(head)]);
@@ -75,84 +75,91 @@ const place = (body: unknown, path: string, value: unknown): unknown => {
   return object;
 };
 
-/** A request with another id at a place of its body or query. */
-const naming = (request: GoodRequest, where: string, id: string): GoodRequest =>
-  where.startsWith("?")
-    ? { ...request, query: { ...request.query, [where.slice(1)]: id } }
-    : { ...request, body: place(request.body, where, id) };
+/** The request with another id at a path of its body, or in a query parameter: `?name`. */
+const withId = (request: ValidRequest, path: string, id: string): ValidRequest =>
+  path.startsWith("?")
+    ? { ...request, query: { ...request.query, [path.slice(1)]: id } }
+    : { ...request, body: withValueAt(request.body, path, id) };
 
-layer(TestWaypost.layer)("what belongs to others", (it) => {
-  /** Ids of things of my own that are deleted, by the endpoint that deletes the kind. */
-  const deleted = Effect.fnUntraced(function* (mine: Ground) {
+layer(TestWaypost.layer)("Resources of others", (it) => {
+  /** Path parameters of deleted resources of one fixture, by the kind of the resource. */
+  const deletedResources = Effect.fnUntraced(function* (mine: MatrixFixture) {
     const ids = new Map<string, Readonly<Record<string, string>>>();
     for (const endpoint of everyEndpoint.filter(({ method }) => method === "DELETE")) {
       const kind = endpoint.params.at(-1);
-      // What an operator revokes stays listed, and revoking it again is fine.
-      if (kind === undefined || kind === "token" || kind === "key" || free.has(kind)) continue;
+      // Revoked tokens and keys are still listed and may be revoked again.
+      if (kind === undefined || kind === "token" || kind === "key" || nonIds.has(kind)) continue;
       const request = yield* exampleOf(endpoint).request(mine);
       const answer = yield* send(mine, endpoint, request);
-      assert.strictEqual(answer.status, 200, told(answer));
+      assert.strictEqual(answer.status, 200, describeAnswer(answer));
       ids.set(kind, request.params ?? {});
     }
     return ids;
   });
 
   it.effect(
-    "is not found by any id in a path: another workspace's, the other environment's, deleted, or none at all (A2.3, B2.3, errors.not_found, operator.foreign)",
+    "an id in a path of another workspace or environment, deleted or unknown, is not found " +
+      "(A2.3, B2.3, errors.not_found, operator.foreign)",
     () =>
       Effect.gen(function* () {
-        const { mine, otherEnvironment, otherWorkspace } = yield* makeGrounds;
-        const gone = yield* deleted(mine);
+        const { mine, otherEnvironment, otherWorkspace } = yield* makeMatrixFixtures;
+        const gone = yield* deletedResources(mine);
         let tried = 0;
-        for (const endpoint of everyEndpoint.filter(({ params }) => params.some((name) => !free.has(name)))) {
+        for (const endpoint of everyEndpoint.filter(({ params }) =>
+          params.some((name) => !nonIds.has(name)),
+        )) {
           const example = exampleOf(endpoint);
           const request = yield* example.request(mine);
           const sibling = (yield* example.request(mine)).params ?? {};
-          // A workspace's tokens are listed for both its environments: one of them is no stranger to the other.
-          const isOfWorkspace = endpoint.of === "operator" && !endpoint.params.includes("env");
+          // Tokens belong to the workspace: the other environment may see them.
+          const isOfWorkspace = endpoint.api === "operator" && !endpoint.params.includes("env");
           const others = isOfWorkspace ? [otherWorkspace] : [otherWorkspace, otherEnvironment];
-          const theirs = yield* Effect.forEach(others, (ground) =>
-            Effect.map(example.request(ground), ({ params }) => params ?? {}),
+          const theirs = yield* Effect.forEach(others, (fixture) =>
+            Effect.map(example.request(fixture), ({ params }) => params ?? {}),
           );
           const wrong = [
-            ...theirs.flatMap((params) => mixtures(endpoint, request, params)),
+            ...theirs.flatMap((params) => foreignParams(endpoint, request, params)),
             ...endpoint.params
               .filter((name) => gone.has(name) && !isScope(name))
               .map((name) => ({ ...request.params, ...gone.get(name) })),
-            // Of two ids each is good, but not together.
+            // Two valid ids that do not belong together.
             ...(example.joins !== true && endpoint.params.filter((name) => !isScope(name)).length > 1
-              ? mixtures(endpoint, request, sibling).slice(0, -1)
+              ? foreignParams(endpoint, request, sibling).slice(0, -1)
               : []),
           ];
           const before = yield* takeSnapshot;
           for (const name of endpoint.params) {
-            const anyone = yield* send(mine, endpoint, {
+            const unknown = yield* send(mine, endpoint, {
               ...request,
-              params: { ...request.params, [name]: random },
+              params: { ...request.params, [name]: unknownId },
             });
-            assert.strictEqual(anyone.status, 404, `${endpoint.name}: ${told(anyone)}`);
+            assert.strictEqual(unknown.status, 404, `${endpoint.name}: ${describeAnswer(unknown)}`);
             const answers = yield* Effect.forEach(
               malformed,
               (text) => send(mine, endpoint, { ...request, params: { ...request.params, [name]: text } }),
               { concurrency: 9 },
             );
-            for (const [at, answer] of answers.entries()) {
-              assert.strictEqual(answer.status, 404, `${endpoint.name} at ${malformed[at]}: ${told(answer)}`);
-              assert.strictEqual(answer.body.error.code, "not_found", malformed[at]);
+            for (const [index, answer] of answers.entries()) {
+              assert.strictEqual(
+                answer.status,
+                404,
+                `${endpoint.name} at ${malformed[index]}: ${describeAnswer(answer)}`,
+              );
+              assert.strictEqual(answer.body.error.code, "not_found", malformed[index]);
               tried++;
             }
           }
-          const last = endpoint.params.findLast((name) => !free.has(name)) ?? "";
-          const stranger = withoutIds(
-            yield* send(mine, endpoint, { ...request, params: { ...request.params, [last]: random } }),
+          const last = endpoint.params.findLast((name) => !nonIds.has(name)) ?? "";
+          const expected = withoutIds(
+            yield* send(mine, endpoint, { ...request, params: { ...request.params, [last]: unknownId } }),
           );
           for (const params of wrong) {
             const answer = yield* send(mine, endpoint, { ...request, params });
-            const why = `${endpoint.name} at ${JSON.stringify(params)}: ${told(answer)}`;
+            const why = `${endpoint.name} at ${JSON.stringify(params)}: ${describeAnswer(answer)}`;
             assert.strictEqual(answer.status, 404, why);
             assert.strictEqual(answer.body.error.code, "not_found", why);
-            assert.strictEqual(stranger.status, 404, why);
-            // What is wrong with a body is not told either, so that nothing tells whether the id is one.
+            assert.strictEqual(expected.status, 404, why);
+            // Problems of the body are not reported either, so that the answer does not reveal the id.
             if (request.body !== undefined) {
               const broken = yield* send(mine, endpoint, { ...request, params, body: "{" });
               assert.deepStrictEqual(withoutIds(broken), withoutIds(answer), why);
@@ -166,43 +173,47 @@ layer(TestWaypost.layer)("what belongs to others", (it) => {
   );
 
   it.effect(
-    "is no better known than an id of nobody's where a body or query names it (A2.2, E5.2, F4.2, K2, reports.range4)",
+    "an id of others in a body or query is treated like an unknown id (A2.2, E5.2, F4.2, K2, reports.range4)",
     () =>
       Effect.gen(function* () {
-        const { mine, otherEnvironment, otherWorkspace } = yield* makeGrounds;
-        const gone = yield* deleted(mine);
+        const { mine, otherEnvironment, otherWorkspace } = yield* makeMatrixFixtures;
+        const gone = yield* deletedResources(mine);
         for (const endpoint of everyEndpoint) {
           const example = exampleOf(endpoint);
-          for (const [where, kind] of Object.entries(example.names ?? {})) {
+          for (const [path, kind] of Object.entries(example.idKinds ?? {})) {
             const request = yield* example.request(mine);
-            const ids = [otherWorkspace.things[kind], otherEnvironment.things[kind], gone.get(kind)?.[kind]];
+            const ids = [
+              otherWorkspace.resources[kind],
+              otherEnvironment.resources[kind],
+              gone.get(kind)?.[kind],
+            ];
             const before = yield* takeSnapshot;
-            const stranger = yield* send(mine, endpoint, naming(request, where, random));
+            const expected = yield* send(mine, endpoint, withId(request, path, unknownId));
             for (const id of ids.filter((each) => each !== undefined)) {
-              const answer = yield* send(mine, endpoint, naming(request, where, id));
-              const why = `${endpoint.name} with ${kind} ${id} at ${where}: ${told(answer)}`;
-              assert.deepStrictEqual(withoutIds(answer), withoutIds(stranger), why);
+              const answer = yield* send(mine, endpoint, withId(request, path, id));
+              const why = `${endpoint.name} with ${kind} ${id} at ${path}: ${describeAnswer(answer)}`;
+              assert.deepStrictEqual(withoutIds(answer), withoutIds(expected), why);
               if (answer.status !== 200) {
                 assert.strictEqual(answer.status, 422, why);
                 assert.isTrue(
-                  Object.keys(answer.body.error.fields).some((field) => where.startsWith(field)),
+                  Object.keys(answer.body.error.fields).some((field) => path.startsWith(field)),
                   why,
                 );
               }
             }
-            for (const text of ["nowhere", `${random}0`, "\0"]) {
-              const answer = yield* send(mine, endpoint, naming(request, where, text));
-              assert.isBelow(answer.status, 500, `${endpoint.name} with ${JSON.stringify(text)} at ${where}`);
+            for (const text of ["nowhere", `${unknownId}0`, "\0"]) {
+              const answer = yield* send(mine, endpoint, withId(request, path, text));
+              assert.isBelow(answer.status, 500, `${endpoint.name} with ${JSON.stringify(text)} at ${path}`);
             }
-            yield* assertUnchanged(before, `${endpoint.name} at ${where}`);
+            yield* assertUnchanged(before, `${endpoint.name} at ${path}`);
           }
         }
       }),
   );
 
-  it.effect("is in no list and behind no cursor (A2.1, A2.3, D2.2)", () =>
+  it.effect("resources of others are in no list and behind no cursor (A2.1, A2.3, D2.2)", () =>
     Effect.gen(function* () {
-      const { mine, otherEnvironment, otherWorkspace } = yield* makeGrounds;
+      const { mine, otherEnvironment, otherWorkspace } = yield* makeMatrixFixtures;
       const lists = everyEndpoint.filter(({ operation }) =>
         operation.parameters.some((each: any) => each.name === "cursor"),
       );
@@ -213,18 +224,18 @@ layer(TestWaypost.layer)("what belongs to others", (it) => {
           const { query: _, ...other } = yield* exampleOf(endpoint).request(theirs);
           for (let i = 0; i < 2; i++) yield* theirs.make.surveyed;
           const page = yield* send(theirs, endpoint, { ...other, query: { limit: "1" } });
-          const whole = yield* send(mine, endpoint, { ...request, query: { limit: "100" } });
-          assert.strictEqual(whole.status, 200, told(whole));
+          const full = yield* send(mine, endpoint, { ...request, query: { limit: "100" } });
+          assert.strictEqual(full.status, 200, describeAnswer(full));
           const cursor: string | null = page.body.meta.next_cursor;
-          // The operator sees all workspaces in one list.
-          const isOfAll = endpoint.name === "GET /workspaces" || endpoint.name.endsWith("/tokens");
-          if (!isOfAll) {
-            const ids = whole.body.data.map((each: { id: string }) => each.id);
+          // The operator's lists of workspaces and tokens contain both fixtures.
+          const isShared = endpoint.name === "GET /workspaces" || endpoint.name.endsWith("/tokens");
+          if (!isShared) {
+            const ids = full.body.data.map((each: { id: string }) => each.id);
             for (const { id } of page.body.data) assert.notInclude(ids, id, endpoint.name);
             if (cursor !== null) {
-              const stolen = yield* send(mine, endpoint, { ...request, query: { cursor } });
-              assert.strictEqual(stolen.status, 422, `${endpoint.name}: ${told(stolen)}`);
-              assert.strictEqual(stolen.body.error.code, "invalid_cursor");
+              const foreign = yield* send(mine, endpoint, { ...request, query: { cursor } });
+              assert.strictEqual(foreign.status, 422, `${endpoint.name}: ${describeAnswer(foreign)}`);
+              assert.strictEqual(foreign.body.error.code, "invalid_cursor");
             }
           }
         }

@@ -1,7 +1,7 @@
 import { Clock, Effect, Fiber, Schedule } from "effect";
 import { TestClock } from "effect/testing";
 
-/** The test's time moves on as real time does: for what waits by the clock until another request is done. */
+/** Moves the time of the test as real time passes, for effects that wait by the clock for another request. */
 export const whileTimeMoves = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   Effect.gen(function* () {
     const clock = yield* Clock.Clock;
@@ -13,3 +13,11 @@ export const whileTimeMoves = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.
     yield* Fiber.interrupt(moving);
     return yield* result;
   });
+
+/** Moves the time of the test by 1 ms in each turn of the event loop: sockets and the database keep up. */
+export const movingTime = Effect.forever(
+  Effect.andThen(
+    TestClock.adjust("1 millis"),
+    Effect.promise(() => new Promise((resolve) => setImmediate(resolve))),
+  ),
+);

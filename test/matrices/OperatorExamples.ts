@@ -1,15 +1,15 @@
 import { Effect } from "effect";
 import { randomUUID } from "node:crypto";
 import { apnsCredentials, fcmCredentials, webPushCredentials } from "../sending/push/PushKeys.ts";
-import type { Example, Examples, GoodRequest } from "./Example.ts";
-import type { Ground } from "./Ground.ts";
-import { questionNames } from "./PlatformExamples.ts";
+import type { Example, Examples, ValidRequest } from "./Example.ts";
+import type { MatrixFixture } from "./MatrixFixture.ts";
+import { questionIdKinds } from "./PlatformExamples.ts";
 
-const on = (more: (ground: Ground) => GoodRequest = () => ({})): Example => ({
-  request: (ground) =>
+const inEnvironment = (more: (fixture: MatrixFixture) => ValidRequest = () => ({})): Example => ({
+  request: (fixture) =>
     Effect.sync(() => {
-      const { params, ...rest } = more(ground);
-      return { params: { workspace: ground.workspace.id, env: ground.environment, ...params }, ...rest };
+      const { params, ...rest } = more(fixture);
+      return { params: { workspace: fixture.workspace.id, env: fixture.environment, ...params }, ...rest };
     }),
 });
 
@@ -26,17 +26,19 @@ const tokenDraft = (environment: string) => ({
 
 const rule = { match: "any", conditions: [{ attribute: "platform", op: "in", value: ["ios", "web"] }] };
 
-const issued = (path: (ground: Ground) => string, body: (ground: Ground) => object) => (ground: Ground) =>
-  Effect.map(
-    ground.operator(path(ground), { body: body(ground) }),
-    (answer) => answer.body.data.id as string,
-  );
+const issue =
+  (path: (fixture: MatrixFixture) => string, body: (fixture: MatrixFixture) => object) =>
+  (fixture: MatrixFixture) =>
+    Effect.map(
+      fixture.operator(path(fixture), { body: body(fixture) }),
+      (answer) => answer.body.data.id as string,
+    );
 
-const newToken = issued(
+const newToken = issue(
   () => "/tokens",
   ({ environment }) => tokenDraft(environment),
 );
-const newKey = issued(
+const newKey = issue(
   ({ environment }) => `/${environment}/sdk-keys`,
   () => ({ name: "App" }),
 );
@@ -50,31 +52,31 @@ const content = {
     { question_text: "Which?", type: "SINGLE_CHOICE", choices: [{ text: "Bread" }, { text: "Cheese" }] },
   ],
 };
-const newContent = ({ make }: Ground) => make.content;
+const newContent = ({ make }: MatrixFixture) => make.content;
 
-const newSegment = ({ make }: Ground) => make.segment;
+const newSegment = ({ make }: MatrixFixture) => make.segment;
 
 const withNew = (
   param: string,
-  make: (ground: Ground) => Effect.Effect<string>,
-  body?: (ground: Ground) => unknown,
+  make: (fixture: MatrixFixture) => Effect.Effect<string>,
+  body?: (fixture: MatrixFixture) => unknown,
 ): Example => ({
-  request: (ground) =>
-    Effect.map(make(ground), (id) => ({
-      params: { workspace: ground.workspace.id, env: ground.environment, [param]: id },
-      ...(body === undefined ? {} : { body: body(ground) }),
+  request: (fixture) =>
+    Effect.map(make(fixture), (id) => ({
+      params: { workspace: fixture.workspace.id, env: fixture.environment, [param]: id },
+      ...(body === undefined ? {} : { body: body(fixture) }),
     })),
 });
 
 const report: Example = {
-  ...on(({ things }) => ({
+  ...inEnvironment(({ resources }) => ({
     query: {
-      campaign: things["campaign"] ?? "",
-      location: things["location"] ?? "",
-      location_group: things["locationGroup"] ?? "",
+      campaign: resources["campaign"] ?? "",
+      location: resources["location"] ?? "",
+      location_group: resources["locationGroup"] ?? "",
     },
   })),
-  names: { "?campaign": "campaign", "?location": "location", "?location_group": "locationGroup" },
+  idKinds: { "?campaign": "campaign", "?location": "location", "?location_group": "locationGroup" },
 };
 
 /** How to use each endpoint of the operator interface. */
@@ -94,16 +96,18 @@ export const operatorExamples: Examples = {
         body: { name: `Acme ${randomUUID()}`, default_frequency_cap: null, plan: { surveys: true } },
       })),
   },
-  "POST /workspaces/:workspace/tokens": on(({ environment }) => ({ body: tokenDraft(environment) })),
+  "POST /workspaces/:workspace/tokens": inEnvironment(({ environment }) => ({
+    body: tokenDraft(environment),
+  })),
   "GET /workspaces/:workspace/tokens": workspaceOnly,
   "DELETE /workspaces/:workspace/tokens/:token": withNew("token", newToken),
-  "POST /workspaces/:workspace/:env/sdk-keys": on(() => ({ body: { name: "App" } })),
-  "GET /workspaces/:workspace/:env/sdk-keys": on(() => ({ query: { limit: "1" } })),
+  "POST /workspaces/:workspace/:env/sdk-keys": inEnvironment(() => ({ body: { name: "App" } })),
+  "GET /workspaces/:workspace/:env/sdk-keys": inEnvironment(() => ({ query: { limit: "1" } })),
   "DELETE /workspaces/:workspace/:env/sdk-keys/:key": withNew("key", newKey),
-  "GET /workspaces/:workspace/:env/transports": on(),
-  "PUT /workspaces/:workspace/:env/transports/fcm": on(() => ({ body: fcmCredentials() })),
-  "PUT /workspaces/:workspace/:env/transports/apns": on(() => ({ body: apnsCredentials() })),
-  "PUT /workspaces/:workspace/:env/transports/webpush": on(() => ({ body: webPushCredentials })),
+  "GET /workspaces/:workspace/:env/transports": inEnvironment(),
+  "PUT /workspaces/:workspace/:env/transports/fcm": inEnvironment(() => ({ body: fcmCredentials() })),
+  "PUT /workspaces/:workspace/:env/transports/apns": inEnvironment(() => ({ body: apnsCredentials() })),
+  "PUT /workspaces/:workspace/:env/transports/webpush": inEnvironment(() => ({ body: webPushCredentials })),
   "DELETE /workspaces/:workspace/:env/transports/:transport": withNew(
     "transport",
     ({ environment, operator }) =>
@@ -112,22 +116,24 @@ export const operatorExamples: Examples = {
         "webpush",
       ),
   ),
-  "GET /workspaces/:workspace/:env/devices": on(() => ({ query: { approved: "true", platform: "ios" } })),
+  "GET /workspaces/:workspace/:env/devices": inEnvironment(() => ({
+    query: { approved: "true", platform: "ios" },
+  })),
   "PATCH /workspaces/:workspace/:env/devices/:device": withNew(
     "device",
     ({ make }) => Effect.map(make.device, ({ device }) => device),
     () => ({ approved: false }),
   ),
   "GET /workspaces/:workspace/:env/deliveries": {
-    ...on(({ things }) => ({
+    ...inEnvironment(({ resources }) => ({
       query: {
-        campaign: things["campaign"] ?? "",
-        notification: things["notification"] ?? "",
-        device: things["device"] ?? "",
+        campaign: resources["campaign"] ?? "",
+        notification: resources["notification"] ?? "",
+        device: resources["device"] ?? "",
         status: "delivered",
       },
     })),
-    names: { "?campaign": "campaign", "?notification": "notification", "?device": "device" },
+    idKinds: { "?campaign": "campaign", "?notification": "notification", "?device": "device" },
   },
   "GET /workspaces/:workspace/:env/reports/summary": report,
   "GET /workspaces/:workspace/:env/reports/campaigns": report,
@@ -135,14 +141,14 @@ export const operatorExamples: Examples = {
   "GET /workspaces/:workspace/:env/reports/notifications": report,
   "GET /workspaces/:workspace/:env/reports/surveys": report,
   "POST /workspaces/:workspace/:env/notifications": {
-    ...on(() => ({ body: content })),
-    names: questionNames,
+    ...inEnvironment(() => ({ body: content })),
+    idKinds: questionIdKinds,
   },
-  "GET /workspaces/:workspace/:env/notifications": on(),
+  "GET /workspaces/:workspace/:env/notifications": inEnvironment(),
   "GET /workspaces/:workspace/:env/notifications/:notification": withNew("notification", newContent),
   "PATCH /workspaces/:workspace/:env/notifications/:notification": {
     ...withNew("notification", newContent, () => content),
-    names: questionNames,
+    idKinds: questionIdKinds,
   },
   "DELETE /workspaces/:workspace/:env/notifications/:notification": withNew("notification", newContent),
   "POST /workspaces/:workspace/:env/campaigns/:campaign/notifications/:notification/attach": {
@@ -161,10 +167,12 @@ export const operatorExamples: Examples = {
       })),
   },
   "GET /workspaces/:workspace/:env/sends": {
-    ...on(({ things }) => ({ query: { campaign: things["campaign"] ?? "", status: "scheduled" } })),
-    names: { "?campaign": "campaign" },
+    ...inEnvironment(({ resources }) => ({
+      query: { campaign: resources["campaign"] ?? "", status: "scheduled" },
+    })),
+    idKinds: { "?campaign": "campaign" },
   },
-  "POST /workspaces/:workspace/:env/locations/import": on(() => ({
+  "POST /workspaces/:workspace/:env/locations/import": inEnvironment(() => ({
     body: {
       type: "FeatureCollection",
       features: [
@@ -176,8 +184,10 @@ export const operatorExamples: Examples = {
       ],
     },
   })),
-  "POST /workspaces/:workspace/:env/segments": on(() => ({ body: { name: `S ${randomUUID()}`, rule } })),
-  "GET /workspaces/:workspace/:env/segments": on(),
+  "POST /workspaces/:workspace/:env/segments": inEnvironment(() => ({
+    body: { name: `S ${randomUUID()}`, rule },
+  })),
+  "GET /workspaces/:workspace/:env/segments": inEnvironment(),
   "GET /workspaces/:workspace/:env/segments/:segment": withNew("segment", newSegment),
   "PATCH /workspaces/:workspace/:env/segments/:segment": withNew("segment", newSegment, () => ({ rule })),
   "DELETE /workspaces/:workspace/:env/segments/:segment": withNew("segment", newSegment),

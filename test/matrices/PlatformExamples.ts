@@ -1,9 +1,9 @@
 import { Effect } from "effect";
 import { randomUUID } from "node:crypto";
-import type { Example, Examples, GoodRequest } from "./Example.ts";
-import { circle, type Ground, upload } from "./Ground.ts";
+import type { Example, Examples, ValidRequest } from "./Example.ts";
+import { circle, type MatrixFixture, upload } from "./MatrixFixture.ts";
 
-const plain = (request: GoodRequest = {}): Example => ({ request: () => Effect.succeed(request) });
+const plain = (request: ValidRequest = {}): Example => ({ request: () => Effect.succeed(request) });
 
 const onCampaign: Example = {
   request: ({ make }) => Effect.map(make.geoCampaign, (campaign) => ({ params: { campaign } })),
@@ -16,20 +16,20 @@ const onLocation: Example = {
 };
 
 const report: Example = {
-  request: ({ things }) =>
+  request: ({ resources }) =>
     Effect.succeed({
       query: {
         start: "2026-11-01",
         end: "2026-11-30",
-        campaign: things["campaign"] ?? "",
-        location: things["location"] ?? "",
-        location_group: things["locationGroup"] ?? "",
+        campaign: resources["campaign"] ?? "",
+        location: resources["location"] ?? "",
+        location_group: resources["locationGroup"] ?? "",
       },
     }),
-  names: { "?campaign": "campaign", "?location": "location", "?location_group": "locationGroup" },
+  idKinds: { "?campaign": "campaign", "?location": "location", "?location_group": "locationGroup" },
 };
 
-const campaignBody = ({ make }: Ground) =>
+const campaignBody = ({ make }: MatrixFixture) =>
   Effect.map(make.location, ({ group, location, locationGroup }) => ({
     name: `Campaign ${randomUUID()}`,
     type: "geo",
@@ -42,7 +42,7 @@ const campaignBody = ({ make }: Ground) =>
     location_group_ids: [locationGroup],
     location_group_names: [group],
   }));
-const campaignNames = {
+const campaignIdKinds = {
   "location_ids.0": "location",
   "location_group_ids.0": "locationGroup",
   "segmentation_ids.0": "segment",
@@ -62,8 +62,8 @@ const survey = (more: object = {}) => ({
   ],
   ...more,
 });
-/** What the ids in a content name. */
-export const questionNames = {
+/** The kinds of the ids in a content. */
+export const questionIdKinds = {
   media_asset_id: "media",
   "questions.0.id": "question",
   "questions.0.choices.0.id": "choice",
@@ -109,21 +109,21 @@ export const platformExamples: Examples = {
 
   "GET /campaigns": plain({ query: { limit: "2", updated_since: "2026-11-21" } }),
   "POST /campaigns": {
-    request: (ground) => Effect.map(campaignBody(ground), (body) => ({ body })),
-    names: campaignNames,
+    request: (fixture) => Effect.map(campaignBody(fixture), (body) => ({ body })),
+    idKinds: campaignIdKinds,
   },
   "GET /campaigns/:campaign": onCampaign,
   "PATCH /campaigns/:campaign": {
-    request: (ground) =>
+    request: (fixture) =>
       Effect.gen(function* () {
-        const campaign = yield* ground.make.campaign({
+        const campaign = yield* fixture.make.campaign({
           type: "geo",
           starts_at: "2026-11-29",
-          location_ids: [ground.things["location"]],
+          location_ids: [fixture.resources["location"]],
         });
-        return { params: { campaign }, body: yield* campaignBody(ground) };
+        return { params: { campaign }, body: yield* campaignBody(fixture) };
       }),
-    names: campaignNames,
+    idKinds: campaignIdKinds,
   },
   "DELETE /campaigns/:campaign": onCampaign,
   "POST /campaigns/:campaign/pause": onCampaign,
@@ -140,7 +140,7 @@ export const platformExamples: Examples = {
   "POST /campaigns/:campaign/notifications": {
     request: ({ make }) =>
       Effect.map(make.geoCampaign, (campaign) => ({ params: { campaign }, body: survey() })),
-    names: questionNames,
+    idKinds: questionIdKinds,
   },
   "GET /campaigns/:campaign/notifications/:notification": onNotification,
   "PATCH /campaigns/:campaign/notifications/:notification": {
@@ -157,7 +157,7 @@ export const platformExamples: Examples = {
           }),
         };
       }),
-    names: questionNames,
+    idKinds: questionIdKinds,
   },
   "DELETE /campaigns/:campaign/notifications/:notification": onNotification,
 

@@ -1,14 +1,14 @@
 import { Effect, Layer } from "effect";
 import { Settings } from "../../src/config/Settings.ts";
-import { CallToAction } from "../../src/notifications/CallToAction.ts";
+import { LinkCheck } from "../../src/notifications/LinkCheck.ts";
 import { HostResolver } from "../../src/notifications/PublicHosts.ts";
 
-/** With a resolver that knows these names only, and the setting for private addresses. */
+/** A link check with a resolver for these names only, and the setting for private addresses. */
 export const checker = (
   names: Readonly<Record<string, ReadonlyArray<string>>> = {},
   allowPrivateAddresses = true,
 ) =>
-  CallToAction.layer.pipe(
+  LinkCheck.layer.pipe(
     Layer.provide(
       Layer.succeed(HostResolver, async (host) => {
         const found = names[host];
@@ -19,5 +19,5 @@ export const checker = (
     Layer.provide(Settings.layerTest({ allowPrivateAddresses })),
   );
 
-/** Asks whether a button may lead to an address. */
-export const check = (url: string) => Effect.flatMap(CallToAction, (button) => button.check(url));
+/** Checks the address of a button. */
+export const check = (url: string) => Effect.flatMap(LinkCheck, (button) => button.check(url));

@@ -5,9 +5,10 @@ import { message, notificationWorld, sent, survey } from "./NotificationWorld.ts
 
 const unknownId = "01980a6c-0f3e-7c52-9a41-3f1f5d7a2b60";
 
-layer(TestWaypost.layer)("What a notification may say", (it) => {
+layer(TestWaypost.layer)("Rules on the content of a notification", (it) => {
   it.effect(
-    "everything wrong with a body is said at once, each at its field and in a sentence (B4.1, B6, errors.dots, questions.choices)",
+    "all problems of a body are reported together, each at its field in a sentence " +
+      "(B4.1, B6, errors.dots, questions.choices)",
     () =>
       Effect.gen(function* () {
         const world = yield* notificationWorld();
@@ -59,14 +60,16 @@ layer(TestWaypost.layer)("What a notification may say", (it) => {
           for (const sentence of sentences) assert.match(sentence, /^(The|A|Entry) [^{}]*\.$/);
         }
         assert.deepStrictEqual(fields.trigger_type, [
-          "A geo campaign's notifications fire on enter or exit: the trigger type must be on_enter or on_exit.",
+          "A geo campaign's notifications are triggered by entering or leaving: " +
+            "the trigger type must be on_enter or on_exit.",
         ]);
         assert.deepStrictEqual((yield* world.sandbox(path)).body.data, []);
       }),
   );
 
   it.effect(
-    "an update is held to the same rules, and a refused one changes nothing (notifications.headline, notifications.update)",
+    "an update follows the same rules, and a refused one changes nothing " +
+      "(notifications.headline, notifications.update)",
     () =>
       Effect.gen(function* () {
         const world = yield* notificationWorld();
@@ -92,7 +95,8 @@ layer(TestWaypost.layer)("What a notification may say", (it) => {
   );
 
   it.effect(
-    "name, type, headline, body and trigger type are required, and said so all together (B5.2, notifications.body, notifications.name, notifications.type)",
+    "name, type, headline, body and trigger type are required, and reported together " +
+      "(B5.2, notifications.body, notifications.name, notifications.type)",
     () =>
       Effect.gen(function* () {
         const world = yield* notificationWorld();
@@ -111,7 +115,8 @@ layer(TestWaypost.layer)("What a notification may say", (it) => {
   );
 
   it.effect(
-    "texts are counted in code points after trimming, and hold no NUL or half a character (B5.1, B5.3, notifications.headline, notifications.name)",
+    "texts are counted in code points after trimming, without NUL or lone surrogates " +
+      "(B5.1, B5.3, notifications.headline, notifications.name)",
     () =>
       Effect.gen(function* () {
         const world = yield* notificationWorld();
@@ -121,7 +126,8 @@ layer(TestWaypost.layer)("What a notification may say", (it) => {
         assert.strictEqual(made.status, 201);
         assert.strictEqual(made.body.data.headline, `${"é".repeat(64)}🎈`);
         const broken = yield* world.sandbox(path, {
-          body: `{"name":"a\\u0000b","type":"message","headline":"\\ud800","body":"\\udc00x","trigger_type":"on_enter","cta_label":"\\u0000","cta_url":"shop://\\ud800"}`,
+          body: `{"name":"a\\u0000b","type":"message","headline":"\\ud800","body":"\\udc00x",
+            "trigger_type":"on_enter","cta_label":"\\u0000","cta_url":"shop://\\ud800"}`,
         });
         assert.strictEqual(broken.status, 422);
         assert.includeMembers(Object.keys(broken.body.error.fields), [
@@ -172,22 +178,24 @@ layer(TestWaypost.layer)("What a notification may say", (it) => {
     }),
   );
 
-  it.effect("a survey that the plan lacks is 422 at type, also on update (F5.1, notifications.type)", () =>
-    Effect.gen(function* () {
-      const world = yield* notificationWorld({ plan: { surveys: false } });
-      const path = yield* world.geo();
-      const body = survey([{ question_text: "How was it?", type: "RATING" }]);
-      const { id } = (yield* world.sandbox(path, { body: message() })).body.data;
-      for (const answer of [
-        yield* world.sandbox(path, { body }),
-        yield* world.sandbox(`${path}/${id}`, { method: "PATCH", body }),
-      ]) {
-        assert.strictEqual(answer.status, 422);
-        assert.deepStrictEqual(answer.body.error.fields, {
-          type: ["The plan does not include surveys: the type must be message."],
-        });
-      }
-    }),
+  it.effect(
+    "a survey is 422 at type if the plan lacks surveys, also on update (F5.1, notifications.type)",
+    () =>
+      Effect.gen(function* () {
+        const world = yield* notificationWorld({ plan: { surveys: false } });
+        const path = yield* world.geo();
+        const body = survey([{ question_text: "How was it?", type: "RATING" }]);
+        const { id } = (yield* world.sandbox(path, { body: message() })).body.data;
+        for (const answer of [
+          yield* world.sandbox(path, { body }),
+          yield* world.sandbox(`${path}/${id}`, { method: "PATCH", body }),
+        ]) {
+          assert.strictEqual(answer.status, 422);
+          assert.deepStrictEqual(answer.body.error.fields, {
+            type: ["The plan does not include surveys: the type must be message."],
+          });
+        }
+      }),
   );
 
   it.effect("the body must be a JSON object of at most 1 MiB, sent as JSON (B3.5)", () =>

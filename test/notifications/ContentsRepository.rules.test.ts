@@ -3,7 +3,7 @@ import { Effect } from "effect";
 import { Database } from "../../src/database/Database.ts";
 import { ContentsRepository } from "../../src/notifications/ContentsRepository.ts";
 import type { MessageContent } from "../../src/notifications/MessageContent.ts";
-import { idAt } from "../../src/wire/Ids.ts";
+import { idAt, NotificationId } from "../../src/wire/Ids.ts";
 import { insertCampaign } from "../campaigns/StoredCampaigns.ts";
 import { TestRepositories } from "../TestRepositories.ts";
 import { TestRows } from "../TestRows.ts";
@@ -37,7 +37,7 @@ layer(TestRepositories.layer)("ContentsRepository", (it) => {
         created_at: "2026-11-21T12:00:00+00:00",
         updated_at: "2026-11-21T12:00:00+00:00",
       });
-      assert.isNull(yield* repository.find(sandbox, idAt(now)));
+      assert.isNull(yield* repository.find(sandbox, NotificationId(idAt(now))));
     }),
   );
 
@@ -119,7 +119,7 @@ layer(TestRepositories.layer)("ContentsRepository", (it) => {
       assert.isFalse(yield* repository.hasAnswers(sandbox, id));
       yield* (yield* TestRows).insertAnswer(sandbox, id);
       assert.isTrue(yield* repository.hasAnswers(sandbox, id));
-      assert.isFalse(yield* repository.hasAnswers(sandbox, idAt(now)));
+      assert.isFalse(yield* repository.hasAnswers(sandbox, NotificationId(idAt(now))));
     }),
   );
 

@@ -2,7 +2,7 @@ import { Effect } from "effect";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** A web server on loopback for the length of a test; `asked` lists the requests it got as "METHOD /path". */
+/** A web server on loopback for one test; `asked` lists the requests that it got as "METHOD /path". */
 export const localServer = (answer: (request: IncomingMessage, response: ServerResponse) => void) =>
   Effect.acquireRelease(
     Effect.callback<{ port: number; asked: Array<string>; close: () => void }>((resume) => {
@@ -23,7 +23,7 @@ export const localServer = (answer: (request: IncomingMessage, response: ServerR
     (server) => Effect.sync(server.close),
   );
 
-/** Answers each path with a status and, for a redirect, where to. */
+/** Responds to each path with a status and, for a redirect, a location. */
 export const answers =
   (paths: Readonly<Record<string, number | readonly [status: number, location: string]>>) =>
   ({ url }: IncomingMessage, response: ServerResponse) => {

@@ -11,7 +11,7 @@ const button = (port: number, path = "/", more: object = {}) =>
   message({ cta_label: "Look", cta_url: `http://127.0.0.1:${port}${path}`, ...more });
 const key = (name: string) => ({ "idempotency-key": name });
 
-/** A server that answers nothing until it is told to. */
+/** A server that responds only after `release`. */
 const slowServer = Effect.gen(function* () {
   const arrived = yield* Deferred.make<ServerResponse>();
   const server = yield* localServer((_request, response) =>
@@ -22,7 +22,7 @@ const slowServer = Effect.gen(function* () {
 
 layer(TestWaypost.layer)("A notification's button", (it) => {
   it.effect(
-    "is checked on every save, also where the address stays the same (F1.7, notifications.cta_reached)",
+    "the address is checked on every save, also if it does not change (F1.7, notifications.cta_reached)",
     () =>
       Effect.gen(function* () {
         const world = yield* notificationWorld();
@@ -45,7 +45,7 @@ layer(TestWaypost.layer)("A notification's button", (it) => {
       }),
   );
 
-  it.effect("is checked where other fields are wrong too, so that all is said at once (B4)", () =>
+  it.effect("the address is checked even if other fields have problems, and reported with them (B4)", () =>
     Effect.gen(function* () {
       const world = yield* notificationWorld();
       const path = yield* world.geo();
@@ -57,7 +57,7 @@ layer(TestWaypost.layer)("A notification's button", (it) => {
     }),
   );
 
-  it.effect("is not checked for a campaign or notification that is not there (B1.5)", () =>
+  it.effect("the address is not checked for an unknown campaign or notification (B1.5)", () =>
     Effect.gen(function* () {
       const world = yield* notificationWorld();
       const path = yield* world.geo();
@@ -78,7 +78,7 @@ layer(TestWaypost.layer)("A notification's button", (it) => {
     }),
   );
 
-  it.effect("is asked for while no transaction is open, with and without an Idempotency-Key", () =>
+  it.effect("no transaction is open during the check, with and without an Idempotency-Key", () =>
     Effect.gen(function* () {
       const world = yield* notificationWorld();
       const sql = yield* SqlClient.SqlClient;
@@ -91,7 +91,7 @@ layer(TestWaypost.layer)("A notification's button", (it) => {
           SELECT count(*)::integer AS count FROM pg_stat_activity
           WHERE datname = current_database() AND state LIKE 'idle in transaction%'`);
         assert.strictEqual(open?.count, 0);
-        // Nor is the environment locked for others.
+        // The environment is not locked for others either.
         assert.strictEqual((yield* world.sandbox(path, { body: message() })).status, 201);
         response.writeHead(200).end();
         assert.strictEqual((yield* Fiber.join(saving)).status, 201);
@@ -100,39 +100,38 @@ layer(TestWaypost.layer)("A notification's button", (it) => {
     }),
   );
 
-  it.effect(
-    "with an Idempotency-Key the notification is made once, and a retry is a replay without a check (B1.4, J1, idempotency.2)",
-    () =>
-      Effect.gen(function* () {
-        const world = yield* notificationWorld();
-        const path = yield* world.geo();
-        const server = yield* localServer(answers({ "/": 200 }));
-        const save = world.sandbox(path, { body: button(server.port), headers: key("once") });
-        const saving = yield* Effect.forkChild(
-          Effect.all([save, save, save, save], { concurrency: "unbounded" }),
-        );
-        // Who waits for its twin does so on the clock of the test; meanwhile a request of another kind lets real work go on.
-        while (saving.pollUnsafe() === undefined) {
-          yield* world.sandbox("/me");
-          yield* TestClock.adjust("10 millis");
-        }
-        const first = yield* Fiber.join(saving);
-        const ids = new Set(first.map(({ body }) => body.data.id));
-        assert.strictEqual(ids.size, 1);
-        assert.lengthOf(
-          first.filter(({ headers }) => headers.get("idempotent-replayed") === null),
-          1,
-        );
-        const asked = server.asked.length;
-        const again = yield* save;
-        assert.strictEqual(again.headers.get("idempotent-replayed"), "true");
-        assert.lengthOf(server.asked, asked);
-        assert.deepStrictEqual(yield* world.notifications, [...ids]);
-      }),
+  it.effect("with an Idempotency-Key a retry is a replay without a check (B1.4, J1, idempotency.2)", () =>
+    Effect.gen(function* () {
+      const world = yield* notificationWorld();
+      const path = yield* world.geo();
+      const server = yield* localServer(answers({ "/": 200 }));
+      const save = world.sandbox(path, { body: button(server.port), headers: key("once") });
+      const saving = yield* Effect.forkChild(
+        Effect.all([save, save, save, save], { concurrency: "unbounded" }),
+      );
+      // Duplicates wait by the clock of the test. Another request lets the server work in the meantime.
+      while (saving.pollUnsafe() === undefined) {
+        yield* world.sandbox("/me");
+        yield* TestClock.adjust("10 millis");
+      }
+      const first = yield* Fiber.join(saving);
+      const ids = new Set(first.map(({ body }) => body.data.id));
+      assert.strictEqual(ids.size, 1);
+      assert.lengthOf(
+        first.filter(({ headers }) => headers.get("idempotent-replayed") === null),
+        1,
+      );
+      const asked = server.asked.length;
+      const again = yield* save;
+      assert.strictEqual(again.headers.get("idempotent-replayed"), "true");
+      assert.lengthOf(server.asked, asked);
+      assert.deepStrictEqual(yield* world.notifications, [...ids]);
+    }),
   );
 
   it.effect(
-    "a check that fails stores nothing under the key, so the same key works once it is put right (J3, idempotency.4)",
+    "a failed check stores nothing under the key, so the same key works after a correction " +
+      "(J3, idempotency.4)",
     () =>
       Effect.gen(function* () {
         const world = yield* notificationWorld();
@@ -147,7 +146,7 @@ layer(TestWaypost.layer)("A notification's button", (it) => {
       }),
   );
 
-  it.effect("a campaign that is deleted while its button is checked is 404, and nothing is left", () =>
+  it.effect("a campaign that is deleted while its button is checked is 404, and nothing is stored", () =>
     Effect.gen(function* () {
       const world = yield* notificationWorld();
       for (const headers of [{}, key("deleted")]) {
@@ -168,7 +167,7 @@ layer(TestWaypost.layer)("A notification's button", (it) => {
 layer(TestWaypost.layerWith({ allowPrivateAddresses: false }))(
   "A notification's button in the open",
   (it) => {
-    it.effect("may not lead to a private address, and no such address is asked (F1.1)", () =>
+    it.effect("a button may not lead to a private address, which is not requested (F1.1)", () =>
       Effect.gen(function* () {
         const world = yield* notificationWorld();
         const path = yield* world.geo();

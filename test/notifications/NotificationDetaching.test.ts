@@ -5,7 +5,8 @@ import { message, notificationWorld } from "./NotificationWorld.ts";
 
 layer(TestWaypost.layer)("Taking a notification off a campaign", (it) => {
   it.effect(
-    "DELETE takes it off the campaign, and deletes the content once it is on no other (A4.1, notifications.delete)",
+    "DELETE detaches a notification, and deletes its content once it is on no other campaign " +
+      "(A4.1, notifications.delete)",
     () =>
       Effect.gen(function* () {
         const world = yield* notificationWorld();
@@ -21,13 +22,13 @@ layer(TestWaypost.layer)("Taking a notification off a campaign", (it) => {
         assert.deepStrictEqual(yield* world.notifications, [id]);
         assert.strictEqual((yield* remove(there)).status, 200);
         assert.deepStrictEqual(yield* world.notifications, []);
-        // What was sent of it can still be read.
+        // Its deliveries can still be read.
         assert.deepStrictEqual(yield* world.contents, [id]);
       }),
   );
 
   it.effect(
-    "two that take it off its last two campaigns at once leave no content on no campaign (notifications.delete)",
+    "concurrent requests that detach it from its last two campaigns leave no content (notifications.delete)",
     () =>
       Effect.gen(function* () {
         const world = yield* notificationWorld();

@@ -5,7 +5,8 @@ import { message, notificationWorld } from "./NotificationWorld.ts";
 
 layer(TestWaypost.layer)("Limits of the plan on notifications", (it) => {
   it.effect(
-    "max_notifications_per_campaign counts what is on the campaign, shared content too (F8.2, errors.limit_exceeded, limits.notifications)",
+    "max_notifications_per_campaign counts what is on the campaign, including shared content " +
+      "(F8.2, errors.limit_exceeded, limits.notifications)",
     () =>
       Effect.gen(function* () {
         const world = yield* notificationWorld({ plan: { max_notifications_per_campaign: 2 } });
@@ -28,7 +29,8 @@ layer(TestWaypost.layer)("Limits of the plan on notifications", (it) => {
   );
 
   it.effect(
-    "max_notifications counts the contents of one environment, each once (A2, F8.1, errors.limit_exceeded, limits.notifications)",
+    "max_notifications counts each content of one environment once " +
+      "(A2, F8.1, errors.limit_exceeded, limits.notifications)",
     () =>
       Effect.gen(function* () {
         const world = yield* notificationWorld({ plan: { max_notifications: 2 } });
@@ -50,7 +52,7 @@ layer(TestWaypost.layer)("Limits of the plan on notifications", (it) => {
       }),
   );
 
-  it.effect("a body that is wrong is said before the plan is (B1.6)", () =>
+  it.effect("problems of the body are reported before the limits of the plan (B1.6)", () =>
     Effect.gen(function* () {
       const world = yield* notificationWorld({ plan: { max_notifications: 0 } });
       const path = yield* world.geo();
@@ -59,7 +61,7 @@ layer(TestWaypost.layer)("Limits of the plan on notifications", (it) => {
     }),
   );
 
-  it.effect("the limits are exact when several are added at once (F8)", () =>
+  it.effect("the limits are exact under concurrency (F8)", () =>
     Effect.gen(function* () {
       const world = yield* notificationWorld({
         plan: { max_notifications: 7, max_notifications_per_campaign: 5 },

@@ -3,7 +3,7 @@ import { SqlClient } from "effect/sql";
 import type { Question } from "../../src/notifications/Survey.ts";
 import { campaignWorld, geo, push } from "../campaigns/CampaignWorld.ts";
 
-/** The least that makes a message on a geo campaign. */
+/** The required fields of a message on a geo campaign. */
 export const message = (more: object = {}) => ({
   name: "Welcome",
   type: "message",
@@ -13,15 +13,15 @@ export const message = (more: object = {}) => ({
   ...more,
 });
 
-/** The least that makes a survey on a geo campaign. */
+/** The required fields of a survey on a geo campaign. */
 export const survey = (questions: ReadonlyArray<object>, more: object = {}) =>
   message({ type: "survey", questions, ...more });
 
-/** The least that makes a message on a push campaign. */
+/** The required fields of a message on a push campaign. */
 export const sent = (sendAt: string, more: object = {}) =>
   message({ trigger_type: "fixed_time", trigger_config: { send_at: sendAt }, ...more });
 
-/** A tenant at the start of time, with ways to make campaigns in its Sandbox. */
+/** A tenant at the start of the test, with functions that create campaigns in its Sandbox. */
 export const notificationWorld = (options?: Parameters<typeof campaignWorld>[0]) =>
   Effect.gen(function* () {
     const world = yield* campaignWorld(options);
@@ -35,7 +35,7 @@ export const notificationWorld = (options?: Parameters<typeof campaignWorld>[0])
       });
     return {
       ...world,
-      /** The questions of a notification as they are stored, with the ids of choices, which the platform API does not show. */
+      /** The stored questions of a notification. The platform API does not show the ids of their choices. */
       questions: (id: string) =>
         sql<{ readonly questions: ReadonlyArray<Question> }>`
           SELECT x.questions FROM notification n JOIN content x ON x.key = n.content_key
@@ -44,12 +44,12 @@ export const notificationWorld = (options?: Parameters<typeof campaignWorld>[0])
           Effect.map(([row]) => row?.questions ?? []),
           Effect.orDie,
         ),
-      /** Makes a geo campaign; gives the path of its notifications. */
+      /** Creates a geo campaign; gives the path of its notifications. */
       geo: (more: object = {}) =>
         Effect.flatMap(world.location(), (location) =>
           make(geo([location], { name: `Geo ${++made}`, ...more })),
         ),
-      /** Makes a push campaign; gives the path of its notifications. */
+      /** Creates a push campaign; gives the path of its notifications. */
       push: (more: object = {}) => make(push({ name: `Push ${++made}`, ...more })),
     };
   });

@@ -8,7 +8,8 @@ const unknownId = "01980a6c-0f3e-7c52-9a41-3f1f5d7a2b60";
 
 layer(TestWaypost.layer)("Notifications", (it) => {
   it.effect(
-    "POST puts a message on a geo campaign and answers 201 with every field, instants in UTC (A3, F3.1, notifications.create, notifications.get, notifications.shown)",
+    "POST adds a message to a geo campaign and gives 201 with every field, instants in UTC " +
+      "(A3, F3.1, notifications.create, notifications.get, notifications.shown)",
     () =>
       Effect.gen(function* () {
         const world = yield* notificationWorld();
@@ -51,7 +52,7 @@ layer(TestWaypost.layer)("Notifications", (it) => {
       }),
   );
 
-  it.effect("what is optional is none when null, empty, blank or left out (F2.3)", () =>
+  it.effect("an optional field is none if it is null, empty, blank or left out (F2.3)", () =>
     Effect.gen(function* () {
       const world = yield* notificationWorld();
       const path = yield* world.geo();
@@ -75,7 +76,8 @@ layer(TestWaypost.layer)("Notifications", (it) => {
   );
 
   it.effect(
-    "a campaign's notifications come all at once, oldest on it first, without a cursor (D5, notifications.list)",
+    "the notifications of a campaign are listed together in the order of attaching, without a cursor " +
+      "(D5, notifications.list)",
     () =>
       Effect.gen(function* () {
         const world = yield* notificationWorld({ plan: { max_notifications_per_campaign: null } });
@@ -87,7 +89,7 @@ layer(TestWaypost.layer)("Notifications", (it) => {
         for (let i = 0; i < 25; i++) {
           ids.push((yield* world.sandbox(path, { body: message({ name: `N${i}` }) })).body.data.id);
         }
-        // Older than all of them, but put on this campaign last.
+        // Older than all of them, but attached to this campaign last.
         yield* world.onto(path.split("/")[2] ?? "", late);
         const list = yield* world.sandbox(`${path}?limit=5&cursor=nonsense`);
         assert.strictEqual(list.status, 200);
@@ -101,7 +103,7 @@ layer(TestWaypost.layer)("Notifications", (it) => {
   );
 
   it.effect(
-    "PATCH puts the whole notification in place: what it leaves out is cleared (B4.3, notifications.update)",
+    "PATCH replaces the whole notification and clears missing fields (B4.3, notifications.update)",
     () =>
       Effect.gen(function* () {
         const world = yield* notificationWorld();
@@ -148,48 +150,46 @@ layer(TestWaypost.layer)("Notifications", (it) => {
       }),
   );
 
-  it.effect(
-    "PATCH writes a new content only where it differs, and the time of change only where anything does",
-    () =>
-      Effect.gen(function* () {
-        const world = yield* notificationWorld();
-        const path = yield* world.geo();
-        const question = {
-          question_text: "Why?",
-          type: "SINGLE_CHOICE",
-          choices: [{ text: "A" }, { text: "B" }],
-        };
-        const { data } = (yield* world.sandbox(path, { body: survey([question]) })).body;
-        const revisions = Effect.map(world.contents, (rows) => rows.filter((id) => id === data.id).length);
-        const patch = (more: object) =>
-          Effect.gen(function* () {
-            yield* TestClock.adjust("1 minute");
-            const answer = yield* world.sandbox(`${path}/${data.id}`, {
-              method: "PATCH",
-              body: survey([question], more),
-            });
-            assert.strictEqual(answer.status, 200);
-            return answer.body.data.updated_at;
+  it.effect("PATCH stores a new revision only if the content differs, and dates only real changes", () =>
+    Effect.gen(function* () {
+      const world = yield* notificationWorld();
+      const path = yield* world.geo();
+      const question = {
+        question_text: "Why?",
+        type: "SINGLE_CHOICE",
+        choices: [{ text: "A" }, { text: "B" }],
+      };
+      const { data } = (yield* world.sandbox(path, { body: survey([question]) })).body;
+      const revisions = Effect.map(world.contents, (rows) => rows.filter((id) => id === data.id).length);
+      const patch = (more: object) =>
+        Effect.gen(function* () {
+          yield* TestClock.adjust("1 minute");
+          const answer = yield* world.sandbox(`${path}/${data.id}`, {
+            method: "PATCH",
+            body: survey([question], more),
           });
-        assert.strictEqual(yield* patch({}), data.updated_at);
-        assert.strictEqual(yield* revisions, 1);
-        assert.strictEqual(yield* patch({ name: "Other" }), "2026-11-21T12:02:00+00:00");
-        assert.strictEqual(
-          yield* patch({ name: "Other", trigger_type: "on_exit" }),
-          "2026-11-21T12:03:00+00:00",
-        );
-        assert.strictEqual(yield* revisions, 1);
-        assert.strictEqual(yield* patch({ body: "New" }), "2026-11-21T12:04:00+00:00");
-        assert.strictEqual(yield* revisions, 2);
-        assert.strictEqual(
-          yield* patch({ body: "New", questions: [{ ...question, required: true }] }),
-          "2026-11-21T12:05:00+00:00",
-        );
-        assert.strictEqual(yield* revisions, 3);
-      }),
+          assert.strictEqual(answer.status, 200);
+          return answer.body.data.updated_at;
+        });
+      assert.strictEqual(yield* patch({}), data.updated_at);
+      assert.strictEqual(yield* revisions, 1);
+      assert.strictEqual(yield* patch({ name: "Other" }), "2026-11-21T12:02:00+00:00");
+      assert.strictEqual(
+        yield* patch({ name: "Other", trigger_type: "on_exit" }),
+        "2026-11-21T12:03:00+00:00",
+      );
+      assert.strictEqual(yield* revisions, 1);
+      assert.strictEqual(yield* patch({ body: "New" }), "2026-11-21T12:04:00+00:00");
+      assert.strictEqual(yield* revisions, 2);
+      assert.strictEqual(
+        yield* patch({ body: "New", questions: [{ ...question, required: true }] }),
+        "2026-11-21T12:05:00+00:00",
+      );
+      assert.strictEqual(yield* revisions, 3);
+    }),
   );
 
-  it.effect("content on two campaigns changes for both, its trigger for one alone (F7.2)", () =>
+  it.effect("an update changes the content on both campaigns and the trigger on one (F7.2)", () =>
     Effect.gen(function* () {
       const world = yield* notificationWorld();
       const [here, there] = [yield* world.geo(), yield* world.geo()];
@@ -204,7 +204,8 @@ layer(TestWaypost.layer)("Notifications", (it) => {
   );
 
   it.effect(
-    "what is not there, not on this campaign, or of another environment or workspace is 404 (A2.1, B1.5, B2.3)",
+    "an unknown notification, and one of another campaign, environment or workspace, is 404 " +
+      "(A2.1, B1.5, B2.3)",
     () =>
       Effect.gen(function* () {
         const world = yield* notificationWorld();
@@ -227,7 +228,7 @@ layer(TestWaypost.layer)("Notifications", (it) => {
           for (const method of methods) {
             const answer = yield* ask(at, {
               method,
-              // A body that is wrong too: what is not there is told first.
+              // The body is wrong too: an unknown id is reported first.
               ...(method === "POST" || method === "PATCH" ? { body: { name: 1 } } : {}),
             });
             assert.strictEqual(answer.status, 404, `${method} ${at}`);
@@ -241,7 +242,8 @@ layer(TestWaypost.layer)("Notifications", (it) => {
   );
 
   it.effect(
-    "reading and writing need their own ability each (C2, notifications.create, notifications.get, notifications.list)",
+    "reading and writing need their own ability each " +
+      "(C2, notifications.create, notifications.get, notifications.list)",
     () =>
       Effect.gen(function* () {
         const world = yield* notificationWorld();
@@ -263,7 +265,8 @@ layer(TestWaypost.layer)("Notifications", (it) => {
   );
 
   it.effect(
-    "a push campaign's is read and written back as it was shown (F3.2, notifications.shown_send_at)",
+    "a notification of a push campaign can be written back as it was shown " +
+      "(F3.2, notifications.shown_send_at)",
     () =>
       Effect.gen(function* () {
         const world = yield* notificationWorld();
@@ -277,7 +280,7 @@ layer(TestWaypost.layer)("Notifications", (it) => {
       }),
   );
 
-  it.effect("without an Idempotency-Key the same again is a second notification (idempotency.7)", () =>
+  it.effect("without an Idempotency-Key a repetition adds a second notification (idempotency.7)", () =>
     Effect.gen(function* () {
       const world = yield* notificationWorld();
       const path = yield* world.geo();

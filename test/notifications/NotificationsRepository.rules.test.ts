@@ -4,7 +4,7 @@ import { CampaignsRepository } from "../../src/campaigns/CampaignsRepository.ts"
 import { Database } from "../../src/database/Database.ts";
 import { ContentsRepository } from "../../src/notifications/ContentsRepository.ts";
 import { NotificationsRepository } from "../../src/notifications/NotificationsRepository.ts";
-import { idAt } from "../../src/wire/Ids.ts";
+import { idAt, NotificationId } from "../../src/wire/Ids.ts";
 import type { Tenant } from "../../src/workspaces/Workspace.ts";
 import { campaignValues, insertCampaign } from "../campaigns/StoredCampaigns.ts";
 import { TestRepositories } from "../TestRepositories.ts";
@@ -47,7 +47,7 @@ layer(TestRepositories.layer)("NotificationsRepository", (it) => {
           created_at: "2026-11-21T12:00:00+00:00",
           updated_at: "2026-11-21T12:00:00+00:00",
         });
-        assert.isNull(yield* repository.find(sandbox, campaign, idAt(now)));
+        assert.isNull(yield* repository.find(sandbox, campaign, NotificationId(idAt(now))));
         assert.isNull(yield* repository.find(sandbox, yield* insertCampaign(sandbox), notification));
       }),
   );

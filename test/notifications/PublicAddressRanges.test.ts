@@ -8,8 +8,8 @@ const embeddings = (v4: string): ReadonlyArray<string> => {
   return [`::ffff:${v4}`, `::ffff:${hex}`, `64:ff9b::${hex}`, `2002:${hex}::1`];
 };
 
-describe("Addresses that a client may have us connect to", () => {
-  it("are not those of special ranges, from their first address to their last (F1.6)", () => {
+describe("Public addresses", () => {
+  it("special ranges are not public, from their first address to their last (F1.6)", () => {
     for (const address of [
       "0.0.0.0",
       "0.255.255.255",
@@ -56,7 +56,7 @@ describe("Addresses that a client may have us connect to", () => {
     }
   });
 
-  it("are those just outside of special ranges (F1)", () => {
+  it("addresses just outside of special ranges are public (F1)", () => {
     for (const address of [
       "1.0.0.0",
       "9.255.255.255",
@@ -85,7 +85,7 @@ describe("Addresses that a client may have us connect to", () => {
     }
   });
 
-  it("an IPv6 address that embeds an IPv4 one is judged by it: mapped, NAT64, 6to4 (F1.6)", () => {
+  it("an IPv6 address that embeds an IPv4 address is classified by it: mapped, NAT64, 6to4 (F1.6)", () => {
     const special = fc.constantFrom(
       "10.0.0.5",
       "127.0.0.1",
@@ -101,7 +101,7 @@ describe("Addresses that a client may have us connect to", () => {
     );
   });
 
-  it("what is no address is not public", () => {
+  it("a text that is not an address is not public", () => {
     for (const text of ["", "example.com", "1.2.3", "256.1.1.1", "[2606:4700::1111]", "0x7f000001"]) {
       assert.isFalse(isPublicAddress(text), text);
     }

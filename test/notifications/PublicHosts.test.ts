@@ -1,16 +1,16 @@
 import { assert, describe, it } from "@effect/vitest";
 import { Effect, Layer } from "effect";
 import { Settings } from "../../src/config/Settings.ts";
-import { CallToAction } from "../../src/notifications/CallToAction.ts";
+import { LinkCheck } from "../../src/notifications/LinkCheck.ts";
 import { HostResolver, PublicHosts } from "../../src/notifications/PublicHosts.ts";
 import { check, checker } from "./ButtonChecker.ts";
 import { answers, localServer } from "./LocalServer.ts";
 
 const loopback = { address: "127.0.0.1", family: 4 };
 
-/** The guard as it is, but for one name that stands for a public server and leads to loopback. */
+/** The real check of hosts, except for one name of a public server, which leads to loopback. */
 const guardedBut = (publicName: string) =>
-  CallToAction.layerNoDeps.pipe(
+  LinkCheck.layerNoDeps.pipe(
     Layer.provide(
       Layer.effect(
         PublicHosts,
@@ -26,7 +26,7 @@ const guardedBut = (publicName: string) =>
 
 describe("The host of a button's address", () => {
   it.effect(
-    "must not lead to a private address, whatever it looks like, unless the setting lifts that (F1.1, F1.7)",
+    "a host must not lead to a private address in any form, unless the setting allows it (F1.1, F1.7)",
     () =>
       Effect.gen(function* () {
         const server = yield* localServer(answers({ "/": 200 }));
@@ -61,7 +61,7 @@ describe("The host of a button's address", () => {
       }),
   );
 
-  it.effect("must not lead to a private address by a redirect (F1.5)", () =>
+  it.effect("a redirect must not lead to a private address (F1.5)", () =>
     Effect.gen(function* () {
       const inside = yield* localServer(answers({ "/secret": 200 }));
       const outside = yield* localServer(
@@ -80,29 +80,27 @@ describe("The host of a button's address", () => {
     }).pipe(Effect.provide(guardedBut("public.test"))),
   );
 
-  it.effect(
-    "is connected to at the very address that was checked, not at what the name means next (F1.6)",
-    () =>
-      Effect.gen(function* () {
-        const server = yield* localServer(answers({ "/": 405 }));
-        // The name is known to this resolver alone, and only once a request: HEAD and GET share the answer.
-        let asked = 0;
-        const rebinding = CallToAction.layer.pipe(
-          Layer.provide(
-            Layer.succeed(HostResolver, async () => [
-              asked++ === 0 ? loopback : { ...loopback, address: "127.0.0.9" },
-            ]),
-          ),
-          Layer.provide(Settings.layerTest({ allowPrivateAddresses: true })),
-        );
-        const problem = yield* check(`http://rebinding.test:${server.port}/`).pipe(Effect.provide(rebinding));
-        assert.isNull(problem);
-        assert.strictEqual(asked, 1);
-        assert.deepStrictEqual(server.asked, ["HEAD /", "GET /"]);
-      }),
+  it.effect("the connection goes to the checked address, not to what the name resolves to next (F1.6)", () =>
+    Effect.gen(function* () {
+      const server = yield* localServer(answers({ "/": 405 }));
+      // Only this resolver knows the name, and only once per request: HEAD and GET share the result.
+      let asked = 0;
+      const rebinding = LinkCheck.layer.pipe(
+        Layer.provide(
+          Layer.succeed(HostResolver, async () => [
+            asked++ === 0 ? loopback : { ...loopback, address: "127.0.0.9" },
+          ]),
+        ),
+        Layer.provide(Settings.layerTest({ allowPrivateAddresses: true })),
+      );
+      const problem = yield* check(`http://rebinding.test:${server.port}/`).pipe(Effect.provide(rebinding));
+      assert.isNull(problem);
+      assert.strictEqual(asked, 1);
+      assert.deepStrictEqual(server.asked, ["HEAD /", "GET /"]);
+    }),
   );
 
-  it.effect("names the host as the server knows it, and sends no credentials from the address", () =>
+  it.effect("the request names the host as the server knows it, without credentials of the address", () =>
     Effect.gen(function* () {
       const heads: Array<readonly [host: string | undefined, authorization: string | undefined]> = [];
       const { port } = yield* localServer(({ headers }, response) => {

@@ -4,7 +4,7 @@ import type { MessageContent } from "../../src/notifications/MessageContent.ts";
 import { NotificationsRepository } from "../../src/notifications/NotificationsRepository.ts";
 import type { Trigger } from "../../src/notifications/Trigger.ts";
 import { TimeOfDay } from "../../src/time/LocalTime.ts";
-import { idAt } from "../../src/wire/Ids.ts";
+import { type CampaignId, idAt, NotificationId } from "../../src/wire/Ids.ts";
 import type { Tenant } from "../../src/workspaces/Workspace.ts";
 import { suiteStart } from "../TestTenants.ts";
 
@@ -39,7 +39,7 @@ export const insertNotification = (
   now = suiteStart,
 ) =>
   Effect.gen(function* () {
-    const id = idAt(now);
+    const id = NotificationId(idAt(now));
     yield* (yield* ContentsRepository).insert(tenant, id, name, content, now);
     return id;
   });
@@ -47,8 +47,8 @@ export const insertNotification = (
 /** Attaches a notification to a campaign. */
 export const attach = (
   tenant: Tenant,
-  campaignId: string,
-  notificationId: string,
+  campaignId: CampaignId,
+  notificationId: NotificationId,
   trigger = onEnter,
   now = suiteStart,
 ) =>

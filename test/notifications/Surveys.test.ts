@@ -13,7 +13,8 @@ const choosing = (...texts: ReadonlyArray<string>) => ({
 
 layer(TestWaypost.layer)("Surveys", (it) => {
   it.effect(
-    "ask questions of all seven types, choices shown as texts (notifications.shown_questions, questions.required, questions.type)",
+    "a survey asks questions of all seven types, with choices shown as texts " +
+      "(notifications.shown_questions, questions.required, questions.type)",
     () =>
       Effect.gen(function* () {
         const world = yield* notificationWorld();
@@ -69,7 +70,8 @@ layer(TestWaypost.layer)("Surveys", (it) => {
   );
 
   it.effect(
-    "have one to five questions, choice questions two to four choices, others none (F2.1, F2.3, notifications.questions, questions.choices)",
+    "a survey has one to five questions; choice questions have two to four choices, others none " +
+      "(F2.1, F2.3, notifications.questions, questions.choices)",
     () =>
       Effect.gen(function* () {
         const world = yield* notificationWorld();
@@ -105,7 +107,7 @@ layer(TestWaypost.layer)("Surveys", (it) => {
       }),
   );
 
-  it.effect("choices of a question differ, for an answer may name one by its text", () =>
+  it.effect("the choices of a question must differ, because an answer may name one by its text", () =>
     Effect.gen(function* () {
       const world = yield* notificationWorld();
       const path = yield* world.geo();
@@ -115,7 +117,7 @@ layer(TestWaypost.layer)("Surveys", (it) => {
   );
 
   it.effect(
-    "a question without id keeps its own by text and type, wherever it moves; one that differs is new (F4.3)",
+    "a question without id keeps its own by text and type wherever it moves, else it is new (F4.3)",
     () =>
       Effect.gen(function* () {
         const world = yield* notificationWorld();
@@ -129,7 +131,7 @@ layer(TestWaypost.layer)("Surveys", (it) => {
           );
         assert.deepStrictEqual(yield* patch([choosing("B", "A"), rating]), [second.id, first.id]);
         assert.deepStrictEqual(yield* patch([{ ...rating, required: true }]), [first.id]);
-        // The choice question was taken away: it comes back as a new one.
+        // The choice question was removed: it comes back as a new one.
         const [kept, again] = yield* patch([rating, choosing("A", "B")]);
         assert.strictEqual(kept, first.id);
         assert.notStrictEqual(again, second.id);
@@ -179,7 +181,8 @@ layer(TestWaypost.layer)("Surveys", (it) => {
   );
 
   it.effect(
-    "an id that is not of this notification is 422 at its place, also on create, and twice the same too (F4.2, errors.dots, questions.id)",
+    "an id of another notification, or used twice, is 422 at its index, also on create " +
+      "(F4.2, errors.dots, questions.id)",
     () =>
       Effect.gen(function* () {
         const world = yield* notificationWorld();
@@ -242,27 +245,29 @@ layer(TestWaypost.layer)("Surveys", (it) => {
       const patch = (body: object) => world.sandbox(`${path}/${id}`, { method: "PATCH", body });
       const asked = yield* patch(survey([rating]));
       assert.deepStrictEqual([asked.body.data.type, asked.body.data.questions.length], ["survey", 1]);
-      const told = yield* patch(message());
-      assert.deepStrictEqual([told.body.data.type, told.body.data.questions], ["message", []]);
+      const changed = yield* patch(message());
+      assert.deepStrictEqual([changed.body.data.type, changed.body.data.questions], ["message", []]);
     }),
   );
 
-  it.effect("a question's text has 1 to 500 characters, and a choice's is required (questions.text)", () =>
-    Effect.gen(function* () {
-      const world = yield* notificationWorld();
-      const path = yield* world.geo();
-      const fields = (question: object) =>
-        Effect.map(world.sandbox(path, { body: survey([question]) }), ({ body }) =>
-          Object.keys(body.error?.fields ?? {}),
-        );
-      assert.deepStrictEqual(yield* fields({ ...rating, question_text: "🎈".repeat(500) }), []);
-      for (const question_text of ["🎈".repeat(501), " ", null, undefined, 7]) {
-        assert.deepStrictEqual(yield* fields({ ...rating, question_text }), ["questions.0.question_text"]);
-      }
-      for (const text of ["", null, undefined, 7]) {
-        const question = { ...choosing("A"), choices: [{ text: "A" }, { text }] };
-        assert.deepStrictEqual(yield* fields(question), ["questions.0.choices.1.text"]);
-      }
-    }),
+  it.effect(
+    "the text of a question has 1 to 500 characters, and that of a choice is required (questions.text)",
+    () =>
+      Effect.gen(function* () {
+        const world = yield* notificationWorld();
+        const path = yield* world.geo();
+        const fields = (question: object) =>
+          Effect.map(world.sandbox(path, { body: survey([question]) }), ({ body }) =>
+            Object.keys(body.error?.fields ?? {}),
+          );
+        assert.deepStrictEqual(yield* fields({ ...rating, question_text: "🎈".repeat(500) }), []);
+        for (const question_text of ["🎈".repeat(501), " ", null, undefined, 7]) {
+          assert.deepStrictEqual(yield* fields({ ...rating, question_text }), ["questions.0.question_text"]);
+        }
+        for (const text of ["", null, undefined, 7]) {
+          const question = { ...choosing("A"), choices: [{ text: "A" }, { text }] };
+          assert.deepStrictEqual(yield* fields(question), ["questions.0.choices.1.text"]);
+        }
+      }),
   );
 });

@@ -4,9 +4,10 @@ import { TestClock } from "effect/testing";
 import { TestWaypost } from "../TestWaypost.ts";
 import { message, notificationWorld, sent } from "./NotificationWorld.ts";
 
-layer(TestWaypost.layer)("What sets a notification off", (it) => {
+layer(TestWaypost.layer)("Triggers", (it) => {
   it.effect(
-    "is entering or leaving on a geo campaign, a fixed time on a push campaign (notifications.trigger)",
+    "a geo campaign has on_enter and on_exit triggers, a push campaign fixed_time ones " +
+      "(notifications.trigger)",
     () =>
       Effect.gen(function* () {
         const world = yield* notificationWorld();
@@ -16,7 +17,8 @@ layer(TestWaypost.layer)("What sets a notification off", (it) => {
           const refused = yield* world.sandbox(push, { body: sent("09:00", { trigger_type }) });
           assert.deepStrictEqual(refused.body.error.fields, {
             trigger_type: [
-              "A push campaign's notifications are sent at a fixed time: the trigger type must be fixed_time.",
+              "A push campaign's notifications are sent at a fixed time: " +
+                "the trigger type must be fixed_time.",
             ],
           });
         }
@@ -29,7 +31,7 @@ layer(TestWaypost.layer)("What sets a notification off", (it) => {
       }),
   );
 
-  it.effect("a geo notification has no sending time, a push notification has one and no window (F2.1)", () =>
+  it.effect("a geo notification has no sending time; a push notification has one and no window (F2.1)", () =>
     Effect.gen(function* () {
       const world = yield* notificationWorld();
       const [geo, push] = [yield* world.geo(), yield* world.push({ starts_at: "2026-11-25" })];
@@ -55,7 +57,8 @@ layer(TestWaypost.layer)("What sets a notification off", (it) => {
   );
 
   it.effect(
-    "a sending time is HH:MM, or the full time on the campaign's day in its zone (F3.2, notifications.send_at, notifications.shown_send_at)",
+    "a sending time is HH:MM, or the full time on the campaign's day in its zone " +
+      "(F3.2, notifications.send_at, notifications.shown_send_at)",
     () =>
       Effect.gen(function* () {
         const world = yield* notificationWorld();
@@ -114,7 +117,7 @@ layer(TestWaypost.layer)("What sets a notification off", (it) => {
     }),
   );
 
-  it.effect("once its time has passed, an update needs a new one that is ahead (F6.1)", () =>
+  it.effect("once the sending time has passed, an update needs a later one (F6.1)", () =>
     Effect.gen(function* () {
       const world = yield* notificationWorld();
       const path = yield* world.push({ starts_at: "2026-11-21" });
@@ -129,28 +132,30 @@ layer(TestWaypost.layer)("What sets a notification off", (it) => {
     }),
   );
 
-  it.effect("a time in a gap is shown as moved, and read back keeps what was written (E1, E11.1, F3.2)", () =>
-    Effect.gen(function* () {
-      const world = yield* notificationWorld();
-      const day = { starts_at: "2027-03-28" };
-      const path = yield* world.push(day);
-      const { data } = (yield* world.sandbox(path, { body: sent("02:30") })).body;
-      assert.strictEqual(data.trigger_config.send_at, "2027-03-28 03:30");
-      yield* world.sandbox(`${path}/${data.id}`, { method: "PATCH", body: data });
-      // On another day there is no gap, and the time is as it was first written.
-      const campaign = (yield* world.sandbox(path.replace("/notifications", ""))).body.data;
-      const moved = yield* world.sandbox(path.replace("/notifications", ""), {
-        method: "PATCH",
-        body: { name: campaign.name, type: "push", timezone: "Europe/Amsterdam", starts_at: "2027-03-29" },
-      });
-      assert.strictEqual(moved.status, 200);
-      const after = (yield* world.sandbox(`${path}/${data.id}`)).body.data;
-      assert.strictEqual(after.trigger_config.send_at, "2027-03-29 02:30");
-    }),
+  it.effect(
+    "a time in a gap is shown as moved, and writing that back keeps the stored time (E1, E11.1, F3.2)",
+    () =>
+      Effect.gen(function* () {
+        const world = yield* notificationWorld();
+        const day = { starts_at: "2027-03-28" };
+        const path = yield* world.push(day);
+        const { data } = (yield* world.sandbox(path, { body: sent("02:30") })).body;
+        assert.strictEqual(data.trigger_config.send_at, "2027-03-28 03:30");
+        yield* world.sandbox(`${path}/${data.id}`, { method: "PATCH", body: data });
+        // On another day there is no gap, and the time is shown as it was written.
+        const campaign = (yield* world.sandbox(path.replace("/notifications", ""))).body.data;
+        const moved = yield* world.sandbox(path.replace("/notifications", ""), {
+          method: "PATCH",
+          body: { name: campaign.name, type: "push", timezone: "Europe/Amsterdam", starts_at: "2027-03-29" },
+        });
+        assert.strictEqual(moved.status, 200);
+        const after = (yield* world.sandbox(`${path}/${data.id}`)).body.data;
+        assert.strictEqual(after.trigger_config.send_at, "2027-03-29 02:30");
+      }),
   );
 
   it.effect(
-    "a window lies within the campaign's own dates, and ends after it starts (F2.4, notifications.window)",
+    "a window must lie within the campaign and end after it starts (F2.4, notifications.window)",
     () =>
       Effect.gen(function* () {
         const world = yield* notificationWorld();
@@ -185,7 +190,7 @@ layer(TestWaypost.layer)("What sets a notification off", (it) => {
       }),
   );
 
-  it.effect("a window on a campaign without end has no latest end (notifications.window)", () =>
+  it.effect("a window on a campaign without end can have any end (notifications.window)", () =>
     Effect.gen(function* () {
       const world = yield* notificationWorld();
       const path = yield* world.geo();
@@ -196,7 +201,7 @@ layer(TestWaypost.layer)("What sets a notification off", (it) => {
     }),
   );
 
-  it.effect("a notification can be put on an ended campaign (E12.3)", () =>
+  it.effect("a notification can be added to an ended campaign (E12.3)", () =>
     Effect.gen(function* () {
       const world = yield* notificationWorld();
       const path = yield* world.geo({ ends_at: "2026-11-21 14:00" });

@@ -8,63 +8,66 @@ const codeOf = ({ body, status }: Answer) => [status, body.error?.code];
 const fixed = (sendAt: string) => ({ trigger_type: "fixed_time", trigger_config: { send_at: sendAt } });
 
 layer(TestWaypost.layer)("Content on several campaigns", (it) => {
-  it.effect("is put on each with a trigger of its own, and reads alike on all (F7.1)", () =>
-    Effect.gen(function* () {
-      const world = yield* contentWorld();
-      const id = yield* world.content();
-      const [geo, push] = [yield* world.geoCampaign(), yield* world.pushCampaign()];
-      const window = { starts_at: "2026-11-25 09:00", ends_at: "2026-11-30" };
-      const onGeo = yield* world.attach(geo, id, { trigger_type: "on_exit", ...window });
-      assert.strictEqual(onGeo.status, 201, JSON.stringify(onGeo.body));
-      assert.deepStrictEqual(onGeo.body.data, {
-        id,
-        campaign_id: geo,
-        ...content(),
-        media_asset_id: null,
-        media: null,
-        cta_label: null,
-        cta_url: null,
-        questions: [],
-        trigger_type: "on_exit",
-        trigger_config: null,
-        starts_at: "2026-11-25T08:00:00+00:00",
-        ends_at: "2026-11-30T22:59:59+00:00",
-        created_at: "2026-11-21T12:00:00+00:00",
-        updated_at: "2026-11-21T12:00:00+00:00",
-      });
-      const onPush = yield* world.attach(push, id, fixed("09:30"));
-      assert.strictEqual(onPush.status, 201);
-      assert.deepStrictEqual(onPush.body.data.trigger_config, { send_at: "2026-11-27 09:30" });
-      for (const [campaign, shown] of [
-        [geo, onGeo],
-        [push, onPush],
-      ] as const) {
-        assert.deepStrictEqual(
-          (yield* world.sandbox(`/campaigns/${campaign}/notifications/${id}`)).body,
-          shown.body,
-        );
-      }
-      const held = yield* world.inSandbox(`/notifications/${id}`);
-      assert.deepStrictEqual(held.body.data.campaign_ids, [geo, push]);
+  it.effect(
+    "shared content has a trigger of its own on each campaign and the same fields on all (F7.1)",
+    () =>
+      Effect.gen(function* () {
+        const world = yield* contentWorld();
+        const id = yield* world.content();
+        const [geo, push] = [yield* world.geoCampaign(), yield* world.pushCampaign()];
+        const window = { starts_at: "2026-11-25 09:00", ends_at: "2026-11-30" };
+        const onGeo = yield* world.attach(geo, id, { trigger_type: "on_exit", ...window });
+        assert.strictEqual(onGeo.status, 201, JSON.stringify(onGeo.body));
+        assert.deepStrictEqual(onGeo.body.data, {
+          id,
+          campaign_id: geo,
+          ...content(),
+          media_asset_id: null,
+          media: null,
+          cta_label: null,
+          cta_url: null,
+          questions: [],
+          trigger_type: "on_exit",
+          trigger_config: null,
+          starts_at: "2026-11-25T08:00:00+00:00",
+          ends_at: "2026-11-30T22:59:59+00:00",
+          created_at: "2026-11-21T12:00:00+00:00",
+          updated_at: "2026-11-21T12:00:00+00:00",
+        });
+        const onPush = yield* world.attach(push, id, fixed("09:30"));
+        assert.strictEqual(onPush.status, 201);
+        assert.deepStrictEqual(onPush.body.data.trigger_config, { send_at: "2026-11-27 09:30" });
+        for (const [campaign, shown] of [
+          [geo, onGeo],
+          [push, onPush],
+        ] as const) {
+          assert.deepStrictEqual(
+            (yield* world.sandbox(`/campaigns/${campaign}/notifications/${id}`)).body,
+            shown.body,
+          );
+        }
+        const held = yield* world.inSandbox(`/notifications/${id}`);
+        assert.deepStrictEqual(held.body.data.campaign_ids, [geo, push]);
 
-      // Content changes for both, on either interface; a trigger on its own campaign alone.
-      yield* world.sandbox(`/campaigns/${geo}/notifications/${id}`, {
-        method: "PATCH",
-        body: content({ headline: "Changed", trigger_type: "on_enter" }),
-      });
-      const changed = (yield* world.sandbox(`/campaigns/${push}/notifications/${id}`)).body.data;
-      assert.deepInclude(changed, { headline: "Changed", trigger_type: "fixed_time" });
-      yield* world.inSandbox(`/notifications/${id}`, {
-        method: "PATCH",
-        body: content({ headline: "Again" }),
-      });
-      const again = (yield* world.sandbox(`/campaigns/${geo}/notifications/${id}`)).body.data;
-      assert.deepInclude(again, { headline: "Again", trigger_type: "on_enter", starts_at: null });
-    }),
+        // Content changes for both campaigns, by either interface; a trigger only for its campaign.
+        yield* world.sandbox(`/campaigns/${geo}/notifications/${id}`, {
+          method: "PATCH",
+          body: content({ headline: "Changed", trigger_type: "on_enter" }),
+        });
+        const changed = (yield* world.sandbox(`/campaigns/${push}/notifications/${id}`)).body.data;
+        assert.deepInclude(changed, { headline: "Changed", trigger_type: "fixed_time" });
+        yield* world.inSandbox(`/notifications/${id}`, {
+          method: "PATCH",
+          body: content({ headline: "Again" }),
+        });
+        const again = (yield* world.sandbox(`/campaigns/${geo}/notifications/${id}`)).body.data;
+        assert.deepInclude(again, { headline: "Again", trigger_type: "on_enter", starts_at: null });
+      }),
   );
 
   it.effect(
-    "stays when it is detached, also from its last campaign, and can be put there again (F7, K3, operator.detach)",
+    "detached content is kept, also from its last campaign, and can be attached again " +
+      "(F7, K3, operator.detach)",
     () =>
       Effect.gen(function* () {
         const world = yield* contentWorld();
@@ -87,7 +90,7 @@ layer(TestWaypost.layer)("Content on several campaigns", (it) => {
           rows.body.data.map((row: { id: string; status: string }) => [row.id, row.status]),
           [[id, "unused"]],
         );
-        // A filter of campaigns has no row for what is on none.
+        // The filter by campaign has no row for content on no campaign.
         assert.deepStrictEqual(
           (yield* world.sandbox("/reports/notifications?activation=on_enter")).body.data,
           [],
@@ -98,32 +101,31 @@ layer(TestWaypost.layer)("Content on several campaigns", (it) => {
       }),
   );
 
-  it.effect(
-    "goes with the last campaign it is on, by the platform API: taken off, or the campaign deleted (E10)",
-    () =>
-      Effect.gen(function* () {
-        const world = yield* contentWorld();
-        const [here, there] = [yield* world.geoCampaign(), yield* world.geoCampaign()];
-        const [one, two, spare] = [yield* world.content(), yield* world.content(), yield* world.content()];
-        for (const id of [one, two]) for (const campaign of [here, there]) yield* world.attach(campaign, id);
-        const remove = (path: string) => world.sandbox(path, { method: "DELETE" });
-        yield* remove(`/campaigns/${here}/notifications/${one}`);
-        assert.deepStrictEqual((yield* world.inSandbox(`/notifications/${one}`)).body.data.campaign_ids, [
-          there,
-        ]);
-        yield* remove(`/campaigns/${there}/notifications/${one}`);
-        assert.strictEqual((yield* world.inSandbox(`/notifications/${one}`)).status, 404);
-        yield* remove(`/campaigns/${here}`);
-        assert.deepStrictEqual((yield* world.inSandbox(`/notifications/${two}`)).body.data.campaign_ids, [
-          there,
-        ]);
-        yield* remove(`/campaigns/${there}`);
-        assert.deepStrictEqual(yield* world.notifications, [spare]);
-      }),
+  it.effect("content is deleted with its last campaign by the platform API (E10)", () =>
+    Effect.gen(function* () {
+      const world = yield* contentWorld();
+      const [here, there] = [yield* world.geoCampaign(), yield* world.geoCampaign()];
+      const [one, two, spare] = [yield* world.content(), yield* world.content(), yield* world.content()];
+      for (const id of [one, two]) for (const campaign of [here, there]) yield* world.attach(campaign, id);
+      const remove = (path: string) => world.sandbox(path, { method: "DELETE" });
+      yield* remove(`/campaigns/${here}/notifications/${one}`);
+      assert.deepStrictEqual((yield* world.inSandbox(`/notifications/${one}`)).body.data.campaign_ids, [
+        there,
+      ]);
+      yield* remove(`/campaigns/${there}/notifications/${one}`);
+      assert.strictEqual((yield* world.inSandbox(`/notifications/${one}`)).status, 404);
+      yield* remove(`/campaigns/${here}`);
+      assert.deepStrictEqual((yield* world.inSandbox(`/notifications/${two}`)).body.data.campaign_ids, [
+        there,
+      ]);
+      yield* remove(`/campaigns/${there}`);
+      assert.deepStrictEqual(yield* world.notifications, [spare]);
+    }),
   );
 
   it.effect(
-    "is sent by each push campaign at its time there; detached, it is not sent (E10, operator.detach)",
+    "each push campaign sends shared content at its own time, and not once it is detached " +
+      "(E10, operator.detach)",
     () =>
       Effect.gen(function* () {
         const world = yield* contentWorld();
@@ -156,7 +158,8 @@ layer(TestWaypost.layer)("Content on several campaigns", (it) => {
   );
 
   it.effect(
-    "is put on a campaign once, under the rules for triggers there, all told at once (B4, F2, F7.1)",
+    "attaching happens once per campaign, and all problems of its trigger are reported together " +
+      "(B4, F2, F7.1)",
     () =>
       Effect.gen(function* () {
         const world = yield* contentWorld();
@@ -192,40 +195,38 @@ layer(TestWaypost.layer)("Content on several campaigns", (it) => {
       }),
   );
 
-  it.effect(
-    "of many at once exactly as many are put on as max_notifications_per_campaign allows (F7.1, F8)",
-    () =>
-      Effect.gen(function* () {
-        const world = yield* contentWorld({ plan: { max_notifications_per_campaign: 3 } });
-        const campaign = yield* world.geoCampaign();
-        const ids: Array<string> = [];
-        for (let at = 0; at < 6; at++) ids.push(yield* world.content());
-        const answers = yield* Effect.all(
-          [...ids, ...ids].map((id) => world.attach(campaign, id)),
-          { concurrency: "unbounded" },
-        );
-        assert.lengthOf(
-          answers.filter(({ status }) => status === 201),
-          3,
-        );
-        const list = yield* world.sandbox(`/campaigns/${campaign}/notifications`);
-        assert.lengthOf(list.body.data, 3);
-        const on = new Set(list.body.data.map((each: { id: string }) => each.id));
-        const left = ids.find((id) => !on.has(id)) ?? "";
-        const refused = yield* world.attach(campaign, left);
-        assert.deepStrictEqual(codeOf(refused), [403, "limit_exceeded"]);
-        assert.deepStrictEqual(refused.body.error.fields, {
-          max_notifications_per_campaign: [
-            "The plan allows 3 notifications on a campaign, and this one has 3: take one off first.",
-          ],
-        });
-        // What is wrong with the request comes before the plan (B1).
-        assert.deepStrictEqual(codeOf(yield* world.attach(campaign, left, {})), [422, "validation_failed"]);
-      }),
+  it.effect("concurrent attaches respect max_notifications_per_campaign exactly (F7.1, F8)", () =>
+    Effect.gen(function* () {
+      const world = yield* contentWorld({ plan: { max_notifications_per_campaign: 3 } });
+      const campaign = yield* world.geoCampaign();
+      const ids: Array<string> = [];
+      for (let at = 0; at < 6; at++) ids.push(yield* world.content());
+      const answers = yield* Effect.all(
+        [...ids, ...ids].map((id) => world.attach(campaign, id)),
+        { concurrency: "unbounded" },
+      );
+      assert.lengthOf(
+        answers.filter(({ status }) => status === 201),
+        3,
+      );
+      const list = yield* world.sandbox(`/campaigns/${campaign}/notifications`);
+      assert.lengthOf(list.body.data, 3);
+      const on = new Set(list.body.data.map((each: { id: string }) => each.id));
+      const left = ids.find((id) => !on.has(id)) ?? "";
+      const refused = yield* world.attach(campaign, left);
+      assert.deepStrictEqual(codeOf(refused), [403, "limit_exceeded"]);
+      assert.deepStrictEqual(refused.body.error.fields, {
+        max_notifications_per_campaign: [
+          "The plan allows 3 notifications on a campaign, and this one has 3: take one off first.",
+        ],
+      });
+      // Problems of the request are reported before the plan (B1).
+      assert.deepStrictEqual(codeOf(yield* world.attach(campaign, left, {})), [422, "validation_failed"]);
+    }),
   );
 
   it.effect(
-    "needs a campaign and a content of that environment, before anything about the body (A2, B1, F7.1)",
+    "campaign and content must exist in the environment before the body is checked (A2, B1, F7.1)",
     () =>
       Effect.gen(function* () {
         const mine = yield* contentWorld();
@@ -250,7 +251,7 @@ layer(TestWaypost.layer)("Content on several campaigns", (it) => {
           const detach = yield* mine.operator(`${path}/detach`, { method: "POST" });
           assert.deepStrictEqual([path, ...codeOf(detach)], [path, 404, "not_found"]);
         }
-        // There, but not on the campaign.
+        // The content exists, but is not on the campaign.
         assert.deepStrictEqual(codeOf(yield* mine.detach(campaign, id)), [404, "not_found"]);
         assert.deepStrictEqual((yield* mine.inSandbox(`/notifications/${id}`)).body.data.campaign_ids, []);
       }),

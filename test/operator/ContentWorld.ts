@@ -2,7 +2,7 @@ import { Effect } from "effect";
 import { notificationWorld } from "../notifications/NotificationWorld.ts";
 import { type Ask, TestWaypost } from "../TestWaypost.ts";
 
-/** The least that makes a message without a campaign. */
+/** The required fields of a message without a campaign. */
 export const content = (more: object = {}) => ({
   name: "Coffee",
   type: "message",
@@ -11,7 +11,7 @@ export const content = (more: object = {}) => ({
   ...more,
 });
 
-/** A tenant with campaigns, and the operator's view of its contents. */
+/** A tenant with campaigns, and the operator interface to its contents. */
 export const contentWorld = (options?: Parameters<typeof notificationWorld>[0]) =>
   Effect.gen(function* () {
     const world = yield* notificationWorld(options);
@@ -25,7 +25,7 @@ export const contentWorld = (options?: Parameters<typeof notificationWorld>[0]) 
       operator,
       base,
       inSandbox,
-      /** Makes content on no campaign of the Sandbox and gives its id. */
+      /** Creates content on no campaign in Sandbox; gives its id. */
       content: (more: object = {}) =>
         Effect.map(inSandbox("/notifications", { body: content(more) }), (answer) => {
           if (answer.status !== 201) throw new Error(JSON.stringify(answer.body));

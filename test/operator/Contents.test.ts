@@ -10,10 +10,10 @@ const codeOf = ({ body, status }: Answer) => [status, body.error?.code];
 const rating = { question_text: "How was it?", type: "RATING" };
 
 layer(TestWaypost.layer)("Content on no campaign", (it) => {
-  it.effect("is made, listed, shown, changed and deleted by the operator (F7, operator.contents)", () =>
+  it.effect("the operator creates, lists, shows, changes and deletes content (F7, operator.contents)", () =>
     Effect.gen(function* () {
       const { inSandbox, sandbox } = yield* contentWorld();
-      // Fields of a trigger are not its business.
+      // Fields of a trigger are ignored.
       const made = yield* inSandbox("/notifications", {
         body: content({ name: " Coffee ", trigger_type: "never" }),
       });
@@ -52,7 +52,7 @@ layer(TestWaypost.layer)("Content on no campaign", (it) => {
       const [question] = survey.body.data.questions;
       assert.deepInclude(question, { ...rating, required: false, choices: [] });
       assert.strictEqual(survey.body.data.updated_at, "2026-11-21T12:01:00+00:00");
-      // A question that stays what it was keeps its id, as on the platform API (F4).
+      // An unchanged question keeps its id, as in the platform API (F4).
       const again = yield* patch(content({ type: "survey", questions: [rating], body: "Tell us." }));
       assert.strictEqual(again.body.data.questions[0].id, question.id);
 
@@ -63,7 +63,8 @@ layer(TestWaypost.layer)("Content on no campaign", (it) => {
   );
 
   it.effect(
-    "is held to every rule of the platform API's, all at once (B4, F1, F2, F5, operator.contents)",
+    "content follows every rule of the platform API, with all problems together " +
+      "(B4, F1, F2, F5, operator.contents)",
     () =>
       Effect.gen(function* () {
         const { inSandbox } = yield* contentWorld({ plan: { surveys: false } });
@@ -101,7 +102,7 @@ layer(TestWaypost.layer)("Content on no campaign", (it) => {
       }),
   );
 
-  it.effect("counts toward max_notifications, exactly, also on no campaign (F8, operator.contents)", () =>
+  it.effect("content on no campaign counts toward max_notifications exactly (F8, operator.contents)", () =>
     Effect.gen(function* () {
       const { geo, inSandbox, notifications, sandbox } = yield* contentWorld({
         plan: { max_notifications: 5 },
@@ -134,27 +135,29 @@ layer(TestWaypost.layer)("Content on no campaign", (it) => {
     }),
   );
 
-  it.effect("is listed newest first, page by page, with what is on campaigns (D1, operator.contents)", () =>
-    Effect.gen(function* () {
-      const world = yield* contentWorld();
-      const ids: Array<string> = [];
-      for (let at = 0; at < 3; at++) ids.unshift(yield* world.content());
-      const on = (yield* world.sandbox(yield* world.geo(), { body: content({ trigger_type: "on_exit" }) }))
-        .body.data;
-      const first = yield* world.inSandbox("/notifications?limit=2");
-      const second = yield* world.inSandbox(`/notifications?limit=2&cursor=${first.body.meta.next_cursor}`);
-      assert.isNull(second.body.meta.next_cursor);
-      assert.deepStrictEqual(
-        [...first.body.data, ...second.body.data].map((each) => [each.id, each.campaign_ids]),
-        [[on.id, [on.campaign_id]], ...ids.map((id) => [id, []])],
-      );
-      const elsewhere = yield* world.inSandbox(`/segments?cursor=${first.body.meta.next_cursor}`);
-      assert.deepStrictEqual(codeOf(elsewhere), [422, "invalid_cursor"]);
-    }),
+  it.effect(
+    "contents are listed newest first in pages, including those on campaigns (D1, operator.contents)",
+    () =>
+      Effect.gen(function* () {
+        const world = yield* contentWorld();
+        const ids: Array<string> = [];
+        for (let at = 0; at < 3; at++) ids.unshift(yield* world.content());
+        const on = (yield* world.sandbox(yield* world.geo(), { body: content({ trigger_type: "on_exit" }) }))
+          .body.data;
+        const first = yield* world.inSandbox("/notifications?limit=2");
+        const second = yield* world.inSandbox(`/notifications?limit=2&cursor=${first.body.meta.next_cursor}`);
+        assert.isNull(second.body.meta.next_cursor);
+        assert.deepStrictEqual(
+          [...first.body.data, ...second.body.data].map((each) => [each.id, each.campaign_ids]),
+          [[on.id, [on.campaign_id]], ...ids.map((id) => [id, []])],
+        );
+        const elsewhere = yield* world.inSandbox(`/segments?cursor=${first.body.meta.next_cursor}`);
+        assert.deepStrictEqual(codeOf(elsewhere), [422, "invalid_cursor"]);
+      }),
   );
 
   it.effect(
-    "belongs to one environment of one workspace, and is 404 before anything about a body (A2, B1, operator.contents)",
+    "content belongs to one environment, and is 404 before problems of a body (A2, B1, operator.contents)",
     () =>
       Effect.gen(function* () {
         const mine = yield* contentWorld();

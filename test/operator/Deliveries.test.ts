@@ -5,9 +5,9 @@ import { TestWaypost } from "../TestWaypost.ts";
 
 const nobody = "01980a6c-0f3e-7c52-9a41-3f1f5d7a2b60";
 
-layer(TestWaypost.layer)("the operator's list of deliveries", (it) => {
+layer(TestWaypost.layer)("The operator's list of deliveries", (it) => {
   it.effect(
-    "shows each delivery with what became of it, the last set off first, page by page (operator.deliveries)",
+    "the list shows each delivery with its outcome, newest first, in pages (operator.deliveries)",
     () =>
       Effect.gen(function* () {
         const { operator } = yield* TestWaypost;
@@ -78,35 +78,39 @@ layer(TestWaypost.layer)("the operator's list of deliveries", (it) => {
           "status",
         ]);
 
-        // A message's id is its delivery's.
+        // The id of a message is the id of its delivery.
         assert.strictEqual((yield* inbox.inbox())[0]?.id, delivered.id);
         const elsewhere = yield* operator(`/workspaces/${workspace.id}/sandbox/deliveries`);
         assert.deepStrictEqual(elsewhere.body.data, []);
       }),
   );
 
-  it.effect("keeps what a deleted campaign delivered and where, and finds it by the campaign (E10.3)", () =>
-    Effect.gen(function* () {
-      const { operator } = yield* TestWaypost;
-      const { production, workspace } = yield* eventWorld();
-      const location = yield* production.location();
-      const campaign = yield* production.campaign({ location_ids: [location] });
-      const notification = yield* production.notification(campaign);
-      const phone = yield* production.phone();
-      yield* phone.sees("enter", location);
-      yield* production.platform(`/campaigns/${campaign}`, { method: "DELETE" });
-      yield* production.platform(`/locations/${location}`, { method: "DELETE" });
-      yield* phone.ask("/devices/me", { method: "DELETE" });
-      const { body } = yield* operator(`/workspaces/${workspace.id}/production/deliveries`);
-      assert.lengthOf(body.data, 1);
-      const found = yield* operator(`/workspaces/${workspace.id}/production/deliveries?campaign=${campaign}`);
-      assert.deepStrictEqual(found.body.data, body.data);
-      assert.deepInclude(body.data[0], {
-        campaign_id: campaign,
-        location_id: location,
-        notification_id: notification,
-        device_id: phone.id,
-      });
-    }),
+  it.effect(
+    "deliveries of a deleted campaign keep their location and are found by the campaign (E10.3)",
+    () =>
+      Effect.gen(function* () {
+        const { operator } = yield* TestWaypost;
+        const { production, workspace } = yield* eventWorld();
+        const location = yield* production.location();
+        const campaign = yield* production.campaign({ location_ids: [location] });
+        const notification = yield* production.notification(campaign);
+        const phone = yield* production.phone();
+        yield* phone.sees("enter", location);
+        yield* production.platform(`/campaigns/${campaign}`, { method: "DELETE" });
+        yield* production.platform(`/locations/${location}`, { method: "DELETE" });
+        yield* phone.ask("/devices/me", { method: "DELETE" });
+        const { body } = yield* operator(`/workspaces/${workspace.id}/production/deliveries`);
+        assert.lengthOf(body.data, 1);
+        const found = yield* operator(
+          `/workspaces/${workspace.id}/production/deliveries?campaign=${campaign}`,
+        );
+        assert.deepStrictEqual(found.body.data, body.data);
+        assert.deepInclude(body.data[0], {
+          campaign_id: campaign,
+          location_id: location,
+          notification_id: notification,
+          device_id: phone.id,
+        });
+      }),
   );
 });

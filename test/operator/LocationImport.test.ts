@@ -20,7 +20,7 @@ const world = Effect.gen(function* () {
 
 layer(TestWaypost.layer)("The operator's import", (it) => {
   it.effect(
-    "imports as the platform API does, into the environment of its path alone (operator.import)",
+    "the operator's import works like the platform API's, in the environment of its path (operator.import)",
     () =>
       Effect.gen(function* () {
         const { held, operator, path, production } = yield* world;
@@ -40,7 +40,7 @@ layer(TestWaypost.layer)("The operator's import", (it) => {
   );
 
   it.effect(
-    "happens once for a part, however often and at once it is sent; another part is another import (operator.import)",
+    "a part is imported once however often it is sent, and another part is another import (operator.import)",
     () =>
       Effect.gen(function* () {
         const { held, operator, path } = yield* world;
@@ -59,7 +59,7 @@ layer(TestWaypost.layer)("The operator's import", (it) => {
       }),
   );
 
-  it.effect("remembers no refusal of a part, and no dry run (operator.import)", () =>
+  it.effect("refused parts and dry runs are not stored (operator.import)", () =>
     Effect.gen(function* () {
       const { held, operator, path } = yield* world;
       const at = `${path}?part=${randomUUID()}`;
@@ -75,7 +75,7 @@ layer(TestWaypost.layer)("The operator's import", (it) => {
     }),
   );
 
-  it.effect("says what is wrong with its path and parameters, before anything about the body", () =>
+  it.effect("problems of the path and the parameters are reported before those of the body", () =>
     Effect.gen(function* () {
       const { operator, path } = yield* world;
       const bad = yield* operator(`${path}?part=7&dry_run=maybe`, { body: collection() });

@@ -22,14 +22,14 @@ const resolve = (document: Json, schema: Json): Json =>
 interface Field {
   readonly where: string;
   readonly schema: Json;
-  /** Whether the example of a field around it shows this one too. */
+  /** Whether the example of an enclosing field includes this one. */
   readonly isShown: boolean;
 }
 
-/** What GeoJSON itself says of a feature; RFC 7946 describes it. */
+/** The parts of a GeoJSON feature that RFC 7946 describes. */
 const isGeoJson = (where: string) => /\.features\[\]\.(type|geometry(\.\w+)?)$/.test(where);
 
-/** Every field of a schema and of what is inside it. */
+/** Every field of a schema, at any depth. */
 const walk = (document: Json, field: Field, visit: (field: Field) => void, seen: Set<Json>): void => {
   const target = resolve(document, field.schema);
   if (target === undefined || seen.has(target)) return;
@@ -95,7 +95,7 @@ describe.each(documentNames)("the %s document", (name: DocumentName) => {
     );
   });
 
-  it("integers are integers, and every example is of its field's type", () => {
+  it("integers are integers, and every example has the type of its field", () => {
     const wrong = everyField(document).flatMap(({ schema, where }) => {
       const { examples = [], type } = resolve(document, schema) ?? {};
       const fits = (example: unknown) =>
@@ -140,14 +140,18 @@ describe.each(documentNames)("the %s document", (name: DocumentName) => {
     }
   });
 
-  it("every change of the platform takes an Idempotency-Key, and nothing else does (J1, idempotency.0, operator.unlimited)", () => {
-    for (const { op, where } of operationsOf(document)) {
-      const takesKey = op.parameters.some((parameter: Json) => parameter.name === "Idempotency-Key");
-      assert.strictEqual(takesKey, name === "platform" && !where.startsWith("GET"), where);
-    }
-  });
+  it(
+    "every change of the platform API accepts an Idempotency-Key, and no other endpoint " +
+      "(J1, idempotency.0, operator.unlimited)",
+    () => {
+      for (const { op, where } of operationsOf(document)) {
+        const takesKey = op.parameters.some((parameter: Json) => parameter.name === "Idempotency-Key");
+        assert.strictEqual(takesKey, name === "platform" && !where.startsWith("GET"), where);
+      }
+    },
+  );
 
-  it("paths are relative to the servers, and every reference is there (versioning.1)", () => {
+  it("paths are relative to the servers, and every reference resolves (versioning.1)", () => {
     assert.match(document.openapi, /^3\.1\./);
     assert.isNotEmpty(document.servers);
     for (const path of Object.keys(document.paths)) assert.notInclude(path, "/v1/");
@@ -158,8 +162,8 @@ describe.each(documentNames)("the %s document", (name: DocumentName) => {
   });
 });
 
-layer(TestWaypost.layer)("documents and their page", (it) => {
-  it.effect("are served without a token, and the page holds all that it needs", () =>
+layer(TestWaypost.layer)("Documents and the documentation page", (it) => {
+  it.effect("the documents are served without a token, and the page loads nothing else", () =>
     Effect.gen(function* () {
       const { origin } = yield* TestWaypost;
       const ask = asker(origin, null);

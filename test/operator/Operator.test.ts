@@ -9,7 +9,7 @@ const nobody = "01980a6c-0f3e-7c52-9a41-3f1f5d7a2b60";
 const codeOf = ({ body, status }: Answer) => [status, body.error?.code];
 const fieldsOf = ({ body }: Answer) => Object.keys(body.error?.fields ?? {}).toSorted();
 
-/** All items of a list, a page of two at a time. */
+/** All items of a list, read in pages of two. */
 const everything = (ask: ReturnType<typeof asker>, path: string) =>
   Effect.gen(function* () {
     const items: Array<{ id: string }> = [];
@@ -24,9 +24,10 @@ const everything = (ask: ReturnType<typeof asker>, path: string) =>
     return items;
   });
 
-layer(TestWaypost.layer)("the operator interface", (it) => {
+layer(TestWaypost.layer)("The operator interface", (it) => {
   it.effect(
-    "a workspace has UTC, no production access and the default plan, unless told otherwise (I1.2, operator.status, operator.workspace, operator.workspace_fields)",
+    "a new workspace has UTC, no full API in Production and the default plan " +
+      "(I1.2, operator.status, operator.workspace, operator.workspace_fields)",
     () =>
       Effect.gen(function* () {
         const { operator } = yield* TestWaypost;
@@ -45,18 +46,19 @@ layer(TestWaypost.layer)("the operator interface", (it) => {
           created_at: "2026-11-21T12:00:00+00:00",
           updated_at: "2026-11-21T12:00:00+00:00",
         });
-        const told = yield* operator("/workspaces", {
+        const custom = yield* operator("/workspaces", {
           body: { name: "Blue", timezone: "Europe/Amsterdam", plan: { max_campaigns: 3, surveys: false } },
         });
-        assert.strictEqual(told.body.data.timezone, "Europe/Amsterdam");
-        assert.deepStrictEqual(told.body.data.plan, { ...defaultPlan, max_campaigns: 3, surveys: false });
-        const read = yield* operator(`/workspaces/${told.body.data.id}`);
-        assert.deepStrictEqual(read.body, told.body);
+        assert.strictEqual(custom.body.data.timezone, "Europe/Amsterdam");
+        assert.deepStrictEqual(custom.body.data.plan, { ...defaultPlan, max_campaigns: 3, surveys: false });
+        const read = yield* operator(`/workspaces/${custom.body.data.id}`);
+        assert.deepStrictEqual(read.body, custom.body);
       }),
   );
 
   it.effect(
-    "a change keeps what it leaves out, merges the plan by key, and takes null for no cap (operator.status, operator.workspace_update)",
+    "a change keeps missing fields, merges the plan by key, and null removes the cap " +
+      "(operator.status, operator.workspace_update)",
     () =>
       Effect.gen(function* () {
         const { operator } = yield* TestWaypost;
@@ -96,7 +98,7 @@ layer(TestWaypost.layer)("the operator interface", (it) => {
       }),
   );
 
-  it.effect("everything wrong with a body is told at once, by dotted name (B4, operator.envelope)", () =>
+  it.effect("all problems of a body are reported together, by dotted name (B4, operator.envelope)", () =>
     Effect.gen(function* () {
       const { operator, workspace } = yield* TestWaypost;
       const bad = yield* operator("/workspaces", {
@@ -122,7 +124,8 @@ layer(TestWaypost.layer)("the operator interface", (it) => {
   );
 
   it.effect(
-    "lists page through everything once, newest first, and their cursors fit no other list (D1.2, D2, operator.envelope)",
+    "lists page through everything once, newest first, and their cursors fit no other list " +
+      "(D1.2, D2, operator.envelope)",
     () =>
       Effect.gen(function* () {
         const { operator, workspace } = yield* TestWaypost;
@@ -134,17 +137,13 @@ layer(TestWaypost.layer)("the operator interface", (it) => {
           issued.unshift(made.body.data.id);
         }
         const listed = yield* everything(operator, `/workspaces/${id}/production/sdk-keys`);
-        assert.deepStrictEqual(
-          listed.map((key) => key.id),
-          issued,
-        );
-        const page = yield* operator(`/workspaces/${id}/production/sdk-keys?limit=1`);
-        const cursor = `?cursor=${page.body.meta.next_cursor}`;
-        for (const path of [
-          `/workspaces/${id}/sandbox/sdk-keys`,
-          `/workspaces/${other.id}/production/sdk-keys`,
-        ]) {
-          assert.deepStrictEqual(codeOf(yield* operator(path + cursor)), [422, "invalid_cursor"]);
+        const ids = listed.map((key) => key.id);
+        assert.deepStrictEqual(ids, issued);
+        const { meta } = (yield* operator(`/workspaces/${id}/production/sdk-keys?limit=1`)).body;
+        const cursor = `?cursor=${meta.next_cursor}`;
+        for (const tenant of [`${id}/sandbox`, `${other.id}/production`]) {
+          const foreign = yield* operator(`/workspaces/${tenant}/sdk-keys${cursor}`);
+          assert.deepStrictEqual(codeOf(foreign), [422, "invalid_cursor"]);
         }
         const workspaces = yield* everything(operator, "/workspaces");
         assert.isTrue(workspaces.some((each) => each.id === id));
@@ -154,7 +153,8 @@ layer(TestWaypost.layer)("the operator interface", (it) => {
   );
 
   it.effect(
-    "a token is shown once, works where it is for, and ends at once when it is revoked (A4, auth.1, operator.tokens, operator.tokens_revoke)",
+    "a token is shown once, works in its environment, and ends when it is revoked " +
+      "(A4, auth.1, operator.tokens, operator.tokens_revoke)",
     () =>
       Effect.gen(function* () {
         const { operator, platform, workspace } = yield* TestWaypost;
@@ -189,7 +189,7 @@ layer(TestWaypost.layer)("the operator interface", (it) => {
       }),
   );
 
-  it.effect("an SDK key registers devices until it is revoked, and is shown once (operator.sdk_keys)", () =>
+  it.effect("an SDK key is shown once, and registers devices until it is revoked (operator.sdk_keys)", () =>
     Effect.gen(function* () {
       const { device, operator, workspace } = yield* TestWaypost;
       const { id } = yield* workspace();
@@ -208,7 +208,8 @@ layer(TestWaypost.layer)("the operator interface", (it) => {
   );
 
   it.effect(
-    "devices are listed by approval and platform, and approved one by one (operator.approve, operator.devices)",
+    "devices are listed by approval and platform, and approved one by one " +
+      "(operator.approve, operator.devices)",
     () =>
       Effect.gen(function* () {
         const { device, operator, workspace } = yield* TestWaypost;
@@ -217,11 +218,7 @@ layer(TestWaypost.layer)("the operator interface", (it) => {
           body: { name: "App" },
         })).body.data;
         const ids: Array<string> = [];
-        for (const [name, platform] of [
-          ["one", "ios"],
-          ["two", "android"],
-          ["three", "ios"],
-        ] as const) {
+        for (const [name, platform] of Object.entries({ one: "ios", two: "android", three: "ios" })) {
           const made = yield* device(key)(`/devices/${name}`, { method: "PUT", body: { platform } });
           ids.push(made.body.data.id);
         }
@@ -250,7 +247,8 @@ layer(TestWaypost.layer)("the operator interface", (it) => {
   );
 
   it.effect(
-    "what is not there is 404, before anything about the body; a wrong method is 405 (B1, B2, operator.envelope, operator.foreign)",
+    "an unknown id is 404 before problems of the body, and a wrong method is 405 " +
+      "(B1, B2, operator.envelope, operator.foreign)",
     () =>
       Effect.gen(function* () {
         const { operator, workspace } = yield* TestWaypost;
@@ -288,7 +286,7 @@ layer(TestWaypost.layer)("the operator interface", (it) => {
       }),
   );
 
-  it.effect("no other workspace's token can be revoked through a workspace (operator.tokens_revoke)", () =>
+  it.effect("a token can be revoked only through its own workspace (operator.tokens_revoke)", () =>
     Effect.gen(function* () {
       const waypost = yield* TestWaypost;
       const mine = yield* waypost.workspace();

@@ -2,8 +2,8 @@ import { assert, layer } from "@effect/vitest";
 import { Effect } from "effect";
 import { TestWaypost } from "../TestWaypost.ts";
 
-layer(TestWaypost.layer)("What the operator gets unless told otherwise", (it) => {
-  it.effect("a plan has these keys, with these defaults (operator.plan)", () =>
+layer(TestWaypost.layer)("Defaults of the operator interface", (it) => {
+  it.effect("a plan has these keys with these defaults (operator.plan)", () =>
     Effect.gen(function* () {
       const { operator } = yield* TestWaypost;
       const { plan } = (yield* operator("/workspaces", { body: { name: "Acme" } })).body.data;
@@ -25,22 +25,24 @@ layer(TestWaypost.layer)("What the operator gets unless told otherwise", (it) =>
     }),
   );
 
-  it.effect("has no rate limits, and a key of a retry makes no replay (operator.unlimited)", () =>
-    Effect.gen(function* () {
-      const { operator } = yield* TestWaypost;
-      const ids = new Set<string>();
-      for (let time = 0; time < 60; time++) {
-        const headers = { "idempotency-key": "again" };
-        const {
-          body,
-          headers: answered,
-          status,
-        } = yield* operator("/workspaces", { body: { name: "Acme" }, headers });
-        assert.strictEqual(status, 201);
-        assert.isFalse(answered.has("x-ratelimit-limit") || answered.has("idempotent-replayed"));
-        ids.add(body.data.id);
-      }
-      assert.strictEqual(ids.size, 60);
-    }),
+  it.effect(
+    "the operator interface has no rate limits and ignores Idempotency-Key (operator.unlimited)",
+    () =>
+      Effect.gen(function* () {
+        const { operator } = yield* TestWaypost;
+        const ids = new Set<string>();
+        for (let time = 0; time < 60; time++) {
+          const headers = { "idempotency-key": "again" };
+          const {
+            body,
+            headers: answered,
+            status,
+          } = yield* operator("/workspaces", { body: { name: "Acme" }, headers });
+          assert.strictEqual(status, 201);
+          assert.isFalse(answered.has("x-ratelimit-limit") || answered.has("idempotent-replayed"));
+          ids.add(body.data.id);
+        }
+        assert.strictEqual(ids.size, 60);
+      }),
   );
 });

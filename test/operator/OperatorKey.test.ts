@@ -5,9 +5,9 @@ import { type Answer, asker, TestWaypost, testOperatorKey } from "../TestWaypost
 
 const codeOf = ({ body, status }: Answer) => [status, body.error?.code];
 
-layer(TestWaypost.layer)("the operator key", (it) => {
+layer(TestWaypost.layer)("The operator key", (it) => {
   it.effect(
-    "without it everything is 401, unknown paths included; guessing is throttled like tokens (B2, I2.2, operator.key)",
+    "without the key all paths are 401, and guesses are throttled like tokens (B2, I2.2, operator.key)",
     () =>
       Effect.gen(function* () {
         const { operator, origin } = yield* TestWaypost;
@@ -31,7 +31,7 @@ layer(TestWaypost.layer)("the operator key", (it) => {
       }),
   );
 
-  it.effect("no token of a workspace opens the operator interface (operator.key, service.no_users)", () =>
+  it.effect("no token of a workspace works on the operator interface (operator.key, service.no_users)", () =>
     Effect.gen(function* () {
       const { origin, tenant } = yield* TestWaypost;
       const { tokens } = yield* tenant();

@@ -6,14 +6,15 @@ import { gold, refusal, rule, segmentWorld } from "./SegmentWorld.ts";
 
 layer(TestWaypost.layer)("The rules of segments", (it) => {
   it.effect(
-    "every operator holds the devices that it says, by value and type, built-in attributes too (L6.1, operator.segment_rule)",
+    "every segment operator selects devices by value and type, also by built-in attributes " +
+      "(L6.1, operator.segment_rule)",
     () =>
       Effect.gen(function* () {
         const { operator, path, sandbox } = yield* segmentWorld;
-        const told = { locale: "nl-NL", timezone: "Europe/Amsterdam", app_version: "4.10.0" };
+        const sent = { locale: "nl-NL", timezone: "Europe/Amsterdam", app_version: "4.10.0" };
         yield* sandbox.register("full", {
           platform: "ios",
-          ...told,
+          ...sent,
           attributes: {
             plan: "gold",
             visits: 12,
@@ -88,7 +89,7 @@ layer(TestWaypost.layer)("The rules of segments", (it) => {
       }),
   );
 
-  it.effect("everything wrong with a rule is told at once, by its dotted name (B4, L6.1)", () =>
+  it.effect("all problems of a rule are reported together, by dotted name (B4, L6.1)", () =>
     Effect.gen(function* () {
       const { operator, path, segment } = yield* segmentWorld;
       const ask = (body: unknown) => operator(path("sandbox"), { body });
@@ -120,8 +121,8 @@ layer(TestWaypost.layer)("The rules of segments", (it) => {
           },
         }),
       );
-      const at = (place: number, field: string) =>
-        `rule.conditions.${place}${field === "" ? "" : "."}${field}`;
+      const at = (index: number, field: string) =>
+        `rule.conditions.${index}${field === "" ? "" : "."}${field}`;
       assert.deepStrictEqual(fields, {
         name: ["The name is required: it cannot be empty."],
         "rule.match": ["The match must be all or any."],
@@ -136,7 +137,7 @@ layer(TestWaypost.layer)("The rules of segments", (it) => {
         [at(5, "value")]: [
           "The value must be a text that is not empty: a part of a text, or one text of a list.",
         ],
-        [at(6, "value")]: ["The value must be a number or a text: by size and order nothing else compares."],
+        [at(6, "value")]: ["The value must be a number or a text: only these have an order."],
         [at(7, "value")]: ["The value is required."],
         [at(8, "value")]: [
           "The value cannot be null: to ask whether a device has the attribute, use exists.",
@@ -181,7 +182,7 @@ layer(TestWaypost.layer)("The rules of segments", (it) => {
       const patch = (body: unknown) => operator(`${path("sandbox")}/${id}`, { method: "PATCH", body });
       assert.hasAllKeys(refusal(yield* patch({ name: null, rule: null })), ["name", "rule"]);
       assert.strictEqual((yield* patch({})).status, 200);
-      // The most that a rule can hold.
+      // The largest possible rule.
       const values = Array.from({ length: 1000 }, (_, value) => `value ${value}`);
       const most = Array.from({ length: 50 }, () => ({
         attribute: "x".repeat(255),

@@ -5,12 +5,12 @@ import { push } from "../campaigns/CampaignWorld.ts";
 import { devicesOf } from "../devices/TestDevices.ts";
 import { type Answer, testStart } from "../TestWaypost.ts";
 
-/** A rule that most tests do with. */
+/** The rule of most tests. */
 export const gold = { match: "all", conditions: [{ attribute: "plan", op: "eq", value: "gold" }] };
 /** A rule of these conditions. */
 export const rule = (...conditions: ReadonlyArray<object>) => ({ match: "all", conditions });
 
-/** A tenant at the start of time, with the operator's view of its segments. */
+/** A tenant at the start of the test, with the operator interface to its segments. */
 export const segmentWorld = Effect.gen(function* () {
   yield* TestClock.setTime(testStart);
   const world = yield* devicesOf();
@@ -21,7 +21,7 @@ export const segmentWorld = Effect.gen(function* () {
     ...world,
     operator,
     path,
-    /** Makes a segment of the Sandbox and gives its id. */
+    /** Creates a segment in Sandbox; gives its id. */
     segment: (body: object = {}) =>
       Effect.gen(function* () {
         const answer = yield* operator(path("sandbox"), {
@@ -37,7 +37,7 @@ export const segmentWorld = Effect.gen(function* () {
   };
 });
 
-/** The fields of a refusal. */
+/** The problems of a refusal by field. */
 export const refusal = (answer: Answer) => {
   assert.deepStrictEqual([answer.status, answer.body.error?.code], [422, "validation_failed"]);
   return answer.body.error.fields;

@@ -9,7 +9,8 @@ const codeOf = ({ body, status }: Answer) => [status, body.error?.code];
 
 layer(TestWaypost.layer)("Segments", (it) => {
   it.effect(
-    "are made, listed, shown, changed and deleted, each with the registered devices it holds (L6.1, operator.segments)",
+    "segments are created, listed, shown, changed and deleted, with their registered devices " +
+      "(L6.1, operator.segments)",
     () =>
       Effect.gen(function* () {
         const { operator, path, sandbox } = yield* segmentWorld;
@@ -56,20 +57,20 @@ layer(TestWaypost.layer)("Segments", (it) => {
       }),
   );
 
-  it.effect("a name stands once among the segments of an environment, also when two are made at once", () =>
+  it.effect("a name is unique among the segments of an environment, also under concurrency", () =>
     Effect.gen(function* () {
       const { operator, path, segment } = yield* segmentWorld;
       const body = { name: "VIP", rule: gold };
-      const twins = yield* Effect.all(
+      const responses = yield* Effect.all(
         Array.from({ length: 8 }, () => operator(path("sandbox"), { body })),
         { concurrency: "unbounded" },
       );
       assert.lengthOf(
-        twins.filter(({ status }) => status === 201),
+        responses.filter(({ status }) => status === 201),
         1,
       );
-      for (const twin of twins.filter(({ status }) => status !== 201)) {
-        assert.deepStrictEqual(refusal(twin), {
+      for (const response of responses.filter(({ status }) => status !== 201)) {
+        assert.deepStrictEqual(refusal(response), {
           name: ['The name "VIP" is taken by another segment: choose another one.'],
         });
       }
@@ -80,7 +81,7 @@ layer(TestWaypost.layer)("Segments", (it) => {
     }),
   );
 
-  it.effect("a page holds what it is told to, newest first, each segment once with its own count (D1)", () =>
+  it.effect("a page has the requested number of segments, newest first, each with its own count (D1)", () =>
     Effect.gen(function* () {
       const { operator, path, sandbox, segment } = yield* segmentWorld;
       yield* sandbox.register("one", { platform: "ios", attributes: { plan: "gold" } });
@@ -112,7 +113,7 @@ layer(TestWaypost.layer)("Segments", (it) => {
     }),
   );
 
-  it.effect("are aimed at by push campaigns; deleted, the campaign keeps its others (E5, L6.1)", () =>
+  it.effect("push campaigns target segments, and keep the others when one is deleted (E5, L6.1)", () =>
     Effect.gen(function* () {
       const { campaign, operator, path, platform, segment } = yield* segmentWorld;
       const [vip, fans] = [yield* segment(), yield* segment()];
@@ -125,11 +126,12 @@ layer(TestWaypost.layer)("Segments", (it) => {
       assert.deepStrictEqual(left.body.data.targeting.segmentation_ids, [fans]);
       assert.hasAllKeys(refusal(yield* campaign([vip])), ["segmentation_ids.0"]);
 
-      // Without its last one the campaign would reach everyone.
+      // Without its last segment the campaign would reach everyone.
       yield* platform.sandbox(`/campaigns/${made.body.data.id}/pause`, { method: "POST" });
       assert.deepStrictEqual(refusal(yield* remove(fans)), {
         segment: [
-          `Without this segment these campaigns would reach everyone: ${JSON.stringify(made.body.data.name)}. ` +
+          "Without this segment these campaigns would reach everyone: " +
+            `${JSON.stringify(made.body.data.name)}. ` +
             "Give them another segment, or delete them, first.",
         ],
       });
@@ -140,7 +142,7 @@ layer(TestWaypost.layer)("Segments", (it) => {
     }),
   );
 
-  it.effect("of a campaign's last two, deleted at once, one stays", () =>
+  it.effect("concurrent deletes of the last two segments of a campaign leave one", () =>
     Effect.gen(function* () {
       const { campaign, operator, path, platform, segment } = yield* segmentWorld;
       for (let round = 0; round < 5; round++) {
@@ -160,37 +162,35 @@ layer(TestWaypost.layer)("Segments", (it) => {
     }),
   );
 
-  it.effect(
-    "belong to one environment of one workspace, and are 404 before anything about a body (A2, B1)",
-    () =>
-      Effect.gen(function* () {
-        const mine = yield* segmentWorld;
-        const theirs = yield* segmentWorld;
-        const id = yield* mine.segment({ name: "Mine" });
-        const inside = { method: "PATCH", body: "not json" };
-        for (const path of [
-          `${mine.path("production")}/${id}`,
-          `${theirs.path("sandbox")}/${id}`,
-          `${mine.path("sandbox")}/${nobody}`,
-          `${mine.path("sandbox")}/mine`,
-          `${mine.path("staging")}/${id}`,
-          `/workspaces/${nobody}/sandbox/segments/${id}`,
-        ]) {
-          for (const ask of [{}, inside, { method: "DELETE" }]) {
-            assert.deepStrictEqual(
-              [path, ...codeOf(yield* mine.operator(path, ask))],
-              [path, 404, "not_found"],
-            );
-          }
+  it.effect("a segment belongs to one environment, and is 404 before problems of a body (A2, B1)", () =>
+    Effect.gen(function* () {
+      const mine = yield* segmentWorld;
+      const theirs = yield* segmentWorld;
+      const id = yield* mine.segment({ name: "Mine" });
+      const inside = { method: "PATCH", body: "not json" };
+      for (const path of [
+        `${mine.path("production")}/${id}`,
+        `${theirs.path("sandbox")}/${id}`,
+        `${mine.path("sandbox")}/${nobody}`,
+        `${mine.path("sandbox")}/mine`,
+        `${mine.path("staging")}/${id}`,
+        `/workspaces/${nobody}/sandbox/segments/${id}`,
+      ]) {
+        for (const ask of [{}, inside, { method: "DELETE" }]) {
+          assert.deepStrictEqual(
+            [path, ...codeOf(yield* mine.operator(path, ask))],
+            [path, 404, "not_found"],
+          );
         }
-        assert.deepStrictEqual((yield* mine.operator(mine.path("production"))).body.data, []);
-        assert.hasAllKeys(refusal(yield* theirs.campaign([id])), ["segmentation_ids.0"]);
-        yield* theirs.sandbox.register("one", { platform: "ios", attributes: { plan: "gold" } });
-        yield* mine.production.register("two", { platform: "ios", attributes: { plan: "gold" } });
-        const shown = yield* mine.operator(`${mine.path("sandbox")}/${id}`);
-        assert.deepInclude(shown.body.data, { name: "Mine", device_count: 0 });
-        const elsewhere = yield* mine.operator(mine.path("staging"), { body: "not json" });
-        assert.deepStrictEqual(codeOf(elsewhere), [404, "not_found"]);
-      }),
+      }
+      assert.deepStrictEqual((yield* mine.operator(mine.path("production"))).body.data, []);
+      assert.hasAllKeys(refusal(yield* theirs.campaign([id])), ["segmentation_ids.0"]);
+      yield* theirs.sandbox.register("one", { platform: "ios", attributes: { plan: "gold" } });
+      yield* mine.production.register("two", { platform: "ios", attributes: { plan: "gold" } });
+      const shown = yield* mine.operator(`${mine.path("sandbox")}/${id}`);
+      assert.deepInclude(shown.body.data, { name: "Mine", device_count: 0 });
+      const elsewhere = yield* mine.operator(mine.path("staging"), { body: "not json" });
+      assert.deepStrictEqual(codeOf(elsewhere), [404, "not_found"]);
+    }),
   );
 });

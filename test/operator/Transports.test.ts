@@ -38,36 +38,38 @@ const unset = { configured: false, public_key: null, updated_at: null };
 const set = { configured: true, public_key: null, updated_at: "2026-11-21T12:00:00+00:00" };
 
 layer(TestWaypost.layer)("Credentials of push services", (it) => {
-  it.effect("are set and deleted by environment, and listed without being shown (operator.transports)", () =>
-    Effect.gen(function* () {
-      const { list, operator, path, put, remove } = yield* world;
-      const none = ["fcm", "apns", "webpush"].map((transport) => ({ transport, ...unset }));
-      assert.deepStrictEqual((yield* operator(path("sandbox"))).body, {
-        data: none,
-        meta: { next_cursor: null },
-      });
-      const fcm = yield* put("fcm", fcmCredentials());
-      assert.deepStrictEqual([fcm.status, fcm.body], [200, { data: { transport: "fcm", ...set } }]);
-      const apns = yield* put("apns", apnsCredentials());
-      assert.deepStrictEqual([apns.status, apns.body], [200, { data: { transport: "apns", ...set } }]);
-      assert.deepStrictEqual(yield* list("sandbox"), [
-        { transport: "fcm", ...set },
-        { transport: "apns", ...set },
-        none[2],
-      ]);
-      assert.deepStrictEqual(yield* list("production"), none);
-      const gone = yield* remove("fcm");
-      assert.deepStrictEqual([gone.status, gone.body], [200, { data: { id: "fcm", deleted: true } }]);
-      assert.deepStrictEqual((yield* list("sandbox"))[0], none[0]);
-      for (const transport of ["fcm", "inbox", "nonsense"]) {
-        const again = yield* remove(transport);
-        assert.deepStrictEqual([again.status, again.body.error.code], [404, "not_found"]);
-      }
-    }),
+  it.effect(
+    "credentials are set and deleted by environment, and listed without secrets (operator.transports)",
+    () =>
+      Effect.gen(function* () {
+        const { list, operator, path, put, remove } = yield* world;
+        const none = ["fcm", "apns", "webpush"].map((transport) => ({ transport, ...unset }));
+        assert.deepStrictEqual((yield* operator(path("sandbox"))).body, {
+          data: none,
+          meta: { next_cursor: null },
+        });
+        const fcm = yield* put("fcm", fcmCredentials());
+        assert.deepStrictEqual([fcm.status, fcm.body], [200, { data: { transport: "fcm", ...set } }]);
+        const apns = yield* put("apns", apnsCredentials());
+        assert.deepStrictEqual([apns.status, apns.body], [200, { data: { transport: "apns", ...set } }]);
+        assert.deepStrictEqual(yield* list("sandbox"), [
+          { transport: "fcm", ...set },
+          { transport: "apns", ...set },
+          none[2],
+        ]);
+        assert.deepStrictEqual(yield* list("production"), none);
+        const gone = yield* remove("fcm");
+        assert.deepStrictEqual([gone.status, gone.body], [200, { data: { id: "fcm", deleted: true } }]);
+        assert.deepStrictEqual((yield* list("sandbox"))[0], none[0]);
+        for (const transport of ["fcm", "inbox", "nonsense"]) {
+          const again = yield* remove(transport);
+          assert.deepStrictEqual([again.status, again.body.error.code], [404, "not_found"]);
+        }
+      }),
   );
 
   it.effect(
-    "of web push are made by the server once, and stay when the subject changes (operator.transports)",
+    "the server makes web push keys once and keeps them when the subject changes (operator.transports)",
     () =>
       Effect.gen(function* () {
         const { list, put, remove } = yield* world;
@@ -81,21 +83,21 @@ layer(TestWaypost.layer)("Credentials of push services", (it) => {
         const other = (yield* put("webpush", webPushCredentials, "production")).body.data;
         assert.notStrictEqual(other.public_key, first.public_key);
         yield* remove("webpush");
-        const anew = (yield* put("webpush", webPushCredentials)).body.data;
-        assert.notStrictEqual(anew.public_key, first.public_key);
+        const replaced = (yield* put("webpush", webPushCredentials)).body.data;
+        assert.notStrictEqual(replaced.public_key, first.public_key);
 
-        const twins = yield* Effect.all(
+        const responses = yield* Effect.all(
           Array.from({ length: 6 }, () => put("webpush", webPushCredentials, "production")),
           { concurrency: "unbounded" },
         );
         assert.deepStrictEqual(
-          new Set(twins.map(({ body }) => body.data.public_key)),
+          new Set(responses.map(({ body }) => body.data.public_key)),
           new Set([other.public_key]),
         );
       }),
   );
 
-  it.effect("are unreadable in the database (operator.transports)", () =>
+  it.effect("credentials are unreadable in the database (operator.transports)", () =>
     Effect.gen(function* () {
       const { put } = yield* world;
       yield* put("fcm", fcmCredentials());
@@ -114,108 +116,120 @@ layer(TestWaypost.layer)("Credentials of push services", (it) => {
     }),
   );
 
-  it.effect("are refused with everything wrong at once, each in a sentence (B4, operator.transports)", () =>
+  it.effect(
+    "all problems of credentials are reported together, each in a sentence (B4, operator.transports)",
+    () =>
+      Effect.gen(function* () {
+        const { list, put } = yield* world;
+        assert.hasAllKeys(refusal(yield* put("fcm", {})), ["service_account"]);
+        assert.hasAllKeys(refusal(yield* put("fcm", { service_account: "{}" })), ["service_account"]);
+        assert.deepStrictEqual(
+          refusal(
+            yield* put("fcm", {
+              service_account: {
+                project_id: "acme/../other",
+                client_email: "push@example.com",
+                private_key: p256Key,
+                token_uri: "ftp://example.com",
+              },
+              base_url: "https://example.com/?a=b",
+            }),
+          ),
+          {
+            "service_account.private_key": [
+              "The private key must be the RSA key of the service account's JSON file, in PEM.",
+            ],
+            "service_account.project_id": [
+              "The project id must be the Firebase project's, such as acme-shop.",
+            ],
+            "service_account.token_uri": [
+              "The token address must be a full https address, such as https://push.example.com.",
+            ],
+            base_url: ["The base address may hold no user name, question mark or #."],
+          },
+        );
+        assert.hasAllKeys(refusal(yield* put("apns", {})), ["team_id", "key_id", "private_key", "topic"]);
+        const { privateKey } = generateKeyPairSync("ec", { namedCurve: "secp384r1" });
+        for (const bad of [
+          rsaKey,
+          String(privateKey.export({ type: "pkcs8", format: "pem" })),
+          "no key",
+          5,
+        ]) {
+          const answer = yield* put("apns", { ...apnsCredentials(), private_key: bad });
+          assert.hasAllKeys(refusal(answer), ["private_key"]);
+        }
+        assert.hasAllKeys(
+          refusal(yield* put("apns", { ...apnsCredentials(), team_id: "a b", key_id: "ü", topic: "a\r\nb" })),
+          ["team_id", "key_id", "topic"],
+        );
+        for (const subject of ["push@example.com", "http://example.com", "mailto:nobody", "https://", ""]) {
+          assert.hasAllKeys(refusal(yield* put("webpush", { subject })), ["subject"], subject);
+        }
+        assert.isTrue((yield* list("sandbox")).every((each: typeof unset) => !each.configured));
+      }),
+  );
+
+  it.effect("an unknown workspace or environment is 404 before problems of a body (B1)", () =>
     Effect.gen(function* () {
-      const { list, put } = yield* world;
-      assert.hasAllKeys(refusal(yield* put("fcm", {})), ["service_account"]);
-      assert.hasAllKeys(refusal(yield* put("fcm", { service_account: "{}" })), ["service_account"]);
-      assert.deepStrictEqual(
-        refusal(
-          yield* put("fcm", {
-            service_account: {
-              project_id: "acme/../other",
-              client_email: "push@example.com",
-              private_key: p256Key,
-              token_uri: "ftp://example.com",
-            },
-            base_url: "https://example.com/?a=b",
-          }),
-        ),
-        {
-          "service_account.private_key": [
-            "The private key must be the RSA key of the service account's JSON file, in PEM.",
-          ],
-          "service_account.project_id": ["The project id must be the Firebase project's, such as acme-shop."],
-          "service_account.token_uri": [
-            "The token address must be a full https address, such as https://push.example.com.",
-          ],
-          base_url: ["The base address may hold no user name, question mark or #."],
-        },
-      );
-      assert.hasAllKeys(refusal(yield* put("apns", {})), ["team_id", "key_id", "private_key", "topic"]);
-      const { privateKey } = generateKeyPairSync("ec", { namedCurve: "secp384r1" });
-      for (const bad of [rsaKey, String(privateKey.export({ type: "pkcs8", format: "pem" })), "no key", 5]) {
-        const answer = yield* put("apns", { ...apnsCredentials(), private_key: bad });
-        assert.hasAllKeys(refusal(answer), ["private_key"]);
+      const { operator, path } = yield* world;
+      const asks: ReadonlyArray<Ask & { readonly at: string }> = [
+        { at: "" },
+        { at: "/fcm", method: "DELETE" },
+        ...["fcm", "apns", "webpush"].map((each) => ({ at: `/${each}`, method: "PUT", body: "not json" })),
+      ];
+      for (const base of [path("staging"), `/workspaces/${nobody}/sandbox/transports`]) {
+        for (const { at, ...ask } of asks) {
+          const answer = yield* operator(base + at, ask);
+          assert.deepStrictEqual([at, answer.status, answer.body.error.code], [at, 404, "not_found"]);
+        }
       }
-      assert.hasAllKeys(
-        refusal(yield* put("apns", { ...apnsCredentials(), team_id: "a b", key_id: "ü", topic: "a\r\nb" })),
-        ["team_id", "key_id", "topic"],
-      );
-      for (const subject of ["push@example.com", "http://example.com", "mailto:nobody", "https://", ""]) {
-        assert.hasAllKeys(refusal(yield* put("webpush", { subject })), ["subject"], subject);
-      }
-      assert.isTrue((yield* list("sandbox")).every((each: typeof unset) => !each.configured));
     }),
   );
 
-  it.effect(
-    "are 404 for a workspace or environment that is not there, before anything about a body (B1)",
-    () =>
-      Effect.gen(function* () {
-        const { operator, path } = yield* world;
-        const asks: ReadonlyArray<Ask & { readonly at: string }> = [
-          { at: "" },
-          { at: "/fcm", method: "DELETE" },
-          ...["fcm", "apns", "webpush"].map((each) => ({ at: `/${each}`, method: "PUT", body: "not json" })),
-        ];
-        for (const base of [path("staging"), `/workspaces/${nobody}/sandbox/transports`]) {
-          for (const { at, ...ask } of asks) {
-            const answer = yield* operator(base + at, ask);
-            assert.deepStrictEqual([at, answer.status, answer.body.error.code], [at, 404, "not_found"]);
-          }
+  it.effect("an unknown transport is 404 for every method, with the known ones (operator.transports)", () =>
+    Effect.gen(function* () {
+      const { operator, path } = yield* world;
+      for (const method of ["PUT", "DELETE", "GET", "POST", "PATCH"]) {
+        for (const name of ["sms", "FCM", "__proto__", "constructor", "inbox"]) {
+          const answer = yield* operator(`${path("sandbox")}/${name}`, { method });
+          assert.deepStrictEqual([method, name, answer.status], [method, name, 404]);
+          assert.match(answer.body.error.message, /must be fcm, apns or webpush/);
         }
-      }),
-  );
-
-  it.effect(
-    "that nobody knows are 404 whatever the method, with the ones there are (operator.transports)",
-    () =>
-      Effect.gen(function* () {
-        const { operator, path } = yield* world;
-        for (const method of ["PUT", "DELETE", "GET", "POST", "PATCH"]) {
-          for (const name of ["sms", "FCM", "__proto__", "constructor", "inbox"]) {
-            const answer = yield* operator(`${path("sandbox")}/${name}`, { method });
-            assert.deepStrictEqual([method, name, answer.status], [method, name, 404]);
-            assert.match(answer.body.error.message, /must be fcm, apns or webpush/);
-          }
-        }
-        const answer = yield* operator(`${path("sandbox")}/fcm`, { method: "POST" });
-        assert.deepStrictEqual([answer.status, answer.headers.get("allow")], [405, "DELETE, PUT"]);
-      }),
+      }
+      const answer = yield* operator(`${path("sandbox")}/fcm`, { method: "POST" });
+      assert.deepStrictEqual([answer.status, answer.headers.get("allow")], [405, "DELETE, PUT"]);
+    }),
   );
 });
 
 layer(TestWaypost.layerWith({ allowPrivateAddresses: false }))("Addresses of push services", (it) => {
-  it.effect("must be https and public unless private ones are allowed (operator.transports)", () =>
-    Effect.gen(function* () {
-      const { put } = yield* world;
-      for (const base_url of [
-        "http://push.example.com",
-        "https://localhost:8443",
-        "https://127.0.0.1",
-        "https://[::1]",
-        "https://169.254.169.254",
-      ]) {
-        assert.hasAllKeys(refusal(yield* put("apns", apnsCredentials({ base_url }))), ["base_url"], base_url);
-        assert.hasAllKeys(
-          refusal(yield* put("fcm", fcmCredentials({ base_url, token_uri: base_url }))),
-          ["base_url", "service_account.token_uri"],
-          base_url,
-        );
-      }
-      const good = yield* put("apns", apnsCredentials({ base_url: "https://api.sandbox.push.apple.com" }));
-      assert.strictEqual(good.status, 200);
-    }),
+  it.effect(
+    "the address of a push service must be https and public unless private ones are allowed " +
+      "(operator.transports)",
+    () =>
+      Effect.gen(function* () {
+        const { put } = yield* world;
+        for (const base_url of [
+          "http://push.example.com",
+          "https://localhost:8443",
+          "https://127.0.0.1",
+          "https://[::1]",
+          "https://169.254.169.254",
+        ]) {
+          assert.hasAllKeys(
+            refusal(yield* put("apns", apnsCredentials({ base_url }))),
+            ["base_url"],
+            base_url,
+          );
+          assert.hasAllKeys(
+            refusal(yield* put("fcm", fcmCredentials({ base_url, token_uri: base_url }))),
+            ["base_url", "service_account.token_uri"],
+            base_url,
+          );
+        }
+        const good = yield* put("apns", apnsCredentials({ base_url: "https://api.sandbox.push.apple.com" }));
+        assert.strictEqual(good.status, 200);
+      }),
   );
 });

@@ -7,6 +7,7 @@ import { Positions } from "../../src/positions/Positions.ts";
 import { EventRecorder } from "../../src/events/EventRecorder.ts";
 import { LocationIndexes } from "../../src/locations/LocationIndexes.ts";
 import { Deliveries } from "../../src/sending/Deliveries.ts";
+import { DeviceId, DeviceKey } from "../../src/wire/Ids.ts";
 import { ParsedBody } from "../../src/wire/ParsedBody.ts";
 import { Workspaces } from "../../src/workspaces/Workspaces.ts";
 import { collection, box, pointFeature, polygonFeature } from "../locations/Features.ts";
@@ -196,8 +197,8 @@ layer(TestWaypost.layer)("Device location states", (it) => {
           workspaceId,
           workspace,
           environment: production.environment,
-          deviceId: phone.id,
-          deviceKey: device?.key ?? 0,
+          deviceId: DeviceId(phone.id),
+          deviceKey: DeviceKey(device?.key ?? 0),
           locationsVersion: tenant?.version ?? 0,
         }),
       );
@@ -251,8 +252,8 @@ layer(TestWaypost.layer)("Device location states", (it) => {
         workspaceId,
         workspace,
         environment: production.environment,
-        deviceId: phone.id,
-        deviceKey: device?.key ?? 0,
+        deviceId: DeviceId(phone.id),
+        deviceKey: DeviceKey(device?.key ?? 0),
         locationsVersion: 1,
       };
       const processes = yield* fourProcesses;

@@ -2,8 +2,8 @@ import { assert, describe, it } from "@effect/vitest";
 import fc from "fast-check";
 import { parseInstant } from "../../src/time/Instant.ts";
 
-describe("Instants as clients write them (D3)", () => {
-  it("reads every date-time that JavaScript writes, to the millisecond (D3)", () => {
+describe("parseInstant (D3)", () => {
+  it("parseInstant reads every date-time that JavaScript writes, to the millisecond (D3)", () => {
     fc.assert(
       fc.property(
         fc.date({ min: new Date("0001-01-01"), max: new Date("9999-12-31"), noInvalidDate: true }),
@@ -14,7 +14,7 @@ describe("Instants as clients write them (D3)", () => {
     );
   });
 
-  it("takes offsets, a date alone, and no offset as UTC (D3)", () => {
+  it("parseInstant accepts offsets and dates, and reads UTC without an offset (D3)", () => {
     const noon = Date.parse("2026-11-21T12:00:00Z");
     for (const text of [
       "2026-11-21T12:00:00Z",
@@ -30,7 +30,7 @@ describe("Instants as clients write them (D3)", () => {
     assert.strictEqual(parseInstant("2026-11-21"), Date.parse("2026-11-21T00:00:00Z"));
   });
 
-  it("refuses dates and times that do not exist, and anything else (D3)", () => {
+  it("parseInstant refuses impossible dates and times, and anything else (D3)", () => {
     for (const text of [
       "2026-02-30",
       "2025-02-29T00:00:00Z",

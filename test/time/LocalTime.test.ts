@@ -28,8 +28,8 @@ const utc = (text: string) => Date.parse(`${text}Z`);
 const accepted = (schema: Schema.Codec<unknown, unknown>, inputs: ReadonlyArray<unknown>) =>
   inputs.filter((input) => Result.isSuccess(Schema.decodeUnknownResult(schema)(input)));
 
-describe("written dates and times", () => {
-  it("are real days from 1970 to 9999, with an optional time to the minute", () => {
+describe("Local dates and times", () => {
+  it("a wall time is a real day from 1970 to 9999 with an optional time to the minute", () => {
     for (const text of [
       "2026-11-21",
       "2028-02-29",
@@ -50,7 +50,7 @@ describe("written dates and times", () => {
     });
   });
 
-  it("are refused where the day or time does not exist (E1.3)", () => {
+  it("an impossible day or time is refused (E1.3)", () => {
     const noDay = [
       "2026-02-30",
       "2026-02-29",
@@ -68,7 +68,7 @@ describe("written dates and times", () => {
     assert.deepStrictEqual(accepted(TimeOfDay, ["24:00", "12:60", "29:00"]), []);
   });
 
-  it("are refused in any other format (E1.3, campaigns.w2)", () => {
+  it("any other format is refused (E1.3, campaigns.w2)", () => {
     const other = [
       "2026-1-2",
       "20261121",
@@ -95,7 +95,7 @@ describe("written dates and times", () => {
     assert.deepStrictEqual(accepted(TimeOfDay, ["9:00", "09:00:00", "0900", "", "9am"]), []);
   });
 
-  it("are refused with a sentence that says what would be right", () => {
+  it("a refusal says what would be right", () => {
     const result = Schema.decodeUnknownResult(WallTime)("2026-02-30");
     assert.isTrue(Result.isFailure(result));
     if (Result.isFailure(result))
@@ -103,7 +103,7 @@ describe("written dates and times", () => {
   });
 });
 
-describe("instants at clock changes (E1)", () => {
+describe("Instants at clock changes (E1)", () => {
   const starts: ReadonlyArray<readonly [string, string, string, string]> = [
     ["gap of an hour", "America/New_York", "2026-03-08 02:30", "2026-03-08T07:30:00"],
     ["last minute before a gap", "America/New_York", "2026-03-08 01:59", "2026-03-08T06:59:00"],
@@ -121,7 +121,7 @@ describe("instants at clock changes (E1)", () => {
     ["a skipped day moves on by the gap", "Pacific/Apia", "2011-12-30 12:00", "2011-12-30T22:00:00"],
     ["a plain day", "UTC", "2026-11-21 10:00", "2026-11-21T10:00:00"],
   ];
-  it.each(starts)("start, %s: %s %s", (_, name, text, expected) => {
+  it.each(starts)("a start is resolved to its instant: %s, in %s at %s", (_, name, text, expected) => {
     assert.strictEqual(utcText(startInstant(zone(name), wall(text))), `${expected}+00:00`);
   });
 
@@ -141,13 +141,13 @@ describe("instants at clock changes (E1)", () => {
       "9999-12-31T23:59:59",
     ],
   ];
-  it.each(ends)("end, %s: %s %s", (_, name, text, expected) => {
-    // Toronto's gap lies before 1970, where nothing can be written.
+  it.each(ends)("an end is resolved to its instant: %s, in %s at %s", (_, name, text, expected) => {
+    // Toronto's gap is before 1970, which wall times cannot express.
     const end = endInstant(zone(name), text < "1970" ? Brand.nominal<WallTime>()(text) : wall(text));
     assert.strictEqual(utcText(end), `${expected}+00:00`);
   });
 
-  it("shows a moved time as moved, and any instant in the zone's clock (E1.1)", () => {
+  it("a moved time is shown as moved, and any instant on the clock of the zone (E1.1)", () => {
     const newYork = zone("America/New_York");
     assert.strictEqual<string>(
       wallTimeAt(newYork, startInstant(newYork, wall("2026-03-08 02:30"))),
@@ -158,22 +158,22 @@ describe("instants at clock changes (E1)", () => {
   });
 });
 
-describe("local days", () => {
-  it("are counted by the calendar, across leap days and years", () => {
+describe("Local days", () => {
+  it("days are counted by the calendar, across leap days and years", () => {
     assert.strictEqual<string>(addDays(date("2028-02-28"), 2), "2028-03-01");
     assert.strictEqual<string>(addDays(date("2026-01-01"), -1), "2025-12-31");
     assert.strictEqual(daysBetween(date("2026-11-21"), date("2027-11-21")), 365);
     assert.strictEqual(daysBetween(date("2026-11-21"), date("2026-11-20")), -1);
   });
 
-  it("range from the first day's first instant to just before the day after the last", () => {
+  it("a range of days ends just before the day after the last", () => {
     assert.deepStrictEqual(dayRange(zone("Europe/Amsterdam"), date("2026-03-28"), date("2026-03-29")), {
       fromMs: utc("2026-03-27T23:00:00"),
       toMs: utc("2026-03-29T22:00:00"),
     });
   });
 
-  it("join without hole or overlap, a skipped day being empty", () => {
+  it("days are contiguous, and a skipped day is empty", () => {
     const days = daysOf(zone("Pacific/Apia"), date("2011-12-28"), date("2012-01-01"));
     assert.deepStrictEqual(
       days.map((day): ReadonlyArray<unknown> => [day.date, (day.toMs - day.fromMs) / 3_600_000]),
@@ -188,7 +188,7 @@ describe("local days", () => {
     days.slice(1).forEach((day, i) => assert.strictEqual(day.fromMs, days[i]?.toMs));
   });
 
-  it("begin weeks on Monday (ISO) and months on the first, in the zone's clock (L4.2)", () => {
+  it("weeks begin on Monday (ISO) and months on the first, on the clock of the zone (L4.2)", () => {
     const cairo = zone("Africa/Cairo");
     const now = utc("2026-04-26T21:30:00");
     assert.strictEqual<string>(wallTimeAt(cairo, now), "2026-04-27 00:30");
@@ -206,7 +206,7 @@ describe("local days", () => {
     );
   });
 
-  it("end one second before the next begins (E1.2)", () => {
+  it("a day ends one second before the next begins (E1.2)", () => {
     const beirut = zone("Asia/Beirut");
     assert.strictEqual(dayEnd(beirut, date("2026-03-28")) + 1000, dayStart(beirut, date("2026-03-29")));
   });

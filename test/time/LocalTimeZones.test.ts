@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { dateAt, daysOf, LocalDate, startInstant, WallTime, wallTimeAt } from "../../src/time/LocalTime.ts";
 import { DAY_MS, offsetAt, TimeZoneName, timeZoneNames } from "../../src/time/TimeZone.ts";
 
-// The oracle: Intl's own rendering of an instant, and nothing but trial and comparison on top of it.
+// The oracle renders instants by Intl and searches by trial and comparison.
 const rendered = new Map<string, Intl.DateTimeFormat>();
 const clock = (zone: string, ms: number): string => {
   let format = rendered.get(zone);
@@ -19,12 +19,12 @@ const decodeZone = Schema.decodeUnknownSync(TimeZoneName);
 const date = Schema.decodeUnknownSync(LocalDate);
 const wall = Schema.decodeUnknownSync(WallTime);
 const zones = timeZoneNames.map((name) => decodeZone(name));
-// Without links, which are other names of these.
+// Without links, which are other names of the same zones.
 const listed = Intl.supportedValuesOf("timeZone").map((name) => decodeZone(name));
 const MINUTE_MS = 60_000;
 const minuteText = (ms: number) => new Date(ms).toISOString().slice(0, 16).replace("T", " ");
 
-/** The clock changes of a zone, found by halving the days at whose ends the rendered clock differs from UTC otherwise. */
+/** The clock changes of a zone, found by bisecting days whose offsets at their ends differ. */
 const clockChanges = (zone: TimeZoneName, from: number, to: number): ReadonlyArray<number> => {
   const shift = (ms: number) => Date.parse(`${clock(zone, ms).replace(" ", "T")}Z`) - ms;
   const found: Array<number> = [];
@@ -44,7 +44,7 @@ const clockChanges = (zone: TimeZoneName, from: number, to: number): ReadonlyArr
   return found;
 };
 
-/** Finds the earliest instant around a change that shows a wall time; in a gap, as far past the change as was meant. */
+/** Finds the earliest instant with a wall time; for one in a gap, the time moved forward by the gap. */
 const byTrial = (zone: TimeZoneName, change: number): ((wallMs: number) => number) => {
   const earliest = new Map<string, number>();
   for (let ms = change + 30 * 60 * MINUTE_MS; ms >= change - 30 * 60 * MINUTE_MS; ms -= 15 * MINUTE_MS)
@@ -53,14 +53,14 @@ const byTrial = (zone: TimeZoneName, change: number): ((wallMs: number) => numbe
   return (wallMs) => earliest.get(`${minuteText(wallMs)}:00`) ?? change + (wallMs - gapStart);
 };
 
-describe("every zone of the tz database", () => {
-  it("begins each day of two years at its first instant, and joins the days (E1.2)", () => {
+describe("Every zone of the tz database", () => {
+  it("each day of two years begins at its first instant, and days are contiguous (E1.2)", () => {
     const wrong: Array<string> = [];
     for (const [index, zone] of listed.entries()) {
       const days = daysOf(zone, date("2026-01-01"), date("2027-12-31"));
       const isUsual = (at: number) => (days[at + 1]?.fromMs ?? 0) - (days[at]?.fromMs ?? 0) === DAY_MS;
       for (const [at, day] of days.entries()) {
-        // Of days as long as others every fifth, in turn: one that is wrong would move all up to the next clock change.
+        // Of days of usual length only every fifth is checked: an error would also move the days after it.
         if ((index + at) % 5 > 0 && isUsual(at - 1) && isUsual(at)) continue;
         const begun = clock(zone, day.fromMs).startsWith(day.date);
         if (!begun || clock(zone, day.fromMs - 1000).slice(0, 10) >= day.date)
@@ -70,7 +70,7 @@ describe("every zone of the tz database", () => {
     assert.deepStrictEqual(wrong, []);
   });
 
-  it("reads every quarter of an hour around each clock change as trial finds it (E1.1)", () => {
+  it("every quarter of an hour around each clock change agrees with a search by trial (E1.1)", () => {
     let changes = 0;
     for (const zone of listed) {
       for (const change of clockChanges(zone, Date.UTC(2026, 0, 1), Date.UTC(2028, 0, 1))) {
@@ -90,7 +90,7 @@ describe("every zone of the tz database", () => {
     assert.isAbove(changes, 300);
   });
 
-  it("agrees with Effect's DateTime on any minute from 1970 to 2100", () => {
+  it("every minute from 1970 to 2100 agrees with Effect's DateTime", () => {
     const minutes = fc.integer({ min: 0, max: Date.UTC(2100, 0, 1) / MINUTE_MS });
     fc.assert(
       fc.property(fc.constantFrom(...zones), minutes, (zone, minute) => {
@@ -105,7 +105,7 @@ describe("every zone of the tz database", () => {
     );
   });
 
-  it("shows an instant as Intl does, to the date and to the minute", () => {
+  it("dates and minutes of instants agree with Intl", () => {
     fc.assert(
       fc.property(
         fc.constantFrom(...zones),

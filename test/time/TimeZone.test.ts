@@ -6,28 +6,32 @@ const read = Schema.decodeUnknownResult(TimeZoneName);
 const zone = Schema.decodeUnknownSync(TimeZoneName);
 
 describe("TimeZoneName", () => {
-  it("takes every name that the runtime lists, and the tz database's links to them (campaigns.f_timezone)", () => {
-    for (const name of [...Intl.supportedValuesOf("timeZone"), ...timeZoneNames])
-      assert.strictEqual(zone(name), name);
-    for (const link of [
-      "UTC",
-      "Etc/UTC",
-      "GMT",
-      "Europe/Kyiv",
-      "Asia/Calcutta",
-      "Asia/Kolkata",
-      "US/Pacific",
-      "EST",
-    ])
-      assert.strictEqual(zone(link), link);
-  });
+  it(
+    "TimeZoneName accepts every name of the runtime, and the links of the tz database " +
+      "(campaigns.f_timezone)",
+    () => {
+      for (const name of [...Intl.supportedValuesOf("timeZone"), ...timeZoneNames])
+        assert.strictEqual(zone(name), name);
+      for (const link of [
+        "UTC",
+        "Etc/UTC",
+        "GMT",
+        "Europe/Kyiv",
+        "Asia/Calcutta",
+        "Asia/Kolkata",
+        "US/Pacific",
+        "EST",
+      ])
+        assert.strictEqual(zone(link), link);
+    },
+  );
 
-  it("knows an offset for every name it takes", () => {
+  it("every accepted name has an offset", () => {
     for (const name of timeZoneNames)
       assert.isTrue(Math.abs(offsetAt(zone(name), 1.8e12)) <= 14 * 3_600_000, name);
   });
 
-  it("keeps the tz database's spelling, whatever the case sent, without surrounding blanks", () => {
+  it("TimeZoneName decodes to the tz database's spelling, from any case and without blanks", () => {
     const spelled = {
       utc: "UTC",
       "europe/kyiv": "Europe/Kyiv",
@@ -41,7 +45,7 @@ describe("TimeZoneName", () => {
     for (const [sent, kept] of Object.entries(spelled)) assert.strictEqual(zone(sent), kept);
   });
 
-  it("refuses offsets, abbreviations of ICU and made-up names (campaigns.f_timezone)", () => {
+  it("TimeZoneName refuses offsets, ICU abbreviations and made-up names (campaigns.f_timezone)", () => {
     const refused = [
       "+02:00",
       "+0200",
@@ -67,7 +71,7 @@ describe("TimeZoneName", () => {
       assert.isTrue(Result.isFailure(read(name)), name);
   });
 
-  it("says in a sentence what would be right", () => {
+  it("the refusal of a time zone says what would be right", () => {
     const result = read("+02:00");
     assert.isTrue(Result.isFailure(result));
     if (Result.isFailure(result))
@@ -76,7 +80,7 @@ describe("TimeZoneName", () => {
 });
 
 describe("offsetAt", () => {
-  it("remembers no wrong offset, on days with a clock change and after many days were asked", () => {
+  it("offsetAt caches no wrong offset, on days with a clock change and after many days", () => {
     const amsterdam = zone("Europe/Amsterdam");
     const change = Date.UTC(2026, 2, 29, 1);
     for (let round = 0; round < 2; round++) {
@@ -86,7 +90,7 @@ describe("offsetAt", () => {
     }
   });
 
-  it("counts the seconds of old offsets", () => {
+  it("offsetAt counts the seconds of old offsets", () => {
     assert.strictEqual(offsetAt(zone("Africa/Monrovia"), Date.UTC(1971, 0, 1)), -(44 * 60 + 30) * 1000);
   });
 });

@@ -8,8 +8,8 @@ import { BatchSize } from "../../src/sending/Send.ts";
 import { SendBatches } from "../../src/sending/SendBatches.ts";
 import { SendStarts } from "../../src/sending/SendStarts.ts";
 import { everyEndpoint } from "../matrices/Endpoints.ts";
-import { exampleOf, send, told } from "../matrices/Examples.ts";
-import { type Ground, makeGround, roomyWorkspace } from "../matrices/Ground.ts";
+import { describeAnswer, exampleOf, send } from "../matrices/Examples.ts";
+import { type MatrixFixture, makeMatrixFixture, unlimitedWorkspace } from "../matrices/MatrixFixture.ts";
 import { fcmCredentials } from "../sending/push/PushKeys.ts";
 import { type Answer, type asker, TestWaypost, testStart } from "../TestWaypost.ts";
 
@@ -19,12 +19,12 @@ const ok = ({ body, status }: Answer): any => {
 };
 
 /** Calls every endpoint once, each change with a new idempotency key. */
-export const useEverything = Effect.fnUntraced(function* (ground: Ground) {
+export const useEverything = Effect.fnUntraced(function* (fixture: MatrixFixture) {
   for (const endpoint of everyEndpoint) {
-    const request = yield* exampleOf(endpoint).request(ground);
+    const request = yield* exampleOf(endpoint).request(fixture);
     const headers = endpoint.takesKey ? { "idempotency-key": randomUUID() } : {};
-    const answer = yield* send(ground, endpoint, request, { headers });
-    if (answer.status >= 300) throw new Error(`${endpoint.name}: ${told(answer)}`);
+    const answer = yield* send(fixture, endpoint, request, { headers });
+    if (answer.status >= 300) throw new Error(`${endpoint.name}: ${describeAnswer(answer)}`);
   }
 });
 
@@ -40,7 +40,7 @@ export const work = (batches: number) =>
 export const crowd = 60;
 
 /** Creates sixty devices and a push campaign with three sends: done, half done and planned. */
-const sends = Effect.fnUntraced(function* ({ make, platform, workspaceId }: Ground) {
+const sends = Effect.fnUntraced(function* ({ make, platform, workspaceId }: MatrixFixture) {
   const sql = yield* SqlClient.SqlClient;
   yield* sql`
     WITH numbered AS (
@@ -77,7 +77,7 @@ const sends = Effect.fnUntraced(function* ({ make, platform, workspaceId }: Grou
 const DAY = 86_400_000;
 
 /** Creates a visit of a month ago and the message that it triggered. Both are compacted. */
-const longAgo = Effect.fnUntraced(function* ({ make }: Ground) {
+const longAgo = Effect.fnUntraced(function* ({ make }: MatrixFixture) {
   const waypost = yield* TestWaypost;
   const then = testStart - 30 * DAY;
   yield* TestClock.setTime(then);
@@ -95,15 +95,15 @@ const longAgo = Effect.fnUntraced(function* ({ make }: Ground) {
  * Creates visits of a device over two weeks, of which the first are compacted and the last is not in the
  * rollups, and a push that waits for its service. Returns the device's token.
  */
-const visitsOfTwoWeeks = Effect.fnUntraced(function* (ground: Ground) {
+const visitsOfTwoWeeks = Effect.fnUntraced(function* (fixture: MatrixFixture) {
   const waypost = yield* TestWaypost;
-  const { location } = yield* ground.make.location;
-  const campaign = yield* ground.make.campaign({ type: "geo", location_ids: [location] });
-  yield* ground.make.notification(campaign, { trigger_type: "on_exit" });
-  ok(yield* ground.operator("/production/transports/fcm", { method: "PUT", body: fcmCredentials() }));
-  const phone = yield* ground.make.device;
+  const { location } = yield* fixture.make.location;
+  const campaign = yield* fixture.make.campaign({ type: "geo", location_ids: [location] });
+  yield* fixture.make.notification(campaign, { trigger_type: "on_exit" });
+  ok(yield* fixture.operator("/production/transports/fcm", { method: "PUT", body: fcmCredentials() }));
+  const phone = yield* fixture.make.device;
   const pushed = ok(
-    yield* waypost.device(ground.credentials.sdk)(`/devices/${phone.installation}`, {
+    yield* waypost.device(fixture.credentials.sdk)(`/devices/${phone.installation}`, {
       method: "PUT",
       body: { platform: "android", push: { transport: "fcm", token: "a-token" } },
     }),
@@ -146,13 +146,13 @@ export const makeHistory: Effect.Effect<
   | Retention
   | SendStarts
   | SendBatches
-  | Effect.Services<typeof roomyGround>
+  | Effect.Services<typeof unlimitedFixture>
 > = Effect.gen(function* () {
   const waypost = yield* TestWaypost;
-  const workspace = yield* roomyWorkspace;
-  const sandbox = yield* makeGround(workspace, "sandbox");
+  const workspace = yield* unlimitedWorkspace;
+  const sandbox = yield* makeMatrixFixture(workspace, "sandbox");
   yield* useEverything(sandbox);
-  const production = yield* makeGround(workspace, "production");
+  const production = yield* makeMatrixFixture(workspace, "production");
   yield* longAgo(production);
   const device = yield* visitsOfTwoWeeks(production);
   yield* sends(production);
@@ -165,7 +165,9 @@ export const makeHistory: Effect.Effect<
   };
 }).pipe(Effect.orDie);
 
-const roomyGround = Effect.flatMap(roomyWorkspace, (workspace) => makeGround(workspace, "sandbox"));
+const unlimitedFixture = Effect.flatMap(unlimitedWorkspace, (workspace) =>
+  makeMatrixFixture(workspace, "sandbox"),
+);
 
 const month = "start=2026-10-01&end=2026-11-30";
 const reports = ["summary", "campaigns", "locations", "notifications", "surveys"];

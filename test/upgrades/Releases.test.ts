@@ -7,7 +7,7 @@ import { join } from "node:path";
 import manifest from "../../package.json" with { type: "json" };
 import { checksumOf, type MigrationFile, MigrationFiles } from "../../src/database/migrations/Migrations.ts";
 import { restoreBackup } from "../../src/backup/RestoreBackup.ts";
-import { makeGround, roomyWorkspace } from "../matrices/Ground.ts";
+import { makeMatrixFixture, unlimitedWorkspace } from "../matrices/MatrixFixture.ts";
 import { type Answer, TestWaypost, testStart } from "../TestWaypost.ts";
 import { ownAndNextMigrations, ownMigrations } from "./NextVersion.ts";
 import { filesOf, makeFixture, readFixture, type ReleaseFixture, temporaryFolder } from "./ReleaseFixture.ts";
@@ -99,7 +99,7 @@ const assertWorks = Effect.fnUntraced(function* ({ access, at, seen }: ReleaseFi
 
   // New rows can be added: no sequence returns a used number.
   yield* TestClock.setTime(testStart);
-  yield* useEverything(yield* makeGround(yield* roomyWorkspace, "sandbox"));
+  yield* useEverything(yield* makeMatrixFixture(yield* unlimitedWorkspace, "sandbox"));
 });
 
 describe("fixtures of releases", () => {

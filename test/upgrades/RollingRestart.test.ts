@@ -4,9 +4,9 @@ import { SqlClient } from "effect/sql";
 import { TestDatabase } from "../database/TestDatabase.ts";
 import { Balancer } from "../machines/Balancer.ts";
 import { end, machines, until } from "../machines/Machines.ts";
-import { setScene } from "../machines/Scene.ts";
+import { makeSharedWorkspace } from "../machines/SharedWorkspace.ts";
 import { traffic } from "../machines/Traffic.ts";
-import { assertExact } from "../machines/Verdict.ts";
+import { assertExact } from "../machines/Exactness.ts";
 import { localServices } from "../sending/push/LocalProviders.ts";
 import { nextProgram } from "./NextProgram.ts";
 import { ownMigrations } from "./NextVersion.ts";
@@ -21,11 +21,11 @@ layer(TestDatabase.layer, { excludeTestServices: true })("A rolling restart", (i
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient;
         const service = yield* localServices.fcm;
-        const { start, startInVain } = yield* machines;
+        const { start, failToStart } = yield* machines;
         const [first, second, worker] = yield* Effect.all([start("api"), start("api"), start("worker")], {
           concurrency: "unbounded",
         });
-        const scene = yield* setScene(first, service, 2);
+        const scene = yield* makeSharedWorkspace(first, service, 2);
         const balancer = new Balancer([first, second]);
         const made = yield* traffic(scene, balancer);
         const launcher = yield* nextProgram(busy);
@@ -53,7 +53,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("A rolling restart", (i
         }
         yield* until(scene.sends, (sends) => sends[1]?.status === "done");
         yield* made.stop;
-        const { code, stderr } = yield* startInVain("api");
+        const { code, stderr } = yield* failToStart("api");
         assert.strictEqual(code, 1);
         assert.include(stderr, "The database is newer than this program");
 

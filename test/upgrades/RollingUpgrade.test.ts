@@ -4,7 +4,7 @@ import { SqlClient } from "effect/sql";
 import { TestClock } from "effect/testing";
 import { migrate, MigrationFiles } from "../../src/database/migrations/Migrations.ts";
 import { SendScheduler } from "../../src/sending/SendScheduler.ts";
-import { makeGround, roomyWorkspace } from "../matrices/Ground.ts";
+import { makeMatrixFixture, unlimitedWorkspace } from "../matrices/MatrixFixture.ts";
 import { TestWaypost } from "../TestWaypost.ts";
 import { ownAndNextMigrations } from "./NextVersion.ts";
 import { useEverything } from "./ReleaseHistory.ts";
@@ -15,14 +15,14 @@ layer(TestWaypost.layer, { timeout: "3 minutes" })("A process of the previous ve
     () =>
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient;
-        const ground = yield* makeGround(yield* roomyWorkspace, "sandbox");
+        const fixture = yield* makeMatrixFixture(yield* unlimitedWorkspace, "sandbox");
         const tables = yield* sql<{ readonly name: string }>`
           SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public'`;
         const files = ownAndNextMigrations(tables.map(({ name }) => name));
-        const during = yield* Effect.forkChild(useEverything(ground));
+        const during = yield* Effect.forkChild(useEverything(fixture));
         yield* TestClock.withLive(Effect.provide(migrate, MigrationFiles.layerFiles(files)));
         yield* Fiber.join(during);
-        yield* useEverything(ground);
+        yield* useEverything(fixture);
         yield* (yield* SendScheduler).caughtUp;
         const [row] = yield* sql<{ readonly made_up: string }>`SELECT DISTINCT made_up FROM delivery`;
         assert.deepStrictEqual(row, { made_up: "made up" });

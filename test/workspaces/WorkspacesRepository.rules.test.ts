@@ -1,5 +1,6 @@
 import { assert, layer } from "@effect/vitest";
-import { Effect } from "effect";
+import { Effect, Schema } from "effect";
+import { TimeZoneName } from "../../src/time/TimeZone.ts";
 import { idAt } from "../../src/wire/Ids.ts";
 import { defaultPlan } from "../../src/workspaces/Plan.ts";
 import { WorkspacesRepository } from "../../src/workspaces/WorkspacesRepository.ts";
@@ -43,33 +44,34 @@ layer(TestRepositories.layer)("WorkspacesRepository", (it) => {
     }),
   );
 
-  it.effect("an update writes what is given, merges the plan by key and keeps the rest", () =>
+  it.effect("an update writes the given fields, merges the plan by key and keeps the rest", () =>
     Effect.gen(function* () {
       const repository = yield* WorkspacesRepository;
       const { publicId } = newWorkspace("A");
       yield* repository.insert({ ...newWorkspace("A"), publicId, plan: { surveys: false } }, now);
       const cap = { count: 2, period: "week" as const };
-      const change = { timezone: "Asia/Tokyo", plan: { max_locations: 7 }, defaultFrequencyCap: cap };
-      const updated = yield* repository.update(publicId, change, later);
+      const timezone = Schema.decodeSync(TimeZoneName)("Asia/Tokyo");
+      const patch = { timezone, plan: { max_locations: 7 }, default_frequency_cap: cap };
+      const updated = yield* repository.update(publicId, patch, later);
       assert.strictEqual(updated?.workspace.name, "A");
       assert.strictEqual(updated?.workspace.timezone, "Asia/Tokyo");
       assert.deepStrictEqual(updated?.workspace.plan, { ...defaultPlan, surveys: false, max_locations: 7 });
       assert.deepStrictEqual(updated?.workspace.default_frequency_cap, cap);
       assert.strictEqual(updated?.workspace.updated_at, "2026-11-21T12:01:00+00:00");
-      const cleared = yield* repository.update(publicId, { defaultFrequencyCap: null }, later);
+      const cleared = yield* repository.update(publicId, { default_frequency_cap: null }, later);
       assert.isNull(cleared?.workspace.default_frequency_cap);
       assert.deepStrictEqual(yield* repository.find(publicId), cleared);
     }),
   );
 
-  it.effect("scheduling a deletion again keeps the first instant, and taking it back clears it", () =>
+  it.effect("scheduling a deletion again keeps the first instant, and cancelling it clears it", () =>
     Effect.gen(function* () {
       const repository = yield* WorkspacesRepository;
       const draft = newWorkspace("A");
       yield* repository.insert(draft, now);
-      const schedule = (deletionScheduled: boolean, at: number) =>
+      const schedule = (isScheduled: boolean, at: number) =>
         Effect.map(
-          repository.update(draft.publicId, { deletionScheduled }, at),
+          repository.update(draft.publicId, { deletion_scheduled: isScheduled }, at),
           (row) => row?.workspace.deletion_scheduled_at,
         );
       assert.strictEqual(yield* schedule(true, now), "2026-11-21T12:00:00+00:00");

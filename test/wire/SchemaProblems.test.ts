@@ -12,8 +12,8 @@ const Sent = Schema.Struct({
   kinds: Schema.optionalKey(Schema.Array(Schema.Literals(["a", "b"]))),
 });
 
-describe("What is wrong with a body (B4, B6)", () => {
-  it("is told for each field in a sentence that says what would be right, of what is sent and not of what it is read as (B6)", () => {
+describe("Problems of a body (B4, B6)", () => {
+  it("each field has a sentence that says what would be right, in terms of what clients send (B6)", () => {
     const sent = { name: 5, address: false, expires_at: 5, count: "x", kinds: ["a", "c"] };
     assert.deepStrictEqual(parseFields(Sent, sent).problems.fields, {
       name: ["The name must be a text."],
@@ -26,14 +26,14 @@ describe("What is wrong with a body (B4, B6)", () => {
     });
   });
 
-  it("calls a null where none may be a missing field", () => {
+  it("a null that is not allowed is reported as a missing field", () => {
     assert.deepStrictEqual(parseFields(Sent, { name: null, expires_at: null }).problems.fields, {
       name: ["The name is required."],
       count: ["The count is required."],
     });
   });
 
-  it("counts characters as people do, and refuses what cannot be stored (B5.1)", () => {
+  it("characters are counted as code points, and texts that cannot be stored are refused (B5.1)", () => {
     const problem = (name: string) => parseFields(Sent, { name, count: 1 }).problems.fields["name"];
     assert.isUndefined(problem(" \u{1F600}\u{1F600}\u{1F600} "));
     assert.deepStrictEqual(problem("\u{1F600}bcd"), ["The name must have at most 3 characters."]);

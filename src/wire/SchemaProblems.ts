@@ -2,12 +2,15 @@ import { type Schema, SchemaAST, SchemaIssue } from "effect";
 import { Problems } from "./Problems.ts";
 
 /**
- * Turns a schema's complaint into problems with full sentences, each under its dotted field name (contract B4, B6). In
- * a schema's own message, `{field}` stands for the field in words.
+ * Turns a schema's issue into problems: full sentences, each under its dotted field name (contract B4, B6).
+ * In the message of a schema, `{field}` stands for the field in words.
  */
-export const explain = (issue: SchemaIssue.Issue, prefix: ReadonlyArray<PropertyKey> = []): Problems => {
+export const schemaProblems = (
+  issue: SchemaIssue.Issue,
+  prefix: ReadonlyArray<PropertyKey> = [],
+): Problems => {
   const problems = new Problems();
-  walk(issue, prefix, undefined, (path, message) => problems.add(dotted(path), say(message, path)));
+  walk(issue, prefix, undefined, (path, message) => problems.add(dotted(path), fieldSentence(message, path)));
   return problems;
 };
 
@@ -35,18 +38,18 @@ const walk = (
       for (const inner of issue.issues) walk(inner, path, outer, report);
       return;
     case "AnyOf": {
-      // Of a union's members the one that got furthest speaks: "not null" tells nobody anything.
-      const telling = issue.issues.filter(
+      // The member of a union that matched furthest has the useful issue; "must be null" never helps.
+      const useful = issue.issues.filter(
         (inner) => !(inner._tag === "InvalidType" && inner.ast._tag === "Null"),
       );
-      const deepest = telling.find((inner) => inner._tag !== "InvalidType");
+      const deepest = useful.find((inner) => inner._tag !== "InvalidType");
       if (deepest !== undefined) return walk(deepest, path, outer, report);
-      const kind = isObjectInput(issue) ? tellingKey(issue.ast) : undefined;
+      const kind = isObjectInput(issue) ? discriminator(issue.ast) : undefined;
       if (kind !== undefined)
         return report([...path, kind.name], `The {field} must be ${either(kind.values)}.`);
       const message = outer ?? messageOf(issue.ast.annotations);
       if (message !== undefined) return report(path, message);
-      const first = telling[0];
+      const first = useful[0];
       return first === undefined
         ? report(path, expectation(issue.ast))
         : walk(first, path, undefined, report);
@@ -68,8 +71,8 @@ const isObjectInput = (issue: SchemaIssue.Issue): boolean =>
   issue.input !== null &&
   !Array.isArray(issue.input);
 
-/** The property by whose literal value the members of a union are told apart, and the values there are. */
-const tellingKey = (
+/** The property whose literal values distinguish the members of a union, and these values. */
+const discriminator = (
   ast: SchemaAST.AST,
 ): { readonly name: string; readonly values: Array<string> } | undefined => {
   const members = ast._tag === "Union" ? ast.types : [];
@@ -90,26 +93,26 @@ const messageOf = (annotations: Schema.Annotations.Annotations | undefined): str
   return typeof message === "string" ? message : undefined;
 };
 
-/** What a schema's own check demands: it stands for a value that could not even be read as the schema's type. */
+/** The message of a schema's first check; it also describes values that are not of the schema's type. */
 const checkMessage = (ast: SchemaAST.AST): string | undefined =>
   ast.checks?.map((check) => messageOf(check.annotations)).find((message) => message !== undefined);
 
 const expectation = (type: SchemaAST.AST): string => {
-  // What is sent, not what it is read as: an instant is sent as a text.
+  // Clients see the encoded type: an instant is sent as a text.
   const ast = SchemaAST.toEncoded(type);
   const members = ast._tag === "Union" ? ast.types : [ast];
-  const demand = members.map(checkMessage).find((message) => message !== undefined);
-  if (demand !== undefined) return demand;
+  const message = members.map(checkMessage).find((each) => each !== undefined);
+  if (message !== undefined) return message;
   const kinds = [...new Set(kindsOf(ast))];
   return kinds.length === 0
-    ? "The {field} is not of a type that is taken here."
+    ? "The {field} does not have an accepted type."
     : `The {field} must be ${either(kinds)}.`;
 };
 
 const either = (names: ReadonlyArray<string>): string =>
   names.length < 2 ? names.join("") : `${names.slice(0, -1).join(", ")} or ${names.at(-1)}`;
 
-/** What a value may be, in a reader's words. */
+/** The accepted kinds of value, in words. */
 const kindsOf = (ast: SchemaAST.AST): ReadonlyArray<string> => {
   switch (ast._tag) {
     case "String":
@@ -136,7 +139,7 @@ const kindsOf = (ast: SchemaAST.AST): ReadonlyArray<string> => {
 const dotted = (path: ReadonlyArray<PropertyKey>): string =>
   path.length === 0 ? "body" : path.map(String).join(".");
 
-const words: { readonly [key: string]: string } = {
+const nouns: { readonly [key: string]: string } = {
   starts_at: "start",
   ends_at: "end",
   cta_url: "button address",
@@ -156,11 +159,11 @@ const words: { readonly [key: string]: string } = {
   sdk_key: "SDK key",
 };
 
-/** A sentence about a field: `{field}` becomes the field in words. */
-export const say = (message: string, path: ReadonlyArray<PropertyKey>): string => {
+/** Replaces `{field}` in a sentence by the field at this path in words. */
+export const fieldSentence = (message: string, path: ReadonlyArray<PropertyKey>): string => {
   if (!message.includes("{field}")) return message;
   const last = path.at(-1);
   const key = typeof last === "number" ? path.at(-2) : last;
-  const noun = key === undefined ? "body" : (words[String(key)] ?? String(key).replaceAll("_", " "));
+  const noun = key === undefined ? "body" : (nouns[String(key)] ?? String(key).replaceAll("_", " "));
   return message.replaceAll("{field}", typeof last === "number" ? `entry ${last} of the ${noun}` : noun);
 };

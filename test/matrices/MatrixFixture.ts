@@ -9,7 +9,7 @@ import { Workspaces } from "../../src/workspaces/Workspaces.ts";
 import { type Answer, type Ask, TestWaypost, testStart } from "../TestWaypost.ts";
 import { platformEndpoints } from "./Endpoints.ts";
 
-type Asks = (path: string, ask?: Ask) => Effect.Effect<Answer>;
+type Client = (path: string, ask?: Ask) => Effect.Effect<Answer>;
 
 const ok = (answer: Answer): any => {
   if (answer.status >= 300) throw new Error(`${answer.status} ${JSON.stringify(answer.body)}`);
@@ -34,9 +34,9 @@ export const upload = (): FormData => {
   return form;
 };
 
-const isMediaThere = platformEndpoints.some(({ name }) => name === "POST /media");
+const hasMedia = platformEndpoints.some(({ name }) => name === "POST /media");
 
-/** A point with its radius, as imports take it. */
+/** A GeoJSON point with a radius, as the location import accepts it. */
 export const circle = (properties: object = {}) => ({
   type: "Feature",
   geometry: { type: "Point", coordinates: [4.9, 52.37] },
@@ -44,10 +44,13 @@ export const circle = (properties: object = {}) => ({
 });
 
 /**
- * One environment of a workspace with one thing of every kind in it, and ways to make more: what examples stand on. Things of one ground
- * are hostile ids on another.
+ * One environment of a workspace with a resource of each kind, and functions that make more. Examples use its
+ * resources; the isolation matrix uses their ids in the requests of other fixtures.
  */
-export const makeGround = Effect.fnUntraced(function* (workspace: Workspace, environment: Environment) {
+export const makeMatrixFixture = Effect.fnUntraced(function* (
+  workspace: Workspace,
+  environment: Environment,
+) {
   const waypost = yield* TestWaypost;
   const tokens = yield* Tokens;
   const { workspaceId } = yield* Effect.orDie((yield* Workspaces).find(workspace.id));
@@ -55,10 +58,10 @@ export const makeGround = Effect.fnUntraced(function* (workspace: Workspace, env
   const sdkKey = yield* Effect.orDie(
     tokens.issueSdkKey(workspaceId, environment, ParsedBody.of({ name: "App" })),
   );
-  const platform: Asks = waypost.platform(environment, token.token);
-  const operator: Asks = (path, ask) => waypost.operator(`/workspaces/${workspace.id}${path}`, ask);
+  const platform: Client = waypost.platform(environment, token.token);
+  const operator: Client = (path, ask) => waypost.operator(`/workspaces/${workspace.id}${path}`, ask);
 
-  /** Makes a location in a new group, and gives both their ids and the group's name. */
+  /** Makes a location in a new group. */
   const location = Effect.gen(function* () {
     const group = `Group ${randomUUID()}`;
     const { results } = ok(
@@ -66,8 +69,8 @@ export const makeGround = Effect.fnUntraced(function* (workspace: Workspace, env
         body: { type: "FeatureCollection", features: [circle({ group, external_id: randomUUID() })] },
       }),
     );
-    const [found] = ok(yield* platform(`/location-groups?name=${encodeURIComponent(group)}`));
-    return { location: results[0].id as string, locationGroup: found.id as string, group };
+    const [row] = ok(yield* platform(`/location-groups?name=${encodeURIComponent(group)}`));
+    return { location: results[0].id as string, locationGroup: row.id as string, group };
   });
 
   const media = Effect.map(platform("/media", { body: upload() }), (answer) => ok(answer).id as string);
@@ -77,7 +80,7 @@ export const makeGround = Effect.fnUntraced(function* (workspace: Workspace, env
     return operator(`/${environment}/segments`, { body: { name: `Segment ${randomUUID()}`, rule } });
   }).pipe(Effect.map((answer) => ok(answer).id as string));
 
-  /** Content that is on no campaign. */
+  /** A content that is attached to no campaign. */
   const content = Effect.suspend(() => operator(`/${environment}/notifications`, { body: message })).pipe(
     Effect.map((answer) => ok(answer).id as string),
   );
@@ -94,18 +97,20 @@ export const makeGround = Effect.fnUntraced(function* (workspace: Workspace, env
   );
   const pushCampaign = campaign({ type: "push", starts_at: "2026-12-01" });
 
-  const notification = (on: string, body: object = {}) =>
+  const notification = (campaignId: string, body: object = {}) =>
     Effect.map(
-      platform(`/campaigns/${on}/notifications`, { body: { ...message, trigger_type: "on_enter", ...body } }),
+      platform(`/campaigns/${campaignId}/notifications`, {
+        body: { ...message, trigger_type: "on_enter", ...body },
+      }),
       (answer) => ok(answer),
     );
-  /** A geo campaign with a message on it. */
+  /** A geo campaign with a message. */
   const messageOnCampaign = Effect.gen(function* () {
-    const on = yield* geoCampaign;
-    return { campaign: on, notification: (yield* notification(on)).id as string };
+    const campaignId = yield* geoCampaign;
+    return { campaign: campaignId, notification: (yield* notification(campaignId)).id as string };
   });
 
-  /** A registered device that messages reach, and its own token. */
+  /** A registered and approved device with its token. */
   const device = Effect.gen(function* () {
     const installation = randomUUID();
     const registered = ok(
@@ -123,16 +128,16 @@ export const makeGround = Effect.fnUntraced(function* (workspace: Workspace, env
     return { device: registered.id as string, installation, token: registered.device_token as string };
   });
 
-  /** A device with a survey in its inbox, sent by a campaign of its own. */
+  /** A device with a survey in its inbox, from a campaign of its own. */
   const surveyed = Effect.gen(function* () {
-    const place = yield* location;
-    const on = yield* campaign({ type: "geo", location_ids: [place.location] });
-    const survey = yield* notification(on, { type: "survey", questions });
+    const target = yield* location;
+    const campaignId = yield* campaign({ type: "geo", location_ids: [target.location] });
+    const survey = yield* notification(campaignId, { type: "survey", questions });
     const owner = yield* device;
     const event = {
       id: randomUUID(),
       type: "enter",
-      location_id: place.location,
+      location_id: target.location,
       occurred_at: new Date(testStart).toISOString(),
     };
     const [received] = ok(
@@ -141,8 +146,8 @@ export const makeGround = Effect.fnUntraced(function* (workspace: Workspace, env
     if (received === undefined) throw new Error("The survey did not reach the device");
     return {
       ...owner,
-      ...place,
-      campaign: on,
+      ...target,
+      campaign: campaignId,
       survey: survey.id as string,
       message: received.id as string,
       question: received.questions[0].id as string,
@@ -156,8 +161,8 @@ export const makeGround = Effect.fnUntraced(function* (workspace: Workspace, env
     tokens.issueToken(workspaceId, ParsedBody.of({ name: "Another", environment, abilities })),
   );
 
-  /** One thing of each kind, by the name that path parameters and examples give the kind. */
-  const things: Readonly<Record<string, string>> = {
+  /** The id of a resource of each kind, by the name of the path parameter. */
+  const resources: Readonly<Record<string, string>> = {
     workspace: workspace.id,
     env: environment,
     location: inbox.location,
@@ -172,7 +177,7 @@ export const makeGround = Effect.fnUntraced(function* (workspace: Workspace, env
     message: inbox.message,
     token: issued.id,
     key: sdkKey.id,
-    ...(isMediaThere ? { media: yield* media } : {}),
+    ...(hasMedia ? { media: yield* media } : {}),
   };
 
   return {
@@ -195,25 +200,25 @@ export const makeGround = Effect.fnUntraced(function* (workspace: Workspace, env
       surveyed,
       campaign,
     },
-    things,
+    resources,
   };
 });
 
-/** Where an example stands. */
-export type Ground = Effect.Success<ReturnType<typeof makeGround>>;
+/** The environment that an example uses, with its resources. */
+export type MatrixFixture = Effect.Success<ReturnType<typeof makeMatrixFixture>>;
 
-/** A workspace without the limits that a long matrix would meet. */
-export const roomyWorkspace = Effect.flatMap(TestWaypost, ({ workspace }) =>
+/** A workspace without the plan limits that a long matrix would exceed. */
+export const unlimitedWorkspace = Effect.flatMap(TestWaypost, ({ workspace }) =>
   workspace({ plan: { max_campaigns: null, max_locations: null, max_notifications: null } }),
 );
 
-/** Three grounds that share nothing: a workspace's Sandbox, its Production, and another workspace's Sandbox. */
-export const makeGrounds = Effect.gen(function* () {
-  const workspace = yield* roomyWorkspace;
-  const other = yield* roomyWorkspace;
+/** Three separate fixtures: a workspace's Sandbox, its Production, and another workspace's Sandbox. */
+export const makeMatrixFixtures = Effect.gen(function* () {
+  const workspace = yield* unlimitedWorkspace;
+  const other = yield* unlimitedWorkspace;
   return {
-    mine: yield* makeGround(workspace, "sandbox"),
-    otherEnvironment: yield* makeGround(workspace, "production"),
-    otherWorkspace: yield* makeGround(other, "sandbox"),
+    mine: yield* makeMatrixFixture(workspace, "sandbox"),
+    otherEnvironment: yield* makeMatrixFixture(workspace, "production"),
+    otherWorkspace: yield* makeMatrixFixture(other, "sandbox"),
   };
 });

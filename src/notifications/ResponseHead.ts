@@ -4,15 +4,15 @@ import { request as requestSecure } from "node:https";
 import type { LookupFunction } from "node:net";
 import type { HostAddress } from "./PublicHosts.ts";
 
-/** The head of an answer; nothing after it is read. */
-export interface AnswerHead {
+/** The parts of a response head that a link check reads. */
+export interface ResponseHead {
   readonly status: number;
-  /** The `Location` header as it was sent. */
+  /** The `Location` header as it was received. */
   readonly location: string | undefined;
 }
 
-/** There was no answer; `code` is the system's or TLS's name for the reason, where it has one. */
-export class NoAnswer extends Data.TaggedError("NoAnswer")<{ readonly code: string | undefined }> {}
+/** There was no response; `code` is the error code of the system or of TLS, if there is one. */
+export class NoResponse extends Data.TaggedError("NoResponse")<{ readonly code: string | undefined }> {}
 
 const pinned =
   (addresses: ReadonlyArray<HostAddress>): LookupFunction =>
@@ -23,23 +23,23 @@ const pinned =
   };
 
 /**
- * Asks a URL of http or https at one of the given addresses and at no other, on a connection of its own, and hangs up as soon
- * as the head of the answer is there. Waits as long as it takes: interrupt it to give up.
+ * Requests an http or https URL at one of the given addresses only, on a connection of its own, and closes it
+ * once the response head has arrived. It has no timeout: interrupt it.
  */
-export const answerHead = (
+export const requestHead = (
   url: URL,
   method: "HEAD" | "GET",
   addresses: ReadonlyArray<HostAddress>,
-): Effect.Effect<AnswerHead, NoAnswer> =>
+): Effect.Effect<ResponseHead, NoResponse> =>
   Effect.callback((resume) => {
     const target = new URL(url);
-    // What a person put before the @ is for the one who presses the button.
+    // Credentials in the address are for the people who open it.
     target.username = "";
     target.password = "";
     const request = target.protocol === "https:" ? requestSecure : requestPlain;
     const outgoing = request(target, {
       method,
-      // A pooled connection could be one to an address that was good for another check.
+      // A pooled connection could lead to an address that another check accepted.
       agent: false,
       lookup: pinned(addresses),
       maxHeaderSize: 65_536,
@@ -51,7 +51,7 @@ export const answerHead = (
       outgoing.destroy();
     });
     outgoing.on("error", (error: NodeJS.ErrnoException) => {
-      resume(Effect.fail(new NoAnswer({ code: error.code })));
+      resume(Effect.fail(new NoResponse({ code: error.code })));
     });
     outgoing.end();
     return Effect.sync(() => outgoing.destroy());

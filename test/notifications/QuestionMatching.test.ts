@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest";
 import fc from "fast-check";
 import { hasChoices, type Question, type QuestionDraft } from "../../src/notifications/Survey.ts";
-import { checkQuestions, identify } from "../../src/notifications/SurveyIdentity.ts";
+import { checkQuestions, questionsWithIds } from "../../src/notifications/QuestionMatching.ts";
 import { Problems } from "../../src/wire/Problems.ts";
 
 const texts = fc.constantFrom("Red", "Green", "Blue", "Black");
@@ -35,34 +35,34 @@ const problemsOf = (sent: ReadonlyArray<QuestionDraft>, stored: ReadonlyArray<Qu
   return problems.fields;
 };
 
-describe("The identity of questions and choices (F4)", () => {
-  it("resubmitting the same without ids changes nothing (F4.3)", () => {
+describe("Matching of questions and choices (F4)", () => {
+  it("resubmitting the same questions without ids changes nothing (F4.3)", () => {
     fc.assert(
       fc.property(drafts, (sent) => {
-        const stored = identify(sent, [], numbered("old"));
-        assert.deepStrictEqual(identify(sent, stored, numbered("new")), stored);
+        const stored = questionsWithIds(sent, [], numbered("old"));
+        assert.deepStrictEqual(questionsWithIds(sent, stored, numbered("new")), stored);
       }),
     );
   });
 
-  it("resubmitting what is stored, with ids and in any order, changes nothing but the order (F4.1)", () => {
+  it("resubmitting stored questions with ids in any order changes only the order (F4.1)", () => {
     const shuffled = drafts.chain((sent) => {
-      const stored = identify(sent, [], numbered("old"));
+      const stored = questionsWithIds(sent, [], numbered("old"));
       return fc.tuple(fc.constant(stored), fc.shuffledSubarray([...stored], { minLength: stored.length }));
     });
     fc.assert(
       fc.property(shuffled, ([stored, sent]) => {
         assert.deepStrictEqual(problemsOf(sent, stored), {});
-        assert.deepStrictEqual(identify(sent, stored, numbered("new")), sent);
+        assert.deepStrictEqual(questionsWithIds(sent, stored, numbered("new")), sent);
       }),
     );
   });
 
-  it("no id is given twice, and every one kept was of the same question (F4.3)", () => {
+  it("no id is used twice, and a kept id belonged to the same question (F4.3)", () => {
     fc.assert(
       fc.property(drafts, drafts, (before, sent) => {
-        const stored = identify(before, [], numbered("old"));
-        const after = identify(sent, stored, numbered("new"));
+        const stored = questionsWithIds(before, [], numbered("old"));
+        const after = questionsWithIds(sent, stored, numbered("new"));
         const ids = idsOf(after);
         assert.strictEqual(new Set(ids).size, ids.length);
         for (const question of after) {
@@ -78,7 +78,7 @@ describe("The identity of questions and choices (F4)", () => {
             assert.deepInclude(known?.choices ?? [], choice);
           }
         }
-        // As many keep their id as there are pairs of the same text and type.
+        // As many questions keep their id as there are pairs with the same text and type.
         const key = (question: QuestionDraft) => `${question.question_text} ${question.type}`;
         const pairs = [...new Set(before.map(key))].map((each) =>
           Math.min(
@@ -94,13 +94,13 @@ describe("The identity of questions and choices (F4)", () => {
     );
   });
 
-  it("an explicit id goes before a question that is alike (F4.1)", () => {
+  it("an explicit id takes precedence over a question that is alike (F4.1)", () => {
     const alike = { question_text: "One?", type: "RATING" as const };
-    const stored = identify([alike, alike], [], numbered("old"));
+    const stored = questionsWithIds([alike, alike], [], numbered("old"));
     const sent = [alike, { ...alike, id: "old-1" }];
     assert.deepStrictEqual(problemsOf(sent, stored), {});
     assert.deepStrictEqual(
-      identify(sent, stored, numbered("new")).map(({ id }) => id),
+      questionsWithIds(sent, stored, numbered("new")).map(({ id }) => id),
       ["old-2", "old-1"],
     );
   });

@@ -3,19 +3,22 @@ import { SqlClient } from "effect/sql";
 import { randomUUID } from "node:crypto";
 import { instant } from "../../src/database/Rows.ts";
 import { addDays, dateAt } from "../../src/time/LocalTime.ts";
-import { circle } from "../matrices/Ground.ts";
+import { circle } from "../matrices/MatrixFixture.ts";
 import type { LocalService } from "../sending/push/PushServers.ts";
 import { asker } from "../TestWaypost.ts";
 import { type Machine, ok, operatorOf } from "./Machines.ts";
 
-/** Devices that only sends reach. More pushes than two workers have under way at most (512 each), so that both have some. */
+/**
+ * Devices that only sends reach, with and without a push token. There are more pushes than two workers have
+ * in flight (512 each), so that both have some.
+ */
 export const crowd = { pushed: 1_200, silent: 100 };
-/** Numbered thinly over ten batches: more than there are workers. */
+/** The device keys span ten batches, more than there are workers. */
 const lastKey = 100_000;
-/** Longitudes of the places, on one latitude. */
-export const places = [4, 5, 6];
+/** The longitudes of the locations, at latitude 52. */
+export const longitudes = [4, 5, 6];
 
-const unhurried = {
+const unlimitedPlan = {
   production_requests_per_minute: null,
   production_writes_per_minute: null,
   production_requests_per_day: null,
@@ -24,13 +27,17 @@ const unhurried = {
 const note = { name: "Note", type: "message", headline: "Hello", body: "World" };
 
 /**
- * A workspace in Production, made through one process: places, a geo campaign on their group, sends that wait for tomorrow, credentials of a
- * push service, and a crowd.
+ * Makes a workspace in Production through one process: locations, a geo campaign on their group, scheduled
+ * sends, credentials of a push service, and the devices of `crowd`.
  */
-export const setScene = Effect.fnUntraced(function* (machine: Machine, service: LocalService, sends: number) {
+export const makeSharedWorkspace = Effect.fnUntraced(function* (
+  machine: Machine,
+  service: LocalService,
+  sends: number,
+) {
   const sql = yield* SqlClient.SqlClient;
   const operator = operatorOf(machine);
-  const { id } = ok(yield* operator("/workspaces", { body: { name: "Shared", plan: unhurried } }));
+  const { id } = ok(yield* operator("/workspaces", { body: { name: "Shared", plan: unlimitedPlan } }));
   const base = `/workspaces/${id}`;
   ok(yield* operator(base, { method: "PATCH", body: { platform_api_enabled: true } }));
   const abilities = ["campaigns:write", "notifications:write", "locations:write", "reports:read"];
@@ -41,8 +48,8 @@ export const setScene = Effect.fnUntraced(function* (machine: Machine, service: 
   ok(yield* operator(transport, { method: "PUT", body: service.credentials }));
 
   const platform = asker(`${machine.origin}/platform/v1`, issued.token);
-  const features = places.map((longitude) => ({
-    ...circle({ name: `Place ${longitude}`, group: "Places" }),
+  const features = longitudes.map((longitude) => ({
+    ...circle({ name: `Store ${longitude}`, group: "Stores" }),
     geometry: { type: "Point", coordinates: [longitude, 52] },
   }));
   const imported = ok(
@@ -55,7 +62,7 @@ export const setScene = Effect.fnUntraced(function* (machine: Machine, service: 
     for (const trigger of triggers)
       ok(yield* platform(`/campaigns/${made.id}/notifications`, { body: { ...note, ...trigger } }));
   });
-  yield* campaign({ type: "geo", starts_at: today, location_group_names: ["Places"] }, [
+  yield* campaign({ type: "geo", starts_at: today, location_group_names: ["Stores"] }, [
     { trigger_type: "on_enter" },
   ]);
   yield* campaign(
@@ -66,15 +73,16 @@ export const setScene = Effect.fnUntraced(function* (machine: Machine, service: 
     })),
   );
 
-  const all = crowd.pushed + crowd.silent;
+  const count = crowd.pushed + crowd.silent;
   yield* sql`
-    INSERT INTO device (workspace_id, environment, key, id, installation_id, platform, transport, address, token_digest, registered_at,
-      last_seen_at)
-    SELECT t.workspace_id, t.environment, n * ${lastKey / all}::float8, gen_random_uuid(), 'crowd-' || n, 'android',
-      CASE WHEN n <= ${crowd.pushed}::int THEN 'fcm' ELSE 'inbox' END,
-      CASE WHEN n <= ${crowd.pushed}::int THEN jsonb_build_object('token', 'crowd-' || n) END, decode(repeat('00', 32), 'hex'),
-      '2026-01-01Z', '2026-01-01Z'
-    FROM workspace w JOIN tenant t ON t.workspace_id = w.id AND t.environment = 'production', generate_series(1, ${all}::int) AS n
+    INSERT INTO device (workspace_id, environment, key, id, installation_id, platform, transport, address,
+      token_digest, registered_at, last_seen_at)
+    SELECT t.workspace_id, t.environment, n * ${lastKey / count}::float8, gen_random_uuid(), 'crowd-' || n,
+      'android', CASE WHEN n <= ${crowd.pushed}::int THEN 'fcm' ELSE 'inbox' END,
+      CASE WHEN n <= ${crowd.pushed}::int THEN jsonb_build_object('token', 'crowd-' || n) END,
+      decode(repeat('00', 32), 'hex'), '2026-01-01Z', '2026-01-01Z'
+    FROM workspace w JOIN tenant t ON t.workspace_id = w.id AND t.environment = 'production',
+      generate_series(1, ${count}::int) AS n
     WHERE w.public_id = ${id}`;
   yield* sql`UPDATE tenant SET last_device_key = ${lastKey} WHERE environment = 'production'`;
 
@@ -82,10 +90,10 @@ export const setScene = Effect.fnUntraced(function* (machine: Machine, service: 
     token: issued.token as string,
     tokenId: issued.id as string,
     sdkKey: sdk_key as string,
-    /** Below a process. */
+    /** The operator's path of the workspace. */
     workspacePath: `/operator/v1${base}`,
     locations: imported.results.map((result: any) => result.id as string) as ReadonlyArray<string>,
-    /** Has the next of the sends that wait start now. */
+    /** Makes the next scheduled send due now. */
     startSend: Effect.flatMap(
       Clock.currentTimeMillis,
       (now) => sql`
@@ -93,11 +101,11 @@ export const setScene = Effect.fnUntraced(function* (machine: Machine, service: 
         WHERE (workspace_id, environment, id) = (
           SELECT workspace_id, environment, id FROM send WHERE status = 'scheduled' ORDER BY due_at LIMIT 1)`,
     ),
-    /** How each send that was started is, the oldest first. */
+    /** The sends that were started, oldest first. */
     sends: sql<{ readonly status: string; readonly targeted: number; readonly delivered: number }>`
       SELECT status, targeted, delivered FROM send WHERE status <> 'scheduled' ORDER BY source_id`,
   };
 });
 
-/** What `setScene` made. */
-export type Scene = Effect.Success<ReturnType<typeof setScene>>;
+/** The workspace that `makeSharedWorkspace` makes. */
+export type SharedWorkspace = Effect.Success<ReturnType<typeof makeSharedWorkspace>>;

@@ -1,39 +1,40 @@
 import { type Schema, SchemaAST } from "effect";
 
-/** A JSON value of a document that is being made. */
+/** A JSON object of a document. */
 export type Json = { [key: string]: unknown };
 
 /** Whether a value of a document is an object. */
 export const isJson = (value: unknown): value is Json =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** What a schema says of itself: with its last check, at its root, or as the member of a union that is not null. */
-const wordsOf = (ast: SchemaAST.AST): Schema.Annotations.Annotations | undefined => {
+/** The annotations with the description of a schema: of its last check, its root, or a member of a union. */
+const descriptionOf = (ast: SchemaAST.AST): Schema.Annotations.Annotations | undefined => {
   const members = SchemaAST.isUnion(ast) ? ast.types.map((member) => SchemaAST.resolve(member)) : [];
   return [SchemaAST.resolve(ast), ast.annotations, ...members].find(
     (annotations) => typeof annotations?.["description"] === "string",
   );
 };
 
-/** Copies what a schema says of a field to the field, if the document says nothing of it. */
-const complete = (field: Json, ast: SchemaAST.AST): void => {
-  const words = wordsOf(ast);
-  if (words === undefined || "$ref" in field || "description" in field) return;
-  field["description"] = words["description"];
-  if (Array.isArray(words["examples"]) && !("examples" in field)) field["examples"] = words["examples"];
+/** Copies the description and examples of a schema to a field that has no description. */
+const describe = (field: Json, ast: SchemaAST.AST): void => {
+  const annotations = descriptionOf(ast);
+  if (annotations === undefined || "$ref" in field || "description" in field) return;
+  field["description"] = annotations["description"];
+  if (Array.isArray(annotations["examples"]) && !("examples" in field))
+    field["examples"] = annotations["examples"];
 };
 
 /**
- * Gives the fields of a document the descriptions and examples that stand in their schemas but that the generator loses: those
- * written after a check or a transformation, and those of fields that can be anything. Changes `schema` and what it refers to.
+ * Adds descriptions and examples that the generator loses: those written after a check or a transformation,
+ * and those of fields of any type. Changes `schema` and the components that it refers to.
  */
-export const addWords = (components: Json, schema: unknown, ast: SchemaAST.AST, depth = 0): void => {
+export const addDescriptions = (components: Json, schema: unknown, ast: SchemaAST.AST, depth = 0): void => {
   if (!isJson(schema) || depth > 20) return;
   const reference = schema["$ref"];
   if (typeof reference === "string") {
-    return addWords(components, components[reference.split("/").at(-1) ?? ""], ast, depth + 1);
+    return addDescriptions(components, components[reference.split("/").at(-1) ?? ""], ast, depth + 1);
   }
-  const inner = (part: unknown, of: SchemaAST.AST) => addWords(components, part, of, depth + 1);
+  const inner = (part: unknown, type: SchemaAST.AST) => addDescriptions(components, part, type, depth + 1);
   if (SchemaAST.isUnion(ast)) {
     const parts: ReadonlyArray<unknown> = Array.isArray(schema["anyOf"]) ? schema["anyOf"] : [schema];
     for (const type of ast.types) for (const part of parts) inner(part, type);
@@ -44,7 +45,7 @@ export const addWords = (components: Json, schema: unknown, ast: SchemaAST.AST, 
     for (const { name, type } of ast.propertySignatures) {
       const field = isJson(properties) ? properties[String(name)] : undefined;
       if (!isJson(field)) continue;
-      complete(field, type);
+      describe(field, type);
       inner(field, type);
     }
   }

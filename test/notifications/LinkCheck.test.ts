@@ -4,8 +4,8 @@ import { TestClock } from "effect/testing";
 import { check, checker } from "./ButtonChecker.ts";
 import { answers, localServer } from "./LocalServer.ts";
 
-describe("A button's address", () => {
-  it.effect("is accepted unchecked with another scheme that has an authority or a path (F1.8)", () =>
+describe("LinkCheck", () => {
+  it.effect("an address with another scheme and an authority or a path is accepted unchecked (F1.8)", () =>
     Effect.gen(function* () {
       for (const url of [
         "shop://offers/1",
@@ -21,34 +21,40 @@ describe("A button's address", () => {
     }).pipe(Effect.provide(checker())),
   );
 
-  it.effect("is refused with a dangerous scheme, in any letter case, and where it is no address (F1.8)", () =>
-    Effect.gen(function* () {
-      for (const url of [
-        "javascript:alert(1)",
-        "JavaScript:alert(1)",
-        "java\nscript:alert(1)",
-        "data:text/html,x",
-        "file:///etc/passwd",
-        "vbscript:x",
-        "blob:https://example.com/1",
-        "shop:",
-        "shop://",
-        "shop:?x=1",
-        "/offer",
-        "example.com/offer",
-        "https:example.com",
-        "https://",
-        "https://exa mple.com/",
-        "https:\\\\example.com",
-        "http://[::1",
-        "\u0000https://example.com",
-      ]) {
-        assert.match((yield* check(url)) ?? "accepted", /^The button address (must|may|cannot) .*\.$/s, url);
-      }
-    }).pipe(Effect.provide(checker({ "example.com": ["127.0.0.1"] }))),
+  it.effect(
+    "a dangerous scheme in any letter case, and a text that is not an address, are refused (F1.8)",
+    () =>
+      Effect.gen(function* () {
+        for (const url of [
+          "javascript:alert(1)",
+          "JavaScript:alert(1)",
+          "java\nscript:alert(1)",
+          "data:text/html,x",
+          "file:///etc/passwd",
+          "vbscript:x",
+          "blob:https://example.com/1",
+          "shop:",
+          "shop://",
+          "shop:?x=1",
+          "/offer",
+          "example.com/offer",
+          "https:example.com",
+          "https://",
+          "https://exa mple.com/",
+          "https:\\\\example.com",
+          "http://[::1",
+          "\u0000https://example.com",
+        ]) {
+          assert.match(
+            (yield* check(url)) ?? "accepted",
+            /^The button address (must|may|cannot) .*\.$/s,
+            url,
+          );
+        }
+      }).pipe(Effect.provide(checker({ "example.com": ["127.0.0.1"] }))),
   );
 
-  it.effect("answers with any status below 500 but 404 and 410 (F1.2)", () =>
+  it.effect("every status below 500 except 404 and 410 is accepted (F1.2)", () =>
     Effect.gen(function* () {
       const { port } = yield* localServer(({ url }, response) => {
         response.writeHead(Number(url?.slice(1))).end();
@@ -62,7 +68,7 @@ describe("A button's address", () => {
     }).pipe(Effect.provide(checker())),
   );
 
-  it.effect("is asked by HEAD, and by GET only where HEAD gets 400 or more (F1.4)", () =>
+  it.effect("an address is requested by HEAD, and by GET only if HEAD gets 400 or more (F1.4)", () =>
     Effect.gen(function* () {
       const server = yield* localServer(({ method, url }, response) => {
         const status = url === "/no-head" && method === "HEAD" ? 404 : url === "/gone" ? 404 : 200;
@@ -82,7 +88,7 @@ describe("A button's address", () => {
     }).pipe(Effect.provide(checker())),
   );
 
-  it.effect("may redirect five times, not six, and never in a circle (F1.5)", () =>
+  it.effect("an address may redirect five times, not six, and not in a circle (F1.5)", () =>
     Effect.gen(function* () {
       const server = yield* localServer(
         answers({
@@ -107,7 +113,7 @@ describe("A button's address", () => {
     }).pipe(Effect.provide(checker())),
   );
 
-  it.effect("may redirect to http and https only (F1.5)", () =>
+  it.effect("an address may redirect to http and https only (F1.5)", () =>
     Effect.gen(function* () {
       const { port } = yield* localServer(
         answers({
@@ -127,7 +133,7 @@ describe("A button's address", () => {
     }).pipe(Effect.provide(checker())),
   );
 
-  it.effect("must have a host that is known and answers (F1.1)", () =>
+  it.effect("the host of an address must exist and answer (F1.1)", () =>
     Effect.gen(function* () {
       const server = yield* localServer((request) => request.socket.destroy());
       assert.include(yield* check("https://unknown.test/"), "unknown.test has no address");
@@ -140,7 +146,7 @@ describe("A button's address", () => {
     }).pipe(Effect.provide(checker({ "empty.test": [] }))),
   );
 
-  it.effect("must answer within five seconds in all, redirects included (F1.3)", () =>
+  it.effect("an address must answer within five seconds in total, redirects included (F1.3)", () =>
     Effect.gen(function* () {
       const arrived = yield* Deferred.make<void>();
       const hungUp = yield* Deferred.make<void>();
@@ -159,7 +165,7 @@ describe("A button's address", () => {
     }).pipe(Effect.provide(checker())),
   );
 
-  it.effect("is not read beyond the head of its answer", () =>
+  it.effect("nothing is read after the head of the response", () =>
     Effect.gen(function* () {
       const hungUp = yield* Deferred.make<void>();
       const { port } = yield* localServer(({ method, socket }, response) => {

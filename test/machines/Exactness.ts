@@ -5,24 +5,29 @@ import { messageId } from "../../src/sending/MessageId.ts";
 import type { LocalService } from "../sending/push/PushServers.ts";
 import { asker } from "../TestWaypost.ts";
 import { type Machine, ok, until } from "./Machines.ts";
-import { crowd, places, type Scene } from "./Scene.ts";
+import { crowd, longitudes, type SharedWorkspace } from "./SharedWorkspace.ts";
 import type { Traffic } from "./Traffic.ts";
 
-/** Pushes that were begun and have no outcome: what the record says is uncertain, should their worker be gone. */
+/** The message ids of pushes that were attempted and are not settled: a new worker repeats these. */
 export const uncertainPushes = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient;
   const rows = yield* sql<{ readonly sourceId: bigint; readonly key: number }>`
-    SELECT source_id AS "sourceId", device_key AS key FROM delivery WHERE attempts > 0 AND settled_at IS NULL`;
+    SELECT source_id AS "sourceId", device_key AS key FROM delivery
+    WHERE attempts > 0 AND settled_at IS NULL`;
   return new Set(rows.map(({ key, sourceId }) => messageId(sourceId, key)));
 });
 
-/** Each send reached everybody once; everything that was begun has its outcome. */
-const assertSends = Effect.fnUntraced(function* (scene: Scene, { phones }: Traffic, count: number) {
+/** Every send reached every device once, and no batch or push is left. */
+const assertSends = Effect.fnUntraced(function* (
+  workspace: SharedWorkspace,
+  { phones }: Traffic,
+  count: number,
+) {
   const sql = yield* SqlClient.SqlClient;
   const everybody = crowd.pushed + crowd.silent + phones.length;
   const each = { status: "done", targeted: everybody, delivered: everybody };
   assert.deepStrictEqual(
-    yield* scene.sends,
+    yield* workspace.sends,
     Array.from({ length: count }, () => each),
   );
   const [counts] = yield* sql`
@@ -32,35 +37,35 @@ const assertSends = Effect.fnUntraced(function* (scene: Scene, { phones }: Traff
   assert.lengthOf(yield* sql`SELECT FROM send_batch UNION ALL SELECT FROM push_queue`, 0);
 });
 
-/** Each message came to the push service, and came twice only where it was uncertain. */
+/** Every message reached the push service, and more than once only where it was uncertain. */
 const assertPushes = Effect.fnUntraced(function* (service: LocalService, uncertain: ReadonlySet<string>) {
   const sql = yield* SqlClient.SqlClient;
   const rows = yield* sql<{ readonly sourceId: bigint; readonly key: number }>`
     SELECT source_id AS "sourceId", device_key AS key FROM delivery WHERE transport = 'fcm'`;
   const arrivals = new Map<string, number>();
   for (const { id } of service.ledger) arrivals.set(id, (arrivals.get(id) ?? 0) + 1);
-  const made = new Set(rows.map(({ key, sourceId }) => messageId(sourceId, key)));
+  const expected = new Set(rows.map(({ key, sourceId }) => messageId(sourceId, key)));
   assert.deepStrictEqual(
-    [...made].filter((id) => !arrivals.has(id)),
+    [...expected].filter((id) => !arrivals.has(id)),
     [],
-    "lost",
+    "lost pushes",
   );
   assert.deepStrictEqual(
-    [...arrivals.keys()].filter((id) => !made.has(id)),
+    [...arrivals.keys()].filter((id) => !expected.has(id)),
     [],
-    "of no delivery",
+    "pushes without a delivery",
   );
   const repeated = [...arrivals].filter(([, times]) => times > 1).map(([id]) => id);
   assert.deepStrictEqual(
     repeated.filter((id) => !uncertain.has(id)),
     [],
-    "repeated without need",
+    "pushes repeated without need",
   );
   assert.deepStrictEqual(service.complaints, []);
   return repeated.length;
 });
 
-/** What every phone did is there once, and each of its messages is in its inbox once. */
+/** Every event of a phone is stored once, and every message is in its inbox once. */
 const assertTraffic = Effect.fnUntraced(function* (
   machine: Machine,
   { done, phones }: Traffic,
@@ -81,31 +86,35 @@ const assertTraffic = Effect.fnUntraced(function* (
     assert.strictEqual(new Set(inbox).size, inbox.length);
   }
   const [counts] = yield* sql`
-    SELECT (SELECT count(*)::int FROM geofence_event WHERE environment = 'production' AND type = 'enter') AS entered,
+    SELECT (SELECT count(*)::int FROM geofence_event
+        WHERE environment = 'production' AND type = 'enter') AS entered,
       (SELECT count(*)::int FROM geofence_event WHERE environment = 'production' AND type = 'exit') AS left,
       (SELECT count(*)::int FROM location WHERE environment = 'production') AS locations,
       (SELECT count(*)::int FROM campaign) AS campaigns`;
-  const sum = (of: "entered" | "left") => phones.reduce((total, phone) => total + phone[of], 0);
+  const sum = (field: "entered" | "left") => phones.reduce((total, phone) => total + phone[field], 0);
   assert.deepStrictEqual(counts, {
     entered: sum("entered"),
     left: sum("left"),
-    locations: places.length + 3 * done.imports,
+    locations: longitudes.length + 3 * done.imports,
     campaigns: 2 + done.campaigns,
   });
   assert.isAbove(Math.min(done.imports, done.campaigns, ...phones.map(({ entered }) => entered)), 1);
 });
 
-/** Reports say what plain SQL counts. */
-const assertReports = Effect.fnUntraced(function* (machine: Machine, { token }: Scene) {
+/** Reports equal the counts of plain SQL. */
+const assertReports = Effect.fnUntraced(function* (machine: Machine, { token }: SharedWorkspace) {
   const sql = yield* SqlClient.SqlClient;
   const reports = asker(`${machine.origin}/platform/v1/reports`, token);
   const { totals } = ok(yield* reports("/summary"));
   const [counted] = yield* sql`
     SELECT (SELECT count(*)::int FROM delivery WHERE status = 'delivered') AS delivered,
       (SELECT count(DISTINCT device_key)::int FROM delivery WHERE status = 'delivered') AS devices_reached,
-      (SELECT count(*)::int FROM geofence_event WHERE environment = 'production' AND type = 'enter') AS geofence_entries,
-      (SELECT count(*)::int FROM geofence_event WHERE environment = 'production' AND type = 'exit') AS geofence_exits,
-      (SELECT count(*)::int FROM device WHERE environment = 'production' AND unregistered_at IS NULL) AS registered_devices`;
+      (SELECT count(*)::int FROM geofence_event
+        WHERE environment = 'production' AND type = 'enter') AS geofence_entries,
+      (SELECT count(*)::int FROM geofence_event
+        WHERE environment = 'production' AND type = 'exit') AS geofence_exits,
+      (SELECT count(*)::int FROM device
+        WHERE environment = 'production' AND unregistered_at IS NULL) AS registered_devices`;
   assert.deepInclude(totals, counted);
   const byCampaign = yield* sql`
     SELECT k.id, count(*)::int AS delivered FROM delivery d JOIN campaign k ON k.key = d.campaign_key
@@ -118,8 +127,10 @@ const assertReports = Effect.fnUntraced(function* (machine: Machine, { token }: 
     byCampaign,
   );
   const byLocation = yield* sql`
-    SELECT l.id, (count(*) FILTER (WHERE e.type = 'enter'))::int AS entries, (count(*) FILTER (WHERE e.type = 'exit'))::int AS exits
-    FROM geofence_event e JOIN location l ON l.key = e.location_key WHERE e.environment = 'production' GROUP BY l.id ORDER BY l.id`;
+    SELECT l.id, (count(*) FILTER (WHERE e.type = 'enter'))::int AS entries,
+      (count(*) FILTER (WHERE e.type = 'exit'))::int AS exits
+    FROM geofence_event e JOIN location l ON l.key = e.location_key
+    WHERE e.environment = 'production' GROUP BY l.id ORDER BY l.id`;
   const locations = ok(yield* reports("/locations")).filter((row: any) => row.entries > 0);
   assert.deepStrictEqual(
     locations
@@ -133,7 +144,7 @@ const assertReports = Effect.fnUntraced(function* (machine: Machine, { token }: 
  * The rollups hold what the source rows hold: the reports are the same over rollups with their pending deltas, over
  * source rows after the rollups were invalidated, and over the rollups that the workers have rebuilt.
  */
-const assertRollups = Effect.fnUntraced(function* (machine: Machine, { token }: Scene) {
+const assertRollups = Effect.fnUntraced(function* (machine: Machine, { token }: SharedWorkspace) {
   const sql = yield* SqlClient.SqlClient;
   const ask = asker(`${machine.origin}/platform/v1/reports`, token);
   const reports = Effect.forEach(["/summary", "/campaigns", "/locations", "/notifications"], (path) =>
@@ -154,21 +165,21 @@ const assertRollups = Effect.fnUntraced(function* (machine: Machine, { token }: 
   assert.deepStrictEqual(yield* reports, rolledUp);
 });
 
-/** Nothing was lost or done twice, whatever happened to processes. Gives how many pushes were repeated. */
+/** Fails if anything was lost or done twice. Returns the number of repeated pushes. */
 export const assertExact = Effect.fnUntraced(function* (
   machine: Machine,
-  scene: Scene,
-  made: Traffic,
+  workspace: SharedWorkspace,
+  clients: Traffic,
   service: LocalService,
   options: { readonly sends: number; readonly uncertain: ReadonlySet<string> },
 ) {
   const sql = yield* SqlClient.SqlClient;
   yield* until(sql`SELECT FROM push_queue`, (rows) => rows.length === 0);
-  yield* assertSends(scene, made, options.sends);
+  yield* assertSends(workspace, clients, options.sends);
   const repeated = yield* assertPushes(service, options.uncertain);
-  yield* assertTraffic(machine, made, options.sends);
-  yield* assertReports(machine, scene);
-  yield* assertRollups(machine, scene);
-  yield* assertReports(machine, scene);
+  yield* assertTraffic(machine, clients, options.sends);
+  yield* assertReports(machine, workspace);
+  yield* assertRollups(machine, workspace);
+  yield* assertReports(machine, workspace);
   return repeated;
 });

@@ -1,0 +1,111 @@
+import { Effect } from "effect";
+import { LocationGroups } from "../locations/LocationGroups.ts";
+import { Locations } from "../locations/Locations.ts";
+import type { CampaignId } from "../wire/Ids.ts";
+import type { ParsedBody } from "../wire/ParsedBody.ts";
+import type { Tenant } from "../workspaces/Workspace.ts";
+import { checkAttached } from "./AttachedNotification.ts";
+import type { FoundCampaign } from "./Campaign.ts";
+import { type CampaignDates, changedDates, datesOf, resolveDates } from "./CampaignDates.ts";
+import type { CampaignDraft } from "./CampaignDraft.ts";
+import { CampaignsRepository, type CampaignValues } from "./CampaignsRepository.ts";
+import {
+  candidates,
+  checkEntries,
+  checkShape,
+  idsByThemselves,
+  type KnownTargets,
+  resolveTargeting,
+  type ResolvedTargeting,
+} from "./CampaignTargeting.ts";
+import { CampaignTargetingRepository } from "./CampaignTargetingRepository.ts";
+
+const valuesOf = (
+  draft: CampaignDraft,
+  dates: CampaignDates,
+  targets: ResolvedTargeting,
+): CampaignValues => ({
+  name: draft.name,
+  type: draft.type,
+  ...dates,
+  frequencyCapCount: draft.frequency_cap_count ?? null,
+  frequencyCapPeriod: draft.frequency_cap_period ?? null,
+  // Without segments there is nothing to match (contract E6).
+  segmentMatch: targets.segmentIds.length > 0 ? (draft.segment_match ?? null) : null,
+});
+
+/**
+ * Makes the function that checks every rule on a draft and gives the values to store. `stored` is null for a
+ * new campaign. @throws 422 with all problems
+ */
+export const campaignValidation = Effect.gen(function* () {
+  const repository = yield* CampaignsRepository;
+  const targeting = yield* CampaignTargetingRepository;
+  const locations = yield* Locations;
+  const groups = yield* LocationGroups;
+
+  const findTargets = Effect.fnUntraced(function* (tenant: Tenant, fields: Partial<CampaignDraft>) {
+    const [locationIds, groupIds] = [
+      candidates(fields, "location_ids"),
+      candidates(fields, "location_group_ids"),
+    ];
+    const segmentIds = candidates(fields, "segmentation_ids");
+    return {
+      location_ids: idsByThemselves(yield* locations.existing(tenant, locationIds)),
+      location_group_ids: idsByThemselves(yield* groups.existing(tenant, groupIds)),
+      location_group_names: yield* groups.idsByName(tenant, candidates(fields, "location_group_names")),
+      segmentation_ids: idsByThemselves(yield* targeting.existingSegments(tenant, segmentIds)),
+    } satisfies KnownTargets;
+  });
+
+  const checkName = Effect.fnUntraced(function* (
+    tenant: Tenant,
+    { fields: { name }, problems }: ParsedBody<CampaignDraft>,
+    except: CampaignId | null,
+  ) {
+    if (name === undefined || !(yield* repository.isNameTaken(tenant, name, except))) return;
+    problems.add(
+      "name",
+      `The name ${JSON.stringify(name)} is taken by another campaign: choose another one.`,
+    );
+  });
+
+  /** Checks the rules of an update on the type and on the campaign's notifications (contract E8, E11). */
+  const checkUpdate = Effect.fnUntraced(function* (
+    tenant: Tenant,
+    { fields, problems }: ParsedBody<CampaignDraft>,
+    stored: FoundCampaign,
+    dates: CampaignDates | null,
+    now: number,
+  ) {
+    const attached = yield* repository.attached(tenant, stored.id);
+    if (fields.type === undefined || fields.type === stored.type) {
+      const before = datesOf(stored);
+      if (dates !== null) checkAttached(problems, attached, before, dates, changedDates(fields, before), now);
+    } else if (attached.length > 0) {
+      problems.add(
+        "type",
+        "The type can change only while the campaign has no notifications: " +
+          `it is ${stored.type}, with ${attached.length}.`,
+      );
+    }
+  });
+
+  return Effect.fnUntraced(function* (
+    tenant: Tenant,
+    body: ParsedBody<CampaignDraft>,
+    stored: FoundCampaign | null,
+    now: number,
+  ) {
+    const dates = resolveDates(body, stored && datesOf(stored), now);
+    checkShape(body);
+    const known = yield* findTargets(tenant, body.fields);
+    checkEntries(body, known);
+    yield* checkName(tenant, body, stored?.id ?? null);
+    if (stored !== null) yield* checkUpdate(tenant, body, stored, dates, now);
+    const draft = yield* body.complete;
+    if (dates === null) return yield* Effect.die(new Error("A complete draft has no dates"));
+    const targets = resolveTargeting(draft, known);
+    return { values: valuesOf(draft, dates, targets), targets };
+  });
+});

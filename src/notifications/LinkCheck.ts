@@ -1,0 +1,115 @@
+import { Context, Effect, Layer } from "effect";
+import { type HostNotPublic, type HostUnknown, PublicHosts } from "./PublicHosts.ts";
+import { type NoResponse, requestHead, type ResponseHead } from "./ResponseHead.ts";
+
+const maxRedirects = 5;
+const timeLimit = "5 seconds";
+
+/** Schemes that run code or open files in the app itself. */
+const dangerous = new Set(["javascript:", "data:", "file:", "vbscript:", "blob:"]);
+const redirects = new Set([301, 302, 303, 307, 308]);
+
+const notAnAddress =
+  "The button address must be a full address, such as https://example.com/offer or shop://offers/1.";
+
+// Characters that a URL parser drops or replaces.
+const untidy = /[\s\p{Cc}\\]/u;
+
+/**
+ * Checks the text of an address: gives the URL to request, null for one that is not requested, or a problem.
+ */
+const parseAddress = (text: string): { readonly url: URL | null } | { readonly problem: string } => {
+  if (untidy.test(text)) {
+    return {
+      problem:
+        "The button address may not contain spaces, backslashes or control characters: percent-encode them.",
+    };
+  }
+  const url = URL.parse(text);
+  if (url === null || (url.host === "" && url.pathname === "")) return { problem: notAnAddress };
+  if (dangerous.has(url.protocol)) {
+    return {
+      problem: `The button address cannot begin with ${url.protocol} (use https, or a scheme of your app).`,
+    };
+  }
+  if (url.protocol !== "http:" && url.protocol !== "https:") return { url: null };
+  return /^https?:\/\//i.test(text) ? { url } : { problem: notAnAddress };
+};
+
+const isGood = ({ status }: ResponseHead): boolean => status < 500 && status !== 404 && status !== 410;
+
+const hostOf = (url: URL): string => url.hostname.replace(/^\[(.*)\]$/, "$1");
+
+const problemOf = (error: HostUnknown | HostNotPublic | NoResponse, url: URL): string => {
+  switch (error._tag) {
+    case "HostUnknown":
+      return `The button address must lead to a host that exists: ${error.host} has no address.`;
+    case "HostNotPublic":
+      return `The button address must lead to the public internet: ${error.host} does not.`;
+    case "NoResponse":
+      return (
+        `The button address must answer when it is opened: there was no answer from ${url.host}` +
+        `${error.code === undefined ? "" : ` (${error.code})`}.`
+      );
+  }
+};
+
+/** Checks whether the address of a button can be opened (contract F1). */
+export class LinkCheck extends Context.Service<
+  LinkCheck,
+  {
+    /**
+     * Null for an address that can be opened, else a sentence that says why not. Sends requests for up to
+     * five seconds by the `Clock`, so no transaction should be open.
+     */
+    readonly check: (text: string) => Effect.Effect<string | null>;
+  }
+>()("waypost/notifications/LinkCheck") {
+  static readonly layerNoDeps = Layer.effect(
+    LinkCheck,
+    Effect.gen(function* () {
+      const hosts = yield* PublicHosts;
+
+      /** Requests by HEAD, and what HEAD refuses by GET: some servers do not support HEAD. */
+      const headOf = Effect.fnUntraced(function* (url: URL) {
+        const addresses = yield* hosts.addressesOf(hostOf(url));
+        const head = yield* requestHead(url, "HEAD", addresses);
+        return head.status >= 400 ? yield* requestHead(url, "GET", addresses) : head;
+      });
+
+      const follow = Effect.fnUntraced(function* (start: URL) {
+        let url = start;
+        for (let hops = 0; ; hops++) {
+          const response = yield* Effect.result(headOf(url));
+          if (response._tag === "Failure") return problemOf(response.failure, url);
+          const { location, status } = response.success;
+          if (!redirects.has(status) || location === undefined) {
+            return isGood(response.success)
+              ? null
+              : "The button address must lead to a page that is there: " +
+                  `${url.host} answered with status ${status}.`;
+          }
+          if (hops === maxRedirects) return `The button address may redirect at most ${maxRedirects} times.`;
+          const next = URL.parse(location, url.href);
+          if (next === null || (next.protocol !== "http:" && next.protocol !== "https:")) {
+            return "The button address may redirect only to addresses of http or https.";
+          }
+          url = next;
+        }
+      });
+
+      return LinkCheck.of({
+        check: (text) => {
+          const parsed = parseAddress(text);
+          if ("problem" in parsed) return Effect.succeed(parsed.problem);
+          if (parsed.url === null) return Effect.succeed(null);
+          return Effect.timeoutOrElse(follow(parsed.url), {
+            duration: timeLimit,
+            orElse: () => Effect.succeed(`The button address must answer within ${timeLimit}.`),
+          });
+        },
+      });
+    }),
+  );
+  static readonly layer = LinkCheck.layerNoDeps.pipe(Layer.provide(PublicHosts.layer));
+}
