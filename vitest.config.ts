@@ -19,8 +19,11 @@ const shared = {
   teardownTimeout: 60_000,
 };
 
-/** Files that run on both stores: rules in memory, and the statements behind them on PostgreSQL. */
+/** Tests of rules run on both stores: in memory, and on PostgreSQL for the statements behind them. */
 const rules = "test/**/*.rules.test.ts";
+const service = "test/**/*.service.test.ts";
+const processes = "test/**/*.process.test.ts";
+const onPostgres = { provide: { store: "postgres" as const }, globalSetup: ["test/globalSetup.ts"] };
 
 export default defineConfig({
   ...resolution,
@@ -33,17 +36,18 @@ export default defineConfig({
     sequence: { shuffle: false, hooks: "stack", sequencer: LongestFirst },
     reporters: process.env["WAYPOST_TALLY"] ? ["default", "./scripts/ci/TallyReporter.ts"] : ["default"],
     projects: [
-      { ...resolution, test: { ...shared, name: "fast", include: [rules], provide: { store: "memory" } } },
       {
         ...resolution,
         test: {
           ...shared,
-          name: "service",
+          name: "fast",
           include: ["test/**/*.test.ts"],
-          provide: { store: "postgres" },
-          globalSetup: ["test/globalSetup.ts"],
+          exclude: [service, processes],
+          provide: { store: "memory" },
         },
       },
+      { ...resolution, test: { ...shared, ...onPostgres, name: "service", include: [service, rules] } },
+      { ...resolution, test: { ...shared, ...onPostgres, name: "process", include: [processes] } },
     ],
   },
 });

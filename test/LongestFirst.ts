@@ -37,7 +37,9 @@ export class LongestFirst extends BaseSequencer {
 
   override async sort(files: Array<TestSpecification>): Promise<Array<TestSpecification>> {
     const rank = ({ moduleId }: TestSpecification): number => {
-      const name = relative(this.#root, moduleId).slice("test/".length, -".test.ts".length);
+      const name = relative(this.#root, moduleId)
+        .slice("test/".length)
+        .replace(/(\.\w+)?\.test\.ts$/, "");
       const index = slowFiles.indexOf(name);
       return index < 0 ? slowFiles.length : index;
     };

@@ -16,11 +16,29 @@ declare module "vitest" {
   }
 }
 
-/**
- * Starts one PostgreSQL for the whole run. Its database is migrated once and copied for every test file. A
- * prepared data directory is copied for processes with their own database.
- */
+type ServerOfTheRun = { readonly server: TestServer; readonly close: () => Promise<void> };
+
+declare global {
+  var waypostTestServer: { readonly started: Promise<ServerOfTheRun>; users: number } | undefined;
+}
+
+/** Provides the one PostgreSQL of the run to a project. The last project to end stops it. */
 export default async (project: TestProject): Promise<() => Promise<void>> => {
+  // Vitest loads this module once for each project, so the server is kept outside of it.
+  const shared = (globalThis.waypostTestServer ??= { started: startServer(), users: 0 });
+  shared.users++;
+  const { close, server } = await shared.started;
+  project.provide("testServer", server);
+  return async () => {
+    if (--shared.users === 0) await close();
+  };
+};
+
+/**
+ * Starts PostgreSQL. Its database is migrated once and copied for every test file. A prepared data directory is
+ * copied for processes with their own database.
+ */
+const startServer = async (): Promise<ServerOfTheRun> => {
   const directory = await mkdtemp(join(tmpdir(), "waypost-test-"));
   // As root, databases run as another account, which must reach the folder.
   await chmod(directory, 0o711);
@@ -51,8 +69,7 @@ export default async (project: TestProject): Promise<() => Promise<void>> => {
     );
     await Effect.runPromise(Effect.provide(createTemplate, databaseOf(server)));
     const { socketPath, username } = server;
-    project.provide("testServer", { socketPath, username, problem, prepared });
-    return close;
+    return { server: { socketPath, username, problem, prepared }, close };
   } catch (error) {
     await close();
     throw error;

@@ -67,8 +67,8 @@ describe("sizes", () => {
     assert.deepStrictEqual(maxLines, { program: 250, elsewhere: 300 });
     assert.deepStrictEqual(linesFound(fileLength, text(250)), []);
     assert.deepStrictEqual(linesFound(fileLength, text(251)), [251]);
-    assert.deepStrictEqual(linesFound(fileLength, text(300), "test/http/Bodies.test.ts"), []);
-    assert.deepStrictEqual(linesFound(fileLength, text(301), "test/http/Bodies.test.ts"), [301]);
+    assert.deepStrictEqual(linesFound(fileLength, text(300), "test/http/Bodies.service.test.ts"), []);
+    assert.deepStrictEqual(linesFound(fileLength, text(301), "test/http/Bodies.service.test.ts"), [301]);
   });
 
   it("a folder of src/ has at most 35 files on one level, and src/ itself 8", () => {

@@ -38,7 +38,7 @@ const cases: ReadonlyArray<Case> = [
   ["firings of an event", "firings", "confirming"],
   ["interface Report {", "interface Report", "interface TransitionReport {", "src/events/Events.ts"],
   ["a shot at it", "shot", "a snapshot", "src/events/Events.ts"],
-  ["const fixes = 1;", "fixes", "a suffix and a prefix", "test/positions/Positions.test.ts"],
+  ["const fixes = 1;", "fixes", "a suffix and a prefix", "test/positions/Positions.service.test.ts"],
   ["states.map((track) => track)", "track", "tracking", "src/positions/Positions.ts"],
   ["the stay of a device", "the stay", "the rows stay in the table"],
   ["interface OpenStays {", "Stays", "it always stays there"],
