@@ -20,6 +20,7 @@ import type { MediaStore } from "../src/media/store/MediaStore.ts";
 import { httpLayer, platformServices, requestServices } from "../src/Waypost.ts";
 import { memoryMediaStore } from "./media/store/MemoryMediaStore.ts";
 import { memoryLayer } from "./TestRepositories.ts";
+import type { MemoryStore } from "../src/database/MemoryStore.ts";
 import { fakeMedia, testDirectory, TestWaypost } from "./TestWaypost.ts";
 
 /** Services whose statements are the product: they exist on PostgreSQL only. A call is a defect. */
@@ -44,7 +45,7 @@ const memoryWaypost = (settings: Partial<Settings["Service"]>) =>
     Layer.provide(requestServices),
     Layer.provideMerge(platformServices),
     Layer.provide(notInMemory),
-    Layer.provide(memoryLayer),
+    Layer.provideMerge(memoryLayer),
     Layer.provide(PublicAddresses.layer),
     Layer.provide(serverLayer),
     Layer.provide(Settings.layerTest({ port: 0, allowPrivateAddresses: true, ...settings })),
@@ -61,7 +62,11 @@ export const TestPlatform = {
   layerWith: (settings: Partial<Settings["Service"]> = {}) =>
     Layer.suspend(
       (): Layer.Layer<
-        TestWaypost | MediaStore | DataDirectory | Layer.Success<typeof platformServices>,
+        | TestWaypost
+        | MediaStore
+        | DataDirectory
+        | Layer.Success<typeof platformServices>
+        | Exclude<Layer.Success<typeof memoryLayer>, MemoryStore>,
         unknown
       > => (inject("store") === "memory" ? memoryWaypost(settings) : TestWaypost.layerWith(settings)),
     ),

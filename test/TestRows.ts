@@ -25,6 +25,8 @@ export class TestRows extends Context.Service<
     readonly insertMediaFile: (tenant: TenantKey, kind: MediaKind) => Effect.Effect<ContentMedia>;
     /** Inserts an answer of a device to a survey. */
     readonly insertAnswer: (tenant: TenantKey, notificationId: string) => Effect.Effect<void>;
+    /** The ids of the notifications of a workspace, in order. */
+    readonly notificationIds: (workspaceId: TenantKey["workspaceId"]) => Effect.Effect<ReadonlyArray<string>>;
     /** Starts a scheduled send with one open batch; gives its source id. */
     readonly startSend: (tenant: TenantKey, sendId: string) => Effect.Effect<bigint>;
     /** Those of the source ids that have an open batch. */
@@ -67,6 +69,13 @@ export class TestRows extends Context.Service<
           const { key } = yield* read("notification", notificationId);
           yield* insert("survey_response", idAt(now), tenant, { notificationKey: key });
         }),
+        notificationIds: (workspaceId) =>
+          store.read((tables) =>
+            [...tables.rows(memoryTable<TenantKey & { readonly id: string }>("notification")).values()]
+              .filter((row) => row.workspaceId === workspaceId)
+              .map(({ id }) => id)
+              .toSorted(),
+          ),
         startSend: Effect.fnUntraced(function* (tenant, sendId) {
           const sourceId = BigInt(store.nextKey("delivery_source_id"));
           const send = yield* read("send", sendId);
@@ -118,6 +127,14 @@ export class TestRows extends Context.Service<
                 device_key, content_key, answers, first_answered_at, answered_at)
               SELECT ${workspaceId}, ${environment}, key, 1, 1, 1, '[]', ${instant(now)}, ${instant(now)}
               FROM notification WHERE id = ${notificationId}`),
+          ),
+        notificationIds: (workspaceId) =>
+          Effect.orDie(
+            Effect.map(
+              sql<{ readonly id: string }>`
+                SELECT id FROM notification WHERE workspace_id = ${workspaceId} ORDER BY id`,
+              (rows) => rows.map(({ id }) => id),
+            ),
           ),
         startSend: Effect.fnUntraced(function* ({ environment, workspaceId }, sendId) {
           const { sourceId } = yield* onlyRow(sql<{ readonly sourceId: bigint }>`

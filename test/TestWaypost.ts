@@ -17,6 +17,7 @@ import type { Workspace } from "../src/workspaces/Workspace.ts";
 import { Workspaces } from "../src/workspaces/Workspaces.ts";
 import { TestDatabase } from "./database/TestDatabase.ts";
 import { fakeThumbnails } from "./media/FakeThumbnails.ts";
+import { TestRows } from "./TestRows.ts";
 import { fakeMediaWorkers } from "./media/worker/FakeMediaWorkers.ts";
 
 /** The time at the start of every test: a Saturday noon in UTC, 13:00 in Amsterdam. */
@@ -169,7 +170,7 @@ export class TestWaypost extends Context.Service<TestWaypost>()("waypost/test/Te
     media: typeof fakeMedia = fakeMedia,
   ) =>
     Layer.effect(TestWaypost, TestWaypost.make).pipe(
-      Layer.provideMerge(serviceLayer),
+      Layer.provideMerge(Layer.merge(serviceLayer, TestRows.layerSql)),
       Layer.provideMerge(database),
       Layer.provide(Settings.layerTest({ port: 0, allowPrivateAddresses: true, ...config })),
       Layer.provide(media),

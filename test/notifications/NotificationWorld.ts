@@ -1,6 +1,6 @@
 import { Effect } from "effect";
-import { SqlClient } from "effect/sql";
-import type { Question } from "../../src/notifications/Survey.ts";
+import { ContentsRepository } from "../../src/notifications/ContentsRepository.ts";
+import { NotificationId } from "../../src/wire/Ids.ts";
 import { campaignWorld, geo, push } from "../campaigns/CampaignWorld.ts";
 
 /** The required fields of a message on a geo campaign. */
@@ -25,7 +25,7 @@ export const sent = (sendAt: string, more: object = {}) =>
 export const notificationWorld = (options?: Parameters<typeof campaignWorld>[0]) =>
   Effect.gen(function* () {
     const world = yield* campaignWorld(options);
-    const sql = yield* SqlClient.SqlClient;
+    const contents = yield* ContentsRepository;
     let made = 0;
     const make = (body: object) =>
       Effect.gen(function* () {
@@ -37,12 +37,9 @@ export const notificationWorld = (options?: Parameters<typeof campaignWorld>[0])
       ...world,
       /** The stored questions of a notification. The platform API does not show the ids of their choices. */
       questions: (id: string) =>
-        sql<{ readonly questions: ReadonlyArray<Question> }>`
-          SELECT x.questions FROM notification n JOIN content x ON x.key = n.content_key
-            AND x.workspace_id = n.workspace_id AND x.environment = n.environment
-          WHERE n.workspace_id = ${world.workspaceId} AND n.id = ${id}`.pipe(
-          Effect.map(([row]) => row?.questions ?? []),
-          Effect.orDie,
+        Effect.map(
+          contents.find(world.tenantOf("sandbox"), NotificationId(id)),
+          (content) => content?.questions ?? [],
         ),
       /** Creates a geo campaign; gives the path of its notifications. */
       geo: (more: object = {}) =>

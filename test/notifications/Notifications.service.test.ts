@@ -2,7 +2,7 @@ import { assert, layer } from "@effect/vitest";
 import { Effect } from "effect";
 import { TestClock } from "effect/testing";
 import { TestWaypost } from "../TestWaypost.ts";
-import { message, notificationWorld, sent, survey } from "./NotificationWorld.ts";
+import { message, notificationWorld, sent } from "./NotificationWorld.ts";
 
 const unknownId = "01980a6c-0f3e-7c52-9a41-3f1f5d7a2b60";
 
@@ -148,45 +148,6 @@ layer(TestWaypost.layer)("Notifications", (it) => {
           "trigger_type",
         ]);
       }),
-  );
-
-  it.effect("PATCH stores a new revision only if the content differs, and dates only real changes", () =>
-    Effect.gen(function* () {
-      const world = yield* notificationWorld();
-      const path = yield* world.geo();
-      const question = {
-        question_text: "Why?",
-        type: "SINGLE_CHOICE",
-        choices: [{ text: "A" }, { text: "B" }],
-      };
-      const { data } = (yield* world.sandbox(path, { body: survey([question]) })).body;
-      const revisions = Effect.map(world.contents, (rows) => rows.filter((id) => id === data.id).length);
-      const patch = (more: object) =>
-        Effect.gen(function* () {
-          yield* TestClock.adjust("1 minute");
-          const answer = yield* world.sandbox(`${path}/${data.id}`, {
-            method: "PATCH",
-            body: survey([question], more),
-          });
-          assert.strictEqual(answer.status, 200);
-          return answer.body.data.updated_at;
-        });
-      assert.strictEqual(yield* patch({}), data.updated_at);
-      assert.strictEqual(yield* revisions, 1);
-      assert.strictEqual(yield* patch({ name: "Other" }), "2026-11-21T12:02:00+00:00");
-      assert.strictEqual(
-        yield* patch({ name: "Other", trigger_type: "on_exit" }),
-        "2026-11-21T12:03:00+00:00",
-      );
-      assert.strictEqual(yield* revisions, 1);
-      assert.strictEqual(yield* patch({ body: "New" }), "2026-11-21T12:04:00+00:00");
-      assert.strictEqual(yield* revisions, 2);
-      assert.strictEqual(
-        yield* patch({ body: "New", questions: [{ ...question, required: true }] }),
-        "2026-11-21T12:05:00+00:00",
-      );
-      assert.strictEqual(yield* revisions, 3);
-    }),
   );
 
   it.effect("an update changes the content on both campaigns and the trigger on one (F7.2)", () =>
