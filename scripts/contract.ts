@@ -1,6 +1,7 @@
 /**
- * Checks docs/contract/: every requirement has a test that cites its id. Prints `file:line  message` for each finding;
- * exit code 1 on any. `node scripts/contract.ts E3 campaigns.w4` prints the tests of those requirements instead.
+ * Checks docs/contract/: every requirement has a test that cites its id. Prints `file:line  message` for each
+ * finding; exit code 1 on any. `node scripts/contract.ts E3 campaigns.w4` prints the tests of those
+ * requirements instead.
  */
 import { globSync, readFileSync } from "node:fs";
 import process from "node:process";

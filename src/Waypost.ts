@@ -1,4 +1,4 @@
-/** The only place where layers meet: services on their repositories, and a whole process. */
+/** The only file that connects layers: services to repositories, and a whole process. */
 import { Layer } from "effect";
 import { HttpRouter } from "effect/http";
 import { failedAttemptPruning } from "./access/FailedAttemptPruning.ts";
@@ -126,7 +126,8 @@ export const serviceLayer = httpLayer.pipe(
   Layer.provideMerge(LocationIndexes.layer),
   Layer.provideMerge(sqlRepositories),
   Layer.provideMerge(WorkspaceChanges.layer),
-  // Services above read the public addresses. The socket still closes first: serving ends before its parts do.
+  // Services above read the public addresses. The socket still closes first: serving ends before its parts
+  // do.
   Layer.provideMerge(PublicAddresses.layer),
   Layer.provideMerge(serverLayer),
 );

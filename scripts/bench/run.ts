@@ -1,6 +1,7 @@
 /**
- * Runs the benches one after another, so that none disturbs another: `node scripts/bench/run.ts`, or only some by their
- * names, `node scripts/bench/run.ts import events`. Exit code 1 when one of them misses its bar or breaks.
+ * Runs the benches one after another, so that none disturbs another: `node scripts/bench/run.ts`, or only
+ * some by their names, `node scripts/bench/run.ts import events`. Exit code 1 when one of them misses its bar
+ * or breaks.
  */
 import { spawnSync } from "node:child_process";
 import { readdirSync } from "node:fs";

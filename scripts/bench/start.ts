@@ -1,7 +1,8 @@
 /**
- * The bars of starting and of memory: from the start of the process to its line that it listens, on a data directory that is
- * there already (at most 3 s), and what Node and PostgreSQL hold in memory after the demo (under 400 MB). Of the source tree,
- * or of the executable that is named: `node scripts/bench/start.ts dist/waypost`.
+ * The bars of starting and of memory: from the start of the process to its line that it listens, on a data
+ * directory that is there already (at most 3 s), and what Node and PostgreSQL hold in memory after the demo
+ * (under 400 MB). Of the source tree, or of the executable that is named: `node scripts/bench/start.ts
+ * dist/waypost`.
  */
 import { NodeRuntime } from "@effect/platform-node";
 import { Effect } from "effect";
@@ -54,7 +55,10 @@ const stop = ({ child }: Started): Promise<void> =>
     child.kill("SIGTERM");
   });
 
-/** Megabytes: resident, where memory that processes share counts for each, and proportional, where it counts once. */
+/**
+ * Megabytes: resident, where memory that processes share counts for each, and proportional, where it counts
+ * once.
+ */
 const memoryOf = (pid: number): { readonly resident: number; readonly proportional: number } => {
   const rollup = readFileSync(`/proc/${pid}/smaps_rollup`, "utf8");
   const read = (name: string): number =>
@@ -85,7 +89,8 @@ const bench = Effect.gen(function* () {
   console.log(`
 first start, with a new database   ${Math.round(first.millis)} ms
 start on existing data             ${times.map((millis) => Math.round(millis)).join(", ")} ms (bar: 3000)
-memory after the demo              ${sum("proportional")} MB in ${family.length} processes; shared memory counted for each: ${sum("resident")} MB (bar: 400)`);
+memory after the demo              ${sum("proportional")} MB in ${family.length} processes (bar: 400)
+  with shared memory in each       ${sum("resident")} MB`);
   if (worst > 3000 || sum("proportional") >= 400) process.exitCode = 1;
 });
 

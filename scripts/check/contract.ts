@@ -90,7 +90,8 @@ const idsOf = (item: string): ReadonlyArray<string> => {
 const citingTests = ({ path, text }: SourceFile): ReadonlyArray<CitingTest> => {
   const quotes = String.raw`"(?:[^"\\\n]|\\.)*"`;
   const calls = new RegExp(
-    String.raw`(?<!\bdescribe)\(\s*(?:(${quotes}(?:\s*\+\s*${quotes})*)|\x60((?:[^\x60\\]|\\.)*)\x60),(?!\s*\(it\b)`,
+    String.raw`(?<!\bdescribe)\(\s*(?:(${quotes}(?:\s*\+\s*${quotes})*)|` +
+      String.raw`\x60((?:[^\x60\\]|\\.)*)\x60),(?!\s*\(it\b)`,
     "g",
   );
   return [...text.matchAll(calls)].flatMap(({ 1: quoted, 2: template, index }) => {

@@ -42,21 +42,21 @@ const batchLease = constant("SendBatches.ts", "leaseMillis") / second;
 const pushLease = pushLeaseMillis / second;
 const keyHours = constant("IdempotentRequests.ts", "keptMillis") / hour;
 const cacheSeconds = constant("CachedLookup.ts", "cacheMillis") / second;
-const maxEventDays = constant("Transition.ts", "(?:maxAgeMillis|oldest)") / day;
-const maxTriggerMinutes = constant("Transition.ts", "(?:maxTriggerAgeMillis|freshest)") / minute;
-const maxAheadMinutes = constant("Transition.ts", "(?:maxAheadMillis|furthestAhead)") / minute;
-const maxAccuracy = constant("Position.ts", "(?:maxAccuracy|worstAccuracy)");
-const maxLeeway = constant("Position.ts", "(?:max|most)Leeway");
+const maxEventDays = constant("Transition.ts", "maxAgeMillis") / day;
+const maxTriggerMinutes = constant("Transition.ts", "maxTriggerAgeMillis") / minute;
+const maxAheadMinutes = constant("Transition.ts", "maxAheadMillis") / minute;
+const maxAccuracy = constant("Position.ts", "maxAccuracy");
+const maxLeeway = constant("Position.ts", "maxLeeway");
 const maxFeatures = schemaLimit("platform", "FeatureCollection.features", "maxItems");
 const importMebibytes = constant("LocationsApi.ts", "maxBytes") / mebibyte;
 const maxFileKilobytes = maxFileBytes / kibibyte;
-const megapixels = constant("Images.ts", "(?:max|most)Pixels") / 1e6;
-const maxReportDays = constant("ReportQuery.ts", "(?:max|most)Days");
+const megapixels = constant("Images.ts", "maxPixels") / 1e6;
+const maxReportDays = constant("ReportQuery.ts", "maxDays");
 const defaultReportDays = constant("ReportQuery.ts", "defaultDays");
 const defaultPage = constant("Cursors.ts", "defaultLimit");
-const answerCharacters = constant("AnswerValue.ts", "(?:maxText|longest\\w+)");
-const maxIndexed = constant("LocationIndexes.ts", "(?:maxMemory|most\\w+)");
-const maxDepth = constant("PushDispatcher.ts", "(?:maxDepth|countedUpTo)");
+const answerCharacters = constant("AnswerValue.ts", "maxText");
+const maxIndexed = constant("LocationIndexes.ts", "maxMemory");
+const maxDepth = constant("PushDispatcher.ts", "maxDepth");
 
 /** The figures of each page. */
 export const figureTable: Readonly<Record<string, ReadonlyArray<Figure>>> = {
@@ -68,13 +68,13 @@ export const figureTable: Readonly<Record<string, ReadonlyArray<Figure>>> = {
     ],
     ["Within # hours a part", keyHours],
     ["a start renames it if it is over # MiB", constant("PostgresFiles.ts", "maxLogBytes") / mebibyte],
-    ["uses a PostgreSQL # or newer", constant("Postgres.ts", "(?:minVersion|oldestVersion)") / 10_000],
+    ["uses a PostgreSQL # or newer", constant("Postgres.ts", "minVersion") / 10_000],
     ["at most # connections for statements", connections],
-    ["An upload may take # seconds", constant("UploadParsing.ts", "(?:uploadTimeout|longest\\w+)") / second],
-    ["must bring # KB", constant("UploadParsing.ts", "(?:minBytes|leastBytes)") / kibibyte],
-    ["KB in every # seconds", constant("UploadParsing.ts", "(?:interval|stretch)") / second],
-    ["others after # minutes", constant("MediaLibrary.ts", "(?:uploadMillis|expectedMillis)") / minute],
-    ["up to # times", constant("Migrations.ts", "(?:maxRetries|most\\w+)")],
+    ["An upload may take # seconds", constant("UploadParsing.ts", "uploadTimeout") / second],
+    ["must bring # KB", constant("UploadParsing.ts", "minBytes") / kibibyte],
+    ["KB in every # seconds", constant("UploadParsing.ts", "interval") / second],
+    ["others after # minutes", constant("MediaLibrary.ts", "uploadMillis") / minute],
+    ["up to # times", constant("Migrations.ts", "maxRetries")],
     ["leases: # seconds for batches", batchLease],
     ["# seconds for pushes", pushLease],
     ["at the latest after # seconds", cacheSeconds],
@@ -89,12 +89,12 @@ export const figureTable: Readonly<Record<string, ReadonlyArray<Figure>>> = {
     ["rollups every # seconds and deliveries", jobPause("rollups") / second],
     [
       "deliveries every # seconds",
-      (jobPause("rollups") / second) * constant("Rollups.ts", "(?:runsPerDeliveryRun|roundsToDeliveries)"),
+      (jobPause("rollups") / second) * constant("Rollups.ts", "runsPerDeliveryRun"),
     ],
     ["counts more than # source rows", Math.min(...sourceRows)],
     ["would count more than # rows", Math.max(...sourceRows)],
-    ["A report waits at most # seconds", constant("SlowReports.ts", "(?:maxWait|pat\\w+)") / second],
-    ["runs at most # seconds", constant("SlowReports.ts", "(?:maxRun|longest)") / second],
+    ["A report waits at most # seconds", constant("SlowReports.ts", "maxWait") / second],
+    ["runs at most # seconds", constant("SlowReports.ts", "maxRun") / second],
     ["The minimum is # days", minRetentionDays],
     ["reports # days or more after it happened", lateDays],
     ["is compacted # days before the limit", maxEventDays],
@@ -105,13 +105,10 @@ export const figureTable: Readonly<Record<string, ReadonlyArray<Figure>>> = {
     ["positions (# MB) in memory", (maxIndexed * 16) / 1e6],
     ["mean radius, # m", EARTH_RADIUS_METERS],
     ["payload has at most # bytes", payloadLimit],
-    ["has at most # pushes in flight", constant("PushWorkerState.ts|PushWorkers.ts", "maxInFlight")],
-    ["each starts with # pushes in flight", constant("ProviderConcurrency.ts", "(?:initialLimit|first\\w+)")],
-    ["more as it responds (up to #)", constant("ProviderConcurrency.ts", "(?:maxLimit|most\\w+)")],
-    [
-      "for that time, at most # seconds",
-      constant("ProviderConcurrency.ts", "(?:maxBackOffMillis|longest\\w+)") / second,
-    ],
+    ["has at most # pushes in flight", constant("PushWorkerState.ts", "maxInFlight")],
+    ["each starts with # pushes in flight", constant("ProviderConcurrency.ts", "initialLimit")],
+    ["more as it responds (up to #)", constant("ProviderConcurrency.ts", "maxLimit")],
+    ["for that time, at most # seconds", constant("ProviderConcurrency.ts", "maxBackOffMillis") / second],
     ["has # seconds to send the head", constant("Server.ts", "headersTimeout") / second],
     ["# seconds for the whole request", constant("Server.ts", "requestTimeout") / second],
     ["idle for # seconds", constant("Server.ts", "keepAliveTimeout") / second],
@@ -124,9 +121,9 @@ export const figureTable: Readonly<Record<string, ReadonlyArray<Figure>>> = {
     ["`table_statistics` | every # seconds", jobPause("table_statistics") / second],
     ["`failed_attempt_pruning` | every # minutes", jobPause("failed_attempt_pruning") / minute],
     ["counted up to #", maxDepth],
-    ["start of at most # push attempts", constant("PushWorkerState.ts|PushWorkers.ts", "maxInFlight")],
-    ["A receiver has # seconds", constant("ExportClient.ts", "(?:requestTimeout|pat\\w+)") / second],
-    ["at most # requests at a time", constant("ExportClient.ts", "(?:maxInFlight|most\\w+)")],
+    ["start of at most # push attempts", constant("PushWorkerState.ts", "maxInFlight")],
+    ["A receiver has # seconds", constant("ExportClient.ts", "requestTimeout") / second],
+    ["at most # requests at a time", constant("ExportClient.ts", "maxInFlight")],
   ],
   "docs/scaling.md": [
     ["at most # for statements", connections],
@@ -165,11 +162,11 @@ export const figureTable: Readonly<Record<string, ReadonlyArray<Figure>>> = {
       "`question_text` is required and has at most # characters",
       schemaLimit("platform", "QuestionDraft.question_text", "maxLength"),
     ],
-    ["1 to # questions", constant("SurveyParsing.ts", "(?:max|most)Questions")],
-    ["# to 4 choices", constant("SurveyParsing.ts", "(?:minChoices|fewestChoices)")],
-    ["2 to # choices", constant("SurveyParsing.ts", "(?:max|most)Choices")],
-    ["takes at most # seconds", constant("LinkCheck.ts|CallToAction.ts", "timeLimit") / second],
-    ["follows at most # redirects", constant("LinkCheck.ts|CallToAction.ts", "(?:max|most)Redirects")],
+    ["1 to # questions", constant("SurveyParsing.ts", "maxQuestions")],
+    ["# to 4 choices", constant("SurveyParsing.ts", "minChoices")],
+    ["2 to # choices", constant("SurveyParsing.ts", "maxChoices")],
+    ["takes at most # seconds", constant("LinkCheck.ts", "timeLimit") / second],
+    ["follows at most # redirects", constant("LinkCheck.ts", "maxRedirects")],
     ["at most # characters for `OPEN_ENDED`", answerCharacters],
   ],
   "docs/contract/locations.md": [

@@ -3,9 +3,9 @@ import process from "node:process";
 import type { Reporter, TestModule } from "vitest/node";
 
 /**
- * Writes `N passed, N failed` to the file named by WAYPOST_TALLY when the run is over. A test file that does not
- * load, a failed hook outside a test and an error outside any test each count as one failure, so that a broken
- * run never reads as zero failed.
+ * Writes `N passed, N failed` to the file named by WAYPOST_TALLY when the run is over. A test file that does
+ * not load, a failed hook outside a test and an error outside any test each count as one failure, so that a
+ * broken run never reads as zero failed.
  */
 export default class TallyReporter implements Reporter {
   onTestRunEnd(modules: ReadonlyArray<TestModule>, unhandledErrors: ReadonlyArray<unknown>): void {

@@ -94,7 +94,9 @@ const databaseFindings = Effect.fnUntraced(function* (settings: SettingsService,
   return [...reached, ...connected];
 });
 
-/** The rollups of all environments. With `rebuild`, it also invalidates them, so that workers rebuild them. */
+/**
+ * The rollups of all environments. With `rebuild`, it also invalidates them, so that workers rebuild them.
+ */
 export const reportRollups = Effect.fn("reportRollups")(function* (record: SettingsRecord, rebuild: boolean) {
   const settings = yield* Settings.fromRecord(record);
   const read = Effect.gen(function* () {

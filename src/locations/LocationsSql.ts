@@ -37,7 +37,8 @@ export const locationsSql = Layer.effect(
 
       find: (tenant, id) =>
         firstRow(
-          sql<LocationResource>`SELECT ${columns} FROM location l WHERE ${isOf("l", tenant)} AND l.id = ${id}`,
+          sql<LocationResource>`
+            SELECT ${columns} FROM location l WHERE ${isOf("l", tenant)} AND l.id = ${id}`,
         ),
 
       findByExternalId: (tenant, externalId) =>

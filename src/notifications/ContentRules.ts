@@ -64,7 +64,7 @@ export const contentOf = (
   body: draft.body,
   cta_label: draft.cta_label ?? null,
   cta_url: draft.cta_url ?? null,
-  media_asset_id: draft.media_asset_id ?? null,
+  media_asset_id: draft.media_asset_id?.toLowerCase() ?? null,
   media_kind: media,
   questions: draft.type === "survey" ? questionsWithIds(draft.questions ?? [], stored, newId) : [],
 });

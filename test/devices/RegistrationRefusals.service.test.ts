@@ -97,4 +97,15 @@ layer(TestWaypost.layerWith({ allowPrivateAddresses: false }))("A web push endpo
       assert.strictEqual((yield* register("https://push.example.com/1")).status, 201);
     }),
   );
+
+  it.effect("a path that cannot be decoded is unknown for every method (B2.6)", () =>
+    Effect.gen(function* () {
+      const { sandbox, waypost } = yield* devicesOf();
+      const register = yield* waypost.device(sandbox.sdkKey)("/devices/%zz", {
+        method: "PUT",
+        body: { platform: "ios" },
+      });
+      assert.strictEqual(register.status, 404);
+    }),
+  );
 });

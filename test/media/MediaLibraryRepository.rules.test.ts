@@ -42,7 +42,7 @@ const newFile = Effect.fnUntraced(function* (tenant: Tenant, content: MediaConte
 });
 
 layer(TestRepositories.layer)("The repository of media files", (it) => {
-  it.effect("an expected key becomes a file once, of one environment (H2, P6)", () =>
+  it.effect("an expected key becomes a file once, of one environment (H2)", () =>
     Effect.gen(function* () {
       const repository = yield* MediaLibraryRepository;
       const { production, sandbox } = yield* newTenants;
