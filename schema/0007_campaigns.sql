@@ -13,6 +13,8 @@ CREATE TABLE campaign (
   starts_at            timestamptz NOT NULL,
   ends_at              timestamptz,
   paused               boolean NOT NULL DEFAULT false,
+  -- Lists leave archived campaigns out.
+  archived             boolean NOT NULL DEFAULT false,
   frequency_cap_count  integer CHECK (frequency_cap_count BETWEEN 1 AND 1000),
   frequency_cap_period text CHECK (frequency_cap_period IN ('day', 'week', 'month')),
   segment_match        text CHECK (segment_match IN ('any', 'all')),
@@ -21,6 +23,7 @@ CREATE TABLE campaign (
   PRIMARY KEY (workspace_id, environment, id),
   UNIQUE (name, workspace_id, environment),
   FOREIGN KEY (workspace_id, environment) REFERENCES tenant (workspace_id, environment) ON DELETE CASCADE,
+  CHECK (paused OR NOT archived),
   CHECK (ends_at > starts_at),
   CHECK (type = 'geo' OR ends_at IS NOT NULL),
   CHECK (type = 'push' OR segment_match IS NULL),

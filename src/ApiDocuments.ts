@@ -3,6 +3,7 @@ import { HttpRouter, HttpServerResponse } from "effect/http";
 import { type HttpApi, HttpApiScalar, OpenApi } from "effect/http-api";
 import { DeviceApi } from "./DeviceApi.ts";
 import { Idempotency } from "./http/Idempotency.ts";
+import { IfMatch } from "./http/ResourceVersion.ts";
 import { OperatorApi } from "./OperatorApi.ts";
 import { PlatformApi } from "./PlatformApi.ts";
 import { describeApi } from "./wire/OpenApiTidy.ts";
@@ -27,11 +28,23 @@ const idempotencyKey = {
   },
 };
 
+const ifMatch = {
+  name: "If-Match",
+  in: "header",
+  required: false,
+  schema: {
+    type: "string",
+    description: "The `ETag` of the version to change. Another current version is 412.",
+    examples: ['"Jq0kQx4p6Qmd2m2nq6lX1iR3E1i9P7JrB9rXhV5y0aE"'],
+  },
+};
+
 /** The OpenAPI 3.1 document of an interface. */
 export const apiDocument = (name: DocumentName): OpenApi.OpenAPISpec =>
-  describeApi(interfaces[name] as unknown as HttpApi.Top, (_, middleware) =>
-    middleware.has(Idempotency.key) ? [idempotencyKey] : [],
-  );
+  describeApi(interfaces[name] as unknown as HttpApi.Top, (_, middleware) => [
+    ...(middleware.has(Idempotency.key) ? [idempotencyKey] : []),
+    ...(middleware.has(IfMatch.key) ? [ifMatch] : []),
+  ]);
 
 /**
  * `GET /openapi/{name}.json`. A document is made on its first request: making all takes a fifth of the start.

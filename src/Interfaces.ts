@@ -15,6 +15,7 @@ import { eventsHandlers } from "./events/EventsHttp.ts";
 import { Authenticators } from "./http/Authenticators.ts";
 import { healthRoutes } from "./http/Health.ts";
 import { idempotencyLayer } from "./http/IdempotencyHttp.ts";
+import { ifMatchLayer } from "./http/ResourceVersion.ts";
 import { platformAuthenticator } from "./http/PlatformAuthenticator.ts";
 import { requestPipelineLayer } from "./http/RequestPipeline.ts";
 import { RouteTable } from "./http/RouteTable.ts";
@@ -95,7 +96,7 @@ const apiRoutes = Layer.mergeAll(
   mediaRoutes,
   documentRoutes,
   docsPage.pipe(Layer.provide(docsPageHeaders.layer)),
-).pipe(Layer.provide([accessLayer, schemaErrorsLayer, idempotencyLayer]));
+).pipe(Layer.provide([accessLayer, schemaErrorsLayer, idempotencyLayer, ifMatchLayer]));
 
 const authenticators = Layer.effect(
   Authenticators,

@@ -68,6 +68,7 @@ export const Campaign = Schema.Struct({
   ),
   timezone: shownText("IANA time zone in which the campaign's dates are written.", "Europe/Amsterdam"),
   paused: flag("Whether the campaign is paused.", false),
+  archived: flag("Whether the campaign is archived: paused, and not in lists.", false),
   frequency_cap_count: Schema.NullOr(
     Schema.Int.annotate({
       description:

@@ -93,6 +93,13 @@ export const CampaignDraft = Schema.Struct({
   ),
   frequency_cap_period: Schema.optionalKey(Schema.NullOr(CapPeriod)),
   segment_match: Schema.optionalKey(Schema.NullOr(SegmentMatch)),
+  paused: Schema.optionalKey(
+    Schema.Boolean.annotate({
+      description:
+        "Whether the campaign is paused. Left out: a new campaign is not, and an update keeps it as it is.",
+      examples: [false],
+    }),
+  ),
   ...lists,
 }).annotate({ identifier: "CampaignDraft" });
 export type CampaignDraft = typeof CampaignDraft.Type;

@@ -5,7 +5,8 @@
  */
 import { Clock, Context, Effect, Layer } from "effect";
 import { Database } from "../database/Database.ts";
-import { Forbidden, NotFound, type Unprocessable } from "../wire/ApiError.ts";
+import { checkVersion, expectsVersion } from "../http/ResourceVersion.ts";
+import { Forbidden, NotFound, type PreconditionFailed, type Unprocessable } from "../wire/ApiError.ts";
 import type { DeletedResource } from "../wire/Envelope.ts";
 import { CampaignId, idAt, parseId } from "../wire/Ids.ts";
 import type { PagePosition } from "../wire/PagePosition.ts";
@@ -18,9 +19,10 @@ import type { Campaign, FoundCampaign } from "./Campaign.ts";
 import { datesOf } from "./CampaignDates.ts";
 import type { CampaignDraft } from "./CampaignDraft.ts";
 import { campaignStatus } from "./CampaignStatus.ts";
-import { CampaignsRepository } from "./CampaignsRepository.ts";
+import { type CampaignFilters, CampaignsRepository } from "./CampaignsRepository.ts";
 import { CampaignTargetingRepository } from "./CampaignTargetingRepository.ts";
 import { campaignValidation } from "./CampaignValidation.ts";
+import { campaignVersion } from "./CampaignVersion.ts";
 import { SendPlan } from "./SendPlan.ts";
 
 /** Campaigns of one environment of a workspace: write rules 1–10 (contract E1–E12). */
@@ -29,34 +31,59 @@ export class Campaigns extends Context.Service<
   {
     /** The campaign with its status now. @throws 404 */
     readonly find: (tenant: Tenant, id: string) => Effect.Effect<FoundCampaign, NotFound>;
-    /** Newest first; `updatedSince` in epoch milliseconds, null for all. */
+    /** Newest first. */
     readonly page: (
       tenant: Tenant,
       position: PagePosition,
-      updatedSince: number | null,
+      filters: CampaignFilters,
     ) => Effect.Effect<ReadonlyArray<Campaign>>;
     /**
      * Names of campaigns that would reach everyone without this segment, at most ten. The answer holds while
      * the tenant is locked.
      */
     readonly needingSegment: (tenant: Tenant, segmentId: string) => Effect.Effect<ReadonlyArray<string>>;
-    /** Creates a campaign, not paused. @throws 422 with all problems, 403 for the plan */
+    /**
+     * Creates a campaign, not paused unless the draft says so (contract S2). @throws 422 with all problems,
+     * 403 for the plan
+     */
     readonly create: (
       tenant: Tenant,
       body: ParsedBody<CampaignDraft>,
     ) => Effect.Effect<FoundCampaign, Unprocessable | Forbidden>;
-    /** Replaces the whole campaign by the draft; missing fields are cleared. @throws 404, 422, 403 */
+    /** Replaces the whole campaign by the draft; missing fields are cleared. @throws 404, 412, 422, 403 */
     readonly update: (
       tenant: Tenant,
       id: string,
       body: ParsedBody<CampaignDraft>,
-    ) => Effect.Effect<FoundCampaign, NotFound | Unprocessable | Forbidden>;
-    /** Stops a campaign until it is published. A paused campaign is not changed. @throws 404 */
-    readonly pause: (tenant: Tenant, id: string) => Effect.Effect<FoundCampaign, NotFound>;
-    /** Resumes a paused campaign. One that is not paused is not changed. @throws 404, 403 for the plan */
-    readonly publish: (tenant: Tenant, id: string) => Effect.Effect<FoundCampaign, NotFound | Forbidden>;
-    /** Deletes a campaign, and its notifications that are on no other campaign (contract E10). @throws 404 */
-    readonly delete: (tenant: Tenant, id: string) => Effect.Effect<DeletedResource, NotFound>;
+    ) => Effect.Effect<FoundCampaign, NotFound | PreconditionFailed | Unprocessable | Forbidden>;
+    /** Stops a campaign until it is published. A paused campaign is not changed. @throws 404, 412 */
+    readonly pause: (
+      tenant: Tenant,
+      id: string,
+    ) => Effect.Effect<FoundCampaign, NotFound | PreconditionFailed>;
+    /** Pauses a campaign and leaves it out of lists (contract S8). @throws 404, 412 */
+    readonly archive: (
+      tenant: Tenant,
+      id: string,
+    ) => Effect.Effect<FoundCampaign, NotFound | PreconditionFailed>;
+    /** Puts an archived campaign back into lists. It stays paused. @throws 404, 412 */
+    readonly unarchive: (
+      tenant: Tenant,
+      id: string,
+    ) => Effect.Effect<FoundCampaign, NotFound | PreconditionFailed>;
+    /**
+     * Resumes a paused campaign, and puts an archived one back into lists. One that is not paused is not
+     * changed. @throws 404, 412, 403 for the plan
+     */
+    readonly publish: (
+      tenant: Tenant,
+      id: string,
+    ) => Effect.Effect<FoundCampaign, NotFound | PreconditionFailed | Forbidden>;
+    /** Deletes a campaign, and its notifications that are on no other (contract E10). @throws 404, 412 */
+    readonly delete: (
+      tenant: Tenant,
+      id: string,
+    ) => Effect.Effect<DeletedResource, NotFound | PreconditionFailed>;
   }
 >()("waypost/campaigns/Campaigns") {
   static readonly layer = Layer.effect(
@@ -74,6 +101,13 @@ export class Campaigns extends Context.Service<
         const now = yield* Clock.currentTimeMillis;
         const campaign = campaignId && (yield* repository.find(tenant, campaignId, now));
         return campaign ?? (yield* NotFound.resource("campaign"));
+      });
+
+      /** The campaign to change, in the version that the request expects. */
+      const findToChange = Effect.fnUntraced(function* (tenant: Tenant, id: string) {
+        const stored = yield* find(tenant, id);
+        yield* checkVersion("campaign", campaignVersion(stored));
+        return stored;
       });
 
       /**
@@ -115,10 +149,8 @@ export class Campaigns extends Context.Service<
       return Campaigns.of({
         find,
 
-        page: (tenant, position, updatedSince) =>
-          Effect.flatMap(Clock.currentTimeMillis, (now) =>
-            repository.page(tenant, position, updatedSince, now),
-          ),
+        page: (tenant, position, filters) =>
+          Effect.flatMap(Clock.currentTimeMillis, (now) => repository.page(tenant, position, filters, now)),
 
         needingSegment: (tenant, segmentId) =>
           Effect.flatMap(Clock.currentTimeMillis, (now) => targeting.needingSegment(tenant, segmentId, now)),
@@ -127,34 +159,55 @@ export class Campaigns extends Context.Service<
           yield* workspaces.lock(tenant);
           const now = yield* Clock.currentTimeMillis;
           const { targets, values } = yield* validate(tenant, body, null, now);
+          const paused = body.fields.paused ?? false;
           yield* checkTrial(tenant);
-          yield* checkLimit(tenant, null, { ...values, paused: false }, now);
+          yield* checkLimit(tenant, null, { ...values, paused }, now);
           const id = CampaignId(idAt(now));
           yield* repository.insert(tenant, id, values, now);
+          if (paused) yield* repository.setPaused(tenant, id, true, now);
           yield* targeting.replace(tenant, id, targets);
           return yield* Effect.orDie(find(tenant, id));
         }, database.atomically),
 
         update: Effect.fn("Campaigns.update")(function* (tenant, id, body) {
           yield* workspaces.lock(tenant);
-          const stored = yield* find(tenant, id);
+          const stored = yield* findToChange(tenant, id);
           const now = yield* Clock.currentTimeMillis;
           const { targets, values } = yield* validate(tenant, body, stored, now);
-          yield* checkLimit(tenant, stored, { ...values, paused: stored.paused }, now);
+          const paused = body.fields.paused ?? stored.paused;
+          if (stored.paused && !paused) yield* checkTrial(tenant);
+          yield* checkLimit(tenant, stored, { ...values, paused }, now);
           yield* repository.update(tenant, stored.id, values, now);
           yield* targeting.replace(tenant, stored.id, targets);
           yield* sends.move(tenant, stored.id, values, now);
-          return yield* find(tenant, stored.id);
+          return yield* setPaused(tenant, stored.id, paused, now);
         }, database.atomically),
 
         pause: Effect.fn("Campaigns.pause")(function* (tenant, id) {
-          const stored = yield* find(tenant, id);
+          if (yield* expectsVersion) yield* workspaces.lock(tenant);
+          const stored = yield* findToChange(tenant, id);
           return yield* setPaused(tenant, stored.id, true, yield* Clock.currentTimeMillis);
+        }, database.atomically),
+
+        archive: Effect.fn("Campaigns.archive")(function* (tenant, id) {
+          yield* workspaces.lock(tenant);
+          const stored = yield* findToChange(tenant, id);
+          const now = yield* Clock.currentTimeMillis;
+          yield* setPaused(tenant, stored.id, true, now);
+          yield* repository.setArchived(tenant, stored.id, true, now);
+          return yield* find(tenant, stored.id);
+        }, database.atomically),
+
+        unarchive: Effect.fn("Campaigns.unarchive")(function* (tenant, id) {
+          yield* workspaces.lock(tenant);
+          const stored = yield* findToChange(tenant, id);
+          yield* repository.setArchived(tenant, stored.id, false, yield* Clock.currentTimeMillis);
+          return yield* find(tenant, stored.id);
         }, database.atomically),
 
         publish: Effect.fn("Campaigns.publish")(function* (tenant, id) {
           yield* workspaces.lock(tenant);
-          const stored = yield* find(tenant, id);
+          const stored = yield* findToChange(tenant, id);
           const now = yield* Clock.currentTimeMillis;
           yield* checkTrial(tenant);
           yield* checkLimit(tenant, stored, { ...datesOf(stored), paused: false }, now);
@@ -163,7 +216,7 @@ export class Campaigns extends Context.Service<
 
         delete: Effect.fn("Campaigns.delete")(function* (tenant, id) {
           yield* workspaces.lock(tenant);
-          const stored = yield* find(tenant, id);
+          const stored = yield* findToChange(tenant, id);
           yield* repository.deleteOwnNotifications(tenant, stored.id);
           yield* repository.delete(tenant, stored.id);
           yield* sends.cancel(tenant, stored.id, null, yield* Clock.currentTimeMillis);

@@ -2,6 +2,7 @@ import { Schema } from "effect";
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api";
 import { Needs } from "../access/Access.ts";
 import { Idempotency } from "../http/Idempotency.ts";
+import { IfMatch } from "../http/ResourceVersion.ts";
 import { Instant } from "../time/Instant.ts";
 import { bodyErrors, Forbidden, NotFound, Unprocessable } from "../wire/ApiError.ts";
 import { Data, Deleted, PageOf, PageQuery } from "../wire/Envelope.ts";
@@ -28,6 +29,12 @@ export class CampaignsApi extends HttpApiGroup.make("campaigns")
             format: "date-time",
           }).pipe(Schema.decodeTo(Instant)),
         ),
+        archived: Schema.optionalKey(
+          Schema.Literals(["true", "false"]).annotate({
+            description: "`true` lists the archived campaigns, `false` (the default) the others.",
+            examples: ["true"],
+          }),
+        ),
       },
       success: PageOf(Campaign),
       error: [Unprocessable],
@@ -36,7 +43,7 @@ export class CampaignsApi extends HttpApiGroup.make("campaigns")
       .annotate(OpenApi.Summary, "List campaigns")
       .annotate(
         OpenApi.Description,
-        "All campaigns that are not deleted, newest first, with their targeting.",
+        "All campaigns that are neither deleted nor archived, newest first, with their targeting.",
       ),
     HttpApiEndpoint.post("create", "/campaigns", {
       payload: CampaignDraft,
@@ -48,7 +55,8 @@ export class CampaignsApi extends HttpApiGroup.make("campaigns")
       .annotate(OpenApi.Summary, "Create a campaign")
       .annotate(
         OpenApi.Description,
-        "The new campaign is not paused: from its start on it sends, as soon as it has a notification.",
+        "From its start on the campaign sends, as soon as it has a notification. With `paused` it is a " +
+          "draft that nobody gets until it is published.",
       ),
     HttpApiEndpoint.get("get", "/campaigns/:campaign", {
       params,
@@ -56,13 +64,15 @@ export class CampaignsApi extends HttpApiGroup.make("campaigns")
       error: [NotFound],
     })
       .annotate(Needs, "campaigns:read")
-      .annotate(OpenApi.Summary, "Show a campaign"),
+      .annotate(OpenApi.Summary, "Show a campaign")
+      .annotate(OpenApi.Description, "The `ETag` is its version: send it as `If-Match` with a change."),
     HttpApiEndpoint.patch("update", "/campaigns/:campaign", {
       params,
       payload: CampaignDraft,
       success: Data(Campaign),
       error: [Forbidden, NotFound, ...bodyErrors],
     })
+      .middleware(IfMatch)
       .middleware(Idempotency)
       .annotate(Needs, "campaigns:write")
       .annotate(OpenApi.Summary, "Update a campaign")
@@ -77,6 +87,7 @@ export class CampaignsApi extends HttpApiGroup.make("campaigns")
       success: Deleted,
       error: [NotFound],
     })
+      .middleware(IfMatch)
       .middleware(Idempotency)
       .annotate(Needs, "campaigns:write")
       .annotate(OpenApi.Summary, "Delete a campaign")
@@ -90,6 +101,7 @@ export class CampaignsApi extends HttpApiGroup.make("campaigns")
       success: Data(Campaign),
       error: [NotFound],
     })
+      .middleware(IfMatch)
       .middleware(Idempotency)
       .annotate(Needs, "campaigns:write")
       .annotate(OpenApi.Summary, "Pause a campaign")
@@ -102,6 +114,7 @@ export class CampaignsApi extends HttpApiGroup.make("campaigns")
       success: Data(Campaign),
       error: [Forbidden, NotFound],
     })
+      .middleware(IfMatch)
       .middleware(Idempotency)
       .annotate(Needs, "campaigns:write")
       .annotate(OpenApi.Summary, "Publish a paused campaign")
@@ -109,6 +122,32 @@ export class CampaignsApi extends HttpApiGroup.make("campaigns")
         OpenApi.Description,
         "Resumes the campaign. One that is not paused is not changed. In Sandbox it counts toward " +
           "`max_campaigns` again.",
+      ),
+    HttpApiEndpoint.post("archive", "/campaigns/:campaign/archive", {
+      params,
+      success: Data(Campaign),
+      error: [NotFound],
+    })
+      .middleware(IfMatch)
+      .middleware(Idempotency)
+      .annotate(Needs, "campaigns:write")
+      .annotate(OpenApi.Summary, "Archive a campaign")
+      .annotate(
+        OpenApi.Description,
+        "Pauses the campaign and leaves it out of lists. `archived=true` lists it; reports still count it.",
+      ),
+    HttpApiEndpoint.post("unarchive", "/campaigns/:campaign/unarchive", {
+      params,
+      success: Data(Campaign),
+      error: [NotFound],
+    })
+      .middleware(IfMatch)
+      .middleware(Idempotency)
+      .annotate(Needs, "campaigns:write")
+      .annotate(OpenApi.Summary, "Unarchive a campaign")
+      .annotate(
+        OpenApi.Description,
+        "Puts the campaign back into lists. It stays paused until it is published.",
       ),
   )
   .annotate(OpenApi.Title, "Campaigns")

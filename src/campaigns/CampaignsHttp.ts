@@ -5,7 +5,10 @@ import { Effect } from "effect";
 import { HttpApiBuilder } from "effect/http-api";
 import { Caller, callerData } from "../access/Caller.ts";
 import { Cursors } from "../http/Cursors.ts";
+import { showVersion } from "../http/ResourceVersion.ts";
 import { PlatformApi } from "../PlatformApi.ts";
+import type { FoundCampaign } from "./Campaign.ts";
+import { campaignVersion } from "./CampaignVersion.ts";
 import { Campaigns } from "./Campaigns.ts";
 import { readCampaign } from "./CampaignDraft.ts";
 
@@ -22,10 +25,14 @@ export const campaignHandlers = HttpApiBuilder.group(
         "list",
         Effect.fnUntraced(function* ({ query }) {
           const caller = yield* Caller;
-          const { updated_since } = query;
-          const scope = { endpoint: "GET /campaigns", owner: caller, filters: { updated_since } };
+          const { archived = "false", updated_since } = query;
+          const filters = { updated_since, archived: archived === "true" ? archived : undefined };
+          const scope = { endpoint: "GET /campaigns", owner: caller, filters };
           return yield* cursors.page(scope, query, (position) =>
-            campaigns.page(caller, position, updated_since ?? null),
+            campaigns.page(caller, position, {
+              updatedSince: updated_since ?? null,
+              archived: archived === "true",
+            }),
           );
         }),
       )
@@ -34,9 +41,9 @@ export const campaignHandlers = HttpApiBuilder.group(
           Effect.flatMap(readCampaign(input), (draft) => campaigns.create(caller, draft)),
         ),
       )
-      .handle("get", ({ params }) => callerData((caller) => campaigns.find(caller, params.campaign)))
+      .handle("get", ({ params }) => answer((caller) => campaigns.find(caller, params.campaign)))
       .handleRaw("update", ({ params, ...input }) =>
-        callerData((caller) =>
+        answer((caller) =>
           readCampaign(input).pipe(
             // An unknown id is reported before a body that cannot be parsed (contract B1, 10 and 11).
             Effect.tapError(() => campaigns.find(caller, params.campaign)),
@@ -45,7 +52,13 @@ export const campaignHandlers = HttpApiBuilder.group(
         ),
       )
       .handle("delete", ({ params }) => callerData((caller) => campaigns.delete(caller, params.campaign)))
-      .handle("pause", ({ params }) => callerData((caller) => campaigns.pause(caller, params.campaign)))
-      .handle("publish", ({ params }) => callerData((caller) => campaigns.publish(caller, params.campaign)));
+      .handle("pause", ({ params }) => answer((caller) => campaigns.pause(caller, params.campaign)))
+      .handle("archive", ({ params }) => answer((caller) => campaigns.archive(caller, params.campaign)))
+      .handle("unarchive", ({ params }) => answer((caller) => campaigns.unarchive(caller, params.campaign)))
+      .handle("publish", ({ params }) => answer((caller) => campaigns.publish(caller, params.campaign)));
   }),
 );
+
+/** Responds with a campaign and its version. */
+const answer = <E, R>(handle: (caller: Caller["Service"]) => Effect.Effect<FoundCampaign, E, R>) =>
+  callerData((caller) => Effect.tap(handle(caller), (found) => showVersion(campaignVersion(found))));

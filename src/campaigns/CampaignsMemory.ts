@@ -14,6 +14,7 @@ interface StoredCampaign extends TenantKey, CampaignValues {
   readonly id: CampaignId;
   readonly key: CampaignKey;
   readonly paused: boolean;
+  readonly archived: boolean;
   readonly createdAt: number;
   readonly updatedAt: number;
 }
@@ -45,6 +46,7 @@ const toCampaign = (row: StoredCampaign, targeting: ResolvedTargeting, now: numb
   ends_at: row.endsAt === null ? null : utcText(row.endsAt),
   timezone: row.timezone,
   paused: row.paused,
+  archived: row.archived,
   frequency_cap_count: row.frequencyCapCount,
   frequency_cap_period: row.frequencyCapPeriod,
   targeting: {
@@ -75,11 +77,11 @@ export const campaignsMemory = Layer.effect(
       });
 
     return CampaignsRepository.of({
-      page: (tenant, position, updatedSince, now) =>
+      page: (tenant, position, { archived, updatedSince }, now) =>
         store.read((tables) =>
           pageOf(
             tenantRows(tables, campaigns, tenant).filter(
-              ({ updatedAt }) => updatedSince === null || updatedAt >= updatedSince,
+              (row) => row.archived === archived && (updatedSince === null || row.updatedAt >= updatedSince),
             ),
             position,
           ).map((row) => toCampaign(row, existingTargeting(tables, row.id), now)),
@@ -116,7 +118,7 @@ export const campaignsMemory = Layer.effect(
       insert: ({ environment, workspaceId }, id, values, now) =>
         store.write((tables) => {
           const key = CampaignKey(store.nextKey("campaign"));
-          const stamps = { paused: false, createdAt: now, updatedAt: now };
+          const stamps = { paused: false, archived: false, createdAt: now, updatedAt: now };
           tables.put(campaigns, id, { workspaceId, environment, id, key, ...values, ...stamps });
         }),
 
@@ -125,7 +127,16 @@ export const campaignsMemory = Layer.effect(
 
       setPaused: (tenant, id, isPaused, now) =>
         change(tenant, id, ({ paused }) =>
-          paused === isPaused ? null : { paused: isPaused, updatedAt: now },
+          paused === isPaused
+            ? null
+            : { paused: isPaused, ...(isPaused ? {} : { archived: false }), updatedAt: now },
+        ),
+
+      setArchived: (tenant, id, isArchived, now) =>
+        Effect.asVoid(
+          change(tenant, id, ({ archived }) =>
+            archived === isArchived ? null : { archived: isArchived, updatedAt: now },
+          ),
         ),
 
       attached: (tenant, id) =>

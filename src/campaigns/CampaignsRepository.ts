@@ -20,15 +20,23 @@ export interface CampaignValues {
   readonly segmentMatch: Campaign["targeting"]["segment_match"];
 }
 
+/** Which campaigns a list has. */
+export interface CampaignFilters {
+  /** Only campaigns changed at or after this instant, in epoch milliseconds; null for all. */
+  readonly updatedSince: number | null;
+  /** Only archived campaigns, or only the others. */
+  readonly archived: boolean;
+}
+
 /** Stores campaigns. `now` is the instant of the change or of the computed status, in epoch milliseconds. */
 export class CampaignsRepository extends Context.Service<
   CampaignsRepository,
   {
-    /** Newest first; `updatedSince` in epoch milliseconds, null for all. */
+    /** Newest first. */
     readonly page: (
       tenant: Tenant,
       position: PagePosition,
-      updatedSince: number | null,
+      filters: CampaignFilters,
       now: number,
     ) => Effect.Effect<ReadonlyArray<Campaign>>;
     readonly find: (tenant: Tenant, id: CampaignId, now: number) => Effect.Effect<FoundCampaign | null>;
@@ -52,13 +60,20 @@ export class CampaignsRepository extends Context.Service<
       values: CampaignValues,
       now: number,
     ) => Effect.Effect<void>;
-    /** True if that changed the campaign; otherwise `updated_at` is kept. */
+    /** True if that changed the campaign; otherwise `updated_at` is kept. Publishing also unarchives. */
     readonly setPaused: (
       tenant: Tenant,
       id: CampaignId,
       isPaused: boolean,
       now: number,
     ) => Effect.Effect<boolean>;
+    /** Needs a paused campaign. `updated_at` is kept if that changes nothing. */
+    readonly setArchived: (
+      tenant: Tenant,
+      id: CampaignId,
+      isArchived: boolean,
+      now: number,
+    ) => Effect.Effect<void>;
     /** The notifications on a campaign, in the order in which they were attached. */
     readonly attached: (tenant: Tenant, id: CampaignId) => Effect.Effect<ReadonlyArray<AttachedNotification>>;
     /** Deletes the notifications that are on this campaign only. Their deliveries keep their content. */

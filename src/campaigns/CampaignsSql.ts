@@ -33,6 +33,7 @@ const toCampaign = (row: Columns): Campaign => ({
   ends_at: row.ends_at,
   timezone: row.timezone,
   paused: row.paused,
+  archived: row.archived,
   frequency_cap_count: row.frequency_cap_count,
   frequency_cap_period: row.frequency_cap_period,
   targeting: {
@@ -66,18 +67,19 @@ export const campaignsSql = Layer.effect(
 
     const columns = (now: number) => sql`
       c.id, c.name, c.type, ${statusSql(sql, now, "c")} AS status, ${utc("c.starts_at")} AS starts_at,
-      ${utc("c.ends_at")} AS ends_at, c.timezone, c.paused, c.frequency_cap_count, c.frequency_cap_period,
+      ${utc("c.ends_at")} AS ends_at, c.timezone, c.paused, c.archived, c.frequency_cap_count,
+      c.frequency_cap_period,
       ${targets("campaign_location", "location_id")} AS location_ids,
       ${targets("campaign_location_group", "group_id")} AS location_group_ids,
       ${targets("campaign_segment", "segment_id")} AS segmentation_ids,
       c.segment_match, ${utc("c.created_at")} AS created_at, ${utc("c.updated_at")} AS updated_at`;
 
     return CampaignsRepository.of({
-      page: (tenant, position, updatedSince, now) =>
+      page: (tenant, position, { archived, updatedSince }, now) =>
         mapRows(
           sql<Columns>`
             SELECT ${columns(now)} FROM campaign c
-            WHERE ${tenantIs(sql, "c", tenant)}
+            WHERE ${tenantIs(sql, "c", tenant)} AND c.archived = ${archived}
               AND (${position.before}::uuid IS NULL OR c.id < ${position.before})
               AND (${instant(updatedSince)} IS NULL OR c.updated_at >= ${instant(updatedSince)})
             ORDER BY c.id DESC LIMIT ${position.limit}`,
@@ -126,9 +128,15 @@ export const campaignsSql = Layer.effect(
 
       setPaused: (tenant, id, isPaused, now) =>
         anyRow(sql`
-          UPDATE campaign c SET paused = ${isPaused}, updated_at = ${instant(now)}
+          UPDATE campaign c SET paused = ${isPaused}, archived = c.archived AND ${isPaused},
+            updated_at = ${instant(now)}
           WHERE ${tenantIs(sql, "c", tenant)} AND c.id = ${id} AND c.paused <> ${isPaused}
           RETURNING c.id`),
+
+      setArchived: (tenant, id, isArchived, now) =>
+        run(sql`
+          UPDATE campaign c SET archived = ${isArchived}, updated_at = ${instant(now)}
+          WHERE ${tenantIs(sql, "c", tenant)} AND c.id = ${id} AND c.archived <> ${isArchived}`),
 
       attached: (tenant, id) =>
         Effect.orDie(sql<AttachedNotification>`

@@ -3,7 +3,8 @@ import type { FoundCampaign } from "../campaigns/Campaign.ts";
 import { Campaigns } from "../campaigns/Campaigns.ts";
 import { SendPlan } from "../campaigns/SendPlan.ts";
 import { Database } from "../database/Database.ts";
-import { Forbidden, NotFound, type Unprocessable } from "../wire/ApiError.ts";
+import { checkVersion, versionTag } from "../http/ResourceVersion.ts";
+import { Forbidden, NotFound, type PreconditionFailed, type Unprocessable } from "../wire/ApiError.ts";
 import type { DeletedResource } from "../wire/Envelope.ts";
 import { CampaignId, idAt, NotificationId, parseId } from "../wire/Ids.ts";
 import type { ParsedBody } from "../wire/ParsedBody.ts";
@@ -36,20 +37,21 @@ export class Notifications extends Context.Service<
       body: NotificationBody,
     ) => Effect.Effect<Notification, NotFound | Unprocessable | Forbidden>;
     /**
-     * Changes the content for all its campaigns, and the trigger on this one (contract F7). @throws 404, 422
+     * Changes the content for all its campaigns, and the trigger on this one (contract F7). @throws 404, 412,
+     * 422
      */
     readonly update: (
       tenant: Tenant,
       campaignId: string,
       id: string,
       body: NotificationBody,
-    ) => Effect.Effect<Notification, NotFound | Unprocessable>;
-    /** Detaches a notification from a campaign, and deletes it if it is on no other. @throws 404 */
+    ) => Effect.Effect<Notification, NotFound | PreconditionFailed | Unprocessable>;
+    /** Detaches a notification from a campaign, and deletes it if it is on no other. @throws 404, 412 */
     readonly delete: (
       tenant: Tenant,
       campaignId: string,
       id: string,
-    ) => Effect.Effect<DeletedResource, NotFound>;
+    ) => Effect.Effect<DeletedResource, NotFound | PreconditionFailed>;
     /** Checks that the campaign and the notification exist. @throws 404 */
     readonly checkPair: (tenant: Tenant, campaignId: string, id: string) => Effect.Effect<void, NotFound>;
     /** Attaches existing content to one more campaign (contract F7). @throws 404, 422, 403 for the plan */
@@ -81,6 +83,13 @@ export class Notifications extends Context.Service<
         if (row !== null) return row;
         yield* campaigns.find(tenant, campaign);
         return yield* NotFound.resource("notification");
+      });
+
+      /** The notification to change, in the version that the request expects. Needs the tenant's lock. */
+      const findToChange = Effect.fnUntraced(function* (tenant: Tenant, campaign: string, id: string) {
+        const row = yield* findRow(tenant, campaign, id);
+        yield* checkVersion("notification", versionTag(show(row)));
+        return row;
       });
 
       /** Refuses one more notification on the campaign than the plan allows (F8). Needs the tenant's lock. */
@@ -146,7 +155,7 @@ export class Notifications extends Context.Service<
       ) {
         yield* workspaces.lock(tenant);
         const campaign = yield* campaigns.find(tenant, campaignId);
-        const row = yield* findRow(tenant, campaignId, id);
+        const row = yield* findToChange(tenant, campaignId, id);
         const now = yield* Clock.currentTimeMillis;
         const media = yield* contents.check(tenant, body, row);
         const trigger = resolveTrigger(body, campaign, row.send_at, now);
@@ -179,6 +188,8 @@ export class Notifications extends Context.Service<
         }),
 
         delete: Effect.fn("Notifications.delete")(function* (tenant, campaignId, id) {
+          yield* workspaces.lock(tenant);
+          yield* findToChange(tenant, campaignId, id);
           const detached = yield* detach(tenant, campaignId, id);
           yield* contents.deleteUnused(tenant, detached);
           return { id: detached, deleted: true as const };

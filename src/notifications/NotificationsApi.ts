@@ -1,6 +1,7 @@
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api";
 import { Needs } from "../access/Access.ts";
 import { Idempotency } from "../http/Idempotency.ts";
+import { IfMatch } from "../http/ResourceVersion.ts";
 import { bodyErrors, Forbidden, NotFound } from "../wire/ApiError.ts";
 import { Data, Deleted, PageOf } from "../wire/Envelope.ts";
 import { shownId } from "../wire/ShownFields.ts";
@@ -50,13 +51,15 @@ export class NotificationsApi extends HttpApiGroup.make("notifications")
       error: [NotFound],
     })
       .annotate(Needs, "notifications:read")
-      .annotate(OpenApi.Summary, "Show a notification"),
+      .annotate(OpenApi.Summary, "Show a notification")
+      .annotate(OpenApi.Description, "The `ETag` is its version: send it as `If-Match` with a change."),
     HttpApiEndpoint.patch("update", "/campaigns/:campaign/notifications/:notification", {
       params,
       payload: NotificationDraft,
       success: Data(Notification),
       error: [NotFound, ...bodyErrors],
     })
+      .middleware(IfMatch)
       .middleware(Idempotency)
       .annotate(Needs, "notifications:write")
       .annotate(OpenApi.Summary, "Update a notification")
@@ -72,6 +75,7 @@ export class NotificationsApi extends HttpApiGroup.make("notifications")
       success: Deleted,
       error: [NotFound],
     })
+      .middleware(IfMatch)
       .middleware(Idempotency)
       .annotate(Needs, "notifications:write")
       .annotate(OpenApi.Summary, "Take a notification off a campaign")

@@ -1,7 +1,9 @@
 import { Effect } from "effect";
 import { HttpApiBuilder } from "effect/http-api";
-import { callerData } from "../access/Caller.ts";
+import { type Caller, callerData } from "../access/Caller.ts";
+import { showVersion, versionTag } from "../http/ResourceVersion.ts";
 import { PlatformApi } from "../PlatformApi.ts";
+import type { Notification } from "./Notification.ts";
 import { readNotification } from "./NotificationDraft.ts";
 import { Notifications } from "./Notifications.ts";
 
@@ -29,10 +31,10 @@ export const notificationHandlers = HttpApiBuilder.group(
         ),
       )
       .handle("get", ({ params }) =>
-        callerData((caller) => notifications.find(caller, params.campaign, params.notification)),
+        answer((caller) => notifications.find(caller, params.campaign, params.notification)),
       )
       .handleRaw("update", ({ params: { campaign, notification }, ...input }) =>
-        callerData((caller) =>
+        answer((caller) =>
           readNotification(input).pipe(
             Effect.tapError(() => notifications.find(caller, campaign, notification)),
             Effect.flatMap((sent) => notifications.update(caller, campaign, notification, sent)),
@@ -44,3 +46,7 @@ export const notificationHandlers = HttpApiBuilder.group(
       );
   }),
 );
+
+/** Responds with a notification and its version. */
+const answer = <E, R>(handle: (caller: Caller["Service"]) => Effect.Effect<Notification, E, R>) =>
+  callerData((caller) => Effect.tap(handle(caller), (found) => showVersion(versionTag(found))));

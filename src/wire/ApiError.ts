@@ -101,6 +101,20 @@ export class Conflict extends Schema.Error<Conflict>("Conflict")(
   }
 }
 
+/** 412: the resource has another version than the request expects. */
+export class PreconditionFailed extends Schema.Error<PreconditionFailed>("PreconditionFailed")(
+  body(["version_conflict"], "The campaign has changed since you read it: read it again."),
+  options(412, "The resource has another version than `If-Match` names."),
+) {
+  readonly _tag = "PreconditionFailed";
+  static version(noun: string): PreconditionFailed {
+    const message =
+      `The ${noun} has changed since you read it, so this change was not made: read it again, and send ` +
+      "its current ETag as If-Match.";
+    return new PreconditionFailed({ error: { code: "version_conflict", message } });
+  }
+}
+
 /** 413: the body is over its endpoint's limit. */
 export class PayloadTooLarge extends Schema.Error<PayloadTooLarge>("PayloadTooLarge")(
   body(["payload_too_large"], "The body may have at most 1 MiB."),
@@ -214,6 +228,7 @@ export type ApiError =
   | NotFound
   | MethodNotAllowed
   | Conflict
+  | PreconditionFailed
   | PayloadTooLarge
   | UnsupportedMediaType
   | Unprocessable

@@ -37,6 +37,7 @@ layer(TestPlatform.layer)("Campaigns", (it) => {
             ends_at: "2026-11-30T22:59:59+00:00",
             timezone: "Europe/Amsterdam",
             paused: false,
+            archived: false,
             frequency_cap_count: 3,
             frequency_cap_period: "week",
             targeting: {
@@ -150,7 +151,7 @@ layer(TestPlatform.layer)("Campaigns", (it) => {
             starts_at: "2026-12-08",
             id: unknownId,
             status: "ended",
-            paused: true,
+            archived: true,
             created_at: "2020-01-01T00:00:00+00:00",
           }),
         });

@@ -127,6 +127,15 @@ export const platformExamples: Examples = {
   },
   "DELETE /campaigns/:campaign": onCampaign,
   "POST /campaigns/:campaign/pause": onCampaign,
+  "POST /campaigns/:campaign/archive": onCampaign,
+  "POST /campaigns/:campaign/unarchive": {
+    request: ({ make, platform }) =>
+      Effect.gen(function* () {
+        const campaign = yield* make.geoCampaign;
+        yield* platform(`/campaigns/${campaign}/archive`, { method: "POST" });
+        return { params: { campaign } };
+      }),
+  },
   "POST /campaigns/:campaign/publish": {
     request: ({ make, platform }) =>
       Effect.gen(function* () {
