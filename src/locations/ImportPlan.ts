@@ -71,3 +71,29 @@ export const summaryOf = (results: ReadonlyArray<FeatureResult>): ImportReport["
   for (const { status } of results) summary[status]++;
   return summary;
 };
+
+/** Limits of the rows of one statement, so that encoding it takes the event loop a few milliseconds. */
+const maxStatementRows = 2_500;
+const maxStatementChars = 1_048_576;
+
+/** Divides rows into those of one statement each. */
+export const statementRows = (
+  rows: ReadonlyArray<StoredImport>,
+): ReadonlyArray<ReadonlyArray<StoredImport>> => {
+  const statements: Array<Array<StoredImport>> = [];
+  let current: Array<StoredImport> = [];
+  let chars = 0;
+  for (const row of rows) {
+    const added = row.location.rings?.length ?? 0;
+    const isFull = current.length === maxStatementRows || chars + added > maxStatementChars;
+    if (isFull && current.length > 0) {
+      statements.push(current);
+      current = [];
+      chars = 0;
+    }
+    current.push(row);
+    chars += added;
+  }
+  if (current.length > 0) statements.push(current);
+  return statements;
+};

@@ -5,7 +5,7 @@ import type { Tenant } from "../workspaces/Workspace.ts";
 import { Workspaces } from "../workspaces/Workspaces.ts";
 import type { RejectedFeature } from "./GeoJsonImport.ts";
 import type { ImportedLocation } from "./ImportedLocation.ts";
-import { type ImportPlan, planImport, summaryOf } from "./ImportPlan.ts";
+import { type ImportPlan, planImport, statementRows, summaryOf } from "./ImportPlan.ts";
 import type { ImportReport } from "./LocationImport.ts";
 import { LocationGroups } from "./LocationGroups.ts";
 import { LocationImportsRepository } from "./LocationImportsRepository.ts";
@@ -67,8 +67,8 @@ export class LocationImports extends Context.Service<LocationImports>()("waypost
       { creations, memberships, updates }: ImportPlan,
       now: number,
     ) {
-      if (updates.length > 0) yield* repository.update(tenant, updates, now);
-      if (creations.length > 0) yield* repository.insert(tenant, creations, now);
+      for (const rows of statementRows(updates)) yield* repository.update(tenant, rows, now);
+      for (const rows of statementRows(creations)) yield* repository.insert(tenant, rows, now);
       if (memberships.length > 0) yield* join(tenant, memberships, now);
       if (updates.length + creations.length > 0) yield* locationIndexes.changed(tenant);
     });

@@ -3,7 +3,7 @@ import type { HttpServerRequest } from "effect/http";
 import { HttpIncomingMessage } from "effect/http";
 import type { HttpApiEndpoint } from "effect/http-api";
 import { PayloadTooLarge, Unprocessable, UnsupportedMediaType } from "./ApiError.ts";
-import { parseShallow } from "./ShallowJson.ts";
+import { JsonOverLimit, parseBounded } from "./BoundedJson.ts";
 
 /** The maximum size of a body, and the accepted content types. */
 interface Rules {
@@ -68,12 +68,15 @@ export const readJson = Effect.fnUntraced(function* ({ endpoint, request }: Requ
   if (text === null) return yield* badBody(bodyProblems.utf8);
   if (text.trim() === "") return yield* badBody(bodyProblems.empty);
   const value = yield* Effect.try({
-    try: () => parseShallow(text),
-    catch: () => badBody(bodyProblems.json),
+    try: () => parseBounded(text, maxValues),
+    catch: (error) => badBody(bodyProblems[error instanceof JsonOverLimit ? error.limit : "json"]),
   });
   if (!Predicate.isObject(value) || Array.isArray(value)) return yield* badBody(bodyProblems.object);
   return value;
 });
+
+/** The maximum number of values in a body that is parsed as a whole. No endpoint reads nearly as many. */
+const maxValues = 50_000;
 
 /** The problems of a body as a whole. */
 export const bodyProblems = {

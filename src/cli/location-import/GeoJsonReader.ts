@@ -1,4 +1,4 @@
-import { parseShallow } from "../../wire/ShallowJson.ts";
+import { JsonOverLimit, parseBounded } from "../../wire/BoundedJson.ts";
 import {
   decodeUtf8,
   EntryBuffer,
@@ -84,8 +84,9 @@ class CollectionScanner {
     let frame: unknown;
     try {
       // The frame was collected byte by byte.
-      frame = parseShallow((decodeUtf8(Buffer.from(this.#frame, "latin1")) ?? "").replace(/^\uFEFF/, ""));
-    } catch {
+      frame = parseBounded((decodeUtf8(Buffer.from(this.#frame, "latin1")) ?? "").replace(/^\uFEFF/, ""));
+    } catch (error) {
+      if (error instanceof JsonOverLimit) throw broken("The file nests deeper than 64 levels.");
       throw broken("The file is not JSON: give a GeoJSON FeatureCollection, one feature per line, or a CSV.");
     }
     if (typeOf(frame) === "Feature")
@@ -138,8 +139,12 @@ class CollectionScanner {
       throw broken(`The file is not UTF-8 in ${name}. Save it as UTF-8 and import it again.`);
     this.#count++;
     try {
-      return { _tag: "Feature", feature: parseShallow(text), size: bytes.length, row: null };
-    } catch {
+      return { _tag: "Feature", feature: parseBounded(text), size: bytes.length, row: null };
+    } catch (error) {
+      if (error instanceof JsonOverLimit) {
+        const reasons = ["The feature nests deeper than 64 levels; leave the deep values out."];
+        return { _tag: "Unreadable", text, reasons, row: null };
+      }
       throw broken(`The file is not JSON in ${name}. Nothing was imported.`);
     }
   }

@@ -1,12 +1,10 @@
 /** Reads the body of an import while it arrives, and keeps only what an import reads (contract B3, G3, G4). */
+import { maxJsonDepth } from "../../wire/BoundedJson.ts";
 import type { JsonHandler } from "../../wire/JsonHandler.ts";
 import { JsonScanner } from "../../wire/JsonScanner.ts";
 import { tooManyValues } from "../geometry/FeatureRejection.ts";
 import { MAX_FEATURES } from "../ImportLimits.ts";
 import { JsonBuilder } from "./JsonBuilder.ts";
-
-/** The maximum depth of a body: the outermost object has depth 1. */
-const maxDepth = 64;
 
 /** The maximum number of values in the coordinates of one feature: ten for each position of a polygon. */
 const maxCoordinateValues = 100_000;
@@ -18,8 +16,8 @@ const maxCrsValues = 100;
 export interface CollectionFrame {
   /** `type`, `crs`, and `features`, which is an empty array for any array. Missing ones are left out. */
   readonly members: { readonly [name: string]: unknown };
-  /** The number of features. */
-  readonly count: number;
+  /** Whether there are more features than an import may have. What follows them was not read. */
+  readonly hasTooMany: boolean;
   /** Whether there are two members `features`. */
   readonly isRepeated: boolean;
   /** Whether a value outside of the features nests too deep. */
@@ -73,14 +71,23 @@ export class FeatureCollectionReader implements JsonHandler {
     this.#scanner.push(piece);
   }
 
+  /** Whether there are too many features, so that nothing more needs to be read. */
+  get hasTooMany(): boolean {
+    return this.#count > MAX_FEATURES;
+  }
+
   /** Ends the text. Null if it is JSON, but not an object. @throws SyntaxError if it is not complete */
   end(): CollectionFrame | null {
     this.#scanner.end();
     this.#noteDepth();
-    if (!this.#isObject) return null;
+    return this.#isObject ? this.frame : null;
+  }
+
+  /** The members so far. */
+  get frame(): CollectionFrame {
     return {
       members: this.#collection,
-      count: this.#count,
+      hasTooMany: this.hasTooMany,
       isRepeated: this.#lists > 1,
       isTooDeep: this.#isTooDeep,
     };
@@ -150,7 +157,7 @@ export class FeatureCollectionReader implements JsonHandler {
   };
 
   #build(maxValues: number, container: Members | Array<unknown>, depth: number): boolean {
-    this.#builder = new JsonBuilder(container, maxValues, maxDepth - depth);
+    this.#builder = new JsonBuilder(container, maxValues, maxJsonDepth - depth);
     return true;
   }
 
@@ -169,7 +176,7 @@ export class FeatureCollectionReader implements JsonHandler {
   }
 
   #endFeature(feature: Members): void {
-    this.#onFeature({ feature, isTooDeep: this.#scanner.containers.deepest > maxDepth });
+    this.#onFeature({ feature, isTooDeep: this.#scanner.containers.deepest > maxJsonDepth });
   }
 
   /** A feature that is no object. */
@@ -180,7 +187,7 @@ export class FeatureCollectionReader implements JsonHandler {
 
   /** Notes the depth outside of the features, which count alone. */
   #noteDepth(): void {
-    if (this.#scanner.containers.deepest > maxDepth) this.#isTooDeep = true;
+    if (this.#scanner.containers.deepest > maxJsonDepth) this.#isTooDeep = true;
     this.#scanner.containers.deepest = 0;
   }
 }

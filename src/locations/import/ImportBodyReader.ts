@@ -23,10 +23,12 @@ export class ImportBodyReader {
     this.#body = body;
   }
 
-  /** The features that end in this piece. */
+  /** The features that end in this piece; the frame if there are too many features. */
   push(bytes: Uint8Array): ImportAnswer {
     return this.#answering(() => {
       this.#read(this.#decode(bytes));
+      if (this.#collection.hasTooMany)
+        return { _tag: "read", body: this.#body, frame: this.#collection.frame };
       const features = this.#features;
       this.#features = [];
       return { _tag: "features", body: this.#body, features };

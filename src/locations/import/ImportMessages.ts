@@ -16,6 +16,6 @@ export type ImportRequest =
 /** The answer to each piece and to the end of a body. */
 export type ImportAnswer =
   | { readonly _tag: "features"; readonly body: number; readonly features: ReadonlyArray<ImportedFeature> }
-  /** The whole body was read. The frame is null if it is JSON, but not an object. */
+  /** No more of the body is needed. The frame is null if it is JSON, but not an object. */
   | { readonly _tag: "read"; readonly body: number; readonly frame: CollectionFrame | null }
   | { readonly _tag: "unreadable"; readonly body: number; readonly problem: "json" | "utf8" | "empty" };

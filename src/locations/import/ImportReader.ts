@@ -1,7 +1,7 @@
 import { Context, Effect, Layer, Scope, Stream } from "effect";
 import type { HttpServerRequest } from "effect/http";
-import { IncomingMessage } from "node:http";
 import { outsideTransaction } from "../../http/OutsideTransaction.ts";
+import { discardRest } from "../../http/UnreadBody.ts";
 import {
   PayloadTooLarge,
   ServiceUnavailable,
@@ -12,7 +12,6 @@ import { parseFields } from "../../wire/ParsedBody.ts";
 import { badBody, bodyProblems, headRefusal } from "../../wire/RequestBody.ts";
 import { FairSlots, type SlotLimits } from "../../workers/FairSlots.ts";
 import type { TenantKey } from "../../workspaces/Workspace.ts";
-import { MAX_FEATURES } from "../ImportLimits.ts";
 import { FeatureCollection, tooManyFeatures } from "../LocationImport.ts";
 import { importBodyRules } from "../LocationsApi.ts";
 import { referenceSystemProblem } from "../ReferenceSystem.ts";
@@ -102,41 +101,40 @@ export class ImportReader extends Context.Service<
         return Effect.sync(release);
       });
 
-      const ask = (answer: () => Promise<ImportAnswer>) =>
-        Effect.catch(Effect.tryPromise(answer), ({ cause }) =>
+      /** The features that a part of a body has; fails if the body is refused. */
+      const ask = Effect.fnUntraced(function* (answerOf: () => Promise<ImportAnswer>) {
+        const answer = yield* Effect.catch(Effect.tryPromise(answerOf), ({ cause }) =>
           Effect.logError("The import thread failed", cause).pipe(
             Effect.andThen(countImport("failed")),
             Effect.andThen(Effect.fail(unreadable)),
           ),
         );
+        if (answer._tag === "features") return answer.features;
+        const refusal =
+          answer._tag === "unreadable" ? badBody(bodyProblems[answer.problem]) : refusalOf(answer.frame);
+        return refusal === null ? [] : yield* refusal;
+      });
 
-      /** Sends the body to the thread as it arrives. Gives its features and what is around them. */
-      const stream = Effect.fnUntraced(function* (
+      /** Sends a body to the thread as it arrives, and gives its features. */
+      const featuresOf = Effect.fnUntraced(function* (
         request: HttpServerRequest.HttpServerRequest,
         body: ThreadBody,
       ) {
         const features: Array<ImportedFeature> = [];
         let bytes = 0;
-        yield* request.stream.pipe(
-          Stream.mapError(() => badBody(bodyProblems.broken)),
-          Stream.runForEach((chunk) =>
-            Effect.gen(function* () {
-              bytes += chunk.length;
-              if (bytes > importBodyRules.maxBytes)
-                return yield* PayloadTooLarge.of(importBodyRules.maxBytes);
-              for (let from = 0; from < chunk.length; from += pieceBytes) {
-                const answer = yield* ask(() => body.push(chunk.subarray(from, from + pieceBytes)));
-                if (answer._tag === "unreadable") return yield* badBody(bodyProblems[answer.problem]);
-                if (answer._tag === "features") for (const each of answer.features) features.push(each);
-              }
-            }),
-          ),
+        const send = Effect.fnUntraced(function* (chunk: Uint8Array) {
+          bytes += chunk.length;
+          if (bytes > importBodyRules.maxBytes) return yield* PayloadTooLarge.of(importBodyRules.maxBytes);
+          for (let from = 0; from < chunk.length; from += pieceBytes) {
+            const read = yield* ask(() => body.push(chunk.subarray(from, from + pieceBytes)));
+            for (const feature of read) features.push(feature);
+          }
+        });
+        yield* Stream.runForEach(
+          Stream.mapError(request.stream, () => badBody(bodyProblems.broken)),
+          send,
         );
-        const answer = yield* ask(body.end);
-        if (answer._tag === "unreadable") return yield* badBody(bodyProblems[answer.problem]);
-        const frame = answer._tag === "read" ? answer.frame : null;
-        if (frame === null) return yield* badBody(bodyProblems.object);
-        yield* checkFrame(frame);
+        yield* ask(body.end);
         return features;
       });
 
@@ -149,12 +147,14 @@ export class ImportReader extends Context.Service<
         const release = yield* takeSlot(tenant);
         const features = yield* Effect.acquireUseRelease(
           Effect.sync(thread.open),
-          (body) => stream(request, body),
+          (body) => featuresOf(request, body),
           (body) => Effect.sync(body.close),
         ).pipe(
-          Effect.onError(() => Effect.sync(() => discardRest(request))),
           Effect.tapError((error) =>
-            error instanceof ServiceUnavailable ? Effect.void : countImport("refused"),
+            (error === unreadable ? Effect.void : countImport("refused")).pipe(
+              Effect.andThen(release),
+              Effect.andThen(discardRest(request)),
+            ),
           ),
         );
         yield* countImport("read");
@@ -176,18 +176,16 @@ export class ImportReader extends Context.Service<
   );
 }
 
-/** Lets a client that still sends read the response: most read none before they have sent everything. */
-const discardRest = ({ source }: HttpServerRequest.HttpServerRequest): void => {
-  if (source instanceof IncomingMessage) source.resume();
-};
-
-/** Reports all problems of the members around the features together. */
-const checkFrame = (frame: CollectionFrame): Effect.Effect<void, Unprocessable> => {
-  const { problems } = parseFields(FeatureCollection, frame.members);
-  if (frame.count > MAX_FEATURES) problems.add("features", tooManyFeatures);
+/** The refusal of a body for the members around its features, with all problems; null for none. */
+const refusalOf = (frame: CollectionFrame | null): Unprocessable | null => {
+  if (frame === null) return badBody(bodyProblems.object);
+  // Behind too many features, the type was not read.
+  const assumed = frame.hasTooMany ? { type: "FeatureCollection" } : {};
+  const { problems } = parseFields(FeatureCollection, { ...assumed, ...frame.members });
+  if (frame.hasTooMany) problems.add("features", tooManyFeatures);
   if (frame.isRepeated) problems.add("features", "The features are given twice: send one list.");
   const problem = referenceSystemProblem(frame.members["crs"]);
   if (problem !== null) problems.add("crs", problem);
   if (frame.isTooDeep) problems.add("body", bodyProblems.depth);
-  return problems.isEmpty ? Effect.void : Effect.fail(Unprocessable.validation(problems.fields));
+  return problems.isEmpty ? null : Unprocessable.validation(problems.fields);
 };
