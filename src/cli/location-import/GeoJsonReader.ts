@@ -1,3 +1,4 @@
+import { referenceSystemProblem } from "../../locations/ReferenceSystem.ts";
 import { JsonOverLimit, parseBounded } from "../../wire/BoundedJson.ts";
 import {
   decodeUtf8,
@@ -20,8 +21,12 @@ const maxFrameBytes = 1_048_576;
 
 const broken = (message: string) => new ImportFileBroken(message);
 
-const typeOf = (value: unknown): unknown =>
-  typeof value === "object" && value !== null && "type" in value ? value.type : undefined;
+const memberOf = (value: unknown, name: string): unknown =>
+  typeof value === "object" && value !== null && Object.hasOwn(value, name)
+    ? (value as { readonly [name: string]: unknown })[name]
+    : undefined;
+
+const typeOf = (value: unknown): unknown => memberOf(value, "type");
 
 /**
  * Splits a GeoJSON FeatureCollection into features while it arrives. It only counts brackets outside of
@@ -89,6 +94,8 @@ class CollectionScanner {
       if (error instanceof JsonOverLimit) throw broken("The file nests deeper than 64 levels.");
       throw broken("The file is not JSON: give a GeoJSON FeatureCollection, one feature per line, or a CSV.");
     }
+    const problem = referenceSystemProblem(memberOf(frame, "crs"));
+    if (problem !== null) throw broken(problem);
     if (typeOf(frame) === "Feature")
       return [{ _tag: "Feature", feature: frame, size: this.#frame.length, row: null }];
     if (typeOf(frame) !== "FeatureCollection" || this.#list === "before") {
