@@ -25,6 +25,7 @@ import { PublicAddresses } from "./http/PublicAddresses.ts";
 import { RateLimits } from "./http/RateLimits.ts";
 import { serverLayer } from "./http/Server.ts";
 import { interfaces } from "./Interfaces.ts";
+import { ImportReader } from "./locations/import/ImportReader.ts";
 import { LocationGroups } from "./locations/LocationGroups.ts";
 import { LocationImports } from "./locations/LocationImports.ts";
 import { LocationIndexes } from "./locations/LocationIndexes.ts";
@@ -60,7 +61,7 @@ export const platformServices = Layer.mergeAll(Notifications.layer, Segments.lay
   Layer.provideMerge(Contents.layer),
   Layer.provideMerge(Campaigns.layer),
   Layer.provideMerge(SendPlan.layer),
-  Layer.provideMerge(Layer.merge(Locations.layer, LocationImports.layer)),
+  Layer.provideMerge(Layer.mergeAll(Locations.layer, LocationImports.layer, ImportReader.layer)),
   Layer.provideMerge(LocationGroups.layer),
   Layer.provideMerge(MediaLibrary.layer),
   Layer.provideMerge(Thumbnails.layer),

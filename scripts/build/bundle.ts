@@ -21,11 +21,11 @@ export interface Bundle {
   readonly inputs: ReadonlyArray<string>;
 }
 
-/** Bundles the program. The same sources give the same text. */
-export const bundle = async (root: string): Promise<Bundle> => {
+/** Bundles a file. The same sources give the same text. */
+const bundleFile = async (root: string, entryPoint: string): Promise<Bundle> => {
   const result = await build({
     absWorkingDir: root,
-    entryPoints: ["scripts/build/entry.js"],
+    entryPoints: [entryPoint],
     bundle: true,
     write: false,
     metafile: true,
@@ -46,3 +46,10 @@ export const bundle = async (root: string): Promise<Bundle> => {
   if (file === undefined) throw new Error("esbuild wrote nothing");
   return { text: file.text, inputs: Object.keys(result.metafile.inputs).toSorted() };
 };
+
+/** Bundles the program. */
+export const bundle = (root: string): Promise<Bundle> => bundleFile(root, "scripts/build/entry.js");
+
+/** Bundles the program of the import thread, which is an asset: a thread cannot run the executable's own. */
+export const bundleImportWorker = (root: string): Promise<Bundle> =>
+  bundleFile(root, "src/locations/import/ImportWorker.ts");

@@ -14,7 +14,8 @@ import { dirname, join } from "node:path";
 import process from "node:process";
 import { inject } from "postject";
 import { archiveAssets } from "../../src/database/embedded/BundledRuntime.ts";
-import { bundle } from "./bundle.ts";
+import { importWorkerAsset } from "../../src/locations/import/ImportThread.ts";
+import { bundle, bundleImportWorker } from "./bundle.ts";
 import { licenses } from "./licenses.ts";
 import { type Arch, packagesFor } from "./packages.ts";
 import { packRuntime } from "./runtimeArchive.ts";
@@ -64,7 +65,9 @@ export const buildExecutable = async ({ arch, isQuick = false, out, root }: Plan
     };
     for (const path of globSync("schema/*.sql", { cwd: root }).toSorted()) bundled[path] = join(root, path);
     bundled["docs/examples/locations.geojson"] = join(root, "docs/examples/locations.geojson");
-    addAsset("licenses.txt", licenses(root, inputs, packages));
+    const importWorker = await bundleImportWorker(root);
+    addAsset(importWorkerAsset, importWorker.text);
+    addAsset("licenses.txt", licenses(root, [...inputs, ...importWorker.inputs], packages));
     addAsset(archiveAssets.index, JSON.stringify(runtime.index));
     addAsset(archiveAssets.bytes, runtime.compressed);
 

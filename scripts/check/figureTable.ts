@@ -7,7 +7,7 @@ import { attemptWindowMillis } from "../../src/access/FailedAttempts.ts";
 import { Settings } from "../../src/config/Settings.ts";
 import { lateDays } from "../../src/events/Transition.ts";
 import { EARTH_RADIUS_METERS } from "../../src/locations/geometry/BoundingBox.ts";
-import { MAX_RADIUS_METERS, MIN_RADIUS_METERS } from "../../src/locations/Location.ts";
+import { MAX_RADIUS_METERS, MIN_RADIUS_METERS } from "../../src/locations/ImportLimits.ts";
 import { maxFileBytes, maxSandboxBytes } from "../../src/media/MediaFile.ts";
 import { SourceRowLimits } from "../../src/reports/SlowReports.ts";
 import { attemptTimeoutMillis } from "../../src/sending/push/PushAttempts.ts";

@@ -9,7 +9,7 @@ import { writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { feature } from "topojson-client";
 import { readFeature } from "../../src/locations/GeoJsonImport.ts";
-import { MAX_RADIUS_METERS, MIN_RADIUS_METERS } from "../../src/locations/Location.ts";
+import { MAX_RADIUS_METERS, MIN_RADIUS_METERS } from "../../src/locations/ImportLimits.ts";
 
 const City = Schema.Struct({
   cityId: Schema.Int,

@@ -1,5 +1,6 @@
 import { Schema, SchemaTransformation } from "effect";
-import { codePoints, unstorable } from "../wire/Text.ts";
+import { codePoints } from "../wire/CodePoints.ts";
+import { unstorable } from "../wire/Text.ts";
 
 const maxNames = 100;
 const maxNameLength = 64;

@@ -13,7 +13,10 @@ const keyProblem = Unprocessable.parameters({
   "Idempotency-Key": ["The Idempotency-Key must have 1 to 255 visible ASCII characters, such as a UUID."],
 });
 
-/** Runs a request with an `Idempotency-Key` once. The body is read before the transaction begins. */
+/**
+ * Runs a request with an `Idempotency-Key` once. The body is read before the transaction begins; a handler
+ * that streams it does so outside the transaction.
+ */
 export const idempotencyLayer = Layer.effect(
   Idempotency,
   Effect.gen(function* () {
@@ -28,9 +31,11 @@ export const idempotencyLayer = Layer.effect(
         const tenant = Context.getUnsafe(yield* Effect.context(), Caller);
         const identity: IdempotentRequest = { tenant, key, path: request.url.split("?", 1)[0] ?? "" };
         // The handler reports problems of the body, after those of the path (contract B1).
-        const prepare = acceptsJson(endpoint)
-          ? Effect.ignore(readBody(request, bodyRules(endpoint)))
-          : Effect.void;
+        const rules = bodyRules(endpoint);
+        const prepare =
+          acceptsJson(endpoint) && rules.isStreamed !== true
+            ? Effect.ignore(readBody(request, rules))
+            : Effect.void;
         return yield* Effect.catchIf(
           requests.once(identity, prepare, httpEffect),
           (failure): failure is Conflict => failure instanceof Conflict,

@@ -13,18 +13,14 @@ const bodyTimeout = "10 seconds";
 const chunkTimeout = "1 second";
 
 /**
- * Reads and discards a body that no handler has begun to read. Without that, a response that needs only the
- * head (a refusal, a replay) would close the connection while the client is still sending, and most clients
- * then never read the response. It stops after 64 MiB, 10 seconds, or a second without a byte, and does not
- * wait for a client that sent `Expect: 100-continue`.
+ * Reads and discards the rest of a body, before the response: most clients read a response only when they
+ * have sent their body, and the connection would be closed. It stops after 64 MiB, 10 seconds, or a second
+ * without a byte, and does not wait for a client that sent `Expect: 100-continue`.
  */
-export const discardBody = (request: HttpServerRequest.HttpServerRequest): Effect.Effect<void> => {
+export const discardRest = (request: HttpServerRequest.HttpServerRequest): Effect.Effect<void> => {
   const { headers, source } = request;
-  const length = headers["content-length"];
-  const isLarge =
-    length === undefined ? headers["transfer-encoding"] !== undefined : Number(length) > smallBytes;
-  const isUntouched = source instanceof IncomingMessage && !source.readableDidRead && !source.complete;
-  if (!isLarge || !isUntouched || headers["expect"] !== undefined) return Effect.void;
+  if (!(source instanceof IncomingMessage) || source.complete || headers["expect"] !== undefined)
+    return Effect.void;
   let bytes = 0;
   return request.stream.pipe(
     Stream.timeout(chunkTimeout),
@@ -32,4 +28,14 @@ export const discardBody = (request: HttpServerRequest.HttpServerRequest): Effec
     Effect.timeoutOption(bodyTimeout),
     Effect.ignore,
   );
+};
+
+/** Discards a large body that no handler has begun to read; Node reads a small one itself. */
+export const discardBody = (request: HttpServerRequest.HttpServerRequest): Effect.Effect<void> => {
+  const { headers, source } = request;
+  const length = headers["content-length"];
+  const isLarge =
+    length === undefined ? headers["transfer-encoding"] !== undefined : Number(length) > smallBytes;
+  const isUntouched = source instanceof IncomingMessage && !source.readableDidRead;
+  return isLarge && isUntouched ? discardRest(request) : Effect.void;
 };

@@ -1,6 +1,6 @@
-import { codePoints } from "../wire/Text.ts";
-import { MAX_RADIUS_METERS, MIN_RADIUS_METERS } from "./Location.ts";
+import { codePoints } from "../wire/CodePoints.ts";
 import { describeValue, type Reject } from "./geometry/FeatureRejection.ts";
+import { MAX_RADIUS_METERS, MIN_RADIUS_METERS } from "./ImportLimits.ts";
 
 /** The maximum length of a name, an external id or a group's name, in Unicode code points. */
 const MAX_TEXT_LENGTH = 255;

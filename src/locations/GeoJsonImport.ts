@@ -1,8 +1,9 @@
 import { readRadius, readText } from "./FeatureProperties.ts";
 import { readPosition } from "./geometry/Coordinates.ts";
-import { describeValue, type Reject } from "./geometry/FeatureRejection.ts";
+import { describeValue, type Reject, tooManyValues } from "./geometry/FeatureRejection.ts";
 import { readPolygon } from "./geometry/PolygonRings.ts";
 import type { Shape } from "./Location.ts";
+import { referenceSystemProblem } from "./ReferenceSystem.ts";
 
 /** An imported feature: a location to create or to update. */
 export interface ParsedFeature {
@@ -31,6 +32,7 @@ export const readFeature = (feature: unknown): ParsedFeature | RejectedFeature =
   const type = own(feature, "type");
   if (type !== "Feature")
     reject(`A feature must have the type "Feature"; this one has ${describeValue(type)}.`);
+  rejectOtherSystem(feature, reject);
   const sent = own(feature, "properties") ?? {};
   if (!isObject(sent))
     reject(`The properties must be a JSON object; this feature has ${describeValue(sent)}.`);
@@ -53,8 +55,14 @@ export const readFeature = (feature: unknown): ParsedFeature | RejectedFeature =
 const readShape = (geometry: unknown, radius: unknown, reject: Reject): Shape | undefined => {
   if (!isObject(geometry))
     return reject(`A feature needs a geometry, ${ALLOWED}; this one has ${describeValue(geometry)}.`);
+  rejectOtherSystem(geometry, reject);
   const coordinates = own(geometry, "coordinates");
   const type = own(geometry, "type");
+  if (coordinates === tooManyValues) {
+    return reject(
+      "The coordinates have more than 100,000 values, and a polygon at most 10,000 positions; simplify it.",
+    );
+  }
   switch (type) {
     case "Point":
       return readCircle(coordinates, radius, reject);
@@ -73,6 +81,12 @@ const readShape = (geometry: unknown, radius: unknown, reject: Reject): Shape | 
         `The geometry must be ${ALLOWED}; this feature has the geometry type ${describeValue(type)}.`,
       );
   }
+};
+
+/** Coordinates of another system are never read as degrees (contract G7). */
+const rejectOtherSystem = (object: Readonly<Record<string, unknown>>, reject: Reject): void => {
+  const problem = referenceSystemProblem(own(object, "crs"));
+  if (problem !== null) reject(problem);
 };
 
 const ALLOWED = "a Point with a radius, or a Polygon";

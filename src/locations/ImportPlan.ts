@@ -1,31 +1,7 @@
 import { counted } from "../wire/Text.ts";
-import { boundingCircle } from "./geometry/BoundingCircle.ts";
-import { type ParsedFeature, readFeature, type RejectedFeature } from "./GeoJsonImport.ts";
-import type { Ring, ShapeType } from "./Location.ts";
+import type { RejectedFeature } from "./GeoJsonImport.ts";
+import type { ImportedLocation } from "./ImportedLocation.ts";
 import type { FeatureResult, ImportReport } from "./LocationImport.ts";
-
-/** A location as a row stores it: a circle, or a polygon's rings and the circle around them. */
-export interface ImportedLocation extends Pick<ParsedFeature, "_tag" | "name" | "externalId" | "group"> {
-  readonly type: ShapeType;
-  readonly latitude: number;
-  readonly longitude: number;
-  readonly radiusMeters: number;
-  readonly rings: ReadonlyArray<Ring> | null;
-}
-
-/** Reads one feature. Accepts any JSON value and never throws. */
-export const importedLocation = (feature: unknown): ImportedLocation | RejectedFeature => {
-  const read = readFeature(feature);
-  if (read._tag === "RejectedFeature") return read;
-  const { _tag, externalId, group, name, shape } = read;
-  if (shape.type === "polygon") {
-    const rings = shape.geometry.coordinates;
-    return { _tag, name, externalId, group, type: shape.type, rings, ...boundingCircle(shape.geometry) };
-  }
-  const [longitude, latitude] = shape.geometry.coordinates;
-  const { radiusMeters, type } = shape;
-  return { _tag, name, externalId, group, type, latitude, longitude, radiusMeters, rings: null };
-};
 
 /** An imported location and the id under which it is created or updated. */
 export interface StoredImport {
@@ -94,4 +70,30 @@ export const summaryOf = (results: ReadonlyArray<FeatureResult>): ImportReport["
   const summary = { created: 0, updated: 0, skipped: 0, failed: 0 };
   for (const { status } of results) summary[status]++;
   return summary;
+};
+
+/** Limits of the rows of one statement, so that encoding it takes the event loop a few milliseconds. */
+const maxStatementRows = 2_500;
+const maxStatementChars = 1_048_576;
+
+/** Divides rows into those of one statement each. */
+export const statementRows = (
+  rows: ReadonlyArray<StoredImport>,
+): ReadonlyArray<ReadonlyArray<StoredImport>> => {
+  const statements: Array<Array<StoredImport>> = [];
+  let current: Array<StoredImport> = [];
+  let chars = 0;
+  for (const row of rows) {
+    const added = row.location.rings?.length ?? 0;
+    const isFull = current.length === maxStatementRows || chars + added > maxStatementChars;
+    if (isFull && current.length > 0) {
+      statements.push(current);
+      current = [];
+      chars = 0;
+    }
+    current.push(row);
+    chars += added;
+  }
+  if (current.length > 0) statements.push(current);
+  return statements;
 };

@@ -25,12 +25,6 @@ export type Geometry = PointGeometry | PolygonGeometry;
 export const ShapeType = Schema.Literals(["circle", "polygon"]);
 export type ShapeType = typeof ShapeType.Type;
 
-/** The smallest radius of a circle, in metres. */
-export const MIN_RADIUS_METERS = 50;
-
-/** The largest radius of a circle, in metres. */
-export const MAX_RADIUS_METERS = 1000;
-
 /** The shape of a location; the radius of a circle is in whole metres. */
 export type Shape =
   | { readonly type: "circle"; readonly geometry: PointGeometry; readonly radiusMeters: number }

@@ -1,7 +1,8 @@
 import { Schema } from "effect";
+import { MAX_FEATURES } from "./ImportLimits.ts";
 
-/** The maximum number of features of one import (contract G4). */
-const MAX_FEATURES = 10_000;
+/** The problem of a list with too many features. */
+export const tooManyFeatures = "The features must be at most 10,000: split the file into several imports.";
 
 const featureJson = {
   type: "object",
@@ -63,13 +64,11 @@ export const FeatureCollection = Schema.Struct({
     })
     .check(
       Schema.makeFilter((features: ReadonlyArray<unknown>) => features.length <= MAX_FEATURES, {
-        message: "The features must be at most 10,000: split the file into several imports.",
+        message: tooManyFeatures,
         toJsonSchema: () => ({ maxItems: MAX_FEATURES, items: featureJson }),
       }),
     ),
 }).annotate({ identifier: "FeatureCollection" });
-export type FeatureCollection = typeof FeatureCollection.Type;
-
 const featureCount = (what: string, example: number) =>
   Schema.Int.annotate({ description: `How many features ${what}.`, examples: [example] });
 

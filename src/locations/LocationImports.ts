@@ -1,20 +1,12 @@
 import { Clock, Context, Effect, Layer } from "effect";
 import { Database } from "../database/Database.ts";
-import { outsideTransaction } from "../http/OutsideTransaction.ts";
 import { idAt } from "../wire/Ids.ts";
-import type { ParsedBody } from "../wire/ParsedBody.ts";
-import { mapSliced } from "../workers/TimeSlices.ts";
 import type { Tenant } from "../workspaces/Workspace.ts";
 import { Workspaces } from "../workspaces/Workspaces.ts";
 import type { RejectedFeature } from "./GeoJsonImport.ts";
-import {
-  type ImportedLocation,
-  importedLocation,
-  type ImportPlan,
-  planImport,
-  summaryOf,
-} from "./ImportPlan.ts";
-import type { FeatureCollection, ImportReport } from "./LocationImport.ts";
+import type { ImportedLocation } from "./ImportedLocation.ts";
+import { type ImportPlan, planImport, statementRows, summaryOf } from "./ImportPlan.ts";
+import type { ImportReport } from "./LocationImport.ts";
 import { LocationGroups } from "./LocationGroups.ts";
 import { LocationImportsRepository } from "./LocationImportsRepository.ts";
 import { LocationIndexes } from "./LocationIndexes.ts";
@@ -75,8 +67,8 @@ export class LocationImports extends Context.Service<LocationImports>()("waypost
       { creations, memberships, updates }: ImportPlan,
       now: number,
     ) {
-      if (updates.length > 0) yield* repository.update(tenant, updates, now);
-      if (creations.length > 0) yield* repository.insert(tenant, creations, now);
+      for (const rows of statementRows(updates)) yield* repository.update(tenant, rows, now);
+      for (const rows of statementRows(creations)) yield* repository.insert(tenant, rows, now);
       if (memberships.length > 0) yield* join(tenant, memberships, now);
       if (updates.length + creations.length > 0) yield* locationIndexes.changed(tenant);
     });
@@ -84,16 +76,13 @@ export class LocationImports extends Context.Service<LocationImports>()("waypost
     return {
       /**
        * Creates and updates locations in one transaction; an invalid feature fails alone (contract G2–G6). A
-       * dry run writes nothing and gives the same results, without ids for what it would create. @throws 422
+       * dry run writes nothing and gives the same results, without ids for what it would create.
        */
       run: Effect.fn("LocationImports.run")(function* (
         tenant: Tenant,
-        body: ParsedBody<FeatureCollection>,
+        locations: ReadonlyArray<ImportedLocation | RejectedFeature>,
         isDryRun: boolean,
       ) {
-        const { features } = yield* body.complete;
-        // Reading large polygons takes seconds: the transaction of an Idempotency-Key must not stay open.
-        const locations = yield* outsideTransaction("features", mapSliced(features, importedLocation));
         const now = yield* Clock.currentTimeMillis;
         const results = isDryRun
           ? withoutNewIds(yield* plan(tenant, locations, now))

@@ -15,7 +15,7 @@ const sent = (rows: ReadonlyArray<StoredImport>) =>
     latitude: ["float8", ({ location }) => location.latitude],
     longitude: ["float8", ({ location }) => location.longitude],
     radius_meters: ["int4", ({ location }) => location.radiusMeters],
-    rings: ["jsonb", ({ location }) => location.rings],
+    rings: ["text", ({ location }) => location.rings],
   });
 
 /**
@@ -51,7 +51,7 @@ export const locationImportsSql = Layer.effect(
             INSERT INTO location (workspace_id, environment, id, name, external_id, type, latitude, longitude,
               radius_meters, rings, created_at, updated_at)
             SELECT ${workspaceId}, ${environment}, id, name, external_id, type, latitude, longitude,
-              radius_meters, rings, ${instant(now)}, ${instant(now)}
+              radius_meters, rings::jsonb, ${instant(now)}, ${instant(now)}
             FROM ${sent(rows)}`.unprepared,
         ),
 
@@ -62,7 +62,7 @@ export const locationImportsSql = Layer.effect(
             Effect.andThen(
               sql`
                 UPDATE location l SET name = sent.name, type = sent.type, latitude = sent.latitude,
-                  longitude = sent.longitude, radius_meters = sent.radius_meters, rings = sent.rings,
+                  longitude = sent.longitude, radius_meters = sent.radius_meters, rings = sent.rings::jsonb,
                   revision = DEFAULT, updated_at = ${instant(now)}
                 FROM ${sent(rows)}
                 WHERE l.workspace_id = ${workspaceId} AND l.environment = ${environment}

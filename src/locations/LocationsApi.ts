@@ -41,6 +41,7 @@ export const importBody = [
 export const importBodyRules = {
   maxBytes: 20 * 1_048_576,
   contentTypes: ["application/json", "application/geo+json"],
+  isStreamed: true,
 };
 
 /** Endpoints that import, list, show, change and delete locations. */

@@ -3,7 +3,8 @@ import { MemoryStore, type MemoryTransaction, memoryTable, pageOf } from "../dat
 import { utcText } from "../time/LocalTime.ts";
 import { tenantRow, tenantRows } from "../workspaces/TenantRows.ts";
 import type { TenantKey } from "../workspaces/Workspace.ts";
-import type { ImportedLocation } from "./ImportPlan.ts";
+import type { ImportedLocation } from "./ImportedLocation.ts";
+import type { Ring } from "./Location.ts";
 import type { LocationGroup } from "./LocationGroup.ts";
 import { LocationGroupsRepository } from "./LocationGroupsRepository.ts";
 import { LocationImportsRepository } from "./LocationImportsRepository.ts";
@@ -46,7 +47,7 @@ const toResource = (tables: MemoryTransaction, stored: StoredLocation): Location
     geometry:
       rings === null
         ? { type: "Point", coordinates: [longitude, latitude] }
-        : { type: "Polygon", coordinates: rings },
+        : { type: "Polygon", coordinates: JSON.parse(rings) as ReadonlyArray<Ring> },
     radius_meters: type === "circle" ? radiusMeters : null,
     groups: names.toSorted(byCodePoints),
     created_at: utcText(stored.createdAt),

@@ -2,12 +2,10 @@ import { Effect } from "effect";
 import { HttpServerResponse } from "effect/http";
 import { HttpApiBuilder } from "effect/http-api";
 import { IdempotentRequests } from "../http/IdempotentRequests.ts";
-import { FeatureCollection } from "../locations/LocationImport.ts";
+import { ImportReader } from "../locations/import/ImportReader.ts";
 import { LocationImports } from "../locations/LocationImports.ts";
-import { importBodyRules, isDryRun } from "../locations/LocationsApi.ts";
+import { isDryRun } from "../locations/LocationsApi.ts";
 import { OperatorApi } from "../OperatorApi.ts";
-import { readBody } from "../wire/RequestBody.ts";
-import { readParsedBody } from "../wire/ParsedBody.ts";
 import { OperatorTenants } from "./OperatorTenants.ts";
 
 /** Handlers of `LocationImportApi`. */
@@ -18,14 +16,14 @@ export const locationImportHandlers = HttpApiBuilder.group(
     const imports = yield* LocationImports;
     const tenants = yield* OperatorTenants;
     const requests = yield* IdempotentRequests;
-    return handlers.handleRaw("import", ({ endpoint, params, query, request }) =>
+    const reader = yield* ImportReader;
+    return handlers.handleRaw("import", ({ params, query, request }) =>
       Effect.gen(function* () {
         const tenant = yield* tenants.find(params);
         const imported = Effect.gen(function* () {
-          const body = yield* readParsedBody(FeatureCollection, { request, endpoint });
-          return HttpServerResponse.jsonUnsafe({
-            data: yield* imports.run(tenant, body, isDryRun(query)),
-          });
+          const { features, release } = yield* reader.read(tenant, request);
+          const data = yield* Effect.ensuring(imports.run(tenant, features, isDryRun(query)), release);
+          return HttpServerResponse.jsonUnsafe({ data });
         });
         if (query.part === undefined || isDryRun(query)) return yield* imported;
         const identity = {
@@ -33,7 +31,7 @@ export const locationImportHandlers = HttpApiBuilder.group(
           key: query.part.toLowerCase(),
           path: `/operator/v1/workspaces/${tenant.workspace.id}/${tenant.environment}/locations/import`,
         };
-        return yield* requests.once(identity, Effect.ignore(readBody(request, importBodyRules)), imported);
+        return yield* requests.once(identity, Effect.void, imported);
       }),
     );
   }),

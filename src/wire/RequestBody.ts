@@ -3,43 +3,54 @@ import type { HttpServerRequest } from "effect/http";
 import { HttpIncomingMessage } from "effect/http";
 import type { HttpApiEndpoint } from "effect/http-api";
 import { PayloadTooLarge, Unprocessable, UnsupportedMediaType } from "./ApiError.ts";
-import { parseShallow } from "./ShallowJson.ts";
+import { JsonOverLimit, parseBounded } from "./BoundedJson.ts";
 
-/** Annotation of an endpoint: the maximum size of its body and the accepted content types. */
-export const BodyRules = Context.Reference<{
+/** The maximum size of a body, and the accepted content types. */
+interface Rules {
   readonly maxBytes: number;
   readonly contentTypes: ReadonlyArray<string>;
-}>("waypost/wire/BodyRules", {
+  /** Whether the handler reads the body as a stream, and never as a whole. */
+  readonly isStreamed?: boolean;
+}
+
+/** Annotation of an endpoint: the rules of its body. */
+export const BodyRules = Context.Reference<Rules>("waypost/wire/BodyRules", {
   defaultValue: () => ({ maxBytes: 1_048_576, contentTypes: ["application/json"] }),
 });
-
-type Rules = Context.Service.Shape<typeof BodyRules>;
 
 /** The body rules of an endpoint. */
 export const bodyRules = (endpoint: { readonly annotations: Context.Context<never> }): Rules =>
   Context.get(endpoint.annotations, BodyRules);
 
+/** What the head of a request breaks of the rules; null for nothing. A missing content type is accepted. */
+export const headRefusal = (
+  request: HttpServerRequest.HttpServerRequest,
+  rules: Rules,
+): PayloadTooLarge | UnsupportedMediaType | null => {
+  const contentType = request.headers["content-type"]?.split(";", 1)[0]?.trim().toLowerCase();
+  if (contentType !== undefined && contentType !== "" && !rules.contentTypes.includes(contentType))
+    return UnsupportedMediaType.of(rules.contentTypes);
+  return Number(request.headers["content-length"] ?? 0) > rules.maxBytes
+    ? PayloadTooLarge.of(rules.maxBytes)
+    : null;
+};
+
 /**
- * Reads the whole body within the rules; a second call gets the same bytes. A missing content type counts as
- * accepted (contract B3). @throws 413 for a body over the limit, 415 for a content type that is not accepted
+ * Reads the whole body within the rules; a second call gets the same bytes (contract B3). @throws 413 for a
+ * body over the limit, 415 for a content type that is not accepted
  */
 export const readBody = (
   request: HttpServerRequest.HttpServerRequest,
   rules: Rules,
 ): Effect.Effect<ArrayBuffer, PayloadTooLarge | UnsupportedMediaType | Unprocessable> => {
-  const contentType = request.headers["content-type"]?.split(";", 1)[0]?.trim().toLowerCase();
-  if (contentType !== undefined && contentType !== "" && !rules.contentTypes.includes(contentType)) {
-    return Effect.fail(UnsupportedMediaType.of(rules.contentTypes));
-  }
-  if (Number(request.headers["content-length"] ?? 0) > rules.maxBytes) {
-    return Effect.fail(PayloadTooLarge.of(rules.maxBytes));
-  }
+  const refusal = headRefusal(request, rules);
+  if (refusal !== null) return Effect.fail(refusal);
   return request.arrayBuffer.pipe(
     Effect.provideService(HttpIncomingMessage.MaxBodySize, ByteSize.bytes(rules.maxBytes)),
     Effect.mapError((error) =>
       error.reason._tag === "RequestParseError" && error.reason.reason === "BodyTooLarge"
         ? PayloadTooLarge.of(rules.maxBytes)
-        : badBody("The body did not arrive whole: send it again."),
+        : badBody(bodyProblems.broken),
     ),
   );
 };
@@ -54,18 +65,32 @@ export interface RequestInput {
 export const readJson = Effect.fnUntraced(function* ({ endpoint, request }: RequestInput) {
   const bytes = yield* readBody(request, bodyRules(endpoint as unknown as HttpApiEndpoint.Top));
   const text = decode(bytes);
-  if (text === null) return yield* badBody("The body must be JSON in UTF-8.");
-  if (text.trim() === "") return yield* badBody("The body is empty: send a JSON object.");
+  if (text === null) return yield* badBody(bodyProblems.utf8);
+  if (text.trim() === "") return yield* badBody(bodyProblems.empty);
   const value = yield* Effect.try({
-    try: () => parseShallow(text),
-    catch: () => badBody("The body must be valid JSON."),
+    try: () => parseBounded(text, maxValues),
+    catch: (error) => badBody(bodyProblems[error instanceof JsonOverLimit ? error.limit : "json"]),
   });
-  if (!Predicate.isObject(value) || Array.isArray(value))
-    return yield* badBody("The body must be a JSON object.");
+  if (!Predicate.isObject(value) || Array.isArray(value)) return yield* badBody(bodyProblems.object);
   return value;
 });
 
-const badBody = (message: string) => Unprocessable.validation({ body: [message] });
+/** The maximum number of values in a body that is parsed as a whole. No endpoint reads nearly as many. */
+const maxValues = 50_000;
+
+/** The problems of a body as a whole. */
+export const bodyProblems = {
+  broken: "The body did not arrive whole: send it again.",
+  utf8: "The body must be JSON in UTF-8.",
+  empty: "The body is empty: send a JSON object.",
+  json: "The body must be valid JSON.",
+  object: "The body must be a JSON object.",
+  depth: "The body nests deeper than 64 levels: send a flatter one.",
+  values: "The body has more than 50,000 values: send a smaller one.",
+} as const;
+
+/** 422 at `body`. */
+export const badBody = (message: string) => Unprocessable.validation({ body: [message] });
 
 const decoder = new TextDecoder("utf-8", { fatal: true });
 

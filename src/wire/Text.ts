@@ -1,11 +1,5 @@
 import { Schema, SchemaTransformation } from "effect";
-
-/** The length in Unicode code points, as people count characters (contract B5). */
-export const codePoints = (text: string): number => {
-  let count = 0;
-  for (const _ of text) count++;
-  return count;
-};
+import { codePoints } from "./CodePoints.ts";
 
 /** A number with its noun, for sentences: "1 campaign", "2 campaigns", "10,000 locations". */
 export const counted = (count: number, one: string, many = `${one}s`): string =>

@@ -6,6 +6,7 @@ import { buildExecutable } from "../../scripts/build/executable.ts";
 import type { Arch } from "../../scripts/build/packages.ts";
 import { builtInPicture } from "../../src/media/BuiltInPictures.ts";
 import { assertNoPostgresLeft } from "../database/RealProcesses.ts";
+import { collection, pointFeature } from "../locations/Features.ts";
 import { CliProcess } from "./CliProcess.ts";
 
 // The build of `npm run build`, without the time to make the file small. The executable is built for Linux,
@@ -23,7 +24,7 @@ describe.skipIf(process.platform !== "linux")("the executable", () => {
   });
   afterAll(() => rm(home, { recursive: true, force: true }));
 
-  it("the executable serves, inspects pictures, backs up and restores (running.executable)", async () => {
+  it("the executable serves, inspects pictures, imports, backs up and restores (running.executable)", async () => {
     assert.deepStrictEqual(await readdir(home), ["waypost"]);
     const cli = await CliProcess.make(file);
     const restored = new CliProcess(join(home, "restored"), file);
@@ -33,6 +34,13 @@ describe.skipIf(process.platform !== "linux")("the executable", () => {
       assert.deepStrictEqual([made.code, made.stderr], [0, ""]);
       const issued = await cli.run(["token", "issue", "-w", "Acme", "-e", "sandbox", "--json"]);
       const { token } = JSON.parse(issued.stdout) as { readonly token: string };
+      const locations = await fetch(`${origin}/sandbox/platform/v1/locations/import`, {
+        method: "POST",
+        headers: { authorization: `Bearer ${token}`, "content-type": "application/geo+json" },
+        body: JSON.stringify(collection(pointFeature())),
+      });
+      const imported = (await locations.json()) as { readonly data?: { readonly summary: object } };
+      assert.deepInclude(imported.data?.summary, { created: 1 }, JSON.stringify(imported));
       const body = new FormData();
       body.set("file", new Blob([builtInPicture("image")]), "picture.webp");
       const uploaded = await fetch(`${origin}/sandbox/platform/v1/media`, {

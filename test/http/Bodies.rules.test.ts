@@ -49,23 +49,34 @@ layer(TestPlatform.layer)("Bodies", (it) => {
     /valid JSON/,
   );
 
-  it.effect(
-    "unknown fields are ignored at any depth, and known ones are checked however deep they nest (B4.2)",
-    () =>
-      Effect.gen(function* () {
-        const { sandbox } = yield* (yield* TestWaypost).tenant();
-        const body = (name: string, more: string) =>
-          `{"name":"${name}","type":"push","timezone":"UTC","starts_at":"2026-12-01",${more}}`;
-        for (const depth of [63, 64, 65, 127, 128, 129, 5000, 260_000]) {
-          const deep = `"whatever":${"[".repeat(depth)}"]\\""${"]".repeat(depth)}`;
-          const ignored = yield* sandbox("/campaigns", { body: body(`Deep ${depth}`, deep) });
-          assert.strictEqual(ignored.status, 201, `${depth}`);
-          const read = deep.replace("whatever", "frequency_cap_count");
-          const refused = yield* sandbox("/campaigns", { body: body(`Deeper ${depth}`, read) });
-          assert.strictEqual(refused.status, 422, `${depth}`);
-          assert.include(Object.keys(refused.body.error.fields), "frequency_cap_count");
-        }
-      }),
+  it.effect("unknown fields are ignored, and a body of more than 64 levels is 422 at body (B3.8, B4.2)", () =>
+    Effect.gen(function* () {
+      const { sandbox } = yield* (yield* TestWaypost).tenant();
+      const nested = (field: string, levels: number) =>
+        `{"name":"Deep ${field} ${levels}","type":"push","timezone":"UTC","starts_at":"2026-12-01",` +
+        `"${field}":${"[".repeat(levels)}"]\\""${"]".repeat(levels)}}`;
+      const ignored = yield* sandbox("/campaigns", { body: nested("whatever", 63) });
+      assert.strictEqual(ignored.status, 201);
+      const known = yield* sandbox("/campaigns", { body: nested("frequency_cap_count", 63) });
+      assert.property(known.body.error.fields, "frequency_cap_count");
+      for (const levels of [64, 65, 128, 5000, 260_000]) {
+        const refused = yield* sandbox("/campaigns", { body: nested("whatever", levels) });
+        assert.deepStrictEqual([refused.status, Object.keys(refused.body.error.fields)], [422, ["body"]]);
+        assert.match(refused.body.error.fields.body[0], /64 levels/);
+      }
+    }),
+  );
+
+  it.effect("a body of more than 50,000 values is 422 at body, whatever they are (B3.8)", () =>
+    Effect.gen(function* () {
+      const { sandbox } = yield* (yield* TestWaypost).tenant();
+      for (const value of ["{}", "[]", "1", '"x"', '{"a":1}']) {
+        const many = `{"whatever":[${`${value},`.repeat(50_000)}1]}`;
+        const refused = yield* sandbox("/campaigns", { body: many });
+        assert.deepStrictEqual([refused.status, Object.keys(refused.body.error.fields)], [422, ["body"]]);
+        assert.match(refused.body.error.fields.body[0], /50,000 values/);
+      }
+    }),
   );
 
   it.effect(

@@ -1,13 +1,9 @@
 import { assert, layer } from "@effect/vitest";
-import { Effect, Exit } from "effect";
+import { Effect } from "effect";
 import { SqlClient } from "effect/sql";
 import { TestClock } from "effect/testing";
-import { outsideWork } from "../../src/http/OutsideTransaction.ts";
-import { LocationImports } from "../../src/locations/LocationImports.ts";
-import { ParsedBody } from "../../src/wire/ParsedBody.ts";
-import { Workspaces } from "../../src/workspaces/Workspaces.ts";
 import { type Answer, TestWaypost } from "../TestWaypost.ts";
-import { collection, pointFeature, polygonFeature } from "./Features.ts";
+import { collection, pointFeature } from "./Features.ts";
 
 const unbounded = { concurrency: "unbounded" } as const;
 
@@ -142,57 +138,6 @@ layer(TestWaypost.layer)("large imports", (it) => {
           FOR KEY SHARE OF x`;
         assert.include(plan.map((row) => row["QUERY PLAN"]).join("\n"), `${table}_pkey`);
       }
-    }),
-  );
-
-  it.effect("an import of large polygons yields to the event loop", () =>
-    Effect.gen(function* () {
-      const { workspace } = yield* (yield* TestWaypost).tenant({ plan: { max_locations: null } });
-      const { workspaceId } = yield* (yield* Workspaces).find(workspace.id);
-      const tenant = { workspaceId, workspace, environment: "sandbox" } as const;
-      const round = Array.from({ length: 5000 }, (_, n): [number, number] => [
-        Math.cos((n * Math.PI) / 2500),
-        Math.sin((n * Math.PI) / 2500),
-      ]);
-      const feature = polygonFeature([...round, [1, 0]]);
-      let turns = 0;
-      let isDone = false;
-      const countTurn = () => {
-        turns++;
-        if (!isDone) setImmediate(countTurn);
-      };
-      setImmediate(countTurn);
-      // A dry run without external ids and limit makes no query: only its slices yield.
-      const { summary } = yield* (yield* LocationImports).run(
-        tenant,
-        ParsedBody.of({
-          type: "FeatureCollection" as const,
-          features: Array.from({ length: 40 }, () => feature),
-        }),
-        true,
-      );
-      isDone = true;
-      assert.strictEqual(summary.created, 40);
-      assert.isAtLeast(turns, 3);
-    }),
-  );
-
-  it.effect("features are read with no transaction open, also if one is to store the response (J2)", () =>
-    Effect.gen(function* () {
-      const { workspace } = yield* (yield* TestWaypost).tenant();
-      const { workspaceId } = yield* (yield* Workspaces).find(workspace.id);
-      const tenant = { workspaceId, workspace, environment: "sandbox" } as const;
-      const { catchUp, provide } = outsideWork();
-      const importing = provide(
-        (yield* LocationImports).run(
-          tenant,
-          ParsedBody.of({ type: "FeatureCollection" as const, features: [pointFeature()] }),
-          false,
-        ),
-      );
-      const given = yield* Effect.exit(importing);
-      assert.isTrue(Exit.isFailure(given) && (yield* catchUp(given.cause)));
-      assert.strictEqual((yield* importing).summary.created, 1);
     }),
   );
 });

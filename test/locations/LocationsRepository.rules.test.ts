@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest";
 import { Effect } from "effect";
 import { Database } from "../../src/database/Database.ts";
-import { importedLocation } from "../../src/locations/ImportPlan.ts";
+import { importedLocation } from "../../src/locations/ImportedLocation.ts";
 import { LocationGroupsRepository } from "../../src/locations/LocationGroupsRepository.ts";
 import { LocationImportsRepository } from "../../src/locations/LocationImportsRepository.ts";
 import { LocationsRepository } from "../../src/locations/LocationsRepository.ts";

@@ -2,8 +2,9 @@ import { Console, Effect, Option, Schedule } from "effect";
 import { Argument, Command, Flag } from "effect/cli";
 import { HttpClientError } from "effect/http";
 import type { Environment } from "../../workspaces/Environment.ts";
+import { counted } from "../../wire/Text.ts";
 import { Conflict, InternalError, ServiceUnavailable } from "../../wire/ApiError.ts";
-import { CommandRefused } from "../CommandRefused.ts";
+import { BadUsage, CommandRefused } from "../CommandRefused.ts";
 import {
   importFromFile,
   type ImportOptions,
@@ -82,7 +83,7 @@ const summary = (
     isDryRun
       ? `Importing ${file} into ${target} would have this result. Nothing was written.`
       : `Imported ${file} into ${target} in ${seconds.toFixed(1)} s.`,
-    ...(resumedParts === 0 ? [] : [`It resumed after ${resumedParts} completed parts.`]),
+    ...(resumedParts === 0 ? [] : [`It resumed after ${counted(resumedParts, "completed part")}.`]),
     "",
     details([
       ["created", formatCount(counts.created)],
@@ -108,6 +109,16 @@ const importFile = Command.make(
       Flag.withDescription("Format of the file; detected from its name and content if left out"),
       Flag.optional,
     ),
+    split: Flag.Boolean("split").pipe(
+      Flag.withDescription(
+        "Import each polygon of a MultiPolygon as a location: name (1 of 3), external_id#1",
+      ),
+      Flag.withDefault(false),
+    ),
+    idFrom: Flag.Literals("id-from", ["id"]).pipe(
+      Flag.withDescription("Take each feature's own id as its external_id"),
+      Flag.optional,
+    ),
     dryRun: Flag.Boolean("dry-run").pipe(
       Flag.withDescription("Report the result for each feature, and write nothing"),
       Flag.withDefault(false),
@@ -125,11 +136,17 @@ const importFile = Command.make(
     );
 
     const format: ImportFormat | undefined = Option.getOrUndefined(flags.format);
+    const changes = { isSplit: flags.split, isIdExternal: Option.isSome(flags.idFrom) };
     const readBar = yield* progressBar("bytes read");
     const file = yield* Effect.ensuring(
-      onFiles(() => surveyFile(flags.file, format, readBar.report)),
+      onFiles(() => surveyFile(flags.file, format, changes, readBar.report)),
       Effect.sync(readBar.clear),
     );
+    if (file.format === "csv" && (changes.isSplit || changes.isIdExternal)) {
+      return yield* new BadUsage({
+        message: "--split and --id-from are for GeoJSON: in a CSV, name a column external_id.",
+      });
+    }
 
     const importBar = yield* progressBar("locations");
     const outcome = yield* importFromFile(file, {
@@ -161,8 +178,10 @@ const importFile = Command.make(
     if (refusedFile === null) return;
     return yield* new CommandRefused({
       message:
-        `${formatCount(counts.failed + counts.skipped)} were refused. ` +
-        `They are in ${refusedFile}, each with its reasons: correct them there and import that file.`,
+        counts.failed + counts.skipped === 1
+          ? `1 feature was refused. It is in ${refusedFile}, with its reasons: correct it there and import that file.`
+          : `${formatCount(counts.failed + counts.skipped)} features were refused. ` +
+            `They are in ${refusedFile}, each with its reasons: correct them there and import that file.`,
     });
   }),
 ).pipe(
@@ -175,6 +194,10 @@ const importFile = Command.make(
     {
       command: "waypost location import stores.csv --workspace Acme --environment sandbox --dry-run",
       description: "Columns: name, latitude, longitude, radius; optionally external_id and group",
+    },
+    {
+      command: "waypost location import areas.geojson -w Acme -e production --split --id-from id",
+      description: "A MultiPolygon becomes several locations; the id of a feature is its external_id",
     },
   ]),
 );

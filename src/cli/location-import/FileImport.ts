@@ -80,6 +80,15 @@ const openJournal = Effect.fnUntraced(function* (
       return yield* refuse(`, into ${environment} of the workspace ${workspace} at ${url}.`);
     }
     if (existing.digest !== file.digest) return yield* refuse(", and the file has changed since.");
+    const { isIdExternal, isSplit } = existing.changes;
+    if (isSplit !== file.changes.isSplit || isIdExternal !== file.changes.isIdExternal) {
+      const flags = [isSplit ? "--split" : "", isIdExternal ? "--id-from id" : ""].filter(
+        (flag) => flag !== "",
+      );
+      return yield* refuse(
+        `; it has ${flags.length === 0 ? "neither --split nor --id-from" : flags.join(" ")}.`,
+      );
+    }
     return existing;
   }
   yield* onFiles(() => writeJournal(file.path, fresh));

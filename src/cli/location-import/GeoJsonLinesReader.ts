@@ -1,4 +1,4 @@
-import { parseShallow } from "../../wire/ShallowJson.ts";
+import { JsonOverLimit, parseBounded } from "../../wire/BoundedJson.ts";
 import { decodeUtf8, EntryBuffer, type EntryReader, type ImportEntry } from "./ImportEntry.ts";
 
 const newline = 0x0a;
@@ -11,6 +11,8 @@ const unreadable = (text: string, reason: string): ImportEntry => ({
   row: null,
 });
 
+const tooDeep = "it nests deeper than 64 levels.";
+
 /** The entry of a line; none if the line is blank. */
 const entriesOf = (line: Buffer): ReadonlyArray<ImportEntry> => {
   // RFC 8142 puts a separator before each feature.
@@ -19,9 +21,10 @@ const entriesOf = (line: Buffer): ReadonlyArray<ImportEntry> => {
   if (text === null) return [unreadable(bytes.toString("latin1"), "The line is not UTF-8.")];
   if (text.trim() === "") return [];
   try {
-    return [{ _tag: "Feature", feature: parseShallow(text), size: bytes.length, row: null }];
-  } catch {
-    return [unreadable(text, "The line must be one GeoJSON feature; it is not JSON.")];
+    return [{ _tag: "Feature", feature: parseBounded(text), size: bytes.length, row: null }];
+  } catch (error) {
+    const problem = error instanceof JsonOverLimit ? tooDeep : "it is not JSON.";
+    return [unreadable(text, `The line must be one GeoJSON feature; ${problem}`)];
   }
 };
 

@@ -1,4 +1,5 @@
-import { parseShallow } from "../../wire/ShallowJson.ts";
+import { referenceSystemProblem } from "../../locations/ReferenceSystem.ts";
+import { JsonOverLimit, parseBounded } from "../../wire/BoundedJson.ts";
 import {
   decodeUtf8,
   EntryBuffer,
@@ -20,8 +21,12 @@ const maxFrameBytes = 1_048_576;
 
 const broken = (message: string) => new ImportFileBroken(message);
 
-const typeOf = (value: unknown): unknown =>
-  typeof value === "object" && value !== null && "type" in value ? value.type : undefined;
+const memberOf = (value: unknown, name: string): unknown =>
+  typeof value === "object" && value !== null && Object.hasOwn(value, name)
+    ? (value as { readonly [name: string]: unknown })[name]
+    : undefined;
+
+const typeOf = (value: unknown): unknown => memberOf(value, "type");
 
 /**
  * Splits a GeoJSON FeatureCollection into features while it arrives. It only counts brackets outside of
@@ -84,10 +89,13 @@ class CollectionScanner {
     let frame: unknown;
     try {
       // The frame was collected byte by byte.
-      frame = parseShallow((decodeUtf8(Buffer.from(this.#frame, "latin1")) ?? "").replace(/^\uFEFF/, ""));
-    } catch {
+      frame = parseBounded((decodeUtf8(Buffer.from(this.#frame, "latin1")) ?? "").replace(/^\uFEFF/, ""));
+    } catch (error) {
+      if (error instanceof JsonOverLimit) throw broken("The file nests deeper than 64 levels.");
       throw broken("The file is not JSON: give a GeoJSON FeatureCollection, one feature per line, or a CSV.");
     }
+    const problem = referenceSystemProblem(memberOf(frame, "crs"));
+    if (problem !== null) throw broken(problem);
     if (typeOf(frame) === "Feature")
       return [{ _tag: "Feature", feature: frame, size: this.#frame.length, row: null }];
     if (typeOf(frame) !== "FeatureCollection" || this.#list === "before") {
@@ -138,8 +146,12 @@ class CollectionScanner {
       throw broken(`The file is not UTF-8 in ${name}. Save it as UTF-8 and import it again.`);
     this.#count++;
     try {
-      return { _tag: "Feature", feature: parseShallow(text), size: bytes.length, row: null };
-    } catch {
+      return { _tag: "Feature", feature: parseBounded(text), size: bytes.length, row: null };
+    } catch (error) {
+      if (error instanceof JsonOverLimit) {
+        const reasons = ["The feature nests deeper than 64 levels; leave the deep values out."];
+        return { _tag: "Unreadable", text, reasons, row: null };
+      }
       throw broken(`The file is not JSON in ${name}. Nothing was imported.`);
     }
   }

@@ -4,6 +4,7 @@ import { createReadStream } from "node:fs";
 import { open, stat } from "node:fs/promises";
 import { extname } from "node:path";
 import { diskProblem, errorCode } from "../../backup/DiskProblem.ts";
+import { changedEntries, type FeatureChanges } from "./FeatureChanges.ts";
 import { type CsvHead, delimiterOf, readCsv } from "./CsvReader.ts";
 import { readGeoJsonLines } from "./GeoJsonLinesReader.ts";
 import { readGeoJson } from "./GeoJsonReader.ts";
@@ -19,8 +20,10 @@ export interface SurveyedFile {
   readonly path: string;
   readonly format: ImportFormat;
   readonly bytes: number;
-  /** Number of features, lines or rows. */
+  /** Number of features, lines or rows, after the changes. */
   readonly entries: number;
+  /** The changes that `entries` counts, and that parts have. */
+  readonly changes: FeatureChanges;
   /** SHA-256 of the file, in hex. */
   readonly digest: string;
   /** Null unless the file is a CSV. */
@@ -112,6 +115,7 @@ const statFile = async (path: string) => {
 export const surveyFile = async (
   path: string,
   givenFormat: ImportFormat | undefined,
+  changes: FeatureChanges,
   onProgress: (read: number, total: number) => void,
 ): Promise<SurveyedFile> => {
   const { size } = await statFile(path);
@@ -129,8 +133,9 @@ export const surveyFile = async (
     bytes += piece.length;
     onProgress(bytes, size);
   });
-  for await (const batch of reader(pieces)) entries += batch.length;
-  return { path, format, bytes, entries, digest: hash.digest("hex"), head };
+  for await (const batch of reader(pieces))
+    for (const entry of batch) entries += changedEntries(entry, changes).length;
+  return { path, format, bytes, entries, changes, digest: hash.digest("hex"), head };
 };
 
 /** Limits of one request. A file is always split the same way, so a resumed import has the same parts. */
@@ -140,12 +145,12 @@ const partLimits = { features: 10_000, bytes: 10 * 1_048_576 };
 export type ImportPart = ReadonlyArray<ImportEntry>;
 
 /** Splits the file into parts. @throws ImportFileBroken */
-export async function* partsOf({ format, head, path }: SurveyedFile): AsyncGenerator<ImportPart> {
+export async function* partsOf({ changes, format, head, path }: SurveyedFile): AsyncGenerator<ImportPart> {
   const reader = readerOf(format, head?.delimiter ?? ",");
   let part: Array<ImportEntry> = [];
   let bytes = 0;
   for await (const entries of reader(readPieces(path))) {
-    for (const entry of entries) {
+    for (const entry of entries.flatMap((each) => changedEntries(each, changes))) {
       const size = entry._tag === "Feature" ? entry.size : 0;
       if (part.length > 0 && (part.length === partLimits.features || bytes + size > partLimits.bytes)) {
         yield part;

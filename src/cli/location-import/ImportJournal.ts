@@ -24,6 +24,7 @@ const Journal = Schema.Struct({
   /** SHA-256 of the file. */
   digest: Schema.String,
   target: Target,
+  changes: Schema.Struct({ isSplit: Schema.Boolean, isIdExternal: Schema.Boolean }),
   /** Identifies the import. The ids of its parts derive from it. */
   id: Schema.String,
   /** Number of completed parts. */
@@ -45,6 +46,7 @@ export const newJournal = (file: SurveyedFile, target: Target): Journal => ({
   version: 1,
   digest: file.digest,
   target,
+  changes: file.changes,
   id: randomUUID(),
   parts: 0,
   counts: { created: 0, updated: 0, skipped: 0, failed: 0 },

@@ -1,6 +1,9 @@
 /** Rejects a feature for a reason: a full sentence that also says what would be right. */
 export type Reject = (reason: string) => undefined;
 
+/** Stands for coordinates that have too many values to be kept. */
+export const tooManyValues: unique symbol = Symbol("too many values");
+
 /** A JSON value in a few words: strings are cut after 40 characters, control characters replaced. */
 export const describeValue = (value: unknown): string => {
   if (typeof value === "string") {

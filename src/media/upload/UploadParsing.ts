@@ -5,7 +5,7 @@ import { UnsupportedMediaType } from "../../wire/ApiError.ts";
 import type { Problems } from "../../wire/Problems.ts";
 import { bodyRules } from "../../wire/RequestBody.ts";
 import { parseFields } from "../../wire/ParsedBody.ts";
-import { codePoints } from "../../wire/Text.ts";
+import { codePoints } from "../../wire/CodePoints.ts";
 import { MediaDraft } from "../MediaFile.ts";
 import { MediaStoreUnavailable } from "../store/MediaStore.ts";
 import type { UploadFolder } from "./UploadFolder.ts";

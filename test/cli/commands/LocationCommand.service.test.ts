@@ -3,7 +3,7 @@ import { Effect } from "effect";
 import { access, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { collection, pointFeature } from "../../locations/Features.ts";
+import { box, collection, pointFeature } from "../../locations/Features.ts";
 import { TestWaypost, testOperatorKey } from "../../TestWaypost.ts";
 import { commandLine, runCli } from "../CommandLine.ts";
 
@@ -47,7 +47,7 @@ layer(TestWaypost.layer)("waypost location import", (it) => {
         const { code, stderr, stdout } = yield* run(`location import ${path} ${into}`);
         assert.strictEqual(code, 1);
         assert.match(stdout, /created +1\nupdated +0\nskipped +0\nfailed +2\n/);
-        assert.include(stderr, `2 were refused. They are in ${path}.refused.geojson`);
+        assert.include(stderr, `2 features were refused. They are in ${path}.refused.geojson`);
         const refused = yield* read(`${path}.refused.geojson`);
         const [spui, five] = JSON.parse(refused).features;
         assert.match(spui.refused[0], /radius must be between 50 and 1000/);
@@ -67,6 +67,35 @@ layer(TestWaypost.layer)("waypost location import", (it) => {
           refused_file: null,
         });
         assert.sameMembers(yield* names, ["Dam", "Spui"]);
+      }),
+  );
+
+  it.effect(
+    "--split makes a location of each polygon, and --id-from takes the ids of features (G7.3, G7.4)",
+    () =>
+      Effect.gen(function* () {
+        const { file, into, names, run, sandbox } = yield* importWorld;
+        const coordinates = [box(0, 0, 1, 1), box(2, 2, 3, 3)].map((ring) => [ring]);
+        const islands = {
+          ...pointFeature({ name: "Isles" }),
+          id: 12,
+          geometry: { type: "MultiPolygon", coordinates },
+        };
+        const path = yield* file("a.geojson", collection(islands, { ...pointFeature(), id: "dam" }));
+        const refused = yield* run(`location import ${path} ${into} --dry-run`);
+        assert.match(refused.stderr, /^1 feature was refused\. It is in /m);
+        for (const summary of ["created", "updated"]) {
+          const { code, stdout } = yield* run(`location import ${path} ${into} --split --id-from id --json`);
+          assert.deepStrictEqual([code, JSON.parse(stdout).features, JSON.parse(stdout)[summary]], [0, 3, 3]);
+        }
+        assert.sameMembers(yield* names, ["Isles (1 of 2)", "Isles (2 of 2)", "Dam"]);
+        const { body } = yield* sandbox("/locations");
+        assert.sameMembers(
+          body.data.map((each: { readonly external_id: string }) => each.external_id),
+          ["12#1", "12#2", "dam"],
+        );
+        const csv = yield* file("a.csv", "name,lat,lng,radius\nA,1,2,100\n");
+        assert.strictEqual((yield* run(`location import ${csv} ${into} --split`)).code, 2);
       }),
   );
 

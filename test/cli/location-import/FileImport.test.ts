@@ -4,6 +4,7 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { CommandRefused } from "../../../src/cli/CommandRefused.ts";
+import { unchanged } from "../../../src/cli/location-import/FeatureChanges.ts";
 import { surveyFile } from "../../../src/cli/location-import/ImportFile.ts";
 import { importFromFile, type ImportOptions } from "../../../src/cli/location-import/FileImport.ts";
 
@@ -52,7 +53,8 @@ const makeFile = Effect.gen(function* () {
   return path;
 });
 
-const survey = (path: string) => Effect.promise(() => surveyFile(path, undefined, () => undefined));
+const survey = (path: string) =>
+  Effect.promise(() => surveyFile(path, undefined, unchanged, () => undefined));
 
 const options = (send: ImportOptions["send"], overrides: Partial<ImportOptions> = {}): ImportOptions => ({
   target,
@@ -111,6 +113,10 @@ describe("an import of a large file", () => {
       server.lose(false);
       const dry = yield* importFromFile(first, options(makeServer().send, { isDryRun: true }));
       assert.strictEqual(dry.refusedFile, `${path}.dry-run.refused.geojson`);
+
+      const split = { ...first, changes: { isSplit: true, isIdExternal: false } };
+      const otherwise = yield* Effect.flip(importFromFile(split, options(server.send)));
+      assert.match(otherwise.message, /it has neither --split nor --id-from.*--restart/);
 
       yield* Effect.promise(() => writeFile(path, line(1)));
       const changed = yield* survey(path);

@@ -108,6 +108,31 @@ describe("GeoJSON files", () => {
     await refuses(collection(`"${"y".repeat(17 * 1_048_576)}"`), /Feature 0 .* is larger than 16 MiB/);
   });
 
+  it("a collection or a feature in another coordinate system is refused as a whole (G7.1)", async () => {
+    const crs = '"crs":{"type":"name","properties":{"name":"EPSG:28992"}}';
+    for (const text of [
+      `{${crs},"type":"FeatureCollection","features":[{"type":"Feature"}]}`,
+      `{"type":"FeatureCollection","features":[{"type":"Feature"}],${crs}}`,
+      `{"type":"Feature",${crs}}`,
+    ])
+      await assertBroken(read(readGeoJson, text), /"EPSG:28992"/);
+    const wgs84 = `{"type":"FeatureCollection","features":[1],${crs.replace("28992", "4326")}}`;
+    assert.lengthOf(await read(readGeoJson, wgs84), 1);
+  });
+
+  it("a feature of more than 64 levels is refused alone (B3.8)", async () => {
+    const deep = "[".repeat(100) + "]".repeat(100);
+    const entries = await read(readGeoJson, `{"type":"FeatureCollection","features":[1,${deep},2]}`);
+    assert.deepStrictEqual(features(entries).map(String), [
+      "1",
+      entries[1]?._tag === "Unreadable" ? String(entries[1].reasons) : "",
+      "2",
+    ]);
+    assert.match(String(features(entries)[1]), /64 levels/);
+    const lines = await read(readGeoJsonLines, `1\n${deep}\n2`);
+    assert.match(String(features(lines)[1]), /64 levels/);
+  });
+
   it("a single feature over many lines is one entry, with its text unchanged", async () => {
     const feature = { type: "Feature", geometry: null, properties: { name: "Café 東京" } };
     const entries = await read(readGeoJson, JSON.stringify(feature, null, 2), [3, 40]);

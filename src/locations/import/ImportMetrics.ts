@@ -1,0 +1,13 @@
+/** Metrics of location imports. */
+import { Effect, Metric } from "effect";
+
+const bodies = Metric.counter("waypost_location_imports_total", {
+  description:
+    "Bodies of location imports, by outcome: read, refused (not GeoJSON, too large, or not whole), turned_away " +
+    "(too many of one environment waited), failed (the import thread ended).",
+  incremental: true,
+});
+
+/** Counts the body of an import by its outcome. */
+export const countImport = (outcome: "read" | "refused" | "turned_away" | "failed"): Effect.Effect<void> =>
+  Metric.update(Metric.withAttributes(bodies, { outcome }), 1);

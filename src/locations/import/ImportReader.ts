@@ -1,0 +1,191 @@
+import { Context, Effect, Layer, Scope, Stream } from "effect";
+import type { HttpServerRequest } from "effect/http";
+import { outsideTransaction } from "../../http/OutsideTransaction.ts";
+import { discardRest } from "../../http/UnreadBody.ts";
+import {
+  PayloadTooLarge,
+  ServiceUnavailable,
+  Unprocessable,
+  type UnsupportedMediaType,
+} from "../../wire/ApiError.ts";
+import { parseFields } from "../../wire/ParsedBody.ts";
+import { badBody, bodyProblems, headRefusal } from "../../wire/RequestBody.ts";
+import { FairSlots, type SlotLimits } from "../../workers/FairSlots.ts";
+import type { TenantKey } from "../../workspaces/Workspace.ts";
+import { FeatureCollection, tooManyFeatures } from "../LocationImport.ts";
+import { importBodyRules } from "../LocationsApi.ts";
+import { referenceSystemProblem } from "../ReferenceSystem.ts";
+import type { CollectionFrame } from "./FeatureCollectionReader.ts";
+import type { ImportAnswer, ImportedFeature } from "./ImportMessages.ts";
+import { countImport } from "./ImportMetrics.ts";
+import { ImportThread, type ThreadBody, type ThreadLimits } from "./ImportThread.ts";
+
+/** Limits of concurrent imports. Times are real time, also where a test controls the clock. */
+export interface ImportLimits extends SlotLimits, ThreadLimits {
+  /** Milliseconds for which an import waits for its turn. */
+  readonly waitMillis: number;
+}
+
+/** The limits in production. */
+export const ImportLimits = Context.Reference<ImportLimits>("waypost/locations/ImportLimits", {
+  defaultValue: () => ({
+    maxRunning: 6,
+    maxRunningPerOwner: 2,
+    maxWaitingPerOwner: 20,
+    waitMillis: 60_000,
+    answerMillis: 30_000,
+    idleMillis: 10_000,
+    heapMegabytes: 256,
+  }),
+});
+
+/** The features of a body, and the effect that lets the next import begin. */
+export interface ReadImport {
+  readonly features: ReadonlyArray<ImportedFeature>;
+  readonly release: Effect.Effect<void>;
+}
+
+type Refusal = PayloadTooLarge | UnsupportedMediaType | Unprocessable | ServiceUnavailable;
+
+/** The piece of a body that is sent to the thread at once: about a millisecond of its time. */
+const pieceBytes = 65_536;
+
+const busy = ServiceUnavailable.of(
+  "Too many imports of this environment run already: send this one again in a few seconds.",
+  5,
+);
+const unreadable = ServiceUnavailable.of(
+  "The service cannot read imports at the moment: try again in a few seconds.",
+);
+
+/**
+ * Reads the bodies of imports in a thread, piece by piece as they arrive, so that none holds the event loop or
+ * is kept as a whole (contract B3, G3, G4). Few are read at a time, and few of one environment.
+ */
+export class ImportReader extends Context.Service<
+  ImportReader,
+  {
+    /**
+     * The features of a request's body, read outside a transaction. Other imports wait until `release`, at the
+     * latest until the end of the scope. @throws 413, 415, 422 with all problems, 503
+     */
+    readonly read: (
+      tenant: TenantKey,
+      request: HttpServerRequest.HttpServerRequest,
+    ) => Effect.Effect<ReadImport, Refusal, Scope.Scope>;
+    /** Whether the thread runs. */
+    readonly isThreadRunning: Effect.Effect<boolean>;
+  }
+>()("waypost/locations/ImportReader") {
+  static readonly layer = Layer.effect(
+    ImportReader,
+    Effect.gen(function* () {
+      const limits = yield* ImportLimits;
+      const slots = new FairSlots(limits);
+      const thread = new ImportThread(limits);
+      yield* Effect.addFinalizer(() => Effect.sync(thread.stop));
+
+      /** Waits for a slot; gives its release, which the scope also calls. */
+      const takeSlot = Effect.fnUntraced(function* ({ environment, workspaceId }: TenantKey) {
+        const granted = Promise.withResolvers<void>();
+        const release = yield* Effect.acquireRelease(
+          Effect.sync(() => slots.claim(`${workspaceId}/${environment}`, granted.resolve)),
+          (claimed) => Effect.sync(() => claimed?.()),
+        );
+        if (release === null) return yield* Effect.andThen(countImport("turned_away"), Effect.fail(busy));
+        yield* Effect.callback<void, ServiceUnavailable>((resume) => {
+          const timer = setTimeout(() => resume(Effect.fail(busy)), limits.waitMillis);
+          void granted.promise.then(() => resume(Effect.void));
+          return Effect.sync(() => clearTimeout(timer));
+        }).pipe(Effect.tapError(() => countImport("turned_away")));
+        return Effect.sync(release);
+      });
+
+      /** The features that a part of a body has; fails if the body is refused. */
+      const ask = Effect.fnUntraced(function* (answerOf: () => Promise<ImportAnswer>) {
+        const answer = yield* Effect.catch(Effect.tryPromise(answerOf), ({ cause }) =>
+          Effect.logError("The import thread failed", cause).pipe(
+            Effect.andThen(countImport("failed")),
+            Effect.andThen(Effect.fail(unreadable)),
+          ),
+        );
+        if (answer._tag === "features") return answer.features;
+        const refusal =
+          answer._tag === "unreadable" ? badBody(bodyProblems[answer.problem]) : refusalOf(answer.frame);
+        return refusal === null ? [] : yield* refusal;
+      });
+
+      /** Sends a body to the thread as it arrives, and gives its features. */
+      const featuresOf = Effect.fnUntraced(function* (
+        request: HttpServerRequest.HttpServerRequest,
+        body: ThreadBody,
+      ) {
+        const features: Array<ImportedFeature> = [];
+        let bytes = 0;
+        const send = Effect.fnUntraced(function* (chunk: Uint8Array) {
+          bytes += chunk.length;
+          if (bytes > importBodyRules.maxBytes) return yield* PayloadTooLarge.of(importBodyRules.maxBytes);
+          for (let from = 0; from < chunk.length; from += pieceBytes) {
+            const read = yield* ask(() => body.push(chunk.subarray(from, from + pieceBytes)));
+            for (const feature of read) features.push(feature);
+          }
+        });
+        yield* Stream.runForEach(
+          Stream.mapError(request.stream, () => badBody(bodyProblems.broken)),
+          send,
+        );
+        yield* ask(body.end);
+        return features;
+      });
+
+      const readOnce = Effect.fn("ImportReader.read")(function* (
+        tenant: TenantKey,
+        request: HttpServerRequest.HttpServerRequest,
+      ) {
+        const refusal = headRefusal(request, importBodyRules);
+        if (refusal !== null) return yield* refusal;
+        const release = yield* takeSlot(tenant);
+        const features = yield* Effect.acquireUseRelease(
+          Effect.sync(thread.open),
+          (body) => featuresOf(request, body),
+          (body) => Effect.sync(body.close),
+        ).pipe(
+          Effect.tapError((error) =>
+            (error === unreadable ? Effect.void : countImport("refused")).pipe(
+              Effect.andThen(release),
+              Effect.andThen(discardRest(request)),
+            ),
+          ),
+        );
+        yield* countImport("read");
+        return { features, release } satisfies ReadImport;
+      });
+
+      return ImportReader.of({
+        read: Effect.fnUntraced(function* (tenant, request) {
+          const scope = yield* Effect.scope;
+          const read = readOnce(tenant, request).pipe(
+            Effect.provideService(Scope.Scope, scope),
+            Effect.result,
+          );
+          return yield* Effect.fromResult(yield* outsideTransaction("import", read));
+        }),
+        isThreadRunning: Effect.sync(() => thread.isRunning),
+      });
+    }),
+  );
+}
+
+/** The refusal of a body for the members around its features, with all problems; null for none. */
+const refusalOf = (frame: CollectionFrame | null): Unprocessable | null => {
+  if (frame === null) return badBody(bodyProblems.object);
+  // Behind too many features, the type was not read.
+  const assumed = frame.hasTooMany ? { type: "FeatureCollection" } : {};
+  const { problems } = parseFields(FeatureCollection, { ...assumed, ...frame.members });
+  if (frame.hasTooMany) problems.add("features", tooManyFeatures);
+  if (frame.isRepeated) problems.add("features", "The features are given twice: send one list.");
+  const problem = referenceSystemProblem(frame.members["crs"]);
+  if (problem !== null) problems.add("crs", problem);
+  if (frame.isTooDeep) problems.add("body", bodyProblems.depth);
+  return problems.isEmpty ? null : Unprocessable.validation(problems.fields);
+};
