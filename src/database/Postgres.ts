@@ -1,9 +1,11 @@
 /** The pool of connections to PostgreSQL. */
 import { PgClient } from "@effect/sql-pg";
-import { Data, type Duration, Effect, type Layer, Redacted, Schedule } from "effect";
-import type { SqlClient } from "effect/sql";
+import { Context, Data, type Duration, Effect, Layer, Redacted, Schedule } from "effect";
+import { Reactivity } from "effect/reactivity";
+import { SqlClient } from "effect/sql";
 import { isTemporary, reasonOf } from "./DatabaseFailure.ts";
 import { silentMillis } from "./pool/ConnectionWatch.ts";
+import { DiskSpace } from "./pool/DiskSpace.ts";
 import { pooledClient } from "./pool/PooledClient.ts";
 
 /** How to reach the server. */
@@ -58,7 +60,11 @@ const describe = (target: PostgresTarget): string => {
   return url === null ? "DATABASE_URL" : `${url.host === "" ? "(socket)" : url.host}${url.pathname}`;
 };
 
-const make = ({ _tag, ...address }: PostgresTarget, options: PostgresOptions) =>
+const make = (
+  { _tag, ...address }: PostgresTarget,
+  options: PostgresOptions,
+  diskSpace: DiskSpace["Service"],
+) =>
   pooledClient(
     {
       ...address,
@@ -79,6 +85,7 @@ const make = ({ _tag, ...address }: PostgresTarget, options: PostgresOptions) =>
       silentMillis,
       statementMillis,
     },
+    diskSpace,
   );
 
 /** The reason why the server cannot be used; null if it can. */
@@ -104,17 +111,25 @@ const serverProblem = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
 export const postgresLayer = (
   target: PostgresTarget,
   options: PostgresOptions = {},
-): Layer.Layer<PgClient.PgClient | SqlClient.SqlClient, PostgresUnusable> => {
+): Layer.Layer<PgClient.PgClient | SqlClient.SqlClient | DiskSpace, PostgresUnusable> => {
   const unusable = (problem: string) => new PostgresUnusable({ target: describe(target), problem });
-  return PgClient.layerFrom(
+  return Layer.effectContext(
     Effect.gen(function* () {
-      const client = yield* make(target, options);
+      const diskSpace = yield* DiskSpace.make;
+      const client = yield* make(target, options, diskSpace);
       const problem = yield* Effect.retry(serverProblem(client), {
         schedule: Schedule.spaced("250 millis"),
         times: Math.ceil((options.retryMillis ?? 15_000) / 250),
         while: isTemporary,
       });
-      return problem === null ? client : yield* unusable(problem);
-    }).pipe(Effect.catchTag("SqlError", (error) => unusable(`${reasonOf(error)}.`))),
+      if (problem !== null) return yield* unusable(problem);
+      return Context.make(PgClient.PgClient, client).pipe(
+        Context.add(SqlClient.SqlClient, client),
+        Context.add(DiskSpace, diskSpace),
+      );
+    }).pipe(
+      Effect.catchTag("SqlError", (error) => unusable(`${reasonOf(error)}.`)),
+      Effect.provideServiceEffect(Reactivity.Reactivity, Reactivity.make),
+    ),
   );
 };

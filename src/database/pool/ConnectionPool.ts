@@ -1,10 +1,8 @@
-import { Effect, Exit } from "effect";
+import { Effect, Exit, type Fiber } from "effect";
 import type { SqlError } from "effect/sql";
 import type { DatabaseTime } from "./DatabaseTime.ts";
+import { type LeaseKind, LeaseRequest } from "./LeaseRequest.ts";
 import { connectionLost, type PooledConnection } from "./PooledConnection.ts";
-
-/** `shared`: for one statement, beside others. `exclusive`: for a transaction. */
-export type LeaseKind = "shared" | "exclusive";
 
 /** Limits of a pool. Times are in milliseconds. */
 export interface PoolLimits {
@@ -19,11 +17,8 @@ export interface PoolLimits {
   readonly silentMillis: number;
 }
 
-interface Waiter {
-  readonly kind: LeaseKind;
-  granted: PooledConnection | null;
-  resume: (result: Effect.Effect<void, SqlError.SqlError>) => void;
-}
+/** Runs an effect in the background, until the pool is closed. */
+export type Run = <A, E>(effect: Effect.Effect<A, E>) => Fiber.Fiber<A, E>;
 
 /** Makes an effect interruptible again, as `Effect.uninterruptibleMask` gives it. */
 type Restore = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>;
@@ -39,18 +34,20 @@ const reopenMillis = 250;
 export class ConnectionPool {
   readonly #open: Effect.Effect<PooledConnection, SqlError.SqlError>;
   readonly #limits: PoolLimits;
+  readonly #run: Run;
   /** The first ones are used most, so that the last ones become idle and are closed. */
   readonly #connections: Array<PooledConnection> = [];
-  readonly #waiters = new Set<Waiter>();
+  readonly #requests = new Set<LeaseRequest>();
   #opening = 0;
   #reopensAt = Number.NEGATIVE_INFINITY;
   #isClosed = false;
   #isDispatching = false;
   #needsDispatch = false;
 
-  constructor(open: Effect.Effect<PooledConnection, SqlError.SqlError>, limits: PoolLimits) {
+  constructor(open: Effect.Effect<PooledConnection, SqlError.SqlError>, limits: PoolLimits, run: Run) {
     this.#open = open;
     this.#limits = limits;
+    this.#run = run;
   }
 
   /** The open connections. */
@@ -70,13 +67,22 @@ export class ConnectionPool {
     return Effect.suspend(() => {
       const connection = this.#isWaiting(kind) ? undefined : this.#take(kind);
       if (connection !== undefined) return Effect.succeed(connection);
-      const waiter: Waiter = { kind, granted: null, resume: () => undefined };
-      const wait = Effect.onError(restore(this.#wait(waiter, time)), () =>
+      const request = new LeaseRequest(kind);
+      const { waitMillis } = this.#limits;
+      const begin = (): void => {
+        this.#requests.add(request);
+        this.#dispatch();
+      };
+      const end = (): void => {
+        // A transaction that no longer waits claims no connection.
+        if (this.#requests.delete(request)) this.#dispatch();
+      };
+      const wait = request.wait(Math.min(waitMillis, time?.left ?? waitMillis), time, begin, end);
+      return Effect.onError(restore(wait), () =>
         Effect.sync(() => {
-          if (waiter.granted !== null) this.release(waiter.granted);
+          if (request.granted !== null) this.release(request.granted);
         }),
       );
-      return Effect.map(wait, () => waiter.granted as PooledConnection);
     });
   }
 
@@ -94,7 +100,7 @@ export class ConnectionPool {
       if (connection.leases > 0 || connection.isBusy) continue;
       if (now - connection.idleSince < this.#limits.idleMillis) continue;
       this.#remove(connection);
-      Effect.runFork(connection.close);
+      this.#run(connection.close);
     }
     this.#dispatch();
   }
@@ -102,41 +108,14 @@ export class ConnectionPool {
   /** Closes all connections, and fails all that wait. */
   readonly close: Effect.Effect<void> = Effect.suspend(() => {
     this.#isClosed = true;
-    this.#failWaiters(connectionLost("The pool of connections is closed"));
+    this.#failAll(Effect.fail(connectionLost("The pool of connections is closed")));
     const open = this.#connections.splice(0);
     return Effect.forEach(open, (connection) => connection.close, { discard: true });
   });
 
   #isWaiting(kind: LeaseKind): boolean {
-    for (const waiter of this.#waiters) if (waiter.kind === kind) return true;
+    for (const request of this.#requests) if (request.kind === kind) return true;
     return false;
-  }
-
-  #wait(waiter: Waiter, time: DatabaseTime | null): Effect.Effect<void, SqlError.SqlError> {
-    return Effect.callback((resume) => {
-      const { waitMillis } = this.#limits;
-      const limit = Math.min(waitMillis, time?.left ?? waitMillis);
-      const message = `No connection became free within ${Math.round(limit / 1000)} seconds`;
-      const fail = (): void => this.#fail(waiter, Effect.fail(connectionLost(message)));
-      const timer = setTimeout(fail, limit);
-      const end = time?.start(() => undefined);
-      const stop = (): void => {
-        clearTimeout(timer);
-        end?.();
-      };
-      waiter.resume = (result) => {
-        stop();
-        resume(result);
-      };
-      this.#waiters.add(waiter);
-      this.#dispatch();
-      return Effect.sync(() => {
-        stop();
-        this.#waiters.delete(waiter);
-        // A transaction that no longer waits claims no connection.
-        this.#dispatch();
-      });
-    });
   }
 
   /** Leases a connection if one is free. */
@@ -177,7 +156,7 @@ export class ConnectionPool {
 
   #waitingTransactions(): number {
     let count = 0;
-    for (const { kind } of this.#waiters) if (kind === "exclusive") count += 1;
+    for (const { kind } of this.#requests) if (kind === "exclusive") count += 1;
     return count;
   }
 
@@ -196,28 +175,27 @@ export class ConnectionPool {
       this.#grant();
     }
     this.#isDispatching = false;
-    if (this.#waiters.size > 0) this.#openMissing();
+    if (this.#requests.size > 0) this.#openMissing();
   }
 
   #grant(): void {
     const blocked = new Set<LeaseKind>();
-    for (const waiter of this.#waiters) {
-      if (blocked.has(waiter.kind)) continue;
-      const connection = this.#take(waiter.kind);
+    for (const request of this.#requests) {
+      if (blocked.has(request.kind)) continue;
+      const connection = this.#take(request.kind);
       if (connection === undefined) {
-        blocked.add(waiter.kind);
+        blocked.add(request.kind);
         continue;
       }
-      this.#waiters.delete(waiter);
-      waiter.granted = connection;
-      waiter.resume(Effect.void);
+      this.#requests.delete(request);
+      request.grant(connection);
     }
   }
 
   #openMissing(): void {
     if (this.#isClosed || performance.now() < this.#reopensAt) return;
     const transactions = this.#waitingTransactions();
-    const statements = Math.ceil((this.#waiters.size - transactions) / this.#limits.maxShared);
+    const statements = Math.ceil((this.#requests.size - transactions) / this.#limits.maxShared);
     const missing = transactions + statements - this.#opening;
     const room = this.#limits.maxConnections - this.#connections.length - this.#opening;
     for (let count = Math.min(missing, room); count > 0; count--) this.#openOne();
@@ -225,7 +203,7 @@ export class ConnectionPool {
 
   #openOne(): void {
     this.#opening += 1;
-    Effect.runFork(this.#open).addObserver((exit) => {
+    this.#run(this.#open).addObserver((exit) => {
       this.#opening -= 1;
       if (Exit.isSuccess(exit)) this.#add(exit.value);
       else this.#openFailed(Effect.failCause(exit.cause));
@@ -233,7 +211,7 @@ export class ConnectionPool {
   }
 
   #add(connection: PooledConnection): void {
-    if (this.#isClosed) return void Effect.runFork(connection.close);
+    if (this.#isClosed) return void this.#run(connection.close);
     connection.onClose(() => {
       this.#remove(connection);
       this.#dispatch();
@@ -245,15 +223,13 @@ export class ConnectionPool {
   #openFailed(failure: Effect.Effect<never, SqlError.SqlError>): void {
     const hasWorking = this.#connections.some((each) => !each.isClosed && !this.#isSilent(each));
     if (hasWorking) this.#reopensAt = performance.now() + reopenMillis;
-    else for (const waiter of this.#waiters) this.#fail(waiter, failure);
+    else this.#failAll(failure);
   }
 
-  #failWaiters(error: SqlError.SqlError): void {
-    for (const waiter of this.#waiters) this.#fail(waiter, Effect.fail(error));
-  }
-
-  #fail(waiter: Waiter, failure: Effect.Effect<never, SqlError.SqlError>): void {
-    if (this.#waiters.delete(waiter)) waiter.resume(failure);
+  #failAll(failure: Effect.Effect<never, SqlError.SqlError>): void {
+    const requests = [...this.#requests];
+    this.#requests.clear();
+    for (const request of requests) request.fail(failure);
   }
 
   #remove(connection: PooledConnection): void {

@@ -2,7 +2,7 @@ import { PgConnection, PgTypes } from "@effect/sql-pg";
 import { Cause, Effect, Exit, Result, type Scope } from "effect";
 import { SqlError } from "effect/sql";
 import { countDestroyed } from "../DatabaseMetrics.ts";
-import type { ConnectionPool } from "./ConnectionPool.ts";
+import type { ConnectionPool, Run } from "./ConnectionPool.ts";
 import type { PooledConnection } from "./PooledConnection.ts";
 
 /** How often the connections are checked, in milliseconds. */
@@ -63,12 +63,13 @@ const serverViews = (config: PgConnection.Config, pids: ReadonlyArray<number>) =
 export const watchConnections = (
   pool: ConnectionPool,
   config: PgConnection.Config,
+  run: Run,
 ): Effect.Effect<void, never, Scope.Scope> => {
   let isAsking = false;
 
   const destroy = (connection: PooledConnection, reason: "deadline" | "silent", message: string): void => {
     connection.destroy(message);
-    Effect.runFork(countDestroyed(reason));
+    run(countDestroyed(reason));
   };
 
   const settle = (
@@ -92,7 +93,7 @@ export const watchConnections = (
   const ask = (suspects: ReadonlyArray<Suspect>): void => {
     isAsking = true;
     const pids = suspects.map(({ connection }) => connection.processId);
-    Effect.runFork(Effect.timeout(serverViews(config, pids), "4 seconds")).addObserver((exit) => {
+    run(Effect.timeout(serverViews(config, pids), "4 seconds")).addObserver((exit) => {
       isAsking = false;
       settle(suspects, exit);
     });
@@ -101,7 +102,7 @@ export const watchConnections = (
   const tick = (): void => {
     const now = performance.now();
     const suspects: Array<Suspect> = [];
-    for (const connection of [...pool.connections]) {
+    for (const connection of pool.connections.slice()) {
       const silence = connection.silence(now);
       if (connection.isOverdue(now)) destroy(connection, "deadline", "The server did not respond in time");
       else if (silence >= silentMillis && now - connection.provenActiveAt >= provenMillis)

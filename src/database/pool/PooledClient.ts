@@ -1,10 +1,11 @@
-import { PgClient, PgConnection, PgTypes } from "@effect/sql-pg";
-import { Effect, type Scope } from "effect";
+import { PgClient, type PgConnection, PgTypes } from "@effect/sql-pg";
+import { Effect, FiberSet, type Scope } from "effect";
 import type { Reactivity } from "effect/reactivity";
 import { SqlClient, Statement } from "effect/sql";
-import { ConnectionPool, type PoolLimits } from "./ConnectionPool.ts";
+import { ConnectionPool, type PoolLimits, type Run } from "./ConnectionPool.ts";
 import { watchConnections } from "./ConnectionWatch.ts";
 import { CurrentDatabaseTime } from "./DatabaseTime.ts";
+import type { DiskSpace } from "./DiskSpace.ts";
 import { PooledConnection } from "./PooledConnection.ts";
 import { type Query, StatementConnection } from "./StatementConnection.ts";
 import { graceMillis, TransactionConnection } from "./TransactionConnection.ts";
@@ -25,10 +26,10 @@ class SharedConnections extends StatementConnection {
       Effect.withFiber((fiber) => {
         const time = fiber.getRef(CurrentDatabaseTime);
         return Effect.flatMap(this.#pool.lease("shared", time, restore), (connection) => {
-          const statement = connection.submit(sql, params, prepare, this.#limit);
-          return Effect.onExit(restore(statement.await(time)), () =>
-            Effect.sync(() => this.#pool.release(connection)),
+          const result = Effect.flatMap(connection.submit(sql, params, prepare, this.#limit), (statement) =>
+            restore(statement.await(time)),
           );
+          return Effect.onExit(result, () => Effect.sync(() => this.#pool.release(connection)));
         });
       }),
     );
@@ -45,7 +46,7 @@ export interface ClientLimits extends PoolLimits {
 const listenCheckMillis = 5000;
 
 /** Listens on a connection of its own, which is destroyed if it stops responding. */
-const listenOn = Effect.fnUntraced(function* (config: PgConnection.Config, channel: string) {
+const listenOn = Effect.fnUntraced(function* (run: Run, config: PgConnection.Config, channel: string) {
   const connection = yield* Effect.acquireRelease(PooledConnection.open(config), ({ close }) => close);
   const { check, notifications } = yield* connection.listen(channel);
   let isChecking = false;
@@ -54,7 +55,7 @@ const listenOn = Effect.fnUntraced(function* (config: PgConnection.Config, chann
       setInterval(() => {
         if (isChecking) return connection.destroy("The listening connection does not respond");
         isChecking = true;
-        Effect.runFork(check).addObserver(() => {
+        run(check).addObserver(() => {
           isChecking = false;
         });
       }, listenCheckMillis).unref(),
@@ -72,13 +73,16 @@ const listenOn = Effect.fnUntraced(function* (config: PgConnection.Config, chann
 export const pooledClient = Effect.fnUntraced(function* (
   config: PgClient.PgClientConfig,
   limits: ClientLimits,
+  diskSpace: DiskSpace["Service"],
 ): Effect.fn.Return<PgClient.PgClient, never, Scope.Scope | Reactivity.Reactivity> {
   const session = { ...config, multiplex: true };
+  const run: Run = yield* FiberSet.makeRuntime();
+  const open = PooledConnection.open(session, diskSpace.report);
   const pool = yield* Effect.acquireRelease(
-    Effect.sync(() => new ConnectionPool(PooledConnection.open(session), limits)),
+    Effect.sync(() => new ConnectionPool(open, limits, run)),
     ({ close }) => close,
   );
-  yield* watchConnections(pool, config);
+  yield* watchConnections(pool, config, run);
 
   const shared = new SharedConnections(pool, limits.statementMillis + graceMillis);
   const forTransaction = Effect.uninterruptibleMask((restore) =>
@@ -110,11 +114,12 @@ export const pooledClient = Effect.fnUntraced(function* (
     releaseSavepoint: (name) => `RELEASE SAVEPOINT ${name}`,
     spanAttributes: [["db.system.name", "postgresql"]],
   });
+  yield* diskSpace.watch(client, run);
   return Object.assign(client, {
     [PgClient.TypeId]: PgClient.TypeId,
     config,
     json: (value: unknown) => Statement.fragment([Statement.parameter(PgTypes.jsonb(value))]),
-    listen: (channel: string) => listenOn(config, channel),
+    listen: (channel: string) => listenOn(run, config, channel),
     notify: (channel: string, payload: string) =>
       Effect.asVoid(shared.executeRaw("SELECT pg_notify($1, $2)", [channel, payload])),
   });

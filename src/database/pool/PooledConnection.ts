@@ -2,7 +2,7 @@ import { PgConnection } from "@effect/sql-pg";
 import { Effect, Exit, Predicate, Scope } from "effect";
 import { SqlError } from "effect/sql";
 import { Socket } from "node:net";
-import { RunningStatement } from "./RunningStatement.ts";
+import { RunningStatement, type StatementExit } from "./RunningStatement.ts";
 
 /** A failure of the connection, as the driver reports it. The request is answered with 503. */
 export const connectionLost = (message: string): SqlError.SqlError =>
@@ -40,14 +40,24 @@ export class PooledConnection {
   #bytes = 0;
   #quietSince = performance.now();
 
-  private constructor(session: PgConnection.PgConnection, scope: Scope.Closeable) {
+  readonly #report: (exit: StatementExit) => void;
+
+  private constructor(
+    session: PgConnection.PgConnection,
+    scope: Scope.Closeable,
+    report: (exit: StatementExit) => void,
+  ) {
     this.#session = session;
     this.#scope = scope;
+    this.#report = report;
     this.#socket = socketOf(session);
   }
 
-  /** Opens a connection. The pool closes it. */
-  static readonly open = (config: PgConnection.Config): Effect.Effect<PooledConnection, SqlError.SqlError> =>
+  /** Opens a connection, which the pool closes. `report` gets the result of every statement. */
+  static readonly open = (
+    config: PgConnection.Config,
+    report: (exit: StatementExit) => void = () => undefined,
+  ): Effect.Effect<PooledConnection, SqlError.SqlError> =>
     Effect.uninterruptibleMask((restore) =>
       Effect.gen(function* () {
         const scope = yield* Scope.make();
@@ -55,7 +65,7 @@ export class PooledConnection {
           Scope.provide(scope),
           Effect.onError((cause) => Scope.close(scope, Exit.failCause(cause))),
         );
-        return new PooledConnection(session, scope);
+        return new PooledConnection(session, scope, report);
       }),
     );
 
@@ -80,14 +90,27 @@ export class PooledConnection {
   }
 
   /** Sends a statement. Statements of one connection run in the order of the calls. */
-  submit(sql: string, params: ReadonlyArray<unknown>, prepare: boolean, limit: number): RunningStatement {
-    const statement = new RunningStatement(limit);
-    this.#running.add(statement);
-    Effect.runFork(this.#session.query(sql, params, prepare)).addObserver((exit) => {
-      this.#running.delete(statement);
-      statement.settle(exit);
+  submit(
+    sql: string,
+    params: ReadonlyArray<unknown>,
+    prepare: boolean,
+    limit: number,
+  ): Effect.Effect<RunningStatement> {
+    return Effect.suspend(() => {
+      const statement = new RunningStatement(limit);
+      this.#running.add(statement);
+      return Effect.map(
+        Effect.forkDetach(this.#session.query(sql, params, prepare), { startImmediately: true }),
+        (fiber) => {
+          fiber.addObserver((exit) => {
+            this.#running.delete(statement);
+            this.#report(exit);
+            statement.settle(exit);
+          });
+          return statement;
+        },
+      );
     });
-    return statement;
   }
 
   /**

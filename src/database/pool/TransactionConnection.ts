@@ -70,11 +70,14 @@ export class TransactionConnection extends StatementConnection {
   /** Commits. It fails with the error of the first statement that failed. */
   readonly commit: Effect.Effect<void, SqlError.SqlError> = Effect.withFiber((fiber) => {
     if (this.#state !== "open") return this.#ended;
-    const statement = this.#submit("COMMIT", [], true);
-    return Effect.flatMap(statement.await(fiber.getRef(CurrentDatabaseTime)), ({ command }) => {
-      this.#state = "ended";
-      return command === "ROLLBACK" ? Effect.fail(this.#failure ?? commitFailed) : Effect.void;
-    });
+    const time = fiber.getRef(CurrentDatabaseTime);
+    return Effect.flatMap(
+      Effect.flatMap(this.#submit("COMMIT", [], true), (statement) => statement.await(time)),
+      ({ command }) => {
+        this.#state = "ended";
+        return command === "ROLLBACK" ? Effect.fail(this.#failure ?? commitFailed) : Effect.void;
+      },
+    );
   });
 
   /** Returns the connection to the pool in a state that another transaction can use. */
@@ -86,18 +89,22 @@ export class TransactionConnection extends StatementConnection {
     if (sql === "BEGIN") return this.#requested;
     if (sql === "ROLLBACK") return this.#rollback;
     return Effect.withFiber((fiber) => {
-      if (this.#state === "requested") this.#sendBegin();
       const time = fiber.getRef(CurrentDatabaseTime);
-      const send = Effect.suspend(() => {
-        const statement = this.#submit(sql, params, prepare);
-        return fiber.getRef(Unawaited) && this.#state === "open" ? noRows : this.#result(statement, time);
-      });
-      if (this.#begin === null || this.#begin.exit?._tag === "Success") return send;
-      if (!isSelect(sql)) return Effect.andThen(this.#begin.await(time), send);
-      return Effect.tap(
-        send,
-        (): Effect.Effect<unknown, SqlError.SqlError> => this.#begin?.exit ?? Effect.void,
+      const send = Effect.flatMap(this.#submit(sql, params, prepare), (statement) =>
+        fiber.getRef(Unawaited) && this.#state === "open" ? noRows : this.#result(statement, time),
       );
+      if (this.#state === "requested")
+        return Effect.andThen(this.#sendBegin, this.#afterBegin(sql, time, send));
+      return this.#begin === null ? send : this.#afterBegin(sql, time, send);
+    });
+  }
+
+  #afterBegin(sql: string, time: DatabaseTime | null, send: Query): Query {
+    return Effect.suspend(() => {
+      const begin = this.#begin;
+      if (begin === null || begin.exit?._tag === "Success") return send;
+      if (!isSelect(sql)) return Effect.andThen(begin.await(time), send);
+      return Effect.tap(send, (): Effect.Effect<unknown, SqlError.SqlError> => begin.exit ?? Effect.void);
     });
   }
 
@@ -114,23 +121,29 @@ export class TransactionConnection extends StatementConnection {
   readonly #rollback: Query = Effect.suspend(() => {
     if (this.#state !== "open") return Effect.andThen(this.#ended, noRows);
     const millis = this.#connection.isBusy ? interruptedRollbackMillis : rollbackMillis;
-    const statement = this.#submit("ROLLBACK", [], true);
-    return statement.await(new DatabaseTime(millis)).pipe(
+    return Effect.flatMap(this.#submit("ROLLBACK", [], true), (statement) =>
+      statement.await(new DatabaseTime(millis)),
+    ).pipe(
       Effect.tap(() => this.#ended),
       Effect.catch(() => Effect.andThen(this.end, noRows)),
     );
   });
 
-  #sendBegin(): void {
+  readonly #sendBegin = Effect.suspend(() => {
     this.#state = "open";
-    this.#begin = this.#submit("BEGIN", [], true);
-  }
+    return Effect.map(this.#submit("BEGIN", [], true), (begin) => {
+      this.#begin = begin;
+    });
+  });
 
-  #submit(sql: string, params: ReadonlyArray<unknown>, prepare: boolean): RunningStatement {
-    this.#limit = changedLimit(sql) ?? this.#limit;
-    const statement = this.#connection.submit(sql, params, prepare, this.#limit);
-    statement.observe((exit) => this.#recordFailure(exit));
-    return statement;
+  #submit(sql: string, params: ReadonlyArray<unknown>, prepare: boolean): Effect.Effect<RunningStatement> {
+    return Effect.suspend(() => {
+      this.#limit = changedLimit(sql) ?? this.#limit;
+      return Effect.map(this.#connection.submit(sql, params, prepare, this.#limit), (statement) => {
+        statement.observe((exit) => this.#recordFailure(exit));
+        return statement;
+      });
+    });
   }
 
   #recordFailure(exit: StatementExit): void {
