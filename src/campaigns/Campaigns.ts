@@ -5,6 +5,7 @@
  */
 import { Clock, Context, Effect, Layer } from "effect";
 import { Database } from "../database/Database.ts";
+import { pipelined } from "../database/pool/TransactionConnection.ts";
 import { Forbidden, NotFound, type Unprocessable } from "../wire/ApiError.ts";
 import type { DeletedResource } from "../wire/Envelope.ts";
 import { CampaignId, idAt, parseId } from "../wire/Ids.ts";
@@ -22,6 +23,7 @@ import { CampaignsRepository } from "./CampaignsRepository.ts";
 import { CampaignTargetingRepository } from "./CampaignTargetingRepository.ts";
 import { campaignValidation } from "./CampaignValidation.ts";
 import { SendPlan } from "./SendPlan.ts";
+import { shownCampaign } from "./StoredCampaign.ts";
 
 /** Campaigns of one environment of a workspace: write rules 1–10 (contract E1–E12). */
 export class Campaigns extends Context.Service<
@@ -44,7 +46,7 @@ export class Campaigns extends Context.Service<
     readonly create: (
       tenant: Tenant,
       body: ParsedBody<CampaignDraft>,
-    ) => Effect.Effect<FoundCampaign, Unprocessable | Forbidden>;
+    ) => Effect.Effect<Campaign, Unprocessable | Forbidden>;
     /** Replaces the whole campaign by the draft; missing fields are cleared. @throws 404, 422, 403 */
     readonly update: (
       tenant: Tenant,
@@ -76,30 +78,15 @@ export class Campaigns extends Context.Service<
         return campaign ?? (yield* NotFound.resource("campaign"));
       });
 
-      /**
-       * Refuses a change that makes a campaign count, if the plan has no room for it. Needs the tenant's
-       * lock.
-       */
-      const checkLimit = Effect.fnUntraced(function* (
+      /** How many campaigns count without this one; 0 if the plan has no limit. Needs the tenant's lock. */
+      const countOthers = (
         tenant: Tenant,
         stored: FoundCampaign | null,
-        next: LimitedCampaign,
         now: number,
-      ) {
-        const limit = tenant.workspace.plan.max_campaigns;
-        const countedBefore =
-          stored !== null && isLimited(tenant, { ...datesOf(stored), paused: stored.paused }, now);
-        if (limit === null || countedBefore || !isLimited(tenant, next, now)) return;
-        const count = yield* repository.countLimited(tenant, stored?.id ?? null, now);
-        if (count < limit) return;
-        const inSandbox = tenant.environment === "sandbox";
-        return yield* Forbidden.limit(
-          "max_campaigns",
-          `The plan allows ${counted(limit, "campaign")} in ${environmentName(tenant.environment)} ` +
-            `that have not ended${inSandbox ? " and are not paused" : ""}, and there are ${count}: ` +
-            `delete${inSandbox ? ", pause" : ""} or end one first.`,
-        );
-      });
+      ): Effect.Effect<number> =>
+        tenant.workspace.plan.max_campaigns === null
+          ? Effect.succeed(0)
+          : repository.countLimited(tenant, stored?.id ?? null, now);
 
       /** Sends that run, or fell due during the pause, are skipped (contract L3). */
       const setPaused = Effect.fnUntraced(function* (
@@ -124,15 +111,24 @@ export class Campaigns extends Context.Service<
           Effect.flatMap(Clock.currentTimeMillis, (now) => targeting.needingSegment(tenant, segmentId, now)),
 
         create: Effect.fn("Campaigns.create")(function* (tenant, body) {
-          yield* workspaces.lock(tenant);
-          const now = yield* Clock.currentTimeMillis;
-          const { targets, values } = yield* validate(tenant, body, null, now);
+          const asked = yield* Clock.currentTimeMillis;
+          yield* pipelined(workspaces.lock(tenant));
+          const [{ targets, values }, others] = yield* Effect.all(
+            [validate(tenant, body, null, asked), countOthers(tenant, null, asked)],
+            { concurrency: "unbounded" },
+          );
           yield* checkTrial(tenant);
-          yield* checkLimit(tenant, null, { ...values, paused: false }, now);
+          yield* checkLimit(tenant, null, { ...values, paused: false }, others, asked);
+          // The lock may have taken a while. Ids are in the order in which campaigns become visible.
+          const now = yield* Clock.currentTimeMillis;
           const id = CampaignId(idAt(now));
-          yield* repository.insert(tenant, id, values, now);
-          yield* targeting.replace(tenant, id, targets);
-          return yield* Effect.orDie(find(tenant, id));
+          yield* pipelined(repository.insert(tenant, id, values, now));
+          yield* pipelined(targeting.replace(tenant, id, targets));
+          return shownCampaign(
+            { ...values, id, paused: false, createdAt: now, updatedAt: now },
+            targets,
+            now,
+          );
         }, database.atomically),
 
         update: Effect.fn("Campaigns.update")(function* (tenant, id, body) {
@@ -140,7 +136,8 @@ export class Campaigns extends Context.Service<
           const stored = yield* find(tenant, id);
           const now = yield* Clock.currentTimeMillis;
           const { targets, values } = yield* validate(tenant, body, stored, now);
-          yield* checkLimit(tenant, stored, { ...values, paused: stored.paused }, now);
+          const others = yield* countOthers(tenant, stored, now);
+          yield* checkLimit(tenant, stored, { ...values, paused: stored.paused }, others, now);
           yield* repository.update(tenant, stored.id, values, now);
           yield* targeting.replace(tenant, stored.id, targets);
           yield* sends.move(tenant, stored.id, values, now);
@@ -157,7 +154,8 @@ export class Campaigns extends Context.Service<
           const stored = yield* find(tenant, id);
           const now = yield* Clock.currentTimeMillis;
           yield* checkTrial(tenant);
-          yield* checkLimit(tenant, stored, { ...datesOf(stored), paused: false }, now);
+          const others = yield* countOthers(tenant, stored, now);
+          yield* checkLimit(tenant, stored, { ...datesOf(stored), paused: false }, others, now);
           return yield* setPaused(tenant, stored.id, false, now);
         }, database.atomically),
 
@@ -182,6 +180,27 @@ type LimitedCampaign = Parameters<typeof campaignStatus>[0];
  */
 const isLimited = ({ environment }: Tenant, campaign: LimitedCampaign, now: number): boolean =>
   campaignStatus(campaign, now) !== "ended" && !(environment === "sandbox" && campaign.paused);
+
+/** Refuses a change that makes a campaign count, if the others leave no room in the plan. */
+const checkLimit = (
+  tenant: Tenant,
+  stored: FoundCampaign | null,
+  next: LimitedCampaign,
+  others: number,
+  now: number,
+): Effect.Effect<void, Forbidden> => {
+  const limit = tenant.workspace.plan.max_campaigns;
+  const countedBefore =
+    stored !== null && isLimited(tenant, { ...datesOf(stored), paused: stored.paused }, now);
+  if (limit === null || countedBefore || !isLimited(tenant, next, now) || others < limit) return Effect.void;
+  const inSandbox = tenant.environment === "sandbox";
+  return Forbidden.limit(
+    "max_campaigns",
+    `The plan allows ${counted(limit, "campaign")} in ${environmentName(tenant.environment)} ` +
+      `that have not ended${inSandbox ? " and are not paused" : ""}, and there are ${others}: ` +
+      `delete${inSandbox ? ", pause" : ""} or end one first.`,
+  );
+};
 
 const checkTrial = ({ workspace }: Tenant): Effect.Effect<void, Forbidden> =>
   workspace.trial_ended

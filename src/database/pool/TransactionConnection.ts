@@ -15,7 +15,7 @@ const Unawaited = Context.Reference<boolean>("waypost/database/pool/Unawaited", 
  * trip. If one fails, the next statement that is waited for fails with its error, or the commit does. Use it
  * for statements whose rows nobody reads. Outside a transaction it changes nothing.
  */
-export const pipelined = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+export const pipelined = <E, R>(effect: Effect.Effect<void, E, R>): Effect.Effect<void, E, R> =>
   Effect.provideService(effect, Unawaited, true);
 
 const noRows = Effect.succeed({ command: "", rowCount: 0, oid: null, rows: [], fields: [] });
