@@ -23,6 +23,12 @@ export type Run = <A, E>(effect: Effect.Effect<A, E>) => Fiber.Fiber<A, E>;
 /** Makes an effect interruptible again, as `Effect.uninterruptibleMask` gives it. */
 type Restore = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>;
 
+/**
+ * An attempt that takes longer may be lost, so another one is made beside it: the network may work again by
+ * then. In milliseconds.
+ */
+const hopefulMillis = 1000;
+
 /** Pause before a connection is opened again while others still work. */
 const reopenMillis = 250;
 
@@ -38,7 +44,8 @@ export class ConnectionPool {
   /** The first ones are used most, so that the last ones become idle and are closed. */
   readonly #connections: Array<PooledConnection> = [];
   readonly #requests = new Set<LeaseRequest>();
-  #opening = 0;
+  /** When the attempts to open a connection began. */
+  readonly #opening = new Set<{ readonly since: number }>();
   #reopensAt = Number.NEGATIVE_INFINITY;
   #isClosed = false;
   #isDispatching = false;
@@ -193,18 +200,21 @@ export class ConnectionPool {
   }
 
   #openMissing(): void {
-    if (this.#isClosed || performance.now() < this.#reopensAt) return;
+    const now = performance.now();
+    if (this.#isClosed || now < this.#reopensAt) return;
     const transactions = this.#waitingTransactions();
     const statements = Math.ceil((this.#requests.size - transactions) / this.#limits.maxShared);
-    const missing = transactions + statements - this.#opening;
-    const room = this.#limits.maxConnections - this.#connections.length - this.#opening;
+    const hopeful = [...this.#opening].filter(({ since }) => now - since < hopefulMillis).length;
+    const missing = transactions + statements - hopeful;
+    const room = this.#limits.maxConnections - this.#connections.length - this.#opening.size;
     for (let count = Math.min(missing, room); count > 0; count--) this.#openOne();
   }
 
   #openOne(): void {
-    this.#opening += 1;
+    const attempt = { since: performance.now() };
+    this.#opening.add(attempt);
     this.#run(this.#open).addObserver((exit) => {
-      this.#opening -= 1;
+      this.#opening.delete(attempt);
       if (Exit.isSuccess(exit)) this.#add(exit.value);
       else this.#openFailed(Effect.failCause(exit.cause));
     });
