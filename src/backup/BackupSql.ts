@@ -33,9 +33,13 @@ export const backupSql = Effect.gen(function* () {
 
     /** Turns off the timeouts of this transaction. */
     disableTimeouts: Effect.orDie(
-      Effect.andThen(
-        sql`SET LOCAL statement_timeout = 0`.unprepared,
-        sql`SET LOCAL idle_in_transaction_session_timeout = 0`.unprepared,
+      Effect.all(
+        [
+          sql`SET LOCAL statement_timeout = 0`.unprepared,
+          sql`SET LOCAL lock_timeout = 0`.unprepared,
+          sql`SET LOCAL idle_in_transaction_session_timeout = 0`.unprepared,
+        ],
+        { discard: true },
       ),
     ),
 

@@ -50,25 +50,19 @@ export const campaignValidation = Effect.gen(function* () {
       candidates(fields, "location_group_ids"),
     ];
     const segmentIds = candidates(fields, "segmentation_ids");
-    return {
-      location_ids: idsByThemselves(yield* locations.existing(tenant, locationIds)),
-      location_group_ids: idsByThemselves(yield* groups.existing(tenant, groupIds)),
-      location_group_names: yield* groups.idsByName(tenant, candidates(fields, "location_group_names")),
-      segmentation_ids: idsByThemselves(yield* targeting.existingSegments(tenant, segmentIds)),
-    } satisfies KnownTargets;
-  });
-
-  const checkName = Effect.fnUntraced(function* (
-    tenant: Tenant,
-    { fields: { name }, problems }: ParsedBody<CampaignDraft>,
-    except: CampaignId | null,
-  ) {
-    if (name === undefined || !(yield* repository.isNameTaken(tenant, name, except))) return;
-    problems.add(
-      "name",
-      `The name ${JSON.stringify(name)} is taken by another campaign: choose another one.`,
+    return yield* Effect.all(
+      {
+        location_ids: Effect.map(locations.existing(tenant, locationIds), idsByThemselves),
+        location_group_ids: Effect.map(groups.existing(tenant, groupIds), idsByThemselves),
+        location_group_names: groups.idsByName(tenant, candidates(fields, "location_group_names")),
+        segmentation_ids: Effect.map(targeting.existingSegments(tenant, segmentIds), idsByThemselves),
+      } satisfies Record<keyof KnownTargets, unknown>,
+      { concurrency: "unbounded" },
     );
   });
+
+  const isNameTaken = (tenant: Tenant, name: string | undefined, except: CampaignId | null) =>
+    name === undefined ? Effect.succeed(false) : repository.isNameTaken(tenant, name, except);
 
   /** Checks the rules of an update on the type and on the campaign's notifications (contract E8, E11). */
   const checkUpdate = Effect.fnUntraced(function* (
@@ -99,9 +93,16 @@ export const campaignValidation = Effect.gen(function* () {
   ) {
     const dates = resolveDates(body, stored && datesOf(stored), now);
     checkShape(body);
-    const known = yield* findTargets(tenant, body.fields);
+    const { fields, problems } = body;
+    const [known, isTaken] = yield* Effect.all(
+      [findTargets(tenant, fields), isNameTaken(tenant, fields.name, stored?.id ?? null)],
+      { concurrency: "unbounded" },
+    );
     checkEntries(body, known);
-    yield* checkName(tenant, body, stored?.id ?? null);
+    if (isTaken) {
+      const name = JSON.stringify(fields.name);
+      problems.add("name", `The name ${name} is taken by another campaign: choose another one.`);
+    }
     if (stored !== null) yield* checkUpdate(tenant, body, stored, dates, now);
     const draft = yield* body.complete;
     if (dates === null) return yield* Effect.die(new Error("A complete draft has no dates"));

@@ -5,6 +5,7 @@
  */
 import { Clock, Context, Effect, Layer } from "effect";
 import { Database } from "../database/Database.ts";
+import { pipelined } from "../database/pool/TransactionConnection.ts";
 import { checkVersion, expectsVersion } from "../http/ResourceVersion.ts";
 import { Forbidden, NotFound, type PreconditionFailed, type Unprocessable } from "../wire/ApiError.ts";
 import type { DeletedResource } from "../wire/Envelope.ts";
@@ -24,6 +25,7 @@ import { CampaignTargetingRepository } from "./CampaignTargetingRepository.ts";
 import { campaignValidation } from "./CampaignValidation.ts";
 import { campaignVersion } from "./CampaignVersion.ts";
 import { SendPlan } from "./SendPlan.ts";
+import { shownCampaign } from "./StoredCampaign.ts";
 
 /** Campaigns of one environment of a workspace: write rules 1–10 (contract E1–E12). */
 export class Campaigns extends Context.Service<
@@ -49,7 +51,7 @@ export class Campaigns extends Context.Service<
     readonly create: (
       tenant: Tenant,
       body: ParsedBody<CampaignDraft>,
-    ) => Effect.Effect<FoundCampaign, Unprocessable | Forbidden>;
+    ) => Effect.Effect<Campaign, Unprocessable | Forbidden>;
     /** Replaces the whole campaign by the draft; missing fields are cleared. @throws 404, 412, 422, 403 */
     readonly update: (
       tenant: Tenant,
@@ -110,30 +112,15 @@ export class Campaigns extends Context.Service<
         return stored;
       });
 
-      /**
-       * Refuses a change that makes a campaign count, if the plan has no room for it. Needs the tenant's
-       * lock.
-       */
-      const checkLimit = Effect.fnUntraced(function* (
+      /** How many campaigns count without this one; 0 if the plan has no limit. Needs the tenant's lock. */
+      const countOthers = (
         tenant: Tenant,
         stored: FoundCampaign | null,
-        next: LimitedCampaign,
         now: number,
-      ) {
-        const limit = tenant.workspace.plan.max_campaigns;
-        const countedBefore =
-          stored !== null && isLimited(tenant, { ...datesOf(stored), paused: stored.paused }, now);
-        if (limit === null || countedBefore || !isLimited(tenant, next, now)) return;
-        const count = yield* repository.countLimited(tenant, stored?.id ?? null, now);
-        if (count < limit) return;
-        const inSandbox = tenant.environment === "sandbox";
-        return yield* Forbidden.limit(
-          "max_campaigns",
-          `The plan allows ${counted(limit, "campaign")} in ${environmentName(tenant.environment)} ` +
-            `that have not ended${inSandbox ? " and are not paused" : ""}, and there are ${count}: ` +
-            `delete${inSandbox ? ", pause" : ""} or end one first.`,
-        );
-      });
+      ): Effect.Effect<number> =>
+        tenant.workspace.plan.max_campaigns === null
+          ? Effect.succeed(0)
+          : repository.countLimited(tenant, stored?.id ?? null, now);
 
       /** Sends that run, or fell due during the pause, are skipped (contract L3). */
       const setPaused = Effect.fnUntraced(function* (
@@ -156,17 +143,26 @@ export class Campaigns extends Context.Service<
           Effect.flatMap(Clock.currentTimeMillis, (now) => targeting.needingSegment(tenant, segmentId, now)),
 
         create: Effect.fn("Campaigns.create")(function* (tenant, body) {
-          yield* workspaces.lock(tenant);
-          const now = yield* Clock.currentTimeMillis;
-          const { targets, values } = yield* validate(tenant, body, null, now);
+          const asked = yield* Clock.currentTimeMillis;
+          yield* pipelined(workspaces.lock(tenant));
+          const [{ targets, values }, others] = yield* Effect.all(
+            [validate(tenant, body, null, asked), countOthers(tenant, null, asked)],
+            { concurrency: "unbounded" },
+          );
           const paused = body.fields.paused ?? false;
           yield* checkTrial(tenant);
-          yield* checkLimit(tenant, null, { ...values, paused }, now);
+          yield* checkLimit(tenant, null, { ...values, paused }, others, asked);
+          // The lock may have taken a while. Ids are in the order in which campaigns become visible.
+          const now = yield* Clock.currentTimeMillis;
           const id = CampaignId(idAt(now));
-          yield* repository.insert(tenant, id, values, now);
-          if (paused) yield* repository.setPaused(tenant, id, true, now);
-          yield* targeting.replace(tenant, id, targets);
-          return yield* Effect.orDie(find(tenant, id));
+          yield* pipelined(repository.insert(tenant, id, values, now));
+          if (paused) yield* pipelined(Effect.asVoid(repository.setPaused(tenant, id, true, now)));
+          yield* pipelined(targeting.replace(tenant, id, targets));
+          return shownCampaign(
+            { ...values, id, paused, archived: false, createdAt: now, updatedAt: now },
+            targets,
+            now,
+          );
         }, database.atomically),
 
         update: Effect.fn("Campaigns.update")(function* (tenant, id, body) {
@@ -174,9 +170,10 @@ export class Campaigns extends Context.Service<
           const stored = yield* findToChange(tenant, id);
           const now = yield* Clock.currentTimeMillis;
           const { targets, values } = yield* validate(tenant, body, stored, now);
+          const others = yield* countOthers(tenant, stored, now);
           const paused = body.fields.paused ?? stored.paused;
           if (stored.paused && !paused) yield* checkTrial(tenant);
-          yield* checkLimit(tenant, stored, { ...values, paused }, now);
+          yield* checkLimit(tenant, stored, { ...values, paused }, others, now);
           yield* repository.update(tenant, stored.id, values, now);
           yield* targeting.replace(tenant, stored.id, targets);
           yield* sends.move(tenant, stored.id, values, now);
@@ -210,7 +207,8 @@ export class Campaigns extends Context.Service<
           const stored = yield* findToChange(tenant, id);
           const now = yield* Clock.currentTimeMillis;
           yield* checkTrial(tenant);
-          yield* checkLimit(tenant, stored, { ...datesOf(stored), paused: false }, now);
+          const others = yield* countOthers(tenant, stored, now);
+          yield* checkLimit(tenant, stored, { ...datesOf(stored), paused: false }, others, now);
           return yield* setPaused(tenant, stored.id, false, now);
         }, database.atomically),
 
@@ -235,6 +233,27 @@ type LimitedCampaign = Parameters<typeof campaignStatus>[0];
  */
 const isLimited = ({ environment }: Tenant, campaign: LimitedCampaign, now: number): boolean =>
   campaignStatus(campaign, now) !== "ended" && !(environment === "sandbox" && campaign.paused);
+
+/** Refuses a change that makes a campaign count, if the others leave no room in the plan. */
+const checkLimit = (
+  tenant: Tenant,
+  stored: FoundCampaign | null,
+  next: LimitedCampaign,
+  others: number,
+  now: number,
+): Effect.Effect<void, Forbidden> => {
+  const limit = tenant.workspace.plan.max_campaigns;
+  const countedBefore =
+    stored !== null && isLimited(tenant, { ...datesOf(stored), paused: stored.paused }, now);
+  if (limit === null || countedBefore || !isLimited(tenant, next, now) || others < limit) return Effect.void;
+  const inSandbox = tenant.environment === "sandbox";
+  return Forbidden.limit(
+    "max_campaigns",
+    `The plan allows ${counted(limit, "campaign")} in ${environmentName(tenant.environment)} ` +
+      `that have not ended${inSandbox ? " and are not paused" : ""}, and there are ${others}: ` +
+      `delete${inSandbox ? ", pause" : ""} or end one first.`,
+  );
+};
 
 const checkTrial = ({ workspace }: Tenant): Effect.Effect<void, Forbidden> =>
   workspace.trial_ended

@@ -1,22 +1,15 @@
 import { Effect, Layer } from "effect";
 import { MemoryStore, memoryTable, pageOf } from "../database/MemoryStore.ts";
-import { type TimeOfDay, utcText } from "../time/LocalTime.ts";
+import type { TimeOfDay } from "../time/LocalTime.ts";
 import { type CampaignId, CampaignKey, type NotificationId } from "../wire/Ids.ts";
 import { tenantRow, tenantRows } from "../workspaces/TenantRows.ts";
 import type { TenantKey } from "../workspaces/Workspace.ts";
-import type { Campaign } from "./Campaign.ts";
-import { campaignStatus } from "./CampaignStatus.ts";
-import { CampaignsRepository, type CampaignValues } from "./CampaignsRepository.ts";
-import type { ResolvedTargeting } from "./CampaignTargeting.ts";
+import { CampaignsRepository } from "./CampaignsRepository.ts";
+import { type StoredCampaign, shownCampaign } from "./StoredCampaign.ts";
 import { existingTargeting } from "./CampaignTargetingMemory.ts";
 
-interface StoredCampaign extends TenantKey, CampaignValues {
-  readonly id: CampaignId;
+interface CampaignRow extends TenantKey, StoredCampaign {
   readonly key: CampaignKey;
-  readonly paused: boolean;
-  readonly archived: boolean;
-  readonly createdAt: number;
-  readonly updatedAt: number;
 }
 
 interface StoredNotification extends TenantKey {
@@ -33,31 +26,9 @@ interface StoredAttachment extends TenantKey {
   readonly attachedAt: number;
 }
 
-const campaigns = memoryTable<StoredCampaign>("campaign");
+const campaigns = memoryTable<CampaignRow>("campaign");
 const notifications = memoryTable<StoredNotification>("notification");
 const attachments = memoryTable<StoredAttachment>("campaign_notification");
-
-const toCampaign = (row: StoredCampaign, targeting: ResolvedTargeting, now: number): Campaign => ({
-  id: row.id,
-  name: row.name,
-  type: row.type,
-  status: campaignStatus(row, now),
-  starts_at: utcText(row.startsAt),
-  ends_at: row.endsAt === null ? null : utcText(row.endsAt),
-  timezone: row.timezone,
-  paused: row.paused,
-  archived: row.archived,
-  frequency_cap_count: row.frequencyCapCount,
-  frequency_cap_period: row.frequencyCapPeriod,
-  targeting: {
-    location_ids: targeting.locationIds,
-    location_group_ids: targeting.groupIds,
-    segmentation_ids: targeting.segmentIds,
-    segment_match: targeting.segmentIds.length > 0 ? row.segmentMatch : null,
-  },
-  created_at: utcText(row.createdAt),
-  updated_at: utcText(row.updatedAt),
-});
 
 /** Campaigns in memory. */
 export const campaignsMemory = Layer.effect(
@@ -66,7 +37,7 @@ export const campaignsMemory = Layer.effect(
     const change = (
       tenant: TenantKey,
       id: CampaignId,
-      changed: (row: StoredCampaign) => Partial<StoredCampaign> | null,
+      changed: (row: CampaignRow) => Partial<CampaignRow> | null,
     ): Effect.Effect<boolean> =>
       store.write((tables) => {
         const row = tenantRow(tables, campaigns, tenant, id);
@@ -84,7 +55,7 @@ export const campaignsMemory = Layer.effect(
               (row) => row.archived === archived && (updatedSince === null || row.updatedAt >= updatedSince),
             ),
             position,
-          ).map((row) => toCampaign(row, existingTargeting(tables, row.id), now)),
+          ).map((row) => shownCampaign(row, existingTargeting(tables, row.id), now)),
         ),
 
       find: (tenant, id, now) =>
@@ -92,7 +63,7 @@ export const campaignsMemory = Layer.effect(
           const row = tenantRow(tables, campaigns, tenant, id);
           return (
             row && {
-              ...toCampaign(row, existingTargeting(tables, id), now),
+              ...shownCampaign(row, existingTargeting(tables, id), now),
               id,
               timezone: row.timezone,
               key: row.key,

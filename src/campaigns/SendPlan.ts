@@ -1,4 +1,5 @@
 import { Context, Effect, Layer } from "effect";
+import { pipelined } from "../database/pool/TransactionConnection.ts";
 import type { TimeOfDay } from "../time/LocalTime.ts";
 import { type CampaignId, idAt, type NotificationId } from "../wire/Ids.ts";
 import type { Tenant } from "../workspaces/Workspace.ts";
@@ -50,7 +51,7 @@ export class SendPlan extends Context.Service<SendPlan>()("waypost/campaigns/Sen
         // Sends that were due during the current pause are skipped, not moved.
         if (campaign.paused) yield* skip(tenant, campaign.id, now);
         const dueAt = sendInstant({ startsAt: campaign.startsAtMs, timezone: campaign.timezone }, sendAt);
-        yield* repository.schedule(tenant, idAt(now), campaign.id, notificationId, dueAt);
+        yield* pipelined(repository.schedule(tenant, idAt(now), campaign.id, notificationId, dueAt));
       }),
 
       /** Moves future sends to the campaign's new day or zone, each at its own time of day (contract E11). */

@@ -3,11 +3,12 @@ import { type Cause, Clock, Context, Effect, Layer, Option } from "effect";
 import { SqlClient, SqlError } from "effect/sql";
 import { hostname } from "node:os";
 import { Settings } from "../config/Settings.ts";
-import { isConflict, isDatabaseUnreachable } from "./DatabaseFailure.ts";
+import { isConflict, type Unavailability, unavailabilityOf } from "./DatabaseFailure.ts";
 import { countRetry, recordWait } from "./DatabaseMetrics.ts";
 import { EmbeddedPostgres } from "./embedded/EmbeddedPostgres.ts";
 import { migrate } from "./migrations/Migrations.ts";
 import { watchSchema } from "./migrations/SchemaWatch.ts";
+import { DiskSpace } from "./pool/DiskSpace.ts";
 import { postgresLayer } from "./Postgres.ts";
 import { sessionName } from "./SessionName.ts";
 
@@ -25,17 +26,28 @@ export class Database extends Context.Service<
     ) => Effect.Effect<A, Exclude<E, SqlError.SqlError>, R>;
     /** Whether the database answers within two seconds and accepts writes; a standby does not. */
     readonly ready: Effect.Effect<boolean>;
+    /** Whether the disk of the database has no space for a change. */
+    readonly isDiskFull: Effect.Effect<boolean>;
   }
 >()("waypost/database/Database") {
-  /** Whether the cause holds a failure to reach the database. Respond with 503, or retry later. */
+  /** Why the database could not run a statement that the cause holds. Respond with 503, or retry later. */
+  static readonly unavailability = (cause: Cause.Cause<unknown>): Unavailability | null => {
+    for (const error of sqlErrors(cause)) {
+      const unavailability = unavailabilityOf(error);
+      if (unavailability !== null) return unavailability;
+    }
+    return null;
+  };
+  /** Whether the database could not run a statement that the cause holds. */
   static readonly isUnavailable = (cause: Cause.Cause<unknown>): boolean =>
-    sqlErrors(cause).some(isDatabaseUnreachable);
+    Database.unavailability(cause) !== null;
 
   /** Over an existing client whose schema is up to date. */
   static readonly layerClient: Layer.Layer<Database, never, SqlClient.SqlClient> = Layer.effect(
     Database,
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient;
+      const diskSpace = Option.getOrNull(yield* Effect.serviceOption(DiskSpace));
       // The clock at the time of the build: retry pauses are real even if a test replaces the clock later.
       const clock = yield* Clock.Clock;
       return Database.of({
@@ -48,6 +60,7 @@ export class Database extends Context.Service<
           Effect.catchCause(() => Effect.succeed(false)),
           Effect.provideService(Clock.Clock, clock),
         ),
+        isDiskFull: diskSpace?.isFull ?? Effect.succeed(false),
       });
     }),
   );

@@ -1,4 +1,4 @@
-/** Classifies SQL failures: database unreachable, or conflict between transactions. */
+/** Classifies SQL failures: database unavailable, and why, or conflict between transactions. */
 import { Predicate } from "effect";
 import type { SqlError } from "effect/sql";
 
@@ -9,18 +9,39 @@ const sqlState = (error: SqlError.SqlError): string | undefined => {
 };
 
 /**
- * 57P01–57P03: the server shuts down, crashed, or is starting. 57P05: it ended an idle session. 53300: it has
- * no free connection. 25006: it is a standby after a failover.
+ * 57P01–57P03: the server shuts down, crashed, or is starting. 57P05, 25P03: it ended an idle session or
+ * transaction. 53300: it has no free connection. 25006: it is a standby after a failover.
  */
-const unavailable: ReadonlySet<string> = new Set(["57P01", "57P02", "57P03", "57P05", "53300", "25006"]);
+const awayStates: ReadonlySet<string> = new Set([
+  "57P01",
+  "57P02",
+  "57P03",
+  "57P05",
+  "25P03",
+  "53300",
+  "25006",
+]);
+
+/**
+ * Why a statement failed that may succeed later: no server answers (`away`), a lock or the statement took too
+ * long (`busy`), or the server has no space (`full`).
+ */
+export type Unavailability = "away" | "busy" | "full";
 
 /** Whether no server answers, or it says that it is stopping, starting or full. A retry may succeed. */
 export const isTemporary = (error: SqlError.SqlError): boolean =>
-  error.reason._tag === "ConnectionError" || unavailable.has(sqlState(error) ?? "");
+  error.reason._tag === "ConnectionError" || awayStates.has(sqlState(error) ?? "");
 
-/** Whether the statement failed because of the connection or the server, not because of its own text. */
-export const isDatabaseUnreachable = (error: SqlError.SqlError): boolean =>
-  isTemporary(error) || error.reason.operation === "connect";
+/** Whether the server has no space on its disk (53100). */
+export const isDiskFull = (error: SqlError.SqlError): boolean => sqlState(error) === "53100";
+
+/** Why the database could not run a statement now; null if the statement itself is wrong. */
+export const unavailabilityOf = (error: SqlError.SqlError): Unavailability | null => {
+  if (isTemporary(error) || error.reason.operation === "connect") return "away";
+  if (isDiskFull(error)) return "full";
+  const { _tag } = error.reason;
+  return _tag === "LockTimeoutError" || _tag === "StatementTimeoutError" ? "busy" : null;
+};
 
 /** Whether the transaction conflicted with another one and can be retried (40001, 40P01). */
 export const isConflict = (error: SqlError.SqlError): boolean =>

@@ -21,6 +21,16 @@ const listenDrops = Metric.counter("waypost_database_listen_drops_total", {
   incremental: true,
 });
 
+const destroyed = Metric.counter("waypost_database_connections_destroyed_total", {
+  description:
+    "Connections that were destroyed because the server did not respond, by reason: silent (it had nothing to " +
+    "do, or could not be reached) or deadline (the limit of a statement had passed).",
+  incremental: true,
+});
+
+/** Counts a connection that was destroyed because the server did not respond. */
+export const countDestroyed = (reason: "silent" | "deadline"): Effect.Effect<void> =>
+  Metric.update(Metric.withAttributes(destroyed, { reason }), 1);
 /** Counts a restart of the embedded database. */
 export const countRestart: Effect.Effect<void> = Metric.update(restarts, 1);
 /** Counts a retry of a transaction. */

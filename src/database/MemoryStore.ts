@@ -150,6 +150,7 @@ export const memoryDatabase: Layer.Layer<Database, never, MemoryStore> = Layer.e
     Database.of({
       atomically: (effect) => transaction(effect) as never,
       ready: Effect.succeed(true),
+      isDiskFull: Effect.succeed(false),
     }),
   ),
 );

@@ -1,8 +1,12 @@
 /** The pool of connections to PostgreSQL. */
 import { PgClient } from "@effect/sql-pg";
-import { Data, type Duration, Effect, type Layer, Redacted, Schedule } from "effect";
-import type { SqlClient } from "effect/sql";
+import { Context, Data, type Duration, Effect, Layer, Redacted, Schedule } from "effect";
+import { Reactivity } from "effect/reactivity";
+import { SqlClient } from "effect/sql";
 import { isTemporary, reasonOf } from "./DatabaseFailure.ts";
+import { silentMillis } from "./pool/ConnectionWatch.ts";
+import { DiskSpace } from "./pool/DiskSpace.ts";
+import { pooledClient } from "./pool/PooledClient.ts";
 
 /** How to reach the server. */
 export type PostgresTarget =
@@ -22,15 +26,20 @@ export class PostgresUnusable extends Data.TaggedError("PostgresUnusable")<{
 /** PostgreSQL 15, the oldest version with every feature that the statements use. */
 const minVersion = 150_000;
 
+const statementMillis = 30_000;
+
 const sessionSettings: Readonly<Record<string, string>> = {
   timezone: "UTC",
   // Milliseconds. A statement that needs longer changes it in its own transaction.
-  statement_timeout: "30000",
-  idle_in_transaction_session_timeout: "60000",
-  // The server detects a dead client within about 16 seconds and releases its locks.
+  statement_timeout: String(statementMillis),
+  // A lock that is held longer is held by a process that froze: the request fails with 503.
+  lock_timeout: "5000",
+  // The locks of a process that froze or lost its network are free again after these.
+  idle_in_transaction_session_timeout: "10000",
   tcp_keepalives_idle: "10",
   tcp_keepalives_interval: "2",
   tcp_keepalives_count: "3",
+  tcp_user_timeout: "10000",
   client_connection_check_interval: "2000",
 };
 
@@ -51,21 +60,33 @@ const describe = (target: PostgresTarget): string => {
   return url === null ? "DATABASE_URL" : `${url.host === "" ? "(socket)" : url.host}${url.pathname}`;
 };
 
-const make = ({ _tag, ...address }: PostgresTarget, options: PostgresOptions) =>
-  PgClient.make({
-    ...address,
-    applicationName: options.applicationName ?? "waypost",
-    maxConnections: options.maxConnections ?? 20,
-    multiplex: true,
-    // Statements on one connection wait for each other. A slow one holds up at most seven others.
-    multiplexConcurrency: 8,
-    // While the server is unavailable, requests must fail fast.
-    connectTimeout: options.connectTimeout ?? "2 seconds",
-    keepAlive: "5 seconds",
-    // One field may aggregate half a million rows. The limit of PostgreSQL itself is 1 GB.
-    maxMessageSize: 512 * 1024 * 1024,
-    startupParameters: sessionSettings,
-  });
+const make = (
+  { _tag, ...address }: PostgresTarget,
+  options: PostgresOptions,
+  diskSpace: DiskSpace["Service"],
+) =>
+  pooledClient(
+    {
+      ...address,
+      applicationName: options.applicationName ?? "waypost",
+      // Over 300 milliseconds of latency each way, TLS and a password take three seconds.
+      connectTimeout: options.connectTimeout ?? "4 seconds",
+      keepAlive: "5 seconds",
+      // One field may aggregate half a million rows. The limit of PostgreSQL itself is 1 GB.
+      maxMessageSize: 512 * 1024 * 1024,
+      startupParameters: sessionSettings,
+    },
+    {
+      maxConnections: options.maxConnections ?? 20,
+      // Statements on one connection wait for each other. A slow one holds up at most seven others.
+      maxShared: 8,
+      idleMillis: 60_000,
+      waitMillis: statementMillis,
+      silentMillis,
+      statementMillis,
+    },
+    diskSpace,
+  );
 
 /** The reason why the server cannot be used; null if it can. */
 const serverProblem = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
@@ -90,17 +111,25 @@ const serverProblem = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
 export const postgresLayer = (
   target: PostgresTarget,
   options: PostgresOptions = {},
-): Layer.Layer<PgClient.PgClient | SqlClient.SqlClient, PostgresUnusable> => {
+): Layer.Layer<PgClient.PgClient | SqlClient.SqlClient | DiskSpace, PostgresUnusable> => {
   const unusable = (problem: string) => new PostgresUnusable({ target: describe(target), problem });
-  return PgClient.layerFrom(
+  return Layer.effectContext(
     Effect.gen(function* () {
-      const client = yield* make(target, options);
+      const diskSpace = yield* DiskSpace.make;
+      const client = yield* make(target, options, diskSpace);
       const problem = yield* Effect.retry(serverProblem(client), {
         schedule: Schedule.spaced("250 millis"),
         times: Math.ceil((options.retryMillis ?? 15_000) / 250),
         while: isTemporary,
       });
-      return problem === null ? client : yield* unusable(problem);
-    }).pipe(Effect.catchTag("SqlError", (error) => unusable(`${reasonOf(error)}.`))),
+      if (problem !== null) return yield* unusable(problem);
+      return Context.make(PgClient.PgClient, client).pipe(
+        Context.add(SqlClient.SqlClient, client),
+        Context.add(DiskSpace, diskSpace),
+      );
+    }).pipe(
+      Effect.catchTag("SqlError", (error) => unusable(`${reasonOf(error)}.`)),
+      Effect.provideServiceEffect(Reactivity.Reactivity, Reactivity.make),
+    ),
   );
 };

@@ -8,7 +8,7 @@ const text = (body: string, status: number) =>
   HttpServerResponse.text(body, { status, headers: { "cache-control": "no-store" } });
 
 /**
- * `GET /health/live`, `/health/ready` (503 without a database) and `/metrics` (Prometheus). They need no
+ * `GET /health/live`, `/health/ready` (503 without a database, or while its disk is full) and `/metrics` (Prometheus). They need no
  * token.
  */
 export const healthRoutes = Layer.mergeAll(
@@ -19,9 +19,10 @@ export const healthRoutes = Layer.mergeAll(
       yield* router.add(
         "GET",
         "/health/ready",
-        Effect.map(database.ready, (ready) =>
-          ready ? text("ok\n", 200) : text("the database is away\n", 503),
-        ),
+        Effect.gen(function* () {
+          if (yield* database.isDiskFull) return text("the disk of the database is full\n", 503);
+          return (yield* database.ready) ? text("ok\n", 200) : text("the database is away\n", 503);
+        }),
       );
     }),
   ),

@@ -18,18 +18,18 @@ const nameOf = ({ key, path, tenant }: IdempotentRequest): string =>
 /** Idempotent responses in memory. */
 export const idempotencyMemory = Layer.effect(
   IdempotencyRepository,
-  Effect.map(MemoryStore, (store) =>
-    IdempotencyRepository.of({
-      find: (request, since) =>
-        store.read((tables) => {
-          const found = tables.rows(responses).get(nameOf(request));
-          if (found === undefined || found.createdAt <= since) return null;
-          const { createdAt: _, ...response } = found;
-          return response;
-        }),
+  Effect.map(MemoryStore, (store) => {
+    const find = (request: IdempotentRequest, since: number) =>
+      store.read((tables) => {
+        const found = tables.rows(responses).get(nameOf(request));
+        if (found === undefined || found.createdAt <= since) return null;
+        const { createdAt: _, ...response } = found;
+        return response;
+      });
 
+    return IdempotencyRepository.of({
       // Transactions of the store run one after another: nobody else holds the lock.
-      tryLock: () => Effect.succeed(true),
+      claim: (request, since) => Effect.map(find(request, since), (stored) => ({ isLocked: true, stored })),
 
       store: (request, response, now) =>
         Effect.asVoid(
@@ -44,6 +44,6 @@ export const idempotencyMemory = Layer.effect(
           for (const [name] of over) tables.delete(responses, name);
           return over.length;
         }),
-    }),
-  ),
+    });
+  }),
 );

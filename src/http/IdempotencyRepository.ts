@@ -16,17 +16,23 @@ export interface StoredResponse {
   readonly body: Uint8Array;
 }
 
+/** The outcome of an attempt to lock a request. */
+export interface Claim {
+  /** False if another transaction holds the lock. */
+  readonly isLocked: boolean;
+  /** The response that is stored, also if another transaction holds the lock. */
+  readonly stored: StoredResponse | null;
+}
+
 /** Stores the responses to idempotent requests. Instants are epoch milliseconds. */
 export class IdempotencyRepository extends Context.Service<
   IdempotencyRepository,
   {
-    /** The response that was stored after `since`. */
-    readonly find: (request: IdempotentRequest, since: number) => Effect.Effect<StoredResponse | null>;
     /**
-     * Locks the request until the end of the transaction; false at once if another transaction holds the
-     * lock.
+     * Locks the request until the end of the transaction, unless another transaction holds the lock. Then
+     * finds the response that was stored after `since`. Both take one round trip.
      */
-    readonly tryLock: (request: IdempotentRequest) => Effect.Effect<boolean>;
+    readonly claim: (request: IdempotentRequest, since: number) => Effect.Effect<Claim>;
     /** Stores the response, over an older one of the same request. */
     readonly store: (
       request: IdempotentRequest,

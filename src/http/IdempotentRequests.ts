@@ -1,6 +1,7 @@
-import { Cause, Clock, Context, Duration, Effect, Exit, Layer, Option } from "effect";
+import { Cause, Clock, Context, Deferred, Duration, Effect, Exit, Layer, Option } from "effect";
 import { HttpServerResponse } from "effect/http";
 import { Database } from "../database/Database.ts";
+import { pipelined } from "../database/pool/TransactionConnection.ts";
 import { Conflict } from "../wire/ApiError.ts";
 import { countConflict, countReplay } from "./IdempotencyMetrics.ts";
 import {
@@ -23,19 +24,27 @@ const stillRunning = Conflict.of(
 const nameOf = ({ key, path, tenant }: IdempotentRequest) =>
   JSON.stringify([tenant.workspaceId, tenant.environment, path, key]);
 
-/** Another request holds the key. It fails the transaction, so that the connection returns to the pool. */
+/** Another transaction holds the key. It fails the transaction, so that the connection returns to the pool. */
 class Held {
   readonly _tag = "Held";
 }
 
 const held = new Held();
 
-const replay = (stored: StoredResponse) =>
-  HttpServerResponse.uint8Array(stored.body, {
+/** A response, and the form in which duplicates get it; null if it is not a success. */
+interface Outcome {
+  readonly response: HttpServerResponse.HttpServerResponse;
+  readonly stored: StoredResponse | null;
+}
+
+const replay = (stored: StoredResponse): Effect.Effect<Outcome> => {
+  const response = HttpServerResponse.uint8Array(stored.body, {
     status: stored.status,
     headers: { "idempotent-replayed": "true" },
     ...(stored.content_type === null ? {} : { contentType: stored.content_type }),
   });
+  return Effect.as(countReplay, { response, stored });
+};
 
 const storedForm = ({ body, status }: HttpServerResponse.HttpServerResponse): StoredResponse => {
   if (body._tag !== "Uint8Array" && body._tag !== "Empty") {
@@ -53,8 +62,58 @@ export class IdempotentRequests extends Context.Service<IdempotentRequests>()(
     make: Effect.gen(function* () {
       const database = yield* Database;
       const repository = yield* IdempotencyRepository;
-      /** The requests that this process is running, from their head to their response. */
-      const running = new Set<string>();
+      /**
+       * The requests that this process is running, from their head to their response. Duplicates wait for
+       * the stored form of the response, null if none was stored.
+       */
+      const running = new Map<string, Deferred.Deferred<StoredResponse | null>>();
+
+      /** Replays the response of a request of this process; null if it stored none, so that one duplicate runs. */
+      const awaitFirst = Effect.fnUntraced(function* (
+        first: Deferred.Deferred<StoredResponse | null>,
+        started: number,
+      ) {
+        const left = maxWaitMillis - ((yield* Clock.currentTimeMillis) - started);
+        const stored = yield* Effect.timeoutOption(Deferred.await(first), Math.max(0, left));
+        if (Option.isNone(stored)) return yield* Effect.andThen(countConflict, stillRunning);
+        return stored.value === null ? null : yield* replay(stored.value);
+      });
+
+      /**
+       * Runs the handler in a transaction with its response, or replays. Waits while a transaction of another
+       * process holds the key.
+       */
+      const run = Effect.fnUntraced(function* <E, R>(
+        request: IdempotentRequest,
+        started: number,
+        handler: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>,
+      ) {
+        const { catchUp, provide } = outsideWork();
+        const attempt = database.atomically(
+          Effect.gen(function* () {
+            const { isLocked, stored } = yield* repository.claim(request, started - keptMillis);
+            if (stored !== null) return yield* replay(stored);
+            if (!isLocked) return yield* Effect.fail(held);
+            const response = yield* provide(handler);
+            if (response.status < 200 || response.status >= 300) return { response, stored: null };
+            const form = storedForm(response);
+            yield* pipelined(repository.store(request, form, yield* Clock.currentTimeMillis));
+            return { response, stored: form };
+          }),
+        );
+        let pause = minPauseMillis;
+        while (true) {
+          const exit = yield* Effect.exit(attempt);
+          if (Exit.isSuccess(exit)) return exit.value;
+          if (yield* catchUp(exit.cause)) continue;
+          const failure = Option.getOrUndefined(Cause.findErrorOption(exit.cause)) as unknown;
+          if (failure !== held) return yield* Effect.failCause(exit.cause as Cause.Cause<E>);
+          const waited = (yield* Clock.currentTimeMillis) - started;
+          if (waited >= maxWaitMillis) return yield* Effect.andThen(countConflict, stillRunning);
+          yield* Effect.sleep(Duration.millis(Math.min(pause, maxWaitMillis - waited)));
+          pause = Math.min(pause * 2, maxPauseMillis);
+        }
+      });
 
       return {
         /**
@@ -62,11 +121,13 @@ export class IdempotentRequests extends Context.Service<IdempotentRequests>()(
          * holds the change and the response. It takes a lock on the key, which keeps concurrent duplicates
          * out and ends with the transaction: the key of a dead process is free as soon as PostgreSQL notices.
          *
-         * A duplicate that finds the key locked releases its connection and retries for ten seconds; then it
-         * fails with 409 `request_in_progress`. `prepare` runs before the transaction, and work outside the
-         * transaction between two runs of it, so neither a slow client nor a slow server elsewhere holds a
-         * transaction open. Meanwhile no lock is held: a duplicate in this process waits, one in another
-         * process does the same work, and the first to commit is the change.
+         * Duplicates in one process wait for the first without a connection, and all get its response at
+         * once. The first of another process looks for the stored response up to every 250 milliseconds. After ten
+         * seconds a duplicate fails with 409 `request_in_progress`.
+         *
+         * `prepare` runs before the transaction, and work outside the transaction between two runs of it, so
+         * neither a slow client nor a slow server elsewhere holds a transaction open. Meanwhile no lock is
+         * held: a duplicate in another process does the same work, and the first to commit is the change.
          */
         once: <E, R, R2>(
           request: IdempotentRequest,
@@ -75,48 +136,32 @@ export class IdempotentRequests extends Context.Service<IdempotentRequests>()(
         ): Effect.Effect<HttpServerResponse.HttpServerResponse, E | Conflict, R | R2> =>
           Effect.gen(function* () {
             const started = yield* Clock.currentTimeMillis;
-            const findStored = repository.find(request, started - keptMillis);
-            const stored = yield* findStored;
-            if (stored !== null) return yield* Effect.as(countReplay, replay(stored));
-
-            const { catchUp, provide } = outsideWork();
-            const attempt = database.atomically(
-              Effect.gen(function* () {
-                if (!(yield* repository.tryLock(request))) return yield* Effect.fail(held);
-                const duplicate = yield* findStored;
-                if (duplicate !== null) return yield* Effect.as(countReplay, replay(duplicate));
-                const response = yield* provide(handler);
-                if (response.status >= 200 && response.status < 300)
-                  yield* repository.store(request, storedForm(response), yield* Clock.currentTimeMillis);
-                return response;
-              }),
-            );
-
-            const run = Effect.gen(function* () {
-              yield* prepare;
-              while (true) {
-                const exit = yield* Effect.exit(attempt);
-                if (Exit.isSuccess(exit)) return exit.value;
-                if (yield* catchUp(exit.cause)) continue;
-                const failure = Option.getOrUndefined(Cause.findErrorOption(exit.cause)) as unknown;
-                if (failure === held) return held;
-                return yield* Effect.failCause(exit.cause as Cause.Cause<E>);
-              }
-            });
-
             const name = nameOf(request);
-            let pause = minPauseMillis;
+            const enter = Effect.sync(() => {
+              const first = running.get(name);
+              if (first !== undefined) return { first, own: null };
+              const own = Deferred.makeUnsafe<StoredResponse | null>();
+              running.set(name, own);
+              return { first: own, own };
+            });
             while (true) {
               const outcome = yield* Effect.acquireUseRelease(
-                Effect.sync(() => !running.has(name) && running.add(name)),
-                (isOwner) => (isOwner ? run : Effect.succeed(held)),
-                (isOwner) => Effect.sync(() => isOwner && running.delete(name)),
+                enter,
+                ({ first, own }) =>
+                  own === null
+                    ? awaitFirst(first, started)
+                    : Effect.andThen(prepare, run(request, started, handler)),
+                ({ own }, exit) =>
+                  Effect.sync(() => {
+                    if (own === null) return;
+                    running.delete(name);
+                    Deferred.doneUnsafe(
+                      own,
+                      Exit.succeed(Exit.isSuccess(exit) ? (exit.value?.stored ?? null) : null),
+                    );
+                  }),
               );
-              if (!(outcome instanceof Held)) return outcome;
-              const waited = (yield* Clock.currentTimeMillis) - started;
-              if (waited >= maxWaitMillis) return yield* Effect.andThen(countConflict, stillRunning);
-              yield* Effect.sleep(Duration.millis(Math.min(pause, maxWaitMillis - waited)));
-              pause = Math.min(pause * 2, maxPauseMillis);
+              if (outcome !== null) return outcome.response;
             }
           }),
       };

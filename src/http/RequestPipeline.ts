@@ -2,6 +2,7 @@ import { Cause, Clock, Context, Effect, type Layer, Option, type Scope } from "e
 import { HttpRouter, HttpServerError, HttpServerRequest, HttpServerResponse } from "effect/http";
 import { Settings } from "../config/Settings.ts";
 import { Database } from "../database/Database.ts";
+import { CurrentDatabaseTime, DatabaseTime } from "../database/pool/DatabaseTime.ts";
 import { InternalError, ServiceUnavailable } from "../wire/ApiError.ts";
 import { errorResponse } from "../wire/ErrorResponse.ts";
 import { idAt } from "../wire/Ids.ts";
@@ -43,6 +44,18 @@ const routerUrl = (url: string): string => {
     : url;
 };
 
+/** The responses while the database cannot run a statement. */
+const unavailable = {
+  away: ServiceUnavailable.of(),
+  busy: ServiceUnavailable.of(
+    "Other requests hold what this one needs for too long: try again in a few seconds.",
+  ),
+  full: ServiceUnavailable.of(
+    "The service cannot store changes at the moment: try again in half a minute.",
+    30,
+  ),
+};
+
 const unauthenticated: AuthenticatedRequest = { provide: (services) => services, headers: {}, log: {} };
 
 const requestPipeline = Effect.gen(function* () {
@@ -75,7 +88,8 @@ const requestPipeline = Effect.gen(function* () {
         return Effect.succeed(errorResponse(refusal, allow === null ? {} : { allow }));
       }
       if (Cause.hasInterruptsOnly(cause)) return Effect.failCause(cause);
-      if (Database.isUnavailable(cause)) return Effect.succeed(errorResponse(ServiceUnavailable.of()));
+      const unavailability = Database.unavailability(cause);
+      if (unavailability !== null) return Effect.succeed(errorResponse(unavailable[unavailability]));
       return Effect.as(
         Effect.annotateLogs(Effect.logError("A request failed with an internal error", cause), { requestId }),
         errorResponse(InternalError.of(requestId)),
@@ -110,7 +124,7 @@ const requestPipeline = Effect.gen(function* () {
         return yield* Effect.updateContext(app, (services: Context.Context<Services>) =>
           Context.add(authenticated.provide(services), HttpServerRequest.HttpServerRequest, routed),
         );
-      });
+      }).pipe(Effect.provideService(CurrentDatabaseTime, new DatabaseTime()));
 
       const response = yield* Effect.catchCause(respond, (cause) => {
         const error = Option.getOrUndefined(Cause.findErrorOption(cause));

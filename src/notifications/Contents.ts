@@ -1,5 +1,6 @@
 import { Clock, Context, Effect, Layer } from "effect";
 import { Database } from "../database/Database.ts";
+import { pipelined } from "../database/pool/TransactionConnection.ts";
 import { outsideTransaction } from "../http/OutsideTransaction.ts";
 import { PublicAddresses } from "../http/PublicAddresses.ts";
 import { shownMedia } from "../media/MediaAddress.ts";
@@ -48,8 +49,11 @@ export class Contents extends Context.Service<
       body: ContentBody,
       row: ContentRow | null,
     ) => Effect.Effect<MediaKind | null>;
-    /** Refuses one more content than the plan allows (contract F8). Needs the tenant's lock. */
-    readonly checkLimit: (tenant: Tenant) => Effect.Effect<void, Forbidden>;
+    /**
+     * Reads what is stored, and gives the check that refuses one more content than the plan allows (contract
+     * F8). Needs the tenant's lock.
+     */
+    readonly readLimit: (tenant: Tenant) => Effect.Effect<Effect.Effect<void, Forbidden>>;
     /** Stores a new content; gives its id. */
     readonly add: (
       tenant: Tenant,
@@ -116,7 +120,7 @@ export class Contents extends Context.Service<
         yield* workspaces.lock(tenant);
         const media = yield* contents.check(tenant, body, null);
         const draft = (yield* body.complete) as ContentDraft;
-        yield* contents.checkLimit(tenant);
+        yield* yield* contents.readLimit(tenant);
         const id = yield* contents.add(tenant, draft, media, yield* Clock.currentTimeMillis);
         return yield* Effect.orDie(contents.find(tenant, id));
       }, database.atomically);
@@ -164,12 +168,12 @@ export class Contents extends Context.Service<
           return media;
         }),
 
-        checkLimit: Effect.fnUntraced(function* (tenant) {
+        readLimit: Effect.fnUntraced(function* (tenant) {
           const limit = tenant.workspace.plan.max_notifications;
-          if (limit === null) return;
+          if (limit === null) return Effect.void;
           const count = yield* repository.count(tenant);
-          if (count < limit) return;
-          return yield* Forbidden.limit(
+          if (count < limit) return Effect.void;
+          return Forbidden.limit(
             "max_notifications",
             `The plan allows ${counted(limit, "notification")} in ${environmentName(tenant.environment)}, ` +
               `and there are ${count}: delete one first.`,
@@ -179,7 +183,7 @@ export class Contents extends Context.Service<
         add: Effect.fnUntraced(function* (tenant, draft, media, now) {
           const id = NotificationId(idAt(now));
           const content = contentOf(draft, [], media, () => idAt(now));
-          yield* repository.insert(tenant, id, draft.name, content, now);
+          yield* pipelined(repository.insert(tenant, id, draft.name, content, now));
           return id;
         }),
 

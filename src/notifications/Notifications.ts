@@ -3,6 +3,7 @@ import type { FoundCampaign } from "../campaigns/Campaign.ts";
 import { Campaigns } from "../campaigns/Campaigns.ts";
 import { SendPlan } from "../campaigns/SendPlan.ts";
 import { Database } from "../database/Database.ts";
+import { pipelined } from "../database/pool/TransactionConnection.ts";
 import { checkVersion, versionTag } from "../http/ResourceVersion.ts";
 import { Forbidden, NotFound, type PreconditionFailed, type Unprocessable } from "../wire/ApiError.ts";
 import type { DeletedResource } from "../wire/Envelope.ts";
@@ -92,13 +93,19 @@ export class Notifications extends Context.Service<
         return row;
       });
 
-      /** Refuses one more notification on the campaign than the plan allows (F8). Needs the tenant's lock. */
-      const checkLimit = Effect.fnUntraced(function* (tenant: Tenant, campaignId: CampaignId) {
-        const limit = tenant.workspace.plan.max_notifications_per_campaign;
-        if (limit === null) return;
-        const count = yield* repository.count(tenant, campaignId);
-        if (count < limit) return;
-        return yield* Forbidden.limit(
+      /**
+       * Reads the notifications of the campaign, and gives the check that refuses one more than the plan
+       * allows (F8). Needs the tenant's lock.
+       */
+      const readLimit = Effect.fnUntraced(function* (tenant: Tenant, campaignId: string) {
+        const [limit, id] = [
+          tenant.workspace.plan.max_notifications_per_campaign,
+          parseId(CampaignId, campaignId),
+        ];
+        if (limit === null || id === null) return Effect.void;
+        const count = yield* repository.count(tenant, id);
+        if (count < limit) return Effect.void;
+        return Forbidden.limit(
           "max_notifications_per_campaign",
           `The plan allows ${counted(limit, "notification")} on a campaign, and this one has ${count}: ` +
             "take one off first.",
@@ -134,16 +141,23 @@ export class Notifications extends Context.Service<
         campaignId: string,
         body: NotificationBody,
       ) {
-        yield* workspaces.lock(tenant);
-        const campaign = yield* campaigns.find(tenant, campaignId);
+        yield* pipelined(workspaces.lock(tenant));
+        const [campaign, media, checkTotal, checkCampaign] = yield* Effect.all(
+          [
+            campaigns.find(tenant, campaignId),
+            contents.check(tenant, body, null),
+            contents.readLimit(tenant),
+            readLimit(tenant, campaignId),
+          ],
+          { concurrency: "unbounded" },
+        );
         const now = yield* Clock.currentTimeMillis;
-        const media = yield* contents.check(tenant, body, null);
         const trigger = resolveTrigger(body, campaign, null, now);
         const draft = (yield* body.complete) as NotificationDraft;
-        yield* contents.checkLimit(tenant);
-        yield* checkLimit(tenant, campaign.id);
+        yield* checkTotal;
+        yield* checkCampaign;
         const id = yield* contents.add(tenant, draft, media, now);
-        yield* repository.attach(tenant, idAt(now), campaign.id, id, trigger, now);
+        yield* pipelined(repository.attach(tenant, idAt(now), campaign.id, id, trigger, now));
         return yield* scheduled(tenant, campaign, id, trigger, now);
       }, database.atomically);
 
@@ -176,7 +190,8 @@ export class Notifications extends Context.Service<
         find: (tenant, campaignId, id) => Effect.map(findRow(tenant, campaignId, id), show),
 
         create: Effect.fn("Notifications.create")(function* (tenant, campaignId, body) {
-          yield* campaigns.find(tenant, campaignId);
+          // The check of an address takes long, so it is made only for a campaign that exists.
+          if (body.fields.cta_url !== undefined) yield* campaigns.find(tenant, campaignId);
           yield* contents.checkButton(body);
           return yield* insert(tenant, campaignId, body);
         }),
@@ -211,7 +226,7 @@ export class Notifications extends Context.Service<
             );
           }
           yield* body.complete;
-          yield* checkLimit(tenant, campaign.id);
+          yield* yield* readLimit(tenant, campaign.id);
           yield* repository.attach(tenant, idAt(now), campaign.id, content.id, trigger, now);
           return yield* scheduled(tenant, campaign, content.id, trigger, now);
         }, database.atomically),

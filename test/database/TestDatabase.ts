@@ -1,5 +1,5 @@
 import type { PgClient } from "@effect/sql-pg";
-import { Clock, Context, Data, Effect, Layer } from "effect";
+import { Clock, Context, Data, type Duration, Effect, Layer } from "effect";
 import { SqlClient } from "effect/sql";
 import { randomBytes } from "node:crypto";
 import { inject } from "vitest";
@@ -12,13 +12,15 @@ class SchemaDoesNotApply extends Data.TaggedError("SchemaDoesNotApply")<{ readon
 
 const liveClock = Context.get(Context.empty(), Clock.Clock);
 
-const to = (database: string, maxConnections: number, path = inject("testServer").socketPath) => {
+const to = (
+  database: string,
+  maxConnections: number,
+  path = inject("testServer").socketPath,
+  // On a slow machine it may take long to open a connection.
+  connectTimeout: Duration.Input = "Infinity",
+) => {
   const { username } = inject("testServer");
-  return postgresLayer(
-    { _tag: "socket", path, username, database },
-    // Opening a connection must not time out while a test moves its clock.
-    { maxConnections, connectTimeout: "Infinity" },
-  );
+  return postgresLayer({ _tag: "socket", path, username, database }, { maxConnections, connectTimeout });
 };
 
 const administer = (statement: (sql: SqlClient.SqlClient) => Effect.Effect<unknown, unknown>) =>
@@ -29,7 +31,7 @@ const administer = (statement: (sql: SqlClient.SqlClient) => Effect.Effect<unkno
   ).pipe(Effect.orDie);
 
 /** A new database, which is dropped when the scope closes. */
-const fresh = (template: string, maxConnections: number, path?: string) =>
+const fresh = (template: string, maxConnections: number, path?: string, connectTimeout?: Duration.Input) =>
   Layer.unwrap(
     Effect.gen(function* () {
       const { problem } = inject("testServer");
@@ -44,7 +46,7 @@ const fresh = (template: string, maxConnections: number, path?: string) =>
         ),
         () => administer((sql) => sql`DROP DATABASE ${sql(name)} WITH (FORCE)`.unprepared),
       );
-      return Layer.provideMerge(Database.layerClient, to(name, maxConnections, path));
+      return Layer.provideMerge(Database.layerClient, to(name, maxConnections, path, connectTimeout));
     }),
   ).pipe(
     Layer.orDie,
@@ -60,13 +62,13 @@ export const TestDatabase: {
   readonly layer: Layer.Layer<TestServices>;
   /** With this number of connections instead of ten. */
   readonly layerWith: (maxConnections: number) => Layer.Layer<TestServices>;
-  /** Through another socket than the server's own. */
-  readonly layerThrough: (path: string) => Layer.Layer<TestServices>;
+  /** Through another socket than the server's own, with a limit for opening a connection. */
+  readonly layerThrough: (path: string, connectTimeout?: Duration.Input) => Layer.Layer<TestServices>;
   /** Without the schema. */
   readonly layerEmpty: Layer.Layer<TestServices>;
 } = {
   layer: fresh(templateName, 10),
   layerWith: (maxConnections) => fresh(templateName, maxConnections),
-  layerThrough: (path) => fresh(templateName, 10, path),
+  layerThrough: (path, connectTimeout) => fresh(templateName, 10, path, connectTimeout),
   layerEmpty: fresh("template0", 10),
 };

@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest";
 import { Effect } from "effect";
 import { Database } from "../../src/database/Database.ts";
-import { IdempotencyRepository } from "../../src/http/IdempotencyRepository.ts";
+import { IdempotencyRepository, type IdempotentRequest } from "../../src/http/IdempotencyRepository.ts";
 import type { Tenant } from "../../src/workspaces/Workspace.ts";
 import { TestRepositories } from "../TestRepositories.ts";
 import { newTenants, suiteStart as now } from "../TestTenants.ts";
@@ -13,20 +13,26 @@ const responseOf = (text: string) => ({
   body: new Uint8Array(Buffer.from(text)),
 });
 
+/** The response that a request would get. */
+const find = (request: IdempotentRequest, since: number) =>
+  Effect.flatMap(IdempotencyRepository, (repository) =>
+    Effect.map(repository.claim(request, since), ({ stored }) => stored),
+  );
+
 layer(TestRepositories.layer)("IdempotencyRepository", (it) => {
   it.effect("a stored response is found byte for byte until its time is over", () =>
     Effect.gen(function* () {
       const repository = yield* IdempotencyRepository;
       const request = requestOf((yield* newTenants).sandbox);
-      assert.isNull(yield* repository.find(request, now - 1));
+      assert.isNull(yield* find(request, now - 1));
       yield* repository.store(request, responseOf('{"a":"é"}'), now);
-      const found = yield* repository.find(request, now - 1);
+      const found = yield* find(request, now - 1);
       assert.deepStrictEqual(found && { ...found, body: Buffer.from(found.body).toString() }, {
         status: 201,
         content_type: "application/json",
         body: '{"a":"é"}',
       });
-      assert.isNull(yield* repository.find(request, now));
+      assert.isNull(yield* find(request, now));
     }),
   );
 
@@ -42,7 +48,7 @@ layer(TestRepositories.layer)("IdempotencyRepository", (it) => {
         requestOf(sandbox, "key2"),
         requestOf(sandbox, "key", "/locations/import"),
       ];
-      for (const request of others) assert.isNull(yield* repository.find(request, now - 1));
+      for (const request of others) assert.isNull(yield* find(request, now - 1));
     }),
   );
 
@@ -52,7 +58,7 @@ layer(TestRepositories.layer)("IdempotencyRepository", (it) => {
       const request = requestOf((yield* newTenants).sandbox);
       yield* repository.store(request, responseOf("old"), now);
       yield* repository.store(request, { status: 204, content_type: null, body: new Uint8Array() }, now + 10);
-      const found = yield* repository.find(request, now);
+      const found = yield* find(request, now);
       assert.deepInclude(found, { status: 204, content_type: null });
       assert.lengthOf(found?.body ?? [1], 0);
     }),
@@ -65,13 +71,16 @@ layer(TestRepositories.layer)("IdempotencyRepository", (it) => {
       const request = requestOf((yield* newTenants).sandbox);
       const failing = database.atomically(
         Effect.gen(function* () {
-          assert.isTrue(yield* repository.tryLock(request));
+          assert.deepStrictEqual(yield* repository.claim(request, now - 1), {
+            isLocked: true,
+            stored: null,
+          });
           yield* repository.store(request, responseOf("{}"), now);
           return yield* Effect.fail("no" as const);
         }),
       );
       assert.strictEqual(yield* Effect.flip(failing), "no");
-      assert.isNull(yield* repository.find(request, now - 1));
+      assert.isNull(yield* find(request, now - 1));
     }),
   );
 
@@ -86,7 +95,7 @@ layer(TestRepositories.layer)("IdempotencyRepository", (it) => {
       assert.strictEqual(yield* repository.prune(past, 2), 2);
       assert.strictEqual(yield* repository.prune(past, 2), 1);
       assert.strictEqual(yield* repository.prune(past, 2), 0);
-      assert.isNotNull(yield* repository.find(requestOf(sandbox, "d"), past));
+      assert.isNotNull(yield* find(requestOf(sandbox, "d"), past));
     }),
   );
 });

@@ -145,6 +145,7 @@ const applyNext = Effect.fnUntraced(function* (migrations: ReadonlyArray<Migrati
   const sql = yield* SqlClient.SqlClient;
   // A migration, and waiting for that of another process, may take long.
   yield* sql`SET LOCAL statement_timeout = 0`;
+  yield* sql`SET LOCAL lock_timeout = 0`;
   yield* sql`SELECT pg_advisory_xact_lock(${sql.literal(lockKey)})`;
   yield* sql`
     CREATE TABLE IF NOT EXISTS schema_migration (

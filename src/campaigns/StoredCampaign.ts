@@ -1,0 +1,39 @@
+import { utcText } from "../time/LocalTime.ts";
+import type { CampaignId } from "../wire/Ids.ts";
+import type { Campaign } from "./Campaign.ts";
+import { campaignStatus } from "./CampaignStatus.ts";
+import type { CampaignValues } from "./CampaignsRepository.ts";
+import type { ResolvedTargeting } from "./CampaignTargeting.ts";
+
+/** The values of a campaign, as they are stored. Instants are epoch milliseconds. */
+export interface StoredCampaign extends CampaignValues {
+  readonly id: CampaignId;
+  readonly paused: boolean;
+  readonly archived: boolean;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+}
+
+/** A stored campaign as responses show it, with its status at `now`. */
+export const shownCampaign = (row: StoredCampaign, targets: ResolvedTargeting, now: number): Campaign => ({
+  id: row.id,
+  name: row.name,
+  type: row.type,
+  status: campaignStatus(row, now),
+  starts_at: utcText(row.startsAt),
+  ends_at: row.endsAt === null ? null : utcText(row.endsAt),
+  timezone: row.timezone,
+  paused: row.paused,
+  archived: row.archived,
+  frequency_cap_count: row.frequencyCapCount,
+  frequency_cap_period: row.frequencyCapPeriod,
+  targeting: {
+    location_ids: targets.locationIds,
+    location_group_ids: targets.groupIds,
+    segmentation_ids: targets.segmentIds,
+    // The last segment of a campaign that has ended can be deleted (contract E6).
+    segment_match: targets.segmentIds.length > 0 ? row.segmentMatch : null,
+  },
+  created_at: utcText(row.createdAt),
+  updated_at: utcText(row.updatedAt),
+});

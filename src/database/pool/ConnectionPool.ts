@@ -1,0 +1,249 @@
+import { Effect, Exit, type Fiber } from "effect";
+import type { SqlError } from "effect/sql";
+import type { DatabaseTime } from "./DatabaseTime.ts";
+import { type LeaseKind, LeaseRequest } from "./LeaseRequest.ts";
+import { connectionLost, type PooledConnection } from "./PooledConnection.ts";
+
+/** Limits of a pool. Times are in milliseconds. */
+export interface PoolLimits {
+  readonly maxConnections: number;
+  /** Statements that share a connection. A slow one holds up the others. */
+  readonly maxShared: number;
+  /** A connection that nobody used for this long is closed. */
+  readonly idleMillis: number;
+  /** How long a lease may wait for a connection. */
+  readonly waitMillis: number;
+  /** A connection gets no further statements once one has waited this long without a byte. */
+  readonly silentMillis: number;
+}
+
+/** Runs an effect in the background, until the pool is closed. */
+export type Run = <A, E>(effect: Effect.Effect<A, E>) => Fiber.Fiber<A, E>;
+
+/** Makes an effect interruptible again, as `Effect.uninterruptibleMask` gives it. */
+type Restore = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>;
+
+/**
+ * An attempt that takes longer may be lost, so another one is made beside it: the network may work again by
+ * then. In milliseconds.
+ */
+const hopefulMillis = 1000;
+
+/** Pause before a connection is opened again while others still work. */
+const reopenMillis = 250;
+
+/**
+ * Connections that single statements share and transactions own. Leases are granted in the order of their
+ * requests, as connections become free or are opened. If no connection can be opened and none works, all
+ * that wait fail at once: waiting longer would not help them.
+ */
+export class ConnectionPool {
+  readonly #open: Effect.Effect<PooledConnection, SqlError.SqlError>;
+  readonly #limits: PoolLimits;
+  readonly #run: Run;
+  /** The first ones are used most, so that the last ones become idle and are closed. */
+  readonly #connections: Array<PooledConnection> = [];
+  readonly #requests = new Set<LeaseRequest>();
+  /** When the attempts to open a connection began. */
+  readonly #opening = new Set<{ readonly since: number }>();
+  #reopensAt = Number.NEGATIVE_INFINITY;
+  #isClosed = false;
+  #isDispatching = false;
+  #needsDispatch = false;
+
+  constructor(open: Effect.Effect<PooledConnection, SqlError.SqlError>, limits: PoolLimits, run: Run) {
+    this.#open = open;
+    this.#limits = limits;
+    this.#run = run;
+  }
+
+  /** The open connections. */
+  get connections(): ReadonlyArray<PooledConnection> {
+    return this.#connections;
+  }
+
+  /**
+   * Waits for a connection. Call it uninterruptible: `restore` covers the wait alone, so that an
+   * interruption loses no lease. Every lease must be released.
+   */
+  lease(
+    kind: LeaseKind,
+    time: DatabaseTime | null,
+    restore: Restore,
+  ): Effect.Effect<PooledConnection, SqlError.SqlError> {
+    return Effect.suspend(() => {
+      const connection = this.#isWaiting(kind) ? undefined : this.#take(kind);
+      if (connection !== undefined) return Effect.succeed(connection);
+      const request = new LeaseRequest(kind);
+      const { waitMillis } = this.#limits;
+      const begin = (): void => {
+        this.#requests.add(request);
+        this.#dispatch();
+      };
+      const end = (): void => {
+        // A transaction that no longer waits claims no connection.
+        if (this.#requests.delete(request)) this.#dispatch();
+      };
+      const wait = request.wait(Math.min(waitMillis, time?.left ?? waitMillis), time, begin, end);
+      return Effect.onError(restore(wait), () =>
+        Effect.sync(() => {
+          if (request.granted !== null) this.release(request.granted);
+        }),
+      );
+    });
+  }
+
+  /** Ends a lease. */
+  release(connection: PooledConnection): void {
+    connection.leases -= 1;
+    connection.isExclusive = false;
+    if (connection.leases === 0) connection.idleSince = performance.now();
+    this.#dispatch();
+  }
+
+  /** Closes connections that nobody used for a while, and opens those that leases wait for. */
+  maintain(now: number): void {
+    for (const connection of [...this.#connections].reverse()) {
+      if (connection.leases > 0 || connection.isBusy) continue;
+      if (now - connection.idleSince < this.#limits.idleMillis) continue;
+      this.#remove(connection);
+      this.#run(connection.close);
+    }
+    this.#dispatch();
+  }
+
+  /** Closes all connections, and fails all that wait. */
+  readonly close: Effect.Effect<void> = Effect.suspend(() => {
+    this.#isClosed = true;
+    this.#failAll(Effect.fail(connectionLost("The pool of connections is closed")));
+    const open = this.#connections.splice(0);
+    return Effect.forEach(open, (connection) => connection.close, { discard: true });
+  });
+
+  #isWaiting(kind: LeaseKind): boolean {
+    for (const request of this.#requests) if (request.kind === kind) return true;
+    return false;
+  }
+
+  /** Leases a connection if one is free. */
+  #take(kind: LeaseKind): PooledConnection | undefined {
+    const connection = kind === "shared" ? this.#forStatement() : this.#forTransaction();
+    if (connection === undefined) return undefined;
+    connection.leases += 1;
+    connection.isExclusive = kind === "exclusive";
+    return connection;
+  }
+
+  #forStatement(): PooledConnection | undefined {
+    return this.#unclaimed().find(
+      (connection) =>
+        !connection.isExclusive &&
+        !connection.isClosed &&
+        connection.leases < this.#limits.maxShared &&
+        !this.#isSilent(connection),
+    );
+  }
+
+  #forTransaction(): PooledConnection | undefined {
+    return this.#connections.findLast(
+      (connection) => connection.leases === 0 && !connection.isBusy && !connection.isClosed,
+    );
+  }
+
+  /**
+   * The connections that take further statements: all but one for each transaction that waits. One is left
+   * for statements, except in a pool of one.
+   */
+  #unclaimed(): ReadonlyArray<PooledConnection> {
+    const transactions = this.#waitingTransactions();
+    if (transactions === 0) return this.#connections;
+    const open = this.#connections.filter(({ isExclusive }) => !isExclusive);
+    return open.slice(0, open.length - Math.min(transactions, Math.max(1, open.length - 1)));
+  }
+
+  #waitingTransactions(): number {
+    let count = 0;
+    for (const { kind } of this.#requests) if (kind === "exclusive") count += 1;
+    return count;
+  }
+
+  #isSilent(connection: PooledConnection): boolean {
+    return connection.isBusy && connection.silence(performance.now()) > this.#limits.silentMillis;
+  }
+
+  /** Grants free connections to those that wait, and opens connections for the others. */
+  #dispatch(): void {
+    // A granted lease can end at once and call this again. Recursion would be as deep as the queue is long.
+    this.#needsDispatch = true;
+    if (this.#isDispatching) return;
+    this.#isDispatching = true;
+    while (this.#needsDispatch) {
+      this.#needsDispatch = false;
+      this.#grant();
+    }
+    this.#isDispatching = false;
+    if (this.#requests.size > 0) this.#openMissing();
+  }
+
+  #grant(): void {
+    const blocked = new Set<LeaseKind>();
+    for (const request of this.#requests) {
+      if (blocked.has(request.kind)) continue;
+      const connection = this.#take(request.kind);
+      if (connection === undefined) {
+        blocked.add(request.kind);
+        continue;
+      }
+      this.#requests.delete(request);
+      request.grant(connection);
+    }
+  }
+
+  #openMissing(): void {
+    const now = performance.now();
+    if (this.#isClosed || now < this.#reopensAt) return;
+    const transactions = this.#waitingTransactions();
+    const statements = Math.ceil((this.#requests.size - transactions) / this.#limits.maxShared);
+    const hopeful = [...this.#opening].filter(({ since }) => now - since < hopefulMillis).length;
+    const missing = transactions + statements - hopeful;
+    const room = this.#limits.maxConnections - this.#connections.length - this.#opening.size;
+    for (let count = Math.min(missing, room); count > 0; count--) this.#openOne();
+  }
+
+  #openOne(): void {
+    const attempt = { since: performance.now() };
+    this.#opening.add(attempt);
+    this.#run(this.#open).addObserver((exit) => {
+      this.#opening.delete(attempt);
+      if (Exit.isSuccess(exit)) this.#add(exit.value);
+      else this.#openFailed(Effect.failCause(exit.cause));
+    });
+  }
+
+  #add(connection: PooledConnection): void {
+    if (this.#isClosed) return void this.#run(connection.close);
+    connection.onClose(() => {
+      this.#remove(connection);
+      this.#dispatch();
+    });
+    this.#connections.push(connection);
+    this.#dispatch();
+  }
+
+  #openFailed(failure: Effect.Effect<never, SqlError.SqlError>): void {
+    const hasWorking = this.#connections.some((each) => !each.isClosed && !this.#isSilent(each));
+    if (hasWorking) this.#reopensAt = performance.now() + reopenMillis;
+    else this.#failAll(failure);
+  }
+
+  #failAll(failure: Effect.Effect<never, SqlError.SqlError>): void {
+    const requests = [...this.#requests];
+    this.#requests.clear();
+    for (const request of requests) request.fail(failure);
+  }
+
+  #remove(connection: PooledConnection): void {
+    const index = this.#connections.indexOf(connection);
+    if (index >= 0) this.#connections.splice(index, 1);
+  }
+}

@@ -1,0 +1,60 @@
+import { Context } from "effect";
+import { SqlError } from "effect/sql";
+
+/** The time that one request may wait for the database in all, in milliseconds: a statement and a connection. */
+export const maxRequestMillis = 35_000;
+
+/**
+ * The time that a request has waited for the database. Slow bodies and other servers do not count. Waits at
+ * the same time count once.
+ */
+export class DatabaseTime {
+  readonly #limit: number;
+  #used = 0;
+  #waits = 0;
+  #since = 0;
+
+  /** The limit is in milliseconds. */
+  constructor(limit: number = maxRequestMillis) {
+    this.#limit = limit;
+  }
+
+  /** Milliseconds that are left. */
+  get left(): number {
+    return Math.max(0, this.#limit - this.#used - (this.#waits === 0 ? 0 : performance.now() - this.#since));
+  }
+
+  /** The error of a request whose time is used up. */
+  get exceeded(): SqlError.SqlError {
+    const message = `The database took more than ${this.#limit / 1000} seconds for one request`;
+    return new SqlError.SqlError({
+      reason: new SqlError.ConnectionError({ cause: new Error(message), message, operation: "query" }),
+    });
+  }
+
+  /** Starts a wait. The listener is called if the time runs out before the returned function is. */
+  start(onExceeded: () => void): () => void {
+    const { left } = this;
+    if (this.#waits === 0) this.#since = performance.now();
+    this.#waits += 1;
+    let isEnded = false;
+    const end = (): void => {
+      if (isEnded) return;
+      isEnded = true;
+      clearTimeout(timer);
+      this.#waits -= 1;
+      if (this.#waits === 0) this.#used += performance.now() - this.#since;
+    };
+    const timer = setTimeout(() => {
+      end();
+      onExceeded();
+    }, left);
+    return end;
+  }
+}
+
+/** The time of the current request; null in background jobs, whose statements have only their own limits. */
+export const CurrentDatabaseTime = Context.Reference<DatabaseTime | null>(
+  "waypost/database/pool/DatabaseTime",
+  { defaultValue: () => null },
+);

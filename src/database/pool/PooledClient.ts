@@ -1,0 +1,126 @@
+import { PgClient, type PgConnection, PgTypes } from "@effect/sql-pg";
+import { Effect, FiberSet, type Scope } from "effect";
+import type { Reactivity } from "effect/reactivity";
+import { SqlClient, Statement } from "effect/sql";
+import { ConnectionPool, type PoolLimits, type Run } from "./ConnectionPool.ts";
+import { watchConnections } from "./ConnectionWatch.ts";
+import { CurrentDatabaseTime } from "./DatabaseTime.ts";
+import type { DiskSpace } from "./DiskSpace.ts";
+import { PooledConnection } from "./PooledConnection.ts";
+import { type Query, StatementConnection } from "./StatementConnection.ts";
+import { graceMillis, TransactionConnection } from "./TransactionConnection.ts";
+
+/** Sends each statement on whichever connection of the pool is free, beside those of others. */
+class SharedConnections extends StatementConnection {
+  readonly #pool: ConnectionPool;
+  readonly #limit: number;
+
+  constructor(pool: ConnectionPool, limit: number) {
+    super();
+    this.#pool = pool;
+    this.#limit = limit;
+  }
+
+  protected run(sql: string, params: ReadonlyArray<unknown>, prepare: boolean): Query {
+    return Effect.uninterruptibleMask((restore) =>
+      Effect.withFiber((fiber) => {
+        const time = fiber.getRef(CurrentDatabaseTime);
+        return Effect.flatMap(this.#pool.lease("shared", time, restore), (connection) => {
+          const result = Effect.flatMap(connection.submit(sql, params, prepare, this.#limit), (statement) =>
+            restore(statement.await(time)),
+          );
+          return Effect.onExit(result, () => Effect.sync(() => this.#pool.release(connection)));
+        });
+      }),
+    );
+  }
+}
+
+/** Limits of a client. Times are in milliseconds. */
+export interface ClientLimits extends PoolLimits {
+  /** The `statement_timeout` of the sessions. */
+  readonly statementMillis: number;
+}
+
+/** How often a listening connection is tested, and how long it may take to respond, in milliseconds. */
+const listenCheckMillis = 5000;
+
+/** Listens on a connection of its own, which is destroyed if it stops responding. */
+const listenOn = Effect.fnUntraced(function* (run: Run, config: PgConnection.Config, channel: string) {
+  const connection = yield* Effect.acquireRelease(PooledConnection.open(config), ({ close }) => close);
+  const { check, notifications } = yield* connection.listen(channel);
+  let isChecking = false;
+  yield* Effect.acquireRelease(
+    Effect.sync(() =>
+      setInterval(() => {
+        if (isChecking) return connection.destroy("The listening connection does not respond");
+        isChecking = true;
+        run(check).addObserver(() => {
+          isChecking = false;
+        });
+      }, listenCheckMillis).unref(),
+    ),
+    (timer) => Effect.sync(() => clearInterval(timer)),
+  );
+  return notifications;
+});
+
+/**
+ * A client over a pool whose every statement ends: with its result, with the server's error, or as lost with
+ * its connection. Single statements share connections. A transaction has one of its own, on which it can
+ * send statements without waiting for the results of earlier ones.
+ */
+export const pooledClient = Effect.fnUntraced(function* (
+  config: PgClient.PgClientConfig,
+  limits: ClientLimits,
+  diskSpace: DiskSpace["Service"],
+): Effect.fn.Return<PgClient.PgClient, never, Scope.Scope | Reactivity.Reactivity> {
+  const session = { ...config, multiplex: true };
+  const run: Run = yield* FiberSet.makeRuntime();
+  const open = PooledConnection.open(session, diskSpace.report);
+  const pool = yield* Effect.acquireRelease(
+    Effect.sync(() => new ConnectionPool(open, limits, run)),
+    ({ close }) => close,
+  );
+  yield* watchConnections(pool, config, run);
+
+  const shared = new SharedConnections(pool, limits.statementMillis + graceMillis);
+  const forTransaction = Effect.uninterruptibleMask((restore) =>
+    Effect.withFiber((fiber) => {
+      const lease = pool.lease("exclusive", fiber.getRef(CurrentDatabaseTime), restore);
+      return Effect.flatMap(lease, (connection) => {
+        const transaction = new TransactionConnection(connection, limits.statementMillis);
+        const release = Effect.andThen(
+          transaction.end,
+          Effect.sync(() => pool.release(connection)),
+        );
+        return Effect.as(
+          Effect.addFinalizer(() => release),
+          transaction,
+        );
+      });
+    }),
+  );
+
+  const client = yield* SqlClient.make({
+    driver: "postgresql",
+    acquirer: Effect.succeed(shared),
+    borrower: (use) => use(shared),
+    transactionAcquirer: forTransaction,
+    compiler: PgClient.makeCompiler(),
+    prepareTransactionControls: true,
+    commit: (connection) =>
+      connection instanceof TransactionConnection ? connection.commit : Effect.die("Not a transaction"),
+    releaseSavepoint: (name) => `RELEASE SAVEPOINT ${name}`,
+    spanAttributes: [["db.system.name", "postgresql"]],
+  });
+  yield* diskSpace.watch(client, run);
+  return Object.assign(client, {
+    [PgClient.TypeId]: PgClient.TypeId,
+    config,
+    json: (value: unknown) => Statement.fragment([Statement.parameter(PgTypes.jsonb(value))]),
+    listen: (channel: string) => listenOn(run, config, channel),
+    notify: (channel: string, payload: string) =>
+      Effect.asVoid(shared.executeRaw("SELECT pg_notify($1, $2)", [channel, payload])),
+  });
+});
