@@ -83,18 +83,25 @@ export class Notifications extends Context.Service<
         return yield* NotFound.resource("notification");
       });
 
-      /** Refuses one more notification on the campaign than the plan allows (F8). Needs the tenant's lock. */
-      const checkLimit = Effect.fnUntraced(function* (tenant: Tenant, campaignId: CampaignId) {
+      /** The sentence for one more notification than a campaign may have, or null. Needs the tenant's lock. */
+      const limitProblem = Effect.fnUntraced(function* (tenant: Tenant, campaignId: CampaignId) {
         const limit = tenant.workspace.plan.max_notifications_per_campaign;
-        if (limit === null) return;
+        if (limit === null) return null;
         const count = yield* repository.count(tenant, campaignId);
-        if (count < limit) return;
-        return yield* Forbidden.limit(
-          "max_notifications_per_campaign",
+        if (count < limit) return null;
+        return (
           `The plan allows ${counted(limit, "notification")} on a campaign, and this one has ${count}: ` +
-            "take one off first.",
+          "take one off first."
         );
       });
+
+      /** Refuses what the plan does not allow, all limits together (contract B4, F8). */
+      const checkLimits = (problems: { readonly [limit: string]: string | null }) => {
+        const exceeded = Object.entries(problems).flatMap(([limit, problem]) =>
+          problem === null ? [] : [[limit, [problem]] as const],
+        );
+        return exceeded.length === 0 ? Effect.void : Forbidden.limits(Object.fromEntries(exceeded));
+      };
 
       /** Schedules the send of a push notification and gives the notification as it is stored. */
       const scheduled = Effect.fnUntraced(function* (
@@ -131,8 +138,10 @@ export class Notifications extends Context.Service<
         const media = yield* contents.check(tenant, body, null);
         const trigger = resolveTrigger(body, campaign, null, now);
         const draft = (yield* body.complete) as NotificationDraft;
-        yield* contents.checkLimit(tenant);
-        yield* checkLimit(tenant, campaign.id);
+        yield* checkLimits({
+          max_notifications: yield* contents.limitProblem(tenant),
+          max_notifications_per_campaign: yield* limitProblem(tenant, campaign.id),
+        });
         const id = yield* contents.add(tenant, draft, media, now);
         yield* repository.attach(tenant, idAt(now), campaign.id, id, trigger, now);
         return yield* scheduled(tenant, campaign, id, trigger, now);
@@ -200,7 +209,7 @@ export class Notifications extends Context.Service<
             );
           }
           yield* body.complete;
-          yield* checkLimit(tenant, campaign.id);
+          yield* checkLimits({ max_notifications_per_campaign: yield* limitProblem(tenant, campaign.id) });
           yield* repository.attach(tenant, idAt(now), campaign.id, content.id, trigger, now);
           return yield* scheduled(tenant, campaign, content.id, trigger, now);
         }, database.atomically),
