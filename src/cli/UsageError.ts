@@ -39,6 +39,11 @@ const missingFlags = (doc: HelpDoc.HelpDoc, parameters: ReadonlyArray<string>): 
 const suggestion = (names: ReadonlyArray<string>): string =>
   names.length === 0 ? "" : ` Did you mean ${orList(names)}?`;
 
+const commandNames = (names: ReadonlyArray<string>): string =>
+  names.length === 1
+    ? ` Its only command is ${names.join()}.`
+    : ` Its commands are ${names.slice(0, -1).join(", ")} and ${names.at(-1)}.`;
+
 const invalidValue = (error: CliError.InvalidValue, doc: HelpDoc.HelpDoc): string => {
   const name = error.kind === "flag" ? `--${error.option}` : `<${error.option}>`;
   const type = flagsOf(doc).find((flag) => flag.name === error.option)?.type ?? "";
@@ -61,7 +66,7 @@ const sentence = (error: CliError.NonShowHelpErrors, doc: HelpDoc.HelpDoc, path:
     }
     case "UnknownSubcommand": {
       const names = (doc.subcommands ?? []).flatMap(({ commands }) => commands).map(({ name }) => name);
-      const hint = suggestion(nearestNames(error.subcommand, names)) || ` There are ${names.join(", ")}.`;
+      const hint = suggestion(nearestNames(error.subcommand, names)) || commandNames(names);
       return `${path} has no command "${error.subcommand}".${hint}`;
     }
     case "MissingArgument": {

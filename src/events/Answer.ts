@@ -46,8 +46,7 @@ export const SurveyResponse = Schema.Struct({
     examples: ["00000000-0000-8a41-8000-000000000007"],
   }),
   answers: Schema.Array(Answer).annotate({
-    description:
-      "The stored answers, in the order of the questions. Questions without an answer are left out.",
+    description: "The answers, in the order of the questions. Questions without an answer are left out.",
   }),
   answered_at: Timestamp.annotate({ description: "When these answers were given, in UTC." }),
 }).annotate({ identifier: "SurveyResponse" });

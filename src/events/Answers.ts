@@ -30,7 +30,10 @@ export class Answers extends Context.Service<Answers>()("waypost/events/Answers"
         return { ...sent, id: id.toLowerCase() } satisfies AnswerableMessage;
       }),
 
-      /** Stores the answers, replacing earlier ones to the survey of this campaign. @throws 422 */
+      /**
+       * Stores the answers, replacing earlier ones to the survey of this campaign. A list that answers nothing
+       * is no response and stores nothing (contract K9). @throws 422
+       */
       answer: Effect.fn("Answers.answer")(function* (
         caller: Caller,
         message: AnswerableMessage,
@@ -46,7 +49,7 @@ export class Answers extends Context.Service<Answers>()("waypost/events/Answers"
             : [];
         yield* body.complete;
         const now = yield* Clock.currentTimeMillis;
-        yield* repository.put(caller, caller.deviceKey, message, answers, now);
+        if (answers.length > 0) yield* repository.put(caller, caller.deviceKey, message, answers, now);
         return { message_id: message.id, answers, answered_at: utcText(now) } satisfies SurveyResponse;
       }),
     };

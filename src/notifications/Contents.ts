@@ -50,10 +50,10 @@ export class Contents extends Context.Service<
       row: ContentRow | null,
     ) => Effect.Effect<MediaKind | null>;
     /**
-     * Reads what is stored, and gives the check that refuses one more content than the plan allows (contract
-     * F8). Needs the tenant's lock.
+     * The sentence for one more content than `max_notifications` allows, or null (contract F8). Needs the
+     * tenant's lock.
      */
-    readonly readLimit: (tenant: Tenant) => Effect.Effect<Effect.Effect<void, Forbidden>>;
+    readonly limitProblem: (tenant: Tenant) => Effect.Effect<string | null>;
     /** Stores a new content; gives its id. */
     readonly add: (
       tenant: Tenant,
@@ -120,7 +120,8 @@ export class Contents extends Context.Service<
         yield* workspaces.lock(tenant);
         const media = yield* contents.check(tenant, body, null);
         const draft = (yield* body.complete) as ContentDraft;
-        yield* yield* contents.readLimit(tenant);
+        const problem = yield* contents.limitProblem(tenant);
+        if (problem !== null) return yield* Forbidden.limit("max_notifications", problem);
         const id = yield* contents.add(tenant, draft, media, yield* Clock.currentTimeMillis);
         return yield* Effect.orDie(contents.find(tenant, id));
       }, database.atomically);
@@ -168,15 +169,14 @@ export class Contents extends Context.Service<
           return media;
         }),
 
-        readLimit: Effect.fnUntraced(function* (tenant) {
+        limitProblem: Effect.fnUntraced(function* (tenant) {
           const limit = tenant.workspace.plan.max_notifications;
-          if (limit === null) return Effect.void;
+          if (limit === null) return null;
           const count = yield* repository.count(tenant);
-          if (count < limit) return Effect.void;
-          return Forbidden.limit(
-            "max_notifications",
+          if (count < limit) return null;
+          return (
             `The plan allows ${counted(limit, "notification")} in ${environmentName(tenant.environment)}, ` +
-              `and there are ${count}: delete one first.`,
+            `and there are ${count}: delete one first.`
           );
         }),
 

@@ -94,23 +94,28 @@ export class Notifications extends Context.Service<
       });
 
       /**
-       * Reads the notifications of the campaign, and gives the check that refuses one more than the plan
-       * allows (F8). Needs the tenant's lock.
+       * The sentence for one more notification than a campaign may have, or null (contract F8). Needs the
+       * tenant's lock.
        */
-      const readLimit = Effect.fnUntraced(function* (tenant: Tenant, campaignId: string) {
-        const [limit, id] = [
-          tenant.workspace.plan.max_notifications_per_campaign,
-          parseId(CampaignId, campaignId),
-        ];
-        if (limit === null || id === null) return Effect.void;
+      const limitProblem = Effect.fnUntraced(function* (tenant: Tenant, campaignId: string) {
+        const limit = tenant.workspace.plan.max_notifications_per_campaign;
+        const id = parseId(CampaignId, campaignId);
+        if (limit === null || id === null) return null;
         const count = yield* repository.count(tenant, id);
-        if (count < limit) return Effect.void;
-        return Forbidden.limit(
-          "max_notifications_per_campaign",
+        if (count < limit) return null;
+        return (
           `The plan allows ${counted(limit, "notification")} on a campaign, and this one has ${count}: ` +
-            "take one off first.",
+          "take one off first."
         );
       });
+
+      /** Refuses what the plan does not allow, all limits together (contract B4, F8). */
+      const checkLimits = (problems: { readonly [limit: string]: string | null }) => {
+        const exceeded = Object.entries(problems).flatMap(([limit, problem]) =>
+          problem === null ? [] : [[limit, [problem]] as const],
+        );
+        return exceeded.length === 0 ? Effect.void : Forbidden.limits(Object.fromEntries(exceeded));
+      };
 
       /** Schedules the send of a push notification and gives the notification as it is stored. */
       const scheduled = Effect.fnUntraced(function* (
@@ -142,20 +147,22 @@ export class Notifications extends Context.Service<
         body: NotificationBody,
       ) {
         yield* pipelined(workspaces.lock(tenant));
-        const [campaign, media, checkTotal, checkCampaign] = yield* Effect.all(
+        const [campaign, media, totalProblem, campaignProblem] = yield* Effect.all(
           [
             campaigns.find(tenant, campaignId),
             contents.check(tenant, body, null),
-            contents.readLimit(tenant),
-            readLimit(tenant, campaignId),
+            contents.limitProblem(tenant),
+            limitProblem(tenant, campaignId),
           ],
           { concurrency: "unbounded" },
         );
         const now = yield* Clock.currentTimeMillis;
         const trigger = resolveTrigger(body, campaign, null, now);
         const draft = (yield* body.complete) as NotificationDraft;
-        yield* checkTotal;
-        yield* checkCampaign;
+        yield* checkLimits({
+          max_notifications: totalProblem,
+          max_notifications_per_campaign: campaignProblem,
+        });
         const id = yield* contents.add(tenant, draft, media, now);
         yield* pipelined(repository.attach(tenant, idAt(now), campaign.id, id, trigger, now));
         return yield* scheduled(tenant, campaign, id, trigger, now);
@@ -226,7 +233,7 @@ export class Notifications extends Context.Service<
             );
           }
           yield* body.complete;
-          yield* yield* readLimit(tenant, campaign.id);
+          yield* checkLimits({ max_notifications_per_campaign: yield* limitProblem(tenant, campaign.id) });
           yield* repository.attach(tenant, idAt(now), campaign.id, content.id, trigger, now);
           return yield* scheduled(tenant, campaign, content.id, trigger, now);
         }, database.atomically),

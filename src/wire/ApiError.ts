@@ -58,7 +58,11 @@ export class Forbidden extends Schema.Error<Forbidden>("Forbidden")(
   }
   /** A limit of the plan, by its name; the sentence gives the limit and the current count. */
   static limit(name: string, message: string): Forbidden {
-    return new Forbidden({ error: { code: "limit_exceeded", message, fields: { [name]: [message] } } });
+    return Forbidden.limits({ [name]: [message] });
+  }
+  /** Several limits of the plan that a change exceeds at once (contract B4). */
+  static limits(fields: Fields): Forbidden {
+    return new Forbidden({ error: { code: "limit_exceeded", message: summary(fields), fields } });
   }
 }
 

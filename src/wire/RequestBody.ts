@@ -68,15 +68,15 @@ export const readJson = Effect.fnUntraced(function* ({ endpoint, request }: Requ
   if (text === null) return yield* badBody(bodyProblems.utf8);
   if (text.trim() === "") return yield* badBody(bodyProblems.empty);
   const value = yield* Effect.try({
-    try: () => parseBounded(text, maxValues),
+    try: () => parseBounded(text, maxParts),
     catch: (error) => badBody(bodyProblems[error instanceof JsonOverLimit ? error.limit : "json"]),
   });
   if (!Predicate.isObject(value) || Array.isArray(value)) return yield* badBody(bodyProblems.object);
   return value;
 });
 
-/** The maximum number of values in a body that is parsed as a whole. No endpoint reads nearly as many. */
-const maxValues = 50_000;
+/** The maximum number of objects, arrays and fields in a body that is parsed as a whole. No endpoint reads as many. */
+const maxParts = 50_000;
 
 /** The problems of a body as a whole. */
 export const bodyProblems = {
@@ -86,7 +86,7 @@ export const bodyProblems = {
   json: "The body must be valid JSON.",
   object: "The body must be a JSON object.",
   depth: "The body nests deeper than 64 levels: send a flatter one.",
-  values: "The body has more than 50,000 values: send a smaller one.",
+  parts: "The body has more than 50,000 objects, arrays and fields: send a smaller one.",
 } as const;
 
 /** 422 at `body`. */

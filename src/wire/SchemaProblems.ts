@@ -101,7 +101,11 @@ const expectation = (type: SchemaAST.AST): string => {
   // Clients see the encoded type: an instant is sent as a text.
   const ast = SchemaAST.toEncoded(type);
   const members = ast._tag === "Union" ? ast.types : [ast];
-  const message = members.map(checkMessage).find((each) => each !== undefined);
+  // The check of a list is its length, which does not describe a value that is no list.
+  const message = members
+    .filter(({ _tag }) => _tag !== "Arrays")
+    .map(checkMessage)
+    .find((each) => each !== undefined);
   if (message !== undefined) return message;
   const kinds = [...new Set(kindsOf(ast))];
   return kinds.length === 0
@@ -159,11 +163,33 @@ const nouns: { readonly [key: string]: string } = {
   sdk_key: "SDK key",
 };
 
-/** Replaces `{field}` in a sentence by the field at this path in words. */
+/** The verbs that follow `{field}`, by their singular. */
+const pluralVerbs: { readonly [verb: string]: string } = {
+  is: "are",
+  does: "do",
+  has: "have",
+  contains: "contain",
+};
+
+/** Whether a field name without a noun of its own is plural, such as `answers`, unlike `address`. */
+const isPlural = (key: string): boolean =>
+  !Object.hasOwn(nouns, key) && key.endsWith("s") && !/(ss|us|is)$/.test(key);
+
+/**
+ * Replaces `{field}` in a sentence by the field at this path in words. Its verb follows: "The name is
+ * required", "The answers are required", "Entry 2 of the answers is required".
+ */
 export const fieldSentence = (message: string, path: ReadonlyArray<PropertyKey>): string => {
-  if (!message.includes("{field}")) return message;
   const last = path.at(-1);
-  const key = typeof last === "number" ? path.at(-2) : last;
-  const noun = key === undefined ? "body" : (nouns[String(key)] ?? String(key).replaceAll("_", " "));
-  return message.replaceAll("{field}", typeof last === "number" ? `entry ${last} of the ${noun}` : noun);
+  const isEntry = typeof last === "number";
+  const key = String((isEntry ? path.at(-2) : last) ?? "body");
+  const noun = nouns[key] ?? key.replaceAll("_", " ");
+  if (isEntry) {
+    const entry = `ntry ${last} of the ${noun}`;
+    return message.replaceAll("The {field}", `E${entry}`).replaceAll(/(the )?\{field\}/g, `e${entry}`);
+  }
+  return message.replaceAll(/\{field\}(?: (is|does|has|contains)\b)?/g, (_, verb?: string) => {
+    if (verb === undefined) return noun;
+    return `${noun} ${isPlural(key) ? (pluralVerbs[verb] ?? verb) : verb}`;
+  });
 };

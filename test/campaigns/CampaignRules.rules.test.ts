@@ -51,7 +51,7 @@ layer(TestPlatform.layer)("Campaign rules", (it) => {
           "location_ids.1": [
             `There is no location with the id ${unknownId} in this workspace and environment.`,
           ],
-          "location_ids.2": ["The entry 2 of the location ids must be a UUID."],
+          "location_ids.2": ["Entry 2 of the location ids must be a UUID."],
           "location_group_ids.0": [
             `There is no location group with the id ${unknownId} in this workspace and environment.`,
           ],
@@ -119,9 +119,9 @@ layer(TestPlatform.layer)("Campaign rules", (it) => {
         world,
         geo([location, 5, "no id", null] as never, { location_group_names: [{}, "Nowhere", ""] }),
       );
-      const uuid = (at: number) => [`The entry ${at} of the location ids must be a UUID.`];
+      const uuid = (at: number) => [`Entry ${at} of the location ids must be a UUID.`];
       const name = (at: number) => [
-        `The entry ${at} of the location group names must be the name of a location group.`,
+        `Entry ${at} of the location group names must be the name of a location group.`,
       ];
       assert.deepStrictEqual(fields, {
         "location_ids.1": uuid(1),

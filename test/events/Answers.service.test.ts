@@ -135,10 +135,38 @@ layer(TestWaypost.layer)("Answers to a survey", (it) => {
         );
         const some = yield* may.answer({ 0: "", 1: [], 2: null, 3: 0 });
         assert.deepStrictEqual(some.body.data.answers, [{ question_id: may.id(3), value: 0 }]);
-        const nothing = yield* may.send({ answers: [] });
-        assert.deepStrictEqual([nothing.status, nothing.body.data.answers], [200, []]);
         assert.lengthOf(yield* may.stored, 1);
       }),
+  );
+
+  it.effect("a list of answers that answers nothing is taken and is no response (K9.3)", () =>
+    Effect.gen(function* () {
+      const world = yield* answering(
+        ["OPEN_ENDED", "MULTIPLE_CHOICE", "NUMBER"].map((type) => question(type)),
+      );
+      const responses = Effect.map(
+        world.production.platform("/reports/surveys"),
+        ({ body }) => body.data[0].responses,
+      );
+      const sendNothing = Effect.gen(function* () {
+        for (const answer of [
+          yield* world.send({ answers: [] }),
+          yield* world.answer({ 0: " ", 1: [], 2: null }),
+        ])
+          assert.deepStrictEqual([answer.status, answer.body.data.answers], [200, []]);
+      });
+      yield* sendNothing;
+      assert.deepStrictEqual([yield* world.stored, yield* responses], [[], 0]);
+      // The first response is dated by its first answer, and an empty list does not take it back.
+      yield* TestClock.adjust("1 day");
+      assert.strictEqual((yield* world.answer({ 2: 5 })).status, 200);
+      yield* TestClock.adjust("1 day");
+      yield* sendNothing;
+      const [stored] = yield* world.stored;
+      assert.deepStrictEqual(stored?.answers, [{ question_id: world.id(2), value: 5 }]);
+      assert.strictEqual(stored?.first.getTime(), testStart + 86_400_000);
+      assert.strictEqual(yield* responses, 1);
+    }),
   );
 
   it.effect("answers name each question of the message once; any other body is 422 (B3, B4)", () =>

@@ -67,15 +67,18 @@ layer(TestPlatform.layer)("Bodies", (it) => {
     }),
   );
 
-  it.effect("a body of more than 50,000 values is 422 at body, whatever they are (B3.8)", () =>
+  it.effect("a body of more than 50,000 objects, arrays and fields is 422 at body (B3.8)", () =>
     Effect.gen(function* () {
       const { sandbox } = yield* (yield* TestWaypost).tenant();
-      for (const value of ["{}", "[]", "1", '"x"', '{"a":1}']) {
+      for (const value of ["{}", "[]", '{"a":[1]}']) {
         const many = `{"whatever":[${`${value},`.repeat(50_000)}1]}`;
         const refused = yield* sandbox("/campaigns", { body: many });
         assert.deepStrictEqual([refused.status, Object.keys(refused.body.error.fields)], [422, ["body"]]);
-        assert.match(refused.body.error.fields.body[0], /50,000 values/);
+        assert.match(refused.body.error.fields.body[0], /50,000 objects/);
       }
+      const fields = Array.from({ length: 50_000 }, (_, n) => `"${n}":1`);
+      const flood = yield* sandbox("/campaigns", { body: `{${fields.join()}}` });
+      assert.deepStrictEqual([flood.status, Object.keys(flood.body.error.fields)], [422, ["body"]]);
     }),
   );
 

@@ -52,6 +52,24 @@ layer(TestPlatform.layer)("Limits of the plan on notifications", (it) => {
       }),
   );
 
+  it.effect("both limits are reported together (B4, F8.1, F8.2, errors.limit_exceeded)", () =>
+    Effect.gen(function* () {
+      const world = yield* notificationWorld({
+        plan: { max_notifications: 1, max_notifications_per_campaign: 1 },
+      });
+      const path = yield* world.geo();
+      assert.strictEqual((yield* world.sandbox(path, { body: message() })).status, 201);
+      const { body, status } = yield* world.sandbox(path, { body: message() });
+      assert.deepStrictEqual([status, body.error.code], [403, "limit_exceeded"]);
+      assert.deepStrictEqual(body.error.fields, {
+        max_notifications: ["The plan allows 1 notification in Sandbox, and there are 1: delete one first."],
+        max_notifications_per_campaign: [
+          "The plan allows 1 notification on a campaign, and this one has 1: take one off first.",
+        ],
+      });
+    }),
+  );
+
   it.effect("problems of the body are reported before the limits of the plan (B1.6)", () =>
     Effect.gen(function* () {
       const world = yield* notificationWorld({ plan: { max_notifications: 0 } });

@@ -2,6 +2,7 @@ import { assert, describe, it } from "@effect/vitest";
 import { Schema } from "effect";
 import { Instant } from "../../src/time/Instant.ts";
 import { parseFields } from "../../src/wire/ParsedBody.ts";
+import { fieldSentence } from "../../src/wire/SchemaProblems.ts";
 import { optionalText, text, whole } from "../../src/wire/Text.ts";
 
 const Sent = Schema.Struct({
@@ -22,8 +23,43 @@ describe("Problems of a body (B4, B6)", () => {
         "The expiry must be a date-time such as 2026-11-21T09:30:00Z, or a date such as 2026-11-21.",
       ],
       count: ["The count must be a whole number between 1 and 5."],
-      "kinds.1": ["The entry 1 of the kinds must be a or b."],
+      "kinds.1": ["Entry 1 of the kinds must be a or b."],
     });
+  });
+
+  it("a list that is no array is said to be none, whatever its length must be (B6)", () => {
+    const ids = Schema.Array(Schema.String).check(
+      Schema.isMaxLength(3, { message: "The {field} are too many." }),
+    );
+    const Lists = Schema.Struct({ ids, other_ids: Schema.optionalKey(Schema.NullOr(ids)) });
+    for (const sent of ["x", {}, 5, true]) {
+      assert.deepStrictEqual(parseFields(Lists, { ids: sent, other_ids: sent }).problems.fields, {
+        ids: ["The ids must be a list."],
+        other_ids: ["The other ids must be a list or null."],
+      });
+    }
+    const long = ["a", "b", "c", "d"];
+    assert.deepStrictEqual(parseFields(Lists, { ids: long }).problems.fields, {
+      ids: ["The ids are too many."],
+    });
+  });
+
+  it("the verb of a sentence agrees with its field (B6)", () => {
+    const Plural = Schema.Struct({ answers: Schema.String, address: Schema.String, status: Schema.String });
+    assert.deepStrictEqual(parseFields(Plural, {}).problems.fields, {
+      answers: ["The answers are required."],
+      address: ["The address is required."],
+      status: ["The status is required."],
+    });
+    assert.strictEqual(
+      fieldSentence("The {field} is not valid.", ["answers", 2]),
+      "Entry 2 of the answers is not valid.",
+    );
+    assert.strictEqual(
+      fieldSentence("The {field} is not valid.", ["features"]),
+      "The list of features is not valid.",
+    );
+    assert.strictEqual(fieldSentence("The {field} contains half.", ["keys"]), "The keys contain half.");
   });
 
   it("a null that is not allowed is reported as a missing field", () => {
