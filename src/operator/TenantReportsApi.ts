@@ -4,6 +4,7 @@ import { ParametersAreFields } from "../http/SchemaErrors.ts";
 import {
   CampaignRow,
   campaignRowStatuses,
+  InteractionRow,
   LocationRow,
   locationRowStatuses,
   NotificationRow,
@@ -19,7 +20,7 @@ import { environmentPath } from "./OperatorPath.ts";
 
 const error = [NotFound, Unprocessable] as const;
 
-/** The five reports of the platform API, for the operator, who has no token of the workspace. */
+/** The reports of the platform API, for the operator, who has no token of the workspace. */
 export class TenantReportsApi extends HttpApiGroup.make("reports")
   .add(
     HttpApiEndpoint.get("summary", "/workspaces/:workspace/:env/reports/summary", {
@@ -49,6 +50,13 @@ export class TenantReportsApi extends HttpApiGroup.make("reports")
       success: ReportOf(Schema.Array(NotificationRow)),
       error,
     }).annotate(OpenApi.Summary, "Report on each notification of an environment"),
+
+    HttpApiEndpoint.get("interactions", "/workspaces/:workspace/:env/reports/interactions", {
+      params: environmentPath,
+      query: rowReportParameters(notificationRowStatuses),
+      success: ReportOf(Schema.Array(InteractionRow)),
+      error,
+    }).annotate(OpenApi.Summary, "Report on the opens and clicks of each notification of an environment"),
 
     HttpApiEndpoint.get("surveys", "/workspaces/:workspace/:env/reports/surveys", {
       params: environmentPath,

@@ -28,6 +28,7 @@ export const tenantReportsHandlers = HttpApiBuilder.group(
       .handleRaw("campaigns", (input) => respond(reports.campaigns, input))
       .handleRaw("locations", (input) => respond(reports.locations, input))
       .handleRaw("notifications", (input) => respond(reports.notifications, input))
+      .handleRaw("interactions", (input) => respond(reports.interactions, input))
       .handleRaw("surveys", (input) => respond(reports.surveys, input));
   }),
 );

@@ -1,5 +1,5 @@
 /**
- * The five reports.
+ * The reports.
  *
  * How a figure is counted: this file → `ReportConditionsSql.ts` (which rows count) →
  * `rollups/RollupReader.ts` (where they are read and added up) → the report's `…ReportSql.ts` (how the
@@ -53,6 +53,8 @@ export class Reports extends Context.Service<
     readonly locations: Report;
     /** One row for each matching notification: `ReportOf(Array(NotificationRow))`. */
     readonly notifications: Report;
+    /** One row for each matching notification: `ReportOf(Array(InteractionRow))` (contract M2). */
+    readonly interactions: Report;
     /** One row for each survey on a matching campaign: `ReportOf(Array(SurveyRow))`. */
     readonly surveys: Report;
   }
@@ -124,7 +126,14 @@ export class Reports extends Context.Service<
         notificationRowStatuses,
         counted(rollups.notifications, statements.notifications),
       ),
-      surveys: report(surveyRowStatuses, statements.surveys),
+      interactions: report(notificationRowStatuses, counted(rollups.interactions, statements.interactions)),
+      // Responses are few, and an index alone counts those that are not rolled up: they have no limit.
+      surveys: report(surveyRowStatuses, (tenant, scope, status) =>
+        Effect.gen(function* () {
+          const counts = yield* rollups.responses(tenant, yield* rollups.split(tenant, scope));
+          return yield* statements.surveys(tenant, scope, counts, status);
+        }),
+      ),
     };
   }),
 }) {

@@ -6,6 +6,7 @@ import { Unprocessable } from "../wire/ApiError.ts";
 import {
   CampaignRow,
   campaignRowStatuses,
+  InteractionRow,
   LocationRow,
   locationRowStatuses,
   NotificationRow,
@@ -63,6 +64,18 @@ export class ReportsApi extends HttpApiGroup.make("reports")
         OpenApi.Description,
         "One row for every notification on a matching campaign with the type and trigger asked for, with " +
           "or without activity; without filters also for those on no campaign. The most delivered come " +
+          "first, then by name and id. Not paginated.",
+      ),
+    HttpApiEndpoint.get("interactions", "/reports/interactions", {
+      query: rowReportParameters(notificationRowStatuses),
+      success: ReportOf(Schema.Array(InteractionRow)),
+      error: [Unprocessable],
+    })
+      .annotate(OpenApi.Summary, "Report on the opens and clicks of each notification")
+      .annotate(
+        OpenApi.Description,
+        "A row for every notification that the report on notifications has with these parameters. Opens and " +
+          "clicks count deliveries, on the day when they were opened or clicked. The most delivered come " +
           "first, then by name and id. Not paginated.",
       ),
     HttpApiEndpoint.get("surveys", "/reports/surveys", {

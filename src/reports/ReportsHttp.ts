@@ -27,6 +27,7 @@ export const reportHandlers = HttpApiBuilder.group(
       .handleRaw("campaigns", answer("campaigns"))
       .handleRaw("locations", answer("locations"))
       .handleRaw("notifications", answer("notifications"))
+      .handleRaw("interactions", answer("interactions"))
       .handleRaw("surveys", answer("surveys"));
   }),
 );
