@@ -42,6 +42,7 @@ import { SendListSql } from "./operator/SendListSql.ts";
 import { Geofences } from "./positions/Geofences.ts";
 import { Positions } from "./positions/Positions.ts";
 import { Reports } from "./reports/Reports.ts";
+import { SurveyResults } from "./reports/surveys/SurveyResults.ts";
 import { Retention, retentionJob } from "./reports/retention/Retention.ts";
 import { Rollups, rollupJob } from "./reports/rollups/Rollups.ts";
 import { sqlRepositories } from "./Repositories.ts";
@@ -78,6 +79,7 @@ export const requestServices = Layer.mergeAll(
 /** Services whose statements are the product: they have no implementation but PostgreSQL. */
 const statementServices = Layer.mergeAll(
   Reports.layer,
+  SurveyResults.layer,
   Rollups.layer,
   Retention.layer,
   DeviceAuthentication.layer.pipe(Layer.provide(FailedAttempts.layer)),

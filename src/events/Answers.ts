@@ -46,7 +46,8 @@ export class Answers extends Context.Service<Answers>()("waypost/events/Answers"
             : [];
         yield* body.complete;
         const now = yield* Clock.currentTimeMillis;
-        yield* repository.put(caller, caller.deviceKey, message, answers, now);
+        // Answers that answer nothing are no response, and leave an earlier one as it is (contract K9).
+        if (answers.length > 0) yield* repository.put(caller, caller.deviceKey, message, answers, now);
         return { message_id: message.id, answers, answered_at: utcText(now) } satisfies SurveyResponse;
       }),
     };

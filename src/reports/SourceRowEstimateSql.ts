@@ -28,6 +28,23 @@ export class SourceRowEstimateSql extends Context.Service<SourceRowEstimateSql>(
       const sql = yield* SqlClient.SqlClient;
 
       return {
+        /** About how many responses a survey on a campaign has in a period. */
+        responses: (
+          tenant: TenantKey,
+          {
+            campaignKey,
+            notificationKey,
+          }: { readonly campaignKey: number; readonly notificationKey: number },
+          period: Period,
+        ) =>
+          Effect.map(
+            onlyRow(sql<Explained>`
+              EXPLAIN (FORMAT JSON) SELECT 1 FROM survey_response
+              WHERE ${inTenant(sql, tenant)} AND notification_key = ${notificationKey}
+                AND campaign_key = ${campaignKey} AND ${within(sql, "first_answered_at", period)}`),
+            (planned) => planned["QUERY PLAN"][0].Plan["Plan Rows"],
+          ),
+
         /** Raises the memory of this transaction's statements: sorting is most of their work. */
         raiseWorkMem: Effect.orDie(sql`SET LOCAL work_mem = '64MB'`),
 

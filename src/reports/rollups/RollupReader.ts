@@ -38,6 +38,13 @@ export class RollupReader extends Context.Service<RollupReader>()("waypost/repor
       /** About how many source rows the scope has, of the kind that has most. */
       expectedRows: (tenant: Tenant, { range }: ReportScope) => estimates.rows(tenant, range),
 
+      /** About how many source rows the responses to a survey on a campaign are. */
+      expectedResponses: (
+        tenant: Tenant,
+        pairing: { readonly campaignKey: number; readonly notificationKey: number },
+        { range }: ReportScope,
+      ) => estimates.responses(tenant, pairing, range),
+
       /** Prepares this transaction for counting source rows. */
       raiseWorkMem: estimates.raiseWorkMem,
 
