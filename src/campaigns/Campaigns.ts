@@ -18,7 +18,7 @@ import type { Campaign, FoundCampaign } from "./Campaign.ts";
 import { datesOf } from "./CampaignDates.ts";
 import type { CampaignDraft } from "./CampaignDraft.ts";
 import { campaignStatus } from "./CampaignStatus.ts";
-import { CampaignsRepository } from "./CampaignsRepository.ts";
+import { type CampaignFilters, CampaignsRepository } from "./CampaignsRepository.ts";
 import { CampaignTargetingRepository } from "./CampaignTargetingRepository.ts";
 import { campaignValidation } from "./CampaignValidation.ts";
 import { SendPlan } from "./SendPlan.ts";
@@ -29,11 +29,11 @@ export class Campaigns extends Context.Service<
   {
     /** The campaign with its status now. @throws 404 */
     readonly find: (tenant: Tenant, id: string) => Effect.Effect<FoundCampaign, NotFound>;
-    /** Newest first; `updatedSince` in epoch milliseconds, null for all. */
+    /** Newest first. */
     readonly page: (
       tenant: Tenant,
       position: PagePosition,
-      updatedSince: number | null,
+      filters: CampaignFilters,
     ) => Effect.Effect<ReadonlyArray<Campaign>>;
     /**
      * Names of campaigns that would reach everyone without this segment, at most ten. The answer holds while
@@ -115,10 +115,8 @@ export class Campaigns extends Context.Service<
       return Campaigns.of({
         find,
 
-        page: (tenant, position, updatedSince) =>
-          Effect.flatMap(Clock.currentTimeMillis, (now) =>
-            repository.page(tenant, position, updatedSince, now),
-          ),
+        page: (tenant, position, filters) =>
+          Effect.flatMap(Clock.currentTimeMillis, (now) => repository.page(tenant, position, filters, now)),
 
         needingSegment: (tenant, segmentId) =>
           Effect.flatMap(Clock.currentTimeMillis, (now) => targeting.needingSegment(tenant, segmentId, now)),

@@ -6,6 +6,7 @@ import { HttpApiBuilder } from "effect/http-api";
 import { Caller, callerData } from "../access/Caller.ts";
 import { Cursors } from "../http/Cursors.ts";
 import { PlatformApi } from "../PlatformApi.ts";
+import { searchPattern } from "../wire/SearchText.ts";
 import { Campaigns } from "./Campaigns.ts";
 import { readCampaign } from "./CampaignDraft.ts";
 
@@ -22,10 +23,14 @@ export const campaignHandlers = HttpApiBuilder.group(
         "list",
         Effect.fnUntraced(function* ({ query }) {
           const caller = yield* Caller;
-          const { updated_since } = query;
-          const scope = { endpoint: "GET /campaigns", owner: caller, filters: { updated_since } };
-          return yield* cursors.page(scope, query, (position) =>
-            campaigns.page(caller, position, updated_since ?? null),
+          const { q, status = null, type = null, updated_since = null } = query;
+          const search = searchPattern(q);
+          const filters = { updated_since, status, type, search };
+          return yield* cursors.page(
+            { endpoint: "GET /campaigns", owner: caller, filters },
+            query,
+            (position) =>
+              campaigns.page(caller, position, { updatedSince: updated_since, status, type, search }),
           );
         }),
       )

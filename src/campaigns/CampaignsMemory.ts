@@ -1,6 +1,7 @@
 import { Effect, Layer } from "effect";
 import { MemoryStore, memoryTable, pageOf } from "../database/MemoryStore.ts";
 import { type TimeOfDay, utcText } from "../time/LocalTime.ts";
+import { isFound } from "../wire/SearchText.ts";
 import { type CampaignId, CampaignKey, type NotificationId } from "../wire/Ids.ts";
 import { tenantRow, tenantRows } from "../workspaces/TenantRows.ts";
 import type { TenantKey } from "../workspaces/Workspace.ts";
@@ -75,11 +76,15 @@ export const campaignsMemory = Layer.effect(
       });
 
     return CampaignsRepository.of({
-      page: (tenant, position, updatedSince, now) =>
+      page: (tenant, position, { search = null, status = null, type = null, updatedSince = null }, now) =>
         store.read((tables) =>
           pageOf(
             tenantRows(tables, campaigns, tenant).filter(
-              ({ updatedAt }) => updatedSince === null || updatedAt >= updatedSince,
+              (row) =>
+                (updatedSince === null || row.updatedAt >= updatedSince) &&
+                (type === null || row.type === type) &&
+                (status === null || campaignStatus(row, now) === status) &&
+                (search === null || isFound(search, row.name)),
             ),
             position,
           ).map((row) => toCampaign(row, existingTargeting(tables, row.id), now)),

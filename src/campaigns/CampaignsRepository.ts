@@ -20,15 +20,25 @@ export interface CampaignValues {
   readonly segmentMatch: Campaign["targeting"]["segment_match"];
 }
 
+/** Which campaigns a list has; what is left out or null selects all. */
+export interface CampaignFilters {
+  /** In epoch milliseconds. */
+  readonly updatedSince?: number | null;
+  readonly status?: Campaign["status"] | null;
+  readonly type?: Campaign["type"] | null;
+  /** A pattern of `searchPattern` for the name. */
+  readonly search?: string | null;
+}
+
 /** Stores campaigns. `now` is the instant of the change or of the computed status, in epoch milliseconds. */
 export class CampaignsRepository extends Context.Service<
   CampaignsRepository,
   {
-    /** Newest first; `updatedSince` in epoch milliseconds, null for all. */
+    /** Newest first. */
     readonly page: (
       tenant: Tenant,
       position: PagePosition,
-      updatedSince: number | null,
+      filters: CampaignFilters,
       now: number,
     ) => Effect.Effect<ReadonlyArray<Campaign>>;
     readonly find: (tenant: Tenant, id: CampaignId, now: number) => Effect.Effect<FoundCampaign | null>;

@@ -57,7 +57,7 @@ layer(TestRepositories.layer)("CampaignsRepository", (it) => {
       const id = yield* insertCampaign(sandbox, { name: "Own" });
       for (const tenant of [production, stranger]) {
         assert.isNull(yield* repository.find(tenant, id, now));
-        assert.isEmpty(yield* repository.page(tenant, newestFirst, null, now));
+        assert.isEmpty(yield* repository.page(tenant, newestFirst, {}, now));
         assert.isFalse(yield* repository.isNameTaken(tenant, "Own", null));
         assert.strictEqual(yield* repository.countLimited(tenant, null, now), 0);
         assert.isFalse(yield* repository.setPaused(tenant, id, true, now));
@@ -77,7 +77,7 @@ layer(TestRepositories.layer)("CampaignsRepository", (it) => {
       const id = yield* insertCampaign(sandbox, { endsAt: startsAt + minute });
       const statuses = (at: number) =>
         Effect.gen(function* () {
-          const [listed] = yield* repository.page(sandbox, newestFirst, null, at);
+          const [listed] = yield* repository.page(sandbox, newestFirst, {}, at);
           return [(yield* repository.find(sandbox, id, at))?.status, listed?.status];
         });
       assert.deepStrictEqual(yield* statuses(startsAt - 1), ["scheduled", "scheduled"]);
@@ -99,7 +99,7 @@ layer(TestRepositories.layer)("CampaignsRepository", (it) => {
         oldest,
       ];
       const page = (before: string | null, limit: number, since: number | null) =>
-        Effect.map(repository.page(sandbox, { before, limit }, since, now), (rows) =>
+        Effect.map(repository.page(sandbox, { before, limit }, { updatedSince: since }, now), (rows) =>
           rows.map(({ id }) => id),
         );
       assert.deepStrictEqual(yield* page(null, 2, null), ids.slice(0, 2));
