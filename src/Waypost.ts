@@ -18,6 +18,7 @@ import { Segments } from "./devices/Segments.ts";
 import { Answers } from "./events/Answers.ts";
 import { EventRecorder } from "./events/EventRecorder.ts";
 import { Events } from "./events/Events.ts";
+import { CsvExports } from "./http/csv/CsvExports.ts";
 import { Cursors } from "./http/Cursors.ts";
 import { idempotencyPruning } from "./http/IdempotencyPruning.ts";
 import { IdempotentRequests } from "./http/IdempotentRequests.ts";
@@ -74,6 +75,7 @@ export const requestServices = Layer.mergeAll(
   IdempotentRequests.layer,
   RateLimits.layer,
   Cursors.layer,
+  CsvExports.layer,
 );
 
 /** Services whose statements are the product: they have no implementation but PostgreSQL. */

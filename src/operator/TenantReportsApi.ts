@@ -1,5 +1,6 @@
 import { Schema } from "effect";
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api";
+import { alsoAsCsv } from "../http/csv/CsvParameters.ts";
 import { ParametersAreFields } from "../http/SchemaErrors.ts";
 import {
   CampaignRow,
@@ -66,6 +67,7 @@ export class TenantReportsApi extends HttpApiGroup.make("reports")
     }).annotate(OpenApi.Summary, "Report on each survey of a campaign of an environment"),
   )
   .annotateEndpoints(ParametersAreFields, true)
+  .annotateEndpoints(OpenApi.Transform, alsoAsCsv)
   .annotateEndpoints(
     OpenApi.Description,
     "The same figures, parameters and order as the platform API's report of that name.",

@@ -1,6 +1,7 @@
 import { Schema } from "effect";
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api";
 import { Needs, WorksAlways } from "../access/Access.ts";
+import { alsoAsCsv } from "../http/csv/CsvParameters.ts";
 import { ParametersAreFields } from "../http/SchemaErrors.ts";
 import { Unprocessable } from "../wire/ApiError.ts";
 import {
@@ -94,6 +95,7 @@ export class ReportsApi extends HttpApiGroup.make("reports")
   .annotateEndpoints(Needs, "reports:read")
   .annotateEndpoints(WorksAlways, true)
   .annotateEndpoints(ParametersAreFields, true)
+  .annotateEndpoints(OpenApi.Transform, alsoAsCsv)
   .annotate(OpenApi.Title, "Reports")
   .annotate(
     OpenApi.Description,

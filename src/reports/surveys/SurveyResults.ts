@@ -1,4 +1,5 @@
-import { Clock, Context, Effect, Layer } from "effect";
+import { Clock, Context, Effect, Layer, Stream } from "effect";
+import { type CsvFile, todayOf } from "../../http/csv/CsvFile.ts";
 import { dayRange, type LocalDate } from "../../time/LocalTime.ts";
 import type { TimeZoneName } from "../../time/TimeZone.ts";
 import { NotFound, type ServiceUnavailable, Unprocessable } from "../../wire/ApiError.ts";
@@ -14,6 +15,7 @@ import { TooManySourceRows } from "../SlowReports.ts";
 import { questionResult } from "./QuestionResults.ts";
 import { responseId, responseKey } from "./ResponseId.ts";
 import { shownAnswers } from "./ShownAnswers.ts";
+import { answersFile } from "./SurveyCsv.ts";
 import type { ShownResponse, SurveyResult } from "./SurveyResult.ts";
 import {
   type Pairing,
@@ -48,7 +50,7 @@ const noFilters = {
 const noSurvey = "The notification is no survey: it has no questions, and so no answers.";
 
 /** A stored response as it is shown. */
-export const shownResponse =
+const shownResponse =
   ({ campaignKey, notificationKey, questions }: Pairing) =>
   ({ answers, device_key, ...row }: StoredResponse): ShownResponse => ({
     id: responseId({ campaignKey, notificationKey, deviceKey: device_key }),
@@ -84,6 +86,8 @@ export class SurveyResults extends Context.Service<
       scope: ResponseScope,
       position: PagePosition,
     ) => Effect.Effect<ReadonlyArray<ShownResponse>>;
+    /** All responses as CSV, in the same order. */
+    readonly file: (tenant: Tenant, scope: ResponseScope) => Effect.Effect<CsvFile>;
   }
 >()("waypost/reports/surveys/SurveyResults", {
   make: Effect.gen(function* () {
@@ -162,6 +166,15 @@ export class SurveyResults extends Context.Service<
           rows.map(shownResponse(pairing)),
         );
       },
+      file: Effect.fnUntraced(function* (tenant, { end, pairing, period, start }) {
+        const range = [start, end].filter((date) => date !== null);
+        const dates = range.length === 0 ? todayOf(tenant, yield* Clock.currentTimeMillis) : range;
+        const responses = Effect.map(
+          statements.all(tenant, pairing, period),
+          Stream.map((rows) => rows.map(shownResponse(pairing))),
+        );
+        return answersFile(tenant, dates, pairing.questions, responses);
+      }),
     };
   }),
 }) {

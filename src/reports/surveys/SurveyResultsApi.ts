@@ -1,5 +1,6 @@
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api";
 import { Needs } from "../../access/Access.ts";
+import { alsoAsCsv } from "../../http/csv/CsvParameters.ts";
 import { NotFound, Unprocessable } from "../../wire/ApiError.ts";
 import { PageOf, PageQuery } from "../../wire/Envelope.ts";
 import { shownId } from "../../wire/ShownFields.ts";
@@ -40,5 +41,6 @@ export class SurveyResultsApi extends HttpApiGroup.make("surveyResults")
       ),
   )
   .annotateEndpoints(Needs, "reports:read")
+  .annotateEndpoints(OpenApi.Transform, alsoAsCsv)
   .annotate(OpenApi.Title, "Survey results")
   .annotate(OpenApi.Description, "What devices answered to a survey on a campaign.") {}

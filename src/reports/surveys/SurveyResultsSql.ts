@@ -1,5 +1,6 @@
 import { Context, Effect, Layer } from "effect";
 import { SqlClient, type Statement } from "effect/sql";
+import { rowCursor } from "../../database/RowCursor.ts";
 import { arrayOf, asNumber, instant, utc } from "../../database/Rows.ts";
 import type { NotificationType } from "../../notifications/MessageContent.ts";
 import type { Question } from "../../notifications/Survey.ts";
@@ -157,9 +158,13 @@ export class SurveyResultsSql extends Context.Service<SurveyResultsSql>()(
           limit: number,
         ) => Effect.orDie(sql<StoredResponse>`${responses(tenant, pairing, period, before)} LIMIT ${limit}`),
 
-        /** The query of all responses, for an export. */
+        /** All responses, in the order of the pages; in batches. */
         all: (tenant: Tenant, pairing: Pairing, period: ResponsePeriod) =>
-          responses(tenant, pairing, period, null),
+          Effect.provideService(
+            rowCursor<StoredResponse>(responses(tenant, pairing, period, null)),
+            SqlClient.SqlClient,
+            sql,
+          ),
       };
     }),
   },
