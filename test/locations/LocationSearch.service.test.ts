@@ -40,34 +40,39 @@ const world = Effect.gen(function* () {
 });
 
 layer(TestWaypost.layer)("GET /locations", (it) => {
-  it.effect("near selects by the distance to the edge, newest first, and combines with the rest (R1.2)", () =>
-    Effect.gen(function* () {
-      const { list, names } = yield* world;
-      assert.deepStrictEqual(yield* names("near=52,5&radius_meters=1"), ["Town", "Here"]);
-      // The edge of the second circle is 242 metres away, that of the third 1,269.
-      assert.deepStrictEqual(yield* names("near=52,5&radius_meters=241"), ["Town", "Here"]);
-      assert.deepStrictEqual(yield* names("near=52.0,%205&radius_meters=244"), ["Town", "Near", "Here"]);
-      assert.deepStrictEqual(yield* names("near=52,5&radius_meters=1300"), [
-        "Town",
-        "Far shop",
-        "Near",
-        "Here",
-      ]);
-      assert.deepStrictEqual(yield* names("near=10,179.999&radius_meters=200"), ["Date line"]);
-      assert.deepStrictEqual(yield* names("near=52,5&radius_meters=1300&group=Shops"), ["Far shop", "Here"]);
-      assert.deepStrictEqual(yield* names("near=52,5&radius_meters=1300&q=SHOP"), ["Far shop"]);
-      assert.deepStrictEqual(yield* names("external_id=b&near=52,5&radius_meters=1"), []);
-      const paged: Array<string> = [];
-      const search = "near=52,5&radius_meters=1300&limit=1";
-      for (let cursor: string | null = ""; cursor !== null;) {
-        const { body }: any = yield* list(`${search}${cursor && `&cursor=${cursor}`}`);
-        paged.push(...body.data.map(({ name }: { name: string }) => name));
-        cursor = body.meta.next_cursor;
-        const other = yield* list(`near=52,5&radius_meters=1301&limit=1&cursor=${cursor ?? "none"}`);
-        assert.strictEqual(other.body.error?.code, "invalid_cursor");
-      }
-      assert.deepStrictEqual(paged, ["Town", "Far shop", "Near", "Here"]);
-    }),
+  it.effect(
+    "near selects by the distance to the edge, newest first, and combines with the rest (R1.2, R1.5)",
+    () =>
+      Effect.gen(function* () {
+        const { list, names } = yield* world;
+        assert.deepStrictEqual(yield* names("near=52,5&radius_meters=1"), ["Town", "Here"]);
+        // The edge of the second circle is 242 metres away, that of the third 1,269.
+        assert.deepStrictEqual(yield* names("near=52,5&radius_meters=241"), ["Town", "Here"]);
+        assert.deepStrictEqual(yield* names("near=52.0,%205&radius_meters=244"), ["Town", "Near", "Here"]);
+        assert.deepStrictEqual(yield* names("near=52,5&radius_meters=1300"), [
+          "Town",
+          "Far shop",
+          "Near",
+          "Here",
+        ]);
+        assert.deepStrictEqual(yield* names("near=10,179.999&radius_meters=200"), ["Date line"]);
+        assert.deepStrictEqual(yield* names("near=52,5&radius_meters=1300&group=Shops"), [
+          "Far shop",
+          "Here",
+        ]);
+        assert.deepStrictEqual(yield* names("near=52,5&radius_meters=1300&q=SHOP"), ["Far shop"]);
+        assert.deepStrictEqual(yield* names("external_id=b&near=52,5&radius_meters=1"), []);
+        const paged: Array<string> = [];
+        const search = "near=52,5&radius_meters=1300&limit=1";
+        for (let cursor: string | null = ""; cursor !== null;) {
+          const { body }: any = yield* list(`${search}${cursor && `&cursor=${cursor}`}`);
+          paged.push(...body.data.map(({ name }: { name: string }) => name));
+          cursor = body.meta.next_cursor;
+          const other = yield* list(`near=52,5&radius_meters=1301&limit=1&cursor=${cursor ?? "none"}`);
+          assert.strictEqual(other.body.error?.code, "invalid_cursor");
+        }
+        assert.deepStrictEqual(paged, ["Town", "Far shop", "Near", "Here"]);
+      }),
   );
 
   it.effect("wrong filters of lists are 422 invalid_parameter at their field (R1.5)", () =>
