@@ -11,6 +11,22 @@
 --
 -- Instants are parameters. No statement reads the clock of the database.
 
+-- A name as lists search it: with its letter case folded (contract R1), as foldCase in src/wire/SearchText.ts
+-- does. ICU knows all letters, also where the locale of the database is C. ı is kept from becoming i.
+CREATE FUNCTION search_text(name text) RETURNS text LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $$
+  SELECT replace(replace(lower(upper(lower(replace(name, 'ı', U&'\E131') COLLATE "und-x-icu"))), 'ς', 'σ'),
+    U&'\E131', 'ı') COLLATE "C"
+$$;
+
+-- Trigrams find a part of a name. The extension comes with PostgreSQL; a server without it scans the names of
+-- one environment instead.
+DO $$
+BEGIN
+  CREATE EXTENSION IF NOT EXISTS pg_trgm;
+EXCEPTION WHEN OTHERS THEN
+  RAISE NOTICE 'Searches of names have no index: %', SQLERRM;
+END $$;
+
 -- A workspace is one customer. `id` is the internal key, `public_id` the id that clients see.
 CREATE TABLE workspace (
   id                    integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
@@ -40,6 +56,14 @@ CREATE TABLE tenant (
   locations_version bigint NOT NULL DEFAULT 0,
   PRIMARY KEY (workspace_id, environment)
 );
+
+-- Indexes the searched names of a table, where the server has trigrams.
+CREATE FUNCTION index_searched_names(named text) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  IF EXISTS (SELECT FROM pg_extension WHERE extname = 'pg_trgm') THEN
+    EXECUTE format('CREATE INDEX %I ON %I USING gin (search_name gin_trgm_ops)', named || '_search', named);
+  END IF;
+END $$;
 
 -- Facts that all processes on this database must agree on, such as the fingerprint of the secret key.
 CREATE TABLE installation (

@@ -8,6 +8,7 @@ CREATE TABLE media_file (
   -- 192 random bits: the key is in the public address, which must not be guessable.
   key              text NOT NULL UNIQUE CHECK (key ~ '^[A-Za-z0-9_-]{32}$'),
   name             text NOT NULL CHECK (name <> ''),
+  search_name      text NOT NULL GENERATED ALWAYS AS (search_text(name)) STORED,
   kind             text NOT NULL CHECK (kind IN ('image', 'video', 'audio')),
   mime_type        text NOT NULL CHECK (mime_type <> ''),
   size_bytes       integer NOT NULL CHECK (size_bytes > 0),
@@ -26,6 +27,8 @@ CREATE TABLE media_file (
   CHECK ((kind = 'image') = (thumbnail <> 'none')),
   CHECK ((thumbnail = 'pending') = (thumbnail_due_at IS NOT NULL))
 );
+
+SELECT index_searched_names('media_file');
 
 CREATE INDEX media_file_thumbnail_due ON media_file (thumbnail_due_at) WHERE thumbnail = 'pending';
 

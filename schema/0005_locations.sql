@@ -10,6 +10,7 @@ CREATE TABLE location (
   -- Events refer to the location by this key.
   key           integer GENERATED ALWAYS AS IDENTITY,
   name          text NOT NULL CHECK (name <> ''),
+  search_name   text NOT NULL GENERATED ALWAYS AS (search_text(name)) STORED,
   external_id   text CHECK (external_id <> ''),
   address       text CHECK (address <> ''),
   type          text NOT NULL CHECK (type IN ('circle', 'polygon')),
@@ -26,6 +27,8 @@ CREATE TABLE location (
   FOREIGN KEY (workspace_id, environment) REFERENCES tenant (workspace_id, environment) ON DELETE CASCADE,
   CHECK ((type = 'polygon') = (rings IS NOT NULL))
 );
+
+SELECT index_searched_names('location');
 
 CREATE UNIQUE INDEX location_external_id ON location (external_id, workspace_id, environment)
   WHERE external_id IS NOT NULL;

@@ -8,6 +8,7 @@ CREATE TABLE campaign (
   -- Sends and deliveries refer to the campaign by this key.
   key                  integer GENERATED ALWAYS AS IDENTITY,
   name                 text NOT NULL CHECK (name <> ''),
+  search_name          text NOT NULL GENERATED ALWAYS AS (search_text(name)) STORED,
   type                 text NOT NULL CHECK (type IN ('geo', 'push')),
   timezone             text NOT NULL,
   starts_at            timestamptz NOT NULL,
@@ -29,6 +30,8 @@ CREATE TABLE campaign (
   CHECK (type = 'push' OR segment_match IS NULL),
   CHECK ((frequency_cap_count IS NULL) = (frequency_cap_period IS NULL))
 );
+
+SELECT index_searched_names('campaign');
 
 CREATE UNIQUE INDEX campaign_key ON campaign (key, workspace_id, environment);
 

@@ -23,13 +23,20 @@ CREATE TABLE delivery (
   -- When the outcome became known. Reports date the delivery by it (contract K1).
   settled_at       timestamptz,
   opened_at        timestamptz,
+  -- A click is an open, too (contract M1).
+  clicked_at       timestamptz,
   -- At most one delivery per source and device (contract L5).
   PRIMARY KEY (workspace_id, environment, source_id, device_key),
   CHECK ((status IN ('delivered', 'failed')) = (settled_at IS NOT NULL)),
-  CHECK ((trigger_type = 'fixed_time') = (location_key IS NULL))
+  CHECK ((trigger_type = 'fixed_time') = (location_key IS NULL)),
+  CHECK (clicked_at IS NULL OR opened_at IS NOT NULL)
 );
 
 CREATE INDEX delivery_settled ON delivery (workspace_id, environment, settled_at);
+-- Few deliveries are opened; reports count those when they were (contract M2).
+CREATE INDEX delivery_opened ON delivery (workspace_id, environment, opened_at) WHERE opened_at IS NOT NULL;
+CREATE INDEX delivery_clicked ON delivery (workspace_id, environment, clicked_at)
+  WHERE clicked_at IS NOT NULL;
 CREATE INDEX delivery_of_device ON delivery (workspace_id, environment, device_key, created_at DESC);
 
 -- Deliveries that wait for a push provider, from the transaction that inserts the delivery to the one that

@@ -37,6 +37,9 @@ CREATE TABLE survey_response (
   FOREIGN KEY (workspace_id, environment) REFERENCES tenant (workspace_id, environment) ON DELETE CASCADE
 );
 
--- The survey report is an index-only scan.
+-- Counts the responses of a time that is not rolled up, by the index alone.
 CREATE INDEX survey_response_first ON survey_response (workspace_id, environment, first_answered_at)
   INCLUDE (campaign_key, notification_key);
+-- Lists the responses to a survey, newest first (contract M4).
+CREATE INDEX survey_response_listed ON survey_response (notification_key, campaign_key, first_answered_at,
+  device_key, workspace_id, environment);

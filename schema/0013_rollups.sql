@@ -1,7 +1,7 @@
 -- Rollups: the figures of reports, added up by local day and by month, so that a year is read in milliseconds
 -- (docs/decisions/0025).
 --
--- A statement that writes source rows (deliveries, events, devices) also writes deltas in the same
+-- A statement that writes source rows (deliveries, events, answers, devices) also writes deltas in the same
 -- transaction. A job adds deltas to the rollups and deletes them, in one transaction. So in every snapshot
 -- the rollups plus the deltas equal the source rows, whatever the order of commits.
 
@@ -51,6 +51,38 @@ CREATE TABLE event_delta (
   PRIMARY KEY (workspace_id, environment, id)
 ) WITH (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 2000);
 
+-- Deliveries that were opened or clicked, and devices that answered a survey of a campaign first, and are not
+-- rolled up yet. Of answers, the trigger is ''. A change by hand adds negative numbers.
+CREATE TABLE interaction_delta (
+  workspace_id     integer NOT NULL,
+  environment      text NOT NULL,
+  id               bigint GENERATED ALWAYS AS IDENTITY,
+  quarter          timestamptz NOT NULL,
+  campaign_key     integer NOT NULL,
+  notification_key integer NOT NULL,
+  content_type     text NOT NULL,
+  trigger_type     text NOT NULL,
+  opened           integer NOT NULL DEFAULT 0,
+  clicked          integer NOT NULL DEFAULT 0,
+  responses        integer NOT NULL DEFAULT 0,
+  PRIMARY KEY (workspace_id, environment, id)
+) WITH (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 2000);
+
+-- Answers to questions that are not rolled up yet, dated by the device's first answer to the survey. An
+-- answer that is replaced has a change of -1. `value` is that of answer_value.
+CREATE TABLE answer_delta (
+  workspace_id     integer NOT NULL,
+  environment      text NOT NULL,
+  id               bigint GENERATED ALWAYS AS IDENTITY,
+  quarter          timestamptz NOT NULL,
+  campaign_key     integer NOT NULL,
+  notification_key integer NOT NULL,
+  question_id      uuid NOT NULL,
+  value            text NOT NULL,
+  change           integer NOT NULL,
+  PRIMARY KEY (workspace_id, environment, id)
+) WITH (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 2000);
+
 -- Devices that were registered or unregistered and are not counted in rollup_state yet.
 CREATE TABLE device_delta (
   workspace_id integer NOT NULL,
@@ -78,6 +110,38 @@ CREATE TABLE delivery_rollup (
   devices          bytea NOT NULL,
   PRIMARY KEY (workspace_id, environment, span, campaign_key, starts_on, notification_key, content_type,
     trigger_type)
+);
+
+-- Interactions and responses of a day or a month, as in interaction_delta.
+CREATE TABLE interaction_rollup (
+  workspace_id     integer NOT NULL,
+  environment      text NOT NULL,
+  span             text NOT NULL CHECK (span IN ('day', 'month')),
+  campaign_key     integer NOT NULL,
+  notification_key integer NOT NULL,
+  content_type     text NOT NULL,
+  trigger_type     text NOT NULL,
+  starts_on        date NOT NULL,
+  opened           bigint NOT NULL,
+  clicked          bigint NOT NULL,
+  responses        bigint NOT NULL,
+  PRIMARY KEY (workspace_id, environment, span, starts_on, campaign_key, notification_key, content_type,
+    trigger_type)
+);
+
+-- Answers of a day or a month: how often each value was given. The survey stands before the day in the key,
+-- so that its rows of a year lie together.
+CREATE TABLE answer_rollup (
+  workspace_id     integer NOT NULL,
+  environment      text NOT NULL,
+  span             text NOT NULL CHECK (span IN ('day', 'month')),
+  notification_key integer NOT NULL,
+  campaign_key     integer NOT NULL,
+  starts_on        date NOT NULL,
+  question_id      uuid NOT NULL,
+  value            text NOT NULL,
+  count            bigint NOT NULL,
+  PRIMARY KEY (workspace_id, environment, span, notification_key, campaign_key, starts_on, question_id, value)
 );
 
 -- Geofence events of a day or a month at a block of locations
@@ -149,6 +213,74 @@ CREATE TRIGGER delivery_changed_after_settling AFTER UPDATE ON delivery FOR EACH
 
 CREATE TRIGGER geofence_event_changed AFTER UPDATE ON geofence_event
   FOR EACH ROW EXECUTE FUNCTION invalidate_rollups();
+
+CREATE FUNCTION add_deltas_of_interaction() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  INSERT INTO interaction_delta (workspace_id, environment, quarter, campaign_key, notification_key,
+    content_type, trigger_type, opened, clicked)
+  SELECT NEW.workspace_id, NEW.environment, quarter, NEW.campaign_key, NEW.notification_key,
+    NEW.content_type, NEW.trigger_type, sum(opened), sum(clicked)
+  FROM (
+    SELECT date_bin('15 minutes', at, 'epoch') AS quarter, opened, clicked
+    FROM (VALUES (NEW.opened_at, 1, 0), (NEW.clicked_at, 0, 1),
+      (CASE WHEN TG_OP = 'UPDATE' THEN OLD.opened_at END, -1, 0),
+      (CASE WHEN TG_OP = 'UPDATE' THEN OLD.clicked_at END, 0, -1)) AS each (at, opened, clicked)
+    WHERE at IS NOT NULL) AS change
+  GROUP BY quarter HAVING sum(opened) <> 0 OR sum(clicked) <> 0;
+  RETURN NULL;
+END $$;
+
+-- Row by row: a device opens one message at a time, and a statement that settles thousands opens none.
+CREATE TRIGGER delivery_interaction AFTER UPDATE ON delivery FOR EACH ROW
+  WHEN (OLD.opened_at IS DISTINCT FROM NEW.opened_at OR OLD.clicked_at IS DISTINCT FROM NEW.clicked_at)
+  EXECUTE FUNCTION add_deltas_of_interaction();
+
+CREATE TRIGGER delivery_inserted_with_interaction AFTER INSERT ON delivery FOR EACH ROW
+  WHEN (NEW.opened_at IS NOT NULL) EXECUTE FUNCTION add_deltas_of_interaction();
+
+-- The value of an answer as rollups count it: of choices their ids in order, of a number or a boolean its
+-- text, of an open text ''.
+CREATE FUNCTION answer_value(value jsonb) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+  SELECT CASE jsonb_typeof(value)
+    WHEN 'array' THEN (
+      SELECT string_agg(id, ',' ORDER BY id COLLATE "C") FROM jsonb_array_elements_text(value) AS each (id))
+    WHEN 'number' THEN trim_scale((value #>> '{}')::numeric)::text
+    WHEN 'boolean' THEN value #>> '{}'
+    ELSE COALESCE(
+      substring(value #>> '{}' FROM '^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$'), '')
+  END
+$$;
+
+CREATE FUNCTION add_deltas_of_answers() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  IF TG_OP = 'INSERT' THEN
+    INSERT INTO interaction_delta (workspace_id, environment, quarter, campaign_key, notification_key,
+      content_type, trigger_type, responses)
+    VALUES (NEW.workspace_id, NEW.environment, date_bin('15 minutes', NEW.first_answered_at, 'epoch'),
+      NEW.campaign_key, NEW.notification_key, 'survey', '', 1);
+  END IF;
+  INSERT INTO answer_delta (workspace_id, environment, quarter, campaign_key, notification_key, question_id,
+    value, change)
+  SELECT NEW.workspace_id, NEW.environment, date_bin('15 minutes', NEW.first_answered_at, 'epoch'),
+    NEW.campaign_key, NEW.notification_key, question_id, value, sum(change)
+  FROM (
+    SELECT (answer ->> 'question_id')::uuid AS question_id, answer_value(answer -> 'value') AS value, change
+    FROM (
+      SELECT 1 AS change, jsonb_array_elements(NEW.answers) AS answer
+      UNION ALL
+      SELECT -1, jsonb_array_elements(OLD.answers) WHERE TG_OP = 'UPDATE') AS each) AS valued
+  GROUP BY question_id, value HAVING sum(change) <> 0;
+  RETURN NULL;
+END $$;
+
+CREATE TRIGGER survey_response_answered AFTER INSERT OR UPDATE ON survey_response
+  FOR EACH ROW EXECUTE FUNCTION add_deltas_of_answers();
+
+-- Waypost never changes whose response it is, nor its date.
+CREATE TRIGGER survey_response_moved AFTER UPDATE ON survey_response FOR EACH ROW
+  WHEN (OLD.first_answered_at <> NEW.first_answered_at OR OLD.campaign_key <> NEW.campaign_key
+    OR OLD.notification_key <> NEW.notification_key)
+  EXECUTE FUNCTION invalidate_rollups();
 
 CREATE FUNCTION add_deltas_of_new_events() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN

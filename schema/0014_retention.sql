@@ -31,6 +31,23 @@ CREATE TABLE compacted_delivery (
   PRIMARY KEY (workspace_id, environment, day, id)
 );
 
+-- Compacted deliveries that were opened or clicked on a UTC day, in parallel arrays: how many of a campaign,
+-- a notification and a quarter of an hour. The day is that of the interaction, not of the delivery.
+CREATE TABLE compacted_interaction (
+  workspace_id      integer NOT NULL,
+  environment       text NOT NULL,
+  day               timestamptz NOT NULL,
+  id                bigint GENERATED ALWAYS AS IDENTITY,
+  content_type      text NOT NULL,
+  trigger_type      text NOT NULL,
+  campaign_keys     integer[] NOT NULL,
+  notification_keys integer[] NOT NULL,
+  quarters          smallint[] NOT NULL,
+  opened            integer[] NOT NULL,
+  clicked           integer[] NOT NULL,
+  PRIMARY KEY (workspace_id, environment, day, id)
+);
+
 -- Events of a UTC day in parallel arrays: the millisecond of the day, and for an entry the microseconds of
 -- the visit until the next exit, null without an exit.
 CREATE TABLE compacted_event (

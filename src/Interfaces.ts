@@ -44,6 +44,7 @@ import { PlatformApi } from "./PlatformApi.ts";
 import { geofencesHandlers } from "./positions/GeofencesHttp.ts";
 import { positionsHandlers } from "./positions/PositionsHttp.ts";
 import { reportHandlers } from "./reports/ReportsHttp.ts";
+import { surveyResultsHandlers } from "./reports/surveys/SurveyResultsHttp.ts";
 import { messagesHandlers } from "./sending/MessagesHttp.ts";
 
 const apis = [PlatformApi, DeviceApi, OperatorApi] as unknown as ReadonlyArray<HttpApi.Top>;
@@ -52,6 +53,7 @@ const platformRoutes = HttpApiBuilder.layer(PlatformApi).pipe(
   Layer.provide([
     meHandlers,
     reportHandlers,
+    surveyResultsHandlers,
     locationsHandlers,
     locationGroupsHandlers,
     mediaHandlers,

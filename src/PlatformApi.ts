@@ -8,6 +8,7 @@ import { LocationsApi } from "./locations/LocationsApi.ts";
 import { MediaApi } from "./media/MediaApi.ts";
 import { NotificationsApi } from "./notifications/NotificationsApi.ts";
 import { ReportsApi } from "./reports/ReportsApi.ts";
+import { SurveyResultsApi } from "./reports/surveys/SurveyResultsApi.ts";
 import { tidyOpenApi } from "./wire/OpenApiTidy.ts";
 
 /** The public REST API of a workspace, the same at both base addresses. */
@@ -19,6 +20,7 @@ export class PlatformApi extends HttpApi.make("platform")
   .add(CampaignsApi)
   .add(NotificationsApi)
   .add(ReportsApi)
+  .add(SurveyResultsApi)
   .middleware(SchemaErrors)
   .middleware(Access)
   .prefix("/platform/v1")

@@ -18,6 +18,7 @@ import { Segments } from "./devices/Segments.ts";
 import { Answers } from "./events/Answers.ts";
 import { EventRecorder } from "./events/EventRecorder.ts";
 import { Events } from "./events/Events.ts";
+import { CsvExports } from "./http/csv/CsvExports.ts";
 import { Cursors } from "./http/Cursors.ts";
 import { idempotencyPruning } from "./http/IdempotencyPruning.ts";
 import { IdempotentRequests } from "./http/IdempotentRequests.ts";
@@ -43,6 +44,7 @@ import { SendListSql } from "./operator/SendListSql.ts";
 import { Geofences } from "./positions/Geofences.ts";
 import { Positions } from "./positions/Positions.ts";
 import { Reports } from "./reports/Reports.ts";
+import { SurveyResults } from "./reports/surveys/SurveyResults.ts";
 import { Retention, retentionJob } from "./reports/retention/Retention.ts";
 import { Rollups, rollupJob } from "./reports/rollups/Rollups.ts";
 import { sqlRepositories } from "./Repositories.ts";
@@ -74,11 +76,13 @@ export const requestServices = Layer.mergeAll(
   IdempotentRequests.layer,
   RateLimits.layer,
   Cursors.layer,
+  CsvExports.layer,
 );
 
 /** Services whose statements are the product: they have no implementation but PostgreSQL. */
 const statementServices = Layer.mergeAll(
   Reports.layer,
+  SurveyResults.layer,
   Rollups.layer,
   Retention.layer,
   DeviceAuthentication.layer.pipe(Layer.provide(FailedAttempts.layer)),

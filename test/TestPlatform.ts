@@ -14,6 +14,7 @@ import { SendListSql } from "../src/operator/SendListSql.ts";
 import { Geofences } from "../src/positions/Geofences.ts";
 import { Positions } from "../src/positions/Positions.ts";
 import { Reports } from "../src/reports/Reports.ts";
+import { SurveyResults } from "../src/reports/surveys/SurveyResults.ts";
 import { Messages } from "../src/sending/Messages.ts";
 import { PushCredentials } from "../src/sending/push/PushCredentials.ts";
 import type { MediaStore } from "../src/media/store/MediaStore.ts";
@@ -35,6 +36,7 @@ const notInMemory = Layer.mergeAll(
   Layer.mock(Messages)({}),
   Layer.mock(PushCredentials)({}),
   Layer.mock(Reports)({}),
+  Layer.mock(SurveyResults)({}),
   Layer.mock(DeliveryList)({}),
   Layer.mock(SendListSql)({}),
 );

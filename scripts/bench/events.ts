@@ -115,6 +115,7 @@ const bench = Effect.gen(function* () {
         cta_url: "https://example.com/offer",
         questions: [],
         opened_at: null,
+        clicked_at: null,
       };
       return [JSON.stringify({ ...keys, workspaceId, message })];
     },

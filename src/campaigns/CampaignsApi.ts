@@ -7,7 +7,9 @@ import { Instant } from "../time/Instant.ts";
 import { bodyErrors, Forbidden, NotFound, Unprocessable } from "../wire/ApiError.ts";
 import { Data, Deleted, PageOf, PageQuery } from "../wire/Envelope.ts";
 import { shownId } from "../wire/ShownFields.ts";
-import { Campaign } from "./Campaign.ts";
+import { searchParameter } from "../wire/SearchText.ts";
+import { Campaign, CampaignType } from "./Campaign.ts";
+import { CampaignStatus } from "./CampaignStatus.ts";
 import { CampaignDraft } from "./CampaignDraft.ts";
 
 const params = {
@@ -35,6 +37,21 @@ export class CampaignsApi extends HttpApiGroup.make("campaigns")
             examples: ["true"],
           }),
         ),
+        status: Schema.optionalKey(
+          CampaignStatus.annotate({
+            description: "Only campaigns that have this status now.",
+            examples: ["active"],
+            message: "The status must be active, scheduled, paused or ended.",
+          }),
+        ),
+        type: Schema.optionalKey(
+          CampaignType.annotate({
+            description: "Only campaigns of this type.",
+            examples: ["geo"],
+            message: "The type must be geo or push.",
+          }),
+        ),
+        q: searchParameter("autumn"),
       },
       success: PageOf(Campaign),
       error: [Unprocessable],

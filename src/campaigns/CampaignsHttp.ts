@@ -9,6 +9,7 @@ import { showVersion } from "../http/ResourceVersion.ts";
 import { PlatformApi } from "../PlatformApi.ts";
 import type { FoundCampaign } from "./Campaign.ts";
 import { campaignVersion } from "./CampaignVersion.ts";
+import { searchPattern } from "../wire/SearchText.ts";
 import { Campaigns } from "./Campaigns.ts";
 import { readCampaign } from "./CampaignDraft.ts";
 
@@ -25,13 +26,18 @@ export const campaignHandlers = HttpApiBuilder.group(
         "list",
         Effect.fnUntraced(function* ({ query }) {
           const caller = yield* Caller;
-          const { archived = "false", updated_since } = query;
-          const filters = { updated_since, archived: archived === "true" ? archived : undefined };
+          const { archived, q, status = null, type = null, updated_since = null } = query;
+          const search = searchPattern(q);
+          const isArchived = archived === "true";
+          const filters = { updated_since, status, type, search, archived: isArchived || undefined };
           const scope = { endpoint: "GET /campaigns", owner: caller, filters };
           return yield* cursors.page(scope, query, (position) =>
             campaigns.page(caller, position, {
-              updatedSince: updated_since ?? null,
-              archived: archived === "true",
+              updatedSince: updated_since,
+              status,
+              type,
+              search,
+              isArchived,
             }),
           );
         }),

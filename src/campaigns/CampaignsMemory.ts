@@ -1,9 +1,11 @@
 import { Effect, Layer } from "effect";
 import { MemoryStore, memoryTable, pageOf } from "../database/MemoryStore.ts";
 import type { TimeOfDay } from "../time/LocalTime.ts";
+import { isFound } from "../wire/SearchText.ts";
 import { type CampaignId, CampaignKey, type NotificationId } from "../wire/Ids.ts";
 import { tenantRow, tenantRows } from "../workspaces/TenantRows.ts";
 import type { TenantKey } from "../workspaces/Workspace.ts";
+import { campaignStatus } from "./CampaignStatus.ts";
 import { CampaignsRepository } from "./CampaignsRepository.ts";
 import { type StoredCampaign, shownCampaign } from "./StoredCampaign.ts";
 import { existingTargeting } from "./CampaignTargetingMemory.ts";
@@ -48,11 +50,21 @@ export const campaignsMemory = Layer.effect(
       });
 
     return CampaignsRepository.of({
-      page: (tenant, position, { archived, updatedSince }, now) =>
+      page: (
+        tenant,
+        position,
+        { isArchived = false, search = null, status = null, type = null, updatedSince = null },
+        now,
+      ) =>
         store.read((tables) =>
           pageOf(
             tenantRows(tables, campaigns, tenant).filter(
-              (row) => row.archived === archived && (updatedSince === null || row.updatedAt >= updatedSince),
+              (row) =>
+                row.archived === isArchived &&
+                (updatedSince === null || row.updatedAt >= updatedSince) &&
+                (type === null || row.type === type) &&
+                (status === null || campaignStatus(row, now) === status) &&
+                (search === null || isFound(search, row.name)),
             ),
             position,
           ).map((row) => shownCampaign(row, existingTargeting(tables, row.id), now)),

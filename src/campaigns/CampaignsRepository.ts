@@ -20,12 +20,16 @@ export interface CampaignValues {
   readonly segmentMatch: Campaign["targeting"]["segment_match"];
 }
 
-/** Which campaigns a list has. */
+/** Which campaigns a list has; what is left out or null selects all. */
 export interface CampaignFilters {
-  /** Only campaigns changed at or after this instant, in epoch milliseconds; null for all. */
-  readonly updatedSince: number | null;
-  /** Only archived campaigns, or only the others. */
-  readonly archived: boolean;
+  /** In epoch milliseconds. */
+  readonly updatedSince?: number | null;
+  readonly status?: Campaign["status"] | null;
+  readonly type?: Campaign["type"] | null;
+  /** A pattern of `searchPattern` for the name. */
+  readonly search?: string | null;
+  /** Only archived campaigns, or only the others (the default). */
+  readonly isArchived?: boolean;
 }
 
 /** Stores campaigns. `now` is the instant of the change or of the computed status, in epoch milliseconds. */

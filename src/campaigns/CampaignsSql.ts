@@ -75,16 +75,27 @@ export const campaignsSql = Layer.effect(
       c.segment_match, ${utc("c.created_at")} AS created_at, ${utc("c.updated_at")} AS updated_at`;
 
     return CampaignsRepository.of({
-      page: (tenant, position, { archived, updatedSince }, now) =>
-        mapRows(
+      page: (tenant, position, filters, now) => {
+        const {
+          isArchived = false,
+          search = null,
+          status = null,
+          type = null,
+          updatedSince = null,
+        } = filters;
+        return mapRows(
           sql<Columns>`
             SELECT ${columns(now)} FROM campaign c
-            WHERE ${tenantIs(sql, "c", tenant)} AND c.archived = ${archived}
+            WHERE ${tenantIs(sql, "c", tenant)} AND c.archived = ${isArchived}
               AND (${position.before}::uuid IS NULL OR c.id < ${position.before})
               AND (${instant(updatedSince)} IS NULL OR c.updated_at >= ${instant(updatedSince)})
+              AND (${type}::text IS NULL OR c.type = ${type})
+              AND (${status}::text IS NULL OR ${statusSql(sql, now, "c")} = ${status})
+              ${search === null ? sql`` : sql`AND c.search_name LIKE ${search}`}
             ORDER BY c.id DESC LIMIT ${position.limit}`,
           toCampaign,
-        ),
+        );
+      },
 
       find: (tenant, id, now) =>
         Effect.map(

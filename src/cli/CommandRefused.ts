@@ -1,7 +1,16 @@
-import { Data, Schema } from "effect";
+import { Data, Option, Schema } from "effect";
 import { HttpClientError } from "effect/http";
 import type { ApiError } from "../wire/ApiError.ts";
 import type { Fields } from "../wire/Problems.ts";
+
+const ErrorText = Schema.fromJsonString(
+  Schema.Struct({
+    error: Schema.Struct({
+      message: Schema.String,
+      fields: Schema.optionalKey(Schema.Record(Schema.String, Schema.Array(Schema.String))),
+    }),
+  }),
+);
 
 /** The first `code` of an error or one of its causes. */
 const codeOf = (error: unknown): string => {
@@ -42,6 +51,14 @@ export class CommandRefused extends Data.TaggedError("CommandRefused")<{ readonl
       messages.map((message) => `  ${name}: ${message}`),
     );
     return new CommandRefused({ message: ["The request is not valid:", ...lines].join("\n") });
+  };
+
+  /** An error as the server at `url` responds with it. */
+  static readonly fromText = (url: string, body: string): CommandRefused => {
+    const error = Option.getOrNull(Schema.decodeUnknownOption(ErrorText)(body))?.error;
+    if (error?.fields !== undefined) return CommandRefused.fields(error.fields);
+    const message = error?.message ?? `The server at ${url} is not the operator interface of a Waypost.`;
+    return new CommandRefused({ message });
   };
 
   /** The failure of a request to the server at `url`. */

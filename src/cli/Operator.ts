@@ -129,6 +129,7 @@ type Client = HttpApiClient.ForApi<typeof OperatorApi>;
 /** A function that sends requests to the operator interface. Every failure becomes `CommandRefused`. */
 export const operator = Effect.gen(function* () {
   const { key, url } = yield* locate;
+  const http = yield* HttpClient.HttpClient;
   const client = yield* HttpApiClient.make(OperatorApi, {
     baseUrl: url,
     transformClient: HttpClient.mapRequest(HttpClientRequest.bearerToken(key)),
@@ -139,8 +140,26 @@ export const operator = Effect.gen(function* () {
     ) => Effect.Effect<A, ApiError | HttpClientError.HttpClientError | Schema.SchemaError>,
   ): Effect.Effect<A, CommandRefused> =>
     Effect.mapError(request(client), (failure) => CommandRefused.from(url, failure));
+  /** Reads a path of the interface as text, such as a CSV file. */
+  const text = (
+    path: string,
+    query: Readonly<Record<string, string>>,
+  ): Effect.Effect<string, CommandRefused> =>
+    Effect.gen(function* () {
+      const request = HttpClientRequest.get(`${url}/operator/v1${path}`, { urlParams: query }).pipe(
+        HttpClientRequest.bearerToken(key),
+      );
+      const response = yield* http.execute(request);
+      const body = yield* response.text;
+      return { isOk: response.status === 200, body };
+    }).pipe(
+      Effect.mapError((failure) => CommandRefused.from(url, failure)),
+      Effect.flatMap(({ body, isOk }) =>
+        isOk ? Effect.succeed(body) : Effect.fail(CommandRefused.fromText(url, body)),
+      ),
+    );
   /** `url` is the address of the server, without a trailing slash. */
-  return Object.assign(ask, { url });
+  return Object.assign(ask, { url, text });
 });
 
 /** The function that `operator` returns. */

@@ -3,10 +3,14 @@ import type { Answer, EndpointName, Envelope, GroupName, Item, Query } from "./C
 import { Pages } from "./Pages.ts";
 
 /** Calls one endpoint of the API. Rejects with a `WaypostError`, or with the reason of an aborted signal. */
-export type Call = <G extends GroupName, E extends EndpointName<G>>(
-  endpoint: readonly [G, E],
-  input: CallInput,
-) => Promise<Envelope<G, E>>;
+export interface Call {
+  <G extends GroupName, E extends EndpointName<G>>(
+    endpoint: readonly [G, E],
+    input: CallInput,
+  ): Promise<Envelope<G, E>>;
+  /** The response as CSV, of endpoints that have it. */
+  csv<G extends GroupName>(endpoint: readonly [G, EndpointName<G>], input: CallInput): Promise<string>;
+}
 
 type Parameters<G extends GroupName> = Query<G, EndpointName<G> & "list">;
 

@@ -114,12 +114,12 @@ export const connected = (settings: ConnectionSettings, timeoutMs = settings.tim
 const withoutUndefined = <A extends object>(value: A): A =>
   Object.fromEntries(Object.entries(value).filter(([, each]) => each !== undefined)) as A;
 
-/** Calls one endpoint and returns the JSON body of the response. */
-export const exchange = Effect.fnUntraced(function* (
+/** Calls one endpoint and returns its response, if it succeeds. */
+const receive = Effect.fnUntraced(function* (
   settings: ConnectionSettings,
   [group, endpoint]: readonly [group: GroupName, endpoint: string],
   { ids = {}, json, options, query = {}, raw }: CallInput,
-): Effect.fn.Return<object, WaypostError, HttpClient.HttpClient> {
+): Effect.fn.Return<ReceivedResponse, WaypostError, HttpClient.HttpClient> {
   const { method, path } = routeOf(group, endpoint);
   const url = target(settings).base + fillPath(path, ids);
   const parameters = Object.entries(query).flatMap(([name, value]) =>
@@ -143,9 +143,32 @@ export const exchange = Effect.fnUntraced(function* (
     retryAfter: retryAfterSeconds(response.headers, Date.parse(response.headers["date"] ?? "")),
   };
   if (response.status < 200 || response.status >= 300) return yield* Effect.fail(responseError(received));
+  return received;
+});
+
+/** Calls one endpoint and returns the JSON body of the response. */
+export const exchange = Effect.fnUntraced(function* (
+  settings: ConnectionSettings,
+  endpoint: readonly [group: GroupName, endpoint: string],
+  input: CallInput,
+) {
+  const received = yield* receive(settings, endpoint, input);
   const envelope = envelopeOf(received.text);
   if (envelope === null) return yield* Effect.fail(unexpectedSuccess(received));
   return envelope;
+});
+
+/** Calls one endpoint and returns its response as CSV. */
+export const exchangeCsv = Effect.fnUntraced(function* (
+  settings: ConnectionSettings,
+  endpoint: readonly [group: GroupName, endpoint: string],
+  { query, ...input }: CallInput,
+) {
+  const received = yield* receive(settings, endpoint, { ...input, query: { ...query, format: "csv" } });
+  if (received.headers["content-type"]?.startsWith("text/csv") !== true) {
+    return yield* Effect.fail(unexpectedSuccess(received));
+  }
+  return received.text;
 });
 
 const bodyOf = (raw: Blob | FormData | undefined, json: unknown) => {

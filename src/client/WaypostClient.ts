@@ -2,12 +2,20 @@ import { Cause, Context, Effect, Exit } from "effect";
 import { FetchHttpClient, HttpClient } from "effect/http";
 import type { Call } from "./Call.ts";
 import { CampaignsClient } from "./CampaignsClient.ts";
-import { type CallOptions, type ConnectionSettings, exchange, target } from "./Connection.ts";
-import type { Answer, Envelope } from "./Contract.ts";
+import {
+  type CallInput,
+  type CallOptions,
+  type ConnectionSettings,
+  exchange,
+  exchangeCsv,
+  target,
+} from "./Connection.ts";
+import type { Answer, EndpointName, Envelope, GroupName } from "./Contract.ts";
 import { LocationGroupsClient } from "./LocationGroupsClient.ts";
 import { LocationsClient } from "./LocationsClient.ts";
 import { MediaClient } from "./MediaClient.ts";
 import { NotificationsClient } from "./NotificationsClient.ts";
+import { WaypostError } from "./WaypostError.ts";
 import { ReportsClient } from "./ReportsClient.ts";
 
 export type { ListQuery } from "./Call.ts";
@@ -55,19 +63,29 @@ export class WaypostClient {
     target(settings);
     const { context = Context.empty(), fetch } = settings;
     const services = fetch === undefined ? context : Context.add(context, FetchHttpClient.Fetch, fetch);
-    const call: Call = async (endpoint, input) => {
-      const signal = input.options?.signal;
+    const run = async <A>(
+      exchanged: Effect.Effect<A, WaypostError, HttpClient.HttpClient>,
+      signal: AbortSignal | undefined,
+    ): Promise<A> => {
       signal?.throwIfAborted();
-      const sent = exchange(settings, endpoint, input).pipe(
+      const sent = exchanged.pipe(
         Effect.provide(FetchHttpClient.layer),
         // Browsers would ask the server for permission to send these headers.
         Effect.provideService(HttpClient.TracerPropagationEnabled, false),
       );
       const exit = await Effect.runPromiseExitWith(services)(sent, signal === undefined ? {} : { signal });
-      if (Exit.isSuccess(exit)) return exit.value as Envelope<(typeof endpoint)[0], (typeof endpoint)[1]>;
+      if (Exit.isSuccess(exit)) return exit.value;
       if (Cause.hasInterruptsOnly(exit.cause)) signal?.throwIfAborted();
       throw Cause.squash(exit.cause);
     };
+    const call: Call = Object.assign(
+      <G extends GroupName, E extends EndpointName<G>>(endpoint: readonly [G, E], input: CallInput) =>
+        run(exchange(settings, endpoint, input), input.options?.signal) as Promise<Envelope<G, E>>,
+      {
+        csv: <G extends GroupName>(endpoint: readonly [G, EndpointName<G>], input: CallInput) =>
+          run(exchangeCsv(settings, endpoint, input), input.options?.signal),
+      },
+    );
     this.#call = call;
     this.campaigns = new CampaignsClient(call);
     this.notifications = new NotificationsClient(call);

@@ -117,5 +117,5 @@ export const visitsChapter = Effect.fnUntraced(function* (
   yield* figures.check("the messages in Anna's inbox", inbox.data("length"), 1);
   const messageId = yield* inbox.text(0, "id");
   yield* figures.check("the id of Anna's message", messageId, triggered.data("deliveries", 0, "id"));
-  yield* send(anna, `POST /messages/${messageId}/opened`, { show: ["id", "opened_at"] });
+  yield* send(anna, `POST /messages/${messageId}/opened`, { show: ["message_id", "opened_at"] });
 });

@@ -1,5 +1,6 @@
 import { Context, Effect, Layer } from "effect";
 import { SqlClient } from "effect/sql";
+import { rowCursor } from "../database/RowCursor.ts";
 import { asNumber, instant, jsonb, unnested, utc } from "../database/Rows.ts";
 import { anyRow, firstRow, run } from "../database/Statements.ts";
 import type { DeviceId, DeviceKey } from "../wire/Ids.ts";
@@ -55,6 +56,12 @@ export interface DeviceChange {
   readonly app_version?: string | null | undefined;
 }
 
+/** Which registered devices a list has; undefined selects all. */
+export interface DeviceFilters {
+  readonly approved?: boolean | undefined;
+  readonly platform?: Platform | undefined;
+}
+
 /** Every statement on devices. */
 export class DevicesSql extends Context.Service<DevicesSql>()("waypost/devices/DevicesSql", {
   make: Effect.map(SqlClient.SqlClient, (sql) => {
@@ -65,6 +72,18 @@ export class DevicesSql extends Context.Service<DevicesSql>()("waypost/devices/D
       attributes`;
     const ofTenant = ({ environment, workspaceId }: TenantKey) =>
       sql`workspace_id = ${workspaceId} AND environment = ${environment}`;
+
+    const registered = (
+      tenant: Tenant,
+      before: string | null,
+      { approved = null, platform = null }: { [name in keyof DeviceFilters]: DeviceFilters[name] | null },
+    ) => sql`
+      SELECT ${columns} FROM device
+      WHERE ${ofTenant(tenant)} AND unregistered_at IS NULL
+        AND (${before}::uuid IS NULL OR id < ${before})
+        AND (${approved}::boolean IS NULL OR approved = ${approved})
+        AND (${platform}::text IS NULL OR platform = ${platform})
+      ORDER BY id DESC`;
 
     return {
       /**
@@ -180,18 +199,12 @@ export class DevicesSql extends Context.Service<DevicesSql>()("waypost/devices/D
           WHERE ${ofTenant(tenant)} AND key = ${key}`),
 
       /** Registered devices, newest first. */
-      page: (
-        tenant: Tenant,
-        position: PagePosition,
-        filters: { readonly approved?: boolean | undefined; readonly platform?: Platform | undefined },
-      ) =>
-        Effect.orDie(sql<Device>`
-          SELECT ${columns} FROM device
-          WHERE ${ofTenant(tenant)} AND unregistered_at IS NULL
-            AND (${position.before}::uuid IS NULL OR id < ${position.before})
-            AND (${filters.approved ?? null}::boolean IS NULL OR approved = ${filters.approved ?? null})
-            AND (${filters.platform ?? null}::text IS NULL OR platform = ${filters.platform ?? null})
-          ORDER BY id DESC LIMIT ${position.limit}`),
+      page: (tenant: Tenant, { before, limit }: PagePosition, filters: DeviceFilters) =>
+        Effect.orDie(sql<Device>`${registered(tenant, before, filters)} LIMIT ${limit}`),
+
+      /** All of them, in the order of the pages; in batches. */
+      all: (tenant: Tenant, filters: DeviceFilters) =>
+        Effect.provideService(rowCursor<Device>(registered(tenant, null, filters)), SqlClient.SqlClient, sql),
 
       /** Whether a device is registered. */
       isRegistered: (tenant: Tenant, id: string) =>

@@ -7,7 +7,7 @@ const questionIdText = {
 } as const;
 
 /** The value of an answer: a text or the id of a choice, the ids of choices, a number, or a boolean. */
-const AnswerValue = Schema.Union([
+export const AnswerValue = Schema.Union([
   Schema.String,
   Schema.Finite,
   Schema.Boolean,

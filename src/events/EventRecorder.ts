@@ -90,4 +90,5 @@ const toMessage = (
   questions: triggerMatch.questions,
   delivered_at: status === "delivered" ? utcText(due.now) : null,
   opened_at: null,
+  clicked_at: null,
 });

@@ -5,10 +5,15 @@ import { isUuid } from "../wire/Ids.ts";
 import type { PagePosition } from "../wire/PagePosition.ts";
 import type { ParsedBody } from "../wire/ParsedBody.ts";
 import type { Tenant } from "../workspaces/Workspace.ts";
+import { runSliced } from "../workers/TimeSlices.ts";
 import { Workspaces } from "../workspaces/Workspaces.ts";
 import { LocationIndexes } from "./LocationIndexes.ts";
 import { isUnchanged, type LocationPatch, shapeFields } from "./LocationResource.ts";
+import type { LocationSearch } from "./LocationSearch.ts";
 import { LocationsRepository } from "./LocationsRepository.ts";
+
+/** Locations near a position that are looked up for one page: more than any page has. */
+const nearCandidates = 1_000;
 
 /** Locations of one environment. `LocationImports` creates them. */
 export class Locations extends Context.Service<Locations>()("waypost/locations/Locations", {
@@ -26,9 +31,21 @@ export class Locations extends Context.Service<Locations>()("waypost/locations/L
     });
 
     return {
-      /** Newest first; `since` in epoch milliseconds, null for no limit. */
-      page: (tenant: Tenant, since: number | null, position: PagePosition) =>
-        repository.page(tenant, since, position),
+      /** Newest first. */
+      page: Effect.fnUntraced(function* (tenant: Tenant, search: LocationSearch, position: PagePosition) {
+        const { near, ...filters } = search;
+        if (near === null) return yield* repository.page(tenant, filters, position);
+        const index = yield* locationIndexes.current(tenant);
+        const { before } = position;
+        const ids = (yield* runSliced(index.within([near.longitude, near.latitude], near.meters)))
+          .map(({ id }) => id)
+          .filter((id) => before === null || id < before)
+          .sort((one, other) => (one < other ? 1 : -1));
+        const isFiltered = Object.values(filters).some((value) => (value ?? null) !== null);
+        // The newest suffice where nothing else selects.
+        const candidates = isFiltered ? ids : ids.slice(0, nearCandidates);
+        return yield* repository.page(tenant, { ...filters, ids: candidates }, position);
+      }),
 
       /** @throws 404 */
       find,

@@ -7,6 +7,7 @@ import { NotFound, PayloadTooLarge, Unprocessable, UnsupportedMediaType } from "
 import { Data, Deleted, PageOf, PageQuery } from "../wire/Envelope.ts";
 import { BodyRules } from "../wire/RequestBody.ts";
 import { FeatureCollection, ImportReport } from "./LocationImport.ts";
+import { locationSearchParameters } from "./LocationSearch.ts";
 import { LocationPatch, LocationResource } from "./LocationResource.ts";
 
 const params = {
@@ -56,6 +57,7 @@ export class LocationsApi extends HttpApiGroup.make("locations")
               "Only locations updated at or after this ISO 8601 date-time or date; UTC if it has no offset.",
           }),
         ),
+        ...locationSearchParameters,
       },
       success: PageOf(LocationResource),
       error: [Unprocessable],

@@ -7,6 +7,7 @@ import { PlatformApi } from "../PlatformApi.ts";
 import { readParsedBody } from "../wire/ParsedBody.ts";
 import { ImportReader } from "./import/ImportReader.ts";
 import { LocationImports } from "./LocationImports.ts";
+import { readLocationSearch } from "./LocationSearch.ts";
 import { isDryRun } from "./LocationsApi.ts";
 import { LocationPatch } from "./LocationResource.ts";
 import { Locations } from "./Locations.ts";
@@ -22,13 +23,20 @@ export const locationsHandlers = HttpApiBuilder.group(
     const cursors = yield* Cursors;
     return handlers
       .handle("list", ({ query }) =>
-        Effect.flatMap(Caller, (caller) => {
-          const since = query.updated_since ?? null;
+        Effect.gen(function* () {
+          const caller = yield* Caller;
           const owner = `${caller.workspaceId}/${caller.environment}`;
-          const scope = { endpoint: "GET /locations", owner, filters: { updated_since: since } };
-          const page = cursors.page(scope, query, (position) => locations.page(caller, since, position));
+          const { near, ...search } = yield* readLocationSearch(query);
+          const scope = {
+            endpoint: "GET /locations",
+            owner,
+            filters: { ...search, near: near === null ? null : Object.values(near).join() },
+          };
+          const page = cursors.page(scope, query, (position) =>
+            locations.page(caller, { ...search, near }, position),
+          );
           // Sent as PostgreSQL built it: a schema would encode every position of a hundred polygons.
-          return Effect.map(page, (body) => HttpServerResponse.jsonUnsafe(body));
+          return HttpServerResponse.jsonUnsafe(yield* page);
         }),
       )
       .handleRaw("import", ({ query, request }) =>

@@ -1,6 +1,7 @@
 import { Effect, Layer } from "effect";
 import { MemoryStore, type MemoryTransaction, memoryTable, pageOf } from "../database/MemoryStore.ts";
 import { utcText } from "../time/LocalTime.ts";
+import { isFound } from "../wire/SearchText.ts";
 import { tenantRow, tenantRows } from "../workspaces/TenantRows.ts";
 import type { TenantKey } from "../workspaces/Workspace.ts";
 import type { ImportedLocation } from "./ImportedLocation.ts";
@@ -9,7 +10,7 @@ import type { LocationGroup } from "./LocationGroup.ts";
 import { LocationGroupsRepository } from "./LocationGroupsRepository.ts";
 import { LocationImportsRepository } from "./LocationImportsRepository.ts";
 import type { LocationResource } from "./LocationResource.ts";
-import { LocationsRepository } from "./LocationsRepository.ts";
+import { type LocationFilters, LocationsRepository } from "./LocationsRepository.ts";
 
 interface StoredLocation extends TenantKey {
   readonly id: string;
@@ -63,6 +64,17 @@ const toGroup = (tables: MemoryTransaction, stored: StoredGroup): LocationGroup 
   updated_at: utcText(stored.updatedAt),
 });
 
+const isSelected = (
+  tables: MemoryTransaction,
+  row: StoredLocation,
+  { externalId = null, group = null, ids = null, search = null, updatedSince = null }: LocationFilters,
+): boolean =>
+  (updatedSince === null || row.updatedAt >= updatedSince) &&
+  (externalId === null || row.externalId === externalId) &&
+  (search === null || isFound(search, row.name)) &&
+  (ids === null || ids.includes(row.id)) &&
+  (group === null || [...row.groupIds].some((id) => tables.rows(groups).get(id)?.name === group));
+
 const touch = (tables: MemoryTransaction, groupIds: Iterable<string>, now: number): void => {
   for (const id of groupIds) {
     const group = tables.rows(groups).get(id);
@@ -75,12 +87,10 @@ export const locationsMemory = Layer.effect(
   LocationsRepository,
   Effect.map(MemoryStore, (store) =>
     LocationsRepository.of({
-      page: (tenant, since, position) =>
+      page: (tenant, filters, position) =>
         store.read((tables) =>
           pageOf(
-            tenantRows(tables, locations, tenant).filter(
-              ({ updatedAt }) => since === null || updatedAt >= since,
-            ),
+            tenantRows(tables, locations, tenant).filter((row) => isSelected(tables, row, filters)),
             position,
           ).map((row) => toResource(tables, row)),
         ),

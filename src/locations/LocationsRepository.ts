@@ -1,6 +1,7 @@
 import { Context, type Effect } from "effect";
 import type { PagePosition } from "../wire/PagePosition.ts";
 import type { Tenant } from "../workspaces/Workspace.ts";
+import type { LocationSearch } from "./LocationSearch.ts";
 import type { LocationResource } from "./LocationResource.ts";
 
 /** What a change writes; undefined keeps the stored value. */
@@ -10,14 +11,20 @@ export interface LocationChange {
   readonly externalId: string | null | undefined;
 }
 
+/** Which locations a list has; what is left out or null selects all. */
+export interface LocationFilters extends Partial<Omit<LocationSearch, "near">> {
+  /** Only locations with one of these ids. */
+  readonly ids?: ReadonlyArray<string> | null;
+}
+
 /** Stores locations. Instants are epoch milliseconds. */
 export class LocationsRepository extends Context.Service<
   LocationsRepository,
   {
-    /** Newest first; only those updated at `since` or later, null for all. */
+    /** Newest first. */
     readonly page: (
       tenant: Tenant,
-      since: number | null,
+      filters: LocationFilters,
       position: PagePosition,
     ) => Effect.Effect<ReadonlyArray<LocationResource>>;
     readonly find: (tenant: Tenant, id: string) => Effect.Effect<LocationResource | null>;

@@ -1,10 +1,14 @@
 import { Effect, Layer } from "effect";
-import { SqlClient } from "effect/sql";
+import { SqlClient, type Statement } from "effect/sql";
 import { arrayOf, instant, utc } from "../database/Rows.ts";
 import { anyRow, firstRow } from "../database/Statements.ts";
 import { tenantIs } from "../database/TenantColumns.ts";
 import type { LocationResource } from "./LocationResource.ts";
 import { LocationsRepository } from "./LocationsRepository.ts";
+
+/** A condition on a filter's value; none where the filter is not set. */
+const given = <A>(value: A | null | undefined, condition: (value: A) => Statement.Fragment) =>
+  value === null || value === undefined ? [] : [condition(value)];
 
 /** Every statement on locations, except those of imports and of the location index. */
 export const locationsSql = Layer.effect(
@@ -28,11 +32,24 @@ export const locationsSql = Layer.effect(
       ${utc("l.created_at")} AS created_at, ${utc("l.updated_at")} AS updated_at`;
 
     return LocationsRepository.of({
-      page: (tenant, since, { before, limit }) =>
+      page: (tenant, filters, { before, limit }) =>
         Effect.orDie(sql<LocationResource>`
           SELECT ${columns} FROM location l
-          WHERE ${isOf("l", tenant)} AND (${before}::uuid IS NULL OR l.id < ${before})
-            AND (${instant(since)}::timestamptz IS NULL OR l.updated_at >= ${instant(since)})
+          WHERE ${sql.and([
+            isOf("l", tenant),
+            sql`(${before}::uuid IS NULL OR l.id < ${before})`,
+            ...given(filters.updatedSince, (since) => sql`l.updated_at >= ${instant(since)}`),
+            ...given(filters.externalId, (externalId) => sql`l.external_id = ${externalId}`),
+            ...given(filters.search, (pattern) => sql`l.search_name LIKE ${pattern}`),
+            ...given(filters.ids, (ids) => sql`l.id = ANY(${arrayOf("uuid", ids)})`),
+            ...given(
+              filters.group,
+              (name) => sql`l.id IN (
+                SELECT m.location_id FROM location_group_member m JOIN location_group g
+                  ON g.workspace_id = m.workspace_id AND g.environment = m.environment AND g.id = m.group_id
+                WHERE ${isOf("m", tenant)} AND g.name = ${name})`,
+            ),
+          ])}
           ORDER BY l.id DESC LIMIT ${limit}`),
 
       find: (tenant, id) =>

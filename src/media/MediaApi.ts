@@ -12,6 +12,7 @@ import {
 } from "../wire/ApiError.ts";
 import { Data, Deleted, PageOf, PageQuery } from "../wire/Envelope.ts";
 import { BodyRules } from "../wire/RequestBody.ts";
+import { searchParameter } from "../wire/SearchText.ts";
 import { MediaKind } from "../workspaces/Plan.ts";
 import { maxFileBytes, MediaFile, MediaId, MediaUpload } from "./MediaFile.ts";
 
@@ -21,13 +22,13 @@ const params = { media: MediaId };
 export class MediaApi extends HttpApiGroup.make("media")
   .add(
     HttpApiEndpoint.get("list", "/media", {
-      query: { ...PageQuery, type: Schema.optionalKey(MediaKind) },
+      query: { ...PageQuery, type: Schema.optionalKey(MediaKind), q: searchParameter("logo") },
       success: PageOf(MediaFile),
       error: [Unprocessable],
     })
       .annotate(Needs, "media:read")
       .annotate(OpenApi.Summary, "List media files")
-      .annotate(OpenApi.Description, "Newest first. `type` filters by kind."),
+      .annotate(OpenApi.Description, "Newest first. `type` filters by kind, `q` searches the names."),
     HttpApiEndpoint.post("upload", "/media", {
       payload: MediaUpload.pipe(HttpApiSchema.asMultipart()),
       success: Data(MediaFile).pipe(HttpApiSchema.status(201)),

@@ -3,6 +3,7 @@ import { HttpApiBuilder } from "effect/http-api";
 import { Caller } from "../access/Caller.ts";
 import { Cursors } from "../http/Cursors.ts";
 import { PlatformApi } from "../PlatformApi.ts";
+import { searchPattern } from "../wire/SearchText.ts";
 import { MediaLibrary } from "./MediaLibrary.ts";
 
 /** The handlers of `MediaApi`. */
@@ -20,9 +21,9 @@ export const mediaHandlers = HttpApiBuilder.group(
         Effect.flatMap(Caller, (caller) => {
           const kind = query.type ?? null;
           const owner = `${caller.workspaceId}/${caller.environment}`;
-          return cursors.page({ endpoint: "GET /media", owner, filters: { type: kind } }, query, (position) =>
-            library.page(caller, kind, position),
-          );
+          const search = searchPattern(query.q);
+          const scope = { endpoint: "GET /media", owner, filters: { type: kind, search } };
+          return cursors.page(scope, query, (position) => library.page(caller, { kind, search }, position));
         }),
       )
       .handleRaw("upload", (input) => data((caller) => library.upload(caller, input)))

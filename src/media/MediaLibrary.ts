@@ -14,7 +14,12 @@ import { Workspaces } from "../workspaces/Workspaces.ts";
 import type { MediaContent } from "./formats/MediaFormat.ts";
 import { fileUrl, thumbnailUrl } from "./MediaAddress.ts";
 import { maxSandboxBytes, type MediaFile } from "./MediaFile.ts";
-import { MediaLibraryRepository, type MediaRow, type NewFile } from "./MediaLibraryRepository.ts";
+import {
+  type MediaFilters,
+  MediaLibraryRepository,
+  type MediaRow,
+  type NewFile,
+} from "./MediaLibraryRepository.ts";
 import { countUpload } from "./MediaMetrics.ts";
 import { MediaStore } from "./store/MediaStore.ts";
 import { Thumbnails } from "./Thumbnails.ts";
@@ -96,9 +101,9 @@ export class MediaLibrary extends Context.Service<MediaLibrary>()("waypost/media
     }, database.atomically);
 
     return {
-      /** A page of files, newest first: of one kind, or of all for null. */
-      page: (tenant: Tenant, kind: MediaKind | null, position: PagePosition) =>
-        Effect.map(repository.page(tenant, kind, position), (rows) => rows.map(show)),
+      /** A page of files, newest first. */
+      page: (tenant: Tenant, filters: MediaFilters, position: PagePosition) =>
+        Effect.map(repository.page(tenant, filters, position), (rows) => rows.map(show)),
 
       /** One file. @throws 404 */
       find: (tenant: Tenant, id: string) => Effect.map(findRow(tenant, id), show),

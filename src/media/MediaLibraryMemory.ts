@@ -1,6 +1,7 @@
 import { Effect, Layer } from "effect";
 import { MemoryStore, memoryTable, pageOf } from "../database/MemoryStore.ts";
 import { utcText } from "../time/LocalTime.ts";
+import { isFound } from "../wire/SearchText.ts";
 import { byId, tenantRow, tenantRows } from "../workspaces/TenantRows.ts";
 import type { TenantKey } from "../workspaces/Workspace.ts";
 import type { MediaContent } from "./formats/MediaFormat.ts";
@@ -48,10 +49,13 @@ export const mediaLibraryMemory = Layer.effect(
   MediaLibraryRepository,
   Effect.map(MemoryStore, (store) =>
     MediaLibraryRepository.of({
-      page: (tenant, kind, position) =>
+      page: (tenant, { kind, search }, position) =>
         store.read((tables) =>
           pageOf(
-            tenantRows(tables, files, tenant).filter((file) => kind === null || file.kind === kind),
+            tenantRows(tables, files, tenant).filter(
+              (file) =>
+                (kind === null || file.kind === kind) && (search === null || isFound(search, file.name)),
+            ),
             position,
           ).map(toRow),
         ),

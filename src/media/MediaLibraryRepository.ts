@@ -27,6 +27,12 @@ export interface ServedFile {
   readonly name: string;
 }
 
+/** Which files a list has; null selects all. `search` is a pattern of `searchPattern` for the name. */
+export interface MediaFilters {
+  readonly kind: MediaKind | null;
+  readonly search: string | null;
+}
+
 /**
  * Stores the rows of media files, and the keys whose bytes belong to no file. Instants are in epoch
  * milliseconds.
@@ -34,10 +40,10 @@ export interface ServedFile {
 export class MediaLibraryRepository extends Context.Service<
   MediaLibraryRepository,
   {
-    /** A page of files, newest first: of one kind, or of all for null. */
+    /** A page of files, newest first. */
     readonly page: (
       tenant: Tenant,
-      kind: MediaKind | null,
+      filters: MediaFilters,
       position: PagePosition,
     ) => Effect.Effect<ReadonlyArray<MediaRow>>;
     readonly find: (tenant: Tenant, id: string) => Effect.Effect<MediaRow | null>;

@@ -16,11 +16,12 @@ export const mediaLibrarySql = Layer.effect(
       m.duration_seconds, ${utc("m.created_at")} AS created_at, ${utc("m.updated_at")} AS updated_at`;
 
     return MediaLibraryRepository.of({
-      page: (tenant, kind, { before, limit }) =>
+      page: (tenant, { kind, search }, { before, limit }) =>
         Effect.orDie(sql<MediaRow>`
           SELECT ${shown} FROM media_file m
           WHERE ${isOf("m", tenant)} AND (${before}::uuid IS NULL OR m.id < ${before})
             AND (${kind}::text IS NULL OR m.kind = ${kind})
+            ${search === null ? sql`` : sql`AND m.search_name LIKE ${search}`}
           ORDER BY m.id DESC LIMIT ${limit}`),
 
       find: (tenant, id) =>

@@ -1,13 +1,18 @@
-import { Context, Effect, Layer } from "effect";
+import { Clock, Context, Effect, Layer, Stream } from "effect";
+import { SqlClient } from "effect/sql";
+import { rowCursor } from "../database/RowCursor.ts";
+import { csvCell } from "../http/csv/Csv.ts";
+import { type CsvFile, csvName, todayOf } from "../http/csv/CsvFile.ts";
 import { deliveryKey, messageId } from "../sending/MessageId.ts";
 import type { PagePosition } from "../wire/PagePosition.ts";
 import type { Tenant } from "../workspaces/Workspace.ts";
-import { type DeliveryFilters, DeliveryListSql } from "./DeliveryListSql.ts";
-import type { DeliveryResource } from "./DeliveryResource.ts";
+import { type DeliveryFilters, type DeliveryLine, DeliveryListSql } from "./DeliveryListSql.ts";
+import { DeliveryResource } from "./DeliveryResource.ts";
 
 /** Lists single deliveries for the operator. */
 export class DeliveryList extends Context.Service<DeliveryList>()("waypost/operator/DeliveryList", {
   make: Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient;
     const repository = yield* DeliveryListSql;
     return {
       /** Newest first by their send or event. */
@@ -22,6 +27,21 @@ export class DeliveryList extends Context.Service<DeliveryList>()("waypost/opera
           id: messageId(sourceId, device_key),
           ...row,
         }));
+      }),
+
+      /** All of them as CSV, in the order of the pages. */
+      file: Effect.fnUntraced(function* (tenant: Tenant, filters: DeliveryFilters) {
+        const dates = todayOf(tenant, yield* Clock.currentTimeMillis);
+        return {
+          name: csvName("deliveries", tenant, dates),
+          heading: Object.keys(DeliveryResource.fields),
+          records: rowCursor<DeliveryLine>(repository.lines(tenant, filters)).pipe(
+            Effect.map(
+              Stream.map((rows) => rows.map(({ error, head, tail }) => head + csvCell(error) + tail)),
+            ),
+            Effect.provideService(SqlClient.SqlClient, sql),
+          ),
+        } satisfies CsvFile;
       }),
     };
   }),

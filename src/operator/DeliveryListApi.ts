@@ -2,6 +2,7 @@ import { Schema } from "effect";
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api";
 import { NotFound, Unprocessable } from "../wire/ApiError.ts";
 import { PageOf, PageQuery } from "../wire/Envelope.ts";
+import { alsoAsCsv } from "../http/csv/CsvParameters.ts";
 import { isUuid } from "../wire/Ids.ts";
 import { environmentPath } from "./OperatorPath.ts";
 import { DeliveryState, DeliveryResource } from "./DeliveryResource.ts";
@@ -31,6 +32,7 @@ export class DeliveryListApi extends HttpApiGroup.make("deliveries")
       success: PageOf(DeliveryResource),
       error: [NotFound, Unprocessable],
     })
+      .annotate(OpenApi.Transform, alsoAsCsv)
       .annotate(OpenApi.Summary, "List single deliveries")
       .annotate(OpenApi.Description, "Newest first by their send or event."),
   )

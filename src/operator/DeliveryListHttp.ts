@@ -1,5 +1,7 @@
 import { Effect } from "effect";
 import { HttpApiBuilder } from "effect/http-api";
+import { CsvExports } from "../http/csv/CsvExports.ts";
+import { wantsCsv } from "../http/csv/CsvParameters.ts";
 import { Cursors } from "../http/Cursors.ts";
 import { OperatorApi } from "../OperatorApi.ts";
 import { DeliveryList } from "./DeliveryList.ts";
@@ -13,12 +15,15 @@ export const deliveryListHandlers = HttpApiBuilder.group(
     const tenants = yield* OperatorTenants;
     const deliveries = yield* DeliveryList;
     const cursors = yield* Cursors;
+    const exports = yield* CsvExports;
     return handlers.handle("list", ({ params, query }) =>
-      Effect.flatMap(tenants.find(params), (tenant) => {
+      Effect.gen(function* () {
+        const tenant = yield* tenants.find(params);
         const { campaign, device, notification, status } = query;
         const filters = { campaign, device, notification, status };
+        if (yield* wantsCsv) return yield* exports.send(yield* deliveries.file(tenant, filters));
         const scope = { endpoint: "GET /operator/deliveries", owner: tenant, filters };
-        return cursors.page(scope, query, (position) => deliveries.page(tenant, position, filters));
+        return yield* cursors.page(scope, query, (position) => deliveries.page(tenant, position, filters));
       }),
     );
   }),

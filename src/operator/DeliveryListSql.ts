@@ -1,5 +1,5 @@
 import { Context, Effect, Layer } from "effect";
-import { SqlClient } from "effect/sql";
+import { SqlClient, type Statement } from "effect/sql";
 import { utc } from "../database/Rows.ts";
 import type { DeliveryKey } from "../sending/MessageId.ts";
 import type { Tenant } from "../workspaces/Workspace.ts";
@@ -19,23 +19,28 @@ export interface DeliveryRow extends Omit<DeliveryResource, "id"> {
   readonly device_key: number;
 }
 
+/** A delivery as CSV: `head` ends with a comma, `tail` begins with one, and the last error is between them. */
+export interface DeliveryLine {
+  readonly head: string;
+  readonly error: string | null;
+  readonly tail: string;
+}
+
 /** The statement on single deliveries. */
 export class DeliveryListSql extends Context.Service<DeliveryListSql>()("waypost/operator/DeliveryListSql", {
   make: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient;
-    return {
-      /** In descending order of the primary key, after the delivery `before`. */
-      page: (tenant: Tenant, before: DeliveryKey | null, limit: number, filters: DeliveryFilters) => {
-        const { environment, workspaceId } = tenant;
-        const { campaign = null, device = null, notification = null, status = null } = filters;
-        const own = sql`workspace_id = ${workspaceId} AND environment = ${environment}`;
-        return Effect.orDie(sql<DeliveryRow>`
-          SELECT d.source_id AS "sourceId", d.device_key, s.id AS send_id,
-            COALESCE(k.id, g.id) AS campaign_id, c.notification_id, v.id AS device_id, d.trigger_type,
-            COALESCE(l.id, f.id) AS location_id, d.transport, d.status, d.attempts::int AS attempts,
-            d.last_error,
-            ${utc("d.created_at")} AS created_at,
-            CASE WHEN d.status = 'delivered' THEN ${utc("d.settled_at")} END AS delivered_at
+    /** The deliveries that the filters select, in descending order of the primary key. */
+    const deliveries = (
+      columns: Statement.Fragment,
+      { environment, workspaceId }: Tenant,
+      filters: DeliveryFilters,
+      isBehind: Statement.Fragment,
+    ) => {
+      const { campaign = null, device = null, notification = null, status = null } = filters;
+      const own = sql`workspace_id = ${workspaceId} AND environment = ${environment}`;
+      return sql`
+          SELECT ${columns}
           FROM delivery d
           JOIN content c
             ON c.workspace_id = d.workspace_id AND c.environment = d.environment AND c.key = d.content_key
@@ -52,8 +57,7 @@ export class DeliveryListSql extends Context.Service<DeliveryListSql>()("waypost
           LEFT JOIN deleted_location f
             ON f.workspace_id = d.workspace_id AND f.environment = d.environment AND f.key = d.location_key
           WHERE d.workspace_id = ${workspaceId} AND d.environment = ${environment}
-            AND (${before === null} OR (d.source_id, d.device_key) <
-              (${before?.sourceId ?? 0n}::bigint, ${before?.deviceKey ?? 0}::int))
+            AND ${isBehind}
             AND (${campaign}::uuid IS NULL OR d.campaign_key = (
               SELECT key FROM campaign WHERE ${own} AND id = ${campaign}
               UNION ALL SELECT key FROM deleted_campaign WHERE ${own} AND id = ${campaign}))
@@ -61,8 +65,39 @@ export class DeliveryListSql extends Context.Service<DeliveryListSql>()("waypost
             AND (${device}::uuid IS NULL
               OR d.device_key = (SELECT key FROM device WHERE ${own} AND id = ${device}))
             AND (${status}::text IS NULL OR d.status = ${status})
-          ORDER BY d.source_id DESC, d.device_key DESC LIMIT ${limit}`);
+          ORDER BY d.source_id DESC, d.device_key DESC`;
+    };
+
+    const shown = sql`d.source_id AS "sourceId", d.device_key, s.id AS send_id,
+      COALESCE(k.id, g.id) AS campaign_id, c.notification_id, v.id AS device_id, d.trigger_type,
+      COALESCE(l.id, f.id) AS location_id, d.transport, d.status, d.attempts::int AS attempts, d.last_error,
+      ${utc("d.created_at")} AS created_at,
+      CASE WHEN d.status = 'delivered' THEN ${utc("d.settled_at")} END AS delivered_at`;
+
+    // The source id in hexadecimal, as `messageId` divides it.
+    const sourceHex = "lpad(to_hex(d.source_id), 15, '0')";
+    const messageId = sql.literal(`left(${sourceHex}, 8) || '-' || substr(${sourceHex}, 9, 4) || '-8'
+      || substr(${sourceHex}, 13) || '-8000-0000' || lpad(to_hex(d.device_key), 8, '0')`);
+    // No other column but these can have a character that CSV must quote or a formula can begin with.
+    const line = sql`concat_ws(',', ${messageId}, COALESCE(s.id::text, ''), COALESCE(k.id, g.id),
+      c.notification_id, v.id, d.trigger_type, COALESCE(COALESCE(l.id, f.id)::text, ''), d.transport,
+      d.status, d.attempts, '') AS head, d.last_error AS error, concat_ws(',', '',
+      ${utc("d.created_at")},
+      COALESCE(CASE WHEN d.status = 'delivered' THEN ${utc("d.settled_at")} END, '')) AS tail`;
+
+    return {
+      /** A page, after the delivery `before`. */
+      page: (tenant: Tenant, before: DeliveryKey | null, limit: number, filters: DeliveryFilters) => {
+        const isBehind = sql`(${before === null} OR (d.source_id, d.device_key) <
+          (${before?.sourceId ?? 0n}::bigint, ${before?.deviceKey ?? 0}::int))`;
+        return Effect.orDie(sql<DeliveryRow>`${deliveries(shown, tenant, filters, isBehind)} LIMIT ${limit}`);
       },
+
+      /**
+       * The query of all of them as CSV: what stands before and behind the last error. Made by the database,
+       * because millions of rows would take the process twice as long.
+       */
+      lines: (tenant: Tenant, filters: DeliveryFilters) => deliveries(line, tenant, filters, sql`true`),
     };
   }),
 }) {

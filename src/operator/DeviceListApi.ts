@@ -3,6 +3,7 @@ import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api";
 import { Device, Platform } from "../devices/Device.ts";
 import { bodyErrors, NotFound, Unprocessable } from "../wire/ApiError.ts";
 import { Data, PageOf, PageQuery } from "../wire/Envelope.ts";
+import { alsoAsCsv } from "../http/csv/CsvParameters.ts";
 import { flag } from "../wire/Text.ts";
 import { environmentPath, idInPath } from "./OperatorPath.ts";
 
@@ -25,6 +26,7 @@ export class DeviceListApi extends HttpApiGroup.make("devices")
       success: PageOf(Device),
       error: [NotFound, Unprocessable],
     })
+      .annotate(OpenApi.Transform, alsoAsCsv)
       .annotate(OpenApi.Summary, "List registered devices")
       .annotate(OpenApi.Description, "Newest first, without devices that have unregistered."),
 

@@ -1,6 +1,8 @@
 import { Effect } from "effect";
 import { HttpApiBuilder } from "effect/http-api";
 import { Devices } from "../devices/Devices.ts";
+import { CsvExports } from "../http/csv/CsvExports.ts";
+import { wantsCsv } from "../http/csv/CsvParameters.ts";
 import { Cursors } from "../http/Cursors.ts";
 import { OperatorApi } from "../OperatorApi.ts";
 import { readParsedBody } from "../wire/ParsedBody.ts";
@@ -15,12 +17,15 @@ export const deviceListHandlers = HttpApiBuilder.group(
     const tenants = yield* OperatorTenants;
     const devices = yield* Devices;
     const cursors = yield* Cursors;
+    const exports = yield* CsvExports;
     return handlers
       .handle("list", ({ params, query: { approved, platform, ...query } }) =>
-        Effect.flatMap(tenants.find(params), (tenant) => {
+        Effect.gen(function* () {
+          const tenant = yield* tenants.find(params);
           const filters = { approved, platform };
+          if (yield* wantsCsv) return yield* exports.send(yield* devices.file(tenant, filters));
           const scope = { endpoint: "GET /operator/devices", owner: tenant, filters };
-          return cursors.page(scope, query, (position) => devices.page(tenant, position, filters));
+          return yield* cursors.page(scope, query, (position) => devices.page(tenant, position, filters));
         }),
       )
       .handleRaw("approve", ({ params, ...input }) =>

@@ -3,6 +3,7 @@ import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api";
 import { SendStatus } from "../sending/Send.ts";
 import { NotFound, Unprocessable } from "../wire/ApiError.ts";
 import { PageOf, PageQuery } from "../wire/Envelope.ts";
+import { alsoAsCsv } from "../http/csv/CsvParameters.ts";
 import { isUuid } from "../wire/Ids.ts";
 import { shownId } from "../wire/ShownFields.ts";
 import { environmentPath } from "./OperatorPath.ts";
@@ -26,6 +27,7 @@ export class SendListApi extends HttpApiGroup.make("sends")
       success: PageOf(SendResource),
       error: [NotFound, Unprocessable],
     })
+      .annotate(OpenApi.Transform, alsoAsCsv)
       .annotate(OpenApi.Summary, "List scheduled and past sends")
       .annotate(
         OpenApi.Description,

@@ -1,5 +1,7 @@
 import { Effect } from "effect";
 import { HttpApiBuilder } from "effect/http-api";
+import { CsvExports } from "../http/csv/CsvExports.ts";
+import { wantsCsv } from "../http/csv/CsvParameters.ts";
 import { Cursors } from "../http/Cursors.ts";
 import { OperatorApi } from "../OperatorApi.ts";
 import { OperatorTenants } from "./OperatorTenants.ts";
@@ -13,11 +15,14 @@ export const sendListHandlers = HttpApiBuilder.group(
     const tenants = yield* OperatorTenants;
     const sends = yield* SendListSql;
     const cursors = yield* Cursors;
+    const exports = yield* CsvExports;
     return handlers.handle("list", ({ params, query }) =>
-      Effect.flatMap(tenants.find(params), (tenant) => {
+      Effect.gen(function* () {
+        const tenant = yield* tenants.find(params);
         const filters = { campaign: query.campaign, status: query.status };
+        if (yield* wantsCsv) return yield* exports.send(yield* sends.file(tenant, filters));
         const scope = { endpoint: "GET /operator/sends", owner: tenant, filters };
-        return cursors.page(scope, query, (position) => sends.page(tenant, position, filters));
+        return yield* cursors.page(scope, query, (position) => sends.page(tenant, position, filters));
       }),
     );
   }),

@@ -1,9 +1,12 @@
-import { Context, Effect, Layer } from "effect";
+import { Clock, Context, Effect, Layer, Stream } from "effect";
 import { SqlClient } from "effect/sql";
+import { rowCursor } from "../database/RowCursor.ts";
 import { utc } from "../database/Rows.ts";
+import { csvLines } from "../http/csv/Csv.ts";
+import { type CsvFile, csvName, todayOf } from "../http/csv/CsvFile.ts";
 import type { PagePosition } from "../wire/PagePosition.ts";
 import type { Tenant } from "../workspaces/Workspace.ts";
-import type { SendResource } from "./SendResource.ts";
+import { SendResource } from "./SendResource.ts";
 
 /** Filters of sends; undefined for all. The campaign is a UUID. */
 export interface SendFilters {
@@ -15,21 +18,37 @@ export interface SendFilters {
 export class SendListSql extends Context.Service<SendListSql>()("waypost/operator/SendListSql", {
   make: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient;
-    return {
-      /** Newest first by when they were scheduled. */
-      page: (tenant: Tenant, position: PagePosition, filters: SendFilters) => {
-        const { campaign = null, status = null } = filters;
-        return Effect.orDie(sql<SendResource>`
+    const sends = (tenant: Tenant, before: string | null, filters: SendFilters) => {
+      const { campaign = null, status = null } = filters;
+      return sql`
           SELECT s.id, s.campaign_id, s.notification_id, ${utc("s.due_at")} AS due_at, s.status, s.targeted,
             s.delivered, s.failed,
             ${utc("s.started_at")} AS started_at, ${utc("s.finished_at")} AS finished_at
           FROM send s
           WHERE s.workspace_id = ${tenant.workspaceId} AND s.environment = ${tenant.environment}
-            AND (${position.before}::uuid IS NULL OR s.id < ${position.before})
+            AND (${before}::uuid IS NULL OR s.id < ${before})
             AND (${campaign}::uuid IS NULL OR s.campaign_id = ${campaign})
             AND (${status}::text IS NULL OR s.status = ${status})
-          ORDER BY s.id DESC LIMIT ${position.limit}`);
-      },
+          ORDER BY s.id DESC`;
+    };
+
+    return {
+      /** Newest first by when they were scheduled. */
+      page: (tenant: Tenant, { before, limit }: PagePosition, filters: SendFilters) =>
+        Effect.orDie(sql<SendResource>`${sends(tenant, before, filters)} LIMIT ${limit}`),
+
+      /** All of them as CSV, in the order of the pages. */
+      file: Effect.fnUntraced(function* (tenant: Tenant, filters: SendFilters) {
+        const columns = Object.keys(SendResource.fields);
+        return {
+          name: csvName("sends", tenant, todayOf(tenant, yield* Clock.currentTimeMillis)),
+          heading: columns,
+          records: rowCursor<SendResource>(sends(tenant, null, filters)).pipe(
+            Effect.map(Stream.map((rows) => csvLines(columns, rows))),
+            Effect.provideService(SqlClient.SqlClient, sql),
+          ),
+        } satisfies CsvFile;
+      }),
     };
   }),
 }) {

@@ -1,9 +1,11 @@
 import { Schema } from "effect";
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api";
+import { alsoAsCsv } from "../http/csv/CsvParameters.ts";
 import { ParametersAreFields } from "../http/SchemaErrors.ts";
 import {
   CampaignRow,
   campaignRowStatuses,
+  InteractionRow,
   LocationRow,
   locationRowStatuses,
   NotificationRow,
@@ -19,7 +21,7 @@ import { environmentPath } from "./OperatorPath.ts";
 
 const error = [NotFound, Unprocessable] as const;
 
-/** The five reports of the platform API, for the operator, who has no token of the workspace. */
+/** The reports of the platform API, for the operator, who has no token of the workspace. */
 export class TenantReportsApi extends HttpApiGroup.make("reports")
   .add(
     HttpApiEndpoint.get("summary", "/workspaces/:workspace/:env/reports/summary", {
@@ -50,6 +52,13 @@ export class TenantReportsApi extends HttpApiGroup.make("reports")
       error,
     }).annotate(OpenApi.Summary, "Report on each notification of an environment"),
 
+    HttpApiEndpoint.get("interactions", "/workspaces/:workspace/:env/reports/interactions", {
+      params: environmentPath,
+      query: rowReportParameters(notificationRowStatuses),
+      success: ReportOf(Schema.Array(InteractionRow)),
+      error,
+    }).annotate(OpenApi.Summary, "Report on the opens and clicks of each notification of an environment"),
+
     HttpApiEndpoint.get("surveys", "/workspaces/:workspace/:env/reports/surveys", {
       params: environmentPath,
       query: rowReportParameters(surveyRowStatuses),
@@ -58,6 +67,7 @@ export class TenantReportsApi extends HttpApiGroup.make("reports")
     }).annotate(OpenApi.Summary, "Report on each survey of a campaign of an environment"),
   )
   .annotateEndpoints(ParametersAreFields, true)
+  .annotateEndpoints(OpenApi.Transform, alsoAsCsv)
   .annotateEndpoints(
     OpenApi.Description,
     "The same figures, parameters and order as the platform API's report of that name.",

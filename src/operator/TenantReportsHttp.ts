@@ -1,17 +1,14 @@
 import { Effect } from "effect";
-import type { HttpServerRequest } from "effect/http";
 import { HttpApiBuilder } from "effect/http-api";
 import { OperatorApi } from "../OperatorApi.ts";
-import { reportAnswer } from "../reports/ReportAnswer.ts";
-import { Reports } from "../reports/Reports.ts";
+import { reportAnswers } from "../reports/ReportAnswer.ts";
+import type { ReportName } from "../reports/ReportCsv.ts";
+import type { SentParameters } from "../reports/ReportQuery.ts";
 import { OperatorTenants, type TenantPath } from "./OperatorTenants.ts";
-
-type Report = Reports["Service"]["summary"];
 
 interface ReportInput {
   readonly params: TenantPath;
-  readonly query: Parameters<Report>[1];
-  readonly request: HttpServerRequest.HttpServerRequest;
+  readonly query: SentParameters;
 }
 
 /** Handlers of `TenantReportsApi`. */
@@ -19,15 +16,18 @@ export const tenantReportsHandlers = HttpApiBuilder.group(
   OperatorApi,
   "reports",
   Effect.fnUntraced(function* (handlers) {
-    const reports = yield* Reports;
+    const respond = yield* reportAnswers;
     const { find } = yield* OperatorTenants;
-    const respond = (report: Report, { params, query, request }: ReportInput) =>
-      Effect.flatMap(find(params), (tenant) => Effect.map(report(tenant, query), reportAnswer(request)));
+    const answer =
+      (report: ReportName) =>
+      ({ params, query }: ReportInput) =>
+        Effect.flatMap(find(params), (tenant) => respond(report, tenant, query));
     return handlers
-      .handleRaw("summary", (input) => respond(reports.summary, input))
-      .handleRaw("campaigns", (input) => respond(reports.campaigns, input))
-      .handleRaw("locations", (input) => respond(reports.locations, input))
-      .handleRaw("notifications", (input) => respond(reports.notifications, input))
-      .handleRaw("surveys", (input) => respond(reports.surveys, input));
+      .handleRaw("summary", answer("summary"))
+      .handleRaw("campaigns", answer("campaigns"))
+      .handleRaw("locations", answer("locations"))
+      .handleRaw("notifications", answer("notifications"))
+      .handleRaw("interactions", answer("interactions"))
+      .handleRaw("surveys", answer("surveys"));
   }),
 );

@@ -1,9 +1,31 @@
-import type { SqlClient } from "effect/sql";
+import type { SqlClient, Statement } from "effect/sql";
 import { unnested } from "../database/Rows.ts";
 import type { Tenant } from "../workspaces/Workspace.ts";
 import { percent, registeredDevices, reportConditions, type ReportScope } from "./ReportConditionsSql.ts";
 import type { OutcomeCounts } from "./ReportCounts.ts";
 import type { RowReport } from "./RowReportSql.ts";
+
+/** Named queries of the matching notifications (`matching`) with their `status`. */
+export const matchingNotifications = (
+  sql: SqlClient.SqlClient,
+  tenant: Tenant,
+  scope: ReportScope,
+): Statement.Fragment => {
+  const { campaignStatus, mine, notificationMatches } = reportConditions(sql, tenant, scope);
+  const byRank = sql.literal("ARRAY['active', 'scheduled', 'paused', 'ended']");
+  return sql`
+    used AS MATERIALIZED (
+      SELECT notification_id AS id, (${byRank})[min(array_position(${byRank}, campaign_status))] AS status
+      FROM campaign_notification
+      JOIN (SELECT id AS campaign_id, ${campaignStatus} AS campaign_status FROM campaign
+      WHERE ${mine}) AS campaign
+        USING (campaign_id)
+      WHERE ${mine} GROUP BY notification_id),
+    matching AS (
+      SELECT id, key, name, type, COALESCE(status, 'unused') AS status
+      FROM (SELECT id, key, name, type FROM notification WHERE ${notificationMatches}) AS notification
+      LEFT JOIN used USING (id))`;
+};
 
 /** The notification report: a row for each matching notification. */
 export const notificationReport = (
@@ -12,8 +34,6 @@ export const notificationReport = (
   scope: ReportScope,
   counts: ReadonlyArray<OutcomeCounts>,
 ): RowReport => {
-  const { campaignStatus, mine, notificationMatches } = reportConditions(sql, tenant, scope);
-  const byRank = sql.literal("ARRAY['active', 'scheduled', 'paused', 'ended']");
   const counted = unnested("counted", counts, {
     key: ["int4", ({ key }) => key],
     sent: ["int8", ({ delivered, failed }) => BigInt(delivered + failed)],
@@ -22,17 +42,7 @@ export const notificationReport = (
   });
   return {
     queries: sql`
-      used AS MATERIALIZED (
-        SELECT notification_id AS id, (${byRank})[min(array_position(${byRank}, campaign_status))] AS status
-        FROM campaign_notification
-        JOIN (SELECT id AS campaign_id, ${campaignStatus} AS campaign_status FROM campaign
-        WHERE ${mine}) AS campaign
-          USING (campaign_id)
-        WHERE ${mine} GROUP BY notification_id),
-      matching AS (
-        SELECT id, key, name, type, COALESCE(status, 'unused') AS status
-        FROM (SELECT id, key, name, type FROM notification WHERE ${notificationMatches}) AS notification
-        LEFT JOIN used USING (id)),
+      ${matchingNotifications(sql, tenant, scope)},
       outcome_count AS MATERIALIZED (SELECT * FROM ${counted}),
       registered AS (${registeredDevices(sql, tenant)})`,
     rows: sql`

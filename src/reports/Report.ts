@@ -120,6 +120,27 @@ export const NotificationRow = Schema.Struct({
   reach: share("Distinct devices reached"),
 }).annotate({ identifier: "NotificationReportRow" });
 
+const rate = (deliveries: string) =>
+  Schema.Finite.annotate({
+    description:
+      `${deliveries} in the range per 100 delivered in it, to one decimal; 0 when none was. What was ` +
+      "delivered before the range and opened in it counts, so it can exceed 100.",
+    examples: [12.5],
+  });
+
+/** One notification of the interaction report. */
+export const InteractionRow = Schema.Struct({
+  id: NotificationRow.fields.id,
+  name: NotificationRow.fields.name,
+  status: NotificationRow.fields.status,
+  type: NotificationRow.fields.type,
+  delivered: NotificationRow.fields.delivered,
+  opened: count("Deliveries that were opened in the range, whenever they were delivered.", 16),
+  clicked: count("Deliveries that were clicked in the range, whenever they were delivered.", 5),
+  open_rate: rate("Deliveries opened"),
+  click_rate: rate("Deliveries clicked"),
+}).annotate({ identifier: "InteractionReportRow" });
+
 /** Statuses that a row of the survey report can have: those of its campaign. */
 export const surveyRowStatuses: ReadonlyArray<string> = CampaignStatus.literals;
 

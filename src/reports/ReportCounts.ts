@@ -34,3 +34,18 @@ export interface LocationCounts extends TransitionCounts {
   readonly visits: number;
   readonly visitMicros: bigint;
 }
+
+/** Deliveries of one notification, by its key, and how many deliveries were opened and clicked. */
+export interface InteractionCounts {
+  readonly key: number;
+  readonly delivered: number;
+  readonly opened: number;
+  readonly clicked: number;
+}
+
+/** Devices that answered a survey of a campaign, by the keys of both. */
+export interface ResponseCounts {
+  readonly campaignKey: number;
+  readonly notificationKey: number;
+  readonly responses: number;
+}

@@ -112,6 +112,16 @@ export const reportParameters = {
   content_type: parameter("Only notifications of this type.", "message", { enum: ContentType.literals }),
 };
 
+/** The optional range of a list of answers. */
+export const answersRange = {
+  start: parameter("First day of the first answers, YYYY-MM-DD; all if left out.", "2026-10-22", {
+    format: "date",
+  }),
+  end: parameter("Last day of the first answers, included, YYYY-MM-DD; all if left out.", "2026-11-21", {
+    format: "date",
+  }),
+};
+
 /** The query parameters of a report with rows, whose items have these statuses. */
 export const rowReportParameters = (statuses: ReadonlyArray<string>) => ({
   ...reportParameters,
@@ -147,12 +157,7 @@ export const readReportQuery = (
   if (status !== null && !context.statuses.includes(status)) {
     problems.add("status", `The status of a row in this report is ${either(context.statuses)}.`);
   }
-  const today = dateAt(context.timezone, context.now);
-  const end = read.end ?? today;
-  const start = read.start ?? addDays(end, -defaultDays);
-  if (!problems.has("start") && !problems.has("end")) {
-    checkRange(start, end, read.end === undefined ? `today in ${context.timezone}` : null, problems);
-  }
+  const { end, start } = readRange(sent, context, problems);
   if (!problems.isEmpty) return Effect.fail(Unprocessable.validation(problems.fields));
   return Effect.succeed({
     start,
@@ -167,6 +172,41 @@ export const readReportQuery = (
     },
     status,
   });
+};
+
+/** The parameters of a range, unread. */
+export type SentRange = Pick<SentParameters, "start" | "end">;
+
+/** Reads the parameters of a range alone; what is left out is null. Adds their problems. */
+export const readDates = (sent: SentRange, problems: Problems) => {
+  const single = { start: sent.start, end: sent.end };
+  const texts = Object.entries(single).flatMap(([name, value]) =>
+    typeof value === "string" ? [[name, value]] : [],
+  );
+  const read = parseFields(
+    Schema.Struct({ start: fields.start, end: fields.end }),
+    Object.fromEntries(texts) as { readonly [name: string]: unknown },
+  );
+  problems.addAll(read.problems.fields);
+  for (const [name, value] of Object.entries(single)) {
+    if (Array.isArray(value)) problems.add(name, fieldSentence(givenOnce, [name]));
+  }
+  return { start: read.fields.start ?? null, end: read.fields.end ?? null };
+};
+
+/** Reads the range of a report, with its defaults. Adds the problems of both ends (contract K7). */
+export const readRange = (
+  sent: SentRange,
+  { now, timezone }: Pick<ReportContext, "now" | "timezone">,
+  problems: Problems,
+) => {
+  const read = readDates(sent, problems);
+  const end = read.end ?? dateAt(timezone, now);
+  const start = read.start ?? addDays(end, -defaultDays);
+  if (!problems.has("start") && !problems.has("end")) {
+    checkRange(start, end, read.end === null ? `today in ${timezone}` : null, problems);
+  }
+  return { start, end };
 };
 
 /** Checks the length and order of a range. `defaultEnd` says which day the end is where it was left out. */

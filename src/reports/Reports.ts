@@ -1,12 +1,11 @@
 /**
- * The five reports.
+ * The reports.
  *
  * How a figure is counted: this file → `ReportConditionsSql.ts` (which rows count) →
  * `rollups/RollupReader.ts` (where they are read and added up) → the report's `…ReportSql.ts` (how the
  * figures become rows).
  */
-import { Clock, Context, Effect, Layer, Semaphore } from "effect";
-import { Database } from "../database/Database.ts";
+import { Clock, Context, Effect, Layer } from "effect";
 import type { TimeZoneName } from "../time/TimeZone.ts";
 import type { Unprocessable, ServiceUnavailable } from "../wire/ApiError.ts";
 import type { Tenant } from "../workspaces/Workspace.ts";
@@ -19,13 +18,11 @@ import {
 import type { ReportScope } from "./ReportConditionsSql.ts";
 import { readReportQuery, type SentParameters } from "./ReportQuery.ts";
 import { reportRange } from "./ReportRange.ts";
+import { ReportReads } from "./ReportReads.ts";
 import { ReportsSql } from "./ReportsSql.ts";
 import { RollupReader } from "./rollups/RollupReader.ts";
 import type { ScopeSplit } from "./rollups/reading/ScopeSplit.ts";
-import { rollupsIncomplete, slowReports, SourceRowLimits, TooManySourceRows } from "./SlowReports.ts";
-
-/** Reports that this process reads at the same time. They leave connections for everything else. */
-const readConcurrency = 4;
+import { TooManySourceRows } from "./SlowReports.ts";
 
 /** A report: the JSON text of a whole answer, made by the database (contract K1–K9). */
 type Report = (
@@ -53,16 +50,16 @@ export class Reports extends Context.Service<
     readonly locations: Report;
     /** One row for each matching notification: `ReportOf(Array(NotificationRow))`. */
     readonly notifications: Report;
+    /** One row for each matching notification: `ReportOf(Array(InteractionRow))` (contract M2). */
+    readonly interactions: Report;
     /** One row for each survey on a matching campaign: `ReportOf(Array(SurveyRow))`. */
     readonly surveys: Report;
   }
 >()("waypost/reports/Reports", {
   make: Effect.gen(function* () {
-    const database = yield* Database;
+    const reads = yield* ReportReads;
     const statements = yield* ReportsSql;
     const rollups = yield* RollupReader;
-    const semaphore = yield* Semaphore.make(readConcurrency);
-    const runSlowly = yield* slowReports;
 
     /** A report whose figures are read by `RollupReader`. */
     const counted =
@@ -89,30 +86,13 @@ export class Reports extends Context.Service<
           return yield* data(tenant, scope, yield* count(tenant, split), status);
         });
 
-    /**
-     * Reads a report in a transaction of one snapshot. One that has to count many source rows waits for a
-     * permit of `slowReports`.
-     */
     const report = (statuses: ReadonlyArray<string>, source: DataSource): Report =>
       Effect.fnUntraced(function* (tenant, sent) {
         const timezone = tenant.workspace.timezone as TimeZoneName;
         const now = yield* Clock.currentTimeMillis;
         const { end, filters, start, status } = yield* readReportQuery(sent, { timezone, now, statuses });
         const scope = { range: reportRange(timezone, start, end), filters, now };
-        const limits = yield* SourceRowLimits;
-        const read = (maxRows: number) =>
-          database.atomically(
-            Effect.andThen(rollups.useReadSnapshot, source(tenant, scope, status, maxRows)),
-          );
-        const readSlowly = (refusal: TooManySourceRows) =>
-          refusal.rows > limits.max
-            ? Effect.fail(rollupsIncomplete(refusal))
-            : Effect.catchTag(runSlowly(read(limits.max), refusal), "TooManySourceRows", (more) =>
-                Effect.fail(rollupsIncomplete(more)),
-              );
-        const data = yield* semaphore
-          .withPermit(read(limits.quick))
-          .pipe(Effect.catchTag("TooManySourceRows", readSlowly));
+        const data = yield* reads.read((maxRows) => source(tenant, scope, status, maxRows));
         return `{"data":${data},"meta":${JSON.stringify({ start, end, timezone })}}`;
       });
 
@@ -124,11 +104,18 @@ export class Reports extends Context.Service<
         notificationRowStatuses,
         counted(rollups.notifications, statements.notifications),
       ),
-      surveys: report(surveyRowStatuses, statements.surveys),
+      interactions: report(notificationRowStatuses, counted(rollups.interactions, statements.interactions)),
+      // Responses are few, and an index alone counts those that are not rolled up: they have no limit.
+      surveys: report(surveyRowStatuses, (tenant, scope, status) =>
+        Effect.gen(function* () {
+          const counts = yield* rollups.responses(tenant, yield* rollups.split(tenant, scope));
+          return yield* statements.surveys(tenant, scope, counts, status);
+        }),
+      ),
     };
   }),
 }) {
   static readonly layer = Layer.effect(Reports, Reports.make).pipe(
-    Layer.provide([ReportsSql.layer, RollupReader.layer]),
+    Layer.provide([ReportsSql.layer, RollupReader.layer, ReportReads.layer]),
   );
 }

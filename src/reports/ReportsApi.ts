@@ -1,11 +1,13 @@
 import { Schema } from "effect";
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api";
 import { Needs, WorksAlways } from "../access/Access.ts";
+import { alsoAsCsv } from "../http/csv/CsvParameters.ts";
 import { ParametersAreFields } from "../http/SchemaErrors.ts";
 import { Unprocessable } from "../wire/ApiError.ts";
 import {
   CampaignRow,
   campaignRowStatuses,
+  InteractionRow,
   LocationRow,
   locationRowStatuses,
   NotificationRow,
@@ -65,6 +67,18 @@ export class ReportsApi extends HttpApiGroup.make("reports")
           "or without activity; without filters also for those on no campaign. The most delivered come " +
           "first, then by name and id. Not paginated.",
       ),
+    HttpApiEndpoint.get("interactions", "/reports/interactions", {
+      query: rowReportParameters(notificationRowStatuses),
+      success: ReportOf(Schema.Array(InteractionRow)),
+      error: [Unprocessable],
+    })
+      .annotate(OpenApi.Summary, "Report on the opens and clicks of each notification")
+      .annotate(
+        OpenApi.Description,
+        "A row for every notification that the report on notifications has with these parameters. Opens and " +
+          "clicks count deliveries, on the day when they were opened or clicked. The most delivered come " +
+          "first, then by name and id. Not paginated.",
+      ),
     HttpApiEndpoint.get("surveys", "/reports/surveys", {
       query: rowReportParameters(surveyRowStatuses),
       success: ReportOf(Schema.Array(SurveyRow)),
@@ -81,6 +95,7 @@ export class ReportsApi extends HttpApiGroup.make("reports")
   .annotateEndpoints(Needs, "reports:read")
   .annotateEndpoints(WorksAlways, true)
   .annotateEndpoints(ParametersAreFields, true)
+  .annotateEndpoints(OpenApi.Transform, alsoAsCsv)
   .annotate(OpenApi.Title, "Reports")
   .annotate(
     OpenApi.Description,

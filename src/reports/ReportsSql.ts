@@ -3,6 +3,7 @@ import { SqlClient, type Statement } from "effect/sql";
 import { onlyRow } from "../database/Rows.ts";
 import type { Tenant } from "../workspaces/Workspace.ts";
 import { campaignReport } from "./CampaignReportSql.ts";
+import { interactionReport } from "./InteractionReportSql.ts";
 import { locationReport } from "./LocationReportSql.ts";
 import { notificationReport } from "./NotificationReportSql.ts";
 import type { ReportScope } from "./ReportConditionsSql.ts";
@@ -11,7 +12,7 @@ import { type RowReport, rowReport } from "./RowReportSql.ts";
 import { summaryReport } from "./SummaryReportSql.ts";
 import { surveyReport } from "./SurveyReportSql.ts";
 
-/** The statements of the five reports. Each answers the report's `data` as JSON text. */
+/** The statements of the reports. Each answers the report's `data` as JSON text. */
 export class ReportsSql extends Context.Service<ReportsSql>()("waypost/reports/ReportsSql", {
   make: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient;
@@ -31,8 +32,8 @@ export class ReportsSql extends Context.Service<ReportsSql>()("waypost/reports/R
       campaigns: rows(campaignReport),
       locations: rows(locationReport),
       notifications: rows(notificationReport),
-      surveys: (tenant: Tenant, scope: ReportScope, status: string | null) =>
-        dataOf(rowReport(sql, surveyReport(sql, tenant, scope), status)),
+      interactions: rows(interactionReport),
+      surveys: rows(surveyReport),
     };
   }),
 }) {

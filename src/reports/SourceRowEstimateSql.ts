@@ -4,10 +4,15 @@ import { asNumber, instant, onlyRow } from "../database/Rows.ts";
 import { type Period, within } from "./SourceRowsSql.ts";
 import { inTenant, type TenantKey } from "./TenantKeySql.ts";
 
-/** A kind of source rows: its table, the column of its instants, and its compacted table. */
+/**
+ * A kind of source rows: its table, the column of its instants, and its compacted table with the array that
+ * has an element for each row.
+ */
 const kinds = [
-  { table: "delivery", at: "settled_at", compacted: "compacted_delivery" },
-  { table: "geofence_event", at: "occurred_at", compacted: "compacted_event" },
+  { table: "delivery", at: "settled_at", compacted: { table: "compacted_delivery", array: "device_keys" } },
+  { table: "geofence_event", at: "occurred_at", compacted: { table: "compacted_event", array: "millis" } },
+  { table: "delivery", at: "opened_at", compacted: { table: "compacted_interaction", array: "quarters" } },
+  { table: "survey_response", at: "first_answered_at", compacted: null },
 ] as const;
 
 /** The answer of `EXPLAIN (FORMAT JSON)`. */
@@ -23,12 +28,29 @@ export class SourceRowEstimateSql extends Context.Service<SourceRowEstimateSql>(
       const sql = yield* SqlClient.SqlClient;
 
       return {
+        /** About how many responses a survey on a campaign has in a period. */
+        responses: (
+          tenant: TenantKey,
+          {
+            campaignKey,
+            notificationKey,
+          }: { readonly campaignKey: number; readonly notificationKey: number },
+          period: Period,
+        ) =>
+          Effect.map(
+            onlyRow(sql<Explained>`
+              EXPLAIN (FORMAT JSON) SELECT 1 FROM survey_response
+              WHERE ${inTenant(sql, tenant)} AND notification_key = ${notificationKey}
+                AND campaign_key = ${campaignKey} AND ${within(sql, "first_answered_at", period)}`),
+            (planned) => planned["QUERY PLAN"][0].Plan["Plan Rows"],
+          ),
+
         /** Raises the memory of this transaction's statements: sorting is most of their work. */
         raiseWorkMem: Effect.orDie(sql`SET LOCAL work_mem = '64MB'`),
 
         /**
-         * About how many rows a period has, of deliveries or of events, whichever are more. The planner's
-         * estimate: counting the rows takes longer than reading them.
+         * About how many rows a period has, of the kind that has most: deliveries, events, interactions or
+         * survey responses. The planner's estimate: counting the rows takes longer than reading them.
          */
         rows: Effect.fnUntraced(function* (tenant: TenantKey, period: Period) {
           const mine = inTenant(sql, tenant);
@@ -37,11 +59,17 @@ export class SourceRowEstimateSql extends Context.Service<SourceRowEstimateSql>(
             const planned = yield* onlyRow(sql<Explained>`
               EXPLAIN (FORMAT JSON) SELECT 1 FROM ${sql(table)} WHERE ${mine}
               AND ${within(sql, at, period)}`);
+            const expected = planned["QUERY PLAN"][0].Plan["Plan Rows"];
+            if (compacted === null) {
+              estimates.push(expected);
+              continue;
+            }
             const { rows } = yield* onlyRow(sql<{ readonly rows: number }>`
-              SELECT ${asNumber("COALESCE(sum(cardinality(device_keys)), 0)")} AS rows FROM ${sql(compacted)}
+              SELECT ${asNumber(`COALESCE(sum(cardinality(${compacted.array})), 0)`)} AS rows
+              FROM ${sql(compacted.table)}
               WHERE ${mine} AND day > ${instant(period.fromMs)} - interval '24 hours'
                 AND day < ${instant(period.toMs)}`);
-            estimates.push(planned["QUERY PLAN"][0].Plan["Plan Rows"] + rows);
+            estimates.push(expected + rows);
           }
           return Math.max(...estimates);
         }),

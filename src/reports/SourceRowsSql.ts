@@ -42,6 +42,25 @@ export const outcomes = (sql: SqlClient.SqlClient, period: Period): Statement.Fr
   UNION ALL ${compactedDeliveries(sql, period)}) AS outcome`;
 
 /**
+ * Deliveries that were opened or clicked in a period and around it, for a `FROM`: how many `opened` and
+ * `clicked` at an instant, `at`. Compacted ones are dated by the quarter of an hour.
+ */
+export const interactions = (sql: SqlClient.SqlClient, period: Period): Statement.Fragment => sql`(
+  SELECT workspace_id, environment, campaign_key, notification_key, content_type, trigger_type,
+    opened_at AS at, 1 AS opened, 0 AS clicked
+  FROM delivery WHERE opened_at IS NOT NULL
+  UNION ALL
+  SELECT workspace_id, environment, campaign_key, notification_key, content_type, trigger_type, clicked_at,
+    0, 1
+  FROM delivery WHERE clicked_at IS NOT NULL
+  UNION ALL
+  SELECT workspace_id, environment, each.campaign_key, each.notification_key, content_type, trigger_type,
+    day + each.quarter * interval '15 minutes', each.opened, each.clicked
+  FROM compacted_interaction, unnest(campaign_keys, notification_keys, quarters, opened, clicked)
+    AS each (campaign_key, notification_key, quarter, opened, clicked)
+  WHERE ${daysOf(sql, period)}) AS interaction`;
+
+/**
  * Compacted events of a period and around it, as a query. The columns are named as those of `geofence_event`;
  * `visit_micros` is the length of the visit that an entry began, in microseconds; null without an exit.
  */

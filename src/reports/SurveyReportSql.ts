@@ -1,15 +1,26 @@
 import type { SqlClient } from "effect/sql";
-import { instant } from "../database/Rows.ts";
+import { unnested } from "../database/Rows.ts";
 import type { Tenant } from "../workspaces/Workspace.ts";
 import { reportConditions, type ReportScope } from "./ReportConditionsSql.ts";
+import type { ResponseCounts } from "./ReportCounts.ts";
 import type { RowReport } from "./RowReportSql.ts";
 
 /**
  * The survey report: a row for each survey that is on a matching campaign with the trigger asked for
- * (contract K3, K9). Responses have no rollups: an index alone answers their count.
+ * (contract K3, K9).
  */
-export const surveyReport = (sql: SqlClient.SqlClient, tenant: Tenant, scope: ReportScope): RowReport => {
-  const { filters, range } = scope;
+export const surveyReport = (
+  sql: SqlClient.SqlClient,
+  tenant: Tenant,
+  scope: ReportScope,
+  counts: ReadonlyArray<ResponseCounts>,
+): RowReport => {
+  const { filters } = scope;
+  const counted = unnested("counted", counts, {
+    campaign_key: ["int4", ({ campaignKey }) => campaignKey],
+    notification_key: ["int4", ({ notificationKey }) => notificationKey],
+    responses: ["int8", ({ responses }) => BigInt(responses)],
+  });
   const { campaignMatches, campaignStatus, mine } = reportConditions(sql, tenant, scope);
   return {
     queries: sql`
@@ -26,11 +37,7 @@ export const surveyReport = (sql: SqlClient.SqlClient, tenant: Tenant, scope: Re
           AND (${filters.contentType}::text IS NULL OR type = ${filters.contentType})),
       asked AS (
         SELECT key AS content_key, jsonb_array_length(questions) AS questions FROM content WHERE ${mine}),
-      response_count AS MATERIALIZED (
-        SELECT campaign_key, notification_key, count(*) AS responses FROM survey_response
-        WHERE ${mine}
-          AND first_answered_at >= ${instant(range.fromMs)} AND first_answered_at < ${instant(range.toMs)}
-        GROUP BY campaign_key, notification_key)`,
+      response_count AS MATERIALIZED (SELECT campaign_key, notification_key, responses FROM ${counted})`,
     rows: sql`
       SELECT id, campaign_id, campaign_name, notification_id AS survey_id, survey_name, trigger_type,
         questions, COALESCE(responses, 0) AS responses, status

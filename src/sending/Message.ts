@@ -26,5 +26,9 @@ export const Message = Schema.Struct({
     description: "When it was first opened; null until then.",
     examples: ["2026-11-21T09:31:12+00:00"],
   }),
+  clicked_at: Schema.NullOr(Timestamp).annotate({
+    description: "When its button was first clicked; null until then.",
+    examples: ["2026-11-21T09:31:20+00:00"],
+  }),
 }).annotate({ identifier: "DeviceMessage" });
 export type Message = typeof Message.Type;

@@ -4,6 +4,13 @@ import { PublicAddresses } from "../http/PublicAddresses.ts";
 import { shownMedia } from "../media/MediaAddress.ts";
 import { NotFound } from "../wire/ApiError.ts";
 import type { PagePosition } from "../wire/PagePosition.ts";
+import type { ParsedBody } from "../wire/ParsedBody.ts";
+import {
+  type Interaction,
+  type InteractionDraft,
+  interactionTime,
+  type InteractionType,
+} from "./Interaction.ts";
 import type { Message } from "./Message.ts";
 import { deliveryKey, messageId } from "./MessageId.ts";
 import { type MessageRow, MessagesSql } from "./MessagesSql.ts";
@@ -24,6 +31,17 @@ export class Messages extends Context.Service<Messages>()("waypost/sending/Messa
         media: shownMedia(mediaBase, row.media),
       });
 
+    const ownKey = (caller: Caller, id: string) => {
+      const key = deliveryKey(id);
+      return key === null || key.deviceKey !== caller.deviceKey
+        ? Effect.fail(NotFound.resource("message"))
+        : Effect.succeed(key);
+    };
+    const deliveredAt = Effect.fnUntraced(function* (caller: Caller, id: string) {
+      const at = yield* repository.deliveredAt(caller, yield* ownKey(caller, id));
+      return at ?? (yield* NotFound.resource("message"));
+    });
+
     return {
       /** Messages delivered to the device, newest first. */
       page: (caller: Caller, position: PagePosition) => {
@@ -32,13 +50,28 @@ export class Messages extends Context.Service<Messages>()("waypost/sending/Messa
         return Effect.map(rows, (found) => found.map(toMessage(caller)));
       },
 
-      /** Records that the message was opened (the first time counts) and returns it. @throws 404 */
-      open: Effect.fn("Messages.open")(function* (caller: Caller, id: string) {
-        const key = deliveryKey(id);
-        if (key === null || key.deviceKey !== caller.deviceKey) return yield* NotFound.resource("message");
+      /** When a message was delivered, in epoch milliseconds. @throws 404 */
+      deliveredAt,
+
+      /** Records that the message was opened or clicked; the first time counts. @throws 404, 422 */
+      interact: Effect.fn("Messages.interact")(function* (
+        caller: Caller,
+        id: string,
+        type: InteractionType,
+        body: ParsedBody<InteractionDraft>,
+      ) {
         const now = yield* Clock.currentTimeMillis;
-        const row = (yield* repository.open(caller, key.sourceId, caller.deviceKey, now))[0];
-        return row === undefined ? yield* NotFound.resource("message") : toMessage(caller)(row);
+        const { fields, problems } = body;
+        let at = now;
+        if (!problems.isEmpty || (fields.occurred_at ?? null) !== null) {
+          const time = interactionTime(fields.occurred_at ?? now, yield* deliveredAt(caller, id), now);
+          if (time._tag === "Refused") problems.add("occurred_at", time.problem);
+          else at = time.at;
+          yield* body.complete;
+        }
+        const interaction = yield* repository.interact(caller, yield* ownKey(caller, id), type, at);
+        if (interaction === null) return yield* NotFound.resource("message");
+        return { message_id: id.toLowerCase(), ...interaction } satisfies Interaction;
       }),
     };
   }),

@@ -1,9 +1,24 @@
 import { Schema } from "effect";
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api";
 import { DeviceAccess } from "../devices/DeviceAccess.ts";
-import { NotFound, Unprocessable } from "../wire/ApiError.ts";
+import { NotFound, PayloadTooLarge, Unprocessable, UnsupportedMediaType } from "../wire/ApiError.ts";
+import { withOptionalBody } from "../wire/OpenApiTidy.ts";
 import { Data, PageOf, PageQuery } from "../wire/Envelope.ts";
+import { Interaction, InteractionDraft } from "./Interaction.ts";
 import { Message } from "./Message.ts";
+
+const interaction = {
+  params: {
+    message: Schema.String.annotate({
+      description: "Id of the message.",
+      format: "uuid",
+      examples: ["00000000-0000-8a41-8000-000000000007"],
+    }),
+  },
+  payload: InteractionDraft,
+  success: Data(Interaction),
+  error: [NotFound, PayloadTooLarge, UnsupportedMediaType, Unprocessable],
+} as const;
 
 /** A device's inbox. */
 export class MessagesApi extends HttpApiGroup.make("messages")
@@ -15,19 +30,17 @@ export class MessagesApi extends HttpApiGroup.make("messages")
     })
       .annotate(OpenApi.Summary, "List the device's messages")
       .annotate(OpenApi.Description, "The messages that were delivered to this device, newest first."),
-    HttpApiEndpoint.post("open", "/messages/:message/opened", {
-      params: {
-        message: Schema.String.annotate({
-          description: "Id of the message.",
-          format: "uuid",
-          examples: ["00000000-0000-8a41-8000-000000000007"],
-        }),
-      },
-      success: Data(Message),
-      error: [NotFound],
-    })
+    HttpApiEndpoint.post("open", "/messages/:message/opened", interaction)
+      .annotate(OpenApi.Transform, withOptionalBody)
       .annotate(OpenApi.Summary, "Mark a message as opened")
       .annotate(OpenApi.Description, "The first time counts; repeating it changes nothing."),
+    HttpApiEndpoint.post("click", "/messages/:message/clicked", interaction)
+      .annotate(OpenApi.Transform, withOptionalBody)
+      .annotate(OpenApi.Summary, "Mark a message's button as clicked")
+      .annotate(
+        OpenApi.Description,
+        "The first time counts; repeating it changes nothing. A message that was not opened yet is opened.",
+      ),
   )
   .middleware(DeviceAccess)
   .annotate(OpenApi.Title, "Messages")

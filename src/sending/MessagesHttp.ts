@@ -3,6 +3,9 @@ import { HttpApiBuilder } from "effect/http-api";
 import { DeviceApi } from "../DeviceApi.ts";
 import { DeviceCaller } from "../devices/DeviceCaller.ts";
 import { Cursors } from "../http/Cursors.ts";
+import { readOptionalBody } from "../wire/ParsedBody.ts";
+import type { RequestInput } from "../wire/RequestBody.ts";
+import { InteractionDraft, type InteractionType } from "./Interaction.ts";
 import { Messages } from "./Messages.ts";
 
 /** Handlers of `MessagesApi`. */
@@ -12,6 +15,17 @@ export const messagesHandlers = HttpApiBuilder.group(
   Effect.fnUntraced(function* (handlers) {
     const messages = yield* Messages;
     const cursors = yield* Cursors;
+    const interact =
+      (type: InteractionType) =>
+      ({ params, ...input }: RequestInput & { readonly params: { readonly message: string } }) =>
+        Effect.gen(function* () {
+          const caller = yield* DeviceCaller;
+          const body = yield* readOptionalBody(InteractionDraft, input).pipe(
+            // A missing message is reported before a body that cannot be parsed (contract B1).
+            Effect.tapError(() => messages.deliveredAt(caller, params.message)),
+          );
+          return { data: yield* messages.interact(caller, params.message, type, body) };
+        });
     return handlers
       .handle("list", ({ query }) =>
         Effect.flatMap(DeviceCaller, (caller) => {
@@ -21,10 +35,7 @@ export const messagesHandlers = HttpApiBuilder.group(
           );
         }),
       )
-      .handle("open", ({ params }) =>
-        Effect.gen(function* () {
-          return { data: yield* messages.open(yield* DeviceCaller, params.message) };
-        }),
-      );
+      .handleRaw("open", interact("opened"))
+      .handleRaw("click", interact("clicked"));
   }),
 );

@@ -1,10 +1,12 @@
 import { Context, Effect, Layer } from "effect";
 import { SqlClient } from "effect/sql";
-import { instant, utc } from "../database/Rows.ts";
+import { epochMillis, instant, utc } from "../database/Rows.ts";
 import type { ContentMedia } from "../media/MediaAddress.ts";
-import { sameTenant } from "../database/TenantColumns.ts";
+import { sameTenant, tenantIs } from "../database/TenantColumns.ts";
 import type { Tenant } from "../workspaces/Workspace.ts";
+import type { Interaction, InteractionType } from "./Interaction.ts";
 import type { Message } from "./Message.ts";
+import type { DeliveryKey } from "./MessageId.ts";
 
 /** A message as it is stored; its id follows from its source id and device. */
 export interface MessageRow extends Omit<Message, "id" | "media"> {
@@ -24,12 +26,17 @@ export class MessagesSql extends Context.Service<MessagesSql>()("waypost/sending
         jsonb_build_object('id', c.media_asset_id, 'type', c.media_kind, 'key', m.key) END AS media,
       COALESCE(c.questions, '[]') AS questions,
       CASE WHEN d.status = 'delivered' THEN ${utc("d.settled_at")} END AS delivered_at,
-      ${utc("d.opened_at")} AS opened_at`;
+      ${utc("d.opened_at")} AS opened_at, ${utc("d.clicked_at")} AS clicked_at`;
     const joined = sql`
       JOIN content c ON ${sameTenant("c", "d")} AND c.key = d.content_key
       LEFT JOIN media_file m ON ${sameTenant("m", "c")} AND m.id = c.media_asset_id
       LEFT JOIN campaign k ON ${sameTenant("k", "d")} AND k.key = d.campaign_key
       LEFT JOIN deleted_campaign g ON ${sameTenant("g", "d")} AND g.key = d.campaign_key`;
+
+    /** Whether a device may have got a delivery, whose outcome may still be unknown. */
+    const isReceived = (tenant: Tenant, sourceId: bigint, deviceKey: number) => sql`
+      ${tenantIs(sql)("d", tenant)} AND d.source_id = ${sourceId} AND d.device_key = ${deviceKey}
+      AND d.status IN ('handed_over', 'delivered')`;
 
     return {
       /**
@@ -48,16 +55,28 @@ export class MessagesSql extends Context.Service<MessagesSql>()("waypost/sending
             SELECT b.settled_at, b.source_id FROM own b WHERE b.source_id = ${before}))
           ORDER BY d.settled_at DESC, d.source_id DESC LIMIT ${limit}`),
 
-      /** Keeps the first opening. A push can be opened before the provider's answer has been stored. */
-      open: ({ environment, workspaceId }: Tenant, sourceId: bigint, deviceKey: number, now: number) =>
-        Effect.orDie(sql<MessageRow>`
-          WITH d AS (
-            UPDATE delivery SET opened_at = COALESCE(opened_at, ${instant(now)})
-            WHERE workspace_id = ${workspaceId} AND environment = ${environment} AND source_id = ${sourceId}
-              AND device_key = ${deviceKey} AND status IN ('handed_over', 'delivered')
-            RETURNING *
-          )
-          SELECT ${shown} FROM d ${joined}`),
+      /**
+       * When a message was delivered, in epoch milliseconds. Of a push whose outcome is not stored yet it is
+       * when the delivery was created: a device can show it before the provider's answer is stored.
+       */
+      deliveredAt: (tenant: Tenant, { deviceKey, sourceId }: DeliveryKey) =>
+        Effect.map(
+          Effect.orDie(sql<{ readonly at: number }>`
+            SELECT ${epochMillis("COALESCE(d.settled_at, d.created_at)")} AS at
+            FROM delivery d WHERE ${isReceived(tenant, sourceId, deviceKey)}`),
+          ([row]) => row?.at ?? null,
+        ),
+
+      /** Records an interaction; the first of each type counts. Null for a message that no device got. */
+      interact: (tenant: Tenant, { deviceKey, sourceId }: DeliveryKey, type: InteractionType, at: number) =>
+        Effect.map(
+          Effect.orDie(sql<Omit<Interaction, "message_id">>`
+            UPDATE delivery AS d SET opened_at = COALESCE(d.opened_at, ${instant(at)})
+              ${type === "clicked" ? sql`, clicked_at = COALESCE(d.clicked_at, ${instant(at)})` : sql``}
+            WHERE ${isReceived(tenant, sourceId, deviceKey)}
+            RETURNING ${utc("d.opened_at")} AS opened_at, ${utc("d.clicked_at")} AS clicked_at`),
+          ([row]) => row ?? null,
+        ),
     };
   }),
 }) {

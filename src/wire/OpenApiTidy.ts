@@ -92,6 +92,12 @@ export const tidyOpenApi =
     };
   };
 
+/** Shows the body of an operation as optional. For `OpenApi.Transform`. */
+export const withOptionalBody = (op: Json): Json => {
+  const body = op["requestBody"];
+  return isJson(body) ? { ...op, requestBody: { ...body, required: false } } : op;
+};
+
 /** The schemas of the query parameters that are integers, numbers or booleans, by name. */
 const parameterTypes = (endpoint: HttpApiEndpoint.Top): ReadonlyMap<string, Json> => {
   if (endpoint.query === undefined) return new Map();

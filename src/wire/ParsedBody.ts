@@ -2,7 +2,7 @@ import { Effect, Exit, Option, Schema } from "effect";
 import { Unprocessable } from "./ApiError.ts";
 import { fieldSentence, schemaProblems } from "./SchemaProblems.ts";
 import { Problems } from "./Problems.ts";
-import { readJson, type RequestInput } from "./RequestBody.ts";
+import { readJson, readOptionalJson, type RequestInput } from "./RequestBody.ts";
 
 /**
  * A parsed request body: the fields that could be parsed, and the problems of the others. Services check
@@ -86,3 +86,9 @@ export const readParsedBody = <Fields extends Schema.Struct.Fields>(
   schema: Schema.Struct<Fields>,
   input: RequestInput,
 ) => Effect.map(readJson(input), (body) => parseFields(schema, body));
+
+/** As `readParsedBody`, for an optional body: a request without one has no fields. */
+export const readOptionalBody = <Fields extends Schema.Struct.Fields>(
+  schema: Schema.Struct<Fields>,
+  input: RequestInput,
+) => Effect.map(readOptionalJson(input), (body) => parseFields(schema, body));

@@ -61,12 +61,16 @@ export interface RequestInput {
   readonly endpoint: HttpApiEndpoint.Constraint;
 }
 
-/** Reads the body as a JSON object, within the body rules of the endpoint. @throws 413, 415, 422 at `body` */
-export const readJson = Effect.fnUntraced(function* ({ endpoint, request }: RequestInput) {
-  const bytes = yield* readBody(request, bodyRules(endpoint as unknown as HttpApiEndpoint.Top));
+/** The body rules of the endpoint of a raw request. */
+const rulesOf = ({ endpoint }: RequestInput): Rules => bodyRules(endpoint as unknown as HttpApiEndpoint.Top);
+
+const readObject = Effect.fnUntraced(function* (input: RequestInput, isOptional: boolean) {
+  const bytes = yield* readBody(input.request, rulesOf(input));
   const text = decode(bytes);
   if (text === null) return yield* badBody(bodyProblems.utf8);
-  if (text.trim() === "") return yield* badBody(bodyProblems.empty);
+  if (text.trim() === "") {
+    return isOptional ? {} : yield* badBody(bodyProblems.empty);
+  }
   const value = yield* Effect.try({
     try: () => parseBounded(text, maxParts),
     catch: (error) => badBody(bodyProblems[error instanceof JsonOverLimit ? error.limit : "json"]),
@@ -91,6 +95,17 @@ export const bodyProblems = {
 
 /** 422 at `body`. */
 export const badBody = (message: string) => Unprocessable.validation({ body: [message] });
+
+/** Reads the body as a JSON object, within the body rules of the endpoint. @throws 413, 415, 422 at `body` */
+export const readJson = (input: RequestInput) => readObject(input, false);
+
+/** As `readJson`, for an optional body: a request without one, whatever its content type, is an empty object. */
+export const readOptionalJson = Effect.fnUntraced(function* (input: RequestInput) {
+  const { headers } = input.request;
+  const isChunked = headers["transfer-encoding"] !== undefined;
+  if (!isChunked && Number(headers["content-length"] ?? 0) === 0) return {};
+  return yield* readObject(input, true);
+});
 
 const decoder = new TextDecoder("utf-8", { fatal: true });
 

@@ -2,11 +2,12 @@ import { assert, describe, it as plain, layer } from "@effect/vitest";
 import { Effect } from "effect";
 import { FetchHttpClient } from "effect/http";
 import { HttpApi } from "effect/http-api";
+import { randomUUID } from "node:crypto";
 import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { effectClient, WaypostClient } from "waypost/client";
+import { effectClient, WaypostClient, type WaypostError } from "waypost/client";
 import { PlatformApi } from "../../src/PlatformApi.ts";
 import { TestWaypost } from "../TestWaypost.ts";
 import { faultyProxy } from "./FaultyProxy.ts";
@@ -189,7 +190,7 @@ layer(TestWaypost.layer)("WaypostClient", (it) => {
     }),
   );
 
-  it.effect("reports come with their range of days", () =>
+  it.effect("reports come with their range of days, and as CSV (M5.9)", () =>
     Effect.gen(function* () {
       const { client } = yield* tenantClient;
       yield* Effect.promise(async () => {
@@ -206,6 +207,21 @@ layer(TestWaypost.layer)("WaypostClient", (it) => {
         assert.deepStrictEqual((await client.reports.locations()).data, []);
         assert.deepStrictEqual((await client.reports.notifications()).data, []);
         assert.deepStrictEqual((await client.reports.surveys()).data, []);
+        assert.deepStrictEqual((await client.reports.interactions()).data, []);
+        const csv = await client.reports.summary.csv(range);
+        assert.isTrue(csv.startsWith("date,delivered,devices_reached,geofence_entries,geofence_exits\r\n"));
+        const ids = [randomUUID(), randomUUID()] as const;
+        for (const call of [
+          () => client.reports.results(...ids),
+          () => client.reports.results.csv(...ids),
+          () => all(client.reports.answers(...ids)),
+          () => client.reports.answers.csv(...ids),
+        ]) {
+          await call().then(
+            () => assert.fail("There is no such survey"),
+            (error: unknown) => assert.strictEqual((error as WaypostError).code, "not_found"),
+          );
+        }
       });
     }),
   );

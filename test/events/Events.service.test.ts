@@ -32,6 +32,7 @@ layer(TestWaypost.layer)("Reported events", (it) => {
           questions: [],
           delivered_at: "2026-11-21T12:00:00+00:00",
           opened_at: null,
+          clicked_at: null,
         });
         assert.deepStrictEqual(yield* phone.inbox(), outcome.deliveries);
       }),

@@ -152,7 +152,9 @@ layer(TestRepositories.layer)("The repositories of locations", (it) => {
         .toSorted()
         .toReversed();
       const page = (since: number | null, before: string | null, limit: number) =>
-        Effect.map(locations.page(sandbox, since, { before, limit }), (found) => found.map(({ id }) => id));
+        Effect.map(locations.page(sandbox, { updatedSince: since }, { before, limit }), (found) =>
+          found.map(({ id }) => id),
+        );
       assert.deepStrictEqual(yield* page(null, null, 2), newest.slice(0, 2));
       assert.deepStrictEqual(yield* page(null, newest[1] ?? "", 2), newest.slice(2));
       const middle = newest[1] ?? "";

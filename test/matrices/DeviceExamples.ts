@@ -45,6 +45,14 @@ export const deviceExamples: Examples = {
   },
   "GET /messages": { request: () => Effect.succeed({ query: { limit: "1" } }) },
   "POST /messages/:message/opened": onMessage,
+  "POST /messages/:message/clicked": {
+    request: ({ make }) =>
+      Effect.map(make.surveyed, ({ message, token }) => ({
+        params: { message },
+        credential: token,
+        body: { occurred_at: now },
+      })),
+  },
   "POST /messages/:message/answers": {
     request: ({ make }) =>
       Effect.map(make.surveyed, ({ choice, message, question, token }) => ({

@@ -139,6 +139,7 @@ export const operatorExamples: Examples = {
   "GET /workspaces/:workspace/:env/reports/campaigns": report,
   "GET /workspaces/:workspace/:env/reports/locations": report,
   "GET /workspaces/:workspace/:env/reports/notifications": report,
+  "GET /workspaces/:workspace/:env/reports/interactions": report,
   "GET /workspaces/:workspace/:env/reports/surveys": report,
   "POST /workspaces/:workspace/:env/notifications": {
     ...inEnvironment(() => ({ body: content })),

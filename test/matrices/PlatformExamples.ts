@@ -11,6 +11,10 @@ const onCampaign: Example = {
 const onNotification: Example = {
   request: ({ make }) => Effect.map(make.messageOnCampaign, (params) => ({ params })),
 };
+const onSurvey: Example = {
+  request: ({ make }) =>
+    Effect.map(make.surveyed, ({ campaign, survey }) => ({ params: { campaign, notification: survey } })),
+};
 const onLocation: Example = {
   request: ({ make }) => Effect.map(make.location, ({ location }) => ({ params: { location } })),
 };
@@ -78,6 +82,9 @@ export const platformExamples: Examples = {
   "GET /me": plain(),
   "GET /reports/summary": report,
   "GET /reports/campaigns": report,
+  "GET /reports/interactions": report,
+  "GET /campaigns/:campaign/notifications/:notification/results": onSurvey,
+  "GET /campaigns/:campaign/notifications/:notification/answers": onSurvey,
   "GET /reports/locations": report,
   "GET /reports/notifications": report,
   "GET /reports/surveys": report,

@@ -10,8 +10,12 @@ const derived = [
   "delivery_delta",
   "device_delta",
   "delivery_rollup",
+  "answer_delta",
+  "answer_rollup",
   "event_delta",
   "event_rollup",
+  "interaction_delta",
+  "interaction_rollup",
   "rollup_state",
 ];
 const ignoredTables = [...counters, ...derived];

@@ -5,6 +5,7 @@ import type { MediaContent } from "../../src/media/formats/MediaFormat.ts";
 import { MediaLibraryRepository } from "../../src/media/MediaLibraryRepository.ts";
 import { ThumbnailsRepository } from "../../src/media/ThumbnailsRepository.ts";
 import { idAt } from "../../src/wire/Ids.ts";
+import { searchPattern } from "../../src/wire/SearchText.ts";
 import type { Tenant } from "../../src/workspaces/Workspace.ts";
 import { TestRepositories } from "../TestRepositories.ts";
 import { newTenants, suiteStart as now } from "../TestTenants.ts";
@@ -32,11 +33,16 @@ const sound: MediaContent = {
 const newKey = () => randomBytes(24).toString("base64url");
 
 /** Expects and inserts a file; gives its row. */
-const newFile = Effect.fnUntraced(function* (tenant: Tenant, content: MediaContent, bytes = 7) {
+const newFile = Effect.fnUntraced(function* (
+  tenant: Tenant,
+  content: MediaContent,
+  bytes = 7,
+  name = "File",
+) {
   const repository = yield* MediaLibraryRepository;
   const key = newKey();
   yield* repository.expect(key, dueAt);
-  const row = yield* repository.insert(tenant, idAt(now), { key, name: "File", bytes, content }, now);
+  const row = yield* repository.insert(tenant, idAt(now), { key, name, bytes, content }, now);
   assert.isNotNull(row);
   return row;
 });
@@ -87,7 +93,9 @@ layer(TestRepositories.layer)("The repository of media files", (it) => {
       ];
       yield* newFile(production, picture);
       const idsOf = (kind: "image" | "video" | null, position: { before: string | null; limit: number }) =>
-        Effect.map(repository.page(sandbox, kind, position), (rows) => rows.map(({ id }) => id));
+        Effect.map(repository.page(sandbox, { kind, search: null }, position), (rows) =>
+          rows.map(({ id }) => id),
+        );
       assert.deepStrictEqual(yield* idsOf(null, firstPage), [third.id, second.id, first.id]);
       assert.deepStrictEqual(yield* idsOf(null, { before: third.id, limit: 1 }), [second.id]);
       assert.deepStrictEqual(yield* idsOf("image", firstPage), [third.id, first.id]);
@@ -214,6 +222,27 @@ layer(TestRepositories.layer)("The repository of thumbnails", (it) => {
         leased.map(({ attempts }) => attempts),
         [1, 1],
       );
+    }),
+  );
+
+  it.effect("files are selected by kind and a part of the name (R1.3, R1.4)", () =>
+    Effect.gen(function* () {
+      const repository = yield* MediaLibraryRepository;
+      const { sandbox } = yield* newTenants;
+      for (const [content, name] of [
+        [picture, "Logo_1.png"],
+        [picture, "logo-2.png"],
+        [sound, "LOGO.mp3"],
+      ] as const) {
+        yield* newFile(sandbox, content, 7, name);
+      }
+      const names = (kind: "image" | null, text: string) =>
+        Effect.map(repository.page(sandbox, { kind, search: searchPattern(text) }, firstPage), (rows) =>
+          rows.map(({ name }) => name),
+        );
+      assert.deepStrictEqual(yield* names(null, "logo"), ["LOGO.mp3", "logo-2.png", "Logo_1.png"]);
+      assert.deepStrictEqual(yield* names("image", "logo"), ["logo-2.png", "Logo_1.png"]);
+      assert.deepStrictEqual(yield* names(null, "o_"), ["Logo_1.png"]);
     }),
   );
 });

@@ -30,6 +30,12 @@ const instant = fc
   .tuple(fc.integer({ min: -36 * 96, max: 4 * 96 }), fc.constantFrom(-1, 0, 1))
   .map(([quarters, ms]) => Date.UTC(2026, 10, 21) + quarters * (HOUR / 4) + ms);
 
+/** Milliseconds between a delivery and an interaction: none, within the day, or days. */
+const later = fc.oneof(
+  fc.constantFrom(0, 1, HOUR / 4),
+  fc.integer({ min: 0, max: 96 * 12 }).map((quarters) => (quarters * HOUR) / 4),
+);
+
 const pastCampaign: fc.Arbitrary<Omit<PastCampaign, "name">> = fc
   .record({
     type: fc.constantFrom("geo" as const, "push" as const),
@@ -55,7 +61,7 @@ const names = ["b", "a", "B", "é", "\u{1F600}", "\uFFFD", "a b", "10", "9"];
 /** Few, so that some names are equal. */
 const name = fc.constantFrom(...names.slice(0, 5));
 
-const randomHistory: fc.Arbitrary<ReportHistory> = fc.record({
+const randomHistory = fc.record({
   devices: fc.array(fc.record({ unregistered: fc.boolean() }), { minLength: 0, maxLength: 9 }),
   locations: fc.array(fc.record({ name, deleted: fc.constantFrom(true, false, false) }), {
     minLength: 5,
@@ -86,6 +92,8 @@ const randomHistory: fc.Arbitrary<ReportHistory> = fc.record({
         "queued" as const,
       ),
       settledAt: instant,
+      opened: fc.option(later),
+      clicked: fc.option(later),
     }),
     { minLength: 60, maxLength: 150 },
   ),
@@ -100,10 +108,29 @@ const randomHistory: fc.Arbitrary<ReportHistory> = fc.record({
   ),
 });
 
+interface RandomDelivery {
+  readonly status: string;
+  readonly settledAt: number;
+  readonly opened: number | null;
+  readonly clicked: number | null;
+}
+
+/**
+ * When a delivered message was opened and clicked: later by so much. One that was clicked was opened before
+ * or then.
+ */
+const interactionsOf = ({ clicked, opened, settledAt, status }: RandomDelivery) => {
+  if (status !== "delivered") return { openedAt: null, clickedAt: null };
+  const first = opened ?? clicked;
+  const openedAt = first === null ? null : settledAt + first;
+  return { openedAt, clickedAt: clicked === null || openedAt === null ? null : openedAt + clicked };
+};
+
 /** A history. Two of three deliveries are of the first notification of their campaign; the others of any. */
-export const anyHistory = randomHistory.map((past) => ({
+export const anyHistory: fc.Arbitrary<ReportHistory> = randomHistory.map((past) => ({
   ...past,
-  deliveries: past.deliveries.map((delivery, at) => {
+  deliveries: past.deliveries.map(({ clicked, opened, ...rest }, at) => {
+    const delivery = { ...rest, ...interactionsOf({ ...rest, clicked, opened }) };
     const [first] = past.campaigns[delivery.campaign]?.notifications ?? [];
     return first === undefined || at % 3 === 0 ? delivery : { ...delivery, notification: first.notification };
   }),

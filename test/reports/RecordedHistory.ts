@@ -168,6 +168,8 @@ export const record = Effect.fnUntraced(function* (
       status: each.status,
       created_at: new Date(each.settledAt),
       settled_at: each.status === "delivered" || each.status === "failed" ? new Date(each.settledAt) : null,
+      opened_at: each.openedAt === null ? null : new Date(each.openedAt),
+      clicked_at: each.clickedAt === null ? null : new Date(each.clickedAt),
     })),
   );
   yield* insert(

@@ -44,6 +44,9 @@ export interface PastDelivery {
   readonly trigger: Trigger;
   readonly status: "queued" | "handed_over" | "delivered" | "failed";
   readonly settledAt: number;
+  /** When a delivered message was opened and clicked; null for never. A click is an open, too. */
+  readonly openedAt: number | null;
+  readonly clickedAt: number | null;
 }
 
 export interface PastEvent {
@@ -93,6 +96,8 @@ export const delivery = (
   trigger: "on_enter",
   status: "delivered",
   settledAt: testStart,
+  openedAt: null,
+  clickedAt: null,
   ...more,
 });
 

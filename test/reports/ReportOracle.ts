@@ -1,6 +1,6 @@
 import { campaignStatus } from "../../src/campaigns/CampaignStatus.ts";
 import type { RecordedIds } from "./RecordedHistory.ts";
-import type { PastCampaign, PastEvent, ReportHistory } from "./ReportHistory.ts";
+import type { PastCampaign, PastDelivery, PastEvent, ReportHistory } from "./ReportHistory.ts";
 
 /** The parameters of a request, with both ends of the range. */
 export type QueryParameters = { readonly start: string; readonly end: string } & {
@@ -17,7 +17,7 @@ export type QueryParameters = { readonly start: string; readonly end: string } &
 };
 
 /**
- * A second implementation of the report rules (contract K1–K8), as plain as possible: it reads every row, and
+ * A second implementation of the report rules (contract K1–K8, M2), as plain as possible: it reads every row, and
  * days are those of a calendar in the zone. It shares only the status of a campaign with the program.
  */
 export class ReportOracle {
@@ -92,19 +92,26 @@ export class ReportOracle {
     );
   }
 
-  #outcomes(query: QueryParameters) {
+  /** Whether a delivery meets the filters, whenever it was settled. */
+  #isOutcomeSelected(query: QueryParameters, delivery: PastDelivery): boolean {
     const isCampaignLevel =
       query.campaign !== undefined ||
       query.campaign_status !== undefined ||
       query.location !== undefined ||
       query.location_group !== undefined;
+    return (
+      (!isCampaignLevel || this.#meetsFilters(query, delivery.campaign)) &&
+      (query.content_type === undefined || query.content_type === delivery.type) &&
+      (query.activation === undefined || query.activation === delivery.trigger)
+    );
+  }
+
+  #outcomes(query: QueryParameters) {
     return this.#history.deliveries.filter(
       (delivery) =>
         (delivery.status === "delivered" || delivery.status === "failed") &&
         this.#isIn(query, delivery.settledAt) &&
-        (!isCampaignLevel || this.#meetsFilters(query, delivery.campaign)) &&
-        (query.content_type === undefined || query.content_type === delivery.type) &&
-        (query.activation === undefined || query.activation === delivery.trigger),
+        this.#isOutcomeSelected(query, delivery),
     );
   }
 
@@ -236,9 +243,9 @@ export class ReportOracle {
       .sort((a, b) => b.entries - a.entries || byName(a, b));
   }
 
-  notifications(query: QueryParameters) {
+  /** The notifications that have a row, with the status of their row. */
+  #notificationRows(query: QueryParameters) {
     const { status: _, start: __, end: ___, ...filters } = query;
-    const outcomes = this.#outcomes(query);
     return this.#history.notifications
       .map(({ deleted, name, type }, index) => {
         const all = this.#history.campaigns.flatMap((campaign, each) =>
@@ -256,23 +263,46 @@ export class ReportOracle {
           ),
       )
       .map(({ index, name, pairings, type }) => {
+        const statuses = pairings.map((on) => this.#status(on.campaign));
+        const status =
+          ["active", "scheduled", "paused", "ended"].find((each) => statuses.some((one) => one === each)) ??
+          "unused";
+        return { index, id: this.#ids.notifications[index] ?? "", name, status, type };
+      })
+      .filter((row) => query.status === undefined || row.status === query.status);
+  }
+
+  notifications(query: QueryParameters) {
+    const outcomes = this.#outcomes(query);
+    return this.#notificationRows(query)
+      .map(({ index, ...row }) => {
         const own = outcomes.filter((outcome) => outcome.notification === index);
         const reached = own.filter((outcome) => outcome.status === "delivered");
-        const statuses = pairings.map((on) => this.#status(on.campaign));
         return {
-          id: this.#ids.notifications[index] ?? "",
-          name,
-          status:
-            ["active", "scheduled", "paused", "ended"].find((status) =>
-              statuses.some((one) => one === status),
-            ) ?? "unused",
-          type,
+          ...row,
           sent: own.length,
           delivered: reached.length,
           reach: percent(new Set(reached.map((delivery) => delivery.device)).size, this.#registered),
         };
       })
-      .filter((row) => query.status === undefined || row.status === query.status)
+      .sort((a, b) => b.delivered - a.delivered || byName(a, b));
+  }
+
+  /** Contract M2: opens and clicks are dated by when they happened. */
+  interactions(query: QueryParameters) {
+    const deliveries = this.#deliveries(query);
+    const all = this.#history.deliveries.filter((delivery) => this.#isOutcomeSelected(query, delivery));
+    return this.#notificationRows(query)
+      .map(({ index, ...row }) => {
+        const own = all.filter((delivery) => delivery.notification === index);
+        const count = (at: (delivery: PastDelivery) => number | null) =>
+          own.map(at).filter((ms) => ms !== null && this.#isIn(query, ms)).length;
+        const delivered = deliveries.filter((delivery) => delivery.notification === index).length;
+        const opened = count(({ openedAt }) => openedAt);
+        const clicked = count(({ clickedAt }) => clickedAt);
+        const rates = { open_rate: percent(opened, delivered), click_rate: percent(clicked, delivered) };
+        return { ...row, delivered, opened, clicked, ...rates };
+      })
       .sort((a, b) => b.delivered - a.delivered || byName(a, b));
   }
 }

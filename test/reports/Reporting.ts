@@ -28,6 +28,7 @@ export const reporting = Effect.fnUntraced(function* (history: Partial<ReportHis
     campaigns: report("campaigns"),
     locations: report("locations"),
     notifications: report("notifications"),
+    interactions: report("interactions"),
     surveys: report("surveys"),
   };
 });

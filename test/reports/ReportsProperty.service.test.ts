@@ -4,6 +4,7 @@ import fc from "fast-check";
 import {
   CampaignRow,
   campaignRowStatuses,
+  InteractionRow,
   LocationRow,
   locationRowStatuses,
   NotificationRow,
@@ -23,6 +24,7 @@ const rowReports = {
   campaigns: { row: CampaignRow, statuses: campaignRowStatuses },
   locations: { row: LocationRow, statuses: locationRowStatuses },
   notifications: { row: NotificationRow, statuses: notificationRowStatuses },
+  interactions: { row: InteractionRow, statuses: notificationRowStatuses },
 } as const;
 
 const strictly = { onExcessProperty: "error", errors: "all" } as const;
@@ -46,7 +48,7 @@ class Coverage {
 layer(TestWaypost.layer)("The reports", (it) => {
   const workspaces = 12;
   it.effect(
-    "reports agree with a plain reading of the rules (K1, K2.2, K2.3, K3.1, K3.4, K4, K5, K7, K8)",
+    "reports agree with a plain reading of the rules (K1, K2.2, K2.3, K3.1, K3.4, K4, K5, K7, K8, M2)",
     () =>
       Effect.gen(function* () {
         const waypost = yield* TestWaypost;
@@ -77,7 +79,7 @@ layer(TestWaypost.layer)("The reports", (it) => {
               if (delivered > 0 && geofence_entries + geofence_exits > 0) {
                 coverage.add("summary", Object.keys(query));
               }
-              for (const report of ["campaigns", "locations", "notifications"] as const) {
+              for (const report of ["campaigns", "locations", "notifications", "interactions"] as const) {
                 const { row, statuses } = rowReports[report];
                 const query = queryOf(request, ids, statuses);
                 const search = new URLSearchParams(query).toString();
@@ -92,6 +94,9 @@ layer(TestWaypost.layer)("The reports", (it) => {
                 if (hasActivity) coverage.add(report, Object.keys(query));
                 for (const row of expected) {
                   coverage.add(report, [`row ${row.status}`]);
+                  if ("opened" in row && row.opened > 0) coverage.add(report, ["row with opens"]);
+                  if ("click_rate" in row && row.click_rate > 0) coverage.add(report, ["row with clicks"]);
+                  if ("open_rate" in row && row.open_rate > 100) coverage.add(report, ["row above 100"]);
                   if ("dwell_minutes" in row && row.dwell_minutes !== null) {
                     coverage.add(report, ["row with dwell"]);
                   }
@@ -113,6 +118,9 @@ layer(TestWaypost.layer)("The reports", (it) => {
           }
         }
         assert.isAtLeast(coverage.of("locations", "row with dwell"), 50);
+        assert.isAtLeast(coverage.of("interactions", "row with opens"), 50);
+        assert.isAtLeast(coverage.of("interactions", "row with clicks"), 50);
+        assert.isAtLeast(coverage.of("interactions", "row above 100"), 5);
       }),
   );
 });

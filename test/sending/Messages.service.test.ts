@@ -40,23 +40,6 @@ layer(TestWaypost.layer)("Inboxes", (it) => {
       }),
   );
 
-  it.effect("opening a message records the first time only (device.opened)", () =>
-    Effect.gen(function* () {
-      yield* TestClock.setTime(testStart);
-      const { location, phone } = yield* oneCampaign();
-      const [message] = (yield* phone.sees("enter", location)).deliveries;
-      const opened = () => phone.ask(`/messages/${message.id}/opened`, { method: "POST" });
-      yield* TestClock.setTime(testStart + 60_000);
-      const first = yield* opened();
-      const shown = { data: { ...message, opened_at: "2026-11-21T12:01:00+00:00" } };
-      assert.deepStrictEqual([first.status, first.body], [200, shown]);
-      yield* TestClock.setTime(testStart + 120_000);
-      const again = yield* opened();
-      assert.deepStrictEqual([again.status, again.body], [200, shown]);
-      assert.deepStrictEqual(yield* phone.inbox(), [shown.data]);
-    }),
-  );
-
   it.effect(
     "an inbox opens no message of another device, of a failed push, or with an unknown id (device.messages)",
     () =>

@@ -3,7 +3,7 @@ import { Console, Effect, Option } from "effect";
 import { Command, Flag } from "effect/cli";
 import type { Environment } from "../../workspaces/Environment.ts";
 import { CliEnvironment } from "../CliEnvironment.ts";
-import type { CommandRefused } from "../CommandRefused.ts";
+import { BadUsage, type CommandRefused } from "../CommandRefused.ts";
 import { environmentFlag, openEnvironment, workspaceFlag } from "../Lookups.ts";
 import { Json, type Operator, operatorFlags } from "../Operator.ts";
 import { dailyChart } from "../terminal/DailyChart.ts";
@@ -31,6 +31,10 @@ const filterFlags = {
     "Only campaigns with this status now: active, scheduled, paused or ended",
   ),
   contentType: text("content-type", "Only notifications of this type: message or survey"),
+  csv: Flag.Boolean("csv").pipe(
+    Flag.withDescription("Print CSV for spreadsheets instead of text for people"),
+    Flag.withDefault(false),
+  ),
 };
 
 const rowFlags = { ...filterFlags, status: text("status", "Only rows with this status") };
@@ -59,7 +63,11 @@ const queryOf = (flags: FilterFlags) =>
     }),
   );
 
-type ReportFlags = FilterFlags & { readonly workspace: string; readonly environment: Environment };
+type ReportFlags = FilterFlags & {
+  readonly workspace: string;
+  readonly environment: Environment;
+  readonly csv: boolean;
+};
 
 const openReport = Effect.fnUntraced(function* (flags: ReportFlags) {
   const { ask, params } = yield* openEnvironment(flags);
@@ -82,8 +90,20 @@ const print = (report: { readonly meta: Range }, text: string) =>
     Console.log(isJson ? JSON.stringify(report, null, 2) : `${heading(report.meta)}\n\n${text}`),
   );
 
+/** Prints a report as CSV, as the server writes it. */
+const printCsv = Effect.fnUntraced(function* (report: string, flags: ReportFlags) {
+  if (yield* Json) return yield* new BadUsage({ message: "Give either --csv or --json." });
+  const { ask, request } = yield* openReport(flags);
+  const { env, workspace } = request.params;
+  const path = `/workspaces/${encodeURIComponent(workspace)}/${env}/reports/${report}`;
+  const csv = yield* ask.text(path, { ...request.query, format: "csv" });
+  // `Console.log` ends the last line.
+  yield* Console.log(csv.replace(/\n$/, ""));
+});
+
 /** Prints a report as a table. */
 const printRows = Effect.fnUntraced(function* <Row>(
+  name: string,
   flags: ReportFlags,
   read: (
     ask: Operator,
@@ -92,6 +112,7 @@ const printRows = Effect.fnUntraced(function* <Row>(
   columns: ReadonlyArray<Column<Row>>,
   whenEmpty: string,
 ) {
+  if (flags.csv) return yield* printCsv(name, flags);
   const { ask, request } = yield* openReport(flags);
   const report = yield* read(ask, request);
   yield* print(report, report.data.length === 0 ? whenEmpty : yield* fittedTable(columns, report.data));
@@ -103,6 +124,7 @@ const summary = Command.make(
   "summary",
   filterFlags,
   Effect.fn(function* (flags) {
+    if (flags.csv) return yield* printCsv("summary", flags);
     const { columns } = yield* CliEnvironment;
     const { ask, request } = yield* openReport(flags);
     const report = yield* ask((client) => client.reports.summary(request));
@@ -140,6 +162,7 @@ const summary = Command.make(
 
 const campaigns = Command.make("campaigns", rowFlags, (flags) =>
   printRows(
+    "campaigns",
     flags,
     (ask, request) => ask((client) => client.reports.campaigns(request)),
     [
@@ -161,6 +184,7 @@ const campaigns = Command.make("campaigns", rowFlags, (flags) =>
 
 const locations = Command.make("locations", rowFlags, (flags) =>
   printRows(
+    "locations",
     flags,
     (ask, request) => ask((client) => client.reports.locations(request)),
     [
@@ -185,6 +209,7 @@ const locations = Command.make("locations", rowFlags, (flags) =>
 
 const notifications = Command.make("notifications", rowFlags, (flags) =>
   printRows(
+    "notifications",
     flags,
     (ask, request) => ask((client) => client.reports.notifications(request)),
     [
@@ -202,8 +227,31 @@ const notifications = Command.make("notifications", rowFlags, (flags) =>
   Command.withExamples([{ command: "waypost report notifications --workspace Acme --json" }]),
 );
 
+const interactions = Command.make("interactions", rowFlags, (flags) =>
+  printRows(
+    "interactions",
+    flags,
+    (ask, request) => ask((client) => client.reports.interactions(request)),
+    [
+      { heading: "NAME", cell: ({ name }) => name },
+      { heading: "STATUS", cell: ({ status }) => status },
+      { heading: "TYPE", cell: ({ type }) => type },
+      { heading: "DELIVERED", kind: "figure", cell: ({ delivered }) => delivered },
+      { heading: "OPENED", kind: "figure", cell: ({ opened }) => opened },
+      { heading: "OPEN RATE", kind: "figure", cell: (row) => percent(row.open_rate) },
+      { heading: "CLICKED", kind: "figure", cell: ({ clicked }) => clicked },
+      { heading: "CLICK RATE", kind: "figure", cell: (row) => percent(row.click_rate) },
+    ],
+    "No notification matches.",
+  ),
+).pipe(
+  Command.withDescription("Opens and clicks of each notification, most deliveries first"),
+  Command.withExamples([{ command: "waypost report interactions --workspace Acme --csv" }]),
+);
+
 const surveys = Command.make("surveys", rowFlags, (flags) =>
   printRows(
+    "surveys",
     flags,
     (ask, request) => ask((client) => client.reports.surveys(request)),
     [
@@ -224,10 +272,11 @@ const surveys = Command.make("surveys", rowFlags, (flags) =>
 /** `waypost report …` */
 export const reportCommand = Command.make("report").pipe(
   Command.withDescription("Reports of an environment"),
-  Command.withSubcommands([summary, campaigns, locations, notifications, surveys]),
+  Command.withSubcommands([summary, campaigns, locations, notifications, interactions, surveys]),
   Command.withExamples([
     { command: "waypost report summary --workspace Acme --start 2026-11-01" },
     { command: "waypost report campaigns --workspace Acme --environment sandbox --json" },
+    { command: "waypost report locations --workspace Acme --csv" },
   ]),
   Command.withGlobalFlags(operatorFlags),
 );

@@ -6,7 +6,7 @@
  */
 import type { GeoPosition } from "../Location.ts";
 import { distanceTo, minDistanceTo } from "./BorderDistance.ts";
-import type { BoundingBox } from "./BoundingBox.ts";
+import { type BoundingBox, boxOfCircle } from "./BoundingBox.ts";
 import { BoxTree } from "./BoxTree.ts";
 import { contains, isInRing } from "./Containment.ts";
 import { directionOf } from "./Direction.ts";
@@ -94,6 +94,25 @@ export class LocationIndex {
       if (contains(location, position)) found.add(location);
     });
     return [...found];
+  }
+
+  /** All locations whose edge is at most so many metres from the position; can be suspended where it yields. */
+  *within(position: GeoPosition, meters: number): Generator<undefined, ReadonlyArray<IndexedLocation>> {
+    const candidates = new Set<IndexedLocation>();
+    // The box is larger by the rounding of distances.
+    for (const [west, south, east, north] of splitAtAntimeridian(boxOfCircle(position, meters + 1))) {
+      this.#tree.search(west, south, east, north, (leaf) => {
+        candidates.add(this.#owners[leaf] as IndexedLocation);
+      });
+    }
+    const point = directionOf(position);
+    const found: Array<IndexedLocation> = [];
+    for (const location of candidates) {
+      if (minDistanceTo(location, point) > meters) continue;
+      if (distanceTo(location, position, meters + 1) <= meters) found.push(location);
+      yield;
+    }
+    return found;
   }
 
   /** The nearest of the locations with these keys, by distance to the edge, then id. Ignores unknown keys. */

@@ -114,7 +114,22 @@ export class RetentionSql extends Context.Service<RetentionSql>()("waypost/repor
               DELETE FROM delivery
               WHERE ${mine(tenant)} AND settled_at >= ${from(fromMs)} AND settled_at < ${instant(toMs)}
               RETURNING campaign_key, notification_key, content_type, trigger_type, status, device_key,
-                settled_at, date_bin('1 day', settled_at, 'epoch') AS day
+                settled_at, opened_at, clicked_at, date_bin('1 day', settled_at, 'epoch') AS day
+            ), interaction AS (
+              SELECT date_bin('1 day', at, 'epoch') AS day, content_type, trigger_type, campaign_key,
+                notification_key,
+                floor(extract(epoch FROM at - date_bin('1 day', at, 'epoch')) / 900)::int2 AS quarter,
+                sum(opened)::int4 AS opened, sum(clicked)::int4 AS clicked
+              FROM deleted,
+                LATERAL (VALUES (opened_at, 1, 0), (clicked_at, 0, 1)) AS each (at, opened, clicked)
+              WHERE at IS NOT NULL GROUP BY 1, 2, 3, 4, 5, 6 ORDER BY 1, 2, 3, 4, 5, 6
+            ), compacted_interactions AS (
+              INSERT INTO compacted_interaction (workspace_id, environment, day, content_type, trigger_type,
+                campaign_keys, notification_keys, quarters, opened, clicked)
+              SELECT ${tenant.workspaceId}, ${tenant.environment}, day, content_type, trigger_type,
+                array_agg(campaign_key), array_agg(notification_key), array_agg(quarter),
+                array_agg(opened), array_agg(clicked)
+              FROM interaction GROUP BY day, content_type, trigger_type
             ), compacted AS (
               INSERT INTO compacted_delivery (workspace_id, environment, day, content_type, trigger_type,
                 status, campaign_keys, notification_keys, quarters, device_keys)

@@ -8,6 +8,8 @@ import { visitChanges } from "./VisitChangesSql.ts";
 
 const quarter = asNumber("extract(epoch FROM quarter) * 1000");
 
+const deltaTables = ["delivery_delta", "event_delta", "interaction_delta", "answer_delta"];
+
 /** The events of deltas, one by one. */
 const eventsOf = (deltas: ReadonlyArray<EventDelta>) =>
   deltas.flatMap(({ device_keys, event_ids, location_keys }) =>
@@ -49,10 +51,9 @@ export class RollupDeltasSql extends Context.Service<RollupDeltasSql>()(
 
       const remove = (condition: Statement.Fragment) =>
         Effect.orDie(
-          Effect.andThen(
-            sql`DELETE FROM delivery_delta WHERE ${condition}`,
-            sql`DELETE FROM event_delta WHERE ${condition}`,
-          ),
+          Effect.forEach(deltaTables, (table) => sql`DELETE FROM ${sql(table)} WHERE ${condition}`, {
+            discard: true,
+          }),
         );
 
       return {

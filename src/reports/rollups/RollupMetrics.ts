@@ -1,11 +1,12 @@
 import { Effect, Metric } from "effect";
 
 /** What is rolled up. */
-export type RollupKind = "deliveries" | "events";
+export type RollupKind = "deliveries" | "events" | "interactions" | "answers";
 
 const rows = Metric.counter("waypost_rollup_rows_total", {
   description:
-    "Deliveries and events that were added to the rollups: from pending deltas, or from source rows.",
+    "Deliveries, events, interactions and answers that were added to the rollups: from pending deltas, or " +
+    "from source rows.",
   incremental: true,
 });
 
@@ -35,6 +36,8 @@ export const countRollupRows = (
 export interface RollupBacklog {
   readonly deliveries: number;
   readonly events: number;
+  readonly interactions: number;
+  readonly answers: number;
   readonly rebuilding: number;
   /** Days that are not rolled up, over all those environments. */
   readonly days: number;
@@ -46,6 +49,8 @@ export const recordBacklog = (backlog: RollupBacklog): Effect.Effect<void> =>
     [
       Metric.update(Metric.withAttributes(pending, { what: "deliveries" }), backlog.deliveries),
       Metric.update(Metric.withAttributes(pending, { what: "events" }), backlog.events),
+      Metric.update(Metric.withAttributes(pending, { what: "interactions" }), backlog.interactions),
+      Metric.update(Metric.withAttributes(pending, { what: "answers" }), backlog.answers),
       Metric.update(rebuilding, backlog.rebuilding),
       Metric.update(daysLeft, Math.ceil(backlog.days)),
     ],

@@ -3,6 +3,7 @@ import { timeSlices } from "../../workers/TimeSlices.ts";
 import type { TenantKey } from "../TenantKeySql.ts";
 import { DeviceTally } from "./encoding/DeviceTally.ts";
 import { allLocations, locationBlocks, uniteBlocks } from "./encoding/LocationBlock.ts";
+import { InteractionWriter } from "./InteractionWriter.ts";
 import { monthAfter, monthOf } from "./RollupKeys.ts";
 import { RollupMonthsSql } from "./RollupMonthsSql.ts";
 import type { DeliveryAddition, RollupState } from "./RollupTypes.ts";
@@ -21,6 +22,7 @@ export class RollupMonths extends Context.Service<RollupMonths>()("waypost/repor
   make: Effect.gen(function* () {
     const statements = yield* RollupMonthsSql;
     const writer = yield* RollupWriter;
+    const interactions = yield* InteractionWriter;
     const isNew = () => true;
 
     const addDeliveries = Effect.fnUntraced(function* (tenant: TenantKey, month: string) {
@@ -73,12 +75,13 @@ export class RollupMonths extends Context.Service<RollupMonths>()("waypost/repor
         const month = monthOf(first);
         yield* addDeliveries(tenant, month);
         yield* addEvents(tenant, month);
+        yield* interactions.addMonth(tenant, month);
         return monthAfter(month);
       }),
     };
   }),
 }) {
   static readonly layer = Layer.effect(RollupMonths, RollupMonths.make).pipe(
-    Layer.provide([RollupMonthsSql.layer, RollupWriter.layer]),
+    Layer.provide([RollupMonthsSql.layer, RollupWriter.layer, InteractionWriter.layer]),
   );
 }

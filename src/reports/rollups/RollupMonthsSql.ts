@@ -31,6 +31,11 @@ export class RollupMonthsSql extends Context.Service<RollupMonthsSql>()(
                 UNION ALL
                 (SELECT starts_on FROM event_rollup
                  WHERE ${days(tenant)} AND block = 0 AND starts_on >= ${date}::text::date
+                 ORDER BY starts_on LIMIT 1)
+                UNION ALL
+                -- Every answer has a response on its day.
+                (SELECT starts_on FROM interaction_rollup
+                 WHERE ${days(tenant)} AND starts_on >= ${date}::text::date
                  ORDER BY starts_on LIMIT 1)) AS first`),
             ([row]) => row?.date ?? null,
           ),

@@ -2,7 +2,8 @@
  * How reports read their figures.
  *
  * How a figure is counted: `../Reports.ts` → `../ReportConditionsSql.ts` (which rows count) → this file
- * (where they are read) → `reading/DeliveryReader.ts` and `reading/EventReader.ts` (how they are added up).
+ * (where they are read) → `reading/DeliveryReader.ts`, `reading/EventReader.ts` and
+ * `reading/InteractionReaderSql.ts` (how they are added up).
  */
 import { Context, Effect, Layer } from "effect";
 import type { Tenant } from "../../workspaces/Workspace.ts";
@@ -11,6 +12,7 @@ import type { LocationCounts, OutcomeCounts, SummaryCounts } from "../ReportCoun
 import { SourceRowEstimateSql } from "../SourceRowEstimateSql.ts";
 import { DeliveryReader } from "./reading/DeliveryReader.ts";
 import { EventReader } from "./reading/EventReader.ts";
+import { InteractionReaderSql } from "./reading/InteractionReaderSql.ts";
 import { noCoverage, type ScopeSplit, splitScope } from "./reading/ScopeSplit.ts";
 import { RollupStateSql } from "./RollupStateSql.ts";
 
@@ -21,6 +23,7 @@ export class RollupReader extends Context.Service<RollupReader>()("waypost/repor
     const estimates = yield* SourceRowEstimateSql;
     const deliveries = yield* DeliveryReader;
     const events = yield* EventReader;
+    const interactions = yield* InteractionReaderSql;
 
     return {
       /** Makes every statement of this transaction read the same snapshot. It must be the first. */
@@ -32,8 +35,15 @@ export class RollupReader extends Context.Service<RollupReader>()("waypost/repor
           splitScope(scope, coverage),
         ),
 
-      /** About how many source rows the scope has, of deliveries or of events, whichever are more. */
+      /** About how many source rows the scope has, of the kind that has most. */
       expectedRows: (tenant: Tenant, { range }: ReportScope) => estimates.rows(tenant, range),
+
+      /** About how many source rows the responses to a survey on a campaign are. */
+      expectedResponses: (
+        tenant: Tenant,
+        pairing: { readonly campaignKey: number; readonly notificationKey: number },
+        { range }: ReportScope,
+      ) => estimates.responses(tenant, pairing, range),
 
       /** Prepares this transaction for counting source rows. */
       raiseWorkMem: estimates.raiseWorkMem,
@@ -55,6 +65,12 @@ export class RollupReader extends Context.Service<RollupReader>()("waypost/repor
       notifications: (tenant: Tenant, split: ScopeSplit): Effect.Effect<ReadonlyArray<OutcomeCounts>> =>
         deliveries.byKey(tenant, split, "notification_key"),
 
+      /** Deliveries, opens and clicks of each notification. */
+      interactions: interactions.interactions,
+
+      /** Responses to each survey on each campaign. */
+      responses: interactions.responses,
+
       /** Events and visits at each location. */
       locations: (tenant: Tenant, split: ScopeSplit): Effect.Effect<ReadonlyArray<LocationCounts>> =>
         events.byLocation(tenant, split),
@@ -67,6 +83,7 @@ export class RollupReader extends Context.Service<RollupReader>()("waypost/repor
       SourceRowEstimateSql.layer,
       DeliveryReader.layer,
       EventReader.layer,
+      InteractionReaderSql.layer,
     ]),
   );
 }

@@ -9,6 +9,8 @@ import type { EnvironmentRollups, PendingTenant, RollupState } from "./RollupTyp
 /** Whether rollups are complete, over the columns of `rollup_state`. */
 export const isComplete = Statement.fragment([Statement.literal("rolled_up_from = '-infinity'")]);
 
+const rollupTables = ["delivery_rollup", "event_rollup", "interaction_rollup", "answer_rollup"];
+
 const rolledUpFrom = asNumber("extract(epoch FROM rolled_up_from) * 1000");
 
 /** The statements about the state of rollups: what they cover, and what is left to do. */
@@ -49,6 +51,8 @@ export class RollupStateSql extends Context.Service<RollupStateSql>()(
             FROM (
               SELECT workspace_id, environment FROM delivery_delta
               UNION SELECT workspace_id, environment FROM event_delta
+              UNION SELECT workspace_id, environment FROM interaction_delta
+              UNION SELECT workspace_id, environment FROM answer_delta
               UNION SELECT workspace_id, environment FROM device_delta
               UNION SELECT s.workspace_id, s.environment
                 FROM rollup_state s JOIN workspace w ON w.id = s.workspace_id
@@ -68,11 +72,14 @@ export class RollupStateSql extends Context.Service<RollupStateSql>()(
               WHERE NOT ${isComplete} OR s.timezone <> w.timezone)
             SELECT (SELECT count(*)::int FROM (SELECT FROM delivery_delta LIMIT 100000) AS d) AS deliveries,
               (SELECT count(*)::int FROM (SELECT FROM event_delta LIMIT 100000) AS e) AS events,
+              (SELECT count(*)::int FROM (SELECT FROM interaction_delta LIMIT 100000) AS i) AS interactions,
+              (SELECT count(*)::int FROM (SELECT FROM answer_delta LIMIT 100000) AS a) AS answers,
               count(*)::int AS rebuilding,
               ${asNumber("COALESCE(sum(days), 0)")} AS days
             FROM incomplete s LEFT JOIN LATERAL (
               SELECT GREATEST(extract(epoch FROM s.rolled_up_from - min(at)) / 86400, 0) AS days FROM (
                 ${oldest("delivery", "settled_at")} UNION ALL ${oldest("geofence_event", "occurred_at")}
+                UNION ALL ${oldest("survey_response", "first_answered_at")}
                 UNION ALL ${oldest("compacted_delivery", "day")}
                 UNION ALL ${oldest("compacted_event", "day")}) AS source) AS first ON true`),
 
@@ -120,7 +127,9 @@ export class RollupStateSql extends Context.Service<RollupStateSql>()(
           WITH pending AS (
             SELECT workspace_id, environment, count(*)::int AS deltas FROM (
               SELECT workspace_id, environment FROM delivery_delta
-              UNION ALL SELECT workspace_id, environment FROM event_delta) AS delta
+              UNION ALL SELECT workspace_id, environment FROM event_delta
+              UNION ALL SELECT workspace_id, environment FROM interaction_delta
+              UNION ALL SELECT workspace_id, environment FROM answer_delta) AS delta
             GROUP BY 1, 2)
           SELECT w.public_id AS workspace, w.name, environment,
             CASE WHEN s.timezone IS DISTINCT FROM w.timezone THEN 'invalid'
@@ -137,19 +146,16 @@ export class RollupStateSql extends Context.Service<RollupStateSql>()(
         ),
 
         /** Deletes rollups, at most so many rows of each table; true while there may be more. */
-        clear: (tenant: TenantKey, limit: number) =>
-          Effect.map(
-            onlyRow(sql<{ readonly deleted: number }>`
-              WITH deliveries AS (
-                DELETE FROM delivery_rollup WHERE ctid = ANY(ARRAY(
-                  SELECT ctid FROM delivery_rollup WHERE ${mine(tenant)} LIMIT ${limit})) RETURNING 1),
-              events AS (
-                DELETE FROM event_rollup WHERE ctid = ANY(ARRAY(
-                  SELECT ctid FROM event_rollup WHERE ${mine(tenant)} LIMIT ${limit})) RETURNING 1)
-              SELECT greatest((SELECT count(*) FROM deliveries),
-                (SELECT count(*) FROM events))::int AS deleted`),
-            ({ deleted }) => deleted >= limit,
-          ),
+        clear: Effect.fnUntraced(function* (tenant: TenantKey, limit: number) {
+          let hasMore = false;
+          for (const table of rollupTables) {
+            const deleted = yield* Effect.orDie(sql`
+              DELETE FROM ${sql(table)} WHERE ctid = ANY(ARRAY(
+                SELECT ctid FROM ${sql(table)} WHERE ${mine(tenant)} LIMIT ${limit})) RETURNING 1`);
+            hasMore = hasMore || deleted.length >= limit;
+          }
+          return hasMore;
+        }),
       };
     }),
   },

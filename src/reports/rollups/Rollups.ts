@@ -10,6 +10,7 @@ import { Worker } from "../../workers/Worker.ts";
 import { arrayLength } from "./encoding/BinaryArrays.ts";
 import { RollupRebuild } from "./rebuild/RollupRebuild.ts";
 import { deliveryAdditions, eventAdditions } from "./RollupAdditions.ts";
+import { InteractionWriter } from "./InteractionWriter.ts";
 import { RollupDeltasSql } from "./RollupDeltasSql.ts";
 import { noMonth } from "./RollupKeys.ts";
 import { countRollupRows, recordBacklog } from "./RollupMetrics.ts";
@@ -50,6 +51,7 @@ export class Rollups extends Context.Service<
     const rebuild = yield* RollupRebuild;
     const months = yield* RollupMonths;
     const writer = yield* RollupWriter;
+    const interactions = yield* InteractionWriter;
 
     /** Deletes invalid rollups; when all are deleted, the rebuild starts. */
     const restart = Effect.fnUntraced(function* (tenant: PendingTenant) {
@@ -92,6 +94,13 @@ export class Rollups extends Context.Service<
       return true;
     });
 
+    const addInteractions = Effect.fnUntraced(function* (tenant: PendingTenant, state: RollupState) {
+      const added = yield* interactions.addPending(tenant, state);
+      yield* countRollupRows("interactions", "deltas", added.interactions);
+      yield* countRollupRows("answers", "deltas", added.answers);
+      return added.interactions + added.answers > 0;
+    });
+
     /** One step in an environment; true if it did something. */
     const stepOf = (tenant: PendingTenant, scope: StepScope, runningMonth: string) =>
       database.atomically(
@@ -104,10 +113,11 @@ export class Rollups extends Context.Service<
           if (state.timezone !== tenant.timezone) return yield* Effect.as(restart(tenant), true);
           const hasDeliveries = scope === "all" && (yield* addDeliveries(tenant, state));
           const hasEvents = yield* addEvents(tenant, state);
+          const hasInteractions = yield* addInteractions(tenant, state);
           // Deltas and the rebuild in one step: where deltas never end, the rebuild would never start.
           if (state.rolledUpFrom !== -Infinity) return yield* Effect.as(rebuildNext(tenant, state), true);
           const monthsBefore = yield* months.rollUpNext(tenant, state, runningMonth);
-          if (monthsBefore === null) return hasCounted || hasDeliveries || hasEvents;
+          if (monthsBefore === null) return hasCounted || hasDeliveries || hasEvents || hasInteractions;
           return yield* Effect.as(states.save(tenant, { ...state, monthsBefore }), true);
         }),
       );
@@ -136,6 +146,7 @@ export class Rollups extends Context.Service<
       RollupRebuild.layer,
       RollupMonths.layer,
       RollupWriter.layer,
+      InteractionWriter.layer,
     ]),
   );
 }

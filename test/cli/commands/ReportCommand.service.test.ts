@@ -133,4 +133,24 @@ layer(TestWaypost.layer)("waypost report", (it) => {
       );
     }),
   );
+
+  it.effect(
+    "--csv prints a report as the server writes it, and interactions are a report (cli.reports, M2, M5.9)",
+    () =>
+      Effect.gen(function* () {
+        const { operator, report, workspace } = yield* reportWorld;
+        const path = `/workspaces/${workspace.id}/sandbox/reports`;
+        for (const name of ["summary", "campaigns", "interactions"]) {
+          const { code, stderr, stdout } = yield* report(`${name} --csv --start 2026-11-20`);
+          assert.deepStrictEqual([code, stderr], [0, ""]);
+          const { body } = yield* operator(`${path}/${name}?start=2026-11-20&format=csv`);
+          assert.strictEqual(stdout, body);
+        }
+        assert.include((yield* report("interactions")).stdout, "OPEN RATE");
+        assert.strictEqual((yield* report("summary --csv --json")).code, 2);
+        const refused = yield* report("summary --csv --start yesterday");
+        assert.strictEqual(refused.code, 1);
+        assert.include(refused.stderr, "start");
+      }),
+  );
 });

@@ -25,13 +25,14 @@ const statuses = {
   campaigns: campaignRowStatuses,
   locations: locationRowStatuses,
   notifications: notificationRowStatuses,
+  interactions: notificationRowStatuses,
 } as const;
 
 // No jobs run beside the test.
 layer(TestWaypost.layerWith({ roles: new Set(["api"]) }))("Compacted rows", (it) => {
   const runs = 5;
   it.effect(
-    "compacted rows count in every report, in any time zone (K1, K2, K3, K4, K5, K6, K7, K8)",
+    "compacted rows count in every report, in any time zone (K1, K2, K3, K4, K5, K6, K7, K8, M2)",
     () =>
       Effect.gen(function* () {
         const waypost = yield* TestWaypost;
@@ -42,6 +43,7 @@ layer(TestWaypost.layerWith({ roles: new Set(["api"]) }))("Compacted rows", (it)
         const step = Effect.provideService(rollups.step, RollupSizes, {
           deliveries: 30,
           events: 20,
+          interactions: 6,
           rebuild: 40,
           periods: 2,
           rows: 9,
@@ -87,7 +89,13 @@ layer(TestWaypost.layerWith({ roles: new Set(["api"]) }))("Compacted rows", (it)
             for (let index = 0; index < count; index++) {
               const drawn = requests.next().value as ReportRequest;
               const request = index % 2 === 0 ? drawn : { ...drawn, sent: [] };
-              for (const report of ["summary", "campaigns", "locations", "notifications"] as const) {
+              for (const report of [
+                "summary",
+                "campaigns",
+                "locations",
+                "notifications",
+                "interactions",
+              ] as const) {
                 const query = queryOf(request, ids, statuses[report]);
                 const search = new URLSearchParams(query).toString();
                 const { body } = yield* tenant.sandbox(`/reports/${report}?${search}`);

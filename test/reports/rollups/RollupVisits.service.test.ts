@@ -19,6 +19,7 @@ layer(TestWaypost.layer)("Rolled-up visits", (it) => {
       const step = Effect.provideService((yield* Rollups).step, RollupSizes, {
         deliveries: 1,
         events: 1,
+        interactions: 5,
         rebuild: 3,
         periods: 2,
         rows: 2,

@@ -22,6 +22,7 @@ const rowReports = {
   campaigns: campaignRowStatuses,
   locations: locationRowStatuses,
   notifications: notificationRowStatuses,
+  interactions: notificationRowStatuses,
 } as const;
 
 /**
@@ -37,7 +38,8 @@ const setAside = Effect.fnUntraced(function* (workspaceId: number) {
   yield* sql`CREATE TABLE IF NOT EXISTS aside_event (LIKE geofence_event)`;
   yield* sql`INSERT INTO aside_delivery SELECT * FROM delivery WHERE ${mine}`;
   yield* sql`INSERT INTO aside_event SELECT * FROM geofence_event WHERE ${mine}`;
-  for (const table of ["delivery", "geofence_event", "delivery_delta", "event_delta", "rollup_state"]) {
+  const derived = ["delivery_delta", "event_delta", "interaction_delta", "rollup_state"];
+  for (const table of ["delivery", "geofence_event", ...derived]) {
     yield* sql`DELETE FROM ${sql(table)} WHERE ${mine}`;
   }
   return Effect.fnUntraced(function* (part: number) {
@@ -46,14 +48,26 @@ const setAside = Effect.fnUntraced(function* (workspaceId: number) {
     if (part === 2) {
       yield* sql`
         INSERT INTO delivery
-        SELECT (jsonb_populate_record(d, '{"status": "queued", "settled_at": null}')).* FROM aside_delivery d
+        SELECT (jsonb_populate_record(d, '{"status": "queued", "settled_at": null, "opened_at": null,
+          "clicked_at": null}')).*
+        FROM aside_delivery d
         WHERE ${deliveries}`;
       yield* sql`
         UPDATE delivery SET status = a.status, settled_at = a.settled_at FROM aside_delivery a
         WHERE a.workspace_id = ${workspaceId} AND delivery.workspace_id = a.workspace_id
           AND delivery.environment = a.environment AND delivery.source_id = a.source_id
           AND delivery.device_key = a.device_key AND (a.source_id - 1) % 3 = ${part}`;
-      yield* sql`UPDATE delivery SET opened_at = settled_at WHERE ${deliveries}`;
+      // Opens and clicks come later, one statement for each or for both.
+      for (const columns of [
+        sql`opened_at = a.opened_at`,
+        sql`opened_at = a.opened_at, clicked_at = a.clicked_at`,
+      ]) {
+        yield* sql`
+          UPDATE delivery SET ${columns} FROM aside_delivery a
+          WHERE a.workspace_id = ${workspaceId} AND delivery.workspace_id = a.workspace_id
+            AND delivery.environment = a.environment AND delivery.source_id = a.source_id
+            AND delivery.device_key = a.device_key AND (a.source_id - 1) % 3 = ${part}`;
+      }
     } else {
       for (let chunk = 0; chunk < 4; chunk++) {
         yield* sql`
@@ -69,7 +83,7 @@ const setAside = Effect.fnUntraced(function* (workspaceId: number) {
 layer(TestWaypost.layer)("Rolled-up reports", (it) => {
   const runs = 4;
   it.effect(
-    "reports follow the rules with nothing, some or all rolled up (K1, K2, K3, K4, K5, K6, K7, K8.1)",
+    "reports follow the rules with nothing, some or all rolled up (K1, K2, K3, K4, K5, K6, K7, K8.1, M2)",
     () =>
       Effect.gen(function* () {
         const waypost = yield* TestWaypost;
@@ -80,6 +94,7 @@ layer(TestWaypost.layer)("Rolled-up reports", (it) => {
         const step = Effect.provideService(rollups.step, RollupSizes, {
           deliveries: 7,
           events: 5,
+          interactions: 6,
           rebuild: 6,
           periods: 2,
           rows: 9,
@@ -109,7 +124,13 @@ layer(TestWaypost.layer)("Rolled-up reports", (it) => {
               // Every other request has no filters: its rollups are the totals over all campaigns and
               // locations.
               const request = index % 2 === 0 ? drawn : { ...drawn, sent: [] };
-              for (const report of ["summary", "campaigns", "locations", "notifications"] as const) {
+              for (const report of [
+                "summary",
+                "campaigns",
+                "locations",
+                "notifications",
+                "interactions",
+              ] as const) {
                 const statuses = report === "summary" ? campaignRowStatuses : rowReports[report];
                 const query = queryOf(request, ids, statuses);
                 const search = new URLSearchParams(query).toString();
@@ -144,7 +165,8 @@ layer(TestWaypost.layer)("Rolled-up reports", (it) => {
             assert.isTrue(yield* isComplete, moment);
             const [left] = yield* sql<{ readonly deltas: number }>`
               SELECT ((SELECT count(*) FROM delivery_delta WHERE workspace_id = ${workspaceId})
-                + (SELECT count(*) FROM event_delta WHERE workspace_id = ${workspaceId}))::int AS deltas`;
+                + (SELECT count(*) FROM event_delta WHERE workspace_id = ${workspaceId})
+                + (SELECT count(*) FROM interaction_delta WHERE workspace_id = ${workspaceId}))::int AS deltas`;
             assert.strictEqual(left?.deltas, 0, moment);
             yield* verify();
           });

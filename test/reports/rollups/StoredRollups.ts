@@ -15,8 +15,16 @@ const storedRollups = Effect.fnUntraced(function* (workspaceId: number) {
   const blocks = yield* sql<LocationBlock & { readonly key: string }>`
     SELECT concat_ws(' ', environment, span, starts_on, block) AS key, figures, devices
     FROM event_rollup WHERE ${mine} ORDER BY environment, span, starts_on, block`;
+  const interactions = yield* sql`
+    SELECT environment, span, starts_on::text, campaign_key, notification_key, content_type, trigger_type,
+      opened::int, clicked::int, responses::int
+    FROM interaction_rollup WHERE ${mine} AND (opened, clicked, responses) <> (0, 0, 0)
+    ORDER BY 1, 2, 3, 4, 5, 6, 7`;
+  const answers = yield* sql`
+    SELECT environment, span, starts_on::text, campaign_key, notification_key, question_id, value, count::int
+    FROM answer_rollup WHERE ${mine} AND count <> 0 ORDER BY 1, 2, 3, 4, 5, 6, 7`;
   const events = blocks.map(({ key, ...block }) => ({ key, locations: unpackFigures(block) }));
-  return { deliveries, events };
+  return { deliveries, events, interactions, answers };
 }, Effect.orDie);
 
 /** Runs the rollup job until no work is left. */

@@ -10,6 +10,7 @@ import { countRollupRows } from "../RollupMetrics.ts";
 import { RollupSizes } from "../RollupSizes.ts";
 import type { PendingTenant } from "../RollupTypes.ts";
 import { RollupWriter } from "../RollupWriter.ts";
+import { InteractionRebuild } from "./InteractionRebuild.ts";
 import { nextExits, sortedTransitions } from "./NextExits.ts";
 import { outcomeRows } from "./OutcomeRows.ts";
 import { outcomeTotals } from "./OutcomeTotals.ts";
@@ -51,6 +52,7 @@ export class RollupRebuild extends Context.Service<RollupRebuild>()(
       const estimates = yield* SourceRowEstimateSql;
       const deltas = yield* RollupDeltasSql;
       const writer = yield* RollupWriter;
+      const interactions = yield* InteractionRebuild;
 
       /** Where a period of about so many rows starts. Whole days, unless a day has more. */
       const periodStart = Effect.fnUntraced(function* (tenant: PendingTenant, toMs: number, rows: number) {
@@ -162,6 +164,7 @@ export class RollupRebuild extends Context.Service<RollupRebuild>()(
         yield* deltas.deletePeriod(tenant, rows.period);
         yield* addOutcomes(tenant, rows);
         yield* addTransitions(tenant, rows);
+        yield* interactions.add(tenant, rows.period);
         yield* countRollupRows("deliveries", "source", rows.outcomes.devices.length);
         yield* countRollupRows("events", "source", rows.transitions.devices.length);
       });
@@ -199,6 +202,7 @@ export class RollupRebuild extends Context.Service<RollupRebuild>()(
       SourceRowEstimateSql.layer,
       RollupDeltasSql.layer,
       RollupWriter.layer,
+      InteractionRebuild.layer,
     ]),
   );
 }

@@ -78,18 +78,24 @@ export class RollupRebuildSql extends Context.Service<RollupRebuildSql>()(
         /** An instant (epoch milliseconds) not before the newest row from before another; null for none. */
         newest: (tenant: TenantKey, beforeMs: number) => {
           const before = moment(sql, beforeMs);
-          const compacted = (table: "compacted_delivery" | "compacted_event") => sql`
+          const last = (table: string, column: string) => sql`
+            (SELECT ${sql(column)} AS at FROM ${sql(table)}
+             WHERE ${mine(tenant)} AND ${sql(column)} < ${before} ORDER BY ${sql(column)} DESC LIMIT 1)`;
+          const compacted = (
+            table: "compacted_delivery" | "compacted_event" | "compacted_interaction",
+          ) => sql`
             (SELECT LEAST(day + interval '24 hours', ${before}) FROM ${sql(table)}
              WHERE ${mine(tenant)} AND day < ${before} ORDER BY day DESC LIMIT 1)`;
           return Effect.map(
             onlyRow(sql<{ readonly at: number | null }>`
               SELECT ${asNumber("extract(epoch FROM max(at)) * 1000")} AS at FROM (
-                (SELECT settled_at AS at FROM delivery
-                 WHERE ${mine(tenant)} AND settled_at < ${before} ORDER BY settled_at DESC LIMIT 1)
-                UNION ALL
-                (SELECT occurred_at FROM geofence_event
-                 WHERE ${mine(tenant)} AND occurred_at < ${before} ORDER BY occurred_at DESC LIMIT 1)
+                ${last("delivery", "settled_at")}
+                UNION ALL ${last("delivery", "opened_at")}
+                UNION ALL ${last("delivery", "clicked_at")}
+                UNION ALL ${last("geofence_event", "occurred_at")}
+                UNION ALL ${last("survey_response", "first_answered_at")}
                 UNION ALL ${compacted("compacted_delivery")}
+                UNION ALL ${compacted("compacted_interaction")}
                 UNION ALL ${compacted("compacted_event")}) AS last`),
             ({ at }) => at,
           );

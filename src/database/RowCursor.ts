@@ -1,0 +1,38 @@
+/** The rows of a query through a server-side cursor: any number of rows in the memory of a batch. */
+import { Effect, Option, Stream } from "effect";
+import { SqlClient, type Statement } from "effect/sql";
+
+/** Rows of the first batch, so that it comes at once, and of all others. */
+const firstBatch = 100;
+const batchSize = 4_000;
+/** Batches that are read ahead. */
+const aheadBatches = 2;
+
+/**
+ * Opens a cursor and gives its rows in batches, of one snapshot, until the scope closes. The first batch is
+ * read at once, so that a query that fails does so before the response begins. The session ends by itself if
+ * nobody reads a batch for a minute (`idle_in_transaction_session_timeout`).
+ */
+export const rowCursor = Effect.fnUntraced(function* <Row extends object>(query: Statement.Fragment) {
+  const sql = yield* SqlClient.SqlClient;
+  const connection = yield* Effect.orDie(sql.reserve);
+  const run = (text: string, parameters: ReadonlyArray<unknown> = []) =>
+    Effect.orDie(connection.executeUnprepared(text, parameters, undefined));
+  yield* Effect.acquireRelease(run("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"), () =>
+    Effect.ignoreCause(run("ROLLBACK")),
+  );
+  const [text, parameters] = sql<Row>`DECLARE exported NO SCROLL CURSOR FOR ${query}`.compile();
+  yield* run(text, parameters);
+  const fetch = (count: number): Effect.Effect<ReadonlyArray<Row>> =>
+    run(`FETCH ${count} FROM exported`) as Effect.Effect<ReadonlyArray<Row>>;
+  const first = yield* fetch(firstBatch);
+  const rest = Stream.paginate(undefined, () =>
+    Effect.map(
+      fetch(batchSize),
+      (rows) => [[rows], rows.length < batchSize ? Option.none() : Option.some(undefined)] as const,
+    ),
+  );
+  const batches: Stream.Stream<ReadonlyArray<Row>> =
+    first.length < firstBatch ? Stream.succeed(first) : Stream.concat(Stream.succeed(first), rest);
+  return Stream.buffer(batches, { capacity: aheadBatches });
+});

@@ -1,0 +1,47 @@
+/** Reports as CSV (contract M5): the rows, of the summary its days. */
+import { Effect, Stream } from "effect";
+import { csvLines } from "../http/csv/Csv.ts";
+import { type CsvFile, csvName } from "../http/csv/CsvFile.ts";
+import type { Tenant } from "../workspaces/Workspace.ts";
+import { CampaignRow, InteractionRow, LocationRow, NotificationRow, Summary, SurveyRow } from "./Report.ts";
+import type { Reports } from "./Reports.ts";
+
+/** The name of a report. */
+export type ReportName = keyof Reports["Service"];
+
+const columnsOf: { readonly [report in ReportName]: ReadonlyArray<string> } = {
+  summary: Object.keys(Summary.fields.daily.value.fields),
+  campaigns: Object.keys(CampaignRow.fields),
+  locations: Object.keys(LocationRow.fields),
+  notifications: Object.keys(NotificationRow.fields),
+  interactions: Object.keys(InteractionRow.fields),
+  surveys: Object.keys(SurveyRow.fields),
+};
+
+interface ReportBody {
+  readonly data: ReadonlyArray<object> | { readonly daily: ReadonlyArray<object> };
+  readonly meta: { readonly start: string; readonly end: string };
+}
+
+const rowsPerBatch = 1_000;
+
+/** Records in batches, of rows that are in memory. */
+export const batchesOf = (lines: ReadonlyArray<string>): CsvFile["records"] =>
+  Effect.succeed(
+    Stream.fromIterable(
+      Array.from({ length: Math.ceil(lines.length / rowsPerBatch) }, (_, index) =>
+        lines.slice(index * rowsPerBatch, (index + 1) * rowsPerBatch),
+      ),
+    ),
+  );
+
+/** The file of a report, from its JSON text. */
+export const reportFile = (report: ReportName, tenant: Tenant, text: string): CsvFile => {
+  const { data, meta } = JSON.parse(text) as ReportBody;
+  const rows = "daily" in data ? data.daily : data;
+  return {
+    name: csvName(report, tenant, [meta.start, meta.end]),
+    heading: columnsOf[report],
+    records: batchesOf(csvLines(columnsOf[report], rows)),
+  };
+};

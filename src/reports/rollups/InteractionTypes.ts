@@ -1,0 +1,42 @@
+/** Rows of interactions, responses and answers: their rollups are numbers without sets of devices. */
+import type { DeliveryKey } from "./RollupTypes.ts";
+import type { RollupSpan } from "./RollupKeys.ts";
+
+/** Deliveries that were opened and clicked, and devices that answered a survey of a campaign. */
+export interface InteractionCounts {
+  readonly opened: number;
+  readonly clicked: number;
+  readonly responses: number;
+}
+
+/** A row of `interaction_delta`, or of source rows of a day: changes in a quarter of an hour (epoch ms). */
+export interface InteractionDelta extends InteractionCounts {
+  readonly quarter: number;
+  readonly campaign_key: number;
+  readonly notification_key: number;
+  readonly content_type: string;
+  readonly trigger_type: string;
+}
+
+/** What is added to a row of `interaction_rollup`. */
+export interface InteractionAddition extends DeliveryKey, InteractionCounts {}
+
+/** A row of `answer_delta`, or of source rows of a day: a change of how often a value was given. */
+export interface AnswerDelta {
+  readonly quarter: number;
+  readonly campaign_key: number;
+  readonly notification_key: number;
+  readonly question_id: string;
+  /** As the SQL function `answer_value` writes it. */
+  readonly value: string;
+  readonly change: number;
+}
+
+/** What is added to a row of `answer_rollup`. */
+export interface AnswerAddition extends RollupSpan {
+  readonly campaignKey: number;
+  readonly notificationKey: number;
+  readonly questionId: string;
+  readonly value: string;
+  readonly count: number;
+}

@@ -1,0 +1,184 @@
+import { Clock, Context, Effect, Layer, Stream } from "effect";
+import { type CsvFile, todayOf } from "../../http/csv/CsvFile.ts";
+import { dayRange, type LocalDate } from "../../time/LocalTime.ts";
+import type { TimeZoneName } from "../../time/TimeZone.ts";
+import { NotFound, type ServiceUnavailable, Unprocessable } from "../../wire/ApiError.ts";
+import { isUuid } from "../../wire/Ids.ts";
+import type { PagePosition } from "../../wire/PagePosition.ts";
+import { Problems } from "../../wire/Problems.ts";
+import type { Tenant } from "../../workspaces/Workspace.ts";
+import { readDates, readRange, type SentRange } from "../ReportQuery.ts";
+import { reportRange } from "../ReportRange.ts";
+import { ReportReads } from "../ReportReads.ts";
+import { RollupReader } from "../rollups/RollupReader.ts";
+import { TooManySourceRows } from "../SlowReports.ts";
+import { questionResult } from "./QuestionResults.ts";
+import { responseId, responseKey } from "./ResponseId.ts";
+import { shownAnswers } from "./ShownAnswers.ts";
+import { answersFile } from "./SurveyCsv.ts";
+import type { ShownResponse, SurveyResult } from "./SurveyResult.ts";
+import {
+  type Pairing,
+  type ResponsePeriod,
+  type StoredResponse,
+  SurveyResultsSql,
+} from "./SurveyResultsSql.ts";
+
+/** The ids in the path of a notification on a campaign. */
+export interface PairingPath {
+  readonly campaign: string;
+  readonly notification: string;
+}
+
+/** A survey on a campaign, and the time of the responses that are asked for. */
+export interface ResponseScope extends PairingPath {
+  readonly pairing: Pairing;
+  readonly period: ResponsePeriod;
+  readonly start: LocalDate | null;
+  readonly end: LocalDate | null;
+}
+
+const noFilters = {
+  campaign: null,
+  location: null,
+  locationGroup: null,
+  activation: null,
+  campaignStatus: null,
+  contentType: null,
+};
+
+const noSurvey = "The notification is no survey: it has no questions, and so no answers.";
+
+/** A stored response as it is shown. */
+const shownResponse =
+  ({ campaignKey, notificationKey, questions }: Pairing) =>
+  ({ answers, device_key, ...row }: StoredResponse): ShownResponse => ({
+    id: responseId({ campaignKey, notificationKey, deviceKey: device_key }),
+    ...row,
+    answers: shownAnswers(questions, answers),
+  });
+
+/** What devices answered to a survey on a campaign (contract M3, M4). */
+export class SurveyResults extends Context.Service<
+  SurveyResults,
+  {
+    /** The figures of each question in a range of days. @throws 404, 422 for a message or a bad range */
+    readonly results: (
+      tenant: Tenant,
+      path: PairingPath,
+      sent: SentRange,
+    ) => Effect.Effect<
+      {
+        readonly data: SurveyResult;
+        readonly meta: { readonly start: string; readonly end: string; readonly timezone: string };
+      },
+      NotFound | Unprocessable | ServiceUnavailable
+    >;
+    /** The survey and the time of `responses`. @throws 404, 422 for a message or a bad range */
+    readonly scope: (
+      tenant: Tenant,
+      path: PairingPath,
+      sent: SentRange,
+    ) => Effect.Effect<ResponseScope, NotFound | Unprocessable>;
+    /** Responses by their first answer, newest first. */
+    readonly responses: (
+      tenant: Tenant,
+      scope: ResponseScope,
+      position: PagePosition,
+    ) => Effect.Effect<ReadonlyArray<ShownResponse>>;
+    /** All responses as CSV, in the same order. */
+    readonly file: (tenant: Tenant, scope: ResponseScope) => Effect.Effect<CsvFile>;
+  }
+>()("waypost/reports/surveys/SurveyResults", {
+  make: Effect.gen(function* () {
+    const statements = yield* SurveyResultsSql;
+    const rollups = yield* RollupReader;
+    const reads = yield* ReportReads;
+
+    const find = Effect.fnUntraced(function* (tenant: Tenant, { campaign, notification }: PairingPath) {
+      const pairing =
+        isUuid(campaign) && isUuid(notification)
+          ? yield* statements.pairing(tenant, campaign, notification)
+          : null;
+      return pairing ?? (yield* NotFound.resource("notification on this campaign"));
+    });
+
+    const problemsOf = (pairing: Pairing): Problems => {
+      const problems = new Problems();
+      if (pairing.type !== "survey") problems.add("notification", noSurvey);
+      return problems;
+    };
+
+    const results = Effect.fn("SurveyResults.results")(function* (
+      tenant: Tenant,
+      path: PairingPath,
+      sent: SentRange,
+    ) {
+      const pairing = yield* find(tenant, path);
+      const timezone = tenant.workspace.timezone as TimeZoneName;
+      const now = yield* Clock.currentTimeMillis;
+      const problems = problemsOf(pairing);
+      const { end, start } = readRange(sent, { now, timezone }, problems);
+      if (!problems.isEmpty) return yield* Unprocessable.validation(problems.fields);
+      const scope = { range: reportRange(timezone, start, end), filters: noFilters, now };
+      const ids = pairing.questions.map(({ id }) => id);
+      const read = (maxRows: number) =>
+        Effect.gen(function* () {
+          const split = yield* rollups.split(tenant, scope);
+          if (split.raw !== undefined) {
+            const rows = yield* rollups.expectedResponses(tenant, pairing, split.raw);
+            const { rolledUpFrom } = split;
+            if (rows > maxRows) return yield* new TooManySourceRows({ rows, rolledUpFrom, timezone });
+          }
+          const responses = yield* statements.responseCount(tenant, pairing, split);
+          return { responses, values: yield* statements.values(tenant, pairing, split, ids) };
+        });
+      const { responses, values } = yield* reads.read(read);
+      const byQuestion = Map.groupBy(values, ({ question_id }) => question_id);
+      const questions = pairing.questions.map((question) =>
+        questionResult(question, byQuestion.get(question.id) ?? []),
+      );
+      return { data: { responses, questions }, meta: { start, end, timezone } };
+    });
+
+    const scope = Effect.fnUntraced(function* (tenant: Tenant, path: PairingPath, sent: SentRange) {
+      const pairing = yield* find(tenant, path);
+      const problems = problemsOf(pairing);
+      const { end, start } = readDates(sent, problems);
+      if (start !== null && end !== null && end < start) {
+        problems.add("end", `The end (${end}) cannot be before the start (${start}).`);
+      }
+      if (!problems.isEmpty) return yield* Unprocessable.validation(problems.fields);
+      const timezone = tenant.workspace.timezone as TimeZoneName;
+      const period = {
+        fromMs: start === null ? null : dayRange(timezone, start, start).fromMs,
+        toMs: end === null ? null : dayRange(timezone, end, end).toMs,
+      };
+      return { ...path, pairing, period, start, end };
+    });
+
+    return {
+      results,
+      scope,
+      responses: (tenant, { pairing, period }, { before, limit }) => {
+        const device = before === null ? null : (responseKey(before)?.deviceKey ?? 0);
+        return Effect.map(statements.page(tenant, pairing, period, device, limit), (rows) =>
+          rows.map(shownResponse(pairing)),
+        );
+      },
+      file: Effect.fnUntraced(function* (tenant, { end, pairing, period, start }) {
+        const range = [start, end].filter((date) => date !== null);
+        const dates = range.length === 0 ? todayOf(tenant, yield* Clock.currentTimeMillis) : range;
+        const responses = Effect.map(
+          statements.all(tenant, pairing, period),
+          Stream.map((rows) => rows.map(shownResponse(pairing))),
+        );
+        return answersFile(tenant, dates, pairing.questions, responses);
+      }),
+    };
+  }),
+}) {
+  static readonly layer = Layer.effect(SurveyResults, SurveyResults.make).pipe(
+    Layer.provide([SurveyResultsSql.layer, RollupReader.layer, ReportReads.layer]),
+  );
+}

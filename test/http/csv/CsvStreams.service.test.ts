@@ -1,0 +1,83 @@
+import { assert, layer } from "@effect/vitest";
+import { Effect } from "effect";
+import { SqlClient } from "effect/sql";
+import { Workspaces } from "../../../src/workspaces/Workspaces.ts";
+import { testOperatorKey, TestWaypost } from "../../TestWaypost.ts";
+
+/** Deliveries of which a client has read only the first when the server has read far ahead. */
+const count = 60_000;
+
+/** A workspace with many deliveries, and the start of its file: what was read, and the reader for the rest. */
+const exporting = Effect.gen(function* () {
+  const waypost = yield* TestWaypost;
+  const sql = yield* SqlClient.SqlClient;
+  const workspace = yield* waypost.workspace();
+  const { workspaceId } = yield* (yield* Workspaces).find(workspace.id);
+  const tenant = sql`${workspaceId}::int, 'sandbox'`;
+  yield* sql`
+    INSERT INTO device (workspace_id, environment, key, id, installation_id, platform, transport, token_digest,
+      registered_at, last_seen_at)
+    SELECT ${tenant}, 1, gen_random_uuid(), 'phone', 'other', 'inbox', decode(repeat('00', 32), 'hex'), now, now
+    FROM (SELECT '2026-11-21T12:00:00Z'::timestamptz AS now) AS clock`;
+  const [content] = yield* sql<{ readonly key: number }>`
+    INSERT INTO content (workspace_id, environment, notification_id, type, headline, body, created_at)
+    SELECT ${tenant}, gen_random_uuid(), 'message', 'H', 'B', '2026-11-21T12:00:00Z'::timestamptz
+    RETURNING key`;
+  yield* sql`INSERT INTO deleted_campaign (workspace_id, environment, key, id)
+    SELECT ${tenant}, 1, gen_random_uuid()`;
+  yield* sql`
+    INSERT INTO delivery (workspace_id, environment, source_id, device_key, campaign_key, notification_key,
+      content_key, content_type, trigger_type, transport, status, created_at, settled_at, last_error)
+    SELECT ${tenant}, source_id, 1, 1, 1, ${content?.key ?? 0}::int, 'message',
+      'fixed_time', 'inbox', 'delivered', now, now, repeat('x', 500)
+    FROM generate_series(1, ${count}::int) AS source_id,
+      (SELECT '2026-11-21T12:00:00Z'::timestamptz AS now) AS clock`;
+  const abort = new AbortController();
+  const response = yield* Effect.promise(() =>
+    fetch(`${waypost.origin}/operator/v1/workspaces/${workspace.id}/sandbox/deliveries?format=csv`, {
+      headers: { authorization: `Bearer ${testOperatorKey}` },
+      signal: abort.signal,
+    }),
+  );
+  assert.strictEqual(response.status, 200);
+  const reader = (response.body ?? assert.fail("The response has no body")).getReader();
+  const first = yield* Effect.promise(() => reader.read());
+  assert.isTrue(new TextDecoder().decode(first.value).startsWith("id,send_id,campaign_id"));
+  /** The sessions that read a file. */
+  const sessions = sql<{ readonly pid: number }>`
+    SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND query LIKE 'FETCH%exported'
+      AND state <> 'idle'`;
+  return { abort, reader, sessions, sql };
+});
+
+layer(TestWaypost.layer)("CSV files while they are read", (it) => {
+  it.effect(
+    "a reader that goes away ends the query (M5.7)",
+    () =>
+      Effect.gen(function* () {
+        const { abort, sessions } = yield* exporting;
+        assert.lengthOf(yield* sessions, 1);
+        abort.abort();
+        while ((yield* sessions).length > 0) yield* Effect.promise(() => new Promise(setImmediate));
+      }).pipe(Effect.orDie),
+    60_000,
+  );
+
+  it.effect(
+    "a failure of the database cuts the connection: a short file is never whole (M5.8)",
+    () =>
+      Effect.gen(function* () {
+        const { reader, sessions, sql } = yield* exporting;
+        for (const { pid } of yield* sessions) yield* sql`SELECT pg_terminate_backend(${pid})`;
+        const rest = yield* Effect.promise(async () => {
+          try {
+            for (;;) if ((await reader.read()).done) return "whole";
+          } catch {
+            return "cut";
+          }
+        });
+        assert.strictEqual(rest, "cut");
+      }).pipe(Effect.orDie),
+    60_000,
+  );
+});
