@@ -3,6 +3,8 @@ import type { MediaContent } from "../formats/MediaFormat.ts";
 
 /** A job for a media worker: inspect a file, or draw the thumbnail of an image. */
 export interface MediaJob {
+  /** The workspace whose other jobs wait for this one. */
+  readonly owner: number;
   readonly task: "inspect" | "thumbnail";
   readonly path: string;
 }
@@ -26,6 +28,3 @@ export type MediaWorkerMessage =
 
 /** The internal argument that starts the program as a media worker. */
 export const mediaWorkerCommand = "media-worker";
-
-/** The exit code of a worker that used too much memory. */
-export const outOfMemory = 77;

@@ -8,8 +8,8 @@ import {
   type MediaJobMessage,
   mediaWorkerCommand,
   type MediaWorkerMessage,
-  outOfMemory,
 } from "./MediaJob.ts";
+import { overCpuLimit, overMemoryLimit } from "./MediaWatchdog.ts";
 
 /** A program and its arguments. */
 export interface Program {
@@ -37,6 +37,8 @@ const maxFileBytes = 64 * 1024 * 1024;
 /** The refusal of a file whose job was killed for its time or memory. */
 export const tooCostly =
   "The file takes too much time or memory to inspect. Send a simpler or a smaller one.";
+/** How a worker ends that exceeded a limit: by its watchdog, or because V8 or a library got no memory. */
+const limitSignals = new Set<number | string>([overCpuLimit, overMemoryLimit, "SIGABRT", "SIGTRAP"]);
 const crashed = "The file is broken: inspecting it failed. Send one that is whole.";
 
 /** The environment of a worker: where its libraries are, and none of Waypost's keys. */
@@ -44,7 +46,8 @@ const workerEnvironment = (): NodeJS.ProcessEnv => ({
   PATH: process.env["PATH"],
   LD_LIBRARY_PATH: process.env["LD_LIBRARY_PATH"],
   MALLOC_ARENA_MAX: "2",
-  NODE_OPTIONS: "--max-old-space-size=256",
+  UV_THREADPOOL_SIZE: "2",
+  NODE_OPTIONS: "--max-old-space-size=128",
 });
 
 /** One media worker as seen from the main process. It runs one job at a time. */
@@ -83,8 +86,7 @@ export class MediaWorkerProcess {
 
   #onExit(reason: number | string): void {
     const problem = `the media worker ended with ${reason}. ${this.#errorOutput.trim()}`;
-    // V8 aborts when its own heap is full.
-    const message = reason === outOfMemory || reason === "SIGABRT" ? tooCostly : crashed;
+    const message = limitSignals.has(reason) ? tooCostly : crashed;
     this.#onResult?.(this.#isReady ? { _tag: "refused", message } : { _tag: "unable", problem });
   }
 
