@@ -100,6 +100,7 @@ export const gifParts = (bytes: Buffer): ImageParts => {
     else throw MediaDamage.broken("gif");
   }
   if (frames === 0) throw MediaDamage.empty("gif");
+  if (canvas.width === 0 || canvas.height === 0) throw MediaDamage.broken("gif");
   const pixelBytes = canvasBytes + (isRestored ? restoredBytes : 0);
   return { ...canvas, decoderBytes: canvas.width * canvas.height * pixelBytes, shown: bytes };
 };

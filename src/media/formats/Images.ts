@@ -20,7 +20,7 @@ sharp.concurrency(1);
 /** A decoder takes twice as long for an image of very many rows, whatever their length. */
 const maxSide = 65_535;
 /** Besides the program and a file of the maximum size, this fits into the 300 MB of a media worker. */
-const maxDecoderBytes = 160_000_000;
+const maxDecoderBytes = 140_000_000;
 /** Of an animation, as many frames are decoded as have so many pixels in all. */
 const maxFramePixels = 50_000_000;
 
@@ -74,10 +74,12 @@ export const readImage = async (
   bytes: Buffer,
   format: ImageFormat,
 ): Promise<{ readonly width: number; readonly height: number }> => {
-  const { shown } = checkedParts(bytes, format);
+  const parts = checkedParts(bytes, format);
+  const { shown } = parts;
   const head = await sharp(shown, { limitInputPixels: false }).metadata().catch(failAs(format));
   if (head.format !== format) throw MediaDamage.broken(format);
-  const { width, height } = head.autoOrient;
+  // The decoder takes the first frame for the canvas of a GIF with a large screen; browsers do not.
+  const { height, width } = format === "gif" ? parts : head.autoOrient;
   checkPixels(width, height);
   await draw(shown).catch(failAs(format));
   const frames = Math.min(head.pages ?? 1, Math.floor(maxFramePixels / (width * height)));

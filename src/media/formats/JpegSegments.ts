@@ -1,6 +1,7 @@
 /** Checks the segments of JPEG (ITU-T T.81, annex B). */
 import type { ImageParts } from "./ImageParts.ts";
 import { MediaDamage } from "./MediaDamage.ts";
+import { textAt } from "./MediaSniffing.ts";
 
 /** Progressive images have some ten scans. A decoder visits all pixels in each. */
 const maxScans = 100;
@@ -12,6 +13,53 @@ const isStandalone = (marker: number): boolean => marker === 0x01 || (marker >= 
 /** The markers between SOF0 and SOF15 that start no frame: DHT, JPG and DAC. */
 const otherThanFrames = new Set([0xc4, 0xc8, 0xcc]);
 const isFrame = (marker: number): boolean => marker >= 0xc0 && marker <= 0xcf && !otherThanFrames.has(marker);
+
+/** Metadata segments that decide how an image shows: orientation and colour profile. */
+const maxProfileBytes = 4_000_000;
+/** Metadata below this size is not worth a copy of the file without it. */
+const minDroppedBytes = 1_000_000;
+const maxDropped = 10_000;
+
+/** Collects the file without metadata that does not show. */
+class ShownSegments {
+  readonly #bytes: Buffer;
+  readonly #pieces: Array<Buffer> = [];
+  #from = 0;
+  #dropped = 0;
+  #droppedBytes = 0;
+  #hasExif = false;
+  #profileBytes = 0;
+
+  constructor(bytes: Buffer) {
+    this.#bytes = bytes;
+  }
+
+  /** Adds the segment of a marker between two offsets. */
+  add(marker: number, at: number, end: number): void {
+    if (this.#isShown(marker, at, end)) return;
+    if (++this.#dropped > maxDropped) throw MediaDamage.tooComplex("jpeg");
+    this.#pieces.push(this.#bytes.subarray(this.#from, at));
+    this.#droppedBytes += end - at;
+    this.#from = end;
+  }
+
+  #isShown(marker: number, at: number, end: number): boolean {
+    const isMetadata = (marker >= 0xe1 && marker <= 0xef && marker !== 0xee) || marker === 0xfe;
+    if (!isMetadata) return true;
+    if (marker === 0xe1 && !this.#hasExif && textAt(this.#bytes, at + 4, 4) === "Exif") {
+      this.#hasExif = true;
+      return true;
+    }
+    if (marker !== 0xe2 || textAt(this.#bytes, at + 4, 11) !== "ICC_PROFILE") return false;
+    this.#profileBytes += end - at;
+    return this.#profileBytes <= maxProfileBytes;
+  }
+
+  get whole(): Buffer {
+    if (this.#droppedBytes < minDroppedBytes) return this.#bytes;
+    return Buffer.concat([...this.#pieces, this.#bytes.subarray(this.#from)]);
+  }
+}
 
 interface Frame {
   readonly width: number;
@@ -55,6 +103,7 @@ const nextMarker = (bytes: Buffer, from: number): number => {
 
 /** Walks the segments from SOI to EOI. */
 export const jpegParts = (bytes: Buffer): ImageParts => {
+  const shown = new ShownSegments(bytes);
   let frame: Frame | undefined;
   let scans = 0;
   let isBuffered = false;
@@ -78,11 +127,12 @@ export const jpegParts = (bytes: Buffer): ImageParts => {
     }
     const length = bytes.readUInt16BE(at + 2);
     if (length < 2) throw MediaDamage.broken("jpeg");
+    shown.add(marker, at, at + 2 + length);
     at += 2 + length;
   }
   if (frame === undefined || scans === 0) throw MediaDamage.broken("jpeg");
   const { coefficientBytes, height, width } = frame;
   if (scans > maxScans || (isBuffered && scans * width * height > maxScannedPixels))
     throw MediaDamage.tooComplex("jpeg");
-  return { width, height, decoderBytes: isBuffered ? coefficientBytes : 0, shown: bytes };
+  return { width, height, decoderBytes: isBuffered ? coefficientBytes : 0, shown: shown.whole };
 };

@@ -54,7 +54,7 @@ export class FairQueue {
     } else if (this.#running.delete(job)) this.#startNext();
   }
 
-  #hasWorker(owner: string): boolean {
+  #hasWorker(owner: number): boolean {
     const { maxRunning, maxRunningOfOwner } = this.#limits;
     let own = 0;
     for (const job of this.#running) if (job.owner === owner) own += 1;

@@ -7,6 +7,8 @@ import { writeFile } from "node:fs/promises";
 import { errorCode, messageOf } from "../../database/DurableFiles.ts";
 import type { MediaJobMessage, MediaWorkerMessage } from "./MediaJob.ts";
 import { startWatchdog } from "./MediaWatchdog.ts";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 
 const send = (message: MediaWorkerMessage): void => void process.send?.(message);
 
@@ -62,6 +64,9 @@ const giveUpRoot = (): void => {
   }
 };
 
+setFlagsFromString("--expose-gc");
+const collectGarbage = runInNewContext("gc") as () => void;
+
 const start = async (): Promise<void> => {
   process.on("disconnect", () => process.exit());
   // Linux kills this process first when the machine runs out of memory.
@@ -72,7 +77,12 @@ const start = async (): Promise<void> => {
   if (process.geteuid?.() === 0) giveUpRoot();
   process.on("message", (job: MediaJobMessage) => {
     startJob();
-    void run(job).finally(endJob).then(send);
+    void run(job).then((result) => {
+      endJob();
+      // The next job has the memory of this one's file.
+      collectGarbage();
+      send(result);
+    });
   });
   send({ _tag: "ready" });
 };

@@ -98,8 +98,9 @@ export class MediaWorkerProcess {
       const message: MediaJobMessage = { task, bytes: (await file.stat()).size };
       if (message.bytes > maxFileBytes) throw new Error(`${path} is larger than any upload.`);
       this.#process.send(message, (error) => void (error && this.kill()));
-      for await (const chunk of file.createReadStream({ autoClose: false }))
-        await this.#write(chunk as Buffer);
+      // Exactly the stated bytes, or the worker would take others for the start of the next file.
+      const stream = file.createReadStream({ autoClose: false, end: Math.max(message.bytes - 1, 0) });
+      for await (const chunk of stream) await this.#write(chunk as Buffer);
     } catch (error) {
       if (!this.isAlive) return;
       this.kill();
