@@ -19,8 +19,8 @@ sharp.concurrency(1);
 
 /** A decoder takes twice as long for an image of very many rows, whatever their length. */
 const maxSide = 65_535;
-/** Besides the program and a file of the maximum size, this fits into the 300 MB of a media worker. */
-const maxDecoderBytes = 140_000_000;
+/** The file and its decoder's memory. Besides the program, this fits into the 300 MB of a media worker. */
+const maxDecodingBytes = 130_000_000;
 /** Of an animation, as many frames are decoded as have so many pixels in all. */
 const maxFramePixels = 50_000_000;
 
@@ -36,7 +36,7 @@ const checkedParts = (bytes: Buffer, format: ImageFormat): ImageParts => {
     throw new MediaDamage(
       `The image is ${width} × ${height} pixels. Send one of at most ${maxSide.toLocaleString("en")} on a side.`,
     );
-  if (decoderBytes > maxDecoderBytes) throw MediaDamage.tooComplex(format);
+  if (decoderBytes > 0 && decoderBytes + bytes.length > maxDecodingBytes) throw MediaDamage.tooComplex(format);
   return parts;
 };
 

@@ -5,7 +5,7 @@
  */
 import { writeFile } from "node:fs/promises";
 import { errorCode, messageOf } from "../../database/DurableFiles.ts";
-import type { MediaJobMessage, MediaWorkerMessage } from "./MediaJob.ts";
+import type { MediaJobMessage, MediaResult, MediaWorkerMessage } from "./MediaJob.ts";
 import { startWatchdog } from "./MediaWatchdog.ts";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
@@ -29,7 +29,7 @@ const readInput = (length: number): Promise<Buffer> =>
     else process.stdin.on("data", take).resume();
   });
 
-const run = async ({ bytes: length, task }: MediaJobMessage): Promise<MediaWorkerMessage> => {
+const run = async ({ bytes: length, task }: MediaJobMessage): Promise<MediaResult> => {
   const { ImagesUnusable, inspectMedia, thumbnailOf } = await import("../formats/MediaInspection.ts");
   const { MediaDamage } = await import("../formats/MediaDamage.ts");
   try {
@@ -64,6 +64,9 @@ const giveUpRoot = (): void => {
   }
 };
 
+/** A worker that holds so much more than at its start is replaced. */
+const wornBytes = 30_000_000;
+
 setFlagsFromString("--expose-gc");
 const collectGarbage = runInNewContext("gc") as () => void;
 
@@ -75,13 +78,14 @@ const start = async (): Promise<void> => {
   await Promise.allSettled([import("../formats/MediaInspection.ts"), import("../formats/Images.ts")]);
   const { endJob, startJob } = await startWatchdog();
   if (process.geteuid?.() === 0) giveUpRoot();
+  const startBytes = process.memoryUsage.rss();
   process.on("message", (job: MediaJobMessage) => {
     startJob();
     void run(job).then((result) => {
       endJob();
       // The next job has the memory of this one's file.
       collectGarbage();
-      send(result);
+      send({ ...result, isWorn: process.memoryUsage.rss() - startBytes > wornBytes });
     });
   });
   send({ _tag: "ready" });

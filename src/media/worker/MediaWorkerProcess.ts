@@ -7,6 +7,7 @@ import {
   type MediaJob,
   type MediaJobMessage,
   mediaWorkerCommand,
+  type MediaResult,
   type MediaWorkerMessage,
 } from "./MediaJob.ts";
 import { overCpuLimit, overMemoryLimit } from "./MediaWatchdog.ts";
@@ -54,10 +55,11 @@ const workerEnvironment = (): NodeJS.ProcessEnv => ({
 export class MediaWorkerProcess {
   readonly #process: ChildProcess;
   #isReady = false;
+  #isWorn = false;
   /** The end of its standard error. */
   #errorOutput = "";
   #idleTimer: NodeJS.Timeout | undefined;
-  #onResult: ((result: MediaWorkerMessage) => void) | undefined;
+  #onResult: ((result: MediaResult) => void) | undefined;
 
   constructor({ command, parameters }: Program) {
     this.#process = spawn(command, parameters, {
@@ -73,10 +75,18 @@ export class MediaWorkerProcess {
     this.#process.stdin?.on("error", () => undefined);
     this.#process.on("message", (message: MediaWorkerMessage) => {
       if (message._tag === "ready") this.#isReady = true;
-      else this.#onResult?.(message);
+      else {
+        this.#isWorn = message.isWorn;
+        this.#onResult?.(message);
+      }
     });
     this.#process.on("error", (error) => this.#onExit(error.message));
     this.#process.once("close", (code, signal) => this.#onExit(signal ?? code ?? "an unknown exit code"));
+  }
+
+  /** Whether the worker can take another job. */
+  get isUsable(): boolean {
+    return this.isAlive && !this.#isWorn;
   }
 
   get isAlive(): boolean {
@@ -117,10 +127,10 @@ export class MediaWorkerProcess {
   }
 
   /** Runs a job. Kills the worker when the job is interrupted or takes longer than `timeoutMillis`. */
-  readonly run = (job: MediaJob, timeoutMillis: number): Effect.Effect<MediaWorkerMessage> =>
-    Effect.callback<MediaWorkerMessage>((resume) => {
+  readonly run = (job: MediaJob, timeoutMillis: number): Effect.Effect<MediaResult> =>
+    Effect.callback<MediaResult>((resume) => {
       clearTimeout(this.#idleTimer);
-      const finish = (result: MediaWorkerMessage): void => {
+      const finish = (result: MediaResult): void => {
         clearTimeout(timer);
         this.#onResult = undefined;
         resume(Effect.succeed(result));

@@ -3,7 +3,7 @@ import { ServiceUnavailable } from "../../wire/ApiError.ts";
 import { countJob } from "../MediaMetrics.ts";
 import type { MediaContent } from "../formats/MediaFormat.ts";
 import { FairQueue, type FairQueueLimits } from "./FairQueue.ts";
-import type { MediaJob, MediaWorkerMessage } from "./MediaJob.ts";
+import type { MediaJob, MediaResult } from "./MediaJob.ts";
 import { MediaWorkerProcess, MediaWorkerProgram, tooCostly } from "./MediaWorkerProcess.ts";
 
 /** The file cannot be accepted. The message is a full sentence for the field `file`. */
@@ -48,7 +48,7 @@ export const MediaWorkerLimits = Context.Reference<WorkerLimits>("waypost/media/
   }),
 });
 
-const outcomeOf = (result: MediaWorkerMessage) => {
+const outcomeOf = (result: MediaResult) => {
   if (result._tag === "refused") return result.message === tooCostly ? "killed" : "refused";
   return result._tag === "unable" ? "unable" : "done";
 };
@@ -96,7 +96,10 @@ export class MediaWorkers extends Context.Service<
       });
       const release = (worker: MediaWorkerProcess) =>
         Effect.sync(() => {
-          if (!worker.isAlive) return void workers.delete(worker);
+          if (!worker.isUsable) {
+            worker.kill();
+            return void workers.delete(worker);
+          }
           worker.stopAfter(limits.idleMillis);
           idle.push(worker);
         });

@@ -6,6 +6,7 @@ import {
   fullSize,
   hostile,
   latin,
+  mutants,
   patched,
   repeated,
   u8,
@@ -62,9 +63,9 @@ const pngs = [
   hostile("a PNG with 2,000 texts that unpack to 2 MB each", () =>
     small(repeated(compressed("zTXt", 2_000_000), 2000 * compressed("zTXt", 2_000_000).length)),
   ),
-  hostile("a PNG with 300,000 texts", () => small(repeated(chunk("tEXt", latin("x\0hello"))))),
-  hostile("a PNG with 3,900,000 empty pixel chunks", () => small(repeated(chunk("IDAT", Buffer.alloc(0))))),
-  hostile("a PNG with 50 MB after its end", () => Buffer.concat([small(), Buffer.alloc(fullSize, 7)])),
+  hostile("a PNG with a million texts", () => small(repeated(chunk("tEXt", latin("x\0hello"))))),
+  hostile("a PNG with millions of empty pixel chunks", () => small(repeated(chunk("IDAT", Buffer.alloc(0))))),
+  hostile("a PNG with 20 MB after its end", () => Buffer.concat([small(), Buffer.alloc(fullSize, 7)])),
   hostile("a PNG with too few pixels", () => png(300, 300, { pixels: zeros(901 * 150) })),
   hostile("a PNG with too many pixels", () => png(30, 30, { pixels: zeros(100_000_000) })),
   hostile("a PNG with an unknown filter", () =>
@@ -95,7 +96,7 @@ const noise = (width: number, height: number) => {
     raw: { width, height, channels: 3 },
   });
 };
-export const photo = () => noise(64, 48).jpeg({ quality: 60 }).toBuffer();
+const photo = () => noise(64, 48).jpeg({ quality: 60 }).toBuffer();
 const progressive = () => noise(64, 48).jpeg({ progressive: true }).toBuffer();
 const frameOf = (bytes: Buffer) => {
   const at = [0xc0, 0xc2].map((marker) => bytes.indexOf(u8(0xff, marker))).find((found) => found !== -1);
@@ -162,27 +163,27 @@ const jpegs = [
     const bytes = await photo();
     return patched(bytes, frameOf(bytes) + 1, u8(0xc9));
   }),
-  hostile("a JPEG with 12 million empty segments", async () => {
+  hostile("a JPEG with millions of empty segments", async () => {
     const bytes = await photo();
     const [start, rest] = [bytes.subarray(0, 2), bytes.subarray(2)];
     return Buffer.concat([start, repeated(u8(0xff, 0xfe, 0, 2)), rest]);
   }),
-  hostile("a JPEG with 25 million escaped bytes", async () => {
+  hostile("a JPEG with millions of escaped bytes", async () => {
     const bytes = await photo();
     return Buffer.concat([bytes.subarray(0, -2), repeated(u8(0xff, 0)), u8(0xff, 0xd9)]);
   }),
-  hostile("a JPEG with 25 million restart markers", async () => {
+  hostile("a JPEG with millions of restart markers", async () => {
     const bytes = await photo();
     return Buffer.concat([bytes.subarray(0, -2), repeated(u8(0xff, 0xd0)), u8(0xff, 0xd9)]);
   }),
-  hostile("a JPEG with 50 million fill bytes", async () => {
+  hostile("a JPEG with millions of fill bytes", async () => {
     const bytes = await photo();
     return Buffer.concat([bytes.subarray(0, -2), Buffer.alloc(fullSize, 255), u8(0xd9)]);
   }),
   hostile("a JPEG with a segment of no length", () =>
     Buffer.concat([u8(0xff, 0xd8, 0xff, 0xe0, 0, 0), Buffer.alloc(50)]),
   ),
-  hostile("a JPEG with 700 EXIF segments", async () => {
+  hostile("a JPEG with 300 EXIF segments", async () => {
     const bytes = await photo();
     const exif = Buffer.concat([
       u8(0xff, 0xe1),
@@ -190,7 +191,7 @@ const jpegs = [
       latin("Exif\0\0MM\0*"),
       Buffer.alloc(64_988, 1),
     ]);
-    return Buffer.concat([bytes.subarray(0, 2), repeated(exif, 700 * exif.length), bytes.subarray(2)]);
+    return Buffer.concat([bytes.subarray(0, 2), repeated(exif, 300 * exif.length), bytes.subarray(2)]);
   }),
 ];
 
@@ -243,7 +244,7 @@ const gifs = [
   hostile("a GIF with a frame far outside its screen", () =>
     gif(1, 1, gifFrame(1, 1, onePixel, 65_535, 65_535)),
   ),
-  hostile("a GIF with two million frames", () => gif(1, 1, repeated(gifFrame(1, 1)))),
+  hostile("a GIF with millions of frames", () => gif(1, 1, repeated(gifFrame(1, 1)))),
   hostile("a GIF with 10,000 frames", () =>
     gif(1, 1, repeated(gifFrame(1, 1), 10_000 * gifFrame(1, 1).length)),
   ),
@@ -263,10 +264,10 @@ const gifs = [
       ),
     ),
   ),
-  hostile("a GIF with 25 million sub-blocks of one byte", () =>
+  hostile("a GIF with millions of sub-blocks of one byte", () =>
     gif(1, 1, Buffer.concat([u8(0x21, 0xfe), repeated(u8(1, 65)), u8(0)]), gifFrame(1, 1)),
   ),
-  hostile("a GIF with 35 million codes", () =>
+  hostile("a GIF with 25 million codes", () =>
     gif(
       8000,
       8000,
@@ -275,7 +276,7 @@ const gifs = [
         8000,
         Buffer.concat([
           u8(2),
-          repeated(Buffer.concat([u8(255), Buffer.alloc(255, 0x24)]), 40_000_000),
+          repeated(Buffer.concat([u8(255), Buffer.alloc(255, 0x24)]), 20_000_000),
           u8(0),
         ]),
       ),
@@ -287,7 +288,7 @@ const gifs = [
   ),
   hostile("a GIF without frames", () => gif(9, 9)),
   hostile("a GIF without a size", () => gif(0, 0, gifFrame(0, 0))),
-  hostile("a GIF with 50 MB of empty blocks", () => gif(1, 1, Buffer.alloc(fullSize), gifFrame(1, 1))),
+  hostile("a GIF with 20 MB of empty blocks", () => gif(1, 1, Buffer.alloc(fullSize), gifFrame(1, 1))),
 ];
 
 const riff = (...chunks: ReadonlyArray<Buffer>) => {
@@ -330,7 +331,7 @@ const webps = [
   hostile("an animated WebP without frames", () =>
     riff(canvas(10, 10, 2), webpChunk("ANIM", Buffer.alloc(6))),
   ),
-  hostile("an animated WebP with a million frames", () =>
+  hostile("an animated WebP with millions of frames", () =>
     riff(
       canvas(10, 10, 2),
       webpChunk("ANIM", Buffer.alloc(6)),
@@ -344,10 +345,10 @@ const webps = [
       repeated(frame(lossy(10, 10)), 5000 * frame(lossy(10, 10)).length),
     ),
   ),
-  hostile("a WebP with six million empty chunks", () =>
+  hostile("a WebP with millions of empty chunks", () =>
     riff(lossy(10, 10), repeated(webpChunk("JUNK", Buffer.alloc(0)), fullSize - 1000)),
   ),
-  hostile("a WebP of frames nested ten thousand deep", () => {
+  hostile("a WebP of frames nested a thousand deep", () => {
     let inner = lossy(10, 10);
     for (let depth = 0; depth < 1000; depth += 1) inner = frame(inner);
     return riff(canvas(10, 10, 2), inner);
@@ -356,4 +357,13 @@ const webps = [
   hostile("a WebP without a picture", () => riff(webpChunk("EXIF", Buffer.alloc(100)))),
 ];
 
-export const hostileImages = [...pngs, ...jpegs, ...gifs, ...webps];
+/** Seeded changes of whole files. */
+const changedImages = [
+  ...mutants("a JPEG", 8, 1, photo),
+  ...mutants("a progressive JPEG", 8, 2, progressive),
+  ...mutants("a PNG", 8, 3, () => noise(64, 48).png().toBuffer()),
+  ...mutants("a GIF", 8, 4, () => noise(64, 48).gif().toBuffer()),
+  ...mutants("a WebP", 8, 5, () => noise(64, 48).webp().toBuffer()),
+];
+
+export const hostileImages = [...pngs, ...jpegs, ...gifs, ...webps, ...changedImages];

@@ -9,41 +9,41 @@ const tinyFrame = Buffer.concat([u8(0xff, 0xf3, 0x14, 0xc0), Buffer.alloc(20)]);
 const emptyTag = Buffer.concat([latin("ID3\x03\0\0"), u8(0, 0, 0, 0)]);
 
 const mp3s = [
-  hostile("an MP3 with 4,600,000 nested Lyrics tags", () =>
+  hostile("an MP3 with millions of nested Lyrics tags", () =>
     Buffer.concat([frame(), repeated(latin("LYRICSBEGIN"))]),
   ),
-  hostile("an MP3 with 2,500,000 Lyrics tags", () =>
+  hostile("an MP3 with millions of Lyrics tags", () =>
     Buffer.concat([frame(), repeated(latin("LYRICSBEGINLYRICS200"))]),
   ),
   hostile("an MP3 with Lyrics tags that end one way only", () =>
     Buffer.concat([frame(), repeated(latin("LYRICSBEGINLYRICSEND"))]),
   ),
-  hostile("an MP3 with five million empty ID3 tags before it", () =>
+  hostile("an MP3 with millions of empty ID3 tags before it", () =>
     Buffer.concat([repeated(emptyTag), frame()]),
   ),
-  hostile("an MP3 with five million empty ID3 tags after it", () =>
+  hostile("an MP3 with millions of empty ID3 tags after it", () =>
     Buffer.concat([frame(), repeated(emptyTag)]),
   ),
   hostile("an MP3 with an ID3 tag of 256 MB", () =>
     Buffer.concat([latin("ID3\x03\0\0"), u8(127, 127, 127, 127), frame()]),
   ),
-  hostile("an MP3 with 400,000 tags between frames", () =>
+  hostile("an MP3 with 150,000 tags between frames", () =>
     Buffer.concat([frame(), repeated(Buffer.concat([latin("TAG"), Buffer.alloc(125)]))]),
   ),
   hostile("an MP3 with an APE tag of 4 GB", () =>
     Buffer.concat([frame(), latin("APETAGEX"), u32le(2000, 0xffffffff, 1, 0xffffffff, 0, 0)]),
   ),
-  hostile("an MP3 of two million tiny frames", () => repeated(tinyFrame)),
+  hostile("an MP3 of millions of tiny frames", () => repeated(tinyFrame)),
   hostile("an MP3 that states 4294967295 frames", () => {
     const bytes = sound();
     const at = Math.max(bytes.indexOf("Xing", 0, "latin1"), bytes.indexOf("Info", 0, "latin1"));
     u32(0xffffffff).copy(bytes, at + 8);
     return bytes;
   }),
-  hostile("an MP3 with 50 MB of zeros after it", () => Buffer.concat([frame(), Buffer.alloc(fullSize)])),
-  hostile("an MP3 with 50 MB of 0xFF after it", () => Buffer.concat([frame(), Buffer.alloc(fullSize, 255)])),
-  hostile("50 MB of 0xFF", () => Buffer.alloc(fullSize, 255)),
-  hostile("an ID3 tag and 50 MB of zeros", () => Buffer.concat([emptyTag, Buffer.alloc(fullSize)])),
+  hostile("an MP3 with 20 MB of zeros after it", () => Buffer.concat([frame(), Buffer.alloc(fullSize)])),
+  hostile("an MP3 with 20 MB of 0xFF after it", () => Buffer.concat([frame(), Buffer.alloc(fullSize, 255)])),
+  hostile("20 MB of 0xFF", () => Buffer.alloc(fullSize, 255)),
+  hostile("an ID3 tag and 20 MB of zeros", () => Buffer.concat([emptyTag, Buffer.alloc(fullSize)])),
 ];
 
 const crcTable = Uint32Array.from({ length: 256 }, (_, byte) => {
@@ -67,16 +67,16 @@ const first = page(2, 7, opus);
 const last = page(4, 7);
 
 const oggs = [
-  hostile("an OGG with two million empty pages", () =>
+  hostile("an OGG with millions of empty pages", () =>
     Buffer.concat([first, repeated(page(0, 7), fullSize - 1000), last]),
   ),
-  hostile("an OGG with a million streams", () => {
+  hostile("an OGG with 100,000 streams", () => {
     const pages = Array.from({ length: 100_000 }, (_, serial) => page(2, serial, opus));
     return Buffer.concat(pages);
   }),
-  hostile("an OGG that starts one stream a million times", () => repeated(first)),
-  hostile("an OGG with a million streams in a row", () => repeated(Buffer.concat([first, last]))),
-  hostile("an OGG with a million pages of unknown streams", () =>
+  hostile("an OGG that starts one stream many times", () => repeated(first)),
+  hostile("an OGG with many streams in a row", () => repeated(Buffer.concat([first, last]))),
+  hostile("an OGG with many pages of unknown streams", () =>
     Buffer.concat([
       first,
       last,
@@ -105,7 +105,7 @@ const wav = (...chunks: ReadonlyArray<Buffer>) => {
 const data = Buffer.concat([latin("data"), u32le(4, 0)]);
 
 const wavs = [
-  hostile("a WAV with six million empty chunks", () =>
+  hostile("a WAV with millions of empty chunks", () =>
     wav(format, repeated(Buffer.concat([latin("LIST"), u32le(0)]), fullSize - 1000), data),
   ),
   hostile("a WAV with a chunk of 4 GB", () => wav(format, latin("data"), u32le(0xffffffff))),

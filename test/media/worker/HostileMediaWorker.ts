@@ -12,6 +12,6 @@ process.on("message", () => {
   if (failure === "is killed") process.kill(process.pid, "SIGSEGV");
   if (failure === "uses too much CPU time") process.kill(process.pid, overCpuLimit);
   if (failure === "uses too much memory") process.kill(process.pid, overMemoryLimit);
-  process.send?.({ _tag: "unable", problem: "no such library" });
+  process.send?.({ _tag: "unable", problem: "no such library", isWorn: false });
 });
 process.send?.({ _tag: "ready" });
