@@ -3,7 +3,7 @@ import { HttpRouter, HttpServerError, HttpServerRequest, HttpServerResponse } fr
 import { Settings } from "../config/Settings.ts";
 import { Database } from "../database/Database.ts";
 import { InternalError, ServiceUnavailable } from "../wire/ApiError.ts";
-import { errorResponse } from "../wire/ErrorResponse.ts";
+import { errorResponse, withRetryAfter } from "../wire/ErrorResponse.ts";
 import { idAt } from "../wire/Ids.ts";
 import { calledHost, clientAddress } from "./ClientAddress.ts";
 import {
@@ -112,7 +112,7 @@ const requestPipeline = Effect.gen(function* () {
         );
       });
 
-      const response = yield* Effect.catchCause(respond, (cause) => {
+      const response = yield* Effect.catchCause(Effect.map(respond, withRetryAfter), (cause) => {
         const error = Option.getOrUndefined(Cause.findErrorOption(cause));
         return isRefused(error)
           ? Effect.succeed(errorResponse(error.error, error.headers))

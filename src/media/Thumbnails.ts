@@ -93,21 +93,21 @@ export class Thumbnails extends Context.Service<
           Effect.onInterrupt(() => postpone(lease, 0)),
         );
 
-      /** The workspace of the last turn, and those whose thumbnail is being drawn. */
-      const turn = { last: 0, drawing: new Set<number>() };
-      const turns = yield* Semaphore.make(1);
+      /** The workspace of the last lease, and those whose thumbnail is being drawn. */
+      const rotation = { last: 0, drawing: new Set<number>() };
+      const leasing = yield* Semaphore.make(1);
 
       /** Leases a thumbnail of the next workspace. A workspace has one drawn at a time. */
       const leaseNext = Effect.gen(function* () {
         const now = yield* Clock.currentTimeMillis;
         const leaseAfter = (after: number) =>
-          repository.lease(now, now + leaseMillis, { after, except: [...turn.drawing] });
-        const lease = (yield* leaseAfter(turn.last)) ?? (yield* leaseAfter(0));
+          repository.lease(now, now + leaseMillis, { after, except: [...rotation.drawing] });
+        const lease = (yield* leaseAfter(rotation.last)) ?? (yield* leaseAfter(0));
         if (lease === null) return null;
-        turn.last = lease.workspaceId;
-        turn.drawing.add(lease.workspaceId);
+        rotation.last = lease.workspaceId;
+        rotation.drawing.add(lease.workspaceId);
         return lease;
-      }).pipe(Effect.uninterruptible, turns.withPermits(1));
+      }).pipe(Effect.uninterruptible, leasing.withPermits(1));
 
       /** Draws thumbnails until none is due, and returns their number. */
       const drain = Effect.gen(function* () {
@@ -115,7 +115,7 @@ export class Thumbnails extends Context.Service<
           const isDone = yield* Effect.acquireUseRelease(
             leaseNext,
             (lease) => (lease === null ? Effect.succeed(true) : Effect.as(attempt(lease), false)),
-            (lease) => Effect.sync(() => void (lease !== null && turn.drawing.delete(lease.workspaceId))),
+            (lease) => Effect.sync(() => void (lease !== null && rotation.drawing.delete(lease.workspaceId))),
           );
           if (isDone) return drawn;
         }

@@ -18,9 +18,9 @@ export interface ThumbnailLease {
   readonly attempts: number;
 }
 
-/** Whose turn it is to have a thumbnail drawn. */
-export interface ThumbnailTurn {
-  /** The workspace of the turn before: the next one in the order of ids has the turn. */
+/** The rotation over the workspaces with due thumbnails, in the order of their ids. */
+export interface ThumbnailRotation {
+  /** The workspace before: the next one follows. */
   readonly after: number;
   /** Workspaces that are left out, at most a few. */
   readonly except: ReadonlyArray<number>;
@@ -32,13 +32,13 @@ export class ThumbnailsRepository extends Context.Service<
   {
     readonly find: (key: string) => Effect.Effect<ThumbnailState | null>;
     /**
-     * Leases a due thumbnail until `expiry`: of the workspace that has the turn, the one due longest. Null if
-     * there is none up to the last workspace.
+     * Leases a due thumbnail until `expiry`: of the next workspace, the one due longest. Null if there is
+     * none up to the last workspace.
      */
     readonly lease: (
       now: number,
       expiry: number,
-      turn: ThumbnailTurn,
+      rotation: ThumbnailRotation,
     ) => Effect.Effect<ThumbnailLease | null>;
     /** Leases the thumbnail of this key until `expiry`, if it is pending and due by `dueBy`. */
     readonly leaseOne: (key: string, dueBy: number, expiry: number) => Effect.Effect<ThumbnailLease | null>;

@@ -36,7 +36,8 @@ const checkedParts = (bytes: Buffer, format: ImageFormat): ImageParts => {
     throw new MediaDamage(
       `The image is ${width} × ${height} pixels. Send one of at most ${maxSide.toLocaleString("en")} on a side.`,
     );
-  if (decoderBytes > 0 && decoderBytes + bytes.length > maxDecodingBytes) throw MediaDamage.tooComplex(format);
+  if (decoderBytes > 0 && decoderBytes + bytes.length > maxDecodingBytes)
+    throw MediaDamage.tooComplex(format);
   return parts;
 };
 

@@ -1,4 +1,4 @@
-/** A job that waits for its turn. */
+/** A job that waits until it may run. */
 export interface QueuedJob {
   readonly owner: number;
   /** Called once, when the job may run. */
@@ -17,11 +17,11 @@ export interface FairQueueLimits {
 
 /**
  * Jobs of several owners that share a few workers. The jobs of an owner run in their order; the owners take
- * turns: between two jobs of one owner every other owner that waits gets a turn.
+ * turns: between two jobs of one owner, every other owner that waits has one job run.
  */
 export class FairQueue {
   readonly #limits: FairQueueLimits;
-  /** The waiting jobs of each owner. The owner whose turn was last is last. */
+  /** The waiting jobs of each owner. The owner whose job started or ended last is last. */
   readonly #waiting = new Map<number, Array<QueuedJob>>();
   readonly #running = new Set<QueuedJob>();
   #waitingJobs = 0;
@@ -51,7 +51,15 @@ export class FairQueue {
       own.splice(index, 1);
       this.#waitingJobs -= 1;
       if (own.length === 0) this.#waiting.delete(job.owner);
-    } else if (this.#running.delete(job)) this.#startNext();
+    } else if (this.#running.delete(job)) {
+      this.#moveLast(job.owner, own);
+      this.#startNext();
+    }
+  }
+
+  #moveLast(owner: number, own: Array<QueuedJob>): void {
+    this.#waiting.delete(owner);
+    if (own.length > 0) this.#waiting.set(owner, own);
   }
 
   #hasWorker(owner: number): boolean {
@@ -65,8 +73,7 @@ export class FairQueue {
     for (const [owner, own] of this.#waiting) {
       if (!this.#hasWorker(owner)) continue;
       const job = own.shift();
-      this.#waiting.delete(owner);
-      if (own.length > 0) this.#waiting.set(owner, own);
+      this.#moveLast(owner, own);
       if (job === undefined) continue;
       this.#waitingJobs -= 1;
       this.#running.add(job);

@@ -79,14 +79,16 @@ const start = async (): Promise<void> => {
   const { endJob, startJob } = await startWatchdog();
   if (process.geteuid?.() === 0) giveUpRoot();
   const startBytes = process.memoryUsage.rss();
-  process.on("message", (job: MediaJobMessage) => {
+  const runAlone = async (job: MediaJobMessage): Promise<void> => {
     startJob();
-    void run(job).then((result) => {
-      endJob();
-      // The next job has the memory of this one's file.
-      collectGarbage();
-      send({ ...result, isWorn: process.memoryUsage.rss() - startBytes > wornBytes });
-    });
+    const result = await run(job);
+    endJob();
+    // The next job needs the memory of this one's file.
+    collectGarbage();
+    send({ ...result, isWorn: process.memoryUsage.rss() - startBytes > wornBytes });
+  };
+  process.on("message", (job: MediaJobMessage) => {
+    void runAlone(job);
   });
   send({ _tag: "ready" });
 };

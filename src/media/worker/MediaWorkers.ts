@@ -104,23 +104,23 @@ export class MediaWorkers extends Context.Service<
           idle.push(worker);
         });
 
-      /** Waits for the owner's turn, then runs the job; none if too many jobs wait. */
-      const inTurn = <A>(owner: number, job: Effect.Effect<A>) =>
+      /** Waits until the queue starts the job, then runs it; none if too many jobs wait. */
+      const inFairOrder = <A>(owner: number, job: Effect.Effect<A>) =>
         Effect.uninterruptibleMask((restore) => {
           const queued = { owner, start: () => {} };
           const leave = Effect.sync(() => queue.remove(queued));
-          const turn = Effect.callback<boolean>((resume) => {
+          const started = Effect.callback<boolean>((resume) => {
             queued.start = () => resume(Effect.succeed(true));
             if (!queue.add(queued)) resume(Effect.succeed(false));
             return leave;
           });
-          return Effect.flatMap(restore(turn), (isGranted) =>
-            isGranted ? Effect.asSome(Effect.ensuring(restore(job), leave)) : Effect.succeedNone,
+          return Effect.flatMap(restore(started), (isStarted) =>
+            isStarted ? Effect.asSome(Effect.ensuring(restore(job), leave)) : Effect.succeedNone,
           );
         });
 
       const run = Effect.fn("MediaWorkers.run")(function* (job: MediaJob) {
-        const ran = yield* inTurn(
+        const ran = yield* inFairOrder(
           job.owner,
           Effect.acquireUseRelease(acquire, (worker) => worker.run(job, limits.jobMillis), release),
         );

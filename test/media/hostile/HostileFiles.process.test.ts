@@ -5,10 +5,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { MediaWorkers } from "../../../src/media/worker/MediaWorkers.ts";
 import type { HostileFile } from "./HostileBytes.ts";
-import { hostileImages } from "./HostileImages.ts";
-import { expectedOutcomes } from "./HostileOutcomes.ts";
+import { gifs } from "./HostileGifs.ts";
+import { jpegs } from "./HostileJpegs.ts";
+import expectedOutcomes from "./HostileOutcomes.json" with { type: "json" };
+import { pngs } from "./HostilePngs.ts";
 import { hostileSounds } from "./HostileSounds.ts";
 import { hostileTracks } from "./HostileTracks.ts";
+import { webps } from "./HostileWebps.ts";
 
 const sentences = [
   ["truncated", /is cut short: its end is missing/],
@@ -49,7 +52,7 @@ const peaks = Effect.promise(async () => {
   return found;
 });
 
-const families = [hostileTracks, hostileSounds, hostileImages] as const;
+const families = [hostileTracks, hostileSounds, pngs, jpegs, gifs, webps];
 
 layer(MediaWorkers.layer)("Hostile media files", (it) => {
   it.effect("each of 200 hostile files is decided within 2 seconds of CPU time and 300 MB (H1.6)", () =>

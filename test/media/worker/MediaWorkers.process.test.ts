@@ -150,6 +150,8 @@ it.effect("a media worker that hangs is killed, its file refused, and the next f
 it.effect.each([
   ["dies", "MediaRefused", /is broken/],
   ["is killed", "MediaRefused", /is broken/],
+  ["computes forever", "MediaRefused", /too much time or memory/],
+  ["allocates forever", "MediaRefused", /too much time or memory/],
   ["uses too much CPU time", "MediaRefused", /too much time or memory/],
   ["uses too much memory", "MediaRefused", /too much time or memory/],
   ["never starts", "MediaWorkersUnavailable", /the media worker ended with/],
@@ -195,4 +197,17 @@ it.effect("a job fails at once when too many wait, and an interrupted job kills 
     // Workers do not use the test clock.
     yield* TestClock.adjust("1 day");
   }).pipe(Effect.provide(hostile("hangs", { maxRunning: 1, maxWaitingOfOwner: 1 }))),
+);
+
+it.effect("files of one workspace that hang do not delay the file of another workspace (H1.7)", () =>
+  Effect.gen(function* () {
+    const { inspect } = yield* MediaWorkers;
+    const large = yield* fileOf(Buffer.alloc(2000));
+    const small = yield* fileOf(Buffer.alloc(10));
+    const hanging = yield* Effect.forEach([1, 2, 3, 4], () => Effect.forkChild(inspect(owner, large)));
+    const decided = yield* Effect.flip(inspect(owner + 1, small));
+    assert.match(decided.message, /no such library/);
+    for (const fiber of hanging) assert.isUndefined(fiber.pollUnsafe());
+    yield* Effect.forEach(hanging, Fiber.interrupt);
+  }).pipe(Effect.provide(hostile("hangs on large files", { jobMillis: 600_000, maxRunningOfOwner: 1 }))),
 );
