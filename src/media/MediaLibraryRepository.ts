@@ -27,7 +27,10 @@ export interface ServedFile {
   readonly name: string;
 }
 
-/** Stores the rows of media files, and the keys whose bytes belong to no file. Instants are in epoch milliseconds. */
+/**
+ * Stores the rows of media files, and the keys whose bytes belong to no file. Instants are in epoch
+ * milliseconds.
+ */
 export class MediaLibraryRepository extends Context.Service<
   MediaLibraryRepository,
   {

@@ -64,7 +64,8 @@ export const mediaLibrarySql = Layer.effect(
         Effect.orDie(
           Effect.map(
             sql<{ readonly id: string }>`
-              SELECT n.id FROM notification n WHERE n.media_id = ${id} AND ${isOf("n", tenant)} ORDER BY n.id`,
+              SELECT n.id FROM notification n
+              WHERE n.media_id = ${id} AND ${isOf("n", tenant)} ORDER BY n.id`,
             (rows) => rows.map((row) => row.id),
           ),
         ),

@@ -15,7 +15,8 @@ export const thumbnailsSql = Layer.effect(
     return ThumbnailsRepository.of({
       find: (key) =>
         firstRow(sql<ThumbnailState>`
-          SELECT m.workspace_id AS "workspaceId", m.kind, m.thumbnail, ${epochMillis("m.thumbnail_due_at")} AS due
+          SELECT m.workspace_id AS "workspaceId", m.kind, m.thumbnail,
+            ${epochMillis("m.thumbnail_due_at")} AS due
           FROM media_file m WHERE m.key = ${key}`),
 
       lease: (now, expiry, { after, except }) =>

@@ -78,7 +78,7 @@ layer(TestWaypost.layerWith({ roles: new Set(["api"]) }))("Media sweeping", (it)
     }),
   );
 
-  it.effect("an upload whose key has become garbage is 503 with Retry-After and adds no file (B3.2)", () =>
+  it.effect("an upload whose key has become garbage is 503 with Retry-After and adds no file (B3.3)", () =>
     Effect.gen(function* () {
       const { sandbox } = yield* mediaWorld();
       const sql = yield* SqlClient.SqlClient;

@@ -1,8 +1,12 @@
 /** Image decoding by sharp, in media workers only: the main process never decodes untrusted images. */
 import sharp from "sharp";
 import { messageOf } from "../../database/DurableFiles.ts";
-import { type ImageParts, imageParts } from "./ImageParts.ts";
+import { gifParts } from "./GifBlocks.ts";
+import type { ImageParts } from "./ImageParts.ts";
+import { jpegParts } from "./JpegSegments.ts";
 import { MediaDamage } from "./MediaDamage.ts";
+import { pngParts } from "./PngChunks.ts";
+import { webpParts } from "./WebpChunks.ts";
 
 /** An accepted image format. */
 export type ImageFormat = "jpeg" | "png" | "gif" | "webp";
@@ -24,6 +28,12 @@ const maxDecodingBytes = 130_000_000;
 /** Of an animation, as many frames are decoded as have so many pixels in all. */
 const maxFramePixels = 50_000_000;
 
+/**
+ * The parts of a file of each format. Throws a `MediaDamage` if one is missing or invalid: a decoder accepts
+ * a truncated file once it has all pixels. Takes time in proportion to the file's size.
+ */
+const imageParts = { jpeg: jpegParts, png: pngParts, gif: gifParts, webp: webpParts } as const;
+
 /** The decoder's options: the same for inspection and thumbnail, so that what one accepts the other draws. */
 const decoding = { limitInputPixels: maxPixels, failOn: "error", sequentialRead: true } as const;
 
@@ -34,7 +44,8 @@ const checkedParts = (bytes: Buffer, format: ImageFormat): ImageParts => {
   checkPixels(width, height);
   if (Math.max(width, height) > maxSide)
     throw new MediaDamage(
-      `The image is ${width} × ${height} pixels. Send one of at most ${maxSide.toLocaleString("en")} on a side.`,
+      `The image is ${width} × ${height} pixels. ` +
+        `Send one of at most ${maxSide.toLocaleString("en")} on a side.`,
     );
   if (decoderBytes > 0 && decoderBytes + bytes.length > maxDecodingBytes)
     throw MediaDamage.tooComplex(format);

@@ -32,7 +32,9 @@ export class IsoBoxes {
     this.format = format;
   }
 
-  /** The consecutive boxes of a part of the file. A box that extends past the part's end is yielded as null. */
+  /**
+   * The consecutive boxes of a part of the file. A box that extends past the part's end is yielded as null.
+   */
   *within(from: number, to: number): Generator<Box | null, void> {
     const { bytes } = this;
     let at = from;

@@ -62,7 +62,9 @@ export class WebmElements {
     return { id: bytes.readUIntBE(offset, idLength), start, end: isUnknown ? null : start + size };
   }
 
-  /** The consecutive elements of a part of the file. One that is invalid or extends past the part ends them. */
+  /**
+   * The consecutive elements of a part of the file. One that is invalid or extends past the part ends them.
+   */
   *within(from: number, to: number): Generator<Element & { readonly end: number }, void> {
     let at = from;
     while (at < to) {

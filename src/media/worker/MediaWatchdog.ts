@@ -1,20 +1,21 @@
 /**
- * The limits of one job of a media worker. A decoder blocks the thread that runs it, so another thread watches
- * the process, and ends it when the job exceeds a limit (contract H1).
+ * The limits of one job of a media worker. A decoder blocks the thread that runs it, so another thread
+ * watches the process, and ends it when the job exceeds a limit (contract H1).
  */
 import { spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { Worker } from "node:worker_threads";
 
-/** Half of the 300 MB that remain are left for growth between two polls. */
+/** The 2 seconds and 300 MB of a file, less what a job may use between two polls. */
 const limits = { cpuMicros: 1_900_000, memoryBytes: 280_000_000, pollMillis: 5 };
 
 /** The memory that a worker may still map when it is ready, part of which is never touched. */
 const maxMappedBytes = 400_000_000;
 
-/** Signals that end a worker whose job exceeded a limit. */
+/** The signal that ends a worker whose job exceeds its CPU time. It writes no core dump. */
 export const overCpuLimit = "SIGVTALRM";
+/** The signal that ends a worker whose job exceeds its memory. Linux sends it, too, when memory runs out. */
 export const overMemoryLimit = "SIGKILL";
 
 interface WatchdogData {
@@ -26,7 +27,10 @@ interface WatchdogData {
   readonly startMicros: Float64Array;
 }
 
-/** The code of the watching thread. It is started from its text, because the executable has no files. */
+/**
+ * The code of the watching thread. It is started from its text, because the executable has no files. So it
+ * uses nothing outside itself, and has no inner functions, to which the bundler would add calls.
+ */
 const watch = (): void => {
   const data = process.getBuiltinModule("node:worker_threads").workerData as WatchdogData;
   while (true) {

@@ -59,8 +59,8 @@ export class MediaWorkers extends Context.Service<
   {
     /**
      * Reads the whole file and says what it is. Refuses an empty, truncated or broken file, a format that is
-     * not accepted, an image of over 100 megapixels, and a file that takes over 2 seconds of CPU time or 300 MB
-     * (contract H1). Files of one owner, a workspace, wait for each other. Slow: call it in
+     * not accepted, an image of over 100 megapixels, and a file that takes over 2 seconds of CPU time or 300
+     * MB (contract H1). The files of an owner, which is a workspace, wait for each other. Slow: call it in
      * `outsideTransaction`.
      */
     readonly inspect: (

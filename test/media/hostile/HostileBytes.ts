@@ -17,7 +17,7 @@ export const fixture = (name: string): Buffer =>
   readFileSync(new URL(`../fixtures/${name}`, import.meta.url));
 
 /** The same random numbers below 2^32 in every run. */
-export const seeded = (seed: number) => {
+const seeded = (seed: number) => {
   let state = seed;
   return (below: number): number => {
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;

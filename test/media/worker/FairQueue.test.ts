@@ -26,7 +26,7 @@ it("files of one workspace never hold both workers (H1.7)", () => {
   assert.deepStrictEqual(started, ["a1", "b1"]);
 });
 
-it("workspaces take turns, and the files of each stay in order (H1.7)", () => {
+it("workspaces take turns, and the files of each keep their order (H1.7)", () => {
   const { add, finish, started } = recorded({ maxRunning: 1 });
   for (const name of ["a1", "a2", "a3"]) add(1, name);
   add(2, "b1");
