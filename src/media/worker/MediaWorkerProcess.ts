@@ -35,6 +35,9 @@ export const bundledMediaWorker = (runtime: string): Program => ({
 /** Larger than any upload. A job for a larger file is a bug. */
 const maxFileBytes = 64 * 1024 * 1024;
 
+/** How long a worker may take to start. */
+const startMillis = 30_000;
+
 /** The refusal of a file whose job was killed for its time or memory. */
 export const tooCostly =
   "The file takes too much time or memory to inspect. Send a simpler or a smaller one.";
@@ -59,6 +62,7 @@ export class MediaWorkerProcess {
   /** The end of its standard error. */
   #errorOutput = "";
   #idleTimer: NodeJS.Timeout | undefined;
+  #onReady: (() => void) | undefined;
   #onResult: ((result: MediaResult) => void) | undefined;
 
   constructor({ command, parameters }: Program) {
@@ -74,8 +78,10 @@ export class MediaWorkerProcess {
     // The `close` event reports a worker that ends while it receives a file.
     this.#process.stdin?.on("error", () => undefined);
     this.#process.on("message", (message: MediaWorkerMessage) => {
-      if (message._tag === "ready") this.#isReady = true;
-      else {
+      if (message._tag === "ready") {
+        this.#isReady = true;
+        this.#onReady?.();
+      } else {
         this.#isWorn = message.isWorn;
         this.#onResult?.(message);
       }
@@ -126,28 +132,38 @@ export class MediaWorkerProcess {
     );
   }
 
-  /** Runs a job. Kills the worker when the job is interrupted or takes longer than `timeoutMillis`. */
+  /**
+   * Runs a job. Kills the worker when the job is interrupted, or takes longer than `timeoutMillis` after the
+   * worker's start.
+   */
   readonly run = (job: MediaJob, timeoutMillis: number): Effect.Effect<MediaResult> =>
     Effect.callback<MediaResult>((resume) => {
       clearTimeout(this.#idleTimer);
       const finish = (result: MediaResult): void => {
         clearTimeout(timer);
+        this.#onReady = undefined;
         this.#onResult = undefined;
         resume(Effect.succeed(result));
       };
-      const timer = setTimeout(() => {
+      const stop = (): void => {
         this.kill();
         finish(
           this.#isReady
             ? { _tag: "refused", message: tooCostly }
             : { _tag: "unable", problem: `the media worker does not start. ${this.#errorOutput}` },
         );
-      }, timeoutMillis);
+      };
+      let timer = setTimeout(stop, this.#isReady ? timeoutMillis : startMillis);
+      this.#onReady = () => {
+        clearTimeout(timer);
+        timer = setTimeout(stop, timeoutMillis);
+      };
       this.#onResult = finish;
       if (this.isAlive) void this.#send(job);
       else this.#onExit("an exit before its first job");
       return Effect.sync(() => {
         clearTimeout(timer);
+        this.#onReady = undefined;
         this.kill();
       });
     });

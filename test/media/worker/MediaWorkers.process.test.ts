@@ -162,7 +162,8 @@ it.effect.each([
     const error = yield* Effect.flip(inspect(owner, import.meta.filename));
     assert.strictEqual(error._tag, tag);
     assert.match(error.message, message);
-  }).pipe(Effect.provide(hostile(failure))),
+    // Only the watchdog ends a job in this time.
+  }).pipe(Effect.provide(hostile(failure, { jobMillis: 3_600_000 }))),
 );
 
 it.effect("a media worker whose program is missing makes the workers unavailable", () =>
