@@ -8,7 +8,6 @@ import { slices } from "./scripts/check/slices.ts";
 /** The libraries of src/, by the name of the module, and the only files that may import them. */
 const owners = [
   { name: "sharp", library: "sharp", files: "^src/media/formats/Images[.]ts$" },
-  { name: "mediabunny", library: "mediabunny", files: "^src/media/formats/MediaInspection[.]ts$" },
   {
     name: "undici",
     library: "undici",

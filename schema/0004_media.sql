@@ -30,7 +30,9 @@ CREATE TABLE media_file (
 
 SELECT index_searched_names('media_file');
 
-CREATE INDEX media_file_thumbnail_due ON media_file (thumbnail_due_at) WHERE thumbnail = 'pending';
+-- Workspaces take turns, each with the thumbnail that is due longest.
+CREATE INDEX media_file_thumbnail_due ON media_file (workspace_id, thumbnail_due_at)
+  WHERE thumbnail = 'pending';
 
 -- Keys whose bytes may be in the store without a file. An upload commits its key here before it stores the
 -- first byte, and the transaction that inserts the file deletes it. So a crash leaves bytes whose key becomes

@@ -3,6 +3,7 @@ import { BaseSequencer, type TestSpecification, type Vitest } from "vitest/node"
 
 /** Slow test files, in the order in which they start. */
 const slowFiles = [
+  "media/hostile/HostileFiles",
   "matrices/HostileRequests",
   "backup/Backup",
   "matrices/Crashes",
@@ -24,6 +25,7 @@ const slowFiles = [
   "upgrades/RollingUpgrade",
   "reports/rollups/Rollups",
   "http/RawSockets",
+  "media/worker/MediaWorkers",
 ];
 
 /** Starts the slow files first, so that no worker waits for one at the end of the run. */

@@ -13,6 +13,8 @@ import { ok, problem, runCheck } from "./HealthCheck.ts";
 
 const probe = Buffer.from("This object was written by waypost doctor and can be deleted.\n");
 const timeout = "30 seconds";
+/** The id of no workspace. */
+const doctorsWorkspace = 0;
 
 const storeLayer = ({ dataDir, mediaStore }: SettingsService) =>
   mediaStore._tag === "s3" ? s3MediaStore(mediaStore) : diskMediaStore(join(dataDir, "media"));
@@ -72,7 +74,7 @@ const checkPictures = (settings: SettingsService) =>
     const workers = yield* MediaWorkers;
     const path = join(yield* temporaryFolder(settings), "picture.webp");
     yield* Effect.promise(() => writeFile(path, builtInPicture("image")));
-    yield* workers.inspect(path);
+    yield* workers.inspect(doctorsWorkspace, path);
     return ok("The image library works: it inspected a picture.");
   }).pipe(
     Effect.provide(MediaWorkers.layer),

@@ -72,7 +72,7 @@ export class MediaLibrary extends Context.Service<MediaLibrary>()("waypost/media
       const { bytes, name, ownName, path, problems } = yield* readUpload(input, folder);
       let content: MediaContent | null = null;
       if (!problems.has("file") && !problems.has("body")) {
-        content = yield* workers.inspect(path).pipe(
+        content = yield* workers.inspect(tenant.workspaceId, path).pipe(
           Effect.catchTag("MediaRefused", ({ message }) => {
             problems.add("file", message);
             return Effect.succeed(null);

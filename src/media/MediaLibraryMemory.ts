@@ -149,36 +149,38 @@ export const mediaLibraryMemory = Layer.effect(
 export const thumbnailsMemory = Layer.effect(
   ThumbnailsRepository,
   Effect.map(MemoryStore, (store) => {
-    /** Changes the pending thumbnails that meet a condition, at most `limit`, those due longest first. */
+    /** Changes the first pending thumbnail that meets a condition: by workspace, then the one due longest. */
     const change = (
       condition: (file: StoredFile & { readonly due: number }) => boolean,
       changes: (file: StoredFile) => Partial<StoredFile>,
-      limit = 1,
-    ): Effect.Effect<ReadonlyArray<ThumbnailLease>> =>
-      store.write((tables) =>
-        tables
-          .filter(files, (file) => file.due !== null && condition({ ...file, due: file.due }))
-          .toSorted((a, b) => Number(a.due) - Number(b.due))
-          .slice(0, limit)
-          .map((file) => tables.put(files, file.id, { ...file, ...changes(file) }))
-          .map(({ attempts, key }) => ({ key, attempts })),
-      );
+    ): Effect.Effect<ThumbnailLease | null> =>
+      store.write((tables) => {
+        const [file] = tables
+          .filter(files, (row) => row.due !== null && condition({ ...row, due: row.due }))
+          .toSorted((a, b) => a.workspaceId - b.workspaceId || Number(a.due) - Number(b.due));
+        if (file === undefined) return null;
+        const { attempts, key, workspaceId } = tables.put(files, file.id, { ...file, ...changes(file) });
+        return { workspaceId, key, attempts };
+      });
     const leased = (expiry: number) => (file: StoredFile) => ({ due: expiry, attempts: file.attempts + 1 });
 
     return ThumbnailsRepository.of({
       find: (key) =>
         store.read((tables) => {
           const file = tables.find(files, (row) => row.key === key);
-          return file === undefined ? null : { kind: file.kind, thumbnail: file.thumbnail, due: file.due };
+          if (file === undefined) return null;
+          const { due, kind, thumbnail, workspaceId } = file;
+          return { workspaceId, kind, thumbnail, due };
         }),
 
-      lease: (now, expiry, limit) => change(({ due }) => due <= now, leased(expiry), limit),
+      lease: (now, expiry, { after, except }) =>
+        change(
+          ({ due, workspaceId }) => due <= now && workspaceId > after && !except.includes(workspaceId),
+          leased(expiry),
+        ),
 
       leaseOne: (key, dueBy, expiry) =>
-        Effect.map(
-          change((file) => file.key === key && file.due <= dueBy, leased(expiry)),
-          ([lease]) => lease ?? null,
-        ),
+        change((file) => file.key === key && file.due <= dueBy, leased(expiry)),
 
       settle: (key, thumbnail) =>
         Effect.asVoid(

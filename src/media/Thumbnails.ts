@@ -1,6 +1,5 @@
 /** Thumbnails of media files (contract H2). */
-import { Clock, Context, Effect, Latch, Layer, Option, Stream } from "effect";
-import { drainPages } from "../database/Pruning.ts";
+import { Clock, Context, Effect, Latch, Layer, Option, Semaphore, Stream } from "effect";
 import { Worker } from "../workers/Worker.ts";
 import { builtInPicture } from "./BuiltInPictures.ts";
 import { countFailedThumbnail, countThumbnail } from "./MediaMetrics.ts";
@@ -57,13 +56,13 @@ export class Thumbnails extends Context.Service<
       const latch = yield* Latch.make(false);
 
       /** Reads the image from the store, draws its thumbnail and stores that. */
-      const draw = Effect.fnUntraced(function* (key: string) {
+      const draw = Effect.fnUntraced(function* (workspaceId: number, key: string) {
         const began = yield* Clock.currentTimeMillis;
         const image = yield* store.read(key);
         if (Option.isNone(image)) return yield* bytesLost;
         const { handle, path } = yield* folder.file;
         yield* Stream.runForEach(image.value.body, (chunk) => Effect.promise(() => handle.writeFile(chunk)));
-        const picture = yield* workers.thumbnail(path);
+        const picture = yield* workers.thumbnail(workspaceId, path);
         yield* store.put(thumbnailKey(key), { content: picture, mimeType: "image/webp" });
         yield* countThumbnail((yield* Clock.currentTimeMillis) - began);
         return picture;
@@ -87,12 +86,40 @@ export class Thumbnails extends Context.Service<
 
       /** Draws a leased thumbnail and settles it, or releases the lease. After a crash the lease expires. */
       const attempt = (lease: ThumbnailLease) =>
-        draw(lease.key).pipe(
+        draw(lease.workspaceId, lease.key).pipe(
           Effect.andThen(repository.settle(lease.key, "ready")),
           Effect.catchTag("MediaRefused", (refused) => releaseAfterRefusal(lease, refused)),
           Effect.tapError(() => postpone(lease, unavailableMillis)),
           Effect.onInterrupt(() => postpone(lease, 0)),
         );
+
+      /** The workspace of the last lease, and those whose thumbnail is being drawn. */
+      const rotation = { last: 0, drawing: new Set<number>() };
+      const leasing = yield* Semaphore.make(1);
+
+      /** Leases a thumbnail of the next workspace. A workspace has one drawn at a time. */
+      const leaseNext = Effect.gen(function* () {
+        const now = yield* Clock.currentTimeMillis;
+        const leaseAfter = (after: number) =>
+          repository.lease(now, now + leaseMillis, { after, except: [...rotation.drawing] });
+        const lease = (yield* leaseAfter(rotation.last)) ?? (yield* leaseAfter(0));
+        if (lease === null) return null;
+        rotation.last = lease.workspaceId;
+        rotation.drawing.add(lease.workspaceId);
+        return lease;
+      }).pipe(Effect.uninterruptible, leasing.withPermits(1));
+
+      /** Draws thumbnails until none is due, and returns their number. */
+      const drain = Effect.gen(function* () {
+        for (let drawn = 0; ; drawn += 1) {
+          const isDone = yield* Effect.acquireUseRelease(
+            leaseNext,
+            (lease) => (lease === null ? Effect.succeed(true) : Effect.as(attempt(lease), false)),
+            (lease) => Effect.sync(() => void (lease !== null && rotation.drawing.delete(lease.workspaceId))),
+          );
+          if (isDone) return drawn;
+        }
+      });
 
       /** Waits until a pending thumbnail is settled, drawing it if no other process holds its lease. */
       const settled = Effect.fnUntraced(function* (key: string, leasedUntil: number) {
@@ -129,17 +156,18 @@ export class Thumbnails extends Context.Service<
           const picture = yield* stored(key);
           // Restores a thumbnail that the store has lost.
           return Option.some(
-            picture ?? (yield* Effect.catchTag(draw(key), "MediaRefused", () => Effect.fail(bytesLost))),
+            picture ??
+              (yield* Effect.catchTag(draw(state.workspaceId, key), "MediaRefused", () =>
+                Effect.fail(bytesLost),
+              )),
           );
         }),
-        drawDue: drainPages(
-          drawConcurrency,
-          Effect.gen(function* () {
-            const now = yield* Clock.currentTimeMillis;
-            const leases = yield* repository.lease(now, now + leaseMillis, drawConcurrency);
-            yield* Effect.forEach(leases, attempt, { concurrency: drawConcurrency, discard: true });
-            return leases.length;
-          }),
+        drawDue: Effect.map(
+          Effect.all(
+            Array.from({ length: drawConcurrency }, () => drain),
+            { concurrency: drawConcurrency },
+          ),
+          (drawn) => drawn.reduce((sum, count) => sum + count, 0),
         ),
         wake: Effect.asVoid(latch.open),
         awaitWake: Effect.andThen(latch.await, latch.close),

@@ -1,5 +1,5 @@
 import { HttpServerResponse } from "effect/http";
-import type { ApiError, Unauthorized } from "./ApiError.ts";
+import { type ApiError, ServiceUnavailable, type Unauthorized } from "./ApiError.ts";
 
 /** The HTTP status of an error, as its schema declares it. */
 const statusOf = (error: ApiError): number => {
@@ -21,3 +21,9 @@ export const errorResponse = (error: ApiError, headers?: Readonly<Record<string,
     },
   );
 };
+
+/** Adds `Retry-After` to a 503 of an endpoint's own encoder, which writes no headers. */
+export const withRetryAfter = (response: HttpServerResponse.HttpServerResponse) =>
+  response.status === 503 && response.headers["retry-after"] === undefined
+    ? HttpServerResponse.setHeader(response, "retry-after", String(ServiceUnavailable.of().retryAfter))
+    : response;

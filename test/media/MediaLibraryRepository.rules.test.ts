@@ -161,11 +161,13 @@ layer(TestRepositories.layer)("The repository of thumbnails", (it) => {
       const image = yield* newFile(sandbox, picture);
       const audio = yield* newFile(sandbox, sound);
       assert.deepStrictEqual(yield* thumbnails.find(image.key), {
+        workspaceId: sandbox.workspaceId,
         kind: "image",
         thumbnail: "pending",
         due: now,
       });
       assert.deepStrictEqual(yield* thumbnails.find(audio.key), {
+        workspaceId: sandbox.workspaceId,
         kind: "audio",
         thumbnail: "none",
         due: null,
@@ -175,6 +177,7 @@ layer(TestRepositories.layer)("The repository of thumbnails", (it) => {
       assert.strictEqual((yield* thumbnails.find(audio.key))?.thumbnail, "none");
       yield* thumbnails.settle(image.key, "ready");
       assert.deepStrictEqual(yield* thumbnails.find(image.key), {
+        workspaceId: sandbox.workspaceId,
         kind: "image",
         thumbnail: "ready",
         due: null,
@@ -187,41 +190,44 @@ layer(TestRepositories.layer)("The repository of thumbnails", (it) => {
       const thumbnails = yield* ThumbnailsRepository;
       const { sandbox } = yield* newTenants;
       const { key } = yield* newFile(sandbox, picture);
+      const { workspaceId } = sandbox;
       const leaseOne = (dueBy: number) => thumbnails.leaseOne(key, dueBy, dueBy + 1000);
       assert.isNull(yield* leaseOne(now - 1));
-      assert.deepStrictEqual(yield* leaseOne(now), { key, attempts: 1 });
+      assert.deepStrictEqual(yield* leaseOne(now), { workspaceId, key, attempts: 1 });
       assert.isNull(yield* leaseOne(now + 999));
-      assert.deepStrictEqual(yield* leaseOne(now + 1000), { key, attempts: 2 });
+      assert.deepStrictEqual(yield* leaseOne(now + 1000), { workspaceId, key, attempts: 2 });
       yield* thumbnails.release(key, now + 5000, 1);
       assert.isNull(yield* leaseOne(now + 4999));
-      assert.deepStrictEqual(yield* leaseOne(now + 5000), { key, attempts: 2 });
+      assert.deepStrictEqual(yield* leaseOne(now + 5000), { workspaceId, key, attempts: 2 });
       yield* thumbnails.settle(key, "failed");
       yield* thumbnails.release(key, now, 0);
       assert.isNull(yield* leaseOne(dueAt));
     }),
   );
 
-  it.effect("leases of a page are those due longest", () =>
+  it.effect("workspaces take turns, each with the thumbnail that is due longest (H1.7)", () =>
     Effect.gen(function* () {
       const thumbnails = yield* ThumbnailsRepository;
-      const { sandbox } = yield* newTenants;
+      const [first, second] = [(yield* newTenants).sandbox, (yield* newTenants).sandbox];
       // Earlier than any thumbnail of another test.
-      const due = [3, 1, 2].map((seconds) => now - 86_400_000 + seconds);
-      const keys: Array<string> = [];
-      for (const at of due) {
-        const { key } = yield* newFile(sandbox, picture);
-        yield* thumbnails.release(key, at, 0);
-        keys.push(key);
-      }
-      const leased = yield* thumbnails.lease(now - 1, dueAt, 2);
-      assert.sameMembers(
-        leased.map(({ key }) => key),
-        [keys[1], keys[2]],
-      );
-      assert.deepStrictEqual(
-        leased.map(({ attempts }) => attempts),
-        [1, 1],
-      );
+      const dueLongAgo = Effect.fnUntraced(function* (tenant: Tenant, seconds: number) {
+        const { key } = yield* newFile(tenant, picture);
+        yield* thumbnails.release(key, now - 86_400_000 + seconds, 0);
+        return key;
+      });
+      const later = yield* dueLongAgo(first, 2);
+      const longest = yield* dueLongAgo(first, 1);
+      const other = yield* dueLongAgo(second, 3);
+      const lease = (after: number, ...except: ReadonlyArray<number>) =>
+        thumbnails.lease(now - 1, dueAt, { after, except });
+
+      const { workspaceId } = first;
+      assert.deepStrictEqual(yield* lease(0), { workspaceId, key: longest, attempts: 1 });
+      assert.strictEqual((yield* lease(workspaceId))?.key, other);
+      assert.isNull(yield* lease(second.workspaceId));
+      assert.isNull(yield* lease(0, workspaceId, second.workspaceId));
+      assert.strictEqual((yield* lease(0, second.workspaceId))?.key, later);
+      assert.isNull(yield* lease(0));
     }),
   );
 

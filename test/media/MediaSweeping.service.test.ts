@@ -78,7 +78,7 @@ layer(TestWaypost.layerWith({ roles: new Set(["api"]) }))("Media sweeping", (it)
     }),
   );
 
-  it.effect("an upload whose key has become garbage is 503 and adds no file", () =>
+  it.effect("an upload whose key has become garbage is 503 with Retry-After and adds no file (B3.3)", () =>
     Effect.gen(function* () {
       const { sandbox } = yield* mediaWorld();
       const sql = yield* SqlClient.SqlClient;
@@ -90,6 +90,7 @@ layer(TestWaypost.layerWith({ roles: new Set(["api"]) }))("Media sweeping", (it)
       yield* sql`DROP FUNCTION claim() CASCADE`;
       assert.strictEqual(answer.status, 503);
       assert.strictEqual(answer.body.error.code, "service_unavailable");
+      assert.strictEqual(answer.headers.get("retry-after"), "2");
       assert.deepStrictEqual((yield* sandbox("/media")).body.data, []);
     }),
   );

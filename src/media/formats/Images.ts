@@ -1,7 +1,12 @@
 /** Image decoding by sharp, in media workers only: the main process never decodes untrusted images. */
 import sharp from "sharp";
 import { messageOf } from "../../database/DurableFiles.ts";
+import { gifParts } from "./GifBlocks.ts";
+import type { ImageParts } from "./ImageParts.ts";
+import { jpegParts } from "./JpegSegments.ts";
 import { MediaDamage } from "./MediaDamage.ts";
+import { pngParts } from "./PngChunks.ts";
+import { webpParts } from "./WebpChunks.ts";
 
 /** An accepted image format. */
 export type ImageFormat = "jpeg" | "png" | "gif" | "webp";
@@ -16,31 +21,88 @@ sharp.unblock({
 sharp.cache(false);
 sharp.concurrency(1);
 
+/** A decoder takes twice as long for an image of very many rows, whatever their length. */
+const maxSide = 65_535;
+/** The file and its decoder's memory. Besides the program, this fits into the 300 MB of a media worker. */
+const maxDecodingBytes = 130_000_000;
+/** Of an animation, as many frames are decoded as have so many pixels in all. */
+const maxFramePixels = 50_000_000;
+
 /**
- * The displayed size of an image in pixels, after its EXIF rotation. Decodes the whole image, of an animation
- * the first 100 megapixels. Throws a `MediaDamage` if it is truncated, broken or over 100 megapixels.
+ * The parts of a file of each format. Throws a `MediaDamage` if one is missing or invalid: a decoder accepts
+ * a truncated file once it has all pixels. Takes time in proportion to the file's size.
+ */
+const imageParts = { jpeg: jpegParts, png: pngParts, gif: gifParts, webp: webpParts } as const;
+
+/** The decoder's options: the same for inspection and thumbnail, so that what one accepts the other draws. */
+const decoding = { limitInputPixels: maxPixels, failOn: "error", sequentialRead: true } as const;
+
+/** Checks the file's parts and the canvas that they declare, before a decoder sees them. */
+const checkedParts = (bytes: Buffer, format: ImageFormat): ImageParts => {
+  const parts = imageParts[format](bytes);
+  const { decoderBytes, height, width } = parts;
+  checkPixels(width, height);
+  if (Math.max(width, height) > maxSide)
+    throw new MediaDamage(
+      `The image is ${width} × ${height} pixels. ` +
+        `Send one of at most ${maxSide.toLocaleString("en")} on a side.`,
+    );
+  if (decoderBytes > 0 && decoderBytes + bytes.length > maxDecodingBytes)
+    throw MediaDamage.tooComplex(format);
+  return parts;
+};
+
+const checkPixels = (width: number, height: number): void => {
+  if (width * height <= maxPixels) return;
+  const size = (width * height) / 1_000_000;
+  throw new MediaDamage(
+    `The image has ${Math.ceil(size * 10) / 10} megapixels (${width} × ${height}). ` +
+      "Send one of at most 100 megapixels.",
+  );
+};
+
+/** Draws the thumbnail. Its decoder reads every pixel of the image or of the first frame. */
+const draw = async (shown: Buffer): Promise<Buffer> => {
+  const state = { isTruncated: false };
+  const picture = await sharp(shown, decoding)
+    .on("warning", (warning: string) => {
+      // Of all errors in JPEG data, libvips takes only this one for a warning.
+      state.isTruncated ||= /premature end/i.test(warning);
+    })
+    .autoOrient()
+    .resize({ width: 400, height: 400, fit: "inside", withoutEnlargement: true })
+    .webp({ quality: 80 })
+    .toBuffer();
+  if (state.isTruncated) throw new Error("premature end of data");
+  return picture;
+};
+
+/**
+ * The displayed size of an image in pixels, after its EXIF rotation. Draws its thumbnail to decode it whole,
+ * and of an animation the first 50 megapixels. Throws a `MediaDamage` if it is truncated, broken, over 100
+ * megapixels or too costly.
  */
 export const readImage = async (
   bytes: Buffer,
   format: ImageFormat,
 ): Promise<{ readonly width: number; readonly height: number }> => {
-  const head = await sharp(bytes, { limitInputPixels: false }).metadata().catch(failAs(format));
+  const parts = checkedParts(bytes, format);
+  const { shown } = parts;
+  const head = await sharp(shown, { limitInputPixels: false }).metadata().catch(failAs(format));
   if (head.format !== format) throw MediaDamage.broken(format);
-  const { width, height } = head.autoOrient;
-  if (width * height > maxPixels) {
-    const size = (width * height) / 1_000_000;
-    throw new MediaDamage(
-      `The image has ${Math.ceil(size * 10) / 10} megapixels (${width} × ${height}). ` +
-        "Send one of at most 100 megapixels.",
-    );
+  // The decoder takes the first frame for the canvas of a GIF with a large screen; browsers do not.
+  const { height, width } = format === "gif" ? parts : head.autoOrient;
+  checkPixels(width, height);
+  await draw(shown).catch(failAs(format));
+  const frames = Math.min(head.pages ?? 1, Math.floor(maxFramePixels / (width * height)));
+  if (frames > 1) {
+    // Keeps only one channel of the frames, so that they take 50 MB.
+    await sharp(shown, { ...decoding, pages: frames })
+      .extractChannel(0)
+      .raw({ depth: "uchar" })
+      .toBuffer()
+      .catch(failAs(format));
   }
-  const frames = Math.max(1, Math.min(head.pages ?? 1, Math.floor(maxPixels / (width * height))));
-  // Decodes every pixel but keeps only one channel, so that the largest image takes 100 MB.
-  await sharp(bytes, { limitInputPixels: maxPixels, failOn: "error", sequentialRead: true, pages: frames })
-    .extractChannel(0)
-    .raw({ depth: "uchar" })
-    .toBuffer()
-    .catch(failAs(format));
   return { width, height };
 };
 
@@ -53,9 +115,5 @@ const failAs =
   };
 
 /** The thumbnail of an image or of a first frame: upright WebP within 400 × 400, no metadata (H2). */
-export const makeThumbnail = (bytes: Buffer): Promise<Buffer> =>
-  sharp(bytes, { limitInputPixels: maxPixels, sequentialRead: true })
-    .autoOrient()
-    .resize({ width: 400, height: 400, fit: "inside", withoutEnlargement: true })
-    .webp({ quality: 80 })
-    .toBuffer();
+export const makeThumbnail = async (bytes: Buffer, format: ImageFormat): Promise<Buffer> =>
+  draw(checkedParts(bytes, format).shown);

@@ -1,66 +1,22 @@
 /** Checks the boxes of MP4, M4A and MOV (ISO 14496-12 and Apple's QuickTime file format). */
+import type { Box, IsoBoxes } from "./IsoBoxes.ts";
 import { MediaDamage } from "./MediaDamage.ts";
-import type { MediaFormat } from "./MediaFormat.ts";
-import { textAt } from "./MediaSniffing.ts";
-
-interface Box {
-  readonly type: string;
-  /** Offset of its content, after its header. */
-  readonly start: number;
-  readonly end: number;
-}
-
-/** The consecutive boxes of a part of the file. A box that extends past the part's end is yielded as null. */
-function* boxesIn(bytes: Buffer, from: number, to: number): Generator<Box | null, void> {
-  let at = from;
-  while (at < to) {
-    const left = to - at;
-    const isWide = left >= 16 && bytes.readUInt32BE(at) === 1;
-    const stated = left < 8 ? 0 : isWide ? Number(bytes.readBigUInt64BE(at + 8)) : bytes.readUInt32BE(at);
-    // A size of 0 means up to the end.
-    const size = stated === 0 ? left : stated;
-    const header = isWide ? 16 : 8;
-    if (left < 8 || size < header || size > left) {
-      yield null;
-      return;
-    }
-    yield { type: textAt(bytes, at + 4, 4), start: at + header, end: at + size };
-    at += size;
-  }
-}
-
-/** The first box of a type inside another. An invalid box ends the search: it may be padding. */
-const inner = (bytes: Buffer, { start, end }: Box, type: string): Box | undefined => {
-  for (const box of boxesIn(bytes, start, end)) {
-    if (box === null) return undefined;
-    if (box.type === type) return box;
-  }
-  return undefined;
-};
-
-const innermost = (bytes: Buffer, box: Box, path: ReadonlyArray<string>): Box | undefined =>
-  path.reduce<Box | undefined>((found, type) => found && inner(bytes, found, type), box);
-
-/** A table in a box: `skip` bytes, a count, then that many entries. Undefined if it does not fit its box. */
-const tableOf = (bytes: Buffer, box: Box | undefined, entryBytes: number, skip = 4) => {
-  if (box === undefined || box.end - box.start < skip + 4) return undefined;
-  const count = bytes.readUInt32BE(box.start + skip);
-  const start = box.start + skip + 4;
-  return count * entryBytes <= box.end - start ? { count, start } : undefined;
-};
 
 /** The number of samples in a track, and the offset after the last byte of them. */
-const samplesOf = (bytes: Buffer, track: Box, format: MediaFormat) => {
-  const box = innermost(bytes, track, ["mdia", "minf", "stbl"]);
+const samplesOf = (boxes: IsoBoxes, track: Box) => {
+  const { bytes, format } = boxes;
+  const box = boxes.innermost(track, ["mdia", "minf", "stbl"]);
   if (box === undefined) throw MediaDamage.broken(format);
-  const wide = inner(bytes, box, "co64");
-  const chunks = tableOf(bytes, wide ?? inner(bytes, box, "stco"), wide ? 8 : 4);
-  const runs = tableOf(bytes, inner(bytes, box, "stsc"), 12);
-  const sizeBox = inner(bytes, box, "stsz");
+  const wide = boxes.inner(box, "co64");
+  const chunks = boxes.table(wide ?? boxes.inner(box, "stco"), wide ? 64 : 32);
+  const runs = boxes.table(boxes.inner(box, "stsc"), 96);
+  const sizeBox = boxes.inner(box, "stsz");
   const commonSize = sizeBox && sizeBox.end - sizeBox.start >= 12 ? bytes.readUInt32BE(sizeBox.start + 4) : 0;
-  const sizes = sizeBox
-    ? tableOf(bytes, sizeBox, commonSize > 0 ? 0 : 4, 8)
-    : tableOf(bytes, inner(bytes, box, "stz2"), 0, 8);
+  const compact = sizeBox === undefined ? boxes.inner(box, "stz2") : undefined;
+  const sizes =
+    compact === undefined
+      ? boxes.table(sizeBox, commonSize > 0 ? 0 : 32, 8)
+      : boxes.table(compact, boxes.byte(compact, 7), 8);
   if (chunks === undefined || runs === undefined || sizes === undefined) throw MediaDamage.broken(format);
 
   /** Total bytes of the samples from `first` to before `past`; 0 if their sizes are unknown. */
@@ -109,9 +65,10 @@ const indexedEnd = (bytes: Buffer, { start, end }: Box): number => {
  * bytes past its end. A fragmented file without an index that ends between two fragments cannot be detected
  * as truncated.
  */
-export const checkIsoMedia = (bytes: Buffer, format: MediaFormat): void => {
+export const checkIsoMedia = (boxes: IsoBoxes): void => {
+  const { bytes, format } = boxes;
   const file = { movie: undefined as Box | undefined, fragments: 0, samples: 0, lastType: "", reach: 0 };
-  for (const box of boxesIn(bytes, 0, bytes.length)) {
+  for (const box of boxes.within(0, bytes.length)) {
     if (box === null) throw MediaDamage.truncated(format);
     if (box.type === "moov") file.movie = box;
     if (box.type === "moof") file.fragments += 1;
@@ -120,16 +77,16 @@ export const checkIsoMedia = (bytes: Buffer, format: MediaFormat): void => {
   }
   const { fragments, lastType, movie } = file;
   if (movie === undefined || lastType === "moof") throw MediaDamage.truncated(format);
-  for (const box of boxesIn(bytes, movie.start, movie.end)) {
+  for (const box of boxes.within(movie.start, movie.end)) {
     // The list may end with four bytes of zero.
     if (box === null) break;
     if (box.type !== "trak") continue;
-    const { count, end } = samplesOf(bytes, box, format);
+    const { count, end } = samplesOf(boxes, box);
     file.samples += count;
     file.reach = Math.max(file.reach, end);
   }
   const isEmpty = file.samples + fragments === 0;
-  const isFragmented = inner(bytes, movie, "mvex") !== undefined;
+  const isFragmented = boxes.inner(movie, "mvex") !== undefined;
   if (file.reach > bytes.length || (isFragmented && isEmpty)) throw MediaDamage.truncated(format);
   if (isEmpty) throw MediaDamage.empty(format);
 };

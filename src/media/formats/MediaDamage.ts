@@ -22,6 +22,12 @@ export class MediaDamage extends Error {
   static broken(format: MediaFormat): MediaDamage {
     return new MediaDamage(`The ${named(format)} is broken and cannot be shown. Send one that is whole.`);
   }
+  /** Reading the file would take more time or memory than one file may. */
+  static tooComplex(format: MediaFormat): MediaDamage {
+    return new MediaDamage(
+      `The ${named(format)} takes too much time or memory to read: send a simpler or a smaller one.`,
+    );
+  }
   /** The file is intact but holds no pictures or sound. */
   static empty(format: MediaFormat): MediaDamage {
     const missing = mediaFormats[format].kind === "audio" ? "sound" : "pictures";

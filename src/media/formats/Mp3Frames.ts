@@ -20,7 +20,9 @@ interface Frame {
 /** The frame at an offset, or null. */
 const frameAt = (bytes: Buffer, at: number): Frame | null => {
   if (at + 4 > bytes.length || bytes[at] !== 0xff) return null;
-  const [second = 0, third = 0, fourth = 0] = bytes.subarray(at + 1, at + 4);
+  const second = bytes[at + 1] ?? 0;
+  const third = bytes[at + 2] ?? 0;
+  const fourth = bytes[at + 3] ?? 0;
   const version = (second >> 3) & 3; // 0: MPEG-2.5, 2: MPEG-2, 3: MPEG-1
   if ((second & 0xe6) !== 0xe2 || version === 1) return null;
   const isFirst = version === 3;
@@ -38,6 +40,11 @@ const frameAt = (bytes: Buffer, at: number): Frame | null => {
   };
 };
 
+/** A Lyrics3 tag states its size in six digits. */
+const maxLyricsBytes = 1_000_020;
+/** Files have a handful of tags. */
+const maxTags = 32;
+
 /** The length of the tag at an offset, even if the file is truncated in it; 0 if there is no tag. */
 const tagAt = (bytes: Buffer, at: number): number => {
   if (textAt(bytes, at, 3) === "ID3") {
@@ -53,21 +60,27 @@ const tagAt = (bytes: Buffer, at: number): number => {
     return isHeader ? 32 + bytes.readUInt32LE(at + 12) : 32;
   }
   if (textAt(bytes, at, 11) === "LYRICSBEGIN") {
-    const ends = ["LYRICS200", "LYRICSEND"].map((end) => bytes.indexOf(end, at, "latin1"));
+    const tag = bytes.subarray(at, at + maxLyricsBytes);
+    const ends = ["LYRICS200", "LYRICSEND"].map((end) => tag.indexOf(end, 0, "latin1"));
     const end = ends.filter((found) => found !== -1).sort((one, other) => one - other)[0];
-    return end === undefined ? bytes.length : end + 9 - at;
+    return end === undefined ? tag.length : end + 9;
   }
   if (textAt(bytes, at, 4) === "TAG+") return 227;
   if (textAt(bytes, at, 3) === "TAG") return 128;
   return 0;
 };
 
-const isZero = (bytes: Buffer, from: number): boolean => bytes.subarray(from).every((byte) => byte === 0);
+const isZero = (bytes: Buffer, from: number): boolean => {
+  for (let at = from; at < bytes.length; at += 1) if (bytes[at] !== 0) return false;
+  return true;
+};
 
 /** The offset of the first frame: after tags and padding, and followed by another frame, a tag or the end. */
 const firstFrame = (bytes: Buffer): number => {
   let at = 0;
+  let tags = 0;
   for (let tag = tagAt(bytes, at); tag > 0; tag = tagAt(bytes, at)) {
+    if (++tags > maxTags) throw MediaDamage.tooComplex("mp3");
     at += tag;
     if (at > bytes.length) throw MediaDamage.truncated("mp3");
   }
@@ -104,6 +117,7 @@ export const checkMp3 = (bytes: Buffer): number => {
   const start = firstFrame(bytes);
   const stated = statedTotals(bytes, start, frameAt(bytes, start)?.side ?? 0);
   const sound = { frames: 0, seconds: 0, end: start };
+  let tags = 0;
   let at = start;
   while (at < bytes.length) {
     const frame = frameAt(bytes, at);
@@ -114,6 +128,7 @@ export const checkMp3 = (bytes: Buffer): number => {
       if (stated === undefined || sound.frames > 0) sound.seconds += frame.samples / frame.rate;
       sound.frames += 1;
     } else {
+      if (++tags > maxTags) throw MediaDamage.tooComplex("mp3");
       const tag = tagAt(bytes, at);
       if (tag === 0 && isZero(bytes, at)) break;
       if (tag === 0) throw bytes.length - at < 4 ? MediaDamage.truncated("mp3") : MediaDamage.broken("mp3");

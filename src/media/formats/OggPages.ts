@@ -36,22 +36,25 @@ const crcTable = Uint32Array.from({ length: 256 }, (_, byte) => {
   return value;
 });
 
-/** The checksum of a page. The page's own checksum field counts as zero. */
-const checksumOf = (page: Uint8Array): number => {
+/** The checksum of the page between two offsets. The page's own checksum field counts as zero. */
+const checksumOf = (bytes: Buffer, from: number, to: number): number => {
   let sum = 0;
-  for (let at = 0; at < page.length; at += 1) {
-    const byte = at >= 22 && at < 26 ? 0 : (page[at] ?? 0);
+  for (let at = from; at < to; at += 1) {
+    const byte = at >= from + 22 && at < from + 26 ? 0 : (bytes[at] ?? 0);
     sum = (sum << 8) ^ (crcTable[(sum >>> 24) ^ byte] ?? 0);
   }
   return sum >>> 0;
 };
+
+/** `OggS` */
+const pageStart = 0x4f676753;
 
 /** The page at an offset. Throws if it is truncated or invalid. */
 const pageAt = (bytes: Buffer, at: number) => {
   const hasHeader = at + 27 <= bytes.length;
   const segments = hasHeader ? (bytes[at + 26] ?? 0) : 0;
   const body = at + 27 + segments;
-  if (textAt(bytes, at, 4) !== "OggS" && at + 4 <= bytes.length) throw MediaDamage.broken("ogg");
+  if (at + 4 <= bytes.length && bytes.readUInt32BE(at) !== pageStart) throw MediaDamage.broken("ogg");
   if (!hasHeader || body > bytes.length) throw MediaDamage.truncated("ogg");
   let end = body;
   for (let segment = at + 27; segment < body; segment += 1) end += bytes[segment] ?? 0;
@@ -62,28 +65,33 @@ const pageAt = (bytes: Buffer, at: number) => {
     end,
     isFirst: (flags & 2) !== 0,
     isLast: (flags & 4) !== 0,
-    position: bytes.readBigInt64LE(at + 6),
+    /** -1: no packet ends on this page. */
+    position: bytes.readInt32LE(at + 10) * 2 ** 32 + bytes.readUInt32LE(at + 6),
     serial: bytes.readUInt32LE(at + 14),
-    isIntact: checksumOf(bytes.subarray(at, end)) === bytes.readUInt32LE(at + 22),
+    isIntact: checksumOf(bytes, at, end) === bytes.readUInt32LE(at + 22),
   };
 };
+
+/** A chain of songs has a stream for each. */
+const maxStreams = 1000;
 
 /** Seconds of sound. Throws if a page is truncated or damaged, or a stream of sound has no last page. */
 export const checkOgg = (bytes: Buffer): number => {
   const streams = new Map<number, OggStream>();
   const ended: Array<OggStream> = [];
+  let opens = 0;
   let at = 0;
   while (at < bytes.length) {
     const page = pageAt(bytes, at);
     if (!page.isIntact) throw MediaDamage.broken("ogg");
     if (page.isFirst) {
       const opened = openStream(bytes, page.body);
+      if (opened !== undefined && ++opens > maxStreams) throw MediaDamage.tooComplex("ogg");
       if (opened !== undefined) streams.set(page.serial, opened);
     }
     const stream = streams.get(page.serial);
     if (stream !== undefined) {
-      // -1: no packet ends on this page.
-      if (page.position >= 0n) stream.position = Number(page.position);
+      if (page.position >= 0) stream.position = page.position;
       if (page.isLast) {
         ended.push(stream);
         streams.delete(page.serial);

@@ -5,6 +5,9 @@ import { textAt } from "./MediaSniffing.ts";
 /** The size that encoders write to a pipe, where they cannot go back to fill it in. */
 const unknownSize = 0xffffffff;
 
+/** Files have a handful of chunks. */
+const maxChunks = 10_000;
+
 /** Seconds of sound. Throws if a chunk is larger than the file. With unknown sizes any end is valid. */
 export const checkWav = (bytes: Buffer): number => {
   if (bytes.length < 12) throw MediaDamage.truncated("wav");
@@ -14,8 +17,10 @@ export const checkWav = (bytes: Buffer): number => {
   if (to > bytes.length) throw MediaDamage.truncated("wav");
 
   let bytesPerSecond = 0;
+  let chunks = 0;
   let at = 12;
   while (to - at >= 8) {
+    if (++chunks > maxChunks) throw MediaDamage.tooComplex("wav");
     const name = textAt(bytes, at, 4);
     const length = bytes.readUInt32LE(at + 4);
     const start = at + 8;

@@ -3,6 +3,8 @@ import type { MediaContent } from "../formats/MediaFormat.ts";
 
 /** A job for a media worker: inspect a file, or draw the thumbnail of an image. */
 export interface MediaJob {
+  /** The workspace whose other jobs wait for this one. */
+  readonly owner: number;
   readonly task: "inspect" | "thumbnail";
   readonly path: string;
 }
@@ -14,9 +16,14 @@ export interface MediaJobMessage {
   readonly bytes: number;
 }
 
-/** What a worker sends: `ready` once after its start, then one result for each job. */
-export type MediaWorkerMessage =
-  | { readonly _tag: "ready" }
+/**
+ * What a worker sends: `ready` once after its start, then one result for each job. A worn worker did not get
+ * back to the memory of its start, so its next job would have less.
+ */
+export type MediaWorkerMessage = { readonly _tag: "ready" } | (MediaResult & { readonly isWorn: boolean });
+
+/** The result of a job. */
+export type MediaResult =
   | { readonly _tag: "content"; readonly content: MediaContent }
   | { readonly _tag: "thumbnail"; readonly picture: Uint8Array }
   /** The file cannot be used. The message is a sentence for the field `file`. */
@@ -26,6 +33,3 @@ export type MediaWorkerMessage =
 
 /** The internal argument that starts the program as a media worker. */
 export const mediaWorkerCommand = "media-worker";
-
-/** The exit code of a worker that used too much memory. */
-export const outOfMemory = 77;

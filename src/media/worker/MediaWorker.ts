@@ -1,15 +1,14 @@
 /**
  * The media worker: a child process that decodes untrusted files, one at a time. It gets no keys, settings,
- * database or files of the main process, and gives up root. The main process kills it when a job takes too
- * long; it exits itself when it uses too much memory.
+ * database or files of the main process, and gives up root. Its watchdog ends it when a job uses too much CPU
+ * time or memory; the main process kills it when a job takes too long otherwise.
  */
 import { writeFile } from "node:fs/promises";
 import { errorCode, messageOf } from "../../database/DurableFiles.ts";
-import { type MediaJobMessage, type MediaWorkerMessage, outOfMemory } from "./MediaJob.ts";
-
-/** Enough for the largest accepted picture at eight bytes a pixel. */
-const maxMemoryBytes = 1_200_000_000;
-const memoryPollMillis = 50;
+import type { MediaJobMessage, MediaResult, MediaWorkerMessage } from "./MediaJob.ts";
+import { startWatchdog } from "./MediaWatchdog.ts";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 
 const send = (message: MediaWorkerMessage): void => void process.send?.(message);
 
@@ -30,7 +29,7 @@ const readInput = (length: number): Promise<Buffer> =>
     else process.stdin.on("data", take).resume();
   });
 
-const run = async ({ bytes: length, task }: MediaJobMessage): Promise<MediaWorkerMessage> => {
+const run = async ({ bytes: length, task }: MediaJobMessage): Promise<MediaResult> => {
   const { ImagesUnusable, inspectMedia, thumbnailOf } = await import("../formats/MediaInspection.ts");
   const { MediaDamage } = await import("../formats/MediaDamage.ts");
   try {
@@ -52,11 +51,10 @@ const run = async ({ bytes: length, task }: MediaJobMessage): Promise<MediaWorke
 const workerAccount = 65_533;
 
 /**
- * Gives up root for good. It loads all code first, because the account may not be able to read it. A
- * container may forbid the change or lack the account; root in it is confined to the container anyway.
+ * Gives up root for good, after all code is loaded: the account may not be able to read it. A container may
+ * forbid the change or lack the account; root in it is confined to the container anyway.
  */
-const giveUpRoot = async (): Promise<void> => {
-  await Promise.allSettled([import("../formats/MediaInspection.ts"), import("../formats/Images.ts")]);
+const giveUpRoot = (): void => {
   try {
     process.setgroups?.([workerAccount]);
     process.setgid?.(workerAccount);
@@ -66,15 +64,32 @@ const giveUpRoot = async (): Promise<void> => {
   }
 };
 
+/** A worker that holds so much more than at its start is replaced. */
+const wornBytes = 30_000_000;
+
+setFlagsFromString("--expose-gc");
+const collectGarbage = runInNewContext("gc") as () => void;
+
 const start = async (): Promise<void> => {
+  process.on("disconnect", () => process.exit());
   // Linux kills this process first when the machine runs out of memory.
   await writeFile("/proc/self/oom_score_adj", "1000").catch(() => undefined);
-  setInterval(() => {
-    if (process.memoryUsage.rss() > maxMemoryBytes) process.exit(outOfMemory);
-  }, memoryPollMillis);
-  process.on("disconnect", () => process.exit());
-  if (process.geteuid?.() === 0) await giveUpRoot();
-  process.on("message", (job: MediaJobMessage) => void run(job).then(send));
+  // Loading code does not count as CPU time of a job.
+  await Promise.allSettled([import("../formats/MediaInspection.ts"), import("../formats/Images.ts")]);
+  const { endJob, startJob } = await startWatchdog();
+  if (process.geteuid?.() === 0) giveUpRoot();
+  const startBytes = process.memoryUsage.rss();
+  const runAlone = async (job: MediaJobMessage): Promise<void> => {
+    startJob();
+    const result = await run(job);
+    endJob();
+    // The next job needs the memory of this one's file.
+    collectGarbage();
+    send({ ...result, isWorn: process.memoryUsage.rss() - startBytes > wornBytes });
+  };
+  process.on("message", (job: MediaJobMessage) => {
+    void runAlone(job);
+  });
   send({ _tag: "ready" });
 };
 

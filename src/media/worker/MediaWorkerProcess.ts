@@ -7,9 +7,10 @@ import {
   type MediaJob,
   type MediaJobMessage,
   mediaWorkerCommand,
+  type MediaResult,
   type MediaWorkerMessage,
-  outOfMemory,
 } from "./MediaJob.ts";
+import { overCpuLimit, overMemoryLimit } from "./MediaWatchdog.ts";
 
 /** A program and its arguments. */
 export interface Program {
@@ -34,9 +35,14 @@ export const bundledMediaWorker = (runtime: string): Program => ({
 /** Larger than any upload. A job for a larger file is a bug. */
 const maxFileBytes = 64 * 1024 * 1024;
 
+/** How long a worker may take to start. */
+const startMillis = 30_000;
+
 /** The refusal of a file whose job was killed for its time or memory. */
 export const tooCostly =
   "The file takes too much time or memory to inspect. Send a simpler or a smaller one.";
+/** How a worker ends that exceeded a limit: by its watchdog, or because V8 or a library got no memory. */
+const limitSignals = new Set<number | string>([overCpuLimit, overMemoryLimit, "SIGABRT", "SIGTRAP"]);
 const crashed = "The file is broken: inspecting it failed. Send one that is whole.";
 
 /** The environment of a worker: where its libraries are, and none of Waypost's keys. */
@@ -44,17 +50,20 @@ const workerEnvironment = (): NodeJS.ProcessEnv => ({
   PATH: process.env["PATH"],
   LD_LIBRARY_PATH: process.env["LD_LIBRARY_PATH"],
   MALLOC_ARENA_MAX: "2",
-  NODE_OPTIONS: "--max-old-space-size=256",
+  UV_THREADPOOL_SIZE: "2",
+  NODE_OPTIONS: "--max-old-space-size=128",
 });
 
 /** One media worker as seen from the main process. It runs one job at a time. */
 export class MediaWorkerProcess {
   readonly #process: ChildProcess;
   #isReady = false;
+  #isWorn = false;
   /** The end of its standard error. */
   #errorOutput = "";
   #idleTimer: NodeJS.Timeout | undefined;
-  #onResult: ((result: MediaWorkerMessage) => void) | undefined;
+  #onReady: (() => void) | undefined;
+  #onResult: ((result: MediaResult) => void) | undefined;
 
   constructor({ command, parameters }: Program) {
     this.#process = spawn(command, parameters, {
@@ -69,11 +78,21 @@ export class MediaWorkerProcess {
     // The `close` event reports a worker that ends while it receives a file.
     this.#process.stdin?.on("error", () => undefined);
     this.#process.on("message", (message: MediaWorkerMessage) => {
-      if (message._tag === "ready") this.#isReady = true;
-      else this.#onResult?.(message);
+      if (message._tag === "ready") {
+        this.#isReady = true;
+        this.#onReady?.();
+      } else {
+        this.#isWorn = message.isWorn;
+        this.#onResult?.(message);
+      }
     });
     this.#process.on("error", (error) => this.#onExit(error.message));
     this.#process.once("close", (code, signal) => this.#onExit(signal ?? code ?? "an unknown exit code"));
+  }
+
+  /** Whether the worker can take another job. */
+  get isUsable(): boolean {
+    return this.isAlive && !this.#isWorn;
   }
 
   get isAlive(): boolean {
@@ -83,8 +102,7 @@ export class MediaWorkerProcess {
 
   #onExit(reason: number | string): void {
     const problem = `the media worker ended with ${reason}. ${this.#errorOutput.trim()}`;
-    // V8 aborts when its own heap is full.
-    const message = reason === outOfMemory || reason === "SIGABRT" ? tooCostly : crashed;
+    const message = limitSignals.has(reason) ? tooCostly : crashed;
     this.#onResult?.(this.#isReady ? { _tag: "refused", message } : { _tag: "unable", problem });
   }
 
@@ -96,8 +114,9 @@ export class MediaWorkerProcess {
       const message: MediaJobMessage = { task, bytes: (await file.stat()).size };
       if (message.bytes > maxFileBytes) throw new Error(`${path} is larger than any upload.`);
       this.#process.send(message, (error) => void (error && this.kill()));
-      for await (const chunk of file.createReadStream({ autoClose: false }))
-        await this.#write(chunk as Buffer);
+      // Exactly the stated bytes, or the worker would take others for the start of the next file.
+      const stream = file.createReadStream({ autoClose: false, end: Math.max(message.bytes - 1, 0) });
+      for await (const chunk of stream) await this.#write(chunk as Buffer);
     } catch (error) {
       if (!this.isAlive) return;
       this.kill();
@@ -113,28 +132,38 @@ export class MediaWorkerProcess {
     );
   }
 
-  /** Runs a job. Kills the worker when the job is interrupted or takes longer than `timeoutMillis`. */
-  readonly run = (job: MediaJob, timeoutMillis: number): Effect.Effect<MediaWorkerMessage> =>
-    Effect.callback<MediaWorkerMessage>((resume) => {
+  /**
+   * Runs a job. Kills the worker when the job is interrupted, or takes longer than `timeoutMillis` after the
+   * worker's start.
+   */
+  readonly run = (job: MediaJob, timeoutMillis: number): Effect.Effect<MediaResult> =>
+    Effect.callback<MediaResult>((resume) => {
       clearTimeout(this.#idleTimer);
-      const finish = (result: MediaWorkerMessage): void => {
+      const finish = (result: MediaResult): void => {
         clearTimeout(timer);
+        this.#onReady = undefined;
         this.#onResult = undefined;
         resume(Effect.succeed(result));
       };
-      const timer = setTimeout(() => {
+      const stop = (): void => {
         this.kill();
         finish(
           this.#isReady
             ? { _tag: "refused", message: tooCostly }
             : { _tag: "unable", problem: `the media worker does not start. ${this.#errorOutput}` },
         );
-      }, timeoutMillis);
+      };
+      let timer = setTimeout(stop, this.#isReady ? timeoutMillis : startMillis);
+      this.#onReady = () => {
+        clearTimeout(timer);
+        timer = setTimeout(stop, timeoutMillis);
+      };
       this.#onResult = finish;
       if (this.isAlive) void this.#send(job);
       else this.#onExit("an exit before its first job");
       return Effect.sync(() => {
         clearTimeout(timer);
+        this.#onReady = undefined;
         this.kill();
       });
     });

@@ -1,8 +1,9 @@
-import { Context, Data, Effect, Layer, Semaphore } from "effect";
+import { Context, Data, Effect, Layer, Option } from "effect";
 import { ServiceUnavailable } from "../../wire/ApiError.ts";
 import { countJob } from "../MediaMetrics.ts";
 import type { MediaContent } from "../formats/MediaFormat.ts";
-import type { MediaJob, MediaWorkerMessage } from "./MediaJob.ts";
+import { FairQueue, type FairQueueLimits } from "./FairQueue.ts";
+import type { MediaJob, MediaResult } from "./MediaJob.ts";
 import { MediaWorkerProcess, MediaWorkerProgram, tooCostly } from "./MediaWorkerProcess.ts";
 
 /** The file cannot be accepted. The message is a full sentence for the field `file`. */
@@ -25,22 +26,29 @@ export class MediaWorkersUnavailable extends Data.TaggedError("MediaWorkersUnava
 }
 
 /** Limits of the media workers. Times are real time, also where a test controls the clock. */
-export interface WorkerLimits {
-  /** Milliseconds after which the worker of an unfinished job is killed. */
+export interface WorkerLimits extends FairQueueLimits {
+  /** Milliseconds after which the worker of an unfinished job is killed, however little CPU time it used. */
   readonly jobMillis: number;
   /** Milliseconds after which an idle worker is stopped. */
   readonly idleMillis: number;
-  readonly maxWorkers: number;
-  /** Jobs that may wait for a worker. Further jobs fail at once. */
-  readonly maxWaiting: number;
 }
 
-/** The limits in production. */
+/**
+ * The limits in production. One workspace has one worker at a time, so that its files delay only its own
+ * (contract H1).
+ */
 export const MediaWorkerLimits = Context.Reference<WorkerLimits>("waypost/media/MediaWorkerLimits", {
-  defaultValue: () => ({ jobMillis: 30_000, idleMillis: 10_000, maxWorkers: 2, maxWaiting: 32 }),
+  defaultValue: () => ({
+    jobMillis: 20_000,
+    idleMillis: 10_000,
+    maxRunning: 2,
+    maxRunningOfOwner: 1,
+    maxWaiting: 512,
+    maxWaitingOfOwner: 32,
+  }),
 });
 
-const outcomeOf = (result: MediaWorkerMessage) => {
+const outcomeOf = (result: MediaResult) => {
   if (result._tag === "refused") return result.message === tooCostly ? "killed" : "refused";
   return result._tag === "unable" ? "unable" : "done";
 };
@@ -51,11 +59,19 @@ export class MediaWorkers extends Context.Service<
   {
     /**
      * Reads the whole file and says what it is. Refuses an empty, truncated or broken file, a format that is
-     * not accepted, and an image of over 100 megapixels (contract H1). Slow: call it in `outsideTransaction`.
+     * not accepted, an image of over 100 megapixels, and a file that takes over 2 seconds of CPU time or 300
+     * MB (contract H1). The files of an owner, which is a workspace, wait for each other. Slow: call it in
+     * `outsideTransaction`.
      */
-    readonly inspect: (path: string) => Effect.Effect<MediaContent, MediaRefused | MediaWorkersUnavailable>;
+    readonly inspect: (
+      owner: number,
+      path: string,
+    ) => Effect.Effect<MediaContent, MediaRefused | MediaWorkersUnavailable>;
     /** Draws the thumbnail of an accepted image, as WebP. */
-    readonly thumbnail: (path: string) => Effect.Effect<Uint8Array, MediaRefused | MediaWorkersUnavailable>;
+    readonly thumbnail: (
+      owner: number,
+      path: string,
+    ) => Effect.Effect<Uint8Array, MediaRefused | MediaWorkersUnavailable>;
     /** The number of running workers. */
     readonly running: Effect.Effect<number>;
   }
@@ -65,10 +81,9 @@ export class MediaWorkers extends Context.Service<
     Effect.gen(function* () {
       const program = yield* MediaWorkerProgram;
       const limits = yield* MediaWorkerLimits;
-      const permits = yield* Semaphore.make(limits.maxWorkers);
+      const queue = new FairQueue(limits);
       const workers = new Set<MediaWorkerProcess>();
       const idle: Array<MediaWorkerProcess> = [];
-      const jobs = { pending: 0 };
       yield* Effect.addFinalizer(() => Effect.sync(() => workers.forEach((worker) => worker.kill())));
 
       const acquire = Effect.sync(() => {
@@ -81,23 +96,39 @@ export class MediaWorkers extends Context.Service<
       });
       const release = (worker: MediaWorkerProcess) =>
         Effect.sync(() => {
-          if (!worker.isAlive) return void workers.delete(worker);
+          if (!worker.isUsable) {
+            worker.kill();
+            return void workers.delete(worker);
+          }
           worker.stopAfter(limits.idleMillis);
           idle.push(worker);
         });
 
-      /** Runs a job on a worker, in the order of the calls. */
+      /** Waits until the queue starts the job, then runs it; none if too many jobs wait. */
+      const inFairOrder = <A>(owner: number, job: Effect.Effect<A>) =>
+        Effect.uninterruptibleMask((restore) => {
+          const queued = { owner, start: () => {} };
+          const leave = Effect.sync(() => queue.remove(queued));
+          const started = Effect.callback<boolean>((resume) => {
+            queued.start = () => resume(Effect.succeed(true));
+            if (!queue.add(queued)) resume(Effect.succeed(false));
+            return leave;
+          });
+          return Effect.flatMap(restore(started), (isStarted) =>
+            isStarted ? Effect.asSome(Effect.ensuring(restore(job), leave)) : Effect.succeedNone,
+          );
+        });
+
       const run = Effect.fn("MediaWorkers.run")(function* (job: MediaJob) {
-        if (jobs.pending >= limits.maxWorkers + limits.maxWaiting) {
+        const ran = yield* inFairOrder(
+          job.owner,
+          Effect.acquireUseRelease(acquire, (worker) => worker.run(job, limits.jobMillis), release),
+        );
+        if (Option.isNone(ran)) {
           yield* countJob("turned_away");
           return yield* new MediaWorkersUnavailable({ problem: "too many files are waiting already." });
         }
-        jobs.pending += 1;
-        const result = yield* Effect.acquireUseRelease(
-          acquire,
-          (worker) => worker.run(job, limits.jobMillis),
-          release,
-        ).pipe(permits.withPermits(1), Effect.ensuring(Effect.sync(() => void (jobs.pending -= 1))));
+        const result = ran.value;
         yield* countJob(outcomeOf(result));
         if (result._tag === "refused") return yield* new MediaRefused({ message: result.message });
         if (result._tag === "unable") return yield* new MediaWorkersUnavailable({ problem: result.problem });
@@ -105,13 +136,13 @@ export class MediaWorkers extends Context.Service<
       });
 
       return MediaWorkers.of({
-        inspect: Effect.fnUntraced(function* (path) {
-          const result = yield* run({ task: "inspect", path });
+        inspect: Effect.fnUntraced(function* (owner, path) {
+          const result = yield* run({ task: "inspect", owner, path });
           if (result._tag !== "content") return yield* Effect.die(new Error("Not an inspection"));
           return result.content;
         }),
-        thumbnail: Effect.fnUntraced(function* (path) {
-          const result = yield* run({ task: "thumbnail", path });
+        thumbnail: Effect.fnUntraced(function* (owner, path) {
+          const result = yield* run({ task: "thumbnail", owner, path });
           if (result._tag !== "thumbnail") return yield* Effect.die(new Error("Not a thumbnail"));
           return result.picture;
         }),

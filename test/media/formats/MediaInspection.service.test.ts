@@ -5,7 +5,7 @@ import sharp from "sharp";
 import { beforeAll } from "vitest";
 import { MediaDamage } from "../../../src/media/formats/MediaDamage.ts";
 import type { MediaContent } from "../../../src/media/formats/MediaFormat.ts";
-import { inspectMedia } from "../../../src/media/formats/MediaInspection.ts";
+import { inspectMedia, thumbnailOf } from "../../../src/media/formats/MediaInspection.ts";
 
 /** A fixture made by ffmpeg: see fixtures/README.md. */
 const fixture = (name: string): Buffer => readFileSync(new URL(`../fixtures/${name}`, import.meta.url));
@@ -159,6 +159,39 @@ describe("inspectMedia", () => {
         .toBuffer();
     assert.match(await refusal(await square(10_001)), /has 100\.1 megapixels \(10001 × 10001\)/);
     assert.strictEqual((await inspectMedia(await square(10_000))).width, 10_000);
+  });
+
+  it("the declared canvas of an image counts, even if its frames are smaller (H1.3)", async () => {
+    const gif = Buffer.from(fileNamed("GIF"));
+    gif.writeUInt16LE(65_535, 6);
+    gif.writeUInt16LE(65_535, 8);
+    assert.match(await refusal(gif), /has 4294\.9 megapixels \(65535 × 65535\)/);
+    gif.writeUInt16LE(1000, 6);
+    gif.writeUInt16LE(2000, 8);
+    const { height, width } = await inspectMedia(gif);
+    assert.deepStrictEqual([width, height], [1000, 2000]);
+  });
+
+  it("an image is refused whose thumbnail could not be drawn from all of its pixels (H1.5)", async () => {
+    const photo = Buffer.from(fileNamed("JPEG"));
+    const frame = photo.indexOf(Buffer.from([0xff, 0xc0]));
+    photo.writeUInt16BE(3000, frame + 5);
+    assert.match(await refusal(photo), /JPEG image is cut short/);
+    const [half, end] = [fileNamed("JPEG").length / 2, Buffer.from([0xff, 0xd9])];
+    assert.match(await refusal(Buffer.concat([fileNamed("JPEG").subarray(0, half), end])), /is cut short/);
+    const gif = Buffer.from(fileNamed("GIF"));
+    gif.writeUInt16LE(400, gif.indexOf(0x2c, 13 + 768) + 5);
+    assert.match(await refusal(gif), /GIF image is cut short/);
+    const names = [
+      "JPEG",
+      "progressive JPEG",
+      "CMYK JPEG",
+      "interlaced PNG",
+      "animated GIF",
+      "animated WebP",
+    ];
+    for (const name of names)
+      assert.strictEqual((await sharp(await thumbnailOf(fileNamed(name))).metadata()).format, "webp", name);
   });
 
   it("the length of a video with a late first frame counts from that frame", async () => {

@@ -14,7 +14,7 @@ export const fakeMediaWorkers = Layer.effect(
   MediaWorkers,
   Effect.map(MediaWorkers, (real) => ({
     ...real,
-    inspect: Effect.fnUntraced(function* (path: string) {
+    inspect: Effect.fnUntraced(function* (_owner: number, path: string) {
       const text = yield* Effect.promise(() => readFile(path, "latin1"));
       const content = contents.find(
         ({ kind, extension }) => text.startsWith(kind) || text.startsWith(extension.toUpperCase(), 1),
