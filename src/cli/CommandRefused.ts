@@ -1,6 +1,7 @@
 import { Data, Schema } from "effect";
 import { HttpClientError } from "effect/http";
 import type { ApiError } from "../wire/ApiError.ts";
+import { visible } from "../wire/VisibleText.ts";
 import type { Fields } from "../wire/Problems.ts";
 
 /** The first `code` of an error or one of its causes. */
@@ -39,7 +40,7 @@ export class CommandRefused extends Data.TaggedError("CommandRefused")<{ readonl
   /** Every problem of a request by its field, one line each. */
   static readonly fields = (fields: Fields): CommandRefused => {
     const lines = Object.entries(fields).flatMap(([name, messages]) =>
-      messages.map((message) => `  ${name}: ${message}`),
+      messages.map((message) => visible(`  ${name}: ${message}`)),
     );
     return new CommandRefused({ message: ["The request is not valid:", ...lines].join("\n") });
   };
@@ -59,7 +60,7 @@ export class CommandRefused extends Data.TaggedError("CommandRefused")<{ readonl
       if (fields !== undefined) return CommandRefused.fields(fields);
       const hint =
         failure._tag === "Unauthorized" ? " Give the right one with --key or WAYPOST_OPERATOR_KEY." : "";
-      return new CommandRefused({ message: message + hint });
+      return new CommandRefused({ message: visible(message) + hint });
     }
     const { reason } = failure;
     const message =

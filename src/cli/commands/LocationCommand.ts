@@ -2,6 +2,7 @@ import { Console, Effect, Option, Schedule } from "effect";
 import { Argument, Command, Flag } from "effect/cli";
 import { HttpClientError } from "effect/http";
 import type { Environment } from "../../workspaces/Environment.ts";
+import { visible } from "../../wire/VisibleText.ts";
 import { Conflict, InternalError, ServiceUnavailable } from "../../wire/ApiError.ts";
 import { CommandRefused } from "../CommandRefused.ts";
 import {
@@ -156,13 +157,18 @@ const importFile = Command.make(
       seconds: outcome.seconds,
     };
     yield* printOne(result, () =>
-      summary(flags.file, `${flags.environment} of ${workspace.name}`, flags.dryRun, outcome),
+      summary(
+        visible(flags.file),
+        `${flags.environment} of ${visible(workspace.name)}`,
+        flags.dryRun,
+        outcome,
+      ),
     );
     if (refusedFile === null) return;
     return yield* new CommandRefused({
       message:
         `${formatCount(counts.failed + counts.skipped)} were refused. ` +
-        `They are in ${refusedFile}, each with its reasons: correct them there and import that file.`,
+        `They are in ${visible(refusedFile)}, each with its reasons: correct them there and import that file.`,
     });
   }),
 ).pipe(
