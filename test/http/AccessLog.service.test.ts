@@ -4,7 +4,7 @@ import { assertUnseen, captured, logged } from "../CapturedLog.ts";
 import { TestWaypost, testOperatorKey, testSecretKey } from "../TestWaypost.ts";
 
 layer(TestWaypost.layer.pipe(Layer.provide(captured)))("The access log at its most verbose level", (it) => {
-  it.effect("the access log has no secrets, wherever tokens are in a request", () =>
+  it.effect("the access log has no secrets, wherever tokens are in a request (log.secrets, A5.1)", () =>
     Effect.gen(function* () {
       logged.length = 0;
       const waypost = yield* TestWaypost;
@@ -30,11 +30,17 @@ layer(TestWaypost.layer.pipe(Layer.provide(captured)))("The access log at its mo
           "/devices/me",
           "/nothing",
           `/me?token=${bad}&api_key=${tokens.sandbox}`,
+          `/${tokens.sandbox}`,
+          `/campaigns/${tokens.production}/${testOperatorKey}`,
         ]) {
           yield* ask(path, { headers: sent });
           yield* ask(path, { headers: sent, body: { token: bad, secret: tokens.sandbox } });
           yield* ask(path, { headers: sent, method: "PUT", body: `{"token": "${bad}"` });
         }
+      }
+      for (const token of [tokens.sandbox, testOperatorKey, `trace:${tokens.production}`]) {
+        const { headers } = yield* sandbox("/me", { headers: { "x-request-id": token } });
+        assert.match(headers.get("x-request-id") ?? "", /^[0-9a-f-]{36}$/);
       }
       const issued = yield* waypost.operator(`/workspaces/${workspace.id}/tokens`, {
         body: { name: "New", environment: "sandbox", abilities: ["campaigns:read"] },
@@ -48,7 +54,7 @@ layer(TestWaypost.layer.pipe(Layer.provide(captured)))("The access log at its mo
         operatorKey: testOperatorKey,
         secretKey: testSecretKey,
       });
-      assert.isAtLeast(logged.filter((line) => line.includes('"message":"request"')).length, 61);
+      assert.isAtLeast(logged.filter((line) => line.includes('"message":"request"')).length, 91);
     }),
   );
 });

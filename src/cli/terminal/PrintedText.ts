@@ -21,14 +21,13 @@ export const printedText = (text: string): string =>
 const printingConsole = (console: Console.Console): Console.Console => {
   const shown = (values: ReadonlyArray<unknown>): ReadonlyArray<string> =>
     values.map((value) => printedText(typeof value === "string" ? value : inspect(value)));
-  return {
-    ...console,
-    debug: (...values) => console.debug(...shown(values)),
-    error: (...values) => console.error(...shown(values)),
-    info: (...values) => console.info(...shown(values)),
-    log: (...values) => console.log(...shown(values)),
-    warn: (...values) => console.warn(...shown(values)),
-  };
+  return Object.assign(Object.create(console) as Console.Console, {
+    debug: (...values: ReadonlyArray<unknown>) => console.debug(...shown(values)),
+    error: (...values: ReadonlyArray<unknown>) => console.error(...shown(values)),
+    info: (...values: ReadonlyArray<unknown>) => console.info(...shown(values)),
+    log: (...values: ReadonlyArray<unknown>) => console.log(...shown(values)),
+    warn: (...values: ReadonlyArray<unknown>) => console.warn(...shown(values)),
+  } satisfies Partial<Console.Console>);
 };
 
 /** Runs an effect whose output goes through `printedText`. */
