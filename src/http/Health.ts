@@ -32,7 +32,10 @@ export const healthRoutes = Layer.mergeAll(
         "GET",
         "/metrics",
         Effect.map(Effect.andThen(refresh, PrometheusMetrics.format()), (metrics) =>
-          HttpServerResponse.text(metrics, { contentType: "text/plain; version=0.0.4; charset=utf-8" }),
+          HttpServerResponse.text(metrics, {
+            contentType: "text/plain; version=0.0.4; charset=utf-8",
+            headers: { "cache-control": "no-store" },
+          }),
         ),
       );
     }),

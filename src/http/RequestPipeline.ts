@@ -143,7 +143,14 @@ const requestPipeline = Effect.gen(function* () {
         ),
       });
       yield* discardBody(request);
-      return HttpServerResponse.setHeaders(response, { ...authenticated.headers, "x-request-id": requestId });
+      const isUncached = response.headers["cache-control"] === undefined;
+      const isApi = found !== null || response.status >= 400;
+      return HttpServerResponse.setHeaders(response, {
+        ...authenticated.headers,
+        ...(isApi && isUncached ? { "cache-control": "no-store" } : {}),
+        "x-content-type-options": "nosniff",
+        "x-request-id": requestId,
+      });
     });
 });
 
