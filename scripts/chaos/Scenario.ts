@@ -1,7 +1,7 @@
 import { Clock, Effect } from "effect";
 import { SqlClient } from "effect/sql";
 
-export const operatorKey = "chaos-operator-key";
+export const operatorKey = "chaos-operator-key-of-all-processes";
 const unlimited = {
   production_requests_per_minute: null,
   production_writes_per_minute: null,

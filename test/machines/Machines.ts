@@ -10,7 +10,7 @@ import { networkPartition } from "./NetworkPartition.ts";
 export const operatorKey = "operator-key-of-several-processes";
 const shared = {
   WAYPOST_OPERATOR_KEY: operatorKey,
-  WAYPOST_SECRET_KEY: "secret-key-of-several-processes",
+  WAYPOST_SECRET_KEY: "secret-key-of-several-processes-0123",
   WAYPOST_ALLOW_PRIVATE_ADDRESSES: "true",
 };
 
