@@ -1,5 +1,5 @@
 import { Context, Effect, Layer } from "effect";
-import { deliveryKey, messageId } from "../sending/MessageId.ts";
+import { MessageIds } from "../sending/MessageId.ts";
 import type { PagePosition } from "../wire/PagePosition.ts";
 import type { Tenant } from "../workspaces/Workspace.ts";
 import { type DeliveryFilters, DeliveryListSql } from "./DeliveryListSql.ts";
@@ -9,6 +9,7 @@ import type { DeliveryResource } from "./DeliveryResource.ts";
 export class DeliveryList extends Context.Service<DeliveryList>()("waypost/operator/DeliveryList", {
   make: Effect.gen(function* () {
     const repository = yield* DeliveryListSql;
+    const ids = yield* MessageIds;
     return {
       /** Newest first by their send or event. */
       page: Effect.fn("DeliveryList.page")(function* (
@@ -16,10 +17,10 @@ export class DeliveryList extends Context.Service<DeliveryList>()("waypost/opera
         position: PagePosition,
         filters: DeliveryFilters,
       ) {
-        const before = position.before === null ? null : deliveryKey(position.before);
+        const before = position.before === null ? null : ids.keyOf(position.before);
         const rows = yield* repository.page(tenant, before, position.limit, filters);
         return rows.map(({ device_key, sourceId, ...row }): DeliveryResource => ({
-          id: messageId(sourceId, device_key),
+          id: ids.idOf({ sourceId, deviceKey: device_key }),
           ...row,
         }));
       }),
@@ -27,6 +28,6 @@ export class DeliveryList extends Context.Service<DeliveryList>()("waypost/opera
   }),
 }) {
   static readonly layer = Layer.effect(DeliveryList, DeliveryList.make).pipe(
-    Layer.provide(DeliveryListSql.layer),
+    Layer.provide([DeliveryListSql.layer, MessageIds.layer]),
   );
 }
