@@ -167,8 +167,7 @@ const storedKey = Effect.fnUntraced(function* (path: string, name: string) {
     return yield* new DataDirectoryUnusable({
       path,
       problem:
-        `${name} holds no key of ${goodKey}. ` +
-        "Put the right key back, or remove the file for a new one.",
+        `${name} holds no key of ${goodKey}. ` + "Put the right key back, or remove the file for a new one.",
     });
   }
   return Redacted.make(key, { label: name });

@@ -1,7 +1,10 @@
 import { Option } from "effect";
 import type { HttpServerRequest } from "effect/http";
+import type { IncomingMessage } from "node:http";
 import { isIP, SocketAddress } from "node:net";
+import { addressBlock } from "../access/AddressBlock.ts";
 import type { Settings } from "../config/Settings.ts";
+import type { TransferClient } from "./SlowClients.ts";
 
 type TrustedProxies = Settings["Service"]["trustedProxies"];
 
@@ -41,6 +44,17 @@ export const forwardedAddress = (
     if (!proxies.trusts(next)) break;
   }
   return address;
+};
+
+/** The client of a connection, for the bound of its transfers: an address, or an IPv6 /64. */
+export const transferClient = (
+  { headers, socket }: IncomingMessage,
+  proxies: TrustedProxies,
+): TransferClient => {
+  const forwardedFor = [headers["x-forwarded-for"] ?? []].flat().join(",");
+  const address = forwardedAddress(socket.remoteAddress, forwardedFor, proxies);
+  const isProxied = proxies.trusts(forwardedAddress(socket.remoteAddress, undefined, proxies));
+  return { address: proxies.trusts(address) ? null : addressBlock(address), isProxied };
 };
 
 const peerOf = (request: HttpServerRequest.HttpServerRequest): string | undefined =>

@@ -2,6 +2,7 @@ import { Effect, Layer } from "effect";
 import { HttpRouter, HttpServerResponse } from "effect/http";
 import { PrometheusMetrics } from "effect/observability";
 import { Database } from "../database/Database.ts";
+import { startKnownSeries } from "../telemetry/KnownSeries.ts";
 import { processMetrics } from "./ProcessMetrics.ts";
 
 const text = (body: string, status: number) =>
@@ -28,6 +29,7 @@ export const healthRoutes = Layer.mergeAll(
   HttpRouter.use((router) =>
     Effect.gen(function* () {
       const refresh = yield* processMetrics;
+      yield* startKnownSeries;
       yield* router.add(
         "GET",
         "/metrics",
