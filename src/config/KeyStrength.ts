@@ -11,8 +11,9 @@ export const goodKey =
 const period = (text: string): number => `${text}${text}`.indexOf(text, 1);
 
 /**
- * Whether a key can be as unpredictable as 32 random characters: it is long enough, not one text repeated, and
- * not made of a few characters. It has visible ASCII only, so that a client can send it as a bearer token.
+ * Whether a key can be as unpredictable as 32 random characters: it is long enough, not one text repeated,
+ * and not made of a few characters. It has visible ASCII only, so that a client can send it as a bearer
+ * token.
  */
 export const isStrongKey = (key: string): boolean =>
   /^[\x21-\x7e]+$/.test(key) &&

@@ -25,9 +25,9 @@ const hopAddress = (hop: string): string | null => {
 
 /**
  * The address of the client behind trusted proxies: the last address of `forwardedFor`, the header
- * `X-Forwarded-For`, that is not one of them. The header is ignored when the peer is not trusted (contract I2).
- * A hop that is no address, such as `unknown`, is refused with everything before it: the address is then that
- * of the trusted proxy that sent it. So the result is always short, and no client can choose it freely.
+ * `X-Forwarded-For`, that is not one of them. The header is ignored when the peer is not trusted (contract
+ * I2). A hop that is no address, such as `unknown`, is refused with everything before it: the address is then
+ * that of the trusted proxy that sent it. So the result is always short, and no client can choose it freely.
  */
 export const forwardedAddress = (
   peerAddress: string | undefined,

@@ -155,8 +155,8 @@ const requestPipeline = Effect.gen(function* () {
 });
 
 /**
- * Runs around every request: request id (a text with the shape of a token is replaced), the authenticator of its interface, one shape for all errors, access
- * log and metrics (contract A5, B1–B3).
+ * Runs around every request: request id (a text with the shape of a token is replaced), the authenticator of
+ * its interface, one shape for all errors, access log and metrics (contract A5, B1–B3).
  */
 export const requestPipelineLayer: Layer.Layer<
   never,

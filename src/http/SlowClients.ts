@@ -13,7 +13,9 @@ import {
 export interface TransferClient {
   /** The address that the bound counts by; null for a proxy that does not name its clients. */
   readonly address: string | null;
-  /** Whether a trusted proxy is in between: it reads for many clients, and ends those that stall by itself. */
+  /**
+   * Whether a trusted proxy is in between: it reads for many clients, and ends those that stall by itself.
+   */
   readonly isProxied: boolean;
 }
 

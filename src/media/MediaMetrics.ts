@@ -29,8 +29,8 @@ const swept = knownSeries(
 const jobs = knownSeries(
   Metric.counter("waypost_media_child_jobs_total", {
     description:
-      "Jobs of the media workers, by outcome: done, refused (a bad file), killed (too much time or memory), " +
-      "unable (the worker did not start), turned_away (too many jobs waited).",
+      "Jobs of the media workers, by outcome: done, refused (a bad file), killed (too much time or " +
+      "memory), unable (the worker did not start), turned_away (too many jobs waited).",
     incremental: true,
   }),
   { outcome: ["done", "refused", "killed", "unable", "turned_away"] },

@@ -41,8 +41,8 @@ const isGood = ({ status }: ResponseHead): boolean => status < 500 && status !==
 const hostOf = (url: URL): string => url.hostname.replace(/^\[(.*)\]$/, "$1");
 
 /**
- * One sentence for a host that is unknown, not public, or refuses to answer. Different ones would let a client
- * map the private network of the server by saving notifications.
+ * One sentence for a host that is unknown, not public, or refuses to answer. Different ones would let a
+ * client map the private network of the server by saving notifications.
  */
 const unreachable = (url: URL): string =>
   `The button address must lead to the public internet and answer when it is opened: ${url.host} does not.`;

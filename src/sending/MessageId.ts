@@ -35,10 +35,11 @@ const roundFunction = (secretKey: string): RoundFunction => {
 };
 
 /**
- * The message ids of an installation with this secret key: UUIDs of version 8 (RFC 9562) that hold the encrypted key of the delivery, so that no id
- * has to be stored or indexed. Source ids count over all workspaces; encrypted they tell nobody how much
- * others send, and no id follows from another. A Feistel network of four rounds over AES is a pseudorandom
- * permutation (Luby and Rackoff) of the UUID's 122 free bits, so that ids are unique.
+ * The message ids of an installation with this secret key: UUIDs of version 8 (RFC 9562) that hold the
+ * encrypted key of the delivery, so that no id has to be stored or indexed. Source ids count over all
+ * workspaces; encrypted they tell nobody how much others send, and no id follows from another. A Feistel
+ * network of four rounds over AES is a pseudorandom permutation (Luby and Rackoff) of the UUID's 122 free
+ * bits, so that ids are unique.
  */
 export const messageIds = (secretKey: string): MessageIds["Service"] => {
   const round = roundFunction(secretKey);
@@ -73,7 +74,9 @@ export const messageIds = (secretKey: string): MessageIds["Service"] => {
   };
 };
 
-/** The id of a message by the key of its delivery, and back. All processes of a database make the same ids. */
+/**
+ * The id of a message by the key of its delivery, and back. All processes of a database make the same ids.
+ */
 export class MessageIds extends Context.Service<
   MessageIds,
   {

@@ -15,7 +15,7 @@ const escape = (character: string): string =>
 export const visible = (text: string): string => text.replaceAll(hidden, escape);
 
 /**
- * The same for a whole output, in which line feeds and tabs keep their effect. JSON stays the same value,
+ * The same for a whole output, in which newlines and tabs keep their effect. JSON stays the same value,
  * because these characters can only be inside its strings.
  */
 export const visibleLines = (text: string): string => text.replaceAll(hiddenInLines, escape);

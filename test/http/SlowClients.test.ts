@@ -8,7 +8,9 @@ import { transferLimits } from "../../src/http/TransferRate.ts";
 
 const turn = Effect.promise(() => new Promise<void>((resolve) => setImmediate(resolve)));
 
-/** A server that is checked by hand, so that time is a parameter. `/read` reads the body, `/write` streams. */
+/**
+ * A server that is checked by hand, so that time is a parameter. `/read` reads the body, `/write` streams.
+ */
 const slowServer = (client: TransferClient = { address: "192.0.2.1", isProxied: false }) =>
   Effect.gen(function* () {
     const ended: Array<SlowClientReason> = [];

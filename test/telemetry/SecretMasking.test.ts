@@ -8,7 +8,7 @@ import { secretMask } from "../../src/telemetry/SecretMasking.ts";
 const mask = secretMask([Redacted.make("a-key-that-a-person-chose-for-this-server")]);
 
 describe("masking of secrets", () => {
-  it("every kind of token is masked, wherever it is in a text and also if it is cut off (log.secrets)", () => {
+  it("every kind of token is masked, anywhere in a text and also if it is cut off (log.secrets)", () => {
     for (const prefix of ["wps_", "wpp_", "wpk_", "wpd_"]) {
       for (const token of [makeCredential(prefix), sealCredential(prefix, "0000001", makeSecret())]) {
         for (const part of [token, token.slice(0, 16), token.replace("_", "%5F")]) {

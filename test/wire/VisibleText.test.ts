@@ -14,7 +14,7 @@ describe("visible text", () => {
     assert.strictEqual(visible("Zoë מיכל 👩‍👩‍👧 “x”"), "Zoë מיכל 👩‍👩‍👧 “x”");
   });
 
-  it("an output keeps its line feeds and tabs, and JSON keeps its value (cli.terminal)", () => {
+  it("an output keeps its newlines and tabs, and JSON keeps its value (cli.terminal)", () => {
     assert.strictEqual(visibleLines("a\n\tb\rc\u0085"), "a\n\tb\\u000dc\\u0085");
     const value = { name: "\u001B[31m \u009B1m \u202E \u2028 \n\t", nested: ["\u007F"] };
     const json = visibleLines(JSON.stringify(value, null, 2));

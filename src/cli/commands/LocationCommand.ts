@@ -168,7 +168,8 @@ const importFile = Command.make(
     return yield* new CommandRefused({
       message:
         `${formatCount(counts.failed + counts.skipped)} were refused. ` +
-        `They are in ${visible(refusedFile)}, each with its reasons: correct them there and import that file.`,
+        `They are in ${visible(refusedFile)}, each with its reasons: ` +
+        "correct them there and import that file.",
     });
   }),
 ).pipe(

@@ -7,7 +7,9 @@ import { Json } from "../Operator.ts";
 import { paint } from "./Colors.ts";
 import { type Column, table } from "./Table.ts";
 
-/** Prints a value: as JSON for programs, or as text for people, made from a value without control characters. */
+/**
+ * Prints a value: as JSON for programs, or as text for people, made from a value without control characters.
+ */
 export const printOne = <A>(value: A, asText: (value: A) => string) =>
   Effect.flatMap(Json, (isJson) =>
     Console.log(isJson ? JSON.stringify(value, null, 2) : asText(visibleValue(value))),

@@ -17,9 +17,9 @@ const clockSteps = knownSeries(
 const uncertain = knownSeries(
   Metric.counter("waypost_push_uncertain_total", {
     description:
-      "Pushes that may arrive twice, by transport and cause: unanswered (retried, but the provider may have " +
-      "it), taken_over (from a process without heartbeats), stopped (no response before the process ended), " +
-      "unwritten (its outcome could not be stored).",
+      "Pushes that may arrive twice, by transport and cause: unanswered (retried, but the provider may " +
+      "have it), taken_over (from a process without heartbeats), stopped (no response before the process " +
+      "ended), unwritten (its outcome could not be stored).",
     incremental: true,
   }),
   { transport: PushProvider.literals, cause: ["unanswered", "taken_over", "stopped", "unwritten"] },

@@ -20,8 +20,14 @@ type Selector = Extract<Expression, { readonly _tag: "Selector" }>;
 
 const lookbackSeconds = 300;
 
-const withoutName = ({ __name__: _, ...labels }: Labels): Labels => labels;
-const keyOf = (labels: Labels): string => JSON.stringify(Object.entries(withoutName(labels)).toSorted());
+/** The labels without the name of the metric. */
+export const withoutName = (labels: Labels): Labels =>
+  Object.fromEntries(Object.entries(labels).filter(([name]) => name !== "__name__"));
+
+/** A text by which two sets of labels are equal, whatever their order and the name of the metric. */
+export const keyOf = (labels: Labels): string =>
+  JSON.stringify(Object.entries(withoutName(labels)).toSorted(([a], [b]) => (a < b ? -1 : 1)));
+
 const only = (labels: Labels, names: ReadonlyArray<string>): Labels =>
   Object.fromEntries(names.flatMap((name) => (labels[name] === undefined ? [] : [[name, labels[name]]])));
 

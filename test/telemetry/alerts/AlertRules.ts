@@ -1,5 +1,5 @@
 /** Runs rule tests in the format of `promtool test rules`. */
-import { evaluate, type Element, type Labels, type Series } from "./PromQlEvaluation.ts";
+import { evaluate, type Element, keyOf, type Labels, type Series, withoutName } from "./PromQlEvaluation.ts";
 import { type Expression, parsePromQl, secondsOf } from "./PromQlParser.ts";
 
 export interface AlertRule {
@@ -11,7 +11,7 @@ export interface AlertRule {
 }
 
 /** An alert that fires, as `promtool` expects it. */
-export interface FiringAlert {
+export interface ShownAlert {
   readonly exp_labels: Labels;
   readonly exp_annotations: Readonly<Record<string, string>>;
 }
@@ -23,13 +23,15 @@ export interface RuleTest {
   readonly alert_rule_test: ReadonlyArray<{
     readonly eval_time: string;
     readonly alertname: string;
-    readonly exp_alerts: ReadonlyArray<FiringAlert>;
+    readonly exp_alerts: ReadonlyArray<ShownAlert>;
   }>;
 }
 
 const stepSeconds = 60;
 
-/** Reads alerts.yml, which has one form: `- alert`, `expr` on one line or as a block, `for`, and the texts. */
+/**
+ * Reads alerts.yml, which has one form: `- alert`, `expr` on one line or as a block, `for`, and the texts.
+ */
 export const readAlertRules = (yaml: string): ReadonlyArray<AlertRule> =>
   yaml
     .split(/^ {6}- (?=alert: )/m)
@@ -77,23 +79,21 @@ const render = (template: string, { labels, value }: Element): string =>
   );
 
 /** The alerts of a rule that fire at a time, in seconds: those whose expression has held for long enough. */
-const firingAt = (
+const alertsAt = (
   rule: AlertRule,
   series: ReadonlyArray<Series>,
   time: number,
-): ReadonlyArray<FiringAlert> => {
-  const keyOf = ({ labels: { __name__: _, ...labels } }: Element): string =>
-    JSON.stringify(Object.entries(labels).toSorted());
+): ReadonlyArray<ShownAlert> => {
   let since = new Map<string, number>();
   let elements: ReadonlyArray<Element> = [];
   for (let at = 0; at <= time; at += stepSeconds) {
     elements = evaluate(rule.expression, series, at);
-    since = new Map(elements.map((each) => [keyOf(each), since.get(keyOf(each)) ?? at]));
+    since = new Map(elements.map((each) => [keyOf(each.labels), since.get(keyOf(each.labels)) ?? at]));
   }
   return elements
-    .filter((each) => time - (since.get(keyOf(each)) ?? time) >= rule.forSeconds)
+    .filter((each) => time - (since.get(keyOf(each.labels)) ?? time) >= rule.forSeconds)
     .map((each) => {
-      const { __name__: _, ...labels } = each.labels;
+      const labels = withoutName(each.labels);
       return {
         exp_labels: { ...labels, ...rule.labels },
         exp_annotations: Object.fromEntries(
@@ -109,6 +109,6 @@ export const runRuleTest = (rules: ReadonlyArray<AlertRule>, test: RuleTest) => 
   return test.alert_rule_test.map(({ alertname, eval_time, exp_alerts }) => {
     const rule = rules.find(({ alert }) => alert === alertname);
     if (rule === undefined) throw new Error(`There is no alert ${alertname}`);
-    return { time: eval_time, fired: firingAt(rule, series, secondsOf(eval_time)), expected: exp_alerts };
+    return { time: eval_time, fired: alertsAt(rule, series, secondsOf(eval_time)), expected: exp_alerts };
   });
 };

@@ -24,8 +24,16 @@ export type Expression =
     }
   | { readonly _tag: "Binary"; readonly op: string; readonly left: Expression; readonly right: Expression };
 
-const tokenPattern =
-  /\s*(?:(\d+(?:\.\d+)?(?:e\d+)?)(?![a-z\d])|([A-Za-z_:][\w:]*)|("(?:[^"\\]|\\.)*")|(\[\d+[smhd]\]|\d+[smhd])|(=~|!~|!=|==|>=|<=|[-+*/><=(){},]))/y;
+const tokenPattern = new RegExp(
+  [
+    String.raw`\s*(?:(\d+(?:\.\d+)?(?:e\d+)?)(?![a-z\d])`,
+    String.raw`([A-Za-z_:][\w:]*)`,
+    String.raw`("(?:[^"\\]|\\.)*")`,
+    String.raw`(\[\d+[smhd]\]|\d+[smhd])`,
+    String.raw`(=~|!~|!=|==|>=|<=|[-+*/><=(){},]))`,
+  ].join("|"),
+  "y",
+);
 
 const tokensOf = (text: string): ReadonlyArray<string> => {
   const tokens: Array<string> = [];
