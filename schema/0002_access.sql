@@ -35,7 +35,7 @@ CREATE INDEX sdk_key_of_workspace ON sdk_key (workspace_id, environment, id);
 -- Unknown credentials by client address (contract I2). A window opens with the first attempt and lasts one
 -- minute.
 CREATE TABLE failed_attempt (
-  address       text PRIMARY KEY,
+  address       text PRIMARY KEY CHECK (length(address) <= 45),
   window_opened timestamptz NOT NULL,
   attempts      integer NOT NULL CHECK (attempts > 0)
 );

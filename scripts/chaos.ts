@@ -20,10 +20,10 @@ import { parseArgs } from "node:util";
 import { EmbeddedPostgres } from "../src/database/embedded/EmbeddedPostgres.ts";
 import { postgresLayer } from "../src/database/Postgres.ts";
 import { instant } from "../src/database/Rows.ts";
-import { messageId } from "../src/sending/MessageId.ts";
+import { messageIds } from "../src/sending/MessageId.ts";
 import { DatabaseProxy } from "./chaos/DatabaseProxy.ts";
 import { PushLedger } from "./chaos/PushLedger.ts";
-import { operatorKey, type PlannedSend, prepareScenario } from "./chaos/Scenario.ts";
+import { operatorKey, type PlannedSend, prepareScenario, secretKey } from "./chaos/Scenario.ts";
 import { type Disruption, verdict } from "./chaos/Verdict.ts";
 import { startWaypost, type WaypostProcess } from "./chaos/WaypostProcess.ts";
 
@@ -63,7 +63,7 @@ const openMessages = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient;
   const rows = yield* sql<{ readonly sourceId: bigint; readonly key: number }>`
     SELECT source_id AS "sourceId", device_key AS key FROM delivery WHERE status = 'handed_over'`;
-  return rows.map(({ key, sourceId }) => messageId(sourceId, key));
+  return rows.map(({ key, sourceId }) => messageIds(secretKey).idOf({ sourceId, deviceKey: key }));
 });
 
 const isSending = Effect.gen(function* () {
@@ -252,7 +252,7 @@ const program = Effect.gen(function* () {
       const settings = {
         WAYPOST_DATA_DIR: name,
         WAYPOST_OPERATOR_KEY: operatorKey,
-        WAYPOST_SECRET_KEY: "chaos-secret-key-of-all-processes",
+        WAYPOST_SECRET_KEY: secretKey,
         WAYPOST_ALLOW_PRIVATE_ADDRESSES: "true",
         WAYPOST_LOG_FORMAT: "json",
         WAYPOST_ROLES: role,

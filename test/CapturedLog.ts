@@ -1,11 +1,13 @@
 import { assert } from "@effect/vitest";
 import { Layer, Logger, References } from "effect";
+import { jsonLine } from "../src/telemetry/LogLines.ts";
+import { secretMask } from "../src/telemetry/SecretMasking.ts";
 
 /** All logged lines. */
 export const logged: Array<string> = [];
 /** Collects log lines of every level in `logged`, as they are written to stderr. */
 export const captured = Layer.merge(
-  Logger.layer([Logger.map(Logger.formatJson, (line) => logged.push(line))]),
+  Logger.layer([Logger.map(jsonLine(secretMask()), (line) => logged.push(line))]),
   Layer.succeed(References.MinimumLogLevel, "Trace"),
 );
 

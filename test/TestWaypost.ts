@@ -23,8 +23,8 @@ import { fakeMediaWorkers } from "./media/worker/FakeMediaWorkers.ts";
 /** The time at the start of every test: a Saturday noon in UTC, 13:00 in Amsterdam. */
 export const testStart = Date.parse("2026-11-21T12:00:00Z");
 
-export const testOperatorKey = "operator-key-of-the-tests";
-export const testSecretKey = "secret-key-of-the-tests";
+export const testOperatorKey = "operator-key-of-the-tests-0123456789";
+export const testSecretKey = "secret-key-of-the-tests-0123456789";
 
 /** A response. `body` is the parsed JSON, or the text if it is not JSON. */
 export interface Answer {

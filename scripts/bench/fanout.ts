@@ -26,7 +26,7 @@ const sizes = (process.env["BENCH_SIZES"] ?? "100000,1000000").split(",").map(Nu
 const rounds = Number(process.env["BENCH_ROUNDS"] ?? 2);
 /** The size of the sends and inserts during which requests are measured. */
 const beside = Number(process.env["BENCH_BESIDE"] ?? Math.max(...sizes));
-const operatorKey = "bench-operator-key";
+const operatorKey = "bench-operator-key-of-all-processes";
 
 interface Campaign {
   readonly campaign_key: number;

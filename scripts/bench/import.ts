@@ -210,8 +210,8 @@ const config = Settings.layerTest({ port: 0, dataDir });
 const migrations = MigrationFiles.layerFolder(new URL("../../schema/", import.meta.url));
 const directory = Layer.succeed(DataDirectory, {
   path: dataDir,
-  operatorKey: Redacted.make("operator-key-of-the-bench"),
-  secretKey: Redacted.make("secret-key-of-the-bench"),
+  operatorKey: Redacted.make("operator-key-of-the-bench-processes"),
+  secretKey: Redacted.make("secret-key-of-the-bench-processes"),
 });
 const noThumbnails = Layer.succeed(ReadyThumbnails, { ready: () => Effect.succeedNone });
 const waypost = serviceLayer.pipe(

@@ -27,7 +27,7 @@ const transports = [
 ] as const;
 const rounds = Number(process.env["BENCH_ROUNDS"] ?? 3);
 const wanted = (process.env["BENCH_TRANSPORTS"] ?? "fcm,apns,webpush").split(",");
-const operatorKey = "bench-operator-key";
+const operatorKey = "bench-operator-key-of-all-processes";
 
 interface Measured {
   readonly perSecond: number;

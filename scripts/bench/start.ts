@@ -14,7 +14,7 @@ import { runChapters } from "../../src/demo/Demo.ts";
 import { familyOf } from "./BenchChild.ts";
 
 const rounds = 5;
-const operatorKey = "operator-key-of-the-bench";
+const operatorKey = "operator-key-of-the-bench-processes";
 const launcher = new URL("../../bin/waypost.js", import.meta.url).pathname;
 const executable = process.argv[2];
 const [program, ...first] =

@@ -1,7 +1,8 @@
 import { Clock, Effect } from "effect";
 import { SqlClient } from "effect/sql";
 
-export const operatorKey = "chaos-operator-key";
+export const operatorKey = "chaos-operator-key-of-all-processes";
+export const secretKey = "chaos-secret-key-of-all-processes";
 const unlimited = {
   production_requests_per_minute: null,
   production_writes_per_minute: null,

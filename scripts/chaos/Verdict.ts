@@ -1,8 +1,8 @@
 import { Effect } from "effect";
 import { SqlClient } from "effect/sql";
-import { messageId } from "../../src/sending/MessageId.ts";
+import { messageIds } from "../../src/sending/MessageId.ts";
 import type { Arrival, PushLedger } from "./PushLedger.ts";
-import type { PlannedSend } from "./Scenario.ts";
+import { type PlannedSend, secretKey } from "./Scenario.ts";
 
 /** A moment at which processes were killed, all were cut off from the database, or one was suspended. */
 export interface Disruption {
@@ -74,7 +74,10 @@ export const verdict = Effect.fnUntraced(function* (
   const pushes = yield* sql<{ readonly sourceId: bigint; readonly key: number; readonly at: number }>`
     SELECT source_id AS "sourceId", device_key AS key, (extract(epoch FROM settled_at) * 1000)::float8 AS at
     FROM delivery WHERE transport = 'fcm'`;
-  const settledAt = new Map(pushes.map(({ at, key, sourceId }) => [messageId(sourceId, key), at]));
+  const ids = messageIds(secretKey);
+  const settledAt = new Map(
+    pushes.map(({ at, key, sourceId }) => [ids.idOf({ sourceId, deviceKey: key }), at]),
+  );
   const expected = planned.reduce((sum, send) => sum + send.expected, 0);
   const unsent = [...settledAt.keys()].filter((id) => !ledger.arrivals.has(id)).length;
   const strange = [...ledger.arrivals.keys()].filter((id) => !settledAt.has(id)).length;

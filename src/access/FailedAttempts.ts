@@ -1,5 +1,6 @@
 import { Clock, Context, Effect, Layer } from "effect";
 import { TooManyRequests, Unauthorized } from "../wire/ApiError.ts";
+import { addressBlock } from "./AddressBlock.ts";
 import { FailedAttemptsRepository } from "./FailedAttemptsRepository.ts";
 import { counted } from "../wire/Text.ts";
 
@@ -11,8 +12,8 @@ const maxCached = 10_000;
 
 /**
  * Throttles clients that guess tokens, over all interfaces, processes and restarts. From the 21st unknown
- * token of an address within a minute on, its unknown tokens get 429 until the minute has passed. Valid
- * tokens still work.
+ * token of an address (of IPv6: a /64) within a minute on, its unknown tokens get 429 until the minute has
+ * passed. Valid tokens still work.
  */
 export class FailedAttempts extends Context.Service<FailedAttempts>()("waypost/access/FailedAttempts", {
   make: Effect.gen(function* () {
@@ -31,7 +32,8 @@ export class FailedAttempts extends Context.Service<FailedAttempts>()("waypost/a
 
     return {
       /** Counts an unknown token and gives its error: 401 `invalid_token`, or 429 after too many. */
-      refuse: Effect.fnUntraced(function* (address: string, message: string) {
+      refuse: Effect.fnUntraced(function* (clientAddress: string, message: string) {
+        const address = addressBlock(clientAddress);
         const now = yield* Clock.currentTimeMillis;
         const end = throttledUntil.get(address);
         if (end !== undefined && end > now) return throttled(end, now);

@@ -20,6 +20,7 @@ import { tokenCommand } from "./commands/TokenCommand.ts";
 import { workspaceCommand } from "./commands/WorkspaceCommand.ts";
 import { completionsFlag } from "./ShellCompletions.ts";
 import { paint } from "./terminal/Colors.ts";
+import { withPrintedText } from "./terminal/PrintedText.ts";
 import { helpPage } from "./terminal/HelpPage.ts";
 import { usageProblems } from "./UsageError.ts";
 
@@ -50,7 +51,7 @@ const serveCommand = Command.make(
 );
 
 const demoCommand = Command.make("demo", {}, () =>
-  Effect.flatMap(CliEnvironment, ({ colors }) => demo({ isRich: colors.stdout })),
+  Effect.flatMap(CliEnvironment, ({ colors }) => demo({ styleHeading: paint(colors.stdout).bold })),
 ).pipe(
   Command.withDescription("Show what Waypost does, step by step, on a temporary server"),
   Command.withExamples([{ command: "waypost demo" }]),
@@ -79,7 +80,7 @@ const licensesCommand = Command.make("licenses", {}, () => {
           message: "Only the executable has this text. In a clone, the licences are in node_modules.",
         }),
       )
-    : Console.log(text);
+    : Console.log(text.replaceAll("\r\n", "\n"));
 }).pipe(
   Command.withDescription("Print the licences of everything that the executable bundles"),
   Command.withExamples([{ command: "waypost licenses" }]),
@@ -183,4 +184,5 @@ export const runCommand = (parameters: ReadonlyArray<string>, cliEnvironment: Cl
         ? Effect.interrupt
         : reportFailure(exit.cause, cliEnvironment);
     }),
+    withPrintedText,
   );

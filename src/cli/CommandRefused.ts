@@ -1,6 +1,7 @@
 import { Data, Option, Schema } from "effect";
 import { HttpClientError } from "effect/http";
 import type { ApiError } from "../wire/ApiError.ts";
+import { visible } from "../wire/VisibleText.ts";
 import type { Fields } from "../wire/Problems.ts";
 
 const ErrorText = Schema.fromJsonString(
@@ -48,7 +49,7 @@ export class CommandRefused extends Data.TaggedError("CommandRefused")<{ readonl
   /** Every problem of a request by its field, one line each. */
   static readonly fields = (fields: Fields): CommandRefused => {
     const lines = Object.entries(fields).flatMap(([name, messages]) =>
-      messages.map((message) => `  ${name}: ${message}`),
+      messages.map((message) => visible(`  ${name}: ${message}`)),
     );
     return new CommandRefused({ message: ["The request is not valid:", ...lines].join("\n") });
   };
@@ -76,7 +77,7 @@ export class CommandRefused extends Data.TaggedError("CommandRefused")<{ readonl
       if (fields !== undefined) return CommandRefused.fields(fields);
       const hint =
         failure._tag === "Unauthorized" ? " Give the right one with --key or WAYPOST_OPERATOR_KEY." : "";
-      return new CommandRefused({ message: message + hint });
+      return new CommandRefused({ message: visible(message) + hint });
     }
     const { reason } = failure;
     const message =

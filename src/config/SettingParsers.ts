@@ -2,6 +2,7 @@
 import { type LogLevel, Redacted } from "effect";
 import { BlockList, isIP } from "node:net";
 import { resolve } from "node:path";
+import { goodKey, isStrongKey } from "./KeyStrength.ts";
 
 /** A text that a parser rejects. `expected` says what the text must be; it follows the words "must be". */
 export class Invalid {
@@ -49,11 +50,13 @@ export const parseDatabaseUrl = (text: string): Redacted.Redacted | Invalid => {
     : new Invalid("a PostgreSQL address such as postgres://user:password@host:5432/database");
 };
 
-/** A key of visible ASCII characters, so that a client can send it as a bearer token. */
+/** A key that another service issued: visible ASCII characters. */
 export const parseKey = (text: string): Redacted.Redacted | Invalid =>
-  /^[\x21-\x7e]+$/.test(text)
-    ? Redacted.make(text)
-    : new Invalid("visible ASCII characters without spaces (32 random ones are a good key)");
+  /^[\x21-\x7e]+$/.test(text) ? Redacted.make(text) : new Invalid("visible ASCII characters without spaces");
+
+/** A key of Waypost's own, which cannot be guessed. */
+export const parseStrongKey = (text: string): Redacted.Redacted | Invalid =>
+  isStrongKey(text) ? Redacted.make(text) : new Invalid(goodKey);
 
 const httpUrl = (text: string): string | undefined => {
   const url = URL.parse(text);

@@ -5,7 +5,6 @@ import {
   parseDatabaseUrl,
   parseHost,
   parseHttpUrl,
-  parseKey,
   parseLogFormat,
   parseLogLevel,
   parseMediaStore,
@@ -16,6 +15,7 @@ import {
   parseRetentionDays,
   parseRoles,
   parseShare,
+  parseStrongKey,
   parseTrustedProxies,
   trustsNone,
 } from "./SettingParsers.ts";
@@ -82,16 +82,16 @@ export const settingsTable = {
   operatorKey: optional({
     name: "WAYPOST_OPERATOR_KEY",
     default: "generated once, kept in operator.key in the data dir (0600)",
-    description: "The key of the operator interface: visible ASCII, ideally 32 random characters.",
-    parse: parseKey,
+    description: "The key of the operator interface: at least 32 random characters of visible ASCII.",
+    parse: parseStrongKey,
     isSecret: true,
   }),
   secretKey: optional({
     name: "WAYPOST_SECRET_KEY",
     default: "generated once, kept in secret.key in the data dir (0600)",
     description:
-      "Signs cursors and encrypts push credentials at rest: visible ASCII, ideally 32 random characters.",
-    parse: parseKey,
+      "Signs cursors, encrypts push credentials at rest: at least 32 random characters of visible ASCII.",
+    parse: parseStrongKey,
     isSecret: true,
   }),
   /** The three public addresses have no trailing slash. */

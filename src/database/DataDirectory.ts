@@ -5,6 +5,7 @@ import { readFileSync } from "node:fs";
 import { chmod, mkdir, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { goodKey, isStrongKey } from "../config/KeyStrength.ts";
 import { Settings } from "../config/Settings.ts";
 import { errorCode, messageOf, unlessMissing, writeDurably } from "./DurableFiles.ts";
 import { unpackRuntime } from "./embedded/BundledRuntime.ts";
@@ -161,13 +162,11 @@ const storedKey = Effect.fnUntraced(function* (path: string, name: string) {
   const stored = yield* attempt(path, () => unlessMissing(readFile(file, "utf8")));
   const key = stored?.trim() ?? randomBytes(32).toString("base64url");
   if (stored === undefined) yield* attempt(path, () => writeDurably(file, `${key}\n`));
-  if (key.length < 16) {
+  if (!isStrongKey(key)) {
     // Replacing the key would make every cursor and stored credential unreadable, so a person has to decide.
     return yield* new DataDirectoryUnusable({
       path,
-      problem:
-        `${name} holds no key of at least 16 characters. ` +
-        "Put the right key back, or remove the file for a new one.",
+      problem: `${name} holds no key of ${goodKey}. Put the right one back, or remove the file for a new one.`,
     });
   }
   return Redacted.make(key, { label: name });

@@ -1,25 +1,34 @@
 import { type Effect, Metric } from "effect";
+import { knownSeries } from "../telemetry/KnownSeries.ts";
 
-const restarts = Metric.counter("waypost_database_restarts_total", {
-  description: "Restarts of the embedded database after it ended by itself.",
-  incremental: true,
-});
+const restarts = knownSeries(
+  Metric.counter("waypost_database_restarts_total", {
+    description: "Restarts of the embedded database after it ended by itself.",
+    incremental: true,
+  }),
+);
 
-const retries = Metric.counter("waypost_database_retries_total", {
-  description: "Transactions that were retried after a conflict with another one.",
-  incremental: true,
-});
+const retries = knownSeries(
+  Metric.counter("waypost_database_retries_total", {
+    description: "Transactions that were retried after a conflict with another one.",
+    incremental: true,
+  }),
+);
 
-const waits = Metric.histogram("waypost_database_wait_seconds", {
-  description:
-    "Time from requesting a transaction to its begin, in seconds. It is long when no connection is free.",
-  boundaries: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
-});
+const waits = knownSeries(
+  Metric.histogram("waypost_database_wait_seconds", {
+    description:
+      "Time from requesting a transaction to its begin, in seconds. It is long when no connection is free.",
+    boundaries: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
+  }),
+);
 
-const listenDrops = Metric.counter("waypost_database_listen_drops_total", {
-  description: "Losses of the connection that receives the changes of other processes.",
-  incremental: true,
-});
+const listenDrops = knownSeries(
+  Metric.counter("waypost_database_listen_drops_total", {
+    description: "Losses of the connection that receives the changes of other processes.",
+    incremental: true,
+  }),
+);
 
 const destroyed = Metric.counter("waypost_database_connections_destroyed_total", {
   description:

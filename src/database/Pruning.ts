@@ -1,12 +1,17 @@
 /** Deletes expired rows page by page, so that no statement holds locks for long. */
 import { Effect, Metric } from "effect";
+import { knownSeries } from "../telemetry/KnownSeries.ts";
 
-const pruned = Metric.counter("waypost_pruned_rows_total", {
-  description: "Expired rows that were deleted: deliveries, events, idempotency keys, failed attempts.",
-  incremental: true,
-});
+const prunable = ["deliveries", "events", "idempotency_keys", "failed_attempts"] as const;
+type Prunable = (typeof prunable)[number];
 
-type Prunable = "deliveries" | "events" | "idempotency_keys" | "failed_attempts";
+const pruned = knownSeries(
+  Metric.counter("waypost_pruned_rows_total", {
+    description: "Expired rows that were deleted: deliveries, events, idempotency keys, failed attempts.",
+    incremental: true,
+  }),
+  { what: prunable },
+);
 
 /** Counts rows that this process pruned. */
 export const countPruned = (what: Prunable, rows: number): Effect.Effect<void> =>

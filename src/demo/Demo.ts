@@ -28,10 +28,13 @@ const outputClosed: Effect.Effect<never, DemoFailed> = Effect.callback((resume) 
  * Runs all chapters on a server that allows private addresses for buttons. Fails with the first status or
  * figure that is not the expected one.
  */
-export const runChapters = ({ operatorKey, origin }: TemporaryWaypost, isRich = false) =>
+export const runChapters = (
+  { operatorKey, origin }: TemporaryWaypost,
+  styleHeading: (text: string) => string = (text) => text,
+) =>
   Effect.scoped(
     Effect.gen(function* () {
-      const narrator = new Narrator(isRich);
+      const narrator = new Narrator(styleHeading);
       const operator = {
         base: { name: "OPERATOR", value: `${origin}/operator/v1` },
         credential: { name: "OPERATOR_KEY", value: operatorKey },
@@ -62,12 +65,15 @@ export const runChapters = ({ operatorKey, origin }: TemporaryWaypost, isRich = 
 
 /** Runs the demo on a temporary server, started by `command` followed by `serve`; by default this program. */
 export const demo = (
-  options: { readonly command?: ReadonlyArray<string>; readonly isRich?: boolean } = {},
+  options: {
+    readonly command?: ReadonlyArray<string>;
+    readonly styleHeading?: (text: string) => string;
+  } = {},
 ): Effect.Effect<void, DemoFailed> =>
   Effect.scoped(
     Effect.gen(function* () {
       yield* Console.log("Starting a temporary Waypost with its own database …");
       const server = yield* temporaryWaypost(options.command ?? ownCommand);
-      yield* Effect.raceFirst(runChapters(server, options.isRich), outputClosed);
+      yield* Effect.raceFirst(runChapters(server, options.styleHeading), outputClosed);
     }),
   );

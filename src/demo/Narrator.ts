@@ -1,5 +1,4 @@
 import { Console, type Effect } from "effect";
-import { styleText } from "node:util";
 
 const width = 100;
 
@@ -81,17 +80,15 @@ const curlCommand = (request: PrintedRequest): string => {
 /** Prints the demo for people: chapters, requests as curl commands, responses and tables. */
 export class Narrator {
   #chapters = 0;
-  readonly #isRich: boolean;
+  readonly #styleHeading: (text: string) => string;
 
-  /** Headings are bold if `isRich`. */
-  constructor(isRich: boolean) {
-    this.#isRich = isRich;
+  constructor(styleHeading: (text: string) => string) {
+    this.#styleHeading = styleHeading;
   }
 
   /** A numbered heading and an introduction. */
   chapter(title: string, about: string): Effect.Effect<void> {
-    const heading = `${++this.#chapters}. ${title}`;
-    const styled = this.#isRich ? styleText("bold", heading, { validateStream: false }) : heading;
+    const styled = this.#styleHeading(`${++this.#chapters}. ${title}`);
     return Console.log(["", styled, "", ...wrap(about)].join("\n"));
   }
 

@@ -1,6 +1,7 @@
 import { Effect } from "effect";
 import { readFile, stat, statfs } from "node:fs/promises";
 import { join } from "node:path";
+import { goodKey, isStrongKey } from "../config/KeyStrength.ts";
 import type { SettingsService } from "../config/Settings.ts";
 import { settingsTable } from "../config/SettingsTable.ts";
 import { formatSize, ok, type Outcome, outcomesOr, problem, runCheck, warning } from "./HealthCheck.ts";
@@ -64,9 +65,9 @@ const keyFile = Effect.fnUntraced(function* (
   const text = yield* Effect.promise(() => readFile(path, "utf8").catch(() => null));
   if (text === null)
     return problem(`This account cannot read ${path}.`, "Run the doctor as the account that runs Waypost.");
-  return text.trim().length < 16
-    ? problem(`${path} holds no key of at least 16 characters.`, "Restore the right key from a backup.")
-    : ok(`${name} exists, and other accounts cannot read it.`);
+  return isStrongKey(text.trim())
+    ? ok(`${name} exists, and other accounts cannot read it.`)
+    : problem(`${path} holds no key of ${goodKey}.`, "Restore the right key from a backup.");
 });
 
 const gigabyte = 1e9;

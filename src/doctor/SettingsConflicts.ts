@@ -7,8 +7,6 @@ import { type Outcome, problem, warning } from "./HealthCheck.ts";
 const isLoopback = (host: string): boolean =>
   host === "localhost" || host === "::1" || (isIP(host) === 4 && host.startsWith("127."));
 
-const minKeyLength = 24;
-
 const addressesOf = ({ mediaUrl, productionUrl, sandboxUrl }: SettingsService) =>
   Object.entries({
     WAYPOST_PRODUCTION_URL: productionUrl,
@@ -62,22 +60,7 @@ const addressConflicts = (
 };
 
 const keyConflicts = ({ operatorKey, secretKey }: SettingsService): ReadonlyArray<Outcome | false> => {
-  const keys = { WAYPOST_OPERATOR_KEY: operatorKey, WAYPOST_SECRET_KEY: secretKey };
   return [
-    ...Object.entries(keys).map(([name, key]) => {
-      const length = key === undefined ? minKeyLength : Redacted.value(key).length;
-      const consequence =
-        name === "WAYPOST_SECRET_KEY"
-          ? " A new secret key invalidates cursors and stored push credentials: set the credentials again."
-          : "";
-      return (
-        length < minKeyLength &&
-        problem(
-          `${name} has only ${length} characters: it can be guessed.`,
-          `Set 32 random characters, such as the output of \`openssl rand -base64 24\`.${consequence}`,
-        )
-      );
-    }),
     operatorKey !== undefined &&
       secretKey !== undefined &&
       Redacted.value(operatorKey) === Redacted.value(secretKey) &&

@@ -1,6 +1,6 @@
 import { Clock, Context, Effect, Layer } from "effect";
 import type { DeviceCaller } from "../devices/DeviceCaller.ts";
-import { deliveryKey } from "../sending/MessageId.ts";
+import { MessageIds } from "../sending/MessageId.ts";
 import { utcText } from "../time/LocalTime.ts";
 import { NotFound } from "../wire/ApiError.ts";
 import type { ParsedBody } from "../wire/ParsedBody.ts";
@@ -20,10 +20,11 @@ export interface AnswerableMessage extends SentSurvey {
 export class Answers extends Context.Service<Answers>()("waypost/events/Answers", {
   make: Effect.gen(function* () {
     const repository = yield* AnswersSql;
+    const ids = yield* MessageIds;
     return {
       /** A message of the device, also after its campaign has ended or was deleted. @throws 404 */
       find: Effect.fnUntraced(function* (caller: Caller, id: string) {
-        const key = deliveryKey(id);
+        const key = ids.keyOf(id);
         if (key === null || key.deviceKey !== caller.deviceKey) return yield* NotFound.resource("message");
         const [sent] = yield* repository.find(caller, key.sourceId, caller.deviceKey);
         if (sent === undefined) return yield* NotFound.resource("message");
@@ -55,5 +56,7 @@ export class Answers extends Context.Service<Answers>()("waypost/events/Answers"
     };
   }),
 }) {
-  static readonly layer = Layer.effect(Answers, Answers.make).pipe(Layer.provide(AnswersSql.layer));
+  static readonly layer = Layer.effect(Answers, Answers.make).pipe(
+    Layer.provide([AnswersSql.layer, MessageIds.layer]),
+  );
 }

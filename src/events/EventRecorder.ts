@@ -4,7 +4,7 @@ import { shownMedia } from "../media/MediaAddress.ts";
 import { type CreatedDelivery, Deliveries } from "../sending/Deliveries.ts";
 import type { DueDelivery } from "../sending/Delivery.ts";
 import type { Message } from "../sending/Message.ts";
-import { messageId } from "../sending/MessageId.ts";
+import { MessageIds } from "../sending/MessageId.ts";
 import { utcText } from "../time/LocalTime.ts";
 import type { EventBatch, IncomingEvent, TriggeredMessage } from "./EventBatch.ts";
 import { EventsSql, type Recorded, type TriggerMatch } from "./EventsSql.ts";
@@ -42,6 +42,7 @@ export class EventRecorder extends Context.Service<EventRecorder>()("waypost/eve
   make: Effect.gen(function* () {
     const repository = yield* EventsSql;
     const deliveries = yield* Deliveries;
+    const ids = yield* MessageIds;
     const { media: mediaBase } = yield* PublicAddresses;
 
     return {
@@ -61,7 +62,12 @@ export class EventRecorder extends Context.Service<EventRecorder>()("waypost/eve
         return pending.flatMap((pendingDelivery, index): Array<TriggeredMessage> => {
           const delivery = created[index] ?? null;
           if (delivery === null) return [];
-          const message = toMessage(pendingDelivery, delivery, mediaBase);
+          const message = toMessage(
+            ids.idOf({ sourceId: delivery.sourceId, deviceKey: pendingDelivery.due.deviceKey }),
+            pendingDelivery,
+            delivery,
+            mediaBase,
+          );
           return [{ incomingEvent: pendingDelivery.incomingEvent, message }];
         });
       }),
@@ -69,16 +75,17 @@ export class EventRecorder extends Context.Service<EventRecorder>()("waypost/eve
   }),
 }) {
   static readonly layer = Layer.effect(EventRecorder, EventRecorder.make).pipe(
-    Layer.provide(EventsSql.layer),
+    Layer.provide([EventsSql.layer, MessageIds.layer]),
   );
 }
 
 const toMessage = (
+  id: string,
   { due, triggerMatch }: PendingDelivery,
-  { sourceId, status }: CreatedDelivery,
+  { status }: CreatedDelivery,
   mediaBase: string,
 ): Message => ({
-  id: messageId(sourceId, due.deviceKey),
+  id,
   campaign_id: triggerMatch.campaign_id,
   notification_id: triggerMatch.notification_id,
   type: triggerMatch.type,

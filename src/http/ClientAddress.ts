@@ -1,39 +1,77 @@
 import { Option } from "effect";
 import type { HttpServerRequest } from "effect/http";
+import type { IncomingMessage } from "node:http";
+import { isIP, SocketAddress } from "node:net";
+import { addressBlock } from "../access/AddressBlock.ts";
 import type { Settings } from "../config/Settings.ts";
+import type { TransferClient } from "./SlowClients.ts";
 
 type TrustedProxies = Settings["Service"]["trustedProxies"];
 
-const plain = (address: string): string => address.replace(/^::ffff:/i, "");
+/** IPv4 addresses as they are, IPv6 in the form of RFC 5952, and IPv4 mapped into IPv6 as IPv4. */
+const canonical = (text: string): string | null => {
+  const version = isIP(text);
+  if (version !== 6) return version === 4 ? text : null;
+  const [address = ""] = text.split("%", 1);
+  const { address: short } = new SocketAddress({ address, family: "ipv6" });
+  return short.replace(/^::ffff:(?=[\d.]+$)/, "");
+};
+
+/** The address of a hop, which some proxies send with its port; null for a text that is no address. */
+const hopAddress = (hop: string): string | null => {
+  const [, bracketed, plain] = /^(?:\[([^\]]+)\](?::\d{1,5})?|(\d+(?:\.\d+){3}):\d{1,5})$/.exec(hop) ?? [];
+  return canonical(bracketed ?? plain ?? hop);
+};
 
 /**
- * The client address of a request: the peer's, or behind trusted proxies the last address of
- * `X-Forwarded-For` that is not one of them. The header is ignored when the peer is not trusted (contract
- * I2).
+ * The address of the client behind trusted proxies: the last address of `forwardedFor`, the header
+ * `X-Forwarded-For`, that is not one of them. The header is ignored when the peer is not trusted (contract
+ * I2). A hop that is no address, such as `unknown`, is refused with everything before it: the address is then
+ * that of the trusted proxy that sent it. So the result is always short, and no client can choose it freely.
  */
-export const clientAddress = (
-  request: HttpServerRequest.HttpServerRequest,
+export const forwardedAddress = (
+  peerAddress: string | undefined,
+  forwardedFor: string | undefined,
   proxies: TrustedProxies,
 ): string => {
-  const peer = plain(Option.getOrElse(request.remoteAddress, () => "unknown"));
+  const peer = canonical(peerAddress ?? "") ?? "unknown";
   if (!proxies.trusts(peer)) return peer;
-  const forwarded = (request.headers["x-forwarded-for"] ?? "").split(",").map((part) => plain(part.trim()));
   let address = peer;
-  for (const hop of forwarded.reverse()) {
-    if (hop === "") break;
-    address = hop;
-    if (!proxies.trusts(hop)) break;
+  for (const hop of (forwardedFor ?? "").split(",").reverse()) {
+    const next = hopAddress(hop.trim());
+    if (next === null) break;
+    address = next;
+    if (!proxies.trusts(next)) break;
   }
   return address;
 };
+
+/** The client of a connection, for the bound of its transfers: an address, or an IPv6 /64. */
+export const transferClient = (
+  { headers, socket }: IncomingMessage,
+  proxies: TrustedProxies,
+): TransferClient => {
+  const forwardedFor = [headers["x-forwarded-for"] ?? []].flat().join(",");
+  const address = forwardedAddress(socket.remoteAddress, forwardedFor, proxies);
+  const isProxied = proxies.trusts(forwardedAddress(socket.remoteAddress, undefined, proxies));
+  return { address: proxies.trusts(address) ? null : addressBlock(address), isProxied };
+};
+
+const peerOf = (request: HttpServerRequest.HttpServerRequest): string | undefined =>
+  Option.getOrUndefined(request.remoteAddress);
+
+/** The client address of a request, behind trusted proxies. */
+export const clientAddress = (
+  request: HttpServerRequest.HttpServerRequest,
+  proxies: TrustedProxies,
+): string => forwardedAddress(peerOf(request), request.headers["x-forwarded-for"], proxies);
 
 /** The host that the client called: the `Host` header, or `X-Forwarded-Host` behind a trusted proxy. */
 export const calledHost = (
   request: HttpServerRequest.HttpServerRequest,
   proxies: TrustedProxies,
 ): string | undefined => {
-  const peer = plain(Option.getOrElse(request.remoteAddress, () => "unknown"));
-  const forwarded = proxies.trusts(peer)
+  const forwarded = proxies.trusts(canonical(peerOf(request) ?? "") ?? "unknown")
     ? request.headers["x-forwarded-host"]?.split(",")[0]?.trim()
     : undefined;
   return forwarded ?? request.headers["host"];

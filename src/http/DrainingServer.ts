@@ -1,5 +1,6 @@
 import { type IncomingMessage, Server, type ServerOptions, type ServerResponse } from "node:http";
 import type { Socket } from "node:net";
+import type { SlowClients } from "./SlowClients.ts";
 
 /** How long a request head may still take to arrive after the server closes, in milliseconds. */
 const headMillis = 500;
@@ -8,6 +9,9 @@ const headMillis = 500;
  * How long a socket may be idle during a request, in milliseconds: longer than any response takes to begin.
  */
 const stalledMillis = 120_000;
+
+/** How often slow clients are checked for, in milliseconds. */
+const checkMillis = 1000;
 
 /**
  * An HTTP server whose `close` waits only for requests in flight. Node's server also waits for idle
@@ -18,21 +22,26 @@ export class DrainingServer extends Server {
   readonly #sockets = new Set<Socket>();
   readonly #pending = new Set<ServerResponse>();
 
-  constructor(options: ServerOptions) {
+  constructor(options: ServerOptions, slowClients?: SlowClients) {
     super(options);
     this.timeout = stalledMillis;
     this.on("connection", (socket) => {
       this.#sockets.add(socket);
       socket.once("close", () => this.#sockets.delete(socket));
     });
-    const track = (_: IncomingMessage, response: ServerResponse) => {
+    const track = (isExpecting: boolean) => (request: IncomingMessage, response: ServerResponse) => {
+      slowClients?.watch(request, response, isExpecting);
       this.#pending.add(response);
       response.once("close", () => this.#pending.delete(response));
       if (!this.listening) response.shouldKeepAlive = false;
     };
-    this.on("request", track);
+    this.on("request", track(false));
     // A request with `Expect: 100-continue` causes only this event.
-    this.on("checkContinue", track);
+    this.on("checkContinue", track(true));
+    if (slowClients !== undefined) {
+      const timer = setInterval(() => slowClients.check(performance.now()), checkMillis).unref();
+      this.once("close", () => clearInterval(timer));
+    }
   }
 
   override close(callback?: (error?: Error) => void): this {

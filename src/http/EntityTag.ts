@@ -22,7 +22,8 @@ export const textUnlessKnown = (
   text: string,
 ): HttpServerResponse.HttpServerResponse => {
   const etag = `"${createHash("sha256").update(text).digest("base64url")}"`;
-  const headers = { etag, "cache-control": "private, no-cache" };
+  // No cache stores the response, as no response of an API. A client that keeps it may still ask by its tag.
+  const headers = { etag, "cache-control": "no-store" };
   return ifNoneMatch !== undefined && namesTag(ifNoneMatch, etag)
     ? HttpServerResponse.empty({ status: 304, headers })
     : HttpServerResponse.text(text, { headers, contentType: "application/json" });

@@ -2,6 +2,7 @@ import { Effect, Layer } from "effect";
 import { HttpRouter, HttpServerResponse } from "effect/http";
 import { PrometheusMetrics } from "effect/observability";
 import { Database } from "../database/Database.ts";
+import { startKnownSeries } from "../telemetry/KnownSeries.ts";
 import { processMetrics } from "./ProcessMetrics.ts";
 
 const text = (body: string, status: number) =>
@@ -29,11 +30,15 @@ export const healthRoutes = Layer.mergeAll(
   HttpRouter.use((router) =>
     Effect.gen(function* () {
       const refresh = yield* processMetrics;
+      yield* startKnownSeries;
       yield* router.add(
         "GET",
         "/metrics",
         Effect.map(Effect.andThen(refresh, PrometheusMetrics.format()), (metrics) =>
-          HttpServerResponse.text(metrics, { contentType: "text/plain; version=0.0.4; charset=utf-8" }),
+          HttpServerResponse.text(metrics, {
+            contentType: "text/plain; version=0.0.4; charset=utf-8",
+            headers: { "cache-control": "no-store" },
+          }),
         ),
       );
     }),

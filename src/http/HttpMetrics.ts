@@ -1,14 +1,32 @@
-import { Effect, Metric } from "effect";
+import { Context, Effect, Metric } from "effect";
+import { knownSeries } from "../telemetry/KnownSeries.ts";
+import type { SlowClientReason } from "./SlowClients.ts";
 
-const requests = Metric.counter("waypost_http_requests_total", {
-  description: "Requests with a response, by interface, method and status.",
-  incremental: true,
-});
+/** The methods of each interface. */
+const methods = {
+  platform: ["GET", "POST", "PATCH", "DELETE"],
+  device: ["GET", "POST", "PUT", "PATCH", "DELETE"],
+  operator: ["GET", "POST", "PUT", "PATCH", "DELETE"],
+  media: ["GET"],
+  other: ["GET"],
+};
+const statuses = ["200", "201", "401", "403", "404", "409", "413", "415", "422", "429", "500", "503"];
 
-const duration = Metric.histogram("waypost_http_request_seconds", {
-  description: "Time from the head of a request to its response, in seconds, by interface.",
-  boundaries: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
-});
+const requests = knownSeries(
+  Metric.counter("waypost_http_requests_total", {
+    description: "Requests with a response, by interface, method and status.",
+    incremental: true,
+  }),
+  ...Object.entries(methods).map(([name, method]) => ({ interface: [name], method, status: statuses })),
+);
+
+const duration = knownSeries(
+  Metric.histogram("waypost_http_request_seconds", {
+    description: "Time from the head of a request to its response, in seconds, by interface.",
+    boundaries: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+  }),
+  { interface: Object.keys(methods) },
+);
 
 interface Counters {
   readonly requests: ReturnType<typeof labelled>;
@@ -38,3 +56,21 @@ export const countRequest = (
   }
   return Effect.andThen(Metric.update(counters.requests, 1), Metric.update(counters.duration, seconds));
 };
+
+const slowClients = knownSeries(
+  Metric.counter("waypost_http_slow_clients_total", {
+    description:
+      "Connections ended for slow clients, by reason: body (sent too slowly), response (read too slowly), " +
+      "address (too many long transfers of one address).",
+    incremental: true,
+  }),
+  { reason: ["body", "response", "address"] },
+);
+
+/** A function that counts connections that were ended because their clients were slow. */
+export const slowClientCounter = Effect.contextWith((all: Context.Context<never>) => {
+  const services = Context.pick(Metric.MetricRegistry)(all);
+  return Effect.succeed((reason: SlowClientReason): void =>
+    Metric.withAttributes(slowClients, { reason }).updateUnsafe(1, services),
+  );
+});

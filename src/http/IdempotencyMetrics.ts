@@ -1,10 +1,14 @@
 import { type Effect, Metric } from "effect";
+import { knownSeries } from "../telemetry/KnownSeries.ts";
 
-const repeated = Metric.counter("waypost_idempotency_total", {
-  description:
-    "Repeated requests with an idempotency key, by outcome: replayed, or conflict (409, still running).",
-  incremental: true,
-});
+const repeated = knownSeries(
+  Metric.counter("waypost_idempotency_total", {
+    description:
+      "Repeated requests with an idempotency key, by outcome: replayed, or conflict (409, still running).",
+    incremental: true,
+  }),
+  { outcome: ["replayed", "conflict"] },
+);
 
 /** Counts a request that got the stored response. */
 export const countReplay: Effect.Effect<void> = Metric.update(

@@ -2,7 +2,9 @@ import { Cause, Clock, Context, Effect, type Layer, Option, type Scope } from "e
 import { HttpRouter, HttpServerError, HttpServerRequest, HttpServerResponse } from "effect/http";
 import { Settings } from "../config/Settings.ts";
 import { Database } from "../database/Database.ts";
+import { DataDirectory } from "../database/DataDirectory.ts";
 import { CurrentDatabaseTime, DatabaseTime } from "../database/pool/DatabaseTime.ts";
+import { secretMask } from "../telemetry/SecretMasking.ts";
 import { InternalError, ServiceUnavailable } from "../wire/ApiError.ts";
 import { errorResponse, withRetryAfter } from "../wire/ErrorResponse.ts";
 import { idAt } from "../wire/Ids.ts";
@@ -60,6 +62,8 @@ const unauthenticated: AuthenticatedRequest = { provide: (services) => services,
 
 const requestPipeline = Effect.gen(function* () {
   const { trustedProxies } = yield* Settings;
+  const { operatorKey, secretKey } = yield* DataDirectory;
+  const mask = secretMask([operatorKey, secretKey]);
   const authenticators = yield* Authenticators;
   const routes = yield* RouteTable;
 
@@ -105,7 +109,7 @@ const requestPipeline = Effect.gen(function* () {
       const started = yield* Clock.currentTimeMillis;
       const startedAt = performance.now();
       const sent = request.headers["x-request-id"] ?? "";
-      const requestId = acceptedRequestId.test(sent) ? sent : idAt(started);
+      const requestId = acceptedRequestId.test(sent) && mask(sent) === sent ? sent : idAt(started);
       const incoming: IncomingRequest = {
         request,
         clientAddress: clientAddress(request, trustedProxies),
@@ -139,7 +143,7 @@ const requestPipeline = Effect.gen(function* () {
         Effect.annotateLogs({
           requestId,
           method: request.method,
-          path: request.url.split("?", 1)[0] ?? "",
+          path: mask(request.url.split("?", 1)[0] ?? ""),
           status: response.status,
           ms: Math.round(seconds * 1e5) / 100,
           ip: incoming.clientAddress,
@@ -153,18 +157,25 @@ const requestPipeline = Effect.gen(function* () {
         ),
       });
       yield* discardBody(request);
-      return HttpServerResponse.setHeaders(response, { ...authenticated.headers, "x-request-id": requestId });
+      const isUncached = response.headers["cache-control"] === undefined;
+      const isApi = found !== null || response.status >= 400;
+      return HttpServerResponse.setHeaders(response, {
+        ...authenticated.headers,
+        ...(isApi && isUncached ? { "cache-control": "no-store" } : {}),
+        "x-content-type-options": "nosniff",
+        "x-request-id": requestId,
+      });
     });
 });
 
 /**
- * Runs around every request: request id, the authenticator of its interface, one shape for all errors, access
- * log and metrics (contract A5, B1–B3).
+ * Runs around every request: request id (a text with the shape of a token is replaced), the authenticator of
+ * its interface, one shape for all errors, access log and metrics (contract A5, B1–B3).
  */
 export const requestPipelineLayer: Layer.Layer<
   never,
   never,
-  HttpRouter.HttpRouter | Settings | Authenticators | RouteTable
+  HttpRouter.HttpRouter | Settings | DataDirectory | Authenticators | RouteTable
 > = HttpRouter.use((router) =>
   Effect.flatMap(
     requestPipeline,

@@ -1,7 +1,10 @@
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer";
 import { Effect, Layer } from "effect";
 import { Settings } from "../config/Settings.ts";
+import { transferClient } from "./ClientAddress.ts";
 import { DrainingServer } from "./DrainingServer.ts";
+import { slowClientCounter } from "./HttpMetrics.ts";
+import { SlowClients } from "./SlowClients.ts";
 
 /**
  * The time for requests in flight on shutdown, in milliseconds; the rest of 10 seconds is for the database.
@@ -10,22 +13,30 @@ const drainMillis = 9_000;
 
 /**
  * The listening socket. A client has 10 seconds to send the head and five minutes to send the whole request,
- * which is enough for 50 MB of media over a slow line. On shutdown the requests whose head has arrived are
- * finished.
+ * which is enough for 50 MB of media over a slow line. It must send and read faster than `TransferRate.ts`
+ * says. On shutdown the requests whose head has arrived are finished.
  */
 export const serverLayer = Layer.unwrap(
-  Effect.map(Settings, ({ host, port }) =>
-    NodeHttpServer.layer(
+  Effect.gen(function* () {
+    const { host, port, trustedProxies } = yield* Settings;
+    const slowClients = new SlowClients({
+      clientOf: (request) => transferClient(request, trustedProxies),
+      onEnded: yield* slowClientCounter,
+    });
+    return NodeHttpServer.layer(
       () =>
-        new DrainingServer({
-          headersTimeout: 10_000,
-          requestTimeout: 300_000,
-          keepAliveTimeout: 65_000,
-          connectionsCheckingInterval: 2_000,
-          maxHeaderSize: 16_384,
-          noDelay: true,
-        }),
+        new DrainingServer(
+          {
+            headersTimeout: 10_000,
+            requestTimeout: 300_000,
+            keepAliveTimeout: 65_000,
+            connectionsCheckingInterval: 2_000,
+            maxHeaderSize: 16_384,
+            noDelay: true,
+          },
+          slowClients,
+        ),
       { port, host, gracefulShutdownTimeout: drainMillis },
-    ),
-  ),
+    );
+  }),
 );

@@ -1,9 +1,12 @@
 import { Effect, Metric } from "effect";
+import { knownSeries } from "../telemetry/KnownSeries.ts";
 
-const builds = Metric.histogram("waypost_location_index_build_seconds", {
-  description: "Time to update the location index of one environment, in seconds.",
-  boundaries: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
-});
+const builds = knownSeries(
+  Metric.histogram("waypost_location_index_build_seconds", {
+    description: "Time to update the location index of one environment, in seconds.",
+    boundaries: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+  }),
+);
 
 const environments = Metric.gauge("waypost_location_index_environments", {
   description: "Environments whose location index this process has in memory.",

@@ -1,44 +1,64 @@
 /** Metrics of media files: uploads, workers, thumbnails, the store and its removed objects. */
 import { Effect, Metric } from "effect";
-import type { MediaKind } from "../workspaces/Plan.ts";
+import { knownSeries } from "../telemetry/KnownSeries.ts";
+import { MediaKind } from "../workspaces/Plan.ts";
 
-const uploads = Metric.counter("waypost_media_uploads_total", {
-  description: "Media files that were uploaded, by kind.",
-  incremental: true,
-});
+const uploads = knownSeries(
+  Metric.counter("waypost_media_uploads_total", {
+    description: "Media files that were uploaded, by kind.",
+    incremental: true,
+  }),
+  { kind: MediaKind.literals },
+);
 
-const bytes = Metric.counter("waypost_media_upload_bytes_total", {
-  description: "Bytes of the media files that were uploaded, by kind.",
-  incremental: true,
-});
+const bytes = knownSeries(
+  Metric.counter("waypost_media_upload_bytes_total", {
+    description: "Bytes of the media files that were uploaded, by kind.",
+    incremental: true,
+  }),
+  { kind: MediaKind.literals },
+);
 
-const swept = Metric.counter("waypost_media_swept_total", {
-  description: "Objects of the media store that belonged to no file and were removed.",
-  incremental: true,
-});
+const swept = knownSeries(
+  Metric.counter("waypost_media_swept_total", {
+    description: "Objects of the media store that belonged to no file and were removed.",
+    incremental: true,
+  }),
+);
 
-const jobs = Metric.counter("waypost_media_child_jobs_total", {
-  description:
-    "Jobs of the media workers, by outcome: done, refused (a bad file), killed (too much time or memory), " +
-    "unable (the worker did not start), turned_away (too many jobs waited).",
-  incremental: true,
-});
+const jobs = knownSeries(
+  Metric.counter("waypost_media_child_jobs_total", {
+    description:
+      "Jobs of the media workers, by outcome: done, refused (a bad file), killed (too much time or " +
+      "memory), unable (the worker did not start), turned_away (too many jobs waited).",
+    incremental: true,
+  }),
+  { outcome: ["done", "refused", "killed", "unable", "turned_away"] },
+);
 
-const thumbnails = Metric.counter("waypost_thumbnails_total", {
-  description: "Thumbnails of images, by result: made or failed.",
-  incremental: true,
-});
+const thumbnails = knownSeries(
+  Metric.counter("waypost_thumbnails_total", {
+    description: "Thumbnails of images, by result: made or failed.",
+    incremental: true,
+  }),
+  { result: ["made", "failed"] },
+);
 
-const thumbnailSeconds = Metric.histogram("waypost_thumbnail_seconds", {
-  description: "Time from reading an image to its thumbnail in the media store, in seconds.",
-  boundaries: [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
-});
+const thumbnailSeconds = knownSeries(
+  Metric.histogram("waypost_thumbnail_seconds", {
+    description: "Time from reading an image to its thumbnail in the media store, in seconds.",
+    boundaries: [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
+  }),
+);
 
-const storeFailures = Metric.counter("waypost_media_store_failures_total", {
-  description:
-    "Failures of the media store, by operation: put, read (opening an object or reading it), remove.",
-  incremental: true,
-});
+const storeFailures = knownSeries(
+  Metric.counter("waypost_media_store_failures_total", {
+    description:
+      "Failures of the media store, by operation: put, read (opening an object or reading it), remove.",
+    incremental: true,
+  }),
+  { operation: ["put", "read", "remove"] },
+);
 
 /** Counts a file that was uploaded to this process. */
 export const countUpload = (kind: MediaKind, size: number): Effect.Effect<void> =>

@@ -11,10 +11,10 @@ export interface HostAddress {
 }
 
 /** No address is known for the host. */
-export class HostUnknown extends Data.TaggedError("HostUnknown")<{ readonly host: string }> {}
+class HostUnknown extends Data.TaggedError("HostUnknown")<{ readonly host: string }> {}
 
 /** The host has an address that is not of the public internet. */
-export class HostNotPublic extends Data.TaggedError("HostNotPublic")<{ readonly host: string }> {}
+class HostNotPublic extends Data.TaggedError("HostNotPublic")<{ readonly host: string }> {}
 
 /** Resolves all addresses of a host name, by the system's resolver. Tests replace it. */
 export const HostResolver = Context.Reference<(host: string) => Promise<ReadonlyArray<HostAddress>>>(

@@ -11,8 +11,8 @@ export interface ResponseHead {
   readonly location: string | undefined;
 }
 
-/** There was no response; `code` is the error code of the system or of TLS, if there is one. */
-export class NoResponse extends Data.TaggedError("NoResponse")<{ readonly code: string | undefined }> {}
+/** There was no response: no connection, or none by TLS. */
+class NoResponse extends Data.TaggedError("NoResponse") {}
 
 const pinned =
   (addresses: ReadonlyArray<HostAddress>): LookupFunction =>
@@ -50,8 +50,8 @@ export const requestHead = (
       resume(Effect.succeed({ status: response.statusCode ?? 0, location: response.headers.location }));
       outgoing.destroy();
     });
-    outgoing.on("error", (error: NodeJS.ErrnoException) => {
-      resume(Effect.fail(new NoResponse({ code: error.code })));
+    outgoing.on("error", () => {
+      resume(Effect.fail(new NoResponse()));
     });
     outgoing.end();
     return Effect.sync(() => outgoing.destroy());

@@ -3,7 +3,7 @@ import { SqlClient } from "effect/sql";
 import { rowCursor } from "../database/RowCursor.ts";
 import { csvCell } from "../http/csv/Csv.ts";
 import { type CsvFile, csvName, todayOf } from "../http/csv/CsvFile.ts";
-import { deliveryKey, messageId } from "../sending/MessageId.ts";
+import { MessageIds } from "../sending/MessageId.ts";
 import type { PagePosition } from "../wire/PagePosition.ts";
 import type { Tenant } from "../workspaces/Workspace.ts";
 import { type DeliveryFilters, type DeliveryLine, DeliveryListSql } from "./DeliveryListSql.ts";
@@ -14,6 +14,7 @@ export class DeliveryList extends Context.Service<DeliveryList>()("waypost/opera
   make: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient;
     const repository = yield* DeliveryListSql;
+    const ids = yield* MessageIds;
     return {
       /** Newest first by their send or event. */
       page: Effect.fn("DeliveryList.page")(function* (
@@ -21,10 +22,10 @@ export class DeliveryList extends Context.Service<DeliveryList>()("waypost/opera
         position: PagePosition,
         filters: DeliveryFilters,
       ) {
-        const before = position.before === null ? null : deliveryKey(position.before);
+        const before = position.before === null ? null : ids.keyOf(position.before);
         const rows = yield* repository.page(tenant, before, position.limit, filters);
         return rows.map(({ device_key, sourceId, ...row }): DeliveryResource => ({
-          id: messageId(sourceId, device_key),
+          id: ids.idOf({ sourceId, deviceKey: device_key }),
           ...row,
         }));
       }),
@@ -47,6 +48,6 @@ export class DeliveryList extends Context.Service<DeliveryList>()("waypost/opera
   }),
 }) {
   static readonly layer = Layer.effect(DeliveryList, DeliveryList.make).pipe(
-    Layer.provide(DeliveryListSql.layer),
+    Layer.provide([DeliveryListSql.layer, MessageIds.layer]),
   );
 }

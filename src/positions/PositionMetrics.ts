@@ -1,15 +1,22 @@
 import { Effect, Metric } from "effect";
+import { knownSeries } from "../telemetry/KnownSeries.ts";
 import type { TransitionType } from "../events/Transition.ts";
 
-const positions = Metric.counter("waypost_positions_total", {
-  description: "Reported positions, by outcome: accepted, stale, rejected.",
-  incremental: true,
-});
+const positions = knownSeries(
+  Metric.counter("waypost_positions_total", {
+    description: "Reported positions, by outcome: accepted, stale, rejected.",
+    incremental: true,
+  }),
+  { outcome: ["accepted", "stale", "rejected"] },
+);
 
-const transitions = Metric.counter("waypost_position_transitions_total", {
-  description: "Enters and exits detected in positions, by type.",
-  incremental: true,
-});
+const transitions = knownSeries(
+  Metric.counter("waypost_position_transitions_total", {
+    description: "Enters and exits detected in positions, by type.",
+    incremental: true,
+  }),
+  { type: ["enter", "exit"] },
+);
 
 const outcomes = {
   accepted: Metric.withAttributes(positions, { outcome: "accepted" }),

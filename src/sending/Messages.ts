@@ -12,7 +12,7 @@ import {
   type InteractionType,
 } from "./Interaction.ts";
 import type { Message } from "./Message.ts";
-import { deliveryKey, messageId } from "./MessageId.ts";
+import { MessageIds } from "./MessageId.ts";
 import { type MessageRow, MessagesSql } from "./MessagesSql.ts";
 
 type Caller = DeviceCaller["Service"];
@@ -21,18 +21,19 @@ type Caller = DeviceCaller["Service"];
 export class Messages extends Context.Service<Messages>()("waypost/sending/Messages", {
   make: Effect.gen(function* () {
     const repository = yield* MessagesSql;
+    const ids = yield* MessageIds;
     const { media: mediaBase } = yield* PublicAddresses;
 
     const toMessage =
       ({ deviceKey }: Caller) =>
       ({ sourceId, ...row }: MessageRow): Message => ({
         ...row,
-        id: messageId(sourceId, deviceKey),
+        id: ids.idOf({ sourceId, deviceKey }),
         media: shownMedia(mediaBase, row.media),
       });
 
     const ownKey = (caller: Caller, id: string) => {
-      const key = deliveryKey(id);
+      const key = ids.keyOf(id);
       return key === null || key.deviceKey !== caller.deviceKey
         ? Effect.fail(NotFound.resource("message"))
         : Effect.succeed(key);
@@ -45,7 +46,7 @@ export class Messages extends Context.Service<Messages>()("waypost/sending/Messa
     return {
       /** Messages delivered to the device, newest first. */
       page: (caller: Caller, position: PagePosition) => {
-        const before = position.before === null ? null : (deliveryKey(position.before)?.sourceId ?? null);
+        const before = position.before === null ? null : (ids.keyOf(position.before)?.sourceId ?? null);
         const rows = repository.page(caller, caller.deviceKey, before, position.limit);
         return Effect.map(rows, (found) => found.map(toMessage(caller)));
       },
@@ -76,5 +77,7 @@ export class Messages extends Context.Service<Messages>()("waypost/sending/Messa
     };
   }),
 }) {
-  static readonly layer = Layer.effect(Messages, Messages.make).pipe(Layer.provide(MessagesSql.layer));
+  static readonly layer = Layer.effect(Messages, Messages.make).pipe(
+    Layer.provide([MessagesSql.layer, MessageIds.layer]),
+  );
 }

@@ -1,27 +1,40 @@
 import { Effect, Metric } from "effect";
+import { knownSeries } from "../telemetry/KnownSeries.ts";
 import type { Environment } from "../workspaces/Environment.ts";
 import type { FinishedSend, CreatedDeliveries } from "./SendBatchesSql.ts";
 
-const lag = Metric.histogram("waypost_send_lag_seconds", {
-  description: "Time from a send's scheduled minute to its start, in seconds.",
-  boundaries: [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 60, 600, 3600],
-});
+const lag = knownSeries(
+  Metric.histogram("waypost_send_lag_seconds", {
+    description: "Time from a send's scheduled minute to its start, in seconds.",
+    boundaries: [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 60, 600, 3600],
+  }),
+);
 
-const ended = Metric.counter("waypost_sends_total", {
-  description: "Sends that workers decided on, by status: running (started), done, skipped, missed.",
-  incremental: true,
-});
+const ended = knownSeries(
+  Metric.counter("waypost_sends_total", {
+    description: "Sends that workers decided on, by status: running (started), done, skipped, missed.",
+    incremental: true,
+  }),
+  { status: ["running", "done", "skipped", "missed"] },
+);
 
-const batches = Metric.counter("waypost_send_batches_total", {
-  description:
-    "Batches of sends, by outcome: done, or lost (the send was stopped, or another process took it).",
-  incremental: true,
-});
+const batches = knownSeries(
+  Metric.counter("waypost_send_batches_total", {
+    description:
+      "Batches of sends, by outcome: done, or lost (the send was stopped, or another process took it).",
+    incremental: true,
+  }),
+  { outcome: ["done", "lost"] },
+);
 
-const deliveries = Metric.counter("waypost_send_deliveries_total", {
-  description: "Deliveries created by sends, by transport and initial status.",
-  incremental: true,
-});
+const deliveries = knownSeries(
+  Metric.counter("waypost_send_deliveries_total", {
+    description: "Deliveries created by sends, by transport and initial status.",
+    incremental: true,
+  }),
+  { transport: ["fcm", "apns", "webpush"], status: ["queued"] },
+  { transport: ["inbox"], status: ["delivered"] },
+);
 
 /** Counts a send that this process moved to a status. */
 export const countSend = (status: "running" | "done" | "skipped" | "missed"): Effect.Effect<void> =>

@@ -1,10 +1,14 @@
 import { Clock, Effect, Layer, Metric } from "effect";
+import { knownSeries } from "./KnownSeries.ts";
 import { FetchHttpClient, HttpClient, HttpClientError } from "effect/http";
 
-const failures = Metric.counter("waypost_telemetry_failures_total", {
-  description: "Failed attempts to send telemetry over OTLP, by signal (traces or metrics). It is dropped.",
-  incremental: true,
-});
+const failures = knownSeries(
+  Metric.counter("waypost_telemetry_failures_total", {
+    description: "Failed attempts to send telemetry over OTLP, by signal (traces or metrics). It is dropped.",
+    incremental: true,
+  }),
+  { signal: ["traces", "metrics"] },
+);
 
 /** Limits of a request and of requests in flight. Telemetry beyond them is dropped. */
 const requestTimeout = "5 seconds";

@@ -3,16 +3,21 @@ import { Headers, HttpMiddleware } from "effect/http";
 import { OtlpExporter, OtlpMetrics, OtlpSerialization, OtlpTracer } from "effect/observability";
 import { Settings } from "../config/Settings.ts";
 import { ExportClient } from "./ExportClient.ts";
-import { batchedLogger, jsonLine } from "./LogLines.ts";
+import { batchedLogger, jsonLine, prettyLine } from "./LogLines.ts";
+import { maskedTracer } from "./MaskedTracer.ts";
+import { type Mask, secretMask } from "./SecretMasking.ts";
 import { sampled } from "./TraceSampling.ts";
 
 const resource = { serviceName: "waypost" };
 
 /** The logger of a format. It writes to stderr: stdout is for the output of commands. */
-const loggerFor = ({ logFormat }: Settings["Service"]) =>
-  logFormat === "json"
-    ? batchedLogger(jsonLine, (text) => void process.stderr.write(text))
-    : Logger.consolePretty({ mode: "tty", colors: process.stderr.isTTY && !process.env["NO_COLOR"] });
+const loggerFor = ({ logFormat }: Settings["Service"], mask: Mask) =>
+  batchedLogger(
+    logFormat === "json"
+      ? jsonLine(mask)
+      : prettyLine(mask, process.stderr.isTTY && !process.env["NO_COLOR"]),
+    (text) => void process.stderr.write(text),
+  );
 
 /** Paths that monitoring polls. They start no traces. */
 const untracedPaths = ["/health/live", "/health/ready", "/metrics"];
@@ -23,12 +28,12 @@ const secretHeaders = ["authorization", "cookie", "set-cookie", "x-api-key", "x-
 /** The telemetry of a process: its log, and traces and metrics over OTLP if an endpoint is set. */
 export class Telemetry {
   /** Sends metrics and a share of the traces (0 to 1) to an OTLP receiver over http. */
-  static readonly exporters = (endpoint: string, share: number) =>
+  static readonly exporters = (endpoint: string, share: number, mask: Mask = secretMask()) =>
     Layer.mergeAll(
       Layer.effect(
         Tracer.Tracer,
         Effect.map(OtlpTracer.make({ url: `${endpoint}/v1/traces`, resource }), (tracer) =>
-          sampled(tracer, share),
+          maskedTracer(sampled(tracer, share), mask),
         ),
       ),
       OtlpMetrics.layer({ url: `${endpoint}/v1/metrics`, resource }),
@@ -36,16 +41,16 @@ export class Telemetry {
     ).pipe(Layer.provide([OtlpExporter.layerFlusher, OtlpSerialization.layerJson, ExportClient.layer]));
 
   static readonly layer = Layer.unwrap(
-    Effect.map(Settings, (settings) =>
-      Layer.mergeAll(
-        Logger.layer([loggerFor(settings)]),
-        Layer.succeed(Logger.LogToStderr, true),
+    Effect.map(Settings, (settings) => {
+      const mask = secretMask([settings.operatorKey, settings.secretKey]);
+      return Layer.mergeAll(
+        Logger.layer([loggerFor(settings, mask)]),
         Layer.succeed(Headers.CurrentRedactedNames, secretHeaders),
         Layer.succeed(References.MinimumLogLevel, settings.logLevel),
         settings.otlpEndpoint === undefined
           ? Layer.empty
-          : Telemetry.exporters(settings.otlpEndpoint, settings.traceShare),
-      ),
-    ),
+          : Telemetry.exporters(settings.otlpEndpoint, settings.traceShare, mask),
+      );
+    }),
   );
 }

@@ -1,28 +1,35 @@
 /** Metrics and traces of background jobs. */
 import { Cause, Clock, Effect, Exit, Metric } from "effect";
+import { knownSeries } from "../telemetry/KnownSeries.ts";
 
-const runs = Metric.counter("waypost_job_runs_total", {
-  description: "Runs of background jobs, by job and outcome: done, or failed (the run is retried).",
-  incremental: true,
-});
+const jobNames = [
+  "send_starts",
+  "send_batches",
+  "pushes",
+  "push_queue_depth",
+  "rollups",
+  "retention",
+  "thumbnails",
+  "media_sweeping",
+  "idempotency_pruning",
+  "failed_attempt_pruning",
+  "table_statistics",
+] as const;
+
+/** The names of the jobs, as metrics and logs show them. */
+export type JobName = (typeof jobNames)[number];
+
+const runs = knownSeries(
+  Metric.counter("waypost_job_runs_total", {
+    description: "Runs of background jobs, by name and outcome: done, or failed (the run is retried).",
+    incremental: true,
+  }),
+  { name: jobNames, outcome: ["done", "failed"] },
+);
 
 const lastSuccess = Metric.gauge("waypost_job_last_success_timestamp_seconds", {
   description: "When a job last succeeded in this process, in seconds since 1970.",
 });
-
-/** The names of the jobs, as metrics and logs show them. */
-export type JobName =
-  | "send_starts"
-  | "send_batches"
-  | "pushes"
-  | "push_queue_depth"
-  | "rollups"
-  | "retention"
-  | "thumbnails"
-  | "media_sweeping"
-  | "idempotency_pruning"
-  | "failed_attempt_pruning"
-  | "table_statistics";
 
 /** Counts a run by its outcome; an interrupted run counts as neither done nor failed. */
 export const observedRun = <A, E, R>(
@@ -30,9 +37,9 @@ export const observedRun = <A, E, R>(
   run: Effect.Effect<A, E, R>,
   isTraced: boolean,
 ): Effect.Effect<A, E, R> => {
-  const done = Metric.withAttributes(runs, { job, outcome: "done" });
-  const failed = Metric.withAttributes(runs, { job, outcome: "failed" });
-  const last = Metric.withAttributes(lastSuccess, { job });
+  const done = Metric.withAttributes(runs, { name: job, outcome: "done" });
+  const failed = Metric.withAttributes(runs, { name: job, outcome: "failed" });
+  const last = Metric.withAttributes(lastSuccess, { name: job });
   const recordSuccess = Effect.andThen(
     Metric.update(done, 1),
     Effect.flatMap(Clock.currentTimeMillis, (now) => Metric.update(last, Math.round(now / 1000))),

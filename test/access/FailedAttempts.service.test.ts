@@ -42,6 +42,28 @@ layer(TestWaypost.layerWith({ trustedProxies }))("Failed attempts", (it) => {
       }),
   );
 
+  it.effect("unknown tokens of one /64 and of hops that are no address count together (I2.3, I2.4)", () =>
+    Effect.gen(function* () {
+      const waypost = yield* TestWaypost;
+      yield* TestClock.adjust("1 minute");
+      const guess = (forwardedFor: string) =>
+        Effect.map(
+          waypost.platform("sandbox", makeCredential("wps_"))("/me", {
+            headers: { "x-forwarded-for": forwardedFor },
+          }),
+          ({ status }) => status,
+        );
+      for (let index = 1; index <= 20; index++) {
+        assert.strictEqual(yield* guess(`2001:db8:7:7:${index}::${index}`), 401);
+        assert.strictEqual(yield* guess(`203.0.113.${index}, ${String(index).repeat(4000 / 2)}`), 401);
+      }
+      assert.strictEqual(yield* guess("2001:db8:7:7::"), 429);
+      assert.strictEqual(yield* guess("2001:db8:7:8::"), 401);
+      assert.strictEqual(yield* guess("a".repeat(4000)), 429);
+      assert.strictEqual(yield* guess("203.0.113.99"), 401);
+    }),
+  );
+
   it.effect("failed attempts are pruned with their window, however many addresses they came from", () =>
     Effect.gen(function* () {
       const waypost = yield* TestWaypost;

@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest";
 import { Effect, Redacted } from "effect";
+import { createHash } from "node:crypto";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
@@ -69,6 +70,39 @@ describe("Settings", () => {
         allSettings.map(({ name }) => name),
       );
     }),
+  );
+
+  it.effect(
+    "a key that can be guessed stops the start, and the message says how to make one (running.keys)",
+    () =>
+      Effect.gen(function* () {
+        const weak = [
+          "short",
+          "0123456789abcdefghijklmnopqrstu",
+          "a".repeat(64),
+          "abcdefg".repeat(8),
+          "correct-horse".repeat(4),
+          "ab".repeat(40),
+          `${"0".repeat(60)}1234`,
+          "keys with spaces 0123456789abcdefghi",
+        ];
+        for (const key of weak) {
+          const problems = yield* problemsOf({ WAYPOST_OPERATOR_KEY: key, WAYPOST_SECRET_KEY: key });
+          assert.deepStrictEqual(
+            problems,
+            ["WAYPOST_OPERATOR_KEY", "WAYPOST_SECRET_KEY"].map(
+              (name) =>
+                `${name} must be at least 32 random visible ASCII characters without spaces, ` +
+                "such as openssl rand -hex 32 prints.",
+            ),
+          );
+        }
+        for (let index = 0; index < 1000; index++) {
+          const bytes = createHash("sha256").update(String(index)).digest();
+          for (const key of [bytes.toString("base64url"), bytes.toString("hex").slice(0, 32)])
+            yield* Settings.fromRecord({ WAYPOST_OPERATOR_KEY: key });
+        }
+      }),
   );
 
   it.effect("an error never repeats a secret", () =>
@@ -173,15 +207,21 @@ describe("Settings", () => {
         yield* Effect.promise(() =>
           writeFile(
             file,
-            `# comment\n\nexport PORT = 9000\nWAYPOST_OPERATOR_KEY="0123456789abcdef"\n` +
-              `WAYPOST_SECRET_KEY=abc#def\nAWS_REGION='x'\n`,
+            `# comment\n\nexport PORT = 9000\nWAYPOST_OPERATOR_KEY="operator-key-0123456789abcdefghij"\n` +
+              `WAYPOST_SECRET_KEY=secret-key-0123456789#abcdefghij\nAWS_REGION='x'\n`,
           ),
         );
         const settings = yield* Settings.fromRecord({ ...(yield* Settings.readFile(file)), PORT: "9001" });
         assert.strictEqual(settings.port, 9001);
-        assert.strictEqual(settings.operatorKey && Redacted.value(settings.operatorKey), "0123456789abcdef");
+        assert.strictEqual(
+          settings.operatorKey && Redacted.value(settings.operatorKey),
+          "operator-key-0123456789abcdefghij",
+        );
 
-        assert.strictEqual(settings.secretKey && Redacted.value(settings.secretKey), "abc#def");
+        assert.strictEqual(
+          settings.secretKey && Redacted.value(settings.secretKey),
+          "secret-key-0123456789#abcdefghij",
+        );
 
         yield* Effect.promise(() => writeFile(file, "PORT 9000\nWAYPOST_PROT=1\n"));
         const error = yield* Effect.flip(Settings.readFile(file));

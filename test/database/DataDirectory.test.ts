@@ -101,14 +101,16 @@ describe("DataDirectory", () => {
     }),
   );
 
-  it.effect("a damaged key file is refused and never overwritten", () =>
+  it.effect("a damaged or weak key file is refused and never overwritten (running.keys)", () =>
     Effect.gen(function* () {
       const path = join(yield* temporary, "data");
       yield* Effect.scoped(open(path));
-      yield* Effect.promise(() => writeFile(join(path, "secret.key"), ""));
-      const error = yield* Effect.flip(Effect.scoped(open(path)));
-      assert.include(error.message, "secret.key holds no key");
-      assert.strictEqual(yield* Effect.promise(() => readFile(join(path, "secret.key"), "utf8")), "");
+      for (const text of ["", "0123456789abcdefghijklmnopqrstu\n", "x".repeat(40)]) {
+        yield* Effect.promise(() => writeFile(join(path, "secret.key"), text));
+        const error = yield* Effect.flip(Effect.scoped(open(path)));
+        assert.include(error.message, "secret.key holds no key of at least 32 random");
+        assert.strictEqual(yield* Effect.promise(() => readFile(join(path, "secret.key"), "utf8")), text);
+      }
     }),
   );
 

@@ -26,7 +26,7 @@ const runDemo = (command: ReadonlyArray<string>) => {
   const lines: Array<string> = [];
   const listener = { ...globalThis.console, log: (line: string) => void lines.push(line) };
   return Effect.map(
-    Effect.exit(Effect.provideService(demo({ command, isRich: false }), Console.Console, listener)),
+    Effect.exit(Effect.provideService(demo({ command }), Console.Console, listener)),
     (exit) => ({ exit, text: lines.join("\n") }),
   );
 };

@@ -5,7 +5,10 @@ import { Narrator } from "../../src/demo/Narrator.ts";
 const printed = (print: (narrator: Narrator) => Effect.Effect<void>) => {
   const lines: Array<string> = [];
   const listener = { ...globalThis.console, log: (text: string) => void lines.push(...text.split("\n")) };
-  return Effect.as(Effect.provideService(print(new Narrator(false)), Console.Console, listener), lines);
+  return Effect.as(
+    Effect.provideService(print(new Narrator((heading) => heading)), Console.Console, listener),
+    lines,
+  );
 };
 
 const request = { method: "GET", base: "API", path: "/campaigns", credential: "TOKEN" };

@@ -15,7 +15,7 @@ import { runCli } from "../cli/CommandLine.ts";
 import { type DoctorReport, findingsOf, notOk } from "./ReportedFindings.ts";
 
 layer(TestWaypost.layer)("waypost doctor with DATABASE_URL", (it) => {
-  const secretKey = "secret-key-of-the-tests";
+  const secretKey = "secret-key-of-the-tests-0123456789";
 
   /** Settings with the database of this file. */
   const settings = Effect.gen(function* () {
@@ -26,7 +26,7 @@ layer(TestWaypost.layer)("waypost doctor with DATABASE_URL", (it) => {
     return {
       DATABASE_URL: url,
       WAYPOST_DATA_DIR: "/nowhere/waypost-data",
-      WAYPOST_OPERATOR_KEY: "operator-key-of-the-tests",
+      WAYPOST_OPERATOR_KEY: "operator-key-of-the-tests-0123456789",
       WAYPOST_SECRET_KEY: secretKey,
       WAYPOST_ALLOW_PRIVATE_ADDRESSES: "true",
     };
@@ -110,7 +110,7 @@ layer(TestWaypost.layer)("waypost doctor with DATABASE_URL", (it) => {
       );
       assert.deepStrictEqual(received, []);
 
-      const other = yield* runDoctor({ WAYPOST_SECRET_KEY: "another-secret-key-than-that" });
+      const other = yield* runDoctor({ WAYPOST_SECRET_KEY: "another-secret-key-than-that-0123456789" });
       assert.lengthOf(findingsOf(other, "push services", "credentials"), 3);
       assert.include(
         findingsOf(other, "push services", "credentials")[0]?.observation,

@@ -89,16 +89,14 @@ describe("settingsHealthCheck", () => {
         WAYPOST_PRODUCTION_URL: "https://push.example.com/platform/v1",
         WAYPOST_SANDBOX_URL: "http://sandbox.example.com/platform/v1",
         WAYPOST_ALLOW_PRIVATE_ADDRESSES: "true",
-        WAYPOST_OPERATOR_KEY: "hunter2hunter2",
-        WAYPOST_SECRET_KEY: "hunter2hunter2",
+        WAYPOST_OPERATOR_KEY: "hunter2-hunter3-hunter4-hunter5-hunter6",
+        WAYPOST_SECRET_KEY: "hunter2-hunter3-hunter4-hunter5-hunter6",
       });
       const text = observations(found);
       for (const part of [
         "WAYPOST_SANDBOX_URL is not encrypted",
         "WAYPOST_TRUSTED_PROXIES trusts none",
         "WAYPOST_ALLOW_PRIVATE_ADDRESSES is on",
-        "WAYPOST_OPERATOR_KEY has only 14 characters",
-        "WAYPOST_SECRET_KEY has only 14 characters",
         "are the same",
       ])
         assert.include(text, part);

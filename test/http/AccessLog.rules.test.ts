@@ -5,7 +5,7 @@ import { TestPlatform } from "../TestPlatform.ts";
 import { TestWaypost, testOperatorKey, testSecretKey } from "../TestWaypost.ts";
 
 layer(TestPlatform.layer.pipe(Layer.provide(captured)))("The access log at its most verbose level", (it) => {
-  it.effect("the access log has no secrets, wherever tokens are in a request", () =>
+  it.effect("the access log has no secrets, wherever tokens are in a request (log.secrets, A5.1)", () =>
     Effect.gen(function* () {
       logged.length = 0;
       const waypost = yield* TestWaypost;
@@ -31,11 +31,17 @@ layer(TestPlatform.layer.pipe(Layer.provide(captured)))("The access log at its m
           "/devices/me",
           "/nothing",
           `/me?token=${bad}&api_key=${tokens.sandbox}`,
+          `/${tokens.sandbox}`,
+          `/campaigns/${tokens.production}/${testOperatorKey}`,
         ]) {
           yield* ask(path, { headers: sent });
           yield* ask(path, { headers: sent, body: { token: bad, secret: tokens.sandbox } });
           yield* ask(path, { headers: sent, method: "PUT", body: `{"token": "${bad}"` });
         }
+      }
+      for (const token of [tokens.sandbox, testOperatorKey, `trace:${tokens.production}`]) {
+        const { headers } = yield* sandbox("/me", { headers: { "x-request-id": token } });
+        assert.match(headers.get("x-request-id") ?? "", /^[0-9a-f-]{36}$/);
       }
       const issued = yield* waypost.operator(`/workspaces/${workspace.id}/tokens`, {
         body: { name: "New", environment: "sandbox", abilities: ["campaigns:read"] },
@@ -49,7 +55,7 @@ layer(TestPlatform.layer.pipe(Layer.provide(captured)))("The access log at its m
         operatorKey: testOperatorKey,
         secretKey: testSecretKey,
       });
-      assert.isAtLeast(logged.filter((line) => line.includes('"message":"request"')).length, 61);
+      assert.isAtLeast(logged.filter((line) => line.includes('"message":"request"')).length, 91);
     }),
   );
 });

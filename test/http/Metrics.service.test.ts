@@ -57,9 +57,9 @@ layer(TestWaypost.layer)("GET /metrics", (it) => {
       const of = (name: string) => valueOf(series, named(name)) ?? 0;
       const more = (name: string) => of(name) - (valueOf(earlier, named(name)) ?? 0);
       assert.strictEqual(more('waypost_idempotency_total outcome="replayed"'), 1);
-      assert.strictEqual(more('waypost_job_runs_total job="retention" outcome="done"'), 1);
-      assert.strictEqual(more('waypost_job_runs_total job="retention" outcome="failed"'), 1);
-      assert.isAbove(of('waypost_job_last_success_timestamp_seconds job="retention"'), 1_700_000_000);
+      assert.strictEqual(more('waypost_job_runs_total name="retention" outcome="done"'), 1);
+      assert.strictEqual(more('waypost_job_runs_total name="retention" outcome="failed"'), 1);
+      assert.isAbove(of('waypost_job_last_success_timestamp_seconds name="retention"'), 1_700_000_000);
       assert.isAbove(more("waypost_database_wait_seconds_count"), 0);
     }),
   );

@@ -158,6 +158,39 @@ layer(TestPlatform.layer)("Order of checks", (it) => {
       }),
   );
 
+  it.effect("no answer of an API may be cached or guessed at, whatever its status (A5.5)", () =>
+    Effect.gen(function* () {
+      const waypost = yield* TestWaypost;
+      const { production, sandbox } = yield* waypost.tenant();
+      const tagged = yield* sandbox("/reports/campaigns");
+      const answers = [
+        yield* sandbox("/me"),
+        tagged,
+        yield* sandbox("/reports/campaigns", {
+          headers: { "if-none-match": tagged.headers.get("etag") ?? "" },
+        }),
+        yield* sandbox("/campaigns", { body: {} }),
+        yield* sandbox("/campaigns", { body: "{", headers: { "content-type": "text/plain" } }),
+        yield* sandbox("/nothing"),
+        yield* sandbox("/me", { method: "DELETE" }),
+        yield* waypost.platform("production", null)("/me"),
+        yield* production("/media/x"),
+        yield* waypost.operator("/workspaces"),
+        yield* waypost.device("wpd_unknown")("/messages"),
+        yield* asker(waypost.origin, null)("/metrics"),
+        yield* asker(waypost.origin, null)("/nothing"),
+      ];
+      assert.deepStrictEqual(
+        answers.map(({ status }) => status),
+        [200, 200, 304, 422, 415, 404, 405, 401, 404, 200, 401, 200, 404],
+      );
+      for (const { headers } of answers) {
+        assert.strictEqual(headers.get("cache-control"), "no-store");
+        assert.strictEqual(headers.get("x-content-type-options"), "nosniff");
+      }
+    }),
+  );
+
   it.effect("an accepted X-Request-Id is returned, and another one is replaced (A5.1)", () =>
     Effect.gen(function* () {
       const waypost = yield* TestWaypost;

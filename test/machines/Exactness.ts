@@ -1,12 +1,14 @@
 import { assert } from "@effect/vitest";
 import { Effect } from "effect";
 import { SqlClient } from "effect/sql";
-import { messageId } from "../../src/sending/MessageId.ts";
+import { messageIds } from "../../src/sending/MessageId.ts";
 import type { LocalService } from "../sending/push/PushServers.ts";
 import { asker } from "../TestWaypost.ts";
-import { type Machine, ok, until } from "./Machines.ts";
+import { type Machine, ok, secretKey, until } from "./Machines.ts";
 import { crowd, longitudes, type SharedWorkspace } from "./SharedWorkspace.ts";
 import type { Traffic } from "./Traffic.ts";
+
+const ids = messageIds(secretKey);
 
 /** The message ids of pushes that were attempted and are not settled: a new worker repeats these. */
 export const uncertainPushes = Effect.gen(function* () {
@@ -14,7 +16,7 @@ export const uncertainPushes = Effect.gen(function* () {
   const rows = yield* sql<{ readonly sourceId: bigint; readonly key: number }>`
     SELECT source_id AS "sourceId", device_key AS key FROM delivery
     WHERE attempts > 0 AND settled_at IS NULL`;
-  return new Set(rows.map(({ key, sourceId }) => messageId(sourceId, key)));
+  return new Set(rows.map(({ key, sourceId }) => ids.idOf({ sourceId, deviceKey: key })));
 });
 
 /** Every send reached every device once, and no batch or push is left. */
@@ -44,7 +46,7 @@ const assertPushes = Effect.fnUntraced(function* (service: LocalService, uncerta
     SELECT source_id AS "sourceId", device_key AS key FROM delivery WHERE transport = 'fcm'`;
   const arrivals = new Map<string, number>();
   for (const { id } of service.ledger) arrivals.set(id, (arrivals.get(id) ?? 0) + 1);
-  const expected = new Set(rows.map(({ key, sourceId }) => messageId(sourceId, key)));
+  const expected = new Set(rows.map(({ key, sourceId }) => ids.idOf({ sourceId, deviceKey: key })));
   assert.deepStrictEqual(
     [...expected].filter((id) => !arrivals.has(id)),
     [],

@@ -6,11 +6,12 @@ import { CliProcess } from "../cli/CliProcess.ts";
 import { type Answer, asker } from "../TestWaypost.ts";
 import { networkPartition } from "./NetworkPartition.ts";
 
-/** The operator key of every process. */
+/** The keys of every process. */
+export const secretKey = "secret-key-of-several-processes-0123";
 export const operatorKey = "operator-key-of-several-processes";
 const shared = {
   WAYPOST_OPERATOR_KEY: operatorKey,
-  WAYPOST_SECRET_KEY: "secret-key-of-several-processes",
+  WAYPOST_SECRET_KEY: secretKey,
   WAYPOST_ALLOW_PRIVATE_ADDRESSES: "true",
 };
 

@@ -60,6 +60,8 @@ interface RawAnswer {
 const violation = ({ headers, status, text }: RawAnswer): string | null => {
   if (status >= 500) return "an internal error";
   if (headers.get("x-request-id") === null) return "no X-Request-Id";
+  if (headers.get("cache-control") !== "no-store") return "it may be cached";
+  if (headers.get("x-content-type-options") !== "nosniff") return "its type may be guessed";
   if (status === 204) return null;
   let body: any;
   try {

@@ -4,6 +4,8 @@ import { TestClock } from "effect/testing";
 import { check, checker } from "./ButtonChecker.ts";
 import { answers, localServer } from "./LocalServer.ts";
 
+const names = { "empty.test": [], "private.test": ["10.1.2.3"] };
+
 describe("LinkCheck", () => {
   it.effect("an address with another scheme and an authority or a path is accepted unchecked (F1.8)", () =>
     Effect.gen(function* () {
@@ -133,17 +135,23 @@ describe("LinkCheck", () => {
     }).pipe(Effect.provide(checker())),
   );
 
-  it.effect("the host of an address must exist and answer (F1.1)", () =>
+  it.effect("an unknown, a private and a refusing host get the same sentence (F1.1, F1.9)", () =>
     Effect.gen(function* () {
       const server = yield* localServer((request) => request.socket.destroy());
-      assert.include(yield* check("https://unknown.test/"), "unknown.test has no address");
-      assert.include(yield* check("https://empty.test/"), "empty.test has no address");
-      assert.include(yield* check(`http://127.0.0.1:${server.port}/`), "there was no answer");
+      const sentence = (host: string) =>
+        `The button address must lead to the public internet and answer when it is opened: ${host} does not.`;
+      const hosts = ["unknown.test", "empty.test", "private.test", "10.0.0.1", "[::1]", "unknown.test:81"];
+      for (const host of hosts) {
+        const problem = yield* check(`https://${host}/`).pipe(Effect.provide(checker(names, false)));
+        assert.strictEqual(problem, sentence(host));
+      }
+      const host = `127.0.0.1:${server.port}`;
+      assert.strictEqual(yield* check(`http://${host}/`), sentence(host));
       // A server without TLS.
-      assert.include(yield* check(`https://127.0.0.1:${server.port}/`), "there was no answer");
+      assert.strictEqual(yield* check(`https://${host}/`), sentence(host));
       server.close();
-      assert.include(yield* check(`http://127.0.0.1:${server.port}/`), "ECONNREFUSED");
-    }).pipe(Effect.provide(checker({ "empty.test": [] }))),
+      assert.strictEqual(yield* check(`http://${host}/`), sentence(host));
+    }).pipe(Effect.provide(checker(names))),
   );
 
   it.effect("an address must answer within five seconds in total, redirects included (F1.3)", () =>

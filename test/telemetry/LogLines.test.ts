@@ -1,7 +1,11 @@
 import { assert, describe, it } from "@effect/vitest";
 import { Cause, Effect, Logger, Redacted } from "effect";
 import { TestClock } from "effect/testing";
-import { jsonLine, batchedLogger } from "../../src/telemetry/LogLines.ts";
+import { stripVTControlCharacters } from "node:util";
+import { batchedLogger, jsonLine, prettyLine } from "../../src/telemetry/LogLines.ts";
+import { secretMask } from "../../src/telemetry/SecretMasking.ts";
+
+const parsed = (line: string): unknown => JSON.parse(line);
 
 /** The log lines of an effect, as Waypost and as Effect format them. */
 const both = (effect: Effect.Effect<void>) => {
@@ -11,7 +15,7 @@ const both = (effect: Effect.Effect<void>) => {
     Effect.provide(
       effect,
       Logger.layer([
-        Logger.map(jsonLine, (line) => void waypostLines.push(line)),
+        Logger.map(jsonLine(secretMask()), (line) => void waypostLines.push(line)),
         Logger.map(Logger.formatJson, (line) => void effectLines.push(line)),
       ]),
     ),
@@ -44,9 +48,59 @@ describe("log lines", () => {
         }),
       );
       assert.lengthOf(waypostLines, 6);
-      assert.deepStrictEqual(waypostLines, effectLines);
+      assert.deepStrictEqual<unknown>(waypostLines.map(parsed), effectLines.map(parsed));
       assert.notInclude(waypostLines.join(), "wpd_secret");
     }),
+  );
+
+  it.effect("a line for people is one line, without secrets and control characters (log.secrets)", () =>
+    Effect.gen(function* () {
+      yield* TestClock.adjust("1 hour");
+      for (const hasColors of [false, true]) {
+        const lines: Array<string> = [];
+        const logger = Logger.map(prettyLine(secretMask(), hasColors), (line) => void lines.push(line));
+        yield* Effect.gen(function* () {
+          yield* Effect.annotateLogs(Effect.logInfo("request\n"), {
+            path: "/\u009B31m\u202E/wps_0123456789abcdef",
+            status: 200,
+            name: "two words",
+            token: Redacted.make("wpd_secret"),
+          });
+          yield* Effect.logError("A fault", Cause.die(new Error("broken by wps_0123456789abcdef \u0007")));
+        }).pipe(Effect.provide(Logger.layer([logger])));
+        assert.lengthOf(lines, 2);
+        const [first = "", second = ""] = lines.map(stripVTControlCharacters);
+        assert.match(first, /^\d\d:\d\d:\d\d INFO /);
+        assert.strictEqual(
+          first.slice("00:00:00 INFO ".length),
+          "request\\u000a path=/\\u009b31m\\u202e/wps_<redacted> status=200 " +
+            'name="two words" token=<redacted>',
+        );
+        assert.match(second, /^\d\d:\d\d:\d\d ERROR A fault\nError: broken by wps_<redacted> \\u0007\n/);
+        assert.strictEqual(lines.join().includes("\u001B["), hasColors);
+      }
+    }),
+  );
+
+  it.effect(
+    "a JSON line has no secrets and no control characters, whatever the entry holds (log.secrets)",
+    () =>
+      Effect.gen(function* () {
+        const { waypostLines } = yield* both(
+          Effect.gen(function* () {
+            const path = "/\u009B31m\u202E/wps_0123456789abcdef";
+            yield* Effect.annotateLogs(Effect.logInfo("request wps_0123456789abcdef"), { path });
+            yield* Effect.annotateLogs(Effect.logWarning("refused"), { path, cause: { deep: [path] } });
+            yield* Effect.logError(Cause.die(new Error(path)));
+          }),
+        );
+        assert.lengthOf(waypostLines, 3);
+        for (const line of waypostLines) {
+          assert.notInclude(line, "0123456789abcdef");
+          assert.notMatch(line, /\p{Cc}|\p{Bidi_Control}/u);
+          assert.include(JSON.stringify(parsed(line)), "\u009B31m\u202E/wps_<redacted>");
+        }
+      }),
   );
 
   it.effect(
@@ -54,7 +108,7 @@ describe("log lines", () => {
     () =>
       Effect.gen(function* () {
         const written: Array<ReadonlyArray<unknown>> = [];
-        const logger = batchedLogger(jsonLine, (text) =>
+        const logger = batchedLogger(jsonLine(secretMask()), (text) =>
           written.push(
             text
               .split("\n")

@@ -16,7 +16,7 @@ import { testOperatorKey, TestWaypost } from "../TestWaypost.ts";
 import { ownMigrations } from "./NextVersion.ts";
 
 /** The keys of every fixture. */
-export const keys = { operator: testOperatorKey, secret: "secret-key-of-the-tests" };
+export const keys = { operator: testOperatorKey, secret: "secret-key-of-the-tests-0123456789" };
 
 const realClock = Layer.succeed(Clock.Clock, Context.get(Context.empty(), Clock.Clock));
 

@@ -1,6 +1,7 @@
 import { Console, Effect } from "effect";
 import { Argument, Command } from "effect/cli";
 import type { BackupManifest } from "../../backup/BackupManifest.ts";
+import { visible } from "../../wire/VisibleText.ts";
 import { Json, SettingsFile, settingsRecord } from "../Operator.ts";
 import { formatCount } from "../terminal/Formats.ts";
 import { printOne } from "../terminal/Output.ts";
@@ -52,8 +53,11 @@ export const backupCommand = Command.make(
       Effect.onInterrupt(() => Console.error("Stopped. No backup was written.")),
     );
     const facts = factsOf(manifest);
-    yield* printOne({ file, ...facts }, () =>
-      asText(`Wrote ${file}. It contains the keys of this Waypost: store it as safely as the keys.`, facts),
+    yield* printOne({ file, ...facts }, (shown) =>
+      asText(
+        `Wrote ${shown.file}. It contains the keys of this Waypost: store it as safely as the keys.`,
+        shown,
+      ),
     );
   }),
 ).pipe(
@@ -77,8 +81,8 @@ export const restoreCommand = Command.make(
       Effect.onInterrupt(() => Console.error("Stopped. Nothing was restored.")),
     );
     const facts = factsOf(manifest);
-    yield* printOne({ data_dir: dataDir, ...facts }, () =>
-      asText(`Restored ${file} into ${dataDir}. Start it with "waypost serve".`, facts),
+    yield* printOne({ data_dir: dataDir, ...facts }, (shown) =>
+      asText(`Restored ${visible(file)} into ${shown.data_dir}. Start it with "waypost serve".`, shown),
     );
   }),
 ).pipe(

@@ -3,6 +3,7 @@ import { Command, Flag } from "effect/cli";
 import { areas, type Finding, type Verdict } from "../../doctor/HealthCheck.ts";
 import type { EnvironmentRollups } from "../../reports/rollups/RollupTypes.ts";
 import { counted } from "../../wire/Text.ts";
+import { visible } from "../../wire/VisibleText.ts";
 import { CliEnvironment } from "../CliEnvironment.ts";
 import { BadUsage, CommandRefused } from "../CommandRefused.ts";
 import { Json, SettingsFile, settingsRecord } from "../Operator.ts";
@@ -27,8 +28,10 @@ const asText = (findings: ReadonlyArray<Finding>, columns: number | null, paint:
     return `  ${styles[verdict](mark)}${" ".repeat(marginCells - 2 - mark.length)}`;
   };
   const linesOf = ({ advice, observation, verdict }: Finding): ReadonlyArray<string> => [
-    ...wrapText(observation, textCells).map((line, index) => (index === 0 ? markOf(verdict) : indent) + line),
-    ...(advice === null ? [] : wrapText(`→ ${advice}`, textCells).map((line) => indent + line)),
+    ...wrapText(visible(observation), textCells).map(
+      (line, index) => (index === 0 ? markOf(verdict) : indent) + line,
+    ),
+    ...(advice === null ? [] : wrapText(visible(`→ ${advice}`), textCells).map((line) => indent + line)),
   ];
   return areas
     .flatMap((area) => {
@@ -68,7 +71,7 @@ const states = {
 } as const;
 
 const rollupsText = ({ environment, name, pending_deltas, state }: EnvironmentRollups): string =>
-  `${name} (${environment}): ${states[state]}, ${counted(pending_deltas, "pending delta")}.`;
+  `${visible(name)} (${environment}): ${states[state]}, ${counted(pending_deltas, "pending delta")}.`;
 
 const showRollups = Effect.fnUntraced(function* (rebuild: boolean) {
   const { reportRollups } = yield* doctors;

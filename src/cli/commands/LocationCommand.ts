@@ -3,6 +3,7 @@ import { Argument, Command, Flag } from "effect/cli";
 import { HttpClientError } from "effect/http";
 import type { Environment } from "../../workspaces/Environment.ts";
 import { counted } from "../../wire/Text.ts";
+import { visible } from "../../wire/VisibleText.ts";
 import { Conflict, InternalError, ServiceUnavailable } from "../../wire/ApiError.ts";
 import { BadUsage, CommandRefused } from "../CommandRefused.ts";
 import {
@@ -173,15 +174,21 @@ const importFile = Command.make(
       seconds: outcome.seconds,
     };
     yield* printOne(result, () =>
-      summary(flags.file, `${flags.environment} of ${workspace.name}`, flags.dryRun, outcome),
+      summary(
+        visible(flags.file),
+        `${flags.environment} of ${visible(workspace.name)}`,
+        flags.dryRun,
+        outcome,
+      ),
     );
     if (refusedFile === null) return;
     return yield* new CommandRefused({
       message:
         counts.failed + counts.skipped === 1
-          ? `1 feature was refused. It is in ${refusedFile}, with its reasons: correct it there and import that file.`
+          ? `1 feature was refused. It is in ${visible(refusedFile)}, with its reasons: ` +
+            "correct it there and import that file."
           : `${formatCount(counts.failed + counts.skipped)} features were refused. ` +
-            `They are in ${refusedFile}, each with its reasons: correct them there and import that file.`,
+            `They are in ${visible(refusedFile)}, each with its reasons: correct them there and import that file.`,
     });
   }),
 ).pipe(

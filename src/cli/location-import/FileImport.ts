@@ -1,6 +1,7 @@
 import { Clock, Effect } from "effect";
 import { diskProblem } from "../../backup/DiskProblem.ts";
 import type { ImportReport } from "../../locations/LocationImport.ts";
+import { visible } from "../../wire/VisibleText.ts";
 import { CommandRefused } from "../CommandRefused.ts";
 import { type ImportEntry, ImportFileBroken } from "./ImportEntry.ts";
 import { type ImportPart, partsOf, type SurveyedFile } from "./ImportFile.ts";
@@ -77,7 +78,7 @@ const openJournal = Effect.fnUntraced(function* (
   if (existing !== null) {
     if (!isSameTarget(existing.target, target)) {
       const { environment, url, workspace } = existing.target;
-      return yield* refuse(`, into ${environment} of the workspace ${workspace} at ${url}.`);
+      return yield* refuse(visible(`, into ${environment} of the workspace ${workspace} at ${url}.`));
     }
     if (existing.digest !== file.digest) return yield* refuse(", and the file has changed since.");
     const { isIdExternal, isSplit } = existing.changes;

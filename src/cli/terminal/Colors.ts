@@ -1,13 +1,17 @@
 import { styleText } from "node:util";
 import type { SettingsRecord } from "../../config/Settings.ts";
+import { markStyles } from "./PrintedText.ts";
 
 type Format = Parameters<typeof styleText>[0];
 
-/** Styles of a stream. They leave texts unchanged if the stream has no colours. */
+/**
+ * Styles of a stream. They leave texts unchanged if the stream has no colours. Styles are marked, and take
+ * effect when the text is printed: measure a text before styling it.
+ */
 export const paint = (hasColors: boolean) => {
   // `wantsColors` decides about colours: styleText's own check would apply to stdout only.
   const style = (format: Format) => (text: string) =>
-    hasColors ? styleText(format, text, { validateStream: false }) : text;
+    hasColors ? markStyles(text, (shown) => styleText(format, shown, { validateStream: false })) : text;
   return {
     bold: style("bold"),
     faint: style("dim"),

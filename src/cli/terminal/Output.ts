@@ -1,4 +1,5 @@
 import { Console, Effect } from "effect";
+import { visibleValue } from "../../wire/VisibleText.ts";
 import { CliEnvironment } from "../CliEnvironment.ts";
 import type { CommandRefused } from "../CommandRefused.ts";
 import { type FetchPage, readList } from "../Lookups.ts";
@@ -6,9 +7,13 @@ import { Json } from "../Operator.ts";
 import { paint } from "./Colors.ts";
 import { type Column, table } from "./Table.ts";
 
-/** Prints a value: as JSON for programs, or as text for people. */
+/**
+ * Prints a value: as JSON for programs, or as text for people, made from a value without control characters.
+ */
 export const printOne = <A>(value: A, asText: (value: A) => string) =>
-  Effect.flatMap(Json, (isJson) => Console.log(isJson ? JSON.stringify(value, null, 2) : asText(value)));
+  Effect.flatMap(Json, (isJson) =>
+    Console.log(isJson ? JSON.stringify(value, null, 2) : asText(visibleValue(value))),
+  );
 
 /** A table that fits the terminal; in a pipe it is as wide as its content. */
 export const fittedTable = <Row>(columns: ReadonlyArray<Column<Row>>, rows: ReadonlyArray<Row>) =>

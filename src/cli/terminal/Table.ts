@@ -1,4 +1,5 @@
 import { CliOutput } from "effect/cli";
+import { visible } from "../../wire/VisibleText.ts";
 import { formatCount, formatInstant } from "./Formats.ts";
 
 /** The content of a column. Prose is shortened first, then instants. Ids and figures stay whole. */
@@ -27,13 +28,10 @@ const minWidths: ReadonlyArray<Readonly<Record<Kind, number>>> = [
 /** Width of a text in cells. ASCII takes a fast path. */
 const width = (text: string): number => (/^[ -~]*$/.test(text) ? text.length : CliOutput.displayWidth(text));
 
-/** Replaces control characters, because a name could otherwise send commands to the terminal. */
-const printable = (text: string): string => text.replaceAll(/\p{Cc}/gu, "\u{fffd}");
-
 const cellText = <Row>({ cell, kind }: Column<Row>, row: Row): string => {
   const value = cell(row);
   if (typeof value === "number") return formatCount(value);
-  return kind === "instant" || value === null ? formatInstant(value) : printable(value);
+  return visible(kind === "instant" || value === null ? formatInstant(value) : value);
 };
 
 const segments = new Intl.Segmenter();
@@ -106,6 +104,6 @@ export const table = <Row>(
 export const details = (entries: ReadonlyArray<readonly [name: string, value: string]>): string => {
   const nameWidth = Math.max(...entries.map(([name]) => width(name)));
   return entries
-    .map(([name, value]) => `${name.padEnd(nameWidth)}${" ".repeat(gap)}${printable(value)}`)
+    .map(([name, value]) => `${name.padEnd(nameWidth)}${" ".repeat(gap)}${visible(value)}`)
     .join("\n");
 };

@@ -1,14 +1,18 @@
 import { Effect, Metric } from "effect";
+import { knownSeries } from "../../telemetry/KnownSeries.ts";
 
 /** What is rolled up. */
 export type RollupKind = "deliveries" | "events" | "interactions" | "answers";
 
-const rows = Metric.counter("waypost_rollup_rows_total", {
-  description:
-    "Deliveries, events, interactions and answers that were added to the rollups: from pending deltas, or " +
-    "from source rows.",
-  incremental: true,
-});
+const rows = knownSeries(
+  Metric.counter("waypost_rollup_rows_total", {
+    description:
+      "Deliveries, events, interactions and answers that were added to the rollups: from pending deltas, or " +
+      "from source rows.",
+    incremental: true,
+  }),
+  { what: ["deliveries", "events", "interactions", "answers"], from: ["deltas", "source"] },
+);
 
 const pending = Metric.gauge("waypost_rollup_pending_deltas", {
   description: "Deltas that are not added to the rollups yet, counted up to 100,000; reports read them too.",

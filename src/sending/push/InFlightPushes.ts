@@ -13,7 +13,6 @@ import type { PushLeases } from "./PushLeases.ts";
 import { countAccepted } from "./PushMetrics.ts";
 import type { PushContent } from "./PushPayload.ts";
 import type { QueuePartition, TakenPush } from "./PushQueueSql.ts";
-import { messageId } from "../MessageId.ts";
 import { type Cancel, nothingToCancel, type PushOutcome } from "./transports/PushTransport.ts";
 
 /** How long attempts are started before the event loop serves other work, in milliseconds. */
@@ -143,7 +142,7 @@ export const inFlightPushes = (
       open.add(attempt);
       channel.concurrency.started(service);
       try {
-        const id = messageId(push.sourceId, push.deviceKey);
+        const id = pushAttempts.idOf(push);
         attempt.cancel = channel.send({ id, content, address: push.address }, (result) => {
           if (!open.delete(attempt)) return;
           if (Effect.isEffect(result)) {

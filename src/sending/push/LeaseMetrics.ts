@@ -1,30 +1,39 @@
 import { type Effect, Metric } from "effect";
-import type { PushProvider } from "./PushCredential.ts";
+import { knownSeries } from "../../telemetry/KnownSeries.ts";
+import { PushProvider } from "./PushCredential.ts";
 
 const offset = Metric.gauge("waypost_clock_offset_seconds", {
   description:
     "How far this machine's clock is ahead of the database's, in seconds; negative if it is behind.",
 });
 
-const clockSteps = Metric.counter("waypost_database_clock_set_total", {
-  description: "How often the database's clock was found to have been set by more than a second.",
-  incremental: true,
-});
+const clockSteps = knownSeries(
+  Metric.counter("waypost_database_clock_set_total", {
+    description: "How often the database's clock was found to have been set by more than a second.",
+    incremental: true,
+  }),
+);
 
-const uncertain = Metric.counter("waypost_push_uncertain_total", {
-  description:
-    "Pushes that may arrive twice, by transport and cause: unanswered (retried, but the provider may have " +
-    "it), taken_over (from a process without heartbeats), stopped (no response before the process ended), " +
-    "unwritten (its outcome could not be stored).",
-  incremental: true,
-});
+const uncertain = knownSeries(
+  Metric.counter("waypost_push_uncertain_total", {
+    description:
+      "Pushes that may arrive twice, by transport and cause: unanswered (retried, but the provider may " +
+      "have it), taken_over (from a process without heartbeats), stopped (no response before the process " +
+      "ended), unwritten (its outcome could not be stored).",
+    incremental: true,
+  }),
+  { transport: PushProvider.literals, cause: ["unanswered", "taken_over", "stopped", "unwritten"] },
+);
 
-const lost = Metric.counter("waypost_push_leases_lost_total", {
-  description:
-    "Pushes whose lease this process lost, by transport and when it noticed: before the attempt (it was " +
-    "not sent), or after (another process has taken it over).",
-  incremental: true,
-});
+const lost = knownSeries(
+  Metric.counter("waypost_push_leases_lost_total", {
+    description:
+      "Pushes whose lease this process lost, by transport and when it noticed: before the attempt (it was " +
+      "not sent), or after (another process has taken it over).",
+    incremental: true,
+  }),
+  { transport: PushProvider.literals, found: ["before", "after"] },
+);
 
 /** Records by how many milliseconds this machine's clock is ahead of the database's. */
 export const noteClockOffset = (millis: number): Effect.Effect<void> =>

@@ -1,7 +1,7 @@
 import { Cause, Clock, Context, Effect, Layer, Random } from "effect";
 import { noCredentials } from "../Delivery.ts";
 import { LeaseTime, monotonicMillis } from "../LeaseTime.ts";
-import { messageId } from "../MessageId.ts";
+import { MessageIds } from "../MessageId.ts";
 import { countUncertain } from "./LeaseMetrics.ts";
 import type { OpenChannel } from "./PushChannels.ts";
 import { countAttempt } from "./PushMetrics.ts";
@@ -78,6 +78,7 @@ export const withheld = (push: TakenPush, now: number): AttemptResult | null => 
 export class PushAttempts extends Context.Service<PushAttempts>()("waypost/sending/PushAttempts", {
   make: Effect.gen(function* () {
     const leaseTime = yield* LeaseTime;
+    const { idOf } = yield* MessageIds;
     const clock = yield* Clock.Clock;
 
     const classify = Effect.fnUntraced(function* (
@@ -117,10 +118,13 @@ export class PushAttempts extends Context.Service<PushAttempts>()("waypost/sendi
 
     const logFailure = (partition: QueuePartition, push: TakenPush, cause: Cause.Cause<never>) =>
       Effect.logError("Sending a push failed", cause).pipe(
-        Effect.annotateLogs({ ...partition, delivery: messageId(push.sourceId, push.deviceKey) }),
+        Effect.annotateLogs({ ...partition, delivery: idOf(push) }),
       );
 
     return {
+      /** The id of a push: that of its message. */
+      idOf: (push: TakenPush): string => idOf(push),
+
       /** Finishes an attempt that began at `began` (monotonic milliseconds), within its timeout. */
       finish: Effect.fnUntraced(function* (
         partition: QueuePartition,
@@ -146,5 +150,5 @@ export class PushAttempts extends Context.Service<PushAttempts>()("waypost/sendi
     };
   }),
 }) {
-  static readonly layer = Layer.effect(PushAttempts, PushAttempts.make);
+  static readonly layer = Layer.effect(PushAttempts, PushAttempts.make).pipe(Layer.provide(MessageIds.layer));
 }

@@ -1,24 +1,38 @@
 import { Context, Effect, Metric } from "effect";
-import type { PushProvider } from "./PushCredential.ts";
+import { knownSeries } from "../../telemetry/KnownSeries.ts";
+import { PushProvider } from "./PushCredential.ts";
 import type { Settlement } from "./PushOutcomesSql.ts";
 import type { PushOutcome } from "./transports/PushTransport.ts";
 
-const attempts = Metric.counter("waypost_push_attempts_total", {
-  description: "Push attempts, by transport and outcome: Accepted, Gone, Refused, Unauthorized, Unavailable.",
-  incremental: true,
-});
+const attempts = knownSeries(
+  Metric.counter("waypost_push_attempts_total", {
+    description:
+      "Push attempts, by transport and outcome: Accepted, Gone, Refused, Unauthorized, Unavailable.",
+    incremental: true,
+  }),
+  {
+    transport: PushProvider.literals,
+    outcome: ["Accepted", "Gone", "Refused", "Unauthorized", "Unavailable"],
+  },
+);
 
-const seconds = Metric.histogram("waypost_push_seconds", {
-  description: "Duration of push attempts in seconds, by transport.",
-  boundaries: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
-});
+const seconds = knownSeries(
+  Metric.histogram("waypost_push_seconds", {
+    description: "Duration of push attempts in seconds, by transport.",
+    boundaries: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+  }),
+  { transport: PushProvider.literals },
+);
 
-const settled = Metric.counter("waypost_push_settled_total", {
-  description:
-    "Settled pushes, by verdict: delivered, failed, delayed (to be retried), dropped (their send was " +
-    "stopped), returned (not sent in time).",
-  incremental: true,
-});
+const settled = knownSeries(
+  Metric.counter("waypost_push_settled_total", {
+    description:
+      "Settled pushes, by verdict: delivered, failed, delayed (to be retried), dropped (their send was " +
+      "stopped), returned (not sent in time).",
+    incremental: true,
+  }),
+  { transport: PushProvider.literals, verdict: ["delivered", "failed", "delayed", "dropped", "returned"] },
+);
 
 const depth = Metric.gauge("waypost_push_queue", {
   description: "Queued pushes by transport, those in flight included; counted up to 100,000 in all.",

@@ -1,7 +1,6 @@
 import { Cause, Clock, Context, Effect, Layer, Queue } from "effect";
 import { Database } from "../../database/Database.ts";
 import { LeaseTime } from "../LeaseTime.ts";
-import { messageId } from "../MessageId.ts";
 import { type InFlightPushes, inFlightPushes, type ReadyPush, yieldToEventLoop } from "./InFlightPushes.ts";
 import { countLost, countUncertain } from "./LeaseMetrics.ts";
 import { type AttemptResult, PushAttempts } from "./PushAttempts.ts";
@@ -62,7 +61,7 @@ export class PushWorkers extends Context.Service<PushWorkers>()("waypost/sending
           for (const { push } of ready) leases.hold(push, since);
           if (leases.now() - since > slowTakingMillis)
             yield* Effect.ignoreCause(leases.renew(slowTakingMillis));
-          yield* logUncertain(partition, ready);
+          yield* logUncertain(pushAttempts, partition, ready);
           const returned = yield* pushes
             .start(channel, ready, yield* leaseTime.now)
             .pipe(withPushSpan("push.hand_over", partition, ready));
@@ -165,6 +164,7 @@ export class PushWorkers extends Context.Service<PushWorkers>()("waypost/sending
 
 /** Counts and logs pushes whose earlier attempt, by a dead worker, has an unknown outcome. */
 const logUncertain = Effect.fnUntraced(function* (
+  pushAttempts: PushAttempts["Service"],
   partition: QueuePartition,
   ready: ReadonlyArray<ReadyPush>,
 ) {
@@ -177,7 +177,7 @@ const logUncertain = Effect.fnUntraced(function* (
       pushes: uncertain.length,
       among_them: uncertain
         .slice(0, maxNamed)
-        .map(({ push }) => messageId(push.sourceId, push.deviceKey))
+        .map(({ push }) => pushAttempts.idOf(push))
         .join(" "),
     }),
   );

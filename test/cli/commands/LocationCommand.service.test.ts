@@ -35,6 +35,34 @@ const importWorld = Effect.gen(function* () {
 });
 
 layer(TestWaypost.layer)("waypost location import", (it) => {
+  it.effect("hostile names reach the terminal with visible control and bidi characters (cli.terminal)", () =>
+    Effect.gen(function* () {
+      const { file, json, operator, run } = yield* importWorld;
+      const name = "Evil\u001B]0;owned\u0007\r\nCreated 5\u009B31m\u202Egpj";
+      const shown = "Evil\\u001b]0;owned\\u0007\\u000d\\u000aCreated 5\\u009b31m\\u202egpj";
+      const { body, status } = yield* operator("/workspaces", { body: { name } });
+      assert.strictEqual(status, 201);
+      const { id } = body.data;
+      const path = yield* file("one.geojson", collection(pointFeature({ name })));
+      const outputs = [
+        yield* run(`location import ${path} -w ${id} -e sandbox`),
+        yield* run(`location import ${path} -w ${id} -e sandbox --dry-run`),
+        yield* run(`workspace show ${id}`),
+        yield* run("workspace list --limit 1"),
+        yield* run("workspace list --limit 1", 60),
+        yield* run(`workspace update ${id} --name Evil\u001B[2J\u202E --timezone A\u001Bb`),
+      ];
+      for (const { stderr, stdout } of outputs) {
+        assert.notMatch(stdout + stderr, /[^\P{Cc}\n]|\p{Bidi_Control}/u);
+      }
+      assert.include(outputs[0]?.stdout, `into sandbox of ${shown} in `);
+      assert.include(outputs[2]?.stdout, shown);
+      const listed = yield* run("workspace list --limit 1 --json");
+      assert.notMatch(listed.stdout, /[^\P{Cc}\n]|\p{Bidi_Control}/u);
+      assert.strictEqual((yield* json(`workspace show ${id}`)).name, name);
+    }),
+  );
+
   it.effect(
     "refused features go to a file that can be imported again (cli.import, operator.import_command)",
     () =>

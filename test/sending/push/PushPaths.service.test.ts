@@ -5,8 +5,8 @@ import { TestClock } from "effect/testing";
 import { leaseMillis } from "../../../src/sending/push/PushLeases.ts";
 import { PushOutcomesSql } from "../../../src/sending/push/PushOutcomesSql.ts";
 import { PushQueueSql } from "../../../src/sending/push/PushQueueSql.ts";
-import { deliveryKey } from "../../../src/sending/MessageId.ts";
-import { TestWaypost, testStart } from "../../TestWaypost.ts";
+import { messageIds } from "../../../src/sending/MessageId.ts";
+import { testSecretKey, TestWaypost, testStart } from "../../TestWaypost.ts";
 import { localServices } from "./LocalProviders.ts";
 import { eventually, pushed, pushing, pushWorld } from "./PushWorld.ts";
 
@@ -129,7 +129,7 @@ layer(TestWaypost.layer)("Pushes", (it) => {
       assert.lengthOf(sourceIds, 4);
       assert.sameMembers(
         sourceIds,
-        messages.map(({ message }) => deliveryKey(message.id)?.sourceId ?? 0n),
+        messages.map(({ message }) => messageIds(testSecretKey).keyOf(message.id)?.sourceId ?? 0n),
       );
     }).pipe(Effect.provide(PushQueueSql.layer)),
   );

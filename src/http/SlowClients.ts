@@ -1,0 +1,123 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import {
+  advance,
+  isLong,
+  isTooSlow,
+  type Transfer,
+  type TransferLimits,
+  transferLimits,
+  type TransferReading,
+} from "./TransferRate.ts";
+
+/** Who a request comes from. */
+export interface TransferClient {
+  /** The address that the bound counts by; null for a proxy that does not name its clients. */
+  readonly address: string | null;
+  /**
+   * Whether a trusted proxy is in between: it reads for many clients, and ends those that stall by itself.
+   */
+  readonly isProxied: boolean;
+}
+
+/** Why a connection was ended. */
+export type SlowClientReason = "body" | "response" | "address";
+
+/** Options of `SlowClients`. */
+export interface SlowClientOptions {
+  readonly clientOf: (request: IncomingMessage) => TransferClient;
+  readonly onEnded: (reason: SlowClientReason) => void;
+  readonly limits?: TransferLimits;
+}
+
+/** A request and its response until both have been transferred. */
+interface Exchange {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  /** A client that sent `Expect: 100-continue` sends its body only once it is invited. */
+  isInvited: boolean;
+  transfer: Transfer | null;
+}
+
+const requestTimeout = "HTTP/1.1 408 Request Timeout\r\nConnection: close\r\nContent-Length: 0\r\n\r\n";
+
+/** What the exchange waits for from its client; null if it waits for the server. */
+const readingOf = ({ isInvited, request, response }: Exchange): TransferReading | null => {
+  const { socket } = request;
+  // A full buffer means that the server does not read.
+  const isReceiving =
+    isInvited && !request.complete && request.readableLength < request.readableHighWaterMark;
+  if (isReceiving) return { direction: "body", bytes: socket.bytesRead };
+  const isSending = response.headersSent && socket.writableLength > 0;
+  return isSending ? { direction: "response", bytes: socket.bytesWritten - socket.writableLength } : null;
+};
+
+const isOver = ({ request, response }: Exchange): boolean =>
+  request.socket.destroyed || (response.closed && request.complete);
+
+/**
+ * Ends connections whose clients send a body or read a response too slowly, and those beyond the number of
+ * long transfers that one client may have. So no client can hold descriptors and memory for long.
+ */
+export class SlowClients {
+  readonly #exchanges = new Set<Exchange>();
+  readonly #options: SlowClientOptions;
+  readonly #limits: TransferLimits;
+
+  constructor(options: SlowClientOptions) {
+    this.#options = options;
+    this.#limits = options.limits ?? transferLimits;
+  }
+
+  /** Watches an exchange whose head has arrived. */
+  watch(request: IncomingMessage, response: ServerResponse, expectsContinue: boolean): void {
+    const exchange: Exchange = { request, response, isInvited: !expectsContinue, transfer: null };
+    if (expectsContinue) {
+      const writeContinue = response.writeContinue.bind(response);
+      response.writeContinue = (callback) => {
+        exchange.isInvited = true;
+        writeContinue(callback);
+      };
+    }
+    this.#exchanges.add(exchange);
+    response.once("close", () => {
+      if (isOver(exchange)) this.#exchanges.delete(exchange);
+    });
+  }
+
+  /** Checks all exchanges. `now` is a monotonic clock in milliseconds. */
+  check(now: number): void {
+    const long = new Map<string, number>();
+    // The oldest exchanges are first: they are within the bound.
+    for (const exchange of this.#exchanges) {
+      if (isOver(exchange)) {
+        this.#exchanges.delete(exchange);
+        continue;
+      }
+      exchange.transfer = advance(exchange.transfer, readingOf(exchange), now, this.#limits);
+      const { transfer } = exchange;
+      if (transfer === null) continue;
+      const isTransferLong = isLong(transfer, now, this.#limits);
+      const isLate = isTooSlow(transfer, now);
+      if (!isTransferLong && !isLate) continue;
+      const { address, isProxied } = this.#options.clientOf(exchange.request);
+      if (isLate && !(isProxied && transfer.direction === "response")) {
+        this.#end(exchange, transfer.direction);
+        continue;
+      }
+      if (address === null || !isTransferLong) continue;
+      const count = (long.get(address) ?? 0) + 1;
+      if (count > this.#limits.maxLongPerClient) this.#end(exchange, "address");
+      else long.set(address, count);
+    }
+  }
+
+  #end(exchange: Exchange, reason: SlowClientReason): void {
+    const { request, response } = exchange;
+    this.#exchanges.delete(exchange);
+    if (exchange.transfer?.direction === "body" && !response.headersSent) {
+      request.socket.end(requestTimeout);
+      request.socket.destroySoon();
+    } else request.socket.destroy();
+    this.#options.onEnded(reason);
+  }
+}

@@ -1,0 +1,34 @@
+import { Effect, Metric } from "effect";
+
+type AnyMetric = Metric.Metric<number, unknown>;
+
+/** The series that this program declares. Modules add to it while they load, and nothing reads it before. */
+const known: Array<AnyMetric> = [];
+
+const combinations = (
+  labels: Readonly<Record<string, ReadonlyArray<string>>>,
+): ReadonlyArray<Readonly<Record<string, string>>> =>
+  Object.entries(labels).reduce<ReadonlyArray<Readonly<Record<string, string>>>>(
+    (partial, [name, values]) =>
+      partial.flatMap((each) => values.map((value) => ({ ...each, [name]: value }))),
+    [{}],
+  );
+
+/**
+ * Declares the series of a counter or a histogram, by every combination of its label values, and returns the
+ * metric. A process has them from the start, with 0. Otherwise a series would appear with its first failure,
+ * and an alert on its increase would miss that one.
+ */
+export const knownSeries = <M extends AnyMetric>(
+  metric: M,
+  ...alternatives: ReadonlyArray<Readonly<Record<string, ReadonlyArray<string>>>>
+): M => {
+  for (const labels of alternatives.length === 0 ? [{}] : alternatives)
+    for (const attributes of combinations(labels)) known.push(Metric.withAttributes(metric, attributes));
+  return metric;
+};
+
+/** Creates all declared series in this process. Reading a metric creates it. */
+export const startKnownSeries: Effect.Effect<void> = Effect.suspend(() =>
+  Effect.forEach(known, Metric.value, { discard: true }),
+);

@@ -1,0 +1,140 @@
+import { assert, describe, it } from "@effect/vitest";
+import { Effect } from "effect";
+import type { ServerResponse } from "node:http";
+import { type AddressInfo, connect, type Socket } from "node:net";
+import { DrainingServer } from "../../src/http/DrainingServer.ts";
+import { type SlowClientReason, SlowClients, type TransferClient } from "../../src/http/SlowClients.ts";
+import { transferLimits } from "../../src/http/TransferRate.ts";
+
+const turn = Effect.promise(() => new Promise<void>((resolve) => setImmediate(resolve)));
+
+/**
+ * A server that is checked by hand, so that time is a parameter. `/read` reads the body, `/write` streams.
+ */
+const slowServer = (client: TransferClient = { address: "192.0.2.1", isProxied: false }) =>
+  Effect.gen(function* () {
+    const ended: Array<SlowClientReason> = [];
+    const slowClients = new SlowClients({
+      clientOf: () => client,
+      onEnded: (reason) => void ended.push(reason),
+      limits: { ...transferLimits, maxLongPerClient: 3 },
+    });
+    const server = yield* Effect.acquireRelease(
+      Effect.sync(() => new DrainingServer({}, slowClients)),
+      (made) =>
+        Effect.sync(() => {
+          made.closeAllConnections();
+          made.close();
+        }),
+    );
+    const stream = (response: ServerResponse): void => {
+      while (!response.destroyed && response.write(Buffer.alloc(65_536))) continue;
+      if (!response.destroyed) response.once("drain", () => stream(response));
+    };
+    let requests = 0;
+    server.on("checkContinue", () => void requests++);
+    server.on("request", (request, response: ServerResponse) => {
+      requests++;
+      if (request.url === "/write") stream(response);
+      if (request.url === "/read") request.resume().on("end", () => response.end("done"));
+    });
+    const port = yield* Effect.callback<number>((resume) => {
+      server.listen(0, "127.0.0.1", () => resume(Effect.succeed((server.address() as AddressInfo).port)));
+    });
+    const open = (head: string, options: { readonly isPaused?: boolean } = {}) =>
+      Effect.gen(function* () {
+        const before = requests;
+        let text = "";
+        let isClosed = false;
+        const socket: Socket = connect(port, "127.0.0.1");
+        socket.setEncoding("latin1");
+        socket.on("error", () => {});
+        socket.on("close", () => {
+          isClosed = true;
+        });
+        if (options.isPaused === true) socket.pause();
+        else socket.on("data", (chunk: string) => void (text += chunk));
+        socket.write(head);
+        while (requests === before) yield* turn;
+        return { socket, text: () => text, isClosed: () => isClosed };
+      });
+    return { ended, open, check: (seconds: number) => slowClients.check(seconds * 1000) };
+  });
+
+const body = (path: string, headers = "") =>
+  `POST ${path} HTTP/1.1\r\nHost: x\r\n${headers}Content-Length: 100000\r\n\r\n`;
+
+describe("slow clients", () => {
+  it.live("a client that sends its body too slowly gets 408, and a steady one does not (running.slow)", () =>
+    Effect.gen(function* () {
+      const { check, ended, open } = yield* slowServer();
+      const slow = yield* open(`${body("/read")}{`);
+      const ignored = yield* open(`${body("/ignored")}{`);
+      const waiting = yield* open("GET /ignored HTTP/1.1\r\nHost: x\r\n\r\n");
+      check(0);
+      check(10);
+      assert.deepStrictEqual(ended, []);
+      check(11);
+      assert.deepStrictEqual(ended, ["body", "body"]);
+      while (!slow.isClosed() || !ignored.isClosed()) yield* turn;
+      assert.match(slow.text(), /^HTTP\/1\.1 408 /);
+      // The server is the one to wait for.
+      for (let at = 12; at < 100; at++) check(at);
+      assert.isFalse(waiting.isClosed());
+    }).pipe(Effect.scoped),
+  );
+
+  it.live("a client with Expect: 100-continue is not slow before it is invited (running.slow)", () =>
+    Effect.gen(function* () {
+      const { check, ended, open } = yield* slowServer();
+      yield* open(body("/read", "Expect: 100-continue\r\n"));
+      for (let at = 0; at < 100; at++) check(at);
+      assert.deepStrictEqual(ended, []);
+    }).pipe(Effect.scoped),
+  );
+
+  it.live("a client that does not read its response is disconnected (running.slow)", () =>
+    Effect.gen(function* () {
+      const { check, ended, open } = yield* slowServer();
+      yield* open("GET /write HTTP/1.1\r\nHost: x\r\n\r\n", { isPaused: true });
+      const reader = yield* open("GET /write HTTP/1.1\r\nHost: x\r\n\r\n");
+      // The sockets take some megabytes first.
+      for (let at = 0; ended.length === 0; at += 5) {
+        check(at);
+        const before = reader.text().length;
+        while (reader.text().length === before) yield* turn;
+      }
+      assert.deepStrictEqual(ended, ["response"]);
+      assert.isFalse(reader.isClosed());
+    }).pipe(Effect.scoped),
+  );
+
+  it.live("a trusted proxy may read slowly: it ends its stalled clients itself (running.slow)", () =>
+    Effect.gen(function* () {
+      const { check, ended, open } = yield* slowServer({ address: null, isProxied: true });
+      for (let index = 0; index < 5; index++)
+        yield* open("GET /write HTTP/1.1\r\nHost: x\r\n\r\n", { isPaused: true });
+      yield* open(`${body("/read")}{`);
+      for (let at = 0; at < 100; at++) {
+        check(at);
+        yield* turn;
+      }
+      assert.deepStrictEqual(ended, ["body"]);
+    }).pipe(Effect.scoped),
+  );
+
+  it.live("one address has a bound of long transfers, which ends the newest (running.slow)", () =>
+    Effect.gen(function* () {
+      const { check, ended, open } = yield* slowServer();
+      const clients = yield* Effect.forEach([1, 2, 3, 4, 5], () => open(`${body("/read")}{`));
+      for (let at = 0; at <= 11; at++) {
+        check(at);
+        for (const { socket } of clients) socket.write("x".repeat(600));
+        for (let index = 0; index < 100; index++) yield* turn;
+      }
+      assert.deepStrictEqual(ended, ["address", "address"]);
+      while (!clients.slice(3).every(({ isClosed }) => isClosed())) yield* turn;
+      assert.isFalse(clients.slice(0, 3).some(({ isClosed }) => isClosed()));
+    }).pipe(Effect.scoped),
+  );
+});
