@@ -78,7 +78,7 @@ layer(TestWaypost.layerWith({ roles: new Set(["api"]) }))("Media sweeping", (it)
     }),
   );
 
-  it.effect("an upload whose key has become garbage is 503 and adds no file", () =>
+  it.effect("an upload whose key has become garbage is 503 with Retry-After and adds no file (B3.3)", () =>
     Effect.gen(function* () {
       const { sandbox } = yield* mediaWorld();
       const sql = yield* SqlClient.SqlClient;
@@ -88,7 +88,7 @@ layer(TestWaypost.layerWith({ roles: new Set(["api"]) }))("Media sweeping", (it)
       yield* sql`CREATE TRIGGER claim BEFORE INSERT ON media_garbage FOR EACH ROW EXECUTE FUNCTION claim()`;
       const answer = yield* sandbox("/media", upload());
       yield* sql`DROP FUNCTION claim() CASCADE`;
-      assert.strictEqual(answer.status, 503);
+      assert.deepStrictEqual([answer.status, answer.headers.get("retry-after")], [503, "2"]);
       assert.strictEqual(answer.body.error.code, "service_unavailable");
       assert.deepStrictEqual((yield* sandbox("/media")).body.data, []);
     }),
