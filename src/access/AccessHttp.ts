@@ -3,6 +3,7 @@ import type { HttpApiEndpoint, HttpApiGroup } from "effect/http-api";
 import { Forbidden } from "../wire/ApiError.ts";
 import { Access, Needs, WorksAlways } from "./Access.ts";
 import { Caller } from "./Caller.ts";
+import { withRetryAfter } from "../wire/ErrorResponse.ts";
 
 const notEnabled = Forbidden.of(
   "platform_api_not_enabled",
@@ -34,6 +35,6 @@ export const accessLayer = Layer.succeed(Access, {
       const caller = Context.getUnsafe(yield* Effect.context(), Caller);
       const refused = refusal(caller, options);
       if (refused !== null) return yield* refused;
-      return yield* Effect.provideService(httpEffect, Caller, caller);
+      return yield* Effect.provideService(withRetryAfter(httpEffect), Caller, caller);
     }),
 });

@@ -2,6 +2,7 @@ import { Context, Effect, Layer, Option } from "effect";
 import { Unauthorized } from "../wire/ApiError.ts";
 import { DeviceAccess, SdkAccess } from "./DeviceAccess.ts";
 import { DeviceCaller, SdkCaller } from "./DeviceCaller.ts";
+import { withRetryAfter } from "../wire/ErrorResponse.ts";
 
 const needsSdkKey = Unauthorized.of(
   "invalid_token",
@@ -19,7 +20,7 @@ export const deviceAccessLayer = Layer.mergeAll(
       Effect.gen(function* () {
         const caller = Context.getOption(yield* Effect.context(), SdkCaller);
         if (Option.isNone(caller)) return yield* needsSdkKey;
-        return yield* Effect.provideService(httpEffect, SdkCaller, caller.value);
+        return yield* Effect.provideService(withRetryAfter(httpEffect), SdkCaller, caller.value);
       }),
   }),
   Layer.succeed(DeviceAccess, {
@@ -27,7 +28,7 @@ export const deviceAccessLayer = Layer.mergeAll(
       Effect.gen(function* () {
         const caller = Context.getOption(yield* Effect.context(), DeviceCaller);
         if (Option.isNone(caller)) return yield* needsDeviceToken;
-        return yield* Effect.provideService(httpEffect, DeviceCaller, caller.value);
+        return yield* Effect.provideService(withRetryAfter(httpEffect), DeviceCaller, caller.value);
       }),
   }),
 );

@@ -6,7 +6,7 @@ import { DataDirectory } from "../database/DataDirectory.ts";
 import { CurrentDatabaseTime, DatabaseTime } from "../database/pool/DatabaseTime.ts";
 import { secretMask } from "../telemetry/SecretMasking.ts";
 import { InternalError, ServiceUnavailable } from "../wire/ApiError.ts";
-import { errorResponse, withRetryAfter } from "../wire/ErrorResponse.ts";
+import { errorResponse } from "../wire/ErrorResponse.ts";
 import { idAt } from "../wire/Ids.ts";
 import { calledHost, clientAddress } from "./ClientAddress.ts";
 import {
@@ -130,7 +130,7 @@ const requestPipeline = Effect.gen(function* () {
         );
       }).pipe(Effect.provideService(CurrentDatabaseTime, new DatabaseTime()));
 
-      const response = yield* Effect.catchCause(Effect.map(respond, withRetryAfter), (cause) => {
+      const response = yield* Effect.catchCause(respond, (cause) => {
         const error = Option.getOrUndefined(Cause.findErrorOption(cause));
         return isRefused(error)
           ? Effect.succeed(errorResponse(error.error, error.headers))

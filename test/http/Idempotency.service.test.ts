@@ -1,7 +1,8 @@
 import { assert, layer } from "@effect/vitest";
-import { Deferred, Effect, Fiber } from "effect";
+import { Clock, Deferred, Effect, Fiber } from "effect";
 import { SqlClient } from "effect/sql";
 import { TestClock } from "effect/testing";
+import { instant } from "../../src/database/Rows.ts";
 import { pruneOnce } from "../../src/http/IdempotencyPruning.ts";
 import { idempotencySql } from "../../src/http/IdempotencySql.ts";
 import { movingTime } from "../matrices/MovingTime.ts";
@@ -220,5 +221,33 @@ layer(TestWaypost.layer)("Idempotency", (it) => {
           1,
         );
       }),
+  );
+
+  it.effect("a response that another process stores reaches all waiting duplicates (J3.2)", () =>
+    Effect.gen(function* () {
+      const { sandbox, workspace } = yield* (yield* TestWaypost).tenant();
+      const sql = yield* SqlClient.SqlClient;
+      const other = yield* holding(workspace.id, "far");
+      const ask = sandbox("/campaigns", keyed("far", campaign("Far away")));
+      const waiting = yield* Effect.forkChild(
+        Effect.all(
+          Array.from({ length: 200 }, () => ask),
+          { concurrency: "unbounded" },
+        ),
+      );
+      const moving = yield* Effect.forkChild(movingTime);
+      assert.deepStrictEqual(names(yield* sandbox("/campaigns")), []);
+      yield* sql`
+        INSERT INTO idempotent_response
+          (workspace_id, environment, path, key, status, content_type, body, created_at)
+        SELECT id, 'sandbox', '/platform/v1/campaigns', 'far', 201, 'application/json', '{"data":"far"}',
+          ${instant(yield* Clock.currentTimeMillis)}
+        FROM workspace WHERE public_id = ${workspace.id}`;
+      yield* Fiber.interrupt(other);
+      const answers = yield* Fiber.join(waiting);
+      yield* Fiber.interrupt(moving);
+      assert.deepStrictEqual(new Set(answers.map(({ status }) => status)), new Set([201]));
+      assert.deepStrictEqual(new Set(answers.map(({ body }) => body.data)), new Set(["far"]));
+    }),
   );
 });

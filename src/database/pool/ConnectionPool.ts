@@ -3,19 +3,7 @@ import type { SqlError } from "effect/sql";
 import type { DatabaseTime } from "./DatabaseTime.ts";
 import { type LeaseKind, LeaseRequest } from "./LeaseRequest.ts";
 import { connectionLost, type PooledConnection } from "./PooledConnection.ts";
-
-/** Limits of a pool. Times are in milliseconds. */
-export interface PoolLimits {
-  readonly maxConnections: number;
-  /** Statements that share a connection. A slow one holds up the others. */
-  readonly maxShared: number;
-  /** A connection that nobody used for this long is closed. */
-  readonly idleMillis: number;
-  /** How long a lease may wait for a connection. */
-  readonly waitMillis: number;
-  /** A connection gets no further statements once one has waited this long without a byte. */
-  readonly silentMillis: number;
-}
+import type { PoolLimits } from "./PoolLimits.ts";
 
 /** Runs an effect in the background, until the pool is closed. */
 export type Run = <A, E>(effect: Effect.Effect<A, E>) => Fiber.Fiber<A, E>;
@@ -110,6 +98,16 @@ export class ConnectionPool {
       this.#run(connection.close);
     }
     this.#dispatch();
+  }
+
+  /**
+   * Destroys the idle connections whose last statement ended before the instant: another connection has been
+   * silent since then, and the same fault would cost one statement after the other.
+   */
+  destroyIdle(since: number, message: string): void {
+    for (const connection of this.#connections.slice())
+      if (connection.leases === 0 && !connection.isBusy && connection.heardAt < since)
+        connection.destroy(message);
   }
 
   /** Closes all connections, and fails all that wait. */

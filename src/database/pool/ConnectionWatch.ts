@@ -68,7 +68,9 @@ export const watchConnections = (
   let isAsking = false;
 
   const destroy = (connection: PooledConnection, reason: "deadline" | "silent", message: string): void => {
+    const since = connection.oldest?.startedAt;
     connection.destroy(message);
+    if (since !== undefined) pool.destroyIdle(since, message);
     run(countDestroyed(reason));
   };
 

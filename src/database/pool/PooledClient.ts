@@ -2,11 +2,12 @@ import { PgClient, type PgConnection, PgTypes } from "@effect/sql-pg";
 import { Effect, FiberSet, type Scope } from "effect";
 import type { Reactivity } from "effect/reactivity";
 import { SqlClient, Statement } from "effect/sql";
-import { ConnectionPool, type PoolLimits, type Run } from "./ConnectionPool.ts";
+import { ConnectionPool, type Run } from "./ConnectionPool.ts";
 import { watchConnections } from "./ConnectionWatch.ts";
 import { CurrentDatabaseTime } from "./DatabaseTime.ts";
 import type { DiskSpace } from "./DiskSpace.ts";
 import { PooledConnection } from "./PooledConnection.ts";
+import type { PoolLimits } from "./PoolLimits.ts";
 import { type Query, StatementConnection } from "./StatementConnection.ts";
 import { graceMillis, TransactionConnection } from "./TransactionConnection.ts";
 

@@ -31,6 +31,8 @@ export class PooledConnection {
   isExclusive = false;
   /** When the last lease ended. */
   idleSince = performance.now();
+  /** When a statement last ended. */
+  heardAt = performance.now();
   /** When the server last said that it runs the statement. */
   provenActiveAt = Number.NEGATIVE_INFINITY;
   readonly #running = new Set<RunningStatement>();
@@ -104,6 +106,7 @@ export class PooledConnection {
         (fiber) => {
           fiber.addObserver((exit) => {
             this.#running.delete(statement);
+            this.heardAt = performance.now();
             this.#report(exit);
             statement.settle(exit);
           });

@@ -2,6 +2,7 @@ import { assert, layer } from "@effect/vitest";
 import { Effect, Exit, Layer } from "effect";
 import { SqlClient } from "effect/sql";
 import { Database } from "../../../src/database/Database.ts";
+import { reasonOf } from "../../../src/database/DatabaseFailure.ts";
 import { FaultyNetwork } from "../../machines/FaultyNetwork.ts";
 import { TestDatabase } from "../TestDatabase.ts";
 
@@ -69,6 +70,25 @@ layer(overNetwork)("Connections that lose every byte", (it) => {
       network.refuse(false);
       yield* Effect.repeat(ready, { until: (isReady) => isReady });
       assert.lengthOf(yield* sql`SELECT 1`, 1);
+    }),
+  );
+
+  it.effect("a statement whose limit has passed is given up, although nobody can ask the server (B3.3)", () =>
+    Effect.gen(function* () {
+      const network = yield* FaultyNetwork;
+      const sql = yield* SqlClient.SqlClient;
+      const error = yield* Effect.flip(
+        sql.withTransaction(
+          Effect.gen(function* () {
+            yield* sql`SET LOCAL statement_timeout = 100`;
+            network.muteOpen();
+            network.refuse(true);
+            yield* sql`SELECT 1`;
+          }),
+        ),
+      );
+      network.refuse(false);
+      assert.strictEqual(reasonOf(error), "The server did not respond in time");
     }),
   );
 

@@ -1,0 +1,12 @@
+/** Limits of a pool. Times are in milliseconds. */
+export interface PoolLimits {
+  readonly maxConnections: number;
+  /** Statements that share a connection. A slow one holds up the others. */
+  readonly maxShared: number;
+  /** A connection that nobody used for this long is closed. */
+  readonly idleMillis: number;
+  /** How long a lease may wait for a connection. */
+  readonly waitMillis: number;
+  /** A connection gets no further statements once one has waited this long without a byte. */
+  readonly silentMillis: number;
+}
