@@ -5,6 +5,8 @@
  */
 import { Clock, Context, Effect, Layer } from "effect";
 import { Database } from "../database/Database.ts";
+import type { EventType } from "../outbox/EventType.ts";
+import { Outbox } from "../outbox/Outbox.ts";
 import { Forbidden, NotFound, type Unprocessable } from "../wire/ApiError.ts";
 import type { DeletedResource } from "../wire/Envelope.ts";
 import { CampaignId, idAt, parseId } from "../wire/Ids.ts";
@@ -67,6 +69,7 @@ export class Campaigns extends Context.Service<
       const targeting = yield* CampaignTargetingRepository;
       const workspaces = yield* Workspaces;
       const sends = yield* SendPlan;
+      const outbox = yield* Outbox;
       const validate = yield* campaignValidation;
 
       const find = Effect.fnUntraced(function* (tenant: Tenant, id: string) {
@@ -75,6 +78,17 @@ export class Campaigns extends Context.Service<
         const campaign = campaignId && (yield* repository.find(tenant, campaignId, now));
         return campaign ?? (yield* NotFound.resource("campaign"));
       });
+
+      /** Records an event about a campaign, with the campaign as the API shows it. */
+      const record = (
+        { environment, workspaceId }: Tenant,
+        type: EventType,
+        found: FoundCampaign,
+        at: number,
+      ) => {
+        const { endsAtMs: _ends, key: _key, startsAtMs: _starts, ...data } = found;
+        return outbox.record([{ workspaceId, environment, type, at, data }]);
+      };
 
       /**
        * Refuses a change that makes a campaign count, if the plan has no room for it. Needs the tenant's
@@ -108,8 +122,11 @@ export class Campaigns extends Context.Service<
         isPaused: boolean,
         now: number,
       ) {
-        if (yield* repository.setPaused(tenant, id, isPaused, now)) yield* sends.skip(tenant, id, now);
-        return yield* find(tenant, id);
+        const isChanged = yield* repository.setPaused(tenant, id, isPaused, now);
+        if (isChanged) yield* sends.skip(tenant, id, now);
+        const campaign = yield* find(tenant, id);
+        if (isChanged) yield* record(tenant, "campaign.updated", campaign, now);
+        return campaign;
       });
 
       return Campaigns.of({
@@ -132,7 +149,9 @@ export class Campaigns extends Context.Service<
           const id = CampaignId(idAt(now));
           yield* repository.insert(tenant, id, values, now);
           yield* targeting.replace(tenant, id, targets);
-          return yield* Effect.orDie(find(tenant, id));
+          const campaign = yield* Effect.orDie(find(tenant, id));
+          yield* record(tenant, "campaign.created", campaign, now);
+          return campaign;
         }, database.atomically),
 
         update: Effect.fn("Campaigns.update")(function* (tenant, id, body) {
@@ -144,7 +163,9 @@ export class Campaigns extends Context.Service<
           yield* repository.update(tenant, stored.id, values, now);
           yield* targeting.replace(tenant, stored.id, targets);
           yield* sends.move(tenant, stored.id, values, now);
-          return yield* find(tenant, stored.id);
+          const campaign = yield* find(tenant, stored.id);
+          yield* record(tenant, "campaign.updated", campaign, now);
+          return campaign;
         }, database.atomically),
 
         pause: Effect.fn("Campaigns.pause")(function* (tenant, id) {
@@ -166,7 +187,9 @@ export class Campaigns extends Context.Service<
           const stored = yield* find(tenant, id);
           yield* repository.deleteOwnNotifications(tenant, stored.id);
           yield* repository.delete(tenant, stored.id);
-          yield* sends.cancel(tenant, stored.id, null, yield* Clock.currentTimeMillis);
+          const now = yield* Clock.currentTimeMillis;
+          yield* sends.cancel(tenant, stored.id, null, now);
+          yield* record(tenant, "campaign.deleted", stored, now);
           return { id: stored.id, deleted: true as const };
         }, database.atomically),
       });

@@ -1,13 +1,17 @@
 import { Clock, Context, Effect, Layer } from "effect";
+import { Database } from "../database/Database.ts";
 import type { DeviceCaller } from "../devices/DeviceCaller.ts";
+import { hears } from "../outbox/EventType.ts";
+import { Outbox } from "../outbox/Outbox.ts";
 import { deliveryKey } from "../sending/MessageId.ts";
 import { utcText } from "../time/LocalTime.ts";
 import { NotFound } from "../wire/ApiError.ts";
 import type { ParsedBody } from "../wire/ParsedBody.ts";
-import type { SurveyResponse } from "./Answer.ts";
+import type { Answer, SurveyResponse } from "./Answer.ts";
 import { readAnswers } from "./AnswerParsing.ts";
 import type { UnreadAnswers } from "./AnswersApi.ts";
 import { AnswersSql, type SentSurvey } from "./AnswersSql.ts";
+import { responseId } from "./ResponseId.ts";
 
 type Caller = DeviceCaller["Service"];
 
@@ -19,7 +23,30 @@ export interface AnswerableMessage extends SentSurvey {
 /** Answers of devices to surveys. */
 export class Answers extends Context.Service<Answers>()("waypost/events/Answers", {
   make: Effect.gen(function* () {
+    const database = yield* Database;
+    const outbox = yield* Outbox;
     const repository = yield* AnswersSql;
+
+    /** Records `survey.answered`: the response as its list shows it, with choices by their texts. */
+    const record = Effect.fnUntraced(function* (
+      caller: Caller,
+      message: AnswerableMessage,
+      answers: ReadonlyArray<Answer>,
+      at: number,
+    ) {
+      const { environment, workspaceId } = caller;
+      const { first_answered_at, ...ids } = yield* repository.facts(caller, caller.deviceKey, message);
+      const data = {
+        id: responseId(message.notification_key, message.campaign_key, caller.deviceKey),
+        device_id: caller.deviceId,
+        message_id: message.id,
+        ...ids,
+        answered_at: utcText(at),
+        first_answered_at,
+        answers: withTexts(answers, message.questions),
+      };
+      yield* outbox.record([{ workspaceId, environment, type: "survey.answered", at, data }]);
+    });
     return {
       /** A message of the device, also after its campaign has ended or was deleted. @throws 404 */
       find: Effect.fnUntraced(function* (caller: Caller, id: string) {
@@ -46,7 +73,12 @@ export class Answers extends Context.Service<Answers>()("waypost/events/Answers"
             : [];
         yield* body.complete;
         const now = yield* Clock.currentTimeMillis;
-        yield* repository.put(caller, caller.deviceKey, message, answers, now);
+        const put = repository.put(caller, caller.deviceKey, message, answers, now);
+        // A list that answers nothing is no response (contract K9).
+        const isHeard = answers.length > 0 && hears(caller.webhookEvents, "survey.answered");
+        yield* isHeard
+          ? database.atomically(Effect.andThen(put, record(caller, message, answers, now)))
+          : put;
         return { message_id: message.id, answers, answered_at: utcText(now) } satisfies SurveyResponse;
       }),
     };
@@ -54,3 +86,21 @@ export class Answers extends Context.Service<Answers>()("waypost/events/Answers"
 }) {
   static readonly layer = Layer.effect(Answers, Answers.make).pipe(Layer.provide(AnswersSql.layer));
 }
+
+/** Answers with the texts of choices instead of their ids. */
+const withTexts = (
+  answers: ReadonlyArray<Answer>,
+  questions: SentSurvey["questions"],
+): ReadonlyArray<Answer> => {
+  const texts = new Map(
+    questions.flatMap(({ choices }) => choices.map(({ id, text }) => [id, text] as const)),
+  );
+  const textOf = (id: string): string => texts.get(id) ?? id;
+  const choiceTypes = new Set(["SINGLE_CHOICE", "MULTIPLE_CHOICE"]);
+  const choosing = new Set(questions.filter(({ type }) => choiceTypes.has(type)).map(({ id }) => id));
+  return answers.map(({ question_id, value }) => {
+    if (!choosing.has(question_id)) return { question_id, value };
+    if (typeof value === "string") return { question_id, value: textOf(value) };
+    return { question_id, value: Array.isArray(value) ? value.map(textOf) : value };
+  });
+};

@@ -1,11 +1,14 @@
 import { Clock, Context, Effect, Layer } from "effect";
+import { Database } from "../database/Database.ts";
 import type { DeviceCaller } from "../devices/DeviceCaller.ts";
 import { PublicAddresses } from "../http/PublicAddresses.ts";
 import { shownMedia } from "../media/MediaAddress.ts";
+import { hears } from "../outbox/EventType.ts";
+import { Outbox } from "../outbox/Outbox.ts";
 import { NotFound } from "../wire/ApiError.ts";
 import type { PagePosition } from "../wire/PagePosition.ts";
 import type { Message } from "./Message.ts";
-import { deliveryKey, messageId } from "./MessageId.ts";
+import { type DeliveryKey, deliveryKey, messageId } from "./MessageId.ts";
 import { type MessageRow, MessagesSql } from "./MessagesSql.ts";
 
 type Caller = DeviceCaller["Service"];
@@ -13,6 +16,8 @@ type Caller = DeviceCaller["Service"];
 /** The inbox of a device. */
 export class Messages extends Context.Service<Messages>()("waypost/sending/Messages", {
   make: Effect.gen(function* () {
+    const database = yield* Database;
+    const outbox = yield* Outbox;
     const repository = yield* MessagesSql;
     const { media: mediaBase } = yield* PublicAddresses;
 
@@ -23,6 +28,29 @@ export class Messages extends Context.Service<Messages>()("waypost/sending/Messa
         id: messageId(sourceId, deviceKey),
         media: shownMedia(mediaBase, row.media),
       });
+
+    /** Stores the first opening. If a webhook listens to it, its event commits with it. */
+    const storeOpening = (caller: Caller, { deviceKey, sourceId }: DeliveryKey, now: number) => {
+      const opened = repository.open(caller, sourceId, deviceKey, now);
+      if (!hears(caller.webhookEvents, "message.opened")) return opened;
+      const { environment, workspaceId } = caller;
+      const event = {
+        workspaceId,
+        environment,
+        type: "message.opened",
+        at: now,
+        sourceId,
+        deviceKey,
+      } as const;
+      return database.atomically(
+        Effect.gen(function* () {
+          const isFirst = yield* repository.lockUnopened(caller, sourceId, deviceKey);
+          const rows = yield* opened;
+          if (isFirst) yield* outbox.record([event]);
+          return rows;
+        }),
+      );
+    };
 
     return {
       /** Messages delivered to the device, newest first. */
@@ -37,7 +65,7 @@ export class Messages extends Context.Service<Messages>()("waypost/sending/Messa
         const key = deliveryKey(id);
         if (key === null || key.deviceKey !== caller.deviceKey) return yield* NotFound.resource("message");
         const now = yield* Clock.currentTimeMillis;
-        const row = (yield* repository.open(caller, key.sourceId, caller.deviceKey, now))[0];
+        const row = (yield* storeOpening(caller, key, now))[0];
         return row === undefined ? yield* NotFound.resource("message") : toMessage(caller)(row);
       }),
     };

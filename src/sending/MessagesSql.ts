@@ -2,6 +2,7 @@ import { Context, Effect, Layer } from "effect";
 import { SqlClient } from "effect/sql";
 import { instant, utc } from "../database/Rows.ts";
 import type { ContentMedia } from "../media/MediaAddress.ts";
+import { anyRow } from "../database/Statements.ts";
 import { sameTenant } from "../database/TenantColumns.ts";
 import type { Tenant } from "../workspaces/Workspace.ts";
 import type { Message } from "./Message.ts";
@@ -47,6 +48,14 @@ export class MessagesSql extends Context.Service<MessagesSql>()("waypost/sending
           WHERE d.status = 'delivered' AND (${before}::bigint IS NULL OR (d.settled_at, d.source_id) < (
             SELECT b.settled_at, b.source_id FROM own b WHERE b.source_id = ${before}))
           ORDER BY d.settled_at DESC, d.source_id DESC LIMIT ${limit}`),
+
+      /** Locks a delivery that can be opened and was not yet; false for any other. */
+      lockUnopened: ({ environment, workspaceId }: Tenant, sourceId: bigint, deviceKey: number) =>
+        anyRow(sql`
+          SELECT FROM delivery
+          WHERE workspace_id = ${workspaceId} AND environment = ${environment} AND source_id = ${sourceId}
+            AND device_key = ${deviceKey} AND status IN ('handed_over', 'delivered') AND opened_at IS NULL
+          FOR NO KEY UPDATE`),
 
       /** Keeps the first opening. A push can be opened before the provider's answer has been stored. */
       open: ({ environment, workspaceId }: Tenant, sourceId: bigint, deviceKey: number, now: number) =>
