@@ -23,6 +23,7 @@ CREATE TABLE delivery (
   -- When the outcome became known. Reports date the delivery by it (contract K1).
   settled_at       timestamptz,
   opened_at        timestamptz,
+  clicked_at       timestamptz,
   -- At most one delivery per source and device (contract L5).
   PRIMARY KEY (workspace_id, environment, source_id, device_key),
   CHECK ((status IN ('delivered', 'failed')) = (settled_at IS NOT NULL)),

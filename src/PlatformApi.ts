@@ -8,6 +8,7 @@ import { LocationsApi } from "./locations/LocationsApi.ts";
 import { MediaApi } from "./media/MediaApi.ts";
 import { NotificationsApi } from "./notifications/NotificationsApi.ts";
 import { ReportsApi } from "./reports/ReportsApi.ts";
+import { WebhooksApi } from "./webhooks/WebhooksApi.ts";
 import { tidyOpenApi } from "./wire/OpenApiTidy.ts";
 
 /** The public REST API of a workspace, the same at both base addresses. */
@@ -19,6 +20,7 @@ export class PlatformApi extends HttpApi.make("platform")
   .add(CampaignsApi)
   .add(NotificationsApi)
   .add(ReportsApi)
+  .add(WebhooksApi)
   .middleware(SchemaErrors)
   .middleware(Access)
   .prefix("/platform/v1")
@@ -28,7 +30,7 @@ export class PlatformApi extends HttpApi.make("platform")
       title: "Waypost platform API",
       version: "1",
       description:
-        "Campaigns, notifications, locations, media and reports of one environment of a workspace. Success " +
+        "Campaigns, notifications, locations, media, reports and webhooks of one environment of a workspace. Success " +
         "bodies are wrapped in `data`; errors have the shape `{error: {code, message, fields?}}`.",
       transform: tidyOpenApi("/platform/v1", [
         { url: "/platform/v1", description: "Production" },

@@ -52,6 +52,9 @@ import { PushCredentials } from "./sending/push/PushCredentials.ts";
 import { PushDispatcher } from "./sending/push/PushDispatcher.ts";
 import { leaseMillis } from "./sending/push/PushLeases.ts";
 import { SendScheduler } from "./sending/SendScheduler.ts";
+import { WebhookDispatcher } from "./webhooks/calls/WebhookDispatcher.ts";
+import { Webhooks } from "./webhooks/Webhooks.ts";
+import { webhookUpkeep } from "./webhooks/WebhookUpkeep.ts";
 import { Worker } from "./workers/Worker.ts";
 import { Workspaces } from "./workspaces/Workspaces.ts";
 
@@ -89,6 +92,7 @@ const statementServices = Layer.mergeAll(
     Layer.provide(EventRecorder.layer.pipe(Layer.provide(Deliveries.layer))),
   ),
   Layer.merge(DeliveryList.layer, SendListSql.layer),
+  Webhooks.layer,
 ).pipe(Layer.provideMerge(PushCredentials.layer));
 
 /** The background jobs of a process with the role `worker`. */
@@ -102,6 +106,8 @@ const jobs = Layer.mergeAll(
   retentionJob,
   SendScheduler.layer,
   PushDispatcher.layer,
+  WebhookDispatcher.layer,
+  webhookUpkeep,
 );
 
 /** The HTTP server of the interfaces, over their services. */

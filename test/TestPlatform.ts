@@ -16,6 +16,7 @@ import { Positions } from "../src/positions/Positions.ts";
 import { Reports } from "../src/reports/Reports.ts";
 import { Messages } from "../src/sending/Messages.ts";
 import { PushCredentials } from "../src/sending/push/PushCredentials.ts";
+import { Webhooks } from "../src/webhooks/Webhooks.ts";
 import type { MediaStore } from "../src/media/store/MediaStore.ts";
 import { httpLayer, platformServices, requestServices } from "../src/Waypost.ts";
 import { memoryMediaStore } from "./media/store/MemoryMediaStore.ts";
@@ -36,6 +37,7 @@ const notInMemory = Layer.mergeAll(
   Layer.mock(Reports)({}),
   Layer.mock(DeliveryList)({}),
   Layer.mock(SendListSql)({}),
+  Layer.mock(Webhooks)({}),
 );
 
 const memoryWaypost = (settings: Partial<Settings["Service"]>) =>

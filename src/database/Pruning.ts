@@ -2,11 +2,19 @@
 import { Effect, Metric } from "effect";
 
 const pruned = Metric.counter("waypost_pruned_rows_total", {
-  description: "Expired rows that were deleted: deliveries, events, idempotency keys, failed attempts.",
+  description:
+    "Expired rows that were deleted: deliveries, events, idempotency keys, failed attempts, rows of webhooks.",
   incremental: true,
 });
 
-type Prunable = "deliveries" | "events" | "idempotency_keys" | "failed_attempts";
+type Prunable =
+  | "deliveries"
+  | "events"
+  | "idempotency_keys"
+  | "failed_attempts"
+  | "webhook_events"
+  | "webhook_calls"
+  | "webhook_attempts";
 
 /** Counts rows that this process pruned. */
 export const countPruned = (what: Prunable, rows: number): Effect.Effect<void> =>
