@@ -1,4 +1,4 @@
-import { Clock, Effect, FiberSet, type Scope } from "effect";
+import { Clock, Effect, FiberHandle, type Scope } from "effect";
 import { monotonicMillis } from "../../sending/LeaseTime.ts";
 import { signedRequest } from "../CallSigning.ts";
 import { type CallResult, unanswered } from "./CallExchange.ts";
@@ -36,12 +36,11 @@ export const inFlightCalls = (
 ): Effect.Effect<InFlightCalls, never, Scope.Scope> =>
   Effect.gen(function* () {
     const clock = yield* Clock.Clock;
-    const fork = yield* FiberSet.makeRuntime<never, void>();
+    const runWatch = yield* FiberHandle.makeRuntime<never, void>();
     /** Oldest first. */
     const open = new Set<OpenCall>();
     const now = (): number => monotonicMillis(clock);
     let length = 0;
-    let isWatched = false;
     let isClosed = false;
     yield* Effect.addFinalizer(() =>
       Effect.sync(() => {
@@ -57,7 +56,6 @@ export const inFlightCalls = (
         if (left > 0) yield* Effect.sleep(left);
         if (open.has(oldest)) oldest.expire(timedOut);
       }
-      isWatched = false;
     });
 
     const startOne = (
@@ -86,10 +84,9 @@ export const inFlightCalls = (
 
     return {
       start: (webhook, keys, calls) => {
+        const wasEmpty = open.size === 0;
         for (const call of calls) startOne(webhook, keys, call);
-        if (isWatched || open.size === 0) return;
-        isWatched = true;
-        fork(watch);
+        if (wasEmpty) runWatch(watch);
       },
       count: () => open.size,
       length: () => length,
