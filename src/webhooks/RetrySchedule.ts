@@ -26,5 +26,5 @@ export const nextAttemptAt = (
   const pause = pauses[attempts - 1];
   if (pause === undefined) return null;
   const asked = Math.min(maxRetryAfter, retryAfter ?? 0);
-  return Math.ceil(now + Math.max(pause * (1 + jitter * random), asked));
+  return Math.round(now + Math.max(pause * (1 + jitter * random), asked));
 };

@@ -1,0 +1,32 @@
+import { assert, describe, it } from "@effect/vitest";
+import fc from "fast-check";
+import { isUuid } from "../../src/wire/Ids.ts";
+import { callId, eventId, eventKey } from "../../src/webhooks/EventId.ts";
+import { deliveryKey, messageId } from "../../src/sending/MessageId.ts";
+
+describe("Ids of events and calls", () => {
+  it("an event's id holds its recording and its index (N2)", () => {
+    fc.assert(
+      fc.property(
+        fc.bigInt(0n, (1n << 60n) - 1n),
+        fc.integer({ min: 0, max: 2 ** 31 - 1 }),
+        (recording, index) => {
+          const id = eventId({ recording, index });
+          assert.isTrue(isUuid(id));
+          assert.deepStrictEqual(eventKey(id), { recording, index });
+          assert.isNull(deliveryKey(id));
+        },
+      ),
+    );
+    assert.isNull(eventKey(messageId(7n, 7)));
+    assert.isNull(eventKey("nonsense"));
+  });
+
+  it("a call's id is the same for the same webhook and events only (N3)", () => {
+    const [a, b] = [eventId({ recording: 1n, index: 0 }), eventId({ recording: 1n, index: 1 })];
+    const ids = [callId("w", [a]), callId("w", [b]), callId("w", [a, b]), callId("v", [a])];
+    assert.isTrue(ids.every(isUuid));
+    assert.lengthOf(new Set(ids), 4);
+    assert.strictEqual(callId("w", [a, b]), ids[2]);
+  });
+});
