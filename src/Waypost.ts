@@ -55,6 +55,7 @@ import { SendScheduler } from "./sending/SendScheduler.ts";
 import { WebhookDispatcher } from "./webhooks/calls/WebhookDispatcher.ts";
 import { Webhooks } from "./webhooks/Webhooks.ts";
 import { webhookUpkeep } from "./webhooks/WebhookUpkeep.ts";
+import { WebhookUpkeepSql } from "./webhooks/WebhookUpkeepSql.ts";
 import { Worker } from "./workers/Worker.ts";
 import { Workspaces } from "./workspaces/Workspaces.ts";
 
@@ -107,7 +108,7 @@ const jobs = Layer.mergeAll(
   SendScheduler.layer,
   PushDispatcher.layer,
   WebhookDispatcher.layer,
-  webhookUpkeep,
+  webhookUpkeep.pipe(Layer.provide(WebhookUpkeepSql.layer)),
 );
 
 /** The HTTP server of the interfaces, over their services. */

@@ -1,13 +1,14 @@
 /** Access to the webhooks of an environment: by a platform token, or by the operator key. */
 import { Effect, Option, type Schema } from "effect";
-import { Flag } from "effect/cli";
+import { Argument, Flag } from "effect/cli";
 import { HttpClient, HttpClientRequest, type HttpClientError } from "effect/http";
 import { HttpApiClient } from "effect/http-api";
 import { PlatformApi } from "../PlatformApi.ts";
 import type { WebhookDraft, WebhookPatch } from "../webhooks/Webhook.ts";
+import { isUuid } from "../wire/Ids.ts";
 import type { ApiError } from "../wire/ApiError.ts";
 import { BadUsage, CommandRefused } from "./CommandRefused.ts";
-import { environmentFlag, openEnvironment, workspaceFlag } from "./Lookups.ts";
+import { environmentFlag, findIdByName, openEnvironment, workspaceFlag } from "./Lookups.ts";
 import { locateServer } from "./Operator.ts";
 
 /** Whose webhooks: those of a token's environment, or those of a workspace and environment. */
@@ -93,3 +94,23 @@ export const openWebhooks = Effect.fnUntraced(function* (flags: AccessFlags) {
   }
   return yield* byOperatorKey(flags.workspace.value, flags.environment.value);
 });
+
+/** Flags of a command about one webhook. */
+export const webhookFlags = {
+  ...webhookAccessFlags,
+  webhook: Argument.String("webhook").pipe(Argument.withDescription("The webhook, by id or url")),
+};
+
+type WebhookFlags = AccessFlags & { readonly webhook: string };
+
+/** The access, and the id of the webhook that the argument names. */
+export const openWebhook = Effect.fnUntraced(function* (flags: WebhookFlags) {
+  const webhooks = yield* openWebhooks(flags);
+  const id = isUuid(flags.webhook)
+    ? flags.webhook
+    : yield* findIdByName("webhook", flags.webhook, webhooks.list, ({ url }) => url);
+  return { webhooks, id };
+});
+
+/** The flags of examples. */
+export const exampleFlags = "--workspace Acme --environment production";

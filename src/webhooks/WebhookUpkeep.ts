@@ -56,4 +56,4 @@ export const webhookUpkeep = Layer.effectDiscard(
     yield* Worker.every("webhook_pruning", "10 minutes", pruneWebhooks);
     yield* Worker.every("webhook_queue", "15 seconds", measure, { isTraced: false });
   }),
-).pipe(Layer.provide(WebhookUpkeepSql.layer));
+);

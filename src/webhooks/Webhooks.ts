@@ -2,7 +2,6 @@ import { Clock, Context, Effect, Layer } from "effect";
 import { Database } from "../database/Database.ts";
 import { outsideTransaction } from "../http/OutsideTransaction.ts";
 import { PublicHosts } from "../notifications/PublicHosts.ts";
-import { utcText } from "../time/LocalTime.ts";
 import { Forbidden, NotFound, type Unprocessable } from "../wire/ApiError.ts";
 import type { DeletedResource } from "../wire/Envelope.ts";
 import { idAt, isUuid } from "../wire/Ids.ts";
@@ -12,12 +11,7 @@ import { counted } from "../wire/Text.ts";
 import { environmentName } from "../workspaces/Environment.ts";
 import type { Tenant } from "../workspaces/Workspace.ts";
 import { Workspaces } from "../workspaces/Workspaces.ts";
-import { batchBody } from "./calls/CallBodies.ts";
-import { CallOutcomesSql } from "./calls/CallOutcomesSql.ts";
-import type { CallResult } from "./calls/CallExchange.ts";
-import { Receivers } from "./calls/Receivers.ts";
-import { CallSigning, signedRequest } from "./CallSigning.ts";
-import { callId } from "./EventId.ts";
+import { CallSigning } from "./CallSigning.ts";
 import { Resending } from "./Resending.ts";
 import {
   maxWebhooks,
@@ -31,9 +25,8 @@ import {
 } from "./Webhook.ts";
 import { makeWebhookSecret, previousSecretMillis } from "./WebhookSecret.ts";
 import { WebhooksSql, type WebhookValues } from "./WebhooksSql.ts";
+import { WebhookTesting } from "./WebhookTesting.ts";
 import { urlProblem } from "./WebhookUrl.ts";
-
-const testType = "webhook.test";
 
 const valuesOf = ({ batch, description, events, url }: WebhookDraft): WebhookValues => ({
   url,
@@ -86,11 +79,10 @@ export class Webhooks extends Context.Service<
     Effect.gen(function* () {
       const database = yield* Database;
       const repository = yield* WebhooksSql;
-      const outcomes = yield* CallOutcomesSql;
       const workspaces = yield* Workspaces;
       const hosts = yield* PublicHosts;
       const signing = yield* CallSigning;
-      const receivers = yield* Receivers;
+      const testing = yield* WebhookTesting;
       const resending = yield* Resending;
 
       const find = Effect.fnUntraced(function* (tenant: Tenant, id: string) {
@@ -142,21 +134,6 @@ export class Webhooks extends Context.Service<
         return yield* find(tenant, stored.id);
       }, database.atomically);
 
-      /** Calls a webhook with a test event. */
-      const callTest = Effect.fnUntraced(function* (tenant: Tenant, webhook: Webhook) {
-        const secrets = yield* repository.secrets(tenant, webhook.id);
-        const startedAt = yield* Clock.currentTimeMillis;
-        const event = testEvent(tenant, webhook, idAt(startedAt), startedAt);
-        const body = webhook.batch ? batchBody([event], startedAt) : event.text;
-        const keys = secrets === null ? [] : signing.keysOf(tenant, webhook.id, secrets, startedAt);
-        const id = callId(webhook.id, [event.id]);
-        const result = yield* receivers.send(
-          signedRequest(new URL(webhook.url), keys, { id, body }, startedAt),
-        );
-        const durationMs = Math.max(0, (yield* Clock.currentTimeMillis) - startedAt);
-        return { event, result, startedAt, durationMs };
-      });
-
       return Webhooks.of({
         page: (tenant, position) => repository.page(tenant, position),
         find,
@@ -196,27 +173,7 @@ export class Webhooks extends Context.Service<
         }),
 
         test: Effect.fn("Webhooks.test")(function* (tenant, id) {
-          const webhook = yield* find(tenant, id);
-          const call = yield* outsideTransaction(`test ${webhook.id}`, callTest(tenant, webhook));
-          const { durationMs, event, result, startedAt } = call;
-          const { environment, workspaceId } = tenant;
-          yield* outcomes.insertAttempts([
-            {
-              workspaceId,
-              environment,
-              webhookId: webhook.id,
-              id: idAt(startedAt + durationMs),
-              eventId: event.id,
-              eventType: testType,
-              attempt: 1,
-              statusCode: result.statusCode,
-              error: result.error,
-              durationMs,
-              createdAt: startedAt,
-              nextAttemptAt: null,
-            },
-          ]);
-          return shownResult(result, durationMs);
+          return yield* testing.test(tenant, yield* find(tenant, id));
         }),
 
         resend: Effect.fn("Webhooks.resend")(function* (tenant, id, eventId) {
@@ -233,31 +190,13 @@ export class Webhooks extends Context.Service<
   static readonly layer = Webhooks.layerNoDeps.pipe(
     Layer.provide([
       WebhooksSql.layer,
-      CallOutcomesSql.layer,
       CallSigning.layer,
       Resending.layer,
+      WebhookTesting.layer,
       PublicHosts.layer,
-      Receivers.layer,
     ]),
   );
 }
 
 const isWhole = (draft: Omit<WebhookPatch, "status">): draft is WebhookDraft =>
   draft.url !== undefined && draft.events !== undefined;
-
-const testEvent = ({ environment, workspace }: Tenant, webhook: Webhook, id: string, now: number) => ({
-  id,
-  text: JSON.stringify({
-    id,
-    type: testType,
-    timestamp: utcText(now),
-    data: { webhook_id: webhook.id, environment, workspace_id: workspace.id },
-  }),
-});
-
-const shownResult = ({ body, error, statusCode }: CallResult, durationMs: number): WebhookTestResult => ({
-  status_code: statusCode,
-  error,
-  duration_ms: durationMs,
-  body,
-});

@@ -86,9 +86,6 @@ export const testReceiver = Effect.acquireRelease(
   ({ close }) => Effect.sync(close),
 );
 
-/** A running receiver. */
-export type TestReceiver = Effect.Success<typeof testReceiver>;
-
 /**
  * Whether a call is signed with the secret, by the library of Standard Webhooks. The library refuses timestamps
  * that are far from the real time, so the one of the test's clock is checked first.

@@ -23,7 +23,7 @@ const receiversAt = (...lookups: ReadonlyArray<string>) => {
 };
 
 for (const host of ["hooks.example.com", "127.0.0.1", "[::1]", "169.254.169.254"]) {
-  it.effect(`no call connects to ${host} if it is not public (N1, SSRF)`, () =>
+  it.effect(`no call connects to ${host} if it is not public (N1.5, SSRF)`, () =>
     Effect.gen(function* () {
       const receiver = yield* testReceiver;
       const { send } = yield* Receivers;
@@ -37,7 +37,7 @@ for (const host of ["hooks.example.com", "127.0.0.1", "[::1]", "169.254.169.254"
 }
 
 layer(TestWaypost.layerWith({ allowPrivateAddresses: false }))("Addresses of webhooks", (it) => {
-  it.effect("a webhook cannot be saved with an address that is not public (N1, SSRF)", () =>
+  it.effect("a webhook cannot be saved with an address that is not public (N1.5, SSRF)", () =>
     Effect.gen(function* () {
       const { sandbox } = yield* (yield* TestWaypost).tenant();
       for (const url of [

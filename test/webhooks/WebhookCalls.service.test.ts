@@ -5,7 +5,7 @@ import { isSigned } from "./TestReceiver.ts";
 import { called, webhookWorld } from "./WebhookWorld.ts";
 
 layer(TestWaypost.layer)("Calls of webhooks", (it) => {
-  it.effect("an event reaches its receiver once, signed by Standard Webhooks (N3, N4)", () =>
+  it.effect("an event reaches its receiver once, signed by Standard Webhooks (N2.1, N3.1, N4.1)", () =>
     Effect.gen(function* () {
       const { geo, make, receiver, attempts, show, waiting, workspace } = yield* webhookWorld;
       const { campaign, location, notification, phone } = yield* geo();

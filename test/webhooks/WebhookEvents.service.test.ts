@@ -9,7 +9,7 @@ import { called, webhookWorld } from "./WebhookWorld.ts";
 const minute = 60_000;
 
 layer(TestWaypost.layer)("Events of webhooks", (it) => {
-  it.effect("enters, exits, openings and answers are events with ids and the environment (N2)", () =>
+  it.effect("enters, exits, openings and answers are events with ids and the environment (N2.1, N2.2)", () =>
     Effect.gen(function* () {
       const { geo, make, receiver, workspace } = yield* webhookWorld;
       const { campaign, location, notification, phone } = yield* geo({
@@ -97,7 +97,7 @@ layer(TestWaypost.layer)("Events of webhooks", (it) => {
     }),
   );
 
-  it.effect("changes of campaigns are events; repeated pauses and notifications are none (N2)", () =>
+  it.effect("changes of campaigns are events; repeated pauses and notifications are none (N2.2)", () =>
     Effect.gen(function* () {
       const { make, platform, production, receiver } = yield* webhookWorld;
       yield* make({ events: ["campaign.created", "campaign.updated", "campaign.deleted"] });
@@ -136,7 +136,7 @@ layer(TestWaypost.layer)("Events of webhooks", (it) => {
     }),
   );
 
-  it.effect("registering and unregistering are events without the device's token (N2)", () =>
+  it.effect("registering and unregistering are events without the device's token (N2.2)", () =>
     Effect.gen(function* () {
       const { make, production, receiver } = yield* webhookWorld;
       yield* make({ events: ["device.registered", "device.unregistered"] });
@@ -158,7 +158,7 @@ layer(TestWaypost.layer)("Events of webhooks", (it) => {
     }),
   );
 
-  it.effect("a send tells each delivery and its end, whatever the number of devices (N2, N4)", () =>
+  it.effect("a send tells each delivery and its end, whatever the number of devices (N2.2, N3.2, N4.1)", () =>
     Effect.gen(function* () {
       const { make, production, receiver, waiting } = yield* webhookWorld;
       yield* make({ batch: true, events: ["message.delivered", "send.finished"] });
@@ -182,7 +182,7 @@ layer(TestWaypost.layer)("Events of webhooks", (it) => {
     }),
   );
 
-  it.effect("skipped, missed and cancelled sends are finished too (N2)", () =>
+  it.effect("skipped, missed and cancelled sends are finished too (N2.2)", () =>
     Effect.gen(function* () {
       const { make, production, receiver } = yield* webhookWorld;
       yield* make({ events: ["send.finished"] });
@@ -205,7 +205,7 @@ layer(TestWaypost.layer)("Events of webhooks", (it) => {
     }),
   );
 
-  it.effect("a push without credentials is message.failed (N2)", () =>
+  it.effect("a push without credentials is message.failed (N2.2)", () =>
     Effect.gen(function* () {
       const { geo, make, production, receiver } = yield* webhookWorld;
       const { location } = yield* geo();
@@ -221,7 +221,7 @@ layer(TestWaypost.layer)("Events of webhooks", (it) => {
   );
 
   it.effect(
-    "only active webhooks that listen to a type record its events, from their creation on (N2, N4)",
+    "only active webhooks that listen to a type record its events, from their creation on (N4.1, N4.4)",
     () =>
       Effect.gen(function* () {
         const { geo, make, platform, receiver } = yield* webhookWorld;
@@ -249,7 +249,7 @@ layer(TestWaypost.layer)("Events of webhooks", (it) => {
       }),
   );
 
-  it.effect("two webhooks get one event with one id, in calls with ids of their own (N2, N3)", () =>
+  it.effect("two webhooks get one event with one id, in calls with ids of their own (N2.1, N3.1)", () =>
     Effect.gen(function* () {
       const { geo, make, receiver } = yield* webhookWorld;
       const { location, phone } = yield* geo();

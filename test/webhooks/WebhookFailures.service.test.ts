@@ -12,51 +12,53 @@ const hour = 60 * minute;
 const day = 24 * hour;
 
 layer(TestWaypost.layer)("Failed calls of webhooks", (it) => {
-  it.effect("a failed call is repeated after 5 s, 5 min, 30 min, 2, 5, 10 and 14 h, then given up (N4)", () =>
-    Effect.gen(function* () {
-      const { attempts, geo, make, platform, receiver, waiting } = yield* webhookWorld;
-      const { location, phone } = yield* geo();
-      const { id, secret } = yield* make({ events: ["location.entered"] });
-      receiver.answer(() => 500);
-      yield* phone.sees("enter", location);
-      yield* called;
-      const pauses = [5 * second, 5 * minute, 30 * minute, 2 * hour, 5 * hour, 10 * hour, 14 * hour];
-      for (const [index, pause] of pauses.entries()) {
-        // Not before the pause is over, and within the jitter of a tenth.
-        yield* calledAfter(pause - 2 * second);
-        assert.lengthOf(receiver.calls, index + 1, String(pause));
-        yield* calledAfter(pause * 0.1 + 3 * second);
-        assert.lengthOf(receiver.calls, index + 2, String(pause));
-      }
-      yield* calledAfter(3 * day);
-      assert.lengthOf(receiver.calls, 8);
-      const [first, ...others] = receiver.calls;
-      for (const call of others) {
-        assert.strictEqual(call.headers["webhook-id"], first?.headers["webhook-id"]);
-        assert.strictEqual(call.text, first?.text);
-        assert.isTrue(isSigned(secret, call, Number(call.headers["webhook-timestamp"]) * 1000));
-      }
-      const log = yield* attempts(id);
-      assert.deepStrictEqual(
-        log.map(({ attempt, status_code }) => [attempt, status_code]),
-        [8, 7, 6, 5, 4, 3, 2, 1].map((attempt) => [attempt, 500]),
-      );
-      assert.isNull(log[0].next_attempt_at);
-      assert.match(log[0].error, /status 500/);
-      assert.match(log.at(-1).next_attempt_at, /^2026-11-21T12:00:05/);
-      assert.deepStrictEqual(yield* waiting, { events: 0, calls: 0 });
-      // A call that was given up can be sent again, with its ids.
-      receiver.answer(() => 200);
-      const path = `/webhooks/${id}/events/${first?.body.id}/resend`;
-      const again = yield* platform(path, { method: "POST" });
-      assert.deepStrictEqual([again.status, again.body], [202, { data: { event_id: first?.body.id } }]);
-      yield* called;
-      assert.lengthOf(receiver.calls, 9);
-      assert.strictEqual(receiver.calls[8]?.headers["webhook-id"], first?.headers["webhook-id"]);
-    }),
+  it.effect(
+    "a failed call is repeated after 5 s, 5 min, 30 min, 2, 5, 10 and 14 h, then given up (N4.2, N3.1, N5.2)",
+    () =>
+      Effect.gen(function* () {
+        const { attempts, geo, make, platform, receiver, waiting } = yield* webhookWorld;
+        const { location, phone } = yield* geo();
+        const { id, secret } = yield* make({ events: ["location.entered"] });
+        receiver.answer(() => 500);
+        yield* phone.sees("enter", location);
+        yield* called;
+        const pauses = [5 * second, 5 * minute, 30 * minute, 2 * hour, 5 * hour, 10 * hour, 14 * hour];
+        for (const [index, pause] of pauses.entries()) {
+          // Not before the pause is over, and within the jitter of a tenth.
+          yield* calledAfter(pause - 2 * second);
+          assert.lengthOf(receiver.calls, index + 1, String(pause));
+          yield* calledAfter(pause * 0.1 + 3 * second);
+          assert.lengthOf(receiver.calls, index + 2, String(pause));
+        }
+        yield* calledAfter(3 * day);
+        assert.lengthOf(receiver.calls, 8);
+        const [first, ...others] = receiver.calls;
+        for (const call of others) {
+          assert.strictEqual(call.headers["webhook-id"], first?.headers["webhook-id"]);
+          assert.strictEqual(call.text, first?.text);
+          assert.isTrue(isSigned(secret, call, Number(call.headers["webhook-timestamp"]) * 1000));
+        }
+        const log = yield* attempts(id);
+        assert.deepStrictEqual(
+          log.map(({ attempt, status_code }) => [attempt, status_code]),
+          [8, 7, 6, 5, 4, 3, 2, 1].map((attempt) => [attempt, 500]),
+        );
+        assert.isNull(log[0].next_attempt_at);
+        assert.match(log[0].error, /status 500/);
+        assert.match(log.at(-1).next_attempt_at, /^2026-11-21T12:00:05/);
+        assert.deepStrictEqual(yield* waiting, { events: 0, calls: 0 });
+        // A call that was given up can be sent again, with its ids.
+        receiver.answer(() => 200);
+        const path = `/webhooks/${id}/events/${first?.body.id}/resend`;
+        const again = yield* platform(path, { method: "POST" });
+        assert.deepStrictEqual([again.status, again.body], [202, { data: { event_id: first?.body.id } }]);
+        yield* called;
+        assert.lengthOf(receiver.calls, 9);
+        assert.strictEqual(receiver.calls[8]?.headers["webhook-id"], first?.headers["webhook-id"]);
+      }),
   );
 
-  it.effect("Retry-After lengthens a pause up to a day, and never shortens it (N4)", () =>
+  it.effect("Retry-After lengthens a pause up to a day, and never shortens it (N4.3)", () =>
     Effect.gen(function* () {
       const { geo, make, receiver } = yield* webhookWorld;
       const { location, phone } = yield* geo();
@@ -83,7 +85,7 @@ layer(TestWaypost.layer)("Failed calls of webhooks", (it) => {
     }),
   );
 
-  it.effect("a receiver that hangs, drips its head, resets or redirects has failed (N1, N4)", () =>
+  it.effect("a receiver that hangs, drips its head, resets or redirects has failed (N1.5, N4.2)", () =>
     Effect.gen(function* () {
       const { attempts, geo, make, receiver } = yield* webhookWorld;
       const { location, phone } = yield* geo();
@@ -117,24 +119,20 @@ layer(TestWaypost.layer)("Failed calls of webhooks", (it) => {
     }),
   );
 
-  it.effect("an answer of 2xx is a success even if its body never ends (N4)", () =>
+  it.effect("an answer of 2xx is a success even if its body never ends (N4.2)", () =>
     Effect.gen(function* () {
       const { attempts, geo, make, receiver, waiting } = yield* webhookWorld;
       const { location, phone } = yield* geo();
       const { id } = yield* make({ events: ["location.entered"] });
-      receiver.answer(() => (response) => void response.writeHead(200).write("a"));
+      receiver.answer(() => (response) => void response.writeHead(200).write("a".repeat(100_000)));
       yield* phone.sees("enter", location);
-      const waits = yield* Effect.forkChild(called);
-      yield* receiver.arrived(1);
-      yield* TestClock.withLive(Effect.sleep(50));
-      yield* TestClock.adjust(15 * second);
-      yield* Fiber.join(waits);
+      yield* called;
       assert.deepInclude((yield* attempts(id))[0], { status_code: 200, error: null });
       assert.deepStrictEqual(yield* waiting, { events: 0, calls: 0 });
     }),
   );
 
-  it.effect("410 disables a webhook at once, and activating it sends what waits (N4)", () =>
+  it.effect("410 disables a webhook at once, and activating it sends what waits (N4.4)", () =>
     Effect.gen(function* () {
       const { geo, make, platform, receiver, show } = yield* webhookWorld;
       const { location, phone } = yield* geo();
@@ -159,7 +157,7 @@ layer(TestWaypost.layer)("Failed calls of webhooks", (it) => {
     }),
   );
 
-  it.effect("a webhook is disabled when it fails and has had no success for 5 days (N4)", () =>
+  it.effect("a webhook is disabled when it fails and has had no success for 5 days (N4.4)", () =>
     Effect.gen(function* () {
       const { geo, make, receiver, show } = yield* webhookWorld;
       const { location, phone } = yield* geo();
@@ -185,7 +183,7 @@ layer(TestWaypost.layer)("Failed calls of webhooks", (it) => {
     }),
   );
 
-  it.effect("a receiver that hangs delays no other receiver (N4)", () =>
+  it.effect("a receiver that hangs delays no other receiver (N4.5)", () =>
     Effect.gen(function* () {
       const { geo, make, receiver, production } = yield* webhookWorld;
       const { location, phone } = yield* geo();
@@ -206,7 +204,7 @@ layer(TestWaypost.layer)("Failed calls of webhooks", (it) => {
     }),
   );
 
-  it.effect("an interrupted attempt does not count, and is repeated within 30 seconds (N4)", () =>
+  it.effect("an interrupted attempt does not count, and is repeated within 30 seconds (N4.6)", () =>
     Effect.gen(function* () {
       const { attempts, geo, make, production, receiver } = yield* webhookWorld;
       const { location, phone } = yield* geo();
@@ -230,7 +228,7 @@ layer(TestWaypost.layer)("Failed calls of webhooks", (it) => {
     }),
   );
 
-  it.effect("the secret is replaced, and the old one signs too for 24 hours (N1)", () =>
+  it.effect("the secret is replaced, and the old one signs too for 24 hours (N1.3)", () =>
     Effect.gen(function* () {
       const { geo, make, platform, receiver } = yield* webhookWorld;
       const { location, phone } = yield* geo();

@@ -7,7 +7,7 @@ import { isSigned } from "./TestReceiver.ts";
 import { called, webhookWorld } from "./WebhookWorld.ts";
 
 layer(TestWaypost.layer)("Webhooks", (it) => {
-  it.effect("a new webhook shows its secret once (N1)", () =>
+  it.effect("a new webhook shows its secret once (N1.1)", () =>
     Effect.gen(function* () {
       const { platform, receiver } = yield* webhookWorld;
       const body = { url: receiver.url, events: ["survey.answered", "*", "*"], description: " Warehouse " };
@@ -32,7 +32,7 @@ layer(TestWaypost.layer)("Webhooks", (it) => {
     }),
   );
 
-  it.effect("a webhook needs a full public address and known event types (N1, N2)", () =>
+  it.effect("a webhook needs a full public address and known event types (N1.5, N2.2)", () =>
     Effect.gen(function* () {
       const { platform } = yield* webhookWorld;
       const create = (body: object) => platform("/webhooks", { body });
@@ -59,7 +59,7 @@ layer(TestWaypost.layer)("Webhooks", (it) => {
     }),
   );
 
-  it.effect("an environment has at most 20 webhooks (N1)", () =>
+  it.effect("an environment has at most 20 webhooks, and a deleted one does not count (N1.4, N1.7)", () =>
     Effect.gen(function* () {
       const { make, platform, receiver } = yield* webhookWorld;
       for (let index = 0; index < 20; index++) yield* make();
@@ -77,7 +77,7 @@ layer(TestWaypost.layer)("Webhooks", (it) => {
     }),
   );
 
-  it.effect("PATCH takes the status alone or the whole webhook (N1)", () =>
+  it.effect("PATCH takes the status alone or the whole webhook (N1.2)", () =>
     Effect.gen(function* () {
       const { make, platform, receiver } = yield* webhookWorld;
       const { id } = yield* make({ description: "Old", batch: true });
@@ -117,7 +117,7 @@ layer(TestWaypost.layer)("Webhooks", (it) => {
     }),
   );
 
-  it.effect("a repeated creation with an Idempotency-Key shows the same secret (N1, J2)", () =>
+  it.effect("a repeated creation with an Idempotency-Key shows the same secret (N1.1, J2)", () =>
     Effect.gen(function* () {
       const { platform, receiver } = yield* webhookWorld;
       const headers = { "idempotency-key": randomUUID() };
@@ -130,7 +130,7 @@ layer(TestWaypost.layer)("Webhooks", (it) => {
     }),
   );
 
-  it.effect("a test calls the receiver now and gives its answer (N5)", () =>
+  it.effect("a test calls the receiver now and gives its answer (N5.3)", () =>
     Effect.gen(function* () {
       const { attempts, make, platform, receiver } = yield* webhookWorld;
       const { id, secret } = yield* make({ batch: true });
@@ -159,7 +159,7 @@ layer(TestWaypost.layer)("Webhooks", (it) => {
     }),
   );
 
-  it.effect("attempts are paged, newest first (N5, D1.2)", () =>
+  it.effect("attempts are paged, newest first (N5.1, D1.2)", () =>
     Effect.gen(function* () {
       const { geo, make, platform, receiver } = yield* webhookWorld;
       const { location, phone } = yield* geo();
@@ -187,7 +187,7 @@ layer(TestWaypost.layer)("Webhooks", (it) => {
     }),
   );
 
-  it.effect("an event that was delivered can be sent again, of a batch in a batch of one (N5)", () =>
+  it.effect("an event that was delivered can be sent again, of a batch in a batch of one (N5.2)", () =>
     Effect.gen(function* () {
       const { geo, make, platform, receiver } = yield* webhookWorld;
       const { location, phone } = yield* geo();
@@ -218,7 +218,7 @@ layer(TestWaypost.layer)("Webhooks", (it) => {
     }),
   );
 
-  it.effect("webhooks need their abilities, and in Production the full API (N1)", () =>
+  it.effect("webhooks need their abilities, and in Production the full API (N1.6)", () =>
     Effect.gen(function* () {
       const waypost = yield* TestWaypost;
       const { production, sandbox } = yield* waypost.tenant({ enabled: false, abilities: ["webhooks:read"] });

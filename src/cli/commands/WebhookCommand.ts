@@ -1,17 +1,21 @@
 import { Effect, Option } from "effect";
-import { Argument, Command, Flag } from "effect/cli";
+import { Command, Flag } from "effect/cli";
 import { eventTypes } from "../../outbox/EventType.ts";
 import { type Webhook, WebhookDraft, type WebhookWithSecret, WholeWebhook } from "../../webhooks/Webhook.ts";
-import { isUuid } from "../../wire/Ids.ts";
-import { findIdByName, limitFlag } from "../Lookups.ts";
+import { limitFlag } from "../Lookups.ts";
 import { operatorFlags } from "../Operator.ts";
 import { parseFlags } from "../RequestBodies.ts";
 import { formatInstant } from "../terminal/Formats.ts";
 import { printList, printOne } from "../terminal/Output.ts";
 import { details } from "../terminal/Table.ts";
-import { openWebhooks, webhookAccessFlags } from "../WebhookAccess.ts";
-
-const example = "--workspace Acme --environment production";
+import {
+  exampleFlags as example,
+  openWebhook,
+  openWebhooks,
+  webhookAccessFlags,
+  webhookFlags,
+} from "../WebhookAccess.ts";
+import { attempts, resend, test } from "./WebhookCalls.ts";
 
 const shownInstant = (instant: string | null): string => (instant === null ? "-" : formatInstant(instant));
 
@@ -36,22 +40,6 @@ const splitEvents = (text: string): ReadonlyArray<string> =>
     .split(",")
     .map((type) => type.trim())
     .filter((type) => type !== "");
-
-const oneFlags = {
-  ...webhookAccessFlags,
-  webhook: Argument.String("webhook").pipe(Argument.withDescription("The webhook, by id or url")),
-};
-
-type OneFlags = Parameters<typeof openWebhooks>[0] & { readonly webhook: string };
-
-/** The access, and the id of the webhook that the argument names. */
-const openWebhook = Effect.fnUntraced(function* (flags: OneFlags) {
-  const webhooks = yield* openWebhooks(flags);
-  const id = isUuid(flags.webhook)
-    ? flags.webhook
-    : yield* findIdByName("webhook", flags.webhook, webhooks.list, ({ url }) => url);
-  return { webhooks, id };
-});
 
 const eventsFlag = Flag.String("events").pipe(
   Flag.withDescription(`Event types, separated by commas, or * for all: ${eventTypes.join(", ")}`),
@@ -118,7 +106,7 @@ const list = Command.make(
 
 const show = Command.make(
   "show",
-  oneFlags,
+  webhookFlags,
   Effect.fn(function* (flags) {
     const { id, webhooks } = yield* openWebhook(flags);
     yield* printOne((yield* webhooks.get(id)).data, card);
@@ -131,7 +119,7 @@ const show = Command.make(
 const update = Command.make(
   "update",
   {
-    ...oneFlags,
+    ...webhookFlags,
     to: Flag.optional(urlFlag),
     events: Flag.optional(eventsFlag),
     description: descriptionFlag,
@@ -162,7 +150,7 @@ const update = Command.make(
 const setStatus = (name: "enable" | "disable", status: "active" | "disabled", description: string) =>
   Command.make(
     name,
-    oneFlags,
+    webhookFlags,
     Effect.fn(function* (flags) {
       const { id, webhooks } = yield* openWebhook(flags);
       yield* printOne((yield* webhooks.update(id, { status })).data, card);
@@ -174,7 +162,7 @@ const setStatus = (name: "enable" | "disable", status: "active" | "disabled", de
 
 const remove = Command.make(
   "delete",
-  oneFlags,
+  webhookFlags,
   Effect.fn(function* (flags) {
     const { id, webhooks } = yield* openWebhook(flags);
     const { data } = yield* webhooks.delete(id);
@@ -187,7 +175,7 @@ const remove = Command.make(
 
 const secret = Command.make(
   "secret",
-  oneFlags,
+  webhookFlags,
   Effect.fn(function* (flags) {
     const { id, webhooks } = yield* openWebhook(flags);
     const { data } = yield* webhooks.secret(id);
@@ -198,73 +186,6 @@ const secret = Command.make(
 ).pipe(
   Command.withDescription("Replace the secret of a webhook; the old one signs too for 24 hours"),
   Command.withExamples([{ command: `waypost webhook secret https://example.com/waypost ${example}` }]),
-);
-
-const attempts = Command.make(
-  "attempts",
-  { ...oneFlags, limit: limitFlag },
-  Effect.fn(function* (flags) {
-    const { id, webhooks } = yield* openWebhook(flags);
-    yield* printList(
-      flags.limit,
-      (query) => webhooks.attempts(id, query),
-      [
-        { heading: "EVENT", kind: "id", cell: ({ event_id }) => event_id },
-        { heading: "TYPE", cell: ({ event_type }) => event_type },
-        { heading: "ATTEMPT", kind: "figure", cell: ({ attempt }) => attempt },
-        { heading: "STATUS", kind: "figure", cell: ({ status_code }) => status_code },
-        { heading: "MS", kind: "figure", cell: ({ duration_ms }) => duration_ms },
-        { heading: "AT", kind: "instant", cell: ({ created_at }) => created_at },
-        { heading: "NEXT", kind: "instant", cell: (attempt) => attempt.next_attempt_at },
-        { heading: "ERROR", cell: ({ error }) => error ?? "" },
-      ],
-      "The webhook was not called yet.",
-    );
-  }),
-).pipe(
-  Command.withDescription("List the calls of a webhook, with their errors"),
-  Command.withExamples([{ command: `waypost webhook attempts https://example.com/waypost ${example}` }]),
-);
-
-const resend = Command.make(
-  "resend",
-  {
-    ...oneFlags,
-    event: Argument.String("event").pipe(Argument.withDescription("Id of the event")),
-  },
-  Effect.fn(function* (flags) {
-    const { id, webhooks } = yield* openWebhook(flags);
-    const { data } = yield* webhooks.resend(id, flags.event);
-    yield* printOne(data, ({ event_id }) => `The event ${event_id} is sent again.`);
-  }),
-).pipe(
-  Command.withDescription("Send an event again"),
-  Command.withExamples([
-    {
-      command:
-        "waypost webhook resend https://example.com/waypost 00000000-0000-8a41-9000-000000000000 " + example,
-    },
-  ]),
-);
-
-const test = Command.make(
-  "test",
-  oneFlags,
-  Effect.fn(function* (flags) {
-    const { id, webhooks } = yield* openWebhook(flags);
-    const { data } = yield* webhooks.test(id);
-    yield* printOne(data, ({ body, duration_ms, error, status_code }) =>
-      details([
-        ["status", status_code === null ? "-" : String(status_code)],
-        ["error", error ?? "none"],
-        ["took", `${duration_ms} ms`],
-        ["answer", body ?? "-"],
-      ]),
-    );
-  }),
-).pipe(
-  Command.withDescription("Call a webhook with a test event, and print the answer"),
-  Command.withExamples([{ command: `waypost webhook test https://example.com/waypost ${example}` }]),
 );
 
 /** `waypost webhook …` */

@@ -10,7 +10,7 @@ import { CallQueueSql, type DueWebhook, type TakenCall } from "./CallQueueSql.ts
  * How long a taken call is leased, in milliseconds; another worker takes it after that. Longer than the
  * timeout of a call, and short enough that a call whose worker died is repeated within 30 seconds.
  */
-export const leaseMillis = 20_000;
+const leaseMillis = 20_000;
 
 /** The most events that one transaction turns into calls. */
 const maxEvents = 5_000;
