@@ -55,7 +55,7 @@ export type Webhook = typeof Webhook.Type;
 export const WebhookWithSecret = Schema.Struct({
   ...webhookFields,
   secret: shownText(
-    "The secret that signs the calls: `whsec_` and 32 bytes in base64. It is shown only here.",
+    "The secret that signs the calls: `whsec_` and a key in base64. It is shown only here.",
     "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo=",
   ),
 }).annotate({ identifier: "WebhookWithSecret" });
