@@ -11,7 +11,8 @@ const owners = [
   {
     name: "undici",
     library: "undici",
-    files: "^src/(sending/push/transports/PushConnections|media/store/S3Requests)[.]ts$",
+    files:
+      "^src/(sending/push/transports/PushConnections|webhooks/calls/Receivers|media/store/S3Requests)[.]ts$",
   },
   { name: "s3-signature", library: "aws4fetch", files: "^src/media/store/S3Requests[.]ts$" },
   { name: "csv", library: "csv-parse", files: "^src/cli/location-import/CsvReader[.]ts$" },
@@ -100,12 +101,14 @@ export default {
       name: "foreign-sql-or-http",
       comment:
         "A slice imports no *Sql, *Memory or *Http of another slice: use its service or its *Repository. " +
-        "CampaignStatusSql and SegmentRuleSql hold rules, not statements.",
+        "CampaignStatusSql, SegmentRuleSql and RecordedEventsSql hold parts of statements.",
       severity: "error",
       from: { path: "^src/([^/]+)/" },
       to: {
         path: "^src/.*(Sql|Memory|Http)[.]ts$",
-        pathNot: "^src/($1/|campaigns/CampaignStatusSql[.]ts$|devices/SegmentRuleSql[.]ts$)",
+        pathNot:
+          "^src/($1/|campaigns/CampaignStatusSql[.]ts$|devices/SegmentRuleSql[.]ts$|" +
+          "outbox/RecordedEventsSql[.]ts$)",
       },
     },
     {

@@ -54,6 +54,9 @@ CREATE TABLE tenant (
   -- Incremented by every transaction that changes locations. A process compares it to tell whether its
   -- location index is current.
   locations_version bigint NOT NULL DEFAULT 0,
+  -- The event types that active webhooks listen to ('*' for all), so that requests which read this row know
+  -- whether to record an event.
+  webhook_events    text[] NOT NULL DEFAULT '{}',
   PRIMARY KEY (workspace_id, environment)
 );
 

@@ -36,6 +36,7 @@ import { sdkKeysHandlers } from "./operator/SdkKeysHttp.ts";
 import { segmentsHandlers } from "./operator/SegmentsHttp.ts";
 import { sendListHandlers } from "./operator/SendListHttp.ts";
 import { tenantReportsHandlers } from "./operator/TenantReportsHttp.ts";
+import { tenantWebhooksHandlers } from "./operator/TenantWebhooksHttp.ts";
 import { tokensHandlers } from "./operator/TokensHttp.ts";
 import { transportsHandlers } from "./operator/TransportsHttp.ts";
 import { workspacesHandlers } from "./operator/WorkspacesHttp.ts";
@@ -46,6 +47,7 @@ import { positionsHandlers } from "./positions/PositionsHttp.ts";
 import { reportHandlers } from "./reports/ReportsHttp.ts";
 import { surveyResultsHandlers } from "./reports/surveys/SurveyResultsHttp.ts";
 import { messagesHandlers } from "./sending/MessagesHttp.ts";
+import { webhooksHandlers } from "./webhooks/WebhooksHttp.ts";
 
 const apis = [PlatformApi, DeviceApi, OperatorApi] as unknown as ReadonlyArray<HttpApi.Top>;
 
@@ -59,6 +61,7 @@ const platformRoutes = HttpApiBuilder.layer(PlatformApi).pipe(
     mediaHandlers,
     campaignHandlers,
     notificationHandlers,
+    webhooksHandlers,
   ]),
 );
 
@@ -86,6 +89,7 @@ const operatorRoutes = HttpApiBuilder.layer(OperatorApi).pipe(
     deviceListHandlers,
     deliveryListHandlers,
     tenantReportsHandlers,
+    tenantWebhooksHandlers,
     sendListHandlers,
   ]),
   Layer.provide([operatorAccessLayer, OperatorTenants.layer]),

@@ -8,6 +8,7 @@ import { OperatorAccess } from "./operator/OperatorAccess.ts";
 import { SdkKeysApi } from "./operator/SdkKeysApi.ts";
 import { SegmentsApi } from "./operator/SegmentsApi.ts";
 import { TenantReportsApi } from "./operator/TenantReportsApi.ts";
+import { TenantWebhooksApi } from "./operator/TenantWebhooksApi.ts";
 import { SendListApi } from "./operator/SendListApi.ts";
 import { TokensApi } from "./operator/TokensApi.ts";
 import { TransportsApi } from "./operator/TransportsApi.ts";
@@ -27,6 +28,7 @@ export class OperatorApi extends HttpApi.make("operator")
   .add(SendListApi)
   .add(DeliveryListApi)
   .add(TenantReportsApi)
+  .add(TenantWebhooksApi)
   .middleware(SchemaErrors)
   .middleware(OperatorAccess)
   .prefix("/operator/v1")

@@ -9,6 +9,7 @@ import { MediaApi } from "./media/MediaApi.ts";
 import { NotificationsApi } from "./notifications/NotificationsApi.ts";
 import { ReportsApi } from "./reports/ReportsApi.ts";
 import { SurveyResultsApi } from "./reports/surveys/SurveyResultsApi.ts";
+import { WebhooksApi } from "./webhooks/WebhooksApi.ts";
 import { tidyOpenApi } from "./wire/OpenApiTidy.ts";
 
 /** The public REST API of a workspace, the same at both base addresses. */
@@ -21,6 +22,7 @@ export class PlatformApi extends HttpApi.make("platform")
   .add(NotificationsApi)
   .add(ReportsApi)
   .add(SurveyResultsApi)
+  .add(WebhooksApi)
   .middleware(SchemaErrors)
   .middleware(Access)
   .prefix("/platform/v1")
@@ -30,7 +32,7 @@ export class PlatformApi extends HttpApi.make("platform")
       title: "Waypost platform API",
       version: "1",
       description:
-        "Campaigns, notifications, locations, media and reports of one environment of a workspace. Success " +
+        "Campaigns, notifications, locations, media, reports and webhooks of one environment of a workspace. Success " +
         "bodies are wrapped in `data`; errors have the shape `{error: {code, message, fields?}}`.",
       transform: tidyOpenApi("/platform/v1", [
         { url: "/platform/v1", description: "Production" },

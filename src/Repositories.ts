@@ -27,6 +27,8 @@ import { locationImportsSql } from "./locations/LocationImportsSql.ts";
 import { locationsSql } from "./locations/LocationsSql.ts";
 import { notificationsMemory } from "./notifications/NotificationsMemory.ts";
 import { notificationsSql } from "./notifications/NotificationsSql.ts";
+import { outboxMemory } from "./outbox/OutboxMemory.ts";
+import { outboxSql } from "./outbox/OutboxSql.ts";
 import { workspacesMemory } from "./workspaces/WorkspacesMemory.ts";
 import { workspacesSql } from "./workspaces/WorkspacesSql.ts";
 
@@ -42,6 +44,7 @@ export const sqlRepositories = Layer.mergeAll(
   locationsSql,
   locationGroupsSql,
   locationImportsSql,
+  outboxSql,
   campaignsSql,
   campaignTargetingSql,
   sendPlanSql,
@@ -62,6 +65,7 @@ export const memoryRepositories = Layer.mergeAll(
   locationsMemory,
   locationGroupsMemory,
   locationImportsMemory,
+  outboxMemory,
   campaignsMemory,
   campaignTargetingMemory,
   sendPlanMemory,

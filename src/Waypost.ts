@@ -55,6 +55,10 @@ import { PushCredentials } from "./sending/push/PushCredentials.ts";
 import { PushDispatcher } from "./sending/push/PushDispatcher.ts";
 import { leaseMillis } from "./sending/push/PushLeases.ts";
 import { SendScheduler } from "./sending/SendScheduler.ts";
+import { WebhookDispatcher } from "./webhooks/calls/WebhookDispatcher.ts";
+import { Webhooks } from "./webhooks/Webhooks.ts";
+import { webhookUpkeep } from "./webhooks/WebhookUpkeep.ts";
+import { WebhookUpkeepSql } from "./webhooks/WebhookUpkeepSql.ts";
 import { Worker } from "./workers/Worker.ts";
 import { Workspaces } from "./workspaces/Workspaces.ts";
 
@@ -94,6 +98,7 @@ const statementServices = Layer.mergeAll(
     Layer.provide(EventRecorder.layer.pipe(Layer.provide(Deliveries.layer))),
   ),
   Layer.merge(DeliveryList.layer, SendListSql.layer),
+  Webhooks.layer,
 ).pipe(Layer.provideMerge(PushCredentials.layer));
 
 /** The background jobs of a process with the role `worker`. */
@@ -107,6 +112,8 @@ const jobs = Layer.mergeAll(
   retentionJob,
   SendScheduler.layer,
   PushDispatcher.layer,
+  WebhookDispatcher.layer,
+  webhookUpkeep.pipe(Layer.provide(WebhookUpkeepSql.layer)),
 );
 
 /** The HTTP server of the interfaces, over their services. */

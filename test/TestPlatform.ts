@@ -17,6 +17,7 @@ import { Reports } from "../src/reports/Reports.ts";
 import { SurveyResults } from "../src/reports/surveys/SurveyResults.ts";
 import { Messages } from "../src/sending/Messages.ts";
 import { PushCredentials } from "../src/sending/push/PushCredentials.ts";
+import { Webhooks } from "../src/webhooks/Webhooks.ts";
 import type { MediaStore } from "../src/media/store/MediaStore.ts";
 import { httpLayer, platformServices, requestServices } from "../src/Waypost.ts";
 import { memoryMediaStore } from "./media/store/MemoryMediaStore.ts";
@@ -39,6 +40,7 @@ const notInMemory = Layer.mergeAll(
   Layer.mock(SurveyResults)({}),
   Layer.mock(DeliveryList)({}),
   Layer.mock(SendListSql)({}),
+  Layer.mock(Webhooks)({}),
 );
 
 const memoryWaypost = (settings: Partial<Settings["Service"]>) =>

@@ -11,6 +11,8 @@ export const abilities = [
   "locations:write",
   "media:read",
   "media:write",
+  "webhooks:read",
+  "webhooks:write",
 ] as const;
 
 export const Ability = Schema.Literals(abilities).annotate({

@@ -7,6 +7,8 @@ import { Clock, Context, Effect, Layer } from "effect";
 import { Database } from "../database/Database.ts";
 import { pipelined } from "../database/pool/TransactionConnection.ts";
 import { checkVersion, expectsVersion } from "../http/ResourceVersion.ts";
+import type { EventType } from "../outbox/EventType.ts";
+import { Outbox } from "../outbox/Outbox.ts";
 import { Forbidden, NotFound, type PreconditionFailed, type Unprocessable } from "../wire/ApiError.ts";
 import type { DeletedResource } from "../wire/Envelope.ts";
 import { CampaignId, idAt, parseId } from "../wire/Ids.ts";
@@ -96,6 +98,7 @@ export class Campaigns extends Context.Service<
       const targeting = yield* CampaignTargetingRepository;
       const workspaces = yield* Workspaces;
       const sends = yield* SendPlan;
+      const outbox = yield* Outbox;
       const validate = yield* campaignValidation;
 
       const find = Effect.fnUntraced(function* (tenant: Tenant, id: string) {
@@ -110,6 +113,24 @@ export class Campaigns extends Context.Service<
         const stored = yield* find(tenant, id);
         yield* checkVersion("campaign", campaignVersion(stored));
         return stored;
+      });
+
+      /** Records an event about a campaign, with the campaign as the API shows it. */
+      const record = ({ environment, workspaceId }: Tenant, type: EventType, found: Campaign, at: number) => {
+        const {
+          endsAtMs: _ends,
+          key: _key,
+          startsAtMs: _starts,
+          ...data
+        } = { endsAtMs: 0, key: 0, startsAtMs: 0, ...found };
+        return outbox.record([{ workspaceId, environment, type, at, data }]);
+      };
+
+      /** The campaign after a change, which is recorded. */
+      const changed = Effect.fnUntraced(function* (tenant: Tenant, id: CampaignId, now: number) {
+        const campaign = yield* find(tenant, id);
+        yield* record(tenant, "campaign.updated", campaign, now);
+        return campaign;
       });
 
       /** How many campaigns count without this one; 0 if the plan has no limit. Needs the tenant's lock. */
@@ -129,8 +150,9 @@ export class Campaigns extends Context.Service<
         isPaused: boolean,
         now: number,
       ) {
-        if (yield* repository.setPaused(tenant, id, isPaused, now)) yield* sends.skip(tenant, id, now);
-        return yield* find(tenant, id);
+        if (!(yield* repository.setPaused(tenant, id, isPaused, now))) return yield* find(tenant, id);
+        yield* sends.skip(tenant, id, now);
+        return yield* changed(tenant, id, now);
       });
 
       return Campaigns.of({
@@ -158,11 +180,13 @@ export class Campaigns extends Context.Service<
           yield* pipelined(repository.insert(tenant, id, values, now));
           if (paused) yield* pipelined(Effect.asVoid(repository.setPaused(tenant, id, true, now)));
           yield* pipelined(targeting.replace(tenant, id, targets));
-          return shownCampaign(
+          const campaign = shownCampaign(
             { ...values, id, paused, archived: false, createdAt: now, updatedAt: now },
             targets,
             now,
           );
+          yield* pipelined(record(tenant, "campaign.created", campaign, now));
+          return campaign;
         }, database.atomically),
 
         update: Effect.fn("Campaigns.update")(function* (tenant, id, body) {
@@ -177,7 +201,9 @@ export class Campaigns extends Context.Service<
           yield* repository.update(tenant, stored.id, values, now);
           yield* targeting.replace(tenant, stored.id, targets);
           yield* sends.move(tenant, stored.id, values, now);
-          return yield* setPaused(tenant, stored.id, paused, now);
+          return paused === stored.paused
+            ? yield* changed(tenant, stored.id, now)
+            : yield* setPaused(tenant, stored.id, paused, now);
         }, database.atomically),
 
         pause: Effect.fn("Campaigns.pause")(function* (tenant, id) {
@@ -189,17 +215,22 @@ export class Campaigns extends Context.Service<
         archive: Effect.fn("Campaigns.archive")(function* (tenant, id) {
           yield* workspaces.lock(tenant);
           const stored = yield* findToChange(tenant, id);
+          if (stored.archived) return stored;
           const now = yield* Clock.currentTimeMillis;
-          yield* setPaused(tenant, stored.id, true, now);
+          if (yield* repository.setPaused(tenant, stored.id, true, now)) {
+            yield* sends.skip(tenant, stored.id, now);
+          }
           yield* repository.setArchived(tenant, stored.id, true, now);
-          return yield* find(tenant, stored.id);
+          return yield* changed(tenant, stored.id, now);
         }, database.atomically),
 
         unarchive: Effect.fn("Campaigns.unarchive")(function* (tenant, id) {
           yield* workspaces.lock(tenant);
           const stored = yield* findToChange(tenant, id);
-          yield* repository.setArchived(tenant, stored.id, false, yield* Clock.currentTimeMillis);
-          return yield* find(tenant, stored.id);
+          if (!stored.archived) return stored;
+          const now = yield* Clock.currentTimeMillis;
+          yield* repository.setArchived(tenant, stored.id, false, now);
+          return yield* changed(tenant, stored.id, now);
         }, database.atomically),
 
         publish: Effect.fn("Campaigns.publish")(function* (tenant, id) {
@@ -217,7 +248,9 @@ export class Campaigns extends Context.Service<
           const stored = yield* findToChange(tenant, id);
           yield* repository.deleteOwnNotifications(tenant, stored.id);
           yield* repository.delete(tenant, stored.id);
-          yield* sends.cancel(tenant, stored.id, null, yield* Clock.currentTimeMillis);
+          const now = yield* Clock.currentTimeMillis;
+          yield* sends.cancel(tenant, stored.id, null, now);
+          yield* record(tenant, "campaign.deleted", stored, now);
           return { id: stored.id, deleted: true as const };
         }, database.atomically),
       });

@@ -3,6 +3,7 @@ import { SqlClient, type SqlError } from "effect/sql";
 import { arrayOf, instant } from "../database/Rows.ts";
 import { run } from "../database/Statements.ts";
 import { sameTenant, tenantIs } from "../database/TenantColumns.ts";
+import { recordedSendsSql } from "../outbox/RecordedEventsSql.ts";
 import { SendPlanRepository, type WaitingSend } from "./SendPlanRepository.ts";
 
 interface EndedSend {
@@ -56,18 +57,24 @@ export const sendPlanSql = Layer.effect(
 
       skip: (tenant, campaignId, now) =>
         sourceIds(sql<EndedSend>`
-          UPDATE send s SET status = 'skipped', finished_at = ${instant(now)}
-          WHERE ${isOf("s", tenant)} AND s.campaign_id = ${campaignId}
-            AND (s.status = 'running' OR (s.status = 'scheduled' AND s.due_at <= ${instant(now)}))
-          RETURNING s.source_id AS "sourceId"`),
+          WITH ended AS (
+            UPDATE send s SET status = 'skipped', finished_at = ${instant(now)}
+            WHERE ${isOf("s", tenant)} AND s.campaign_id = ${campaignId}
+              AND (s.status = 'running' OR (s.status = 'scheduled' AND s.due_at <= ${instant(now)}))
+            RETURNING s.*
+          ), ${recordedSendsSql(sql, "ended", now)}
+          SELECT s.source_id AS "sourceId" FROM ended s`),
 
       cancel: (tenant, campaignId, notificationId, now) =>
         sourceIds(sql<EndedSend>`
-          UPDATE send s SET status = 'cancelled', finished_at = ${instant(now)}
-          WHERE ${isOf("s", tenant)} AND s.campaign_id = ${campaignId}
-            AND s.status IN ('scheduled', 'running')
-            AND (${notificationId}::uuid IS NULL OR s.notification_id = ${notificationId})
-          RETURNING s.source_id AS "sourceId"`),
+          WITH ended AS (
+            UPDATE send s SET status = 'cancelled', finished_at = ${instant(now)}
+            WHERE ${isOf("s", tenant)} AND s.campaign_id = ${campaignId}
+              AND s.status IN ('scheduled', 'running')
+              AND (${notificationId}::uuid IS NULL OR s.notification_id = ${notificationId})
+            RETURNING s.*
+          ), ${recordedSendsSql(sql, "ended", now)}
+          SELECT s.source_id AS "sourceId" FROM ended s`),
 
       // A separate statement, so that it sees the latest batches.
       dropBatches: (tenant, sourceIds) =>

@@ -110,6 +110,7 @@ export class DeviceAuthentication extends Context.Service<DeviceAuthentication>(
           deviceId: grant.id,
           deviceKey: claims.deviceKey,
           locationsVersion: grant.locations_version,
+          webhookEvents: grant.webhook_events,
         };
         return { _tag: "Device", caller } satisfies AuthenticatedDevice;
       });

@@ -14,5 +14,7 @@ export class DeviceCaller extends Context.Service<
     readonly deviceKey: DeviceKey;
     /** The version of the tenant's locations when the request arrived. */
     readonly locationsVersion: number;
+    /** The event types that active webhooks listened to when the request arrived. */
+    readonly webhookEvents: ReadonlyArray<string>;
   }
 >()("waypost/devices/DeviceCaller") {}

@@ -6,6 +6,8 @@ import { Settings } from "../config/Settings.ts";
 import { Database } from "../database/Database.ts";
 import { csvLines } from "../http/csv/Csv.ts";
 import { type CsvFile, csvName, todayOf } from "../http/csv/CsvFile.ts";
+import { type EventType, hears } from "../outbox/EventType.ts";
+import { Outbox } from "../outbox/Outbox.ts";
 import { isPublicAddress } from "../notifications/PublicAddressRanges.ts";
 import { Forbidden, NotFound, Unauthorized } from "../wire/ApiError.ts";
 import { idAt, isUuid } from "../wire/Ids.ts";
@@ -43,6 +45,11 @@ export class Devices extends Context.Service<Devices>()("waypost/devices/Devices
     const { allowPrivateAddresses } = yield* Settings;
     const database = yield* Database;
     const repository = yield* DevicesSql;
+    const outbox = yield* Outbox;
+
+    /** Records an event about a device. Its token is not part of it. */
+    const record = ({ environment, workspaceId }: Tenant, type: EventType, data: Device, at: number) =>
+      outbox.record([{ workspaceId, environment, type, at, data }]);
 
     /** Checks that a Web Push endpoint leads to the public internet. */
     const checkPush = (push: PushAddress | null | undefined, problems: Problems) => {
@@ -81,6 +88,7 @@ export class Devices extends Context.Service<Devices>()("waypost/devices/Devices
       const device = yield* repository.replace(tenant, locked.key, row, newDigest, now);
       const token = secret && deviceToken({ ...tenant, deviceKey: locked.key }, secret);
       const registration = device && { ...device, ...(token && { device_token: token }) };
+      if (locked.unregistered && device !== null) yield* record(tenant, "device.registered", device, now);
       return { isNew: locked.unregistered, registration };
     });
 
@@ -96,7 +104,8 @@ export class Devices extends Context.Service<Devices>()("waypost/devices/Devices
       const device = { id: idAt(now), installationId, approved };
       const inserted = yield* repository.insert(tenant, device, row, digest(secret), now);
       if (inserted === null) return { isNew: false, registration: null };
-      const { key, ...fields } = inserted;
+      const { key, webhook_events, ...fields } = inserted;
+      if (hears(webhook_events, "device.registered")) yield* record(tenant, "device.registered", fields, now);
       const token = deviceToken({ ...tenant, deviceKey: key }, secret);
       return { isNew: true, registration: { ...fields, device_token: token } satisfies Registration };
     });
@@ -182,7 +191,16 @@ export class Devices extends Context.Service<Devices>()("waypost/devices/Devices
 
       /** Ends the token; nothing more is sent to the device. Its past stays in the reports. */
       unregister: Effect.fn("Devices.unregister")(function* (caller: DeviceCaller["Service"]) {
-        yield* repository.unregister(caller, caller.deviceKey, yield* Clock.currentTimeMillis);
+        const now = yield* Clock.currentTimeMillis;
+        const unregister = repository.unregister(caller, caller.deviceKey, now);
+        if (!hears(caller.webhookEvents, "device.unregistered")) yield* unregister;
+        else {
+          yield* database.atomically(
+            Effect.flatMap(unregister, (device) =>
+              device === null ? Effect.void : record(caller, "device.unregistered", device, now),
+            ),
+          );
+        }
         return { id: caller.deviceId, deleted: true as const };
       }),
 

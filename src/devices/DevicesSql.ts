@@ -22,6 +22,13 @@ export interface DeviceGrant {
   readonly unregistered: boolean;
   readonly last_seen_ms: number;
   readonly locations_version: number;
+  readonly webhook_events: ReadonlyArray<string>;
+}
+
+/** A new device, and the event types that active webhooks of its environment listen to. */
+export interface InsertedDevice extends Device {
+  readonly key: DeviceKey;
+  readonly webhook_events: ReadonlyArray<string>;
 }
 
 /** A device whose row is locked for a change. */
@@ -95,7 +102,7 @@ export class DevicesSql extends Context.Service<DevicesSql>()("waypost/devices/D
           SELECT k.ord::int AS ord, d.id, d.token_digest, d.token_used,
             d.unregistered_at IS NOT NULL AS unregistered,
             (extract(epoch FROM d.last_seen_at) * 1000)::float8 AS last_seen_ms,
-            ${asNumber("t.locations_version")} AS locations_version
+            ${asNumber("t.locations_version")} AS locations_version, t.webhook_events
           FROM ${unnested("k", claims, {
             workspace_id: ["int4", ({ workspaceId }) => workspaceId],
             environment: ["text", ({ environment }) => environment],
@@ -140,10 +147,10 @@ export class DevicesSql extends Context.Service<DevicesSql>()("waypost/devices/D
         digest: Uint8Array,
         now: number,
       ) =>
-        firstRow(sql<Device & { readonly key: DeviceKey }>`
+        firstRow(sql<InsertedDevice>`
           WITH numbered AS (
             UPDATE tenant SET last_device_key = last_device_key + 1 WHERE ${ofTenant(tenant)}
-            RETURNING last_device_key
+            RETURNING last_device_key, webhook_events
           )
           INSERT INTO device (workspace_id, environment, key, id, installation_id, platform, transport,
             address, approved, attributes, locale, timezone, app_version, token_digest, registered_at,
@@ -154,7 +161,7 @@ export class DevicesSql extends Context.Service<DevicesSql>()("waypost/devices/D
             ${digest}, ${instant(now)}, ${instant(now)}
           FROM numbered
           ON CONFLICT (workspace_id, environment, installation_id) DO NOTHING
-          RETURNING key, ${columns}`),
+          RETURNING key, ${columns}, (SELECT webhook_events FROM numbered) AS webhook_events`),
 
       /**
        * Registers a locked device again: its address counts as good, and an unregistered device is
@@ -193,10 +200,11 @@ export class DevicesSql extends Context.Service<DevicesSql>()("waypost/devices/D
           UPDATE device SET token_digest = ${digest}, token_used = false
           WHERE ${ofTenant(tenant)} AND key = ${key} AND unregistered_at IS NULL RETURNING key`),
 
+      /** Null if the device is not registered. */
       unregister: (tenant: Tenant, key: DeviceKey, now: number) =>
-        run(sql`
-          UPDATE device SET unregistered_at = COALESCE(unregistered_at, ${instant(now)})
-          WHERE ${ofTenant(tenant)} AND key = ${key}`),
+        firstRow(sql<Device>`
+          UPDATE device SET unregistered_at = ${instant(now)}
+          WHERE ${ofTenant(tenant)} AND key = ${key} AND unregistered_at IS NULL RETURNING ${columns}`),
 
       /** Registered devices, newest first. */
       page: (tenant: Tenant, { before, limit }: PagePosition, filters: DeviceFilters) =>

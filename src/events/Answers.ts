@@ -1,13 +1,17 @@
 import { Clock, Context, Effect, Layer } from "effect";
+import { Database } from "../database/Database.ts";
 import type { DeviceCaller } from "../devices/DeviceCaller.ts";
+import { hears } from "../outbox/EventType.ts";
+import { Outbox } from "../outbox/Outbox.ts";
 import { MessageIds } from "../sending/MessageId.ts";
 import { utcText } from "../time/LocalTime.ts";
 import { NotFound } from "../wire/ApiError.ts";
 import type { ParsedBody } from "../wire/ParsedBody.ts";
-import type { SurveyResponse } from "./Answer.ts";
+import type { Answer, SurveyResponse } from "./Answer.ts";
 import { readAnswers } from "./AnswerParsing.ts";
 import type { UnreadAnswers } from "./AnswersApi.ts";
 import { AnswersSql, type SentSurvey } from "./AnswersSql.ts";
+import { responseId } from "./ResponseId.ts";
 
 type Caller = DeviceCaller["Service"];
 
@@ -19,8 +23,31 @@ export interface AnswerableMessage extends SentSurvey {
 /** Answers of devices to surveys. */
 export class Answers extends Context.Service<Answers>()("waypost/events/Answers", {
   make: Effect.gen(function* () {
+    const database = yield* Database;
+    const outbox = yield* Outbox;
     const repository = yield* AnswersSql;
     const ids = yield* MessageIds;
+
+    /** Records `survey.answered`: the response as its list shows it, with choices by their texts. */
+    const record = Effect.fnUntraced(function* (
+      caller: Caller,
+      message: AnswerableMessage,
+      answers: ReadonlyArray<Answer>,
+      at: number,
+    ) {
+      const { environment, workspaceId } = caller;
+      const { first_answered_at, ...facts } = yield* repository.facts(caller, caller.deviceKey, message);
+      const data = {
+        id: responseId(message.notification_key, message.campaign_key, caller.deviceKey),
+        device_id: caller.deviceId,
+        message_id: message.id,
+        ...facts,
+        answered_at: utcText(at),
+        first_answered_at,
+        answers: withTexts(answers, message.questions),
+      };
+      yield* outbox.record([{ workspaceId, environment, type: "survey.answered", at, data }]);
+    });
     return {
       /** A message of the device, also after its campaign has ended or was deleted. @throws 404 */
       find: Effect.fnUntraced(function* (caller: Caller, id: string) {
@@ -50,8 +77,14 @@ export class Answers extends Context.Service<Answers>()("waypost/events/Answers"
             : [];
         yield* body.complete;
         const now = yield* Clock.currentTimeMillis;
-        if (answers.length > 0) yield* repository.put(caller, caller.deviceKey, message, answers, now);
-        return { message_id: message.id, answers, answered_at: utcText(now) } satisfies SurveyResponse;
+        const response = { message_id: message.id, answers, answered_at: utcText(now) };
+        // Answers that answer nothing are no response, and leave an earlier one as it is (contract K9).
+        if (answers.length === 0) return response satisfies SurveyResponse;
+        const put = repository.put(caller, caller.deviceKey, message, answers, now);
+        yield* hears(caller.webhookEvents, "survey.answered")
+          ? database.atomically(Effect.andThen(put, record(caller, message, answers, now)))
+          : put;
+        return response satisfies SurveyResponse;
       }),
     };
   }),
@@ -60,3 +93,21 @@ export class Answers extends Context.Service<Answers>()("waypost/events/Answers"
     Layer.provide([AnswersSql.layer, MessageIds.layer]),
   );
 }
+
+/** Answers with the texts of choices instead of their ids. */
+const withTexts = (
+  answers: ReadonlyArray<Answer>,
+  questions: SentSurvey["questions"],
+): ReadonlyArray<Answer> => {
+  const texts = new Map(
+    questions.flatMap(({ choices }) => choices.map(({ id, text }) => [id, text] as const)),
+  );
+  const textOf = (id: string): string => texts.get(id) ?? id;
+  const choiceTypes = new Set(["SINGLE_CHOICE", "MULTIPLE_CHOICE"]);
+  const choosing = new Set(questions.filter(({ type }) => choiceTypes.has(type)).map(({ id }) => id));
+  return answers.map(({ question_id, value }) => {
+    if (!choosing.has(question_id)) return { question_id, value };
+    if (typeof value === "string") return { question_id, value: textOf(value) };
+    return { question_id, value: Array.isArray(value) ? value.map(textOf) : value };
+  });
+};

@@ -1,6 +1,6 @@
 import { Context, Effect, Layer } from "effect";
 import { SqlClient } from "effect/sql";
-import { instant, jsonb } from "../database/Rows.ts";
+import { instant, jsonb, onlyRow, utc } from "../database/Rows.ts";
 import { sameTenant, tenantIs } from "../database/TenantColumns.ts";
 import type { NotificationType } from "../notifications/MessageContent.ts";
 import type { Question } from "../notifications/Survey.ts";
@@ -14,6 +14,13 @@ export interface SentSurvey {
   readonly campaign_key: number;
   readonly notification_key: number;
   readonly content_key: number;
+}
+
+/** What a stored response refers to, and when its device answered first. */
+export interface ResponseFacts {
+  readonly campaign_id: string;
+  readonly notification_id: string;
+  readonly first_answered_at: string;
 }
 
 /** Statements on answers. */
@@ -31,6 +38,19 @@ export class AnswersSql extends Context.Service<AnswersSql>()("waypost/events/An
           JOIN content c ON ${sameTenant("c", "d")} AND c.key = d.content_key
           WHERE ${tenantIs(sql)("d", tenant)} AND d.source_id = ${sourceId} AND d.device_key = ${deviceKey}
             AND d.status IN ('handed_over', 'delivered')`),
+
+      /** The facts about a stored response. */
+      facts: ({ environment, workspaceId }: Tenant, deviceKey: number, survey: SentSurvey) =>
+        onlyRow(sql<ResponseFacts>`
+          SELECT COALESCE(k.id, g.id) AS campaign_id, c.notification_id,
+            ${utc("r.first_answered_at")} AS first_answered_at
+          FROM survey_response r
+          JOIN content c ON ${sameTenant("c", "r")} AND c.key = r.content_key
+          LEFT JOIN campaign k ON ${sameTenant("k", "r")} AND k.key = r.campaign_key
+          LEFT JOIN deleted_campaign g ON ${sameTenant("g", "r")} AND g.key = r.campaign_key
+          WHERE ${tenantIs(sql)("r", { environment, workspaceId })}
+            AND r.notification_key = ${survey.notification_key} AND r.campaign_key = ${survey.campaign_key}
+            AND r.device_key = ${deviceKey}`),
 
       /** Stores answers to a survey of a campaign. They replace earlier ones, but not their first date. */
       put: (

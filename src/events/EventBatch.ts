@@ -20,6 +20,9 @@ export interface IncomingEvent extends EventRow {
   /** Its index in the request. */
   readonly index: number;
   readonly locationId: string;
+  readonly deviceId: string;
+  /** The event types that active webhooks of the environment listen to. */
+  readonly webhookEvents: ReadonlyArray<string>;
   readonly defaultCap: FrequencyCap | null;
   locationKey: number;
   /** The notifications that can fire, older ones first. */
@@ -48,7 +51,7 @@ const incomingEventsOf = ({ caller, events, now }: EventRequest, requestIndex: n
   events.flatMap((event, index): Array<IncomingEvent> => {
     if (event._tag === "Unreadable") return [];
     const { id, location_id, occurred_at, type } = event.transition;
-    const { deviceKey, environment, workspace, workspaceId } = caller;
+    const { deviceId, deviceKey, environment, webhookEvents, workspace, workspaceId } = caller;
     return [
       {
         requestIndex,
@@ -59,6 +62,8 @@ const incomingEventsOf = ({ caller, events, now }: EventRequest, requestIndex: n
         id,
         type,
         locationId: location_id,
+        deviceId,
+        webhookEvents,
         occurredAt: occurred_at,
         receivedAt: now,
         defaultCap: workspace.default_frequency_cap,

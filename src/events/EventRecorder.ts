@@ -1,5 +1,7 @@
 import { Context, Effect, Layer } from "effect";
 import { PublicAddresses } from "../http/PublicAddresses.ts";
+import { hears } from "../outbox/EventType.ts";
+import { Outbox, type OutgoingEvent } from "../outbox/Outbox.ts";
 import { shownMedia } from "../media/MediaAddress.ts";
 import { type CreatedDelivery, Deliveries } from "../sending/Deliveries.ts";
 import type { DueDelivery } from "../sending/Delivery.ts";
@@ -43,6 +45,7 @@ export class EventRecorder extends Context.Service<EventRecorder>()("waypost/eve
     const repository = yield* EventsSql;
     const deliveries = yield* Deliveries;
     const ids = yield* MessageIds;
+    const outbox = yield* Outbox;
     const { media: mediaBase } = yield* PublicAddresses;
 
     return {
@@ -59,6 +62,12 @@ export class EventRecorder extends Context.Service<EventRecorder>()("waypost/eve
           pendingDeliveriesOf(incomingEvent, device),
         );
         const created = yield* deliveries.create(pending.map(({ due }) => due));
+        yield* outbox.record([
+          ...accepted.flatMap(({ incomingEvent }) => transitionEvents(incomingEvent)),
+          ...pending.flatMap((pendingDelivery, index) =>
+            deliveryEvents(pendingDelivery, created[index] ?? null),
+          ),
+        ]);
         return pending.flatMap((pendingDelivery, index): Array<TriggeredMessage> => {
           const delivery = created[index] ?? null;
           if (delivery === null) return [];
@@ -78,6 +87,33 @@ export class EventRecorder extends Context.Service<EventRecorder>()("waypost/eve
     Layer.provide([EventsSql.layer, MessageIds.layer]),
   );
 }
+
+/** The event about an enter or exit, if a webhook listens. */
+const transitionEvents = (incomingEvent: IncomingEvent): ReadonlyArray<OutgoingEvent> => {
+  const { environment, receivedAt, webhookEvents, workspaceId } = incomingEvent;
+  const type = incomingEvent.type === "enter" ? "location.entered" : "location.exited";
+  if (!hears(webhookEvents, type)) return [];
+  const data = {
+    id: incomingEvent.id,
+    type: incomingEvent.type,
+    location_id: incomingEvent.locationId,
+    device_id: incomingEvent.deviceId,
+    occurred_at: utcText(incomingEvent.occurredAt),
+  };
+  return [{ workspaceId, environment, type, at: receivedAt, data }];
+};
+
+/** The event about a delivery whose outcome is known at once, if a webhook listens. */
+const deliveryEvents = (
+  { due, incomingEvent }: PendingDelivery,
+  delivery: CreatedDelivery | null,
+): ReadonlyArray<OutgoingEvent> => {
+  if (delivery?.status !== "delivered" && delivery?.status !== "failed") return [];
+  const type = `message.${delivery.status}` as const;
+  if (!hears(incomingEvent.webhookEvents, type)) return [];
+  const { deviceKey, environment, now, workspaceId } = due;
+  return [{ workspaceId, environment, type, at: now, sourceId: delivery.sourceId, deviceKey }];
+};
 
 const toMessage = (
   id: string,

@@ -44,12 +44,14 @@ export class Events extends Context.Service<Events>()("waypost/events/Events", {
       yield* markDuplicates(batch);
       const events = batch.takeNew();
       if (events.length === 0) return batch.outcomes([]);
-      const canTrigger = events.some((incomingEvent) =>
-        incomingEvent.triggerMatches.some((triggerMatch) => canFire(triggerMatch, incomingEvent)),
+      const isMore = events.some(
+        (incomingEvent) =>
+          incomingEvent.webhookEvents.length > 0 ||
+          incomingEvent.triggerMatches.some((triggerMatch) => canFire(triggerMatch, incomingEvent)),
       );
-      // Without deliveries it is a single statement.
+      // Without deliveries and webhooks it is a single statement.
       const written = recorder.write(batch, events);
-      return batch.outcomes(yield* canTrigger ? database.atomically(written) : written);
+      return batch.outcomes(yield* isMore ? database.atomically(written) : written);
     });
 
     const report = yield* batched(maxRequests, (requests: ReadonlyArray<EventRequest>) =>

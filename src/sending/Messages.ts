@@ -1,7 +1,10 @@
 import { Clock, Context, Effect, Layer } from "effect";
+import { Database } from "../database/Database.ts";
 import type { DeviceCaller } from "../devices/DeviceCaller.ts";
 import { PublicAddresses } from "../http/PublicAddresses.ts";
 import { shownMedia } from "../media/MediaAddress.ts";
+import { hears } from "../outbox/EventType.ts";
+import { Outbox } from "../outbox/Outbox.ts";
 import { NotFound } from "../wire/ApiError.ts";
 import type { PagePosition } from "../wire/PagePosition.ts";
 import type { ParsedBody } from "../wire/ParsedBody.ts";
@@ -12,7 +15,7 @@ import {
   type InteractionType,
 } from "./Interaction.ts";
 import type { Message } from "./Message.ts";
-import { MessageIds } from "./MessageId.ts";
+import { type DeliveryKey, MessageIds } from "./MessageId.ts";
 import { type MessageRow, MessagesSql } from "./MessagesSql.ts";
 
 type Caller = DeviceCaller["Service"];
@@ -20,6 +23,8 @@ type Caller = DeviceCaller["Service"];
 /** The inbox of a device. */
 export class Messages extends Context.Service<Messages>()("waypost/sending/Messages", {
   make: Effect.gen(function* () {
+    const database = yield* Database;
+    const outbox = yield* Outbox;
     const repository = yield* MessagesSql;
     const ids = yield* MessageIds;
     const { media: mediaBase } = yield* PublicAddresses;
@@ -42,6 +47,29 @@ export class Messages extends Context.Service<Messages>()("waypost/sending/Messa
       const at = yield* repository.deliveredAt(caller, yield* ownKey(caller, id));
       return at ?? (yield* NotFound.resource("message"));
     });
+
+    /** Stores an interaction. If a webhook listens to it, its events commit with it. */
+    const store = (caller: Caller, key: DeliveryKey, type: InteractionType, at: number) => {
+      const stored = repository.interact(caller, key, type, at);
+      // A click is an open, too.
+      const types = (
+        type === "clicked" ? ["opened", "clicked"] : ["opened"]
+      ) as ReadonlyArray<InteractionType>;
+      const heard = types.filter((each) => hears(caller.webhookEvents, `message.${each}`));
+      if (heard.length === 0) return stored;
+      const { environment, workspaceId } = caller;
+      return database.atomically(
+        Effect.gen(function* () {
+          const before = yield* repository.lockInteractions(caller, key);
+          const interaction = yield* stored;
+          const first = heard.filter((each) => before !== null && !before[each]);
+          yield* outbox.record(
+            first.map((each) => ({ workspaceId, environment, type: `message.${each}` as const, at, ...key })),
+          );
+          return interaction;
+        }),
+      );
+    };
 
     return {
       /** Messages delivered to the device, newest first. */
@@ -70,7 +98,7 @@ export class Messages extends Context.Service<Messages>()("waypost/sending/Messa
           else at = time.at;
           yield* body.complete;
         }
-        const interaction = yield* repository.interact(caller, yield* ownKey(caller, id), type, at);
+        const interaction = yield* store(caller, yield* ownKey(caller, id), type, at);
         if (interaction === null) return yield* NotFound.resource("message");
         return { message_id: id.toLowerCase(), ...interaction } satisfies Interaction;
       }),

@@ -2,6 +2,7 @@ import { Context, Effect, Layer } from "effect";
 import { SqlClient } from "effect/sql";
 import { epochMillis, instant, utc } from "../database/Rows.ts";
 import type { ContentMedia } from "../media/MediaAddress.ts";
+import { firstRow } from "../database/Statements.ts";
 import { sameTenant, tenantIs } from "../database/TenantColumns.ts";
 import type { Tenant } from "../workspaces/Workspace.ts";
 import type { Interaction, InteractionType } from "./Interaction.ts";
@@ -54,6 +55,12 @@ export class MessagesSql extends Context.Service<MessagesSql>()("waypost/sending
           WHERE d.status = 'delivered' AND (${before}::bigint IS NULL OR (d.settled_at, d.source_id) < (
             SELECT b.settled_at, b.source_id FROM own b WHERE b.source_id = ${before}))
           ORDER BY d.settled_at DESC, d.source_id DESC LIMIT ${limit}`),
+
+      /** Locks a delivery, and gives which interactions it had; null for a message that no device got. */
+      lockInteractions: (tenant: Tenant, { deviceKey, sourceId }: DeliveryKey) =>
+        firstRow(sql<Readonly<Record<InteractionType, boolean>>>`
+          SELECT d.opened_at IS NOT NULL AS opened, d.clicked_at IS NOT NULL AS clicked FROM delivery d
+          WHERE ${isReceived(tenant, sourceId, deviceKey)} FOR NO KEY UPDATE`),
 
       /**
        * When a message was delivered, in epoch milliseconds. Of a push whose outcome is not stored yet it is

@@ -5,6 +5,7 @@ import type { Transport } from "../devices/PushAddress.ts";
 import type { Audience } from "../devices/SegmentRule.ts";
 import { audienceSql } from "../devices/SegmentRuleSql.ts";
 import { sameTenant, tenantIs } from "../database/TenantColumns.ts";
+import { recordedDeliveriesSql, recordedSendsSql } from "../outbox/RecordedEventsSql.ts";
 import type { DeliveryStatus, InitialStatus } from "./Delivery.ts";
 import { usedCapSql } from "./FrequencyCapSql.ts";
 import type { StartedSend } from "./Send.ts";
@@ -141,7 +142,7 @@ export class SendBatchesSql extends Context.Service<SendBatchesSql>()("waypost/s
             INSERT INTO push_queue (workspace_id, environment, source_id, device_key, transport, due_at)
             SELECT workspace_id, environment, source_id, device_key, transport, ${instant(now)}
             FROM created WHERE status = 'queued'
-          )
+          ), ${recordedDeliveriesSql(sql, taken, "created", now)}
           SELECT transport, status, count(*)::int AS count FROM created GROUP BY 1, 2`),
 
       /** Adds to a send's figures and locks it until the end of the transaction. No row if it was stopped. */
@@ -162,13 +163,17 @@ export class SendBatchesSql extends Context.Service<SendBatchesSql>()("waypost/s
       /** Ends a send that has no open batch and an outcome for every delivery. No row if it does not end. */
       finish: (send: StartedSend, now: number) =>
         Effect.orDie(sql<FinishedSend>`
-          UPDATE send s SET status = 'done', finished_at = ${instant(now)}
-          WHERE ${sendIs(send)} AND s.status = 'running' AND s.delivered + s.failed = s.targeted
-            AND NOT EXISTS (
-              SELECT FROM send_batch b WHERE ${sameTenant("b", "s")} AND b.source_id = s.source_id
-            )
-          RETURNING s.id, s.campaign_id AS "campaignId", s.targeted, s.delivered, s.failed,
-            (SELECT w.public_id FROM workspace w WHERE w.id = s.workspace_id) AS workspace`),
+          WITH done AS (
+            UPDATE send s SET status = 'done', finished_at = ${instant(now)}
+            WHERE ${sendIs(send)} AND s.status = 'running' AND s.delivered + s.failed = s.targeted
+              AND NOT EXISTS (
+                SELECT FROM send_batch b WHERE ${sameTenant("b", "s")} AND b.source_id = s.source_id
+              )
+            RETURNING s.*
+          ), ${recordedSendsSql(sql, "done", now)}
+          SELECT s.id, s.campaign_id AS "campaignId", s.targeted, s.delivered, s.failed,
+            (SELECT w.public_id FROM workspace w WHERE w.id = s.workspace_id) AS workspace
+          FROM done s`),
     };
   }),
 }) {

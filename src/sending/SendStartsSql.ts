@@ -4,6 +4,7 @@ import { epochMillis, instant, jsonb } from "../database/Rows.ts";
 import type { Audience } from "../devices/SegmentRule.ts";
 import type { TimeZoneName } from "../time/TimeZone.ts";
 import { sameTenant, tenantIs } from "../database/TenantColumns.ts";
+import { recordedSendsSql } from "../outbox/RecordedEventsSql.ts";
 import type { FrequencyCap } from "../workspaces/Workspace.ts";
 import type { CapWindow } from "./FrequencyCap.ts";
 import type { SendingCampaign } from "./Send.ts";
@@ -89,8 +90,11 @@ export class SendStartsSql extends Context.Service<SendStartsSql>()("waypost/sen
       /** Ends a locked send without running it. */
       end: (campaign: SendingCampaign, id: string, status: "skipped" | "missed", now: number) =>
         Effect.orDie(sql`
-          UPDATE send s SET status = ${status}, finished_at = ${instant(now)}
-          WHERE ${isOf("s", campaign)} AND s.id = ${id} AND s.status = 'scheduled'`),
+          WITH ended AS (
+            UPDATE send s SET status = ${status}, finished_at = ${instant(now)}
+            WHERE ${isOf("s", campaign)} AND s.id = ${id} AND s.status = 'scheduled' RETURNING s.*
+          ), ${recordedSendsSql(sql, "ended", now)}
+          SELECT FROM ended`),
 
       /** Starts a locked send, with its content and cap. */
       start: (campaign: SendingCampaign, due: DueSend, window: CapWindow | null, now: number) =>

@@ -147,6 +147,7 @@ layer(TestWaypost.layer)("Frequency caps", (it) => {
         deviceId: DeviceId(phone.id),
         deviceKey: DeviceKey(device?.key ?? 0),
         locationsVersion: 0,
+        webhookEvents: [],
       };
       const occurred_at = yield* fromNow(0);
       for (let round = 0; round < 10; round++) {

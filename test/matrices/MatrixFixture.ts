@@ -1,7 +1,9 @@
 import { Effect } from "effect";
+import { SqlClient } from "effect/sql";
 import { randomUUID } from "node:crypto";
 import { abilities } from "../../src/access/Ability.ts";
 import { Tokens } from "../../src/access/Tokens.ts";
+import { eventId } from "../../src/webhooks/EventId.ts";
 import { ParsedBody } from "../../src/wire/ParsedBody.ts";
 import type { Environment } from "../../src/workspaces/Environment.ts";
 import type { Workspace } from "../../src/workspaces/Workspace.ts";
@@ -54,6 +56,7 @@ export const makeMatrixFixture = Effect.fnUntraced(function* (
   const waypost = yield* TestWaypost;
   const tokens = yield* Tokens;
   const { workspaceId } = yield* Effect.orDie((yield* Workspaces).find(workspace.id));
+  const sql = yield* SqlClient.SqlClient;
   const token = yield* waypost.token(workspace, environment, abilities);
   const sdkKey = yield* Effect.orDie(
     tokens.issueSdkKey(workspaceId, environment, ParsedBody.of({ name: "App" })),
@@ -80,6 +83,21 @@ export const makeMatrixFixture = Effect.fnUntraced(function* (
     return operator(`/${environment}/segments`, { body: { name: `Segment ${randomUUID()}`, rule } });
   }).pipe(Effect.map((answer) => ok(answer).id as string));
 
+  /** Deletes the oldest webhooks when there are nearly as many as an environment can have. */
+  const roomForWebhook = Effect.gen(function* () {
+    const webhooks: Array<{ readonly id: string }> = ok(yield* platform("/webhooks?limit=100"));
+    for (const { id } of webhooks.slice(12, -1)) ok(yield* platform(`/webhooks/${id}`, { method: "DELETE" }));
+  });
+  const activeWebhook = Effect.gen(function* () {
+    yield* roomForWebhook;
+    const body = { url: "http://127.0.0.1:9/hook", events: ["campaign.created"] };
+    return ok(yield* platform("/webhooks", { body })).id as string;
+  });
+  const disable = (id: string) =>
+    Effect.map(platform(`/webhooks/${id}`, { method: "PATCH", body: { status: "disabled" } }), ok);
+  /** A disabled webhook: workers change nothing of it while a matrix compares tables. */
+  const webhook = Effect.tap(activeWebhook, disable);
+
   /** A content that is attached to no campaign. */
   const content = Effect.suspend(() => operator(`/${environment}/notifications`, { body: message })).pipe(
     Effect.map((answer) => ok(answer).id as string),
@@ -96,6 +114,16 @@ export const makeMatrixFixture = Effect.fnUntraced(function* (
     campaign({ type: "geo", location_ids: [id] }),
   );
   const pushCampaign = campaign({ type: "push", starts_at: "2026-12-01" });
+
+  /** A webhook with a recorded event. */
+  const webhookEvent = Effect.gen(function* () {
+    const id = yield* activeWebhook;
+    yield* geoCampaign;
+    yield* disable(id);
+    const [row] = yield* Effect.orDie(sql<{ readonly recording: bigint }>`
+      SELECT recording FROM webhook_event WHERE webhook_id = ${id}`);
+    return { webhook: id, event: eventId({ recording: row?.recording ?? 0n, index: 0 }) };
+  });
 
   const notification = (campaignId: string, body: object = {}) =>
     Effect.map(
@@ -176,6 +204,7 @@ export const makeMatrixFixture = Effect.fnUntraced(function* (
     device: inbox.device,
     message: inbox.message,
     token: issued.id,
+    ...(yield* webhookEvent),
     key: sdkKey.id,
     ...(hasMedia ? { media: yield* media } : {}),
   };
@@ -191,6 +220,9 @@ export const makeMatrixFixture = Effect.fnUntraced(function* (
       location,
       media,
       segment,
+      webhook,
+      webhookEvent,
+      roomForWebhook,
       content,
       geoCampaign,
       pushCampaign,

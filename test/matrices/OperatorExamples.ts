@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import { apnsCredentials, fcmCredentials, webPushCredentials } from "../sending/push/PushKeys.ts";
 import type { Example, Examples, ValidRequest } from "./Example.ts";
 import type { MatrixFixture } from "./MatrixFixture.ts";
-import { questionIdKinds } from "./PlatformExamples.ts";
+import { newWebhookBody, questionIdKinds, webhookBody } from "./PlatformExamples.ts";
 
 const inEnvironment = (more: (fixture: MatrixFixture) => ValidRequest = () => ({})): Example => ({
   request: (fixture) =>
@@ -55,6 +55,7 @@ const content = {
 const newContent = ({ make }: MatrixFixture) => make.content;
 
 const newSegment = ({ make }: MatrixFixture) => make.segment;
+const newWebhook = ({ make }: MatrixFixture) => make.webhook;
 
 const withNew = (
   param: string,
@@ -192,4 +193,24 @@ export const operatorExamples: Examples = {
   "GET /workspaces/:workspace/:env/segments/:segment": withNew("segment", newSegment),
   "PATCH /workspaces/:workspace/:env/segments/:segment": withNew("segment", newSegment, () => ({ rule })),
   "DELETE /workspaces/:workspace/:env/segments/:segment": withNew("segment", newSegment),
+  "GET /workspaces/:workspace/:env/webhooks": inEnvironment(),
+  "POST /workspaces/:workspace/:env/webhooks": {
+    request: (fixture) =>
+      Effect.map(newWebhookBody(fixture), (body) => ({
+        params: { workspace: fixture.workspace.id, env: fixture.environment },
+        body,
+      })),
+  },
+  "GET /workspaces/:workspace/:env/webhooks/:webhook": withNew("webhook", newWebhook),
+  "PATCH /workspaces/:workspace/:env/webhooks/:webhook": withNew("webhook", newWebhook, () => webhookBody),
+  "DELETE /workspaces/:workspace/:env/webhooks/:webhook": withNew("webhook", newWebhook),
+  "POST /workspaces/:workspace/:env/webhooks/:webhook/secret": withNew("webhook", newWebhook),
+  "GET /workspaces/:workspace/:env/webhooks/:webhook/attempts": withNew("webhook", newWebhook),
+  "POST /workspaces/:workspace/:env/webhooks/:webhook/events/:event/resend": {
+    request: ({ environment, make, workspace }) =>
+      Effect.map(make.webhookEvent, (params) => ({
+        params: { workspace: workspace.id, env: environment, ...params },
+      })),
+  },
+  "POST /workspaces/:workspace/:env/webhooks/:webhook/test": withNew("webhook", newWebhook),
 };

@@ -200,6 +200,7 @@ layer(TestWaypost.layer)("Device location states", (it) => {
           deviceId: DeviceId(phone.id),
           deviceKey: DeviceKey(device?.key ?? 0),
           locationsVersion: tenant?.version ?? 0,
+          webhookEvents: [],
         }),
       );
       const caller = yield* arriving;
@@ -255,6 +256,7 @@ layer(TestWaypost.layer)("Device location states", (it) => {
         deviceId: DeviceId(phone.id),
         deviceKey: DeviceKey(device?.key ?? 0),
         locationsVersion: 1,
+        webhookEvents: [],
       };
       const processes = yield* fourProcesses;
       let seconds = 0;

@@ -2,6 +2,7 @@ import { Context, Effect, Layer } from "effect";
 import { SqlClient } from "effect/sql";
 import { arrayOf, instant, unnested } from "../../database/Rows.ts";
 import { tenantIs } from "../../database/TenantColumns.ts";
+import { recordedDeliveriesSql } from "../../outbox/RecordedEventsSql.ts";
 import { heldPushColumns } from "./PushColumnsSql.ts";
 import type { QueuePartition } from "./PushQueueSql.ts";
 
@@ -64,7 +65,7 @@ export class PushOutcomesSql extends Context.Service<PushOutcomesSql>()("waypost
             DELETE FROM push_queue q USING o
             WHERE ${isOf("q", partition)} AND q.source_id = o.source_id AND q.device_key = o.device_key
               AND q.fence = o.fence AND o.verdict NOT IN ('delayed', 'returned')
-            RETURNING o.*
+            RETURNING o.*, o.verdict AS status
           ), requeued AS (
             UPDATE push_queue q SET due_at = o.due_at,
               attempts = q.attempts - (CASE WHEN o.verdict = 'returned' THEN 1 ELSE 0 END)::smallint,
@@ -79,7 +80,10 @@ export class PushOutcomesSql extends Context.Service<PushOutcomesSql>()("waypost
               attempts = d.attempts - (CASE WHEN o.verdict = 'returned' THEN 1 ELSE 0 END)::smallint,
               status = CASE WHEN o.verdict IN ('delayed', 'returned') THEN 'queued' ELSE o.verdict END,
               settled_at = CASE WHEN o.verdict NOT IN ('delayed', 'returned') THEN ${instant(now)} END
-            FROM (SELECT * FROM ended WHERE verdict <> 'dropped' UNION ALL SELECT * FROM requeued) AS o
+            FROM (
+              SELECT source_id, device_key, verdict, error, due_at FROM ended WHERE verdict <> 'dropped'
+              UNION ALL SELECT source_id, device_key, verdict, error, due_at FROM requeued
+            ) AS o
             WHERE ${isOf("d", partition)} AND d.source_id = o.source_id AND d.device_key = o.device_key
           ), dropped AS (
             DELETE FROM delivery d USING ended o
@@ -97,7 +101,7 @@ export class PushOutcomesSql extends Context.Service<PushOutcomesSql>()("waypost
             WHERE ${isOf("s", partition)} AND s.source_id = n.source_id
             RETURNING s.source_id,
               s.status = 'running' AND s.delivered + s.failed = s.targeted AS "isComplete"
-          )
+          ), ${recordedDeliveriesSql(sql, partition, "ended", now)}
           SELECT a.settled, c.source_id AS "sourceId", c."isComplete"
           FROM (
             SELECT (SELECT count(*) FROM ended)::int + (SELECT count(*) FROM requeued)::int AS settled

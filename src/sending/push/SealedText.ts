@@ -6,9 +6,9 @@ const version = 1;
 const nonceBytes = 12;
 const tagBytes = 16;
 
-/** The key that seals credentials. It is derived, so that it is used for nothing else. */
-export const sealingKey = (secretKey: string): Uint8Array =>
-  new Uint8Array(hkdfSync("sha256", secretKey, "", "waypost push credentials", 32));
+/** The key that seals texts of one purpose. It is derived, so that it is used for nothing else. */
+export const sealingKey = (secretKey: string, purpose = "waypost push credentials"): Uint8Array =>
+  new Uint8Array(hkdfSync("sha256", secretKey, "", purpose, 32));
 
 /** Binds credentials to their row: copied to another environment or provider, they do not open. */
 export const sealingContext = (tenant: TenantKey, transport: PushProvider): string =>

@@ -1,0 +1,77 @@
+/** The commands about the calls of a webhook. */
+import { Effect } from "effect";
+import { Argument, Command } from "effect/cli";
+import { limitFlag } from "../Lookups.ts";
+import { printList, printOne } from "../terminal/Output.ts";
+import { details } from "../terminal/Table.ts";
+import { exampleFlags as example, openWebhook, webhookFlags } from "../WebhookAccess.ts";
+
+/** `waypost webhook attempts` */
+export const attempts = Command.make(
+  "attempts",
+  { ...webhookFlags, limit: limitFlag },
+  Effect.fn(function* (flags) {
+    const { id, webhooks } = yield* openWebhook(flags);
+    yield* printList(
+      flags.limit,
+      (query) => webhooks.attempts(id, query),
+      [
+        { heading: "EVENT", kind: "id", cell: ({ event_id }) => event_id },
+        { heading: "TYPE", cell: ({ event_type }) => event_type },
+        { heading: "ATTEMPT", kind: "figure", cell: ({ attempt }) => attempt },
+        { heading: "STATUS", kind: "figure", cell: ({ status_code }) => status_code },
+        { heading: "MS", kind: "figure", cell: ({ duration_ms }) => duration_ms },
+        { heading: "AT", kind: "instant", cell: ({ created_at }) => created_at },
+        { heading: "NEXT", kind: "instant", cell: (attempt) => attempt.next_attempt_at },
+        { heading: "ERROR", cell: ({ error }) => error ?? "" },
+      ],
+      "The webhook was not called yet.",
+    );
+  }),
+).pipe(
+  Command.withDescription("List the calls of a webhook, with their errors"),
+  Command.withExamples([{ command: `waypost webhook attempts https://example.com/waypost ${example}` }]),
+);
+
+/** `waypost webhook resend` */
+export const resend = Command.make(
+  "resend",
+  {
+    ...webhookFlags,
+    event: Argument.String("event").pipe(Argument.withDescription("Id of the event")),
+  },
+  Effect.fn(function* (flags) {
+    const { id, webhooks } = yield* openWebhook(flags);
+    const { data } = yield* webhooks.resend(id, flags.event);
+    yield* printOne(data, ({ event_id }) => `The event ${event_id} is sent again.`);
+  }),
+).pipe(
+  Command.withDescription("Send an event again"),
+  Command.withExamples([
+    {
+      command:
+        "waypost webhook resend https://example.com/waypost 00000000-0000-8a41-9000-000000000000 " + example,
+    },
+  ]),
+);
+
+/** `waypost webhook test` */
+export const test = Command.make(
+  "test",
+  webhookFlags,
+  Effect.fn(function* (flags) {
+    const { id, webhooks } = yield* openWebhook(flags);
+    const { data } = yield* webhooks.test(id);
+    yield* printOne(data, ({ body, duration_ms, error, status_code }) =>
+      details([
+        ["status", status_code === null ? "-" : String(status_code)],
+        ["error", error ?? "none"],
+        ["took", `${duration_ms} ms`],
+        ["answer", body ?? "-"],
+      ]),
+    );
+  }),
+).pipe(
+  Command.withDescription("Call a webhook with a test event, and print the answer"),
+  Command.withExamples([{ command: `waypost webhook test https://example.com/waypost ${example}` }]),
+);

@@ -1,0 +1,212 @@
+import { Effect, Option } from "effect";
+import { Command, Flag } from "effect/cli";
+import { eventTypes } from "../../outbox/EventType.ts";
+import { type Webhook, WebhookDraft, type WebhookWithSecret, WholeWebhook } from "../../webhooks/Webhook.ts";
+import { limitFlag } from "../Lookups.ts";
+import { operatorFlags } from "../Operator.ts";
+import { parseFlags } from "../RequestBodies.ts";
+import { formatInstant } from "../terminal/Formats.ts";
+import { printList, printOne } from "../terminal/Output.ts";
+import { details } from "../terminal/Table.ts";
+import {
+  exampleFlags as example,
+  openWebhook,
+  openWebhooks,
+  webhookAccessFlags,
+  webhookFlags,
+} from "../WebhookAccess.ts";
+import { attempts, resend, test } from "./WebhookCalls.ts";
+
+const shownInstant = (instant: string | null): string => (instant === null ? "-" : formatInstant(instant));
+
+const card = (webhook: Webhook): string =>
+  details([
+    ["id", webhook.id],
+    ["url", webhook.url],
+    ["description", webhook.description ?? "-"],
+    ["events", webhook.events.join(", ")],
+    ["batch", webhook.batch ? "yes" : "no"],
+    ["status", webhook.status],
+    ["disabled", shownInstant(webhook.disabled_at)],
+    ["last attempt", shownInstant(webhook.last_attempt_at)],
+    ["created", formatInstant(webhook.created_at)],
+  ]);
+
+const withSecret = (sentence: string, webhook: WebhookWithSecret): string =>
+  [sentence, "Copy the secret now: it is not shown again.", "", webhook.secret, "", card(webhook)].join("\n");
+
+const splitEvents = (text: string): ReadonlyArray<string> =>
+  text
+    .split(",")
+    .map((type) => type.trim())
+    .filter((type) => type !== "");
+
+const eventsFlag = Flag.String("events").pipe(
+  Flag.withDescription(`Event types, separated by commas, or * for all: ${eventTypes.join(", ")}`),
+);
+const urlFlag = Flag.String("to").pipe(
+  Flag.withDescription("Address to call, such as https://example.com/waypost"),
+);
+const descriptionFlag = Flag.String("description").pipe(
+  Flag.withDescription("What the webhook is for"),
+  Flag.optional,
+);
+
+const create = Command.make(
+  "create",
+  {
+    ...webhookAccessFlags,
+    to: urlFlag,
+    events: eventsFlag.pipe(Flag.withDefault("*")),
+    description: descriptionFlag,
+    batch: Flag.Boolean("batch").pipe(
+      Flag.withDescription("Send up to 500 events in a call"),
+      Flag.withDefault(false),
+    ),
+  },
+  Effect.fn(function* (flags) {
+    const payload = yield* parseFlags(WebhookDraft, {
+      url: flags.to,
+      events: splitEvents(flags.events),
+      description: Option.getOrUndefined(flags.description),
+      batch: flags.batch,
+    });
+    const { data } = yield* (yield* openWebhooks(flags)).create(payload);
+    yield* printOne(data, (webhook) => withSecret("Created the webhook.", webhook));
+  }),
+).pipe(
+  Command.withDescription("Create a webhook and print its secret"),
+  Command.withExamples([
+    { command: `waypost webhook create ${example} --to https://example.com/waypost --batch` },
+  ]),
+);
+
+const list = Command.make(
+  "list",
+  { ...webhookAccessFlags, limit: limitFlag },
+  Effect.fn(function* (flags) {
+    const webhooks = yield* openWebhooks(flags);
+    yield* printList(
+      flags.limit,
+      webhooks.list,
+      [
+        { heading: "ID", kind: "id", cell: ({ id }) => id },
+        { heading: "URL", cell: ({ url }) => url },
+        { heading: "STATUS", cell: ({ status }) => status },
+        { heading: "EVENTS", cell: ({ events }) => events.join(",") },
+        { heading: "LAST ATTEMPT", kind: "instant", cell: (webhook) => webhook.last_attempt_at },
+      ],
+      "The environment has no webhooks yet. See waypost webhook create --help.",
+    );
+  }),
+).pipe(
+  Command.withDescription("List the webhooks of an environment"),
+  Command.withExamples([{ command: `waypost webhook list ${example}` }]),
+);
+
+const show = Command.make(
+  "show",
+  webhookFlags,
+  Effect.fn(function* (flags) {
+    const { id, webhooks } = yield* openWebhook(flags);
+    yield* printOne((yield* webhooks.get(id)).data, card);
+  }),
+).pipe(
+  Command.withDescription("Show a webhook"),
+  Command.withExamples([{ command: `waypost webhook show https://example.com/waypost ${example}` }]),
+);
+
+const update = Command.make(
+  "update",
+  {
+    ...webhookFlags,
+    to: Flag.optional(urlFlag),
+    events: Flag.optional(eventsFlag),
+    description: descriptionFlag,
+    batch: Flag.Boolean("batch").pipe(
+      Flag.withDescription("Whether to send up to 500 events in a call"),
+      Flag.optional,
+    ),
+  },
+  Effect.fn(function* (flags) {
+    const { id, webhooks } = yield* openWebhook(flags);
+    const stored = (yield* webhooks.get(id)).data;
+    const payload = yield* parseFlags(WholeWebhook, {
+      url: Option.getOrElse(flags.to, () => stored.url),
+      events: Option.match(flags.events, { onNone: () => stored.events, onSome: splitEvents }),
+      description: Option.getOrElse(flags.description, () => stored.description),
+      batch: Option.getOrElse(flags.batch, () => stored.batch),
+    });
+    const { data } = yield* webhooks.update(id, payload);
+    yield* printOne(data, (webhook) => `Updated the webhook.\n\n${card(webhook)}`);
+  }),
+).pipe(
+  Command.withDescription("Change what is given of a webhook, and keep the rest"),
+  Command.withExamples([
+    { command: `waypost webhook update https://example.com/waypost ${example} --events survey.answered` },
+  ]),
+);
+
+const setStatus = (name: "enable" | "disable", status: "active" | "disabled", description: string) =>
+  Command.make(
+    name,
+    webhookFlags,
+    Effect.fn(function* (flags) {
+      const { id, webhooks } = yield* openWebhook(flags);
+      yield* printOne((yield* webhooks.update(id, { status })).data, card);
+    }),
+  ).pipe(
+    Command.withDescription(description),
+    Command.withExamples([{ command: `waypost webhook ${name} https://example.com/waypost ${example}` }]),
+  );
+
+const remove = Command.make(
+  "delete",
+  webhookFlags,
+  Effect.fn(function* (flags) {
+    const { id, webhooks } = yield* openWebhook(flags);
+    const { data } = yield* webhooks.delete(id);
+    yield* printOne(data, () => `Deleted the webhook ${id}. Events that waited for it are not sent.`);
+  }),
+).pipe(
+  Command.withDescription("Delete a webhook"),
+  Command.withExamples([{ command: `waypost webhook delete https://example.com/waypost ${example}` }]),
+);
+
+const secret = Command.make(
+  "secret",
+  webhookFlags,
+  Effect.fn(function* (flags) {
+    const { id, webhooks } = yield* openWebhook(flags);
+    const { data } = yield* webhooks.secret(id);
+    yield* printOne(data, (webhook) =>
+      withSecret("Replaced the secret. The old one signs too for 24 hours.", webhook),
+    );
+  }),
+).pipe(
+  Command.withDescription("Replace the secret of a webhook; the old one signs too for 24 hours"),
+  Command.withExamples([{ command: `waypost webhook secret https://example.com/waypost ${example}` }]),
+);
+
+/** `waypost webhook …` */
+export const webhookCommand = Command.make("webhook").pipe(
+  Command.withDescription("Webhooks: addresses that receive the events of an environment"),
+  Command.withSubcommands([
+    create,
+    list,
+    show,
+    update,
+    setStatus("enable", "active", "Call a disabled webhook again; what waited is sent"),
+    setStatus("disable", "disabled", "Stop calling a webhook; no events are recorded for it"),
+    remove,
+    secret,
+    attempts,
+    resend,
+    test,
+  ]),
+  Command.withExamples([
+    { command: `waypost webhook list ${example}` },
+    { command: "waypost webhook list --token wpp_0000000000000000000000000000000000000000" },
+  ]),
+  Command.withGlobalFlags(operatorFlags),
+);

@@ -1,0 +1,43 @@
+import { Effect } from "effect";
+import type { PublicHosts } from "../notifications/PublicHosts.ts";
+
+const notAnAddress = "The url must be a full address, such as https://example.com/waypost.";
+const untidy = /[\s\p{Cc}\\]/u;
+const lookupTimeout = "5 seconds";
+
+/** The name or address of a URL's host, without the brackets of IPv6. */
+export const hostOf = (url: URL): string => url.hostname.replace(/^\[(.*)\]$/, "$1");
+
+/** The URL of a text, or the problem with it. */
+const parseUrl = (text: string): URL | string => {
+  if (untidy.test(text)) {
+    return "The url may not contain spaces, backslashes or control characters: percent-encode them.";
+  }
+  const url = URL.parse(text);
+  if (url === null || !/^https?:\/\//i.test(text)) return notAnAddress;
+  if (url.username !== "" || url.password !== "") {
+    return "The url may not contain a user name or password: calls are signed instead.";
+  }
+  return url;
+};
+
+/**
+ * Checks the address of a webhook: null if it leads to the public internet, else a sentence that says why not
+ * (contract N1). It resolves the name, so no transaction should be open.
+ */
+export const urlProblem = Effect.fnUntraced(function* (hosts: PublicHosts["Service"], text: string) {
+  const url = parseUrl(text);
+  if (typeof url === "string") return url;
+  const host = hostOf(url);
+  return yield* hosts.addressesOf(host).pipe(
+    Effect.as(null),
+    Effect.catchTags({
+      HostUnknown: () => Effect.succeed(`The url must lead to a host that exists: ${host} has no address.`),
+      HostNotPublic: () => Effect.succeed(`The url must lead to the public internet: ${host} does not.`),
+    }),
+    Effect.timeoutOrElse({
+      duration: lookupTimeout,
+      orElse: () => Effect.succeed(`The url must lead to a host that exists: ${host} could not be resolved.`),
+    }),
+  );
+});

@@ -1,0 +1,202 @@
+import { Clock, Context, Effect, Layer } from "effect";
+import { Database } from "../database/Database.ts";
+import { outsideTransaction } from "../http/OutsideTransaction.ts";
+import { PublicHosts } from "../notifications/PublicHosts.ts";
+import { Forbidden, NotFound, type Unprocessable } from "../wire/ApiError.ts";
+import type { DeletedResource } from "../wire/Envelope.ts";
+import { idAt, isUuid } from "../wire/Ids.ts";
+import type { PagePosition } from "../wire/PagePosition.ts";
+import type { ParsedBody } from "../wire/ParsedBody.ts";
+import { counted } from "../wire/Text.ts";
+import { environmentName } from "../workspaces/Environment.ts";
+import type { Tenant } from "../workspaces/Workspace.ts";
+import { Workspaces } from "../workspaces/Workspaces.ts";
+import { CallSigning } from "./CallSigning.ts";
+import { Resending } from "./Resending.ts";
+import {
+  maxWebhooks,
+  type Webhook,
+  type WebhookAttempt,
+  type WebhookDraft,
+  type WebhookPatch,
+  type WebhookStatus,
+  type WebhookTestResult,
+  type WebhookWithSecret,
+} from "./Webhook.ts";
+import { makeWebhookSecret, previousSecretMillis } from "./WebhookSecret.ts";
+import { WebhooksSql, type WebhookValues } from "./WebhooksSql.ts";
+import { WebhookTesting } from "./WebhookTesting.ts";
+import { urlProblem } from "./WebhookUrl.ts";
+
+const valuesOf = ({ batch, description, events, url }: WebhookDraft): WebhookValues => ({
+  url,
+  events: [...new Set(events)],
+  description: description ?? null,
+  batch: batch ?? false,
+});
+
+/** Webhooks of an environment: the addresses that receive its events (contract N1, N5). */
+export class Webhooks extends Context.Service<
+  Webhooks,
+  {
+    /** Newest first, without secrets. */
+    readonly page: (tenant: Tenant, position: PagePosition) => Effect.Effect<ReadonlyArray<Webhook>>;
+    /** @throws 404 */
+    readonly find: (tenant: Tenant, id: string) => Effect.Effect<Webhook, NotFound>;
+    /** Creates an active webhook and shows its secret. @throws 422 with all problems, 403 for the limit */
+    readonly create: (
+      tenant: Tenant,
+      body: ParsedBody<WebhookDraft>,
+    ) => Effect.Effect<WebhookWithSecret, Unprocessable | Forbidden>;
+    /** Changes the status alone, or the whole webhook. @throws 404, 422 */
+    readonly update: (
+      tenant: Tenant,
+      id: string,
+      body: ParsedBody<WebhookPatch>,
+    ) => Effect.Effect<Webhook, NotFound | Unprocessable>;
+    /** Deletes a webhook. Events that wait for it are not sent. @throws 404 */
+    readonly delete: (tenant: Tenant, id: string) => Effect.Effect<DeletedResource, NotFound>;
+    /** Makes a new secret and shows it; the old one signs too for 24 hours. @throws 404 */
+    readonly replaceSecret: (tenant: Tenant, id: string) => Effect.Effect<WebhookWithSecret, NotFound>;
+    /** The attempts of a webhook, newest first. */
+    readonly attempts: (
+      tenant: Tenant,
+      id: string,
+      position: PagePosition,
+    ) => Effect.Effect<ReadonlyArray<WebhookAttempt>, NotFound>;
+    /** Sends a `webhook.test` event now, and gives the answer. @throws 404 */
+    readonly test: (tenant: Tenant, id: string) => Effect.Effect<WebhookTestResult, NotFound>;
+    /** Sends an event again. @throws 404 for an unknown webhook or event */
+    readonly resend: (
+      tenant: Tenant,
+      id: string,
+      eventId: string,
+    ) => Effect.Effect<{ readonly event_id: string }, NotFound>;
+  }
+>()("waypost/webhooks/Webhooks") {
+  static readonly layerNoDeps = Layer.effect(
+    Webhooks,
+    Effect.gen(function* () {
+      const database = yield* Database;
+      const repository = yield* WebhooksSql;
+      const workspaces = yield* Workspaces;
+      const hosts = yield* PublicHosts;
+      const signing = yield* CallSigning;
+      const testing = yield* WebhookTesting;
+      const resending = yield* Resending;
+
+      const find = Effect.fnUntraced(function* (tenant: Tenant, id: string) {
+        const webhook = isUuid(id) ? yield* repository.find(tenant, id) : null;
+        return webhook ?? (yield* NotFound.resource("webhook"));
+      });
+
+      const checkUrl = Effect.fnUntraced(function* ({ fields: { url }, problems }: ParsedBody<WebhookPatch>) {
+        if (url === undefined) return;
+        const problem = yield* outsideTransaction(`url ${url}`, urlProblem(hosts, url));
+        if (problem !== null) problems.add("url", problem);
+      });
+
+      const checkLimit = Effect.fnUntraced(function* (tenant: Tenant) {
+        const count = yield* repository.count(tenant);
+        if (count < maxWebhooks) return;
+        return yield* Forbidden.limit(
+          "max_webhooks",
+          `There can be ${counted(maxWebhooks, "webhook")} in ${environmentName(tenant.environment)}, and ` +
+            `there are ${count}: delete one first.`,
+        );
+      });
+
+      const insert = Effect.fnUntraced(function* (tenant: Tenant, body: ParsedBody<WebhookDraft>) {
+        yield* workspaces.lock(tenant);
+        const draft = yield* body.complete;
+        yield* checkLimit(tenant);
+        const now = yield* Clock.currentTimeMillis;
+        const id = idAt(now);
+        const secret = makeWebhookSecret();
+        yield* repository.insert(tenant, id, valuesOf(draft), signing.sealed(tenant, id, secret), now);
+        yield* repository.refreshListeners(tenant);
+        return { ...(yield* Effect.orDie(find(tenant, id))), secret };
+      }, database.atomically);
+
+      const replace = Effect.fnUntraced(function* (
+        tenant: Tenant,
+        id: string,
+        body: ParsedBody<WebhookPatch>,
+      ) {
+        yield* workspaces.lock(tenant);
+        const stored = yield* find(tenant, id);
+        const { status, ...draft } = yield* body.complete;
+        const now = yield* Clock.currentTimeMillis;
+        if (isWhole(draft)) yield* repository.update(tenant, stored.id, valuesOf(draft), now);
+        if (status !== undefined)
+          yield* repository.setStatus(tenant, stored.id, status satisfies WebhookStatus, now);
+        yield* repository.refreshListeners(tenant);
+        return yield* find(tenant, stored.id);
+      }, database.atomically);
+
+      return Webhooks.of({
+        page: (tenant, position) => repository.page(tenant, position),
+        find,
+
+        create: Effect.fn("Webhooks.create")(function* (tenant, body) {
+          yield* checkUrl(body);
+          return yield* insert(tenant, body);
+        }),
+
+        update: Effect.fn("Webhooks.update")(function* (tenant, id, body) {
+          yield* find(tenant, id);
+          yield* checkUrl(body);
+          return yield* replace(tenant, id, body);
+        }),
+
+        delete: Effect.fn("Webhooks.delete")(function* (tenant, id) {
+          yield* workspaces.lock(tenant);
+          const stored = yield* find(tenant, id);
+          yield* repository.delete(tenant, stored.id);
+          yield* repository.refreshListeners(tenant);
+          return { id: stored.id, deleted: true as const };
+        }, database.atomically),
+
+        replaceSecret: Effect.fn("Webhooks.replaceSecret")(function* (tenant, id) {
+          yield* workspaces.lock(tenant);
+          const stored = yield* find(tenant, id);
+          const now = yield* Clock.currentTimeMillis;
+          const secret = makeWebhookSecret();
+          const sealed = signing.sealed(tenant, stored.id, secret);
+          yield* repository.replaceSecret(tenant, stored.id, sealed, now + previousSecretMillis, now);
+          return { ...(yield* find(tenant, stored.id)), secret };
+        }, database.atomically),
+
+        attempts: Effect.fnUntraced(function* (tenant, id, position) {
+          const { id: webhookId } = yield* find(tenant, id);
+          return yield* repository.attempts(tenant, webhookId, position);
+        }),
+
+        test: Effect.fn("Webhooks.test")(function* (tenant, id) {
+          return yield* testing.test(tenant, yield* find(tenant, id));
+        }),
+
+        resend: Effect.fn("Webhooks.resend")(function* (tenant, id, eventId) {
+          const webhook = yield* find(tenant, id);
+          const isKnown =
+            isUuid(eventId) && (yield* resending.resend(tenant, webhook, eventId.toLowerCase()));
+          if (!isKnown)
+            return yield* NotFound.of("There is no event with this id that this webhook can get again.");
+          return { event_id: eventId.toLowerCase() };
+        }),
+      });
+    }),
+  );
+  static readonly layer = Webhooks.layerNoDeps.pipe(
+    Layer.provide([
+      WebhooksSql.layer,
+      CallSigning.layer,
+      Resending.layer,
+      WebhookTesting.layer,
+      PublicHosts.layer,
+    ]),
+  );
+}
+
+const isWhole = (draft: Omit<WebhookPatch, "status">): draft is WebhookDraft =>
+  draft.url !== undefined && draft.events !== undefined;

@@ -1,0 +1,195 @@
+import { Cause, Clock, Context, Effect, Layer, Queue, Stream, SubscriptionRef } from "effect";
+import { Settings } from "../../config/Settings.ts";
+import { Database } from "../../database/Database.ts";
+import { LeaseTime } from "../../sending/LeaseTime.ts";
+import { Worker } from "../../workers/Worker.ts";
+import { CallSigning } from "../CallSigning.ts";
+import { CallOutcomes, type EndedCall } from "./CallOutcomes.ts";
+import { isSuccess } from "./CallExchange.ts";
+import { CallQueueSql, type DueWebhook } from "./CallQueueSql.ts";
+import { CallTaking, type Taken } from "./CallTaking.ts";
+import { inFlightCalls } from "./InFlightCalls.ts";
+import { ReceiverLimits } from "./ReceiverLimits.ts";
+import { Receivers } from "./Receivers.ts";
+
+/** How often a process looks for webhooks with calls to make, in milliseconds. */
+const scanMillis = 250;
+/** The most webhooks that a scan finds, and that one transaction takes calls for. */
+const maxWebhooks = 10_000;
+const webhooksPerTaking = 100;
+/** The most results that one transaction stores. */
+const maxResults = 500;
+/** The most characters of the bodies in flight. */
+const maxLength = 64_000_000;
+const retryPause = "500 millis";
+/** How long a stopping process waits for its calls in flight. */
+const shutdownTimeout = "8 seconds";
+
+const nameOf = ({ environment, id, workspaceId }: DueWebhook): string =>
+  `${workspaceId}/${environment}/${id}`;
+
+/**
+ * Sends the events of webhooks: takes calls (`CallTaking.ts`), makes them (`InFlightCalls.ts`), and stores
+ * their results (`CallOutcomes.ts`). Runs in every process with the role `worker`; they share the work.
+ * `ReceiverLimits.ts` keeps a slow receiver from holding up the others.
+ */
+export class WebhookDispatcher extends Context.Service<WebhookDispatcher>()(
+  "waypost/webhooks/calls/WebhookDispatcher",
+  {
+    make: Effect.gen(function* () {
+      const { roles } = yield* Settings;
+      const repository = yield* CallQueueSql;
+      const taking = yield* CallTaking;
+      const outcomes = yield* CallOutcomes;
+      const signing = yield* CallSigning;
+      const receivers = yield* Receivers;
+      const leaseTime = yield* LeaseTime;
+      const clock = yield* Clock.Clock;
+      const wake = yield* Queue.sliding<void>(1);
+      const ended = yield* Queue.sliding<void>(1);
+      const limits = new ReceiverLimits();
+      /** Webhooks that may have more calls to make. */
+      const due = new Map<string, DueWebhook>();
+      let results: Array<EndedCall> = [];
+      let storing = 0;
+      let scannedAt = Number.NEGATIVE_INFINITY;
+      let isStopped = false;
+      // Numbers of scans: the latest that began, the one that is to find nothing left to do, and the latest
+      // that did.
+      let scans = 0;
+      let asked = 0;
+      let lastIdle = 0;
+      const idle = yield* SubscriptionRef.make(0);
+
+      const calls = yield* inFlightCalls(receivers, (result) => {
+        if (results.push(result) === 1) Queue.offerUnsafe(ended, undefined);
+      });
+
+      const scan = Effect.gen(function* () {
+        const number = ++scans;
+        const found = yield* repository.dueWebhooks(yield* leaseTime.now, maxWebhooks);
+        scannedAt = yield* Clock.currentTimeMillis;
+        due.clear();
+        for (const webhook of found) due.set(nameOf(webhook), webhook);
+        limits.forgetIdle();
+        const isIdle = due.size === 0 && calls.count() + results.length + storing === 0;
+        if (!isIdle) return;
+        lastIdle = number;
+        yield* SubscriptionRef.set(idle, number);
+      });
+
+      const start = ({ calls: taken, isAll, webhook }: Taken): void => {
+        const name = nameOf(webhook);
+        if (isAll) due.delete(name);
+        if (taken.length === 0) return;
+        limits.started(name, taken.length);
+        const { environment, id, workspaceId } = webhook;
+        const keys = signing.keysOf(
+          { workspaceId, environment },
+          id,
+          webhook,
+          clock.currentTimeMillisUnsafe(),
+        );
+        calls.start(webhook, keys, taken);
+      };
+
+      /** Takes and starts calls for the webhooks with room. True if there may be more right away. */
+      const takeDue = Effect.gen(function* () {
+        const now = yield* Clock.currentTimeMillis;
+        const wanted = [];
+        for (const [name, webhook] of due) {
+          if (calls.length() > maxLength || wanted.length === webhooksPerTaking) break;
+          const room = limits.room(name, webhook.batch, now);
+          if (room > 0) wanted.push({ webhook, room });
+        }
+        if (wanted.length === 0) return false;
+        for (const each of yield* taking.take(wanted)) {
+          // Those that were served last come last in the next taking.
+          const name = nameOf(each.webhook);
+          due.delete(name);
+          if (!each.isAll) due.set(name, each.webhook);
+          start(each);
+        }
+        return wanted.length === webhooksPerTaking;
+      });
+
+      const poll = Effect.gen(function* () {
+        if (isStopped) return yield* Effect.never;
+        const isTime = (yield* Clock.currentTimeMillis) - scannedAt >= scanMillis;
+        if (isTime || lastIdle < asked) yield* scan;
+        if (yield* takeDue) return;
+        const left = scannedAt + scanMillis - (yield* Clock.currentTimeMillis);
+        yield* Effect.raceFirst(Effect.sleep(Math.max(1, left)), Queue.take(wake));
+      });
+
+      /** Stores results until there are none. They are kept until they are stored. */
+      const settleAll = Effect.gen(function* () {
+        while (results.length > 0) {
+          const batch = results.slice(0, maxResults);
+          results = results.slice(batch.length);
+          storing = batch.length;
+          yield* Effect.onExit(outcomes.settle(batch), (exit) =>
+            Effect.sync(() => {
+              storing = 0;
+              if (exit._tag === "Failure") results = [...batch, ...results];
+            }),
+          );
+          const now = yield* Clock.currentTimeMillis;
+          for (const { call, environment, result, workspaceId } of batch) {
+            limits.ended(
+              `${workspaceId}/${environment}/${call.webhookId}`,
+              result.statusCode,
+              isSuccess(result),
+              now,
+            );
+          }
+          Queue.offerUnsafe(wake, undefined);
+        }
+      });
+
+      const settleForever = Effect.forever(
+        Effect.gen(function* () {
+          if (results.length === 0) yield* Queue.take(ended);
+          // Answers arrive in bursts: store the whole burst at once.
+          yield* Effect.yieldNow;
+          yield* Effect.catchCause(settleAll, (cause) => {
+            if (Cause.hasInterruptsOnly(cause)) return Effect.interrupt;
+            const log = Database.isUnavailable(cause)
+              ? Effect.void
+              : Effect.logError("Storing the results of webhooks failed; retrying", cause);
+            return Effect.andThen(log, Effect.sleep(retryPause));
+          });
+        }),
+      );
+
+      if (roles.has("worker")) yield* Effect.forkScoped(settleForever);
+      yield* Worker.every("webhook_calls", 0, poll, { isTraced: false });
+      yield* Effect.addFinalizer(() =>
+        Effect.gen(function* () {
+          isStopped = true;
+          const drained = Effect.gen(function* () {
+            while (calls.count() > 0 || results.length + storing > 0) yield* Effect.sleep(50);
+          });
+          yield* Effect.timeoutOption(drained, shutdownTimeout);
+        }),
+      );
+
+      return {
+        /** Scans at once. Completes when nothing is due and this process has nothing in flight. */
+        caughtUp: Effect.suspend(() => {
+          const before = scans;
+          asked = before + 1;
+          Queue.offerUnsafe(wake, undefined);
+          return Effect.asVoid(
+            Stream.runHead(Stream.filter(SubscriptionRef.changes(idle), (number) => number > before)),
+          );
+        }),
+      };
+    }),
+  },
+) {
+  static readonly layerNoDeps = Layer.effect(WebhookDispatcher, WebhookDispatcher.make).pipe(
+    Layer.provide([CallQueueSql.layer, CallTaking.layer, CallOutcomes.layer, CallSigning.layer]),
+  );
+  static readonly layer = WebhookDispatcher.layerNoDeps.pipe(Layer.provide(Receivers.layer));
+}
