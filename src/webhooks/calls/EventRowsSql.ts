@@ -22,11 +22,51 @@ export interface RecordedEventRow extends EventRow {
 }
 
 /**
- * Selects the events of `taken`, a common table expression with the columns of `webhook_event`, whose arrays
- * hold only the events to read, and `first`, the index of the first of these. A single source id stands for
- * all deliveries. `message.delivered` and `message.failed` show the delivery as it was then.
+ * Selects the events of `taken`, an earlier common table expression with the columns of `webhook_event`, whose
+ * arrays hold only the events to read, and `first`, the index of the first of these. A single source id stands
+ * for all deliveries. `message.delivered` and `message.failed` show the delivery as it was then.
+ *
+ * Most deliveries of a recording share source, campaign and content: their ids are looked up once, for the
+ * first of them. A join would not do: the planner expects few rows of arrays, and takes nested loops.
  */
 export const eventRowsSql = (sql: SqlClient.SqlClient): Statement.Fragment => sql`
+  , wanted AS MATERIALIZED (
+    SELECT t.workspace_id, t.environment, t.webhook_id, t.recording, t.type, t.recorded_at,
+      (t.first + i.ord - 1)::int AS index, i.device_key, COALESCE(i.source_id, t.source_ids[1]) AS source_id,
+      t.type IN ('message.opened', 'message.clicked') AS is_later
+    FROM taken t
+    CROSS JOIN LATERAL unnest(t.device_keys, t.source_ids) WITH ORDINALITY AS i (device_key, source_id, ord)
+    WHERE t.device_keys IS NOT NULL
+  ), picked AS MATERIALIZED (
+    SELECT p.*, d.campaign_key, d.content_key, d.location_key,
+      row_number() OVER (PARTITION BY p.source_id, d.campaign_key, d.content_key, d.location_key) AS number,
+      CASE WHEN v.id IS NOT NULL THEN json_build_object('device_id', v.id,
+        'trigger_type', d.trigger_type,
+        'transport', d.transport, 'status', d.status, 'attempts', d.attempts, 'last_error', d.last_error,
+        'created_at', ${utc("d.created_at")},
+        'delivered_at', CASE WHEN d.status = 'delivered' THEN ${utc("d.settled_at")} END,
+        'opened_at', CASE WHEN p.is_later OR d.opened_at <= p.recorded_at THEN ${utc("d.opened_at")} END,
+        'clicked_at', CASE WHEN p.is_later OR d.clicked_at <= p.recorded_at THEN ${utc("d.clicked_at")} END
+      )::text END AS own
+    FROM wanted p
+    LEFT JOIN delivery d ON ${sameTenant("d", "p")} AND d.source_id = p.source_id AND d.device_key = p.device_key
+    LEFT JOIN device v ON ${sameTenant("v", "d")} AND v.key = d.device_key
+  ), named AS (
+    SELECT p.*, CASE WHEN p.number = 1 THEN (
+      SELECT json_build_object(
+        'send_id', (SELECT s.id FROM send s WHERE ${sameTenant("s", "p")} AND s.source_id = p.source_id),
+        'campaign_id', COALESCE(
+          (SELECT k.id FROM campaign k WHERE ${sameTenant("k", "p")} AND k.key = p.campaign_key),
+          (SELECT g.id FROM deleted_campaign g WHERE ${sameTenant("g", "p")} AND g.key = p.campaign_key)),
+        'notification_id', c.notification_id,
+        'location_id', COALESCE(
+          (SELECT l.id FROM location l WHERE ${sameTenant("l", "p")} AND l.key = p.location_key),
+          (SELECT f.id FROM deleted_location f WHERE ${sameTenant("f", "p")} AND f.key = p.location_key))
+      )::text
+      FROM content c WHERE ${sameTenant("c", "p")} AND c.key = p.content_key
+    ) END AS shared
+    FROM picked p
+  )
   SELECT t.webhook_id AS "webhookId", t.recording, (t.first + i.ord - 1)::int AS index, t.type,
     ${epochMillis("t.recorded_at")} AS "recordedAt", i.data,
     NULL::bigint AS "sourceId", NULL::int AS "deviceKey"
@@ -41,27 +81,8 @@ export const eventRowsSql = (sql: SqlClient.SqlClient): Statement.Fragment => sq
   FROM taken t CROSS JOIN LATERAL unnest(t.send_ids) WITH ORDINALITY AS i (id, ord)
   WHERE t.send_ids IS NOT NULL
   UNION ALL
-  SELECT t.webhook_id, t.recording, (t.first + i.ord - 1)::int, t.type, ${epochMillis("t.recorded_at")},
-    (SELECT json_build_object('send_id', s.id, 'campaign_id', COALESCE(k.id, g.id),
-        'notification_id', c.notification_id, 'device_id', v.id, 'trigger_type', d.trigger_type,
-        'location_id', COALESCE(l.id, f.id), 'transport', d.transport, 'status', d.status,
-        'attempts', d.attempts, 'last_error', d.last_error, 'created_at', ${utc("d.created_at")},
-        'delivered_at', CASE WHEN d.status = 'delivered' THEN ${utc("d.settled_at")} END,
-        'opened_at', CASE WHEN p.is_later OR d.opened_at <= t.recorded_at THEN ${utc("d.opened_at")} END,
-        'clicked_at', CASE WHEN p.is_later OR d.clicked_at <= t.recorded_at THEN ${utc("d.clicked_at")} END
-      )::text
-      FROM delivery d
-      JOIN content c ON ${sameTenant("c", "d")} AND c.key = d.content_key
-      JOIN device v ON ${sameTenant("v", "d")} AND v.key = d.device_key
-      LEFT JOIN campaign k ON ${sameTenant("k", "d")} AND k.key = d.campaign_key
-      LEFT JOIN deleted_campaign g ON ${sameTenant("g", "d")} AND g.key = d.campaign_key
-      LEFT JOIN send s ON ${sameTenant("s", "d")} AND s.source_id = d.source_id
-      LEFT JOIN location l ON ${sameTenant("l", "d")} AND l.key = d.location_key
-      LEFT JOIN deleted_location f ON ${sameTenant("f", "d")} AND f.key = d.location_key
-      WHERE ${sameTenant("d", "t")} AND d.device_key = i.device_key
-        AND d.source_id = COALESCE(i.source_id, t.source_ids[1])),
-    COALESCE(i.source_id, t.source_ids[1]), i.device_key
-  FROM taken t
-  CROSS JOIN LATERAL unnest(t.device_keys, t.source_ids) WITH ORDINALITY AS i (device_key, source_id, ord)
-  CROSS JOIN LATERAL (SELECT t.type IN ('message.opened', 'message.clicked') AS is_later) AS p
-  WHERE t.device_keys IS NOT NULL`;
+  SELECT n.webhook_id, n.recording, n.index, n.type, ${epochMillis("n.recorded_at")},
+    left(n.own, -1) || ', ' || substr(max(n.shared) OVER (
+      PARTITION BY n.source_id, n.campaign_key, n.content_key, n.location_key), 2),
+    n.source_id, n.device_key
+  FROM named n`;

@@ -37,7 +37,7 @@ export class ReceiverLimits {
     this.#set(name, State.started(this.#of(name), count));
   }
 
-  /** A call has ended, and its result is stored. */
+  /** A call has ended. */
   ended(name: string, statusCode: number | null, isSuccess: boolean, now: number): void {
     this.#set(name, State.ended(this.#of(name), State.verdictOf(statusCode, isSuccess), now));
   }

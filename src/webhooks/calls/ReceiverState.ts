@@ -50,7 +50,7 @@ export const verdictOf = (statusCode: number | null, isSuccess: boolean): Verdic
     : "refused";
 };
 
-/** A call ended, and its result is stored. */
+/** A call ended. */
 export const ended = (state: ReceiverState, verdict: Verdict, now: number): ReceiverState => {
   const inFlight = Math.max(0, state.inFlight - 1);
   if (verdict === "success") {

@@ -16,16 +16,17 @@ import { Receivers } from "./Receivers.ts";
 const scanMillis = 250;
 /** The most webhooks that a scan finds, and that one transaction takes calls for. */
 const maxWebhooks = 10_000;
-const webhooksPerTaking = 100;
-/** The most results that one transaction stores. */
+const webhooksPerTaking = 250;
+/** The most results that one transaction stores, and that wait to be stored while calls are still taken. */
 const maxResults = 500;
+const maxUnstored = 2_000;
 /** The most characters of the bodies in flight. */
 const maxLength = 64_000_000;
 const retryPause = "500 millis";
 /** How long a stopping process waits for its calls in flight. */
 const shutdownTimeout = "8 seconds";
 
-const nameOf = ({ environment, id, workspaceId }: DueWebhook): string =>
+const nameOf = ({ environment, id, workspaceId }: Pick<DueWebhook, "environment" | "id" | "workspaceId">) =>
   `${workspaceId}/${environment}/${id}`;
 
 /**
@@ -62,6 +63,13 @@ export class WebhookDispatcher extends Context.Service<WebhookDispatcher>()(
       const idle = yield* SubscriptionRef.make(0);
 
       const calls = yield* inFlightCalls(receivers, (result) => {
+        const { call, environment, workspaceId } = result;
+        const name = nameOf({ workspaceId, environment, id: call.webhookId });
+        const now = clock.currentTimeMillisUnsafe();
+        limits.ended(name, result.result.statusCode, isSuccess(result.result), now);
+        const webhook = due.get(name);
+        if (webhook !== undefined && limits.room(name, webhook.batch, now) > 0)
+          Queue.offerUnsafe(wake, undefined);
         if (results.push(result) === 1) Queue.offerUnsafe(ended, undefined);
       });
 
@@ -97,6 +105,7 @@ export class WebhookDispatcher extends Context.Service<WebhookDispatcher>()(
       const takeDue = Effect.gen(function* () {
         const now = yield* Clock.currentTimeMillis;
         const wanted = [];
+        if (results.length + storing > maxUnstored) return false;
         for (const [name, webhook] of due) {
           if (calls.length() > maxLength || wanted.length === webhooksPerTaking) break;
           const room = limits.room(name, webhook.batch, now);
@@ -134,15 +143,6 @@ export class WebhookDispatcher extends Context.Service<WebhookDispatcher>()(
               if (exit._tag === "Failure") results = [...batch, ...results];
             }),
           );
-          const now = yield* Clock.currentTimeMillis;
-          for (const { call, environment, result, workspaceId } of batch) {
-            limits.ended(
-              `${workspaceId}/${environment}/${call.webhookId}`,
-              result.statusCode,
-              isSuccess(result),
-              now,
-            );
-          }
           Queue.offerUnsafe(wake, undefined);
         }
       });
