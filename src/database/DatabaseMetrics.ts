@@ -1,4 +1,4 @@
-import { type Effect, Metric } from "effect";
+import { Effect, Metric } from "effect";
 
 const restarts = Metric.counter("waypost_database_restarts_total", {
   description: "Restarts of the embedded database after it ended by itself.",
@@ -23,11 +23,17 @@ const listenDrops = Metric.counter("waypost_database_listen_drops_total", {
 
 const destroyed = Metric.counter("waypost_database_connections_destroyed_total", {
   description:
-    "Connections that were destroyed because the server did not respond, by reason: silent (it had nothing to " +
-    "do, or could not be reached) or deadline (the limit of a statement had passed).",
+    "Connections that were destroyed because the server did not respond, by reason: silent (it had nothing " +
+    "to do, or could not be reached) or deadline (the limit of a statement had passed).",
   incremental: true,
 });
 
+/** Shows the counter of destroyed connections at 0: an alert sees an increase only after that. */
+export const startCounting: Effect.Effect<void> = Effect.forEach(
+  ["silent", "deadline"] as const,
+  (reason) => Metric.update(Metric.withAttributes(destroyed, { reason }), 0),
+  { discard: true },
+);
 /** Counts a connection that was destroyed because the server did not respond. */
 export const countDestroyed = (reason: "silent" | "deadline"): Effect.Effect<void> =>
   Metric.update(Metric.withAttributes(destroyed, { reason }), 1);

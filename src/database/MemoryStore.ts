@@ -3,7 +3,10 @@ import { Context, Effect, Layer, Semaphore } from "effect";
 import type { PagePosition } from "../wire/PagePosition.ts";
 import { Database } from "./Database.ts";
 
-/** The name of a table with the type of its rows. Slices that read each other's tables declare the columns they read. */
+/**
+ * The name of a table with the type of its rows. Slices that read each other's tables declare the columns
+ * they read.
+ */
 export interface MemoryTable<Row> {
   readonly name: string;
   /** Only carries the type. */
@@ -16,7 +19,9 @@ export const memoryTable = <Row>(name: string): MemoryTable<Row> => ({ name });
 type Rows = ReadonlyMap<string, unknown>;
 type Committed = ReadonlyMap<string, Rows>;
 
-/** The tables as one transaction sees them: the committed rows and its own changes. Rows are immutable values. */
+/**
+ * The tables as one transaction sees them: the committed rows and its own changes. Rows are immutable values.
+ */
 export class MemoryTransaction {
   readonly #committed: Committed;
   readonly #changed = new Map<string, Map<string, unknown>>();
@@ -81,7 +86,10 @@ const CurrentTransaction = Context.Reference<MemoryTransaction | null>(
   { defaultValue: () => null },
 );
 
-/** Reads and writes tables in memory. Transactions run one after another; others see their changes once they are committed. */
+/**
+ * Reads and writes tables in memory. Transactions run one after another; others see their changes once they
+ * are committed.
+ */
 export class MemoryStore extends Context.Service<
   MemoryStore,
   {
@@ -89,7 +97,9 @@ export class MemoryStore extends Context.Service<
     readonly read: <A>(query: (tables: MemoryTransaction) => A) => Effect.Effect<A>;
     /** Changes the tables in the current transaction, or else in one of its own. */
     readonly write: <A>(change: (tables: MemoryTransaction) => A) => Effect.Effect<A>;
-    /** Runs the effect in the current transaction, or else in one of its own, which only its success commits. */
+    /**
+     * Runs the effect in the current transaction, or else in one of its own, which only its success commits.
+     */
     readonly transaction: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>;
     /** The next number of a sequence, from 1. */
     readonly nextKey: (sequence: string) => number;

@@ -26,11 +26,14 @@ const listenersOf = () => {
 export class WorkspaceChanges extends Context.Service<
   WorkspaceChanges,
   {
-    /** Calls the listener with the internal key of each workspace that changes, or "all", until the scope closes. */
+    /**
+     * Calls the listener with the internal key of each workspace that changes, or "all", until the scope
+     * closes.
+     */
     readonly listen: (listener: Listener) => Effect.Effect<void, never, Scope.Scope>;
     /**
-     * Announces a change: to this process before it returns, to the others as soon as PostgreSQL's notification reaches
-     * them.
+     * Announces a change: to this process before it returns, to the others as soon as PostgreSQL's
+     * notification reaches them.
      */
     readonly announce: (workspaceId: number) => Effect.Effect<void>;
   }
