@@ -1,4 +1,4 @@
-import { type Effect, Metric } from "effect";
+import { Effect, Metric } from "effect";
 import { knownSeries } from "../telemetry/KnownSeries.ts";
 
 const restarts = knownSeries(
@@ -30,13 +30,22 @@ const listenDrops = knownSeries(
   }),
 );
 
-const destroyed = Metric.counter("waypost_database_connections_destroyed_total", {
-  description:
-    "Connections that were destroyed because the server did not respond, by reason: silent (it had nothing to " +
-    "do, or could not be reached) or deadline (the limit of a statement had passed).",
-  incremental: true,
-});
+const destroyed = knownSeries(
+  Metric.counter("waypost_database_connections_destroyed_total", {
+    description:
+      "Connections that were destroyed because the server did not respond, by reason: silent (it had nothing " +
+      "to do, or could not be reached) or deadline (the limit of a statement had passed).",
+    incremental: true,
+  }),
+  { reason: ["silent", "deadline"] },
+);
 
+/** Shows the counter of destroyed connections at 0: an alert sees an increase only after that. */
+export const startCounting: Effect.Effect<void> = Effect.forEach(
+  ["silent", "deadline"] as const,
+  (reason) => Metric.update(Metric.withAttributes(destroyed, { reason }), 0),
+  { discard: true },
+);
 /** Counts a connection that was destroyed because the server did not respond. */
 export const countDestroyed = (reason: "silent" | "deadline"): Effect.Effect<void> =>
   Metric.update(Metric.withAttributes(destroyed, { reason }), 1);

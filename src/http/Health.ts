@@ -9,8 +9,8 @@ const text = (body: string, status: number) =>
   HttpServerResponse.text(body, { status, headers: { "cache-control": "no-store" } });
 
 /**
- * `GET /health/live`, `/health/ready` (503 without a database, or while its disk is full) and `/metrics` (Prometheus). They need no
- * token.
+ * `GET /health/live`, `/health/ready` (503 without a database, or while its disk is full) and `/metrics`
+ * (Prometheus). They need no token.
  */
 export const healthRoutes = Layer.mergeAll(
   HttpRouter.add("GET", "/health/live", text("ok\n", 200)),

@@ -28,7 +28,7 @@ export const idempotencySql = Layer.effect(
       );
 
     return IdempotencyRepository.of({
-      // Two statements, in this order: one alone would look for the response as of before it had the lock.
+      // Two statements, in this order: one alone would read the response as of before it had the lock.
       claim: Effect.fnUntraced(function* (request, since) {
         const locking = yield* Effect.forkChild(tryLock(request), { startImmediately: true });
         const stored = yield* find(request, since);

@@ -24,7 +24,9 @@ const stillRunning = Conflict.of(
 const nameOf = ({ key, path, tenant }: IdempotentRequest) =>
   JSON.stringify([tenant.workspaceId, tenant.environment, path, key]);
 
-/** Another transaction holds the key. It fails the transaction, so that the connection returns to the pool. */
+/**
+ * Another transaction holds the key. It fails the transaction, so that the connection returns to the pool.
+ */
 class Held {
   readonly _tag = "Held";
 }
@@ -68,7 +70,10 @@ export class IdempotentRequests extends Context.Service<IdempotentRequests>()(
        */
       const running = new Map<string, Deferred.Deferred<StoredResponse | null>>();
 
-      /** Replays the response of a request of this process; null if it stored none, so that one duplicate runs. */
+      /**
+       * Replays the response of a request of this process; null if it stored none, so that one duplicate
+       * runs.
+       */
       const awaitFirst = Effect.fnUntraced(function* (
         first: Deferred.Deferred<StoredResponse | null>,
         started: number,
@@ -122,8 +127,8 @@ export class IdempotentRequests extends Context.Service<IdempotentRequests>()(
          * out and ends with the transaction: the key of a dead process is free as soon as PostgreSQL notices.
          *
          * Duplicates in one process wait for the first without a connection, and all get its response at
-         * once. The first of another process looks for the stored response up to every 250 milliseconds. After ten
-         * seconds a duplicate fails with 409 `request_in_progress`.
+         * once. The first of another process polls for the stored response up to every 250 milliseconds.
+         * After ten seconds a duplicate fails with 409 `request_in_progress`.
          *
          * `prepare` runs before the transaction, and work outside the transaction between two runs of it, so
          * neither a slow client nor a slow server elsewhere holds a transaction open. Meanwhile no lock is

@@ -128,7 +128,10 @@ export class FaultyNetwork extends Context.Service<FaultyNetwork>()("waypost/tes
       nextMessage: Effect.callback<void>((resume) => {
         waiting = () => resume(Effect.void);
       }),
-      /** Counts the times that clients sent messages after an answer. Needs a delay, so that answers are not early. */
+      /**
+       * Counts the times that clients sent messages after an answer. Needs a delay, so that answers are not
+       * early.
+       */
       countRoundTrips: <A, E, R>(effect: Effect.Effect<A, E, R>) =>
         Effect.gen(function* () {
           roundTrips = 0;

@@ -1,7 +1,7 @@
 import { PgConnection, PgTypes } from "@effect/sql-pg";
 import { Cause, Effect, Exit, Result, type Scope } from "effect";
 import { SqlError } from "effect/sql";
-import { countDestroyed } from "../DatabaseMetrics.ts";
+import { countDestroyed, startCounting } from "../DatabaseMetrics.ts";
 import type { ConnectionPool, Run } from "./ConnectionPool.ts";
 import type { PooledConnection } from "./PooledConnection.ts";
 
@@ -114,7 +114,8 @@ export const watchConnections = (
     pool.maintain(now);
   };
 
-  return Effect.asVoid(
+  return Effect.andThen(
+    startCounting,
     Effect.acquireRelease(
       Effect.sync(() => setInterval(tick, tickMillis).unref()),
       (timer) => Effect.sync(() => clearInterval(timer)),

@@ -1,8 +1,10 @@
 import { Context } from "effect";
 import { SqlError } from "effect/sql";
 
-/** The time that one request may wait for the database in all, in milliseconds: a statement and a connection. */
-export const maxRequestMillis = 35_000;
+/**
+ * The time that one request may wait for the database in all, in milliseconds: a statement and a connection.
+ */
+const maxRequestMillis = 35_000;
 
 /**
  * The time that a request has waited for the database. Slow bodies and other servers do not count. Waits at

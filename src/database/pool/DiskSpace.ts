@@ -21,7 +21,9 @@ const writeFile = (sql: SqlClient.SqlClient) =>
     ),
   );
 
-/** Whether the disk of the database is full. Statements report it, and tests find out when it has space again. */
+/**
+ * Whether the disk of the database is full. Statements report it, and tests find out when it has space again.
+ */
 export class DiskSpace extends Context.Service<
   DiskSpace,
   {
