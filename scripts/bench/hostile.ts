@@ -62,7 +62,8 @@ const bodies: ReadonlyArray<Hostile> = [
 const ringOf = (bytes: number): string => {
   const position = "[4.1234567,52.12345],";
   const ring = position.repeat(Math.floor((bytes - 300) / position.length)) + position.slice(0, -1);
-  return `{"type":"Feature","properties":{"name":"Area"},"geometry":{"type":"Polygon","coordinates":[[${ring}]]}}`;
+  const geometry = `{"type":"Polygon","coordinates":[[${ring}]]}`;
+  return `{"type":"Feature","properties":{"name":"Area"},"geometry":${geometry}}`;
 };
 
 interface Side {
@@ -196,8 +197,9 @@ const bench = Effect.gen(function* () {
       if (side.name === "Waypost") worst = Math.max(worst, result.p99);
       const ms = (value: number): string => `${value.toFixed(0)} ms`.padStart(8);
       console.log(
-        `${side.name.padEnd(11)} ${result.statuses} in ${result.seconds.toFixed(1)} s; loop p50${ms(result.p50)}, ` +
-          `p99${ms(result.p99)}, max${ms(result.max)}; health at most${ms(result.maxHealth)}`,
+        `${side.name.padEnd(11)} ${result.statuses} in ${result.seconds.toFixed(1)} s; ` +
+          `loop p50${ms(result.p50)}, p99${ms(result.p99)}, max${ms(result.max)}; ` +
+          `health at most${ms(result.maxHealth)}`,
       );
     }
     const [old, now] = results;
@@ -207,7 +209,8 @@ const bench = Effect.gen(function* () {
   for (const [index, { name, pid }] of sides.entries()) {
     console.log(
       `${name.padEnd(11)} memory ${before[index]?.toFixed(0)} MiB before, ` +
-        `${memoryOf(pid, "VmHWM").toFixed(0)} at its peak, ${memoryOf(pid, "VmRSS").toFixed(0)} after 15 s idle`,
+        `${memoryOf(pid, "VmHWM").toFixed(0)} at its peak, ` +
+        `${memoryOf(pid, "VmRSS").toFixed(0)} after 15 s idle`,
     );
   }
   console.log(`\nWaypost's worst p99: ${worst.toFixed(1)} ms (bar: ${barMillis})`);

@@ -83,7 +83,9 @@ export class Notifications extends Context.Service<
         return yield* NotFound.resource("notification");
       });
 
-      /** The sentence for one more notification than a campaign may have, or null. Needs the tenant's lock. */
+      /**
+       * The sentence for one more notification than a campaign may have, or null. Needs the tenant's lock.
+       */
       const limitProblem = Effect.fnUntraced(function* (tenant: Tenant, campaignId: CampaignId) {
         const limit = tenant.workspace.plan.max_notifications_per_campaign;
         if (limit === null) return null;

@@ -75,7 +75,10 @@ export const readJson = Effect.fnUntraced(function* ({ endpoint, request }: Requ
   return value;
 });
 
-/** The maximum number of objects, arrays and fields in a body that is parsed as a whole. No endpoint reads as many. */
+/**
+ * The maximum number of objects, arrays and fields in a body that is parsed as a whole. No endpoint reads as
+ * many.
+ */
 const maxParts = 50_000;
 
 /** The problems of a body as a whole. */

@@ -67,7 +67,7 @@ layer(TestWaypost.layer)("A change whose access ends while its request runs", (i
         }).pipe(Effect.scoped),
     );
 
-    it.effect(`a change in a workspace that is paused or disabled meanwhile is not made${name} (B2.6)`, () =>
+    it.effect(`a change in a workspace that is paused or disabled meanwhile is not made${name} (B2.7)`, () =>
       Effect.gen(function* () {
         for (const [ending, undo, code] of [
           [{ deletion_scheduled: true }, { deletion_scheduled: false }, "workspace_paused"],

@@ -51,7 +51,7 @@ layer(TestRepositories.layer)("TokensRepository", (it) => {
     }),
   );
 
-  it.effect("what can end the access of a token is known by its id (B2.5, B2.6)", () =>
+  it.effect("what can end the access of a token is known by its id (B2.5, B2.7)", () =>
     Effect.gen(function* () {
       const repository = yield* TokensRepository;
       const workspaces = yield* WorkspacesRepository;

@@ -179,7 +179,8 @@ const importFile = Command.make(
     return yield* new CommandRefused({
       message:
         counts.failed + counts.skipped === 1
-          ? `1 feature was refused. It is in ${refusedFile}, with its reasons: correct it there and import that file.`
+          ? `1 feature was refused. It is in ${refusedFile}, with its reasons: ` +
+            "correct it there and import that file."
           : `${formatCount(counts.failed + counts.skipped)} features were refused. ` +
             `They are in ${refusedFile}, each with its reasons: correct them there and import that file.`,
     });
