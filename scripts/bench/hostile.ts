@@ -39,6 +39,15 @@ const polygon = (name: number, positions: number, isCrossing: boolean): string =
 const polygons = (isCrossing: boolean): string =>
   Array.from({ length: 90 }, (_, n) => polygon(n, 9900, isCrossing)).join(",");
 
+const circles = (): string =>
+  Array.from({ length: 10_000 }, (_, n) =>
+    JSON.stringify({
+      type: "Feature",
+      geometry: { type: "Point", coordinates: [n / 100, n / 200] },
+      properties: { name: `Store ${n}`, external_id: n, radius: 100, group: `Region ${n % 50}` },
+    }),
+  ).join(",");
+
 interface Hostile {
   readonly name: string;
   /** The number of imports at once. */
@@ -52,6 +61,7 @@ const bodies: ReadonlyArray<Hostile> = [
   { name: "one ring of a million positions", count: 10, body: () => collection(ringOf(limitBytes)) },
   { name: "90 polygons of 9,900 positions", count: 2, body: () => collection(polygons(false)) },
   { name: "90 polygons that cross themselves", count: 2, body: () => collection(polygons(true)) },
+  { name: "10,000 circles", count: 2, body: () => collection(circles()) },
   {
     name: "10,000 features that fail",
     count: 10,
