@@ -39,6 +39,15 @@ const polygon = (name: number, positions: number, isCrossing: boolean): string =
 const polygons = (isCrossing: boolean): string =>
   Array.from({ length: 90 }, (_, n) => polygon(n, 9900, isCrossing)).join(",");
 
+const circles = (): string =>
+  Array.from({ length: 10_000 }, (_, n) =>
+    JSON.stringify({
+      type: "Feature",
+      geometry: { type: "Point", coordinates: [n / 100, n / 200] },
+      properties: { name: `Store ${n}`, external_id: n, radius: 100, group: `Region ${n % 50}` },
+    }),
+  ).join(",");
+
 interface Hostile {
   readonly name: string;
   /** The number of imports at once. */
@@ -52,6 +61,7 @@ const bodies: ReadonlyArray<Hostile> = [
   { name: "one ring of a million positions", count: 10, body: () => collection(ringOf(limitBytes)) },
   { name: "90 polygons of 9,900 positions", count: 2, body: () => collection(polygons(false)) },
   { name: "90 polygons that cross themselves", count: 2, body: () => collection(polygons(true)) },
+  { name: "10,000 circles", count: 2, body: () => collection(circles()) },
   {
     name: "10,000 features that fail",
     count: 10,
@@ -62,7 +72,8 @@ const bodies: ReadonlyArray<Hostile> = [
 const ringOf = (bytes: number): string => {
   const position = "[4.1234567,52.12345],";
   const ring = position.repeat(Math.floor((bytes - 300) / position.length)) + position.slice(0, -1);
-  return `{"type":"Feature","properties":{"name":"Area"},"geometry":{"type":"Polygon","coordinates":[[${ring}]]}}`;
+  const geometry = `{"type":"Polygon","coordinates":[[${ring}]]}`;
+  return `{"type":"Feature","properties":{"name":"Area"},"geometry":${geometry}}`;
 };
 
 interface Side {
@@ -196,8 +207,9 @@ const bench = Effect.gen(function* () {
       if (side.name === "Waypost") worst = Math.max(worst, result.p99);
       const ms = (value: number): string => `${value.toFixed(0)} ms`.padStart(8);
       console.log(
-        `${side.name.padEnd(11)} ${result.statuses} in ${result.seconds.toFixed(1)} s; loop p50${ms(result.p50)}, ` +
-          `p99${ms(result.p99)}, max${ms(result.max)}; health at most${ms(result.maxHealth)}`,
+        `${side.name.padEnd(11)} ${result.statuses} in ${result.seconds.toFixed(1)} s; ` +
+          `loop p50${ms(result.p50)}, p99${ms(result.p99)}, max${ms(result.max)}; ` +
+          `health at most${ms(result.maxHealth)}`,
       );
     }
     const [old, now] = results;
@@ -207,7 +219,8 @@ const bench = Effect.gen(function* () {
   for (const [index, { name, pid }] of sides.entries()) {
     console.log(
       `${name.padEnd(11)} memory ${before[index]?.toFixed(0)} MiB before, ` +
-        `${memoryOf(pid, "VmHWM").toFixed(0)} at its peak, ${memoryOf(pid, "VmRSS").toFixed(0)} after 15 s idle`,
+        `${memoryOf(pid, "VmHWM").toFixed(0)} at its peak, ` +
+        `${memoryOf(pid, "VmRSS").toFixed(0)} after 15 s idle`,
     );
   }
   console.log(`\nWaypost's worst p99: ${worst.toFixed(1)} ms (bar: ${barMillis})`);

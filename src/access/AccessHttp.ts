@@ -2,6 +2,7 @@ import { Context, Effect, Layer, Option } from "effect";
 import type { HttpApiEndpoint, HttpApiGroup } from "effect/http-api";
 import { Forbidden } from "../wire/ApiError.ts";
 import { Access, Needs, WorksAlways } from "./Access.ts";
+import { accessAtCommit } from "./AccessAtCommit.ts";
 import { Caller } from "./Caller.ts";
 import { withRetryAfter } from "../wire/ErrorResponse.ts";
 
@@ -11,11 +12,12 @@ const notEnabled = Forbidden.of(
     "work. Ask the operator of this service to enable it; the token stays valid.",
 );
 
-const refusal = (
-  caller: Caller["Service"],
-  { endpoint, group }: { readonly endpoint: HttpApiEndpoint.Top; readonly group: HttpApiGroup.Top },
-): Forbidden | null => {
-  const annotations = Context.merge(group.annotations, endpoint.annotations);
+const annotationsOf = (options: {
+  readonly endpoint: HttpApiEndpoint.Top;
+  readonly group: HttpApiGroup.Top;
+}) => Context.merge(options.group.annotations, options.endpoint.annotations);
+
+const refusal = (caller: Caller["Service"], annotations: Context.Context<never>): Forbidden | null => {
   const isDisabled = caller.environment === "production" && !caller.workspace.platform_api_enabled;
   if (isDisabled && !Context.get(annotations, WorksAlways)) return notEnabled;
   const needed = Option.getOrNull(Context.getOption(annotations, Needs));
@@ -28,13 +30,20 @@ const refusal = (
       );
 };
 
-/** Enforces `Access` for the authenticated caller. */
-export const accessLayer = Layer.succeed(Access, {
-  token: (httpEffect, options) =>
-    Effect.gen(function* () {
-      const caller = Context.getUnsafe(yield* Effect.context(), Caller);
-      const refused = refusal(caller, options);
-      if (refused !== null) return yield* refused;
-      return yield* Effect.provideService(withRetryAfter(httpEffect), Caller, caller);
-    }),
-});
+/** Enforces `Access` for the authenticated caller, for a change also when it commits. */
+export const accessLayer = Layer.effect(
+  Access,
+  Effect.map(accessAtCommit, (checkedAtCommit) => ({
+    token: (httpEffect, options) =>
+      Effect.gen(function* () {
+        const caller = Context.getUnsafe(yield* Effect.context(), Caller);
+        const annotations = annotationsOf(options);
+        const refused = refusal(caller, annotations);
+        if (refused !== null) return yield* refused;
+        const provided = Effect.provideService(withRetryAfter(httpEffect), Caller, caller);
+        return options.endpoint.method === "GET"
+          ? yield* provided
+          : yield* checkedAtCommit(caller, Context.get(annotations, WorksAlways), provided);
+      }),
+  })),
+);

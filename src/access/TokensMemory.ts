@@ -14,6 +14,12 @@ type Stored<New extends NewSdkKey> = New & {
 const tokens = memoryTable<Stored<NewToken>>("api_token");
 const sdkKeys = memoryTable<Stored<NewSdkKey>>("sdk_key");
 
+const workspaces = memoryTable<{
+  readonly workspaceId: number;
+  readonly deletionScheduledAt: number | null;
+  readonly platformApiEnabled: boolean;
+}>("workspace");
+
 const textOf = (instant: number | null): string | null => (instant === null ? null : utcText(instant));
 const dateOf = (instant: number | null): Date | null => (instant === null ? null : new Date(instant));
 
@@ -88,6 +94,20 @@ export const tokensMemory = Layer.effect(
           find(tokens, digest),
           (row) => row && { ...toGrant(row), abilities: row.abilities, expires_at: dateOf(row.expiresAt) },
         ),
+
+      holdAccess: (id) =>
+        store.read((tables) => {
+          const token = tables.rows(tokens).get(id);
+          const own = tables.find(workspaces, ({ workspaceId }) => workspaceId === token?.workspaceId);
+          return token === undefined || own === undefined
+            ? null
+            : {
+                isRevoked: token.revokedAt !== null,
+                expiresAt: token.expiresAt,
+                isPaused: own.deletionScheduledAt !== null,
+                isApiEnabled: own.platformApiEnabled,
+              };
+        }),
 
       touchToken: (id, now) => touch(tokens, id, now),
 

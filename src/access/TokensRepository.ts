@@ -15,6 +15,17 @@ export interface TokenGrant {
   readonly revoked_at: Date | null;
 }
 
+/** What can end the access of a token while a request runs. */
+export interface TokenAccess {
+  readonly isRevoked: boolean;
+  /** When the token expires, in epoch milliseconds; null for never. */
+  readonly expiresAt: number | null;
+  /** Whether the deletion of its workspace is scheduled. */
+  readonly isPaused: boolean;
+  /** Whether the full platform API is enabled in Production. */
+  readonly isApiEnabled: boolean;
+}
+
 /** What an SDK key grants. */
 export interface SdkKeyGrant {
   readonly id: string;
@@ -52,6 +63,11 @@ export class TokensRepository extends Context.Service<
     /** False for an unknown id. Revoking twice keeps the first instant. */
     readonly revokeToken: (workspaceId: number, id: string, now: number) => Effect.Effect<boolean>;
     readonly findToken: (digest: Uint8Array) => Effect.Effect<TokenGrant | null>;
+    /**
+     * What can end the access of a token, which cannot change until the end of the transaction; null for an
+     * unknown id.
+     */
+    readonly holdAccess: (id: string) => Effect.Effect<TokenAccess | null>;
     /** Sets `last_used_at`. */
     readonly touchToken: (id: string, now: number) => Effect.Effect<void>;
     readonly insertSdkKey: (workspaceId: number, key: NewSdkKey) => Effect.Effect<SdkKey>;

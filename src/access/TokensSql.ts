@@ -1,9 +1,9 @@
 import { Effect, Layer } from "effect";
 import { SqlClient } from "effect/sql";
-import { arrayOf, instant, onlyRow, utc } from "../database/Rows.ts";
+import { arrayOf, epochMillis, instant, onlyRow, utc } from "../database/Rows.ts";
 import { anyRow, firstRow, run } from "../database/Statements.ts";
 import type { SdkKey, Token } from "./Token.ts";
-import { type SdkKeyGrant, type TokenGrant, TokensRepository } from "./TokensRepository.ts";
+import { type SdkKeyGrant, type TokenAccess, type TokenGrant, TokensRepository } from "./TokensRepository.ts";
 
 /** Every statement on API tokens and SDK keys. */
 export const tokensSql = Layer.effect(
@@ -38,6 +38,13 @@ export const tokensSql = Layer.effect(
         firstRow(sql<TokenGrant>`
           SELECT id, name, workspace_id, environment, abilities, expires_at, revoked_at
           FROM api_token WHERE digest = ${digest}`),
+
+      holdAccess: (id) =>
+        firstRow(sql<TokenAccess>`
+          SELECT t.revoked_at IS NOT NULL AS "isRevoked", ${epochMillis("t.expires_at")} AS "expiresAt",
+            w.deletion_scheduled_at IS NOT NULL AS "isPaused", w.platform_api_enabled AS "isApiEnabled"
+          FROM api_token t JOIN workspace w ON w.id = t.workspace_id
+          WHERE t.id = ${id} FOR SHARE OF t, w`),
 
       touchToken: (id, now) => run(sql`UPDATE api_token SET last_used_at = ${instant(now)} WHERE id = ${id}`),
 

@@ -3,6 +3,7 @@ import { type Cause, Clock, Context, Effect, Layer, Option } from "effect";
 import { SqlClient, SqlError } from "effect/sql";
 import { hostname } from "node:os";
 import { Settings } from "../config/Settings.ts";
+import { checkedBeforeCommit } from "./BeforeCommit.ts";
 import { isConflict, type Unavailability, unavailabilityOf } from "./DatabaseFailure.ts";
 import { countRetry, recordWait } from "./DatabaseMetrics.ts";
 import { EmbeddedPostgres } from "./embedded/EmbeddedPostgres.ts";
@@ -113,7 +114,7 @@ const atomically = <A, E, R>(
       Effect.suspend(() => {
         const requestedAt = performance.now();
         const recordBegin = Effect.suspend(() => recordWait(performance.now() - requestedAt));
-        return sql.withTransaction(Effect.andThen(recordBegin, effect));
+        return sql.withTransaction(Effect.andThen(recordBegin, checkedBeforeCommit(effect)));
       }),
       (cause) => {
         if (retriesLeft === 0 || !sqlErrors(cause).some(isConflict)) return Effect.failCause(cause);

@@ -1,6 +1,7 @@
 /** Tables in memory with transactions: the in-memory repositories of tests keep their rows here. */
 import { Context, Effect, Layer, Semaphore } from "effect";
 import type { PagePosition } from "../wire/PagePosition.ts";
+import { checkedBeforeCommit } from "./BeforeCommit.ts";
 import { Database } from "./Database.ts";
 
 /**
@@ -148,7 +149,10 @@ export const memoryDatabase: Layer.Layer<Database, never, MemoryStore> = Layer.e
   Database,
   Effect.map(MemoryStore, ({ transaction }) =>
     Database.of({
-      atomically: (effect) => transaction(effect) as never,
+      atomically: (effect) =>
+        Effect.flatMap(CurrentTransaction, (current) =>
+          transaction(current === null ? checkedBeforeCommit(effect) : effect),
+        ) as never,
       ready: Effect.succeed(true),
       isDiskFull: Effect.succeed(false),
     }),

@@ -59,8 +59,8 @@ export class Answers extends Context.Service<Answers>()("waypost/events/Answers"
       }),
 
       /**
-       * Stores the answers, replacing earlier ones to the survey of this campaign. A list that answers nothing
-       * is no response and stores nothing (contract K9). @throws 422
+       * Stores the answers, replacing earlier ones to the survey of this campaign. A list that answers
+       * nothing is no response and stores nothing (contract K9). @throws 422
        */
       answer: Effect.fn("Answers.answer")(function* (
         caller: Caller,

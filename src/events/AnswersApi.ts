@@ -40,9 +40,9 @@ export class AnswersApi extends HttpApiGroup.make("answers")
       .annotate(
         OpenApi.Description,
         "Answers are validated against the questions as they were sent to the device, also after the " +
-          "campaign's end. Null, an empty list and a blank text are no answer; a request without any answer is " +
-          "no response and changes nothing. Answering the same survey of the same campaign again replaces " +
-          "all earlier answers.",
+          "campaign's end. Null, an empty list and a blank text are no answer; a request without any " +
+          "answer is no response and changes nothing. Answering the same survey of the same campaign " +
+          "again replaces all earlier answers.",
       ),
   )
   .middleware(DeviceAccess)

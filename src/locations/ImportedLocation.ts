@@ -3,8 +3,8 @@ import { type ParsedFeature, readFeature, type RejectedFeature } from "./GeoJson
 import type { ShapeType } from "./Location.ts";
 
 /**
- * A location as a row stores it: a circle, or a polygon's rings as JSON text and the circle around them. Text,
- * so that neither a thread nor a statement copies millions of numbers.
+ * A location as a row stores it: a circle, or a polygon's rings as JSON text and the circle around them.
+ * Text, so that neither a thread nor a statement copies millions of numbers.
  */
 export interface ImportedLocation extends Pick<ParsedFeature, "_tag" | "name" | "externalId" | "group"> {
   readonly type: ShapeType;

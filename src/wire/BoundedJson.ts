@@ -14,8 +14,9 @@ export class JsonOverLimit extends Error {
 }
 
 /**
- * Parses JSON of at most 64 levels and `maxParts` objects, arrays and fields, which bounds its time and memory: a
- * megabyte of empty objects takes 50 ms and 20 MB, one of numbers 10 ms. @throws SyntaxError, JsonOverLimit
+ * Parses JSON of at most 64 levels and `maxParts` objects, arrays and fields, which bounds its time and
+ * memory: a megabyte of empty objects takes 50 ms and 20 MB, one of numbers 10 ms. @throws SyntaxError,
+ * JsonOverLimit
  */
 export const parseBounded = (text: string, maxParts = Number.POSITIVE_INFINITY): unknown => {
   const limit = exceededLimit(text, maxParts);

@@ -4,8 +4,7 @@ import type { JsonHandler } from "./JsonHandler.ts";
 /** The maximum length of a text that is kept, and of a number, in characters. */
 const maxTokenChars = 65_536;
 
-const quote = 0x22;
-const backslash = 0x5c;
+const [quote, backslash] = [0x22, 0x5c];
 const escapes: Readonly<Record<string, string>> = {
   '"': '"',
   "\\": "\\",
@@ -248,5 +247,4 @@ export class JsonScanner {
   }
 }
 
-const unexpected = (index: number): SyntaxError =>
-  new SyntaxError(`Unexpected character at ${index} of a piece`);
+const unexpected = (index: number) => new SyntaxError(`Unexpected character at ${index} of a piece`);

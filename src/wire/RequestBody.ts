@@ -79,7 +79,10 @@ const readObject = Effect.fnUntraced(function* (input: RequestInput, isOptional:
   return value;
 });
 
-/** The maximum number of objects, arrays and fields in a body that is parsed as a whole. No endpoint reads as many. */
+/**
+ * The maximum number of objects, arrays and fields in a body that is parsed as a whole. No endpoint reads as
+ * many.
+ */
 const maxParts = 50_000;
 
 /** The problems of a body as a whole. */

@@ -3,6 +3,7 @@ import { Effect } from "effect";
 import { randomBytes } from "node:crypto";
 import { TokensRepository } from "../../src/access/TokensRepository.ts";
 import { idAt } from "../../src/wire/Ids.ts";
+import { WorkspacesRepository } from "../../src/workspaces/WorkspacesRepository.ts";
 import type { Environment } from "../../src/workspaces/Environment.ts";
 import { TestRepositories } from "../TestRepositories.ts";
 import { newTenants, suiteStart as now } from "../TestTenants.ts";
@@ -47,6 +48,30 @@ layer(TestRepositories.layer)("TokensRepository", (it) => {
         revoked_at: null,
       });
       assert.isNull(yield* repository.findToken(newToken().digest));
+    }),
+  );
+
+  it.effect("what can end the access of a token is known by its id (B2.5, B2.7)", () =>
+    Effect.gen(function* () {
+      const repository = yield* TokensRepository;
+      const workspaces = yield* WorkspacesRepository;
+      const { sandbox } = yield* newTenants;
+      const token = newToken("production", now + 1000);
+      yield* repository.insertToken(sandbox.workspaceId, token);
+      const valid = { isRevoked: false, expiresAt: now + 1000, isPaused: false, isApiEnabled: false };
+      assert.deepStrictEqual(yield* repository.holdAccess(token.id), valid);
+      yield* workspaces.update(
+        sandbox.workspace.id,
+        { platform_api_enabled: true, deletion_scheduled: true },
+        now,
+      );
+      yield* repository.revokeToken(sandbox.workspaceId, token.id, now);
+      const ended = { isRevoked: true, expiresAt: now + 1000, isPaused: true, isApiEnabled: true };
+      assert.deepStrictEqual(yield* repository.holdAccess(token.id), ended);
+      const endless = newToken();
+      yield* repository.insertToken(sandbox.workspaceId, endless);
+      assert.isNull((yield* repository.holdAccess(endless.id))?.expiresAt);
+      assert.isNull(yield* repository.holdAccess(newToken().id));
     }),
   );
 

@@ -1,4 +1,6 @@
-/** Reads the body of an import while it arrives, and keeps only what an import reads (contract B3, G3, G4). */
+/**
+ * Reads the body of an import while it arrives, and keeps only what an import reads (contract B3, G3, G4).
+ */
 import { maxJsonDepth } from "../../wire/BoundedJson.ts";
 import type { JsonHandler } from "../../wire/JsonHandler.ts";
 import { JsonScanner } from "../../wire/JsonScanner.ts";

@@ -1,10 +1,10 @@
 /** Metrics of location imports. */
-import { Effect, Metric } from "effect";
+import { type Effect, Metric } from "effect";
 
 const bodies = Metric.counter("waypost_location_imports_total", {
   description:
-    "Bodies of location imports, by outcome: read, refused (not GeoJSON, too large, or not whole), turned_away " +
-    "(too many of one environment waited), failed (the import thread ended).",
+    "Bodies of location imports, by outcome: read, refused (not GeoJSON, too large, or not whole), " +
+    "turned_away (too many of one environment waited), failed (the import thread ended).",
   incremental: true,
 });
 

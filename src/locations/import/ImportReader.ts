@@ -21,13 +21,13 @@ import { countImport } from "./ImportMetrics.ts";
 import { ImportThread, type ThreadBody, type ThreadLimits } from "./ImportThread.ts";
 
 /** Limits of concurrent imports. Times are real time, also where a test controls the clock. */
-export interface ImportLimits extends SlotLimits, ThreadLimits {
-  /** Milliseconds for which an import waits for its turn. */
+export interface ImportReaderLimits extends SlotLimits, ThreadLimits {
+  /** Milliseconds for which an import waits for others. */
   readonly waitMillis: number;
 }
 
 /** The limits in production. */
-export const ImportLimits = Context.Reference<ImportLimits>("waypost/locations/ImportLimits", {
+export const ImportLimits = Context.Reference<ImportReaderLimits>("waypost/locations/ImportLimits", {
   defaultValue: () => ({
     maxRunning: 6,
     maxRunningPerOwner: 2,
@@ -59,15 +59,15 @@ const unreadable = ServiceUnavailable.of(
 );
 
 /**
- * Reads the bodies of imports in a thread, piece by piece as they arrive, so that none holds the event loop or
- * is kept as a whole (contract B3, G3, G4). Few are read at a time, and few of one environment.
+ * Reads the bodies of imports in a thread, piece by piece as they arrive, so that none holds the event loop
+ * or is kept as a whole (contract B3, G3, G4). Few are read at a time, and few of one environment.
  */
 export class ImportReader extends Context.Service<
   ImportReader,
   {
     /**
-     * The features of a request's body, read outside a transaction. Other imports wait until `release`, at the
-     * latest until the end of the scope. @throws 413, 415, 422 with all problems, 503
+     * The features of a request's body, read outside a transaction. Other imports wait until `release`, at
+     * the latest until the end of the scope. @throws 413, 415, 422 with all problems, 503
      */
     readonly read: (
       tenant: TenantKey,
@@ -103,10 +103,12 @@ export class ImportReader extends Context.Service<
 
       /** The features that a part of a body has; fails if the body is refused. */
       const ask = Effect.fnUntraced(function* (answerOf: () => Promise<ImportAnswer>) {
-        const answer = yield* Effect.catch(Effect.tryPromise(answerOf), ({ cause }) =>
-          Effect.logError("The import thread failed", cause).pipe(
-            Effect.andThen(countImport("failed")),
-            Effect.andThen(Effect.fail(unreadable)),
+        const answer = yield* Effect.tryPromise(answerOf).pipe(
+          Effect.catchTag("UnknownError", ({ cause }) =>
+            Effect.logError("The import thread failed", cause).pipe(
+              Effect.andThen(countImport("failed")),
+              Effect.andThen(Effect.fail(unreadable)),
+            ),
           ),
         );
         if (answer._tag === "features") return answer.features;

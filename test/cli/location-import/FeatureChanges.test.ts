@@ -44,7 +44,7 @@ describe("changes of features before an import", () => {
     assert.deepStrictEqual(changedEntries(unreadable, unchanged), [unreadable]);
   });
 
-  it("a feature's own id becomes its external id, before it is split, and one without id keeps its own (G7.4)", () => {
+  it("a feature's own id becomes its external id, before it is split, or it keeps its own (G7.4)", () => {
     const feature = { ...part({ name: "A", external_id: "old" }, "a"), id: 7 };
     assert.deepStrictEqual(changed(feature, false, true), [part({ name: "A", external_id: 7 }, "a")]);
     assert.deepStrictEqual(changed(part({ external_id: "old" }, "a"), false, true), [

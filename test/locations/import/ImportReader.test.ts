@@ -7,7 +7,7 @@ import { ImportLimits, ImportReader } from "../../../src/locations/import/Import
 import { ImportThread, ImportThreadFailed } from "../../../src/locations/import/ImportThread.ts";
 import { collection, pointFeature } from "../Features.ts";
 
-const limits: ImportLimits = {
+const limits = {
   maxRunning: 2,
   maxRunningPerOwner: 1,
   maxWaitingPerOwner: 1,
@@ -24,7 +24,7 @@ const headers = { "content-type": "application/geo+json" };
 
 const requestOf = (body: string | ReadableStream) =>
   HttpServerRequest.fromWeb(
-    new Request("http://waypost/", { method: "POST", body, headers, duplex: "half" } as RequestInit),
+    new Request("http://waypost/", { method: "POST", body, headers, duplex: "half" }),
   );
 
 /** The body of an import that stalls after its first half until `finish`. */
@@ -96,7 +96,7 @@ describe("ImportReader", () => {
       assert.deepStrictEqual(order, ["other", "first", "second"]);
     }));
 
-  test("a client that leaves frees its turn (B3.8)", (reader) =>
+  test("a client that leaves lets the next import begin (B3.8)", (reader) =>
     Effect.gen(function* () {
       const slow = stalled();
       const leaving = yield* Effect.forkChild(Effect.scoped(reader.read(sandbox, requestOf(slow.body))));
