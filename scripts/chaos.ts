@@ -1,10 +1,10 @@
 /**
  * Disrupts real processes while they send to many devices, half of them by push: kills one or all workers by
- * `kill -9` and restarts them, cuts all off from the database for up to 15 seconds, or suspends one for 8
- * seconds. Afterwards every send must have exactly one delivery for each device, and a push may have arrived
+ * `kill -9` and restarts them, stops one by SIGTERM, cuts all off from the database for up to 15 seconds, or
+ * suspends one for 8 seconds. Afterwards every send must have exactly one delivery for each device, and a push may have arrived
  * twice only if it was in flight at a kill or a cut (contract L5). Exit code 1 if not.
  *
- *     node scripts/chaos.ts --devices 2000 --kills 20 --cuts 0 --stalls 0 --workers 3 --seed 1
+ *     node scripts/chaos.ts --devices 2000 --kills 20 --stops 0 --cuts 0 --stalls 0 --workers 3 --seed 1
  *     node scripts/chaos.ts --single --devices 24000 --kills 20
  *
  * `--single` disrupts one send whose pushes take 3 to 7 seconds each. The database is an embedded one, or the
@@ -32,6 +32,7 @@ const { values } = parseArgs({
     devices: { type: "string", default: "2000" },
     kills: { type: "string", default: "20" },
     workers: { type: "string", default: "3" },
+    stops: { type: "string", default: "0" },
     cuts: { type: "string", default: "0" },
     stalls: { type: "string", default: "0" },
     single: { type: "boolean", default: false },
@@ -40,6 +41,7 @@ const { values } = parseArgs({
 });
 const devices = Number(values.devices);
 const kills = Number(values.kills);
+const stops = Number(values.stops);
 const cuts = Number(values.cuts);
 const stalls = Number(values.stalls);
 const workers = Number(values.workers);
@@ -89,6 +91,23 @@ const kill = Effect.fnUntraced(function* (victims: ReadonlyArray<WaypostProcess>
     tokens,
     isDuringSend,
     processes: victims.length,
+  } satisfies Disruption;
+});
+
+/** Stops a process by SIGTERM. It must have no effect: what is in flight is awaited. */
+const stop = Effect.fnUntraced(function* (victim: WaypostProcess | undefined) {
+  const isDuringSend = yield* isSending;
+  const at = Date.now();
+  yield* Effect.promise(async () => victim?.end("SIGTERM"));
+  const until = Date.now();
+  return {
+    kind: "stop",
+    at,
+    until,
+    open: [],
+    tokens: new Set(),
+    isDuringSend,
+    processes: 0,
   } satisfies Disruption;
 });
 
@@ -164,6 +183,7 @@ const disrupt = Effect.fnUntraced(function* (
   const disruptions: Array<Disruption> = [];
   const kinds = yield* Random.shuffle([
     ...Array<"kill">(kills).fill("kill"),
+    ...Array<"stop">(stops).fill("stop"),
     ...Array<"cut">(cuts).fill("cut"),
     ...Array<"stall">(stalls).fill("stall"),
   ]);
@@ -193,6 +213,12 @@ const disrupt = Effect.fnUntraced(function* (
     }
     if (kind === "stall") {
       disruptions.push(yield* stall(processes[ready[0] ?? 0]));
+      continue;
+    }
+    if (kind === "stop") {
+      const index = ready[0] ?? 0;
+      disruptions.push(yield* stop(processes[index]));
+      processes[index] = yield* start;
       continue;
     }
     // A quarter of the kills hits all workers.
@@ -267,7 +293,7 @@ const program = Effect.gen(function* () {
   const origin = yield* until("A listening API", Effect.sync(api.origin), 60_000);
   yield* Effect.provide(
     Effect.gen(function* () {
-      const sends = values.single ? 1 : kills + cuts + stalls;
+      const sends = values.single ? 1 : kills + stops + cuts + stalls;
       const planned = yield* prepareScenario(origin, ledger.credentials, devices, sends);
       const disruptions = yield* disrupt(planned, ledger, proxy, start("worker"));
       const ended = yield* Effect.exit(until("The end of all sends", settled, endTimeoutMillis));

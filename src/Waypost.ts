@@ -100,9 +100,10 @@ const jobs = Layer.mergeAll(
   rollupJob,
   Layer.effectDiscard(Worker.every("table_statistics", "2 seconds", analyzeGrownTables)),
   retentionJob,
-  SendScheduler.layer,
-  PushDispatcher.layer,
 );
+
+/** The jobs that send. On shutdown they take nothing more, and finish what they have begun. */
+const sending = Layer.merge(SendScheduler.layer, PushDispatcher.layer);
 
 /** The HTTP server of the interfaces, over their services. */
 export const httpLayer = HttpRouter.serve(interfaces, {
@@ -120,6 +121,8 @@ export const httpLayer = HttpRouter.serve(interfaces, {
 /** The listening service over a database that exists: everything but what only a real process needs. */
 export const serviceLayer = httpLayer.pipe(
   Layer.provide(requestServices),
+  // Merged layers close concurrently: sending stops at the signal, not after the last request.
+  Layer.merge(sending),
   Layer.provideMerge(jobs),
   Layer.provideMerge(statementServices),
   Layer.provideMerge(platformServices),

@@ -48,8 +48,9 @@ export class SendScheduler extends Context.Service<SendScheduler>()("waypost/sen
       yield* SubscriptionRef.set(done, poll);
     });
 
-    yield* Worker.every("send_starts", 0, startDue, { isTraced: false });
+    // A stopping process ends them in reverse order: it starts no send while it waits for its batch.
     yield* Worker.every("send_batches", 0, runBatches, { isTraced: false });
+    yield* Worker.every("send_starts", 0, startDue, { isTraced: false });
 
     return {
       /** Polls at once. Completes when this process has started all due sends and run all open batches. */

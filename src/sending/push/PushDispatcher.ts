@@ -1,6 +1,7 @@
 import { Clock, Context, Effect, FiberMap, Layer, Queue, Stream, SubscriptionRef } from "effect";
 import { Worker } from "../../workers/Worker.ts";
 import { LeaseTime } from "../LeaseTime.ts";
+import { attemptTimeoutMillis } from "./PushAttempts.ts";
 import { partitionName, PushChannels } from "./PushChannels.ts";
 import { PushProvider } from "./PushCredential.ts";
 import { reconnectPause } from "./PushLeases.ts";
@@ -12,8 +13,8 @@ import { type PushWorker, PushWorkers } from "./PushWorkers.ts";
 const pollMillis = 250;
 /** The most partitions that a process works on; those that have been due longest go first. */
 const maxPartitions = 64;
-/** How long a stopping process waits for its pushes in flight. */
-const shutdownTimeout = "8 seconds";
+/** How long a stopping process waits for its pushes in flight: until they have timed out and are settled. */
+const shutdownTimeoutMillis = attemptTimeoutMillis + 2_000;
 const maxDepth = 100_000;
 
 /**
@@ -80,14 +81,16 @@ export class PushDispatcher extends Context.Service<PushDispatcher>()("waypost/s
       }),
     );
 
-    yield* Worker.every("pushes", 0, poll, { isTraced: false });
-    yield* Worker.every("push_queue_depth", "15 seconds", measureDepth, { isTraced: false });
+    // Finalizers run in reverse order: the polls below end first, so that none starts a worker again. Then the
+    // workers stop, and `fibers` interrupts those that are left.
     yield* Effect.addFinalizer(() =>
       Effect.gen(function* () {
         yield* Effect.forEach([...running.values()], ({ stop }) => stop, { discard: true });
-        yield* Effect.timeoutOption(FiberMap.awaitEmpty(fibers), shutdownTimeout);
+        yield* Effect.timeoutOption(FiberMap.awaitEmpty(fibers), shutdownTimeoutMillis);
       }),
     );
+    yield* Worker.every("pushes", 0, poll, { isTraced: false });
+    yield* Worker.every("push_queue_depth", "15 seconds", measureDepth, { isTraced: false });
 
     return {
       /** Polls at once. Completes when this process finds no due push and has none in flight. */

@@ -24,7 +24,7 @@ const maxNamed = 5;
 export interface PushWorker {
   /** The partition has due pushes. */
   readonly poll: Effect.Effect<void>;
-  /** Takes nothing more; pushes in flight are still settled. */
+  /** Takes nothing and sends nothing more; pushes in flight are still settled. */
   readonly stop: Effect.Effect<void>;
   /** Runs until nothing is due and nothing in flight. */
   readonly run: Effect.Effect<void>;
@@ -64,7 +64,7 @@ export class PushWorkers extends Context.Service<PushWorkers>()("waypost/sending
             yield* Effect.ignoreCause(leases.renew(slowTakingMillis));
           yield* logUncertain(partition, ready);
           const returned = yield* pushes
-            .start(channel, ready, yield* leaseTime.now)
+            .start(channel, ready, yield* leaseTime.now, () => state.isStopped)
             .pipe(withPushSpan("push.hand_over", partition, ready));
           if (returned > 0) yield* countLost(partition.transport, "before", returned);
         });
