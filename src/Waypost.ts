@@ -10,6 +10,7 @@ import { Campaigns } from "./campaigns/Campaigns.ts";
 import { SendPlan } from "./campaigns/SendPlan.ts";
 import { Database } from "./database/Database.ts";
 import { DataDirectory } from "./database/DataDirectory.ts";
+import { databaseTime } from "./database/SharedClock.ts";
 import { analyzeGrownTables } from "./database/TableStatistics.ts";
 import { WorkspaceChanges } from "./database/WorkspaceChanges.ts";
 import { DeviceAuthentication } from "./devices/DeviceAuthentication.ts";
@@ -46,7 +47,6 @@ import { Retention, retentionJob } from "./reports/retention/Retention.ts";
 import { Rollups, rollupJob } from "./reports/rollups/Rollups.ts";
 import { sqlRepositories } from "./Repositories.ts";
 import { Deliveries } from "./sending/Deliveries.ts";
-import { leaseTimeOfDatabase } from "./sending/LeaseTime.ts";
 import { Messages } from "./sending/Messages.ts";
 import { PushCredentials } from "./sending/push/PushCredentials.ts";
 import { PushDispatcher } from "./sending/push/PushDispatcher.ts";
@@ -141,9 +141,10 @@ const readyThumbnails = ReadyThumbnails.layer.pipe(
 
 /** A whole process: the data directory, its database and the service on it. */
 export const waypostLayer = serviceLayer.pipe(
+  // The layers below keep the machine's clock: they deal with its files, connections and processes.
+  Layer.provide(databaseTime(leaseMillis)),
   Layer.provide(readyThumbnails),
   Layer.provide([configuredMediaStore, MediaWorkers.layer]),
-  Layer.provide(leaseTimeOfDatabase(leaseMillis)),
   Layer.provideMerge(Fingerprint.layer),
   Layer.provideMerge(Database.layer),
   Layer.provideMerge(DataDirectory.layer),

@@ -4,7 +4,7 @@ import { messageId } from "../../src/sending/MessageId.ts";
 import type { Arrival, PushLedger } from "./PushLedger.ts";
 import type { PlannedSend } from "./Scenario.ts";
 
-/** A moment at which processes were killed, all were cut off from the database, or one was stopped or suspended. */
+/** A moment at which processes were killed, cut off from the database, stopped or suspended. */
 export interface Disruption {
   readonly kind: "kill" | "stop" | "cut" | "stall";
   /** Its start and end in epoch milliseconds. */

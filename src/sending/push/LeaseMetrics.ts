@@ -1,16 +1,6 @@
 import { type Effect, Metric } from "effect";
 import type { PushProvider } from "./PushCredential.ts";
 
-const offset = Metric.gauge("waypost_clock_offset_seconds", {
-  description:
-    "How far this machine's clock is ahead of the database's, in seconds; negative if it is behind.",
-});
-
-const clockSteps = Metric.counter("waypost_database_clock_set_total", {
-  description: "How often the database's clock was found to have been set by more than a second.",
-  incremental: true,
-});
-
 const uncertain = Metric.counter("waypost_push_uncertain_total", {
   description:
     "Pushes that may arrive twice, by transport and cause: unanswered (retried, but the provider may have " +
@@ -25,13 +15,6 @@ const lost = Metric.counter("waypost_push_leases_lost_total", {
     "not sent), or after (another process has taken it over).",
   incremental: true,
 });
-
-/** Records by how many milliseconds this machine's clock is ahead of the database's. */
-export const noteClockOffset = (millis: number): Effect.Effect<void> =>
-  Metric.update(offset, Math.round(millis) / 1_000);
-
-/** Counts a step of the database's clock. */
-export const countClockStep: Effect.Effect<void> = Metric.update(clockSteps, 1);
 
 /** Counts pushes that may arrive twice. */
 export const countUncertain = (

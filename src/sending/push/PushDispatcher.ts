@@ -1,6 +1,5 @@
 import { Clock, Context, Effect, FiberMap, Layer, Queue, Stream, SubscriptionRef } from "effect";
 import { Worker } from "../../workers/Worker.ts";
-import { LeaseTime } from "../LeaseTime.ts";
 import { attemptTimeoutMillis } from "./PushAttempts.ts";
 import { partitionName, PushChannels } from "./PushChannels.ts";
 import { PushProvider } from "./PushCredential.ts";
@@ -26,7 +25,6 @@ export class PushDispatcher extends Context.Service<PushDispatcher>()("waypost/s
     const repository = yield* PushQueueSql;
     const channels = yield* PushChannels;
     const workers = yield* PushWorkers;
-    const leaseTime = yield* LeaseTime;
     const wake = yield* Queue.sliding<void>(1);
     const fibers = yield* FiberMap.make<string, void, never>();
     const running = new Map<string, PushWorker>();
@@ -54,8 +52,7 @@ export class PushDispatcher extends Context.Service<PushDispatcher>()("waypost/s
     const poll = Effect.gen(function* () {
       const number = ++polls;
       const now = yield* Clock.currentTimeMillis;
-      const latest = Math.max(now, yield* leaseTime.now);
-      const due = yield* Effect.tapCause(repository.duePartitions(latest, 2 * maxPartitions), () =>
+      const due = yield* Effect.tapCause(repository.duePartitions(now, 2 * maxPartitions), () =>
         Effect.sync(() => {
           wasUnavailable = true;
         }),
@@ -81,8 +78,8 @@ export class PushDispatcher extends Context.Service<PushDispatcher>()("waypost/s
       }),
     );
 
-    // Finalizers run in reverse order: the polls below end first, so that none starts a worker again. Then the
-    // workers stop, and `fibers` interrupts those that are left.
+    // Finalizers run in reverse order: the polls below end first, so that none starts a worker again. Then
+    // the workers stop, and `fibers` interrupts those that are left.
     yield* Effect.addFinalizer(() =>
       Effect.gen(function* () {
         yield* Effect.forEach([...running.values()], ({ stop }) => stop, { discard: true });

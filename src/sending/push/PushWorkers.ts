@@ -1,6 +1,5 @@
 import { Cause, Clock, Context, Effect, Layer, Queue } from "effect";
 import { Database } from "../../database/Database.ts";
-import { LeaseTime } from "../LeaseTime.ts";
 import { messageId } from "../MessageId.ts";
 import { type InFlightPushes, inFlightPushes, type ReadyPush, yieldToEventLoop } from "./InFlightPushes.ts";
 import { countLost, countUncertain } from "./LeaseMetrics.ts";
@@ -41,7 +40,6 @@ export class PushWorkers extends Context.Service<PushWorkers>()("waypost/sending
     const channels = yield* PushChannels;
     const pushAttempts = yield* PushAttempts;
     const outcomes = yield* PushOutcomes;
-    const leaseTime = yield* LeaseTime;
 
     return {
       /** A new worker for a partition. */
@@ -64,7 +62,7 @@ export class PushWorkers extends Context.Service<PushWorkers>()("waypost/sending
             yield* Effect.ignoreCause(leases.renew(slowTakingMillis));
           yield* logUncertain(partition, ready);
           const returned = yield* pushes
-            .start(channel, ready, yield* leaseTime.now, () => state.isStopped)
+            .start(channel, ready, yield* Clock.currentTimeMillis, () => state.isStopped)
             .pipe(withPushSpan("push.hand_over", partition, ready));
           if (returned > 0) yield* countLost(partition.transport, "before", returned);
         });
