@@ -97,7 +97,7 @@ export const campaignValidation = Effect.gen(function* () {
     stored: FoundCampaign | null,
     now: number,
   ) {
-    const dates = resolveDates(body, stored && datesOf(stored), now);
+    const dates = resolveDates(body, stored, now);
     checkShape(body);
     const known = yield* findTargets(tenant, body.fields);
     checkEntries(body, known);
