@@ -29,8 +29,9 @@ export class SendScheduler extends Context.Service<SendScheduler>()("waypost/sen
     const startDue = Effect.gen(function* () {
       const poll = ++polls;
       const now = yield* Clock.currentTimeMillis;
-      const next = yield* starts.startDue;
+      const { next, report } = yield* starts.startDue;
       yield* Queue.offer(started, poll);
+      yield* report;
       // Never longer than one interval, also if the clock was set back meanwhile.
       const left = Math.min(now + pollMillis, next ?? Infinity) - (yield* Clock.currentTimeMillis);
       const sleep = Math.min(left, pollMillis);
