@@ -1,10 +1,10 @@
 /**
  * Disrupts real processes while they send to many devices, half of them by push: kills one or all workers by
- * `kill -9` and restarts them, cuts all off from the database for up to 15 seconds, or suspends one for 8
- * seconds. Afterwards every send must have exactly one delivery for each device, and a push may have arrived
- * twice only if it was in flight at a kill or a cut (contract L5). Exit code 1 if not.
+ * `kill -9` and restarts them, stops one by SIGTERM, cuts all off from the database for up to 15 seconds, or
+ * suspends one for 8 seconds. Afterwards every send must have exactly one delivery for each device, and a push
+ * may have arrived twice only if it was in flight at a kill or a cut (contract L5). Exit code 1 if not.
  *
- *     node scripts/chaos.ts --devices 2000 --kills 20 --cuts 0 --stalls 0 --workers 3 --seed 1
+ *     node scripts/chaos.ts --devices 2000 --kills 20 --stops 0 --cuts 0 --stalls 0 --workers 3 --seed 1
  *     node scripts/chaos.ts --single --devices 24000 --kills 20
  *
  * `--single` disrupts one send whose pushes take 3 to 7 seconds each. The database is an embedded one, or the
@@ -20,10 +20,10 @@ import { parseArgs } from "node:util";
 import { EmbeddedPostgres } from "../src/database/embedded/EmbeddedPostgres.ts";
 import { postgresLayer } from "../src/database/Postgres.ts";
 import { instant } from "../src/database/Rows.ts";
-import { messageIds } from "../src/sending/MessageId.ts";
 import { DatabaseProxy } from "./chaos/DatabaseProxy.ts";
+import { cut, isSending, kill, stall, stop } from "./chaos/Disruptions.ts";
 import { PushLedger } from "./chaos/PushLedger.ts";
-import { operatorKey, type PlannedSend, prepareScenario, secretKey } from "./chaos/Scenario.ts";
+import { operatorKey, type PlannedSend, prepareScenario } from "./chaos/Scenario.ts";
 import { type Disruption, verdict } from "./chaos/Verdict.ts";
 import { startWaypost, type WaypostProcess } from "./chaos/WaypostProcess.ts";
 
@@ -32,6 +32,7 @@ const { values } = parseArgs({
     devices: { type: "string", default: "2000" },
     kills: { type: "string", default: "20" },
     workers: { type: "string", default: "3" },
+    stops: { type: "string", default: "0" },
     cuts: { type: "string", default: "0" },
     stalls: { type: "string", default: "0" },
     single: { type: "boolean", default: false },
@@ -40,6 +41,7 @@ const { values } = parseArgs({
 });
 const devices = Number(values.devices);
 const kills = Number(values.kills);
+const stops = Number(values.stops);
 const cuts = Number(values.cuts);
 const stalls = Number(values.stalls);
 const workers = Number(values.workers);
@@ -58,77 +60,6 @@ const until = <A, E, R>(what: string, poll: Effect.Effect<A | null, E, R>, milli
     }
     return yield* Effect.die(new Error(`${what}: not within ${millis / 1000} s.`));
   });
-
-const openMessages = Effect.gen(function* () {
-  const sql = yield* SqlClient.SqlClient;
-  const rows = yield* sql<{ readonly sourceId: bigint; readonly key: number }>`
-    SELECT source_id AS "sourceId", device_key AS key FROM delivery WHERE status = 'handed_over'`;
-  return rows.map(({ key, sourceId }) => messageIds(secretKey).idOf({ sourceId, deviceKey: key }));
-});
-
-const isSending = Effect.gen(function* () {
-  const sql = yield* SqlClient.SqlClient;
-  return (yield* sql`SELECT FROM send WHERE status = 'running'`).length > 0;
-});
-
-/** Kills processes together. */
-const kill = Effect.fnUntraced(function* (victims: ReadonlyArray<WaypostProcess>, ledger: PushLedger) {
-  const isDuringSend = yield* isSending;
-  const before = ledger.connected;
-  const at = Date.now();
-  yield* Effect.promise(() => Promise.all(victims.map(({ end }) => end("SIGKILL"))));
-  const open = yield* openMessages;
-  yield* Effect.sleep(200);
-  const after = ledger.connected;
-  const tokens = new Set([...before].filter((token) => !after.has(token)));
-  return {
-    kind: "kill",
-    at,
-    until: at,
-    open,
-    tokens,
-    isDuringSend,
-    processes: victims.length,
-  } satisfies Disruption;
-});
-
-/** Cuts all processes off from the database: briefly, or longer than a lease. */
-const cut = Effect.fnUntraced(function* (proxy: DatabaseProxy, ledger: PushLedger) {
-  const isDuringSend = yield* isSending;
-  const at = Date.now();
-  proxy.cut();
-  const open = yield* openMessages;
-  yield* Effect.sleep((yield* Random.nextBoolean) ? 100 : yield* Random.nextBetween(5_000, 15_000));
-  proxy.restore();
-  return {
-    kind: "cut",
-    at,
-    until: Date.now(),
-    open,
-    tokens: ledger.connected,
-    isDuringSend,
-    processes: 0,
-  } satisfies Disruption;
-});
-
-/** Suspends a process: longer than most pushes take, shorter than its leases. It must have no effect. */
-const stall = Effect.fnUntraced(function* (victim: WaypostProcess | undefined) {
-  const isDuringSend = yield* isSending;
-  const at = Date.now();
-  victim?.child.kill("SIGSTOP");
-  yield* Effect.sleep(8_000);
-  victim?.child.kill("SIGCONT");
-  const until = Date.now();
-  return {
-    kind: "stall",
-    at,
-    until,
-    open: [],
-    tokens: new Set(),
-    isDuringSend,
-    processes: 0,
-  } satisfies Disruption;
-});
 
 const settled = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient;
@@ -164,6 +95,7 @@ const disrupt = Effect.fnUntraced(function* (
   const disruptions: Array<Disruption> = [];
   const kinds = yield* Random.shuffle([
     ...Array<"kill">(kills).fill("kill"),
+    ...Array<"stop">(stops).fill("stop"),
     ...Array<"cut">(cuts).fill("cut"),
     ...Array<"stall">(stalls).fill("stall"),
   ]);
@@ -193,6 +125,12 @@ const disrupt = Effect.fnUntraced(function* (
     }
     if (kind === "stall") {
       disruptions.push(yield* stall(processes[ready[0] ?? 0]));
+      continue;
+    }
+    if (kind === "stop") {
+      const index = ready[0] ?? 0;
+      disruptions.push(yield* stop(processes[index]));
+      processes[index] = yield* start;
       continue;
     }
     // A quarter of the kills hits all workers.
@@ -267,7 +205,7 @@ const program = Effect.gen(function* () {
   const origin = yield* until("A listening API", Effect.sync(api.origin), 60_000);
   yield* Effect.provide(
     Effect.gen(function* () {
-      const sends = values.single ? 1 : kills + cuts + stalls;
+      const sends = values.single ? 1 : kills + stops + cuts + stalls;
       const planned = yield* prepareScenario(origin, ledger.credentials, devices, sends);
       const disruptions = yield* disrupt(planned, ledger, proxy, start("worker"));
       const ended = yield* Effect.exit(until("The end of all sends", settled, endTimeoutMillis));

@@ -10,6 +10,7 @@ import { Campaigns } from "./campaigns/Campaigns.ts";
 import { SendPlan } from "./campaigns/SendPlan.ts";
 import { Database } from "./database/Database.ts";
 import { DataDirectory } from "./database/DataDirectory.ts";
+import { databaseTime } from "./database/SharedClock.ts";
 import { analyzeGrownTables } from "./database/TableStatistics.ts";
 import { WorkspaceChanges } from "./database/WorkspaceChanges.ts";
 import { DeviceAuthentication } from "./devices/DeviceAuthentication.ts";
@@ -49,7 +50,6 @@ import { Retention, retentionJob } from "./reports/retention/Retention.ts";
 import { Rollups, rollupJob } from "./reports/rollups/Rollups.ts";
 import { sqlRepositories } from "./Repositories.ts";
 import { Deliveries } from "./sending/Deliveries.ts";
-import { leaseTimeOfDatabase } from "./sending/LeaseTime.ts";
 import { Messages } from "./sending/Messages.ts";
 import { PushCredentials } from "./sending/push/PushCredentials.ts";
 import { PushDispatcher } from "./sending/push/PushDispatcher.ts";
@@ -110,11 +110,11 @@ const jobs = Layer.mergeAll(
   rollupJob,
   Layer.effectDiscard(Worker.every("table_statistics", "2 seconds", analyzeGrownTables)),
   retentionJob,
-  SendScheduler.layer,
-  PushDispatcher.layer,
-  WebhookDispatcher.layer,
   webhookUpkeep.pipe(Layer.provide(WebhookUpkeepSql.layer)),
 );
+
+/** The jobs that send. On shutdown they take nothing more, and finish what they have begun. */
+const sending = Layer.mergeAll(SendScheduler.layer, PushDispatcher.layer, WebhookDispatcher.layer);
 
 /** The HTTP server of the interfaces, over their services. */
 export const httpLayer = HttpRouter.serve(interfaces, {
@@ -132,6 +132,8 @@ export const httpLayer = HttpRouter.serve(interfaces, {
 /** The listening service over a database that exists: everything but what only a real process needs. */
 export const serviceLayer = httpLayer.pipe(
   Layer.provide(requestServices),
+  // Merged layers close concurrently: sending stops at the signal, not after the last request.
+  Layer.merge(sending),
   Layer.provideMerge(jobs),
   Layer.provideMerge(statementServices),
   Layer.provideMerge(platformServices),
@@ -151,9 +153,10 @@ const readyThumbnails = ReadyThumbnails.layer.pipe(
 
 /** A whole process: the data directory, its database and the service on it. */
 export const waypostLayer = serviceLayer.pipe(
+  // The layers below keep the machine's clock: they deal with its files, connections and processes.
+  Layer.provide(databaseTime(leaseMillis)),
   Layer.provide(readyThumbnails),
   Layer.provide([configuredMediaStore, MediaWorkers.layer]),
-  Layer.provide(leaseTimeOfDatabase(leaseMillis)),
   Layer.provideMerge(Fingerprint.layer),
   Layer.provideMerge(Database.layer),
   Layer.provideMerge(DataDirectory.layer),

@@ -4,9 +4,9 @@ import { messageIds } from "../../src/sending/MessageId.ts";
 import type { Arrival, PushLedger } from "./PushLedger.ts";
 import { type PlannedSend, secretKey } from "./Scenario.ts";
 
-/** A moment at which processes were killed, all were cut off from the database, or one was suspended. */
+/** A moment at which processes were killed, cut off from the database, stopped or suspended. */
 export interface Disruption {
-  readonly kind: "kill" | "cut" | "stall";
+  readonly kind: "kill" | "stop" | "cut" | "stall";
   /** Its start and end in epoch milliseconds. */
   readonly at: number;
   readonly until: number;
@@ -99,10 +99,15 @@ export const verdict = Effect.fnUntraced(function* (
     const alike = disruptions.filter((each) => each.kind === kind);
     return `${alike.length}, ${alike.filter(({ isDuringSend }) => isDuringSend).length}`;
   };
+  const stopSeconds = disruptions
+    .filter(({ kind }) => kind === "stop")
+    .map(({ at, until }) => (until - at) / 1000);
   const lost = expected - counts.reached;
   const lines: ReadonlyArray<readonly [string, number | string]> = [
     ["processes killed", disruptions.reduce((sum, each) => sum + each.processes, 0)],
     ["kills, and during a send", countOf("kill")],
+    ["stops, and during a send", countOf("stop")],
+    ["from SIGTERM to the exit, median, max", spread(stopSeconds)],
     ["database cuts, and during a send", countOf("cut")],
     ["suspended processes, and during a send", countOf("stall")],
     ["sends", planned.length],

@@ -1,5 +1,6 @@
 import { Clock, Effect } from "effect";
 import { WorkspaceChanges } from "../database/WorkspaceChanges.ts";
+import { monotonicMillis } from "../time/MonotonicTime.ts";
 
 /** How long a result is cached, in milliseconds: the bound if a change notification is lost. */
 const cacheMillis = 5_000;
@@ -25,7 +26,7 @@ export const cachedLookup = <Key, Found extends object, E, R>(
       }
     });
     return Effect.fnUntraced(function* (key: Key) {
-      const now = yield* Clock.currentTimeMillis;
+      const now = monotonicMillis(yield* Clock.Clock);
       const entry = cache.get(key);
       if (entry !== undefined && entry.until > now) return entry.found;
       const started = generation;

@@ -18,7 +18,8 @@ export const failedAttemptsMemory = Layer.effect(
       count: (address, now, since) =>
         store.write((tables) => {
           const known = tables.rows(windows).get(address);
-          const isOpen = known !== undefined && known.windowOpened > since;
+          const isOpen =
+            known !== undefined && known.windowOpened > since && known.windowOpened <= now + 60_000;
           return tables.put(windows, address, {
             address,
             attempts: isOpen ? known.attempts + 1 : 1,

@@ -6,7 +6,8 @@ export class FailedAttemptsRepository extends Context.Service<
   {
     /**
      * Counts one more attempt of an address. An address whose window opened at `since` or before gets a new
-     * window, which opens at `now`.
+     * window, which opens at `now`. So does one whose window opened over a minute after `now`: the clock was
+     * set back since.
      */
     readonly count: (
       address: string,

@@ -5,6 +5,7 @@
 import {
   dateAt,
   dayEnd,
+  dayStart,
   endInstant,
   instantAt,
   startInstant,
@@ -40,6 +41,13 @@ export const sendInstant = (
   sendAt: TimeOfDay,
 ): number => instantAt(timezone, dateAt(timezone, startsAt), sendAt);
 
+/**
+ * Whether a campaign has started: a push campaign when its day has begun, whatever the time of its start
+ * (contract E3), because it sends from then on.
+ */
+const hasStarted = ({ startsAtMs, timezone, type }: FoundCampaign, now: number): boolean =>
+  (type === "push" ? dayStart(timezone, dateAt(timezone, startsAtMs)) : startsAtMs) <= now;
+
 /** The dates that an update changes, compared in the stored time zone. */
 export interface ChangedDates {
   readonly start: boolean;
@@ -48,20 +56,20 @@ export interface ChangedDates {
 
 /**
  * Resolves the dates of a draft to instants and adds their problems (write rules 2–4, contract E1–E3, E12).
- * `stored` has the dates of the campaign that is updated, null for a new one. Null if a field is missing.
+ * `stored` is the campaign that is updated, null for a new one. Null if a field is missing.
  */
 export const resolveDates = (
   { fields, problems }: ParsedBody<CampaignDraft>,
-  stored: CampaignDates | null,
+  stored: FoundCampaign | null,
   now: number,
 ): CampaignDates | null => {
   const { starts_at: start, timezone, type } = fields;
   if (start === undefined || timezone === undefined) return null;
   const startsAt = startInstant(timezone, start);
   const today = dateAt(timezone, now);
-  const hasStarted = stored !== null && stored.startsAt <= now;
-  if (hasStarted) checkKeptStart(problems, stored, { timezone, start, startsAt });
-  else if (dateAt(timezone, startsAt) < today) {
+  if (stored !== null && hasStarted(stored, now)) {
+    checkKeptStart(problems, datesOf(stored), { timezone, start, startsAt });
+  } else if (dateAt(timezone, startsAt) < today) {
     problems.add("starts_at", `The start cannot be before today (${today} in ${timezone}).`);
   }
 

@@ -91,7 +91,7 @@ export const campaignValidation = Effect.gen(function* () {
     stored: FoundCampaign | null,
     now: number,
   ) {
-    const dates = resolveDates(body, stored && datesOf(stored), now);
+    const dates = resolveDates(body, stored, now);
     checkShape(body);
     const { fields, problems } = body;
     const [known, isTaken] = yield* Effect.all(

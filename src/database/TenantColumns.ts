@@ -1,5 +1,6 @@
 /** SQL on `workspace_id` and `environment`, which nearly all tables have. Aliases are trusted text. */
 import { type SqlClient, Statement } from "effect/sql";
+import { unnested } from "./Rows.ts";
 
 /** The key of an environment, as `TenantKey`. */
 interface Key {
@@ -25,3 +26,15 @@ export const tenantIs =
   (alias: string, { environment, workspaceId }: Key): Statement.Fragment =>
     sql`${sql.literal(`${alias}.workspace_id`)} = ${workspaceId}
       AND ${sql.literal(`${alias}.environment`)} = ${environment}`;
+
+/** The environments of a list, each once. */
+export const distinctTenants = <K extends Key>(keys: ReadonlyArray<K>): ReadonlyArray<K> => [
+  ...new Map(keys.map((key) => [`${key.workspaceId}/${key.environment}`, key])).values(),
+];
+
+/** Condition: the row of an alias belongs to an environment of a list. */
+export const tenantIsIn =
+  (sql: SqlClient.SqlClient) =>
+  (alias: string, keys: ReadonlyArray<Key>): Statement.Fragment =>
+    sql`(${sql.literal(`${alias}.workspace_id, ${alias}.environment`)}) IN (
+      SELECT l.workspace_id, l.environment FROM ${unnested("l", distinctTenants(keys), tenantColumns)})`;

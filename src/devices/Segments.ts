@@ -142,8 +142,8 @@ export class Segments extends Context.Service<Segments>()("waypost/devices/Segme
         return { id: row.id, deleted: true as const };
       }, database.atomically),
 
-      /** Whom a campaign reaches by its segments as they are now; `audienceSql` selects these devices. */
-      audience: repository.audience,
+      /** Whom campaigns reach by their segments as they are now; `audienceSql` selects these devices. */
+      audiences: repository.audiences,
     };
   }),
 }) {

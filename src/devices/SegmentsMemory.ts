@@ -70,13 +70,16 @@ export const segmentsMemory = Layer.effect(
 
       count: (_tenant, rules) => Effect.succeed(rules.map(() => 0)),
 
-      audience: (tenant, campaignId) =>
-        store.read((tables) => {
-          const campaign = tenantRow(tables, campaigns, tenant, campaignId);
-          const ids = campaign === null ? [] : (tables.rows(targetings).get(campaignId)?.segmentIds ?? []);
-          const rules = ids.flatMap((id) => tables.rows(segments).get(id)?.rule ?? []);
-          return { match: rules.length > 0 ? (campaign?.segmentMatch ?? "any") : "any", rules };
-        }),
+      audiences: (targeted) =>
+        store.read((tables) =>
+          targeted.map((each) => {
+            const campaign = tenantRow(tables, campaigns, each, each.campaignId);
+            const ids =
+              campaign === null ? [] : (tables.rows(targetings).get(each.campaignId)?.segmentIds ?? []);
+            const rules = ids.flatMap((id) => tables.rows(segments).get(id)?.rule ?? []);
+            return { match: rules.length > 0 ? (campaign?.segmentMatch ?? "any") : "any", rules };
+          }),
+        ),
     }),
   ),
 );

@@ -4,6 +4,11 @@ import type { Tenant, TenantKey } from "../workspaces/Workspace.ts";
 import type { Segment } from "./Segment.ts";
 import type { Audience, SegmentRule } from "./SegmentRule.ts";
 
+/** A campaign, as segments refer to it. */
+export interface TargetedCampaign extends TenantKey {
+  readonly campaignId: string;
+}
+
 /** A segment without the number of its devices. */
 export type SegmentRow = Omit<Segment, "device_count">;
 
@@ -41,7 +46,9 @@ export class SegmentsRepository extends Context.Service<
       tenant: Tenant,
       rules: ReadonlyArray<SegmentRule>,
     ) => Effect.Effect<ReadonlyArray<number>>;
-    /** Whom a campaign reaches by its segments as they are now. */
-    readonly audience: (tenant: TenantKey, campaignId: string) => Effect.Effect<Audience>;
+    /** Whom campaigns reach by their segments as they are now, in the given order. */
+    readonly audiences: (
+      campaigns: ReadonlyArray<TargetedCampaign>,
+    ) => Effect.Effect<ReadonlyArray<Audience>>;
   }
 >()("waypost/devices/SegmentsRepository") {}

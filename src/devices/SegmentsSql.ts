@@ -1,7 +1,8 @@
 import { Effect, Layer } from "effect";
 import { SqlClient } from "effect/sql";
-import { instant, jsonb, onlyRow, utc } from "../database/Rows.ts";
+import { instant, jsonb, onlyRow, unnested, utc } from "../database/Rows.ts";
 import { anyRow, firstRow, run, tenantIs } from "../database/Statements.ts";
+import { sameTenant, tenantColumns } from "../database/TenantColumns.ts";
 import type { Audience, SegmentRule } from "./SegmentRule.ts";
 import { ruleSql } from "./SegmentRuleSql.ts";
 import { type SegmentRow, SegmentsRepository } from "./SegmentsRepository.ts";
@@ -56,21 +57,25 @@ export const segmentsSql = Layer.effect(
         );
       },
 
-      audience: (tenant, campaignId) =>
-        Effect.orDie(
-          Effect.map(
-            sql<{ readonly match: Audience["match"]; readonly rule: SegmentRule }>`
-              SELECT COALESCE(c.segment_match, 'any') AS match, s.rule
-              FROM campaign_segment t
-              JOIN campaign c ON c.workspace_id = t.workspace_id AND c.environment = t.environment
-                AND c.id = t.campaign_id
-              JOIN segment s ON s.workspace_id = t.workspace_id AND s.environment = t.environment
-                AND s.id = t.segment_id
-              WHERE ${tenantIs(sql, "t", tenant)} AND t.campaign_id = ${campaignId}
-              ORDER BY t.position`,
-            (rows): Audience => ({ match: rows[0]?.match ?? "any", rules: rows.map(({ rule }) => rule) }),
-          ),
-        ),
+      audiences: Effect.fnUntraced(function* (campaigns) {
+        const rows = yield* Effect.orDie(
+          sql<{ readonly index: number; readonly match: Audience["match"]; readonly rule: SegmentRule }>`
+            SELECT g.ord::int - 1 AS index, COALESCE(c.segment_match, 'any') AS match, s.rule
+            FROM ${unnested("g", campaigns, {
+              ...tenantColumns,
+              campaign_id: ["uuid", ({ campaignId }) => campaignId],
+            })}
+            JOIN campaign_segment t ON ${sameTenant("t", "g")} AND t.campaign_id = g.campaign_id
+            JOIN campaign c ON ${sameTenant("c", "t")} AND c.id = t.campaign_id
+            JOIN segment s ON ${sameTenant("s", "t")} AND s.id = t.segment_id
+            ORDER BY g.ord, t.position`,
+        );
+        const found = Map.groupBy(rows, ({ index }) => index);
+        return campaigns.map((_, index): Audience => {
+          const segments = found.get(index) ?? [];
+          return { match: segments[0]?.match ?? "any", rules: segments.map(({ rule }) => rule) };
+        });
+      }),
     });
   }),
 );

@@ -3,8 +3,8 @@ import { databaseClock } from "../database/DatabaseClock.ts";
 import { formatSpan, ok, type Outcome, problem, runCheck, warning } from "./HealthCheck.ts";
 
 /**
- * Clock differences in milliseconds. Leases of send batches last 10 seconds: with a difference close to that,
- * two workers take the same work, and sends start early.
+ * Clock differences in milliseconds. Waypost goes by the database's clock, so sends start early or late if
+ * that is the wrong one.
  */
 const warningMillis = 1_000;
 const problemMillis = 5_000;

@@ -1,4 +1,4 @@
-import { Clock, Effect } from "effect";
+import { Effect } from "effect";
 import { databaseClock } from "../database/DatabaseClock.ts";
 import { processOf } from "../database/SessionName.ts";
 import { counted } from "../wire/Text.ts";
@@ -18,7 +18,7 @@ export const processesOf = (sessions: ReadonlyArray<NamedSession>) =>
     return named === null ? [] : [{ ...named, lastStatementAt: last_statement_at }];
   });
 
-/** Whether there are workers, and whether they are active. `now` is the database's time. */
+/** Whether there are workers, and whether they are active. */
 export const workerOutcomes = (
   sessions: ReadonlyArray<NamedSession>,
   now: number,
@@ -151,13 +151,12 @@ const tokenOutcomes = (tokens: ReadonlyArray<ExpiringToken>, now: number): Reado
 export const workHealthCheck = Effect.gen(function* () {
   const work = yield* WorkFactsSql;
   const database = yield* DatabaseFactsSql;
-  const now = yield* Clock.currentTimeMillis;
+  // Workers go by the database's clock.
+  const now = yield* databaseClock;
   const facts = Effect.flatMap(work.facts(now), ([row]) =>
     row === undefined ? Effect.die(new Error("The database returned no facts")) : Effect.succeed(row),
   );
-  const workers = Effect.map(Effect.all([database.sessions, databaseClock]), ([sessions, databaseNow]) =>
-    workerOutcomes(sessions, databaseNow),
-  );
+  const workers = Effect.map(database.sessions, (sessions) => workerOutcomes(sessions, now));
   const tokens = Effect.map(work.expiringTokens(now), (rows) => tokenOutcomes(rows, now));
   const findings = yield* Effect.all([
     runCheck("work", "workers", workers),

@@ -9,12 +9,15 @@ const windows = memoryTable<RateWindows>("rate_window");
 
 const keyOf = ({ environment, workspaceId }: RateDemand): string => `${workspaceId}/${environment}`;
 
-/** A window after it granted so many: it opens at `now` if its time is over. */
+/** A window, opened again at `now` if it has ended, or if it opened over a minute after `now`. */
 const taken = (
   { opened, used }: { readonly opened: Date; readonly used: number },
   millis: number,
   now: number,
-) => (opened.getTime() <= now - millis ? { opened: new Date(now), used: 0 } : { opened, used });
+) => {
+  const isOver = opened.getTime() <= now - millis || opened.getTime() > now + minuteMillis;
+  return isOver ? { opened: new Date(now), used: 0 } : { opened, used };
+};
 
 /** Rate limit windows in memory. */
 export const rateLimitsMemory = Layer.effect(

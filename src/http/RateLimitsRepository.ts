@@ -33,7 +33,8 @@ export class RateLimitsRepository extends Context.Service<
     /**
      * Grants what each tenant's windows have left, writes before reads, and counts it; exact under
      * concurrency. A tenant has at most one demand. A window that has ended opens again at `now` (epoch
-     * milliseconds), the window of writes only with a write.
+     * milliseconds), the window of writes only with a write. So does one that opened over a minute after
+     * `now`: the clock was set back since.
      */
     readonly take: (
       demands: ReadonlyArray<RateDemand>,

@@ -6,17 +6,19 @@ import { RateLimitsRepository, type RateWindows } from "./RateLimitsRepository.t
 /** The statement on rate limit windows. */
 export const rateLimitsSql = Layer.effect(
   RateLimitsRepository,
-  Effect.map(SqlClient.SqlClient, (sql) =>
-    RateLimitsRepository.of({
+  Effect.map(SqlClient.SqlClient, (sql) => {
+    const isOver = (opened: string, millis: number, now: number) => sql`
+      (w.${sql(opened)} <= ${instant(now - millis)} OR w.${sql(opened)} > ${instant(now + 60_000)})`;
+    return RateLimitsRepository.of({
       // The commit does not wait for the disk: a crash of the database may lose the last moments of a window.
       take: (demands, now) =>
         Effect.orDie(sql<RateWindows>`
       WITH relaxed AS (SELECT set_config('synchronous_commit', 'off', true) AS setting),
       held AS (
         SELECT w.*, d.reads, d.writes, d.per_minute, d.writes_per_minute, d.per_day,
-          w.minute_opened <= ${instant(now - 60_000)} AS minute_over,
-          w.writes_opened <= ${instant(now - 60_000)} AS writes_over,
-          w.day_opened <= ${instant(now - 86_400_000)} AS day_over
+          ${isOver("minute_opened", 60_000, now)} AS minute_over,
+          ${isOver("writes_opened", 60_000, now)} AS writes_over,
+          ${isOver("day_opened", 86_400_000, now)} AS day_over
         FROM relaxed, rate_window w
         JOIN ${unnested("d", demands, {
           workspace_id: ["int4", (demand) => demand.workspaceId],
@@ -57,6 +59,6 @@ export const rateLimitsSql = Layer.effect(
       FROM grants g
       WHERE w.workspace_id = g.workspace_id AND w.environment = g.environment
       RETURNING w.*`),
-    }),
-  ),
+    });
+  }),
 );

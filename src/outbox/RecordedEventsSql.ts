@@ -44,6 +44,33 @@ export const recordedDeliveriesSql = (
     FROM outcome o JOIN webhook w ON ${tenantIs(sql)("w", tenant)} AND ${listensSql("w", "o.type")}
   )`;
 
+/** `recordedDeliveriesSql` for rows of several environments, which also have the columns of their tenant. */
+export const recordedDeliveriesOfSql = (
+  sql: SqlClient.SqlClient,
+  rows: string,
+  now: number,
+): Statement.Fragment => sql`
+  outcome AS MATERIALIZED (
+    SELECT nextval('webhook_recording') AS recording, o.* FROM (
+      SELECT d.workspace_id, d.environment, 'message.' || d.status AS type, count(*)::int AS size,
+        CASE WHEN min(d.source_id) = max(d.source_id) THEN ARRAY[min(d.source_id)]
+          ELSE array_agg(d.source_id) END AS source_ids,
+        array_agg(d.device_key) AS device_keys
+      FROM ${sql.literal(rows)} d
+      WHERE d.status IN ('delivered', 'failed') AND EXISTS (SELECT FROM webhook) AND EXISTS (
+        SELECT FROM webhook w
+        WHERE ${sameTenant("w", "d")} AND w.status = 'active'
+          AND w.events && ARRAY['message.delivered', 'message.failed', '*'])
+      GROUP BY d.workspace_id, d.environment, d.status
+    ) AS o
+  ), recorded AS (
+    INSERT INTO webhook_event (workspace_id, environment, webhook_id, recording, type, recorded_at, size,
+      source_ids, device_keys)
+    SELECT w.workspace_id, w.environment, w.id, o.recording, o.type, ${instant(now)}, o.size, o.source_ids,
+      o.device_keys
+    FROM outcome o JOIN webhook w ON ${sameTenant("w", "o")} AND ${listensSql("w", "o.type")}
+  )`;
+
 /**
  * Two common table expressions that record `send.finished` for the rows of an earlier one, which are rows of
  * `send`.

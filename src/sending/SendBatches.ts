@@ -1,17 +1,27 @@
-import { Clock, Context, Data, Effect, Fiber, Layer } from "effect";
+import { Cause, Clock, Context, Data, Effect, Exit, Fiber, Layer } from "effect";
 import { Database } from "../database/Database.ts";
+import { distinctTenants } from "../database/TenantColumns.ts";
 import { Transport } from "../devices/PushAddress.ts";
 import { initialStatus } from "./Delivery.ts";
 import { PushCredentials } from "./push/PushCredentials.ts";
-import { BatchSize } from "./Send.ts";
-import { SendBatchesSql, type TakenBatch } from "./SendBatchesSql.ts";
-import { countBatch, logDone } from "./SendMetrics.ts";
+import { BatchLeasesSql, type TakenBatch } from "./BatchLeasesSql.ts";
+import { BatchSize, type StartedSend } from "./Send.ts";
+import {
+  type AddedFigures,
+  type CreatedDeliveries,
+  type FinishedSend,
+  SendBatchesSql,
+} from "./SendBatchesSql.ts";
+import { countBatches, logDone } from "./SendMetrics.ts";
 
 /** How long a batch is leased; another process takes it after that. Renewed by heartbeats. */
 const leaseMillis = 10_000;
 const heartbeat = "3 seconds";
 /** How long a stopping process waits for its running batch. */
 const shutdownTimeout = "8 seconds";
+
+/** The most batches that run in one transaction. */
+const maxTogether = 500;
 
 /** The send was stopped, or another process has the batch. The transaction rolls back. */
 class BatchLost extends Data.TaggedError("BatchLost") {}
@@ -28,84 +38,152 @@ const finishing = <A, E, R>(work: Effect.Effect<A, E, R>): Effect.Effect<A, E, R
     ),
   );
 
+const sourceName = ({ environment, sourceId, workspaceId }: StartedSend): string =>
+  `${workspaceId}/${environment}/${sourceId}`;
+
+/** What batches add to the figures of their sends, one row for each send. */
+const figuresOf = (
+  taken: ReadonlyArray<TakenBatch>,
+  created: ReadonlyArray<CreatedDeliveries>,
+): ReadonlyArray<AddedFigures> => {
+  const bySend = Map.groupBy(created, sourceName);
+  const sends = new Map(taken.map((each) => [sourceName(each), each]));
+  return [...sends].map(([name, { environment, sourceId, workspaceId }]) => {
+    const rows = bySend.get(name) ?? [];
+    const sum = (status: string | null) =>
+      rows.reduce((total, one) => total + (status === null || one.status === status ? one.count : 0), 0);
+    const figures = { targeted: sum(null), delivered: sum("delivered"), failed: sum("failed") };
+    return { workspaceId, environment, sourceId, ...figures };
+  });
+};
+
+const batchAttributes = (taken: ReadonlyArray<TakenBatch>): Record<string, unknown> => {
+  const [first] = taken;
+  if (first === undefined || taken.length > 1) return { "waypost.batches": taken.length };
+  return {
+    "waypost.workspace_key": first.workspaceId,
+    "waypost.environment": first.environment,
+    "waypost.send_no": String(first.sourceId),
+    "waypost.batch": first.batch,
+  };
+};
+
+const sendAttributes = ([finished]: ReadonlyArray<FinishedSend>): Record<string, unknown> => ({
+  "waypost.campaign": finished?.campaignId,
+  "waypost.workspace": finished?.workspace,
+  "waypost.send": finished?.id,
+});
+
 /** Runs the batches of started sends: creates the deliveries, whose pushes `push/PushDispatcher.ts` sends. */
 export class SendBatches extends Context.Service<SendBatches>()("waypost/sending/SendBatches", {
   make: Effect.gen(function* () {
     const database = yield* Database;
+    const leases = yield* BatchLeasesSql;
     const repository = yield* SendBatchesSql;
     const credentials = yield* PushCredentials;
+    const scope = yield* Effect.scope;
 
-    const createDeliveries = Effect.fnUntraced(function* (taken: TakenBatch, now: number) {
-      if (taken.audience !== null) {
-        yield* repository.splitAudience(taken, taken.audience, yield* BatchSize);
-        return [];
-      }
-      const [configured = new Set()] = yield* credentials.configured([taken]);
-      const statuses = Transport.literals.map((transport) => ({
-        transport,
-        ...initialStatus(transport, configured),
-      }));
-      return yield* repository.deliver(taken, statuses, now);
+    /** How deliveries begin in the environments of batches. */
+    const initialStatuses = Effect.fnUntraced(function* (taken: ReadonlyArray<TakenBatch>) {
+      const tenants = distinctTenants(taken);
+      const configured = yield* credentials.configured(tenants);
+      return tenants.flatMap(({ environment, workspaceId }, index) =>
+        Transport.literals.map((transport) => ({
+          workspaceId,
+          environment,
+          transport,
+          ...initialStatus(transport, configured[index] ?? new Set()),
+        })),
+      );
+    });
+
+    const createDeliveries = Effect.fnUntraced(function* (taken: ReadonlyArray<TakenBatch>, now: number) {
+      const audiences = taken.flatMap((each) =>
+        each.audience === null ? [] : [[each, each.audience] as const],
+      );
+      if (audiences.length > 0) yield* repository.allowLongStatements;
+      for (const [each, audience] of audiences)
+        yield* repository.splitAudience(each, audience, yield* BatchSize);
+      const reaching = taken.filter(({ audience }) => audience === null);
+      if (reaching.length === 0) return [];
+      return yield* repository.deliver(reaching, yield* initialStatuses(reaching), now);
     });
 
     /**
-     * Runs a batch in one transaction: its deliveries, the send's figures and the end of the batch commit
-     * together. The send is locked only from `count` on, so that stopping it waits for no insert; the batch
-     * then finds it stopped and rolls back.
+     * Runs batches in one transaction: their deliveries, the figures of their sends and the ends of the
+     * batches commit together. The sends are locked only from `count` on, so that stopping one waits for no
+     * insert; the batches then find it stopped and roll back.
      */
-    const run = Effect.fnUntraced(function* (taken: TakenBatch) {
+    const runTogether = Effect.fnUntraced(function* (taken: ReadonlyArray<TakenBatch>) {
       const now = yield* Clock.currentTimeMillis;
       const created = yield* createDeliveries(taken, now);
-      const sum = (status: string | null) =>
-        created.reduce((total, one) => total + (status === null || one.status === status ? one.count : 0), 0);
-      const figures = { targeted: sum(null), delivered: sum("delivered"), failed: sum("failed") };
-      if ((yield* repository.count(taken, figures)).length === 0) return yield* new BatchLost();
-      if ((yield* repository.close(taken)).length === 0) return yield* new BatchLost();
-      const [finished] = yield* repository.finish(taken, now);
+      const figures = figuresOf(taken, created);
+      if ((yield* repository.count(figures)).length < figures.length) return yield* new BatchLost();
+      if ((yield* repository.close(taken)).length < taken.length) return yield* new BatchLost();
+      const finished = yield* repository.finish(figures, now);
+      yield* Effect.annotateCurrentSpan(finished.length === 1 ? sendAttributes(finished) : {});
       return { created, finished };
     }, database.atomically);
 
-    const heartbeats = (taken: TakenBatch) =>
+    const heartbeats = (taken: ReadonlyArray<TakenBatch>) =>
       Effect.forever(
         Effect.delay(
-          Effect.flatMap(Clock.currentTimeMillis, (now) => repository.renew(taken, now, leaseMillis)),
+          Effect.flatMap(Clock.currentTimeMillis, (now) => leases.renew(taken, now, leaseMillis)),
           heartbeat,
         ),
       );
 
+    /** Logs sends that are done; many of them while the next batches run. */
+    const logFinished = (finished: ReadonlyArray<FinishedSend>) => {
+      const logged = Effect.forEach(finished, logDone, { discard: true });
+      return finished.length > 1 ? Effect.forkIn(logged, scope) : logged;
+    };
+
+    /**
+     * Runs batches together. If a send was stopped, a batch was lost or anything failed, each runs by itself,
+     * so that one batch does not hold up the others.
+     */
+    const run = (taken: ReadonlyArray<TakenBatch>): Effect.Effect<void> =>
+      runTogether(taken).pipe(
+        Effect.withSpan("send.batch", { root: true, attributes: batchAttributes(taken) }),
+        Effect.flatMap(({ created, finished }) =>
+          Effect.andThen(countBatches("done", taken.length, created), logFinished(finished)),
+        ),
+        Effect.catchCauseIf(
+          (cause) => !Cause.hasInterruptsOnly(cause) && !Database.isUnavailable(cause),
+          (cause) => {
+            if (taken.length > 1) return runEach(taken);
+            return Cause.hasFails(cause) ? countBatches("lost", 1) : Effect.failCause(cause);
+          },
+        ),
+        Effect.catchTag("BatchLost", Effect.die),
+      );
+
+    /** Runs batches one by one. Fails as the first of those that failed. */
+    const runEach = Effect.fnUntraced(function* (taken: ReadonlyArray<TakenBatch>) {
+      const exits = yield* Effect.forEach(taken, (each) => Effect.exit(run([each])));
+      const failed = exits.find(Exit.isFailure);
+      if (failed !== undefined) return yield* failed;
+    });
+
+    /** Leases one batch and, if it is small, more up to the size of a full one. */
+    const take = Effect.gen(function* () {
+      const now = yield* Clock.currentTimeMillis;
+      const size = yield* BatchSize;
+      const [first] = yield* leases.take(now, leaseMillis, size);
+      if (first === undefined) return [];
+      const room = size - first.width;
+      if (room <= 0) return [first];
+      return [first, ...(yield* leases.takeMore(now, leaseMillis, size, room, maxTogether - 1))];
+    });
+
     return {
-      /** Takes one open batch and runs it. False if there is none to take. */
+      /** Takes open batches, as many as make a full one together, and runs them. False if there is none. */
       runNext: finishing(
         Effect.gen(function* () {
-          const [taken] = yield* repository.take(yield* Clock.currentTimeMillis, leaseMillis);
-          if (taken === undefined) return false;
-          const work = Effect.catchTag(run(taken), "BatchLost", () => Effect.succeed(null));
-          const { batch, environment, sourceId, workspaceId } = taken;
-          const result = yield* Effect.raceFirst(work, heartbeats(taken)).pipe(
-            Effect.tap((done) =>
-              done?.finished === undefined
-                ? Effect.void
-                : Effect.annotateCurrentSpan({
-                    "waypost.campaign": done.finished.campaignId,
-                    "waypost.workspace": done.finished.workspace,
-                    "waypost.send": done.finished.id,
-                  }),
-            ),
-            Effect.withSpan("send.batch", {
-              root: true,
-              attributes: {
-                "waypost.workspace_key": workspaceId,
-                "waypost.environment": environment,
-                "waypost.send_no": String(sourceId),
-                "waypost.batch": batch,
-              },
-            }),
-          );
-          if (result === null) yield* countBatch("lost");
-          else {
-            yield* countBatch("done", result.created);
-            if (result.finished !== undefined) yield* logDone(taken.environment, result.finished);
-          }
+          const taken = yield* take;
+          if (taken.length === 0) return false;
+          yield* Effect.raceFirst(run(taken), heartbeats(taken));
           return true;
         }),
       ),
@@ -113,6 +191,6 @@ export class SendBatches extends Context.Service<SendBatches>()("waypost/sending
   }),
 }) {
   static readonly layer = Layer.effect(SendBatches, SendBatches.make).pipe(
-    Layer.provide(SendBatchesSql.layer),
+    Layer.provide([BatchLeasesSql.layer, SendBatchesSql.layer]),
   );
 }

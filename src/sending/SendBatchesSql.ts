@@ -4,31 +4,36 @@ import { instant, unnested } from "../database/Rows.ts";
 import type { Transport } from "../devices/PushAddress.ts";
 import type { Audience } from "../devices/SegmentRule.ts";
 import { audienceSql } from "../devices/SegmentRuleSql.ts";
-import { sameTenant, tenantIs } from "../database/TenantColumns.ts";
-import { recordedDeliveriesSql, recordedSendsSql } from "../outbox/RecordedEventsSql.ts";
+import { sameTenant, tenantColumns, tenantIs, tenantIsIn } from "../database/TenantColumns.ts";
+import { recordedDeliveriesOfSql, recordedSendsSql } from "../outbox/RecordedEventsSql.ts";
+import type { Environment, TenantKey } from "../workspaces/Environment.ts";
 import type { DeliveryStatus, InitialStatus } from "./Delivery.ts";
 import { usedCapSql } from "./FrequencyCapSql.ts";
+import { batchColumns, isOneOfSends, sourceColumns, type TakenBatch } from "./BatchLeasesSql.ts";
 import type { StartedSend } from "./Send.ts";
 
-/** A leased batch. The fencing token `fence` grows with every lease. */
-export interface TakenBatch extends StartedSend {
-  readonly batch: number;
-  readonly fence: number;
-  /** Whether its devices are listed one by one; otherwise they are a range of device keys. */
-  readonly listed: boolean;
-  /** Batch 0 only: the audience to split into batches. */
-  readonly audience: Audience | null;
+/** How the deliveries of an environment begin, by transport. */
+export interface TransportStatus extends TenantKey, InitialStatus {
+  readonly transport: Transport;
 }
 
-/** How many deliveries of a batch were created with a transport and a status. */
-export interface CreatedDeliveries {
+/** How many deliveries of a send were created with a transport and a status. */
+export interface CreatedDeliveries extends StartedSend {
   readonly transport: Transport;
   readonly status: DeliveryStatus;
   readonly count: number;
 }
 
+/** Deliveries that a batch adds to the figures of its send. */
+export interface AddedFigures extends StartedSend {
+  readonly targeted: number;
+  readonly delivered: number;
+  readonly failed: number;
+}
+
 /** A send that is done, with the public id of its workspace. */
 export interface FinishedSend {
+  readonly environment: Environment;
   readonly workspace: string;
   readonly id: string;
   readonly campaignId: string;
@@ -43,6 +48,7 @@ export class SendBatchesSql extends Context.Service<SendBatchesSql>()("waypost/s
     const sql = yield* SqlClient.SqlClient;
 
     const isOf = tenantIs(sql);
+    const isIn = tenantIsIn(sql);
     const sendIs = (send: StartedSend) => sql`${isOf("s", send)} AND s.source_id = ${send.sourceId}`;
     const batchIs = (taken: TakenBatch) =>
       sql`${isOf("b", taken)} AND b.source_id = ${taken.sourceId} AND b.batch = ${taken.batch}
@@ -50,41 +56,51 @@ export class SendBatchesSql extends Context.Service<SendBatchesSql>()("waypost/s
     // Devices that were registered when the send started, and whose address is not gone (contract L2, L6).
     const reachable = sql`d.registered_at <= s.started_at
       AND (d.unregistered_at IS NULL OR d.unregistered_at > s.started_at) AND d.address_gone_at IS NULL`;
+    const isOneOf = isOneOfSends(sql);
+    /** The devices of batches. One batch alone may be large: its constants give it a plan of its own. */
+    const devicesOf = (taken: ReadonlyArray<TakenBatch>) => {
+      const [first] = taken;
+      if (first !== undefined && taken.length === 1)
+        return sql`
+          FROM send s
+          JOIN send_batch b ON ${sameTenant("b", "s")} AND b.source_id = s.source_id
+          ${
+            first.listed
+              ? sql`CROSS JOIN LATERAL unnest(b.devices) AS a (key)
+                JOIN device d ON ${sameTenant("d", "s")} AND d.key = a.key`
+              : sql`JOIN device d ON ${sameTenant("d", "s")}
+                AND d.key BETWEEN b.first_key AND b.last_key AND ${reachable}`
+          }
+          WHERE ${sendIs(first)} AND ${batchIs(first)} AND ${isOf("d", first)}`;
+      // Each `OFFSET 0` keeps its subquery apart: one index lookup for each batch, whatever the statistics
+      // say.
+      return sql`
+        FROM ${unnested("t", taken, batchColumns)}
+        CROSS JOIN LATERAL (
+          SELECT s.*, b.first_key, b.last_key, b.devices
+          FROM send_batch b
+          JOIN send s ON ${sameTenant("s", "b")} AND s.source_id = b.source_id
+          WHERE ${sameTenant("b", "t")} AND b.source_id = t.source_id AND b.batch = t.batch
+            AND b.fence = t.fence
+          OFFSET 0
+        ) AS s
+        CROSS JOIN LATERAL (
+          SELECT d.key, d.transport FROM device d
+          WHERE ${sameTenant("d", "s")} AND d.key BETWEEN s.first_key AND s.last_key AND ${reachable}
+          UNION ALL
+          SELECT d.key, d.transport FROM unnest(s.devices) AS a (key)
+          JOIN device d ON ${sameTenant("d", "s")} AND d.key = a.key
+          OFFSET 0
+        ) AS d`;
+    };
 
     return {
-      /**
-       * Leases one open batch. The first batches of all sends go before the second ones, so that a small send
-       * does not wait for a large one. Only one send of a capped campaign runs at a time.
-       */
-      take: (now: number, leaseMillis: number) =>
-        Effect.orDie(sql<TakenBatch>`
-          WITH next AS (
-            SELECT b.workspace_id, b.environment, b.source_id, b.batch FROM send_batch b
-            WHERE (b.leased_until IS NULL OR b.leased_until <= ${instant(now)})
-              AND NOT (b.capped AND EXISTS (
-                SELECT FROM send_batch e
-                WHERE ${sameTenant("e", "b")} AND e.campaign_key = b.campaign_key
-                  AND e.source_id < b.source_id
-              ))
-            ORDER BY b.batch, b.source_id LIMIT 1
-            FOR UPDATE OF b SKIP LOCKED
-          )
-          UPDATE send_batch b SET leased_until = ${instant(now + leaseMillis)}, fence = b.fence + 1
-          FROM next n
-          WHERE ${sameTenant("b", "n")} AND b.source_id = n.source_id AND b.batch = n.batch
-          RETURNING b.workspace_id AS "workspaceId", b.environment, b.source_id AS "sourceId", b.batch,
-            b.fence, b.devices IS NOT NULL AS listed, b.audience`),
+      /** Allows the statements of this transaction five minutes: a large audience may take that. */
+      allowLongStatements: Effect.orDie(sql`SET LOCAL statement_timeout = 300000`),
 
-      /** Extends the lease of a batch; does nothing if the batch was lost. */
-      renew: (taken: TakenBatch, now: number, leaseMillis: number) =>
-        Effect.orDie(
-          sql`UPDATE send_batch b SET leased_until = ${instant(now + leaseMillis)} WHERE ${batchIs(taken)}`,
-        ),
-
-      /** Finds the devices of an audience and lists them in batches. A large audience may take minutes. */
-      splitAudience: (taken: TakenBatch, audience: Audience, size: number) => {
-        const timeout = sql`SET LOCAL statement_timeout = 300000`;
-        const split = sql`
+      /** Finds the devices of an audience and lists them in batches. */
+      splitAudience: (taken: TakenBatch, audience: Audience, size: number) =>
+        Effect.orDie(sql`
           INSERT INTO send_batch (workspace_id, environment, source_id, batch, campaign_key, capped, devices)
           SELECT m.workspace_id, m.environment, m.source_id, m.batch, m.campaign_key, m.capped,
             array_agg(m.key ORDER BY m.key)
@@ -98,30 +114,15 @@ export class SendBatchesSql extends Context.Service<SendBatchesSql>()("waypost/s
               AND (d.approved OR s.environment = 'production')
               AND (${audienceSql(sql, audience, "d")})
           ) AS m
-          GROUP BY m.workspace_id, m.environment, m.source_id, m.batch, m.campaign_key, m.capped`;
-        return Effect.orDie(Effect.andThen(timeout, split));
-      },
+          GROUP BY m.workspace_id, m.environment, m.source_id, m.batch, m.campaign_key, m.capped`),
 
-      /** Creates the deliveries of a batch, except for devices at their cap. */
-      deliver: (
-        taken: TakenBatch,
-        statuses: ReadonlyArray<InitialStatus & { readonly transport: Transport }>,
-        now: number,
-      ) =>
+      /** Creates the deliveries of batches, except for devices at their cap. */
+      deliver: (taken: ReadonlyArray<TakenBatch>, statuses: ReadonlyArray<TransportStatus>, now: number) =>
         Effect.orDie(sql<CreatedDeliveries>`
           WITH due AS (
             SELECT s.workspace_id, s.environment, s.source_id, d.key AS device_key, d.transport,
               s.campaign_key, s.notification_key, s.content_key, s.content_type, s.cap_count, s.cap_since
-            FROM send s
-            JOIN send_batch b ON ${sameTenant("b", "s")} AND b.source_id = s.source_id
-            ${
-              taken.listed
-                ? sql`CROSS JOIN LATERAL unnest(b.devices) AS a (key)
-                  JOIN device d ON ${sameTenant("d", "s")} AND d.key = a.key`
-                : sql`JOIN device d ON ${sameTenant("d", "s")}
-                  AND d.key BETWEEN b.first_key AND b.last_key AND ${reachable}`
-            }
-            WHERE ${sendIs(taken)} AND ${batchIs(taken)} AND ${isOf("d", taken)}
+            ${devicesOf(taken)}
           ), created AS (
             INSERT INTO delivery (workspace_id, environment, source_id, device_key, campaign_key,
               notification_key, content_key, content_type, trigger_type, location_key, transport, status,
@@ -132,46 +133,75 @@ export class SendBatchesSql extends Context.Service<SendBatchesSql>()("waypost/s
               CASE WHEN g.status IN ('delivered', 'failed') THEN ${instant(now)} END
             FROM due
             JOIN ${unnested("g", statuses, {
+              ...tenantColumns,
               transport: ["text", ({ transport }) => transport],
               status: ["text", ({ status }) => status],
               last_error: ["text", ({ lastError }) => lastError],
-            })} ON g.transport = due.transport
+            })} ON ${sameTenant("g", "due")} AND g.transport = due.transport
             WHERE due.cap_count IS NULL OR ${usedCapSql(sql, "due")} < due.cap_count
             RETURNING workspace_id, environment, source_id, device_key, transport, status
           ), queued AS (
             INSERT INTO push_queue (workspace_id, environment, source_id, device_key, transport, due_at)
             SELECT workspace_id, environment, source_id, device_key, transport, ${instant(now)}
             FROM created WHERE status = 'queued'
-          ), ${recordedDeliveriesSql(sql, taken, "created", now)}
-          SELECT transport, status, count(*)::int AS count FROM created GROUP BY 1, 2`),
+          ), ${recordedDeliveriesOfSql(sql, "created", now)}
+          SELECT workspace_id AS "workspaceId", environment, source_id AS "sourceId", transport, status,
+            count(*)::int AS count
+          FROM created GROUP BY 1, 2, 3, 4, 5`),
 
-      /** Adds to a send's figures and locks it until the end of the transaction. No row if it was stopped. */
-      count: (
-        send: StartedSend,
-        added: { readonly targeted: number; readonly delivered: number; readonly failed: number },
-      ) =>
-        Effect.orDie(sql<{ readonly id: string }>`
-          UPDATE send s SET targeted = s.targeted + ${added.targeted}::int,
-            delivered = s.delivered + ${added.delivered}::int, failed = s.failed + ${added.failed}::int
-          WHERE ${sendIs(send)} AND s.status = 'running' RETURNING s.id`),
+      /**
+       * Adds to the figures of sends and locks them until the end of the transaction, in the order of their
+       * source ids. No row for a send that was stopped.
+       */
+      count: (added: ReadonlyArray<AddedFigures>) => {
+        const ordered = added.toSorted((a, b) => Number(a.sourceId - b.sourceId));
+        return Effect.orDie(sql<{ readonly id: string }>`
+          WITH held AS MATERIALIZED (
+            SELECT a.* FROM ${unnested("a", ordered, {
+              ...sourceColumns,
+              targeted: ["int4", ({ targeted }) => targeted],
+              delivered: ["int4", ({ delivered }) => delivered],
+              failed: ["int4", ({ failed }) => failed],
+            })}
+            CROSS JOIN LATERAL (
+              SELECT s.id FROM send s
+              WHERE ${sameTenant("s", "a")} AND s.source_id = a.source_id AND s.status = 'running'
+              FOR NO KEY UPDATE
+            ) AS s
+          )
+          UPDATE send s SET targeted = s.targeted + h.targeted, delivered = s.delivered + h.delivered,
+            failed = s.failed + h.failed
+          FROM held h
+          WHERE ${sameTenant("s", "h")} AND s.source_id = h.source_id
+          RETURNING s.id`);
+      },
 
-      /** Removes a batch that has run. No row if it was lost. */
-      close: (taken: TakenBatch) =>
+      /** Removes batches that have run. No row for one that was lost. */
+      close: (taken: ReadonlyArray<TakenBatch>) =>
         Effect.orDie(sql<{ readonly batch: number }>`
-          DELETE FROM send_batch b WHERE ${batchIs(taken)} RETURNING b.batch`),
+          DELETE FROM send_batch b USING ${unnested("t", taken, batchColumns)}
+          WHERE ${sameTenant("b", "t")} AND b.source_id = t.source_id AND b.batch = t.batch
+            AND b.fence = t.fence AND ${isOneOf("b", taken)}
+          RETURNING b.batch`),
 
-      /** Ends a send that has no open batch and an outcome for every delivery. No row if it does not end. */
-      finish: (send: StartedSend, now: number) =>
+      /**
+       * Ends those sends that have no open batch and an outcome for every delivery. No row for one that does
+       * not end.
+       */
+      finish: (sends: ReadonlyArray<StartedSend>, now: number) =>
         Effect.orDie(sql<FinishedSend>`
           WITH done AS (
             UPDATE send s SET status = 'done', finished_at = ${instant(now)}
-            WHERE ${sendIs(send)} AND s.status = 'running' AND s.delivered + s.failed = s.targeted
+            WHERE ${isOneOf("s", sends)}
+              AND ${isIn("s", sends)}
+              AND s.status = 'running' AND s.delivered + s.failed = s.targeted
               AND NOT EXISTS (
-                SELECT FROM send_batch b WHERE ${sameTenant("b", "s")} AND b.source_id = s.source_id
+                SELECT FROM send_batch b
+                WHERE ${sameTenant("b", "s")} AND b.source_id = s.source_id OFFSET 0
               )
             RETURNING s.*
           ), ${recordedSendsSql(sql, "done", now)}
-          SELECT s.id, s.campaign_id AS "campaignId", s.targeted, s.delivered, s.failed,
+          SELECT s.environment, s.id, s.campaign_id AS "campaignId", s.targeted, s.delivered, s.failed,
             (SELECT w.public_id FROM workspace w WHERE w.id = s.workspace_id) AS workspace
           FROM done s`),
     };

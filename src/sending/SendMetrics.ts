@@ -1,6 +1,5 @@
 import { Effect, Metric } from "effect";
 import { knownSeries } from "../telemetry/KnownSeries.ts";
-import type { Environment } from "../workspaces/Environment.ts";
 import type { FinishedSend, CreatedDeliveries } from "./SendBatchesSql.ts";
 
 const lag = knownSeries(
@@ -43,13 +42,14 @@ export const countSend = (status: "running" | "done" | "skipped" | "missed"): Ef
 /** Records how late a send started. */
 export const noteLag = (millis: number): Effect.Effect<void> => Metric.update(lag, millis / 1000);
 
-/** Counts a batch that this process ran, and the deliveries it created. */
-export const countBatch = (
+/** Counts batches that this process ran together, and the deliveries they created. */
+export const countBatches = (
   outcome: "done" | "lost",
+  number: number,
   created: ReadonlyArray<CreatedDeliveries> = [],
 ): Effect.Effect<void> =>
   Effect.andThen(
-    Metric.update(Metric.withAttributes(batches, { outcome }), 1),
+    Metric.update(Metric.withAttributes(batches, { outcome }), number),
     Effect.forEach(
       created,
       ({ count, status, transport }) =>
@@ -59,8 +59,8 @@ export const countBatch = (
   );
 
 /** Counts and logs a send that is done: every delivery has an outcome. */
-export const logDone = Effect.fnUntraced(function* (environment: Environment, finished: FinishedSend) {
-  const { campaignId, delivered, failed, id, targeted, workspace } = finished;
+export const logDone = Effect.fnUntraced(function* (finished: FinishedSend) {
+  const { campaignId, delivered, environment, failed, id, targeted, workspace } = finished;
   yield* countSend("done");
   yield* Effect.logInfo("A send is done").pipe(
     Effect.annotateLogs({

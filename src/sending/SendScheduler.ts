@@ -29,8 +29,9 @@ export class SendScheduler extends Context.Service<SendScheduler>()("waypost/sen
     const startDue = Effect.gen(function* () {
       const poll = ++polls;
       const now = yield* Clock.currentTimeMillis;
-      const next = yield* starts.startDue;
+      const { next, report } = yield* starts.startDue;
       yield* Queue.offer(started, poll);
+      yield* report;
       // Never longer than one interval, also if the clock was set back meanwhile.
       const left = Math.min(now + pollMillis, next ?? Infinity) - (yield* Clock.currentTimeMillis);
       const sleep = Math.min(left, pollMillis);
@@ -48,8 +49,9 @@ export class SendScheduler extends Context.Service<SendScheduler>()("waypost/sen
       yield* SubscriptionRef.set(done, poll);
     });
 
-    yield* Worker.every("send_starts", 0, startDue, { isTraced: false });
+    // A stopping process ends them in reverse order: it starts no send while it waits for its batch.
     yield* Worker.every("send_batches", 0, runBatches, { isTraced: false });
+    yield* Worker.every("send_starts", 0, startDue, { isTraced: false });
 
     return {
       /** Polls at once. Completes when this process has started all due sends and run all open batches. */

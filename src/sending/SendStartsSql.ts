@@ -1,16 +1,17 @@
 import { Context, Effect, Layer } from "effect";
 import { SqlClient } from "effect/sql";
-import { epochMillis, instant, jsonb } from "../database/Rows.ts";
+import { arrayOf, epochMillis, instant, unnested } from "../database/Rows.ts";
 import type { Audience } from "../devices/SegmentRule.ts";
 import type { TimeZoneName } from "../time/TimeZone.ts";
-import { sameTenant, tenantIs } from "../database/TenantColumns.ts";
+import { sameTenant, tenantColumns, tenantIsIn } from "../database/TenantColumns.ts";
 import { recordedSendsSql } from "../outbox/RecordedEventsSql.ts";
+import { isOneOfSends, sourceColumns } from "./BatchLeasesSql.ts";
 import type { FrequencyCap } from "../workspaces/Workspace.ts";
 import type { CapWindow } from "./FrequencyCap.ts";
-import type { SendingCampaign } from "./Send.ts";
+import type { SendingCampaign, StartedSend } from "./Send.ts";
 
 /** A campaign that is locked while its sends start. Instants are epoch milliseconds. */
-export interface HeldCampaign {
+export interface HeldCampaign extends SendingCampaign {
   /** The public id of its workspace. */
   readonly workspace: string;
   readonly paused: boolean;
@@ -24,14 +25,25 @@ export interface HeldCampaign {
 }
 
 /** A due send. */
-export interface DueSend {
+export interface DueSend extends SendingCampaign {
   readonly id: string;
   readonly dueAt: number;
   readonly contentKey: number;
   readonly contentType: string;
 }
 
-/** Statements that start sends. */
+/** A send that starts, with the devices to split into batches. */
+export interface StartingSend extends DueSend {
+  readonly window: CapWindow | null;
+}
+
+/** A started send whose devices are those of an audience, to be found later. */
+interface AudienceSend extends StartedSend {
+  readonly lastDeviceKey: number;
+  readonly audience: Audience;
+}
+
+/** Statements that start sends, of many campaigns at a time. */
 export class SendStartsSql extends Context.Service<SendStartsSql>()("waypost/sending/SendStartsSql", {
   make: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient;
@@ -40,14 +52,25 @@ export class SendStartsSql extends Context.Service<SendStartsSql>()("waypost/sen
       sql.literal(
         `CASE WHEN ${count} IS NOT NULL THEN jsonb_build_object('count', ${count}, 'period', ${period}) END`,
       );
-    const isOf = tenantIs(sql);
+
+    // Joins with lists keep a condition on the listed ids beside them: without it, and with the statistics of
+    // an empty table, PostgreSQL compares every row with every entry of the list.
+    const idsOf = (campaigns: ReadonlyArray<SendingCampaign>) =>
+      arrayOf(
+        "uuid",
+        campaigns.map(({ campaignId }) => campaignId),
+      );
+    const isOneOf = isOneOfSends(sql);
+    const isIn = tenantIsIn(sql);
 
     return {
-      /** Campaigns with due sends, the longest due first. */
-      dueCampaigns: (now: number, limit: number) =>
+      /** Campaigns with due sends, the longest due first, without those in `except`. */
+      dueCampaigns: (now: number, limit: number, except: ReadonlyArray<string>) =>
         Effect.orDie(sql<SendingCampaign>`
           SELECT s.workspace_id AS "workspaceId", s.environment, s.campaign_id AS "campaignId"
-          FROM send s WHERE s.status = 'scheduled' AND s.due_at <= ${instant(now)}
+          FROM send s
+          WHERE s.status = 'scheduled' AND s.due_at <= ${instant(now)}
+            AND s.campaign_id <> ALL (${arrayOf("uuid", except)})
           GROUP BY 1, 2, 3 ORDER BY min(s.due_at) LIMIT ${limit}`),
 
       /** When the next send is due; null for none. */
@@ -59,69 +82,113 @@ export class SendStartsSql extends Context.Service<SendStartsSql>()("waypost/sen
           Effect.orDie,
         ),
 
-      /** Locks the campaign, so that no other starts its sends, pauses, changes or deletes it. */
-      lock: (campaign: SendingCampaign) =>
+      /**
+       * Locks campaigns, so that no other starts their sends, pauses, changes or deletes them. Leaves out
+       * those that others have locked.
+       */
+      lock: (campaigns: ReadonlyArray<SendingCampaign>) =>
         Effect.orDie(sql<HeldCampaign>`
-          SELECT w.public_id AS workspace, c.paused, c.timezone, ${epochMillis("c.ends_at")} AS "endsAt",
+          SELECT c.workspace_id AS "workspaceId", c.environment, c.id AS "campaignId",
+            w.public_id AS workspace, c.paused, c.timezone, ${epochMillis("c.ends_at")} AS "endsAt",
             ${cap("c.frequency_cap_count", "c.frequency_cap_period")} AS cap,
             ${cap("w.default_cap_count", "w.default_cap_period")} AS "defaultCap",
             w.deletion_scheduled_at IS NOT NULL AS closing, t.last_device_key AS "lastDeviceKey"
           FROM campaign c
           JOIN workspace w ON w.id = c.workspace_id
           JOIN tenant t ON ${sameTenant("t", "c")}
-          WHERE ${isOf("c", campaign)} AND c.id = ${campaign.campaignId} AND c.type = 'push'
-          FOR NO KEY UPDATE OF c`),
+          WHERE c.id = ANY (${idsOf(campaigns)}) AND ${isIn("c", campaigns)} AND c.type = 'push'
+          FOR NO KEY UPDATE OF c SKIP LOCKED`),
 
-      /** Locks the campaign's due sends, those of one minute by age of the notification (contract L4). */
-      lockDue: (campaign: SendingCampaign, now: number) =>
+      /** Locks the due sends of campaigns, those of one minute by age of the notification (contract L4). */
+      lockDue: (campaigns: ReadonlyArray<SendingCampaign>, now: number) =>
         Effect.orDie(sql<DueSend>`
-          SELECT s.id, ${epochMillis("s.due_at")} AS "dueAt", n.content_key AS "contentKey",
-            k.type AS "contentType"
+          SELECT s.workspace_id AS "workspaceId", s.environment, s.campaign_id AS "campaignId", s.id,
+            ${epochMillis("s.due_at")} AS "dueAt", n.content_key AS "contentKey", k.type AS "contentType"
           FROM send s
-          JOIN campaign_notification a ON ${sameTenant("a", "s")}
-            AND a.campaign_id = s.campaign_id AND a.notification_id = s.notification_id
-          JOIN notification n ON ${sameTenant("n", "s")} AND n.id = s.notification_id
-          JOIN content k ON ${sameTenant("k", "n")} AND k.key = n.content_key
-          WHERE ${isOf("s", campaign)} AND s.campaign_id = ${campaign.campaignId}
-            AND s.status = 'scheduled' AND s.due_at <= ${instant(now)}
-          ORDER BY s.due_at, a.attached_at, a.id
+          CROSS JOIN LATERAL (
+            SELECT a.attached_at, a.id, n.content_key FROM campaign_notification a
+            JOIN notification n ON ${sameTenant("n", "a")} AND n.id = a.notification_id
+            WHERE ${sameTenant("a", "s")} AND a.campaign_id = s.campaign_id
+              AND a.notification_id = s.notification_id
+            OFFSET 0
+          ) AS n
+          JOIN content k ON ${sameTenant("k", "s")} AND k.key = n.content_key
+          WHERE s.status = 'scheduled' AND s.due_at <= ${instant(now)}
+            AND s.campaign_id = ANY (${idsOf(campaigns)}) AND ${isIn("s", campaigns)}
+          ORDER BY s.due_at, n.attached_at, n.id
           FOR UPDATE OF s`),
 
-      /** Ends a locked send without running it. */
-      end: (campaign: SendingCampaign, id: string, status: "skipped" | "missed", now: number) =>
+      /** Ends locked sends without running them. */
+      end: (sends: ReadonlyArray<DueSend & { readonly outcome: "skipped" | "missed" }>, now: number) =>
         Effect.orDie(sql`
           WITH ended AS (
-            UPDATE send s SET status = ${status}, finished_at = ${instant(now)}
-            WHERE ${isOf("s", campaign)} AND s.id = ${id} AND s.status = 'scheduled' RETURNING s.*
+            UPDATE send s SET status = e.outcome, finished_at = ${instant(now)}
+            FROM ${unnested("e", sends, {
+              ...tenantColumns,
+              id: ["uuid", ({ id }) => id],
+              outcome: ["text", ({ outcome }) => outcome],
+            })}
+            WHERE ${sameTenant("s", "e")} AND s.id = e.id AND s.status = 'scheduled'
+              AND s.campaign_id = ANY (${idsOf(sends)})
+            RETURNING s.*
           ), ${recordedSendsSql(sql, "ended", now)}
           SELECT FROM ended`),
 
-      /** Starts a locked send, with its content and cap. */
-      start: (campaign: SendingCampaign, due: DueSend, window: CapWindow | null, now: number) =>
-        Effect.orDie(sql<{ readonly sourceId: bigint }>`
-          UPDATE send s SET status = 'running', source_id = nextval('delivery_source_id'),
-            started_at = ${instant(now)}, content_key = ${due.contentKey}, content_type = ${due.contentType},
-            cap_count = ${window?.count ?? null}, cap_since = ${instant(window?.since ?? null)}
-          WHERE ${isOf("s", campaign)} AND s.id = ${due.id} AND s.status = 'scheduled'
-          RETURNING s.source_id AS "sourceId"`),
+      /** Starts locked sends, with their content and cap. Their source ids are in the given order. */
+      start: (sends: ReadonlyArray<StartingSend>, now: number) =>
+        Effect.orDie(sql<{ readonly id: string; readonly sourceId: bigint }>`
+          WITH numbered AS MATERIALIZED (
+            SELECT o.*, nextval('delivery_source_id') AS source_id FROM (
+              SELECT * FROM ${unnested("u", sends, {
+                ...tenantColumns,
+                id: ["uuid", ({ id }) => id],
+                content_key: ["int4", ({ contentKey }) => contentKey],
+                content_type: ["text", ({ contentType }) => contentType],
+                cap_count: ["int4", ({ window }) => window?.count ?? null],
+                cap_since: ["timestamptz", ({ window }) => window?.since ?? null],
+              })} ORDER BY ord
+            ) AS o
+          )
+          UPDATE send s SET status = 'running', source_id = n.source_id, started_at = ${instant(now)},
+            content_key = n.content_key, content_type = n.content_type, cap_count = n.cap_count,
+            cap_since = n.cap_since
+          FROM numbered n
+          WHERE ${sameTenant("s", "n")} AND s.id = n.id AND s.status = 'scheduled'
+            AND s.campaign_id = ANY (${idsOf(sends)})
+          RETURNING s.id, s.source_id AS "sourceId"`),
 
       /** Splits all device keys into batches, which include every device registered at the start. */
-      splitByRange: (campaign: SendingCampaign, sourceId: bigint, lastDeviceKey: number, size: number) =>
+      splitByRange: (sends: ReadonlyArray<StartedSend & { readonly lastDeviceKey: number }>, size: number) =>
         Effect.orDie(sql`
           INSERT INTO send_batch (workspace_id, environment, source_id, batch, campaign_key, capped,
             first_key, last_key)
           SELECT s.workspace_id, s.environment, s.source_id, n, s.campaign_key, s.cap_count IS NOT NULL,
-            (n - 1) * ${size}::int + 1, n * ${size}::int
-          FROM send s, generate_series(1, ${Math.ceil(lastDeviceKey / size)}::int) AS n
-          WHERE ${isOf("s", campaign)} AND s.source_id = ${sourceId}`),
+            (n - 1) * ${size}::int + 1, LEAST(n * ${size}::int, g.last_device_key)
+          FROM ${unnested("g", sends, {
+            ...sourceColumns,
+            last_device_key: ["int4", ({ lastDeviceKey }) => lastDeviceKey],
+          })}
+          JOIN send s ON ${sameTenant("s", "g")} AND s.source_id = g.source_id
+            AND ${isOneOf("s", sends)}
+          CROSS JOIN LATERAL generate_series(1, ceil(g.last_device_key::float8 / ${size}::int)::int) AS n`),
 
-      /** Creates batch 0. The worker that takes it finds the devices of the audience and splits them. */
-      splitLater: (campaign: SendingCampaign, sourceId: bigint, audience: Audience) =>
+      /**
+       * Creates batch 0, with the keys among which its devices are. The worker that takes it finds the
+       * devices of the audience and splits them.
+       */
+      splitLater: (sends: ReadonlyArray<AudienceSend>) =>
         Effect.orDie(sql`
-          INSERT INTO send_batch (workspace_id, environment, source_id, batch, campaign_key, capped, audience)
+          INSERT INTO send_batch (workspace_id, environment, source_id, batch, campaign_key, capped,
+            first_key, last_key, audience)
           SELECT s.workspace_id, s.environment, s.source_id, 0, s.campaign_key, s.cap_count IS NOT NULL,
-            ${jsonb(audience)}
-          FROM send s WHERE ${isOf("s", campaign)} AND s.source_id = ${sourceId}`),
+            1, g.last_device_key, g.audience
+          FROM ${unnested("g", sends, {
+            ...sourceColumns,
+            last_device_key: ["int4", ({ lastDeviceKey }) => lastDeviceKey],
+            audience: ["jsonb", ({ audience }) => audience],
+          })}
+          JOIN send s ON ${sameTenant("s", "g")} AND s.source_id = g.source_id
+            AND ${isOneOf("s", sends)}`),
     };
   }),
 }) {

@@ -32,6 +32,17 @@ layer(TestRepositories.layer)("FailedAttemptsRepository", (it) => {
     }),
   );
 
+  it.effect("a window from a clock that was two hours ahead is opened again", () =>
+    Effect.gen(function* () {
+      const repository = yield* FailedAttemptsRepository;
+      yield* repository.count("192.0.2.4", now + 120 * minute, now + 119 * minute);
+      const after = yield* repository.count("192.0.2.4", now, now - minute);
+      assert.deepInclude(after, { attempts: 1, windowOpened: now });
+      const behind = yield* repository.count("192.0.2.4", now - minute, now - 2 * minute);
+      assert.deepInclude(behind, { attempts: 2, windowOpened: now });
+    }),
+  );
+
   it.effect("pruning deletes the oldest windows first, up to the limit", () =>
     Effect.gen(function* () {
       const repository = yield* FailedAttemptsRepository;

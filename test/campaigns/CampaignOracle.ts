@@ -50,6 +50,9 @@ const dayEnd = (zone: Zone, day: number): number => instant(zone, { day: day + 1
 
 const dayOf = (zone: Zone, at: number): number => Math.floor((at + offsets[zone] * HOUR - firstDay) / DAY);
 
+const hasStarted = ({ startsAt, timezone, type }: Known, now: number): boolean =>
+  type === "push" ? dayOf(timezone, startsAt) <= dayOf(timezone, now) : startsAt <= now;
+
 export const statusOf = ({ endsAt, paused, startsAt }: Known, now: number): string => {
   if (endsAt !== null && now > endsAt) return "ended";
   if (paused) return "paused";
@@ -84,7 +87,7 @@ export class CampaignOracle {
     if (cap.count && !cap.period) fields.push("frequency_cap_period");
     if (cap.period && !cap.count) fields.push("frequency_cap_count");
     const startsAt = instant(timezone, start);
-    if (stored !== undefined && stored.startsAt <= now) {
+    if (stored !== undefined && hasStarted(stored, now)) {
       const isOnlyZone = timezone !== stored.timezone && instant(stored.timezone, start) === stored.startsAt;
       if (startsAt !== stored.startsAt) fields.push(isOnlyZone ? "timezone" : "starts_at");
     } else if (start.day < dayOf(timezone, now)) fields.push("starts_at");

@@ -89,6 +89,21 @@ layer(TestRepositories.layer)("RateLimitsRepository", (it) => {
     }),
   );
 
+  it.effect(
+    "a window from a clock that was two hours ahead refuses nothing, one of a minute ahead counts",
+    () =>
+      Effect.gen(function* () {
+        const { sandbox } = yield* newTenants;
+        const asked = { writes: 1, perMinute: 1, writesPerMinute: 1, perDay: 1 };
+        yield* take(sandbox, now + 120 * minute, asked);
+        const after = yield* take(sandbox, now, asked);
+        const opened = new Date(now);
+        assert.deepInclude(after, { granted_writes: 1, minute_opened: opened, writes_opened: opened });
+        assert.deepInclude(after, { day_used: 1, day_opened: opened });
+        assert.deepInclude(yield* take(sandbox, now - minute, asked), { granted_writes: 0 });
+      }),
+  );
+
   it.effect("the environments of a workspace have their own windows and are taken in one call", () =>
     Effect.gen(function* () {
       const repository = yield* RateLimitsRepository;

@@ -41,6 +41,14 @@ export const readiness = ({ origin }: Machine) =>
 export const end = (machine: Machine, signal: "SIGKILL" | "SIGTERM") =>
   Effect.promise(() => machine.ends(signal));
 
+/** The Node options of a process whose clock is ahead. Its monotonic clock is right. */
+const clockAhead = (millis: number): string => {
+  const script = `globalThis.Date=class extends Date{
+    constructor(...a){if(a.length)super(...a);else super(Date.now())}
+    static now(){return super.now()+${millis}}}`;
+  return `--import=data:text/javascript;base64,${Buffer.from(script).toString("base64")}`;
+};
+
 /** Starts processes on the database of the test. They end with the scope. */
 export const machines = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient;
@@ -60,6 +68,11 @@ export const machines = Effect.gen(function* () {
     network,
     /** Starts a process with these roles, of this version of the program or of the launcher's. */
     start: (roles: string, launcher?: string) => serve(roles, direct, launcher),
+    /** Starts a process on a machine whose clock is ahead by so many milliseconds. */
+    startAhead: (roles: string, millis: number) =>
+      Effect.flatMap(make(), (cli) =>
+        Effect.promise(() => cli.serve({ ...settings(roles, direct), NODE_OPTIONS: clockAhead(millis) })),
+      ),
     /** Starts a process whose database connections go through `network`. */
     startFar: (roles: string) => serve(roles, `postgresql://${username}@127.0.0.1:${network.port}/${name}`),
     /** A start that is expected to fail. Returns the exit code and the output. */

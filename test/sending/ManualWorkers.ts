@@ -20,9 +20,10 @@ export const manualWorkers = manualWorkersOn(TestDatabase.layer);
 export const at = (time: string) => TestClock.setTime(Date.parse(time));
 /** Starts due sends, with batches of ten. */
 export const start = Effect.flatMap(SendStarts, ({ startDue }) => startDue).pipe(
+  Effect.flatMap(({ report }) => report),
   Effect.provideService(BatchSize, 10),
 );
-/** Runs one batch; false if there is none. */
+/** Runs one batch, or small ones with ten devices together; false if there is none. */
 export const batch = Effect.flatMap(SendBatches, ({ runNext }) => runNext).pipe(
   Effect.provideService(BatchSize, 10),
 );
@@ -80,7 +81,7 @@ export const blockedBatch = Effect.gen(function* () {
   const isWaiting = Effect.gen(function* () {
     while (true) {
       const rows =
-        yield* sql`SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%created AS%'
+        yield* sql`SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%WITH due AS%'
         AND datname = current_database() AND pid <> pg_backend_pid()`;
       if (rows.length > 0) return;
     }

@@ -49,6 +49,35 @@ layer(TestWaypost.layer)("Planned sends", (it) => {
   );
 
   it.effect(
+    "a push campaign has started when its day begins in its zone, so a later start time is kept (E3.4)",
+    () =>
+      Effect.gen(function* () {
+        const starts_at = "2026-11-23 23:59";
+        const timezone = "Europe/Amsterdam";
+        const { patch, planned, production } = yield* one({ starts_at, timezone }, "08:39");
+        const changed = (start: string) =>
+          Effect.map(patch({ timezone, starts_at: start }), ({ body, status }) =>
+            status === 200 ? [] : Object.keys(body.error.fields),
+          );
+        yield* moveTo("2026-11-22T22:59:59Z");
+        assert.deepStrictEqual(yield* changed("2026-11-24 23:59"), []);
+        assert.deepStrictEqual(yield* changed(starts_at), []);
+        // From here on its day has begun, and it sends; its start is almost 24 hours ahead.
+        for (const time of ["2026-11-22T23:00:00Z", "2026-11-23T07:39:00Z"]) {
+          yield* moveTo(time);
+          for (const start of ["2026-11-24 23:59", "2026-11-23", "2026-11-23 23:58"])
+            assert.deepStrictEqual(yield* changed(start), ["starts_at"], `${start} at ${time}`);
+          assert.deepStrictEqual(yield* changed(starts_at), []);
+        }
+        assert.deepInclude((yield* production.sends())[0], {
+          id: planned.id,
+          due_at: "2026-11-23T07:39:00+00:00",
+          status: "done",
+        });
+      }),
+  );
+
+  it.effect(
     "a send moves with its campaign's day and zone at the same time of day, and keeps its id (E11.1, L3.3)",
     () =>
       Effect.gen(function* () {

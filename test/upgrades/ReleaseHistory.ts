@@ -31,7 +31,7 @@ export const useEverything = Effect.fnUntraced(function* (fixture: MatrixFixture
 /** Starts due sends and runs up to this many batches of ten. */
 export const work = (batches: number) =>
   Effect.gen(function* () {
-    yield* (yield* SendStarts).startDue;
+    yield* (yield* (yield* SendStarts).startDue).report;
     const { runNext } = yield* SendBatches;
     for (let done = 0; done < batches && (yield* runNext); done++);
   }).pipe(Effect.provideService(BatchSize, 10));

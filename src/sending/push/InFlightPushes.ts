@@ -44,12 +44,14 @@ interface Attempt {
 export interface InFlightPushes {
   /**
    * Starts attempts. Results are reported in any order, each within the attempt's timeout. Pushes whose lease
-   * is too short for that are returned to the queue instead; the result is their number.
+   * is too short for that are returned to the queue instead; the result is their number. So are, uncounted,
+   * the pushes left when the worker is stopped.
    */
   readonly start: (
     channel: OpenChannel,
     ready: ReadonlyArray<ReadyPush>,
     now: number,
+    isStopped: () => boolean,
   ) => Effect.Effect<number>;
   /** Counts the pushes accepted since the last call. */
   readonly countAccepted: Effect.Effect<void>;
@@ -162,17 +164,15 @@ export const inFlightPushes = (
     };
 
     return {
-      start: Effect.fnUntraced(function* (channel, ready, now) {
+      start: Effect.fnUntraced(function* (channel, ready, now, isStopped) {
         let since = performance.now();
         let returnedCount = 0;
         for (const each of ready) {
           // An attempt that starts now ends before another worker can take the push.
-          if (leases.covers(each.push, attemptTimeoutMillis)) {
-            startOne(channel, each);
-          } else {
-            returnedCount += 1;
-            report(returned(each.push, now));
-          }
+          const isCovered = leases.covers(each.push, attemptTimeoutMillis);
+          if (isCovered && !isStopped()) startOne(channel, each);
+          else report(returned(each.push, now));
+          if (!isCovered) returnedCount += 1;
           if (performance.now() - since < sliceMillis) continue;
           yield* Effect.yieldNow;
           since = performance.now();

@@ -1,6 +1,6 @@
 import { Cause, Clock, Context, Effect, Layer, Random } from "effect";
+import { monotonicMillis } from "../../time/MonotonicTime.ts";
 import { noCredentials } from "../Delivery.ts";
-import { LeaseTime, monotonicMillis } from "../LeaseTime.ts";
 import { MessageIds } from "../MessageId.ts";
 import { countUncertain } from "./LeaseMetrics.ts";
 import type { OpenChannel } from "./PushChannels.ts";
@@ -77,7 +77,6 @@ export const withheld = (push: TakenPush, now: number): AttemptResult | null => 
 /** Finishes attempts: decides how pushes are settled (contract L6, L7). */
 export class PushAttempts extends Context.Service<PushAttempts>()("waypost/sending/PushAttempts", {
   make: Effect.gen(function* () {
-    const leaseTime = yield* LeaseTime;
     const { idOf } = yield* MessageIds;
     const clock = yield* Clock.Clock;
 
@@ -107,7 +106,7 @@ export class PushAttempts extends Context.Service<PushAttempts>()("waypost/sendi
         }
         case "Unavailable": {
           if (outcome.mayHaveArrived === true) yield* countUncertain(partition.transport, "unanswered", 1);
-          const now = yield* leaseTime.now;
+          const now = yield* Clock.currentTimeMillis;
           const dueAt = nextAttempt(push, now, outcome.retryAfter, yield* Random.next);
           return dueAt === null
             ? settled(push, "failed", `${outcome.reason} It was tried ${push.attempts} times.`)

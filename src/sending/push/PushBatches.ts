@@ -1,8 +1,8 @@
 import { Clock, Context, Effect, Layer } from "effect";
 import { Database } from "../../database/Database.ts";
+import { NoTakeover } from "../../database/SharedClock.ts";
 import { PublicAddresses } from "../../http/PublicAddresses.ts";
 import { shownMedia } from "../../media/MediaAddress.ts";
-import { LeaseTime } from "../LeaseTime.ts";
 import type { ReadyPush } from "./InFlightPushes.ts";
 import { type AttemptResult, withheld, withoutCredentials } from "./PushAttempts.ts";
 import type { OpenChannel } from "./PushChannels.ts";
@@ -37,7 +37,7 @@ export class PushBatches extends Context.Service<PushBatches>()("waypost/sending
     const database = yield* Database;
     const repository = yield* PushQueueSql;
     const { media: mediaBase } = yield* PublicAddresses;
-    const leaseTime = yield* LeaseTime;
+    const noTakeoverMillis = yield* NoTakeover;
 
     /** Adds the missing contents of pushes to the cache. */
     const loadContents = Effect.fnUntraced(function* (
@@ -65,11 +65,9 @@ export class PushBatches extends Context.Service<PushBatches>()("waypost/sending
         limit: number,
       ) {
         const now = yield* Clock.currentTimeMillis;
-        const leaseNow = yield* leaseTime.now;
-        const all = yield* repository.take(partition, leaseNow, leaseMillis, limit, {
-          attempted: (yield* leaseTime.noTakeoverMillis) > 0 ? 0 : leaseNow,
-          // New pushes are due by the clock of the machine that created them.
-          fresh: Math.max(leaseNow, now),
+        const all = yield* repository.take(partition, now, leaseMillis, limit, {
+          attempted: (yield* noTakeoverMillis) > 0 ? 0 : now,
+          fresh: now,
         });
         const own = all.filter((push) => leases.holds(push));
         const taken = all.filter((push) => !leases.holds(push));

@@ -1,6 +1,6 @@
 import { Clock, Context, Effect, FiberMap, Layer, Queue, Stream, SubscriptionRef } from "effect";
 import { Worker } from "../../workers/Worker.ts";
-import { LeaseTime } from "../LeaseTime.ts";
+import { attemptTimeoutMillis } from "./PushAttempts.ts";
 import { partitionName, PushChannels } from "./PushChannels.ts";
 import { PushProvider } from "./PushCredential.ts";
 import { reconnectPause } from "./PushLeases.ts";
@@ -12,8 +12,8 @@ import { type PushWorker, PushWorkers } from "./PushWorkers.ts";
 const pollMillis = 250;
 /** The most partitions that a process works on; those that have been due longest go first. */
 const maxPartitions = 64;
-/** How long a stopping process waits for its pushes in flight. */
-const shutdownTimeout = "8 seconds";
+/** How long a stopping process waits for its pushes in flight: until they have timed out and are settled. */
+const shutdownTimeoutMillis = attemptTimeoutMillis + 2_000;
 const maxDepth = 100_000;
 
 /**
@@ -25,7 +25,6 @@ export class PushDispatcher extends Context.Service<PushDispatcher>()("waypost/s
     const repository = yield* PushQueueSql;
     const channels = yield* PushChannels;
     const workers = yield* PushWorkers;
-    const leaseTime = yield* LeaseTime;
     const wake = yield* Queue.sliding<void>(1);
     const fibers = yield* FiberMap.make<string, void, never>();
     const running = new Map<string, PushWorker>();
@@ -53,8 +52,7 @@ export class PushDispatcher extends Context.Service<PushDispatcher>()("waypost/s
     const poll = Effect.gen(function* () {
       const number = ++polls;
       const now = yield* Clock.currentTimeMillis;
-      const latest = Math.max(now, yield* leaseTime.now);
-      const due = yield* Effect.tapCause(repository.duePartitions(latest, 2 * maxPartitions), () =>
+      const due = yield* Effect.tapCause(repository.duePartitions(now, 2 * maxPartitions), () =>
         Effect.sync(() => {
           wasUnavailable = true;
         }),
@@ -80,14 +78,16 @@ export class PushDispatcher extends Context.Service<PushDispatcher>()("waypost/s
       }),
     );
 
-    yield* Worker.every("pushes", 0, poll, { isTraced: false });
-    yield* Worker.every("push_queue_depth", "15 seconds", measureDepth, { isTraced: false });
+    // Finalizers run in reverse order: the polls below end first, so that none starts a worker again. Then
+    // the workers stop, and `fibers` interrupts those that are left.
     yield* Effect.addFinalizer(() =>
       Effect.gen(function* () {
         yield* Effect.forEach([...running.values()], ({ stop }) => stop, { discard: true });
-        yield* Effect.timeoutOption(FiberMap.awaitEmpty(fibers), shutdownTimeout);
+        yield* Effect.timeoutOption(FiberMap.awaitEmpty(fibers), shutdownTimeoutMillis);
       }),
     );
+    yield* Worker.every("pushes", 0, poll, { isTraced: false });
+    yield* Worker.every("push_queue_depth", "15 seconds", measureDepth, { isTraced: false });
 
     return {
       /** Polls at once. Completes when this process finds no due push and has none in flight. */

@@ -1,5 +1,5 @@
 import { Clock, Effect } from "effect";
-import { LeaseTime, monotonicMillis } from "../LeaseTime.ts";
+import { monotonicMillis } from "../../time/MonotonicTime.ts";
 import type { PushQueueSql, QueuePartition, TakenPush } from "./PushQueueSql.ts";
 
 /**
@@ -55,7 +55,6 @@ export const pushLeases = (
 ): Effect.Effect<PushLeases> =>
   Effect.gen(function* () {
     const clock = yield* Clock.Clock;
-    const leaseTime = yield* LeaseTime;
     const held = new Map<string, Lease>();
     const now = (): number => monotonicMillis(clock);
 
@@ -65,7 +64,8 @@ export const pushLeases = (
       if (due.length === 0) return;
       const pushes = due.map(({ fence, push }) => ({ ...push, fence }));
       // The result lacks pushes that another worker has taken or is taking.
-      for (const push of yield* repository.renew(partition, pushes, yield* leaseTime.now, leaseMillis)) {
+      const current = clock.currentTimeMillisUnsafe();
+      for (const push of yield* repository.renew(partition, pushes, current, leaseMillis)) {
         const lease = held.get(keyOf(push));
         if (lease !== undefined) lease.since = since;
       }

@@ -34,12 +34,11 @@ export class PushOutcomes extends Context.Service<PushOutcomes>()("waypost/sendi
       const rows = yield* repository.settle(partition, settlements, now);
       const gone = results.filter(({ isGone }) => isGone).map(({ push }) => push);
       if (gone.length > 0) yield* repository.markGone(partition, gone, now);
-      const finished = yield* Effect.forEach(rows, (row) =>
-        row.sourceId !== null && row.isComplete
-          ? batches.finish({ ...partition, sourceId: row.sourceId }, now)
-          : Effect.succeed([]),
+      const complete = rows.flatMap((row) =>
+        row.sourceId !== null && row.isComplete ? [{ ...partition, sourceId: row.sourceId }] : [],
       );
-      return { lost: results.length - (rows[0]?.settled ?? 0), finished: finished.flat() };
+      const finished = complete.length > 0 ? yield* batches.finish(complete, now) : [];
+      return { lost: results.length - (rows[0]?.settled ?? 0), finished };
     }, database.atomically);
 
     const countResults = Effect.fnUntraced(function* (
@@ -74,7 +73,7 @@ export class PushOutcomes extends Context.Service<PushOutcomes>()("waypost/sendi
         while (true) {
           const stored = yield* Effect.exit(store(partition, leases, results));
           if (Exit.isSuccess(stored)) {
-            for (const send of stored.value.finished) yield* logDone(partition.environment, send);
+            for (const send of stored.value.finished) yield* logDone(send);
             yield* countResults(partition, results, stored.value.lost);
             if (wasUnavailable) yield* Effect.sleep(reconnectPause);
             return;

@@ -1,6 +1,5 @@
 import { Cause, Clock, Context, Effect, Layer, Queue } from "effect";
 import { Database } from "../../database/Database.ts";
-import { LeaseTime } from "../LeaseTime.ts";
 import { type InFlightPushes, inFlightPushes, type ReadyPush, yieldToEventLoop } from "./InFlightPushes.ts";
 import { countLost, countUncertain } from "./LeaseMetrics.ts";
 import { type AttemptResult, PushAttempts } from "./PushAttempts.ts";
@@ -23,7 +22,7 @@ const maxNamed = 5;
 export interface PushWorker {
   /** The partition has due pushes. */
   readonly poll: Effect.Effect<void>;
-  /** Takes nothing more; pushes in flight are still settled. */
+  /** Takes nothing and sends nothing more; pushes in flight are still settled. */
   readonly stop: Effect.Effect<void>;
   /** Runs until nothing is due and nothing in flight. */
   readonly run: Effect.Effect<void>;
@@ -40,7 +39,6 @@ export class PushWorkers extends Context.Service<PushWorkers>()("waypost/sending
     const channels = yield* PushChannels;
     const pushAttempts = yield* PushAttempts;
     const outcomes = yield* PushOutcomes;
-    const leaseTime = yield* LeaseTime;
 
     return {
       /** A new worker for a partition. */
@@ -63,7 +61,7 @@ export class PushWorkers extends Context.Service<PushWorkers>()("waypost/sending
             yield* Effect.ignoreCause(leases.renew(slowTakingMillis));
           yield* logUncertain(pushAttempts, partition, ready);
           const returned = yield* pushes
-            .start(channel, ready, yield* leaseTime.now)
+            .start(channel, ready, yield* Clock.currentTimeMillis, () => state.isStopped)
             .pipe(withPushSpan("push.hand_over", partition, ready));
           if (returned > 0) yield* countLost(partition.transport, "before", returned);
         });

@@ -1,6 +1,5 @@
 import { Clock, Context, Effect, Layer, Random } from "effect";
 import { Database } from "../../database/Database.ts";
-import { LeaseTime } from "../../sending/LeaseTime.ts";
 import { retryAfterMillis } from "../../sending/push/transports/PushTransport.ts";
 import { DAY_MS } from "../../time/TimeZone.ts";
 import { idAt } from "../../wire/Ids.ts";
@@ -55,13 +54,12 @@ export class CallOutcomes extends Context.Service<CallOutcomes>()("waypost/webho
     const database = yield* Database;
     const repository = yield* CallOutcomesSql;
     const webhooks = yield* WebhooksSql;
-    const leaseTime = yield* LeaseTime;
 
     const settlementOf = Effect.fnUntraced(function* ({ call, environment, result, workspaceId }: EndedCall) {
       const { fence, id, webhookId } = call;
       const settlement = { workspaceId, environment, webhookId, id, fence };
       if (isSuccess(result)) return { ...settlement, verdict: "done", dueAt: null } satisfies CallSettlement;
-      const now = yield* leaseTime.now;
+      const now = yield* Clock.currentTimeMillis;
       const after = retryAfterMillis(result.retryAfter, now);
       const dueAt = nextAttemptAt(call.attempts + 1, now, after, yield* Random.next);
       const verdict = dueAt === null ? "given_up" : "failed";

@@ -1,6 +1,5 @@
-import { Context, Effect, Layer } from "effect";
+import { Clock, Context, Effect, Layer } from "effect";
 import { Database } from "../../database/Database.ts";
-import { LeaseTime } from "../../sending/LeaseTime.ts";
 import { maxBatchSize } from "../Webhook.ts";
 import { countEvents, countExpired } from "../WebhookMetrics.ts";
 import { callsOf } from "./CallBodies.ts";
@@ -34,10 +33,9 @@ export class CallTaking extends Context.Service<CallTaking>()("waypost/webhooks/
   make: Effect.gen(function* () {
     const database = yield* Database;
     const repository = yield* CallQueueSql;
-    const leaseTime = yield* LeaseTime;
 
     const take = Effect.fnUntraced(function* (wanted: ReadonlyArray<Wanted>) {
-      const now = yield* leaseTime.now;
+      const now = yield* Clock.currentTimeMillis;
       const asked = wanted.map(({ room, webhook: { environment, id, workspaceId } }) => ({
         workspaceId,
         environment,

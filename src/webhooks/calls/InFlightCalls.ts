@@ -1,5 +1,5 @@
 import { Clock, Effect, FiberHandle, type Scope } from "effect";
-import { monotonicMillis } from "../../sending/LeaseTime.ts";
+import { monotonicMillis } from "../../time/MonotonicTime.ts";
 import { signedRequest } from "../CallSigning.ts";
 import { type CallResult, unanswered } from "./CallExchange.ts";
 import type { EndedCall } from "./CallOutcomes.ts";

@@ -1,7 +1,6 @@
 import { Cause, Clock, Context, Effect, Layer, Queue, Stream, SubscriptionRef } from "effect";
 import { Settings } from "../../config/Settings.ts";
 import { Database } from "../../database/Database.ts";
-import { LeaseTime } from "../../sending/LeaseTime.ts";
 import { Worker } from "../../workers/Worker.ts";
 import { CallSigning } from "../CallSigning.ts";
 import { CallOutcomes, type EndedCall } from "./CallOutcomes.ts";
@@ -44,7 +43,6 @@ export class WebhookDispatcher extends Context.Service<WebhookDispatcher>()(
       const outcomes = yield* CallOutcomes;
       const signing = yield* CallSigning;
       const receivers = yield* Receivers;
-      const leaseTime = yield* LeaseTime;
       const clock = yield* Clock.Clock;
       const wake = yield* Queue.sliding<void>(1);
       const ended = yield* Queue.sliding<void>(1);
@@ -75,7 +73,7 @@ export class WebhookDispatcher extends Context.Service<WebhookDispatcher>()(
 
       const scan = Effect.gen(function* () {
         const number = ++scans;
-        const found = yield* repository.dueWebhooks(yield* leaseTime.now, maxWebhooks);
+        const found = yield* repository.dueWebhooks(yield* Clock.currentTimeMillis, maxWebhooks);
         scannedAt = yield* Clock.currentTimeMillis;
         due.clear();
         for (const webhook of found) due.set(nameOf(webhook), webhook);

@@ -38,7 +38,7 @@ layer(TestWaypost.layer)("Pushes in flight", (it) => {
         if (results.push(result) === 2) Deferred.doneUnsafe(done, Effect.void);
       }).pipe(Effect.provideService(Clock.Clock, clock));
       const ready = taken.map((push) => ({ push, content }));
-      assert.strictEqual(yield* inFlight.start(channel.open, ready, testStart), 0);
+      assert.strictEqual(yield* inFlight.start(channel.open, ready, testStart, () => false), 0);
       // The timeout passes before the process can read anything. Then one response has arrived, the other has
       // not.
       yield* TestClock.adjust("12 seconds");

@@ -56,7 +56,7 @@ layer(TestWaypost.layer)("Push leases", (it) => {
       const channel = silentChannel();
       const inFlight = yield* inFlightPushes(queue, pushAttempts, leases, (result) => results.push(result));
       const now = testStart + 6_000;
-      assert.strictEqual(yield* inFlight.start(channel.open, [{ push, content }], now), 1);
+      assert.strictEqual(yield* inFlight.start(channel.open, [{ push, content }], now, () => false), 1);
       assert.lengthOf(channel.answers, 0);
       assert.deepStrictEqual(
         results.map(({ settlement: { dueAt, verdict } }) => [verdict, dueAt]),
@@ -70,6 +70,38 @@ layer(TestWaypost.layer)("Push leases", (it) => {
       assert.deepInclude(yield* delivery(message.id), { status: "queued", attempts: 0 });
       const [again] = yield* repository.take(queue, now, leaseMillis, 10);
       assert.deepInclude(again, { attempts: 1, firstAt: now, isUncertain: false, fence: push.fence + 1 });
+    }).pipe(Effect.scoped, Effect.provide(attemptLayer)),
+  );
+
+  it.effect("pushes that a stopped worker has just taken return to the queue as if not taken (L5)", () =>
+    Effect.gen(function* () {
+      const { delivery, fired, partition: queue } = yield* partition;
+      const repository = yield* PushQueueSql;
+      const ids = [(yield* fired()).message.id, (yield* fired()).message.id];
+      const taken = yield* repository.take(queue, testStart, leaseMillis, 10);
+      yield* repository.recordAttempts(queue, taken);
+      const leases = yield* pushLeases(repository, queue);
+      for (const push of taken) leases.hold(push, leases.now());
+      const results: Array<AttemptResult> = [];
+      const channel = silentChannel();
+      const pushes = yield* inFlightPushes(queue, yield* PushAttempts, leases, (result) =>
+        results.push(result),
+      );
+      const ready = taken.map((push) => ({ push, content }));
+      // The worker is stopped once the first attempt has started.
+      const isStopped = () => channel.answers.length > 0;
+      assert.strictEqual(yield* pushes.start(channel.open, ready, testStart, isStopped), 0);
+      assert.lengthOf(channel.answers, 1);
+      yield* (yield* PushOutcomesSql).settle(
+        queue,
+        results.map(({ settlement }) => settlement),
+        testStart,
+      );
+      const states = yield* Effect.forEach(ids, delivery);
+      assert.deepStrictEqual(states.map(({ attempts, status }) => `${status} ${attempts}`).toSorted(), [
+        "handed_over 1",
+        "queued 0",
+      ]);
     }).pipe(Effect.scoped, Effect.provide(attemptLayer)),
   );
 

@@ -3,36 +3,9 @@ import { Effect } from "effect";
 import { SqlClient } from "effect/sql";
 import { TestWaypost } from "../../TestWaypost.ts";
 import { localApnsWith, localServices } from "./LocalProviders.ts";
-import type { LocalService } from "./PushServers.ts";
+import { pushCrowd } from "./PushCrowd.ts";
 import { pushed, pushing } from "./PushWorld.ts";
-import { moveTo, sendWorld } from "../SendWorld.ts";
-
-/** A push campaign at 12:30 for `count` devices of a provider. */
-const crowded = (service: LocalService, count: number) =>
-  Effect.gen(function* () {
-    const world = yield* sendWorld();
-    const { production, waypost, workspace } = world;
-    const base = `/workspaces/${workspace.id}/production`;
-    yield* waypost.operator(`${base}/transports/${service.transport}`, {
-      method: "PUT",
-      body: service.credentials,
-    });
-    yield* production.crowd(count);
-    const sql = yield* SqlClient.SqlClient;
-    yield* Effect.orDie(sql`
-      UPDATE device SET transport = ${service.transport},
-        address = jsonb_build_object('token', 'device-' || key)
-      WHERE workspace_id = ${production.workspaceId} AND environment = 'production'`);
-    const campaign = yield* production.push();
-    yield* production.sent(campaign, "12:30");
-    const figures = Effect.map(production.sends(), ([{ delivered, failed, status, targeted }]: any) => [
-      status,
-      targeted,
-      delivered,
-      failed,
-    ]);
-    return { ...production, campaign, figures };
-  });
+import { moveTo } from "../SendWorld.ts";
 
 layer(TestWaypost.layer)("Sends by push", (it) => {
   it.effect(
@@ -40,7 +13,7 @@ layer(TestWaypost.layer)("Sends by push", (it) => {
     () =>
       Effect.gen(function* () {
         const service = yield* localServices.fcm;
-        const { figures } = yield* crowded(service, 700);
+        const { figures } = yield* pushCrowd(service, 700);
         const release = service.hold("accept");
         service.answer((_, { to }) => (to.endsWith("7") ? "gone" : "accept"));
         yield* moveTo("2026-11-21T12:30:00Z");
@@ -61,7 +34,7 @@ layer(TestWaypost.layer)("Sends by push", (it) => {
   it.effect("a paused send drops its queued pushes and counts those already sent (L3)", () =>
     Effect.gen(function* () {
       const service = yield* localServices.fcm;
-      const { ask, campaign, deliveries, figures } = yield* crowded(service, 700);
+      const { ask, campaign, deliveries, figures } = yield* pushCrowd(service, 700);
       const release = service.hold("accept");
       yield* moveTo("2026-11-21T12:30:00Z");
       yield* pushing;
@@ -81,7 +54,7 @@ layer(TestWaypost.layer)("Sends by push", (it) => {
       const service = yield* localApnsWith({ maxConcurrentStreams: 7 });
       const leaveAt = new Set([40, 200]);
       service.answer((number) => (leaveAt.delete(number) ? "goaway" : "accept"));
-      const { figures } = yield* crowded(service, 400);
+      const { figures } = yield* pushCrowd(service, 400);
       yield* moveTo("2026-11-21T12:30:00Z");
       yield* pushed;
       assert.deepStrictEqual(yield* figures, ["done", 400, 400, 0]);

@@ -1,0 +1,134 @@
+import { assert, layer } from "@effect/vitest";
+import { Deferred, Effect, Fiber } from "effect";
+import { SqlClient } from "effect/sql";
+import { at, batch, blockedBatch, drain, manualWorkers, start } from "./ManualWorkers.ts";
+import { sendWorld } from "./SendWorld.ts";
+
+/** Sends of campaigns of their own at 12:30, to so many devices each. */
+const sendsOf = (count: number, devices: number) =>
+  Effect.gen(function* () {
+    const { production, workspace } = yield* sendWorld();
+    yield* production.crowd(devices);
+    const campaigns: Array<string> = [];
+    for (let index = 0; index < count; index++) {
+      const campaign = yield* production.push();
+      yield* production.sent(campaign, "12:30");
+      campaigns.push(campaign);
+    }
+    yield* at("2026-11-21T12:30:00Z");
+    /** Status and deliveries of each campaign's send, in order. */
+    const figures = Effect.map(production.sends(), (sends) =>
+      campaigns.map((campaign) => {
+        const send = sends.find((each) => each.campaign_id === campaign);
+        return `${send.status} ${send.targeted} ${send.delivered}`;
+      }),
+    );
+    return { ...production, workspace, campaigns, figures };
+  });
+
+layer(manualWorkers)("Many sends at once", (it) => {
+  it.effect("small batches of several sends run together, up to the size of a full batch (L2.1)", () =>
+    Effect.gen(function* () {
+      const { deliveries, figures } = yield* sendsOf(5, 3);
+      yield* start;
+      yield* batch;
+      // Three times three devices are at most ten.
+      assert.deepStrictEqual((yield* figures).toSorted(), [
+        ...Array<string>(3).fill("done 3 3"),
+        ...Array<string>(2).fill("running 0 0"),
+      ]);
+      yield* batch;
+      assert.deepStrictEqual(yield* figures, Array<string>(5).fill("done 3 3"));
+      assert.isFalse(yield* batch);
+      assert.deepStrictEqual(
+        (yield* deliveries).map(({ count }) => count),
+        [5, 5, 5],
+      );
+    }),
+  );
+
+  it.effect("a send that is stopped while its batch runs with others does not stop these (L3.2)", () =>
+    Effect.gen(function* () {
+      const { ask, campaigns, deliveries, figures } = yield* sendsOf(3, 3);
+      yield* start;
+      const { release, worker } = yield* blockedBatch;
+      assert.strictEqual((yield* ask(campaigns[1] ?? "", "pause")).status, 200);
+      yield* release;
+      yield* Fiber.join(worker);
+      assert.deepStrictEqual(yield* figures, ["done 3 3", "skipped 0 0", "done 3 3"]);
+      assert.deepStrictEqual(
+        (yield* deliveries).map(({ count }) => count),
+        [2, 2, 2],
+      );
+    }),
+  );
+
+  it.effect(
+    "a campaign whose sends cannot start does not hold up the others, and is tried again (L2.1)",
+    () =>
+      Effect.gen(function* () {
+        const { campaigns, figures } = yield* sendsOf(3, 3);
+        const sql = yield* SqlClient.SqlClient;
+        yield* sql`
+        CREATE FUNCTION refuse_start() RETURNS trigger LANGUAGE plpgsql
+        AS 'BEGIN RAISE EXCEPTION ''no''; END'`;
+        yield* sql`
+        CREATE TRIGGER refuse_start BEFORE UPDATE ON send FOR EACH ROW
+        WHEN (NEW.campaign_id = '${sql.literal(campaigns[1] ?? "")}') EXECUTE FUNCTION refuse_start()`;
+        yield* start;
+        yield* drain;
+        assert.deepStrictEqual(yield* figures, ["done 3 3", "scheduled 0 0", "done 3 3"]);
+        yield* sql`DROP TRIGGER refuse_start ON send`;
+        yield* start;
+        yield* drain;
+        assert.deepStrictEqual(yield* figures, Array<string>(3).fill("done 3 3"));
+      }).pipe(Effect.orDie),
+  );
+
+  it.effect("a batch that fails does not hold up those that run with it", () =>
+    Effect.gen(function* () {
+      const { campaigns, figures } = yield* sendsOf(3, 3);
+      const sql = yield* SqlClient.SqlClient;
+      yield* start;
+      yield* sql`
+        CREATE FUNCTION refuse_delivery() RETURNS trigger LANGUAGE plpgsql
+        AS 'BEGIN RAISE EXCEPTION ''no''; END'`;
+      yield* sql`
+        CREATE TRIGGER refuse_delivery BEFORE UPDATE ON send FOR EACH ROW
+        WHEN (NEW.campaign_id = '${sql.literal(campaigns[1] ?? "")}') EXECUTE FUNCTION refuse_delivery()`;
+      assert.strictEqual((yield* Effect.exit(batch))._tag, "Failure");
+      assert.deepStrictEqual(yield* figures, ["done 3 3", "running 0 0", "done 3 3"]);
+      yield* sql`DROP TRIGGER refuse_delivery ON send`;
+      // Its lease has expired.
+      yield* at("2026-11-21T12:30:10Z");
+      yield* drain;
+      assert.deepStrictEqual(yield* figures, Array<string>(3).fill("done 3 3"));
+    }).pipe(Effect.orDie),
+  );
+
+  it.effect(
+    "a campaign that a request has locked holds up no other, and starts at the next poll (L2.1)",
+    () =>
+      Effect.gen(function* () {
+        const { campaigns, figures } = yield* sendsOf(3, 3);
+        const sql = yield* SqlClient.SqlClient;
+        const [locked, released] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()];
+        const request = yield* Effect.forkChild(
+          Effect.gen(function* () {
+            yield* sql`SELECT FROM campaign WHERE id = ${campaigns[0] ?? ""} FOR UPDATE`;
+            yield* Deferred.succeed(locked, undefined);
+            yield* Deferred.await(released);
+          }).pipe(sql.withTransaction),
+        );
+        yield* Deferred.await(locked);
+        yield* start;
+        yield* drain;
+        assert.deepStrictEqual(yield* figures, ["scheduled 0 0", "done 3 3", "done 3 3"]);
+        yield* Deferred.succeed(released, undefined);
+        yield* Fiber.join(request);
+        yield* start;
+        yield* drain;
+        assert.deepStrictEqual(yield* figures, Array<string>(3).fill("done 3 3"));
+      }).pipe(Effect.orDie),
+  );
+});

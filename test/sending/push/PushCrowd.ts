@@ -1,0 +1,31 @@
+import { Effect } from "effect";
+import { SqlClient } from "effect/sql";
+import { sendWorld } from "../SendWorld.ts";
+import type { LocalService } from "./PushServers.ts";
+
+/** A push campaign at 12:30 for `count` devices of a provider, in a workspace of its own. */
+export const pushCrowd = (service: LocalService, count: number) =>
+  Effect.gen(function* () {
+    const world = yield* sendWorld();
+    const { production, waypost, workspace } = world;
+    const base = `/workspaces/${workspace.id}/production`;
+    yield* waypost.operator(`${base}/transports/${service.transport}`, {
+      method: "PUT",
+      body: service.credentials,
+    });
+    yield* production.crowd(count);
+    const sql = yield* SqlClient.SqlClient;
+    yield* Effect.orDie(sql`
+      UPDATE device SET transport = ${service.transport},
+        address = jsonb_build_object('token', 'device-' || key)
+      WHERE workspace_id = ${production.workspaceId} AND environment = 'production'`);
+    const campaign = yield* production.push();
+    yield* production.sent(campaign, "12:30");
+    const figures = Effect.map(production.sends(), ([{ delivered, failed, status, targeted }]: any) => [
+      status,
+      targeted,
+      delivered,
+      failed,
+    ]);
+    return { ...production, campaign, figures };
+  });
