@@ -23,7 +23,7 @@ import { instant } from "../src/database/Rows.ts";
 import { DatabaseProxy } from "./chaos/DatabaseProxy.ts";
 import { cut, isSending, kill, stall, stop } from "./chaos/Disruptions.ts";
 import { PushLedger } from "./chaos/PushLedger.ts";
-import { operatorKey, type PlannedSend, prepareScenario } from "./chaos/Scenario.ts";
+import { operatorKey, type PlannedSend, prepareScenario, secretKey } from "./chaos/Scenario.ts";
 import { type Disruption, verdict } from "./chaos/Verdict.ts";
 import { startWaypost, type WaypostProcess } from "./chaos/WaypostProcess.ts";
 
