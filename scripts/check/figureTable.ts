@@ -82,10 +82,7 @@ export const figureTable: Readonly<Record<string, ReadonlyArray<Figure>>> = {
     ["It leases it for # seconds", batchLease],
     ["leases each push for # seconds", pushLease],
     ["does not respond within # seconds", attemptTimeoutMillis / second],
-    [
-      "that lost its network after # seconds",
-      keepalive("idle") + keepalive("interval") * keepalive("count"),
-    ],
+    ["that lost its network after # seconds", keepalive("idle") + keepalive("interval") * keepalive("count")],
     ["rollups every # seconds and deliveries", jobPause("rollups") / second],
     [
       "deliveries every # seconds",

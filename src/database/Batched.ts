@@ -1,5 +1,6 @@
 import { Deferred, Effect, Exit, Queue, type Scope } from "effect";
 import { setTimeout as delay } from "node:timers/promises";
+import { CurrentDatabaseTime } from "./pool/DatabaseTime.ts";
 
 /**
  * Combines concurrent calls into batches: while a batch runs, further calls gather for the next one. A single
@@ -7,6 +8,7 @@ import { setTimeout as delay } from "node:timers/promises";
  * items and returns their answers in the same order. If it fails, all calls of the batch fail. A batch
  * outlives an interrupted caller and never joins a caller's transaction. After a batch of several calls the
  * next one gathers for `pause` milliseconds more: under load, larger batches save more than the wait costs.
+ * A request waits for its answer only as long as it has time for the database; then it fails as unavailable.
  */
 export const batched = <Item, Answer, E, R>(
   maxBatch: number,
@@ -35,10 +37,13 @@ export const batched = <Item, Answer, E, R>(
     yield* Effect.forkScoped(Effect.forever(runBatch));
 
     return (item) =>
-      Effect.suspend(() => {
+      Effect.withFiber((fiber) => {
         const answer = Deferred.makeUnsafe<Answer, E>();
         Queue.offerUnsafe(calls, { item, answer });
-        return Deferred.await(answer);
+        const time = fiber.getRef(CurrentDatabaseTime);
+        if (time === null) return Deferred.await(answer);
+        const end = time.start(() => Deferred.doneUnsafe(answer, Exit.die(time.exceeded)));
+        return Effect.onExit(Deferred.await(answer), () => Effect.sync(end));
       });
   });
 

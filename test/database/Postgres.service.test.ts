@@ -40,13 +40,15 @@ describe("postgresLayer", () => {
       const sql = yield* connect(urlOf("waypost"));
       const rows = yield* sql`
         SELECT name, setting FROM pg_settings
-        WHERE name IN
-          ('TimeZone', 'statement_timeout', 'application_name', 'client_connection_check_interval')
+        WHERE name IN ('TimeZone', 'statement_timeout', 'application_name', 'lock_timeout',
+          'client_connection_check_interval', 'idle_in_transaction_session_timeout')
         ORDER BY name COLLATE "C"`;
       assert.deepStrictEqual(rows, [
         { name: "TimeZone", setting: "UTC" },
         { name: "application_name", setting: "waypost" },
         { name: "client_connection_check_interval", setting: "2000" },
+        { name: "idle_in_transaction_session_timeout", setting: "10000" },
+        { name: "lock_timeout", setting: "5000" },
         { name: "statement_timeout", setting: "30000" },
       ]);
     }).pipe(Effect.scoped),

@@ -21,6 +21,8 @@ const healthy: Faults = { isMuted: false, delay: 0, trickle: null };
 
 class Line {
   faults = healthy;
+  /** Bytes that trickle to a socket. */
+  readonly #waiting = new Map<Socket, Array<Buffer>>();
   readonly client: Socket;
   readonly server: Socket;
 
@@ -36,15 +38,29 @@ class Line {
     }
   }
 
-  /** Passes bytes on, after the delay and at the rate of the connection. */
+  /** Passes bytes on, after the delay and at the rate of the connection. Both are real time, as in a network. */
   pass(bytes: Buffer, to: Socket): void {
     const { delay, isMuted, trickle } = this.faults;
-    if (isMuted || to.destroyed) return;
-    if (trickle !== null && bytes.length > trickle) {
-      to.write(bytes.subarray(0, trickle));
-      setTimeout(() => this.pass(bytes.subarray(trickle), to), 100);
-    } else if (delay > 0) setTimeout(() => !this.faults.isMuted && !to.destroyed && to.write(bytes), delay);
-    else to.write(bytes);
+    if (isMuted) return;
+    const waiting = this.#waiting.get(to);
+    if (waiting !== undefined) waiting.push(bytes);
+    else if (trickle !== null) this.#trickle([bytes], to, trickle);
+    else if (delay > 0) globalThis.setTimeout(() => this.#write(bytes, to), delay);
+    else this.#write(bytes, to);
+  }
+
+  #write(bytes: Buffer, to: Socket): void {
+    if (!this.faults.isMuted && !to.destroyed) to.write(bytes);
+  }
+
+  /** Passes some bytes every tenth of a second, until none wait. */
+  #trickle(chunks: Array<Buffer>, to: Socket, count: number): void {
+    const bytes = Buffer.concat(chunks);
+    if (bytes.length === 0 || to.destroyed) return void this.#waiting.delete(to);
+    this.#write(bytes.subarray(0, count), to);
+    const rest = [bytes.subarray(count)];
+    this.#waiting.set(to, rest);
+    globalThis.setTimeout(() => this.#trickle(rest, to, count), 100);
   }
 
   /** Resets the connection on both sides. */
@@ -64,7 +80,6 @@ export class FaultyNetwork extends Context.Service<FaultyNetwork>()("waypost/tes
     let resets: { readonly dice: Dice; readonly share: number } | null = null;
     let roundTrips = 0;
     let isAnswered = true;
-    let waiting: (() => void) | null = null;
 
     const connect = (client: Socket): void => {
       if (refuses) return void client.on("error", () => undefined).resume();
@@ -77,9 +92,6 @@ export class FaultyNetwork extends Context.Service<FaultyNetwork>()("waypost/tes
         isAnswered = false;
         if (resets !== null && resets.dice.chance(resets.share)) return line.reset();
         line.pass(bytes, line.server);
-        const wake = waiting;
-        waiting = null;
-        wake?.();
       });
       line.server.on("data", (bytes: Buffer) => {
         isAnswered = true;
@@ -124,10 +136,6 @@ export class FaultyNetwork extends Context.Service<FaultyNetwork>()("waypost/tes
       reset: (value: typeof resets): void => {
         resets = value;
       },
-      /** Completes when a client sends the next message. */
-      nextMessage: Effect.callback<void>((resume) => {
-        waiting = () => resume(Effect.void);
-      }),
       /**
        * Counts the times that clients sent messages after an answer. Needs a delay, so that answers are not
        * early.

@@ -1,15 +1,12 @@
 import { Effect, Exit, type Fiber } from "effect";
 import type { SqlError } from "effect/sql";
 import type { DatabaseTime } from "./DatabaseTime.ts";
-import { type LeaseKind, LeaseRequest } from "./LeaseRequest.ts";
+import { type LeaseKind, LeaseRequest, type Restore } from "./LeaseRequest.ts";
 import { connectionLost, type PooledConnection } from "./PooledConnection.ts";
 import type { PoolLimits } from "./PoolLimits.ts";
 
 /** Runs an effect in the background, until the pool is closed. */
 export type Run = <A, E>(effect: Effect.Effect<A, E>) => Fiber.Fiber<A, E>;
-
-/** Makes an effect interruptible again, as `Effect.uninterruptibleMask` gives it. */
-type Restore = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>;
 
 /**
  * An attempt that takes longer may be lost, so another one is made beside it: the network may work again by
@@ -60,7 +57,7 @@ export class ConnectionPool {
     restore: Restore,
   ): Effect.Effect<PooledConnection, SqlError.SqlError> {
     return Effect.suspend(() => {
-      const connection = this.#isWaiting(kind) ? undefined : this.#take(kind);
+      const connection = this.#waiting(kind) > 0 ? undefined : this.#take(kind);
       if (connection !== undefined) return Effect.succeed(connection);
       const request = new LeaseRequest(kind);
       const { waitMillis } = this.#limits;
@@ -100,10 +97,7 @@ export class ConnectionPool {
     this.#dispatch();
   }
 
-  /**
-   * Destroys the idle connections whose last statement ended before the instant: another connection has been
-   * silent since then, and the same fault would cost one statement after the other.
-   */
+  /** Destroys the idle connections that no statement has used since the instant, when another fell silent. */
   destroyIdle(since: number, message: string): void {
     for (const connection of this.#connections.slice())
       if (connection.leases === 0 && !connection.isBusy && connection.heardAt < since)
@@ -114,13 +108,13 @@ export class ConnectionPool {
   readonly close: Effect.Effect<void> = Effect.suspend(() => {
     this.#isClosed = true;
     this.#failAll(Effect.fail(connectionLost("The pool of connections is closed")));
-    const open = this.#connections.splice(0);
-    return Effect.forEach(open, (connection) => connection.close, { discard: true });
+    return Effect.forEach(this.#connections.splice(0), ({ close }) => close, { discard: true });
   });
 
-  #isWaiting(kind: LeaseKind): boolean {
-    for (const request of this.#requests) if (request.kind === kind) return true;
-    return false;
+  #waiting(kind: LeaseKind): number {
+    let count = 0;
+    for (const request of this.#requests) if (request.kind === kind) count += 1;
+    return count;
   }
 
   /** Leases a connection if one is free. */
@@ -143,26 +137,37 @@ export class ConnectionPool {
   }
 
   #forTransaction(): PooledConnection | undefined {
+    if (this.#roomForTransactions() === 0) return undefined;
     return this.#connections.findLast(
       (connection) => connection.leases === 0 && !connection.isBusy && !connection.isClosed,
     );
   }
 
-  /**
-   * The connections that take further statements: all but one for each transaction that waits. One is left
-   * for statements, except in a pool of one.
-   */
-  #unclaimed(): ReadonlyArray<PooledConnection> {
-    const transactions = this.#waitingTransactions();
-    if (transactions === 0) return this.#connections;
-    const open = this.#connections.filter(({ isExclusive }) => !isExclusive);
-    return open.slice(0, open.length - Math.min(transactions, Math.max(1, open.length - 1)));
+  /** How many more transactions can have a connection. A fifth of the pool is left for statements. */
+  #roomForTransactions(): number {
+    const { maxConnections } = this.#limits;
+    const max = Math.max(1, maxConnections - Math.ceil(maxConnections / 5));
+    return max - this.#connections.filter(({ isExclusive }) => isExclusive).length;
   }
 
-  #waitingTransactions(): number {
-    let count = 0;
-    for (const { kind } of this.#requests) if (kind === "exclusive") count += 1;
-    return count;
+  /**
+   * The connections that take further statements. If none can be opened, the last ones take none, so that
+   * they become free for the transactions that wait.
+   */
+  #unclaimed(): ReadonlyArray<PooledConnection> {
+    if (this.#requests.size === 0) return this.#connections;
+    const claimed = this.#expected("exclusive") - (this.#limits.maxConnections - this.#connections.length);
+    if (claimed <= 0) return this.#connections;
+    const open = this.#connections.filter(({ isExclusive }) => !isExclusive);
+    return open.slice(0, Math.max(0, open.length - claimed));
+  }
+
+  /** How many connections the requests of a kind need. */
+  #expected(kind: LeaseKind): number {
+    const waiting = this.#waiting(kind);
+    return kind === "shared"
+      ? Math.ceil(waiting / this.#limits.maxShared)
+      : Math.min(waiting, this.#roomForTransactions());
   }
 
   #isSilent(connection: PooledConnection): boolean {
@@ -200,10 +205,8 @@ export class ConnectionPool {
   #openMissing(): void {
     const now = performance.now();
     if (this.#isClosed || now < this.#reopensAt) return;
-    const transactions = this.#waitingTransactions();
-    const statements = Math.ceil((this.#requests.size - transactions) / this.#limits.maxShared);
     const hopeful = [...this.#opening].filter(({ since }) => now - since < hopefulMillis).length;
-    const missing = transactions + statements - hopeful;
+    const missing = this.#expected("exclusive") + this.#expected("shared") - hopeful;
     const room = this.#limits.maxConnections - this.#connections.length - this.#opening.size;
     for (let count = Math.min(missing, room); count > 0; count--) this.#openOne();
   }

@@ -6,6 +6,9 @@ import { connectionLost, type PooledConnection } from "./PooledConnection.ts";
 /** `shared`: for one statement, beside others. `exclusive`: for a transaction. */
 export type LeaseKind = "shared" | "exclusive";
 
+/** Makes an effect interruptible again, as `Effect.uninterruptibleMask` gives it. */
+export type Restore = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>;
+
 /** A request for a connection that waits until one is granted, or until it has waited too long. */
 export class LeaseRequest {
   readonly kind: LeaseKind;
