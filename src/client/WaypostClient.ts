@@ -17,6 +17,7 @@ import { MediaClient } from "./MediaClient.ts";
 import { NotificationsClient } from "./NotificationsClient.ts";
 import { WaypostError } from "./WaypostError.ts";
 import { ReportsClient } from "./ReportsClient.ts";
+import { SurveyResultsClient } from "./SurveyResultsClient.ts";
 
 export type { ListQuery } from "./Call.ts";
 export type * from "./CampaignsClient.ts";
@@ -29,6 +30,7 @@ export type * from "./MediaClient.ts";
 export type * from "./NotificationsClient.ts";
 export type { Page, Pages } from "./Pages.ts";
 export type * from "./ReportsClient.ts";
+export type * from "./SurveyResultsClient.ts";
 export { defaultRetryPolicy, type Retry, type RetryPolicy } from "./Retries.ts";
 export { type FieldProblems, WaypostError, type WaypostErrorCode } from "./WaypostError.ts";
 
@@ -55,6 +57,7 @@ export class WaypostClient {
   readonly locationGroups: LocationGroupsClient;
   readonly media: MediaClient;
   readonly reports: ReportsClient;
+  readonly surveyResults: SurveyResultsClient;
   readonly #call: Call;
 
   /** @throws TypeError if the url or the token is invalid */
@@ -93,6 +96,7 @@ export class WaypostClient {
     this.locationGroups = new LocationGroupsClient(call);
     this.media = new MediaClient(call);
     this.reports = new ReportsClient(call);
+    this.surveyResults = new SurveyResultsClient(call);
   }
 
   /** Retrieves the workspace, environment and abilities of the token. */

@@ -212,10 +212,10 @@ layer(TestWaypost.layer)("WaypostClient", (it) => {
         assert.isTrue(csv.startsWith("date,delivered,devices_reached,geofence_entries,geofence_exits\r\n"));
         const ids = [randomUUID(), randomUUID()] as const;
         for (const call of [
-          () => client.reports.results(...ids),
-          () => client.reports.results.csv(...ids),
-          () => all(client.reports.answers(...ids)),
-          () => client.reports.answers.csv(...ids),
+          () => client.surveyResults.results(...ids),
+          () => client.surveyResults.results.csv(...ids),
+          () => all(client.surveyResults.answers(...ids)),
+          () => client.surveyResults.answers.csv(...ids),
         ]) {
           await call().then(
             () => assert.fail("There is no such survey"),
