@@ -1,15 +1,17 @@
 /** The figures of a question, from how often each value was given (contract M3). */
 import type { Question } from "../../notifications/Survey.ts";
+import type { ValueCounts } from "../rollups/InteractionTypes.ts";
 import { type Decimal, dividedBy, parseDecimal, percentOf, sumOf } from "./Decimal.ts";
 import type { QuestionResult } from "./SurveyResult.ts";
 
-/** How often a value was given. The value is that of the SQL function `answer_value`. */
-export interface ValueCount {
+/** How often a value was given. */
+interface ValueCount {
   readonly value: string;
   readonly count: number;
 }
 
 const places = 2;
+const uuids = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g;
 const ratings = [1, 2, 3, 4, 5];
 
 const total = (counts: ReadonlyArray<{ readonly count: number }>): number =>
@@ -20,7 +22,7 @@ const choiceResults = ({ choices }: Question, values: ReadonlyArray<ValueCount>)
   const counts = new Map(choices.map(({ id }) => [id, 0]));
   let answered = 0;
   for (const { count, value } of values) {
-    const known = value.split(",").filter((id) => counts.has(id));
+    const known = (value.match(uuids) ?? []).filter((id) => counts.has(id));
     if (known.length > 0) answered += count;
     for (const id of known) counts.set(id, (counts.get(id) ?? 0) + count);
   }
@@ -127,9 +129,12 @@ const figuresOf = (question: Question, values: ReadonlyArray<ValueCount>) => {
 };
 
 /** The results of a question. Values that do not fit its present type count as no answer. */
-export const questionResult = (question: Question, values: ReadonlyArray<ValueCount>): QuestionResult => ({
+export const questionResult = (question: Question, counts: ValueCounts): QuestionResult => ({
   id: question.id,
   question_text: question.question_text,
   type: question.type,
-  ...figuresOf(question, values),
+  ...figuresOf(
+    question,
+    Object.entries(counts).map(([value, count]) => ({ value, count })),
+  ),
 });

@@ -10,13 +10,14 @@ import type { Tenant } from "../../workspaces/Workspace.ts";
 import { readDates, readRange, type SentRange } from "../ReportQuery.ts";
 import { reportRange } from "../ReportRange.ts";
 import { ReportReads } from "../ReportReads.ts";
+import { summedCounts } from "../rollups/InteractionAdditions.ts";
 import { RollupReader } from "../rollups/RollupReader.ts";
 import { TooManySourceRows } from "../SlowReports.ts";
 import { questionResult } from "./QuestionResults.ts";
 import { responseId, responseKey } from "./ResponseId.ts";
 import { shownAnswers } from "./ShownAnswers.ts";
 import { answersFile } from "./SurveyCsv.ts";
-import type { ShownResponse, SurveyResult } from "./SurveyResult.ts";
+import type { QuestionResult, ShownResponse, SurveyResult } from "./SurveyResult.ts";
 import {
   type Pairing,
   type ResponsePeriod,
@@ -135,9 +136,12 @@ export class SurveyResults extends Context.Service<
         });
       const { responses, values } = yield* reads.read(read);
       const byQuestion = Map.groupBy(values, ({ question_id }) => question_id);
-      const questions = pairing.questions.map((question) =>
-        questionResult(question, byQuestion.get(question.id) ?? []),
-      );
+      const questions: Array<QuestionResult> = [];
+      for (const question of pairing.questions) {
+        const counts = summedCounts((byQuestion.get(question.id) ?? []).map((part) => part.counts));
+        questions.push(questionResult(question, counts));
+        yield* Effect.yieldNow;
+      }
       return { data: { responses, questions }, meta: { start, end, timezone } };
     });
 

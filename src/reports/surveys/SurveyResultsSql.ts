@@ -7,9 +7,9 @@ import type { Question } from "../../notifications/Survey.ts";
 import type { Tenant } from "../../workspaces/Workspace.ts";
 import { rowsOfParts } from "../rollups/reading/RollupPartsSql.ts";
 import type { ScopeSplit } from "../rollups/reading/ScopeSplit.ts";
+import type { ValueCounts } from "../rollups/InteractionTypes.ts";
 import { within } from "../SourceRowsSql.ts";
 import { inTenant } from "../TenantKeySql.ts";
-import type { ValueCount } from "./QuestionResults.ts";
 import type { StoredAnswer } from "./ShownAnswers.ts";
 
 /** A notification on a campaign, with the questions that it asks now. */
@@ -20,9 +20,10 @@ export interface Pairing {
   readonly questions: ReadonlyArray<Question>;
 }
 
-/** How often a question was answered by a value. */
-export interface QuestionValueCount extends ValueCount {
+/** How often a question was answered by each value, in a part of the range. */
+export interface QuestionCounts {
   readonly question_id: string;
+  readonly counts: ValueCounts;
 }
 
 /** A response as it is stored. */
@@ -129,24 +130,22 @@ export class SurveyResultsSql extends Context.Service<SurveyResultsSql>()(
         /** How often each of these questions was answered by each value in the range. */
         values: (tenant: Tenant, pairing: Pairing, split: ScopeSplit, questionIds: ReadonlyArray<string>) => {
           const isAsked = sql`question_id = ANY(${arrayOf("uuid", questionIds)})`;
-          return Effect.orDie(sql<QuestionValueCount>`
-            SELECT question_id, value, ${asNumber("sum(count)")} AS count
-            FROM (${counts(split, {
+          return Effect.orDie(sql<QuestionCounts>`
+            SELECT question_id, counts FROM (${counts(split, {
               rolledUp: (isInPart) => sql`
-                SELECT question_id, value, count FROM answer_rollup
+                SELECT question_id, counts FROM answer_rollup
                 WHERE ${isOf(tenant, pairing)} AND ${isInPart} AND ${isAsked}`,
               pending: (isInRange) => sql`
-                SELECT question_id, value, change FROM answer_delta
+                SELECT question_id, jsonb_build_object(value, change) FROM answer_delta
                 WHERE ${isOf(tenant, pairing)} AND ${isInRange} AND ${isAsked}`,
               raw: (isInRange) => sql`
-                SELECT question_id, value, 1 AS count FROM (
+                SELECT question_id, jsonb_object_agg(value, count) AS counts FROM (
                   SELECT (answer ->> 'question_id')::uuid AS question_id,
-                    answer_value(answer -> 'value') AS value
+                    answer_value(answer -> 'value') AS value, count(*) AS count
                   FROM survey_response, jsonb_array_elements(answers) AS answer
-                  WHERE ${isOf(tenant, pairing)} AND ${isInRange}) AS answered
-                WHERE ${isAsked}`,
-            })}) AS counted
-            GROUP BY 1, 2`);
+                  WHERE ${isOf(tenant, pairing)} AND ${isInRange} GROUP BY 1, 2) AS answered
+                WHERE ${isAsked} GROUP BY 1`,
+            })}) AS counted`);
         },
 
         /** Responses after the one of device `before`, by their first answer, newest first. */
