@@ -16,7 +16,9 @@ export const uuidOf = (name: string, key: string) => `md5('${name}' || ${key})::
 const own = "1 AS workspace_id, 'production' AS environment";
 const start = "'2025-01-01Z'";
 
-/** The key of the campaign and of the notification of a survey that has as many responses as there are rows. */
+const maxResponses = 1_000_000;
+
+/** The key of the campaign and of the notification of a survey with as many responses as rows, up to a million. */
 export const largeSurvey = 5;
 
 const questionId = (number: number) => `01980a6c-4c1d-7f10-9a41-3f1f5d7a200${number}`;
@@ -42,7 +44,7 @@ const answers = `jsonb_build_array(
     THEN jsonb_build_array('${choiceId(1)}', '${choiceId(3)}') ELSE jsonb_build_array(${anyChoice}) END),
   jsonb_build_object('question_id', '${questionId(3)}', 'value', 1 + floor(random() * 5)::int),
   jsonb_build_object('question_id', '${questionId(4)}', 'value', floor(random() * 101)::int),
-  jsonb_build_object('question_id', '${questionId(5)}', 'value', floor(random() * 10000)::int / 100.0))`;
+  jsonb_build_object('question_id', '${questionId(5)}', 'value', round((random() * 100)::numeric, 2)))`;
 
 /** Tables that are filled without indexes and triggers, with the indexes to create afterwards. */
 const large = {
@@ -130,6 +132,7 @@ export const buildReportYear = Effect.fnUntraced(function* (year: ReportYear) {
     yield* run(`ALTER TABLE ${table} ENABLE TRIGGER USER`);
   }
   yield* run("ALTER TABLE survey_response DISABLE TRIGGER USER");
+  const responses = Math.min(year.rows, maxResponses);
   const responseColumns = `workspace_id, environment, notification_key, campaign_key, device_key, content_key,
     answers, first_answered_at, answered_at`;
   yield* run(`INSERT INTO survey_response (${responseColumns})
@@ -140,7 +143,8 @@ export const buildReportYear = Effect.fnUntraced(function* (year: ReportYear) {
     ON CONFLICT DO NOTHING`);
   yield* run(`INSERT INTO survey_response (${responseColumns})
     SELECT ${own}, ${largeSurvey}, ${largeSurvey}, n + 1, ${largeSurvey}, ${answers}, at, at
-    FROM (SELECT n, ${at("n", year.rows)} AS at FROM generate_series(0, ${year.rows - 1}) n) AS answered`);
+    FROM (
+      SELECT n, ${at("n", responses)} AS at FROM generate_series(0, ${responses - 1}) n) AS answered`);
   yield* run("ALTER TABLE survey_response ENABLE TRIGGER USER");
   yield* run(
     `INSERT INTO rollup_state (workspace_id, environment, timezone) VALUES (1, 'production', '')

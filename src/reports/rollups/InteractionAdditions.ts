@@ -71,12 +71,15 @@ export const interactionAdditions = (
     ({ clicked, opened, responses }) => opened === 0 && clicked === 0 && responses === 0,
   );
 
+/** Adds counts to sums, by value. */
+export const addCounts = (sums: Map<string, number>, counts: ValueCounts): void => {
+  for (const value of Object.keys(counts)) sums.set(value, (sums.get(value) ?? 0) + (counts[value] ?? 0));
+};
+
 /** The sums of counts, by value. Values that are not given any more are left out. */
 export const summedCounts = (all: Iterable<ValueCounts>): ValueCounts => {
   const sums = new Map<string, number>();
-  for (const counts of all) {
-    for (const [value, count] of Object.entries(counts)) sums.set(value, (sums.get(value) ?? 0) + count);
-  }
+  for (const counts of all) addCounts(sums, counts);
   return Object.fromEntries([...sums].filter(([, count]) => count !== 0));
 };
 
@@ -96,7 +99,7 @@ export const answerAdditions = (
       campaignKey: delta.campaign_key,
       notificationKey: delta.notification_key,
       questionId: delta.question_id,
-      counts: summedCounts(group.map(([, { counts }]) => counts)),
+      counts: group.length === 1 ? delta.counts : summedCounts(group.map(([, { counts }]) => counts)),
     })),
   );
 };

@@ -1,6 +1,5 @@
 /** The figures of a question, from how often each value was given (contract M3). */
 import type { Question } from "../../notifications/Survey.ts";
-import type { ValueCounts } from "../rollups/InteractionTypes.ts";
 import { type Decimal, dividedBy, parseDecimal, percentOf, sumOf } from "./Decimal.ts";
 import type { QuestionResult } from "./SurveyResult.ts";
 
@@ -107,8 +106,9 @@ const booleanResults = (values: ReadonlyArray<ValueCount>) => {
   return { answered: trueCount + falseCount, true_count: trueCount, false_count: falseCount };
 };
 
-/** Of an open text the value is '', or the text if it is a UUID. */
-const isOpenText = ({ value }: ValueCount): boolean => value === "" || /^[0-9a-f-]{36}$/.test(value);
+/** Of an open text the value is '', or the text if it looks like an id. */
+const isOpenText = ({ value }: ValueCount): boolean =>
+  value === "" || /^.{8}-.{4}-.{4}-.{4}-.{12}$/su.test(value);
 
 const figuresOf = (question: Question, values: ReadonlyArray<ValueCount>) => {
   switch (question.type) {
@@ -128,13 +128,16 @@ const figuresOf = (question: Question, values: ReadonlyArray<ValueCount>) => {
   }
 };
 
-/** The results of a question. Values that do not fit its present type count as no answer. */
-export const questionResult = (question: Question, counts: ValueCounts): QuestionResult => ({
+/**
+ * The results of a question, from how often each value was given. Values that do not fit its present type count as
+ * no answer.
+ */
+export const questionResult = (question: Question, counts: ReadonlyMap<string, number>): QuestionResult => ({
   id: question.id,
   question_text: question.question_text,
   type: question.type,
   ...figuresOf(
     question,
-    Object.entries(counts).map(([value, count]) => ({ value, count })),
+    Array.from(counts, ([value, count]) => ({ value, count })),
   ),
 });

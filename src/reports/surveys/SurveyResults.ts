@@ -6,11 +6,12 @@ import { NotFound, type ServiceUnavailable, Unprocessable } from "../../wire/Api
 import { isUuid } from "../../wire/Ids.ts";
 import type { PagePosition } from "../../wire/PagePosition.ts";
 import { Problems } from "../../wire/Problems.ts";
+import { timeSlices } from "../../workers/TimeSlices.ts";
 import type { Tenant } from "../../workspaces/Workspace.ts";
 import { readDates, readRange, type SentRange } from "../ReportQuery.ts";
 import { reportRange } from "../ReportRange.ts";
 import { ReportReads } from "../ReportReads.ts";
-import { summedCounts } from "../rollups/InteractionAdditions.ts";
+import { addCounts } from "../rollups/InteractionAdditions.ts";
 import { RollupReader } from "../rollups/RollupReader.ts";
 import { TooManySourceRows } from "../SlowReports.ts";
 import { questionResult } from "./QuestionResults.ts";
@@ -136,11 +137,16 @@ export class SurveyResults extends Context.Service<
         });
       const { responses, values } = yield* reads.read(read);
       const byQuestion = Map.groupBy(values, ({ question_id }) => question_id);
+      const yieldIfLong = timeSlices();
       const questions: Array<QuestionResult> = [];
       for (const question of pairing.questions) {
-        const counts = summedCounts((byQuestion.get(question.id) ?? []).map((part) => part.counts));
-        questions.push(questionResult(question, counts));
-        yield* Effect.yieldNow;
+        const sums = new Map<string, number>();
+        for (const { counts } of byQuestion.get(question.id) ?? []) {
+          addCounts(sums, counts);
+          yield* yieldIfLong;
+        }
+        questions.push(questionResult(question, sums));
+        yield* yieldIfLong;
       }
       return { data: { responses, questions }, meta: { start, end, timezone } };
     });

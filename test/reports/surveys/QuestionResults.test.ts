@@ -26,7 +26,7 @@ const head = (type: QuestionType) => ({
   question_text: "How?",
   type,
 });
-const values = (counts: Readonly<Record<string, number>>) => counts;
+const values = (counts: Readonly<Record<string, number>>) => new Map(Object.entries(counts));
 
 /** The sum of decimals written with three places, in thousandths. */
 const thousandths = (texts: ReadonlyArray<string>): bigint =>
@@ -58,7 +58,7 @@ describe("Results of questions", () => {
     const result = questionResult(question("RATING"), values({ 5: 2, 4: 1, 9: 7, true: 1 }));
     const distribution = [0, 0, 0, 1, 2].map((count, index) => ({ value: index + 1, count }));
     assert.deepStrictEqual(result, { ...head("RATING"), answered: 3, mean: 4.67, distribution });
-    assert.isNull(questionResult(question("RATING"), {}).mean);
+    assert.isNull(questionResult(question("RATING"), new Map()).mean);
   });
 
   it("sliders and numbers have a mean, a median and their extremes (M3.4)", () => {
@@ -88,7 +88,7 @@ describe("Results of questions", () => {
 
   it("means of decimals are exact and rounded once, half away from zero (M3.6)", () => {
     const mean = (texts: ReadonlyArray<string>) =>
-      questionResult(question("NUMBER"), Object.fromEntries(texts.map((value) => [value, 1]))).mean;
+      questionResult(question("NUMBER"), new Map(texts.map((value) => [value, 1]))).mean;
     assert.deepStrictEqual([mean(["1.005"]), mean(["-1.005"]), mean(["0.004", "-0.004"])], [1.01, -1.01, 0]);
     assert.strictEqual(mean(["-0.004"]), 0);
     assert.strictEqual(mean([`1${"0".repeat(308)}`]), 1e308);
