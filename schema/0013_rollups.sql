@@ -237,9 +237,9 @@ CREATE TRIGGER delivery_interaction AFTER UPDATE ON delivery FOR EACH ROW
 CREATE TRIGGER delivery_inserted_with_interaction AFTER INSERT ON delivery FOR EACH ROW
   WHEN (NEW.opened_at IS NOT NULL) EXECUTE FUNCTION add_deltas_of_interaction();
 
--- The value of an answer as rollups count it: its JSON, of one choice its id alone, of an open text '' unless it
--- looks like an id. It has no subquery, so that PostgreSQL inlines it, and no regular expression, which would
--- take as long as all the rest.
+-- The value of an answer as rollups count it: its JSON, of one choice its id alone, of an open text '' unless
+-- it looks like an id. It has no subquery, so that PostgreSQL inlines it, and no regular expression, which
+-- would take as long as all the rest.
 CREATE FUNCTION answer_value(value jsonb) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
   SELECT CASE jsonb_typeof(value)
     WHEN 'string' THEN CASE WHEN value #>> '{}' LIKE '________-____-____-____-____________'

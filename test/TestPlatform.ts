@@ -56,8 +56,8 @@ const memoryWaypost = (settings: Partial<Settings["Service"]>) =>
   );
 
 /**
- * `TestWaypost` for tests of rules, over the store of the Vitest project. Only the platform API and the operator's
- * resources that repositories in memory have can be used; there are no background jobs in memory.
+ * `TestWaypost` for tests of rules, over the store of the Vitest project. Only the platform API and the
+ * operator's resources that repositories in memory have can be used; there are no background jobs in memory.
  */
 export const TestPlatform = {
   layerWith: (settings: Partial<Settings["Service"]> = {}) =>

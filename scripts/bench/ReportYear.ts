@@ -18,7 +18,10 @@ const start = "'2025-01-01Z'";
 
 const maxResponses = 1_000_000;
 
-/** The key of the campaign and of the notification of a survey with as many responses as rows, up to a million. */
+/**
+ * The key of the campaign and of the notification of a survey with as many responses as rows, up to a
+ * million.
+ */
 export const largeSurvey = 5;
 
 const questionId = (number: number) => `01980a6c-4c1d-7f10-9a41-3f1f5d7a200${number}`;

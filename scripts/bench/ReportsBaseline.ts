@@ -95,7 +95,8 @@ export const baselineResults = Effect.fnUntraced(function* (key: number, { fromM
         AND first_answered_at >= ${instant(fromMs)} AND first_answered_at < ${instant(toMs)})
     SELECT id, count(*)::int AS answered,
       round(percentile_cont(0.5) WITHIN GROUP (
-        ORDER BY CASE WHEN jsonb_typeof(value) = 'number' THEN value::float8 END)::numeric, 2)::float8 AS median
+        ORDER BY CASE WHEN jsonb_typeof(value) = 'number' THEN value::float8 END)::numeric,
+        2)::float8 AS median
     FROM given GROUP BY id ORDER BY id`;
 });
 

@@ -55,11 +55,7 @@ const bench = Effect.gen(function* () {
   // COPY takes no parameters.
   const literal = text.replaceAll(/\$(\d+)/g, (_, number: string) => {
     const value = parameters[Number(number) - 1];
-    return typeof value === "number" || typeof value === "boolean"
-      ? String(value)
-      : value === null
-        ? "NULL"
-        : `'${String(value)}'`;
+    return typeof value === "string" ? `'${value}'` : JSON.stringify(value ?? null);
   });
   const copied = Effect.gen(function* () {
     const started = performance.now();
@@ -77,7 +73,8 @@ const bench = Effect.gen(function* () {
     if (!isMet) misses++;
     console.log(
       `${file.count} deliveries: ${Math.round(file.rate)} a second, COPY ${Math.round(copy)}: ` +
-        `${share.toFixed(2)} (bar: ${minShare}), first after ${file.first.toFixed(0)} ms (bar: ${maxFirstMillis}), ` +
+        `${share.toFixed(2)} (bar: ${minShare}), first after ${file.first.toFixed(0)} ms ` +
+        `(bar: ${maxFirstMillis}), ` +
         `${file.megabytes.toFixed(0)} MB more (bar: ${maxMegabytes})${isMet ? "" : "  missed"}`,
     );
   }

@@ -1,6 +1,7 @@
 /**
  * How long the search for a part of a name takes among BENCH_ROWS (100,000 if unset) locations of one
- * environment: a page of a common part, of a rare one, of one that no name has, and the same without the index.
+ * environment: a page of a common part, of a rare one, of one that no name has, and the same without the
+ * index.
  */
 import { NodeRuntime } from "@effect/platform-node";
 import { Effect } from "effect";
@@ -25,7 +26,8 @@ const bench = Effect.gen(function* () {
   const locations = yield* LocationsRepository;
   yield* sql`INSERT INTO workspace (public_id, name, timezone, created_at, updated_at)
     VALUES (gen_random_uuid(), 'Bench', 'UTC', '2025-01-01Z', '2025-01-01Z')`;
-  yield* sql`INSERT INTO tenant SELECT 1, e FROM unnest(ARRAY['sandbox', 'production']) e ON CONFLICT DO NOTHING`;
+  yield* sql`INSERT INTO tenant SELECT 1, e FROM unnest(ARRAY['sandbox', 'production']) e
+    ON CONFLICT DO NOTHING`;
   yield* sql`
     INSERT INTO location (workspace_id, environment, id, name, type, latitude, longitude, radius_meters,
       created_at, updated_at)

@@ -1,5 +1,5 @@
 import { EndpointGroup } from "./Call.ts";
-import type { CallInput, CallOptions } from "./Connection.ts";
+import type { CallOptions } from "./Connection.ts";
 import type { EndpointName, Envelope, Query } from "./Contract.ts";
 
 /** A report: its figures as JSON, or its rows as CSV. */
@@ -28,10 +28,10 @@ export class ReportsClient extends EndpointGroup {
   #report<E extends EndpointName<"reports">>(report: E): ReportCall<E> {
     return Object.assign(
       (query: Query<"reports", E> = {} as Query<"reports", E>, options?: CallOptions) =>
-        this.call(["reports", report], { query: query as NonNullable<CallInput["query"]>, options }),
+        this.call(["reports", report], { query, options }),
       {
         csv: (query: Query<"reports", E> = {} as Query<"reports", E>, options?: CallOptions) =>
-          this.call.csv(["reports", report], { query: query as NonNullable<CallInput["query"]>, options }),
+          this.call.csv(["reports", report], { query, options }),
       },
     );
   }

@@ -15,7 +15,7 @@ import { LocationGroupsClient } from "./LocationGroupsClient.ts";
 import { LocationsClient } from "./LocationsClient.ts";
 import { MediaClient } from "./MediaClient.ts";
 import { NotificationsClient } from "./NotificationsClient.ts";
-import { WaypostError } from "./WaypostError.ts";
+import type { WaypostError } from "./WaypostError.ts";
 import { ReportsClient } from "./ReportsClient.ts";
 import { SurveyResultsClient } from "./SurveyResultsClient.ts";
 

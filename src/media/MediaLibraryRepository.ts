@@ -33,7 +33,10 @@ export interface MediaFilters {
   readonly search: string | null;
 }
 
-/** Stores the rows of media files, and the keys whose bytes belong to no file. Instants are in epoch milliseconds. */
+/**
+ * Stores the rows of media files, and the keys whose bytes belong to no file. Instants are in epoch
+ * milliseconds.
+ */
 export class MediaLibraryRepository extends Context.Service<
   MediaLibraryRepository,
   {

@@ -141,8 +141,9 @@ const assertReports = Effect.fnUntraced(function* (machine: Machine, { token }: 
 });
 
 /**
- * The rollups hold what the source rows hold: the reports are the same over rollups with their pending deltas, over
- * source rows after the rollups were invalidated, and over the rollups that the workers have rebuilt.
+ * The rollups hold what the source rows hold: the reports are the same over rollups with their pending
+ * deltas, over source rows after the rollups were invalidated, and over the rollups that the workers have
+ * rebuilt.
  */
 const assertRollups = Effect.fnUntraced(function* (machine: Machine, { token }: SharedWorkspace) {
   const sql = yield* SqlClient.SqlClient;

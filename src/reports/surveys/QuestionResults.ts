@@ -9,7 +9,7 @@ interface ValueCount {
   readonly count: number;
 }
 
-const places = 2;
+const decimals = 2;
 const uuids = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g;
 const ratings = [1, 2, 3, 4, 5];
 
@@ -54,7 +54,7 @@ const numbersOf = (
     .toSorted((one, other) => one.number - other.number);
 
 const meanOf = (numbers: ReadonlyArray<NumberCount>): number | null =>
-  numbers.length === 0 ? null : dividedBy(sumOf(numbers), total(numbers), places);
+  numbers.length === 0 ? null : dividedBy(sumOf(numbers), total(numbers), decimals);
 
 /** The value at an index of all values in order. */
 const valueAt = (numbers: ReadonlyArray<NumberCount>, index: number): Decimal | undefined => {
@@ -71,7 +71,7 @@ const medianOf = (numbers: ReadonlyArray<NumberCount>): number | null => {
     const value = valueAt(numbers, index);
     return value === undefined ? [] : [{ value, count: 1 }];
   });
-  return middle.length === 0 ? null : dividedBy(sumOf(middle), middle.length, places);
+  return middle.length === 0 ? null : dividedBy(sumOf(middle), middle.length, decimals);
 };
 
 const isWholeWithin = (min: number, max: number) => (number: number) =>
@@ -129,8 +129,8 @@ const figuresOf = (question: Question, values: ReadonlyArray<ValueCount>) => {
 };
 
 /**
- * The results of a question, from how often each value was given. Values that do not fit its present type count as
- * no answer.
+ * The results of a question, from how often each value was given. Values that do not fit its present type
+ * count as no answer.
  */
 export const questionResult = (question: Question, counts: ReadonlyMap<string, number>): QuestionResult => ({
   id: question.id,

@@ -11,7 +11,6 @@ import type { Tenant } from "../../workspaces/Workspace.ts";
 import { readDates, readRange, type SentRange } from "../ReportQuery.ts";
 import { reportRange } from "../ReportRange.ts";
 import { ReportReads } from "../ReportReads.ts";
-import { addCounts } from "../rollups/InteractionAdditions.ts";
 import { RollupReader } from "../rollups/RollupReader.ts";
 import { TooManySourceRows } from "../SlowReports.ts";
 import { questionResult } from "./QuestionResults.ts";
@@ -132,20 +131,14 @@ export class SurveyResults extends Context.Service<
             const { rolledUpFrom } = split;
             if (rows > maxRows) return yield* new TooManySourceRows({ rows, rolledUpFrom, timezone });
           }
-          const responses = yield* statements.responseCount(tenant, pairing, split);
-          return { responses, values: yield* statements.values(tenant, pairing, split, ids) };
+          const responses = yield* rollups.surveyResponses(tenant, pairing, split);
+          return { responses, answers: yield* rollups.answers(tenant, pairing, split, ids) };
         });
-      const { responses, values } = yield* reads.read(read);
-      const byQuestion = Map.groupBy(values, ({ question_id }) => question_id);
+      const { answers, responses } = yield* reads.read(read);
       const yieldIfLong = timeSlices();
       const questions: Array<QuestionResult> = [];
       for (const question of pairing.questions) {
-        const sums = new Map<string, number>();
-        for (const { counts } of byQuestion.get(question.id) ?? []) {
-          addCounts(sums, counts);
-          yield* yieldIfLong;
-        }
-        questions.push(questionResult(question, sums));
+        questions.push(questionResult(question, answers.get(question.id) ?? new Map()));
         yield* yieldIfLong;
       }
       return { data: { responses, questions }, meta: { start, end, timezone } };

@@ -28,7 +28,7 @@ const head = (type: QuestionType) => ({
 });
 const values = (counts: Readonly<Record<string, number>>) => new Map(Object.entries(counts));
 
-/** The sum of decimals written with three places, in thousandths. */
+/** The sum of decimals written with three decimals, in thousandths. */
 const thousandths = (texts: ReadonlyArray<string>): bigint =>
   texts.reduce((sum, text) => sum + BigInt(text.replace(".", "")), 0n);
 
@@ -125,7 +125,7 @@ describe("Results of questions", () => {
     assert.isNull(responseKey("01980a6c-4c1d-7f10-9a41-3f1f5d7a2b70"));
   });
 
-  it("answers are shown with texts for choices, in the survey's order, without what was removed (M4.2)", () => {
+  it("answers are shown with texts for choices, in order, without what was removed (M4.2)", () => {
     const asked = [question("MULTIPLE_CHOICE"), { ...question("SINGLE_CHOICE"), id: a }].map((each) => each);
     const [first = question("RATING"), second = question("RATING")] = asked;
     const shown = shownAnswers(asked, [
