@@ -16,11 +16,46 @@ export const uuidOf = (name: string, key: string) => `md5('${name}' || ${key})::
 const own = "1 AS workspace_id, 'production' AS environment";
 const start = "'2025-01-01Z'";
 
+const maxResponses = 1_000_000;
+
+/**
+ * The key of the campaign and of the notification of a survey with as many responses as rows, up to a
+ * million.
+ */
+export const largeSurvey = 5;
+
+const questionId = (number: number) => `01980a6c-4c1d-7f10-9a41-3f1f5d7a200${number}`;
+const choiceId = (number: number) => `01980a6c-4c1d-7f10-9a41-3f1f5d7a210${number}`;
+const choices = [1, 2, 3, 4].map((number) => ({ id: choiceId(number), text: `Choice ${number}` }));
+
+/** A question of each type that has figures, as SQL. */
+const questions = `'${JSON.stringify(
+  ["SINGLE_CHOICE", "MULTIPLE_CHOICE", "RATING", "SLIDER", "NUMBER"].map((type, index) => ({
+    id: questionId(index + 1),
+    question_text: `${type}?`,
+    type,
+    required: false,
+    choices: index < 2 ? choices : [],
+  })),
+)}'::jsonb`;
+
+/** Answers to these questions, as SQL: of the number any amount of cents up to 100. */
+const anyChoice = `'${choiceId(0).slice(0, -1)}' || (1 + floor(random() * 4)::int)`;
+const answers = `jsonb_build_array(
+  jsonb_build_object('question_id', '${questionId(1)}', 'value', ${anyChoice}),
+  jsonb_build_object('question_id', '${questionId(2)}', 'value', CASE WHEN random() < 0.5
+    THEN jsonb_build_array('${choiceId(1)}', '${choiceId(3)}') ELSE jsonb_build_array(${anyChoice}) END),
+  jsonb_build_object('question_id', '${questionId(3)}', 'value', 1 + floor(random() * 5)::int),
+  jsonb_build_object('question_id', '${questionId(4)}', 'value', floor(random() * 101)::int),
+  jsonb_build_object('question_id', '${questionId(5)}', 'value', round((random() * 100)::numeric, 2)))`;
+
 /** Tables that are filled without indexes and triggers, with the indexes to create afterwards. */
 const large = {
   delivery: [
     "ADD CONSTRAINT delivery_pkey PRIMARY KEY (workspace_id, environment, source_id, device_key)",
     "delivery_settled ON delivery (workspace_id, environment, settled_at)",
+    "delivery_opened ON delivery (workspace_id, environment, opened_at) WHERE opened_at IS NOT NULL",
+    "delivery_clicked ON delivery (workspace_id, environment, clicked_at) WHERE clicked_at IS NOT NULL",
     "delivery_of_device ON delivery (workspace_id, environment, device_key, created_at DESC)",
   ],
   geofence_event: [
@@ -62,7 +97,7 @@ const itemsOf = ({ campaigns, devices, locations, timezone }: ReportYear): Reado
       INSERT INTO content (workspace_id, environment, notification_id, type, headline, body, questions,
         created_at)
       SELECT ${own}, ${uuidOf("notification", "n")}, CASE WHEN n % 5 = 0 THEN 'survey' ELSE 'message' END,
-        'Hello', 'Welcome', CASE WHEN n % 5 = 0 THEN '[{}, {}]'::jsonb END, ${start}
+        'Hello', 'Welcome', CASE WHEN n % 5 = 0 THEN ${questions} END, ${start}
         FROM generate_series(1, ${campaigns}) n
       RETURNING key, notification_id, type)
     INSERT INTO notification (workspace_id, environment, id, name, type, content_key, created_at, updated_at)
@@ -99,12 +134,21 @@ export const buildReportYear = Effect.fnUntraced(function* (year: ReportYear) {
     for (const index of indexes) yield* run(`CREATE INDEX ${index}`);
     yield* run(`ALTER TABLE ${table} ENABLE TRIGGER USER`);
   }
-  yield* run(`INSERT INTO survey_response (workspace_id, environment, notification_key, campaign_key,
-      device_key, content_key, answers, first_answered_at, answered_at)
-    SELECT workspace_id, environment, notification_key, campaign_key, device_key, content_key, '[]',
+  yield* run("ALTER TABLE survey_response DISABLE TRIGGER USER");
+  const responses = Math.min(year.rows, maxResponses);
+  const responseColumns = `workspace_id, environment, notification_key, campaign_key, device_key, content_key,
+    answers, first_answered_at, answered_at`;
+  yield* run(`INSERT INTO survey_response (${responseColumns})
+    SELECT workspace_id, environment, notification_key, campaign_key, device_key, content_key, ${answers},
       settled_at, settled_at
     FROM delivery WHERE content_type = 'survey' AND status = 'delivered' AND source_id % 2 = 0
+      AND campaign_key <> ${largeSurvey}
     ON CONFLICT DO NOTHING`);
+  yield* run(`INSERT INTO survey_response (${responseColumns})
+    SELECT ${own}, ${largeSurvey}, ${largeSurvey}, n + 1, ${largeSurvey}, ${answers}, at, at
+    FROM (
+      SELECT n, ${at("n", responses)} AS at FROM generate_series(0, ${responses - 1}) n) AS answered`);
+  yield* run("ALTER TABLE survey_response ENABLE TRIGGER USER");
   yield* run(
     `INSERT INTO rollup_state (workspace_id, environment, timezone) VALUES (1, 'production', '')
       ON CONFLICT DO NOTHING`,
@@ -119,13 +163,16 @@ const at = (n: string, rows: number) =>
 
 const deliveries = ({ campaigns, devices, rows }: ReportYear) => `
   INSERT INTO delivery (workspace_id, environment, source_id, device_key, campaign_key, notification_key,
-    content_key, content_type, trigger_type, location_key, transport, status, created_at, settled_at)
+    content_key, content_type, trigger_type, location_key, transport, status, created_at, settled_at,
+    opened_at, clicked_at)
   SELECT ${own}, n, 1 + floor(random() * ${devices})::int, c, c, c,
     CASE WHEN c % 5 = 0 THEN 'survey' ELSE 'message' END,
     CASE WHEN c % 2 = 0 THEN 'on_enter' ELSE 'on_exit' END, 1, 'inbox',
-    CASE WHEN n % 20 = 0 THEN 'failed' ELSE 'delivered' END, at, at
+    CASE WHEN n % 20 = 0 THEN 'failed' ELSE 'delivered' END, at, at,
+    CASE WHEN n % 5 = 1 THEN at + length END, CASE WHEN n % 20 = 1 THEN at + length END
   FROM (
-    SELECT n, 1 + floor(random() * random() * ${campaigns})::int AS c, ${at("n", rows)} AS at
+    SELECT n, 1 + floor(random() * random() * ${campaigns})::int AS c, ${at("n", rows)} AS at,
+      date_trunc('milliseconds', (1 - ln(1 - random())) * interval '90 minutes') AS length
     FROM generate_series(0, ${rows - 1}) n) AS created`;
 
 const events = ({ devices, locations, rows }: ReportYear) => `

@@ -8,7 +8,7 @@ import { arrayOf, instant } from "../../src/database/Rows.ts";
 import type { ReportRange } from "../../src/reports/ReportRange.ts";
 
 /** The reports that the baseline counts, by their last path segment. */
-export type BaselineReport = "summary" | "campaigns" | "locations";
+export type BaselineReport = "summary" | "campaigns" | "locations" | "interactions";
 
 type Row = Readonly<Record<string, unknown>>;
 
@@ -69,8 +69,36 @@ const query = (
             FROM geofence_event WHERE ${owned} AND occurred_at >= ${instant(fromMs)}) AS visit
           WHERE occurred_at < ${instant(toMs)} GROUP BY 1) AS counted USING (key)
         WHERE ${owned}`;
+    case "interactions": {
+      const count = (column: string, more: string) => sql`
+        SELECT notification_key AS key, count(*) AS ${sql(column)} FROM delivery
+        WHERE ${owned} AND ${within(`${column === "delivered" ? "settled" : column}_at`)} ${sql.literal(more)}
+        GROUP BY 1`;
+      return sql`
+        SELECT id, coalesce(delivered, 0)::int, coalesce(opened, 0)::int, coalesce(clicked, 0)::int
+        FROM notification LEFT JOIN (${count("delivered", "AND status = 'delivered'")}) AS d USING (key)
+          LEFT JOIN (${count("opened", "")}) AS o USING (key)
+          LEFT JOIN (${count("clicked", "")}) AS c USING (key)
+        WHERE ${owned}`;
+    }
   }
 };
+
+/** The figures of the results of a survey by plain SQL: answered, mean and median of each question. */
+export const baselineResults = Effect.fnUntraced(function* (key: number, { fromMs, toMs }: ReportRange) {
+  const sql = yield* SqlClient.SqlClient;
+  return yield* sql<{ readonly id: string; readonly answered: number; readonly median: number | null }>`
+    WITH given AS MATERIALIZED (
+      SELECT answer ->> 'question_id' AS id, answer -> 'value' AS value
+      FROM survey_response, jsonb_array_elements(answers) AS answer
+      WHERE ${sql.literal(mine)} AND notification_key = ${key} AND campaign_key = ${key}
+        AND first_answered_at >= ${instant(fromMs)} AND first_answered_at < ${instant(toMs)})
+    SELECT id, count(*)::int AS answered,
+      round(percentile_cont(0.5) WITHIN GROUP (
+        ORDER BY CASE WHEN jsonb_typeof(value) = 'number' THEN value::float8 END)::numeric,
+        2)::float8 AS median
+    FROM given GROUP BY id ORDER BY id`;
+});
 
 /** Figures by id as lines of text in one order, so that two reports agree where their texts are equal. */
 const lines = (rows: ReadonlyArray<ReadonlyArray<unknown>>): string =>
@@ -87,7 +115,7 @@ export const baselineFigures = Effect.fnUntraced(function* (report: BaselineRepo
 });
 
 /** The figures of a row, in the order of the baseline's columns. */
-const fields = ["id", "delivered", "entries", "exits", "engagement", "dwell_minutes"];
+const fields = ["id", "delivered", "opened", "clicked", "entries", "exits", "engagement", "dwell_minutes"];
 const isGiven = (figure: unknown) => figure !== undefined;
 
 interface Answer {

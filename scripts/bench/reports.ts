@@ -21,13 +21,14 @@ import type { SentParameters } from "../../src/reports/ReportQuery.ts";
 import { reportRange } from "../../src/reports/ReportRange.ts";
 import { Reports } from "../../src/reports/Reports.ts";
 import { Rollups } from "../../src/reports/rollups/Rollups.ts";
+import { SurveyResults } from "../../src/reports/surveys/SurveyResults.ts";
 import type { LocalDate } from "../../src/time/LocalTime.ts";
 import type { TimeZoneName } from "../../src/time/TimeZone.ts";
 import type { Tenant } from "../../src/workspaces/Workspace.ts";
 import { cpuOf, median } from "./BenchChild.ts";
 import { benchClient, onSchema } from "./BenchDatabase.ts";
-import { answerFigures, baselineFigures, type BaselineReport } from "./ReportsBaseline.ts";
-import { buildReportYear, uuidOf } from "./ReportYear.ts";
+import { answerFigures, baselineFigures, baselineResults, type BaselineReport } from "./ReportsBaseline.ts";
+import { buildReportYear, largeSurvey, uuidOf } from "./ReportYear.ts";
 
 const { values: options } = parseArgs({
   options: {
@@ -70,6 +71,7 @@ const questionsOf = (filters: Readonly<Record<string, SentParameters>>): Readonl
       ["summary", 100, 30],
       ["campaigns", 200, 30],
       ["locations", 200, 50],
+      ["interactions", 200, 30],
     ] as const
   ).map(([report, maxMillis, minRatio]) => ({
     name: `${report}, 365 days`,
@@ -90,13 +92,55 @@ const questionsOf = (filters: Readonly<Record<string, SentParameters>>): Readonl
     search: wholeYear,
     maxMillis: 200,
   })),
-  ...(["summary", "campaigns", "locations", "notifications", "surveys"] as const).map((report) => ({
-    name: `${report}, 30 days`,
-    report,
-    search: month,
-    maxMillis: 60,
-  })),
+  ...(["summary", "campaigns", "locations", "notifications", "interactions", "surveys"] as const).map(
+    (report) => ({
+      name: `${report}, 30 days`,
+      report,
+      search: month,
+      maxMillis: 60,
+    }),
+  ),
 ];
+
+/** The bars of the results of a survey with as many responses as there are rows. */
+const surveyResults = Effect.fnUntraced(function* (
+  tenant: Tenant,
+  say: (name: string, figure: string, isMet: boolean) => void,
+) {
+  const surveys = yield* SurveyResults;
+  const sql = yield* SqlClient.SqlClient;
+  const [path] = yield* sql<{ readonly campaign: string; readonly notification: string }>`
+    SELECT c.id AS campaign, n.id AS notification FROM campaign c, notification n
+    WHERE c.key = ${largeSurvey} AND n.key = ${largeSurvey}`;
+  if (path === undefined) return;
+  const ask = surveys.results(tenant, path, wholeYear);
+  let results = yield* ask;
+  const times: Array<number> = [];
+  for (let round = 0; round < rounds; round++) {
+    const started = performance.now();
+    results = yield* ask;
+    times.push(performance.now() - started);
+  }
+  const range = reportRange(timezone, wholeYear.start as LocalDate, wholeYear.end as LocalDate);
+  const started = performance.now();
+  const plain = options.quick ? [] : yield* baselineResults(largeSurvey, range);
+  const plainMillis = performance.now() - started;
+  const millis = median(times);
+  const isSame = plain.every(({ answered, id, median }) => {
+    const question = results.data.questions.find((each) => each.id === id);
+    return (
+      question?.answered === answered &&
+      (question.median ?? null) === (question.type === "RATING" ? null : median)
+    );
+  });
+  const { responses } = results.data;
+  say(
+    "results of a survey, 365 days",
+    `${millis.toFixed(0)} ms (bar: 200) of ${responses} responses, plain ${plainMillis.toFixed(0)} ms, ` +
+      `1/${(plainMillis / millis).toFixed(0)} (bar: 1/30)${isSame ? "" : ", NOT THE SAME"}`,
+    options.quick || (isSame && millis <= 200 && plainMillis / millis >= 30),
+  );
+});
 
 const bench = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient;
@@ -133,7 +177,9 @@ const bench = Effect.gen(function* () {
       `${(cpu() - cpuBefore).toFixed(1)} s of CPU`,
     each <= maxRebuild,
   );
-  for (const table of options.quick ? [] : ["delivery_rollup", "event_rollup"])
+  for (const table of options.quick
+    ? []
+    : ["delivery_rollup", "event_rollup", "interaction_rollup", "answer_rollup"])
     yield* sql`VACUUM ANALYZE ${sql(table)}`.unprepared;
   const [{ source, stored } = { source: 1, stored: 0 }] = yield* sql<{
     readonly source: number;
@@ -143,10 +189,6 @@ const bench = Effect.gen(function* () {
       (pg_total_relation_size('delivery_rollup') + pg_total_relation_size('event_rollup'))::float8 AS stored`;
   const share = stored / source;
   say("size of rollups to source rows", `${share.toFixed(3)} (bar: ${maxShare})`, share < maxShare);
-
-  const [surveys] = yield* sql<{ readonly responses: number }>`
-    SELECT count(*)::int AS responses FROM survey_response`;
-  console.log(`${surveys?.responses ?? 0} responses to surveys, which have no rollups.`);
 
   const [ids] = yield* sql<{ readonly campaign: string; readonly location: string; readonly group: string }>`
     SELECT ${sql.literal(uuidOf("campaign", "7"))} AS campaign,
@@ -202,6 +244,7 @@ const bench = Effect.gen(function* () {
       isSame && isGood && ratio >= baseline.minRatio,
     );
   }
+  if ("results".includes(options.only) || options.only === "") yield* surveyResults(tenant, say);
   if (misses > 0) process.exitCode = 1;
 });
 
@@ -209,7 +252,7 @@ const directory = options.keep ?? mkdtempSync(join(tmpdir(), "waypost-bench-"));
 const isNew = !existsSync(join(directory, "postgres"));
 mkdirSync(directory, { recursive: true });
 const services = onSchema(
-  Layer.mergeAll(Reports.layer, Rollups.layer),
+  Layer.mergeAll(Reports.layer, SurveyResults.layer, Rollups.layer),
   benchClient(directory, { max_wal_size: "4GB" }),
 );
 

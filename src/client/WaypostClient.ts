@@ -15,8 +15,9 @@ import { LocationGroupsClient } from "./LocationGroupsClient.ts";
 import { LocationsClient } from "./LocationsClient.ts";
 import { MediaClient } from "./MediaClient.ts";
 import { NotificationsClient } from "./NotificationsClient.ts";
-import { WaypostError } from "./WaypostError.ts";
+import type { WaypostError } from "./WaypostError.ts";
 import { ReportsClient } from "./ReportsClient.ts";
+import { SurveyResultsClient } from "./SurveyResultsClient.ts";
 import { WebhooksClient } from "./WebhooksClient.ts";
 
 export type { ListQuery } from "./Call.ts";
@@ -30,6 +31,7 @@ export type * from "./MediaClient.ts";
 export type * from "./NotificationsClient.ts";
 export type { Page, Pages } from "./Pages.ts";
 export type * from "./ReportsClient.ts";
+export type * from "./SurveyResultsClient.ts";
 export { defaultRetryPolicy, type Retry, type RetryPolicy } from "./Retries.ts";
 export type * from "./WebhooksClient.ts";
 export { type FieldProblems, WaypostError, type WaypostErrorCode } from "./WaypostError.ts";
@@ -57,6 +59,7 @@ export class WaypostClient {
   readonly locationGroups: LocationGroupsClient;
   readonly media: MediaClient;
   readonly reports: ReportsClient;
+  readonly surveyResults: SurveyResultsClient;
   readonly webhooks: WebhooksClient;
   readonly #call: Call;
 
@@ -96,6 +99,7 @@ export class WaypostClient {
     this.locationGroups = new LocationGroupsClient(call);
     this.media = new MediaClient(call);
     this.reports = new ReportsClient(call);
+    this.surveyResults = new SurveyResultsClient(call);
     this.webhooks = new WebhooksClient(call);
   }
 

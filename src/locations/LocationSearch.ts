@@ -20,7 +20,9 @@ export interface LocationSearch {
 const degrees = String.raw`[+-]?(?:\d+\.?\d*|\.\d+)`;
 const positionPattern = new RegExp(String.raw`^\s*(${degrees})\s*,\s*(${degrees})\s*$`);
 
-/** Latitude and longitude of a text such as "52.37,4.89"; null for another text, or a position off the earth. */
+/**
+ * Latitude and longitude of a text such as "52.37,4.89"; null for another text, or a position off the earth.
+ */
 const parsePosition = (text: string) => {
   const [, lat, lng] = positionPattern.exec(text) ?? [];
   if (lat === undefined || lng === undefined) return null;
@@ -42,7 +44,8 @@ export const locationSearchParameters = {
     }).check(
       Schema.makeFilter((text: string) => parsePosition(text) !== null, {
         message:
-          "The {field} must be a latitude from -90 to 90 and a longitude from -180 to 180, as in 52.3731,4.8936.",
+          "The {field} must be a latitude from -90 to 90 and a longitude from -180 to 180, as in " +
+          "52.3731,4.8936.",
       }),
     ),
   ),
@@ -60,7 +63,9 @@ type SentSearch = {
   readonly [name in "external_id" | "group" | "q" | "near"]?: string;
 } & { readonly radius_meters?: number; readonly updated_since?: number };
 
-/** Reads the filters. Fails with 422 `invalid_parameter` where one of `near` and `radius_meters` is missing. */
+/**
+ * Reads the filters. Fails with 422 `invalid_parameter` where one of `near` and `radius_meters` is missing.
+ */
 export const readLocationSearch = (sent: SentSearch): Effect.Effect<LocationSearch, Unprocessable> => {
   const position = sent.near === undefined ? null : parsePosition(sent.near);
   const meters = sent.radius_meters ?? null;

@@ -1,12 +1,11 @@
 import { Clock, Context, Effect, Layer, Stream } from "effect";
 import { SqlClient } from "effect/sql";
 import { rowCursor } from "../database/RowCursor.ts";
-import { csvCell } from "../http/csv/Csv.ts";
 import { type CsvFile, csvName, todayOf } from "../http/csv/CsvFile.ts";
 import { MessageIds } from "../sending/MessageId.ts";
 import type { PagePosition } from "../wire/PagePosition.ts";
 import type { Tenant } from "../workspaces/Workspace.ts";
-import { type DeliveryFilters, type DeliveryLine, DeliveryListSql } from "./DeliveryListSql.ts";
+import { type DeliveryFilters, DeliveryListSql } from "./DeliveryListSql.ts";
 import { DeliveryResource } from "./DeliveryResource.ts";
 
 /** Lists single deliveries for the operator. */
@@ -36,10 +35,8 @@ export class DeliveryList extends Context.Service<DeliveryList>()("waypost/opera
         return {
           name: csvName("deliveries", tenant, dates),
           heading: Object.keys(DeliveryResource.fields),
-          records: rowCursor<DeliveryLine>(repository.lines(tenant, filters)).pipe(
-            Effect.map(
-              Stream.map((rows) => rows.map(({ error, head, tail }) => head + csvCell(error) + tail)),
-            ),
+          records: rowCursor<{ readonly line: string }>(repository.lines(tenant, filters)).pipe(
+            Effect.map(Stream.map((rows) => rows.map(({ line }) => line))),
             Effect.provideService(SqlClient.SqlClient, sql),
           ),
         } satisfies CsvFile;

@@ -19,13 +19,6 @@ export interface DeliveryRow extends Omit<DeliveryResource, "id"> {
   readonly device_key: number;
 }
 
-/** A delivery as CSV: `head` ends with a comma, `tail` begins with one, and the last error is between them. */
-export interface DeliveryLine {
-  readonly head: string;
-  readonly error: string | null;
-  readonly tail: string;
-}
-
 /** The statement on single deliveries. */
 export class DeliveryListSql extends Context.Service<DeliveryListSql>()("waypost/operator/DeliveryListSql", {
   make: Effect.gen(function* () {
@@ -78,12 +71,14 @@ export class DeliveryListSql extends Context.Service<DeliveryListSql>()("waypost
     const sourceHex = "lpad(to_hex(d.source_id), 15, '0')";
     const messageId = sql.literal(`left(${sourceHex}, 8) || '-' || substr(${sourceHex}, 9, 4) || '-8'
       || substr(${sourceHex}, 13) || '-8000-0000' || lpad(to_hex(d.device_key), 8, '0')`);
-    // No other column but these can have a character that CSV must quote or a formula can begin with.
+    // As `csvCell`, always in quotes. No other column can have a character that needs them.
+    const errorCell = sql.literal(String.raw`CASE WHEN d.last_error IS NULL THEN '' ELSE '"' || replace(
+      CASE WHEN d.last_error ~ '^[=+\-@\t\r]' AND d.last_error !~ '^[+-]?\d+(\.\d+)?$' THEN '''' ELSE '' END
+      || d.last_error, '"', '""') || '"' END`);
     const line = sql`concat_ws(',', ${messageId}, COALESCE(s.id::text, ''), COALESCE(k.id, g.id),
       c.notification_id, v.id, d.trigger_type, COALESCE(COALESCE(l.id, f.id)::text, ''), d.transport,
-      d.status, d.attempts, '') AS head, d.last_error AS error, concat_ws(',', '',
-      ${utc("d.created_at")},
-      COALESCE(CASE WHEN d.status = 'delivered' THEN ${utc("d.settled_at")} END, '')) AS tail`;
+      d.status, d.attempts, ${errorCell}, ${utc("d.created_at")},
+      COALESCE(CASE WHEN d.status = 'delivered' THEN ${utc("d.settled_at")} END, '')) AS line`;
 
     return {
       /** A page, after the delivery `before`. */
@@ -94,8 +89,8 @@ export class DeliveryListSql extends Context.Service<DeliveryListSql>()("waypost
       },
 
       /**
-       * The query of all of them as CSV: what stands before and behind the last error. Made by the database,
-       * because millions of rows would take the process twice as long.
+       * The query of all of them, each as a `line` of CSV. The database makes the lines: of millions of rows,
+       * the process would take twice as long.
        */
       lines: (tenant: Tenant, filters: DeliveryFilters) => deliveries(line, tenant, filters, sql`true`),
     };

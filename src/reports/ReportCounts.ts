@@ -43,9 +43,19 @@ export interface InteractionCounts {
   readonly clicked: number;
 }
 
-/** Devices that answered a survey of a campaign, by the keys of both. */
-export interface ResponseCounts {
+/** A survey on a campaign, by the keys of both. */
+export interface SurveyKey {
   readonly campaignKey: number;
   readonly notificationKey: number;
+}
+
+/** Devices that answered a survey of a campaign. */
+export interface ResponseCounts extends SurveyKey {
   readonly responses: number;
 }
+
+/**
+ * How often each question of a survey was answered by each value, by the id of the question. A value is that
+ * of the SQL function `answer_value`.
+ */
+export type AnswerCounts = ReadonlyMap<string, ReadonlyMap<string, number>>;

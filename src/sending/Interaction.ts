@@ -40,7 +40,9 @@ const toleranceMillis = 5 * 60_000;
 export type InteractionTime =
   { readonly _tag: "Counted"; readonly at: number } | { readonly _tag: "Refused"; readonly problem: string };
 
-/** The time of an interaction of now with a message that was delivered at `deliveredAt` (contract M1, X1a). */
+/**
+ * The time of an interaction of now with a message that was delivered at `deliveredAt` (contract M1, X1a).
+ */
 export const interactionTime = (occurredAt: number, deliveredAt: number, now: number): InteractionTime => {
   if (occurredAt > now + toleranceMillis) {
     return {

@@ -102,7 +102,9 @@ export const badBody = (message: string) => Unprocessable.validation({ body: [me
 /** Reads the body as a JSON object, within the body rules of the endpoint. @throws 413, 415, 422 at `body` */
 export const readJson = (input: RequestInput) => readObject(input, false);
 
-/** As `readJson`, for an optional body: a request without one, whatever its content type, is an empty object. */
+/**
+ * As `readJson`, for an optional body: a request without one, whatever its content type, is an empty object.
+ */
 export const readOptionalJson = Effect.fnUntraced(function* (input: RequestInput) {
   const { headers } = input.request;
   const isChunked = headers["transfer-encoding"] !== undefined;

@@ -17,7 +17,10 @@ export const foldCase = (text: string): string =>
     .replaceAll("ς", "σ")
     .replaceAll(dotless, "ı");
 
-/** The pattern of `LIKE` for folded texts that contain this one; null for a blank text, which searches nothing. */
+/**
+ * The pattern of `LIKE` for folded texts that contain this one; null for a blank text, which searches
+ * nothing.
+ */
 export const searchPattern = (text: string | undefined): string | null => {
   const trimmed = text?.trim() ?? "";
   return trimmed === "" ? null : `%${foldCase(trimmed).replaceAll(/[\\%_]/g, String.raw`\$&`)}%`;

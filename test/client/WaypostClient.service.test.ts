@@ -211,16 +211,11 @@ layer(TestWaypost.layer)("WaypostClient", (it) => {
         const csv = await client.reports.summary.csv(range);
         assert.isTrue(csv.startsWith("date,delivered,devices_reached,geofence_entries,geofence_exits\r\n"));
         const ids = [randomUUID(), randomUUID()] as const;
-        for (const call of [
-          () => client.reports.results(...ids),
-          () => client.reports.results.csv(...ids),
-          () => all(client.reports.answers(...ids)),
-          () => client.reports.answers.csv(...ids),
-        ]) {
-          await call().then(
-            () => assert.fail("There is no such survey"),
-            (error: unknown) => assert.strictEqual((error as WaypostError).code, "not_found"),
-          );
+        const surveys = client.surveyResults;
+        const calls = [surveys.results, surveys.results.csv, surveys.answers.csv];
+        for (const call of [...calls, (...of: typeof ids) => all(surveys.answers(...of))]) {
+          const error = await call(...ids).catch((refused: unknown) => refused);
+          assert.strictEqual((error as WaypostError).code, "not_found");
         }
       });
     }),

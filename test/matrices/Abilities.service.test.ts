@@ -17,6 +17,7 @@ const expectedAbilities: ReadonlyArray<readonly [path: RegExp, read: Ability | n
   [
     [/^\/me$/, null, null],
     [/^\/reports\//, "reports:read", null],
+    [/^\/campaigns\/:campaign\/notifications\/:notification\/(results|answers)$/, "reports:read", null],
     [/^\/campaigns\/:campaign\/notifications/, "notifications:read", "notifications:write"],
     [/^\/campaigns/, "campaigns:read", "campaigns:write"],
     [/^\/(locations|location-groups)/, "locations:read", "locations:write"],

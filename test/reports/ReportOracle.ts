@@ -1,4 +1,5 @@
 import { campaignStatus } from "../../src/campaigns/CampaignStatus.ts";
+import { byName, oneDecimal, percent } from "./ReportOrder.ts";
 import type { RecordedIds } from "./RecordedHistory.ts";
 import type { PastCampaign, PastDelivery, PastEvent, ReportHistory } from "./ReportHistory.ts";
 
@@ -17,8 +18,8 @@ export type QueryParameters = { readonly start: string; readonly end: string } &
 };
 
 /**
- * A second implementation of the report rules (contract K1–K8, M2), as plain as possible: it reads every row, and
- * days are those of a calendar in the zone. It shares only the status of a campaign with the program.
+ * A second implementation of the report rules (contract K1–K8, M2), as plain as possible: it reads every row,
+ * and days are those of a calendar in the zone. It shares only the status of a campaign with the program.
  */
 export class ReportOracle {
   readonly #history: ReportHistory;
@@ -306,17 +307,3 @@ export class ReportOracle {
       .sort((a, b) => b.delivered - a.delivered || byName(a, b));
   }
 }
-
-interface Named {
-  readonly id: string;
-  readonly name: string;
-}
-
-const byName = (a: Named, b: Named): number =>
-  Buffer.compare(Buffer.from(a.name), Buffer.from(b.name)) || (a.id < b.id ? -1 : 1);
-
-/** A quotient of whole numbers to one decimal, half away from zero, in whole numbers only. */
-const oneDecimal = (part: number, whole: number): number =>
-  Number((20n * BigInt(part) + BigInt(whole)) / (2n * BigInt(whole))) / 10;
-
-const percent = (part: number, whole: number): number => (whole === 0 ? 0 : oneDecimal(100 * part, whole));

@@ -96,7 +96,9 @@ export class LocationIndex {
     return [...found];
   }
 
-  /** All locations whose edge is at most so many metres from the position; can be suspended where it yields. */
+  /**
+   * All locations whose edge is at most so many metres from the position; can be suspended where it yields.
+   */
   *within(position: GeoPosition, meters: number): Generator<undefined, ReadonlyArray<IndexedLocation>> {
     const candidates = new Set<IndexedLocation>();
     // The box is larger by the rounding of distances.

@@ -5,6 +5,7 @@ import type {
   AnswerDelta,
   InteractionAddition,
   InteractionDelta,
+  ValueCounts,
 } from "./InteractionTypes.ts";
 import { datesIn, type RollupSpan, spansOf } from "./RollupKeys.ts";
 import type { RollupState } from "./RollupTypes.ts";
@@ -70,25 +71,35 @@ export const interactionAdditions = (
     ({ clicked, opened, responses }) => opened === 0 && clicked === 0 && responses === 0,
   );
 
+/** Adds counts to sums, by value. */
+export const addCounts = (sums: Map<string, number>, counts: ValueCounts): void => {
+  for (const value of Object.keys(counts)) sums.set(value, (sums.get(value) ?? 0) + (counts[value] ?? 0));
+};
+
+/** The sums of counts, by value. Values that are not given any more are left out. */
+export const summedCounts = (all: Iterable<ValueCounts>): ValueCounts => {
+  const sums = new Map<string, number>();
+  for (const counts of all) addCounts(sums, counts);
+  return Object.fromEntries([...sums].filter(([, count]) => count !== 0));
+};
+
 /** What deltas of answers add to the rows of their days, and of their months where those have rows. */
 export const answerAdditions = (
   calendar: Calendar,
   deltas: ReadonlyArray<AnswerDelta>,
-): ReadonlyArray<AnswerAddition> =>
-  summed(
-    withSpans(calendar, deltas).map(([span, delta]): AnswerAddition => {
-      const { campaign_key, change, notification_key, question_id, value } = delta;
-      return {
-        ...span,
-        campaignKey: campaign_key,
-        notificationKey: notification_key,
-        questionId: question_id,
-        value,
-        count: change,
-      };
-    }),
-    ({ campaignKey, notificationKey, questionId, span, startsOn, value }) =>
-      [span, startsOn, campaignKey, notificationKey, questionId, value].join(),
-    (one, other) => ({ ...one, count: one.count + other.count }),
-    ({ count }) => count === 0,
+): ReadonlyArray<AnswerAddition> => {
+  const bySpan = Map.groupBy(
+    withSpans(calendar, deltas),
+    ([{ span, startsOn }, { campaign_key, notification_key, question_id }]) =>
+      [span, startsOn, campaign_key, notification_key, question_id].join(),
   );
+  return [...bySpan.values()].flatMap((group) =>
+    group.slice(0, 1).map(([span, delta]) => ({
+      ...span,
+      campaignKey: delta.campaign_key,
+      notificationKey: delta.notification_key,
+      questionId: delta.question_id,
+      counts: group.length === 1 ? delta.counts : summedCounts(group.map(([, { counts }]) => counts)),
+    })),
+  );
+};

@@ -5,11 +5,23 @@ import { inTenant, type TenantKey } from "../TenantKeySql.ts";
 import type {
   AnswerAddition,
   AnswerDelta,
+  AnswerKey,
   InteractionAddition,
   InteractionDelta,
+  ValueCounts,
 } from "./InteractionTypes.ts";
+import type { RollupSpan } from "./RollupKeys.ts";
 
 const quarter = asNumber("extract(epoch FROM quarter) * 1000");
+
+/** The columns of the primary key of `answer_rollup` in an environment. `starts_on` travels as text. */
+const answerKey = {
+  span: ["text", ({ span }: AnswerKey) => span],
+  starts_on: ["text", ({ startsOn }: AnswerKey) => startsOn],
+  campaign_key: ["int4", ({ campaignKey }: AnswerKey) => campaignKey],
+  notification_key: ["int4", ({ notificationKey }: AnswerKey) => notificationKey],
+  question_id: ["uuid", ({ questionId }: AnswerKey) => questionId],
+} as const;
 
 /**
  * The statements that take deltas of interactions and answers, and add to their rollups, in the transaction
@@ -21,6 +33,9 @@ export class InteractionRowsSql extends Context.Service<InteractionRowsSql>()(
     make: Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient;
       const mine = (tenant: TenantKey) => inTenant(sql, tenant);
+
+      const daysOf = (tenant: TenantKey, month: string) => sql`${mine(tenant)} AND span = 'day'
+        AND starts_on >= ${month}::text::date AND starts_on < ${month}::text::date + interval '1 month'`;
 
       /** The ids of the oldest deltas that belong to the time that is rolled up. */
       const oldest = (tenant: TenantKey, table: "interaction_delta" | "answer_delta", limit: number) => sql`
@@ -43,7 +58,8 @@ export class InteractionRowsSql extends Context.Service<InteractionRowsSql>()(
           Effect.orDie(sql<AnswerDelta>`
             DELETE FROM answer_delta AS d USING (${oldest(tenant, "answer_delta", limit)}) AS next
             WHERE ${mine(tenant)} AND d.id = next.id
-            RETURNING ${quarter} AS quarter, campaign_key, notification_key, question_id, value, change`),
+            RETURNING ${quarter} AS quarter, campaign_key, notification_key, question_id,
+              jsonb_build_object(value, change) AS counts`),
 
         /** Adds interactions to rows, or inserts them. */
         addInteractions: (tenant: TenantKey, additions: ReadonlyArray<InteractionAddition>) =>
@@ -68,43 +84,50 @@ export class InteractionRowsSql extends Context.Service<InteractionRowsSql>()(
             DO UPDATE SET opened = r.opened + EXCLUDED.opened, clicked = r.clicked + EXCLUDED.clicked,
               responses = r.responses + EXCLUDED.responses`),
 
-        /** Adds answers to rows, or inserts them. */
-        addAnswers: (tenant: TenantKey, additions: ReadonlyArray<AnswerAddition>) =>
+        /** The counts of existing rows, each with the index of its key, from 1. */
+        answers: (tenant: TenantKey, keys: ReadonlyArray<AnswerKey>) =>
+          Effect.orDie(sql<{ readonly ord: number; readonly counts: ValueCounts }>`
+            SELECT ord::int AS ord, r.counts
+            FROM (SELECT *, starts_on::date AS day FROM ${unnested("a", keys, answerKey)}) AS k
+            JOIN answer_rollup r ON r.span = k.span AND r.notification_key = k.notification_key
+              AND r.campaign_key = k.campaign_key AND r.starts_on = k.day AND r.question_id = k.question_id
+            WHERE ${mine(tenant)}`),
+
+        /** Inserts rows of answers, or replaces them. */
+        replaceAnswers: (tenant: TenantKey, rows: ReadonlyArray<AnswerAddition>) =>
           Effect.orDie(sql`
             INSERT INTO answer_rollup AS r (workspace_id, environment, span, starts_on, campaign_key,
-              notification_key, question_id, value, count)
+              notification_key, question_id, counts)
             SELECT ${tenant.workspaceId}, ${tenant.environment}, span, starts_on::date, campaign_key,
-              notification_key, question_id, value, count
-            FROM ${unnested("a", additions, {
-              span: ["text", ({ span }) => span],
-              starts_on: ["text", ({ startsOn }) => startsOn],
-              campaign_key: ["int4", ({ campaignKey }) => campaignKey],
-              notification_key: ["int4", ({ notificationKey }) => notificationKey],
-              question_id: ["uuid", ({ questionId }) => questionId],
-              value: ["text", ({ value }) => value],
-              count: ["float8", ({ count }) => count],
-            })}
+              notification_key, question_id, counts
+            FROM ${unnested("a", rows, { ...answerKey, counts: ["jsonb", ({ counts }) => counts] })}
             ON CONFLICT (workspace_id, environment, span, notification_key, campaign_key, starts_on,
-              question_id, value)
-            DO UPDATE SET count = r.count + EXCLUDED.count`),
+              question_id)
+            DO UPDATE SET counts = EXCLUDED.counts`),
 
-        /** Rolls up a month from its days. */
-        addMonth: Effect.fnUntraced(function* (tenant: TenantKey, month: string) {
-          const days = sql`${mine(tenant)} AND span = 'day' AND starts_on >= ${month}::text::date
-            AND starts_on < ${month}::text::date + interval '1 month'`;
-          yield* Effect.orDie(sql`
+        /** Rolls up the interactions of a month from its days. */
+        addMonthOfInteractions: (tenant: TenantKey, month: string) =>
+          Effect.orDie(sql`
             INSERT INTO interaction_rollup (workspace_id, environment, span, starts_on, campaign_key,
               notification_key, content_type, trigger_type, opened, clicked, responses)
             SELECT workspace_id, environment, 'month', ${month}::text::date, campaign_key, notification_key,
               content_type, trigger_type, sum(opened), sum(clicked), sum(responses)
-            FROM interaction_rollup WHERE ${days} GROUP BY 1, 2, 5, 6, 7, 8`);
-          yield* Effect.orDie(sql`
-            INSERT INTO answer_rollup (workspace_id, environment, span, starts_on, campaign_key,
-              notification_key, question_id, value, count)
-            SELECT workspace_id, environment, 'month', ${month}::text::date, campaign_key, notification_key,
-              question_id, value, sum(count)
-            FROM answer_rollup WHERE ${days} GROUP BY 1, 2, 5, 6, 7, 8`);
-        }),
+            FROM interaction_rollup WHERE ${daysOf(tenant, month)} GROUP BY 1, 2, 5, 6, 7, 8`),
+
+        /** The surveys that have answers in a month. */
+        surveysOfMonth: (tenant: TenantKey, month: string) =>
+          Effect.map(
+            Effect.orDie(sql<{ readonly key: number }>`
+              SELECT DISTINCT notification_key AS key FROM answer_rollup WHERE ${daysOf(tenant, month)}`),
+            (rows) => rows.map(({ key }) => key),
+          ),
+
+        /** The days of a month of a survey. */
+        answersOfMonth: (tenant: TenantKey, month: string, survey: number) =>
+          Effect.orDie(sql<Omit<AnswerAddition, keyof RollupSpan>>`
+            SELECT campaign_key AS "campaignKey", notification_key AS "notificationKey",
+              question_id AS "questionId", counts
+            FROM answer_rollup WHERE ${daysOf(tenant, month)} AND notification_key = ${survey}`),
       };
     }),
   },

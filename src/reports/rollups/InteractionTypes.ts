@@ -21,22 +21,26 @@ export interface InteractionDelta extends InteractionCounts {
 /** What is added to a row of `interaction_rollup`. */
 export interface InteractionAddition extends DeliveryKey, InteractionCounts {}
 
-/** A row of `answer_delta`, or of source rows of a day: a change of how often a value was given. */
+/** How often each value was given. The values are those of the SQL function `answer_value`. */
+export type ValueCounts = Readonly<Record<string, number>>;
+
+/** A row of `answer_delta`, or of source rows of a day: a change of how often values were given. */
 export interface AnswerDelta {
   readonly quarter: number;
   readonly campaign_key: number;
   readonly notification_key: number;
   readonly question_id: string;
-  /** As the SQL function `answer_value` writes it. */
-  readonly value: string;
-  readonly change: number;
+  readonly counts: ValueCounts;
 }
 
-/** What is added to a row of `answer_rollup`. */
-export interface AnswerAddition extends RollupSpan {
+/** The key of a row of `answer_rollup` within an environment. */
+export interface AnswerKey extends RollupSpan {
   readonly campaignKey: number;
   readonly notificationKey: number;
   readonly questionId: string;
-  readonly value: string;
-  readonly count: number;
+}
+
+/** What is added to a row of `answer_rollup`. */
+export interface AnswerAddition extends AnswerKey {
+  readonly counts: ValueCounts;
 }

@@ -1,14 +1,17 @@
 import { Context, Effect, Layer } from "effect";
 import { timeSlices } from "../../workers/TimeSlices.ts";
 import type { TenantKey } from "../TenantKeySql.ts";
-import { answerAdditions, interactionAdditions } from "./InteractionAdditions.ts";
+import { answerAdditions, interactionAdditions, summedCounts } from "./InteractionAdditions.ts";
 import { InteractionRowsSql } from "./InteractionRowsSql.ts";
-import type { AnswerDelta, InteractionDelta } from "./InteractionTypes.ts";
+import type { AnswerAddition, AnswerDelta, InteractionDelta } from "./InteractionTypes.ts";
 import { RollupSizes } from "./RollupSizes.ts";
 import type { RollupState } from "./RollupTypes.ts";
 
 /** The zone that days are local in, and before which day months begin that have rows. */
 type Calendar = Pick<RollupState, "timezone" | "monthsBefore">;
+
+/** Rows of answers in one statement: each can have thousands of values. */
+const maxAnswerRows = 200;
 
 /** Adds to the rollups of interactions and answers, in batches. */
 export class InteractionWriter extends Context.Service<InteractionWriter>()(
@@ -20,8 +23,9 @@ export class InteractionWriter extends Context.Service<InteractionWriter>()(
       const inBatches = Effect.fnUntraced(function* <Addition>(
         additions: ReadonlyArray<Addition>,
         add: (batch: ReadonlyArray<Addition>) => Effect.Effect<unknown>,
+        maxRows = Infinity,
       ) {
-        const { rows: size } = yield* RollupSizes;
+        const size = Math.min((yield* RollupSizes).rows, maxRows);
         const yieldIfLong = timeSlices();
         for (let start = 0; start < additions.length; start += size) {
           yield* add(additions.slice(start, start + size));
@@ -34,7 +38,22 @@ export class InteractionWriter extends Context.Service<InteractionWriter>()(
         deltas: ReadonlyArray<InteractionDelta>,
       ) => inBatches(interactionAdditions(calendar, deltas), (batch) => rows.addInteractions(tenant, batch));
       const addAnswers = (tenant: TenantKey, calendar: Calendar, deltas: ReadonlyArray<AnswerDelta>) =>
-        inBatches(answerAdditions(calendar, deltas), (batch) => rows.addAnswers(tenant, batch));
+        inBatches(
+          answerAdditions(calendar, deltas),
+          Effect.fnUntraced(function* (batch: ReadonlyArray<AnswerAddition>) {
+            const existing = new Map(
+              (yield* rows.answers(tenant, batch)).map(({ counts, ord }) => [ord, counts]),
+            );
+            const merged = batch.map((addition, index) => {
+              const counts = existing.get(index + 1);
+              return counts === undefined
+                ? addition
+                : { ...addition, counts: summedCounts([counts, addition.counts]) };
+            });
+            yield* rows.replaceAnswers(tenant, merged);
+          }),
+          maxAnswerRows,
+        );
 
       return {
         /** Adds interactions and responses of deltas, or of source rows, to their days and months. */
@@ -54,7 +73,26 @@ export class InteractionWriter extends Context.Service<InteractionWriter>()(
         }),
 
         /** Rolls up a month from its days. */
-        addMonth: rows.addMonth,
+        addMonth: Effect.fnUntraced(function* (tenant: TenantKey, month: string) {
+          yield* rows.addMonthOfInteractions(tenant, month);
+          for (const survey of yield* rows.surveysOfMonth(tenant, month)) {
+            const days = yield* rows.answersOfMonth(tenant, month, survey);
+            const byQuestion = Map.groupBy(
+              days,
+              ({ campaignKey, questionId }) => `${campaignKey},${questionId}`,
+            );
+            const months = [...byQuestion.values()].flatMap((group) =>
+              group.slice(0, 1).map((day) => ({
+                ...day,
+                span: "month" as const,
+                startsOn: month,
+                counts: summedCounts(group.map(({ counts }) => counts)),
+              })),
+            );
+            yield* inBatches(months, (batch) => rows.replaceAnswers(tenant, batch), maxAnswerRows);
+            yield* Effect.yieldNow;
+          }
+        }),
       };
     }),
   },

@@ -10,6 +10,7 @@ import type { Tenant } from "../../workspaces/Workspace.ts";
 import type { ReportScope } from "../ReportConditionsSql.ts";
 import type { LocationCounts, OutcomeCounts, SummaryCounts } from "../ReportCounts.ts";
 import { SourceRowEstimateSql } from "../SourceRowEstimateSql.ts";
+import { AnswerReader } from "./reading/AnswerReader.ts";
 import { DeliveryReader } from "./reading/DeliveryReader.ts";
 import { EventReader } from "./reading/EventReader.ts";
 import { InteractionReaderSql } from "./reading/InteractionReaderSql.ts";
@@ -24,6 +25,7 @@ export class RollupReader extends Context.Service<RollupReader>()("waypost/repor
     const deliveries = yield* DeliveryReader;
     const events = yield* EventReader;
     const interactions = yield* InteractionReaderSql;
+    const answers = yield* AnswerReader;
 
     return {
       /** Makes every statement of this transaction read the same snapshot. It must be the first. */
@@ -71,6 +73,12 @@ export class RollupReader extends Context.Service<RollupReader>()("waypost/repor
       /** Responses to each survey on each campaign. */
       responses: interactions.responses,
 
+      /** Responses to a survey on a campaign. */
+      surveyResponses: answers.responses,
+
+      /** How often each question of a survey was answered by each value. */
+      answers: answers.answers,
+
       /** Events and visits at each location. */
       locations: (tenant: Tenant, split: ScopeSplit): Effect.Effect<ReadonlyArray<LocationCounts>> =>
         events.byLocation(tenant, split),
@@ -84,6 +92,7 @@ export class RollupReader extends Context.Service<RollupReader>()("waypost/repor
       DeliveryReader.layer,
       EventReader.layer,
       InteractionReaderSql.layer,
+      AnswerReader.layer,
     ]),
   );
 }

@@ -30,13 +30,13 @@ export const sumOf = (terms: Iterable<{ readonly value: Decimal; readonly count:
   return { digits, scale };
 };
 
-/** A decimal divided by a positive whole number, rounded once to so many places, half away from zero. */
-export const dividedBy = ({ digits, scale }: Decimal, divisor: number, places: number): number => {
-  const numerator = (digits < 0n ? -digits : digits) * 10n ** BigInt(places);
+/** A decimal divided by a positive whole number, rounded once to so many decimals, half away from zero. */
+export const dividedBy = ({ digits, scale }: Decimal, divisor: number, decimals: number): number => {
+  const numerator = (digits < 0n ? -digits : digits) * 10n ** BigInt(decimals);
   const denominator = BigInt(divisor) * 10n ** BigInt(scale);
   const rounded = (2n * numerator + denominator) / (2n * denominator);
-  const text = rounded.toString().padStart(places + 1, "0");
-  const result = Number(`${text.slice(0, -places)}.${text.slice(-places)}`);
+  const text = rounded.toString().padStart(decimals + 1, "0");
+  const result = Number(`${text.slice(0, -decimals)}.${text.slice(-decimals)}`);
   // Adding 0 turns negative zero into 0.
   return (digits < 0n ? -result : result) + 0;
 };

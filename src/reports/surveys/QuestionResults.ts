@@ -3,13 +3,14 @@ import type { Question } from "../../notifications/Survey.ts";
 import { type Decimal, dividedBy, parseDecimal, percentOf, sumOf } from "./Decimal.ts";
 import type { QuestionResult } from "./SurveyResult.ts";
 
-/** How often a value was given. The value is that of the SQL function `answer_value`. */
-export interface ValueCount {
+/** How often a value was given. */
+interface ValueCount {
   readonly value: string;
   readonly count: number;
 }
 
-const places = 2;
+const decimals = 2;
+const uuids = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g;
 const ratings = [1, 2, 3, 4, 5];
 
 const total = (counts: ReadonlyArray<{ readonly count: number }>): number =>
@@ -20,7 +21,7 @@ const choiceResults = ({ choices }: Question, values: ReadonlyArray<ValueCount>)
   const counts = new Map(choices.map(({ id }) => [id, 0]));
   let answered = 0;
   for (const { count, value } of values) {
-    const known = value.split(",").filter((id) => counts.has(id));
+    const known = (value.match(uuids) ?? []).filter((id) => counts.has(id));
     if (known.length > 0) answered += count;
     for (const id of known) counts.set(id, (counts.get(id) ?? 0) + count);
   }
@@ -53,7 +54,7 @@ const numbersOf = (
     .toSorted((one, other) => one.number - other.number);
 
 const meanOf = (numbers: ReadonlyArray<NumberCount>): number | null =>
-  numbers.length === 0 ? null : dividedBy(sumOf(numbers), total(numbers), places);
+  numbers.length === 0 ? null : dividedBy(sumOf(numbers), total(numbers), decimals);
 
 /** The value at an index of all values in order. */
 const valueAt = (numbers: ReadonlyArray<NumberCount>, index: number): Decimal | undefined => {
@@ -70,7 +71,7 @@ const medianOf = (numbers: ReadonlyArray<NumberCount>): number | null => {
     const value = valueAt(numbers, index);
     return value === undefined ? [] : [{ value, count: 1 }];
   });
-  return middle.length === 0 ? null : dividedBy(sumOf(middle), middle.length, places);
+  return middle.length === 0 ? null : dividedBy(sumOf(middle), middle.length, decimals);
 };
 
 const isWholeWithin = (min: number, max: number) => (number: number) =>
@@ -105,8 +106,9 @@ const booleanResults = (values: ReadonlyArray<ValueCount>) => {
   return { answered: trueCount + falseCount, true_count: trueCount, false_count: falseCount };
 };
 
-/** Of an open text the value is '', or the text if it is a UUID. */
-const isOpenText = ({ value }: ValueCount): boolean => value === "" || /^[0-9a-f-]{36}$/.test(value);
+/** Of an open text the value is '', or the text if it looks like an id. */
+const isOpenText = ({ value }: ValueCount): boolean =>
+  value === "" || /^.{8}-.{4}-.{4}-.{4}-.{12}$/su.test(value);
 
 const figuresOf = (question: Question, values: ReadonlyArray<ValueCount>) => {
   switch (question.type) {
@@ -126,10 +128,16 @@ const figuresOf = (question: Question, values: ReadonlyArray<ValueCount>) => {
   }
 };
 
-/** The results of a question. Values that do not fit its present type count as no answer. */
-export const questionResult = (question: Question, values: ReadonlyArray<ValueCount>): QuestionResult => ({
+/**
+ * The results of a question, from how often each value was given. Values that do not fit its present type
+ * count as no answer.
+ */
+export const questionResult = (question: Question, counts: ReadonlyMap<string, number>): QuestionResult => ({
   id: question.id,
   question_text: question.question_text,
   type: question.type,
-  ...figuresOf(question, values),
+  ...figuresOf(
+    question,
+    Array.from(counts, ([value, count]) => ({ value, count })),
+  ),
 });

@@ -36,7 +36,7 @@ const resultColumns = [
 const flatResult = ({ choices = [], distribution = [], ...figures }: QuestionResult) => ({
   ...figures,
   ...Object.fromEntries(
-    choices.flatMap(({ count, share, text }, index) => [
+    choices.flatMap(({ count, share, text }, index): ReadonlyArray<[string, string | number]> => [
       [`choice_${index + 1}_text`, text],
       [`choice_${index + 1}_count`, count],
       [`choice_${index + 1}_share`, share],
@@ -59,7 +59,7 @@ export const resultsFile = (
 const responseColumns = ["id", "device_id", "answered_at", "first_answered_at"] as const;
 
 const answerCell = (value: unknown): CsvValue =>
-  Array.isArray(value) ? value.join(csvSeparator) : csvValue(value);
+  Array.isArray(value) ? (value as ReadonlyArray<string>).join(csvSeparator) : csvValue(value);
 
 /** The file of answers: one row a response, one column a question, headed by its text. */
 export const answersFile = (

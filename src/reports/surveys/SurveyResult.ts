@@ -62,6 +62,7 @@ const ShownAnswer = Schema.Struct({
   question_id: Question.fields.id,
   value: Schema.NullOr(AnswerValue),
 }).annotate({ identifier: "ShownAnswer" });
+/** One answer of a response. */
 export type ShownAnswer = typeof ShownAnswer.Type;
 
 /** One response to a survey on a campaign: the latest answers of a device. */

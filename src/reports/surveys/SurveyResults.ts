@@ -6,6 +6,7 @@ import { NotFound, type ServiceUnavailable, Unprocessable } from "../../wire/Api
 import { isUuid } from "../../wire/Ids.ts";
 import type { PagePosition } from "../../wire/PagePosition.ts";
 import { Problems } from "../../wire/Problems.ts";
+import { timeSlices } from "../../workers/TimeSlices.ts";
 import type { Tenant } from "../../workspaces/Workspace.ts";
 import { readDates, readRange, type SentRange } from "../ReportQuery.ts";
 import { reportRange } from "../ReportRange.ts";
@@ -16,7 +17,7 @@ import { questionResult } from "./QuestionResults.ts";
 import { responseId, responseKey } from "./ResponseId.ts";
 import { shownAnswers } from "./ShownAnswers.ts";
 import { answersFile } from "./SurveyCsv.ts";
-import type { ShownResponse, SurveyResult } from "./SurveyResult.ts";
+import type { QuestionResult, ShownResponse, SurveyResult } from "./SurveyResult.ts";
 import {
   type Pairing,
   type ResponsePeriod,
@@ -130,14 +131,16 @@ export class SurveyResults extends Context.Service<
             const { rolledUpFrom } = split;
             if (rows > maxRows) return yield* new TooManySourceRows({ rows, rolledUpFrom, timezone });
           }
-          const responses = yield* statements.responseCount(tenant, pairing, split);
-          return { responses, values: yield* statements.values(tenant, pairing, split, ids) };
+          const responses = yield* rollups.surveyResponses(tenant, pairing, split);
+          return { responses, answers: yield* rollups.answers(tenant, pairing, split, ids) };
         });
-      const { responses, values } = yield* reads.read(read);
-      const byQuestion = Map.groupBy(values, ({ question_id }) => question_id);
-      const questions = pairing.questions.map((question) =>
-        questionResult(question, byQuestion.get(question.id) ?? []),
-      );
+      const { answers, responses } = yield* reads.read(read);
+      const yieldIfLong = timeSlices();
+      const questions: Array<QuestionResult> = [];
+      for (const question of pairing.questions) {
+        questions.push(questionResult(question, answers.get(question.id) ?? new Map()));
+        yield* yieldIfLong;
+      }
       return { data: { responses, questions }, meta: { start, end, timezone } };
     });
 

@@ -1,28 +1,18 @@
 import { Context, Effect, Layer } from "effect";
-import { SqlClient, type Statement } from "effect/sql";
+import { SqlClient } from "effect/sql";
 import { rowCursor } from "../../database/RowCursor.ts";
-import { arrayOf, asNumber, instant, utc } from "../../database/Rows.ts";
+import { instant, utc } from "../../database/Rows.ts";
 import type { NotificationType } from "../../notifications/MessageContent.ts";
 import type { Question } from "../../notifications/Survey.ts";
 import type { Tenant } from "../../workspaces/Workspace.ts";
-import { rowsOfParts } from "../rollups/reading/RollupPartsSql.ts";
-import type { ScopeSplit } from "../rollups/reading/ScopeSplit.ts";
-import { within } from "../SourceRowsSql.ts";
+import type { SurveyKey } from "../ReportCounts.ts";
 import { inTenant } from "../TenantKeySql.ts";
-import type { ValueCount } from "./QuestionResults.ts";
 import type { StoredAnswer } from "./ShownAnswers.ts";
 
 /** A notification on a campaign, with the questions that it asks now. */
-export interface Pairing {
-  readonly campaignKey: number;
-  readonly notificationKey: number;
+export interface Pairing extends SurveyKey {
   readonly type: NotificationType;
   readonly questions: ReadonlyArray<Question>;
-}
-
-/** How often a question was answered by a value. */
-export interface QuestionValueCount extends ValueCount {
-  readonly question_id: string;
 }
 
 /** A response as it is stored. */
@@ -49,27 +39,6 @@ export class SurveyResultsSql extends Context.Service<SurveyResultsSql>()(
       const mine = (tenant: Tenant) => inTenant(sql, tenant);
       const isOf = (tenant: Tenant, { campaignKey, notificationKey }: Pairing) =>
         sql`${mine(tenant)} AND notification_key = ${notificationKey} AND campaign_key = ${campaignKey}`;
-
-      /** Counts in rollups, pending deltas and source rows, whichever hold a part of the range. */
-      const counts = (
-        { parts, raw, rolledUp }: ScopeSplit,
-        sources: {
-          readonly rolledUp: (isInPart: Statement.Fragment) => Statement.Fragment;
-          readonly pending: (isInRange: Statement.Fragment) => Statement.Fragment;
-          readonly raw: (isInRange: Statement.Fragment) => Statement.Fragment;
-        },
-      ) => {
-        const queries = [
-          ...(rolledUp === undefined
-            ? []
-            : [
-                sql`SELECT * FROM ${rowsOfParts(sql, parts, sources.rolledUp)}`,
-                sources.pending(within(sql, "quarter", rolledUp.range)),
-              ]),
-          ...(raw === undefined ? [] : [sources.raw(within(sql, "first_answered_at", raw.range))]),
-        ];
-        return queries.reduce((before, query) => sql`${before} UNION ALL ${query}`);
-      };
 
       /** Responses of a pairing before one, newest first. */
       const responses = (
@@ -109,45 +78,6 @@ export class SurveyResultsSql extends Context.Service<SurveyResultsSql>()(
                 AND k.key = n.content_key`),
             ([row]) => row ?? null,
           ),
-
-        /** Responses in the range, dated by the first answer. */
-        responseCount: (tenant: Tenant, pairing: Pairing, split: ScopeSplit) =>
-          Effect.map(
-            Effect.orDie(sql<{ readonly responses: number }>`
-              SELECT ${asNumber("COALESCE(sum(responses), 0)")} AS responses
-              FROM (${counts(split, {
-                rolledUp: (isInPart) => sql`
-                  SELECT responses FROM interaction_rollup WHERE ${isOf(tenant, pairing)} AND ${isInPart}`,
-                pending: (isInRange) => sql`
-                  SELECT responses FROM interaction_delta WHERE ${isOf(tenant, pairing)} AND ${isInRange}`,
-                raw: (isInRange) => sql`
-                  SELECT count(*) AS responses FROM survey_response WHERE ${isOf(tenant, pairing)} AND ${isInRange}`,
-              })}) AS counted`),
-            ([row]) => row?.responses ?? 0,
-          ),
-
-        /** How often each of these questions was answered by each value in the range. */
-        values: (tenant: Tenant, pairing: Pairing, split: ScopeSplit, questionIds: ReadonlyArray<string>) => {
-          const isAsked = sql`question_id = ANY(${arrayOf("uuid", questionIds)})`;
-          return Effect.orDie(sql<QuestionValueCount>`
-            SELECT question_id, value, ${asNumber("sum(count)")} AS count
-            FROM (${counts(split, {
-              rolledUp: (isInPart) => sql`
-                SELECT question_id, value, count FROM answer_rollup
-                WHERE ${isOf(tenant, pairing)} AND ${isInPart} AND ${isAsked}`,
-              pending: (isInRange) => sql`
-                SELECT question_id, value, change FROM answer_delta
-                WHERE ${isOf(tenant, pairing)} AND ${isInRange} AND ${isAsked}`,
-              raw: (isInRange) => sql`
-                SELECT question_id, value, 1 AS count FROM (
-                  SELECT (answer ->> 'question_id')::uuid AS question_id,
-                    answer_value(answer -> 'value') AS value
-                  FROM survey_response, jsonb_array_elements(answers) AS answer
-                  WHERE ${isOf(tenant, pairing)} AND ${isInRange}) AS answered
-                WHERE ${isAsked}`,
-            })}) AS counted
-            GROUP BY 1, 2`);
-        },
 
         /** Responses after the one of device `before`, by their first answer, newest first. */
         page: (

@@ -7,7 +7,9 @@ import { testOperatorKey, TestWaypost } from "../../TestWaypost.ts";
 /** Deliveries of which a client has read only the first when the server has read far ahead. */
 const count = 60_000;
 
-/** A workspace with many deliveries, and the start of its file: what was read, and the reader for the rest. */
+/**
+ * A workspace with many deliveries, and the start of its file: what was read, and the reader for the rest.
+ */
 const exporting = Effect.gen(function* () {
   const waypost = yield* TestWaypost;
   const sql = yield* SqlClient.SqlClient;
@@ -15,9 +17,10 @@ const exporting = Effect.gen(function* () {
   const { workspaceId } = yield* (yield* Workspaces).find(workspace.id);
   const tenant = sql`${workspaceId}::int, 'sandbox'`;
   yield* sql`
-    INSERT INTO device (workspace_id, environment, key, id, installation_id, platform, transport, token_digest,
-      registered_at, last_seen_at)
-    SELECT ${tenant}, 1, gen_random_uuid(), 'phone', 'other', 'inbox', decode(repeat('00', 32), 'hex'), now, now
+    INSERT INTO device (workspace_id, environment, key, id, installation_id, platform, transport,
+      token_digest, registered_at, last_seen_at)
+    SELECT ${tenant}, 1, gen_random_uuid(), 'phone', 'other', 'inbox',
+      decode(repeat('00', 32), 'hex'), now, now
     FROM (SELECT '2026-11-21T12:00:00Z'::timestamptz AS now) AS clock`;
   const [content] = yield* sql<{ readonly key: number }>`
     INSERT INTO content (workspace_id, environment, notification_id, type, headline, body, created_at)

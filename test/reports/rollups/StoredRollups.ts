@@ -21,8 +21,8 @@ const storedRollups = Effect.fnUntraced(function* (workspaceId: number) {
     FROM interaction_rollup WHERE ${mine} AND (opened, clicked, responses) <> (0, 0, 0)
     ORDER BY 1, 2, 3, 4, 5, 6, 7`;
   const answers = yield* sql`
-    SELECT environment, span, starts_on::text, campaign_key, notification_key, question_id, value, count::int
-    FROM answer_rollup WHERE ${mine} AND count <> 0 ORDER BY 1, 2, 3, 4, 5, 6, 7`;
+    SELECT environment, span, starts_on::text, campaign_key, notification_key, question_id, counts
+    FROM answer_rollup WHERE ${mine} AND counts <> '{}' ORDER BY 1, 2, 3, 4, 5, 6`;
   const events = blocks.map(({ key, ...block }) => ({ key, locations: unpackFigures(block) }));
   return { deliveries, events, interactions, answers };
 }, Effect.orDie);

@@ -43,13 +43,16 @@ export class InteractionRebuild extends Context.Service<InteractionRebuild>()(
 
       const answersOf = (tenant: PendingTenant, period: Period) =>
         Effect.orDie(sql<AnswerDelta>`
-          SELECT quarter, campaign_key, notification_key, question_id, value, ${asNumber("count(*)")} AS change
+          SELECT quarter, campaign_key, notification_key, question_id,
+            jsonb_object_agg(value, count) AS counts
           FROM (
             SELECT ${dayOf(tenant, period, "first_answered_at")} AS quarter, campaign_key, notification_key,
-              (answer ->> 'question_id')::uuid AS question_id, answer_value(answer -> 'value') AS value
+              answer ->> 'question_id' AS question_id, answer_value(answer -> 'value') AS value,
+              count(*) AS count
             FROM survey_response, jsonb_array_elements(answers) AS answer
-            WHERE ${mine(tenant)} AND ${within(sql, "first_answered_at", period)}) AS answered
-          GROUP BY 1, 2, 3, 4, 5`);
+            WHERE ${mine(tenant)} AND ${within(sql, "first_answered_at", period)}
+            GROUP BY 1, 2, 3, 4, 5) AS answered
+          GROUP BY 1, 2, 3, 4`);
 
       return {
         /** Rolls up the interactions and answers of a period. Months have no rows during a rebuild. */
@@ -67,7 +70,10 @@ export class InteractionRebuild extends Context.Service<InteractionRebuild>()(
           yield* countRollupRows(
             "answers",
             "source",
-            answers.reduce((sum, { change }) => sum + change, 0),
+            answers.reduce(
+              (sum, { counts }) => Object.values(counts).reduce((all, count) => all + count, sum),
+              0,
+            ),
           );
         }),
       };
