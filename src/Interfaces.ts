@@ -3,7 +3,7 @@ import { Effect, Layer } from "effect";
 import { type HttpApi, HttpApiBuilder } from "effect/http-api";
 import { accessLayer } from "./access/AccessHttp.ts";
 import { meHandlers } from "./access/MeHttp.ts";
-import { docsPage, docsPageHeaders, documentRoutes } from "./ApiDocuments.ts";
+import { documentRoutes } from "./ApiDocuments.ts";
 import { campaignHandlers } from "./campaigns/CampaignsHttp.ts";
 import { Settings } from "./config/Settings.ts";
 import { DeviceApi } from "./DeviceApi.ts";
@@ -94,7 +94,6 @@ const apiRoutes = Layer.mergeAll(
   operatorRoutes,
   mediaRoutes,
   documentRoutes,
-  docsPage.pipe(Layer.provide(docsPageHeaders.layer)),
 ).pipe(Layer.provide([accessLayer, schemaErrorsLayer, idempotencyLayer]));
 
 const authenticators = Layer.effect(

@@ -11,6 +11,7 @@ const slowFiles = [
   "matrices/Isolation",
   "reports/ReportsProperty",
   "client/ClientPackage",
+  "http/DocsPage",
   "sending/SendZones",
   "sending/SendSimulation",
   "matrices/IdempotentChanges",
