@@ -19,6 +19,7 @@ import { platformAuthenticator } from "./http/PlatformAuthenticator.ts";
 import { requestPipelineLayer } from "./http/RequestPipeline.ts";
 import { RouteTable } from "./http/RouteTable.ts";
 import { schemaErrorsLayer } from "./http/SchemaErrors.ts";
+import { startPage } from "./http/StartPage.ts";
 import { locationGroupsHandlers } from "./locations/LocationGroupsHttp.ts";
 import { locationsHandlers } from "./locations/LocationsHttp.ts";
 import { mediaHandlers } from "./media/MediaHttp.ts";
@@ -105,7 +106,7 @@ const authenticators = Layer.effect(
 export const interfaces = Layer.unwrap(
   Effect.map(Settings, ({ roles }) =>
     roles.has("api")
-      ? Layer.mergeAll(apiRoutes, healthRoutes, requestPipelineLayer).pipe(
+      ? Layer.mergeAll(apiRoutes, startPage, healthRoutes, requestPipelineLayer).pipe(
           Layer.provide([authenticators, Layer.succeed(RouteTable, RouteTable.make(apis))]),
         )
       : Layer.mergeAll(healthRoutes, requestPipelineLayer).pipe(

@@ -17,6 +17,7 @@ import { sdkKeyCommand } from "./commands/SdkKeyCommand.ts";
 import { segmentCommand } from "./commands/SegmentCommand.ts";
 import { sendCommand } from "./commands/SendCommand.ts";
 import { tokenCommand } from "./commands/TokenCommand.ts";
+import { transportCommand } from "./commands/TransportCommand.ts";
 import { workspaceCommand } from "./commands/WorkspaceCommand.ts";
 import { completionsFlag } from "./ShellCompletions.ts";
 import { paint } from "./terminal/Colors.ts";
@@ -99,6 +100,7 @@ export const waypost = Command.make("waypost").pipe(
     locationCommand,
     reportCommand,
     sendCommand,
+    transportCommand,
     backupCommand,
     restoreCommand,
     doctorCommand,

@@ -18,6 +18,21 @@ const unavailable: ReadonlySet<string> = new Set(["57P01", "57P02", "57P03", "57
 export const isTemporary = (error: SqlError.SqlError): boolean =>
   error.reason._tag === "ConnectionError" || unavailable.has(sqlState(error) ?? "");
 
+/** Causes of a connection error that the next attempt meets again: the address or TLS is wrong. */
+const isLastingCause = (cause: unknown): boolean => {
+  if (!(cause instanceof Error)) return false;
+  const code = "code" in cause ? String(cause.code) : "";
+  return (
+    code === "ENOTFOUND" ||
+    /CERT|SELF_SIGNED|UNABLE_TO_VERIFY|ALTNAME|^ERR_SSL|^EPROTO$/.test(code) ||
+    /does not support TLS|SSLRequest/.test(cause.message)
+  );
+};
+
+/** Whether a server that does not answer yet may answer soon: it starts, or the network comes up. */
+export const mayAnswerSoon = (error: SqlError.SqlError): boolean =>
+  isTemporary(error) && !isLastingCause(error.reason.cause);
+
 /** Whether the statement failed because of the connection or the server, not because of its own text. */
 export const isDatabaseUnreachable = (error: SqlError.SqlError): boolean =>
   isTemporary(error) || error.reason.operation === "connect";

@@ -2,7 +2,7 @@
 import { PgClient } from "@effect/sql-pg";
 import { Data, type Duration, Effect, type Layer, Redacted, Schedule } from "effect";
 import type { SqlClient } from "effect/sql";
-import { isTemporary, reasonOf } from "./DatabaseFailure.ts";
+import { mayAnswerSoon, reasonOf } from "./DatabaseFailure.ts";
 
 /** How to reach the server. */
 export type PostgresTarget =
@@ -91,14 +91,24 @@ export const postgresLayer = (
   target: PostgresTarget,
   options: PostgresOptions = {},
 ): Layer.Layer<PgClient.PgClient | SqlClient.SqlClient, PostgresUnusable> => {
+  const { retryMillis = 15_000 } = options;
   const unusable = (problem: string) => new PostgresUnusable({ target: describe(target), problem });
   return PgClient.layerFrom(
     Effect.gen(function* () {
       const client = yield* make(target, options);
-      const problem = yield* Effect.retry(serverProblem(client), {
+      const reportWait = yield* Effect.cached(
+        Effect.logWarning(
+          `The database at ${describe(target)} does not answer yet; trying for ` +
+            `${retryMillis / 1000} seconds`,
+        ),
+      );
+      const firstAnswer = Effect.tapError(serverProblem(client), (error) =>
+        mayAnswerSoon(error) && retryMillis > 0 ? reportWait : Effect.void,
+      );
+      const problem = yield* Effect.retry(firstAnswer, {
         schedule: Schedule.spaced("250 millis"),
-        times: Math.ceil((options.retryMillis ?? 15_000) / 250),
-        while: isTemporary,
+        times: Math.ceil(retryMillis / 250),
+        while: mayAnswerSoon,
       });
       return problem === null ? client : yield* unusable(problem);
     }).pipe(Effect.catchTag("SqlError", (error) => unusable(`${reasonOf(error)}.`))),

@@ -1,4 +1,5 @@
-import { Logger, LogLevel, References } from "effect";
+import { Cause, Logger, LogLevel, References } from "effect";
+import { inspect } from "node:util";
 
 /** Whether JSON represents the value as it is. */
 const isPlain = (value: unknown): boolean =>
@@ -31,6 +32,45 @@ export const jsonLine = Logger.make<unknown, string>((entry) => {
     fiberId: `#${fiber.id}`,
   });
 });
+
+/** Control and bidirectional characters as escapes: a logged text cannot command the terminal. */
+const visible = (text: string): string =>
+  text.replace(
+    /[\p{Cc}\p{Bidi_Control}]/gu,
+    (character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`,
+  );
+
+const shown = (value: unknown): string => {
+  if (typeof value !== "string") return visible(inspect(value, { breakLength: Number.POSITIVE_INFINITY }));
+  return /^[^\s"=]+$/.test(value) ? visible(value) : visible(JSON.stringify(value));
+};
+
+const levelColors: Readonly<Record<string, number>> = { WARN: 33, ERROR: 31, FATAL: 31 };
+
+/**
+ * Formats a log entry for a person: the time, the level, the message and `key=value` pairs on one line. The
+ * cause of an error follows on lines of its own.
+ */
+export const prettyLine = (hasColors: boolean) =>
+  Logger.make<unknown, string>(({ cause, date, fiber, logLevel, message }) => {
+    const paint = (code: number, text: string): string =>
+      hasColors ? `\u001b[${code}m${text}\u001b[0m` : text;
+    const texts = (Array.isArray(message) ? message : [message]).map((part: unknown) =>
+      typeof part === "string" ? visible(part) : shown(part),
+    );
+    const pairs = Object.entries(fiber.getRef(References.CurrentLogAnnotations)).map(
+      ([key, value]) => `${key}=${shown(value)}`,
+    );
+    const level = logLevel.toUpperCase();
+    const line = [
+      paint(90, date.toTimeString().slice(0, 8)),
+      paint(levelColors[level] ?? 32, level.padEnd(5)),
+      ...texts,
+      ...(pairs.length === 0 ? [] : [paint(90, pairs.join(" "))]),
+    ].join(" ");
+    const lines = cause.reasons.length === 0 ? [] : Cause.pretty(cause).split("\n");
+    return [line, ...lines.map((each) => `  ${visible(each)}`)].join("\n");
+  });
 
 /**
  * A logger that writes the lines of one iteration of the event loop together, because under load a write

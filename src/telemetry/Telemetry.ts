@@ -3,16 +3,17 @@ import { Headers, HttpMiddleware } from "effect/http";
 import { OtlpExporter, OtlpMetrics, OtlpSerialization, OtlpTracer } from "effect/observability";
 import { Settings } from "../config/Settings.ts";
 import { ExportClient } from "./ExportClient.ts";
-import { batchedLogger, jsonLine } from "./LogLines.ts";
+import { batchedLogger, jsonLine, prettyLine } from "./LogLines.ts";
 import { sampled } from "./TraceSampling.ts";
 
 const resource = { serviceName: "waypost" };
 
 /** The logger of a format. It writes to stderr: stdout is for the output of commands. */
 const loggerFor = ({ logFormat }: Settings["Service"]) =>
-  logFormat === "json"
-    ? batchedLogger(jsonLine, (text) => void process.stderr.write(text))
-    : Logger.consolePretty({ mode: "tty", colors: process.stderr.isTTY && !process.env["NO_COLOR"] });
+  batchedLogger(
+    logFormat === "json" ? jsonLine : prettyLine(process.stderr.isTTY && !process.env["NO_COLOR"]),
+    (text) => void process.stderr.write(text),
+  );
 
 /** Paths that monitoring polls. They start no traces. */
 const untracedPaths = ["/health/live", "/health/ready", "/metrics"];

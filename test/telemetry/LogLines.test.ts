@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest";
 import { Cause, Effect, Logger, Redacted } from "effect";
 import { TestClock } from "effect/testing";
-import { jsonLine, batchedLogger } from "../../src/telemetry/LogLines.ts";
+import { jsonLine, batchedLogger, prettyLine } from "../../src/telemetry/LogLines.ts";
 
 /** The log lines of an effect, as Waypost and as Effect format them. */
 const both = (effect: Effect.Effect<void>) => {
@@ -46,6 +46,26 @@ describe("log lines", () => {
       assert.lengthOf(waypostLines, 6);
       assert.deepStrictEqual(waypostLines, effectLines);
       assert.notInclude(waypostLines.join(), "wpd_secret");
+    }),
+  );
+
+  it.effect("an entry for a person is one line, without control characters (running.lines)", () =>
+    Effect.gen(function* () {
+      yield* TestClock.setTime(new Date(2026, 10, 21, 13, 5).getTime());
+      const lines: Array<string> = [];
+      yield* Effect.gen(function* () {
+        yield* Effect.annotateLogs(Effect.logInfo("request"), {
+          path: "/platform/v1/me",
+          status: 200,
+          agent: "a\u001b[31m b\n\u202e",
+        });
+        yield* Effect.logError("A fault", Cause.die(new Error("broken")));
+      }).pipe(Effect.provide(Logger.layer([Logger.map(prettyLine(false), (line) => void lines.push(line))])));
+      assert.strictEqual(
+        lines[0],
+        '13:05:00 INFO  request path=/platform/v1/me status=200 agent="a\\u001b[31m b\\n\\u{202e}"',
+      );
+      assert.match(lines[1] ?? "", /^13:05:00 ERROR A fault\n  .*broken/);
     }),
   );
 
