@@ -1,11 +1,16 @@
-import { Effect, Layer } from "effect";
+import { Effect } from "effect";
 import { HttpRouter, HttpServerResponse } from "effect/http";
-import { type HttpApi, HttpApiScalar, OpenApi } from "effect/http-api";
+import type { HttpApi, OpenApi } from "effect/http-api";
+import { Settings } from "./config/Settings.ts";
 import { DeviceApi } from "./DeviceApi.ts";
+import { docsDocument, docsHeaders, docsHtml, docsScript, scalarScript } from "./http/DocsPage.ts";
 import { Idempotency } from "./http/Idempotency.ts";
 import { IfMatch } from "./http/ResourceVersion.ts";
+import { staticContent } from "./http/StaticContent.ts";
 import { OperatorApi } from "./OperatorApi.ts";
 import { PlatformApi } from "./PlatformApi.ts";
+import type { Json } from "./wire/OpenApiDescriptions.ts";
+import { addResponseHeaders, nameSecuritySchemes } from "./wire/OpenApiHeaders.ts";
 import { describeApi } from "./wire/OpenApiTidy.ts";
 
 const interfaces = { platform: PlatformApi, device: DeviceApi, operator: OperatorApi };
@@ -14,6 +19,12 @@ const interfaces = { platform: PlatformApi, device: DeviceApi, operator: Operato
 export const documentNames = ["platform", "device", "operator"] as const;
 /** One of `documentNames`. */
 export type DocumentName = (typeof documentNames)[number];
+
+/** The configured public addresses of the platform API; undefined for the default, which is relative. */
+export interface DocumentAddresses {
+  readonly productionUrl?: string | undefined;
+  readonly sandboxUrl?: string | undefined;
+}
 
 const idempotencyKey = {
   name: "Idempotency-Key",
@@ -40,51 +51,64 @@ const ifMatch = {
 };
 
 /** The OpenAPI 3.1 document of an interface. */
-export const apiDocument = (name: DocumentName): OpenApi.OpenAPISpec =>
-  describeApi(interfaces[name] as unknown as HttpApi.Top, (_, middleware) => [
+export const apiDocument = (name: DocumentName, addresses: DocumentAddresses = {}): OpenApi.OpenAPISpec => {
+  const document = describeApi(interfaces[name] as unknown as HttpApi.Top, (_, middleware) => [
     ...(middleware.has(Idempotency.key) ? [idempotencyKey] : []),
     ...(middleware.has(IfMatch.key) ? [ifMatch] : []),
-  ]);
+  ]) as unknown as Json;
+  nameSecuritySchemes(document);
+  addResponseHeaders(document, name === "platform");
+  if (name === "platform") {
+    const configured = { Sandbox: addresses.sandboxUrl, Production: addresses.productionUrl };
+    document["servers"] = (document["servers"] as ReadonlyArray<ServerEntry>).map((server) => ({
+      ...server,
+      url: configured[server.description] ?? server.url,
+    }));
+  }
+  return document as unknown as OpenApi.OpenAPISpec;
+};
+
+interface ServerEntry {
+  readonly url: string;
+  readonly description: "Sandbox" | "Production";
+}
 
 /**
- * `GET /openapi/{name}.json`. A document is made on its first request: making all takes a fifth of the start.
+ * `GET /openapi/{name}.json`, and the page `GET /docs` with its files. Content is made on its first request:
+ * making all documents takes a fifth of the start.
  */
 export const documentRoutes = HttpRouter.use((router) =>
-  Effect.forEach(
-    documentNames,
-    (name) =>
-      Effect.flatMap(
-        Effect.cached(Effect.sync(() => HttpServerResponse.jsonUnsafe(apiDocument(name)))),
-        (document) => router.add("GET", `/openapi/${name}.json`, document),
-      ),
-    { discard: true },
-  ),
-);
-
-/** `GET /docs`: a page to read and try the platform API. It loads nothing from other hosts. */
-export const docsPage = Layer.unwrap(
-  Effect.sync(() => {
-    const scalar = { withDefaultFonts: false, telemetry: false, showDeveloperTools: "never" };
-    return HttpApiScalar.layer(
-      PlatformApi.annotate(OpenApi.Transform, () => ({ ...apiDocument("platform") })),
-      { path: "/docs", scalar },
+  Effect.gen(function* () {
+    const { productionUrl, sandboxUrl } = yield* Settings;
+    const document = (name: DocumentName) =>
+      apiDocument(name, { productionUrl, sandboxUrl }) as unknown as Json;
+    const origins = [sandboxUrl, productionUrl].flatMap((url) =>
+      url === undefined ? [] : [new URL(url).origin],
     );
+    const headers = docsHeaders([...new Set(origins)]);
+    const json = (make: () => Json) =>
+      staticContent(
+        "application/json",
+        Effect.sync(() => JSON.stringify(make())),
+      );
+
+    for (const name of documentNames) {
+      yield* router.add("GET", `/openapi/${name}.json`, yield* json(() => document(name)));
+      yield* router.add("GET", `/docs/${name}.json`, yield* json(() => docsDocument(document(name))));
+    }
+    const sources = [
+      { name: "platform", title: "Platform API" },
+      { name: "device", title: "Device interface" },
+      { name: "operator", title: "Operator interface" },
+    ];
+    const files = [
+      ["/docs", "text/html; charset=utf-8", Effect.succeed(docsHtml)],
+      ["/docs/start.js", "text/javascript; charset=utf-8", Effect.succeed(docsScript(sources))],
+      ["/docs/scalar.js", "text/javascript; charset=utf-8", scalarScript],
+    ] as const;
+    for (const [path, contentType, make] of files) {
+      const content = yield* staticContent(contentType, make);
+      yield* router.add("GET", path, Effect.map(content, HttpServerResponse.setHeaders(headers)));
+    }
   }),
-);
-
-const contentSecurityPolicy =
-  "default-src 'self'; script-src 'self' 'unsafe-inline' 'unsafe-eval' blob:; worker-src 'self' blob:; " +
-  "style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; font-src 'self' data:; frame-ancestors " +
-  "'none'";
-
-/** Headers that forbid the browser to load anything from other hosts. */
-export const docsPageHeaders = HttpRouter.middleware((page) =>
-  Effect.map(
-    page,
-    HttpServerResponse.setHeaders({
-      "content-security-policy": contentSecurityPolicy,
-      "x-content-type-options": "nosniff",
-      "referrer-policy": "no-referrer",
-    }),
-  ),
 );

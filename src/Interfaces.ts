@@ -3,7 +3,7 @@ import { Effect, Layer } from "effect";
 import { type HttpApi, HttpApiBuilder } from "effect/http-api";
 import { accessLayer } from "./access/AccessHttp.ts";
 import { meHandlers } from "./access/MeHttp.ts";
-import { docsPage, docsPageHeaders, documentRoutes } from "./ApiDocuments.ts";
+import { documentRoutes } from "./ApiDocuments.ts";
 import { campaignHandlers } from "./campaigns/CampaignsHttp.ts";
 import { Settings } from "./config/Settings.ts";
 import { DeviceApi } from "./DeviceApi.ts";
@@ -20,6 +20,7 @@ import { platformAuthenticator } from "./http/PlatformAuthenticator.ts";
 import { requestPipelineLayer } from "./http/RequestPipeline.ts";
 import { RouteTable } from "./http/RouteTable.ts";
 import { schemaErrorsLayer } from "./http/SchemaErrors.ts";
+import { startPage } from "./http/StartPage.ts";
 import { locationGroupsHandlers } from "./locations/LocationGroupsHttp.ts";
 import { locationsHandlers } from "./locations/LocationsHttp.ts";
 import { mediaHandlers } from "./media/MediaHttp.ts";
@@ -101,7 +102,6 @@ const apiRoutes = Layer.mergeAll(
   operatorRoutes,
   mediaRoutes,
   documentRoutes,
-  docsPage.pipe(Layer.provide(docsPageHeaders.layer)),
 ).pipe(Layer.provide([accessLayer, schemaErrorsLayer, idempotencyLayer, ifMatchLayer]));
 
 const authenticators = Layer.effect(
@@ -113,7 +113,7 @@ const authenticators = Layer.effect(
 export const interfaces = Layer.unwrap(
   Effect.map(Settings, ({ roles }) =>
     roles.has("api")
-      ? Layer.mergeAll(apiRoutes, healthRoutes, requestPipelineLayer).pipe(
+      ? Layer.mergeAll(apiRoutes, startPage, healthRoutes, requestPipelineLayer).pipe(
           Layer.provide([authenticators, Layer.succeed(RouteTable, RouteTable.make(apis))]),
         )
       : Layer.mergeAll(healthRoutes, requestPipelineLayer).pipe(

@@ -12,6 +12,7 @@ const slowFiles = [
   "matrices/Isolation",
   "reports/ReportsProperty",
   "client/ClientPackage",
+  "http/DocsPage",
   "sending/SendZones",
   "database/pool/SilentConnections",
   "http/DatabaseNetwork",

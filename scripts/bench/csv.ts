@@ -3,7 +3,8 @@
  * server or more, in flat memory, the first record within 200 ms. BENCH_ROWS (300,000 if unset) deliveries.
  */
 import { NodeRuntime } from "@effect/platform-node";
-import { Effect, Layer, Stream } from "effect";
+import { Effect, Layer, Redacted, Stream } from "effect";
+import { DataDirectory } from "../../src/database/DataDirectory.ts";
 import { SqlClient } from "effect/sql";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -86,7 +87,15 @@ NodeRuntime.runMain(
   bench.pipe(
     Effect.provide(
       onSchema(
-        Layer.merge(DeliveryList.layer, DeliveryListSql.layer),
+        Layer.merge(DeliveryList.layer, DeliveryListSql.layer).pipe(
+          Layer.provide(
+            Layer.succeed(DataDirectory, {
+              path: directory,
+              operatorKey: Redacted.make("operator-key-of-the-benchmark-0123456789"),
+              secretKey: Redacted.make("secret-key-of-the-benchmark-0123456789"),
+            }),
+          ),
+        ),
         benchClient(directory, { max_wal_size: "4GB" }),
       ),
     ),

@@ -101,7 +101,19 @@ export const CampaignDraft = Schema.Struct({
     }),
   ),
   ...lists,
-}).annotate({ identifier: "CampaignDraft" });
+}).annotate({
+  identifier: "CampaignDraft",
+  // Together with the example of an import, which makes the group, it is a draft that the server accepts.
+  examples: [
+    {
+      name: "Opening week",
+      type: "geo",
+      timezone: "Europe/Amsterdam" as TimeZoneName,
+      starts_at: "2030-06-01 09:00" as WallTime,
+      location_group_names: ["Amsterdam"],
+    },
+  ],
+});
 export type CampaignDraft = typeof CampaignDraft.Type;
 
 /** Parses the fields of a draft. */

@@ -17,6 +17,7 @@ import { sdkKeyCommand } from "./commands/SdkKeyCommand.ts";
 import { segmentCommand } from "./commands/SegmentCommand.ts";
 import { sendCommand } from "./commands/SendCommand.ts";
 import { tokenCommand } from "./commands/TokenCommand.ts";
+import { transportCommand } from "./commands/TransportCommand.ts";
 import { webhookCommand } from "./commands/WebhookCommand.ts";
 import { workspaceCommand } from "./commands/WorkspaceCommand.ts";
 import { completionsFlag } from "./ShellCompletions.ts";
@@ -101,6 +102,7 @@ export const waypost = Command.make("waypost").pipe(
     locationCommand,
     reportCommand,
     sendCommand,
+    transportCommand,
     webhookCommand,
     backupCommand,
     restoreCommand,

@@ -5,6 +5,7 @@ import type { Environment } from "../workspaces/Environment.ts";
 import { isUuid } from "../wire/Ids.ts";
 import { CommandRefused } from "./CommandRefused.ts";
 import { type Operator, operator } from "./Operator.ts";
+import { formatInstant } from "./terminal/Formats.ts";
 
 /** The workspace of a command. */
 export const workspaceFlag = Flag.String("workspace").pipe(
@@ -108,15 +109,31 @@ export const findId = <Item extends { readonly id: string; readonly name: string
     ? Effect.succeed(nameOrId)
     : findIdByName(noun, nameOrId, fetch, ({ name }) => name, isCandidate);
 
-/** The id of a credential, by its id or name. A name finds the credential that is not revoked. */
-export const findCredential = <
+/**
+ * The id of a credential to revoke, by its id or name. A name finds the credential that is not revoked. Fails
+ * if the only ones are revoked already.
+ */
+export const findCredential = Effect.fnUntraced(function* <
   Item extends { readonly id: string; readonly name: string; readonly revoked_at: string | null },
 >(
   noun: string,
   nameOrId: string,
   fetch: FetchPage<Item, CommandRefused>,
-): Effect.Effect<string, CommandRefused> =>
-  findId(noun, nameOrId, fetch, ({ revoked_at }) => revoked_at === null);
+): Effect.fn.Return<string, CommandRefused> {
+  const { items } = yield* readList(Number.POSITIVE_INFINITY, fetch);
+  const named = isUuid(nameOrId)
+    ? items.filter(({ id }) => id === nameOrId.toLowerCase())
+    : items.filter(({ name }) => name.toLowerCase() === nameOrId.toLowerCase());
+  const [revoked] = named;
+  if (revoked !== undefined && named.every(({ revoked_at }) => revoked_at !== null))
+    return yield* new CommandRefused({
+      message: `The ${noun} "${revoked.name}" was revoked on ${formatInstant(revoked.revoked_at)}.`,
+    });
+  // The server answers for an id that is not listed.
+  if (isUuid(nameOrId)) return nameOrId;
+  const usable = named.filter(({ revoked_at }) => revoked_at === null);
+  return (yield* pick(noun, nameOrId, usable, ({ name }) => name)).id;
+});
 
 /** The id of a workspace, by its id or name. */
 export const findWorkspace = (ask: Operator, nameOrId: string): Effect.Effect<string, CommandRefused> =>

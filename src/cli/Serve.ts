@@ -31,6 +31,15 @@ export class ListenRefused extends Data.TaggedError("ListenRefused")<{
 const codeOf = (error: unknown): string =>
   error instanceof Error && "code" in error ? String(error.code) : String(error);
 
+/** What a person does first. */
+const nextStep = (address: string): string => {
+  const program = isSea() ? "waypost" : "npx waypost";
+  return (
+    `Next, in another terminal: ${program} workspace create --name Acme, then ${program} token issue ` +
+    `--workspace Acme --environment sandbox. Try the token at ${address}/docs`
+  );
+};
+
 /** Announces the listen address: on stdout, in the data directory for the command line, and to systemd. */
 const announce = (record: SettingsRecord) =>
   Layer.effectDiscard(
@@ -39,6 +48,7 @@ const announce = (record: SettingsRecord) =>
         const { path } = yield* DataDirectory;
         yield* publishServer(path, address);
         yield* Console.log(`Waypost is listening on ${address}`);
+        yield* Effect.logInfo(nextStep(address));
         yield* notifyReady(record);
       }),
     ),

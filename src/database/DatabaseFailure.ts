@@ -43,6 +43,21 @@ export const unavailabilityOf = (error: SqlError.SqlError): Unavailability | nul
   return _tag === "LockTimeoutError" || _tag === "StatementTimeoutError" ? "busy" : null;
 };
 
+/** Causes of a connection error that the next attempt meets again: the address or TLS is wrong. */
+const isLastingCause = (cause: unknown): boolean => {
+  if (!(cause instanceof Error)) return false;
+  const code = "code" in cause ? String(cause.code) : "";
+  return (
+    code === "ENOTFOUND" ||
+    /CERT|SELF_SIGNED|UNABLE_TO_VERIFY|ALTNAME|^ERR_SSL|^EPROTO$/.test(code) ||
+    /does not support TLS|SSLRequest/.test(cause.message)
+  );
+};
+
+/** Whether a server that does not answer yet may answer soon: it starts, or the network comes up. */
+export const mayAnswerSoon = (error: SqlError.SqlError): boolean =>
+  isTemporary(error) && !isLastingCause(error.reason.cause);
+
 /** Whether the transaction conflicted with another one and can be retried (40001, 40P01). */
 export const isConflict = (error: SqlError.SqlError): boolean =>
   error.reason._tag === "SerializationError" || error.reason._tag === "DeadlockError";

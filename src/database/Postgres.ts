@@ -3,7 +3,7 @@ import { PgClient } from "@effect/sql-pg";
 import { Context, Data, type Duration, Effect, Layer, Redacted, Schedule } from "effect";
 import { Reactivity } from "effect/reactivity";
 import { SqlClient } from "effect/sql";
-import { isTemporary, reasonOf } from "./DatabaseFailure.ts";
+import { mayAnswerSoon, reasonOf } from "./DatabaseFailure.ts";
 import { silentMillis } from "./pool/ConnectionWatch.ts";
 import { DiskSpace } from "./pool/DiskSpace.ts";
 import { pooledClient } from "./pool/PooledClient.ts";
@@ -112,15 +112,25 @@ export const postgresLayer = (
   target: PostgresTarget,
   options: PostgresOptions = {},
 ): Layer.Layer<PgClient.PgClient | SqlClient.SqlClient | DiskSpace, PostgresUnusable> => {
+  const { retryMillis = 15_000 } = options;
   const unusable = (problem: string) => new PostgresUnusable({ target: describe(target), problem });
   return Layer.effectContext(
     Effect.gen(function* () {
       const diskSpace = yield* DiskSpace.make;
       const client = yield* make(target, options, diskSpace);
-      const problem = yield* Effect.retry(serverProblem(client), {
+      const reportWait = yield* Effect.cached(
+        Effect.logWarning(
+          `The database at ${describe(target)} does not answer yet; trying for ` +
+            `${retryMillis / 1000} seconds`,
+        ),
+      );
+      const firstAnswer = Effect.tapError(serverProblem(client), (error) =>
+        mayAnswerSoon(error) && retryMillis > 0 ? reportWait : Effect.void,
+      );
+      const problem = yield* Effect.retry(firstAnswer, {
         schedule: Schedule.spaced("250 millis"),
-        times: Math.ceil((options.retryMillis ?? 15_000) / 250),
-        while: isTemporary,
+        times: Math.ceil(retryMillis / 250),
+        while: mayAnswerSoon,
       });
       if (problem !== null) return yield* unusable(problem);
       return Context.make(PgClient.PgClient, client).pipe(

@@ -57,11 +57,13 @@ const keyFile = Effect.fnUntraced(function* (
         (name === "secret.key" ? ", which the database does not accept." : "."),
     );
   }
-  if (isOpenToOthers(stats.mode))
-    return problem(
-      `${path} has mode ${formatMode(stats.mode)}: other accounts can read the key.`,
-      `chmod 600 ${path}`,
-    );
+  if (isOpenToOthers(stats.mode)) {
+    const { mode } = yield* Effect.promise(() => stat(dataDir));
+    const reach = isOpenToOthers(mode)
+      ? "other accounts can read the key."
+      : `only the mode of ${dataDir} keeps other accounts from the key.`;
+    return problem(`${path} has mode ${formatMode(stats.mode)}: ${reach}`, `chmod 600 ${path}`);
+  }
   const text = yield* Effect.promise(() => readFile(path, "utf8").catch(() => null));
   if (text === null)
     return problem(`This account cannot read ${path}.`, "Run the doctor as the account that runs Waypost.");

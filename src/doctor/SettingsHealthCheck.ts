@@ -38,8 +38,8 @@ const filePermissions = Effect.fnUntraced(function* (path: string, fromFile: Set
   const { mode } = yield* Effect.promise(() => stat(path));
   const secrets = allSettings.filter(({ isSecret }) => isSecret).map(({ name }) => name);
   const present = [...secrets, ...secretAwsVariables].filter((name) => (fromFile[name] ?? "") !== "");
-  if ((mode & 0o077) === 0 || present.length === 0)
-    return ok(`Other accounts cannot read secrets in the settings file ${path}.`);
+  if (present.length === 0) return ok(`The settings file ${path} holds no secrets.`);
+  if ((mode & 0o077) === 0) return ok(`Other accounts cannot read the settings file ${path}.`);
   return warning(
     `The settings file ${path} holds ${present.join(", ")}, and other accounts can read it.`,
     `chmod 600 ${path}`,

@@ -21,10 +21,15 @@ export class SendListSql extends Context.Service<SendListSql>()("waypost/operato
     const sends = (tenant: Tenant, before: string | null, filters: SendFilters) => {
       const { campaign = null, status = null } = filters;
       return sql`
-          SELECT s.id, s.campaign_id, s.notification_id, ${utc("s.due_at")} AS due_at, s.status, s.targeted,
+          SELECT s.id, s.campaign_id, c.name AS campaign_name, s.notification_id,
+            n.name AS notification_name, ${utc("s.due_at")} AS due_at, s.status, s.targeted,
             s.delivered, s.failed,
             ${utc("s.started_at")} AS started_at, ${utc("s.finished_at")} AS finished_at
           FROM send s
+          LEFT JOIN campaign c ON c.workspace_id = s.workspace_id AND c.environment = s.environment
+            AND c.id = s.campaign_id
+          LEFT JOIN notification n ON n.workspace_id = s.workspace_id AND n.environment = s.environment
+            AND n.id = s.notification_id
           WHERE s.workspace_id = ${tenant.workspaceId} AND s.environment = ${tenant.environment}
             AND (${before}::uuid IS NULL OR s.id < ${before})
             AND (${campaign}::uuid IS NULL OR s.campaign_id = ${campaign})

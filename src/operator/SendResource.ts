@@ -9,10 +9,18 @@ export const SendResource = Schema.Struct({
     "01980a6c-0f3e-7c52-9a41-3f1f5d7a2b61",
   ),
   campaign_id: shownId("Its campaign, also if that is deleted.", "01980a6c-0f3e-7c52-9a41-3f1f5d7a2b62"),
+  campaign_name: Schema.NullOr(Schema.String).annotate({
+    description: "The name of its campaign; null if that is deleted.",
+    examples: ["Opening week"],
+  }),
   notification_id: shownId(
     "The notification that it sends, also if that is deleted.",
     "01980a6c-0f3e-7c52-9a41-3f1f5d7a2b63",
   ),
+  notification_name: Schema.NullOr(Schema.String).annotate({
+    description: "The name of that notification; null if it is deleted.",
+    examples: ["Welcome with coffee"],
+  }),
   due_at: shownInstant("When it is due, in UTC.", "2026-11-27T08:30:00+00:00"),
   status: SendStatus,
   targeted: shownInteger(

@@ -6,7 +6,14 @@ const Messages = Schema.Record(Schema.String, Schema.Array(Schema.String)).annot
   examples: [{ name: ["The name is required."] }],
 });
 
-const body = <const Codes extends readonly [string, ...Array<string>]>(codes: Codes, message: string) => ({
+const body = <
+  const Codes extends readonly [string, ...Array<string>],
+  const More extends Schema.Struct.Fields = {},
+>(
+  codes: Codes,
+  message: string,
+  more: More = {} as More,
+) => ({
   error: Schema.Struct({
     code: Schema.Literals(codes).annotate({
       description: "What went wrong: branch on this, not on the message.",
@@ -16,9 +23,12 @@ const body = <const Codes extends readonly [string, ...Array<string>]>(codes: Co
       description: "What went wrong and what would be right, for a person.",
       examples: [message],
     }),
-    fields: Schema.optionalKey(Messages),
+    ...more,
   }),
 });
+
+/** The member of errors that name fields: `validation_failed`, `invalid_parameter` and `limit_exceeded`. */
+const withFields = { fields: Schema.optionalKey(Messages) };
 
 const options = (status: number, description: string) => ({ httpApiStatus: status, description });
 
@@ -49,6 +59,7 @@ export class Forbidden extends Schema.Error<Forbidden>("Forbidden")(
       "device_token_required",
     ],
     "The token lacks the ability campaigns:write, which this endpoint needs.",
+    withFields,
   ),
   options(403, "Refused for this token, this workspace or its plan."),
 ) {
@@ -151,6 +162,7 @@ export class Unprocessable extends Schema.Error<Unprocessable>("Unprocessable")(
   body(
     ["validation_failed", "invalid_parameter", "invalid_cursor"],
     "Some fields are not right: see fields.",
+    withFields,
   ),
   options(422, "A field, parameter or cursor is not right."),
 ) {

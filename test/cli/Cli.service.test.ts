@@ -13,7 +13,7 @@ layer(TestWaypost.layer)("the command line", (it) => {
     "commands create workspaces, tokens and SDK keys, and revoke them (cli.commands, cli.output)",
     () =>
       Effect.gen(function* () {
-        const { device, json, platform } = yield* commandLine;
+        const { device, json, platform, run } = yield* commandLine;
         const made = yield* json("workspace create --name Acme --timezone Europe/Amsterdam");
         assert.strictEqual(made.timezone, "Europe/Amsterdam");
         const sandbox = yield* json("token issue --workspace Acme --environment sandbox");
@@ -42,6 +42,13 @@ layer(TestWaypost.layer)("the command line", (it) => {
         ]);
         assert.deepStrictEqual(revoked(yield* json("sdk-key list -w Acme -e sandbox")), [["iOS app", true]]);
         assert.strictEqual((yield* register).body.error.code, "token_revoked");
+        for (const name of ["reports", limited.id]) {
+          const again = yield* run(`token revoke -w Acme ${name}`);
+          assert.deepStrictEqual(
+            [again.code, again.stderr],
+            [1, 'The token "Reports" was revoked on 2026-11-21 12:00 UTC.\n'],
+          );
+        }
       }),
   );
 

@@ -56,8 +56,12 @@ describe("waypost serve", () => {
     assert.strictEqual(answer.statusCode, 201);
     assert.strictEqual(answer.headers.connection, "close");
     answer.resume();
-    const { code, stdout } = await ended;
+    const { code, stderr, stdout } = await ended;
     agent.destroy();
+    // After the address, one line says what to do next (running.lines).
+    const next = stderr.split("\n").filter((line) => line.includes("workspace create"));
+    assert.lengthOf(next, 1);
+    assert.include(next[0], `${origin}/docs`);
     assert.deepStrictEqual([code, stdout], [0, `Waypost is listening on ${origin}\n`]);
     assert.isNotNull(child.exitCode);
     assert.isFalse(existsSync(join(cli.dataDir, "server.json")));

@@ -2,11 +2,12 @@ import { assert, describe, it } from "@effect/vitest";
 import { Cause, Context, Effect, Exit, Layer, Redacted } from "effect";
 import { SqlClient } from "effect/sql";
 import { once } from "node:events";
-import { createServer } from "node:net";
+import { type AddressInfo, createServer } from "node:net";
 import { dirname } from "node:path";
 import { inject } from "vitest";
 import { Database } from "../../src/database/Database.ts";
 import { postgresLayer } from "../../src/database/Postgres.ts";
+import { captured, logged } from "../CapturedLog.ts";
 
 const urlOf = (database: string) => {
   const { socketPath, username } = inject("testServer");
@@ -79,6 +80,39 @@ describe("postgresLayer", () => {
       const error = yield* Effect.flip(connect(urlOf("no_such_database"), 10_000_000));
       assert.include(error.message, 'database "no_such_database" does not exist');
     }).pipe(Effect.scoped),
+  );
+
+  it.live("a lasting error of the address is reported at once, not retried (running.external)", () =>
+    Effect.gen(function* () {
+      // A server that refuses TLS, which the address demands.
+      const server = yield* Effect.acquireRelease(
+        Effect.promise(async () => {
+          const opened = createServer((socket) => socket.once("data", () => socket.write("N")));
+          opened.listen(0, "127.0.0.1");
+          await once(opened, "listening");
+          return opened;
+        }),
+        (opened) => Effect.sync(() => opened.close()),
+      );
+      const { port: number } = server.address() as AddressInfo;
+      const url = Redacted.make(`postgres://me@127.0.0.1:${number}/shop?sslmode=require`);
+      // Hours of retries would let the test time out.
+      const error = yield* Effect.flip(connect(url, 10_000_000));
+      assert.include(error.message, "TLS");
+    }).pipe(Effect.scoped),
+  );
+
+  it.live("a server that does not answer yet is reported once while it is retried", () =>
+    Effect.gen(function* () {
+      logged.length = 0;
+      const url = Redacted.make(`postgres://me:hunter2@127.0.0.1:${yield* port(false)}/shop`);
+      yield* Effect.flip(connect(url, 600));
+      assert.lengthOf(
+        logged.filter((line) => line.includes("does not answer yet")),
+        1,
+      );
+      assert.notInclude(logged.join(), "hunter2");
+    }).pipe(Effect.provide(captured), Effect.scoped),
   );
 
   it.live("a server that accepts connections and never answers fails", () =>

@@ -34,7 +34,10 @@ it("a correction of less than a second never makes time go back", () => {
   assert.strictEqual(next.stepMillis, 0);
   const later = Array.from({ length: 100 }, (_, index) => epochAt(next.time, 5_002 + 10 * index));
   assert.strictEqual(later[0], shown);
-  assert.deepStrictEqual(later, later.toSorted((a, b) => a - b));
+  assert.deepStrictEqual(
+    later,
+    later.toSorted((a, b) => a - b),
+  );
   assert.strictEqual(later.at(-1), noon + 4_600 + 991);
 });
 

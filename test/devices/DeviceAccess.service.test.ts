@@ -172,7 +172,13 @@ layer(TestWaypost.layer)("Authentication of the device interface", (it) => {
         const deviceKey = openDeviceToken(phone.token)?.claims.deviceKey ?? DeviceKey(0);
         const caller = { workspaceId: sandbox.workspaceId, workspace, environment: "sandbox" } as const;
         // The device unregisters after the request was authenticated and before it changes anything.
-        const device = { ...caller, deviceId: DeviceId(phone.id), deviceKey, locationsVersion: 0, webhookEvents: [] };
+        const device = {
+          ...caller,
+          deviceId: DeviceId(phone.id),
+          deviceKey,
+          locationsVersion: 0,
+          webhookEvents: [],
+        };
         assert.strictEqual((yield* phone.ask("/devices/me", { method: "DELETE" })).status, 200);
         for (const late of [devices.change(device, ParsedBody.of({})), devices.rotate(device)]) {
           const { error } = yield* Effect.flip(late as Effect.Effect<unknown, any>);

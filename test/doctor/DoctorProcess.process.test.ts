@@ -51,6 +51,10 @@ describe("waypost doctor with the embedded database", () => {
       ["media", "store", "problem"],
       ["server", "health", "warning"],
     ]);
+    assert.include(
+      findingsOf(broken.report, "data directory", "operator key")[0]?.observation,
+      `has mode 0644: only the mode of ${dataDir} keeps other accounts from the key.`,
+    );
     assert.deepStrictEqual(
       findingsOf(broken.report, "database", "schema").map(({ verdict }) => verdict),
       ["ok"],

@@ -16,6 +16,10 @@ export const moveTo = (time: string) =>
 /** Makes the worker poll, and waits until it has caught up. */
 export const pollAgain = Effect.flatMap(SendScheduler, ({ caughtUp }) => caughtUp);
 
+/** A send without the names of its campaign and notification. */
+export const withoutNames = ({ campaign_name: _campaign, notification_name: _notification, ...send }: any) =>
+  send;
+
 /** A workspace at the start of test time, with helpers for sends, through the HTTP interfaces alone. */
 export const sendWorld = (options: Parameters<typeof eventWorld>[0] = {}) =>
   Effect.gen(function* () {
@@ -49,13 +53,13 @@ export const sendWorld = (options: Parameters<typeof eventWorld>[0] = {}) =>
               ...fields,
             },
           }),
-        /** All sends of the operator interface, oldest first. */
+        /** All sends of the operator interface, oldest first, without the names, which follow renames. */
         sends: (query = "") =>
           Effect.map(
             world.waypost.operator(
               `/workspaces/${world.workspace.id}/${environment}/sends?limit=100${query}`,
             ),
-            ({ body }) => (body.data as Array<any>).toReversed(),
+            ({ body }) => (body.data as Array<any>).map(withoutNames).toReversed(),
           ),
         /** Pauses or publishes a campaign. */
         ask: (campaign: string, what: "pause" | "publish") =>

@@ -53,33 +53,35 @@ describe("log lines", () => {
     }),
   );
 
-  it.effect("a line for people is one line, without secrets and control characters (log.secrets)", () =>
-    Effect.gen(function* () {
-      yield* TestClock.adjust("1 hour");
-      for (const hasColors of [false, true]) {
-        const lines: Array<string> = [];
-        const logger = Logger.map(prettyLine(secretMask(), hasColors), (line) => void lines.push(line));
-        yield* Effect.gen(function* () {
-          yield* Effect.annotateLogs(Effect.logInfo("request\n"), {
-            path: "/\u009B31m\u202E/wps_0123456789abcdef",
-            status: 200,
-            name: "two words",
-            token: Redacted.make("wpd_secret"),
-          });
-          yield* Effect.logError("A fault", Cause.die(new Error("broken by wps_0123456789abcdef \u0007")));
-        }).pipe(Effect.provide(Logger.layer([logger])));
-        assert.lengthOf(lines, 2);
-        const [first = "", second = ""] = lines.map(stripVTControlCharacters);
-        assert.match(first, /^\d\d:\d\d:\d\d INFO /);
-        assert.strictEqual(
-          first.slice("00:00:00 INFO ".length),
-          "request\\u000a path=/\\u009b31m\\u202e/wps_<redacted> status=200 " +
-            'name="two words" token=<redacted>',
-        );
-        assert.match(second, /^\d\d:\d\d:\d\d ERROR A fault\nError: broken by wps_<redacted> \\u0007\n/);
-        assert.strictEqual(lines.join().includes("\u001B["), hasColors);
-      }
-    }),
+  it.effect(
+    "a line for people is one line, without secrets and control characters (log.secrets, running.lines)",
+    () =>
+      Effect.gen(function* () {
+        yield* TestClock.adjust("1 hour");
+        for (const hasColors of [false, true]) {
+          const lines: Array<string> = [];
+          const logger = Logger.map(prettyLine(secretMask(), hasColors), (line) => void lines.push(line));
+          yield* Effect.gen(function* () {
+            yield* Effect.annotateLogs(Effect.logInfo("request\n"), {
+              path: "/\u009B31m\u202E/wps_0123456789abcdef",
+              status: 200,
+              name: "two words",
+              token: Redacted.make("wpd_secret"),
+            });
+            yield* Effect.logError("A fault", Cause.die(new Error("broken by wps_0123456789abcdef \u0007")));
+          }).pipe(Effect.provide(Logger.layer([logger])));
+          assert.lengthOf(lines, 2);
+          const [first = "", second = ""] = lines.map(stripVTControlCharacters);
+          assert.match(first, /^\d\d:\d\d:\d\d INFO /);
+          assert.strictEqual(
+            first.slice("00:00:00 INFO ".length),
+            "request\\u000a path=/\\u009b31m\\u202e/wps_<redacted> status=200 " +
+              'name="two words" token=<redacted>',
+          );
+          assert.match(second, /^\d\d:\d\d:\d\d ERROR A fault\nError: broken by wps_<redacted> \\u0007\n/);
+          assert.strictEqual(lines.join().includes("\u001B["), hasColors);
+        }
+      }),
   );
 
   it.effect(

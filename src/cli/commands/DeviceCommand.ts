@@ -39,7 +39,7 @@ const list = Command.make(
       (query) => ask((client) => client.devices.list({ params, query: { ...query, ...filters } })),
       [
         { heading: "ID", kind: "id", cell: ({ id }) => id },
-        { heading: "INSTALLATION", cell: (device) => device.installation_id },
+        { heading: "INSTALLATION", kind: "id", cell: (device) => device.installation_id },
         { heading: "PLATFORM", cell: ({ platform }) => platform },
         { heading: "TRANSPORT", cell: (device) => device.transport + (device.address_gone ? " (gone)" : "") },
         { heading: "APPROVED", cell: ({ approved }) => yesNo(approved) },

@@ -37,7 +37,8 @@ const list = Command.make(
       (query) => ask((client) => client.sends.list({ params, query: { ...query, ...filters } })),
       [
         { heading: "ID", kind: "id", cell: ({ id }) => id },
-        { heading: "CAMPAIGN", kind: "id", cell: (send) => send.campaign_id },
+        { heading: "CAMPAIGN", cell: (send) => send.campaign_name ?? "(deleted)" },
+        { heading: "NOTIFICATION", cell: (send) => send.notification_name ?? "(deleted)" },
         { heading: "DUE", kind: "instant", cell: (send) => send.due_at },
         { heading: "STATUS", cell: ({ status }) => status },
         { heading: "TARGETED", kind: "figure", cell: ({ targeted }) => targeted },

@@ -2,7 +2,7 @@ import { CliOutput } from "effect/cli";
 import { visible } from "../../wire/VisibleText.ts";
 import { formatCount, formatInstant } from "./Formats.ts";
 
-/** The content of a column. Prose is shortened first, then instants. Ids and figures stay whole. */
+/** The content of a column. Prose is shortened first, then instants. Ids and figures are never shortened. */
 type Kind = "prose" | "instant" | "id" | "figure";
 
 /** A column of a table. */
@@ -18,11 +18,13 @@ const gap = 2;
 const whole = Number.POSITIVE_INFINITY;
 const dateCells = "YYYY-MM-DD…".length;
 
-/** Minimum widths of columns, in cells. If the table is still too wide, the next row applies. */
+/**
+ * Minimum widths of columns, in cells. If the table is still too wide, the next row applies; after the last
+ * one, the table is wider than the terminal.
+ */
 const minWidths: ReadonlyArray<Readonly<Record<Kind, number>>> = [
   { prose: 8, instant: dateCells, id: whole, figure: whole },
   { prose: 5, instant: 5, id: whole, figure: whole },
-  { prose: 5, instant: 5, id: 8, figure: 8 },
 ];
 
 /** Width of a text in cells. ASCII takes a fast path. */

@@ -140,7 +140,10 @@ const failed =
     return refused(`Migration ${name} failed: ${reasonOf(cause)}\n${shown}`, cause);
   };
 
-/** Applies the next migration; false if there is none. Concurrent processes wait for each other. */
+/**
+ * Applies the next migration and returns its name; null if there is none. Concurrent processes wait for each
+ * other.
+ */
 const applyNext = Effect.fnUntraced(function* (migrations: ReadonlyArray<Migration>) {
   const sql = yield* SqlClient.SqlClient;
   // A migration, and waiting for that of another process, may take long.
@@ -153,7 +156,7 @@ const applyNext = Effect.fnUntraced(function* (migrations: ReadonlyArray<Migrati
     )`;
   const applied = yield* appliedOf(migrations);
   const next = migrations[applied.length];
-  if (next === undefined) return false;
+  if (next === undefined) return null;
   const now = yield* Clock.currentTimeMillis;
   // Processes of the previous version still run, and a statement that waits for a table blocks all later
   // ones.
@@ -163,8 +166,7 @@ const applyNext = Effect.fnUntraced(function* (migrations: ReadonlyArray<Migrati
   }
   yield* sql`INSERT INTO schema_migration (id, name, checksum, applied_at)
     VALUES (${next.id}, ${next.name}, ${next.checksum}, ${instant(now)})`;
-  yield* Effect.logInfo(`Applied migration ${next.name}`);
-  return true;
+  return next.name;
 });
 
 /** As `applyNext`, with retries while other sessions use the tables. */
@@ -190,7 +192,26 @@ const applyNextWithRetries = (migrations: ReadonlyArray<Migration>) =>
 export const migrate: Effect.Effect<void, MigrationRefused, SqlClient.SqlClient | MigrationFiles> =
   Effect.gen(function* () {
     const migrations = yield* Effect.flatMap((yield* MigrationFiles).load, inOrder);
-    while (yield* applyNextWithRetries(migrations));
+    const applied: Array<string> = [];
+    const report = Effect.suspend(() => {
+      const [first, last] = [applied[0], applied.at(-1)];
+      if (first === undefined) return Effect.void;
+      return Effect.logInfo(
+        applied.length === 1
+          ? `Applied migration ${first}`
+          : `Applied ${applied.length} migrations: ${first} to ${last}`,
+      );
+    });
+    yield* Effect.ensuring(
+      Effect.gen(function* () {
+        for (;;) {
+          const name = yield* applyNextWithRetries(migrations);
+          if (name === null) return;
+          applied.push(name);
+        }
+      }),
+      report,
+    );
   }).pipe(
     Effect.catchTag("SqlError", (cause) =>
       refused(`The schema cannot be migrated: ${reasonOf(cause)}`, cause),

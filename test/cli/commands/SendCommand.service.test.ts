@@ -1,6 +1,6 @@
 import { assert, layer } from "@effect/vitest";
 import { Effect } from "effect";
-import { moveTo, sendWorld } from "../../sending/SendWorld.ts";
+import { moveTo, sendWorld, withoutNames } from "../../sending/SendWorld.ts";
 import { TestWaypost } from "../../TestWaypost.ts";
 import { commandLine } from "../CommandLine.ts";
 
@@ -15,12 +15,18 @@ layer(TestWaypost.layer)("waypost send list", (it) => {
       yield* production.sent(yield* production.push(), "18:00");
       yield* moveTo("2026-11-21T12:30:00Z");
       const list = `send list -w ${workspace.id} -e production`;
-      assert.deepStrictEqual(yield* json(list), (yield* production.sends()).toReversed());
+      assert.deepStrictEqual((yield* json(list)).map(withoutNames), (yield* production.sends()).toReversed());
       const [done, ...others] = yield* json(`${list} --campaign ${campaign} --status done`);
       assert.deepInclude(done, { campaign_id: campaign, status: "done", targeted: 1, delivered: 1 });
       assert.lengthOf(others, 0);
       const { stdout } = yield* run(list);
-      assert.match(stdout, /^ID +CAMPAIGN +DUE +STATUS +TARGETED +DELIVERED +FAILED$/m);
+      assert.match(stdout, /^ID +CAMPAIGN +NOTIFICATION +DUE +STATUS +TARGETED +DELIVERED +FAILED$/m);
+      const names = [done.campaign_name, done.notification_name];
+      assert.match(stdout, new RegExp(`${done.id} +${names.join(" +")} +2026`));
+      const narrow = yield* run(list, 40);
+      assert.include(narrow.stdout, done.id);
+      yield* production.remove(campaign);
+      assert.match((yield* run(list)).stdout, new RegExp(`${done.id} +[(]deleted[)]`));
       assert.match(stdout, /2026-11-21 12:30 UTC +done +1 +1 +0/);
       assert.match(stdout, /2026-11-21 18:00 UTC +scheduled +0 +0 +0/);
       const none = yield* run(`${list} --status missed`);

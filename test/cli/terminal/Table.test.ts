@@ -62,6 +62,18 @@ describe("tables", () => {
     ]);
   });
 
+  it("a table never shortens ids and figures, however narrow the terminal (cli.output)", () => {
+    const lines = table(
+      [
+        { heading: "ID", kind: "id", cell: ([id]: readonly [string, string]) => id },
+        { heading: "DEVICES", kind: "figure", cell: () => 1_234_567 },
+      ],
+      [["0198f1c2-0000-7000-8000-000000000001", ""]],
+      20,
+    ).split("\n");
+    assert.strictEqual(lines[1], "0198f1c2-0000-7000-8000-000000000001  1,234,567");
+  });
+
   it("a table is never wider than a terminal that fits its headings", () => {
     fc.assert(
       fc.property(

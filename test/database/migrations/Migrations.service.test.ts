@@ -8,6 +8,7 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { migrate, type MigrationFile, MigrationFiles } from "../../../src/database/migrations/Migrations.ts";
 import { makeSchemaCheck } from "../../../src/database/migrations/SchemaWatch.ts";
+import { captured, logged } from "../../CapturedLog.ts";
 import { TestDatabase } from "../TestDatabase.ts";
 
 const first: MigrationFile = {
@@ -44,6 +45,16 @@ describe("migrate", () => {
       assert.deepStrictEqual(yield* applied, [first.name, second.name]);
       assert.lengthOf(yield* sql`SELECT 1 FROM one CROSS JOIN two`, 1);
     }),
+  );
+
+  onEmpty("all migrations of a start are one line of the log (running.lines)", () =>
+    Effect.gen(function* () {
+      logged.length = 0;
+      yield* apply(first, second);
+      yield* apply(first, second);
+      const messages = logged.map((line) => (JSON.parse(line) as { readonly message: unknown }).message);
+      assert.deepStrictEqual(messages, ["Applied 2 migrations: 0001_one.sql to 0002_two.sql"]);
+    }).pipe(Effect.provide(captured)),
   );
 
   onEmpty("concurrent starts apply each migration once and all find the whole schema", () =>

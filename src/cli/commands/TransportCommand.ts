@@ -1,0 +1,201 @@
+import { Effect, Option } from "effect";
+import { Argument, Command, Flag } from "effect/cli";
+import { readFile } from "node:fs/promises";
+import {
+  ApnsCredentials,
+  FcmCredentials,
+  PushProvider,
+  type ShownTransport,
+  WebPushCredentials,
+} from "../../sending/push/PushCredential.ts";
+import { environmentName } from "../../workspaces/Environment.ts";
+import { CommandRefused } from "../CommandRefused.ts";
+import { environmentFlags, openEnvironment } from "../Lookups.ts";
+import { operatorFlags } from "../Operator.ts";
+import { parseFlags } from "../RequestBodies.ts";
+import { yesNo } from "../terminal/Formats.ts";
+import { fittedTable, printOne } from "../terminal/Output.ts";
+import type { Column } from "../terminal/Table.ts";
+
+const columns: ReadonlyArray<Column<ShownTransport>> = [
+  { heading: "TRANSPORT", cell: ({ transport }) => transport },
+  { heading: "CONFIGURED", cell: ({ configured }) => yesNo(configured) },
+  { heading: "SET", kind: "instant", cell: ({ updated_at }) => updated_at },
+  { heading: "PUBLIC KEY", kind: "id", cell: ({ public_key }) => public_key },
+];
+
+const list = Command.make(
+  "list",
+  environmentFlags,
+  Effect.fn(function* (flags) {
+    const { ask, params } = yield* openEnvironment(flags);
+    const { data } = yield* ask((client) => client.transports.list({ params }));
+    const text = yield* fittedTable(columns, data);
+    yield* printOne(data, () => text);
+  }),
+).pipe(
+  Command.withDescription("List the push services of an environment, and which have credentials"),
+  Command.withExamples([{ command: "waypost transport list --workspace Acme --environment production" }]),
+);
+
+const readText = (path: string): Effect.Effect<string, CommandRefused> =>
+  Effect.tryPromise({
+    try: () => readFile(path, "utf8"),
+    catch: () => new CommandRefused({ message: `The file ${path} cannot be read.` }),
+  });
+
+const printSet =
+  (flags: { readonly environment: "sandbox" | "production" }, noun: string) =>
+  ({ data }: { readonly data: ShownTransport }) =>
+    printOne(data, ({ public_key }) =>
+      [
+        `Set the ${noun} credentials of the ${environmentName(flags.environment)} environment.`,
+        ...(public_key === null ? [] : [`Browsers subscribe with the key ${public_key}`]),
+      ].join("\n"),
+    );
+
+const baseUrl = Flag.String("base-url").pipe(
+  Flag.withDescription("Address of the push service, such as a proxy's; its own if left out"),
+  Flag.optional,
+);
+
+const setFcm = Command.make(
+  "fcm",
+  {
+    ...environmentFlags,
+    file: Flag.File("service-account").pipe(
+      Flag.withDescription("The JSON key file of a service account of the Firebase project"),
+    ),
+    baseUrl,
+  },
+  Effect.fn(function* (flags) {
+    const text = yield* readText(flags.file);
+    const account = yield* Effect.try({
+      try: (): unknown => JSON.parse(text),
+      catch: () =>
+        new CommandRefused({
+          message: `${flags.file} is not JSON: give the key file that Google made for the service account.`,
+        }),
+    });
+    const payload = yield* parseFlags(FcmCredentials, {
+      service_account: account,
+      base_url: Option.getOrUndefined(flags.baseUrl),
+    });
+    const { ask, params } = yield* openEnvironment(flags);
+    yield* Effect.flatMap(
+      ask((client) => client.transports.putFcm({ params, payload })),
+      printSet(flags, "FCM"),
+    );
+  }),
+).pipe(
+  Command.withDescription("Set the credentials for Firebase Cloud Messaging"),
+  Command.withExamples([
+    {
+      command:
+        "waypost transport set fcm --workspace Acme --environment production --service-account account.json",
+    },
+  ]),
+);
+
+const setApns = Command.make(
+  "apns",
+  {
+    ...environmentFlags,
+    file: Flag.File("private-key").pipe(Flag.withDescription("The signing key: the .p8 file from Apple")),
+    keyId: Flag.String("key-id").pipe(Flag.withDescription("Id of the signing key")),
+    teamId: Flag.String("team-id").pipe(Flag.withDescription("Id of the team at Apple")),
+    topic: Flag.String("topic").pipe(Flag.withDescription("Bundle id of the app")),
+    baseUrl,
+  },
+  Effect.fn(function* (flags) {
+    const payload = yield* parseFlags(ApnsCredentials, {
+      team_id: flags.teamId,
+      key_id: flags.keyId,
+      private_key: yield* readText(flags.file),
+      topic: flags.topic,
+      base_url: Option.getOrUndefined(flags.baseUrl),
+    });
+    const { ask, params } = yield* openEnvironment(flags);
+    yield* Effect.flatMap(
+      ask((client) => client.transports.putApns({ params, payload })),
+      printSet(flags, "APNs"),
+    );
+  }),
+).pipe(
+  Command.withDescription("Set the credentials for the Apple Push Notification service"),
+  Command.withExamples([
+    {
+      command:
+        "waypost transport set apns --workspace Acme --environment production --private-key AuthKey.p8 " +
+        "--key-id F6G7H8J9K0 --team-id A1B2C3D4E5 --topic com.example.shop",
+    },
+  ]),
+);
+
+const setWebPush = Command.make(
+  "webpush",
+  {
+    ...environmentFlags,
+    subject: Flag.String("subject").pipe(
+      Flag.withDescription("Contact for push services: a mailto: or https: address"),
+    ),
+  },
+  Effect.fn(function* (flags) {
+    const payload = yield* parseFlags(WebPushCredentials, { subject: flags.subject });
+    const { ask, params } = yield* openEnvironment(flags);
+    yield* Effect.flatMap(
+      ask((client) => client.transports.putWebPush({ params, payload })),
+      printSet(flags, "Web Push"),
+    );
+  }),
+).pipe(
+  Command.withDescription("Set up Web Push. The server generates the keys"),
+  Command.withExamples([
+    {
+      command:
+        "waypost transport set webpush --workspace Acme --environment production " +
+        "--subject mailto:push@example.com",
+    },
+  ]),
+);
+
+const set = Command.make("set").pipe(
+  Command.withDescription("Set the credentials of a push service. They replace those that were set"),
+  Command.withSubcommands([setFcm, setApns, setWebPush]),
+  Command.withExamples([
+    {
+      command:
+        "waypost transport set fcm --workspace Acme --environment production --service-account account.json",
+    },
+  ]),
+);
+
+const remove = Command.make(
+  "delete",
+  {
+    ...environmentFlags,
+    transport: Argument.Literals("transport", PushProvider.literals).pipe(
+      Argument.withDescription("fcm, apns or webpush"),
+    ),
+  },
+  Effect.fn(function* (flags) {
+    const { ask, params } = yield* openEnvironment(flags);
+    const { data } = yield* ask((client) =>
+      client.transports.delete({ params: { ...params, transport: flags.transport } }),
+    );
+    yield* printOne(data, ({ id }) => `Deleted the ${id} credentials. Deliveries to it fail from now on.`);
+  }),
+).pipe(
+  Command.withDescription("Delete the credentials of a push service"),
+  Command.withExamples([
+    { command: "waypost transport delete webpush --workspace Acme --environment sandbox" },
+  ]),
+);
+
+/** `waypost transport …` */
+export const transportCommand = Command.make("transport").pipe(
+  Command.withDescription("Credentials with which pushes are sent to push services"),
+  Command.withSubcommands([list, set, remove]),
+  Command.withExamples([{ command: "waypost transport list --workspace Acme --environment production" }]),
+  Command.withGlobalFlags(operatorFlags),
+);

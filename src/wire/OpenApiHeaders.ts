@@ -1,0 +1,101 @@
+import { isJson, type Json } from "./OpenApiDescriptions.ts";
+
+const header = (description: string, type: "string" | "integer", example: string | number): Json => ({
+  description,
+  schema: { type, examples: [example] },
+});
+
+/** Response headers that a document declares, by their name in `components`. */
+const components: Readonly<Record<string, readonly [name: string, header: Json]>> = {
+  RequestId: [
+    "X-Request-Id",
+    header("The id of the request in the log: the id that was sent, or a new one.", "string", "4f0c1b1e"),
+  ],
+  RetryAfter: ["Retry-After", header("Seconds to wait before a retry.", "integer", 12)],
+  RateLimit: [
+    "RateLimit",
+    header(
+      "Requests left (`r`) and seconds until the reset (`t`) of each window.",
+      "string",
+      '"minute";r=29;t=42',
+    ),
+  ],
+  RateLimitPolicy: [
+    "RateLimit-Policy",
+    header("Limit (`q`) and length in seconds (`w`) of each window.", "string", '"minute";q=30;w=60'),
+  ],
+  RateLimitLimit: [
+    "X-RateLimit-Limit",
+    header("The limit of the window with the fewest requests left.", "integer", 30),
+  ],
+  RateLimitRemaining: [
+    "X-RateLimit-Remaining",
+    header("The number of requests left in that window.", "integer", 29),
+  ],
+  RateLimitReset: [
+    "X-RateLimit-Reset",
+    header("The end of that window, in seconds since 1970.", "integer", 1_795_262_400),
+  ],
+  IdempotentReplayed: [
+    "Idempotent-Replayed",
+    header(
+      "`true` if this is the stored response of an earlier request with the same key.",
+      "string",
+      "true",
+    ),
+  ],
+};
+
+const rateLimitNames = Object.keys(components).filter((name) => name.startsWith("RateLimit"));
+
+/** The headers that a response with this status can have. */
+const headerNames = (
+  status: string,
+  isRateLimited: boolean,
+  isIdempotent: boolean,
+): ReadonlyArray<string> => [
+  "RequestId",
+  ...(status === "429" || status === "503" || (status === "409" && isIdempotent) ? ["RetryAfter"] : []),
+  // Authentication comes before the rate limits (contract B1).
+  ...(isRateLimited && status !== "401" ? rateLimitNames : []),
+  ...(isIdempotent && status.startsWith("2") ? ["IdempotentReplayed"] : []),
+];
+
+/**
+ * Declares the headers of every response of a document (contract A5, J3). An operation with the parameter
+ * `Idempotency-Key` is idempotent. Changes the document.
+ */
+export const addResponseHeaders = (document: Json, isRateLimited: boolean): void => {
+  const used = new Set<string>();
+  for (const item of Object.values(document["paths"] as Json)) {
+    for (const op of Object.values(item as Json)) {
+      if (!isJson(op) || !isJson(op["responses"])) continue;
+      const parameters = op["parameters"] as ReadonlyArray<Json>;
+      const isIdempotent = parameters.some(({ name }) => name === "Idempotency-Key");
+      for (const [status, response] of Object.entries(op["responses"])) {
+        const names = headerNames(status, isRateLimited, isIdempotent);
+        for (const name of names) used.add(name);
+        (response as Json)["headers"] = Object.fromEntries(
+          names.map((name) => [components[name]?.[0], { $ref: `#/components/headers/${name}` }]),
+        );
+      }
+    }
+  }
+  const declared = Object.entries(components).filter(([name]) => used.has(name));
+  (document["components"] as Json)["headers"] = Object.fromEntries(
+    declared.map(([name, [, each]]) => [name, each]),
+  );
+};
+
+/**
+ * Names every security scheme as HTTP registers it, in lower case. A document with one scheme requires it
+ * everywhere; with several, each operation says which. Changes the document.
+ */
+export const nameSecuritySchemes = (document: Json): void => {
+  const schemes = (document["components"] as Json)["securitySchemes"] as Json;
+  for (const scheme of Object.values(schemes) as Array<Json>) {
+    scheme["scheme"] = String(scheme["scheme"]).toLowerCase();
+  }
+  const names = Object.keys(schemes);
+  document["security"] = names.length === 1 ? names.map((name) => ({ [name]: [] })) : [];
+};

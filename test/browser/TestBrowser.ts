@@ -1,0 +1,67 @@
+import { Context, Effect, Layer, Scope } from "effect";
+import puppeteer, { type Page } from "puppeteer-core";
+import { chromiumPath } from "./Chromium.ts";
+
+export interface Tab {
+  readonly page: Page;
+  /** Everything that a page must not do: errors, violations of its policy, requests to other hosts. */
+  readonly problems: ReadonlyArray<string>;
+}
+
+/**
+ * A real browser, one for the tests of a file. It starts with the first tab. Each tab has cookies and storage
+ * of its own. Tests that need it are skipped without `isChromiumAvailable`.
+ */
+export class TestBrowser extends Context.Service<TestBrowser>()("waypost/test/TestBrowser", {
+  make: Effect.gen(function* () {
+    const scope = yield* Effect.scope;
+    const launched = yield* Effect.cached(
+      Effect.acquireRelease(
+        Effect.promise(async () =>
+          puppeteer.launch({
+            executablePath: await chromiumPath(),
+            headless: "shell",
+            // Root cannot use the sandbox of Chromium. The last three draw WebGL without a GPU.
+            args: [
+              "--no-sandbox",
+              "--disable-dev-shm-usage",
+              "--use-gl=angle",
+              "--use-angle=swiftshader",
+              "--enable-unsafe-swiftshader",
+            ],
+            defaultViewport: { width: 1400, height: 1000 },
+          }),
+        ),
+        (running) => Effect.promise(() => running.close()),
+      ).pipe(Scope.provide(scope)),
+    );
+
+    /** Opens an empty tab for the pages of one origin. It is closed with the scope. */
+    const open = (origin: string) =>
+      Effect.gen(function* () {
+        const browser = yield* launched;
+        const context = yield* Effect.acquireRelease(
+          Effect.promise(() => browser.createBrowserContext()),
+          (opened) => Effect.promise(() => opened.close()),
+        );
+        const page = yield* Effect.promise(() => context.newPage());
+        page.setDefaultTimeout(120_000);
+        const problems: Array<string> = [];
+        page.on("pageerror", (error) => problems.push(`error: ${String(error)}`));
+        page.on("request", (request) => {
+          const url = request.url();
+          if (!url.startsWith(`${origin}/`) && !/^(?:data|blob|about):/.test(url))
+            problems.push(`request: ${url}`);
+        });
+        // A violation of the policy of a page is an error on its console.
+        page.on("console", (message) => {
+          if (/content security policy/i.test(message.text())) problems.push(`policy: ${message.text()}`);
+        });
+        return { page, problems } satisfies Tab;
+      });
+
+    return { open };
+  }),
+}) {
+  static readonly layer = Layer.effect(TestBrowser, TestBrowser.make);
+}
