@@ -76,8 +76,8 @@ export class ReportsApi extends HttpApiGroup.make("reports")
       .annotate(
         OpenApi.Description,
         "A row for every notification that the report on notifications has with these parameters. " +
-          "Opens and clicks count deliveries, on the day when they were opened or clicked. The most delivered come " +
-          "first, then by name and id. Not paginated.",
+          "Opens and clicks count deliveries, on the day when they were opened or clicked. The most " +
+          "delivered come first, then by name and id. Not paginated.",
       ),
     HttpApiEndpoint.get("surveys", "/reports/surveys", {
       query: rowReportParameters(surveyRowStatuses),

@@ -119,12 +119,16 @@ layer(TestDatabase.layer)("Distribution of the schema by workspace", (it) => {
         [
           "delivery: delivery_changed_after_settling",
           "delivery: delivery_inserted",
+          "delivery: delivery_inserted_with_interaction",
+          "delivery: delivery_interaction",
           "delivery: delivery_settled",
           "device: device_inserted",
           "device: device_registration_changed",
           "geofence_event: geofence_event_changed",
           "geofence_event: geofence_event_inserted",
           "media_file: media_file_deleted",
+          "survey_response: survey_response_answered",
+          "survey_response: survey_response_moved",
         ],
       );
     }),

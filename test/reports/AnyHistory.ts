@@ -3,7 +3,7 @@ import { idAt } from "../../src/wire/Ids.ts";
 import { testStart } from "../TestWaypost.ts";
 import type { RecordedIds } from "./RecordedHistory.ts";
 import type { PastCampaign, ReportHistory } from "./ReportHistory.ts";
-import type { QueryParameters } from "./ReportOracle.ts";
+import type { QueryParameters } from "./ReportOrder.ts";
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;

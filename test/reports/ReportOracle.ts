@@ -1,21 +1,7 @@
 import { campaignStatus } from "../../src/campaigns/CampaignStatus.ts";
-import { byName, oneDecimal, percent } from "./ReportOrder.ts";
+import { byName, oneDecimal, percent, type QueryParameters } from "./ReportOrder.ts";
 import type { RecordedIds } from "./RecordedHistory.ts";
 import type { PastCampaign, PastDelivery, PastEvent, ReportHistory } from "./ReportHistory.ts";
-
-/** The parameters of a request, with both ends of the range. */
-export type QueryParameters = { readonly start: string; readonly end: string } & {
-  readonly [
-    name in
-      | "campaign"
-      | "location"
-      | "location_group"
-      | "activation"
-      | "campaign_status"
-      | "content_type"
-      | "status"
-  ]?: string;
-};
 
 /**
  * A second implementation of the report rules (contract K1–K8, M2), as plain as possible: it reads every row,

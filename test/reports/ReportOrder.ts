@@ -1,4 +1,19 @@
-/** How reports order rows and round figures, in whole numbers only. */
+/** The parameters of reports, how they order rows, and how they round: in whole numbers only. */
+
+/** The parameters of a request, with both ends of the range. */
+export type QueryParameters = { readonly start: string; readonly end: string } & {
+  readonly [
+    name in
+      | "campaign"
+      | "location"
+      | "location_group"
+      | "activation"
+      | "campaign_status"
+      | "content_type"
+      | "status"
+  ]?: string;
+};
+
 interface Named {
   readonly id: string;
   readonly name: string;

@@ -1,7 +1,7 @@
 import { Effect } from "effect";
 import { SqlClient } from "effect/sql";
 import { testStart } from "../TestWaypost.ts";
-import type { QueryParameters } from "./ReportOracle.ts";
+import type { QueryParameters } from "./ReportOrder.ts";
 
 /** The first answer of a device to a survey, by the index of the survey. */
 export interface PastResponse {

@@ -16,7 +16,8 @@ import {
   type Trigger,
 } from "./ReportHistory.ts";
 import { reporting } from "./Reporting.ts";
-import { type QueryParameters, ReportOracle } from "./ReportOracle.ts";
+import { ReportOracle } from "./ReportOracle.ts";
+import type { QueryParameters } from "./ReportOrder.ts";
 import { expectedSurveys, respond } from "./SurveyHistory.ts";
 
 const HOUR = 3_600_000;

@@ -76,7 +76,7 @@ const sends = Effect.fnUntraced(function* ({ make, platform, workspaceId }: Matr
 
 const DAY = 86_400_000;
 
-/** Creates a visit of a month ago and the message that it triggered. Both are compacted. */
+/** Creates a visit of a month ago and the message that it triggered, which is opened. All are compacted. */
 const longAgo = Effect.fnUntraced(function* ({ make }: MatrixFixture) {
   const waypost = yield* TestWaypost;
   const then = testStart - 30 * DAY;
@@ -87,13 +87,15 @@ const longAgo = Effect.fnUntraced(function* ({ make }: MatrixFixture) {
   const { token } = yield* make.device;
   const occurred_at = new Date(then).toISOString();
   const event = { id: randomUUID(), type: "enter", location_id: location, occurred_at };
-  ok(yield* waypost.device(token)("/events", { body: { events: [event] } }));
+  const device = waypost.device(token);
+  const { deliveries } = ok(yield* device("/events", { body: { events: [event] } }));
+  ok(yield* device(`/messages/${deliveries[0].id}/opened`, { method: "POST" }));
   yield* TestClock.setTime(testStart);
 });
 
 /**
  * Creates visits of a device over two weeks, of which the first are compacted and the last is not in the
- * rollups, and a push that waits for its service. Returns the device's token.
+ * rollups, nor is an answer to a survey, and a push that waits for its service. Returns the device's token.
  */
 const visitsOfTwoWeeks = Effect.fnUntraced(function* (fixture: MatrixFixture) {
   const waypost = yield* TestWaypost;
@@ -123,6 +125,10 @@ const visitsOfTwoWeeks = Effect.fnUntraced(function* (fixture: MatrixFixture) {
   const { compact } = yield* Retention;
   yield* compact("events", testStart - 10 * DAY);
   yield* compact("deliveries", testStart - 10 * DAY);
+  const { choice, message, question, token } = yield* fixture.make.surveyed;
+  const answers = [{ question_id: question, value: choice }];
+  ok(yield* waypost.device(token)(`/messages/${message}/clicked`, { method: "POST" }));
+  ok(yield* waypost.device(token)(`/messages/${message}/answers`, { body: { answers } }));
   yield* report([event("enter", 0, -0.2)]);
   const { deliveries } = yield* report([event("exit", 0, -0.1)]);
   if (deliveries.length !== 1) throw new Error("The exit triggered no delivery");
@@ -170,7 +176,7 @@ const unlimitedFixture = Effect.flatMap(unlimitedWorkspace, (workspace) =>
 );
 
 const month = "start=2026-10-01&end=2026-11-30";
-const reports = ["summary", "campaigns", "locations", "notifications", "surveys"];
+const reports = ["summary", "campaigns", "locations", "notifications", "interactions", "surveys"];
 
 /** Reads everything of the workspace. Returns the responses by path, and their time. */
 export const observe = Effect.fnUntraced(function* (access: HistoryAccess) {
