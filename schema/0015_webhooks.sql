@@ -1,4 +1,5 @@
--- Webhooks: the receivers of a workspace's events, the events recorded for them, and the calls that carry them.
+-- Webhooks: the receivers of a workspace's events, the events recorded for them, and the calls that carry
+-- them.
 --
 -- An event is recorded in the transaction of the change that it reports (a transactional outbox). Only active
 -- webhooks that listen to its type get a row. Workers turn recorded events into calls, and make the calls.

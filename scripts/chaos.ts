@@ -1,8 +1,8 @@
 /**
  * Disrupts real processes while they send to many devices, half of them by push: kills one or all workers by
  * `kill -9` and restarts them, stops one by SIGTERM, cuts all off from the database for up to 15 seconds, or
- * suspends one for 8 seconds. Afterwards every send must have exactly one delivery for each device, and a push
- * may have arrived twice only if it was in flight at a kill or a cut (contract L5). Exit code 1 if not.
+ * suspends one for 8 seconds. Afterwards every send must have exactly one delivery for each device, and a
+ * push may have arrived twice only if it was in flight at a kill or a cut (contract L5). Exit code 1 if not.
  *
  *     node scripts/chaos.ts --devices 2000 --kills 20 --stops 0 --cuts 0 --stalls 0 --workers 3 --seed 1
  *     node scripts/chaos.ts --single --devices 24000 --kills 20

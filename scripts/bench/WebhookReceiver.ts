@@ -1,6 +1,6 @@
 /**
- * A receiver of webhooks in a process of its own: it answers 204, or never under /hang. `GET /figures` has the
- * calls and events so far, and the lags of the events in milliseconds; reading it resets them.
+ * A receiver of webhooks in a process of its own: it answers 204, or never under /hang. `GET /figures` has
+ * the calls and events so far, and the lags of the events in milliseconds; reading it resets them.
  */
 import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";

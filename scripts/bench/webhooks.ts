@@ -1,7 +1,8 @@
 /**
  * The bars of webhooks, with a receiver, PostgreSQL and Waypost on one machine.
  *
- * - One worker process sends at least 2,000 calls a second singly and 5,000 events a second in batches, by its
+ * - One worker process sends at least 2,000 calls a second singly and 5,000 events a second in batches, by
+ *   its
  *   CPU on one core (the clock is shared with PostgreSQL and the receiver, and printed too).
  * - Of 1,000 receivers 100 hang: the lag of the others has a p99 under 2 seconds.
  * - A send with a webhook takes at most 1.3 times as long as without.
@@ -292,7 +293,10 @@ const sends = Effect.fnUntraced(function* (origin: string, receiver: string) {
   return ratio <= bars.send;
 });
 
-/** Events that fire, alternately with a webhook that listens to everything and without, by a process without workers. */
+/**
+ * Events that fire, alternately with a webhook that listens to everything and without, by a process without
+ * workers.
+ */
 const ingest = Effect.fnUntraced(function* (origin: string, worker: number) {
   const sql = yield* SqlClient.SqlClient;
   const { operator, token } = yield* newWorkspace(origin);

@@ -34,10 +34,7 @@ export interface ContractSources {
 }
 
 /** The number of requirements of each section of the contract, by its letter. */
-const numbers = {
-  ...{ A: 5, B: 6, C: 2, D: 5, E: 12, F: 8, G: 6, H: 4, I: 2, J: 3, K: 9, L: 9 },
-  ...{ M: 5, N: 5, R: 1 },
-};
+const numbers = { A: 5, B: 6, C: 2, D: 5, E: 12, F: 8, G: 6, H: 4, I: 2, J: 3, K: 9, L: 9, M: 5, N: 5, R: 1 };
 const topLevelIds = Object.entries(numbers).flatMap(([letter, count]) =>
   Array.from({ length: count }, (_, index) => `${letter}${index + 1}`),
 );

@@ -9,23 +9,21 @@ import { pipelined } from "../database/pool/TransactionConnection.ts";
 import { checkVersion, expectsVersion } from "../http/ResourceVersion.ts";
 import type { EventType } from "../outbox/EventType.ts";
 import { Outbox } from "../outbox/Outbox.ts";
-import { Forbidden, NotFound, type PreconditionFailed, type Unprocessable } from "../wire/ApiError.ts";
+import { type Forbidden, NotFound, type PreconditionFailed, type Unprocessable } from "../wire/ApiError.ts";
 import type { DeletedResource } from "../wire/Envelope.ts";
 import { CampaignId, idAt, parseId } from "../wire/Ids.ts";
 import type { PagePosition } from "../wire/PagePosition.ts";
 import type { ParsedBody } from "../wire/ParsedBody.ts";
-import { counted } from "../wire/Text.ts";
-import { environmentName } from "../workspaces/Environment.ts";
 import type { Tenant } from "../workspaces/Workspace.ts";
 import { Workspaces } from "../workspaces/Workspaces.ts";
 import type { Campaign, FoundCampaign } from "./Campaign.ts";
 import { datesOf } from "./CampaignDates.ts";
 import type { CampaignDraft } from "./CampaignDraft.ts";
-import { campaignStatus } from "./CampaignStatus.ts";
+import { checkLimit, checkTrial } from "./CampaignLimit.ts";
 import { type CampaignFilters, CampaignsRepository } from "./CampaignsRepository.ts";
 import { CampaignTargetingRepository } from "./CampaignTargetingRepository.ts";
 import { campaignValidation } from "./CampaignValidation.ts";
-import { campaignVersion } from "./CampaignVersion.ts";
+import { campaignVersion, shownFields } from "./CampaignVersion.ts";
 import { SendPlan } from "./SendPlan.ts";
 import { shownCampaign } from "./StoredCampaign.ts";
 
@@ -117,13 +115,7 @@ export class Campaigns extends Context.Service<
 
       /** Records an event about a campaign, with the campaign as the API shows it. */
       const record = ({ environment, workspaceId }: Tenant, type: EventType, found: Campaign, at: number) => {
-        const {
-          endsAtMs: _ends,
-          key: _key,
-          startsAtMs: _starts,
-          ...data
-        } = { endsAtMs: 0, key: 0, startsAtMs: 0, ...found };
-        return outbox.record([{ workspaceId, environment, type, at, data }]);
+        return outbox.record([{ workspaceId, environment, type, at, data: shownFields(found) }]);
       };
 
       /** The campaign after a change, which is recorded. */
@@ -257,42 +249,3 @@ export class Campaigns extends Context.Service<
     }),
   );
 }
-
-type LimitedCampaign = Parameters<typeof campaignStatus>[0];
-
-/**
- * Whether `max_campaigns` counts a campaign: one that has not ended and, in Sandbox, is not paused (contract
- * E9).
- */
-const isLimited = ({ environment }: Tenant, campaign: LimitedCampaign, now: number): boolean =>
-  campaignStatus(campaign, now) !== "ended" && !(environment === "sandbox" && campaign.paused);
-
-/** Refuses a change that makes a campaign count, if the others leave no room in the plan. */
-const checkLimit = (
-  tenant: Tenant,
-  stored: FoundCampaign | null,
-  next: LimitedCampaign,
-  others: number,
-  now: number,
-): Effect.Effect<void, Forbidden> => {
-  const limit = tenant.workspace.plan.max_campaigns;
-  const countedBefore =
-    stored !== null && isLimited(tenant, { ...datesOf(stored), paused: stored.paused }, now);
-  if (limit === null || countedBefore || !isLimited(tenant, next, now) || others < limit) return Effect.void;
-  const inSandbox = tenant.environment === "sandbox";
-  return Forbidden.limit(
-    "max_campaigns",
-    `The plan allows ${counted(limit, "campaign")} in ${environmentName(tenant.environment)} ` +
-      `that have not ended${inSandbox ? " and are not paused" : ""}, and there are ${others}: ` +
-      `delete${inSandbox ? ", pause" : ""} or end one first.`,
-  );
-};
-
-const checkTrial = ({ workspace }: Tenant): Effect.Effect<void, Forbidden> =>
-  workspace.trial_ended
-    ? Forbidden.of(
-        "trial_ended",
-        "The trial of this workspace has ended: campaigns cannot be created or published until it is on a " +
-          "plan.",
-      )
-    : Effect.void;

@@ -38,6 +38,14 @@ export class CampaignsClient extends EndpointGroup {
   pause(id: string, options?: ChangeOptions): Promise<Campaign> {
     return this.data(["campaigns", "pause"], { ids: { campaign: id }, options });
   }
+  /** Pauses a campaign and leaves it out of lists. */
+  archive(id: string, options?: ChangeOptions): Promise<Campaign> {
+    return this.data(["campaigns", "archive"], { ids: { campaign: id }, options });
+  }
+  /** Puts an archived campaign back into lists. It stays paused. */
+  unarchive(id: string, options?: ChangeOptions): Promise<Campaign> {
+    return this.data(["campaigns", "unarchive"], { ids: { campaign: id }, options });
+  }
   /** Publishes a paused campaign again. */
   publish(id: string, options?: ChangeOptions): Promise<Campaign> {
     return this.data(["campaigns", "publish"], { ids: { campaign: id }, options });

@@ -29,7 +29,7 @@ const awayStates: ReadonlySet<string> = new Set([
 export type Unavailability = "away" | "busy" | "full";
 
 /** Whether no server answers, or it says that it is stopping, starting or full. A retry may succeed. */
-export const isTemporary = (error: SqlError.SqlError): boolean =>
+const isTemporary = (error: SqlError.SqlError): boolean =>
   error.reason._tag === "ConnectionError" || awayStates.has(sqlState(error) ?? "");
 
 /** Whether the server has no space on its disk (53100). */

@@ -38,7 +38,11 @@ export class Answers extends Context.Service<Answers>()("waypost/events/Answers"
       const { environment, workspaceId } = caller;
       const { first_answered_at, ...facts } = yield* repository.facts(caller, caller.deviceKey, message);
       const data = {
-        id: responseId(message.notification_key, message.campaign_key, caller.deviceKey),
+        id: responseId({
+          notificationKey: message.notification_key,
+          campaignKey: message.campaign_key,
+          deviceKey: caller.deviceKey,
+        }),
         device_id: caller.deviceId,
         message_id: message.id,
         ...facts,

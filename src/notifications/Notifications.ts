@@ -16,7 +16,8 @@ import { Contents } from "./Contents.ts";
 import type { Content, Notification } from "./Notification.ts";
 import type { NotificationBody, NotificationDraft, TriggerDraft } from "./NotificationDraft.ts";
 import { type NotificationRow, NotificationsRepository } from "./NotificationsRepository.ts";
-import { resolveTrigger, showSendAt, type Trigger } from "./Trigger.ts";
+import { triggerOf } from "./ShownTrigger.ts";
+import { resolveTrigger, type Trigger } from "./Trigger.ts";
 
 /** Notifications on the campaigns of one environment: their content and their triggers (contract F1–F8). */
 export class Notifications extends Context.Service<
@@ -245,16 +246,3 @@ export class Notifications extends Context.Service<
     }),
   );
 }
-
-const triggerOf = (row: NotificationRow) => ({
-  campaign_id: row.campaign_id,
-  trigger_type: row.trigger_type,
-  trigger_config:
-    row.send_at === null
-      ? null
-      : {
-          send_at: showSendAt({ timezone: row.timezone, startsAtMs: row.campaign_starts_ms }, row.send_at),
-        },
-  starts_at: row.starts_at,
-  ends_at: row.ends_at,
-});

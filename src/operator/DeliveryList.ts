@@ -2,7 +2,7 @@ import { Clock, Context, Effect, Layer, Stream } from "effect";
 import { SqlClient } from "effect/sql";
 import { rowCursor } from "../database/RowCursor.ts";
 import { type CsvFile, csvName, todayOf } from "../http/csv/CsvFile.ts";
-import { MessageIds } from "../sending/MessageId.ts";
+import { type DeliveryKey, MessageIds } from "../sending/MessageId.ts";
 import type { PagePosition } from "../wire/PagePosition.ts";
 import type { Tenant } from "../workspaces/Workspace.ts";
 import { type DeliveryFilters, DeliveryListSql } from "./DeliveryListSql.ts";
@@ -35,8 +35,8 @@ export class DeliveryList extends Context.Service<DeliveryList>()("waypost/opera
         return {
           name: csvName("deliveries", tenant, dates),
           heading: Object.keys(DeliveryResource.fields),
-          records: rowCursor<{ readonly line: string }>(repository.lines(tenant, filters)).pipe(
-            Effect.map(Stream.map((rows) => rows.map(({ line }) => line))),
+          records: rowCursor<DeliveryKey & { readonly line: string }>(repository.lines(tenant, filters)).pipe(
+            Effect.map(Stream.map((rows) => rows.map(({ line, ...key }) => `${ids.idOf(key)},${line}`))),
             Effect.provideService(SqlClient.SqlClient, sql),
           ),
         } satisfies CsvFile;

@@ -67,18 +67,14 @@ export class DeliveryListSql extends Context.Service<DeliveryListSql>()("waypost
       ${utc("d.created_at")} AS created_at,
       CASE WHEN d.status = 'delivered' THEN ${utc("d.settled_at")} END AS delivered_at`;
 
-    // The source id in hexadecimal, as `messageId` divides it.
-    const sourceHex = "lpad(to_hex(d.source_id), 15, '0')";
-    const messageId = sql.literal(`left(${sourceHex}, 8) || '-' || substr(${sourceHex}, 9, 4) || '-8'
-      || substr(${sourceHex}, 13) || '-8000-0000' || lpad(to_hex(d.device_key), 8, '0')`);
     // As `csvCell`, always in quotes. No other column can have a character that needs them.
     const errorCell = sql.literal(String.raw`CASE WHEN d.last_error IS NULL THEN '' ELSE '"' || replace(
       CASE WHEN d.last_error ~ '^[=+\-@\t\r]' AND d.last_error !~ '^[+-]?\d+(\.\d+)?$' THEN '''' ELSE '' END
       || d.last_error, '"', '""') || '"' END`);
-    const line = sql`concat_ws(',', ${messageId}, COALESCE(s.id::text, ''), COALESCE(k.id, g.id),
+    const line = sql`concat_ws(',', COALESCE(s.id::text, ''), COALESCE(k.id, g.id),
       c.notification_id, v.id, d.trigger_type, COALESCE(COALESCE(l.id, f.id)::text, ''), d.transport,
       d.status, d.attempts, ${errorCell}, ${utc("d.created_at")},
-      COALESCE(CASE WHEN d.status = 'delivered' THEN ${utc("d.settled_at")} END, '')) AS line`;
+      COALESCE(CASE WHEN d.status = 'delivered' THEN ${utc("d.settled_at")} END, '')) AS line, d.source_id AS "sourceId", d.device_key AS "deviceKey"`;
 
     return {
       /** A page, after the delivery `before`. */

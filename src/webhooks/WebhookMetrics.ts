@@ -1,31 +1,44 @@
 import { Effect, Metric } from "effect";
+import { knownSeries } from "../telemetry/KnownSeries.ts";
 
-const attempts = Metric.counter("waypost_webhook_attempts_total", {
-  description:
-    "Calls of webhooks, by outcome: done, failed (to be repeated), given_up (the last attempt failed).",
-  incremental: true,
-});
+const attempts = knownSeries(
+  Metric.counter("waypost_webhook_attempts_total", {
+    description:
+      "Calls of webhooks, by outcome: done, failed (to be repeated), given_up (the last attempt failed).",
+    incremental: true,
+  }),
+  { outcome: ["done", "failed", "given_up"] },
+);
 
-const events = Metric.counter("waypost_webhook_events_total", {
-  description: "Events that became calls of webhooks.",
-  incremental: true,
-});
+const events = knownSeries(
+  Metric.counter("waypost_webhook_events_total", {
+    description: "Events that became calls of webhooks.",
+    incremental: true,
+  }),
+);
 
-const seconds = Metric.histogram("waypost_webhook_call_seconds", {
-  description: "Duration of calls of webhooks in seconds.",
-  boundaries: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15],
-});
+const seconds = knownSeries(
+  Metric.histogram("waypost_webhook_call_seconds", {
+    description: "Duration of calls of webhooks in seconds.",
+    boundaries: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15],
+  }),
+);
 
-const disabled = Metric.counter("waypost_webhooks_disabled_total", {
-  description:
-    "Webhooks that were disabled by their receiver's answers, by reason: gone (410), failing (5 days).",
-  incremental: true,
-});
+const disabled = knownSeries(
+  Metric.counter("waypost_webhooks_disabled_total", {
+    description:
+      "Webhooks that were disabled by their receiver's answers, by reason: gone (410), failing (5 days).",
+    incremental: true,
+  }),
+  { reason: ["gone", "failing"] },
+);
 
-const expired = Metric.counter("waypost_webhook_events_expired_total", {
-  description: "Events that were not sent within 7 days and are dropped, and those whose rows are gone.",
-  incremental: true,
-});
+const expired = knownSeries(
+  Metric.counter("waypost_webhook_events_expired_total", {
+    description: "Events that were not sent within 7 days and are dropped, and those whose rows are gone.",
+    incremental: true,
+  }),
+);
 
 const waiting = Metric.gauge("waypost_webhook_events_waiting", {
   description: "Events of active webhooks that wait to be sent, counted up to 100,000 recordings.",

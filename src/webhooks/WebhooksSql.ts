@@ -59,7 +59,10 @@ export class WebhooksSql extends Context.Service<WebhooksSql>()("waypost/webhook
             batch = ${values.batch}, events = ${arrayOf("text", values.events)}, updated_at = ${instant(now)}
           WHERE ${isOf("w", tenant)} AND w.id = ${id}`),
 
-      /** Changes the status; false if the webhook has it already. Becoming active starts a new count of failures. */
+      /**
+       * Changes the status; false if the webhook has it already. Becoming active starts a new count of
+       * failures.
+       */
       setStatus: (tenant: TenantKey, id: string, status: WebhookStatus, now: number) =>
         anyRow(sql`
           UPDATE webhook w SET status = ${status}, updated_at = ${instant(now)},

@@ -38,7 +38,9 @@ class Line {
     }
   }
 
-  /** Passes bytes on, after the delay and at the rate of the connection. Both are real time, as in a network. */
+  /**
+   * Passes bytes on, after the delay and at the rate of the connection. Both are real time, as in a network.
+   */
   pass(bytes: Buffer, to: Socket): void {
     const { delay, isMuted, trickle } = this.faults;
     if (isMuted) return;

@@ -87,8 +87,8 @@ export const testReceiver = Effect.acquireRelease(
 );
 
 /**
- * Whether a call is signed with the secret, by the library of Standard Webhooks. The library refuses timestamps
- * that are far from the real time, so the one of the test's clock is checked first.
+ * Whether a call is signed with the secret, by the library of Standard Webhooks. The library refuses
+ * timestamps that are far from the real time, so the one of the test's clock is checked first.
  */
 export const isSigned = (secret: string, { headers, text }: ReceivedCall, nowMillis: number): boolean => {
   const timestamp = Number(headers["webhook-timestamp"]);

@@ -14,7 +14,7 @@ import { ReportReads } from "../ReportReads.ts";
 import { RollupReader } from "../rollups/RollupReader.ts";
 import { TooManySourceRows } from "../SlowReports.ts";
 import { questionResult } from "./QuestionResults.ts";
-import { responseId, responseKey } from "./ResponseId.ts";
+import { responseId, responseKey } from "../../events/ResponseId.ts";
 import { shownAnswers } from "./ShownAnswers.ts";
 import { answersFile } from "./SurveyCsv.ts";
 import type { QuestionResult, ShownResponse, SurveyResult } from "./SurveyResult.ts";

@@ -185,7 +185,10 @@ export class CallQueueSql extends Context.Service<CallQueueSql>()("waypost/webho
           )
           ${eventRowsSql(sql)}`),
 
-      /** Adds calls that this worker has leased. One that exists, because its event was sent again, is left out. */
+      /**
+       * Adds calls that this worker has leased. One that exists, because its event was sent again, is left
+       * out.
+       */
       insertCalls: (calls: ReadonlyArray<NewCall>, dueAt: number) =>
         Effect.orDie(sql<{ readonly webhookId: string; readonly id: string }>`
           INSERT INTO webhook_call AS c (workspace_id, environment, webhook_id, id, type, event_ids, body,

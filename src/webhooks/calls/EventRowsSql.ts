@@ -3,7 +3,10 @@ import type { SqlClient, Statement } from "effect/sql";
 import { epochMillis, utc } from "../../database/Rows.ts";
 import { sameTenant } from "../../database/TenantColumns.ts";
 
-/** A recorded event. `data` is a JSON object without environment and workspace; instants are epoch milliseconds. */
+/**
+ * A recorded event. `data` is a JSON object without environment and workspace; instants are epoch
+ * milliseconds.
+ */
 export interface EventRow {
   readonly webhookId: string;
   readonly recording: bigint;
@@ -22,9 +25,9 @@ export interface RecordedEventRow extends EventRow {
 }
 
 /**
- * Selects the events of `taken`, an earlier common table expression with the columns of `webhook_event`, whose
- * arrays hold only the events to read, and `first`, the index of the first of these. A single source id stands
- * for all deliveries. `message.delivered` and `message.failed` show the delivery as it was then.
+ * Selects the events of `taken`, an earlier common table expression with the columns of `webhook_event`,
+ * whose arrays hold only the events to read, and `first`, the index of the first of these. A single source id
+ * stands for all deliveries. `message.delivered` and `message.failed` show the delivery as it was then.
  *
  * Most deliveries of a recording share source, campaign and content: their ids are looked up once, for the
  * first of them. A join would not do: the planner expects few rows of arrays, and takes nested loops.

@@ -4,12 +4,11 @@ import { TestClock } from "effect/testing";
 import { Tokens } from "../../src/access/Tokens.ts";
 import { ParsedBody } from "../../src/wire/ParsedBody.ts";
 import { Workspaces } from "../../src/workspaces/Workspaces.ts";
-import { TestPlatform } from "../TestPlatform.ts";
 import { asker, testOperatorKey, TestWaypost, testStart } from "../TestWaypost.ts";
 
 const unknownToken = (valid: string) => valid.slice(0, -1) + (valid.endsWith("0") ? "1" : "0");
 
-layer(TestPlatform.layer)("Order of checks", (it) => {
+layer(TestWaypost.layer)("Order of checks", (it) => {
   it.effect(
     "a bad token is 401 whatever else is wrong with the request " +
       "(B1, B2.2, auth.9, errors.invalid_token, errors.missing_token)",

@@ -1,0 +1,48 @@
+import { Effect } from "effect";
+import { Forbidden } from "../wire/ApiError.ts";
+import { counted } from "../wire/Text.ts";
+import { environmentName } from "../workspaces/Environment.ts";
+import type { Tenant } from "../workspaces/Workspace.ts";
+import type { FoundCampaign } from "./Campaign.ts";
+import { datesOf } from "./CampaignDates.ts";
+import { campaignStatus } from "./CampaignStatus.ts";
+
+type LimitedCampaign = Parameters<typeof campaignStatus>[0];
+
+/**
+ * Whether `max_campaigns` counts a campaign: one that has not ended and, in Sandbox, is not paused (contract
+ * E9).
+ */
+const isLimited = ({ environment }: Tenant, campaign: LimitedCampaign, now: number): boolean =>
+  campaignStatus(campaign, now) !== "ended" && !(environment === "sandbox" && campaign.paused);
+
+/** Refuses a change that makes a campaign count, if the others leave no room in the plan. */
+export const checkLimit = (
+  tenant: Tenant,
+  stored: FoundCampaign | null,
+  next: LimitedCampaign,
+  others: number,
+  now: number,
+): Effect.Effect<void, Forbidden> => {
+  const limit = tenant.workspace.plan.max_campaigns;
+  const countedBefore =
+    stored !== null && isLimited(tenant, { ...datesOf(stored), paused: stored.paused }, now);
+  if (limit === null || countedBefore || !isLimited(tenant, next, now) || others < limit) return Effect.void;
+  const inSandbox = tenant.environment === "sandbox";
+  return Forbidden.limit(
+    "max_campaigns",
+    `The plan allows ${counted(limit, "campaign")} in ${environmentName(tenant.environment)} ` +
+      `that have not ended${inSandbox ? " and are not paused" : ""}, and there are ${others}: ` +
+      `delete${inSandbox ? ", pause" : ""} or end one first.`,
+  );
+};
+
+/** Refuses to create or publish a campaign after the trial of the workspace (contract E9). */
+export const checkTrial = ({ workspace }: Tenant): Effect.Effect<void, Forbidden> =>
+  workspace.trial_ended
+    ? Forbidden.of(
+        "trial_ended",
+        "The trial of this workspace has ended: campaigns cannot be created or published until it is on a " +
+          "plan.",
+      )
+    : Effect.void;
