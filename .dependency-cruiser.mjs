@@ -26,7 +26,10 @@ const owners = [
   {
     name: "sql",
     library: "@effect/sql-pg|effect/(dist|src)/sql|effect/sql",
-    files: "^src/(database/|.*Sql[.]ts$)",
+    // The others read rows by a cursor of the statement that an Sql file gives them.
+    files:
+      "^src/(database/|.*Sql[.]ts$|operator/DeliveryList[.]ts$|" +
+      "reports/rollups/(rebuild/InteractionRebuild|reading/AnswerReader)[.]ts$)",
   },
 ];
 

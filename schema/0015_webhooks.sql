@@ -92,13 +92,13 @@ CREATE INDEX webhook_call_due ON webhook_call (workspace_id, environment, webhoo
 -- Finds the failed call of an event that is to be sent again.
 CREATE INDEX webhook_call_failed ON webhook_call USING gin (event_ids) WHERE attempts > 0;
 
--- The attempts of calls, for people who look for the cause of a failure.
+-- The attempts of calls, for people who find the cause of a failure.
 CREATE TABLE webhook_attempt (
   workspace_id    integer NOT NULL,
   environment     text NOT NULL,
   webhook_id      uuid NOT NULL,
   id              uuid NOT NULL,
-  -- The event, or the call that carried a batch.
+  -- The event, or the call that sent a batch.
   event_id        uuid NOT NULL,
   event_type      text NOT NULL,
   attempt         smallint NOT NULL CHECK (attempt > 0),

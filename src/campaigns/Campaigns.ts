@@ -109,14 +109,13 @@ export class Campaigns extends Context.Service<
       /** The campaign to change, in the version that the request expects. */
       const findToChange = Effect.fnUntraced(function* (tenant: Tenant, id: string) {
         const stored = yield* find(tenant, id);
-        yield* checkVersion("campaign", campaignVersion(stored));
+        yield* checkVersion("campaign", () => campaignVersion(stored));
         return stored;
       });
 
       /** Records an event about a campaign, with the campaign as the API shows it. */
-      const record = ({ environment, workspaceId }: Tenant, type: EventType, found: Campaign, at: number) => {
-        return outbox.record([{ workspaceId, environment, type, at, data: shownFields(found) }]);
-      };
+      const record = ({ environment, workspaceId }: Tenant, type: EventType, found: Campaign, at: number) =>
+        outbox.record([{ workspaceId, environment, type, at, data: shownFields(found) }]);
 
       /** The campaign after a change, which is recorded. */
       const changed = Effect.fnUntraced(function* (tenant: Tenant, id: CampaignId, now: number) {

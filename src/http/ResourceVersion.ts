@@ -33,9 +33,9 @@ export const versionTag = (fields: object): string =>
  * Fails if the current change expects another version than `tag`; `noun` names the resource. The resource
  * must be locked. @throws 412
  */
-export const checkVersion = (noun: string, tag: string): Effect.Effect<void, PreconditionFailed> =>
+export const checkVersion = (noun: string, tag: () => string): Effect.Effect<void, PreconditionFailed> =>
   Effect.flatMap(ExpectedVersion, (expected) =>
-    expected === null || namesTag(expected, tag)
+    expected === null || namesTag(expected, tag())
       ? Effect.void
       : Effect.fail(PreconditionFailed.version(noun)),
   );

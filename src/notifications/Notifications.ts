@@ -90,7 +90,7 @@ export class Notifications extends Context.Service<
       /** The notification to change, in the version that the request expects. Needs the tenant's lock. */
       const findToChange = Effect.fnUntraced(function* (tenant: Tenant, campaign: string, id: string) {
         const row = yield* findRow(tenant, campaign, id);
-        yield* checkVersion("notification", versionTag(show(row)));
+        yield* checkVersion("notification", () => versionTag(show(row)));
         return row;
       });
 

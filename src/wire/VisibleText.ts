@@ -5,7 +5,7 @@
 
 /** Control characters, bidi controls, and the line separators that some terminals and editors obey. */
 const hidden = /[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu;
-const hiddenInLines = /[^\P{Cc}\n\t]|[\p{Bidi_Control}\u2028\u2029]/gu;
+const hiddenInLines = /(?!\r\n)[^\P{Cc}\n\t]|[\p{Bidi_Control}\u2028\u2029]/gu;
 
 /** All of these characters are in the Basic Multilingual Plane, so the escape is the one of JSON. */
 const escape = (character: string): string =>
@@ -15,8 +15,8 @@ const escape = (character: string): string =>
 export const visible = (text: string): string => text.replaceAll(hidden, escape);
 
 /**
- * The same for a whole output, in which newlines and tabs keep their effect. JSON stays the same value,
- * because these characters can only be inside its strings.
+ * The same for a whole output, in which line ends (LF or CR LF) and tabs keep their effect. JSON stays the
+ * same value, because these characters can only be inside its strings.
  */
 export const visibleLines = (text: string): string => text.replaceAll(hiddenInLines, escape);
 

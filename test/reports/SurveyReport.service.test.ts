@@ -210,9 +210,10 @@ layer(TestWaypost.layer)("The survey report", (it) => {
           { survey: 1, device: 0, firstAt: testStart },
         ]);
         const [first, second] = recorded.surveys;
-        yield* sandbox(`/campaigns/${first?.campaign_id}/notifications/${first?.survey_id}`, {
+        const removed = yield* sandbox(`/campaigns/${first?.campaign_id}/notifications/${first?.survey_id}`, {
           method: "DELETE",
         });
+        assert.strictEqual(removed.status, 200, JSON.stringify(removed.body));
         assert.deepStrictEqual(
           (yield* surveys()).data.map((row: any) => [row.id, row.responses]),
           [[second?.id, 1]],

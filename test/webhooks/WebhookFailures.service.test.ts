@@ -107,11 +107,15 @@ layer(TestWaypost.layer)("Failed calls of webhooks", (it) => {
         if (behaviour === "hang" || behaviour === "drip") yield* TestClock.adjust(15 * second);
         yield* Fiber.join(waits);
         const [latest] = yield* attempts(id);
-        assert.strictEqual(latest.status_code, typeof behaviour === "object" ? 302 : null, String(behaviour));
+        assert.strictEqual(
+          latest.status_code,
+          typeof behaviour === "object" ? 302 : null,
+          JSON.stringify(behaviour),
+        );
         assert.match(
           latest.error,
           typeof behaviour === "object" ? /redirects are not followed/ : /no answer/,
-          String(behaviour),
+          JSON.stringify(behaviour),
         );
         receiver.answer(() => 200);
         yield* calledAfter(6 * second);
