@@ -33,7 +33,8 @@ const listenDrops = knownSeries(
 const destroyed = knownSeries(
   Metric.counter("waypost_database_connections_destroyed_total", {
     description:
-      "Connections that were destroyed because the server did not respond, by reason: silent (it had nothing " +
+      "Connections that were destroyed because the server did not respond, by reason: silent (it had " +
+      "nothing " +
       "to do, or could not be reached) or deadline (the limit of a statement had passed).",
     incremental: true,
   }),

@@ -74,7 +74,8 @@ export class DeliveryListSql extends Context.Service<DeliveryListSql>()("waypost
     const line = sql`concat_ws(',', COALESCE(s.id::text, ''), COALESCE(k.id, g.id),
       c.notification_id, v.id, d.trigger_type, COALESCE(COALESCE(l.id, f.id)::text, ''), d.transport,
       d.status, d.attempts, ${errorCell}, ${utc("d.created_at")},
-      COALESCE(CASE WHEN d.status = 'delivered' THEN ${utc("d.settled_at")} END, '')) AS line, d.source_id AS "sourceId", d.device_key AS "deviceKey"`;
+      COALESCE(CASE WHEN d.status = 'delivered' THEN ${utc("d.settled_at")} END, '')) AS line,
+      d.source_id AS "sourceId", d.device_key AS "deviceKey"`;
 
     return {
       /** A page, after the delivery `before`. */

@@ -24,7 +24,7 @@ describe.skipIf(process.platform !== "linux")("the executable", () => {
   });
   afterAll(() => rm(home, { recursive: true, force: true }));
 
-  it("the executable serves, checks pictures, imports, backs up and restores (running.executable)", async () => {
+  it("the executable serves, checks pictures, imports, backs up, restores (running.executable)", async () => {
     assert.deepStrictEqual(await readdir(home), ["waypost"]);
     const cli = await CliProcess.make(file);
     const restored = new CliProcess(join(home, "restored"), file);

@@ -219,7 +219,8 @@ layer(TestWaypost.layer)("Failed calls of webhooks", (it) => {
       const sql = yield* SqlClient.SqlClient;
       const [event] = receiver.events();
       yield* Effect.orDie(sql`
-        INSERT INTO webhook_call (workspace_id, environment, webhook_id, id, type, event_ids, body, recorded_at,
+        INSERT INTO webhook_call (workspace_id, environment, webhook_id, id, type, event_ids, body,
+          recorded_at,
           due_at)
         VALUES (${production.workspaceId}, 'production', ${id}, gen_random_uuid(), 'location.entered',
           ARRAY[${event.id}]::uuid[], ${receiver.calls[0]?.text ?? ""}, '2026-11-21T12:00:00Z',

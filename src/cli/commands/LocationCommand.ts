@@ -188,7 +188,8 @@ const importFile = Command.make(
           ? `1 feature was refused. It is in ${visible(refusedFile)}, with its reasons: ` +
             "correct it there and import that file."
           : `${formatCount(counts.failed + counts.skipped)} features were refused. ` +
-            `They are in ${visible(refusedFile)}, each with its reasons: correct them there and import that file.`,
+            `They are in ${visible(refusedFile)}, each with its reasons: ` +
+            "correct them there and import that file.",
     });
   }),
 ).pipe(

@@ -7,7 +7,8 @@ export type RollupKind = "deliveries" | "events" | "interactions" | "answers";
 const rows = knownSeries(
   Metric.counter("waypost_rollup_rows_total", {
     description:
-      "Deliveries, events, interactions and answers that were added to the rollups: from pending deltas, or " +
+      "Deliveries, events, interactions and answers that were added to the rollups: from pending deltas, " +
+      "or " +
       "from source rows.",
     incremental: true,
   }),

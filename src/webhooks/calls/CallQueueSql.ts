@@ -106,7 +106,8 @@ export class CallQueueSql extends Context.Service<CallQueueSql>()("waypost/webho
               ORDER BY c.workspace_id, c.environment, c.webhook_id, c.due_at LIMIT 1
             ) AS n
           )
-          SELECT w.workspace_id AS "workspaceId", w.environment, w.id, s.public_id AS workspace, w.url, w.batch,
+          SELECT w.workspace_id AS "workspaceId", w.environment, w.id, s.public_id AS workspace, w.url,
+            w.batch,
             w.secret, w.previous_secret AS "previousSecret",
             ${epochMillis("w.previous_until")} AS "previousUntil"
           FROM (

@@ -52,7 +52,8 @@ export const eventRowsSql = (sql: SqlClient.SqlClient): Statement.Fragment => sq
         'clicked_at', CASE WHEN p.is_later OR d.clicked_at <= p.recorded_at THEN ${utc("d.clicked_at")} END
       )::text END AS own
     FROM wanted p
-    LEFT JOIN delivery d ON ${sameTenant("d", "p")} AND d.source_id = p.source_id AND d.device_key = p.device_key
+    LEFT JOIN delivery d ON ${sameTenant("d", "p")} AND d.source_id = p.source_id
+      AND d.device_key = p.device_key
     LEFT JOIN device v ON ${sameTenant("v", "d")} AND v.key = d.device_key
   ), named AS (
     SELECT p.*, CASE WHEN p.number = 1 THEN (
@@ -79,7 +80,8 @@ export const eventRowsSql = (sql: SqlClient.SqlClient): Statement.Fragment => sq
   SELECT t.webhook_id, t.recording, (t.first + i.ord - 1)::int, t.type, ${epochMillis("t.recorded_at")},
     (SELECT json_build_object('id', s.id, 'campaign_id', s.campaign_id, 'notification_id', s.notification_id,
         'due_at', ${utc("s.due_at")}, 'status', s.status, 'targeted', s.targeted, 'delivered', s.delivered,
-        'failed', s.failed, 'started_at', ${utc("s.started_at")}, 'finished_at', ${utc("s.finished_at")})::text
+        'failed', s.failed, 'started_at', ${utc("s.started_at")},
+        'finished_at', ${utc("s.finished_at")})::text
       FROM send s WHERE ${sameTenant("s", "t")} AND s.id = i.id), NULL, NULL
   FROM taken t CROSS JOIN LATERAL unnest(t.send_ids) WITH ORDINALITY AS i (id, ord)
   WHERE t.send_ids IS NOT NULL
