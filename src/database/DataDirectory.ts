@@ -166,8 +166,7 @@ const storedKey = Effect.fnUntraced(function* (path: string, name: string) {
     // Replacing the key would make every cursor and stored credential unreadable, so a person has to decide.
     return yield* new DataDirectoryUnusable({
       path,
-      problem:
-        `${name} holds no key of ${goodKey}. ` + "Put the right one back, or remove the file for a new one.",
+      problem: `${name} holds no key of ${goodKey}. Put it back, or remove the file for a new one.`,
     });
   }
   return Redacted.make(key, { label: name });
