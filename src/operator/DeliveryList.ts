@@ -36,7 +36,15 @@ export class DeliveryList extends Context.Service<DeliveryList>()("waypost/opera
           name: csvName("deliveries", tenant, dates),
           heading: Object.keys(DeliveryResource.fields),
           records: rowCursor<DeliveryKey & { readonly line: string }>(repository.lines(tenant, filters)).pipe(
-            Effect.map(Stream.map((rows) => rows.map(({ line, ...key }) => `${ids.idOf(key)},${line}`))),
+            Effect.map(
+              Stream.map((rows) =>
+                rows.map(({ deviceKey, line, sourceId }) => {
+                  // A cursor gives a bigint as text.
+                  const key = { sourceId: BigInt(sourceId), deviceKey: Number(deviceKey) };
+                  return `${ids.idOf(key)},${line}`;
+                }),
+              ),
+            ),
             Effect.provideService(SqlClient.SqlClient, sql),
           ),
         } satisfies CsvFile;
