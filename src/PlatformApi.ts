@@ -33,7 +33,8 @@ export class PlatformApi extends HttpApi.make("platform")
       version: "1",
       description:
         "Campaigns, notifications, locations, media, reports and webhooks of one environment of a " +
-        "workspace. Success bodies are wrapped in `data`; errors have the shape `{error: {code, message, fields?}}`.",
+        "workspace. Success bodies " +
+        "are wrapped in `data`; errors have the shape `{error: {code, message, fields?}}`.",
       transform: tidyOpenApi("/platform/v1", [
         { url: "/sandbox/platform/v1", description: "Sandbox" },
         { url: "/platform/v1", description: "Production" },
