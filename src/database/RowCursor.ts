@@ -18,9 +18,8 @@ export const rowCursor = Effect.fnUntraced(function* <Row extends object>(query:
   const connection = yield* Effect.orDie(sql.reserve);
   const run = (text: string, parameters: ReadonlyArray<unknown> = []) =>
     Effect.orDie(connection.executeUnprepared(text, parameters, undefined));
-  yield* Effect.acquireRelease(run("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"), () =>
-    Effect.ignoreCause(run("ROLLBACK")),
-  );
+  yield* Effect.acquireRelease(run("BEGIN"), () => Effect.ignoreCause(run("ROLLBACK")));
+  yield* run("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY");
   const [text, parameters] = sql<Row>`DECLARE exported NO SCROLL CURSOR FOR ${query}`.compile();
   yield* run(text, parameters);
   const fetch = (count: number): Effect.Effect<ReadonlyArray<Row>> =>

@@ -5,7 +5,7 @@
 
 /** Control characters, bidi controls, and the line separators that some terminals and editors obey. */
 const hidden = /[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu;
-const hiddenInLines = /(?!\r\n)[^\P{Cc}\n\t]|[\p{Bidi_Control}\u2028\u2029]/gu;
+const hiddenInLines = /(?!\r(?:\n|$))[^\P{Cc}\n\t]|[\p{Bidi_Control}\u2028\u2029]/gu;
 
 /** All of these characters are in the Basic Multilingual Plane, so the escape is the one of JSON. */
 const escape = (character: string): string =>

@@ -88,6 +88,8 @@ export class TransactionConnection extends StatementConnection {
   protected run(sql: string, params: ReadonlyArray<unknown>, prepare: boolean): Query {
     if (sql === "BEGIN") return this.#requested;
     if (sql === "ROLLBACK") return this.#rollback;
+    // Its transaction, if it began one, would never end.
+    if (this.#state === "idle") return Effect.die(new Error(`The statement came before BEGIN: ${sql}`));
     return Effect.withFiber((fiber) => {
       const time = fiber.getRef(CurrentDatabaseTime);
       const send = Effect.flatMap(this.#submit(sql, params, prepare), (statement) =>
