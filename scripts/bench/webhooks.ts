@@ -1,7 +1,8 @@
 /**
  * The bars of webhooks, with a receiver, PostgreSQL and Waypost on one machine.
  *
- * - One worker process sends at least 2,000 calls a second singly and 5,000 events a second in batches, by its
+ * - One worker process sends at least 2,000 calls a second singly and 5,000 events a second in batches, by
+ *   its
  *   CPU on one core (the clock is shared with PostgreSQL and the receiver, and printed too).
  * - Of 1,000 receivers 100 hang: the lag of the others has a p99 under 2 seconds.
  * - A send with a webhook takes at most 1.3 times as long as without.
@@ -104,7 +105,8 @@ const recordEvents = Effect.fnUntraced(function* (
     `{"id":"${randomUUID()}","type":"enter","location_id":"${randomUUID()}","device_id":"${randomUUID()}",` +
     `"occurred_at":"2026-11-21T12:00:00+00:00","made_at":${now}}`;
   yield* sql`
-    INSERT INTO webhook_event (workspace_id, environment, webhook_id, recording, type, recorded_at, size, data)
+    INSERT INTO webhook_event (workspace_id, environment, webhook_id, recording, type, recorded_at, size,
+      data)
     SELECT ${workspaceId}, 'production', ${webhook}, nextval('webhook_recording'), 'location.entered',
       ${instant(now)}, ${size}::int, array_fill(${data}::text, ARRAY[${size}::int])
     FROM generate_series(1, ${Math.ceil(count / size)}::int)`;
@@ -213,8 +215,9 @@ const hanging = Effect.fnUntraced(function* (origin: string, receiver: string, p
   const quantile = (share: number): number => sorted[Math.floor(share * (sorted.length - 1))] ?? Infinity;
   console.log(
     `1,000 receivers of which 100 hang: lag of the others ${quantile(0.5)} ms, p99 ${quantile(0.99)} ms ` +
-      `(bar: ${bars.lagMillis} ms), max ${quantile(1)} ms; CPU of the worker ${(cpuOf(pid) - before[0]).toFixed(1)} s, of PostgreSQL and ` +
-      `the receiver ${(others() - before[1]).toFixed(1)} s, in 10 s`,
+      `(bar: ${bars.lagMillis} ms), max ${quantile(1)} ms; CPU of the worker ` +
+      `${(cpuOf(pid) - before[0]).toFixed(1)} s, of PostgreSQL and the receiver ` +
+      `${(others() - before[1]).toFixed(1)} s, in 10 s`,
   );
   return quantile(0.99) < bars.lagMillis;
 });
@@ -292,7 +295,10 @@ const sends = Effect.fnUntraced(function* (origin: string, receiver: string) {
   return ratio <= bars.send;
 });
 
-/** Events that fire, alternately with a webhook that listens to everything and without, by a process without workers. */
+/**
+ * Events that fire, alternately with a webhook that listens to everything and without, by a process without
+ * workers.
+ */
 const ingest = Effect.fnUntraced(function* (origin: string, worker: number) {
   const sql = yield* SqlClient.SqlClient;
   const { operator, token } = yield* newWorkspace(origin);

@@ -90,8 +90,8 @@ const baseAddress = (text: string): string | null => {
 const refused = (message: string) => new CommandRefused({ message });
 
 /**
- * Finds the server: first by flags, then by settings, then by the data directory. `isLocal` if it runs on that
- * directory.
+ * Finds the server: first by flags, then by settings, then by the data directory. `isLocal` if it runs on
+ * that directory.
  */
 export const locateServer = Effect.gen(function* () {
   const record = yield* settingsRecord;

@@ -24,7 +24,9 @@ export class CallSigning extends Context.Service<CallSigning>()("waypost/webhook
       sealed: (tenant: TenantKey, id: string, secret: string): Uint8Array =>
         seal(sealing, secretContext(tenant, id), secret),
 
-      /** The keys that sign at `now` (epoch milliseconds): the current one, and the previous one for a day. */
+      /**
+       * The keys that sign at `now` (epoch milliseconds): the current one, and the previous one for a day.
+       */
       keysOf: (
         tenant: TenantKey,
         id: string,

@@ -46,7 +46,9 @@ export class WebhookUpkeepSql extends Context.Service<WebhookUpkeepSql>()(
             WHERE o.called = o.size AND o.recorded_at < ${instant(sentBefore)} LIMIT ${limit}))
           RETURNING e.recording`),
 
-        /** Deletes recordings that wait since before `recordedBefore`, and returns how many of their events. */
+        /**
+         * Deletes recordings that wait since before `recordedBefore`, and returns how many of their events.
+         */
         expireEvents: (recordedBefore: number, limit: number) =>
           onlyRow(sql<{ readonly rows: number; readonly events: number }>`
           WITH gone AS (

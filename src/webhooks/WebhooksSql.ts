@@ -59,7 +59,10 @@ export class WebhooksSql extends Context.Service<WebhooksSql>()("waypost/webhook
             batch = ${values.batch}, events = ${arrayOf("text", values.events)}, updated_at = ${instant(now)}
           WHERE ${isOf("w", tenant)} AND w.id = ${id}`),
 
-      /** Changes the status; false if the webhook has it already. Becoming active starts a new count of failures. */
+      /**
+       * Changes the status; false if the webhook has it already. Becoming active starts a new count of
+       * failures.
+       */
       setStatus: (tenant: TenantKey, id: string, status: WebhookStatus, now: number) =>
         anyRow(sql`
           UPDATE webhook w SET status = ${status}, updated_at = ${instant(now)},
@@ -102,7 +105,8 @@ export class WebhooksSql extends Context.Service<WebhooksSql>()("waypost/webhook
       attempts: (tenant: TenantKey, id: string, position: PagePosition) =>
         Effect.orDie(sql<WebhookAttempt>`
           SELECT a.id, a.event_id, a.event_type, a.attempt::int AS attempt, a.status_code, a.error,
-            a.duration_ms, ${utc("a.created_at")} AS created_at, ${utc("a.next_attempt_at")} AS next_attempt_at
+            a.duration_ms, ${utc("a.created_at")} AS created_at,
+            ${utc("a.next_attempt_at")} AS next_attempt_at
           FROM webhook_attempt a
           WHERE ${isOf("a", tenant)} AND a.webhook_id = ${id}
             AND (${position.before}::uuid IS NULL OR a.id < ${position.before})

@@ -41,13 +41,14 @@ export const testReceiver = Effect.acquireRelease(
     const waiters: Array<() => void> = [];
     const sockets = new Set<unknown>();
     const server = createServer((request, response) => {
-      void textOf(request).then((text) => {
+      void (async () => {
+        const text = await textOf(request);
         const headers = request.headers as Record<string, string>;
         const call = { headers, text, body: JSON.parse(text), path: request.url ?? "" };
         calls.push(call);
         respond(response, behave(call, calls.length - 1));
         for (const waiter of waiters) waiter();
-      });
+      })();
     });
     server.on("connection", (socket) => sockets.add(socket));
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -87,8 +88,8 @@ export const testReceiver = Effect.acquireRelease(
 );
 
 /**
- * Whether a call is signed with the secret, by the library of Standard Webhooks. The library refuses timestamps
- * that are far from the real time, so the one of the test's clock is checked first.
+ * Whether a call is signed with the secret, by the library of Standard Webhooks. The library refuses
+ * timestamps that are far from the real time, so the one of the test's clock is checked first.
  */
 export const isSigned = (secret: string, { headers, text }: ReceivedCall, nowMillis: number): boolean => {
   const timestamp = Number(headers["webhook-timestamp"]);

@@ -48,14 +48,17 @@ layer(TestWaypost.layer)("Events of webhooks", (it) => {
       yield* phone.sees("exit", location);
       yield* called;
       const events = receiver.events();
-      assert.deepStrictEqual(events.map(({ type }) => type).toSorted(), [
-        "location.entered",
-        "location.exited",
-        "message.delivered",
-        "message.opened",
-        "survey.answered",
-        "survey.answered",
-      ]);
+      assert.sameMembers(
+        events.map(({ type }) => type),
+        [
+          "location.entered",
+          "location.exited",
+          "message.delivered",
+          "message.opened",
+          "survey.answered",
+          "survey.answered",
+        ],
+      );
       const of = (type: string) => events.filter((event) => event.type === type);
       const own = { environment: "production", workspace_id: workspace.id };
       assert.deepStrictEqual(of("location.entered")[0].data, {
@@ -119,9 +122,9 @@ layer(TestWaypost.layer)("Events of webhooks", (it) => {
       yield* production.notification(created.id);
       yield* platform(path, { method: "DELETE" });
       yield* called;
-      const told = receiver.events().toSorted((a, b) => (a.id < b.id ? -1 : 1));
+      const recorded = receiver.events().toSorted((a, b) => (a.id < b.id ? -1 : 1));
       assert.deepStrictEqual(
-        told.map(({ data, type }) => [type, data.name, data.status]),
+        recorded.map(({ data, type }) => [type, data.name, data.status]),
         [
           ["campaign.created", "Opening", "active"],
           ["campaign.updated", "Closing", "active"],
@@ -130,7 +133,7 @@ layer(TestWaypost.layer)("Events of webhooks", (it) => {
           ["campaign.deleted", "Closing", "active"],
         ],
       );
-      const { environment, workspace_id, ...campaign } = told[0].data;
+      const { environment, workspace_id, ...campaign } = recorded[0].data;
       assert.deepStrictEqual(campaign, created);
       assert.deepStrictEqual([environment, typeof workspace_id], ["production", "string"]);
     }),

@@ -42,8 +42,8 @@ const problemOf = (status: number): string | null => {
 export type Done = (result: CallResult, isLost: boolean) => void;
 
 /**
- * One request to a receiver and its answer, as a handler for undici's `dispatch`. The status decides; the body
- * is read so that the connection can be reused, up to 64 KiB.
+ * One request to a receiver and its answer, as a handler for undici's `dispatch`. The status decides; the
+ * body is read so that the connection can be reused, up to 64 KiB.
  */
 export class CallExchange {
   /** Null once the result was reported. */

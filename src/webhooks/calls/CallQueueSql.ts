@@ -93,8 +93,8 @@ export class CallQueueSql extends Context.Service<CallQueueSql>()("waypost/webho
               ORDER BY c.workspace_id, c.environment, c.webhook_id, c.due_at LIMIT 1
             ) AS n
           )
-          SELECT w.workspace_id AS "workspaceId", w.environment, w.id, s.public_id AS workspace, w.url, w.batch,
-            w.secret, w.previous_secret AS "previousSecret",
+          SELECT w.workspace_id AS "workspaceId", w.environment, w.id, s.public_id AS workspace, w.url,
+            w.batch, w.secret, w.previous_secret AS "previousSecret",
             ${epochMillis("w.previous_until")} AS "previousUntil"
           FROM (
             SELECT workspace_id, environment, webhook_id FROM waiting
@@ -172,7 +172,10 @@ export class CallQueueSql extends Context.Service<CallQueueSql>()("waypost/webho
           )
           ${eventRowsSql(sql)}`),
 
-      /** Adds calls that this worker has leased. One that exists, because its event was sent again, is left out. */
+      /**
+       * Adds calls that this worker has leased. One that exists, because its event was sent again, is left
+       * out.
+       */
       insertCalls: (calls: ReadonlyArray<NewCall>, dueAt: number) =>
         Effect.orDie(sql<{ readonly webhookId: string; readonly id: string }>`
           INSERT INTO webhook_call AS c (workspace_id, environment, webhook_id, id, type, event_ids, body,

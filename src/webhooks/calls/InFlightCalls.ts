@@ -27,8 +27,8 @@ export interface InFlightCalls {
 }
 
 /**
- * Makes calls by plain calls and callbacks. Closing the scope abandons those in flight: they are repeated once
- * their leases have ended.
+ * Makes calls by plain calls and callbacks. Closing the scope abandons those in flight: they are repeated
+ * once their leases have ended.
  */
 export const inFlightCalls = (
   receivers: Receivers["Service"],

@@ -146,7 +146,9 @@ export class Receivers extends Context.Service<Receivers>()("waypost/webhooks/ca
       };
     };
 
-    /** Starts a request, which has no timeout of its own. The result is reported once, also after `Expire`. */
+    /**
+     * Starts a request, which has no timeout of its own. The result is reported once, also after `Expire`.
+     */
     const start = (request: CallRequest, done: Done): Expire => {
       const origin = origins.get(request.url.origin);
       const isFresh = origin !== undefined && clock.currentTimeMillisUnsafe() < origin.staleAt;

@@ -12,7 +12,7 @@ import { inFlightCalls } from "./InFlightCalls.ts";
 import { ReceiverLimits } from "./ReceiverLimits.ts";
 import { Receivers } from "./Receivers.ts";
 
-/** How often a process looks for webhooks with calls to make, in milliseconds. */
+/** How often a process polls for webhooks with calls to make, in milliseconds. */
 const scanMillis = 250;
 /** The most webhooks that a scan finds, and that one transaction takes calls for. */
 const maxWebhooks = 10_000;
