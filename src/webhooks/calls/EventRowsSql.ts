@@ -45,9 +45,9 @@ export const eventRowsSql = (sql: SqlClient.SqlClient): Statement.Fragment => sq
   ), picked AS MATERIALIZED (
     SELECT p.*, d.campaign_key, d.content_key, d.location_key,
       row_number() OVER (PARTITION BY p.source_id, d.campaign_key, d.content_key, d.location_key) AS number,
-      CASE WHEN v.id IS NOT NULL THEN json_build_object(
-        'id', ${messageId}, 'device_id', v.id, 'trigger_type', d.trigger_type, 'transport', d.transport, 'status', d.status, 'attempts', d.attempts, 'last_error', d.last_error,
-        'created_at', ${utc("d.created_at")},
+      CASE WHEN v.id IS NOT NULL THEN json_build_object('id', ${messageId}, 'device_id', v.id,
+        'trigger_type', d.trigger_type, 'transport', d.transport, 'status', d.status, 'attempts', d.attempts,
+        'last_error', d.last_error, 'created_at', ${utc("d.created_at")},
         'delivered_at', CASE WHEN d.status = 'delivered' THEN ${utc("d.settled_at")} END,
         'opened_at',
         CASE WHEN p.is_later OR d.opened_at <= p.recorded_at THEN ${utc("d.opened_at")} END,
