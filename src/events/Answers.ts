@@ -37,7 +37,11 @@ export class Answers extends Context.Service<Answers>()("waypost/events/Answers"
       const { environment, workspaceId } = caller;
       const { first_answered_at, ...ids } = yield* repository.facts(caller, caller.deviceKey, message);
       const data = {
-        id: responseId(message.notification_key, message.campaign_key, caller.deviceKey),
+        id: responseId({
+          notificationKey: message.notification_key,
+          campaignKey: message.campaign_key,
+          deviceKey: caller.deviceKey,
+        }),
         device_id: caller.deviceId,
         message_id: message.id,
         ...ids,

@@ -3,10 +3,7 @@ import { type SqlClient, Statement } from "effect/sql";
 import { epochMillis, utc } from "../../database/Rows.ts";
 import { sameTenant } from "../../database/TenantColumns.ts";
 
-/**
- * A recorded event. `data` is a JSON object without environment and workspace; instants are epoch
- * milliseconds.
- */
+/** A recorded event. `data` is a JSON object without environment and workspace; instants are epoch milliseconds. */
 export interface EventRow {
   readonly webhookId: string;
   readonly recording: bigint;
@@ -27,9 +24,9 @@ const messageId = Statement.fragment([
 ]);
 
 /**
- * Selects the events of `taken`, an earlier common table expression with the columns of `webhook_event`,
- * whose arrays hold only the events to read, and `first`, the index of the first of these. A single source id
- * stands for all deliveries. `message.delivered` and `message.failed` show the delivery as it was then.
+ * Selects the events of `taken`, an earlier common table expression with the columns of `webhook_event`, whose
+ * arrays hold only the events to read, and `first`, the index of the first of these. A single source id stands
+ * for all deliveries. `message.delivered` and `message.failed` show the delivery as it was then.
  *
  * Most deliveries of a recording share source, campaign and content: their ids are looked up once, for the
  * first of them. A join would not do: the planner expects few rows of arrays, and takes nested loops.
@@ -45,18 +42,15 @@ export const eventRowsSql = (sql: SqlClient.SqlClient): Statement.Fragment => sq
   ), picked AS MATERIALIZED (
     SELECT p.*, d.campaign_key, d.content_key, d.location_key,
       row_number() OVER (PARTITION BY p.source_id, d.campaign_key, d.content_key, d.location_key) AS number,
-      CASE WHEN v.id IS NOT NULL THEN json_build_object('id', ${messageId}, 'device_id', v.id,
-        'trigger_type', d.trigger_type, 'transport', d.transport, 'status', d.status, 'attempts', d.attempts,
-        'last_error', d.last_error, 'created_at', ${utc("d.created_at")},
+      CASE WHEN v.id IS NOT NULL THEN json_build_object('id', ${messageId}, 'device_id', v.id, 'trigger_type', d.trigger_type,
+        'transport', d.transport, 'status', d.status, 'attempts', d.attempts, 'last_error', d.last_error,
+        'created_at', ${utc("d.created_at")},
         'delivered_at', CASE WHEN d.status = 'delivered' THEN ${utc("d.settled_at")} END,
-        'opened_at',
-        CASE WHEN p.is_later OR d.opened_at <= p.recorded_at THEN ${utc("d.opened_at")} END,
-        'clicked_at',
-        CASE WHEN p.is_later OR d.clicked_at <= p.recorded_at THEN ${utc("d.clicked_at")} END
+        'opened_at', CASE WHEN p.is_later OR d.opened_at <= p.recorded_at THEN ${utc("d.opened_at")} END,
+        'clicked_at', CASE WHEN p.is_later OR d.clicked_at <= p.recorded_at THEN ${utc("d.clicked_at")} END
       )::text END AS own
     FROM wanted p
-    LEFT JOIN delivery d ON ${sameTenant("d", "p")} AND d.source_id = p.source_id
-      AND d.device_key = p.device_key
+    LEFT JOIN delivery d ON ${sameTenant("d", "p")} AND d.source_id = p.source_id AND d.device_key = p.device_key
     LEFT JOIN device v ON ${sameTenant("v", "d")} AND v.key = d.device_key
   ), named AS (
     SELECT p.*, CASE WHEN p.number = 1 THEN (
@@ -82,8 +76,7 @@ export const eventRowsSql = (sql: SqlClient.SqlClient): Statement.Fragment => sq
   SELECT t.webhook_id, t.recording, (t.first + i.ord - 1)::int, t.type, ${epochMillis("t.recorded_at")},
     (SELECT json_build_object('id', s.id, 'campaign_id', s.campaign_id, 'notification_id', s.notification_id,
         'due_at', ${utc("s.due_at")}, 'status', s.status, 'targeted', s.targeted, 'delivered', s.delivered,
-        'failed', s.failed, 'started_at', ${utc("s.started_at")},
-        'finished_at', ${utc("s.finished_at")})::text
+        'failed', s.failed, 'started_at', ${utc("s.started_at")}, 'finished_at', ${utc("s.finished_at")})::text
       FROM send s WHERE ${sameTenant("s", "t")} AND s.id = i.id)
   FROM taken t CROSS JOIN LATERAL unnest(t.send_ids) WITH ORDINALITY AS i (id, ord)
   WHERE t.send_ids IS NOT NULL
