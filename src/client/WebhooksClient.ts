@@ -44,8 +44,8 @@ export class WebhooksClient extends EndpointGroup {
   delete(id: string, options?: ChangeOptions): Promise<Deleted> {
     return this.data(["webhooks", "delete"], { ids: { webhook: id }, options });
   }
-  /** Replaces the secret. The old one signs too for 24 hours. */
-  replaceSecret(id: string, options?: ChangeOptions): Promise<WebhookWithSecret> {
+  /** Replaces the secret, which only this response has. The old one signs too for 24 hours. */
+  secret(id: string, options?: ChangeOptions): Promise<WebhookWithSecret> {
     return this.data(["webhooks", "secret"], { ids: { webhook: id }, options });
   }
   /** Lists the calls of a webhook, newest first. */
