@@ -65,8 +65,8 @@ export class TokensRepository extends Context.Service<
     readonly revokeToken: (workspaceId: number, id: string, now: number) => Effect.Effect<boolean>;
     readonly findToken: (digest: Uint8Array) => Effect.Effect<TokenGrant | null>;
     /**
-     * Refuses the commit with an `AccessEnd` (`CommitRefused`) if the access of the token has ended. Otherwise
-     * nothing ends it before the end of the transaction.
+     * Refuses the commit with an `AccessEnd` (`CommitRefused`) if the access of the token has ended.
+     * Otherwise nothing ends it before the end of the transaction.
      */
     readonly requireAccess: (need: AccessNeed) => Effect.Effect<void>;
     /** Sets `last_used_at`. */
