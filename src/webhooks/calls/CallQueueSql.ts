@@ -58,7 +58,6 @@ const askedColumns = {
 export class CallQueueSql extends Context.Service<CallQueueSql>()("waypost/webhooks/calls/CallQueueSql", {
   make: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient;
-    const isOf = tenantIs(sql);
     const messageIds = yield* MessageIds;
 
     /** Adds the ids of messages, which are no columns. */
@@ -180,7 +179,7 @@ export class CallQueueSql extends Context.Service<CallQueueSql>()("waypost/webho
               e.send_ids[${index}::int + 1 : ${index}::int + 1] AS send_ids,
               e.data[${index}::int + 1 : ${index}::int + 1] AS data
             FROM webhook_event e
-            WHERE ${isOf("e", tenant)} AND e.webhook_id = ${webhookId} AND e.recording = ${recording}
+            WHERE ${tenantIs("e", tenant)} AND e.webhook_id = ${webhookId} AND e.recording = ${recording}
               AND e.size > ${index}
           )
           ${eventRowsSql(sql)}`),
@@ -223,7 +222,7 @@ export class CallQueueSql extends Context.Service<CallQueueSql>()("waypost/webho
         Effect.map(
           Effect.orDie(sql<{ readonly type: string; readonly body: string }>`
             SELECT c.type, c.body FROM webhook_call c
-            WHERE ${isOf("c", tenant)} AND c.webhook_id = ${webhookId} AND c.attempts > 0
+            WHERE ${tenantIs("c", tenant)} AND c.webhook_id = ${webhookId} AND c.attempts > 0
               AND c.event_ids @> ${arrayOf("uuid", [eventId])}
             LIMIT 1`),
           ([call]) => call ?? null,

@@ -4,7 +4,7 @@ import { arrayOf, asNumber } from "../../../database/Rows.ts";
 import type { Tenant } from "../../../workspaces/Workspace.ts";
 import type { SurveyKey } from "../../ReportCounts.ts";
 import { within } from "../../SourceRowsSql.ts";
-import { inTenant } from "../../TenantKeySql.ts";
+import { inTenant } from "../../../database/TenantColumns.ts";
 import type { ValueCounts } from "../InteractionTypes.ts";
 import { rowsOfParts } from "./RollupPartsSql.ts";
 import type { ScopeSplit } from "./ScopeSplit.ts";
@@ -22,7 +22,7 @@ export class AnswerReaderSql extends Context.Service<AnswerReaderSql>()(
     make: Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient;
       const isOf = (tenant: Tenant, { campaignKey, notificationKey }: SurveyKey) =>
-        sql`${inTenant(sql, tenant)} AND notification_key = ${notificationKey}
+        sql`${inTenant(tenant)} AND notification_key = ${notificationKey}
           AND campaign_key = ${campaignKey}`;
 
       /** Counts in rollups, pending deltas and source rows, whichever hold a part of the range. */

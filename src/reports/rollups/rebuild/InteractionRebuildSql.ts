@@ -4,7 +4,7 @@ import { arrayOf, asNumber } from "../../../database/Rows.ts";
 import { dateAt, daysOf } from "../../../time/LocalTime.ts";
 import type { TimeZoneName } from "../../../time/TimeZone.ts";
 import { interactions, type Period, within } from "../../SourceRowsSql.ts";
-import { inTenant, type TenantKey } from "../../TenantKeySql.ts";
+import { inTenant } from "../../../database/TenantColumns.ts";
 import type { AnswerDelta, InteractionDelta } from "../InteractionTypes.ts";
 import type { PendingTenant } from "../RollupTypes.ts";
 
@@ -14,7 +14,6 @@ export class InteractionRebuildSql extends Context.Service<InteractionRebuildSql
   {
     make: Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient;
-      const mine = (tenant: TenantKey) => inTenant(sql, tenant);
 
       /** The start of the local day of an instant of a period, in epoch milliseconds. */
       const dayOf = ({ timezone }: PendingTenant, { fromMs, toMs }: Period, column: string) => {
@@ -31,12 +30,12 @@ export class InteractionRebuildSql extends Context.Service<InteractionRebuildSql
             SELECT ${dayOf(tenant, period, "at")} AS quarter, campaign_key, notification_key, content_type,
               trigger_type, ${asNumber("sum(opened)")} AS opened, ${asNumber("sum(clicked)")} AS clicked,
               0 AS responses
-            FROM ${interactions(sql, period)} WHERE ${mine(tenant)} AND ${within(sql, "at", period)}
+            FROM ${interactions(sql, period)} WHERE ${inTenant(tenant)} AND ${within(sql, "at", period)}
             GROUP BY 1, 2, 3, 4, 5
             UNION ALL
             SELECT ${dayOf(tenant, period, "first_answered_at")}, campaign_key, notification_key, 'survey',
               '', 0, 0, ${asNumber("count(*)")}
-            FROM survey_response WHERE ${mine(tenant)} AND ${within(sql, "first_answered_at", period)}
+            FROM survey_response WHERE ${inTenant(tenant)} AND ${within(sql, "first_answered_at", period)}
             GROUP BY 1, 2, 3`),
 
         /** Answers that were first given in a period, by day, campaign, notification and question. */
@@ -49,7 +48,7 @@ export class InteractionRebuildSql extends Context.Service<InteractionRebuildSql
                 answer ->> 'question_id' AS question_id, answer_value(answer -> 'value') AS value,
                 count(*) AS count
               FROM survey_response, jsonb_array_elements(answers) AS answer
-              WHERE ${mine(tenant)} AND ${within(sql, "first_answered_at", period)}
+              WHERE ${inTenant(tenant)} AND ${within(sql, "first_answered_at", period)}
               GROUP BY 1, 2, 3, 4, 5) AS answered
             GROUP BY 1, 2, 3, 4`),
       };
