@@ -14,8 +14,8 @@ const shared = {
   // Files share the modules of their worker: importing them again for each file would be a third of the run's work.
   isolate: false,
   // Bounds on tests that hang, wide enough for any machine.
-  testTimeout: 600_000,
-  hookTimeout: 600_000,
+  testTimeout: 120_000,
+  hookTimeout: 120_000,
   teardownTimeout: 60_000,
 };
 
