@@ -9,7 +9,7 @@ export interface IdNumbers {
 /** Ids that hold two numbers, encrypted. */
 export interface EncryptedIds {
   readonly idOf: (numbers: IdNumbers) => string;
-  /** The numbers in an id, in any letter case; null for an id that was not made with the same key and purpose. */
+  /** The numbers in an id, in any letter case; null for one that was not made with this key and purpose. */
   readonly numbersOf: (id: string) => IdNumbers | null;
 }
 
