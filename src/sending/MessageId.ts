@@ -1,6 +1,6 @@
 import { Context, Effect, Layer, Redacted } from "effect";
 import { DataDirectory } from "../database/DataDirectory.ts";
-import { encryptedIds } from "../wire/EncryptedIds.ts";
+import { countedIds } from "../wire/EncryptedIds.ts";
 
 /** The key of a delivery: its source (an event or a send) and its device. */
 export interface DeliveryKey {
@@ -10,7 +10,7 @@ export interface DeliveryKey {
 
 /** The message ids of an installation with this secret key: the encrypted keys of their deliveries. */
 export const messageIds = (secretKey: string): MessageIds["Service"] => {
-  const ids = encryptedIds(secretKey, "waypost message ids");
+  const ids = countedIds(secretKey, "waypost message ids");
   return {
     idOf: ({ deviceKey, sourceId }) => ids.idOf({ count: sourceId, part: deviceKey }),
     keyOf: (id) => {

@@ -1,7 +1,7 @@
 import { Context, Effect, Layer, Redacted } from "effect";
 import { createHash } from "node:crypto";
 import { DataDirectory } from "../database/DataDirectory.ts";
-import { encryptedIds } from "../wire/EncryptedIds.ts";
+import { countedIds } from "../wire/EncryptedIds.ts";
 
 /** An event: its recording and its index in it, from 0. */
 export interface EventKey {
@@ -11,7 +11,7 @@ export interface EventKey {
 
 /** The event ids of an installation with this secret key: the encrypted keys of the events. */
 export const eventIds = (secretKey: string): EventIds["Service"] => {
-  const ids = encryptedIds(secretKey, "waypost event ids");
+  const ids = countedIds(secretKey, "waypost event ids");
   return {
     idOf: ({ index, recording }) => ids.idOf({ count: recording, part: index }),
     keyOf: (id) => {

@@ -1,28 +1,17 @@
 import { createCipheriv, hkdfSync } from "node:crypto";
 
-/** The two numbers in an id: a count below 2^60, and a part below 2^31. */
-export interface IdNumbers {
-  readonly count: bigint;
-  readonly part: number;
-}
-
-/** Ids that hold two numbers, encrypted. */
-export interface EncryptedIds {
-  readonly idOf: (numbers: IdNumbers) => string;
-  /** The numbers in an id, in any letter case; null for one that was not made with this key and purpose. */
-  readonly numbersOf: (id: string) => IdNumbers | null;
+/** The two numbers that an id holds: below 2^60, and below 2^62. */
+interface IdHalves {
+  readonly left: bigint;
+  readonly right: bigint;
 }
 
 const pattern = /^([0-9a-f]{8})-([0-9a-f]{4})-8([0-9a-f]{3})-([89ab][0-9a-f]{3})-([0-9a-f]{12})$/i;
-const maxPart = 2_147_483_647;
 
 // A UUID has 60 bits before the variant, and 62 after it.
 const maxLeft = (1n << 60n) - 1n;
 const maxRight = (1n << 62n) - 1n;
 const variant = 1n << 63n;
-/** The bits after the part are zero. Only 1 of 2^31 invented ids has that when it is decrypted. */
-const checkBits = 31n;
-const maxCheck = (1n << checkBits) - 1n;
 
 /** A pseudorandom function of round (1–4) and number, with 64 bits of result. */
 type RoundFunction = (round: number, value: bigint) => bigint;
@@ -40,17 +29,17 @@ const roundFunction = (secretKey: string, purpose: string): RoundFunction => {
 };
 
 /**
- * The ids of one kind of row in an installation with this secret key: UUIDs of version 8 (RFC 9562) that hold
- * two encrypted numbers, so that no id has to be stored or indexed. Counts that all workspaces share show
- * nobody how much others do, and no id follows from another. A Feistel network of four rounds over AES is a
- * pseudorandom permutation (Luby and Rackoff) of the UUID's 122 free bits, so that ids are unique.
+ * Encrypts numbers as UUIDs of version 8 (RFC 9562), for one purpose and by this secret key, so that no id has
+ * to be stored or indexed. Counts that all workspaces share show nobody how much others do, and no id follows
+ * from another. A Feistel network of four rounds over AES is a pseudorandom permutation (Luby and Rackoff) of
+ * the UUID's 122 free bits, so that ids are unique. Any UUID of version 8 decrypts to numbers: leave some bits
+ * zero, and take an id whose numbers have them otherwise for invented.
  */
-export const encryptedIds = (secretKey: string, purpose: string): EncryptedIds => {
+const idCipher = (secretKey: string, purpose: string) => {
   const round = roundFunction(secretKey, purpose);
   return {
-    idOf: ({ count, part }) => {
-      let left = count;
-      let right = BigInt(part) << checkBits;
+    encrypt: (halves: IdHalves): string => {
+      let { left, right } = halves;
       left ^= round(1, right) & maxLeft;
       right ^= round(2, left) & maxRight;
       left ^= round(3, right) & maxLeft;
@@ -62,7 +51,8 @@ export const encryptedIds = (secretKey: string, purpose: string): EncryptedIds =
         `${tail.slice(0, 4)}-${tail.slice(4)}`
       );
     },
-    numbersOf: (id) => {
+    /** The numbers in an id, in any letter case; null for a text that is no UUID of version 8. */
+    decrypt: (id: string): IdHalves | null => {
       const match = pattern.exec(id);
       if (match === null) return null;
       const [, high = "", middle = "", low = "", clock = "", node = ""] = match;
@@ -72,8 +62,51 @@ export const encryptedIds = (secretKey: string, purpose: string): EncryptedIds =
       left ^= round(3, right) & maxLeft;
       right ^= round(2, left) & maxRight;
       left ^= round(1, right) & maxLeft;
-      const part = Number(right >> checkBits);
-      return (right & maxCheck) !== 0n || part > maxPart ? null : { count: left, part };
+      return { left, right };
+    },
+  };
+};
+
+/** Bits of a positive `integer` of PostgreSQL. */
+const partBits = 31n;
+const maxPart = (1n << partBits) - 1n;
+
+/** The numbers of an id whose `count` is below 2^60, and whose `part` is below 2^31. */
+interface CountAndPart {
+  readonly count: bigint;
+  readonly part: number;
+}
+
+/** Ids of a count and a part. Of invented ids, 1 of 2^31 is taken for one. */
+export const countedIds = (secretKey: string, purpose: string) => {
+  const cipher = idCipher(secretKey, purpose);
+  return {
+    idOf: ({ count, part }: CountAndPart): string =>
+      cipher.encrypt({ left: count, right: BigInt(part) << partBits }),
+    /** The numbers in an id; null for an id that was not made with this key and purpose. */
+    numbersOf: (id: string): CountAndPart | null => {
+      const halves = cipher.decrypt(id);
+      if (halves === null || (halves.right & maxPart) !== 0n) return null;
+      return { count: halves.left, part: Number(halves.right >> partBits) };
+    },
+  };
+};
+
+/** The numbers of an id, each from 0 to 2^31 - 1. */
+type ThreeNumbers = readonly [number, number, number];
+
+/** Ids of three numbers. Of invented ids, 1 of 2^29 is taken for one. */
+export const tripleIds = (secretKey: string, purpose: string) => {
+  const cipher = idCipher(secretKey, purpose);
+  return {
+    idOf: ([first, second, third]: ThreeNumbers): string =>
+      cipher.encrypt({ left: BigInt(first), right: (BigInt(second) << partBits) | BigInt(third) }),
+    /** The numbers in an id; null for an id that was not made with this key and purpose. */
+    numbersOf: (id: string): ThreeNumbers | null => {
+      const halves = cipher.decrypt(id);
+      if (halves === null || halves.left > maxPart) return null;
+      const { left, right } = halves;
+      return [Number(left), Number(right >> partBits), Number(right & maxPart)];
     },
   };
 };
