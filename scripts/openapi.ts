@@ -1,7 +1,7 @@
 /**
- * Writes openapi/{platform,device,operator}.json and the types of the client in src/client/generated/ from the
- * `*Api.ts` files. With `--check` it writes nothing,
- * and fails if a document differs from the code or breaks a rule of a public linter.
+ * Writes openapi/{platform,device,operator}.json and the types of the client in src/client/generated/ from
+ * the `*Api.ts` files. With `--check` it writes nothing, and fails if a document differs from the code or
+ * breaks a rule of a public linter.
  */
 import { createConfig, lint } from "@redocly/openapi-core";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";

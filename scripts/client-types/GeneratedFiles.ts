@@ -15,9 +15,9 @@ const operationsOf = (document: Json): ReadonlyArray<Operation> =>
 /** The imports that the text uses. */
 const importsOf = (text: string): string =>
   [
-    [["CallOptions", "ChangeOptions", "Deleted"], "../Connection.ts"],
-    [["FileSource"], "../FileSource.ts"],
+    [["CallOptions", "ChangeOptions", "Deleted"], "../ClientOptions.ts"],
     [["Pages"], "../Pages.ts"],
+    [["FileSource"], "../Portable.ts"],
   ]
     .flatMap(([names, file]) => {
       const used = (names as ReadonlyArray<string>).filter((name) => new RegExp(`\\b${name}\\b`).test(text));
@@ -104,6 +104,6 @@ const errorCodesFile = (): string => {
 
 /** The generated files, by name. They are not formatted. */
 export const generatedFiles = (): Readonly<Record<string, string>> => ({
-  ...Object.fromEntries(documentNames.map((name) => [`${capital(name)}.ts`, interfaceFile(name)])),
+  ...Object.fromEntries(documentNames.map((name) => [`${capital(name)}Endpoints.ts`, interfaceFile(name)])),
   "ErrorCodes.ts": errorCodesFile(),
 });

@@ -40,7 +40,13 @@ const successOf = (responses: Json): Json => {
   return isJson(schema) && isJson(schema["properties"]) ? schema : { properties: {} };
 };
 
-const queryField = ({ name, required, schema }: Json): string => {
+/** The type of a path parameter. The document shows the environment as a text: another one is not found. */
+const pathType = ({ name, schema }: Json): string =>
+  name === "env" ? '"sandbox" | "production"' : typeOf(schema);
+
+const queryField = (parameter: Json): string => {
+  const { required, schema } = parameter;
+  const name = String(parameter["name"]);
   const type = name === "updated_since" ? "string | Date" : typeOf(schema);
   const field = required === true ? `readonly ${name}: ${type};` : `readonly ${name}?: ${type} | undefined;`;
   return comment(isJson(schema) ? schema["description"] : undefined) + field;
@@ -103,7 +109,7 @@ export const operationOf = (method: string, path: string, op: Json): Operation =
   const parts = [
     ...parameters
       .filter((each) => each["in"] === "path")
-      .map((each) => `${camel(String(each["name"]))}: ${typeOf(each["schema"])}`),
+      .map((each) => `${camel(String(each["name"]))}: ${pathType(each)}`),
     ...(body === "body" ? [`body: ${typeOf(jsonOf(op["requestBody"]))}`] : []),
     ...(body === "import" || body === "upload" ? [`source: ${source[body]}`] : []),
     ...(query.length > 0 ? [`query${isQueryRequired ? "" : "?"}: ${queryName}`] : []),
@@ -132,8 +138,6 @@ export const operationOf = (method: string, path: string, op: Json): Operation =
               `export interface ${queryName} {\n${query.map(queryField).join("\n")}\n}\n`,
           },
     signature: `${comment(text)}${name}(${parts.join(", ")}): ${resultType(success, response)};`,
-    schemas: [success, body === "upload" ? undefined : op["requestBody"], parameters].filter(
-      (each) => each !== undefined,
-    ),
+    schemas: [success, jsonOf(op["requestBody"]), parameters].filter((each) => each !== undefined),
   };
 };

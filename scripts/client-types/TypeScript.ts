@@ -3,9 +3,22 @@ import { isJson, type Json } from "../../src/wire/OpenApiDescriptions.ts";
 
 const list = (value: unknown): ReadonlyArray<unknown> => (Array.isArray(value) ? value : []);
 
+/** The maximum length of a line of a comment, which is indented by up to eight columns. */
+const commentColumns = 98;
+
 /** A comment with the description of a field or a type; empty without one. */
-export const comment = (description: unknown): string =>
-  typeof description === "string" ? `/** ${description.replaceAll("*/", "* /")} */\n` : "";
+export const comment = (description: unknown): string => {
+  if (typeof description !== "string") return "";
+  const lines: Array<string> = [];
+  for (const word of description.replaceAll("*/", "* /").split(/\s+/)) {
+    const last = lines.at(-1);
+    if (last === undefined || last.length + word.length >= commentColumns) lines.push(word);
+    else lines[lines.length - 1] = `${last} ${word}`;
+  }
+  return lines.length === 1
+    ? `/** ${lines.join("")} */\n`
+    : `/**\n${lines.map((line) => ` * ${line}\n`).join("")} */\n`;
+};
 
 const union = (members: ReadonlyArray<string>): string => [...new Set(members)].join(" | ");
 
@@ -33,10 +46,13 @@ const objectType = (schema: Json): string => {
 };
 
 const arrayType = (schema: Json): string => {
-  if (Array.isArray(schema["prefixItems"]))
-    return `readonly [${list(schema["prefixItems"]).map(typeOf).join(", ")}]`;
-  const items = [schema, ...list(schema["allOf"])].find((part) => isJson(part) && isJson(part["items"]));
-  return `ReadonlyArray<${isJson(items) ? typeOf(items["items"]) : "unknown"}>`;
+  // A schema with a check of its own has its items in a member of `allOf`.
+  for (const part of [schema, ...list(schema["allOf"])].filter(isJson)) {
+    if (Array.isArray(part["prefixItems"]))
+      return `readonly [${list(part["prefixItems"]).map(typeOf).join(", ")}]`;
+    if (isJson(part["items"])) return `ReadonlyArray<${typeOf(part["items"])}>`;
+  }
+  return "ReadonlyArray<unknown>";
 };
 
 const named: { readonly [type: string]: (schema: Json) => string } = {

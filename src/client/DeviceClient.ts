@@ -1,9 +1,10 @@
-import { Connection, type ConnectionSettings, credential, serverAddress } from "./Connection.ts";
+import type { ConnectionSettings } from "./ClientOptions.ts";
+import { Connection, credential, serverAddress } from "./Connection.ts";
 import { endpointGroups } from "./EndpointGroups.ts";
-import { deviceEndpoints, type DeviceGroups } from "./generated/Device.ts";
+import { deviceEndpoints, type DeviceGroups } from "./generated/DeviceEndpoints.ts";
 
-export type { CallOptions, ConnectionSettings, Deleted } from "./Connection.ts";
-export type * from "./generated/Device.ts";
+export type { CallOptions, ConnectionSettings, Deleted } from "./ClientOptions.ts";
+export type * from "./generated/DeviceEndpoints.ts";
 export type { Page, Pages } from "./Pages.ts";
 export type * from "./Portable.ts";
 export { defaultRetryPolicy, type Retry, type RetryPolicy } from "./Retries.ts";
@@ -39,7 +40,7 @@ export class DeviceClient {
       value === undefined ? undefined : credential(value, sentence);
     const keys = { sdkKey: read(settings.sdkKey), deviceToken: read(settings.deviceToken) };
     const { origin, path } = serverAddress(settings.url);
-    const groups = endpointGroups<DeviceGroups>(deviceEndpoints, {
+    const groups = endpointGroups(deviceEndpoints, {
       connection: new Connection(settings),
       base: `${origin}${path.replace(/\/device\/v1$/, "")}/device/v1`,
       credentialFor: (isSdkKey) => {
@@ -49,7 +50,7 @@ export class DeviceClient {
           throw new TypeError(`This call needs ${name}: set it in new DeviceClient().`);
         return value;
       },
-    });
+    }) as DeviceGroups;
     this.devices = groups.devices;
     this.geofences = groups.geofences;
     this.events = groups.events;

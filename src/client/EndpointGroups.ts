@@ -1,6 +1,8 @@
-import type { ChangeOptions, ClientRequest, Connection } from "./Connection.ts";
-import { type FileSource, isFileSource, openFile } from "./FileSource.ts";
+import type { ChangeOptions } from "./ClientOptions.ts";
+import type { ClientRequest, Connection } from "./Connection.ts";
+import { isFileSource, openFile } from "./FileSource.ts";
 import { Pages } from "./Pages.ts";
+import type { FileSource } from "./Portable.ts";
 import { WaypostError } from "./WaypostError.ts";
 
 /** A table of endpoints by group and name: method, path and flags, as in `GET /campaigns pages query`. */
@@ -189,11 +191,11 @@ const pagesOf = (
   );
 };
 
-/** The groups of a table, each with a method for every endpoint. `Groups` is their generated type. */
-export const endpointGroups = <Groups>(table: EndpointTable, target: EndpointTarget): Groups =>
+/** The groups of a table, each with a method for every endpoint. The generated types name them. */
+export const endpointGroups = (table: EndpointTable, target: EndpointTarget): object =>
   Object.fromEntries(
     Object.entries(table).map(([group, rows]) => [
       group,
       Object.fromEntries(Object.entries(rows).map(([name, row]) => [name, method(target, row)])),
     ]),
-  ) as Groups;
+  );

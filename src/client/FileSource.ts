@@ -1,10 +1,7 @@
 import type fs from "node:fs";
 import type path from "node:path";
 import type url from "node:url";
-import type { BlobLike, UrlLike } from "./Portable.ts";
-
-/** A file: its path or file URL (Node.js only), or a `Blob` or `File`. */
-export type FileSource = string | UrlLike | BlobLike;
+import type { FileSource, UrlLike } from "./Portable.ts";
 
 /** A file to send. Its bytes stay on disk until each attempt sends them. */
 export interface OpenedFile {

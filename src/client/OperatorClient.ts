@@ -1,10 +1,10 @@
-import { Connection, type ConnectionSettings, credential, serverAddress } from "./Connection.ts";
+import type { ConnectionSettings } from "./ClientOptions.ts";
+import { Connection, credential, serverAddress } from "./Connection.ts";
 import { endpointGroups } from "./EndpointGroups.ts";
-import { operatorEndpoints, type OperatorGroups } from "./generated/Operator.ts";
+import { operatorEndpoints, type OperatorGroups } from "./generated/OperatorEndpoints.ts";
 
-export type { CallOptions, ConnectionSettings, Deleted } from "./Connection.ts";
-export type { FileSource } from "./FileSource.ts";
-export type * from "./generated/Operator.ts";
+export type { CallOptions, ConnectionSettings, Deleted } from "./ClientOptions.ts";
+export type * from "./generated/OperatorEndpoints.ts";
 export type { Page, Pages } from "./Pages.ts";
 export type * from "./Portable.ts";
 export { defaultRetryPolicy, type Retry, type RetryPolicy } from "./Retries.ts";
@@ -44,11 +44,11 @@ export class OperatorClient {
       "The client needs the operator key: new OperatorClient({ url, operatorKey }).",
     );
     const { origin, path } = serverAddress(settings.url);
-    const groups = endpointGroups<OperatorGroups>(operatorEndpoints, {
+    const groups = endpointGroups(operatorEndpoints, {
       connection: new Connection(settings),
       base: `${origin}${path.replace(/\/operator\/v1$/, "")}/operator/v1`,
       credentialFor: () => key,
-    });
+    }) as OperatorGroups;
     this.workspaces = groups.workspaces;
     this.tokens = groups.tokens;
     this.sdkKeys = groups.sdkKeys;

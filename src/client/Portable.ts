@@ -15,6 +15,9 @@ export interface BlobLike {
   slice(start?: number, end?: number, contentType?: string): BlobLike;
 }
 
+/** A file: its path or file URL (Node.js only), or a `Blob` or `File`. */
+export type FileSource = string | UrlLike | BlobLike;
+
 /** The signal of an `AbortController`. */
 export interface SignalLike {
   readonly aborted: boolean;

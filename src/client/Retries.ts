@@ -60,8 +60,8 @@ export const retryAfterSeconds = (
 const temporaryStatuses = new Set([429, 500, 502, 503, 504]);
 
 /**
- * Whether the same request may succeed later. A request that must not run twice is only repeated if the server
- * says that it refused it for its rate.
+ * Whether the same request may succeed later. A request that must not run twice is only repeated if the
+ * server says that it refused it for its rate.
  */
 const isTemporary = ({ response }: AttemptResult, isRepeatable: boolean): boolean => {
   if (!isRepeatable) return response?.status === 429;
@@ -107,9 +107,9 @@ export interface RetriedRequest {
 }
 
 /**
- * Repeats attempts that may succeed later: without a complete response, or with 429, 500, 502, 503, 504 or 409
- * `request_in_progress`. It waits as long as `Retry-After` says, or by full jitter, within the limits of the
- * policy. The last result is returned.
+ * Repeats attempts that may succeed later: without a complete response, or with 429, 500, 502, 503, 504 or
+ * 409 `request_in_progress`. It waits as long as `Retry-After` says, or by full jitter, within the limits of
+ * the policy. The last result is returned.
  */
 export const withRetries = async (
   request: RetriedRequest,

@@ -1,16 +1,10 @@
-import {
-  type CallOptions,
-  Connection,
-  type ConnectionSettings,
-  credential,
-  serverAddress,
-} from "./Connection.ts";
+import type { CallOptions, ConnectionSettings } from "./ClientOptions.ts";
+import { Connection, credential, serverAddress } from "./Connection.ts";
 import { endpointGroups } from "./EndpointGroups.ts";
-import { type Me, platformEndpoints, type PlatformGroups } from "./generated/Platform.ts";
+import { type Me, platformEndpoints, type PlatformGroups } from "./generated/PlatformEndpoints.ts";
 
-export type { CallOptions, ChangeOptions, ConnectionSettings, Deleted } from "./Connection.ts";
-export type { FileSource } from "./FileSource.ts";
-export type * from "./generated/Platform.ts";
+export type { CallOptions, ChangeOptions, ConnectionSettings, Deleted } from "./ClientOptions.ts";
+export type * from "./generated/PlatformEndpoints.ts";
 export type { Page, Pages } from "./Pages.ts";
 export type * from "./Portable.ts";
 export { defaultRetryPolicy, type Retry, type RetryPolicy } from "./Retries.ts";
@@ -66,11 +60,11 @@ export class WaypostClient {
       settings.token,
       "The client needs a platform API token: new WaypostClient({ url, token }).",
     );
-    const groups = endpointGroups<PlatformGroups>(platformEndpoints, {
+    const groups = endpointGroups(platformEndpoints, {
       connection: new Connection(settings),
       base: baseOf(settings.url, token),
       credentialFor: () => token,
-    });
+    }) as PlatformGroups;
     this.campaigns = groups.campaigns;
     this.notifications = groups.notifications;
     this.locations = groups.locations;

@@ -26,10 +26,10 @@ export const tenantClient = Effect.gen(function* () {
 });
 
 /** `TestClock` for a client, and random numbers in the middle of every range: half of each maximum. */
-const testClock = Effect.map(Effect.context<never>(), (context): ClientClock => ({
+const testClock = Effect.map(Effect.context(), (context): ClientClock => ({
   now: () => Effect.runSyncWith(context)(Clock.currentTimeMillis),
   schedule: (milliseconds, run) => {
-    const timer = Effect.runForkWith(context)(Effect.andThen(Effect.sleep(milliseconds), Effect.sync(run)));
+    const timer = Effect.runForkWith(context)(Effect.delay(Effect.sync(run), milliseconds));
     return () => void Effect.runFork(Fiber.interrupt(timer));
   },
   random: () => 0.5,
