@@ -89,8 +89,8 @@ const baseAddress = (text: string): string | null => {
 
 const refused = (message: string) => new CommandRefused({ message });
 
-/** Finds the server and its key: first by flags, then by settings, then by the data directory. */
-const locate = Effect.gen(function* () {
+/** Finds the server: first by flags, then by settings, then by the data directory. */
+export const locateServer = Effect.gen(function* () {
   const record = yield* settingsRecord;
   const setting = (name: string): string | undefined => record[name]?.trim() || undefined;
   const dataDir = resolve(setting(settingsTable.dataDir.name) ?? settingsTable.dataDir.default);
@@ -111,8 +111,13 @@ const locate = Effect.gen(function* () {
       message: `"${given}" is not an http address: try --url https://push.example.com`,
     });
   }
-  // The key of the data directory is sent to the server on this data directory only.
   const isLocal = Option.isSome(local) && baseAddress(local.value) === url;
+  return { url, setting, dataDir, isLocal };
+});
+
+/** Finds the server and its key. The key of the data directory is sent to the server on it only. */
+const locate = Effect.gen(function* () {
+  const { dataDir, isLocal, setting, url } = yield* locateServer;
   const key =
     Option.getOrUndefined(yield* Key) ??
     setting(settingsTable.operatorKey.name) ??
