@@ -62,16 +62,18 @@ const interfaceFile = (name: DocumentName): string => {
     .toSorted()
     .map((each) => declaration(each, schemas[each]))
     .concat(operations.flatMap(({ query }) => (query === null ? [] : [query.text])));
+  const described = (group: string): string =>
+    comment(tags.get(tagOf.get(group)) ?? `The endpoints of \`${group}\`.`);
   const interfaces = [...groups].map(
     ([group, methods]) =>
-      comment(tags.get(tagOf.get(group)) ?? `The endpoints of \`${group}\`.`) +
+      described(group) +
       `export interface ${capital(group)}Endpoints {\n` +
       `${methods.map(({ signature }) => signature).join("\n")}\n}\n`,
   );
   const all =
     "/** The groups of endpoints. */\n" +
     `export interface ${capital(name)}Groups {\n` +
-    `${[...groups.keys()].map((group) => `readonly ${group}: ${capital(group)}Endpoints;`).join("\n")}\n}\n`;
+    `${[...groups.keys()].map((group) => `${described(group)}readonly ${group}: ${capital(group)}Endpoints;`).join("\n")}\n}\n`;
   const table = [...groups].map(
     ([group, methods]) =>
       `${group}: {\n${methods.map((each) => `${each.name}: ${JSON.stringify(each.row)},`).join("\n")}\n},`,

@@ -72,6 +72,13 @@ const isDeletion = (data: unknown): boolean =>
   isJson(data["properties"]) &&
   Object.keys(data["properties"]).toSorted().join() === "deleted,id";
 
+/** Whether an operation can respond with a CSV file. */
+const hasCsv = (responses: Json): boolean =>
+  Object.entries(responses).some(([status, response]) => {
+    const content = isJson(response) ? response["content"] : undefined;
+    return status.startsWith("2") && isJson(content) && "text/csv" in content;
+  });
+
 const resultType = (success: Json, kind: ReturnType<typeof responseKind>): string => {
   const data = (success["properties"] as Json)["data"];
   if (kind === "pages") return `Pages<${typeOf(isJson(data) ? data["items"] : undefined)}>`;
@@ -96,6 +103,7 @@ export const operationOf = (method: string, path: string, op: Json): Operation =
   const queryName = `${capital(group)}${capital(name)}Query`;
   const isQueryRequired = query.some(({ required }) => required === true);
   const isKeyed = has("idempotency-key");
+  const isCsv = hasCsv(op["responses"] as Json);
   const credential = JSON.stringify(op["security"]).includes("sdkKey") ? "sdk-key" : null;
   const options = isKeyed ? "ChangeOptions" : "CallOptions";
   const extra = {
@@ -119,6 +127,7 @@ export const operationOf = (method: string, path: string, op: Json): Operation =
     response,
     body,
     query.length > 0 ? "query" : null,
+    isCsv ? "csv" : null,
     isKeyed ? "key" : null,
     credential,
     repeatable.has(operationId) ? "repeatable" : null,
@@ -137,7 +146,10 @@ export const operationOf = (method: string, path: string, op: Json): Operation =
               `/** The query parameters of \`${operationId}\`. */\n` +
               `export interface ${queryName} {\n${query.map(queryField).join("\n")}\n}\n`,
           },
-    signature: `${comment(text)}${name}(${parts.join(", ")}): ${resultType(success, response)};`,
+    signature: isCsv
+      ? `${comment(text)}readonly ${name}: {\n(${parts.join(", ")}): ${resultType(success, response)};\n` +
+        `/** The same as a CSV file (RFC 4180). */\ncsv(${parts.join(", ")}): Promise<string>;\n};`
+      : `${comment(text)}${name}(${parts.join(", ")}): ${resultType(success, response)};`,
     schemas: [success, jsonOf(op["requestBody"]), parameters].filter((each) => each !== undefined),
   };
 };

@@ -18,6 +18,8 @@ export interface ClientRequest {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Blob | FormData | string | null;
   readonly isRepeatable: boolean;
+  /** Whether the response is a CSV file instead of JSON. */
+  readonly isCsv: boolean;
   /** The default timeout of one attempt, in milliseconds. */
   readonly timeoutMs: number;
   readonly options: CallOptions;
@@ -69,8 +71,11 @@ export class Connection {
     this.#policy = { ...defaultRetryPolicy, ...withoutUndefined(settings.retry ?? {}) };
   }
 
-  /** Rejects with a `WaypostError`, or with the reason of an aborted signal. */
-  async exchange(request: ClientRequest): Promise<object> {
+  /**
+   * Returns the JSON of the response, or the text of a CSV file. Rejects with a `WaypostError`, or with the
+   * reason of an aborted signal.
+   */
+  async exchange(request: ClientRequest): Promise<object | string> {
     const { isRepeatable, method, options, url } = request;
     if (options.signal?.aborted === true) throwReason(options.signal);
     const timeoutMs = options.timeoutMs ?? this.#settings.timeoutMs ?? request.timeoutMs;
@@ -89,7 +94,9 @@ export class Connection {
     const { response } = result;
     if (response === null) throw connectionError(url, result.cause);
     if (response.status < 200 || response.status >= 300) throw responseError(response);
-    const envelope = envelopeOf(response.text);
+    if (request.isCsv && response.header("content-type")?.startsWith("text/csv") === true)
+      return response.text;
+    const envelope = request.isCsv ? null : envelopeOf(response.text);
     if (envelope === null) throw unexpectedSuccess(response);
     return envelope;
   }

@@ -19,20 +19,18 @@ export interface DeviceSettings extends ConnectionSettings {
 }
 
 /**
- * A client of the device interface, for apps. Every method returns a promise and rejects with a
- * `WaypostError`. Events, positions and answers are safe to repeat, and are retried. A new token
- * (`devices.rotate`) is retried only if the server refused it with 429.
+ * A client of the device interface, for apps: `devices`, `events`, `positions`, `messages` and the other groups
+ * of endpoints. Every method returns a promise and rejects with a `WaypostError`. Events, positions and answers
+ * are safe to repeat, and are retried. A new token (`devices.rotate`) is retried only if the server refused it
+ * with 429.
  */
-export class DeviceClient {
-  readonly devices: DeviceGroups["devices"];
-  /** The nearest locations that campaigns target. */
-  readonly geofences: DeviceGroups["geofences"];
-  readonly events: DeviceGroups["events"];
-  readonly positions: DeviceGroups["positions"];
-  readonly messages: DeviceGroups["messages"];
-  readonly answers: DeviceGroups["answers"];
+export type DeviceClient = DeviceGroups;
 
-  /** @throws TypeError if the url or a credential is invalid */
+/**
+ * Makes a client of the device interface.
+ * @throws TypeError if the url or a credential is invalid
+ */
+export const DeviceClient = class DeviceClient {
   constructor(settings: DeviceSettings) {
     const sentence = "The client needs an SDK key or a device token: new DeviceClient({ url, deviceToken }).";
     if (settings.sdkKey === undefined && settings.deviceToken === undefined) throw new TypeError(sentence);
@@ -50,12 +48,7 @@ export class DeviceClient {
           throw new TypeError(`This call needs ${name}: set it in new DeviceClient().`);
         return value;
       },
-    }) as DeviceGroups;
-    this.devices = groups.devices;
-    this.geofences = groups.geofences;
-    this.events = groups.events;
-    this.positions = groups.positions;
-    this.messages = groups.messages;
-    this.answers = groups.answers;
+    });
+    Object.assign(this, groups);
   }
-}
+} as unknown as new (settings: DeviceSettings) => DeviceClient;

@@ -113,13 +113,19 @@ const newKey = (): string => {
   return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join("-");
 };
 
-const sendTo = async (target: EndpointTarget, endpoint: Endpoint, given: Arguments, query: Query) => {
+const sendTo = async (
+  target: EndpointTarget,
+  endpoint: Endpoint,
+  given: Arguments,
+  query: Query,
+): Promise<object | string> => {
   const { has, method } = endpoint;
   const { options } = given;
+  const isCsv = query["format"] === "csv";
   const { body, type } = await bodyOf(endpoint, given);
   const key = has("key") ? (options.idempotencyKey ?? newKey()) : null;
   const headers = {
-    accept: "application/json",
+    accept: isCsv ? "text/csv, application/json" : "application/json",
     authorization: `Bearer ${target.credentialFor(has("sdk-key"))}`,
     ...(type === null ? {} : { "content-type": type }),
     ...(key === null ? {} : { "idempotency-key": key }),
@@ -131,6 +137,7 @@ const sendTo = async (target: EndpointTarget, endpoint: Endpoint, given: Argumen
     url: target.base + given.path + queryText({ ...query, ...dryRun }),
     headers,
     body,
+    isCsv,
     isRepeatable: key !== null || has("repeatable") || ["GET", "PUT", "DELETE"].includes(method),
     timeoutMs: has("import") || has("upload") ? timeouts.files : timeouts.others,
     options,
@@ -150,36 +157,44 @@ const withCaller = (error: unknown, caller: { readonly stack?: string }): unknow
   return error;
 };
 
-const method = (target: EndpointTarget, row: string) => {
+type Method = (...given: ReadonlyArray<unknown>) => unknown;
+type Run = (query?: Query) => Promise<object | string>;
+
+/** What runs the requests of one call. `above` is the method that the program calls. */
+const runOf = (
+  target: EndpointTarget,
+  endpoint: Endpoint,
+  given: ReadonlyArray<unknown>,
+  above: Method,
+): Run => {
+  const caller: { readonly stack?: string } = {};
+  // Only V8 has it. Elsewhere stacks begin where the response was read.
+  const { captureStackTrace } = Error as { captureStackTrace?: (holder: object, above: unknown) => void };
+  captureStackTrace?.(caller, above);
+  return async (query = {}) => {
+    try {
+      const read = argumentsOf(endpoint, given);
+      return await sendTo(target, endpoint, read, { ...read.query, ...query });
+    } catch (error) {
+      throw withCaller(error, caller);
+    }
+  };
+};
+
+const method = (target: EndpointTarget, row: string): Method => {
   const endpoint = parseRow(row);
-  const call = (...given: ReadonlyArray<unknown>): unknown => {
-    const caller: { readonly stack?: string } = {};
-    // Only V8 has it. Elsewhere stacks begin where the response was read.
-    (Error as { captureStackTrace?: (target: object, above: unknown) => void }).captureStackTrace?.(
-      caller,
-      call,
-    );
-    const run = async (query: Query = {}): Promise<object> => {
-      try {
-        const read = argumentsOf(endpoint, given);
-        return await sendTo(target, endpoint, read, { ...read.query, ...query });
-      } catch (error) {
-        throw withCaller(error, caller);
-      }
-    };
+  const call: Method = (...given) => {
+    const run = runOf(target, endpoint, given, call);
     if (endpoint.has("pages")) return pagesOf(endpoint, given, run);
     return run().then((envelope) =>
       endpoint.has("envelope") ? envelope : (envelope as { readonly data: unknown }).data,
     );
   };
-  return call;
+  const csv: Method = (...given) => runOf(target, endpoint, given, csv)({ format: "csv" });
+  return endpoint.has("csv") ? Object.assign(call, { csv }) : call;
 };
 
-const pagesOf = (
-  endpoint: Endpoint,
-  given: ReadonlyArray<unknown>,
-  run: (query: Query) => Promise<object>,
-): Pages<unknown> => {
+const pagesOf = (endpoint: Endpoint, given: ReadonlyArray<unknown>, run: Run): Pages<unknown> => {
   const { query } = argumentsOf(endpoint, given);
   const limit = endpoint.has("query") ? { limit: query["limit"] ?? defaultPageSize } : {};
   return new Pages(

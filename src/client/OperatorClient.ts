@@ -17,27 +17,17 @@ export interface OperatorSettings extends ConnectionSettings {
 }
 
 /**
- * A client of the operator interface. Every method returns a promise and rejects with a `WaypostError`. This
- * interface has no idempotency keys: a `POST` or `PATCH` is retried only if the server refused it with 429.
+ * A client of the operator interface: `workspaces`, `tokens`, `segments` and the other groups of endpoints.
+ * Every method returns a promise and rejects with a `WaypostError`. This interface has no idempotency keys: a
+ * `POST` or `PATCH` is retried only if the server refused it with 429.
  */
-export class OperatorClient {
-  readonly workspaces: OperatorGroups["workspaces"];
-  /** Platform API tokens of a workspace. */
-  readonly tokens: OperatorGroups["tokens"];
-  /** SDK keys, with which apps register devices. */
-  readonly sdkKeys: OperatorGroups["sdkKeys"];
-  /** Credentials with which pushes are sent to push services. */
-  readonly transports: OperatorGroups["transports"];
-  readonly segments: OperatorGroups["segments"];
-  /** The content of notifications, which several campaigns can share. */
-  readonly notifications: OperatorGroups["notifications"];
-  readonly locations: OperatorGroups["locations"];
-  readonly devices: OperatorGroups["devices"];
-  readonly sends: OperatorGroups["sends"];
-  readonly deliveries: OperatorGroups["deliveries"];
-  readonly reports: OperatorGroups["reports"];
+export type OperatorClient = OperatorGroups;
 
-  /** @throws TypeError if the url or the key is invalid */
+/**
+ * Makes a client of the operator interface.
+ * @throws TypeError if the url or the key is invalid
+ */
+export const OperatorClient = class OperatorClient {
   constructor(settings: OperatorSettings) {
     const key = credential(
       settings.operatorKey,
@@ -48,17 +38,7 @@ export class OperatorClient {
       connection: new Connection(settings),
       base: `${origin}${path.replace(/\/operator\/v1$/, "")}/operator/v1`,
       credentialFor: () => key,
-    }) as OperatorGroups;
-    this.workspaces = groups.workspaces;
-    this.tokens = groups.tokens;
-    this.sdkKeys = groups.sdkKeys;
-    this.transports = groups.transports;
-    this.segments = groups.segments;
-    this.notifications = groups.notifications;
-    this.locations = groups.locations;
-    this.devices = groups.devices;
-    this.sends = groups.sends;
-    this.deliveries = groups.deliveries;
-    this.reports = groups.reports;
+    });
+    Object.assign(this, groups);
   }
-}
+} as unknown as new (settings: OperatorSettings) => OperatorClient;

@@ -34,43 +34,31 @@ const baseOf = (address: ClientSettings["url"], token: string): string => {
 };
 
 /**
- * A client of the platform API for one environment. Every method returns a promise and rejects with a
- * `WaypostError`. Calls are retried by `defaultRetryPolicy` and wait as long as `Retry-After` says. Every
- * change has an `Idempotency-Key`, so that it happens once.
+ * A client of the platform API for one environment: `campaigns`, `notifications`, `locations` and the other
+ * groups of endpoints. Every method returns a promise and rejects with a `WaypostError`. Calls are retried by
+ * `defaultRetryPolicy` and wait as long as `Retry-After` says. Every change has an `Idempotency-Key`, so that
+ * it happens once.
  */
-export class WaypostClient {
-  /** Campaigns: when messages are sent, and to which devices. */
-  readonly campaigns: PlatformGroups["campaigns"];
-  /** The notifications of a campaign: what people read, and its trigger. */
-  readonly notifications: PlatformGroups["notifications"];
-  /** Locations. Imports create them; afterwards each can be read, updated and deleted. */
-  readonly locations: PlatformGroups["locations"];
-  /** Groups of locations, which imports create. */
-  readonly locationGroups: PlatformGroups["locationGroups"];
-  /** Media files, which notifications show. */
-  readonly media: PlatformGroups["media"];
-  /** Reports. `data` holds the figures; `meta` holds the range of days and its time zone. */
-  readonly reports: PlatformGroups["reports"];
+export type WaypostClient = Omit<PlatformGroups, "me"> & {
   /** Retrieves the workspace, environment and abilities of the token. */
   readonly me: (options?: CallOptions) => Promise<Me>;
+};
 
-  /** @throws TypeError if the url or the token is invalid */
+/**
+ * Makes a client of the platform API.
+ * @throws TypeError if the url or the token is invalid
+ */
+export const WaypostClient = class WaypostClient {
   constructor(settings: ClientSettings) {
     const token = credential(
       settings.token,
       "The client needs a platform API token: new WaypostClient({ url, token }).",
     );
-    const groups = endpointGroups(platformEndpoints, {
+    const { me, ...groups } = endpointGroups(platformEndpoints, {
       connection: new Connection(settings),
       base: baseOf(settings.url, token),
       credentialFor: () => token,
     }) as PlatformGroups;
-    this.campaigns = groups.campaigns;
-    this.notifications = groups.notifications;
-    this.locations = groups.locations;
-    this.locationGroups = groups.locationGroups;
-    this.media = groups.media;
-    this.reports = groups.reports;
-    this.me = groups.me.get;
+    Object.assign(this, groups, { me: me.get });
   }
-}
+} as unknown as new (settings: ClientSettings) => WaypostClient;

@@ -473,11 +473,17 @@ export interface AnswersEndpoints {
 
 /** The groups of endpoints. */
 export interface DeviceGroups {
+  /** Registering and changing a device. */
   readonly devices: DevicesEndpoints;
+  /** Locations for devices that detect enters and exits themselves, instead of reporting positions. */
   readonly geofences: GeofencesEndpoints;
+  /** Enters and exits of locations, as devices detect them. */
   readonly events: EventsEndpoints;
+  /** Positions of devices: the server detects enters and exits itself. */
   readonly positions: PositionsEndpoints;
+  /** The messages that were delivered to the device. */
   readonly messages: MessagesEndpoints;
+  /** Answers to surveys. */
   readonly answers: AnswersEndpoints;
 }
 

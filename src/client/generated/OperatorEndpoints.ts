@@ -1386,16 +1386,27 @@ export interface ReportsEndpoints {
 
 /** The groups of endpoints. */
 export interface OperatorGroups {
+  /** The customers of this installation, with their plans. */
   readonly workspaces: WorkspacesEndpoints;
+  /** The tokens with which the systems of a customer use the platform API. */
   readonly tokens: TokensEndpoints;
+  /** The keys with which apps register devices. */
   readonly sdkKeys: SdkKeysEndpoints;
+  /** The credentials with which pushes are sent to push services. */
   readonly transports: TransportsEndpoints;
+  /** Groups of devices that push campaigns can target. */
   readonly segments: SegmentsEndpoints;
+  /** The content of notifications, which is created without a campaign and can be shared by several. */
   readonly notifications: NotificationsEndpoints;
+  /** Locations that geo campaigns target: imported here, read through the platform API. */
   readonly locations: LocationsEndpoints;
+  /** Devices that were registered through the device interface. */
   readonly devices: DevicesEndpoints;
+  /** Notifications of push campaigns at their fixed times. */
   readonly sends: SendsEndpoints;
+  /** What was sent to which device, and with which outcome. */
   readonly deliveries: DeliveriesEndpoints;
+  /** Figures of one environment, as its tokens read them. */
   readonly reports: ReportsEndpoints;
 }
 

@@ -903,12 +903,24 @@ export interface ReportsEndpoints {
 
 /** The groups of endpoints. */
 export interface PlatformGroups {
+  /** The workspace of a token, and what the token may do. */
   readonly me: MeEndpoints;
+  /** Circles and polygons that geo campaigns target. */
   readonly locations: LocationsEndpoints;
+  /** Named sets of locations, created by imports. */
   readonly locationGroups: LocationGroupsEndpoints;
+  /** Images, video and audio that notifications show. */
   readonly media: MediaEndpoints;
+  /** A campaign decides when messages are sent and to whom; its notifications hold their content. */
   readonly campaigns: CampaignsEndpoints;
+  /** A notification has a content, which people read, and a trigger on each of its campaigns. */
   readonly notifications: NotificationsEndpoints;
+  /**
+   * Delivery and geofence figures of any range of days in the workspace's time zone. Filters combine
+   * with AND. A Sandbox token reports Sandbox test activity, a Production token live results. Answers
+   * carry an `ETag`; sent back as `If-None-Match` it is answered 304 without a body while nothing has
+   * changed.
+   */
   readonly reports: ReportsEndpoints;
 }
 
