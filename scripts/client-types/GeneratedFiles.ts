@@ -64,6 +64,8 @@ const interfaceFile = (name: DocumentName): string => {
     .concat(operations.flatMap(({ query }) => (query === null ? [] : [query.text])));
   const described = (group: string): string =>
     comment(tags.get(tagOf.get(group)) ?? `The endpoints of \`${group}\`.`);
+  const property = (group: string): string =>
+    `${described(group)}readonly ${group}: ${capital(group)}Endpoints;`;
   const interfaces = [...groups].map(
     ([group, methods]) =>
       described(group) +
@@ -73,7 +75,7 @@ const interfaceFile = (name: DocumentName): string => {
   const all =
     "/** The groups of endpoints. */\n" +
     `export interface ${capital(name)}Groups {\n` +
-    `${[...groups.keys()].map((group) => `${described(group)}readonly ${group}: ${capital(group)}Endpoints;`).join("\n")}\n}\n`;
+    `${[...groups.keys()].map(property).join("\n")}\n}\n`;
   const table = [...groups].map(
     ([group, methods]) =>
       `${group}: {\n${methods.map((each) => `${each.name}: ${JSON.stringify(each.row)},`).join("\n")}\n},`,
