@@ -28,7 +28,7 @@ const owners = [
     library: "@effect/sql-pg|effect/(dist|src)/sql|effect/sql",
     // The others read rows by a cursor of the statement that an Sql file gives them.
     files:
-      "^src/(database/|.*Sql[.]ts$|operator/DeliveryList[.]ts$|" +
+      "^src/(database/|.*Sql[.]ts$|" +
       "reports/rollups/(rebuild/InteractionRebuild|reading/AnswerReader)[.]ts$)",
   },
 ];

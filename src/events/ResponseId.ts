@@ -10,7 +10,8 @@ const pattern = /^([0-9a-f]{8})-([0-9a-f]{4})-8([0-9a-f]{3})-a00([0-9a-f])-0000(
 const hex = (key: number): string => key.toString(16).padStart(8, "0");
 
 /**
- * The id of a response: a UUID of version 8 (RFC 9562) that holds its key, so that no id has to be stored.
+ * The id of a response: a UUID of version 8 (RFC 9562) that holds its key, so that no id has to be stored. A
+ * replaced answer keeps it.
  */
 export const responseId = ({ campaignKey, deviceKey, notificationKey }: ResponseKey): string => {
   const campaign = hex(campaignKey);

@@ -107,8 +107,7 @@ export class CallQueueSql extends Context.Service<CallQueueSql>()("waypost/webho
             ) AS n
           )
           SELECT w.workspace_id AS "workspaceId", w.environment, w.id, s.public_id AS workspace, w.url,
-            w.batch,
-            w.secret, w.previous_secret AS "previousSecret",
+            w.batch, w.secret, w.previous_secret AS "previousSecret",
             ${epochMillis("w.previous_until")} AS "previousUntil"
           FROM (
             SELECT workspace_id, environment, webhook_id FROM waiting
