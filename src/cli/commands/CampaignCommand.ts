@@ -39,12 +39,21 @@ const card = (campaign: Campaign): string => {
 
 const list = Command.make(
   "list",
-  { ...platformFlags, limit: limitFlag },
+  {
+    ...platformFlags,
+    archived: Flag.Boolean("archived").pipe(
+      Flag.withDescription("List the archived campaigns instead"),
+      Flag.withDefault(false),
+    ),
+    limit: limitFlag,
+  },
   Effect.fn(function* (flags) {
     const platform = yield* openPlatform(flags, ["campaigns:read"]);
     yield* printList(
       flags.limit,
-      pageOf(platform, (client, query) => client.campaigns.list(query)),
+      pageOf(platform, (client, query) =>
+        client.campaigns.list({ ...query, archived: flags.archived ? "true" : "false" }),
+      ),
       [
         { heading: "ID", kind: "id", cell: ({ id }) => id },
         { heading: "NAME", cell: ({ name }) => name },
@@ -53,7 +62,9 @@ const list = Command.make(
         { heading: "STARTS", kind: "instant", cell: (campaign) => campaign.starts_at },
         { heading: "ENDS", kind: "instant", cell: (campaign) => campaign.ends_at },
       ],
-      "The environment has no campaigns yet. See waypost campaign create --help.",
+      flags.archived
+        ? "The environment has no archived campaigns."
+        : "The environment has no campaigns yet. See waypost campaign create --help.",
     );
   }, Effect.scoped),
 ).pipe(
@@ -62,7 +73,11 @@ const list = Command.make(
 );
 
 const repeated = (name: string, description: string) =>
-  Flag.String(name).pipe(Flag.withDescription(`${description}. Can be repeated`), Flag.atLeast(0));
+  Flag.String(name).pipe(
+    Flag.withDescription(`${description}. May be repeated`),
+    Flag.atLeast(0),
+    Flag.withDefault([]),
+  );
 
 const create = Command.make(
   "create",
@@ -87,6 +102,10 @@ const create = Command.make(
     ),
     groups: repeated("location-group", "Name of a location group that a geo campaign targets"),
     locations: repeated("location", "Id of a location that a geo campaign targets"),
+    paused: Flag.Boolean("paused").pipe(
+      Flag.withDescription("Create a draft that sends nothing until it is published"),
+      Flag.withDefault(false),
+    ),
     segments: repeated("segment", "Id of a segment that a push campaign targets; all devices without one"),
   },
   Effect.fn(function* (flags) {
@@ -96,6 +115,7 @@ const create = Command.make(
       timezone: flags.timezone,
       starts_at: flags.startsAt,
       ends_at: Option.getOrUndefined(flags.endsAt),
+      paused: flags.paused,
       location_group_names: flags.groups,
       location_ids: flags.locations,
       segmentation_ids: flags.segments,
@@ -132,17 +152,19 @@ const show = Command.make(
   ]),
 );
 
-const change = (name: "pause" | "publish", description: string, result: string) =>
+const changes = { pause: "Paused", publish: "Published", archive: "Archived", unarchive: "Unarchived" };
+
+const change = (name: keyof typeof changes, description: string) =>
   Command.make(
     name,
     campaignFlags,
     Effect.fn(function* (flags) {
       const platform = yield* openPlatform(flags, ["campaigns:read", "campaigns:write"]);
-      const id = yield* findCampaign(platform, flags.campaign);
+      const id = yield* findCampaign(platform, flags.campaign, name === "unarchive" ? "true" : "false");
       const changed = yield* platform((client) => client.campaigns[name](id));
       yield* printOne(
         changed,
-        (campaign) => `The campaign "${campaign.name}" ${result}: ${campaign.status}.`,
+        (campaign) => `${changes[name]} the campaign "${campaign.name}". It is ${campaign.status}.`,
       );
     }, Effect.scoped),
   ).pipe(
@@ -175,8 +197,10 @@ export const campaignCommand = Command.make("campaign").pipe(
     create,
     list,
     show,
-    change("pause", "Pause a campaign: it sends nothing until it is published", "is paused now"),
-    change("publish", "Publish a paused campaign again", "is published"),
+    change("pause", "Pause a campaign: it sends nothing until it is published"),
+    change("publish", "Publish a paused campaign"),
+    change("archive", "Archive a campaign: pause it, and leave it out of lists"),
+    change("unarchive", "Put an archived campaign back into lists; it is paused until it is published"),
     remove,
   ]),
   Command.withExamples([{ command: "waypost campaign list --workspace Acme --environment production" }]),

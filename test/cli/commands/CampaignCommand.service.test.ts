@@ -1,6 +1,6 @@
 import { assert, layer } from "@effect/vitest";
 import { Effect } from "effect";
-import { TestWaypost } from "../../TestWaypost.ts";
+import { TestWaypost, testOperatorKey } from "../../TestWaypost.ts";
 import { commandLine, runCli } from "../CommandLine.ts";
 
 layer(TestWaypost.layer)("waypost campaign and waypost notification", (it) => {
@@ -39,8 +39,13 @@ layer(TestWaypost.layer)("waypost campaign and waypost notification", (it) => {
       assert.include((yield* run(`notification show ${named} Morning`)).stdout, "Until Sunday.");
 
       const paused = yield* run(`campaign pause ${at} "Black Friday"`);
-      assert.strictEqual(paused.stdout, 'The campaign "Black Friday" is paused now: paused.\n');
+      assert.strictEqual(paused.stdout, 'Paused the campaign "Black Friday". It is paused.\n');
       assert.strictEqual((yield* json(`campaign publish ${at} "Black Friday"`)).status, "scheduled");
+      yield* json(`campaign archive ${at} "Black Friday"`);
+      assert.lengthOf(yield* json(`campaign list ${at}`), 0);
+      assert.lengthOf(yield* json(`campaign list ${at} --archived`), 1);
+      const restored = yield* json(`campaign unarchive ${at} "black friday"`);
+      assert.deepStrictEqual([restored.id, restored.status], [campaign.id, "paused"]);
       assert.strictEqual((yield* json(`notification delete ${named} Morning`)).deleted, true);
       assert.strictEqual((yield* json(`campaign delete ${at} "Black Friday"`)).deleted, true);
       assert.strictEqual(
@@ -55,11 +60,14 @@ layer(TestWaypost.layer)("waypost campaign and waypost notification", (it) => {
 
   it.effect("a command needs a platform token, or uses one of its own and revokes it (cli.campaigns)", () =>
     Effect.gen(function* () {
-      const { json, run, tenant } = yield* commandLine;
+      const { json, operator, run, tenant } = yield* commandLine;
       const { origin } = yield* TestWaypost;
       const { tokens, workspace } = yield* tenant();
+      const issued = yield* json(`token list -w ${workspace.id}`);
       yield* json(`campaign list -w ${workspace.id} -e sandbox`);
-      const [own] = yield* json(`token list -w ${workspace.id}`);
+      assert.deepStrictEqual(yield* json(`token list -w ${workspace.id} --limit 2`), issued);
+      const { body } = yield* operator(`/workspaces/${workspace.id}/tokens`);
+      const [own] = body.data;
       assert.deepInclude(own, {
         name: "Command line",
         abilities: ["campaigns:read"],
@@ -76,7 +84,15 @@ layer(TestWaypost.layer)("waypost campaign and waypost notification", (it) => {
       assert.include(wrong.stderr, "Give another one with --token or WAYPOST_TOKEN.");
       const without = yield* run("campaign list");
       assert.strictEqual(without.code, 2);
-      assert.include(without.stderr, "Give --workspace and --environment, or a platform API token");
+      assert.include(without.stderr, "Give --token, or the operator key with --workspace and --environment");
+      const both = yield* run(`campaign list -w ${workspace.id} -e sandbox --token ${tokens.production}`);
+      assert.deepStrictEqual([both.code, both.stderr.includes("a token selects its environment")], [2, true]);
+      // Flags that name an environment take precedence over a token of the settings.
+      const named = ["campaign", "create", "--name", "Here", "--type", "push", "--starts-at", "2026-12-01"];
+      const flags = ["-w", workspace.id, "-e", "production", "--key", testOperatorKey, "--json"];
+      const made = yield* runCli([...named, ...flags], variables);
+      assert.strictEqual(made.code, 0);
+      assert.lengthOf(yield* json(`campaign list -w ${workspace.id} -e sandbox`), 0);
     }),
   );
 });
