@@ -17,9 +17,15 @@ export interface Operation {
 
 /**
  * Changes without an idempotency key that have no further effect if they are repeated: events and answers are
- * recognized, positions become stale.
+ * recognized, positions become stale, and only the first open and click of a message counts.
  */
-const repeatable = new Set(["events.report", "positions.report", "messages.open", "answers.answer"]);
+export const repeatable: ReadonlySet<string> = new Set([
+  "events.report",
+  "positions.report",
+  "messages.open",
+  "messages.click",
+  "answers.answer",
+]);
 
 /** Parameters that the client does not offer: it reads JSON, and does not send imports in parts. */
 const internalParameters = new Set(["format", "part", "dry_run"]);
@@ -34,9 +40,12 @@ const jsonOf = (body: unknown): unknown => {
   return isJson(json) ? json["schema"] : undefined;
 };
 
+/** The successful response: the first one with a status of 2xx. */
+const responseOf = (responses: Json): unknown =>
+  Object.entries(responses).find(([status]) => status.startsWith("2"))?.[1];
+
 const successOf = (responses: Json): Json => {
-  const [, response] = Object.entries(responses).find(([status]) => status.startsWith("2")) ?? [];
-  const schema = jsonOf(response);
+  const schema = jsonOf(responseOf(responses));
   return isJson(schema) && isJson(schema["properties"]) ? schema : { properties: {} };
 };
 
@@ -72,12 +81,16 @@ const isDeletion = (data: unknown): boolean =>
   isJson(data["properties"]) &&
   Object.keys(data["properties"]).toSorted().join() === "deleted,id";
 
-/** Whether an operation can respond with a CSV file. */
-const hasCsv = (responses: Json): boolean =>
-  Object.entries(responses).some(([status, response]) => {
-    const content = isJson(response) ? response["content"] : undefined;
-    return status.startsWith("2") && isJson(content) && "text/csv" in content;
-  });
+/** Whether the successful response has a member: a content type, or a header. */
+const succeedsWith = (responses: Json, member: "content" | "headers", name: string): boolean => {
+  const response = responseOf(responses);
+  const members = isJson(response) ? response[member] : undefined;
+  return isJson(members) && name in members;
+};
+
+/** A method, with a variant of it as a property: `get` and `get.withVersion`. */
+const withVariant = (name: string, parameters: string, result: string, variant: string): string =>
+  `readonly ${name}: {\n(${parameters}): ${result};\n${variant}\n};`;
 
 const resultType = (success: Json, kind: ReturnType<typeof responseKind>): string => {
   const data = (success["properties"] as Json)["data"];
@@ -102,8 +115,11 @@ export const operationOf = (method: string, path: string, op: Json): Operation =
   );
   const queryName = `${capital(group)}${capital(name)}Query`;
   const isQueryRequired = query.some(({ required }) => required === true);
+  const isRequired = isJson(op["requestBody"]) && op["requestBody"]["required"] === true;
   const isKeyed = has("idempotency-key");
-  const isCsv = hasCsv(op["responses"] as Json);
+  const isCsv = succeedsWith(op["responses"] as Json, "content", "text/csv");
+  const isVersioned =
+    method === "get" && !has("if-none-match") && succeedsWith(op["responses"] as Json, "headers", "ETag");
   const credential = JSON.stringify(op["security"]).includes("sdkKey") ? "sdk-key" : null;
   const options = isKeyed ? "ChangeOptions" : "CallOptions";
   const extra = {
@@ -112,27 +128,39 @@ export const operationOf = (method: string, path: string, op: Json): Operation =
     upload: " & { readonly name?: string | undefined }",
   }[body ?? "body"];
   const deviceToken = has("x-device-token") ? " & { readonly deviceToken?: string | undefined }" : "";
+  const version = has("if-match") ? " & VersionOptions" : "";
 
   const source = { import: "FeatureCollection | FileSource", upload: "FileSource" };
   const parts = [
     ...parameters
       .filter((each) => each["in"] === "path")
       .map((each) => `${camel(String(each["name"]))}: ${pathType(each)}`),
-    ...(body === "body" ? [`body: ${typeOf(jsonOf(op["requestBody"]))}`] : []),
+    ...(body === "body" ? [`body${isRequired ? "" : "?"}: ${typeOf(jsonOf(op["requestBody"]))}`] : []),
     ...(body === "import" || body === "upload" ? [`source: ${source[body]}`] : []),
     ...(query.length > 0 ? [`query${isQueryRequired ? "" : "?"}: ${queryName}`] : []),
-    `options?: ${options}${extra}${deviceToken}`,
-  ];
+    `options?: ${options}${version}${extra}${deviceToken}`,
+  ].join(", ");
   const flags = [
     response,
     body,
     query.length > 0 ? "query" : null,
     isCsv ? "csv" : null,
+    isVersioned ? "version" : null,
     isKeyed ? "key" : null,
     credential,
     repeatable.has(operationId) ? "repeatable" : null,
   ].filter((flag) => flag !== null);
   const text = [op["summary"], op["description"]].filter((each) => typeof each === "string").join(". ");
+  const result = resultType(success, response);
+  const csv = `/** The same as a CSV file (RFC 4180). */\ncsv(${parts}): Promise<string>;`;
+  const versioned =
+    "/** The same with its version, for the option `ifMatch` of a change. */\n" +
+    `withVersion(${parts}): ${result.replace(/^Promise<(.*)>$/, "Promise<Versioned<$1>>")};`;
+  const signature = isCsv
+    ? withVariant(name, parts, result, csv)
+    : isVersioned
+      ? withVariant(name, parts, result, versioned)
+      : `${name}(${parts}): ${result};`;
   return {
     group,
     name,
@@ -146,10 +174,7 @@ export const operationOf = (method: string, path: string, op: Json): Operation =
               `/** The query parameters of \`${operationId}\`. */\n` +
               `export interface ${queryName} {\n${query.map(queryField).join("\n")}\n}\n`,
           },
-    signature: isCsv
-      ? `${comment(text)}readonly ${name}: {\n(${parts.join(", ")}): ${resultType(success, response)};\n` +
-        `/** The same as a CSV file (RFC 4180). */\ncsv(${parts.join(", ")}): Promise<string>;\n};`
-      : `${comment(text)}${name}(${parts.join(", ")}): ${resultType(success, response)};`,
+    signature: comment(text) + signature,
     schemas: [success, jsonOf(op["requestBody"]), parameters].filter((each) => each !== undefined),
   };
 };

@@ -35,6 +35,22 @@ export interface ChangeOptions extends CallOptions {
   readonly idempotencyKey?: string | undefined;
 }
 
+/** The option of a change of one resource that has versions. */
+export interface VersionOptions {
+  /**
+   * The version to change, from `get.withVersion`. If the resource has another version by then, the call
+   * rejects with `version_conflict` and changes nothing.
+   */
+  readonly ifMatch?: string | undefined;
+}
+
+/** A resource with its version. */
+export interface Versioned<A> {
+  readonly data: A;
+  /** Changes with every change of the resource. Pass it as `ifMatch`. */
+  readonly version: string;
+}
+
 /** The confirmation of a deletion. */
 export interface Deleted {
   /** Id of the deleted resource. */

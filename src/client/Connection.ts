@@ -25,6 +25,12 @@ export interface ClientRequest {
   readonly options: CallOptions;
 }
 
+/** A successful response: its JSON, or the text of a CSV file; and its `ETag`, or null. */
+export interface ClientResponse {
+  readonly content: object | string;
+  readonly version: string | null;
+}
+
 /**
  * The address of a server without a trailing slash.
  * @throws TypeError if it is not an http address
@@ -75,7 +81,7 @@ export class Connection {
    * Returns the JSON of the response, or the text of a CSV file. Rejects with a `WaypostError`, or with the
    * reason of an aborted signal.
    */
-  async exchange(request: ClientRequest): Promise<object | string> {
+  async exchange(request: ClientRequest): Promise<ClientResponse> {
     const { isRepeatable, method, options, url } = request;
     if (options.signal?.aborted === true) throwReason(options.signal);
     const timeoutMs = options.timeoutMs ?? this.#settings.timeoutMs ?? request.timeoutMs;
@@ -95,10 +101,10 @@ export class Connection {
     if (response === null) throw connectionError(url, result.cause);
     if (response.status < 200 || response.status >= 300) throw responseError(response);
     if (request.isCsv && response.header("content-type")?.startsWith("text/csv") === true)
-      return response.text;
-    const envelope = request.isCsv ? null : envelopeOf(response.text);
-    if (envelope === null) throw unexpectedSuccess(response);
-    return envelope;
+      return { content: response.text, version: null };
+    const content = request.isCsv ? null : envelopeOf(response.text);
+    if (content === null) throw unexpectedSuccess(response);
+    return { content, version: response.header("etag") };
   }
 
   /** One attempt including its response body, within its timeout. Redirects are not followed. */

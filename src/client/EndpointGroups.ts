@@ -1,5 +1,5 @@
 import type { ChangeOptions } from "./ClientOptions.ts";
-import type { ClientRequest, Connection } from "./Connection.ts";
+import type { ClientRequest, ClientResponse, Connection } from "./Connection.ts";
 import { isFileSource, openFile } from "./FileSource.ts";
 import { Pages } from "./Pages.ts";
 import type { FileSource } from "./Portable.ts";
@@ -27,6 +27,7 @@ interface Endpoint {
 }
 
 type Options = ChangeOptions & {
+  readonly ifMatch?: string;
   readonly dryRun?: boolean;
   readonly name?: string;
   readonly deviceToken?: string;
@@ -86,7 +87,10 @@ const queryText = (query: Query): string => {
 
 type SentBody = { readonly body: ClientRequest["body"]; readonly type: string | null };
 
-const json = (value: unknown): SentBody => ({ body: JSON.stringify(value), type: "application/json" });
+const noBody: SentBody = { body: null, type: null };
+
+const json = (value: unknown): SentBody =>
+  value === undefined ? noBody : { body: JSON.stringify(value), type: "application/json" };
 
 /** The body of a request. A form has no type here: its boundary is chosen when it is sent. */
 const bodyOf = async ({ has }: Endpoint, { body, options }: Arguments): Promise<SentBody> => {
@@ -101,7 +105,7 @@ const bodyOf = async ({ has }: Endpoint, { body, options }: Arguments): Promise<
     const { blob } = await openFile(body, "application/geo+json");
     return { body: blob, type: blob.type };
   }
-  return has("body") || has("import") ? json(body) : { body: null, type: null };
+  return has("body") || has("import") ? json(body) : noBody;
 };
 
 /** A random UUID. Browsers offer `crypto.randomUUID` on https pages only. */
@@ -118,7 +122,7 @@ const sendTo = async (
   endpoint: Endpoint,
   given: Arguments,
   query: Query,
-): Promise<object | string> => {
+): Promise<ClientResponse> => {
   const { has, method } = endpoint;
   const { options } = given;
   const isCsv = query["format"] === "csv";
@@ -129,6 +133,7 @@ const sendTo = async (
     authorization: `Bearer ${target.credentialFor(has("sdk-key"))}`,
     ...(type === null ? {} : { "content-type": type }),
     ...(key === null ? {} : { "idempotency-key": key }),
+    ...(options.ifMatch === undefined ? {} : { "if-match": options.ifMatch }),
     ...(options.deviceToken === undefined ? {} : { "x-device-token": options.deviceToken }),
   };
   const dryRun = options.dryRun === true ? { dry_run: "1" } : {};
@@ -157,8 +162,10 @@ const withCaller = (error: unknown, caller: { readonly stack?: string }): unknow
   return error;
 };
 
+const dataOf = (content: object | string): unknown => (content as { readonly data: unknown }).data;
+
 type Method = (...given: ReadonlyArray<unknown>) => unknown;
-type Run = (query?: Query) => Promise<object | string>;
+type Run = (query?: Query) => Promise<ClientResponse>;
 
 /** What runs the requests of one call. `above` is the method that the program calls. */
 const runOf = (
@@ -186,12 +193,17 @@ const method = (target: EndpointTarget, row: string): Method => {
   const call: Method = (...given) => {
     const run = runOf(target, endpoint, given, call);
     if (endpoint.has("pages")) return pagesOf(endpoint, given, run);
-    return run().then((envelope) =>
-      endpoint.has("envelope") ? envelope : (envelope as { readonly data: unknown }).data,
-    );
+    return run().then(({ content }) => (endpoint.has("envelope") ? content : dataOf(content)));
   };
-  const csv: Method = (...given) => runOf(target, endpoint, given, csv)({ format: "csv" });
-  return endpoint.has("csv") ? Object.assign(call, { csv }) : call;
+  const csv: Method = (...given) =>
+    runOf(target, endpoint, given, csv)({ format: "csv" }).then(({ content }) => content);
+  const withVersion: Method = (...given) =>
+    runOf(target, endpoint, given, withVersion)().then(({ content, version }) => ({
+      data: dataOf(content),
+      version,
+    }));
+  if (endpoint.has("csv")) return Object.assign(call, { csv });
+  return endpoint.has("version") ? Object.assign(call, { withVersion }) : call;
 };
 
 const pagesOf = (endpoint: Endpoint, given: ReadonlyArray<unknown>, run: Run): Pages<unknown> => {
@@ -199,7 +211,7 @@ const pagesOf = (endpoint: Endpoint, given: ReadonlyArray<unknown>, run: Run): P
   const limit = endpoint.has("query") ? { limit: query["limit"] ?? defaultPageSize } : {};
   return new Pages(
     async (cursor) => {
-      const { data, meta } = (await run({ ...limit, cursor })) as ListEnvelope;
+      const { data, meta } = (await run({ ...limit, cursor })).content as ListEnvelope;
       return { items: data, nextCursor: meta.next_cursor };
     },
     typeof query["cursor"] === "string" ? query["cursor"] : undefined,

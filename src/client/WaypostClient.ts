@@ -3,7 +3,7 @@ import { Connection, credential, serverAddress } from "./Connection.ts";
 import { endpointGroups } from "./EndpointGroups.ts";
 import { type Me, platformEndpoints, type PlatformGroups } from "./generated/PlatformEndpoints.ts";
 
-export type { CallOptions, ChangeOptions, ConnectionSettings, Deleted } from "./ClientOptions.ts";
+export type * from "./ClientOptions.ts";
 export type * from "./generated/PlatformEndpoints.ts";
 export type { Page, Pages } from "./Pages.ts";
 export type * from "./Portable.ts";

@@ -1,6 +1,7 @@
 import { assert, describe, it as plain, layer } from "@effect/vitest";
 import { Effect } from "effect";
 import { HttpApi } from "effect/http-api";
+import { randomUUID } from "node:crypto";
 import { DeviceApi } from "../../src/DeviceApi.ts";
 import { DeviceClient } from "../../src/client/DeviceClient.ts";
 import { OperatorClient } from "../../src/client/OperatorClient.ts";
@@ -60,7 +61,7 @@ layer(TestWaypost.layer)("clients of the operator and the device interface", (it
   it.effect("a change without a key is not repeated after a lost response; events are (client.others)", () =>
     Effect.gen(function* () {
       const waypost = yield* TestWaypost;
-      const proxy = yield* faultyProxy(waypost.origin, ["lose", "pass", "lose"]);
+      const proxy = yield* faultyProxy(waypost.origin, ["lose", "pass", "lose", "pass", "lose"]);
       const settings = { url: proxy.url, retry: { firstPauseMs: 0 } };
       yield* Effect.promise(async () => {
         const operator = new OperatorClient({ ...settings, operatorKey: testOperatorKey });
@@ -78,6 +79,9 @@ layer(TestWaypost.layer)("clients of the operator and the device interface", (it
         const refused: unknown = await device.events.report({ events: [] }).catch((each: unknown) => each);
         assert.strictEqual((refused as WaypostError).code, "invalid_token");
         assert.lengthOf(proxy.seen, 4);
+        const click: unknown = await device.messages.click(randomUUID()).catch((each: unknown) => each);
+        assert.strictEqual((click as WaypostError).code, "invalid_token");
+        assert.lengthOf(proxy.seen, 6);
       });
     }),
   );

@@ -218,6 +218,25 @@ layer(TestWaypost.layer)("WaypostClient", (it) => {
     }),
   );
 
+  it.effect("a change with ifMatch applies to that version only (client.versions)", () =>
+    Effect.gen(function* () {
+      const { client } = yield* tenantClient;
+      yield* Effect.promise(async () => {
+        const made = await client.campaigns.create(push("First"));
+        const { data, version } = await client.campaigns.get.withVersion(made.id);
+        assert.deepStrictEqual(data, made);
+        const changed = await client.campaigns.update(made.id, push("Second"), { ifMatch: version });
+        assert.strictEqual(changed.name, "Second");
+        const error = await client.campaigns
+          .delete(made.id, { ifMatch: version })
+          .catch((refused: unknown) => refused);
+        assert.strictEqual((error as WaypostError).code, "version_conflict");
+        assert.strictEqual((error as WaypostError).status, 412);
+        assert.strictEqual((await client.campaigns.get(made.id)).name, "Second");
+      });
+    }),
+  );
+
   it.effect("the token selects the environment, or a base address does", () =>
     Effect.gen(function* () {
       const { origin, tokens } = yield* tenantClient;

@@ -479,12 +479,12 @@ export interface MessagesEndpoints {
   /** List the device's messages. The messages that were delivered to this device, newest first. */
   list(query?: MessagesListQuery, options?: CallOptions): Pages<DeviceMessage>;
   /** Mark a message as opened. The first time counts; repeating it changes nothing. */
-  open(message: string, body: InteractionDraft, options?: CallOptions): Promise<Interaction>;
+  open(message: string, body?: InteractionDraft, options?: CallOptions): Promise<Interaction>;
   /**
    * Mark a message's button as clicked. The first time counts; repeating it changes nothing. A message
    * that was not opened yet is opened.
    */
-  click(message: string, body: InteractionDraft, options?: CallOptions): Promise<Interaction>;
+  click(message: string, body?: InteractionDraft, options?: CallOptions): Promise<Interaction>;
 }
 
 /** Answers to surveys. */
@@ -534,7 +534,7 @@ export const deviceEndpoints = {
   messages: {
     list: "GET /messages pages query",
     open: "POST /messages/{message}/opened body repeatable",
-    click: "POST /messages/{message}/clicked body",
+    click: "POST /messages/{message}/clicked body repeatable",
   },
   answers: {
     answer: "POST /messages/{message}/answers body repeatable",
