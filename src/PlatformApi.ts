@@ -2,6 +2,9 @@ import { HttpApi, OpenApi } from "effect/http-api";
 import { Access } from "./access/Access.ts";
 import { MeApi } from "./access/MeApi.ts";
 import { CampaignsApi } from "./campaigns/CampaignsApi.ts";
+import { RegisteredDevicesApi } from "./devices/RegisteredDevicesApi.ts";
+import { SegmentsApi } from "./devices/SegmentsApi.ts";
+import { DeviceEventsApi } from "./events/DeviceEventsApi.ts";
 import { SchemaErrors } from "./http/SchemaErrors.ts";
 import { LocationGroupsApi } from "./locations/LocationGroupsApi.ts";
 import { LocationsApi } from "./locations/LocationsApi.ts";
@@ -9,6 +12,8 @@ import { MediaApi } from "./media/MediaApi.ts";
 import { NotificationsApi } from "./notifications/NotificationsApi.ts";
 import { ReportsApi } from "./reports/ReportsApi.ts";
 import { SurveyResultsApi } from "./reports/surveys/SurveyResultsApi.ts";
+import { DeviceMessagesApi } from "./sending/DeviceMessagesApi.ts";
+import { SendsApi } from "./sending/SendsApi.ts";
 import { tidyOpenApi } from "./wire/OpenApiTidy.ts";
 
 /** The public REST API of a workspace, the same at both base addresses. */
@@ -19,6 +24,11 @@ export class PlatformApi extends HttpApi.make("platform")
   .add(MediaApi)
   .add(CampaignsApi)
   .add(NotificationsApi)
+  .add(SegmentsApi)
+  .add(RegisteredDevicesApi)
+  .add(DeviceMessagesApi)
+  .add(DeviceEventsApi)
+  .add(SendsApi)
   .add(ReportsApi)
   .add(SurveyResultsApi)
   .middleware(SchemaErrors)
@@ -30,8 +40,8 @@ export class PlatformApi extends HttpApi.make("platform")
       title: "Waypost platform API",
       version: "1",
       description:
-        "Campaigns, notifications, locations, media and reports of one environment of a workspace. Success " +
-        "bodies are wrapped in `data`; errors have the shape `{error: {code, message, fields?}}`.",
+        "Campaigns, notifications, locations, media, segments, devices, sends and reports of one " +
+        "environment of a workspace. Success bodies are wrapped in `data`; errors have the shape `{error: {code, message, fields?}}`.",
       transform: tidyOpenApi("/platform/v1", [
         { url: "/platform/v1", description: "Production" },
         { url: "/sandbox/platform/v1", description: "Sandbox" },

@@ -16,6 +16,7 @@ import { DeviceAuthentication } from "./devices/DeviceAuthentication.ts";
 import { Devices } from "./devices/Devices.ts";
 import { Segments } from "./devices/Segments.ts";
 import { Answers } from "./events/Answers.ts";
+import { DeviceEventsSql } from "./events/DeviceEventsSql.ts";
 import { EventRecorder } from "./events/EventRecorder.ts";
 import { Events } from "./events/Events.ts";
 import { CsvExports } from "./http/csv/CsvExports.ts";
@@ -40,7 +41,6 @@ import { MediaWorkers } from "./media/worker/MediaWorkers.ts";
 import { Contents } from "./notifications/Contents.ts";
 import { Notifications } from "./notifications/Notifications.ts";
 import { DeliveryList } from "./operator/DeliveryList.ts";
-import { SendListSql } from "./operator/SendListSql.ts";
 import { Geofences } from "./positions/Geofences.ts";
 import { Positions } from "./positions/Positions.ts";
 import { Reports } from "./reports/Reports.ts";
@@ -54,6 +54,7 @@ import { Messages } from "./sending/Messages.ts";
 import { PushCredentials } from "./sending/push/PushCredentials.ts";
 import { PushDispatcher } from "./sending/push/PushDispatcher.ts";
 import { leaseMillis } from "./sending/push/PushLeases.ts";
+import { SendListSql } from "./sending/SendListSql.ts";
 import { SendScheduler } from "./sending/SendScheduler.ts";
 import { Worker } from "./workers/Worker.ts";
 import { Workspaces } from "./workspaces/Workspaces.ts";
@@ -93,7 +94,7 @@ const statementServices = Layer.mergeAll(
   Layer.mergeAll(Events.layer, Positions.layer).pipe(
     Layer.provide(EventRecorder.layer.pipe(Layer.provide(Deliveries.layer))),
   ),
-  Layer.merge(DeliveryList.layer, SendListSql.layer),
+  Layer.mergeAll(DeliveryList.layer, SendListSql.layer, DeviceEventsSql.layer),
 ).pipe(Layer.provideMerge(PushCredentials.layer));
 
 /** The background jobs of a process with the role `worker`. */

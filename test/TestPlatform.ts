@@ -5,18 +5,19 @@ import type { DataDirectory } from "../src/database/DataDirectory.ts";
 import { DeviceAuthentication } from "../src/devices/DeviceAuthentication.ts";
 import { Devices } from "../src/devices/Devices.ts";
 import { Answers } from "../src/events/Answers.ts";
+import { DeviceEventsSql } from "../src/events/DeviceEventsSql.ts";
 import { Events } from "../src/events/Events.ts";
 import { PublicAddresses } from "../src/http/PublicAddresses.ts";
 import { serverLayer } from "../src/http/Server.ts";
 import { LocationIndexes } from "../src/locations/LocationIndexes.ts";
 import { DeliveryList } from "../src/operator/DeliveryList.ts";
-import { SendListSql } from "../src/operator/SendListSql.ts";
 import { Geofences } from "../src/positions/Geofences.ts";
 import { Positions } from "../src/positions/Positions.ts";
 import { Reports } from "../src/reports/Reports.ts";
 import { SurveyResults } from "../src/reports/surveys/SurveyResults.ts";
 import { Messages } from "../src/sending/Messages.ts";
 import { PushCredentials } from "../src/sending/push/PushCredentials.ts";
+import { SendListSql } from "../src/sending/SendListSql.ts";
 import type { MediaStore } from "../src/media/store/MediaStore.ts";
 import { httpLayer, platformServices, requestServices } from "../src/Waypost.ts";
 import { memoryMediaStore } from "./media/store/MemoryMediaStore.ts";
@@ -39,6 +40,7 @@ const notInMemory = Layer.mergeAll(
   Layer.mock(SurveyResults)({}),
   Layer.mock(DeliveryList)({}),
   Layer.mock(SendListSql)({}),
+  Layer.mock(DeviceEventsSql)({}),
 );
 
 const memoryWaypost = (settings: Partial<Settings["Service"]>) =>

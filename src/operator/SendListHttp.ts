@@ -4,8 +4,8 @@ import { CsvExports } from "../http/csv/CsvExports.ts";
 import { wantsCsv } from "../http/csv/CsvParameters.ts";
 import { Cursors } from "../http/Cursors.ts";
 import { OperatorApi } from "../OperatorApi.ts";
+import { SendListSql } from "../sending/SendListSql.ts";
 import { OperatorTenants } from "./OperatorTenants.ts";
-import { SendListSql } from "./SendListSql.ts";
 
 /** Handlers of `SendListApi`. */
 export const sendListHandlers = HttpApiBuilder.group(

@@ -17,10 +17,14 @@ const expectedAbilities: ReadonlyArray<readonly [path: RegExp, read: Ability | n
   [
     [/^\/me$/, null, null],
     [/^\/reports\//, "reports:read", null],
+    [/^\/campaigns\/.+\/(results|answers)$/, "reports:read", null],
     [/^\/campaigns\/:campaign\/notifications/, "notifications:read", "notifications:write"],
     [/^\/campaigns/, "campaigns:read", "campaigns:write"],
     [/^\/(locations|location-groups)/, "locations:read", "locations:write"],
     [/^\/media/, "media:read", "media:write"],
+    [/^\/segments/, "segments:read", "segments:write"],
+    [/^\/(devices|attributes)/, "devices:read", "devices:write"],
+    [/^\/sends/, "sends:read", null],
   ];
 
 /** Endpoints that work in Production before the full API is enabled (platform-api.md, Authentication 7). */

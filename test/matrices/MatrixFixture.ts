@@ -95,7 +95,7 @@ export const makeMatrixFixture = Effect.fnUntraced(function* (
   const geoCampaign = Effect.flatMap(location, ({ location: id }) =>
     campaign({ type: "geo", location_ids: [id] }),
   );
-  const pushCampaign = campaign({ type: "push", starts_at: "2026-12-01" });
+  const pushCampaign = Effect.suspend(() => campaign({ type: "push", starts_at: "2026-12-01" }));
 
   const notification = (campaignId: string, body: object = {}) =>
     Effect.map(
@@ -108,6 +108,14 @@ export const makeMatrixFixture = Effect.fnUntraced(function* (
   const messageOnCampaign = Effect.gen(function* () {
     const campaignId = yield* geoCampaign;
     return { campaign: campaignId, notification: (yield* notification(campaignId)).id as string };
+  });
+
+  /** A scheduled send of a new push campaign. */
+  const send = Effect.gen(function* () {
+    const campaignId = yield* pushCampaign;
+    yield* notification(campaignId, { trigger_type: "fixed_time", trigger_config: { send_at: "09:00" } });
+    const [row] = ok(yield* platform(`/sends?campaign=${campaignId}`));
+    return row.id as string;
   });
 
   /** A registered and approved device with its token. */
@@ -199,6 +207,7 @@ export const makeMatrixFixture = Effect.fnUntraced(function* (
       device,
       surveyed,
       campaign,
+      send,
     },
     resources,
   };
