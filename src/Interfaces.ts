@@ -11,7 +11,7 @@ import { deviceAccessLayer } from "./devices/DeviceAccessHttp.ts";
 import { deviceAuthenticator } from "./devices/DeviceAuthenticator.ts";
 import { devicesHandlers } from "./devices/DevicesHttp.ts";
 import { registeredDevicesHandlers } from "./devices/RegisteredDevicesHttp.ts";
-import { platformSegmentsHandlers } from "./devices/SegmentsHttp.ts";
+import { platformSegmentsHandlers } from "./devices/PlatformSegmentsHttp.ts";
 import { answersHandlers } from "./events/AnswersHttp.ts";
 import { deviceEventsHandlers } from "./events/DeviceEventsHttp.ts";
 import { eventsHandlers } from "./events/EventsHttp.ts";

@@ -3,7 +3,7 @@ import { Access } from "./access/Access.ts";
 import { MeApi } from "./access/MeApi.ts";
 import { CampaignsApi } from "./campaigns/CampaignsApi.ts";
 import { RegisteredDevicesApi } from "./devices/RegisteredDevicesApi.ts";
-import { SegmentsApi } from "./devices/SegmentsApi.ts";
+import { PlatformSegmentsApi } from "./devices/PlatformSegmentsApi.ts";
 import { DeviceEventsApi } from "./events/DeviceEventsApi.ts";
 import { SchemaErrors } from "./http/SchemaErrors.ts";
 import { LocationGroupsApi } from "./locations/LocationGroupsApi.ts";
@@ -24,7 +24,7 @@ export class PlatformApi extends HttpApi.make("platform")
   .add(MediaApi)
   .add(CampaignsApi)
   .add(NotificationsApi)
-  .add(SegmentsApi)
+  .add(PlatformSegmentsApi)
   .add(RegisteredDevicesApi)
   .add(DeviceMessagesApi)
   .add(DeviceEventsApi)
@@ -41,7 +41,8 @@ export class PlatformApi extends HttpApi.make("platform")
       version: "1",
       description:
         "Campaigns, notifications, locations, media, segments, devices, sends and reports of one " +
-        "environment of a workspace. Success bodies are wrapped in `data`; errors have the shape `{error: {code, message, fields?}}`.",
+        "environment of a workspace. Success bodies are wrapped in `data`; errors have the shape " +
+        "`{error: {code, message, fields?}}`.",
       transform: tidyOpenApi("/platform/v1", [
         { url: "/platform/v1", description: "Production" },
         { url: "/sandbox/platform/v1", description: "Sandbox" },

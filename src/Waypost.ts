@@ -54,7 +54,7 @@ import { Messages } from "./sending/Messages.ts";
 import { PushCredentials } from "./sending/push/PushCredentials.ts";
 import { PushDispatcher } from "./sending/push/PushDispatcher.ts";
 import { leaseMillis } from "./sending/push/PushLeases.ts";
-import { SendListSql } from "./sending/SendListSql.ts";
+import { Sends } from "./sending/Sends.ts";
 import { SendScheduler } from "./sending/SendScheduler.ts";
 import { Worker } from "./workers/Worker.ts";
 import { Workspaces } from "./workspaces/Workspaces.ts";
@@ -94,7 +94,7 @@ const statementServices = Layer.mergeAll(
   Layer.mergeAll(Events.layer, Positions.layer).pipe(
     Layer.provide(EventRecorder.layer.pipe(Layer.provide(Deliveries.layer))),
   ),
-  Layer.mergeAll(DeliveryList.layer, SendListSql.layer, DeviceEventsSql.layer),
+  Layer.mergeAll(DeliveryList.layer, Sends.layer, DeviceEventsSql.layer),
 ).pipe(Layer.provideMerge(PushCredentials.layer));
 
 /** The background jobs of a process with the role `worker`. */

@@ -17,7 +17,7 @@ import { Reports } from "../src/reports/Reports.ts";
 import { SurveyResults } from "../src/reports/surveys/SurveyResults.ts";
 import { Messages } from "../src/sending/Messages.ts";
 import { PushCredentials } from "../src/sending/push/PushCredentials.ts";
-import { SendListSql } from "../src/sending/SendListSql.ts";
+import { Sends } from "../src/sending/Sends.ts";
 import type { MediaStore } from "../src/media/store/MediaStore.ts";
 import { httpLayer, platformServices, requestServices } from "../src/Waypost.ts";
 import { memoryMediaStore } from "./media/store/MemoryMediaStore.ts";
@@ -39,7 +39,7 @@ const notInMemory = Layer.mergeAll(
   Layer.mock(Reports)({}),
   Layer.mock(SurveyResults)({}),
   Layer.mock(DeliveryList)({}),
-  Layer.mock(SendListSql)({}),
+  Layer.mock(Sends)({}),
   Layer.mock(DeviceEventsSql)({}),
 );
 

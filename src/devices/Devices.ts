@@ -1,4 +1,4 @@
-import { Clock, Context, Effect, Layer, Stream } from "effect";
+import { Clock, Context, Effect, Layer, Stream, Struct } from "effect";
 import { timingSafeEqual } from "node:crypto";
 import { isIP } from "node:net";
 import { digest, makeSecret } from "../access/Credential.ts";
@@ -220,8 +220,7 @@ export class Devices extends Context.Service<Devices>()("waypost/devices/Devices
       }),
 
       /** One registered device. @throws 404 */
-      find: (tenant: Tenant, id: string) =>
-        Effect.map(findRow(tenant, id), ({ key: _, ...device }) => device),
+      find: (tenant: Tenant, id: string) => Effect.map(findRow(tenant, id), Struct.omit(["key"])),
 
       /** The key of a registered device. @throws 404 */
       keyOf: (tenant: Tenant, id: string) => Effect.map(findRow(tenant, id), ({ key }) => key),

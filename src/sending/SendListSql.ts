@@ -1,15 +1,11 @@
-import { Clock, Context, Effect, Layer, Stream } from "effect";
+import { Context, Effect, Layer } from "effect";
 import { SqlClient } from "effect/sql";
 import { rowCursor } from "../database/RowCursor.ts";
 import { utc } from "../database/Rows.ts";
 import { firstRow, tenantIs } from "../database/Statements.ts";
-import { csvLines } from "../http/csv/Csv.ts";
-import { type CsvFile, csvName, todayOf } from "../http/csv/CsvFile.ts";
-import { NotFound } from "../wire/ApiError.ts";
-import { isUuid } from "../wire/Ids.ts";
 import type { PagePosition } from "../wire/PagePosition.ts";
 import type { Tenant } from "../workspaces/Workspace.ts";
-import { SendResource } from "./SendResource.ts";
+import type { SendResource } from "./SendResource.ts";
 
 /** Filters of sends; undefined for all. The campaign is a UUID. */
 export interface SendFilters {
@@ -41,27 +37,17 @@ export class SendListSql extends Context.Service<SendListSql>()("waypost/sending
       page: (tenant: Tenant, { before, limit }: PagePosition, filters: SendFilters) =>
         Effect.orDie(sql<SendResource>`${sends(tenant, before, filters)} LIMIT ${limit}`),
 
-      /** One send. @throws 404 */
-      find: Effect.fnUntraced(function* (tenant: Tenant, id: string) {
-        const send = isUuid(id)
-          ? yield* firstRow(sql<SendResource>`
-              SELECT ${columns} FROM send s WHERE ${tenantIs(sql, "s", tenant)} AND s.id = ${id}`)
-          : null;
-        return send ?? (yield* NotFound.resource("send"));
-      }),
+      /** All of them, in the order of the pages; in batches. */
+      all: (tenant: Tenant, filters: SendFilters) =>
+        Effect.provideService(
+          rowCursor<SendResource>(sends(tenant, null, filters)),
+          SqlClient.SqlClient,
+          sql,
+        ),
 
-      /** All of them as CSV, in the order of the pages. */
-      file: Effect.fnUntraced(function* (tenant: Tenant, filters: SendFilters) {
-        const names = Object.keys(SendResource.fields);
-        return {
-          name: csvName("sends", tenant, todayOf(tenant, yield* Clock.currentTimeMillis)),
-          heading: names,
-          records: rowCursor<SendResource>(sends(tenant, null, filters)).pipe(
-            Effect.map(Stream.map((rows) => csvLines(names, rows))),
-            Effect.provideService(SqlClient.SqlClient, sql),
-          ),
-        } satisfies CsvFile;
-      }),
+      find: (tenant: Tenant, id: string) =>
+        firstRow(sql<SendResource>`
+          SELECT ${columns} FROM send s WHERE ${tenantIs(sql, "s", tenant)} AND s.id = ${id}`),
     };
   }),
 }) {

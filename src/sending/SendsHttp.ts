@@ -3,14 +3,14 @@ import { HttpApiBuilder } from "effect/http-api";
 import { Caller, callerData } from "../access/Caller.ts";
 import { Cursors } from "../http/Cursors.ts";
 import { PlatformApi } from "../PlatformApi.ts";
-import { SendListSql } from "./SendListSql.ts";
+import { Sends } from "./Sends.ts";
 
 /** Handlers of `SendsApi`. */
 export const sendsHandlers = HttpApiBuilder.group(
   PlatformApi,
   "sends",
   Effect.fnUntraced(function* (handlers) {
-    const sends = yield* SendListSql;
+    const sends = yield* Sends;
     const cursors = yield* Cursors;
     return handlers
       .handle("list", ({ query: { campaign, status, ...query } }) =>

@@ -6,7 +6,7 @@ import { PlatformApi } from "../PlatformApi.ts";
 import { readSegment, readSegmentPatch } from "./SegmentParsing.ts";
 import { Segments } from "./Segments.ts";
 
-/** Handlers of `SegmentsApi`. */
+/** Handlers of `PlatformSegmentsApi`. */
 export const platformSegmentsHandlers = HttpApiBuilder.group(
   PlatformApi,
   "segments",

@@ -11,7 +11,7 @@ const params = {
 };
 
 /** The platform API's endpoints of segments; those of the operator interface do the same (contract S1). */
-export class SegmentsApi extends HttpApiGroup.make("segments")
+export class PlatformSegmentsApi extends HttpApiGroup.make("segments")
   .add(
     HttpApiEndpoint.get("list", "/segments", {
       query: PageQuery,
