@@ -46,6 +46,7 @@ import { OperatorApi } from "./OperatorApi.ts";
 import { PlatformApi } from "./PlatformApi.ts";
 import { geofencesHandlers } from "./positions/GeofencesHttp.ts";
 import { positionsHandlers } from "./positions/PositionsHttp.ts";
+import { campaignEstimateHandlers } from "./reports/estimates/CampaignEstimateHttp.ts";
 import { reportHandlers } from "./reports/ReportsHttp.ts";
 import { surveyResultsHandlers } from "./reports/surveys/SurveyResultsHttp.ts";
 import { deviceMessagesHandlers } from "./sending/DeviceMessagesHttp.ts";
@@ -69,6 +70,7 @@ const platformRoutes = HttpApiBuilder.layer(PlatformApi).pipe(
     deviceMessagesHandlers,
     deviceEventsHandlers,
     sendsHandlers,
+    campaignEstimateHandlers,
   ]),
 );
 

@@ -10,6 +10,7 @@ import { LocationGroupsApi } from "./locations/LocationGroupsApi.ts";
 import { LocationsApi } from "./locations/LocationsApi.ts";
 import { MediaApi } from "./media/MediaApi.ts";
 import { NotificationsApi } from "./notifications/NotificationsApi.ts";
+import { CampaignEstimateApi } from "./reports/estimates/CampaignEstimateApi.ts";
 import { ReportsApi } from "./reports/ReportsApi.ts";
 import { SurveyResultsApi } from "./reports/surveys/SurveyResultsApi.ts";
 import { DeviceMessagesApi } from "./sending/DeviceMessagesApi.ts";
@@ -29,6 +30,7 @@ export class PlatformApi extends HttpApi.make("platform")
   .add(DeviceMessagesApi)
   .add(DeviceEventsApi)
   .add(SendsApi)
+  .add(CampaignEstimateApi)
   .add(ReportsApi)
   .add(SurveyResultsApi)
   .middleware(SchemaErrors)

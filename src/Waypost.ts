@@ -12,6 +12,7 @@ import { Database } from "./database/Database.ts";
 import { DataDirectory } from "./database/DataDirectory.ts";
 import { analyzeGrownTables } from "./database/TableStatistics.ts";
 import { WorkspaceChanges } from "./database/WorkspaceChanges.ts";
+import { Audiences } from "./devices/Audiences.ts";
 import { DeviceAuthentication } from "./devices/DeviceAuthentication.ts";
 import { Devices } from "./devices/Devices.ts";
 import { Segments } from "./devices/Segments.ts";
@@ -43,6 +44,7 @@ import { Notifications } from "./notifications/Notifications.ts";
 import { DeliveryList } from "./operator/DeliveryList.ts";
 import { Geofences } from "./positions/Geofences.ts";
 import { Positions } from "./positions/Positions.ts";
+import { CampaignEstimates } from "./reports/estimates/CampaignEstimates.ts";
 import { Reports } from "./reports/Reports.ts";
 import { SurveyResults } from "./reports/surveys/SurveyResults.ts";
 import { Retention, retentionJob } from "./reports/retention/Retention.ts";
@@ -84,6 +86,7 @@ export const requestServices = Layer.mergeAll(
 const statementServices = Layer.mergeAll(
   Reports.layer,
   SurveyResults.layer,
+  CampaignEstimates.layer.pipe(Layer.provideMerge(Audiences.layer)),
   Rollups.layer,
   Retention.layer,
   DeviceAuthentication.layer.pipe(Layer.provide(FailedAttempts.layer)),

@@ -2,6 +2,7 @@ import { Effect, Layer } from "effect";
 import { inject } from "vitest";
 import { Settings } from "../src/config/Settings.ts";
 import type { DataDirectory } from "../src/database/DataDirectory.ts";
+import { Audiences } from "../src/devices/Audiences.ts";
 import { DeviceAuthentication } from "../src/devices/DeviceAuthentication.ts";
 import { Devices } from "../src/devices/Devices.ts";
 import { Answers } from "../src/events/Answers.ts";
@@ -13,6 +14,7 @@ import { LocationIndexes } from "../src/locations/LocationIndexes.ts";
 import { DeliveryList } from "../src/operator/DeliveryList.ts";
 import { Geofences } from "../src/positions/Geofences.ts";
 import { Positions } from "../src/positions/Positions.ts";
+import { CampaignEstimates } from "../src/reports/estimates/CampaignEstimates.ts";
 import { Reports } from "../src/reports/Reports.ts";
 import { SurveyResults } from "../src/reports/surveys/SurveyResults.ts";
 import { Messages } from "../src/sending/Messages.ts";
@@ -37,6 +39,8 @@ const notInMemory = Layer.mergeAll(
   Layer.mock(Messages)({}),
   Layer.mock(PushCredentials)({}),
   Layer.mock(Reports)({}),
+  Layer.mock(Audiences)({}),
+  Layer.mock(CampaignEstimates)({}),
   Layer.mock(SurveyResults)({}),
   Layer.mock(DeliveryList)({}),
   Layer.mock(Sends)({}),

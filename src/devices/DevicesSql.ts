@@ -76,9 +76,10 @@ export class DevicesSql extends Context.Service<DevicesSql>()("waypost/devices/D
       sql`workspace_id = ${workspaceId} AND environment = ${environment}`;
 
     // Nearly all installation ids are ASCII, whose folding is `lower`, many times as fast as `search_text`.
-    const installationFound = (pattern: string) => sql`
-      CASE WHEN octet_length(installation_id) = char_length(installation_id)
-        THEN lower(installation_id COLLATE "C") ELSE search_text(installation_id) END LIKE ${pattern}::text`;
+    // They are found first: walking a million devices by id for a rare part takes ten times as long.
+    const installationFound = (tenant: Tenant, pattern: string) => sql`
+      key = ANY (ARRAY(SELECT key FROM device WHERE ${ofTenant(tenant)} AND CASE WHEN octet_length(installation_id) = char_length(installation_id)
+        THEN lower(installation_id COLLATE "C") ELSE search_text(installation_id) END LIKE ${pattern}::text))`;
 
     const registered = (
       tenant: Tenant,
@@ -94,7 +95,7 @@ export class DevicesSql extends Context.Service<DevicesSql>()("waypost/devices/D
         AND (${before}::uuid IS NULL OR id < ${before})
         AND (${approved}::boolean IS NULL OR approved = ${approved})
         AND (${platform}::text IS NULL OR platform = ${platform})
-        ${search === null ? sql`` : sql`AND ${installationFound(search)}`}
+        ${search === null ? sql`` : sql`AND ${installationFound(tenant, search)}`}
       ORDER BY id DESC`;
 
     return {

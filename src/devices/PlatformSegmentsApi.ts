@@ -4,7 +4,7 @@ import { Idempotency } from "../http/Idempotency.ts";
 import { bodyErrors, NotFound, Unprocessable } from "../wire/ApiError.ts";
 import { Data, Deleted, PageOf, PageQuery } from "../wire/Envelope.ts";
 import { shownId } from "../wire/ShownFields.ts";
-import { Segment, SegmentDraft, SegmentPatch } from "./Segment.ts";
+import { RuleCount, RuleDraft, Segment, SegmentDraft, SegmentPatch } from "./Segment.ts";
 
 const params = {
   segment: shownId("Id of the segment.", "01980a6c-2b11-7e0a-8c55-6d2f9b1a4e03"),
@@ -33,6 +33,18 @@ export class PlatformSegmentsApi extends HttpApiGroup.make("segments")
         OpenApi.Description,
         "A rule compares attributes of devices, by value and type: the text 5 is not the number 5. A " +
           "device without the attribute meets only `ne` and `exists: false`.",
+      ),
+    HttpApiEndpoint.post("count", "/segments/count", {
+      payload: RuleDraft,
+      success: Data(RuleCount),
+      error: bodyErrors,
+    })
+      .annotate(Needs, "segments:read")
+      .annotate(OpenApi.Summary, "Count the devices of a rule")
+      .annotate(
+        OpenApi.Description,
+        "For a rule that is being written: nothing is stored, and the request counts as a read. With over " +
+          "50,000 devices the count is an estimate from an even sample.",
       ),
     HttpApiEndpoint.get("get", "/segments/:segment", {
       params,

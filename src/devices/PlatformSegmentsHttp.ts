@@ -3,7 +3,8 @@ import { HttpApiBuilder } from "effect/http-api";
 import { Caller, callerData } from "../access/Caller.ts";
 import { Cursors } from "../http/Cursors.ts";
 import { PlatformApi } from "../PlatformApi.ts";
-import { readSegment, readSegmentPatch } from "./SegmentParsing.ts";
+import { Audiences } from "./Audiences.ts";
+import { readRule, readSegment, readSegmentPatch } from "./SegmentParsing.ts";
 import { Segments } from "./Segments.ts";
 
 /** Handlers of `PlatformSegmentsApi`. */
@@ -12,6 +13,7 @@ export const platformSegmentsHandlers = HttpApiBuilder.group(
   "segments",
   Effect.fnUntraced(function* (handlers) {
     const segments = yield* Segments;
+    const audiences = yield* Audiences;
     const cursors = yield* Cursors;
     return handlers
       .handle("list", ({ query }) =>
@@ -23,6 +25,15 @@ export const platformSegmentsHandlers = HttpApiBuilder.group(
       )
       .handleRaw("create", (input) =>
         callerData((caller) => Effect.flatMap(readSegment(input), (body) => segments.create(caller, body))),
+      )
+      .handleRaw("count", (input) =>
+        callerData(
+          Effect.fnUntraced(function* (caller) {
+            const { rule } = yield* (yield* readRule(input)).complete;
+            const { devices } = yield* audiences.count(caller, { match: "any", rules: [rule] });
+            return { devices };
+          }),
+        ),
       )
       .handle("get", ({ params }) => callerData((caller) => segments.find(caller, params.segment)))
       .handleRaw("update", ({ params, ...input }) =>

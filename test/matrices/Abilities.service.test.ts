@@ -19,6 +19,8 @@ const expectedAbilities: ReadonlyArray<readonly [path: RegExp, read: Ability | n
     [/^\/reports\//, "reports:read", null],
     [/^\/campaigns\/.+\/(results|answers)$/, "reports:read", null],
     [/^\/campaigns\/:campaign\/notifications/, "notifications:read", "notifications:write"],
+    [/^\/campaigns\/estimate$/, null, "campaigns:read"],
+    [/^\/segments\/count$/, null, "segments:read"],
     [/^\/campaigns/, "campaigns:read", "campaigns:write"],
     [/^\/(locations|location-groups)/, "locations:read", "locations:write"],
     [/^\/media/, "media:read", "media:write"],

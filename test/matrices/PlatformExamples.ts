@@ -190,6 +190,11 @@ export const platformExamples: Examples = {
   "POST /segments": {
     request: () => Effect.sync(() => ({ body: { name: `Segment ${randomUUID()}`, rule } })),
   },
+  "POST /segments/count": plain({ body: { rule } }),
+  "POST /campaigns/estimate": {
+    request: (fixture) => Effect.map(campaignBody(fixture), (body) => ({ body })),
+    idKinds: campaignIdKinds,
+  },
   "GET /segments/:segment": onSegment(),
   "PATCH /segments/:segment": onSegment({ rule }),
   "DELETE /segments/:segment": onSegment(),
