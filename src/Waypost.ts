@@ -57,6 +57,7 @@ import { PushCredentials } from "./sending/push/PushCredentials.ts";
 import { PushDispatcher } from "./sending/push/PushDispatcher.ts";
 import { leaseMillis } from "./sending/push/PushLeases.ts";
 import { Sends } from "./sending/Sends.ts";
+import { TransportTests } from "./sending/push/TransportTests.ts";
 import { SendScheduler } from "./sending/SendScheduler.ts";
 import { Worker } from "./workers/Worker.ts";
 import { Workspaces } from "./workspaces/Workspaces.ts";
@@ -90,7 +91,7 @@ const statementServices = Layer.mergeAll(
   Rollups.layer,
   Retention.layer,
   DeviceAuthentication.layer.pipe(Layer.provide(FailedAttempts.layer)),
-  Devices.layer,
+  TransportTests.layer.pipe(Layer.provideMerge(Devices.layer)),
   Messages.layer,
   Answers.layer,
   Geofences.layer,

@@ -19,6 +19,7 @@ import { Reports } from "../src/reports/Reports.ts";
 import { SurveyResults } from "../src/reports/surveys/SurveyResults.ts";
 import { Messages } from "../src/sending/Messages.ts";
 import { PushCredentials } from "../src/sending/push/PushCredentials.ts";
+import { TransportTests } from "../src/sending/push/TransportTests.ts";
 import { Sends } from "../src/sending/Sends.ts";
 import type { MediaStore } from "../src/media/store/MediaStore.ts";
 import { httpLayer, platformServices, requestServices } from "../src/Waypost.ts";
@@ -38,6 +39,7 @@ const notInMemory = Layer.mergeAll(
   Layer.mock(Positions)({}),
   Layer.mock(Messages)({}),
   Layer.mock(PushCredentials)({}),
+  Layer.mock(TransportTests)({}),
   Layer.mock(Reports)({}),
   Layer.mock(Audiences)({}),
   Layer.mock(CampaignEstimates)({}),

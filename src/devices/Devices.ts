@@ -225,6 +225,9 @@ export class Devices extends Context.Service<Devices>()("waypost/devices/Devices
       /** The key of a registered device. @throws 404 */
       keyOf: (tenant: Tenant, id: string) => Effect.map(findRow(tenant, id), ({ key }) => key),
 
+      /** Where pushes to a registered device go; null for an unknown device. */
+      pushAddress: repository.pushAddress,
+
       /** Approves a test device, or withdraws the approval. @throws 404 */
       setApproved: Effect.fnUntraced(function* (tenant: Tenant, id: string, approved: boolean) {
         const device = isUuid(id) ? yield* repository.setApproved(tenant, id, approved) : null;

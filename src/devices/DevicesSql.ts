@@ -225,6 +225,12 @@ export class DevicesSql extends Context.Service<DevicesSql>()("waypost/devices/D
           SELECT key, ${columns} FROM device
           WHERE ${ofTenant(tenant)} AND id = ${id} AND unregistered_at IS NULL`),
 
+      /** Where pushes to a registered device go. */
+      pushAddress: (tenant: Tenant, id: string) =>
+        firstRow(sql<{ readonly transport: Transport; readonly address: unknown }>`
+          SELECT transport, address FROM device
+          WHERE ${ofTenant(tenant)} AND id = ${id} AND unregistered_at IS NULL`),
+
       setApproved: (tenant: Tenant, id: string, approved: boolean) =>
         firstRow(sql<Device>`
           UPDATE device SET approved = ${approved}

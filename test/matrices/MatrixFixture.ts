@@ -118,14 +118,10 @@ export const makeMatrixFixture = Effect.fnUntraced(function* (
     return row.id as string;
   });
 
-  /** A registered and approved device with its token. */
-  const device = Effect.gen(function* () {
+  const deviceWith = Effect.fnUntraced(function* (body: object) {
     const installation = randomUUID();
     const registered = ok(
-      yield* waypost.device(sdkKey.sdk_key)(`/devices/${installation}`, {
-        method: "PUT",
-        body: { platform: "ios" },
-      }),
+      yield* waypost.device(sdkKey.sdk_key)(`/devices/${installation}`, { method: "PUT", body }),
     );
     ok(
       yield* operator(`/${environment}/devices/${registered.id}`, {
@@ -134,6 +130,16 @@ export const makeMatrixFixture = Effect.fnUntraced(function* (
       }),
     );
     return { device: registered.id as string, installation, token: registered.device_token as string };
+  });
+  /** A registered and approved device with its token. */
+  const device = Effect.suspend(() => deviceWith({ platform: "ios" }));
+  /** A device with an address of Web Push, where nothing listens. */
+  const browser = Effect.suspend(() => {
+    const keys = { p256dh: `B${"A".repeat(86)}`, auth: "A".repeat(22) };
+    return deviceWith({
+      platform: "web",
+      push: { transport: "webpush", endpoint: "http://127.0.0.1:9/push", keys },
+    });
   });
 
   /** A device with a survey in its inbox, from a campaign of its own. */
@@ -205,6 +211,7 @@ export const makeMatrixFixture = Effect.fnUntraced(function* (
       notification,
       messageOnCampaign,
       device,
+      browser,
       surveyed,
       campaign,
       send,
