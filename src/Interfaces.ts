@@ -50,6 +50,7 @@ import { campaignEstimateHandlers } from "./reports/estimates/CampaignEstimateHt
 import { reportHandlers } from "./reports/ReportsHttp.ts";
 import { surveyResultsHandlers } from "./reports/surveys/SurveyResultsHttp.ts";
 import { deviceMessagesHandlers } from "./sending/DeviceMessagesHttp.ts";
+import { explanationHandlers } from "./sending/ExplanationHttp.ts";
 import { messagesHandlers } from "./sending/MessagesHttp.ts";
 import { sendsHandlers } from "./sending/SendsHttp.ts";
 
@@ -69,6 +70,7 @@ const platformRoutes = HttpApiBuilder.layer(PlatformApi).pipe(
     registeredDevicesHandlers,
     deviceMessagesHandlers,
     deviceEventsHandlers,
+    explanationHandlers,
     sendsHandlers,
     campaignEstimateHandlers,
   ]),

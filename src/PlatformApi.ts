@@ -14,6 +14,7 @@ import { CampaignEstimateApi } from "./reports/estimates/CampaignEstimateApi.ts"
 import { ReportsApi } from "./reports/ReportsApi.ts";
 import { SurveyResultsApi } from "./reports/surveys/SurveyResultsApi.ts";
 import { DeviceMessagesApi } from "./sending/DeviceMessagesApi.ts";
+import { ExplanationApi } from "./sending/ExplanationApi.ts";
 import { SendsApi } from "./sending/SendsApi.ts";
 import { tidyOpenApi } from "./wire/OpenApiTidy.ts";
 
@@ -29,6 +30,7 @@ export class PlatformApi extends HttpApi.make("platform")
   .add(RegisteredDevicesApi)
   .add(DeviceMessagesApi)
   .add(DeviceEventsApi)
+  .add(ExplanationApi)
   .add(SendsApi)
   .add(CampaignEstimateApi)
   .add(ReportsApi)

@@ -51,6 +51,7 @@ import { Retention, retentionJob } from "./reports/retention/Retention.ts";
 import { Rollups, rollupJob } from "./reports/rollups/Rollups.ts";
 import { sqlRepositories } from "./Repositories.ts";
 import { Deliveries } from "./sending/Deliveries.ts";
+import { Explanations } from "./sending/Explanations.ts";
 import { leaseTimeOfDatabase } from "./sending/LeaseTime.ts";
 import { Messages } from "./sending/Messages.ts";
 import { PushCredentials } from "./sending/push/PushCredentials.ts";
@@ -94,6 +95,7 @@ const statementServices = Layer.mergeAll(
   TransportTests.layer.pipe(Layer.provideMerge(Devices.layer)),
   Messages.layer,
   Answers.layer,
+  Explanations.layer,
   Geofences.layer,
   Layer.mergeAll(Events.layer, Positions.layer).pipe(
     Layer.provide(EventRecorder.layer.pipe(Layer.provide(Deliveries.layer))),

@@ -17,6 +17,7 @@ import { Positions } from "../src/positions/Positions.ts";
 import { CampaignEstimates } from "../src/reports/estimates/CampaignEstimates.ts";
 import { Reports } from "../src/reports/Reports.ts";
 import { SurveyResults } from "../src/reports/surveys/SurveyResults.ts";
+import { Explanations } from "../src/sending/Explanations.ts";
 import { Messages } from "../src/sending/Messages.ts";
 import { PushCredentials } from "../src/sending/push/PushCredentials.ts";
 import { TransportTests } from "../src/sending/push/TransportTests.ts";
@@ -39,6 +40,7 @@ const notInMemory = Layer.mergeAll(
   Layer.mock(Positions)({}),
   Layer.mock(Messages)({}),
   Layer.mock(PushCredentials)({}),
+  Layer.mock(Explanations)({}),
   Layer.mock(TransportTests)({}),
   Layer.mock(Reports)({}),
   Layer.mock(Audiences)({}),

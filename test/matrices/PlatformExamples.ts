@@ -203,6 +203,14 @@ export const platformExamples: Examples = {
   "PATCH /devices/:device": onDevice({ body: { approved: false } }),
   "GET /devices/:device/messages": onDevice({ query: { limit: "2" } }),
   "GET /devices/:device/events": onDevice({ query: { limit: "2" } }),
+  "GET /devices/:device/explain": {
+    request: ({ make, resources }) =>
+      Effect.map(make.device, ({ device }) => ({
+        params: { device },
+        query: { campaign: resources["campaign"] ?? "" },
+      })),
+    idKinds: { "?campaign": "campaign" },
+  },
   "GET /attributes": plain(),
   "GET /sends": {
     request: ({ resources }) =>
