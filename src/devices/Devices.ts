@@ -1,4 +1,4 @@
-import { Clock, Context, Effect, Layer, Stream } from "effect";
+import { Clock, Context, Effect, Layer, Stream, Struct } from "effect";
 import { timingSafeEqual } from "node:crypto";
 import { isIP } from "node:net";
 import { digest, makeSecret } from "../access/Credential.ts";
@@ -16,6 +16,7 @@ import type { Problems } from "../wire/Problems.ts";
 import { codePoints } from "../wire/CodePoints.ts";
 import { unstorable } from "../wire/Text.ts";
 import type { Tenant } from "../workspaces/Workspace.ts";
+import { AttributesSql } from "./AttributesSql.ts";
 import { attributeProblems, mergedAttributes } from "./Attributes.ts";
 import { Device, type DevicePatch, type Registration, type RegistrationDraft } from "./Device.ts";
 import type { DeviceCaller } from "./DeviceCaller.ts";
@@ -39,12 +40,16 @@ const tokenRequired = Forbidden.of(
     "register it again.",
 );
 
+/** The most devices whose attributes are counted one by one: 100,000 take half a second. */
+const maxAttributeDevices = 100_000;
+
 /** Devices of an environment: registration, changes and unregistration. */
 export class Devices extends Context.Service<Devices>()("waypost/devices/Devices", {
   make: Effect.gen(function* () {
     const { allowPrivateAddresses } = yield* Settings;
     const database = yield* Database;
     const repository = yield* DevicesSql;
+    const attributes = yield* AttributesSql;
     const outbox = yield* Outbox;
 
     /** Records an event about a device. Its token is not part of it. */
@@ -108,6 +113,11 @@ export class Devices extends Context.Service<Devices>()("waypost/devices/Devices
       if (hears(webhook_events, "device.registered")) yield* record(tenant, "device.registered", fields, now);
       const token = deviceToken({ ...tenant, deviceKey: key }, secret);
       return { isNew: true, registration: { ...fields, device_token: token } satisfies Registration };
+    });
+
+    const findRow = Effect.fnUntraced(function* (tenant: Tenant, id: string) {
+      const device = isUuid(id) ? yield* repository.find(tenant, id) : null;
+      return device ?? (yield* NotFound.resource("device"));
     });
 
     return {
@@ -207,6 +217,13 @@ export class Devices extends Context.Service<Devices>()("waypost/devices/Devices
       /** Registered devices, newest first. */
       page: repository.page,
 
+      /** The attributes that devices have. Of many devices an even sample is read. */
+      attributes: Effect.fn("Devices.attributes")(function* (tenant: Tenant) {
+        const stride = Math.max(1, Math.ceil((yield* attributes.lastKey(tenant)) / maxAttributeDevices));
+        const data = yield* attributes.summaries(tenant, stride);
+        return { data, meta: { estimated: stride > 1 } };
+      }),
+
       /** All of them as CSV, in the order of the pages. */
       file: Effect.fnUntraced(function* (tenant: Tenant, filters: DeviceFilters) {
         const columns = Object.keys(Device.fields);
@@ -220,10 +237,14 @@ export class Devices extends Context.Service<Devices>()("waypost/devices/Devices
         } satisfies CsvFile;
       }),
 
-      /** @throws 404 for a device that is not registered */
-      check: Effect.fnUntraced(function* (tenant: Tenant, id: string) {
-        if (!isUuid(id) || !(yield* repository.isRegistered(tenant, id))) yield* NotFound.resource("device");
-      }),
+      /** One registered device. @throws 404 */
+      find: (tenant: Tenant, id: string) => Effect.map(findRow(tenant, id), Struct.omit(["key"])),
+
+      /** The key of a registered device. @throws 404 */
+      keyOf: (tenant: Tenant, id: string) => Effect.map(findRow(tenant, id), ({ key }) => key),
+
+      /** Where pushes to a registered device go; null for an unknown device. */
+      pushAddress: repository.pushAddress,
 
       /** Approves a test device, or withdraws the approval. @throws 404 */
       setApproved: Effect.fnUntraced(function* (tenant: Tenant, id: string, approved: boolean) {
@@ -233,5 +254,7 @@ export class Devices extends Context.Service<Devices>()("waypost/devices/Devices
     };
   }),
 }) {
-  static readonly layer = Layer.effect(Devices, Devices.make).pipe(Layer.provide(DevicesSql.layer));
+  static readonly layer = Layer.effect(Devices, Devices.make).pipe(
+    Layer.provide([DevicesSql.layer, AttributesSql.layer]),
+  );
 }
