@@ -1,8 +1,8 @@
 import { Schema } from "effect";
 
 /**
- * The abilities of a token. Writing does not include reading (contract C1, C2), and no
- * ability includes another: tokens issued before an ability existed do not have it (S1).
+ * The abilities of a token. Writing does not include reading (contract C1, C2), and no ability includes
+ * another: tokens issued before an ability existed do not have it (S1).
  */
 export const abilities = [
   "reports:read",

@@ -1,6 +1,6 @@
 import { Context, Effect, Layer } from "effect";
 import { SqlClient } from "effect/sql";
-import { asNumber, onlyRow } from "../database/Rows.ts";
+import { asNumber } from "../database/Rows.ts";
 import { tenantIs } from "../database/Statements.ts";
 import type { TenantKey } from "../workspaces/Workspace.ts";
 import type { AttributeSummary } from "./AttributeSummary.ts";
@@ -15,14 +15,6 @@ const maxValueLength = 255;
 /** The statements on the attributes that devices have. */
 export class AttributesSql extends Context.Service<AttributesSql>()("waypost/devices/AttributesSql", {
   make: Effect.map(SqlClient.SqlClient, (sql) => ({
-    /** The highest key of a device: about how many there are. */
-    lastKey: (tenant: TenantKey) =>
-      Effect.map(
-        onlyRow(sql<{ readonly key: number }>`
-          SELECT t.last_device_key AS key FROM tenant t WHERE ${tenantIs(sql, "t", tenant)}`),
-        ({ key }) => key,
-      ),
-
     /**
      * The names that registered devices have, with their most frequent values. Reads every `stride`-th block
      * of 100 keys, and multiplies the counts.

@@ -16,7 +16,6 @@ import type { Problems } from "../wire/Problems.ts";
 import { codePoints } from "../wire/CodePoints.ts";
 import { unstorable } from "../wire/Text.ts";
 import type { Tenant } from "../workspaces/Workspace.ts";
-import { AttributesSql } from "./AttributesSql.ts";
 import { attributeProblems, mergedAttributes } from "./Attributes.ts";
 import { Device, type DevicePatch, type Registration, type RegistrationDraft } from "./Device.ts";
 import type { DeviceCaller } from "./DeviceCaller.ts";
@@ -40,16 +39,12 @@ const tokenRequired = Forbidden.of(
     "register it again.",
 );
 
-/** The most devices whose attributes are counted one by one: 100,000 take half a second. */
-const maxAttributeDevices = 100_000;
-
 /** Devices of an environment: registration, changes and unregistration. */
 export class Devices extends Context.Service<Devices>()("waypost/devices/Devices", {
   make: Effect.gen(function* () {
     const { allowPrivateAddresses } = yield* Settings;
     const database = yield* Database;
     const repository = yield* DevicesSql;
-    const attributes = yield* AttributesSql;
     const outbox = yield* Outbox;
 
     /** Records an event about a device. Its token is not part of it. */
@@ -217,13 +212,6 @@ export class Devices extends Context.Service<Devices>()("waypost/devices/Devices
       /** Registered devices, newest first. */
       page: repository.page,
 
-      /** The attributes that devices have. Of many devices an even sample is read. */
-      attributes: Effect.fn("Devices.attributes")(function* (tenant: Tenant) {
-        const stride = Math.max(1, Math.ceil((yield* attributes.lastKey(tenant)) / maxAttributeDevices));
-        const data = yield* attributes.summaries(tenant, stride);
-        return { data, meta: { estimated: stride > 1 } };
-      }),
-
       /** All of them as CSV, in the order of the pages. */
       file: Effect.fnUntraced(function* (tenant: Tenant, filters: DeviceFilters) {
         const columns = Object.keys(Device.fields);
@@ -254,7 +242,5 @@ export class Devices extends Context.Service<Devices>()("waypost/devices/Devices
     };
   }),
 }) {
-  static readonly layer = Layer.effect(Devices, Devices.make).pipe(
-    Layer.provide([DevicesSql.layer, AttributesSql.layer]),
-  );
+  static readonly layer = Layer.effect(Devices, Devices.make).pipe(Layer.provide(DevicesSql.layer));
 }

@@ -85,8 +85,11 @@ export class DevicesSql extends Context.Service<DevicesSql>()("waypost/devices/D
     // Nearly all installation ids are ASCII, whose folding is `lower`, many times as fast as `search_text`.
     // They are found first: walking a million devices by id for a rare part takes ten times as long.
     const installationFound = (tenant: Tenant, pattern: string) => sql`
-      key = ANY (ARRAY(SELECT key FROM device WHERE ${ofTenant(tenant)} AND CASE WHEN octet_length(installation_id) = char_length(installation_id)
-        THEN lower(installation_id COLLATE "C") ELSE search_text(installation_id) END LIKE ${pattern}::text))`;
+      key = ANY (ARRAY(
+        SELECT key FROM device
+        WHERE ${ofTenant(tenant)} AND CASE octet_length(installation_id)
+          WHEN char_length(installation_id) THEN lower(installation_id COLLATE "C")
+          ELSE search_text(installation_id) END LIKE ${pattern}::text))`;
 
     const registered = (
       tenant: Tenant,

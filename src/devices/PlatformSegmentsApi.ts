@@ -45,7 +45,7 @@ export class PlatformSegmentsApi extends HttpApiGroup.make("segments")
       .annotate(
         OpenApi.Description,
         "For a rule that is being written: nothing is stored, and the request counts as a read. With over " +
-          "50,000 devices the count is an estimate from an even sample.",
+          "100,000 devices the count is an estimate from an even sample.",
       ),
     HttpApiEndpoint.get("get", "/segments/:segment", {
       params,

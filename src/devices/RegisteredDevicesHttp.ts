@@ -5,6 +5,7 @@ import { Cursors } from "../http/Cursors.ts";
 import { PlatformApi } from "../PlatformApi.ts";
 import { readParsedBody } from "../wire/ParsedBody.ts";
 import { searchPattern } from "../wire/SearchText.ts";
+import { Audiences } from "./Audiences.ts";
 import { Approval } from "./Device.ts";
 import { Devices } from "./Devices.ts";
 
@@ -14,6 +15,7 @@ export const registeredDevicesHandlers = HttpApiBuilder.group(
   "devices",
   Effect.fnUntraced(function* (handlers) {
     const devices = yield* Devices;
+    const audiences = yield* Audiences;
     const cursors = yield* Cursors;
     return handlers
       .handle("list", ({ query: { approved, platform, q, ...query } }) =>
@@ -34,6 +36,6 @@ export const registeredDevicesHandlers = HttpApiBuilder.group(
           }),
         ),
       )
-      .handle("attributes", () => Effect.flatMap(Caller, devices.attributes));
+      .handle("attributes", () => Effect.flatMap(Caller, audiences.attributes));
   }),
 );

@@ -22,6 +22,7 @@ export const reasons = [
   "capped",
   "outside",
 ] as const;
+/** Why a campaign does not reach a device. The first that applies, in this order, is given (contract S6). */
 export type Reason = (typeof reasons)[number];
 
 /** Whether a campaign would reach a device now. */
@@ -33,7 +34,7 @@ export const Explanation = Schema.Struct({
   reason: Schema.NullOr(Schema.Literals(reasons)).annotate({
     description:
       "The first reason why not; null if it reaches the device. `no_notification`: none that can still be " +
-      "sent now; `not_approved`: in Sandbox; `outside`: the device is at none of its places.",
+      "sent now; `not_approved`: in Sandbox; `outside`: the device is in none of its locations.",
     examples: ["capped"],
   }),
   until: nullableInstant(

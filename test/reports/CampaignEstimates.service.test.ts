@@ -57,7 +57,7 @@ layer(TestWaypost.layer)("Counts and estimates", (it) => {
       }),
   );
 
-  it.effect("a geo campaign's estimate counts its places, and each device that entered one once (S4.3)", () =>
+  it.effect("a geo campaign's estimate counts its locations, and each device that entered one (S4.3)", () =>
     Effect.gen(function* () {
       const { production } = yield* sendWorld();
       const [dam, spui, far] = [

@@ -16,8 +16,8 @@ export const CampaignEstimate = Schema.Struct({
   places: shownInteger("Locations that it targets, directly or through a group; 0 for a push campaign.", 12),
   devices_seen_30_days: Schema.NullOr(Schema.Int).annotate({
     description:
-      "Distinct devices that entered one of the places today or on the 30 days before, by the workspace's " +
-      "time zone; null for a push campaign.",
+      "Distinct devices that entered one of these locations today or on the 30 days before, by the " +
+      "workspace's time zone; null for a push campaign.",
     examples: [341],
   }),
 }).annotate({ identifier: "CampaignEstimate" });
@@ -37,8 +37,8 @@ export class CampaignEstimateApi extends HttpApiGroup.make("estimates")
       .annotate(
         OpenApi.Description,
         "Takes the targeting of a campaign, under its rules. Nothing is stored, and the request counts as " +
-          "a read. With over 50,000 devices, `reachable` and the devices of segments are estimates from an " +
-          "even sample.",
+          "a read. With over 100,000 devices, `reachable` and the devices of segments are estimates from " +
+          "an even sample.",
       ),
   )
   .annotate(OpenApi.Title, "Estimates")

@@ -62,7 +62,7 @@ export class TransportTests extends Context.Service<TransportTests>()("waypost/s
             "device_id",
             device === null
               ? "There is no registered device with this id in this workspace and environment."
-              : `The device's transport is ${device.transport}: choose a device whose transport is ${transport}.`,
+              : `The device's transport is ${device.transport}: choose a device with ${transport}.`,
           );
         }
         const { environment, workspaceId } = tenant;
