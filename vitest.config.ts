@@ -15,8 +15,8 @@ const shared = {
   // of a run.
   isolate: false,
   // Bounds on tests that hang, wide enough for any machine.
-  testTimeout: 600_000,
-  hookTimeout: 600_000,
+  testTimeout: 120_000,
+  hookTimeout: 120_000,
   teardownTimeout: 60_000,
 };
 

@@ -67,14 +67,9 @@ export const layersMeetOnce = (file: SourceFile): ReadonlyArray<Finding> => {
   );
 };
 
-const edges = new Set(["src/main.ts", "src/client/WaypostClient.ts"]);
-
-/**
- * Effects run in main.ts, the process, and in WaypostClient.ts, which runs in the processes of other
- * programs.
- */
+/** Effects run in main.ts only, the process. */
 export const runOnce = (file: SourceFile): ReadonlyArray<Finding> =>
-  edges.has(file.path)
+  file.path === "src/main.ts"
     ? []
     : matchingLines(
         file,
