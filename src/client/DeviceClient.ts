@@ -21,8 +21,8 @@ export interface DeviceSettings extends ConnectionSettings {
 /**
  * A client of the device interface, for apps: `devices`, `events`, `positions`, `messages` and the other
  * groups of endpoints. Every method returns a promise and rejects with a `WaypostError`. Events, positions,
- * opens, clicks and answers are safe to repeat, and are retried. A new token (`devices.rotate`) is retried only if the
- * server refused it with 429.
+ * opens, clicks and answers are safe to repeat, and are retried. A new token (`devices.rotate`) is retried
+ * only if the server refused it with 429.
  */
 export type DeviceClient = DeviceGroups;
 
