@@ -31,7 +31,7 @@ const { values } = parseArgs({
   },
 });
 const [kills, devices, workers] = [Number(values.kills), Number(values.devices), Number(values.workers)];
-const operatorKey = "chaos-operator-key";
+const operatorKey = "chaos-operator-key-of-all-processes";
 const secretKey = "chaos-secret-key-of-all-processes";
 /** Enters that are reported at a time. */
 const reporters = 4;

@@ -5,7 +5,7 @@ import { randomUUID } from "node:crypto";
 import { instant } from "../../src/database/Rows.ts";
 
 /** The operator key of the benched processes. */
-export const operatorKey = "bench-operator-key";
+export const operatorKey = "bench-operator-key-of-all-processes";
 /** Their secret key. */
 export const secretKey = "bench-secret-key-of-all-processes";
 

@@ -3,12 +3,12 @@ import { SqlClient } from "effect/sql";
 import { randomUUID } from "node:crypto";
 import { abilities } from "../../src/access/Ability.ts";
 import { Tokens } from "../../src/access/Tokens.ts";
-import { eventId } from "../../src/webhooks/EventId.ts";
+import { eventIds } from "../../src/webhooks/EventId.ts";
 import { ParsedBody } from "../../src/wire/ParsedBody.ts";
 import type { Environment } from "../../src/workspaces/Environment.ts";
 import type { Workspace } from "../../src/workspaces/Workspace.ts";
 import { Workspaces } from "../../src/workspaces/Workspaces.ts";
-import { type Answer, type Ask, TestWaypost, testStart } from "../TestWaypost.ts";
+import { type Answer, type Ask, TestWaypost, testSecretKey, testStart } from "../TestWaypost.ts";
 import { platformEndpoints } from "./Endpoints.ts";
 
 type Client = (path: string, ask?: Ask) => Effect.Effect<Answer>;
@@ -113,7 +113,7 @@ export const makeMatrixFixture = Effect.fnUntraced(function* (
   const geoCampaign = Effect.flatMap(location, ({ location: id }) =>
     campaign({ type: "geo", location_ids: [id] }),
   );
-  const pushCampaign = campaign({ type: "push", starts_at: "2026-12-01" });
+  const pushCampaign = Effect.suspend(() => campaign({ type: "push", starts_at: "2026-12-01" }));
 
   /** A webhook with a recorded event. */
   const webhookEvent = Effect.gen(function* () {
@@ -122,7 +122,10 @@ export const makeMatrixFixture = Effect.fnUntraced(function* (
     yield* disable(id);
     const [row] = yield* Effect.orDie(sql<{ readonly recording: bigint }>`
       SELECT recording FROM webhook_event WHERE webhook_id = ${id}`);
-    return { webhook: id, event: eventId({ recording: row?.recording ?? 0n, index: 0 }) };
+    return {
+      webhook: id,
+      event: eventIds(testSecretKey).idOf({ recording: row?.recording ?? 0n, index: 0 }),
+    };
   });
 
   const notification = (campaignId: string, body: object = {}) =>
@@ -138,14 +141,18 @@ export const makeMatrixFixture = Effect.fnUntraced(function* (
     return { campaign: campaignId, notification: (yield* notification(campaignId)).id as string };
   });
 
-  /** A registered and approved device with its token. */
-  const device = Effect.gen(function* () {
+  /** A scheduled send of a new push campaign. */
+  const send = Effect.gen(function* () {
+    const campaignId = yield* pushCampaign;
+    yield* notification(campaignId, { trigger_type: "fixed_time", trigger_config: { send_at: "09:00" } });
+    const [row] = ok(yield* platform(`/sends?campaign=${campaignId}`));
+    return row.id as string;
+  });
+
+  const deviceWith = Effect.fnUntraced(function* (body: object) {
     const installation = randomUUID();
     const registered = ok(
-      yield* waypost.device(sdkKey.sdk_key)(`/devices/${installation}`, {
-        method: "PUT",
-        body: { platform: "ios" },
-      }),
+      yield* waypost.device(sdkKey.sdk_key)(`/devices/${installation}`, { method: "PUT", body }),
     );
     ok(
       yield* operator(`/${environment}/devices/${registered.id}`, {
@@ -154,6 +161,16 @@ export const makeMatrixFixture = Effect.fnUntraced(function* (
       }),
     );
     return { device: registered.id as string, installation, token: registered.device_token as string };
+  });
+  /** A registered and approved device with its token. */
+  const device = Effect.suspend(() => deviceWith({ platform: "ios" }));
+  /** A device with an address of Web Push, where nothing listens. */
+  const browser = Effect.suspend(() => {
+    const keys = { p256dh: `B${"A".repeat(86)}`, auth: "A".repeat(22) };
+    return deviceWith({
+      platform: "web",
+      push: { transport: "webpush", endpoint: "http://127.0.0.1:9/push", keys },
+    });
   });
 
   /** A device with a survey in its inbox, from a campaign of its own. */
@@ -229,8 +246,10 @@ export const makeMatrixFixture = Effect.fnUntraced(function* (
       notification,
       messageOnCampaign,
       device,
+      browser,
       surveyed,
       campaign,
+      send,
     },
     resources,
   };

@@ -4,7 +4,7 @@ import { SqlClient } from "effect/sql";
 import { TestClock } from "effect/testing";
 import { TestWaypost } from "../TestWaypost.ts";
 import { pollAgain, moveTo } from "../sending/SendWorld.ts";
-import { called, webhookWorld } from "./WebhookWorld.ts";
+import { asRecorded, called, webhookWorld } from "./WebhookWorld.ts";
 
 const minute = 60_000;
 
@@ -122,7 +122,7 @@ layer(TestWaypost.layer)("Events of webhooks", (it) => {
       yield* production.notification(created.id);
       yield* platform(path, { method: "DELETE" });
       yield* called;
-      const recorded = receiver.events().toSorted((a, b) => (a.id < b.id ? -1 : 1));
+      const recorded = asRecorded(receiver.events());
       assert.deepStrictEqual(
         recorded.map(({ data, type }) => [type, data.name, data.status]),
         [
@@ -149,7 +149,7 @@ layer(TestWaypost.layer)("Events of webhooks", (it) => {
       yield* phone.ask("/devices/me", { method: "DELETE" });
       const again = yield* production.phone("installation-1");
       yield* called;
-      const events = receiver.events().toSorted((a, b) => (a.id < b.id ? -1 : 1));
+      const events = asRecorded(receiver.events());
       assert.deepStrictEqual(
         events.map(({ data, type }) => [type, data.id, data.attributes, "device_token" in data]),
         [

@@ -303,6 +303,12 @@ export interface IssuedToken {
     | "media:write"
     | "webhooks:read"
     | "webhooks:write"
+    | "segments:read"
+    | "segments:write"
+    | "devices:read"
+    | "devices:write"
+    | "sends:read"
+    | "activity:read"
   >;
   /** When the token stops working; null for never. */
   readonly expires_at: string | null;
@@ -736,6 +742,12 @@ export interface Token {
     | "media:write"
     | "webhooks:read"
     | "webhooks:write"
+    | "segments:read"
+    | "segments:write"
+    | "devices:read"
+    | "devices:write"
+    | "sends:read"
+    | "activity:read"
   >;
   /** When the token stops working; null for never. */
   readonly expires_at: string | null;
@@ -766,6 +778,12 @@ export interface TokenDraft {
     | "media:write"
     | "webhooks:read"
     | "webhooks:write"
+    | "segments:read"
+    | "segments:write"
+    | "devices:read"
+    | "devices:write"
+    | "sends:read"
+    | "activity:read"
   >;
   /** An ISO 8601 date-time with offset or Z, or a date; without an offset it is UTC. */
   readonly expires_at?: string | null | undefined;
@@ -781,6 +799,31 @@ export interface Transport {
   readonly public_key: string | null;
   /** When the credentials were last set; null while there are none. */
   readonly updated_at: string | null;
+}
+
+/** The JSON of `TransportTest`. */
+export interface TransportTest {
+  /** A push provider, by its name in device registrations. */
+  readonly transport: "fcm" | "apns" | "webpush";
+  /** The device. */
+  readonly device_id: string;
+  /** Whether the push service accepted the push. */
+  readonly accepted: boolean;
+  /**
+   * `gone`: the address no longer exists; `refused`: the push was refused for good; `unauthorized`:
+   * the credentials were refused; `unavailable`: no answer, or one to try again after.
+   */
+  readonly outcome: "accepted" | "gone" | "refused" | "unauthorized" | "unavailable";
+  /** Why it was not accepted; null if it was. */
+  readonly reason: string | null;
+  /** How long the answer took, in milliseconds. */
+  readonly duration_ms: number;
+}
+
+/** The JSON of `TransportTestDraft`. */
+export interface TransportTestDraft {
+  /** A registered device with an address of the transport. */
+  readonly device_id: string;
 }
 
 /** The JSON of `TriggerConfig`. */
@@ -1099,6 +1142,8 @@ export interface DevicesListQuery {
   readonly approved?: boolean | undefined;
   /** The platform of the device. */
   readonly platform?: "ios" | "android" | "web" | "other" | undefined;
+  /** Only those whose installation id has this part, in any letter case. */
+  readonly q?: string | undefined;
 }
 
 /** The query parameters of `sends.list`. */
@@ -1392,6 +1437,17 @@ export interface TransportsEndpoints {
     body: WebPushCredentials,
     options?: CallOptions,
   ): Promise<Transport>;
+  /**
+   * Test a transport. Sends one test push to a device now, and answers with what came back from the
+   * push service. It is no delivery and counts nowhere.
+   */
+  test(
+    workspace: string,
+    env: "sandbox" | "production",
+    transport: string,
+    body: TransportTestDraft,
+    options?: CallOptions,
+  ): Promise<TransportTest>;
   /**
    * Delete a transport's credentials. Deliveries to it then fail with that reason. Deleting `webpush`
    * deletes its keys: browsers must subscribe again.
@@ -1882,6 +1938,7 @@ export const operatorEndpoints = {
     putFcm: "PUT /workspaces/{workspace}/{env}/transports/fcm body",
     putApns: "PUT /workspaces/{workspace}/{env}/transports/apns body",
     putWebPush: "PUT /workspaces/{workspace}/{env}/transports/webpush body",
+    test: "POST /workspaces/{workspace}/{env}/transports/{transport}/test body",
     delete: "DELETE /workspaces/{workspace}/{env}/transports/{transport}",
   },
   segments: {

@@ -3,6 +3,27 @@ import type { CallOptions, ChangeOptions, Deleted, Versioned, VersionOptions } f
 import type { Pages } from "../Pages.ts";
 import type { FileSource } from "../Portable.ts";
 
+/** The JSON of `Approval`. */
+export interface Approval {
+  /** Whether the device is an approved test device. */
+  readonly approved: boolean;
+}
+
+/** The JSON of `AttributeSummary`. */
+export interface AttributeSummary {
+  /** Name of the attribute, as segment rules use it. */
+  readonly name: string;
+  /** How many registered devices have it. */
+  readonly devices: number;
+  /** Up to 20 of its most frequent values. */
+  readonly values: ReadonlyArray<{
+    /** A text, number, true or false. Of a list of texts each entry is a value. */
+    readonly value: unknown;
+    /** How many registered devices have this value. */
+    readonly devices: number;
+  }>;
+}
+
 /** The JSON of `Campaign`. */
 export interface Campaign {
   /** Id of the campaign. */
@@ -68,10 +89,10 @@ export interface CampaignDraft {
   readonly frequency_cap_count?: number | null | undefined;
   /** The calendar period of the frequency cap; null for the workspace's default cap. */
   readonly frequency_cap_period?: "day" | "week" | "month" | null | undefined;
-  /** Whether a device must be in `any` (the default) or `all` of the segments; null if not set. */
-  readonly segment_match?: "any" | "all" | null | undefined;
   /** Whether the campaign is paused. Left out: a new campaign is not, and an update keeps it as it is. */
   readonly paused?: boolean | undefined;
+  /** Whether a device must be in `any` (the default) or `all` of the segments; null if not set. */
+  readonly segment_match?: "any" | "all" | null | undefined;
   /** Locations that a geo campaign targets; it needs at least one location or group. */
   readonly location_ids?: ReadonlyArray<string> | null | undefined;
   /** Location groups that a geo campaign targets. */
@@ -80,6 +101,21 @@ export interface CampaignDraft {
   readonly location_group_names?: ReadonlyArray<string> | null | undefined;
   /** Segments that a push campaign targets; left out or empty means everyone. */
   readonly segmentation_ids?: ReadonlyArray<string> | null | undefined;
+}
+
+/** The JSON of `CampaignEstimate`. */
+export interface CampaignEstimate {
+  /** Registered devices that it targets: those in its segments, or all for a geo campaign. */
+  readonly devices: number;
+  /** Those whose address works or who have an inbox, in Sandbox if approved. */
+  readonly reachable: number;
+  /** Locations that it targets, directly or through a group; 0 for a push campaign. */
+  readonly places: number;
+  /**
+   * Distinct devices that entered one of these locations today or on the 30 days before, by the
+   * workspace's time zone; null for a push campaign.
+   */
+  readonly devices_seen_30_days: number | null;
 }
 
 /** The JSON of `CampaignReportRow`. */
@@ -103,6 +139,14 @@ export interface CampaignReportRow {
   readonly engagement: number;
 }
 
+/** The JSON of `Choice`. */
+export interface Choice {
+  /** Id of the choice. */
+  readonly id: string;
+  /** The choice as people read it. */
+  readonly text: string;
+}
+
 /** The JSON of `ChoiceDraft`. */
 export interface ChoiceDraft {
   /** Id of a choice that the notification has already: it keeps its answers. Left out for a new one. */
@@ -121,6 +165,119 @@ export interface ChoiceResult {
   readonly count: number;
   /** Responses that chose it per 100 that answered the question, to one decimal. */
   readonly share: number;
+}
+
+/** The JSON of `Device`. */
+export interface Device {
+  /** Id of the device. */
+  readonly id: string;
+  /** The app's own id of this installation. */
+  readonly installation_id: string;
+  /** The platform of the device. */
+  readonly platform: "ios" | "android" | "web" | "other";
+  /** How messages reach the device: a push service, or `inbox`, from which the device fetches them. */
+  readonly transport: "fcm" | "apns" | "webpush" | "inbox";
+  /**
+   * Whether the push service reported the address as gone: nothing is sent until one is registered
+   * again.
+   */
+  readonly address_gone: boolean;
+  /**
+   * Whether this is an approved test device: in Sandbox only these get messages. True at first in
+   * Production.
+   */
+  readonly approved: boolean;
+  /** Attributes that the app sent, for segments. */
+  readonly attributes: Readonly<Record<string, unknown>>;
+  /** Language and region; null if the app did not send it. */
+  readonly locale: string | null;
+  /** IANA time zone of the device; null if the app did not send it. */
+  readonly timezone: string | null;
+  /** Version of the app; null if it did not send it. */
+  readonly app_version: string | null;
+  /** An instant in UTC, to the second. */
+  readonly registered_at: string;
+  /** An instant in UTC, to the second. */
+  readonly last_seen_at: string;
+}
+
+/** The JSON of `DeviceEvent`. */
+export interface DeviceEvent {
+  /** The device's own id of the event. */
+  readonly id: string;
+  /** Whether the device entered or left the location. */
+  readonly type: "enter" | "exit";
+  /** Its location, also if that is deleted. */
+  readonly location_id: string;
+  /** Name of the location; null if it is deleted. */
+  readonly location_name: string | null;
+  /** When it happened, in UTC. */
+  readonly occurred_at: string;
+  /** When it was reported, in UTC. */
+  readonly received_at: string;
+}
+
+/** The JSON of `DeviceMessage`. */
+export interface DeviceMessage {
+  /** Id of the message. */
+  readonly id: string;
+  /** Id of the campaign that sent it, also if that campaign was deleted. */
+  readonly campaign_id: string;
+  /** Id of the notification. */
+  readonly notification_id: string;
+  /** `message` is something to read; `survey` also asks questions, if the plan includes surveys. */
+  readonly type: "message" | "survey";
+  /** The headline as people read it. */
+  readonly headline: string;
+  /** The text as people read it. */
+  readonly body: string;
+  /** The media file shown; null for none. */
+  readonly media: MessageMedia | null;
+  /** Label of the button; null for no button. */
+  readonly cta_label: string | null;
+  /** Address that the button opens; null for no button. */
+  readonly cta_url: string | null;
+  /** The questions of a survey with their ids; empty for a message. */
+  readonly questions: ReadonlyArray<Question>;
+  /** When it was delivered; null for a push that is still being sent or has failed. */
+  readonly delivered_at: string | null;
+  /** When it was first opened; null until then. */
+  readonly opened_at: string | null;
+  /** When its button was first clicked; null until then. */
+  readonly clicked_at: string | null;
+}
+
+/** The JSON of `Explanation`. */
+export interface Explanation {
+  /** The campaign. */
+  readonly campaign_id: string;
+  /** Its name. */
+  readonly campaign_name: string;
+  /**
+   * `geo` is triggered when a device enters or leaves a location; `push` is sent at fixed times on the
+   * day of the start.
+   */
+  readonly type: "geo" | "push";
+  /** Whether it would reach the device now. */
+  readonly reaches: boolean;
+  /**
+   * The first reason why not; null if it reaches the device. `no_notification`: none that can still be
+   * sent now; `not_approved`: in Sandbox; `outside`: the device is in none of its locations.
+   */
+  readonly reason:
+    | "paused"
+    | "not_started"
+    | "ended"
+    | "no_notification"
+    | "not_approved"
+    | "not_in_segment"
+    | "address_gone"
+    | "transport_not_configured"
+    | "capped"
+    | "outside"
+    | null;
+  /** Of `capped`: when the period of the cap ends; otherwise null. */
+  readonly until: string | null;
 }
 
 /** The JSON of `FeatureCollection`. */
@@ -318,6 +475,12 @@ export interface Me {
     | "media:write"
     | "webhooks:read"
     | "webhooks:write"
+    | "segments:read"
+    | "segments:write"
+    | "devices:read"
+    | "devices:write"
+    | "sends:read"
+    | "activity:read"
   >;
   /** Whether abilities other than `reports:read` work now; always true in Sandbox. */
   readonly platform_api_enabled: boolean;
@@ -354,6 +517,14 @@ export interface MediaFile {
   readonly created_at: string;
   /** When the file was last changed, in UTC. */
   readonly updated_at: string;
+}
+
+/** The JSON of `MediaUser`. */
+export interface MediaUser {
+  /** Id of the notification. */
+  readonly id: string;
+  /** Name of the notification. */
+  readonly name: string;
 }
 
 /** The JSON of `MessageMedia`. */
@@ -468,6 +639,24 @@ export interface NotificationReportRow {
   readonly reach: number;
 }
 
+/** The JSON of `Question`. */
+export interface Question {
+  /** Id of the question. */
+  readonly id: string;
+  /** The question as people read it. */
+  readonly question_text: string;
+  /**
+   * How the question is answered: free text up to 2,000 characters, one or several of its choices, a
+   * whole number 1–5 (`RATING`) or 0–100 (`SLIDER`), true or false, or any number.
+   */
+  readonly type:
+    "OPEN_ENDED" | "SINGLE_CHOICE" | "MULTIPLE_CHOICE" | "RATING" | "BOOLEAN" | "NUMBER" | "SLIDER";
+  /** Whether the survey can be sent only with an answer to this question. */
+  readonly required: boolean;
+  /** The choices of a choice question; empty for the other types. */
+  readonly choices: ReadonlyArray<Choice>;
+}
+
 /** The JSON of `QuestionDraft`. */
 export interface QuestionDraft {
   /** Id of a question that the notification has already: it keeps its answers. Left out for a new one. */
@@ -540,6 +729,109 @@ export interface ReportRange {
 export interface ResentEvent {
   /** The event that is sent again. */
   readonly event_id: string;
+}
+
+/** The JSON of `RuleCount`. */
+export interface RuleCount {
+  /** How many registered devices the rule holds now; in Sandbox also those that are not approved. */
+  readonly devices: number;
+}
+
+/** The JSON of `RuleDraft`. */
+export interface RuleDraft {
+  readonly rule: SegmentRule;
+}
+
+/** The JSON of `Segment`. */
+export interface Segment {
+  /** Id of the segment, which a push campaign names in `segmentation_ids`. */
+  readonly id: string;
+  /** Name of the segment, unique in its environment. */
+  readonly name: string;
+  readonly rule: SegmentRule;
+  /** How many registered devices are in it now; in Sandbox also those that are not approved. */
+  readonly device_count: number;
+  /** When the segment was created, in UTC. */
+  readonly created_at: string;
+  /** When its name or rule was last changed, in UTC. */
+  readonly updated_at: string;
+}
+
+/** The JSON of `SegmentCondition`. */
+export interface SegmentCondition {
+  /**
+   * Name of a device attribute, or one of `platform`, `locale`, `timezone`, `app_version`,
+   * `registered_at`, which take precedence over an app's attribute of the same name.
+   */
+  readonly attribute: string;
+  /**
+   * `eq`, `ne`: is, or is not, this value; `in`: is one of these values; `gt`, `gte`, `lt`, `lte`:
+   * numbers by size, texts by their characters, `app_version` by its numbers, `registered_at` by time;
+   * `exists`: whether the device has the attribute; `contains`: a text within a text, or one of a list
+   * of texts.
+   */
+  readonly op: "eq" | "ne" | "in" | "gt" | "gte" | "lt" | "lte" | "exists" | "contains";
+  /**
+   * A text, number, true or false, compared by value and type: the text 5 is not the number 5. For
+   * `in` a list of 1 to 1,000 of them; for `exists` true or false; for `contains` a text; for
+   * `registered_at` a date-time or a date.
+   */
+  readonly value: string | number | boolean | ReadonlyArray<string | number | boolean>;
+}
+
+/** The JSON of `SegmentDraft`. */
+export interface SegmentDraft {
+  /** Name of the segment, unique among those of its environment. */
+  readonly name: string;
+  readonly rule: SegmentRule;
+}
+
+/** The JSON of `SegmentPatch`. */
+export interface SegmentPatch {
+  /** Name of the segment, unique among those of its environment. */
+  readonly name?: string | undefined;
+  readonly rule?: SegmentRule | undefined;
+}
+
+/** The JSON of `SegmentRule`. */
+export interface SegmentRule {
+  /** Whether a device must meet `all` of the conditions or `any` of them. */
+  readonly match: "all" | "any";
+  /** 1 to 50 conditions. */
+  readonly conditions: ReadonlyArray<SegmentCondition>;
+}
+
+/** The JSON of `Send`. */
+export interface Send {
+  /** Id of the send; moving it to another time keeps the id. */
+  readonly id: string;
+  /** Its campaign, also if that is deleted. */
+  readonly campaign_id: string;
+  /** The name of its campaign; null if that is deleted. */
+  readonly campaign_name: string | null;
+  /** The notification that it sends, also if that is deleted. */
+  readonly notification_id: string;
+  /** The name of that notification; null if it is deleted. */
+  readonly notification_name: string | null;
+  /** When it is due, in UTC. */
+  readonly due_at: string;
+  /**
+   * `scheduled`: its minute is in the future; `running`: deliveries are being created or sent; `done`:
+   * every targeted device has an outcome; `skipped`: the campaign was paused at its minute, or while
+   * it ran; `missed`: no process ran until the campaign's day was over; `cancelled`: the notification
+   * or its campaign was deleted.
+   */
+  readonly status: "scheduled" | "running" | "done" | "skipped" | "missed" | "cancelled";
+  /** Devices that it has a delivery for so far; those that a frequency cap excludes have none. */
+  readonly targeted: number;
+  /** How many of them the message was delivered to. */
+  readonly delivered: number;
+  /** How many of them it could not be delivered to. */
+  readonly failed: number;
+  /** When it started; null if it has not. */
+  readonly started_at: string | null;
+  /** When it was done, skipped, missed or cancelled; null until then. */
+  readonly finished_at: string | null;
 }
 
 /** The JSON of `ShownAnswer`. */
@@ -668,6 +960,22 @@ export interface Targeting {
   readonly segment_match: "any" | "all" | null;
 }
 
+/** The JSON of `TargetingDraft`. */
+export interface TargetingDraft {
+  /** Type of the campaign. Left out: `geo` if any location or group is given, else `push`. */
+  readonly type?: "geo" | "push" | undefined;
+  /** Whether a device must be in `any` (the default) or `all` of the segments; null if not set. */
+  readonly segment_match?: "any" | "all" | null | undefined;
+  /** Locations that a geo campaign targets; it needs at least one location or group. */
+  readonly location_ids?: ReadonlyArray<string> | null | undefined;
+  /** Location groups that a geo campaign targets. */
+  readonly location_group_ids?: ReadonlyArray<string> | null | undefined;
+  /** Exact names of location groups; they are added to `location_group_ids`. */
+  readonly location_group_names?: ReadonlyArray<string> | null | undefined;
+  /** Segments that a push campaign targets; left out or empty means everyone. */
+  readonly segmentation_ids?: ReadonlyArray<string> | null | undefined;
+}
+
 /** The JSON of `TriggerConfig`. */
 export interface TriggerConfig {
   /** When it is sent, in the campaign's time zone: YYYY-MM-DD HH:MM. */
@@ -678,6 +986,41 @@ export interface TriggerConfig {
 export interface TriggerConfigDraft {
   /** When it is sent: HH:MM on the campaign's day, in the campaign's time zone. Not in the past. */
   readonly send_at?: string | null | undefined;
+}
+
+/** The JSON of `UsedMediaFile`. */
+export interface UsedMediaFile {
+  /** Id of the media file. */
+  readonly id: string;
+  /** A name for people. */
+  readonly name: string;
+  /** The kind of a media file. */
+  readonly type: "image" | "video" | "audio";
+  /** The type the file is served as, detected from its bytes. */
+  readonly mime_type: string;
+  /** Size of the file in bytes. */
+  readonly size_bytes: number;
+  /** Displayed width in pixels; null for audio. */
+  readonly width: number | null;
+  /** Displayed height in pixels; null for audio. */
+  readonly height: number | null;
+  /** Length in seconds, to the millisecond; null for images and for files without a known length. */
+  readonly duration_seconds: number | null;
+  /** The origin of the file: always `upload`. */
+  readonly source: "upload";
+  /** Public address of the file. It cannot be guessed, and is 404 once the file is deleted. */
+  readonly url: string;
+  /**
+   * Address of a picture of at most 400 by 400 pixels: the thumbnail of an image, drawn within seconds
+   * after the upload, or a fixed picture for video and audio.
+   */
+  readonly thumbnail_url: string;
+  /** When the file was uploaded, in UTC. */
+  readonly created_at: string;
+  /** When the file was last changed, in UTC. */
+  readonly updated_at: string;
+  /** The notifications whose content shows the file, oldest first. */
+  readonly notifications: ReadonlyArray<MediaUser>;
 }
 
 /** The JSON of `Webhook`. */
@@ -927,6 +1270,71 @@ export interface CampaignsListQuery {
   readonly q?: string | undefined;
 }
 
+/** The query parameters of `segments.list`. */
+export interface SegmentsListQuery {
+  /** The previous page's `meta.next_cursor`; leave out for the first page. */
+  readonly cursor?: string | undefined;
+  /** The most items on the page; 20 if left out. */
+  readonly limit?: number | undefined;
+}
+
+/** The query parameters of `devices.list`. */
+export interface DevicesListQuery {
+  /** The previous page's `meta.next_cursor`; leave out for the first page. */
+  readonly cursor?: string | undefined;
+  /** The most items on the page; 20 if left out. */
+  readonly limit?: number | undefined;
+  /** Only approved devices, or only those that are not. */
+  readonly approved?: boolean | undefined;
+  /** The platform of the device. */
+  readonly platform?: "ios" | "android" | "web" | "other" | undefined;
+  /** Only those whose installation id has this part, in any letter case. */
+  readonly q?: string | undefined;
+}
+
+/** The query parameters of `deviceMessages.list`. */
+export interface DeviceMessagesListQuery {
+  /** The previous page's `meta.next_cursor`; leave out for the first page. */
+  readonly cursor?: string | undefined;
+  /** The most items on the page; 20 if left out. */
+  readonly limit?: number | undefined;
+}
+
+/** The query parameters of `deviceEvents.list`. */
+export interface DeviceEventsListQuery {
+  /** The previous page's `meta.next_cursor`; leave out for the first page. */
+  readonly cursor?: string | undefined;
+  /** The most items on the page; 20 if left out. */
+  readonly limit?: number | undefined;
+}
+
+/** The query parameters of `explanations.explain`. */
+export interface ExplanationsExplainQuery {
+  /** The previous page's `meta.next_cursor`; leave out for the first page. */
+  readonly cursor?: string | undefined;
+  /** The most items on the page; 20 if left out. */
+  readonly limit?: number | undefined;
+  /** Only this campaign, active or not. */
+  readonly campaign?: string | undefined;
+}
+
+/** The query parameters of `sends.list`. */
+export interface SendsListQuery {
+  /** The previous page's `meta.next_cursor`; leave out for the first page. */
+  readonly cursor?: string | undefined;
+  /** The most items on the page; 20 if left out. */
+  readonly limit?: number | undefined;
+  /** Only sends of the campaign with this id. */
+  readonly campaign?: string | undefined;
+  /**
+   * `scheduled`: its minute is in the future; `running`: deliveries are being created or sent; `done`:
+   * every targeted device has an outcome; `skipped`: the campaign was paused at its minute, or while
+   * it ran; `missed`: no process ran until the campaign's day was over; `cancelled`: the notification
+   * or its campaign was deleted.
+   */
+  readonly status?: "scheduled" | "running" | "done" | "skipped" | "missed" | "cancelled" | undefined;
+}
+
 /** The query parameters of `reports.summary`. */
 export interface ReportsSummaryQuery {
   /** First day, YYYY-MM-DD; 30 days before the end if left out. */
@@ -1165,8 +1573,8 @@ export interface MediaEndpoints {
     source: FileSource,
     options?: ChangeOptions & { readonly name?: string | undefined },
   ): Promise<MediaFile>;
-  /** Show a media file */
-  get(media: string, options?: CallOptions): Promise<MediaFile>;
+  /** Show a media file. With the notifications whose content shows it. */
+  get(media: string, options?: CallOptions): Promise<UsedMediaFile>;
   /**
    * Delete a media file. Its address is gone at once. Refused with `media_in_use` while notifications
    * show it: the message lists their ids; change their `media_asset_id` first.
@@ -1255,6 +1663,104 @@ export interface NotificationsEndpoints {
   ): Promise<Notification>;
   /** Take a notification off a campaign. Its content is deleted too, once it is on no other campaign. */
   delete(campaign: string, notification: string, options?: ChangeOptions & VersionOptions): Promise<Deleted>;
+}
+
+/** Groups of devices that push campaigns can target. */
+export interface SegmentsEndpoints {
+  /** List segments. Newest first, each with the number of its devices now. */
+  list(query?: SegmentsListQuery, options?: CallOptions): Pages<Segment>;
+  /**
+   * Create a segment. A rule compares attributes of devices, by value and type: the text 5 is not the
+   * number 5. A device without the attribute meets only `ne` and `exists: false`.
+   */
+  create(body: SegmentDraft, options?: ChangeOptions): Promise<Segment>;
+  /**
+   * Count the devices of a rule. For a rule that is being written: nothing is stored, and the request
+   * counts as a read. With over 100,000 devices the count is an estimate from an even sample.
+   */
+  count(body: RuleDraft, options?: CallOptions): Promise<RuleCount>;
+  /** Show a segment */
+  get(segment: string, options?: CallOptions): Promise<Segment>;
+  /**
+   * Change a segment. Missing fields are kept; a rule is replaced as a whole. Later sends of its
+   * campaigns use the new rule.
+   */
+  update(segment: string, body: SegmentPatch, options?: ChangeOptions): Promise<Segment>;
+  /**
+   * Delete a segment. Campaigns keep their other segments. Refused while it is the only segment of a
+   * campaign that has not ended, because the campaign would then reach everyone.
+   */
+  delete(segment: string, options?: ChangeOptions): Promise<Deleted>;
+}
+
+/** The devices that apps registered, and their attributes. */
+export interface DevicesEndpoints {
+  /** List registered devices. Newest first, without devices that have unregistered. */
+  list(query?: DevicesListQuery, options?: CallOptions): Pages<Device>;
+  /** Show a device */
+  get(device: string, options?: CallOptions): Promise<Device>;
+  /** Approve a test device, or withdraw the approval. In Sandbox only approved devices get messages. */
+  approve(device: string, body: Approval, options?: ChangeOptions): Promise<Device>;
+  /**
+   * List the attributes of devices. The names that registered devices have, the most frequent first,
+   * each with up to 20 of its most frequent values. With over 100,000 devices the counts are estimates
+   * from an even sample.
+   */
+  attributes(options?: CallOptions): Promise<{
+    readonly data: ReadonlyArray<AttributeSummary>;
+    readonly meta: {
+      /** Whether the counts are estimates from an even sample of the devices. */
+      readonly estimated: boolean;
+    };
+  }>;
+}
+
+/** What devices received. */
+export interface DeviceMessagesEndpoints {
+  /**
+   * List a device's messages. The messages that were delivered to the device, newest first, as the
+   * device sees them.
+   */
+  list(device: string, query?: DeviceMessagesListQuery, options?: CallOptions): Pages<DeviceMessage>;
+}
+
+/** Where devices entered and left. */
+export interface DeviceEventsEndpoints {
+  /**
+   * List a device's enters and exits. Newest first by when they happened. Events past their retention
+   * are compacted and not listed.
+   */
+  list(device: string, query?: DeviceEventsListQuery, options?: CallOptions): Pages<DeviceEvent>;
+}
+
+/** Why a device was not reached. */
+export interface ExplanationsEndpoints {
+  /**
+   * Explain which campaigns would reach a device. Each active campaign, newest first: whether it would
+   * reach the device now, and if not the first reason.
+   */
+  explain(device: string, query?: ExplanationsExplainQuery, options?: CallOptions): Pages<Explanation>;
+}
+
+/** Notifications of push campaigns at their fixed times. */
+export interface SendsEndpoints {
+  /**
+   * List scheduled and past sends. Newest first by when they were scheduled. The figures are always
+   * exact, also while a send runs.
+   */
+  list(query?: SendsListQuery, options?: CallOptions): Pages<Send>;
+  /** Show a send */
+  get(send: string, options?: CallOptions): Promise<Send>;
+}
+
+/** Whom a campaign would reach, before it exists. */
+export interface EstimatesEndpoints {
+  /**
+   * Estimate whom a campaign would reach. Takes the targeting of a campaign, under its rules. Nothing
+   * is stored, and the request counts as a read. With over 100,000 devices, `reachable` and the
+   * devices of segments are estimates from an even sample.
+   */
+  estimate(body: TargetingDraft, options?: CallOptions): Promise<CampaignEstimate>;
 }
 
 /**
@@ -1460,6 +1966,20 @@ export interface PlatformGroups {
   readonly campaigns: CampaignsEndpoints;
   /** A notification has a content, which people read, and a trigger on each of its campaigns. */
   readonly notifications: NotificationsEndpoints;
+  /** Groups of devices that push campaigns can target. */
+  readonly segments: SegmentsEndpoints;
+  /** The devices that apps registered, and their attributes. */
+  readonly devices: DevicesEndpoints;
+  /** What devices received. */
+  readonly deviceMessages: DeviceMessagesEndpoints;
+  /** Where devices entered and left. */
+  readonly deviceEvents: DeviceEventsEndpoints;
+  /** Why a device was not reached. */
+  readonly explanations: ExplanationsEndpoints;
+  /** Notifications of push campaigns at their fixed times. */
+  readonly sends: SendsEndpoints;
+  /** Whom a campaign would reach, before it exists. */
+  readonly estimates: EstimatesEndpoints;
   /**
    * Delivery and geofence figures of any range of days in the workspace's time zone. Filters combine
    * with AND. A Sandbox token reports Sandbox test activity, a Production token live results. Answers
@@ -1515,6 +2035,36 @@ export const platformEndpoints = {
     get: "GET /campaigns/{campaign}/notifications/{notification} version",
     update: "PATCH /campaigns/{campaign}/notifications/{notification} body key",
     delete: "DELETE /campaigns/{campaign}/notifications/{notification} key",
+  },
+  segments: {
+    list: "GET /segments pages query",
+    create: "POST /segments body key",
+    count: "POST /segments/count body",
+    get: "GET /segments/{segment}",
+    update: "PATCH /segments/{segment} body key",
+    delete: "DELETE /segments/{segment} key",
+  },
+  devices: {
+    list: "GET /devices pages query",
+    get: "GET /devices/{device}",
+    approve: "PATCH /devices/{device} body key",
+    attributes: "GET /attributes envelope",
+  },
+  deviceMessages: {
+    list: "GET /devices/{device}/messages pages query",
+  },
+  deviceEvents: {
+    list: "GET /devices/{device}/events pages query",
+  },
+  explanations: {
+    explain: "GET /devices/{device}/explain pages query",
+  },
+  sends: {
+    list: "GET /sends pages query",
+    get: "GET /sends/{send}",
+  },
+  estimates: {
+    estimate: "POST /campaigns/estimate body",
   },
   reports: {
     summary: "GET /reports/summary envelope query csv",

@@ -5,6 +5,7 @@ import { run } from "../../database/Statements.ts";
 import { sameTenant, tenantColumns, tenantIs } from "../../database/TenantColumns.ts";
 import { MessageIds } from "../../sending/MessageId.ts";
 import type { TenantKey } from "../../workspaces/Environment.ts";
+import { EventIds } from "../EventId.ts";
 import { type EventRow, eventRowsSql, type RecordedEventRow } from "./EventRowsSql.ts";
 
 /** An active webhook with calls to make. `previousUntil` is in epoch milliseconds. */
@@ -60,15 +61,22 @@ export class CallQueueSql extends Context.Service<CallQueueSql>()("waypost/webho
     const sql = yield* SqlClient.SqlClient;
     const isOf = tenantIs(sql);
     const messageIds = yield* MessageIds;
+    const eventIds = yield* EventIds;
 
-    /** Adds the ids of messages, which are no columns. */
+    /** Adds the ids of events and messages, which are no columns. */
     const withIds = (rows: Effect.Effect<ReadonlyArray<RecordedEventRow>, SqlError.SqlError>) =>
       Effect.orDie(
         Effect.map(rows, (all) =>
-          all.map(({ data, deviceKey, sourceId, ...row }): EventRow => {
-            if (data === null || deviceKey === null || sourceId === null) return { ...row, data };
-            return { ...row, data: `{"id":"${messageIds.idOf({ sourceId, deviceKey })}",${data.slice(1)}` };
-          }),
+          all.map(
+            ({ data, deviceKey, index, recordedAt, recording, sourceId, type, webhookId }): EventRow => {
+              const event = { webhookId, id: eventIds.idOf({ recording, index }), type, recordedAt };
+              if (data === null || deviceKey === null || sourceId === null) return { ...event, data };
+              return {
+                ...event,
+                data: `{"id":"${messageIds.idOf({ sourceId, deviceKey })}",${data.slice(1)}`,
+              };
+            },
+          ),
         ),
       );
 
@@ -231,5 +239,7 @@ export class CallQueueSql extends Context.Service<CallQueueSql>()("waypost/webho
     };
   }),
 }) {
-  static readonly layer = Layer.effect(CallQueueSql, CallQueueSql.make).pipe(Layer.provide(MessageIds.layer));
+  static readonly layer = Layer.effect(CallQueueSql, CallQueueSql.make).pipe(
+    Layer.provide([MessageIds.layer, EventIds.layer]),
+  );
 }
