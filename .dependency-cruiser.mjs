@@ -157,8 +157,7 @@ export default {
     },
     {
       name: "client-knows-the-contract-only",
-      comment:
-        "src/client/ runs in browsers and in other programs: it imports nothing but itself and types.",
+      comment: "src/client/ runs in browsers and in other programs: it imports nothing but itself and types.",
       severity: "error",
       from: { path: "^src/client/" },
       to: {

@@ -44,7 +44,8 @@ const jobs = blocks("ts job");
 const examples = blocks("ts");
 
 const misuses = `
-import { WaypostClient, type WaypostError, type Campaign, type CampaignDraft, type Location } from "waypost/client";
+import { WaypostClient, type WaypostError } from "waypost/client";
+import type { Campaign, CampaignDraft, Location } from "waypost/client";
 import type { DeviceClient } from "waypost/device";
 import type { OperatorClient } from "waypost/operator";
 declare const device: DeviceClient;
