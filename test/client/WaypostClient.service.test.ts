@@ -119,7 +119,8 @@ layer(TestWaypost.layer)("WaypostClient", (it) => {
       assert.strictEqual(named.name, "Überraschung.png");
       const film = yield* settle(() => client.media.upload(new File(["video of a cup"], "cup.mp4")));
       assert.strictEqual(film.name, "cup.mp4");
-      assert.deepStrictEqual(yield* settle(() => client.media.get(film.id)), film);
+      // Only a single file names the notifications that show it.
+      assert.deepStrictEqual(yield* settle(() => client.media.get(film.id)), { ...film, notifications: [] });
       const images = yield* settle(() => all(client.media.list({ type: "image" })));
       assert.deepStrictEqual(
         images.map(({ id }) => id),
