@@ -99,36 +99,46 @@ const resultType = (success: Json, kind: ReturnType<typeof responseKind>): strin
   return `Promise<${typeOf(kind === "envelope" ? success : data)}>`;
 };
 
-/** Reads an operation. `path` is relative to the server of the document. */
-export const operationOf = (method: string, path: string, op: Json): Operation => {
+const hasHeader = (op: Json, header: string): boolean =>
+  (op["parameters"] as ReadonlyArray<Json>).some(({ name }) => String(name).toLowerCase() === header);
+
+/** Whether an operation takes an `Idempotency-Key`. */
+export const isKeyed = (op: Json): boolean => hasHeader(op, "idempotency-key");
+
+/**
+ * Reads an operation. `path` is relative to the server of the document. In a document that `hasKeys`, every
+ * change takes an idempotency key, so that a `POST` without one only reads.
+ */
+export const operationOf = (method: string, path: string, op: Json, hasKeys: boolean): Operation => {
   const operationId = String(op["operationId"]);
   const [group = "", name = ""] = operationId.split(".");
   const parameters = op["parameters"] as ReadonlyArray<Json>;
   const success = successOf(op["responses"] as Json);
   const response = responseKind(success);
   const body = bodyKind(operationId, op["requestBody"]);
-  const has = (header: string): boolean =>
-    parameters.some((each) => String(each["name"]).toLowerCase() === header);
-
   const query = parameters.filter(
     (each) => each["in"] === "query" && !internalParameters.has(String(each["name"])),
   );
   const queryName = `${capital(group)}${capital(name)}Query`;
   const isQueryRequired = query.some(({ required }) => required === true);
+  const isRepeatable = repeatable.has(operationId) || (hasKeys && method === "post" && !isKeyed(op));
   const isRequired = isJson(op["requestBody"]) && op["requestBody"]["required"] === true;
-  const isKeyed = has("idempotency-key");
   const isCsv = succeedsWith(op["responses"] as Json, "content", "text/csv");
   const isVersioned =
-    method === "get" && !has("if-none-match") && succeedsWith(op["responses"] as Json, "headers", "ETag");
+    method === "get" &&
+    !hasHeader(op, "if-none-match") &&
+    succeedsWith(op["responses"] as Json, "headers", "ETag");
   const credential = JSON.stringify(op["security"]).includes("sdkKey") ? "sdk-key" : null;
-  const options = isKeyed ? "ChangeOptions" : "CallOptions";
+  const options = isKeyed(op) ? "ChangeOptions" : "CallOptions";
   const extra = {
     body: "",
     import: " & { readonly dryRun?: boolean | undefined }",
     upload: " & { readonly name?: string | undefined }",
   }[body ?? "body"];
-  const deviceToken = has("x-device-token") ? " & { readonly deviceToken?: string | undefined }" : "";
-  const version = has("if-match") ? " & VersionOptions" : "";
+  const deviceToken = hasHeader(op, "x-device-token")
+    ? " & { readonly deviceToken?: string | undefined }"
+    : "";
+  const version = hasHeader(op, "if-match") ? " & VersionOptions" : "";
 
   const source = { import: "FeatureCollection | FileSource", upload: "FileSource" };
   const parts = [
@@ -146,9 +156,9 @@ export const operationOf = (method: string, path: string, op: Json): Operation =
     query.length > 0 ? "query" : null,
     isCsv ? "csv" : null,
     isVersioned ? "version" : null,
-    isKeyed ? "key" : null,
+    isKeyed(op) ? "key" : null,
     credential,
-    repeatable.has(operationId) ? "repeatable" : null,
+    isRepeatable ? "repeatable" : null,
   ].filter((flag) => flag !== null);
   const text = [op["summary"], op["description"]].filter((each) => typeof each === "string").join(". ");
   const result = resultType(success, response);

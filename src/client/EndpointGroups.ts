@@ -1,7 +1,7 @@
 import type { ChangeOptions } from "./ClientOptions.ts";
 import type { ClientRequest, ClientResponse, Connection } from "./Connection.ts";
 import { isFileSource, openFile } from "./FileSource.ts";
-import { Pages } from "./Pages.ts";
+import { type Pages, pagesOf } from "./Pages.ts";
 import type { FileSource } from "./Portable.ts";
 import { WaypostError } from "./WaypostError.ts";
 
@@ -192,7 +192,7 @@ const method = (target: EndpointTarget, row: string): Method => {
   const endpoint = parseRow(row);
   const call: Method = (...given) => {
     const run = runOf(target, endpoint, given, call);
-    if (endpoint.has("pages")) return pagesOf(endpoint, given, run);
+    if (endpoint.has("pages")) return listOf(endpoint, given, run);
     return run().then(({ content }) => (endpoint.has("envelope") ? content : dataOf(content)));
   };
   const csv: Method = (...given) =>
@@ -206,10 +206,10 @@ const method = (target: EndpointTarget, row: string): Method => {
   return endpoint.has("version") ? Object.assign(call, { withVersion }) : call;
 };
 
-const pagesOf = (endpoint: Endpoint, given: ReadonlyArray<unknown>, run: Run): Pages<unknown> => {
+const listOf = (endpoint: Endpoint, given: ReadonlyArray<unknown>, run: Run): Pages<unknown> => {
   const { query } = argumentsOf(endpoint, given);
   const limit = endpoint.has("query") ? { limit: query["limit"] ?? defaultPageSize } : {};
-  return new Pages(
+  return pagesOf(
     async (cursor) => {
       const { data, meta } = (await run({ ...limit, cursor })).content as ListEnvelope;
       return { items: data, nextCursor: meta.next_cursor };

@@ -3,7 +3,7 @@ import { Effect } from "effect";
 import { build } from "esbuild";
 import { TestClock } from "effect/testing";
 import { execFile } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
@@ -35,10 +35,13 @@ const run = (
       }),
   );
 
-/** The programs of docs/client.md, in order. */
-const jobs = [
-  ...readFileSync(join(root, "docs/client.md"), "utf8").matchAll(/^```ts job\n([\s\S]*?)^```/gm),
-].map(([, code = ""]) => code);
+const page = readFileSync(join(root, "docs/client.md"), "utf8");
+const blocks = (fence: string): ReadonlyArray<string> =>
+  [...page.matchAll(new RegExp(`^\`\`\`${fence}\\n([\\s\\S]*?)^\`\`\``, "gm"))].map(([, code = ""]) => code);
+
+/** The complete programs of docs/client.md, in order, and its other examples. */
+const jobs = blocks("ts job");
+const examples = blocks("ts");
 
 const misuses = `
 import { WaypostClient, type WaypostError } from "waypost/client";
@@ -68,6 +71,9 @@ export const isMissing = (error: WaypostError) => error.code === "not_fuond";
 void operator.segments.list("id", "staging");
 // @ts-expect-error there is no such platform
 void device.devices.register("my-phone", { platform: "windows" });
+void waypost.campaigns.update(campaign.id, draft, { ifMatch: '"1"' });
+// @ts-expect-error locations have no versions
+void waypost.locations.delete("id", { ifMatch: '"1"' });
 // @ts-expect-error there is no such parameter
 void waypost.reports.summary({ from: "2026-01-01" });
 `;
@@ -85,6 +91,8 @@ const consumer = Effect.acquireRelease(
     assert.deepStrictEqual(built, { code: 0, out: "", errors: "" });
     writeFileSync(join(folder, "package.json"), JSON.stringify({ type: "module" }));
     for (const [index, code] of jobs.entries()) writeFileSync(join(folder, `job-${index + 1}.ts`), code);
+    for (const [index, code] of examples.entries())
+      writeFileSync(join(folder, `example-${index + 1}.ts`), code);
     writeFileSync(join(folder, "misuses.ts"), misuses);
     return folder;
   }),
@@ -103,6 +111,11 @@ layer(TestWaypost.layer)("waypost/client as a package", (it) => {
         folder,
       );
       assert.strictEqual(checked.out + checked.errors, "");
+      const declarations = globSync("node_modules/waypost/**/*.d.ts", { cwd: folder });
+      assert.isAbove(declarations.length, 8);
+      // A compiler without a target, which means ES5 to TypeScript 5, refuses private names.
+      for (const file of declarations)
+        assert.notMatch(readFileSync(join(folder, file), "utf8"), /#private|from "[^.]/, file);
     }),
   );
 
@@ -133,10 +146,14 @@ layer(TestWaypost.layer)("waypost/client as a package", (it) => {
 
   it.effect("the client package compiles in other programs, and the programs of docs/client.md run", () =>
     Effect.gen(function* () {
-      assert.strictEqual(jobs.length, 6);
+      assert.deepStrictEqual([jobs.length, examples.length], [6, 2]);
       const folder = yield* consumer;
       const options = ["--noEmit", "--strict", "--module", "nodenext", "--target", "es2022"];
-      const files = [...jobs.map((_, index) => `job-${index + 1}.ts`), "misuses.ts"];
+      const files = [
+        ...jobs.map((_, index) => `job-${index + 1}.ts`),
+        ...examples.map((_, index) => `example-${index + 1}.ts`),
+        "misuses.ts",
+      ];
       const checked = yield* run(
         join(modules, ".bin/tsc"),
         [...options, "--types", "node", ...files],

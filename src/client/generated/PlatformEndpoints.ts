@@ -2039,7 +2039,7 @@ export const platformEndpoints = {
   segments: {
     list: "GET /segments pages query",
     create: "POST /segments body key",
-    count: "POST /segments/count body",
+    count: "POST /segments/count body repeatable",
     get: "GET /segments/{segment}",
     update: "PATCH /segments/{segment} body key",
     delete: "DELETE /segments/{segment} key",
@@ -2064,7 +2064,7 @@ export const platformEndpoints = {
     get: "GET /sends/{send}",
   },
   estimates: {
-    estimate: "POST /campaigns/estimate body",
+    estimate: "POST /campaigns/estimate body repeatable",
   },
   reports: {
     summary: "GET /reports/summary envelope query csv",
