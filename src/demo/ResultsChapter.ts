@@ -78,7 +78,8 @@ const answerSurvey = Effect.fnUntraced(function* (
   location: string,
 ) {
   yield* narrator.say(
-    "Anna and Ben register in Production, where no device needs an approval. They come to the counter and answer.",
+    "Anna and Ben register in Production, where no device needs an approval. " +
+      "They come to the counter and answer.",
   );
   const key = yield* send(operator, `POST /workspaces/${workspaceId}/production/sdk-keys`, {
     body: { name: "Acme app" },
