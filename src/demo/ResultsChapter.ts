@@ -191,7 +191,7 @@ export const resultsChapter = Effect.fnUntraced(function* (context: DemoContext,
   );
   yield* narrator.table(
     ["event", "How was it?", "And the service?"],
-    [...answered.map((values) => ["survey.answered", ...values])],
+    answered.map((values) => ["survey.answered", ...values]),
   );
   yield* figures.check(
     "the answers that the webhook sent",
