@@ -10,7 +10,10 @@ import { DeviceApi } from "./DeviceApi.ts";
 import { deviceAccessLayer } from "./devices/DeviceAccessHttp.ts";
 import { deviceAuthenticator } from "./devices/DeviceAuthenticator.ts";
 import { devicesHandlers } from "./devices/DevicesHttp.ts";
+import { registeredDevicesHandlers } from "./devices/RegisteredDevicesHttp.ts";
+import { platformSegmentsHandlers } from "./devices/PlatformSegmentsHttp.ts";
 import { answersHandlers } from "./events/AnswersHttp.ts";
+import { deviceEventsHandlers } from "./events/DeviceEventsHttp.ts";
 import { eventsHandlers } from "./events/EventsHttp.ts";
 import { Authenticators } from "./http/Authenticators.ts";
 import { healthRoutes } from "./http/Health.ts";
@@ -45,9 +48,13 @@ import { OperatorApi } from "./OperatorApi.ts";
 import { PlatformApi } from "./PlatformApi.ts";
 import { geofencesHandlers } from "./positions/GeofencesHttp.ts";
 import { positionsHandlers } from "./positions/PositionsHttp.ts";
+import { campaignEstimateHandlers } from "./reports/estimates/CampaignEstimateHttp.ts";
 import { reportHandlers } from "./reports/ReportsHttp.ts";
 import { surveyResultsHandlers } from "./reports/surveys/SurveyResultsHttp.ts";
+import { deviceMessagesHandlers } from "./sending/DeviceMessagesHttp.ts";
+import { explanationHandlers } from "./sending/ExplanationHttp.ts";
 import { messagesHandlers } from "./sending/MessagesHttp.ts";
+import { sendsHandlers } from "./sending/SendsHttp.ts";
 import { webhooksHandlers } from "./webhooks/WebhooksHttp.ts";
 
 const apis = [PlatformApi, DeviceApi, OperatorApi] as unknown as ReadonlyArray<HttpApi.Top>;
@@ -62,6 +69,13 @@ const platformRoutes = HttpApiBuilder.layer(PlatformApi).pipe(
     mediaHandlers,
     campaignHandlers,
     notificationHandlers,
+    platformSegmentsHandlers,
+    registeredDevicesHandlers,
+    deviceMessagesHandlers,
+    deviceEventsHandlers,
+    explanationHandlers,
+    sendsHandlers,
+    campaignEstimateHandlers,
     webhooksHandlers,
   ]),
 );

@@ -13,10 +13,12 @@ import { DataDirectory } from "./database/DataDirectory.ts";
 import { databaseTime } from "./database/SharedClock.ts";
 import { analyzeGrownTables } from "./database/TableStatistics.ts";
 import { WorkspaceChanges } from "./database/WorkspaceChanges.ts";
+import { Audiences } from "./devices/Audiences.ts";
 import { DeviceAuthentication } from "./devices/DeviceAuthentication.ts";
 import { Devices } from "./devices/Devices.ts";
 import { Segments } from "./devices/Segments.ts";
 import { Answers } from "./events/Answers.ts";
+import { DeviceEventsSql } from "./events/DeviceEventsSql.ts";
 import { EventRecorder } from "./events/EventRecorder.ts";
 import { Events } from "./events/Events.ts";
 import { CsvExports } from "./http/csv/CsvExports.ts";
@@ -41,19 +43,22 @@ import { MediaWorkers } from "./media/worker/MediaWorkers.ts";
 import { Contents } from "./notifications/Contents.ts";
 import { Notifications } from "./notifications/Notifications.ts";
 import { DeliveryList } from "./operator/DeliveryList.ts";
-import { SendListSql } from "./operator/SendListSql.ts";
 import { Geofences } from "./positions/Geofences.ts";
 import { Positions } from "./positions/Positions.ts";
+import { CampaignEstimates } from "./reports/estimates/CampaignEstimates.ts";
 import { Reports } from "./reports/Reports.ts";
 import { SurveyResults } from "./reports/surveys/SurveyResults.ts";
 import { Retention, retentionJob } from "./reports/retention/Retention.ts";
 import { Rollups, rollupJob } from "./reports/rollups/Rollups.ts";
 import { sqlRepositories } from "./Repositories.ts";
 import { Deliveries } from "./sending/Deliveries.ts";
+import { Explanations } from "./sending/Explanations.ts";
 import { Messages } from "./sending/Messages.ts";
 import { PushCredentials } from "./sending/push/PushCredentials.ts";
 import { PushDispatcher } from "./sending/push/PushDispatcher.ts";
 import { leaseMillis } from "./sending/push/PushLeases.ts";
+import { Sends } from "./sending/Sends.ts";
+import { TransportTests } from "./sending/push/TransportTests.ts";
 import { SendScheduler } from "./sending/SendScheduler.ts";
 import { WebhookDispatcher } from "./webhooks/calls/WebhookDispatcher.ts";
 import { Webhooks } from "./webhooks/Webhooks.ts";
@@ -87,17 +92,19 @@ export const requestServices = Layer.mergeAll(
 const statementServices = Layer.mergeAll(
   Reports.layer,
   SurveyResults.layer,
+  CampaignEstimates.layer.pipe(Layer.provideMerge(Audiences.layer)),
   Rollups.layer,
   Retention.layer,
   DeviceAuthentication.layer.pipe(Layer.provide(FailedAttempts.layer)),
-  Devices.layer,
+  TransportTests.layer.pipe(Layer.provideMerge(Devices.layer)),
   Messages.layer,
   Answers.layer,
+  Explanations.layer,
   Geofences.layer,
   Layer.mergeAll(Events.layer, Positions.layer).pipe(
     Layer.provide(EventRecorder.layer.pipe(Layer.provide(Deliveries.layer))),
   ),
-  Layer.merge(DeliveryList.layer, SendListSql.layer),
+  Layer.mergeAll(DeliveryList.layer, Sends.layer, DeviceEventsSql.layer),
   Webhooks.layer,
 ).pipe(Layer.provideMerge(PushCredentials.layer));
 

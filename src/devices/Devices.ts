@@ -1,4 +1,4 @@
-import { Clock, Context, Effect, Layer, Stream } from "effect";
+import { Clock, Context, Effect, Layer, Stream, Struct } from "effect";
 import { timingSafeEqual } from "node:crypto";
 import { isIP } from "node:net";
 import { digest, makeSecret } from "../access/Credential.ts";
@@ -108,6 +108,11 @@ export class Devices extends Context.Service<Devices>()("waypost/devices/Devices
       if (hears(webhook_events, "device.registered")) yield* record(tenant, "device.registered", fields, now);
       const token = deviceToken({ ...tenant, deviceKey: key }, secret);
       return { isNew: true, registration: { ...fields, device_token: token } satisfies Registration };
+    });
+
+    const findRow = Effect.fnUntraced(function* (tenant: Tenant, id: string) {
+      const device = isUuid(id) ? yield* repository.find(tenant, id) : null;
+      return device ?? (yield* NotFound.resource("device"));
     });
 
     return {
@@ -220,10 +225,14 @@ export class Devices extends Context.Service<Devices>()("waypost/devices/Devices
         } satisfies CsvFile;
       }),
 
-      /** @throws 404 for a device that is not registered */
-      check: Effect.fnUntraced(function* (tenant: Tenant, id: string) {
-        if (!isUuid(id) || !(yield* repository.isRegistered(tenant, id))) yield* NotFound.resource("device");
-      }),
+      /** One registered device. @throws 404 */
+      find: (tenant: Tenant, id: string) => Effect.map(findRow(tenant, id), Struct.omit(["key"])),
+
+      /** The key of a registered device. @throws 404 */
+      keyOf: (tenant: Tenant, id: string) => Effect.map(findRow(tenant, id), ({ key }) => key),
+
+      /** Where pushes to a registered device go; null for an unknown device. */
+      pushAddress: repository.pushAddress,
 
       /** Approves a test device, or withdraws the approval. @throws 404 */
       setApproved: Effect.fnUntraced(function* (tenant: Tenant, id: string, approved: boolean) {

@@ -142,6 +142,9 @@ export class Segments extends Context.Service<Segments>()("waypost/devices/Segme
         return { id: row.id, deleted: true as const };
       }, database.atomically),
 
+      /** The rules of the segments with these ids, by id. */
+      rules: repository.rules,
+
       /** Whom campaigns reach by their segments as they are now; `audienceSql` selects these devices. */
       audiences: repository.audiences,
     };

@@ -105,8 +105,11 @@ export class MediaLibrary extends Context.Service<MediaLibrary>()("waypost/media
       page: (tenant: Tenant, filters: MediaFilters, position: PagePosition) =>
         Effect.map(repository.page(tenant, filters, position), (rows) => rows.map(show)),
 
-      /** One file. @throws 404 */
-      find: (tenant: Tenant, id: string) => Effect.map(findRow(tenant, id), show),
+      /** One file, with the notifications that show it. @throws 404 */
+      find: Effect.fnUntraced(function* (tenant: Tenant, id: string) {
+        const row = yield* findRow(tenant, id);
+        return { ...show(row), notifications: yield* repository.usedBy(tenant, row.id) };
+      }),
 
       /** The kind of the file with this id, or null if this tenant has none. Lock the tenant first. */
       kindOf: (tenant: Tenant, id: string) =>
@@ -139,7 +142,7 @@ export class MediaLibrary extends Context.Service<MediaLibrary>()("waypost/media
         yield* workspaces.lock(tenant);
         const row = yield* findRow(tenant, id);
         const users = yield* repository.usedBy(tenant, row.id);
-        if (users.length > 0) return yield* inUse(users);
+        if (users.length > 0) return yield* inUse(users.map((user) => user.id));
         yield* repository.delete(tenant, row.id);
         return { id: row.id, deleted: true as const };
       }, database.atomically),

@@ -29,11 +29,11 @@ const roundFunction = (secretKey: string, purpose: string): RoundFunction => {
 };
 
 /**
- * Encrypts numbers as UUIDs of version 8 (RFC 9562), for one purpose and by this secret key, so that no id has
- * to be stored or indexed. Counts that all workspaces share show nobody how much others do, and no id follows
- * from another. A Feistel network of four rounds over AES is a pseudorandom permutation (Luby and Rackoff) of
- * the UUID's 122 free bits, so that ids are unique. Any UUID of version 8 decrypts to numbers: leave some bits
- * zero, and take an id whose numbers have them otherwise for invented.
+ * Encrypts numbers as UUIDs of version 8 (RFC 9562), for one purpose and by this secret key, so that no id
+ * has to be stored or indexed. Counts that all workspaces share show nobody how much others do, and no id
+ * follows from another. A Feistel network of four rounds over AES is a pseudorandom permutation (Luby and
+ * Rackoff) of the UUID's 122 free bits, so that ids are unique. Any UUID of version 8 decrypts to numbers:
+ * leave some bits zero, and take an id whose numbers have them otherwise for invented.
  */
 const idCipher = (secretKey: string, purpose: string) => {
   const round = roundFunction(secretKey, purpose);

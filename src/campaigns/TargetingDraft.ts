@@ -1,0 +1,26 @@
+import { Effect, Schema } from "effect";
+import { readJson, type RequestInput } from "../wire/RequestBody.ts";
+import { CampaignType } from "./Campaign.ts";
+import { parseTargets, targetingFields } from "./CampaignDraft.ts";
+
+/** The targeting of a campaign that may not exist yet. Other fields of a campaign are ignored. */
+export const TargetingDraft = Schema.Struct({
+  type: Schema.optionalKey(
+    CampaignType.annotate({
+      description: "Type of the campaign. Left out: `geo` if any location or group is given, else `push`.",
+      examples: ["push"],
+    }),
+  ),
+  ...targetingFields,
+}).annotate({ identifier: "TargetingDraft" });
+export type TargetingDraft = typeof TargetingDraft.Type;
+
+const locationLists = ["location_ids", "location_group_ids", "location_group_names"];
+
+/** Reads a request's body as the targeting of a campaign. */
+export const readTargeting = (input: RequestInput) =>
+  Effect.map(readJson(input), (body) => {
+    const isGeo = locationLists.some((list) => Array.isArray(body[list]) && body[list].length > 0);
+    const type = body["type"] ?? (isGeo ? "geo" : "push");
+    return parseTargets(TargetingDraft, { ...body, type });
+  });
