@@ -3,6 +3,7 @@ import { Effect, Layer } from "effect";
 import { type HttpApi, HttpApiBuilder } from "effect/http-api";
 import { accessLayer } from "./access/AccessHttp.ts";
 import { meHandlers } from "./access/MeHttp.ts";
+import { activityHandlers } from "./activity/ActivityHttp.ts";
 import { docsPage, docsPageHeaders, documentRoutes } from "./ApiDocuments.ts";
 import { campaignHandlers } from "./campaigns/CampaignsHttp.ts";
 import { Settings } from "./config/Settings.ts";
@@ -25,6 +26,7 @@ import { locationsHandlers } from "./locations/LocationsHttp.ts";
 import { mediaHandlers } from "./media/MediaHttp.ts";
 import { mediaAuthenticator, mediaRoutes } from "./media/MediaServing.ts";
 import { notificationHandlers } from "./notifications/NotificationsHttp.ts";
+import { activityListHandlers } from "./operator/ActivityListHttp.ts";
 import { contentsHandlers } from "./operator/ContentsHttp.ts";
 import { deliveryListHandlers } from "./operator/DeliveryListHttp.ts";
 import { deviceListHandlers } from "./operator/DeviceListHttp.ts";
@@ -32,6 +34,7 @@ import { locationImportHandlers } from "./operator/LocationImportHttp.ts";
 import { operatorAccessLayer } from "./operator/OperatorAccessHttp.ts";
 import { operatorAuthenticator } from "./operator/OperatorAuthenticator.ts";
 import { OperatorTenants } from "./operator/OperatorTenants.ts";
+import { RecordedChanges } from "./operator/RecordedChanges.ts";
 import { sdkKeysHandlers } from "./operator/SdkKeysHttp.ts";
 import { segmentsHandlers } from "./operator/SegmentsHttp.ts";
 import { sendListHandlers } from "./operator/SendListHttp.ts";
@@ -59,6 +62,7 @@ const platformRoutes = HttpApiBuilder.layer(PlatformApi).pipe(
     mediaHandlers,
     campaignHandlers,
     notificationHandlers,
+    activityHandlers,
   ]),
 );
 
@@ -87,8 +91,9 @@ const operatorRoutes = HttpApiBuilder.layer(OperatorApi).pipe(
     deliveryListHandlers,
     tenantReportsHandlers,
     sendListHandlers,
+    activityListHandlers,
   ]),
-  Layer.provide([operatorAccessLayer, OperatorTenants.layer]),
+  Layer.provide([operatorAccessLayer, OperatorTenants.layer, RecordedChanges.layer]),
 );
 
 const apiRoutes = Layer.mergeAll(

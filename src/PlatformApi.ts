@@ -1,6 +1,7 @@
 import { HttpApi, OpenApi } from "effect/http-api";
 import { Access } from "./access/Access.ts";
 import { MeApi } from "./access/MeApi.ts";
+import { ActivityApi } from "./activity/ActivityApi.ts";
 import { CampaignsApi } from "./campaigns/CampaignsApi.ts";
 import { SchemaErrors } from "./http/SchemaErrors.ts";
 import { LocationGroupsApi } from "./locations/LocationGroupsApi.ts";
@@ -21,6 +22,7 @@ export class PlatformApi extends HttpApi.make("platform")
   .add(NotificationsApi)
   .add(ReportsApi)
   .add(SurveyResultsApi)
+  .add(ActivityApi)
   .middleware(SchemaErrors)
   .middleware(Access)
   .prefix("/platform/v1")
@@ -30,7 +32,7 @@ export class PlatformApi extends HttpApi.make("platform")
       title: "Waypost platform API",
       version: "1",
       description:
-        "Campaigns, notifications, locations, media and reports of one environment of a workspace. Success " +
+        "Campaigns, notifications, locations, media, reports and activity of one environment of a workspace. Success " +
         "bodies are wrapped in `data`; errors have the shape `{error: {code, message, fields?}}`.",
       transform: tidyOpenApi("/platform/v1", [
         { url: "/platform/v1", description: "Production" },

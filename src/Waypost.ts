@@ -6,6 +6,8 @@ import { FailedAttempts } from "./access/FailedAttempts.ts";
 import { Fingerprint } from "./access/Fingerprint.ts";
 import { TokenAuthentication } from "./access/TokenAuthentication.ts";
 import { Tokens } from "./access/Tokens.ts";
+import { Activity } from "./activity/Activity.ts";
+import { activityPruning } from "./activity/ActivityPruning.ts";
 import { Campaigns } from "./campaigns/Campaigns.ts";
 import { SendPlan } from "./campaigns/SendPlan.ts";
 import { Database } from "./database/Database.ts";
@@ -67,7 +69,7 @@ export const platformServices = Layer.mergeAll(Notifications.layer, Segments.lay
   Layer.provideMerge(LocationGroups.layer),
   Layer.provideMerge(MediaLibrary.layer),
   Layer.provideMerge(Thumbnails.layer),
-  Layer.provideMerge(Layer.merge(Workspaces.layer, Tokens.layer)),
+  Layer.provideMerge(Layer.mergeAll(Workspaces.layer, Tokens.layer, Activity.layer)),
 );
 
 /** Authentication, rate limits, idempotency and cursors: what every interface needs around its handlers. */
@@ -100,6 +102,7 @@ const statementServices = Layer.mergeAll(
 const jobs = Layer.mergeAll(
   idempotencyPruning,
   failedAttemptPruning,
+  activityPruning,
   mediaSweeping,
   thumbnailWorker,
   rollupJob,

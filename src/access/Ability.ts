@@ -11,6 +11,7 @@ export const abilities = [
   "locations:write",
   "media:read",
   "media:write",
+  "activity:read",
 ] as const;
 
 export const Ability = Schema.Literals(abilities).annotate({

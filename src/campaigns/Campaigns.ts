@@ -4,6 +4,8 @@
  * `AttachedNotification`.
  */
 import { Clock, Context, Effect, Layer } from "effect";
+import { Activity } from "../activity/Activity.ts";
+import type { ActivityAction } from "../activity/ActivityEntry.ts";
 import { Database } from "../database/Database.ts";
 import { pipelined } from "../database/pool/TransactionConnection.ts";
 import { checkVersion, expectsVersion } from "../http/ResourceVersion.ts";
@@ -17,6 +19,7 @@ import { environmentName } from "../workspaces/Environment.ts";
 import type { Tenant } from "../workspaces/Workspace.ts";
 import { Workspaces } from "../workspaces/Workspaces.ts";
 import type { Campaign, FoundCampaign } from "./Campaign.ts";
+import { campaignChange } from "./CampaignActivity.ts";
 import { datesOf } from "./CampaignDates.ts";
 import type { CampaignDraft } from "./CampaignDraft.ts";
 import { campaignStatus } from "./CampaignStatus.ts";
@@ -96,6 +99,7 @@ export class Campaigns extends Context.Service<
       const targeting = yield* CampaignTargetingRepository;
       const workspaces = yield* Workspaces;
       const sends = yield* SendPlan;
+      const activity = yield* Activity;
       const validate = yield* campaignValidation;
 
       const find = Effect.fnUntraced(function* (tenant: Tenant, id: string) {
@@ -122,15 +126,30 @@ export class Campaigns extends Context.Service<
           ? Effect.succeed(0)
           : repository.countLimited(tenant, stored?.id ?? null, now);
 
-      /** Sends that run, or fell due during the pause, are skipped (contract L3). */
+      /**
+       * Whether that changes the campaign. Sends that run, or fell due during the pause, are skipped (contract
+       * L3).
+       */
       const setPaused = Effect.fnUntraced(function* (
         tenant: Tenant,
         id: CampaignId,
         isPaused: boolean,
         now: number,
       ) {
-        if (yield* repository.setPaused(tenant, id, isPaused, now)) yield* sends.skip(tenant, id, now);
-        return yield* find(tenant, id);
+        const isChanged = yield* repository.setPaused(tenant, id, isPaused, now);
+        if (isChanged) yield* sends.skip(tenant, id, now);
+        return isChanged;
+      });
+
+      /** The campaign after a change, which is recorded. Needs the tenant's lock. */
+      const changed = Effect.fnUntraced(function* (
+        tenant: Tenant,
+        action: ActivityAction,
+        stored: FoundCampaign,
+      ) {
+        const campaign = yield* find(tenant, stored.id);
+        yield* activity.record(tenant, campaignChange(action, stored, campaign));
+        return campaign;
       });
 
       return Campaigns.of({
@@ -158,11 +177,10 @@ export class Campaigns extends Context.Service<
           yield* pipelined(repository.insert(tenant, id, values, now));
           if (paused) yield* pipelined(Effect.asVoid(repository.setPaused(tenant, id, true, now)));
           yield* pipelined(targeting.replace(tenant, id, targets));
-          return shownCampaign(
-            { ...values, id, paused, archived: false, createdAt: now, updatedAt: now },
-            targets,
-            now,
-          );
+          const row = { ...values, id, paused, archived: false, createdAt: now, updatedAt: now };
+          const campaign = shownCampaign(row, targets, now);
+          yield* activity.record(tenant, campaignChange("create", null, campaign));
+          return campaign;
         }, database.atomically),
 
         update: Effect.fn("Campaigns.update")(function* (tenant, id, body) {
@@ -177,13 +195,17 @@ export class Campaigns extends Context.Service<
           yield* repository.update(tenant, stored.id, values, now);
           yield* targeting.replace(tenant, stored.id, targets);
           yield* sends.move(tenant, stored.id, values, now);
-          return yield* setPaused(tenant, stored.id, paused, now);
+          yield* setPaused(tenant, stored.id, paused, now);
+          return yield* changed(tenant, "update", stored);
         }, database.atomically),
 
         pause: Effect.fn("Campaigns.pause")(function* (tenant, id) {
           if (yield* expectsVersion) yield* workspaces.lock(tenant);
           const stored = yield* findToChange(tenant, id);
-          return yield* setPaused(tenant, stored.id, true, yield* Clock.currentTimeMillis);
+          const now = yield* Clock.currentTimeMillis;
+          const isChanged = yield* setPaused(tenant, stored.id, true, now);
+          // Without the lock, a concurrent pause may have come first.
+          return yield* isChanged ? changed(tenant, "pause", stored) : find(tenant, stored.id);
         }, database.atomically),
 
         archive: Effect.fn("Campaigns.archive")(function* (tenant, id) {
@@ -192,14 +214,14 @@ export class Campaigns extends Context.Service<
           const now = yield* Clock.currentTimeMillis;
           yield* setPaused(tenant, stored.id, true, now);
           yield* repository.setArchived(tenant, stored.id, true, now);
-          return yield* find(tenant, stored.id);
+          return yield* changed(tenant, "archive", stored);
         }, database.atomically),
 
         unarchive: Effect.fn("Campaigns.unarchive")(function* (tenant, id) {
           yield* workspaces.lock(tenant);
           const stored = yield* findToChange(tenant, id);
           yield* repository.setArchived(tenant, stored.id, false, yield* Clock.currentTimeMillis);
-          return yield* find(tenant, stored.id);
+          return yield* changed(tenant, "unarchive", stored);
         }, database.atomically),
 
         publish: Effect.fn("Campaigns.publish")(function* (tenant, id) {
@@ -209,7 +231,8 @@ export class Campaigns extends Context.Service<
           yield* checkTrial(tenant);
           const others = yield* countOthers(tenant, stored, now);
           yield* checkLimit(tenant, stored, { ...datesOf(stored), paused: false }, others, now);
-          return yield* setPaused(tenant, stored.id, false, now);
+          yield* setPaused(tenant, stored.id, false, now);
+          return yield* changed(tenant, "publish", stored);
         }, database.atomically),
 
         delete: Effect.fn("Campaigns.delete")(function* (tenant, id) {
@@ -218,6 +241,7 @@ export class Campaigns extends Context.Service<
           yield* repository.deleteOwnNotifications(tenant, stored.id);
           yield* repository.delete(tenant, stored.id);
           yield* sends.cancel(tenant, stored.id, null, yield* Clock.currentTimeMillis);
+          yield* activity.record(tenant, campaignChange("delete", stored, null));
           return { id: stored.id, deleted: true as const };
         }, database.atomically),
       });

@@ -2,12 +2,13 @@
 import { Effect, Metric } from "effect";
 import { knownSeries } from "../telemetry/KnownSeries.ts";
 
-const prunable = ["deliveries", "events", "idempotency_keys", "failed_attempts"] as const;
+const prunable = ["deliveries", "events", "idempotency_keys", "failed_attempts", "activity"] as const;
 type Prunable = (typeof prunable)[number];
 
 const pruned = knownSeries(
   Metric.counter("waypost_pruned_rows_total", {
-    description: "Expired rows that were deleted: deliveries, events, idempotency keys, failed attempts.",
+    description:
+      "Expired rows that were deleted: deliveries, events, idempotency keys, failed attempts, activity.",
     incremental: true,
   }),
   { what: prunable },

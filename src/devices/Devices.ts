@@ -3,6 +3,7 @@ import { timingSafeEqual } from "node:crypto";
 import { isIP } from "node:net";
 import { digest, makeSecret } from "../access/Credential.ts";
 import { Settings } from "../config/Settings.ts";
+import { Activity } from "../activity/Activity.ts";
 import { Database } from "../database/Database.ts";
 import { csvLines } from "../http/csv/Csv.ts";
 import { type CsvFile, csvName, todayOf } from "../http/csv/CsvFile.ts";
@@ -43,6 +44,7 @@ export class Devices extends Context.Service<Devices>()("waypost/devices/Devices
     const { allowPrivateAddresses } = yield* Settings;
     const database = yield* Database;
     const repository = yield* DevicesSql;
+    const activity = yield* Activity;
 
     /** Checks that a Web Push endpoint leads to the public internet. */
     const checkPush = (push: PushAddress | null | undefined, problems: Problems) => {
@@ -209,9 +211,17 @@ export class Devices extends Context.Service<Devices>()("waypost/devices/Devices
 
       /** Approves a test device, or withdraws the approval. @throws 404 */
       setApproved: Effect.fnUntraced(function* (tenant: Tenant, id: string, approved: boolean) {
-        const device = isUuid(id) ? yield* repository.setApproved(tenant, id, approved) : null;
-        return device ?? (yield* NotFound.resource("device"));
-      }),
+        const before = isUuid(id) ? yield* repository.lockApproval(tenant, id) : null;
+        const device = before === null ? null : yield* repository.setApproved(tenant, id, approved);
+        if (device === null) return yield* NotFound.resource("device");
+        yield* activity.record(tenant, {
+          action: "update",
+          resource: { type: "device", id: device.id, name: device.installation_id },
+          before: { approved: before },
+          after: { approved },
+        });
+        return device;
+      }, database.atomically),
     };
   }),
 }) {

@@ -214,6 +214,15 @@ export class DevicesSql extends Context.Service<DevicesSql>()("waypost/devices/D
         firstRow(sql<Device>`
           UPDATE device SET approved = ${approved}
           WHERE ${ofTenant(tenant)} AND id = ${id} AND unregistered_at IS NULL RETURNING ${columns}`),
+
+      /** Whether a registered device is approved, until the transaction ends; null if there is none. */
+      lockApproval: (tenant: Tenant, id: string) =>
+        Effect.map(
+          firstRow(sql<{ readonly approved: boolean }>`
+            SELECT approved FROM device
+            WHERE ${ofTenant(tenant)} AND id = ${id} AND unregistered_at IS NULL FOR NO KEY UPDATE`),
+          (row) => row && row.approved,
+        ),
     };
   }),
 }) {

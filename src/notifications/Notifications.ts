@@ -1,4 +1,5 @@
 import { Clock, Context, Effect, Layer } from "effect";
+import { Activity } from "../activity/Activity.ts";
 import type { FoundCampaign } from "../campaigns/Campaign.ts";
 import { Campaigns } from "../campaigns/Campaigns.ts";
 import { SendPlan } from "../campaigns/SendPlan.ts";
@@ -15,6 +16,7 @@ import { Workspaces } from "../workspaces/Workspaces.ts";
 import { Contents } from "./Contents.ts";
 import type { Content, Notification } from "./Notification.ts";
 import type { NotificationBody, NotificationDraft, TriggerDraft } from "./NotificationDraft.ts";
+import { attachmentChange, notificationChange } from "./NotificationActivity.ts";
 import { type NotificationRow, NotificationsRepository } from "./NotificationsRepository.ts";
 import { resolveTrigger, showSendAt, type Trigger } from "./Trigger.ts";
 
@@ -75,6 +77,7 @@ export class Notifications extends Context.Service<
       const campaigns = yield* Campaigns;
       const sends = yield* SendPlan;
       const contents = yield* Contents;
+      const activity = yield* Activity;
 
       const show = (row: NotificationRow): Notification => ({ ...contents.shown(row), ...triggerOf(row) });
 
@@ -138,7 +141,7 @@ export class Notifications extends Context.Service<
         const row = yield* findRow(tenant, campaignId, id);
         yield* repository.detach(tenant, row.campaign_id, row.id);
         yield* sends.cancel(tenant, row.campaign_id, row.id, yield* Clock.currentTimeMillis);
-        return row.id;
+        return row;
       });
 
       const insert = Effect.fnUntraced(function* (
@@ -165,7 +168,9 @@ export class Notifications extends Context.Service<
         });
         const id = yield* contents.add(tenant, draft, media, now);
         yield* pipelined(repository.attach(tenant, idAt(now), campaign.id, id, trigger, now));
-        return yield* scheduled(tenant, campaign, id, trigger, now);
+        const notification = yield* scheduled(tenant, campaign, id, trigger, now);
+        yield* activity.record(tenant, notificationChange("create", null, notification));
+        return notification;
       }, database.atomically);
 
       const replace = Effect.fnUntraced(function* (
@@ -183,7 +188,9 @@ export class Notifications extends Context.Service<
         const draft = (yield* body.complete) as NotificationDraft;
         yield* contents.revise(tenant, row, draft, media, now);
         yield* repository.setTrigger(tenant, campaign.id, row.id, trigger, now);
-        return yield* scheduled(tenant, campaign, row.id, trigger, now);
+        const notification = yield* scheduled(tenant, campaign, row.id, trigger, now);
+        yield* activity.record(tenant, notificationChange("update", show(row), notification));
+        return notification;
       }, database.atomically);
 
       return Notifications.of({
@@ -213,8 +220,14 @@ export class Notifications extends Context.Service<
           yield* workspaces.lock(tenant);
           yield* findToChange(tenant, campaignId, id);
           const detached = yield* detach(tenant, campaignId, id);
-          yield* contents.deleteUnused(tenant, detached);
-          return { id: detached, deleted: true as const };
+          const isDeleted = yield* contents.deleteUnused(tenant, detached.id);
+          yield* activity.record(
+            tenant,
+            isDeleted
+              ? notificationChange("delete", show(detached), null)
+              : attachmentChange("detach", show(detached), null),
+          );
+          return { id: detached.id, deleted: true as const };
         }, database.atomically),
 
         checkPair: (tenant, campaignId, id) =>
@@ -235,11 +248,15 @@ export class Notifications extends Context.Service<
           yield* body.complete;
           yield* checkLimits({ max_notifications_per_campaign: yield* limitProblem(tenant, campaign.id) });
           yield* repository.attach(tenant, idAt(now), campaign.id, content.id, trigger, now);
-          return yield* scheduled(tenant, campaign, content.id, trigger, now);
+          const notification = yield* scheduled(tenant, campaign, content.id, trigger, now);
+          yield* activity.record(tenant, attachmentChange("attach", null, notification));
+          return notification;
         }, database.atomically),
 
         detach: Effect.fn("Notifications.detach")(function* (tenant, campaignId, id) {
-          return yield* contents.find(tenant, yield* detach(tenant, campaignId, id));
+          const detached = yield* detach(tenant, campaignId, id);
+          yield* activity.record(tenant, attachmentChange("detach", show(detached), null));
+          return yield* contents.find(tenant, detached.id);
         }, database.atomically),
       });
     }),

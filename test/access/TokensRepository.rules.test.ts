@@ -78,8 +78,8 @@ layer(TestRepositories.layer)("TokensRepository", (it) => {
         const [token, key] = [newToken(), newKey()];
         yield* repository.insertToken(sandbox.workspaceId, token);
         yield* repository.insertSdkKey(sandbox.workspaceId, key);
-        assert.isFalse(yield* repository.revokeToken(other.workspaceId, token.id, now));
-        assert.isFalse(yield* repository.revokeSdkKey(sandbox.workspaceId, "production", key.id, now));
+        assert.isNull(yield* repository.revokeToken(other.workspaceId, token.id, now));
+        assert.isNull(yield* repository.revokeSdkKey(sandbox.workspaceId, "production", key.id, now));
         for (const at of [now, now + 5000]) {
           assert.isTrue(yield* repository.revokeToken(sandbox.workspaceId, token.id, at));
           assert.isTrue(yield* repository.revokeSdkKey(sandbox.workspaceId, "sandbox", key.id, at));
