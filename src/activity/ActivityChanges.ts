@@ -1,5 +1,6 @@
 import type { Schema } from "effect";
 import { isDeepStrictEqual } from "node:util";
+import { codePoints } from "../wire/CodePoints.ts";
 import { secretMask } from "../telemetry/SecretMasking.ts";
 
 /** The fields of a resource before or after a change. */
@@ -32,8 +33,9 @@ const userInfo = /(\b[a-z][a-z0-9+.-]*:\/\/)[^\s/?#@]+@/gi;
 /** A text without secrets of addresses and tokens, shortened. */
 const shownText = (text: string): string => {
   const masked = mask(text.replace(secretParameter, "$1<redacted>").replace(userInfo, "$1<redacted>@"));
-  const points = [...masked.slice(0, 2 * maxTextLength + 2)];
-  return points.length > maxTextLength ? `${points.slice(0, maxTextLength).join("")}…` : masked;
+  return codePoints(masked) > maxTextLength
+    ? `${Array.from(masked).slice(0, maxTextLength).join("")}…`
+    : masked;
 };
 
 const isRecord = (value: unknown): value is RecordedFields =>

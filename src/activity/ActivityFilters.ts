@@ -12,23 +12,28 @@ const isResourceType = Schema.is(ActivityResourceType);
 
 const listed = (names: ReadonlyArray<string>): string => names.join(", ");
 
+/** Whether a text names an actor: an id, or a type. */
+export const isActorFilter = (text: string): boolean => isUuid(text) || isActorType(text);
+/** What `actor` must be. */
+export const actorRule = `must be a UUID, or one of ${listed(ActorType.literals)}`;
+
+/** Whether a text names a resource: an id, or a type. */
+export const isResourceFilter = (text: string): boolean =>
+  isUuid(text) || isResourceType(text) || namedIds.includes(text);
+/** What `resource` must be. */
+export const resourceRule = `must be an id, or one of ${listed(ActivityResourceType.literals)}`;
+
 /** Query parameters that select entries. */
 export const activityFilters = {
   actor: Schema.optionalKey(
     shownText(
       "Only changes by this actor: the id of a token or session, or `token`, `operator` or `session`.",
       "operator",
-    ).check(
-      Schema.makeFilter((text: string) => isUuid(text) || isActorType(text), {
-        message: `The {field} must be a UUID, or one of ${listed(ActorType.literals)}.`,
-      }),
-    ),
+    ).check(Schema.makeFilter(isActorFilter, { message: `The {field} ${actorRule}.` })),
   ),
   resource: Schema.optionalKey(
     shownText("Only changes of this resource, by its id, or of resources of this type.", "campaign").check(
-      Schema.makeFilter((text: string) => isUuid(text) || isResourceType(text) || namedIds.includes(text), {
-        message: `The {field} must be an id, or one of ${listed(ActivityResourceType.literals)}.`,
-      }),
+      Schema.makeFilter(isResourceFilter, { message: `The {field} ${resourceRule}.` }),
     ),
   ),
   action: Schema.optionalKey(

@@ -113,7 +113,10 @@ export class Locations extends Context.Service<Locations>()("waypost/locations/L
 }
 
 /** The fields that activity shows. A shape can have thousands of positions, and only an import changes it. */
-const recorded = ({ geometry: _, ...location }: LocationResource) => location;
+const recorded = (location: LocationResource) => {
+  const { geometry: _, ...fields } = location;
+  return fields;
+};
 
 const locationChange = (
   action: "update" | "delete",

@@ -157,12 +157,15 @@ export class MediaLibrary extends Context.Service<MediaLibrary>()("waypost/media
 }
 
 /** The change of a file for activity. Whoever has its key can read the file, so activity has no address. */
-const mediaChange = (action: "create" | "delete", { key: _, ...row }: MediaRow): ResourceChange => ({
-  action,
-  resource: { type: "media", id: row.id, name: row.name },
-  before: action === "delete" ? row : null,
-  after: action === "create" ? row : null,
-});
+const mediaChange = (action: "create" | "delete", stored: MediaRow): ResourceChange => {
+  const { key: _, ...row } = stored;
+  return {
+    action,
+    resource: { type: "media", id: row.id, name: row.name },
+    before: action === "delete" ? row : null,
+    after: action === "create" ? row : null,
+  };
+};
 
 /** The total of bytes that the environment may hold; null if there is no limit. */
 const maxBytes = ({ environment, workspace }: Tenant): number | null => {

@@ -21,6 +21,7 @@ const expectedAbilities: ReadonlyArray<readonly [path: RegExp, read: Ability | n
     [/^\/campaigns/, "campaigns:read", "campaigns:write"],
     [/^\/(locations|location-groups)/, "locations:read", "locations:write"],
     [/^\/media/, "media:read", "media:write"],
+    [/^\/activity/, "activity:read", "activity:read"],
   ];
 
 /** Endpoints that work in Production before the full API is enabled (platform-api.md, Authentication 7). */

@@ -173,6 +173,12 @@ export const operatorExamples: Examples = {
     })),
     idKinds: { "?campaign": "campaign" },
   },
+  "GET /workspaces/:workspace/:env/activity": {
+    ...inEnvironment(({ resources }) => ({
+      query: { resource: resources["campaign"] ?? "", actor: "token", action: "create" },
+    })),
+    idKinds: { "?resource": "campaign" },
+  },
   "POST /workspaces/:workspace/:env/locations/import": inEnvironment(() => ({
     body: {
       type: "FeatureCollection",

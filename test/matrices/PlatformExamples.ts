@@ -177,6 +177,14 @@ export const platformExamples: Examples = {
   },
   "DELETE /campaigns/:campaign/notifications/:notification": onNotification,
 
+  "GET /activity": {
+    request: ({ resources }) =>
+      Effect.succeed({
+        query: { limit: "2", actor: "token", resource: resources["campaign"] ?? "", action: "create" },
+      }),
+    idKinds: { "?resource": "campaign" },
+  },
+
   "GET /media": plain({ query: { limit: "2", type: "image" } }),
   "POST /media": { request: () => Effect.sync(() => ({ body: upload() })) },
   "GET /media/:media": onMedia,
