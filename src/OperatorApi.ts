@@ -1,6 +1,6 @@
 import { HttpApi, OpenApi } from "effect/http-api";
 import { SchemaErrors } from "./http/SchemaErrors.ts";
-import { ActivityListApi } from "./operator/ActivityListApi.ts";
+import { ActivityListApi } from "./operator/activity/ActivityListApi.ts";
 import { ContentsApi } from "./operator/ContentsApi.ts";
 import { DeliveryListApi } from "./operator/DeliveryListApi.ts";
 import { DeviceListApi } from "./operator/DeviceListApi.ts";

@@ -28,12 +28,14 @@ export const activitySql = Layer.effect(
           INSERT INTO activity (workspace_id, environment, id, at, actor_type, actor_id, actor_name, action,
             resource_type, resource_id, resource_name, changes)
           VALUES (${workspaceId}, ${environment}, ${id}, ${instant(at)}, ${actor.type}, ${actor.id}::uuid,
-            ${actor.name}, ${action}, ${resource.type}, ${resource.id}, ${resource.name}, ${jsonb(changes)})`),
+            ${actor.name}, ${action}, ${resource.type}, ${resource.id}, ${resource.name},
+            ${jsonb(changes)})`),
 
       page: (tenant, { before, limit }, filters) =>
         Effect.orDie(sql<ActivityEntry>`
           SELECT a.id, ${utc("a.at")} AS at,
-            json_build_object('type', a.actor_type, 'id', a.actor_id, 'name', a.actor_name) AS actor, a.action,
+            json_build_object('type', a.actor_type, 'id', a.actor_id, 'name', a.actor_name) AS actor,
+            a.action,
             json_build_object('type', a.resource_type, 'id', a.resource_id, 'name', a.resource_name)
               AS resource,
             a.changes

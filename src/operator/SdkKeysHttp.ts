@@ -6,7 +6,7 @@ import { Cursors } from "../http/Cursors.ts";
 import { OperatorApi } from "../OperatorApi.ts";
 import { readParsedBody } from "../wire/ParsedBody.ts";
 import { OperatorTenants } from "./OperatorTenants.ts";
-import { RecordedChanges } from "./RecordedChanges.ts";
+import { RecordedChanges } from "./activity/RecordedChanges.ts";
 
 /** Handlers of `SdkKeysApi`. */
 export const sdkKeysHandlers = HttpApiBuilder.group(

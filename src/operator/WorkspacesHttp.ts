@@ -5,7 +5,7 @@ import { OperatorApi } from "../OperatorApi.ts";
 import { readParsedBody } from "../wire/ParsedBody.ts";
 import { WorkspaceDraft, WorkspacePatch } from "../workspaces/Workspace.ts";
 import { Workspaces } from "../workspaces/Workspaces.ts";
-import { RecordedChanges } from "./RecordedChanges.ts";
+import { RecordedChanges } from "./activity/RecordedChanges.ts";
 
 /** Handlers of `WorkspacesApi`. */
 export const workspacesHandlers = HttpApiBuilder.group(

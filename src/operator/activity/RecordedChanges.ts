@@ -1,13 +1,13 @@
 import { Context, Effect, Layer } from "effect";
-import type { SdkKey, SdkKeyDraft, Token, TokenDraft } from "../access/Token.ts";
-import { Tokens } from "../access/Tokens.ts";
-import { Activity, type ResourceChange } from "../activity/Activity.ts";
-import { Database } from "../database/Database.ts";
-import { WorkspaceChanges } from "../database/WorkspaceChanges.ts";
-import type { ParsedBody } from "../wire/ParsedBody.ts";
-import { Environment } from "../workspaces/Environment.ts";
-import type { Workspace, WorkspaceDraft, WorkspacePatch } from "../workspaces/Workspace.ts";
-import { Workspaces } from "../workspaces/Workspaces.ts";
+import type { SdkKey, SdkKeyDraft, Token, TokenDraft } from "../../access/Token.ts";
+import { Tokens } from "../../access/Tokens.ts";
+import { Activity, type ResourceChange } from "../../activity/Activity.ts";
+import { Database } from "../../database/Database.ts";
+import { WorkspaceChanges } from "../../database/WorkspaceChanges.ts";
+import type { ParsedBody } from "../../wire/ParsedBody.ts";
+import { Environment } from "../../workspaces/Environment.ts";
+import type { Workspace, WorkspaceDraft, WorkspacePatch } from "../../workspaces/Workspace.ts";
+import { Workspaces } from "../../workspaces/Workspaces.ts";
 
 /**
  * Changes of workspaces and their credentials, with their activity (contract S5). Only the operator makes

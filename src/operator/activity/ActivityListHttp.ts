@@ -1,10 +1,10 @@
 import { Effect } from "effect";
 import { HttpApiBuilder } from "effect/http-api";
-import { Activity } from "../activity/Activity.ts";
-import { filtersOf } from "../activity/ActivityFilters.ts";
-import { Cursors } from "../http/Cursors.ts";
-import { OperatorApi } from "../OperatorApi.ts";
-import { OperatorTenants } from "./OperatorTenants.ts";
+import { Activity } from "../../activity/Activity.ts";
+import { filtersOf } from "../../activity/ActivityFilters.ts";
+import { Cursors } from "../../http/Cursors.ts";
+import { OperatorApi } from "../../OperatorApi.ts";
+import { OperatorTenants } from "../OperatorTenants.ts";
 
 /** Handlers of `ActivityListApi`. */
 export const activityListHandlers = HttpApiBuilder.group(

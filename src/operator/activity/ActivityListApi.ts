@@ -1,9 +1,9 @@
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api";
-import { ActivityEntry } from "../activity/ActivityEntry.ts";
-import { activityFilters } from "../activity/ActivityFilters.ts";
-import { NotFound, Unprocessable } from "../wire/ApiError.ts";
-import { PageOf, PageQuery } from "../wire/Envelope.ts";
-import { environmentPath } from "./OperatorPath.ts";
+import { ActivityEntry } from "../../activity/ActivityEntry.ts";
+import { activityFilters } from "../../activity/ActivityFilters.ts";
+import { NotFound, Unprocessable } from "../../wire/ApiError.ts";
+import { PageOf, PageQuery } from "../../wire/Envelope.ts";
+import { environmentPath } from "../OperatorPath.ts";
 
 /** The endpoint of activity in the operator interface. */
 export class ActivityListApi extends HttpApiGroup.make("activity")
