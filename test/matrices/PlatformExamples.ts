@@ -177,13 +177,7 @@ export const platformExamples: Examples = {
   },
   "DELETE /campaigns/:campaign/notifications/:notification": onNotification,
 
-  "GET /activity": {
-    request: ({ resources }) =>
-      Effect.succeed({
-        query: { limit: "2", actor: "token", resource: resources["campaign"] ?? "", action: "create" },
-      }),
-    idKinds: { "?resource": "campaign" },
-  },
+  "GET /activity": plain({ query: { limit: "2", actor: "token", resource: "campaign", action: "create" } }),
 
   "GET /media": plain({ query: { limit: "2", type: "image" } }),
   "POST /media": { request: () => Effect.sync(() => ({ body: upload() })) },
