@@ -127,8 +127,8 @@ export class Campaigns extends Context.Service<
           : repository.countLimited(tenant, stored?.id ?? null, now);
 
       /**
-       * Whether that changes the campaign. Sends that run, or fell due during the pause, are skipped (contract
-       * L3).
+       * Whether that changes the campaign. Sends that run, or fell due during the pause, are skipped
+       * (contract L3).
        */
       const setPaused = Effect.fnUntraced(function* (
         tenant: Tenant,
