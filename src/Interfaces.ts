@@ -3,6 +3,7 @@ import { Effect, Layer } from "effect";
 import { type HttpApi, HttpApiBuilder } from "effect/http-api";
 import { accessLayer } from "./access/AccessHttp.ts";
 import { meHandlers } from "./access/MeHttp.ts";
+import { activityHandlers } from "./activity/ActivityHttp.ts";
 import { documentRoutes } from "./ApiDocuments.ts";
 import { campaignHandlers } from "./campaigns/CampaignsHttp.ts";
 import { Settings } from "./config/Settings.ts";
@@ -29,6 +30,7 @@ import { locationsHandlers } from "./locations/LocationsHttp.ts";
 import { mediaHandlers } from "./media/MediaHttp.ts";
 import { mediaAuthenticator, mediaRoutes } from "./media/MediaServing.ts";
 import { notificationHandlers } from "./notifications/NotificationsHttp.ts";
+import { activityListHandlers } from "./operator/activity/ActivityListHttp.ts";
 import { contentsHandlers } from "./operator/ContentsHttp.ts";
 import { deliveryListHandlers } from "./operator/DeliveryListHttp.ts";
 import { deviceListHandlers } from "./operator/DeviceListHttp.ts";
@@ -36,6 +38,7 @@ import { locationImportHandlers } from "./operator/LocationImportHttp.ts";
 import { operatorAccessLayer } from "./operator/OperatorAccessHttp.ts";
 import { operatorAuthenticator } from "./operator/OperatorAuthenticator.ts";
 import { OperatorTenants } from "./operator/OperatorTenants.ts";
+import { RecordedChanges } from "./operator/activity/RecordedChanges.ts";
 import { sdkKeysHandlers } from "./operator/SdkKeysHttp.ts";
 import { segmentsHandlers } from "./operator/SegmentsHttp.ts";
 import { sendListHandlers } from "./operator/SendListHttp.ts";
@@ -77,6 +80,7 @@ const platformRoutes = HttpApiBuilder.layer(PlatformApi).pipe(
     sendsHandlers,
     campaignEstimateHandlers,
     webhooksHandlers,
+    activityHandlers,
   ]),
 );
 
@@ -106,8 +110,9 @@ const operatorRoutes = HttpApiBuilder.layer(OperatorApi).pipe(
     tenantReportsHandlers,
     tenantWebhooksHandlers,
     sendListHandlers,
+    activityListHandlers,
   ]),
-  Layer.provide([operatorAccessLayer, OperatorTenants.layer]),
+  Layer.provide([operatorAccessLayer, OperatorTenants.layer, RecordedChanges.layer]),
 );
 
 const apiRoutes = Layer.mergeAll(

@@ -1,7 +1,7 @@
 import { Effect } from "effect";
 import { HttpApiBuilder } from "effect/http-api";
 import { Approval } from "../devices/Device.ts";
-import { Devices } from "../devices/Devices.ts";
+import { RegisteredDevices } from "../devices/RegisteredDevices.ts";
 import { CsvExports } from "../http/csv/CsvExports.ts";
 import { wantsCsv } from "../http/csv/CsvParameters.ts";
 import { Cursors } from "../http/Cursors.ts";
@@ -16,7 +16,7 @@ export const deviceListHandlers = HttpApiBuilder.group(
   "devices",
   Effect.fnUntraced(function* (handlers) {
     const tenants = yield* OperatorTenants;
-    const devices = yield* Devices;
+    const devices = yield* RegisteredDevices;
     const cursors = yield* Cursors;
     const exports = yield* CsvExports;
     return handlers

@@ -1,7 +1,7 @@
 import { Effect } from "effect";
 import { HttpApiBuilder } from "effect/http-api";
 import { Caller } from "../access/Caller.ts";
-import { Devices } from "../devices/Devices.ts";
+import { RegisteredDevices } from "../devices/RegisteredDevices.ts";
 import { Cursors } from "../http/Cursors.ts";
 import { PlatformApi } from "../PlatformApi.ts";
 import { Explanations } from "./Explanations.ts";
@@ -11,7 +11,7 @@ export const explanationHandlers = HttpApiBuilder.group(
   PlatformApi,
   "explanations",
   Effect.fnUntraced(function* (handlers) {
-    const devices = yield* Devices;
+    const devices = yield* RegisteredDevices;
     const explanations = yield* Explanations;
     const cursors = yield* Cursors;
     return handlers.handle(

@@ -186,6 +186,9 @@ export const operatorExamples: Examples = {
     })),
     idKinds: { "?campaign": "campaign" },
   },
+  "GET /workspaces/:workspace/:env/activity": inEnvironment(() => ({
+    query: { resource: "campaign", actor: "token", action: "create" },
+  })),
   "POST /workspaces/:workspace/:env/locations/import": inEnvironment(() => ({
     body: {
       type: "FeatureCollection",
