@@ -1,4 +1,5 @@
 import { HttpApi, OpenApi } from "effect/http-api";
+import { HealthReportApi } from "./doctor/HealthReportApi.ts";
 import { SchemaErrors } from "./http/SchemaErrors.ts";
 import { ActivityListApi } from "./operator/activity/ActivityListApi.ts";
 import { ContentsApi } from "./operator/ContentsApi.ts";
@@ -31,6 +32,7 @@ export class OperatorApi extends HttpApi.make("operator")
   .add(TenantReportsApi)
   .add(TenantWebhooksApi)
   .add(ActivityListApi)
+  .add(HealthReportApi)
   .middleware(SchemaErrors)
   .middleware(OperatorAccess)
   .prefix("/operator/v1")

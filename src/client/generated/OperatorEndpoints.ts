@@ -241,6 +241,39 @@ export interface Device {
   readonly last_seen_at: string;
 }
 
+/** The JSON of `Explanation`. */
+export interface Explanation {
+  /** The campaign. */
+  readonly campaign_id: string;
+  /** Its name. */
+  readonly campaign_name: string;
+  /**
+   * `geo` is triggered when a device enters or leaves a location; `push` is sent at fixed times on the
+   * day of the start.
+   */
+  readonly type: "geo" | "push";
+  /** Whether it would reach the device now. */
+  readonly reaches: boolean;
+  /**
+   * The first reason why not; null if it reaches the device. `no_notification`: none that can still be
+   * sent now; `not_approved`: in Sandbox; `outside`: the device is in none of its locations.
+   */
+  readonly reason:
+    | "paused"
+    | "not_started"
+    | "ended"
+    | "no_notification"
+    | "not_approved"
+    | "not_in_segment"
+    | "address_gone"
+    | "transport_not_configured"
+    | "capped"
+    | "outside"
+    | null;
+  /** Of `capped`: when the period of the cap ends; otherwise null. */
+  readonly until: string | null;
+}
+
 /** The JSON of `FcmCredentials`. */
 export interface FcmCredentials {
   readonly service_account: ServiceAccount;
@@ -276,6 +309,26 @@ export interface FrequencyCap {
   readonly count: number;
   /** Calendar day, ISO week or month. */
   readonly period: "day" | "week" | "month";
+}
+
+/** The JSON of `HealthReport`. */
+export interface HealthReport {
+  /** Whether there is no problem. */
+  readonly ok: boolean;
+  /** The findings of all checks, by area. */
+  readonly findings: ReadonlyArray<{
+    /** Area of the check. */
+    readonly area:
+      "settings" | "data directory" | "database" | "clock" | "media" | "push services" | "server" | "work";
+    /** Name of the check. */
+    readonly check: string;
+    /** `problem`: broken or about to break; `warning`: a person must decide. */
+    readonly verdict: "ok" | "warning" | "problem";
+    /** What was observed. */
+    readonly observation: string;
+    /** What to do; null if the verdict is `ok`. */
+    readonly advice: string | null;
+  }>;
 }
 
 /** The JSON of `ImportReport`. */
@@ -1209,6 +1262,16 @@ export interface DevicesListQuery {
   readonly q?: string | undefined;
 }
 
+/** The query parameters of `devices.explain`. */
+export interface DevicesExplainQuery {
+  /** The previous page's `meta.next_cursor`; leave out for the first page. */
+  readonly cursor?: string | undefined;
+  /** The most items on the page; 20 if left out. */
+  readonly limit?: number | undefined;
+  /** Only this campaign, active or not. */
+  readonly campaign?: string | undefined;
+}
+
 /** The query parameters of `sends.list`. */
 export interface SendsListQuery {
   /** The previous page's `meta.next_cursor`; leave out for the first page. */
@@ -1710,6 +1773,17 @@ export interface DevicesEndpoints {
     body: Approval,
     options?: CallOptions,
   ): Promise<Device>;
+  /**
+   * Explain which campaigns would reach a device. Each active campaign, newest first: whether it would
+   * reach the device now, and if not the first reason.
+   */
+  explain(
+    workspace: string,
+    env: "sandbox" | "production",
+    device: string,
+    query?: DevicesExplainQuery,
+    options?: CallOptions,
+  ): Pages<Explanation>;
 }
 
 /** Notifications of push campaigns at their fixed times. */
@@ -1990,6 +2064,16 @@ export interface ActivityEndpoints {
   ): Pages<ActivityEntry>;
 }
 
+/** Whether the installation works, and what to do if not. */
+export interface HealthEndpoints {
+  /**
+   * Check the installation. What `waypost doctor` says: settings, data directory, database, clock,
+   * media, push services, server and background work. The checks take seconds, so a report may be up
+   * to 5 seconds old.
+   */
+  report(options?: CallOptions): Promise<HealthReport>;
+}
+
 /** The groups of endpoints. */
 export interface OperatorGroups {
   /** The customers of this installation, with their plans. */
@@ -2018,6 +2102,8 @@ export interface OperatorGroups {
   readonly webhooks: WebhooksEndpoints;
   /** Who changed what in an environment. */
   readonly activity: ActivityEndpoints;
+  /** Whether the installation works, and what to do if not. */
+  readonly health: HealthEndpoints;
 }
 
 /** Each endpoint: its method, its path, and what the client has to know about it. */
@@ -2069,6 +2155,7 @@ export const operatorEndpoints = {
   devices: {
     list: "GET /workspaces/{workspace}/{env}/devices pages query csv",
     approve: "PATCH /workspaces/{workspace}/{env}/devices/{device} body",
+    explain: "GET /workspaces/{workspace}/{env}/devices/{device}/explain pages query",
   },
   sends: {
     list: "GET /workspaces/{workspace}/{env}/sends pages query csv",
@@ -2097,5 +2184,8 @@ export const operatorEndpoints = {
   },
   activity: {
     list: "GET /workspaces/{workspace}/{env}/activity pages query",
+  },
+  health: {
+    report: "GET /health/report",
   },
 } as const;
