@@ -1,6 +1,7 @@
 /**
- * Measures the event loop of the process that preloads this file: `node --import ./LoopProbe.ts`. SIGUSR2
- * writes the delays since the last one to the file of `LOOP_PROBE`, in milliseconds, and begins again.
+ * Measures the event loop and the heap of the process that preloads this file: `node --import
+ * ./LoopProbe.ts`. SIGUSR2 writes the figures since the last one to the file of `LOOP_PROBE`, and begins
+ * again.
  */
 import { renameSync, writeFileSync } from "node:fs";
 import { monitorEventLoopDelay } from "node:perf_hooks";
@@ -13,6 +14,19 @@ export interface LoopDelays {
   readonly max: number;
 }
 
+/** Memory in MiB. */
+export interface HeapSizes {
+  /** The least that was in use at a second of the period: about what the last full collection has left. */
+  readonly live: number;
+  readonly total: number;
+  readonly external: number;
+}
+
+/** What the probe writes. */
+export interface Probed extends LoopDelays {
+  readonly heap: HeapSizes;
+}
+
 const file = process.env["LOOP_PROBE"];
 const resolution = 2;
 
@@ -20,13 +34,24 @@ if (file !== undefined) {
   const delays = monitorEventLoopDelay({ resolution });
   delays.enable();
   const millis = (nanos: number): number => Math.max(0, nanos / 1e6 - resolution);
+  const mebibytes = (bytes: number): number => bytes / 1_048_576;
+  let live = Infinity;
+  const measureHeap = (): NodeJS.MemoryUsage => {
+    const usage = process.memoryUsage();
+    live = Math.min(live, usage.heapUsed);
+    return usage;
+  };
+  setInterval(measureHeap, 1_000).unref();
   process.on("SIGUSR2", () => {
-    const result: LoopDelays = {
+    const { external, heapTotal } = measureHeap();
+    const result: Probed = {
       p50: millis(delays.percentile(50)),
       p99: millis(delays.percentile(99)),
       max: millis(delays.max),
+      heap: { live: mebibytes(live), total: mebibytes(heapTotal), external: mebibytes(external) },
     };
     delays.reset();
+    live = Infinity;
     writeFileSync(`${file}.new`, JSON.stringify(result));
     renameSync(`${file}.new`, file);
   });
