@@ -1,0 +1,77 @@
+/** What is mutated, and the tests that must notice. */
+export interface Target {
+  /** Glob patterns of source files. */
+  readonly sources: ReadonlyArray<string>;
+  /** Tests without a database, run first. */
+  readonly fast: ReadonlyArray<string>;
+  /** Tests on PostgreSQL, run for what survives those. */
+  readonly service: ReadonlyArray<string>;
+}
+
+/** Targets by name. */
+export const targets: Readonly<Record<string, Target>> = {
+  idempotency: {
+    sources: ["src/http/Idempotency*.ts", "src/http/IdempotentRequests.ts"],
+    fast: ["test/http/IdempotencyRepository.rules", "test/http/IdempotencySlowBody.rules"],
+    service: [
+      "test/http/IdempotencyRepository.rules",
+      "test/http/IdempotencySlowBody.rules",
+      "test/http/Idempotency.service",
+    ],
+  },
+  limits: {
+    sources: ["src/http/RateLimits*.ts"],
+    fast: ["test/http/RateLimitsRepository.rules", "test/http/RateLimits.rules"],
+    service: ["test/http/RateLimitsRepository.rules", "test/http/RateLimits.rules"],
+  },
+  caps: {
+    sources: ["src/sending/FrequencyCap*.ts", "src/sending/Deliveries*.ts", "src/sending/Delivery.ts"],
+    fast: [],
+    service: [
+      "test/events/FrequencyCaps.service",
+      "test/events/Events.service",
+      "test/sending/Sends.service",
+      "test/sending/Messages.service",
+      "test/sending/push/PushPaths.service",
+    ],
+  },
+  leases: {
+    sources: [
+      "src/sending/BatchLeasesSql.ts",
+      "src/sending/SendBatches*.ts",
+      "src/sending/push/PushLeases.ts",
+    ],
+    fast: [],
+    service: [
+      "test/sending/push/PushLeases.service",
+      "test/sending/SendWorkers.service",
+      "test/sending/SendPlans.service",
+      "test/sending/Sends.service",
+      "test/sending/SendStops.service",
+      "test/sending/push/PushPaths.service",
+      "test/sending/push/InFlightPushes.service",
+    ],
+  },
+  access: {
+    sources: ["src/access/*.ts"],
+    fast: [
+      "test/access/TokensRepository.rules",
+      "test/access/FailedAttemptsRepository.rules",
+      "test/access/Me.rules",
+      "test/operator/OperatorKey.rules",
+      "test/http/ClientAddress",
+    ],
+    service: [
+      "test/access/TokensRepository.rules",
+      "test/access/FailedAttemptsRepository.rules",
+      "test/access/FailedAttempts.service",
+      "test/access/Me.rules",
+      "test/access/AccessAtCommit.service",
+      "test/access/FullApi.service",
+      "test/access/RevocationRace.service",
+      "test/operator/OperatorKey.rules",
+      "test/devices/DeviceAccess.service",
+      "test/operator/Operator.service",
+    ],
+  },
+};
